@@ -3,7 +3,6 @@ package sparsity
 import (
 	"math"
 	"slices"
-	"sort"
 )
 
 // Pattern is the set of positions of a rows×cols matrix that may be nonzero,
@@ -160,8 +159,8 @@ func (p *Pattern) Position(i, j int) int {
 	if uint(j) >= uint(p.cols) {
 		panic("sparsity: column out of range")
 	}
-	k := sort.Search(len(row), func(k int) bool { return row[k] >= int32(j) })
-	if k == len(row) || row[k] != int32(j) {
+	k, ok := slices.BinarySearch(row, int32(j))
+	if !ok {
 		return -1
 	}
 	return int(p.ptr[i]) + k
