@@ -51,6 +51,10 @@ func NewPattern(rows, cols int, ptr, idx []int32) *Pattern {
 // It panics if i and j differ in length or a position is out of range. The
 // cost is O(rows + cols + len(i)), two counting sorts.
 func FromCoordinates(rows, cols int, i, j []int) *Pattern {
+	return fromCoordinates(rows, cols, i, j)
+}
+
+func fromCoordinates[T int | int32](rows, cols int, i, j []T) *Pattern {
 	checkDims(rows, cols)
 	if len(i) != len(j) {
 		panic("sparsity: coordinate lengths differ")
@@ -59,33 +63,32 @@ func FromCoordinates(rows, cols int, i, j []int) *Pattern {
 	// Columns first, rows second: the second sort is stable, so rows come out
 	// with their columns in order and duplicates side by side.
 	colPtr := make([]int32, cols+1)
+	ptr := make([]int32, rows+1)
 	for k, c := range j {
-		if uint(c) >= uint(cols) || uint(i[k]) >= uint(rows) {
+		r := i[k]
+		if uint(c) >= uint(cols) || uint(r) >= uint(rows) {
 			panic("sparsity: coordinate out of range")
 		}
 		colPtr[c+1]++
+		ptr[r+1]++
 	}
 	cumulate(colPtr)
+	cumulate(ptr)
 	byCol := make([]int32, len(i))
 	for k, c := range j {
 		byCol[colPtr[c]] = int32(i[k])
 		colPtr[c]++ // becomes the start of column c+1
 	}
-	ptr := make([]int32, rows+1)
-	for _, r := range byCol {
-		ptr[r+1]++
-	}
-	cumulate(ptr)
 	idx := make([]int32, len(i))
 	next := slices.Clone(ptr[:rows])
 	k := int32(0)
-	for c := range cols {
+	for c := range int32(cols) {
 		for ; k < colPtr[c]; k++ {
 			r := byCol[k]
-			if next[r] > ptr[r] && idx[next[r]-1] == int32(c) {
+			if next[r] > ptr[r] && idx[next[r]-1] == c {
 				continue
 			}
-			idx[next[r]] = int32(c)
+			idx[next[r]] = c
 			next[r]++
 		}
 	}
