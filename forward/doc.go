@@ -1,0 +1,70 @@
+// Package forward computes first derivatives, and second derivatives of
+// functions of one variable, by evaluating the function on dual numbers: no
+// tape, nothing recorded, memory for one evaluation whatever the length of the
+// computation.
+//
+// # Dual numbers
+//
+// A dual number v + dε, with ε² = 0, carries a value v and a derivative d.
+// Arithmetic on dual numbers is the chain rule, applied one operation at a
+// time:
+//
+//	(v + dε)(w + eε) = vw + (dw + ve)ε,   sin(v + dε) = sin v + d·cos(v)·ε.
+//
+// A function f evaluated at x + vε, the components of v being the ε parts of
+// those of x, is therefore
+//
+//	f(x + vε) = f(x) + (J v)ε,
+//
+// its value and the derivative along the direction v, the seed, exact to
+// rounding: there is no step to choose. That one evaluation is a
+// Jacobian-vector product (JVP), a tangent sweep. With v = eⱼ it is column j of
+// the Jacobian J, and n of them are all of it, or the gradient.
+//
+// # The smallest example
+//
+//	func cube[T dual.Scalar[T]](x T) T { return x.Mul(x).Mul(x) }
+//
+//	y, dy := forward.Derivative(cube, 2) // 8, 12
+//
+// A function is written over [dual.Number], or generic over [dual.Scalar] and
+// passed as it is: Go finds the type argument.
+//
+// # Which function when
+//
+//	f: R → R     f′                         Derivative
+//	             f′ and f″                  SecondDerivative
+//	f: Rⁿ → R    ∇f·v                       Directional    1 evaluation
+//	             ∇f                         Gradient       n
+//	f: Rⁿ → Rᵐ   J v                        JVP            1
+//	             J                          Jacobian       n
+//	             J S, S of zeros and ones   Compressed     columns of S
+//
+// Package reverse gives a gradient for the price of a few evaluations however
+// large n is, but it records the function first, stores every operation, and
+// must record again where a branch of the function goes the other way. Forward
+// mode is the better one
+//
+//   - for few variables: up to about ten for a gradient, up to the number of
+//     outputs for a Jacobian;
+//   - for a single direction, with any number of variables;
+//   - for functions evaluated once or twice, or whose loops and branches depend
+//     on the data: iterations to convergence, searches, adaptive steps;
+//   - for computations so long that their tape would not fit in memory;
+//   - for a sparse Jacobian whose columns fall into few groups without a common
+//     row (Compressed).
+//
+// # Conventions
+//
+// The functions take dst first where they return a slice or a matrix; nil
+// allocates it. Misuse panics: a nil function, a wrong length or shape.
+// Nothing else fails: NaN and ±∞ go through as IEEE 754 has it, derivatives at
+// kinks and poles are those of package dual. f may overwrite its argument, and
+// dst may overlap the other arguments. Each call allocates one slice of dual
+// numbers; what f allocates comes on top. All functions are safe for concurrent
+// use if f is.
+//
+// Source: Griewank, Walther, Evaluating Derivatives, 2nd ed., SIAM 2008,
+// chapter 3.1; for second derivatives Fike, Alonso, The development of
+// hyper-dual numbers for exact second-derivative calculations, AIAA 2011-886.
+package forward
