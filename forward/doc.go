@@ -40,16 +40,15 @@
 //	             J                          Jacobian       n
 //	             J S, S of zeros and ones   Compressed     columns of S
 //
-// Package reverse gives a gradient for the price of a few evaluations however
-// large n is, but it records the function first, stores every operation, and
-// must record again where a branch of the function goes the other way. Forward
-// mode is the better one
+// Package reverse gives a gradient for a price that does not grow with n, but it
+// records the function first, which takes as long as dozens of evaluations,
+// stores every operation, and must record again where a branch of the function
+// goes the other way. Forward mode is the better one
 //
-//   - for few variables: up to about ten for a gradient, up to the number of
-//     outputs for a Jacobian;
 //   - for a single direction, with any number of variables;
-//   - for functions evaluated once or twice, or whose loops and branches depend
-//     on the data: iterations to convergence, searches, adaptive steps;
+//   - for few variables, or for more outputs than variables;
+//   - for functions differentiated once, or whose loops and branches depend on
+//     the data: iterations to convergence, searches, adaptive steps;
 //   - for computations so long that their tape would not fit in memory;
 //   - for a sparse Jacobian whose columns fall into few groups without a common
 //     row (Compressed).

@@ -51,7 +51,8 @@ func (p Problem) At(size int) *Instance {
 	return in
 }
 
-// An Instance is a Problem of a certain size. It is immutable.
+// An Instance is a Problem of a certain size. It is immutable, except that Plain
+// of rnn keeps its working memory between calls.
 type Instance struct {
 	Name string
 	Size int
@@ -59,7 +60,6 @@ type Instance struct {
 
 	// The function written by hand on float64, the unit of all ratios: Plain
 	// for a scalar function, PlainVec for a vector function, the other is nil.
-	// Both may be called from one goroutine at a time.
 	Plain    func(x []float64) float64
 	PlainVec func(dst, x []float64)
 

@@ -66,16 +66,15 @@ func (d *rnnData) plain() func(x []float64) float64 {
 		w, u, v := weights(d, x)
 		clear(h)
 		for _, in := range d.inputs {
+			in = in[:rnnInputs]
 			for i := range next {
-				var a, b float64
+				var a float64
 				row := w[i*n:][:len(h)]
 				for j, h := range h {
 					a += row[j] * h
 				}
-				row = u[i*rnnInputs:][:len(in)]
-				for j, in := range in {
-					b += row[j] * in
-				}
+				r := u[i*rnnInputs:][:rnnInputs]
+				b := r[0]*in[0] + r[1]*in[1] + r[2]*in[2] + r[3]*in[3]
 				next[i] = math.Tanh(a + b)
 			}
 			h, next = next, h
