@@ -1,0 +1,157 @@
+package dual
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/elem"
+)
+
+// Number is a dual number V + D·ε, ε² = 0: a value with one directional
+// derivative.
+type Number struct {
+	V float64 // value
+	D float64 // derivative
+}
+
+var _ Scalar[Number] = Number{}
+
+// chain is the number of value v whose function has the derivative d at x.
+func (x Number) chain(v, d float64) Number { return Number{v, elem.Prod(d, x.D)} }
+
+// chain2 is that of a function of x and y with gradient dx, dy.
+func (x Number) chain2(y Number, v, dx, dy float64) Number {
+	return Number{v, elem.Prod(dx, x.D) + elem.Prod(dy, y.D)}
+}
+
+func (x Number) Add(y Number) Number { return Number{x.V + y.V, x.D + y.D} }
+func (x Number) Sub(y Number) Number { return Number{x.V - y.V, x.D - y.D} }
+func (x Number) Mul(y Number) Number { return x.chain2(y, float64(x.V*y.V), y.V, x.V) }
+func (x Number) Neg() Number         { return Number{-x.V, -x.D} }
+func (x Number) Inv() Number         { v := 1 / x.V; return x.chain(v, elem.Inv1(x.V, v)) }
+
+func (x Number) Div(y Number) Number {
+	v := x.V / y.V
+	dx, dy := elem.Div1(x.V, y.V, v)
+	return x.chain2(y, v, dx, dy)
+}
+
+func (x Number) AddReal(c float64) Number { return Number{x.V + c, x.D} }
+func (x Number) SubReal(c float64) Number { return Number{x.V - c, x.D} }
+func (x Number) Scale(c float64) Number   { return x.chain(float64(c*x.V), c) }
+func (x Number) RSub(c float64) Number    { return Number{c - x.V, -x.D} }
+func (x Number) RDiv(c float64) Number    { v := c / x.V; return x.chain(v, elem.RDiv1(x.V, c, v)) }
+
+func (x Number) Square() Number { v := float64(x.V * x.V); return x.chain(v, elem.Square1(x.V, v)) }
+func (x Number) Sqrt() Number   { v := elem.Sqrt(x.V); return x.chain(v, elem.Sqrt1(x.V, v)) }
+func (x Number) Cbrt() Number   { v := math.Cbrt(x.V); return x.chain(v, elem.Cbrt1(x.V, v)) }
+
+func (x Number) Exp() Number   { v := math.Exp(x.V); return x.chain(v, elem.Exp1(x.V, v)) }
+func (x Number) Exp2() Number  { v := math.Exp2(x.V); return x.chain(v, elem.Exp21(x.V, v)) }
+func (x Number) Expm1() Number { v := math.Expm1(x.V); return x.chain(v, elem.Expm11(x.V, v)) }
+func (x Number) Log() Number   { v := math.Log(x.V); return x.chain(v, elem.Log1(x.V, v)) }
+func (x Number) Log2() Number  { v := math.Log2(x.V); return x.chain(v, elem.Log21(x.V, v)) }
+func (x Number) Log10() Number { v := math.Log10(x.V); return x.chain(v, elem.Log101(x.V, v)) }
+func (x Number) Log1p() Number { v := math.Log1p(x.V); return x.chain(v, elem.Log1p1(x.V, v)) }
+
+func (x Number) Sin() Number   { v := math.Sin(x.V); return x.chain(v, elem.Sin1(x.V, v)) }
+func (x Number) Cos() Number   { v := math.Cos(x.V); return x.chain(v, elem.Cos1(x.V, v)) }
+func (x Number) Tan() Number   { v := math.Tan(x.V); return x.chain(v, elem.Tan1(x.V, v)) }
+func (x Number) Asin() Number  { v := math.Asin(x.V); return x.chain(v, elem.Asin1(x.V, v)) }
+func (x Number) Acos() Number  { v := math.Acos(x.V); return x.chain(v, elem.Acos1(x.V, v)) }
+func (x Number) Atan() Number  { v := math.Atan(x.V); return x.chain(v, elem.Atan1(x.V, v)) }
+func (x Number) Sinh() Number  { v := math.Sinh(x.V); return x.chain(v, elem.Sinh1(x.V, v)) }
+func (x Number) Cosh() Number  { v := math.Cosh(x.V); return x.chain(v, elem.Cosh1(x.V, v)) }
+func (x Number) Tanh() Number  { v := math.Tanh(x.V); return x.chain(v, elem.Tanh1(x.V, v)) }
+func (x Number) Asinh() Number { v := math.Asinh(x.V); return x.chain(v, elem.Asinh1(x.V, v)) }
+func (x Number) Acosh() Number { v := math.Acosh(x.V); return x.chain(v, elem.Acosh1(x.V, v)) }
+func (x Number) Atanh() Number { v := math.Atanh(x.V); return x.chain(v, elem.Atanh1(x.V, v)) }
+
+func (x Number) Erf() Number      { v := math.Erf(x.V); return x.chain(v, elem.Erf1(x.V, v)) }
+func (x Number) Erfc() Number     { v := math.Erfc(x.V); return x.chain(v, elem.Erfc1(x.V, v)) }
+func (x Number) Gamma() Number    { v := math.Gamma(x.V); return x.chain(v, elem.Gamma1(x.V, v)) }
+func (x Number) LogGamma() Number { v := elem.LogGamma(x.V); return x.chain(v, elem.LogGamma1(x.V, v)) }
+func (x Number) Logistic() Number { v := elem.Logistic(x.V); return x.chain(v, elem.Logistic1(x.V, v)) }
+func (x Number) Softplus() Number { v := elem.Softplus(x.V); return x.chain(v, elem.Softplus1(x.V, v)) }
+func (x Number) Abs() Number      { v := math.Abs(x.V); return x.chain(v, elem.Abs1(x.V, v)) }
+
+func (x Number) Hypot(y Number) Number {
+	v := math.Hypot(x.V, y.V)
+	dx, dy := elem.Hypot1(x.V, y.V, v)
+	return x.chain2(y, v, dx, dy)
+}
+
+func (x Number) Pow(y Number) Number {
+	v := math.Pow(x.V, y.V)
+	dx, dy := elem.Pow1(x.V, y.V, v)
+	return x.chain2(y, v, dx, dy)
+}
+
+func (y Number) Atan2(x Number) Number {
+	v := math.Atan2(y.V, x.V)
+	dy, dx := elem.Atan21(y.V, x.V, v)
+	return y.chain2(x, v, dy, dx)
+}
+
+func (x Number) PowReal(p float64) Number {
+	v := elem.PowReal(x.V, p)
+	return x.chain(v, elem.PowReal1(x.V, p, v))
+}
+
+func (x Number) PowInt(n int) Number {
+	v := elem.PowInt(x.V, n)
+	return x.chain(v, elem.PowInt1(x.V, n, v))
+}
+
+func (x Number) Polygamma(n int) Number {
+	v := elem.Polygamma(x.V, n)
+	return x.chain(v, elem.Polygamma1(x.V, n, v))
+}
+
+func (x Number) Max(y Number) Number {
+	return Number{elem.Max(x.V, y.V), elem.Select(elem.Step(x.V, y.V), y.D, x.D)}
+}
+
+func (x Number) Min(y Number) Number {
+	return Number{elem.Min(x.V, y.V), elem.Select(elem.Step(y.V, x.V), y.D, x.D)}
+}
+
+func (x Number) Select(a, b Number) Number {
+	return Number{elem.Select(x.V, a.V, b.V), elem.Select(x.V, a.D, b.D)}
+}
+
+func (x Number) Step(y Number) Number { return Number{V: elem.Step(x.V, y.V)} }
+
+func (x Number) Prod(y Number) Number { return x.chain2(y, elem.Prod(x.V, y.V), y.V, x.V) }
+
+func (Number) SumOf(x []Number) Number {
+	var s Number
+	for _, xi := range x {
+		s = s.Add(xi)
+	}
+	return s
+}
+
+func (Number) AffineOf(c0 float64, c []float64, x []Number) Number {
+	s := Number{V: c0}
+	for i, ci := range c {
+		s = s.Add(x[i].Scale(ci))
+	}
+	return s
+}
+
+func (Number) DotOf(x, y []Number) Number {
+	var s Number
+	for i, xi := range x {
+		s = s.Add(xi.Mul(y[i]))
+	}
+	return s
+}
+
+func (Number) Const(c float64) Number { return Number{V: c} }
+func (x Number) Value() float64       { return x.V }
+func (x Number) Detach() Number       { return Number{V: x.V} }
+
+func (x Number) Less(y Number) bool        { return x.V < y.V }
+func (x Number) LessEq(y Number) bool      { return x.V <= y.V }
+func (x Number) LessReal(c float64) bool   { return x.V < c }
+func (x Number) LessEqReal(c float64) bool { return x.V <= c }

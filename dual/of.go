@@ -1,0 +1,272 @@
+package dual
+
+import "math"
+
+// Of is a dual number V + D·ε, ε² = 0, whose parts are numbers of any kind T.
+// It nests: Of[Of[Real]] carries second derivatives as Hyper does,
+// Of[Hyper] third ones, and Of[reverse.Var] writes the tangent of a program
+// onto a tape.
+//
+// Its rules are written with the operations of T alone and compare nothing, so
+// that they hold wherever a tape of them is evaluated. One idiom needs a word:
+// y.Select(d, d) is d, but NaN where y is, so that a function outside its
+// domain has no derivative.
+type Of[T Scalar[T]] struct {
+	V T // value
+	D T // derivative
+}
+
+var _ Scalar[Of[Real]] = Of[Real]{}
+
+// chain is the number of value v whose function has the derivative d at x.
+func (x Of[T]) chain(v, d T) Of[T] { return Of[T]{v, d.Prod(x.D)} }
+
+func (x Of[T]) Add(y Of[T]) Of[T] { return Of[T]{x.V.Add(y.V), x.D.Add(y.D)} }
+func (x Of[T]) Sub(y Of[T]) Of[T] { return Of[T]{x.V.Sub(y.V), x.D.Sub(y.D)} }
+func (x Of[T]) Mul(y Of[T]) Of[T] { return Of[T]{x.V.Mul(y.V), x.product(y)} }
+func (x Of[T]) Neg() Of[T]        { return Of[T]{x.V.Neg(), x.D.Neg()} }
+
+// product is the derivative of x·y.
+func (x Of[T]) product(y Of[T]) T { return y.V.Prod(x.D).Add(x.V.Prod(y.D)) }
+
+func (x Of[T]) Div(y Of[T]) Of[T] {
+	v := x.V.Div(y.V)
+	inv := y.V.Inv()
+	inv = v.Select(inv, inv)
+	return Of[T]{v, x.D.Sub(v.Prod(y.D)).Prod(inv)}
+}
+
+func (x Of[T]) Inv() Of[T] {
+	v := x.V.Inv()
+	return x.chain(v, v.Square().Neg())
+}
+
+func (x Of[T]) AddReal(c float64) Of[T] { return Of[T]{x.V.AddReal(c), x.D} }
+func (x Of[T]) SubReal(c float64) Of[T] { return Of[T]{x.V.SubReal(c), x.D} }
+func (x Of[T]) Scale(c float64) Of[T]   { return Of[T]{x.V.Scale(c), scale(c, x.D)} }
+func (x Of[T]) RSub(c float64) Of[T]    { return Of[T]{x.V.RSub(c), x.D.Neg()} }
+
+// scale is the derivative product c·d.
+func scale[T Scalar[T]](c float64, d T) T {
+	switch {
+	case c == 0:
+		var zero T
+		return zero
+	case c-c != 0: // ±∞, NaN
+		return d.Const(c).Prod(d)
+	}
+	return d.Scale(c)
+}
+
+func (x Of[T]) RDiv(c float64) Of[T] {
+	v := x.V.RDiv(c)
+	return x.chain(v, v.Div(x.V).Neg())
+}
+
+func (x Of[T]) Square() Of[T] { return x.chain(x.V.Square(), x.V.Scale(2)) }
+
+func (x Of[T]) Sqrt() Of[T] {
+	v := x.V.Sqrt()
+	return x.chain(v, v.RDiv(0.5))
+}
+
+func (x Of[T]) Cbrt() Of[T] {
+	v := x.V.Cbrt()
+	return x.chain(v, v.PowInt(-2).Scale(1./3))
+}
+
+func (x Of[T]) Hypot(y Of[T]) Of[T] {
+	v := x.V.Hypot(y.V)
+	d := x.V.Div(v).Prod(x.D).Add(y.V.Div(v).Prod(y.D))
+	var zero T
+	return Of[T]{v, v.Select(d, zero)}
+}
+
+func (x Of[T]) Pow(y Of[T]) Of[T] {
+	v := x.V.Pow(y.V)
+	dx := y.V.Prod(x.V.Pow(y.V.SubReal(1)))
+	dx = v.Select(dx, dx)
+	dy := v.Prod(x.V.Log())
+	return Of[T]{v, dx.Prod(x.D).Add(dy.Prod(y.D))}
+}
+
+func (x Of[T]) PowReal(p float64) Of[T] {
+	switch p {
+	case 0:
+		return x.Const(1)
+	case 1:
+		return x
+	case 2:
+		return x.Square()
+	case -1:
+		return x.Inv()
+	case 0.5:
+		return x.Sqrt()
+	}
+	return x.chain(x.V.PowReal(p), x.V.PowReal(p-1).Scale(p))
+}
+
+func (x Of[T]) PowInt(n int) Of[T] {
+	switch n {
+	case 0:
+		return x.Const(1)
+	case 1:
+		return x
+	case 2:
+		return x.Square()
+	case -1:
+		return x.Inv()
+	}
+	return x.chain(x.V.PowInt(n), x.V.PowInt(n-1).Scale(float64(n)))
+}
+
+func (x Of[T]) Exp() Of[T] {
+	v := x.V.Exp()
+	return x.chain(v, v)
+}
+
+func (x Of[T]) Exp2() Of[T] {
+	v := x.V.Exp2()
+	return x.chain(v, v.Scale(math.Ln2))
+}
+
+func (x Of[T]) Expm1() Of[T] { return x.chain(x.V.Expm1(), x.V.Exp()) }
+
+// chainLog is chain for a logarithm, whose derivative d exists beyond its
+// domain.
+func (x Of[T]) chainLog(v, d T) Of[T] { return x.chain(v, v.Select(d, d)) }
+
+func (x Of[T]) Log() Of[T]   { return x.chainLog(x.V.Log(), x.V.Inv()) }
+func (x Of[T]) Log2() Of[T]  { return x.chainLog(x.V.Log2(), x.V.RDiv(1/math.Ln2)) }
+func (x Of[T]) Log10() Of[T] { return x.chainLog(x.V.Log10(), x.V.RDiv(1/math.Ln10)) }
+func (x Of[T]) Log1p() Of[T] { return x.chainLog(x.V.Log1p(), x.V.AddReal(1).Inv()) }
+
+func (x Of[T]) Sin() Of[T] { return x.chain(x.V.Sin(), x.V.Cos()) }
+func (x Of[T]) Cos() Of[T] { return x.chain(x.V.Cos(), x.V.Sin().Neg()) }
+
+func (x Of[T]) Tan() Of[T] {
+	v := x.V.Tan()
+	return x.chain(v, v.Square().AddReal(1))
+}
+
+func (x Of[T]) Asin() Of[T] { return x.chain(x.V.Asin(), x.oneMinusSquare().Sqrt().Inv()) }
+func (x Of[T]) Acos() Of[T] { return x.chain(x.V.Acos(), x.oneMinusSquare().Sqrt().RDiv(-1)) }
+func (x Of[T]) Atan() Of[T] { return x.chain(x.V.Atan(), x.V.Square().AddReal(1).Inv()) }
+
+// oneMinusSquare is 1 − x² without cancellation at ±1.
+func (x Of[T]) oneMinusSquare() T { return x.V.RSub(1).Mul(x.V.AddReal(1)) }
+
+func (y Of[T]) Atan2(x Of[T]) Of[T] {
+	v := y.V.Atan2(x.V)
+	r := y.V.Hypot(x.V)
+	inv := r.Inv()
+	d := x.V.Prod(inv).Prod(y.D).Sub(y.V.Prod(inv).Prod(x.D)).Prod(inv)
+	var zero T
+	d = r.Select(d, zero)
+	return Of[T]{v, v.Select(d, d)}
+}
+
+func (x Of[T]) Sinh() Of[T] { return x.chain(x.V.Sinh(), x.V.Cosh()) }
+func (x Of[T]) Cosh() Of[T] { return x.chain(x.V.Cosh(), x.V.Sinh()) }
+func (x Of[T]) Tanh() Of[T] { return x.chain(x.V.Tanh(), x.V.Cosh().Inv().Square()) }
+
+func (x Of[T]) Asinh() Of[T] { return x.chain(x.V.Asinh(), x.V.Hypot(x.V.Const(1)).Inv()) }
+
+// Acosh takes two roots: neither overflows, and the first is NaN below 1.
+func (x Of[T]) Acosh() Of[T] {
+	return x.chain(x.V.Acosh(), x.V.SubReal(1).Sqrt().Mul(x.V.AddReal(1).Sqrt()).Inv())
+}
+
+func (x Of[T]) Atanh() Of[T] { return x.chainLog(x.V.Atanh(), x.oneMinusSquare().Inv()) }
+
+func (x Of[T]) Erf() Of[T]  { return x.chain(x.V.Erf(), x.bell().Scale(2/math.SqrtPi)) }
+func (x Of[T]) Erfc() Of[T] { return x.chain(x.V.Erfc(), x.bell().Scale(-2/math.SqrtPi)) }
+
+// bell is exp(−x²).
+func (x Of[T]) bell() T { return x.V.Square().Neg().Exp() }
+
+func (x Of[T]) Gamma() Of[T] {
+	v := x.V.Gamma()
+	return x.chain(v, v.Prod(x.V.Polygamma(0)))
+}
+
+func (x Of[T]) LogGamma() Of[T]       { return x.chain(x.V.LogGamma(), x.V.Polygamma(0)) }
+func (x Of[T]) Polygamma(n int) Of[T] { return x.chain(x.V.Polygamma(n), x.V.Polygamma(n+1)) }
+
+func (x Of[T]) Logistic() Of[T] {
+	v := x.V.Logistic()
+	return x.chain(v, v.Mul(x.V.Neg().Logistic()))
+}
+
+func (x Of[T]) Softplus() Of[T] { return x.chain(x.V.Softplus(), x.V.Logistic()) }
+
+func (x Of[T]) Abs() Of[T] {
+	var zero T
+	return x.chain(x.V.Abs(), zero.Step(x.V).Sub(x.V.Step(zero)))
+}
+
+func (x Of[T]) Max(y Of[T]) Of[T] { return Of[T]{x.V.Max(y.V), x.V.Step(y.V).Select(y.D, x.D)} }
+func (x Of[T]) Min(y Of[T]) Of[T] { return Of[T]{x.V.Min(y.V), y.V.Step(x.V).Select(y.D, x.D)} }
+
+func (x Of[T]) Step(y Of[T]) Of[T] { return Of[T]{V: x.V.Step(y.V)} }
+
+func (x Of[T]) Select(a, b Of[T]) Of[T] {
+	return Of[T]{x.V.Select(a.V, b.V), x.V.Select(a.D, b.D)}
+}
+
+func (x Of[T]) Prod(y Of[T]) Of[T] { return Of[T]{x.V.Prod(y.V), x.product(y)} }
+
+func (Of[T]) SumOf(x []Of[T]) Of[T] {
+	v := make([]T, len(x))
+	d := make([]T, len(x))
+	for i, xi := range x {
+		v[i], d[i] = xi.V, xi.D
+	}
+	var t T
+	return Of[T]{t.SumOf(v), t.SumOf(d)}
+}
+
+// AffineOf leaves out the terms of the derivative whose coefficient is 0, and
+// takes a coefficient that is not finite into the term: both are derivative
+// products then.
+func (Of[T]) AffineOf(c0 float64, c []float64, x []Of[T]) Of[T] {
+	v := make([]T, len(x))
+	cd := make([]float64, 0, len(x))
+	d := make([]T, 0, len(x))
+	for i, xi := range x {
+		v[i] = xi.V
+		switch ci := c[i]; {
+		case ci == 0:
+		case ci-ci != 0:
+			cd = append(cd, 1)
+			d = append(d, scale(ci, xi.D))
+		default:
+			cd = append(cd, ci)
+			d = append(d, xi.D)
+		}
+	}
+	var t T
+	return Of[T]{t.AffineOf(c0, c, v), t.AffineOf(0, cd, d)}
+}
+
+// DotOf has the sum of 2n derivative products as its derivative: a product of
+// T's DotOf would let 0·∞ through.
+func (Of[T]) DotOf(x, y []Of[T]) Of[T] {
+	xv := make([]T, len(x))
+	yv := make([]T, len(x))
+	d := make([]T, len(x))
+	for i, xi := range x {
+		xv[i], yv[i], d[i] = xi.V, y[i].V, xi.product(y[i])
+	}
+	var t T
+	return Of[T]{t.DotOf(xv, yv), t.SumOf(d)}
+}
+
+func (x Of[T]) Const(c float64) Of[T] { return Of[T]{V: x.V.Const(c)} }
+func (x Of[T]) Value() float64        { return x.V.Value() }
+func (x Of[T]) Detach() Of[T]         { return Of[T]{V: x.V.Detach()} }
+
+func (x Of[T]) Less(y Of[T]) bool         { return x.V.Less(y.V) }
+func (x Of[T]) LessEq(y Of[T]) bool       { return x.V.LessEq(y.V) }
+func (x Of[T]) LessReal(c float64) bool   { return x.V.LessReal(c) }
+func (x Of[T]) LessEqReal(c float64) bool { return x.V.LessEqReal(c) }

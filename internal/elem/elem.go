@@ -1,0 +1,37 @@
+// Package elem holds the numeric rules of the elementary functions: value,
+// first and second derivative on float64, each in one place. The numbers of
+// package dual and the sweeps over a tape all call them.
+//
+// For a function F of one argument, with v = F(x) and d = F′(x),
+//
+//	F(x)        is the value; where it is absent, the value is math.F
+//	F1(x, v)    is F′(x)
+//	F2(x, v, d) is F″(x)
+//
+// The last digit is the order of the derivative: Exp2 is the second derivative
+// of eˣ, Exp21 and Exp22 those of 2ˣ. A real or integer parameter follows x
+// throughout: PowReal(x, p), PowReal1(x, p, v), PowReal2(x, p, v, d).
+//
+// For a function F of two arguments with v = F(x, y) and the gradient dx, dy,
+//
+//	F1(x, y, v)         is the gradient
+//	F2(x, y, v, dx, dy) is the Hessian, as ∂²/∂x², ∂²/∂x∂y, ∂²/∂y²
+//
+// Atan21(y, x, v) and Atan22(y, x, v, dy, dx) keep the order of math.Atan2.
+//
+// Rounding costs a few units in the last place beyond what the condition of
+// the function at x makes of half a unit in x: no rule subtracts what a better
+// one would multiply. At kinks and poles the rules are those of package dual.
+// A value that is NaN has NaN derivatives; the piecewise linear functions and
+// Square have second derivatives that do not depend on x even then.
+package elem
+
+// Prod is the derivative product: a·b, but 0 where either factor is exactly 0,
+// whatever the other (±∞ and NaN too).
+func Prod(a, b float64) float64 {
+	p := float64(a * b)
+	if p != p && (a == 0 || b == 0) {
+		return 0
+	}
+	return p
+}

@@ -1,0 +1,219 @@
+package elem
+
+import "math"
+
+// normal reports whether v is neither zero, subnormal, infinite nor NaN, so
+// that v/x still has the digits of v.
+func normal(v float64) bool {
+	v = math.Abs(v)
+	return v >= 0x1p-1022 && v <= math.MaxFloat64
+}
+
+// Inv is 1/x.
+func Inv(x float64) float64        { return 1 / x }
+func Inv1(x, v float64) float64    { return -v * v }
+func Inv2(x, v, d float64) float64 { return -2 * d * v }
+
+// RDiv is c/x.
+func RDiv(x, c float64) float64        { return c / x }
+func RDiv1(x, c, v float64) float64    { return -v / x }
+func RDiv2(x, c, v, d float64) float64 { return -2 * d / x }
+
+// Div1 is the gradient of x/y.
+func Div1(x, y, v float64) (dx, dy float64) {
+	if v != v {
+		return v, v
+	}
+	return 1 / y, -v / y
+}
+
+// Div2 is the Hessian of x/y.
+func Div2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+	if v != v {
+		return v, v, v
+	}
+	return 0, -dx / y, -2 * dy / y
+}
+
+// Square is x².
+func Square(x float64) float64        { return x * x }
+func Square1(x, v float64) float64    { return 2 * x }
+func Square2(x, v, d float64) float64 { return 2 }
+
+// Sqrt is √x. √−0 is +0, so that ½/√x has one sign at zero.
+func Sqrt(x float64) float64        { return math.Abs(math.Sqrt(x)) }
+func Sqrt1(x, v float64) float64    { return 0.5 / v }
+func Sqrt2(x, v, d float64) float64 { return -0.5 * d / math.Abs(x) }
+
+func Cbrt1(x, v float64) float64 { return 1 / (3 * v * v) }
+
+// Cbrt2 is the second derivative of ∛x, ∓∞ at ±0.
+func Cbrt2(x, v, d float64) float64 { return d / (-1.5 * x) }
+
+// Hypot1 is the gradient of √(x² + y²), 0 at the origin.
+func Hypot1(x, y, v float64) (dx, dy float64) {
+	if v == 0 {
+		return 0, 0
+	}
+	return x / v, y / v
+}
+
+// Hypot2 is the Hessian of √(x² + y²), 0 at the origin.
+func Hypot2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+	if v == 0 {
+		return 0, 0, 0
+	}
+	return dy / v * dy, -dx / v * dy, dx / v * dx
+}
+
+// PowReal is x^p: by products and roots for p = −1, 0, ½, 1, 2 and 3, the same
+// bits as Inv, Sqrt and Square.
+func PowReal(x, p float64) float64 {
+	switch p {
+	case 0:
+		return 1
+	case 1:
+		return x
+	case 2:
+		return x * x
+	case 3:
+		return x * x * x
+	case -1:
+		return 1 / x
+	case 0.5:
+		return Sqrt(x)
+	}
+	return math.Pow(x, p)
+}
+
+func PowReal1(x, p, v float64) float64 {
+	switch {
+	case p == 0:
+		return 0
+	case p == 1:
+		return 1
+	case p == 2:
+		return 2 * x
+	case p == 3:
+		return 3 * x * x
+	case p == 0.5:
+		return Sqrt1(x, v)
+	case v != v:
+		return v
+	case normal(v):
+		return p * v / x
+	}
+	return p * PowReal(x, p-1)
+}
+
+func PowReal2(x, p, v, d float64) float64 {
+	switch {
+	case p == 0 || p == 1:
+		return 0
+	case p == 2:
+		return 2
+	case p == 3:
+		return 6 * x
+	case p == 0.5:
+		return Sqrt2(x, v, d)
+	case d != d:
+		return d
+	case normal(d):
+		return (p - 1) * d / x
+	}
+	return p * (p - 1) * PowReal(x, p-2)
+}
+
+// PowInt is xⁿ, by products for |n| ≤ 3.
+func PowInt(x float64, n int) float64 {
+	switch n {
+	case 0:
+		return 1
+	case 1:
+		return x
+	case 2:
+		return x * x
+	case 3:
+		return x * x * x
+	case -1:
+		return 1 / x
+	case -2:
+		return 1 / (x * x)
+	case -3:
+		return 1 / (x * x * x)
+	}
+	// The sign apart: an odd n above 2⁵³ is even as a float64.
+	v := math.Pow(math.Abs(x), float64(n))
+	if n&1 != 0 {
+		return math.Copysign(v, x)
+	}
+	return v
+}
+
+func PowInt1(x float64, n int, v float64) float64 {
+	switch {
+	case n == 0:
+		return 0
+	case n == 1:
+		return 1
+	case n == 2:
+		return 2 * x
+	case n == 3:
+		return 3 * x * x
+	case normal(v):
+		return float64(n) * v / x
+	}
+	return float64(n) * PowInt(x, n-1)
+}
+
+func PowInt2(x float64, n int, v, d float64) float64 {
+	switch {
+	case n == 0 || n == 1:
+		return 0
+	case n == 2:
+		return 2
+	case n == 3:
+		return 6 * x
+	case normal(d):
+		return float64(n-1) * d / x
+	}
+	return float64(n) * float64(n-1) * PowInt(x, n-2)
+}
+
+// Pow1 is the gradient of x^y: y·x^(y−1) and x^y·ln x as derivative products,
+// so that 0^y has the derivative 0 in y for y > 0, and x^0 the derivative 0 in
+// x for every x.
+func Pow1(x, y, v float64) (dx, dy float64) {
+	if v != v {
+		return v, v
+	}
+	return powX(x, y, v), Prod(v, math.Log(x))
+}
+
+// Pow2 is the Hessian of x^y.
+func Pow2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+	if v != v {
+		return v, v, v
+	}
+	l := math.Log(x)
+	w := v / x // x^(y−1)
+	if !normal(v) || x == 0 {
+		w = math.Pow(x, y-1)
+	}
+	switch {
+	case y == 0 || y == 1:
+	case normal(dx):
+		dxx = (y - 1) * dx / x
+	default:
+		dxx = Prod(y*(y-1), math.Pow(x, y-2))
+	}
+	return dxx, Prod(w, 1+Prod(y, l)), Prod(dy, l)
+}
+
+// powX is y·x^(y−1) given v = x^y.
+func powX(x, y, v float64) float64 {
+	if normal(v) && x != 0 {
+		return y * v / x
+	}
+	return Prod(y, math.Pow(x, y-1))
+}
