@@ -126,7 +126,7 @@ func (m *marketReader) errorf(format string, args ...any) error {
 
 // next returns the fields of the next line that is not blank, nil at the end.
 func (m *marketReader) next() ([][]byte, error) {
-	for m.lines.Scan() {
+	for m.lines.Scan() && m.lines.Err() == nil {
 		m.line++
 		if f := bytes.Fields(m.lines.Bytes()); len(f) > 0 {
 			return f, nil
@@ -162,10 +162,9 @@ func (m *marketReader) read() (*Matrix, error) {
 }
 
 func (m *marketReader) readHeader() error {
-	if !m.lines.Scan() {
-		if err := m.lines.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
-			return err
-		}
+	m.lines.Scan()
+	if err := m.lines.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
+		return err
 	}
 	m.line = 1
 	words := strings.Fields(strings.ToLower(m.lines.Text()))
