@@ -1,0 +1,89 @@
+package implicit
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// grid returns the 5-point Laplacian on a k×k grid with a convection term,
+// which makes its values, not its pattern, unsymmetric.
+func grid(k int) *sparsity.Matrix {
+	a := sparsity.NewMatrix(sparsity.StarStencil(k, k))
+	p := a.Pattern()
+	v := a.Values()
+	at := 0
+	for i := range k * k {
+		for _, j := range p.Row(i) {
+			switch d := int(j) - i; {
+			case d == 0:
+				v[at] = 4
+			case d > 0:
+				v[at] = -0.9
+			default:
+				v[at] = -1.1
+			}
+			at++
+		}
+	}
+	return a
+}
+
+func tridiagonal(n int) *sparsity.Matrix {
+	a := sparsity.NewMatrix(sparsity.Banded(n, 1, 1))
+	p := a.Pattern()
+	at := 0
+	for i := range n {
+		for _, j := range p.Row(i) {
+			a.Values()[at] = -1
+			if int(j) == i {
+				a.Values()[at] = 2.5
+			}
+			at++
+		}
+	}
+	return a
+}
+
+func benchmarkLU(b *testing.B, a *sparsity.Matrix) {
+	n, _ := a.Dims()
+	var lu LU
+	if err := lu.Factorize(a); err != nil {
+		b.Fatal(err)
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	rhs := make([]float64, n)
+	for i := range rhs {
+		rhs[i] = rnd.NormFloat64()
+	}
+	x := make([]float64, n)
+	b.Run("Factorize", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			lu.Factorize(a)
+		}
+		b.ReportMetric(lu.Fill(), "fill")
+	})
+	b.Run("Refactorize", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			lu.Refactorize(a)
+		}
+	})
+	b.Run("Solve", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			lu.SolveInto(x, false, rhs)
+		}
+	})
+	b.Run("SolveTrans", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			lu.SolveInto(x, true, rhs)
+		}
+	})
+}
+
+func BenchmarkGrid316(b *testing.B)        { benchmarkLU(b, grid(316)) }
+func BenchmarkTridiagonal1e5(b *testing.B) { benchmarkLU(b, tridiagonal(1e5)) }

@@ -1,0 +1,653 @@
+package implicit
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// LU is a square sparse matrix A represented by its factorization
+//
+//	P R A Q = L U + F
+//
+// where R is a diagonal matrix of row scales, P and Q are permutations that
+// make the matrix block upper triangular, L is unit lower and U upper
+// triangular, both block diagonal, and F holds what stands above the diagonal
+// blocks, which needs no factorization.
+//
+// The zero value is ready for Factorize. A factorization is read only until
+// the next Factorize or Refactorize: any number of goroutines may solve with
+// it.
+//
+// Use mat.LU for a matrix that is small or has most entries nonzero, and GMRES
+// where Fill shows that the factors do not fit.
+type LU struct {
+	a        *sparsity.Matrix // RA
+	analyzed bool
+	pivoted  bool  // there is an order of pivots to use again
+	err      error // what Factorize came to; no solutions if cond is +Inf
+	warning  error // what solutions come with
+	cond     float64
+
+	// Analysis. Column k of PRAQ is column colOrder[k] of A, and prefers its
+	// pivot in row matched[k] of A. A diagonal block starts at each of
+	// blockStart but the last, which is n.
+	colOrder   []int32
+	matched    []int32
+	blockStart []int32
+
+	// Columns of AQ: row and place in CSR order. The entries of column k before
+	// aBlock[k] are above its diagonal block.
+	aPtr, aBlock []int32
+	aRow, aSrc   []int32
+
+	// Factorization. Row k of PRAQ is row rowOrder[k] of A, and rowPos is the
+	// inverse. L and U are without diagonals. A column of u starts with F's.
+	scale            []float64 // R, powers of two
+	rowOrder, rowPos []int32
+	l, u             columns
+	diagonal         []float64 // of U
+	norm1, normInf   float64   // of RA
+
+	// Working memory of the elimination.
+	x      []float64 // the column in the making, zero in between
+	reach  reach
+	prefer []int32 // row that column k prefers, as pivots get taken
+	owner  []int32 // its inverse
+
+	repivots int // times that Refactorize had to choose new pivots
+	works    sync.Pool
+}
+
+// columns is a matrix in compressed columns.
+type columns struct {
+	ptr []int
+	idx []int32
+	val []float64
+}
+
+func (c *columns) reset(n int) {
+	c.ptr = append(resize(c.ptr, n+1)[:0], 0)
+	c.idx = c.idx[:0]
+	c.val = c.val[:0]
+}
+
+func (c *columns) add(i int32, v float64) {
+	c.idx = append(c.idx, i)
+	c.val = append(c.val, v)
+}
+
+func (c *columns) endColumn() { c.ptr = append(c.ptr, len(c.idx)) }
+
+var (
+	_ mat.Matrix    = (*LU)(nil)
+	_ mat.SolveToer = (*LU)(nil)
+)
+
+const (
+	// pivotTolerance is how large a preferred pivot must be, relative to the
+	// largest entry that could take its place. Small keeps the order that was
+	// found for little fill, large bounds the growth of rounding errors, which
+	// the refinement of every solution reduces. It is what KLU and UMFPACK use
+	// for the diagonal.
+	pivotTolerance = 1e-3
+
+	// growthLimit is how much larger than all of a column of RA its entries in U
+	// may be before pivots are chosen again, each the largest. A step of
+	// refinement multiplies errors by about growth × condition × ε: 1/√ε leaves
+	// half of the digits to the condition.
+	growthLimit = 1 << 26
+)
+
+// Factorize computes the factorization of a: rows are scaled by powers of two
+// to a largest entry near 1, a maximum matching brings nonzeros to the
+// diagonal, the blocks of the block triangular form are ordered by approximate
+// minimum degree on the pattern of B + Bᵀ, and columns are eliminated from left
+// to right with threshold partial pivoting that prefers that diagonal.
+//
+// It panics if a is not square. An entry that is infinite or NaN gives a
+// *NonFiniteError and a singular matrix a *SingularError; solving then returns
+// the same. A condition number above mat.ConditionTolerance gives a
+// *SingularError, but the factorization is complete.
+//
+// Time is proportional to the floating-point operations, plus O(nnz·√n) for
+// the matching at worst. Sources: Gilbert and Peierls, Sparse partial pivoting
+// in time proportional to arithmetic operations, SIAM J. Sci. Stat. Comput. 9,
+// 1988; Davis and Palamadai Natarajan, Algorithm 907: KLU, ACM TOMS 37, 2010.
+func (lu *LU) Factorize(a *sparsity.Matrix) error {
+	p := a.Pattern()
+	if r, c := p.Dims(); r != c {
+		panic("implicit: matrix not square")
+	}
+	if lu.a == nil || lu.a.Pattern() != p {
+		lu.a = sparsity.NewMatrix(p)
+	}
+	lu.analyzed = false
+	lu.pivoted = false
+	lu.err = lu.factorize(a.Values())
+	return lu.err
+}
+
+// Refactorize computes the factorization of a, of the pattern last given to
+// Factorize, with the orders, pivots and storage found there. If a pivot
+// becomes too small for the new values, pivots are chosen again, within the
+// same order of columns. Errors are those of Factorize.
+//
+// It panics if there was no Factorize or the pattern differs. It does not
+// allocate unless pivots change.
+func (lu *LU) Refactorize(a *sparsity.Matrix) error {
+	lu.checkFactorized()
+	if !lu.a.Pattern().Equal(a.Pattern()) {
+		panic("implicit: pattern differs")
+	}
+	lu.err = lu.factorize(a.Values())
+	return lu.err
+}
+
+func (lu *LU) factorize(values []float64) error {
+	lu.cond = math.Inf(1)
+	if err := lu.load(values); err != nil {
+		return err
+	}
+	if !lu.analyzed {
+		if err := lu.analyze(); err != nil {
+			return err
+		}
+		lu.analyzed = true
+	}
+	if !lu.pivoted || !lu.replay() {
+		if lu.pivoted {
+			lu.repivots++
+		}
+		rank, grown := lu.eliminate(pivotTolerance)
+		if grown {
+			rank, _ = lu.eliminate(1)
+		}
+		lu.pivoted = rank == lu.order()
+		if !lu.pivoted {
+			return lu.withoutPivot()
+		}
+	}
+	return lu.estimateCondition()
+}
+
+// Dims returns the dimensions of A, 0 and 0 before Factorize.
+func (lu *LU) Dims() (r, c int) {
+	if lu.a == nil {
+		return 0, 0
+	}
+	return lu.a.Dims()
+}
+
+// At returns the element of A in row i, column j.
+func (lu *LU) At(i, j int) float64 {
+	lu.checkFactorized()
+	return lu.a.At(i, j) / lu.scale[i]
+}
+
+// T returns the transpose as a view: dst.Solve(lu.T(), b) solves with Aᵀ.
+func (lu *LU) T() mat.Matrix { return mat.Transpose{Matrix: lu} }
+
+// NNZ returns the number of entries stored for L, U and F, where the unit
+// diagonal of L is not.
+func (lu *LU) NNZ() int {
+	lu.checkFactorized()
+	return len(lu.diagonal) + len(lu.l.idx) + len(lu.u.idx)
+}
+
+// Fill returns NNZ relative to the number of entries of A.
+func (lu *LU) Fill() float64 { return quotient(float64(lu.NNZ()), float64(lu.a.NNZ())) }
+
+func (lu *LU) order() int { return len(lu.scale) }
+
+func (lu *LU) checkFactorized() {
+	if lu.a == nil {
+		panic("implicit: no factorization")
+	}
+}
+
+// load sets RA and its norms. Powers of two scale without rounding.
+func (lu *LU) load(values []float64) error {
+	p := lu.a.Pattern()
+	scaled := lu.a.Values()
+	ptr := p.RowPtr()
+	n, _ := p.Dims()
+	lu.scale = resize(lu.scale, n)
+	colSum := resize(lu.x, n)
+	lu.x = colSum
+	lu.normInf = 0
+	for i := range n {
+		largest := 0.0
+		row := values[ptr[i]:ptr[i+1]]
+		for k, v := range row {
+			v = math.Abs(v)
+			if !(v <= math.MaxFloat64) {
+				clear(colSum)
+				return &NonFiniteError{i, int(p.Row(i)[k]), row[k]}
+			}
+			largest = max(largest, v)
+		}
+		_, exp := math.Frexp(largest)
+		scale := math.Ldexp(1, min(-exp, 1023))
+		lu.scale[i] = scale
+		sum := 0.0
+		to := scaled[ptr[i]:ptr[i+1]]
+		for k, j := range p.Row(i) {
+			v := row[k] * scale
+			to[k] = v
+			sum += math.Abs(v)
+			colSum[j] += math.Abs(v)
+		}
+		lu.normInf = max(lu.normInf, sum)
+	}
+	lu.norm1 = 0
+	for j, s := range colSum {
+		lu.norm1 = max(lu.norm1, s)
+		colSum[j] = 0
+	}
+	return nil
+}
+
+// analyze finds the orders of rows and columns from the pattern, and from
+// which diagonal entries are zero now.
+func (lu *LU) analyze() error {
+	p := lu.a.Pattern()
+	values := lu.a.Values()
+	n := lu.order()
+	rowOf, rank := maximumMatching(p, func(i int) bool {
+		k := p.Position(i, i)
+		return k >= 0 && values[k] != 0
+	})
+	if rank < n {
+		return structurallySingular(rowOf, rank)
+	}
+	count, block := triangularBlocks(p, rowOf)
+
+	// The graph of B + Bᵀ for all diagonal blocks B at once: node j is column j
+	// with the row matched to it.
+	ptr := make([]int, n+1)
+	for j, i := range rowOf {
+		for _, c := range p.Row(int(i)) {
+			if block[c] == block[j] && int(c) != j {
+				ptr[j+1]++
+				ptr[c+1]++
+			}
+		}
+	}
+	for j := range n {
+		ptr[j+1] += ptr[j]
+	}
+	adj := make([]int32, ptr[n])
+	next := slices.Clone(ptr[:n])
+	for j, i := range rowOf {
+		for _, c := range p.Row(int(i)) {
+			if block[c] == block[j] && int(c) != j {
+				adj[next[j]] = c
+				adj[next[c]] = int32(j)
+				next[j]++
+				next[c]++
+			}
+		}
+	}
+	adj = dropDuplicates(ptr, adj)
+	order, fill := minimumDegree(n, ptr, adj)
+
+	// Columns by block, within it in that order.
+	lu.blockStart = resize(lu.blockStart, count+1)
+	clear(lu.blockStart)
+	for _, b := range block {
+		lu.blockStart[b+1]++
+	}
+	for b := range count {
+		lu.blockStart[b+1] += lu.blockStart[b]
+	}
+	start := slices.Clone(lu.blockStart[:count])
+	lu.colOrder = resize(lu.colOrder, n)
+	lu.matched = resize(lu.matched, n)
+	position := make([]int32, n)
+	for _, j := range order {
+		k := start[block[j]]
+		start[block[j]]++
+		lu.colOrder[k] = j
+		lu.matched[k] = rowOf[j]
+		position[j] = k
+	}
+
+	// Columns of AQ. The first pass over the rows leaves in aPtr where each
+	// column starts, in aBlock how many entries are above the block.
+	rowBlock := make([]int32, n)
+	for j, i := range rowOf {
+		rowBlock[i] = block[j]
+	}
+	nnz := p.NNZ()
+	lu.aPtr = resize(lu.aPtr, n+1)
+	lu.aBlock = resize(lu.aBlock, n)
+	lu.aRow = resize(lu.aRow, nnz)
+	lu.aSrc = resize(lu.aSrc, nnz)
+	clear(lu.aPtr)
+	clear(lu.aBlock)
+	for i := range n {
+		for _, j := range p.Row(i) {
+			k := position[j]
+			lu.aPtr[k+1]++
+			if rowBlock[i] != block[j] {
+				lu.aBlock[k]++
+			}
+		}
+	}
+	above := make([]int32, n)
+	for k := range n {
+		lu.aPtr[k+1] += lu.aPtr[k]
+		above[k] = lu.aPtr[k]
+		lu.aBlock[k] += lu.aPtr[k]
+	}
+	inside := slices.Clone(lu.aBlock)
+	src := int32(0)
+	for i := range n {
+		for _, j := range p.Row(i) {
+			k := position[j]
+			to := &inside[k]
+			if rowBlock[i] != block[j] {
+				to = &above[k]
+			}
+			lu.aRow[*to] = int32(i)
+			lu.aSrc[*to] = src
+			*to++
+			src++
+		}
+	}
+
+	lu.l.idx = slices.Grow(lu.l.idx[:0], fill)
+	lu.l.val = slices.Grow(lu.l.val[:0], fill)
+	lu.u.idx = slices.Grow(lu.u.idx[:0], fill)
+	lu.u.val = slices.Grow(lu.u.val[:0], fill)
+	return nil
+}
+
+// dropDuplicates makes each list adj[ptr[i]:ptr[i+1]] a set, in place.
+func dropDuplicates(ptr []int, adj []int32) []int32 {
+	n := len(ptr) - 1
+	seen := make([]int32, n)
+	to := 0
+	for i := range n {
+		from := ptr[i]
+		ptr[i] = to
+		for _, j := range adj[from:ptr[i+1]] {
+			if seen[j] != int32(i+1) {
+				seen[j] = int32(i + 1)
+				adj[to] = j
+				to++
+			}
+		}
+	}
+	ptr[n] = to
+	return adj[:to]
+}
+
+// eliminate computes L, U and the order of rows, column by column: column k of
+// L and U solves a triangular system with the columns of L before it, whose
+// nonzeros are found first, by a depth-first search. A column without pivot is
+// passed over, so that the rank comes out. grown reports that entries grew
+// beyond growthLimit.
+func (lu *LU) eliminate(tolerance float64) (rank int, grown bool) {
+	n := lu.order()
+	values := lu.a.Values()
+	lu.l.reset(n)
+	lu.u.reset(n)
+	lu.diagonal = resize(lu.diagonal, n)
+	lu.rowOrder = resize(lu.rowOrder, n)
+	lu.rowPos = resize(lu.rowPos, n)
+	lu.owner = resize(lu.owner, n)
+	lu.prefer = append(lu.prefer[:0], lu.matched...)
+	for k, i := range lu.matched {
+		lu.rowPos[i] = none
+		lu.rowOrder[k] = none
+		lu.owner[i] = int32(k)
+	}
+	lu.reach.reset(n)
+	x := lu.x
+	rowPos := lu.rowPos
+
+	for k := range n {
+		for t := lu.aPtr[k]; t < lu.aBlock[k]; t++ {
+			lu.u.add(rowPos[lu.aRow[t]], values[lu.aSrc[t]])
+		}
+		rows := lu.aRow[lu.aBlock[k]:lu.aPtr[k+1]]
+		lu.reach.search(int32(k), rows, rowPos, &lu.l)
+
+		largest := 0.0
+		for t, i := range rows {
+			v := values[lu.aSrc[int(lu.aBlock[k])+t]]
+			x[i] = v
+			largest = max(largest, math.Abs(v))
+		}
+		limit := growthLimit * largest
+
+		uStart := len(lu.u.idx)
+		for t := len(lu.reach.pivotal) - 1; t >= 0; t-- {
+			i := lu.reach.pivotal[t]
+			j := rowPos[i]
+			v := x[i]
+			x[i] = 0
+			lu.u.add(j, v)
+			if !(math.Abs(v) <= limit) {
+				grown = true
+			}
+			subtract(x, v, lu.l.idx[lu.l.ptr[j]:lu.l.ptr[j+1]], lu.l.val[lu.l.ptr[j]:])
+		}
+
+		largest = 0
+		pivot := int32(none)
+		for _, i := range lu.reach.below {
+			if v := math.Abs(x[i]); v > largest && v <= math.MaxFloat64 {
+				largest, pivot = v, i
+			}
+		}
+		lu.u.endColumn()
+		if pivot == none {
+			for _, i := range lu.reach.below {
+				x[i] = 0
+			}
+			lu.l.endColumn()
+			continue
+		}
+		d := lu.prefer[k]
+		if v := math.Abs(x[d]); v > 0 && v >= tolerance*largest {
+			pivot = d
+		} else {
+			// The column that wanted this row gets ours.
+			c := lu.owner[pivot]
+			lu.prefer[c] = d
+			lu.owner[d] = c
+		}
+		v := x[pivot]
+		if !(math.Abs(v) <= limit) {
+			grown = true
+		}
+		lu.diagonal[k] = v
+		rowPos[pivot] = int32(k)
+		lu.rowOrder[k] = pivot
+		rank++
+		for _, i := range lu.reach.below {
+			if i != pivot {
+				lu.l.add(i, x[i]/v)
+			}
+			x[i] = 0
+		}
+		lu.l.endColumn()
+		lu.reach.prune(int32(k), pivot, lu.u.idx[uStart:], rowPos, &lu.l)
+	}
+	if rank == n {
+		for t, i := range lu.l.idx {
+			lu.l.idx[t] = rowPos[i]
+		}
+	}
+	return rank, grown
+}
+
+// subtract computes x[idx[t]] −= v·val[t].
+func subtract(x []float64, v float64, idx []int32, val []float64) {
+	val = val[:len(idx)]
+	for t, i := range idx {
+		x[i] -= v * val[t]
+	}
+}
+
+// replay computes L and U for new values with the structure and the pivots
+// that eliminate found. It reports whether these pivots may still be used.
+func (lu *LU) replay() bool {
+	values := lu.a.Values()
+	x := lu.x
+	for k := range lu.diagonal {
+		at := lu.u.ptr[k]
+		for t := lu.aPtr[k]; t < lu.aBlock[k]; t++ {
+			lu.u.val[at] = values[lu.aSrc[t]]
+			at++
+		}
+		largest := 0.0
+		for t := lu.aBlock[k]; t < lu.aPtr[k+1]; t++ {
+			v := values[lu.aSrc[t]]
+			x[lu.rowPos[lu.aRow[t]]] = v
+			largest = max(largest, math.Abs(v))
+		}
+		limit := growthLimit * largest
+		ok := true
+
+		for ; at < lu.u.ptr[k+1]; at++ {
+			j := lu.u.idx[at]
+			v := x[j]
+			x[j] = 0
+			lu.u.val[at] = v
+			ok = ok && math.Abs(v) <= limit
+			subtract(x, v, lu.l.idx[lu.l.ptr[j]:lu.l.ptr[j+1]], lu.l.val[lu.l.ptr[j]:])
+		}
+
+		pivot := x[k]
+		x[k] = 0
+		lu.diagonal[k] = pivot
+		largest = 0
+		idx := lu.l.idx[lu.l.ptr[k]:lu.l.ptr[k+1]]
+		val := lu.l.val[lu.l.ptr[k]:][:len(idx)]
+		for t, i := range idx {
+			v := x[i]
+			x[i] = 0
+			largest = max(largest, math.Abs(v))
+			val[t] = v / pivot
+		}
+		v := math.Abs(pivot)
+		if !ok || !(v > 0 && v <= limit && v >= pivotTolerance*largest) {
+			return false
+		}
+	}
+	return true
+}
+
+// reach finds the structure of a column before its values are computed: the
+// rows that can be reached from those of A's column in the graph where an edge
+// leads from row i to the rows of the column of L that has its pivot in i.
+//
+// If column k of U has an entry in row j and column j of L has one in the
+// pivot row of k, then rows that are not pivotal at k and reachable by j are
+// reachable by k as well: the search of later columns needs only the pivotal
+// rows of column j, which is pruned to them (Eisenstat and Liu, Exploiting
+// structural symmetry in a sparse partial pivoting code, SIAM J. Sci. Comput.
+// 14, 1993).
+type reach struct {
+	pivotal []int32 // rows found that have a pivot, each after those it leads to
+	below   []int32 // the others
+
+	seen   []int32 // column that last found the row
+	path   []int32 // rows of the depth-first search
+	cursor []int   // entries of the row's column of L still to follow start here
+	end    []int   // and end here, by column
+	pruned []bool
+}
+
+func (r *reach) reset(n int) {
+	r.seen = resize(r.seen, n)
+	r.cursor = resize(r.cursor, n)
+	r.end = resize(r.end, n)
+	r.pruned = resize(r.pruned, n)
+	clear(r.pruned)
+	for i := range r.seen {
+		r.seen[i] = none
+	}
+}
+
+func (r *reach) search(k int32, rows, rowPos []int32, l *columns) {
+	r.pivotal = r.pivotal[:0]
+	r.below = r.below[:0]
+	for _, root := range rows {
+		if r.seen[root] == k {
+			continue
+		}
+		r.seen[root] = k
+		if rowPos[root] == none {
+			r.below = append(r.below, root)
+			continue
+		}
+		r.cursor[root] = l.ptr[rowPos[root]]
+		r.path = append(r.path[:0], root)
+	descend:
+		for len(r.path) > 0 {
+			i := r.path[len(r.path)-1]
+			at := r.cursor[i]
+			end := r.end[rowPos[i]]
+			for ; at < end; at++ {
+				c := l.idx[at]
+				if r.seen[c] == k {
+					continue
+				}
+				r.seen[c] = k
+				if rowPos[c] == none {
+					r.below = append(r.below, c)
+					continue
+				}
+				r.cursor[i] = at + 1
+				r.cursor[c] = l.ptr[rowPos[c]]
+				r.path = append(r.path, c)
+				continue descend
+			}
+			r.path = r.path[:len(r.path)-1]
+			r.pivotal = append(r.pivotal, i)
+		}
+	}
+}
+
+// prune shortens the columns of L that column k, now complete, makes
+// redundant. uIdx are the rows of column k of U.
+func (r *reach) prune(k, pivot int32, uIdx, rowPos []int32, l *columns) {
+	r.end[k] = l.ptr[k+1]
+	for _, j := range uIdx {
+		if r.pruned[j] {
+			continue
+		}
+		lo, hi := l.ptr[j], l.ptr[j+1]
+		if !slices.Contains(l.idx[lo:hi], pivot) {
+			continue
+		}
+		r.pruned[j] = true
+		for t := lo; t < hi; {
+			if rowPos[l.idx[t]] != none {
+				t++
+				continue
+			}
+			hi--
+			l.idx[t], l.idx[hi] = l.idx[hi], l.idx[t]
+			l.val[t], l.val[hi] = l.val[hi], l.val[t]
+		}
+		r.end[j] = hi
+	}
+}
+
+// resize returns a slice of length n in the memory of s if it fits.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
