@@ -1,0 +1,233 @@
+package program
+
+// adjoints propagates the adjoints in each of gs, which hold those of the
+// outputs and 0 elsewhere, down to the inputs. With store it keeps the first
+// partials, and the second ones times the adjoint in gs[0], for second-order
+// sweeps.
+func (p *Program) adjoints(ws *Workspace, gs [][]float64, store bool) error {
+	if ws.careful {
+		return p.adjointNodes(ws, gs, int32(p.base), int32(len(p.ops)))
+	}
+	for bi := len(p.batches) - 1; bi >= 0; bi-- {
+		b := &p.batches[bi]
+		if b.op == mixed {
+			if err := p.adjointNodes(ws, gs, b.lo, b.hi); err != nil {
+				return err
+			}
+			continue
+		}
+		for lo := b.lo; lo < b.hi; lo += block {
+			p.adjointBlock(ws, gs, b, lo, min(block, b.hi-lo), store)
+		}
+	}
+	return nil
+}
+
+func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m int32, store bool) {
+	hi := lo + m
+	switch cl := table[b.op].class; cl {
+	case constant:
+	case plus, minus, add, sub:
+		for _, g := range gs {
+			ta := b.a.target(g, p.a, b, lo, m)
+			if cl == minus {
+				ta.minus(g[lo:hi])
+			} else {
+				ta.plus(g[lo:hi])
+			}
+			switch cl {
+			case add:
+				b.b.target(g, p.b, b, lo, m).plus(g[lo:hi])
+			case sub:
+				b.b.target(g, p.b, b, lo, m).minus(g[lo:hi])
+			}
+		}
+	case mul, binary:
+		da, db := p.partials2(ws, b, lo, m, false)
+		if store && cl == binary {
+			da, db = p.store2(ws, gs[0][lo:hi], da, db, b, lo, m)
+		}
+		for _, g := range gs {
+			b.a.target(g, p.a, b, lo, m).times(da, g[lo:hi])
+			b.b.target(g, p.b, b, lo, m).times(db, g[lo:hi])
+		}
+	default:
+		d := p.partials1(ws, b, lo, m, false)
+		if store && cl == unary {
+			d = p.store1(ws, gs[0][lo:hi], d, b, lo, m)
+		}
+		for _, g := range gs {
+			b.a.target(g, p.a, b, lo, m).times(d, g[lo:hi])
+		}
+	}
+}
+
+// store1 keeps d and e = v̄·d″.
+func (p *Program) store1(ws *Workspace, bar, d []float64, b *batch, lo, m int32) []float64 {
+	v := ws.V
+	kept, e := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+	copy(kept, d)
+	x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
+	second(b.op, e, x, p.c[lo:lo+m], v[lo:lo+m], kept)
+	mulTo(e, e, bar)
+	return kept
+}
+
+// store2 keeps da, db and the second partials times v̄.
+func (p *Program) store2(ws *Workspace, bar, da, db []float64, b *batch, lo, m int32) (keptA, keptB []float64) {
+	v := ws.V
+	keptA, keptB = ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+	copy(keptA, da)
+	copy(keptB, db)
+	x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
+	y := b.b.load(&ws.scratch[1], v, p.b, b, lo, m)
+	eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
+	second2(b.op, eaa, eab, ebb, x, y, v[lo:lo+m], keptA, keptB)
+	mulTo(eaa, eaa, bar)
+	mulTo(eab, eab, bar)
+	mulTo(ebb, ebb, bar)
+	return keptA, keptB
+}
+
+// adjointNodes does nodes one by one, with derivative products.
+func (p *Program) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) error {
+	v := ws.V
+	for i := hi - 1; i >= lo; i-- {
+		a, b := p.a[i], p.b[i]
+		var da, db float64
+		switch table[p.ops[i]].class {
+		case constant:
+			continue
+		case plus:
+			for _, g := range gs {
+				g[a] += g[i]
+			}
+			continue
+		case minus:
+			for _, g := range gs {
+				g[a] -= g[i]
+			}
+			continue
+		case add:
+			for _, g := range gs {
+				g[a] += g[i]
+				g[b] += g[i]
+			}
+			continue
+		case sub:
+			for _, g := range gs {
+				g[a] += g[i]
+				g[b] -= g[i]
+			}
+			continue
+		case mul:
+			da, db = v[b], v[a]
+			for _, g := range gs {
+				g[a] += prod(da, g[i])
+				g[b] += prod(db, g[i])
+			}
+			continue
+		case binary:
+			da, db = p.nodeFirst(v, i)
+			for _, g := range gs {
+				g[a] += prod(da, g[i])
+				g[b] += prod(db, g[i])
+			}
+			continue
+		case nary:
+			if err := p.adjointList(ws, gs, i); err != nil {
+				return err
+			}
+			continue
+		case scale:
+			da = p.c[i]
+		case divide:
+			da = 1 / p.c[i]
+		case square:
+			da = 2 * v[a]
+		default:
+			da, _ = p.nodeFirst(v, i)
+		}
+		for _, g := range gs {
+			g[a] += prod(da, g[i])
+		}
+	}
+	return nil
+}
+
+// adjointList does a node with a list of operands.
+func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
+	v := ws.V
+	a, b := p.a[i], p.b[i]
+	run := b&1 != 0 && b > 1 && !ws.careful
+	switch p.ops[i] {
+	case Sum:
+		x := p.lists[a : a+b>>1]
+		for _, g := range gs {
+			s := g[i]
+			if run {
+				for k := range g[x[0]:][:len(x)] {
+					g[x[0]:][:len(x)][k] += s
+				}
+				continue
+			}
+			for _, j := range x {
+				g[j] += s
+			}
+		}
+	case Affine:
+		w, x := p.affine(i)
+		for _, g := range gs {
+			s := g[i]
+			if run {
+				axpy(g[x[0]:][:len(x)], s, w)
+				continue
+			}
+			for k, j := range x {
+				g[j] += prod(w[k], s)
+			}
+		}
+	case Dot:
+		x, y := p.dot(i)
+		for _, g := range gs {
+			s := g[i]
+			if run {
+				n := len(x)
+				axpy(g[x[0]:][:n], s, v[y[0]:][:n])
+				axpy(g[y[0]:][:n], s, v[x[0]:][:n])
+				continue
+			}
+			for k, j := range x {
+				g[j] += prod(v[y[k]], s)
+				g[y[k]] += prod(v[j], s)
+			}
+		}
+	case Select:
+		dx, dy := p.selected(v, a)
+		for _, g := range gs {
+			g[p.lists[a]] += prod(dx, g[i])
+			g[p.lists[a+1]] += prod(dy, g[i])
+		}
+	case Call:
+		if b > 0 {
+			break
+		}
+		c := &p.calls[a]
+		x := p.arguments(ws.call[0], v, c)
+		for _, g := range gs {
+			gx := ws.call[1][:c.n]
+			if err := c.f.VJP(gx, x, g[i:i+c.outputs()]); err != nil {
+				return c.failed(err)
+			}
+			p.scatter(g, gx, c)
+		}
+	}
+	return nil
+}
+
+// scatter adds to the operands of a call.
+func (p *Program) scatter(x, add []float64, c *call) {
+	for k, j := range p.lists[c.args : c.args+c.n] {
+		x[j] += add[k]
+	}
+}

@@ -1,0 +1,696 @@
+package program
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// A sum of at least minChain additions becomes one operation; a shorter one
+	// stays binary, where additions of many alike terms share batches.
+	minChain = 8
+	// A batch has at least minBatch lanes; what is smaller runs node by node.
+	minBatch = 8
+	// A batch is cut where its operands stop being consecutive if the pieces
+	// have at least minRun lanes on average.
+	minRun = 24
+	// Lanes are sorted into groups of alike constants or operand distances if
+	// there are at most maxGroups of them.
+	maxGroups = 16
+)
+
+var negZero = math.Copysign(0, -1) // −0 + x is x for every x
+
+// Compile makes a program of a recording: nodes that reach no output and no
+// guard go away, equal nodes are kept once, long sums become one operation,
+// and the rest is put in order by level and operation. Cost: O(N) time and
+// memory in N nodes.
+func Compile(r *Recording, outputs []int32) *Program {
+	c := &compiler{Recording: r}
+	c.share(outputs, c.live(outputs))
+	c.countUses()
+	c.chains()
+	return c.arrange()
+}
+
+type compiler struct {
+	*Recording
+
+	nodes   []Node // without dead and double ones, operands renumbered
+	outputs []int32
+	guard   []Guard
+	list    []int32
+	call    []call
+	uses    []int32
+	consts  map[uint64]int32
+}
+
+// live marks the nodes that reach an output or a guard.
+func (c *compiler) live(outputs []int32) []bool {
+	live := make([]bool, c.Len())
+	for _, i := range outputs {
+		live[i] = true
+	}
+	for i := range c.guards {
+		live[c.guards[i].A] = true
+		live[c.guards[i].B] = true
+	}
+	mark := func(i *int32) { live[*i] = true }
+	for i := int32(len(live)) - 1; i >= 0; i-- {
+		if !live[i] {
+			continue
+		}
+		n := c.Node(i)
+		switch args := table[n.Op].args; {
+		case args == 2:
+			live[n.A], live[n.B] = true, true
+		case args == 1:
+			live[n.A] = true
+		case n.Op == Call && n.B > 0:
+			live[i-n.B] = true
+		case n.Op > Own:
+			operands(n, c.lists, c.calls, mark)
+		}
+	}
+	return live
+}
+
+// share copies the live nodes, each distinct one once.
+func (c *compiler) share(outputs []int32, live []bool) {
+	count := 0
+	for _, l := range live {
+		if l {
+			count++
+		}
+	}
+	c.nodes = make([]Node, 0, count+c.inputs+c.params+8)
+	bits := 4
+	for 1<<bits < 2*count {
+		bits++
+	}
+	seen := make([]int32, 1<<bits) // node + 1
+	mask := uint64(len(seen) - 1)
+
+	id := make([]int32, len(live))
+	first := int32(c.inputs + c.params)
+	renumber := func(i *int32) { *i = id[*i] }
+	for i := range int32(len(live)) {
+		if i < first {
+			id[i] = i
+			c.nodes = append(c.nodes, Node{})
+			continue
+		}
+		if !live[i] && !(c.Node(i).Op == Call && live[i-c.Node(i).B]) {
+			continue
+		}
+		n := *c.Node(i)
+		switch args := table[n.Op].args; {
+		case args == 2:
+			n.A, n.B = id[n.A], id[n.B]
+		case args == 1:
+			n.A = id[n.A]
+		case n.Op > Own:
+			c.copyList(&n, renumber)
+			id[i] = int32(len(c.nodes))
+			c.nodes = append(c.nodes, n)
+			continue
+		}
+		if alias := c.simplify(&n); alias >= 0 {
+			id[i] = alias
+			continue
+		}
+		h := hash(&n)
+		for {
+			s := seen[h&mask]
+			if s == 0 {
+				id[i] = int32(len(c.nodes))
+				c.nodes = append(c.nodes, n)
+				seen[h&mask] = id[i] + 1
+				break
+			}
+			if m := &c.nodes[s-1]; m.A == n.A && m.B == n.B && m.Op == n.Op && math.Float64bits(m.C) == math.Float64bits(n.C) {
+				id[i] = s - 1
+				break
+			}
+			h++
+		}
+	}
+	c.outputs = make([]int32, len(outputs))
+	for k, i := range outputs {
+		c.outputs[k] = id[i]
+	}
+	c.guard = slices.Clone(c.guards)
+	for k := range c.guard {
+		g := &c.guard[k]
+		g.A, g.B = id[g.A], id[g.B]
+	}
+}
+
+func hash(n *Node) uint64 {
+	h := uint64(uint32(n.A))<<32 | uint64(uint32(n.B))
+	h = (h ^ uint64(n.Op)<<57 ^ math.Float64bits(n.C)) * 0x9e3779b97f4a7c15
+	h ^= h >> 29
+	h *= 0xbf58476d1ce4e5b9
+	return h ^ h>>32
+}
+
+// copyList moves the operands of a node to the compiled lists.
+func (c *compiler) copyList(n *Node, renumber func(*int32)) {
+	at := int32(len(c.list))
+	switch n.Op {
+	case Sum:
+		c.list = append(c.list, c.lists[n.A:n.A+n.B]...)
+	case Affine:
+		c.list = append(c.list, c.lists[n.A:n.A+1+n.B]...)
+	case Dot:
+		c.list = append(c.list, c.lists[n.A:n.A+2*n.B]...)
+	case Select:
+		c.list = append(c.list, c.lists[n.A:n.A+3]...)
+	case Call:
+		if n.B > 0 {
+			n.A = int32(len(c.call)) - 1
+			return
+		}
+		old := c.calls[n.A]
+		c.list = append(c.list, c.lists[old.args:old.args+old.n]...)
+		c.call = append(c.call, call{f: old.f, args: at, n: old.n})
+		n.A = int32(len(c.call)) - 1
+		operands(n, c.list, c.call, renumber)
+		return
+	}
+	n.A = at
+	operands(n, c.list, nil, renumber)
+}
+
+// simplify puts a node into its cheapest form with the same values, or returns
+// the node that it is equal to; else −1.
+func (c *compiler) simplify(n *Node) int32 {
+	switch n.Op {
+	case Add, Mul, Prod:
+		if n.A > n.B {
+			n.A, n.B = n.B, n.A
+		}
+		if n.Op != Add {
+			if n.A == n.B {
+				*n = Node{Op: Square, A: n.A}
+			}
+			break
+		}
+		if m := &c.nodes[n.B]; m.Op == Neg {
+			*n = Node{Op: Sub, A: n.A, B: m.A}
+		} else if m := &c.nodes[n.A]; m.Op == Neg {
+			*n = Node{Op: Sub, A: n.B, B: m.A}
+		}
+	case Sub:
+		if m := &c.nodes[n.B]; m.Op == Neg {
+			*n = Node{Op: Add, A: min(n.A, m.A), B: max(n.A, m.A)}
+		}
+	case Neg:
+		if m := &c.nodes[n.A]; m.Op == Neg {
+			return m.A
+		}
+	case DivReal:
+		if frac, _ := math.Frexp(n.C); math.Abs(frac) == 0.5 && 1/n.C != 0 && !math.IsInf(1/n.C, 0) {
+			n.Op, n.C = Scale, 1/n.C
+			return c.simplify(n)
+		}
+	case Scale:
+		switch n.C {
+		case 1:
+			return n.A
+		case -1:
+			n.Op, n.C = Neg, 0
+			return c.simplify(n)
+		}
+		if m := &c.nodes[n.A]; m.Op == Neg {
+			n.A, n.C = m.A, -n.C
+		}
+	}
+	return -1
+}
+
+// countUses counts how often each node is an operand, an output or guarded;
+// 0 means that it is not needed.
+func (c *compiler) countUses() {
+	c.uses = make([]int32, len(c.nodes))
+	uses := c.uses
+	for _, i := range c.outputs {
+		uses[i]++
+	}
+	for k := range c.guard {
+		uses[c.guard[k].A]++
+		uses[c.guard[k].B]++
+	}
+	count := func(i *int32) { uses[*i]++ }
+	for i := len(c.nodes) - 1; i >= c.inputs+c.params; i-- {
+		n := &c.nodes[i]
+		if uses[i] == 0 && n.Op != Call {
+			continue
+		}
+		switch args := table[n.Op].args; {
+		case args == 2:
+			uses[n.A]++
+			uses[n.B]++
+		case args == 1:
+			uses[n.A]++
+		case n.Op > Own:
+			if n.Op == Call {
+				uses[i]++ // all outputs of a call stay together
+			}
+			operands(n, c.list, c.call, count)
+		}
+	}
+}
+
+// chains turns s = s + t₁, s = s + t₂, … into one sum that adds in the same
+// order, where the sums between are used only there. Otherwise every addition
+// of such a loop would be a level of its own.
+func (c *compiler) chains() {
+	first := int32(c.inputs + c.params)
+	length := make([]int32, len(c.nodes))
+	link := func(i int32) int32 { // additions in the chain that ends at i
+		if c.uses[i] != 1 {
+			return 0
+		}
+		return length[i]
+	}
+	for i := first; int(i) < len(c.nodes); i++ {
+		switch n := &c.nodes[i]; n.Op {
+		case Add:
+			length[i] = 1 + max(link(n.A), link(n.B))
+		case Sub, AddReal:
+			length[i] = 1 + link(n.A)
+		}
+	}
+	var terms []int32
+	var signs []float64
+	for i := int32(len(c.nodes)) - 1; i >= first; i-- {
+		if length[i] < minChain || c.uses[i] == 0 {
+			continue
+		}
+		terms, signs = terms[:0], signs[:0]
+		constant, minus := negZero, false
+		term := func(j int32, sign float64) {
+			terms, signs = append(terms, j), append(signs, sign)
+			minus = minus || sign < 0
+		}
+		for j := i; ; {
+			n := c.nodes[j]
+			if j != i {
+				c.uses[j] = 0
+			}
+			if n.Op == Add && link(n.B) > link(n.A) {
+				n.A, n.B = n.B, n.A
+			}
+			last := link(n.A) == 0
+			switch {
+			case n.Op == Add:
+				term(n.B, 1)
+			case n.Op == Sub:
+				term(n.B, -1)
+			case last:
+				constant = n.C
+			default:
+				term(c.constant(n.C), 1)
+			}
+			if last {
+				term(n.A, 1)
+				break
+			}
+			j = n.A
+		}
+		slices.Reverse(terms)
+		slices.Reverse(signs)
+		at := int32(len(c.list))
+		if minus {
+			c.list = append(c.list, int32(len(c.coefs)))
+			c.coefs = append(c.coefs, signs...)
+			c.nodes[i] = Node{Op: Affine, A: at, B: int32(len(terms)), C: constant}
+		} else {
+			c.nodes[i] = Node{Op: Sum, A: at, B: int32(len(terms)), C: constant}
+		}
+		c.list = append(c.list, terms...)
+	}
+}
+
+// constant is a node with the value x.
+func (c *compiler) constant(x float64) int32 {
+	if c.consts == nil {
+		c.consts = map[uint64]int32{}
+	}
+	i, ok := c.consts[math.Float64bits(x)]
+	if !ok {
+		i = int32(len(c.nodes))
+		c.nodes = append(c.nodes, Node{Op: Const, C: x})
+		c.uses = append(c.uses, 1)
+		c.consts[math.Float64bits(x)] = i
+	}
+	return i
+}
+
+// arrange puts the nodes in order: inputs, parameters, constants, then level
+// by level (a node's level is one more than its operands' largest) and, in a
+// level, operation by operation.
+func (c *compiler) arrange() *Program {
+	first := c.inputs + c.params
+	p := &Program{
+		inputs: c.inputs, params: c.params,
+		lists: c.list, coefs: slices.Clone(c.coefs), owns: c.owns, calls: c.call,
+		guards: c.guard,
+	}
+	id := make([]int32, len(c.nodes)) // new numbers
+	for i := range first {
+		id[i] = int32(i)
+	}
+	for i := first; i < len(c.nodes); i++ {
+		if n := &c.nodes[i]; n.Op == Const && c.uses[i] > 0 {
+			id[i] = int32(first + len(p.consts))
+			p.consts = append(p.consts, n.C)
+		}
+	}
+	p.base = first + len(p.consts)
+
+	// Levels, and the nodes sorted by them.
+	level := make([]int32, len(c.nodes))
+	var counts []int32
+	top := int32(0)
+	raise := func(i *int32) { top = max(top, level[*i]) }
+	total := p.base
+	for i := first; i < len(c.nodes); i++ {
+		n := &c.nodes[i]
+		if c.uses[i] == 0 || n.Op == Const {
+			continue
+		}
+		switch args := table[n.Op].args; {
+		case args == 2:
+			top = max(level[n.A], level[n.B])
+		case args == 1:
+			top = level[n.A]
+		case n.Op == Call && n.B > 0:
+			top = level[i-int(n.B)] - 1
+		default:
+			top = 0
+			operands(n, c.list, c.call, raise)
+		}
+		if int(top) >= len(counts) {
+			counts = append(counts, make([]int32, int(top)+1-len(counts))...)
+		}
+		level[i] = top + 1
+		counts[top]++
+		total++
+	}
+	ids := make([]int32, total-p.base)
+	ends := make([]int32, len(counts))
+	at := int32(0)
+	for l, k := range counts {
+		ends[l] = at
+		at += k
+	}
+	for i, l := range level {
+		if l > 0 {
+			ids[ends[l-1]] = int32(i)
+			ends[l-1]++
+		}
+	}
+
+	p.ops = make([]Op, total)
+	p.a = make([]int32, total)
+	p.b = make([]int32, total)
+	p.c = make([]float64, total)
+	place := placer{Program: p, nodes: c.nodes, id: id, next: int32(p.base)}
+	lo := int32(0)
+	for _, hi := range ends {
+		place.level(ids[lo:hi])
+		lo = hi
+	}
+	p.outputs = make([]int32, len(c.outputs))
+	for k, i := range c.outputs {
+		p.outputs[k] = id[i]
+	}
+	for k := range p.guards {
+		g := &p.guards[k]
+		g.A, g.B = id[g.A], id[g.B]
+	}
+	p.finish()
+	return p
+}
+
+// placer numbers nodes and forms batches.
+type placer struct {
+	*Program
+	nodes []Node
+	id    []int32
+	next  int32
+
+	tmp        []int32
+	key, other []uint64
+}
+
+// level places the nodes of one level, given in the order of recording.
+func (p *placer) level(ids []int32) {
+	if len(ids) < minBatch {
+		slices.SortStableFunc(ids, func(i, j int32) int { return int(p.nodes[i].Op) - int(p.nodes[j].Op) })
+	} else {
+		var at [numOps + 1]int32
+		for _, i := range ids {
+			at[p.nodes[i].Op+1]++
+		}
+		for k := range numOps {
+			at[k+1] += at[k]
+		}
+		p.tmp = append(p.tmp[:0], ids...)
+		for _, i := range p.tmp {
+			op := p.nodes[i].Op
+			ids[at[op]] = i
+			at[op]++
+		}
+	}
+	for len(ids) > 0 {
+		op := p.nodes[ids[0]].Op
+		k := 1
+		for k < len(ids) && p.nodes[ids[k]].Op == op {
+			k++
+		}
+		p.group(op, ids[:k])
+		ids = ids[k:]
+	}
+}
+
+// group places nodes of one level and operation.
+func (p *placer) group(op Op, ids []int32) {
+	lo := p.next
+	single := table[op].class == nary || op == Own
+	if len(ids) >= minBatch && !single {
+		p.sort(op, ids)
+	}
+	for _, i := range ids {
+		n := &p.nodes[i]
+		k := p.next
+		p.next++
+		p.id[i] = k
+		p.ops[k], p.c[k] = op, n.C
+		switch args := table[op].args; {
+		case args == 2:
+			p.a[k], p.b[k] = p.id[n.A], p.id[n.B]
+		case op == Own:
+			p.a[k], p.b[k] = p.id[n.A], n.B
+		case args == 1:
+			p.a[k] = p.id[n.A]
+			p.b[k] = p.a[k]
+		default:
+			p.placeList(k, n)
+		}
+	}
+	if len(ids) < minBatch || single {
+		if k := len(p.batches); k > 0 && p.batches[k-1].op == mixed {
+			p.batches[k-1].hi = p.next
+		} else {
+			p.batches = append(p.batches, batch{op: mixed, lo: lo, hi: p.next})
+		}
+		return
+	}
+	p.cut(op, lo, p.next)
+}
+
+// placeList renumbers the operands of a node and notes whether they are
+// consecutive.
+func (p *placer) placeList(k int32, n *Node) {
+	if n.Op == Call {
+		p.a[k], p.b[k] = n.A, n.B
+		if n.B == 0 {
+			p.calls[n.A].out = k
+			operands(n, p.lists, p.calls, func(i *int32) { *i = p.id[*i] })
+		}
+		return
+	}
+	operands(n, p.lists, p.calls, func(i *int32) { *i = p.id[*i] })
+	run := true
+	x := p.lists[n.A:]
+	switch n.Op {
+	case Affine:
+		run = consecutive(x[1 : 1+n.B])
+	case Dot:
+		run = consecutive(x[:n.B]) && consecutive(x[n.B:2*n.B])
+	case Sum:
+		run = consecutive(x[:n.B])
+	}
+	p.a[k], p.b[k] = n.A, n.B<<1
+	if run {
+		p.b[k]++
+	}
+}
+
+func consecutive(x []int32) bool {
+	for i := 1; i < len(x); i++ {
+		if x[i] != x[i-1]+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// sort orders alike nodes so that their operands become consecutive: loops
+// with several operations of one kind in their body record them in turn.
+func (p *placer) sort(op Op, ids []int32) {
+	before := p.breaks(op, ids)
+	if before*minRun <= len(ids) {
+		return
+	}
+	// Group by the constant, or by the distance between the operands.
+	var groups [maxGroups]uint64
+	count := 0
+	p.key = p.key[:0]
+	lo, hi := int32(math.MaxInt32), int32(0)
+	for _, i := range ids {
+		n := &p.nodes[i]
+		a := p.id[n.A]
+		lo, hi = min(lo, a), max(hi, a)
+		g := math.Float64bits(n.C)
+		if table[op].args == 2 {
+			g = uint64(p.id[n.B] - a)
+		}
+		rank := 0
+		if count <= maxGroups {
+			for rank < count && groups[rank] != g {
+				rank++
+			}
+			if rank == count {
+				if count < maxGroups {
+					groups[count] = g
+				}
+				count++
+			}
+		}
+		p.key = append(p.key, uint64(rank)<<32|uint64(a))
+	}
+	width := uint64(hi-lo) + 1
+	if count > maxGroups {
+		count = 0
+	}
+	for i, k := range p.key {
+		rank, a := k>>32, k&math.MaxUint32-uint64(lo)
+		if count == 0 {
+			rank = 0
+		}
+		p.key[i] = rank*width + a
+	}
+	p.tmp = append(p.tmp[:0], ids...)
+	p.radix(p.tmp, uint64(max(count, 1))*width)
+	if p.breaks(op, p.tmp) < before {
+		copy(ids, p.tmp)
+	}
+}
+
+// breaks counts where the operands of nodes in this order are not
+// consecutive; an operand that is the same in all of them has none.
+func (p *placer) breaks(op Op, ids []int32) int {
+	count := func(operand func(n *Node) int32) int {
+		k, same := 0, true
+		last := p.id[operand(&p.nodes[ids[0]])]
+		for _, i := range ids[1:] {
+			next := p.id[operand(&p.nodes[i])]
+			if next != last+1 {
+				k++
+			}
+			same = same && next == last
+			last = next
+		}
+		if same {
+			return 0
+		}
+		return k
+	}
+	k := count(func(n *Node) int32 { return n.A })
+	if table[op].args == 2 {
+		k += count(func(n *Node) int32 { return n.B })
+	}
+	return k
+}
+
+// radix sorts ids by p.key, all below top, least significant digits first.
+func (p *placer) radix(ids []int32, top uint64) {
+	const digit = 11
+	p.other = append(p.other[:0], p.key...)
+	from, to := p.key, p.other
+	src, dst := ids, make([]int32, len(ids))
+	for shift := 0; shift < 64 && top>>shift > 0; shift += digit {
+		var at [1<<digit + 1]int32
+		for _, k := range from {
+			at[(k>>shift)&(1<<digit-1)+1]++
+		}
+		for k := range 1 << digit {
+			at[k+1] += at[k]
+		}
+		for j, k := range from {
+			d := (k >> shift) & (1<<digit - 1)
+			to[at[d]], dst[at[d]] = k, src[j]
+			at[d]++
+		}
+		from, to = to, from
+		src, dst = dst, src
+	}
+	if len(ids) > 0 && &src[0] != &ids[0] {
+		copy(ids, src)
+	}
+}
+
+// cut makes batches of the nodes lo … hi−1, all of one operation.
+func (p *placer) cut(op Op, lo, hi int32) {
+	binary := table[op].args == 2
+	regular := func(x []int32) bool { // worth cutting at its breaks
+		k := 0
+		for i := 1; i < len(x); i++ {
+			if x[i] != x[i-1]+1 {
+				k++
+			}
+		}
+		return (k+1)*minRun <= len(x)
+	}
+	cutA := regular(p.a[lo:hi])
+	cutB := binary && regular(p.b[lo:hi])
+	start := lo
+	for i := lo + 1; i <= hi; i++ {
+		if i < hi && !(cutA && p.a[i] != p.a[i-1]+1) && !(cutB && p.b[i] != p.b[i-1]+1) {
+			continue
+		}
+		b := batch{op: op, lo: start, hi: i, a: layout(p.a[start:i])}
+		if binary {
+			b.b = layout(p.b[start:i])
+		}
+		p.batches = append(p.batches, b)
+		start = i
+	}
+}
+
+// layout says how the operands of a batch lie in memory.
+func layout(x []int32) operand {
+	if consecutive(x) {
+		return operand{at: x[0], how: direct}
+	}
+	for _, i := range x {
+		if i != x[0] {
+			return operand{how: indexed}
+		}
+	}
+	return operand{at: x[0], how: uniform}
+}

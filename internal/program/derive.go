@@ -1,0 +1,131 @@
+package program
+
+// Seeds gives the tangents of the inputs in direction s: it adds to x, which
+// is 0, what the direction has.
+type Seeds func(x []float64, s int)
+
+// Result takes the result in direction s. It must not keep x.
+type Result func(s int, x []float64)
+
+// JVP computes the tangents of k directions, at most MaxDirections, after
+// Value: those of the inputs are given by seed, those of the outputs in
+// T[s][Output(j)].
+func (p *Program) JVP(ws *Workspace, k int, seed Seeds) error {
+	ts := directions(&ws.T, k, len(p.ops))
+	for s, t := range ts {
+		clear(t[:p.inputs])
+		seed(t[:p.inputs], s)
+	}
+	if err := p.tangents(ws, k, false); err != nil {
+		return err
+	}
+	for _, t := range ts {
+		for _, j := range p.outputs {
+			if t[j]*0 != 0 {
+				return ws.carefully(func() error { return p.tangents(ws, k, false) })
+			}
+		}
+	}
+	return nil
+}
+
+// carefully runs a sweep again where it gave an infinity or a NaN. Sweeps
+// multiply plainly: a factor that is not finite always shows in the result, as
+// itself or as the NaN of 0·∞, since every node reaches an output and is
+// reached by an input. Only then is the sweep worth repeating node by node
+// with derivative products, for which 0·∞ is 0.
+func (ws *Workspace) carefully(sweep func() error) error {
+	ws.careful = true
+	err := sweep()
+	ws.careful = false
+	return err
+}
+
+// VJP computes the adjoints of k cotangents of the outputs, at most
+// MaxDirections, after Value: cotangent s is given by seed, adjoint s of the
+// inputs is in U[s].
+func (p *Program) VJP(ws *Workspace, k int, seed Seeds) error {
+	us := directions(&ws.U, k, len(p.ops))
+	w := grow(&ws.cotangent, len(p.outputs))
+	run := func() error {
+		for s, u := range us {
+			clear(w)
+			seed(w, s)
+			p.start(u, w)
+		}
+		return p.adjoints(ws, us, false)
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	for _, u := range us {
+		if !finite(u[:p.inputs]) {
+			return ws.carefully(run)
+		}
+	}
+	return nil
+}
+
+// Gradient computes the adjoints for the cotangent w of the outputs, after
+// Value: the first Inputs() of Bar are the gradient of Σ wⱼyⱼ.
+func (p *Program) Gradient(ws *Workspace, w []float64) error {
+	return p.gradient(ws, w, false)
+}
+
+func (p *Program) gradient(ws *Workspace, w []float64, store bool) error {
+	bar := grow(&ws.Bar, len(p.ops))
+	ws.one[0] = bar
+	p.start(bar, w)
+	if err := p.adjoints(ws, ws.one[:], store); err != nil {
+		return err
+	}
+	if finite(bar[:p.inputs]) {
+		return nil
+	}
+	return ws.carefully(func() error {
+		p.start(bar, w)
+		return p.adjoints(ws, ws.one[:], false)
+	})
+}
+
+func (p *Program) start(bar, w []float64) {
+	clear(bar)
+	for j, i := range p.outputs {
+		bar[i] += w[j]
+	}
+}
+
+// Linearize is Gradient that keeps what HVP needs.
+func (p *Program) Linearize(ws *Workspace, w []float64) error {
+	grow(&ws.parts, p.linear)
+	return p.gradient(ws, w, true)
+}
+
+// HVP computes products of the Hessian of Σ wⱼyⱼ with k directions, at most
+// MaxDirections, after Linearize with w: direction s is given by seed, its
+// product is the first Inputs() of U[s].
+func (p *Program) HVP(ws *Workspace, k int, seed Seeds) error {
+	ts := directions(&ws.T, k, len(p.ops))
+	for s, t := range ts {
+		clear(t[:p.inputs])
+		seed(t[:p.inputs], s)
+	}
+	run := func() error {
+		if err := p.tangents(ws, k, !ws.careful); err != nil {
+			return err
+		}
+		return p.seconds(ws, k)
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	for _, u := range ws.U[:k] {
+		if !finite(u[:p.inputs]) {
+			return ws.carefully(run)
+		}
+	}
+	return nil
+}
+
+// Output is the node of output j.
+func (p *Program) Output(j int) int32 { return p.outputs[j] }

@@ -1,0 +1,238 @@
+package program
+
+// The loops that all sweeps are made of. Slices are cut to one length first,
+// so that the compiler drops bounds checks. Measured on amd64, a lane takes
+// 0.3 to 0.5 ns where operands are consecutive, 0.6 to 0.9 ns by index; hand
+// unrolling made both slower.
+
+func gather(dst, x []float64, index []int32) {
+	index = index[:len(dst)]
+	for i := range dst {
+		dst[i] = x[index[i]]
+	}
+}
+
+func addTo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
+func subTo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] - y[i]
+	}
+}
+
+func mulTo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+func negTo(dst, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = -x[i]
+	}
+}
+
+func twice(dst, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + x[i]
+	}
+}
+
+// mulAddTo sets dst = p·x + q·y.
+func mulAddTo(dst, p, x, q, y []float64) {
+	p, x, q, y = p[:len(dst)], x[:len(dst)], q[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = p[i]*x[i] + q[i]*y[i]
+	}
+}
+
+// By index, on an array over all nodes.
+
+func addIndexed(dst, x []float64, a, b []int32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = x[a[i]] + x[b[i]]
+	}
+}
+
+func subIndexed(dst, x []float64, a, b []int32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = x[a[i]] - x[b[i]]
+	}
+}
+
+func mulIndexed(dst, x []float64, a, b []int32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = x[a[i]] * x[b[i]]
+	}
+}
+
+// target is where the operands of some lanes lie in an array of adjoints that
+// is added to.
+type target struct {
+	x     []float64 // direct: the lanes themselves; else all nodes
+	index []int32
+	at    int32
+	how   access
+}
+
+func (o operand) target(x []float64, index []int32, b *batch, lo, m int32) target {
+	if o.how == direct {
+		at := o.at + lo - b.lo
+		return target{x: x[at : at+m], how: direct}
+	}
+	return target{x: x, index: index[lo : lo+m], at: o.at, how: o.how}
+}
+
+// plus does x += g.
+func (t target) plus(g []float64) {
+	x := t.x
+	switch t.how {
+	case direct:
+		g = g[:len(x)]
+		for i := range x {
+			x[i] += g[i]
+		}
+	case uniform:
+		s := x[t.at]
+		for _, g := range g {
+			s += g
+		}
+		x[t.at] = s
+	default:
+		index := t.index[:len(g)]
+		for i, g := range g {
+			x[index[i]] += g
+		}
+	}
+}
+
+// minus does x −= g.
+func (t target) minus(g []float64) {
+	x := t.x
+	switch t.how {
+	case direct:
+		g = g[:len(x)]
+		for i := range x {
+			x[i] -= g[i]
+		}
+	case uniform:
+		s := x[t.at]
+		for _, g := range g {
+			s -= g
+		}
+		x[t.at] = s
+	default:
+		index := t.index[:len(g)]
+		for i, g := range g {
+			x[index[i]] -= g
+		}
+	}
+}
+
+// times does x += w·g.
+func (t target) times(w, g []float64) {
+	x := t.x
+	switch t.how {
+	case direct:
+		w, g = w[:len(x)], g[:len(x)]
+		for i := range x {
+			x[i] += w[i] * g[i]
+		}
+	case uniform:
+		s := x[t.at]
+		w = w[:len(g)]
+		for i, g := range g {
+			s += w[i] * g
+		}
+		x[t.at] = s
+	default:
+		w, index := w[:len(g)], t.index[:len(g)]
+		for i, g := range g {
+			x[index[i]] += w[i] * g
+		}
+	}
+}
+
+// times2 does x += p·g + q·h.
+func (t target) times2(p, g, q, h []float64) {
+	x := t.x
+	switch t.how {
+	case direct:
+		p, g, q, h = p[:len(x)], g[:len(x)], q[:len(x)], h[:len(x)]
+		for i := range x {
+			x[i] += p[i]*g[i] + q[i]*h[i]
+		}
+	case uniform:
+		s := x[t.at]
+		p, q, h = p[:len(g)], q[:len(g)], h[:len(g)]
+		for i, g := range g {
+			s += p[i]*g + q[i]*h[i]
+		}
+		x[t.at] = s
+	default:
+		p, q, h, index := p[:len(g)], q[:len(g)], h[:len(g)], t.index[:len(g)]
+		for i, g := range g {
+			x[index[i]] += p[i]*g + q[i]*h[i]
+		}
+	}
+}
+
+// Sums over lists, added from the left.
+
+func sumOf(s float64, x []float64) float64 {
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func sumIndexed(s float64, x []float64, index []int32) float64 {
+	for _, i := range index {
+		s += x[i]
+	}
+	return s
+}
+
+func dotOf(s float64, w, x []float64) float64 {
+	x = x[:len(w)]
+	for i, w := range w {
+		s += float64(w * x[i])
+	}
+	return s
+}
+
+func dotIndexed(s float64, w, x []float64, index []int32) float64 {
+	index = index[:len(w)]
+	for i, w := range w {
+		s += float64(w * x[index[i]])
+	}
+	return s
+}
+
+// axpy does x += g·w.
+func axpy(x []float64, g float64, w []float64) {
+	w = w[:len(x)]
+	for i := range x {
+		x[i] += g * w[i]
+	}
+}
+
+// axpy2 does x += g·v + h·w.
+func axpy2(x []float64, g float64, v []float64, h float64, w []float64) {
+	v, w = v[:len(x)], w[:len(x)]
+	for i := range x {
+		x[i] += g*v[i] + h*w[i]
+	}
+}

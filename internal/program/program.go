@@ -1,0 +1,199 @@
+package program
+
+import (
+	"sync"
+
+	"github.com/hesse-ad/hesse/internal/elem"
+)
+
+// Program is a compiled recording. Node i has the operation ops[i], the
+// operands a[i] and b[i] and the constant c[i]; nodes below base are the
+// inputs, the parameters and the constants, in this order. Every operand comes
+// before its user. It is immutable.
+//
+// For Sum, Affine, Dot and Select a[i] is where the operands are in lists, and
+// b[i]>>1 how many terms there are; b[i]&1 says that they are consecutive. For
+// Call a[i] is the call and b[i] which output.
+type Program struct {
+	inputs, params int
+	base           int
+	consts         []float64
+
+	ops     []Op
+	a, b    []int32
+	c       []float64
+	lists   []int32
+	coefs   []float64
+	owns    []*Scalar1
+	calls   []call
+	batches []batch
+	outputs []int32
+	guards  []Guard
+
+	linear  int // length of the stored partials of second-order sweeps
+	maxCall int // the longest buffer that a call needs
+	pool    sync.Pool
+}
+
+// batch is the nodes lo … hi−1, all of one operation, or of mixed ones. No
+// node of a batch with one operation is an operand of another.
+type batch struct {
+	op     Op
+	lo, hi int32
+	a, b   operand
+	part   int32 // where the stored partials begin
+}
+
+// operand says where the operands of a batch are.
+type operand struct {
+	at  int32
+	how access
+}
+
+type access uint8
+
+const (
+	indexed access = iota // by the index array
+	direct                // at, at+1, …
+	uniform               // all at
+)
+
+// finish computes what follows from the batches.
+func (p *Program) finish() {
+	at := int32(0)
+	for k := range p.batches {
+		b := &p.batches[k]
+		b.part = at
+		switch {
+		case b.op == mixed:
+		case table[b.op].class == unary:
+			at += 2 * (b.hi - b.lo)
+		case table[b.op].class == binary:
+			at += 5 * (b.hi - b.lo)
+		}
+	}
+	p.linear = int(at)
+	for k := range p.calls {
+		n, m := p.calls[k].f.Dims()
+		p.maxCall = max(p.maxCall, n, m)
+	}
+	p.pool.New = func() any { return p.newWorkspace() }
+}
+
+// Inputs is how many inputs there are that are differentiated.
+func (p *Program) Inputs() int { return p.inputs }
+
+// Params is how many parameters there are.
+func (p *Program) Params() int { return p.params }
+
+// Outputs is how many outputs there are.
+func (p *Program) Outputs() int { return len(p.outputs) }
+
+// Guards are the comparisons that were made.
+func (p *Program) Guards() []Guard { return p.guards }
+
+// Ops is the number of operations, without inputs, parameters and constants.
+func (p *Program) Ops() int { return len(p.ops) - p.base }
+
+// Batches is the number of batches.
+func (p *Program) Batches() int { return len(p.batches) }
+
+// Bytes is the memory that the program takes.
+func (p *Program) Bytes() int {
+	return len(p.ops)*(1+4+4+8) + 4*len(p.lists) + 8*(len(p.coefs)+len(p.consts)) +
+		32*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
+}
+
+// Workspace is the memory of evaluations of one program, by one goroutine at a
+// time. Values and adjoints are node by node; T[s] and U[s] are the tangents
+// and the second-order adjoints of direction s.
+type Workspace struct {
+	p       *Program
+	V, Bar  []float64
+	T, U    [][]float64
+	parts   []float64
+	call    [4][]float64
+	scratch [6][block]float64
+	careful bool
+
+	cotangent []float64
+	one       [1][]float64
+}
+
+// block is how many lanes of a batch are done at a time, so that what they
+// share stays in the first-level cache.
+const block = 512
+
+// MaxDirections is how many directions one sweep carries at most.
+const MaxDirections = 8
+
+func (p *Program) newWorkspace() *Workspace {
+	ws := &Workspace{p: p, V: make([]float64, len(p.ops))}
+	copy(ws.V[p.inputs+p.params:], p.consts)
+	for i := range ws.call {
+		ws.call[i] = make([]float64, p.maxCall)
+	}
+	return ws
+}
+
+// Get hands out a workspace; Put takes it back.
+func (p *Program) Get() *Workspace { return p.pool.Get().(*Workspace) }
+
+// Put takes a workspace back.
+func (p *Program) Put(ws *Workspace) { p.pool.Put(ws) }
+
+// Bytes is the memory that the workspace takes.
+func (ws *Workspace) Bytes() int {
+	k := len(ws.V) + len(ws.Bar) + len(ws.parts) + len(ws.scratch)*block
+	for _, t := range ws.T {
+		k += len(t)
+	}
+	for _, u := range ws.U {
+		k += len(u)
+	}
+	return 8 * k
+}
+
+func grow(x *[]float64, n int) []float64 {
+	if *x == nil {
+		*x = make([]float64, n)
+	}
+	return *x
+}
+
+func directions(x *[][]float64, k, n int) [][]float64 {
+	for len(*x) < k {
+		*x = append(*x, make([]float64, n))
+	}
+	return (*x)[:k]
+}
+
+// load is the operand of lanes lo … lo+m−1 of an array over all nodes, as a
+// slice: where it is, or gathered into buf.
+func (o operand) load(buf *[block]float64, x []float64, index []int32, b *batch, lo, m int32) []float64 {
+	switch o.how {
+	case direct:
+		at := o.at + lo - b.lo
+		return x[at : at+m]
+	case uniform:
+		dst, c := buf[:m], x[o.at]
+		for i := range dst {
+			dst[i] = c
+		}
+		return dst
+	default:
+		gather(buf[:m], x, index[lo:lo+m])
+		return buf[:m]
+	}
+}
+
+func finite(x []float64) bool {
+	s := 0.0
+	for _, v := range x {
+		s += v * 0
+	}
+	return s == 0
+}
+
+// prod is the derivative product.
+func prod(a, b float64) float64 { return elem.Prod(a, b) }

@@ -1,0 +1,258 @@
+package program
+
+import "math"
+
+// Node is one recorded operation. Operations with a list of operands have it
+// in the recording's lists: a is where it starts, b how many terms it has.
+type Node struct {
+	C    float64
+	A, B int32
+	Op   Op
+}
+
+// MaxNodes is how many nodes a recording may have: indices are int32.
+const MaxNodes = math.MaxInt32 - chunkSize
+
+const (
+	chunkBits = 12
+	chunkSize = 1 << chunkBits
+)
+
+// Recording is a program while it is written down: nodes in the order in which
+// they were made, each operand made before its user. Nodes are kept in chunks,
+// since a growing slice would copy them again and again.
+type Recording struct {
+	chunks [][]Node
+	cur    []Node // the last chunk
+
+	inputs, params int
+
+	lists  []int32
+	coefs  []float64
+	owns   []*Scalar1
+	calls  []call
+	guards []Guard
+	consts map[uint64]int32
+	closed bool
+
+	// Err is the first error of a primitive.
+	Err error
+
+	// Lines asks guards to note who made the comparison.
+	Lines bool
+	// Derived says that the recording is made by a transform, where sums with
+	// the constant 0 are many: x + 0 is x then, even for x = −0.
+	Derived bool
+}
+
+// NewRecording has nodes 0 … inputs+params−1 for the inputs and parameters.
+func NewRecording(inputs, params int) *Recording {
+	r := &Recording{inputs: inputs, params: params}
+	for range inputs + params {
+		r.Push(Const, 0, 0, 0)
+	}
+	return r
+}
+
+// Push appends a node and returns its index.
+func (r *Recording) Push(op Op, a, b int32, c float64) int32 {
+	if len(r.cur) == cap(r.cur) {
+		r.grow()
+	}
+	k := len(r.cur)
+	r.cur = r.cur[:k+1]
+	n := &r.cur[k]
+	n.C, n.A, n.B, n.Op = c, a, b, op
+	return int32((len(r.chunks)-1)<<chunkBits + k)
+}
+
+func (r *Recording) grow() {
+	if r.closed {
+		panic("reverse: Var used after its recording")
+	}
+	if k := len(r.chunks); k > 0 {
+		r.chunks[k-1] = r.cur
+	}
+	if len(r.chunks)<<chunkBits >= MaxNodes {
+		panic("reverse: more than 2³¹ operations")
+	}
+	r.cur = make([]Node, 0, chunkSize)
+	r.chunks = append(r.chunks, r.cur)
+}
+
+// Close ends the recording: another operation panics.
+func (r *Recording) Close() {
+	r.closed = true
+	r.chunks, r.cur, r.lists, r.coefs = nil, nil, nil, nil
+}
+
+// Constant is a node with the value c.
+func (r *Recording) Constant(c float64) int32 {
+	i, ok := r.consts[math.Float64bits(c)]
+	if !ok {
+		if r.consts == nil {
+			r.consts = map[uint64]int32{}
+		}
+		i = r.Push(Const, 0, 0, c)
+		r.consts[math.Float64bits(c)] = i
+	}
+	return i
+}
+
+// Len is the number of nodes.
+func (r *Recording) Len() int {
+	if len(r.chunks) == 0 {
+		return 0
+	}
+	return (len(r.chunks)-1)<<chunkBits + len(r.cur)
+}
+
+// Node is the node at i.
+func (r *Recording) Node(i int32) *Node {
+	c := i >> chunkBits
+	if int(c) == len(r.chunks)-1 {
+		return &r.cur[i&(chunkSize-1)]
+	}
+	return &r.chunks[c][i&(chunkSize-1)]
+}
+
+// Sum appends c + Σ xᵢ.
+func (r *Recording) Sum(c float64, x []int32) int32 {
+	at := int32(len(r.lists))
+	r.lists = append(r.lists, x...)
+	return r.Push(Sum, at, int32(len(x)), c)
+}
+
+// Affine appends c + Σ wᵢxᵢ. Its list is the place of w, then x.
+func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
+	at := int32(len(r.lists))
+	r.lists = append(append(r.lists, int32(len(r.coefs))), x...)
+	r.coefs = append(r.coefs, w...)
+	return r.Push(Affine, at, int32(len(x)), c)
+}
+
+// Dot appends Σ xᵢyᵢ. Its list is x, then y.
+func (r *Recording) Dot(x, y []int32) int32 {
+	at := int32(len(r.lists))
+	r.lists = append(append(r.lists, x...), y...)
+	return r.Push(Dot, at, int32(len(x)), 0)
+}
+
+// Select appends x where cond > 0, else y. Its list is x, y, cond.
+func (r *Recording) Select(cond, x, y int32) int32 {
+	at := int32(len(r.lists))
+	r.lists = append(r.lists, x, y, cond)
+	return r.Push(Select, at, 1, 0)
+}
+
+// Own appends a scalar primitive or its derivative of the given order.
+func (r *Recording) Own(f *Scalar1, order int, x int32) int32 {
+	k := len(r.owns)
+	for i := k - 1; i >= 0 && i >= k-8; i-- {
+		if r.owns[i] == f {
+			k = i
+			break
+		}
+	}
+	if k == len(r.owns) {
+		r.owns = append(r.owns, f)
+	}
+	return r.Push(Own, x, int32(k), float64(order))
+}
+
+// Call appends the outputs of a vector primitive and returns the first; the
+// others follow it.
+func (r *Recording) Call(f Func, x []int32) int32 {
+	at := int32(len(r.lists))
+	r.lists = append(r.lists, x...)
+	k := int32(len(r.calls))
+	_, m := f.Dims()
+	r.calls = append(r.calls, call{f: f, args: at, n: int32(len(x))})
+	first := int32(r.Len())
+	for j := range m {
+		r.Push(Call, k, int32(j), 0)
+	}
+	return first
+}
+
+// operands calls f on the place of every operand of a node, in order.
+func operands(n *Node, lists []int32, calls []call, f func(x *int32)) {
+	list := func(at, k int32) {
+		for i := range lists[at : at+k] {
+			f(&lists[at+int32(i)])
+		}
+	}
+	switch n.Op {
+	case Sum:
+		list(n.A, n.B)
+	case Affine:
+		list(n.A+1, n.B)
+	case Dot:
+		list(n.A, 2*n.B)
+	case Select:
+		list(n.A, 3)
+	case Call:
+		if n.B == 0 {
+			list(calls[n.A].args, calls[n.A].n)
+		}
+	default:
+		switch table[n.Op].args {
+		case 2:
+			f(&n.A)
+			f(&n.B)
+		case 1:
+			f(&n.A)
+		}
+	}
+}
+
+// GuardKind is the kind of a comparison.
+type GuardKind uint8
+
+// The comparisons that a recording depends on.
+const (
+	Less       GuardKind = iota // a < b
+	LessEq                      // a ≤ b
+	LessReal                    // a < c
+	LessEqReal                  // a ≤ c
+	GreaterReal
+	GreaterEqReal
+	Value // a is c
+)
+
+func (k GuardKind) String() string {
+	return [...]string{"Less", "LessEq", "LessReal", "LessEqReal", "Less", "LessEq", "Value"}[k]
+}
+
+// Guard is a comparison made while recording, and how it came out.
+type Guard struct {
+	Kind    GuardKind
+	Outcome bool
+	A, B    int32
+	C       float64
+	PC      uintptr // who asked, if wanted
+}
+
+// Guard appends a guard.
+func (r *Recording) Guard(g Guard) { r.guards = append(r.guards, g) }
+
+// Holds reports whether the comparison comes out as recorded.
+func (g *Guard) Holds(v []float64) bool {
+	a := v[g.A]
+	switch g.Kind {
+	case Less:
+		return (a < v[g.B]) == g.Outcome
+	case LessEq:
+		return (a <= v[g.B]) == g.Outcome
+	case LessReal:
+		return (a < g.C) == g.Outcome
+	case LessEqReal:
+		return (a <= g.C) == g.Outcome
+	case GreaterReal:
+		return (g.C < a) == g.Outcome
+	case GreaterEqReal:
+		return (g.C <= a) == g.Outcome
+	default:
+		return math.Float64bits(a) == math.Float64bits(g.C) || a != a && g.C != g.C
+	}
+}

@@ -1,0 +1,249 @@
+package program
+
+import "github.com/hesse-ad/hesse/dual"
+
+// Primitives is how Replay applies a user's primitives to numbers of type T.
+type Primitives[T any] interface {
+	Own(f *Scalar1, order int, x T) T
+	Call(f Func, x []T) []T
+}
+
+// Replay runs the program on other numbers, x the inputs and then the
+// parameters, and returns all nodes in T. Comparisons are made again.
+func Replay[T dual.Scalar[T]](p *Program, x []T, prims Primitives[T]) []T {
+	v := make([]T, len(p.ops))
+	copy(v, x)
+	var zero T
+	for i, c := range p.consts {
+		v[p.inputs+p.params+i] = zero.Const(c)
+	}
+	pick := func(index []int32) []T {
+		z := make([]T, len(index))
+		for k, j := range index {
+			z[k] = v[j]
+		}
+		return z
+	}
+	for k := p.base; k < len(p.ops); k++ {
+		i := int32(k)
+		a, b, c := p.a[i], p.b[i], p.c[i]
+		switch op := p.ops[i]; op {
+		case Sum:
+			z := pick(p.lists[a : a+b>>1])
+			if c != 0 {
+				z = append([]T{zero.Const(c)}, z...)
+			}
+			v[i] = zero.SumOf(z)
+		case Affine:
+			w, x := p.affine(i)
+			v[i] = zero.AffineOf(c, w, pick(x))
+		case Dot:
+			x, y := p.dot(i)
+			v[i] = zero.DotOf(pick(x), pick(y))
+		case Select:
+			v[i] = v[p.lists[a+2]].Select(v[p.lists[a]], v[p.lists[a+1]])
+		case Call:
+			if b == 0 {
+				call := &p.calls[a]
+				copy(v[i:], prims.Call(call.f, pick(p.lists[call.args:call.args+call.n])))
+			}
+		case Own:
+			v[i] = prims.Own(p.owns[b], int(c), v[a])
+		default:
+			v[i] = Apply(op, c, v[a], v[b])
+		}
+	}
+	for k := range p.guards {
+		g := &p.guards[k]
+		switch a := v[g.A]; g.Kind {
+		case Less:
+			a.Less(v[g.B])
+		case LessEq:
+			a.LessEq(v[g.B])
+		case LessReal:
+			a.LessReal(g.C)
+		case LessEqReal:
+			a.LessEqReal(g.C)
+		case GreaterReal:
+			zero.Const(g.C).Less(a)
+		case GreaterEqReal:
+			zero.Const(g.C).LessEq(a)
+		case Value:
+			a.Value()
+		}
+	}
+	return v
+}
+
+// Apply is an operation on one or two operands.
+func Apply[T dual.Scalar[T]](op Op, c float64, x, y T) T {
+	switch op {
+	case Add:
+		return x.Add(y)
+	case Sub:
+		return x.Sub(y)
+	case Mul:
+		return x.Mul(y)
+	case Prod:
+		return x.Prod(y)
+	case Div:
+		return x.Div(y)
+	case Pow:
+		return x.Pow(y)
+	case Hypot:
+		return x.Hypot(y)
+	case Atan2:
+		return x.Atan2(y)
+	case Max:
+		return x.Max(y)
+	case Min:
+		return x.Min(y)
+	case Step:
+		return x.Step(y)
+	case AddReal:
+		return x.AddReal(c)
+	case RSub:
+		return x.RSub(c)
+	case Scale:
+		return x.Scale(c)
+	case DivReal:
+		return x.Div(x.Const(c))
+	case RDiv:
+		return x.RDiv(c)
+	case PowReal:
+		return x.PowReal(c)
+	case PowInt:
+		return x.PowInt(int(c))
+	case Polygamma:
+		return x.Polygamma(int(c))
+	case Neg:
+		return x.Neg()
+	case Inv:
+		return x.Inv()
+	case Square:
+		return x.Square()
+	case Sqrt:
+		return x.Sqrt()
+	case Cbrt:
+		return x.Cbrt()
+	case Exp:
+		return x.Exp()
+	case Exp2:
+		return x.Exp2()
+	case Expm1:
+		return x.Expm1()
+	case Log:
+		return x.Log()
+	case Log2:
+		return x.Log2()
+	case Log10:
+		return x.Log10()
+	case Log1p:
+		return x.Log1p()
+	case Sin:
+		return x.Sin()
+	case Cos:
+		return x.Cos()
+	case Tan:
+		return x.Tan()
+	case Asin:
+		return x.Asin()
+	case Acos:
+		return x.Acos()
+	case Atan:
+		return x.Atan()
+	case Sinh:
+		return x.Sinh()
+	case Cosh:
+		return x.Cosh()
+	case Tanh:
+		return x.Tanh()
+	case Asinh:
+		return x.Asinh()
+	case Acosh:
+		return x.Acosh()
+	case Atanh:
+		return x.Atanh()
+	case Erf:
+		return x.Erf()
+	case Erfc:
+		return x.Erfc()
+	case Gamma:
+		return x.Gamma()
+	case LogGamma:
+		return x.LogGamma()
+	case Logistic:
+		return x.Logistic()
+	case Softplus:
+		return x.Softplus()
+	case Abs:
+		return x.Abs()
+	case Detach:
+		return x.Detach()
+	}
+	panic("program: no operation " + op.String())
+}
+
+// Pullback adds, for node i with the adjoint g, its operands' adjoints to bar:
+// the derivative rules are those of dual.Of[T]. v holds all nodes.
+func Pullback[T dual.Scalar[T]](p *Program, i int32, v []T, g T, bar []T, prims Primitives[T]) {
+	add := func(j int32, x T) { bar[j] = bar[j].Add(x) }
+	a, b, c := p.a[i], p.b[i], p.c[i]
+	one := g.Const(1)
+	var zero T
+	switch op := p.ops[i]; table[op].class {
+	case constant:
+	case nary:
+		switch op {
+		case Sum:
+			for _, j := range p.lists[a : a+b>>1] {
+				add(j, g)
+			}
+		case Affine:
+			w, x := p.affine(i)
+			for k, j := range x {
+				add(j, g.Prod(g.Const(w[k])))
+			}
+		case Dot:
+			x, y := p.dot(i)
+			for k, j := range x {
+				add(j, g.Prod(v[y[k]]))
+				add(y[k], g.Prod(v[j]))
+			}
+		case Select:
+			cond := v[p.lists[a+2]]
+			add(p.lists[a], cond.Select(g, zero))
+			add(p.lists[a+1], cond.Select(zero, g))
+		}
+	case unary:
+		if op == Own {
+			add(a, g.Prod(prims.Own(p.owns[b], int(c)+1, v[a])))
+			return
+		}
+		add(a, g.Prod(Apply(op, c, dual.Of[T]{V: v[a], D: one}, dual.Of[T]{}).D))
+	default:
+		x, y := dual.Of[T]{V: v[a]}, dual.Of[T]{V: v[b]}
+		x.D = one
+		add(a, g.Prod(Apply(op, c, x, y).D))
+		if table[op].args == 2 {
+			x.D, y.D = zero, one
+			add(b, g.Prod(Apply(op, c, x, y).D))
+		}
+	}
+}
+
+// Operands of the call whose first output is node i, and its function; nil if
+// node i is something else.
+func (p *Program) CallAt(i int32) (f Func, operands []int32) {
+	if p.ops[i] != Call || p.b[i] != 0 {
+		return nil, nil
+	}
+	c := &p.calls[p.a[i]]
+	return c.f, p.lists[c.args : c.args+c.n]
+}
+
+// Base is the first node that is an operation.
+func (p *Program) Base() int { return p.base }
+
+// Len is the number of nodes.
+func (p *Program) Len() int { return len(p.ops) }

@@ -1,0 +1,172 @@
+package program
+
+// seconds propagates the second-order adjoints U[s] of the directions s < k
+// down to the inputs: from each node with the value function f, first-order
+// adjoint v̄ and tangents t,
+//
+//	u_a += f_a·u + v̄·(f_aa·t_a + f_ab·t_b),
+//
+// and likewise for b. Bar holds v̄, T the tangents.
+func (p *Program) seconds(ws *Workspace, k int) error {
+	us := directions(&ws.U, k, len(p.ops))
+	for _, u := range us {
+		clear(u)
+	}
+	ts := ws.T[:k]
+	if ws.careful {
+		return p.secondNodes(ws, us, ts, int32(p.base), int32(len(p.ops)))
+	}
+	for bi := len(p.batches) - 1; bi >= 0; bi-- {
+		b := &p.batches[bi]
+		if b.op == mixed {
+			if err := p.secondNodes(ws, us, ts, b.lo, b.hi); err != nil {
+				return err
+			}
+			continue
+		}
+		for lo := b.lo; lo < b.hi; lo += block {
+			p.secondBlock(ws, us, ts, b, lo, min(block, b.hi-lo))
+		}
+	}
+	return nil
+}
+
+func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m int32) {
+	hi := lo + m
+	bar := ws.Bar[lo:hi]
+	switch table[b.op].class {
+	case mul:
+		da, db := p.partials2(ws, b, lo, m, true)
+		for s, u := range us {
+			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
+			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
+			b.a.target(u, p.a, b, lo, m).times2(da, u[lo:hi], bar, tb)
+			b.b.target(u, p.b, b, lo, m).times2(db, u[lo:hi], bar, ta)
+		}
+	case binary:
+		da, db := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+		eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
+		for s, u := range us {
+			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
+			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
+			xa, xb := b.a.target(u, p.a, b, lo, m), b.b.target(u, p.b, b, lo, m)
+			xa.times2(da, u[lo:hi], eaa, ta)
+			xa.times(eab, tb)
+			xb.times2(db, u[lo:hi], ebb, tb)
+			xb.times(eab, ta)
+		}
+	case square:
+		d := p.partials1(ws, b, lo, m, true)
+		e := ws.scratch[2][:m]
+		twice(e, bar)
+		for s, u := range us {
+			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
+			b.a.target(u, p.a, b, lo, m).times2(d, u[lo:hi], e, ta)
+		}
+	case unary:
+		d, e := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+		for s, u := range us {
+			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
+			b.a.target(u, p.a, b, lo, m).times2(d, u[lo:hi], e, ta)
+		}
+	default:
+		p.adjointBlock(ws, us, b, lo, m, false)
+	}
+}
+
+// secondNodes does nodes one by one, with derivative products.
+func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) error {
+	v, bars := ws.V, ws.Bar
+	for i := hi - 1; i >= lo; i-- {
+		a, b := p.a[i], p.b[i]
+		bar := bars[i]
+		switch table[p.ops[i]].class {
+		case mul:
+			da, db := v[b], v[a]
+			for s, u := range us {
+				ta, tb := ts[s][a], ts[s][b]
+				u[a] += prod(da, u[i]) + prod(bar, tb)
+				u[b] += prod(db, u[i]) + prod(bar, ta)
+			}
+		case square:
+			da := 2 * v[a]
+			for s, u := range us {
+				u[a] += prod(da, u[i]) + prod(2*bar, ts[s][a])
+			}
+		case unary:
+			da, _ := p.nodeFirst(v, i)
+			daa, _, _ := p.nodeSecond(v, i, da, 0)
+			e := prod(bar, daa)
+			for s, u := range us {
+				u[a] += prod(da, u[i]) + prod(e, ts[s][a])
+			}
+		case binary:
+			da, db := p.nodeFirst(v, i)
+			daa, dab, dbb := p.nodeSecond(v, i, da, db)
+			eaa, eab, ebb := prod(bar, daa), prod(bar, dab), prod(bar, dbb)
+			for s, u := range us {
+				ta, tb := ts[s][a], ts[s][b]
+				u[a] += prod(da, u[i]) + prod(eaa, ta) + prod(eab, tb)
+				u[b] += prod(db, u[i]) + prod(ebb, tb) + prod(eab, ta)
+			}
+		case nary:
+			switch op := p.ops[i]; {
+			case op == Dot:
+				p.secondDot(ws, us, ts, i)
+			case op == Call && b == 0:
+				if err := p.secondCall(ws, us, ts, i); err != nil {
+					return err
+				}
+			default:
+				if err := p.adjointList(ws, us, i); err != nil {
+					return err
+				}
+			}
+		default:
+			if err := p.adjointNodes(ws, us, i, i+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Program) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
+	v, bar := ws.V, ws.Bar[i]
+	x, y := p.dot(i)
+	for s, u := range us {
+		t, ui := ts[s], u[i]
+		if b := p.b[i]; b&1 != 0 && b > 1 && !ws.careful {
+			n := len(x)
+			x, y := x[0], y[0]
+			axpy2(u[x:][:n], ui, v[y:][:n], bar, t[y:][:n])
+			axpy2(u[y:][:n], ui, v[x:][:n], bar, t[x:][:n])
+			continue
+		}
+		for k, j := range x {
+			l := y[k]
+			tj, tl := t[j], t[l]
+			u[j] += prod(v[l], ui) + prod(bar, tl)
+			u[l] += prod(v[j], ui) + prod(bar, tj)
+		}
+	}
+}
+
+func (p *Program) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
+	c := &p.calls[p.a[i]]
+	m := c.outputs()
+	x := p.arguments(ws.call[0], ws.V, c)
+	bar := ws.Bar[i : i+m]
+	for s, u := range us {
+		h := ws.call[1][:c.n]
+		if err := c.f.VJP(h, x, u[i:i+m]); err != nil {
+			return c.failed(err)
+		}
+		p.scatter(u, h, c)
+		if err := c.f.HVP(h, x, bar, p.arguments(ws.call[2], ts[s], c)); err != nil {
+			return c.failed(err)
+		}
+		p.scatter(u, h, c)
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package program
+
+import "fmt"
+
+// Tangents computes T[s] = the directional derivative of every node along
+// seed(s), the tangents of the inputs, for s < k. Value comes before it; where
+// Adjoints has stored partials these are used.
+func (p *Program) tangents(ws *Workspace, k int, stored bool) error {
+	ts := directions(&ws.T, k, len(p.ops))
+	for _, t := range ts {
+		clear(t[p.inputs:p.base])
+	}
+	if ws.careful {
+		return p.tangentNodes(ws, ts, int32(p.base), int32(len(p.ops)))
+	}
+	for bi := range p.batches {
+		b := &p.batches[bi]
+		if b.op == mixed {
+			if err := p.tangentNodes(ws, ts, b.lo, b.hi); err != nil {
+				return err
+			}
+			continue
+		}
+		for lo := b.lo; lo < b.hi; lo += block {
+			m := min(block, b.hi-lo)
+			hi := lo + m
+			switch cl := table[b.op].class; cl {
+			case constant:
+				for _, t := range ts {
+					clear(t[lo:hi])
+				}
+			case add, sub:
+				for _, t := range ts {
+					x := b.a.load(&ws.scratch[0], t, p.a, b, lo, m)
+					y := b.b.load(&ws.scratch[1], t, p.b, b, lo, m)
+					if cl == add {
+						addTo(t[lo:hi], x, y)
+					} else {
+						subTo(t[lo:hi], x, y)
+					}
+				}
+			case plus:
+				for _, t := range ts {
+					copy(t[lo:hi], b.a.load(&ws.scratch[0], t, p.a, b, lo, m))
+				}
+			case minus:
+				for _, t := range ts {
+					negTo(t[lo:hi], b.a.load(&ws.scratch[0], t, p.a, b, lo, m))
+				}
+			case mul, binary:
+				da, db := p.partials2(ws, b, lo, m, stored)
+				for _, t := range ts {
+					x := b.a.load(&ws.scratch[4], t, p.a, b, lo, m)
+					y := b.b.load(&ws.scratch[5], t, p.b, b, lo, m)
+					mulAddTo(t[lo:hi], da, x, db, y)
+				}
+			default:
+				d := p.partials1(ws, b, lo, m, stored)
+				for _, t := range ts {
+					mulTo(t[lo:hi], d, b.a.load(&ws.scratch[4], t, p.a, b, lo, m))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// partials1 is ∂a of lanes lo … lo+m−1 of a batch with one operand. It uses
+// scratch 0 and 1.
+func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, stored bool) []float64 {
+	v := ws.V
+	d := ws.scratch[1][:m]
+	switch table[b.op].class {
+	case scale:
+		return p.c[lo : lo+m]
+	case divide:
+		for i, c := range p.c[lo : lo+m] {
+			d[i] = 1 / c
+		}
+	case square:
+		twice(d, b.a.load(&ws.scratch[0], v, p.a, b, lo, m))
+	default:
+		if stored {
+			return ws.stored(b, 0, lo, m)
+		}
+		x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
+		first(b.op, d, x, p.c[lo:lo+m], v[lo:lo+m])
+	}
+	return d
+}
+
+// partials2 is ∂a and ∂b of lanes lo … lo+m−1 of a multiplication or another
+// operation with two operands. It uses scratch 0 to 3.
+func (p *Program) partials2(ws *Workspace, b *batch, lo, m int32, stored bool) (da, db []float64) {
+	v := ws.V
+	if stored && b.op != Mul && b.op != Prod {
+		return ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+	}
+	x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
+	y := b.b.load(&ws.scratch[1], v, p.b, b, lo, m)
+	if table[b.op].class == mul {
+		return y, x
+	}
+	da, db = ws.scratch[2][:m], ws.scratch[3][:m]
+	first2(b.op, da, db, x, y, v[lo:lo+m])
+	return da, db
+}
+
+// tangentNodes does nodes one by one, with derivative products.
+func (p *Program) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) error {
+	v := ws.V
+	for i := lo; i < hi; i++ {
+		a, b := p.a[i], p.b[i]
+		var da, db float64
+		switch table[p.ops[i]].class {
+		case constant:
+			for _, t := range ts {
+				t[i] = 0
+			}
+			continue
+		case plus:
+			for _, t := range ts {
+				t[i] = t[a]
+			}
+			continue
+		case minus:
+			for _, t := range ts {
+				t[i] = -t[a]
+			}
+			continue
+		case add:
+			for _, t := range ts {
+				t[i] = t[a] + t[b]
+			}
+			continue
+		case sub:
+			for _, t := range ts {
+				t[i] = t[a] - t[b]
+			}
+			continue
+		case mul:
+			da, db = v[b], v[a]
+			for _, t := range ts {
+				t[i] = prod(da, t[a]) + prod(db, t[b])
+			}
+			continue
+		case binary:
+			da, db = p.nodeFirst(v, i)
+			for _, t := range ts {
+				t[i] = prod(da, t[a]) + prod(db, t[b])
+			}
+			continue
+		case nary:
+			if err := p.tangentList(ws, ts, i); err != nil {
+				return err
+			}
+			continue
+		case scale:
+			da = p.c[i]
+		case divide:
+			da = 1 / p.c[i]
+		case square:
+			da = 2 * v[a]
+		default:
+			da, _ = p.nodeFirst(v, i)
+		}
+		for _, t := range ts {
+			t[i] = prod(da, t[a])
+		}
+	}
+	return nil
+}
+
+// tangentList does a node with a list of operands.
+func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
+	v := ws.V
+	a, b := p.a[i], p.b[i]
+	run := b&1 != 0 && b > 1 && !ws.careful
+	switch p.ops[i] {
+	case Sum:
+		x := p.lists[a : a+b>>1]
+		for _, t := range ts {
+			if run {
+				t[i] = sumOf(0, t[x[0]:][:len(x)])
+			} else {
+				t[i] = sumIndexed(0, t, x)
+			}
+		}
+	case Affine:
+		w, x := p.affine(i)
+		for _, t := range ts {
+			switch {
+			case run:
+				t[i] = dotOf(0, w, t[x[0]:][:len(x)])
+			case ws.careful:
+				t[i] = 0
+				for k, j := range x {
+					t[i] += prod(w[k], t[j])
+				}
+			default:
+				t[i] = dotIndexed(0, w, t, x)
+			}
+		}
+	case Dot:
+		x, y := p.dot(i)
+		for _, t := range ts {
+			if run {
+				n := len(x)
+				t[i] = dotOf(dotOf(0, v[x[0]:][:n], t[y[0]:][:n]), v[y[0]:][:n], t[x[0]:][:n])
+				continue
+			}
+			s := 0.0
+			for k, j := range x {
+				s += prod(v[y[k]], t[j]) + prod(v[j], t[y[k]])
+			}
+			t[i] = s
+		}
+	case Select:
+		dx, dy := p.selected(v, a)
+		for _, t := range ts {
+			t[i] = prod(dx, t[p.lists[a]]) + prod(dy, t[p.lists[a+1]])
+		}
+	case Call:
+		if b > 0 {
+			break
+		}
+		c := &p.calls[a]
+		x := p.arguments(ws.call[0], v, c)
+		for _, t := range ts {
+			if err := c.f.JVP(t[i:i+c.outputs()], x, p.arguments(ws.call[1], t, c)); err != nil {
+				return c.failed(err)
+			}
+		}
+	}
+	return nil
+}
+
+// selected is the partials of a Select node.
+func (p *Program) selected(v []float64, a int32) (dx, dy float64) {
+	switch c := v[p.lists[a+2]]; {
+	case c > 0:
+		return 1, 0
+	case c != c:
+		return c, c
+	default:
+		return 0, 1
+	}
+}
+
+func (c *call) failed(err error) error {
+	return fmt.Errorf("reverse: primitive %s: %w", c.f.Name(), err)
+}

@@ -1,0 +1,208 @@
+package program
+
+import (
+	"github.com/hesse-ad/hesse/internal/elem"
+)
+
+// Value computes all nodes at the inputs x and the parameters params. If a
+// comparison comes out otherwise than recorded it returns the first such guard.
+func (p *Program) Value(ws *Workspace, x, params []float64) (*Guard, error) {
+	copy(ws.V, x)
+	copy(ws.V[p.inputs:], params)
+	v := ws.V
+	for k := range p.batches {
+		b := &p.batches[k]
+		if b.op == mixed {
+			if err := p.valueNodes(ws, b.lo, b.hi); err != nil {
+				return p.broken(v), err
+			}
+			continue
+		}
+		if b.a.how != direct || b.b.how != direct {
+			dst, ia, ib := v[b.lo:b.hi], p.a[b.lo:b.hi], p.b[b.lo:b.hi]
+			switch b.op {
+			case Add:
+				addIndexed(dst, v, ia, ib)
+				continue
+			case Sub:
+				subIndexed(dst, v, ia, ib)
+				continue
+			case Mul:
+				mulIndexed(dst, v, ia, ib)
+				continue
+			}
+		}
+		for lo := b.lo; lo < b.hi; lo += block {
+			m := min(block, b.hi-lo)
+			x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
+			y := p.c[lo : lo+m]
+			if table[b.op].args == 2 {
+				y = b.b.load(&ws.scratch[1], v, p.b, b, lo, m)
+			}
+			values(b.op, v[lo:lo+m], x, y)
+		}
+	}
+	return p.broken(v), nil
+}
+
+// broken is the first guard that does not hold.
+func (p *Program) broken(v []float64) *Guard {
+	for k := range p.guards {
+		if g := &p.guards[k]; !g.Holds(v) {
+			return g
+		}
+	}
+	return nil
+}
+
+// values evaluates an operation on lanes with the operands x and y; y is the
+// constants where the operation has one.
+func values(op Op, dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	switch op {
+	case Add, AddReal:
+		addTo(dst, x, y)
+	case Sub:
+		subTo(dst, x, y)
+	case RSub:
+		subTo(dst, y, x)
+	case Mul, Scale:
+		mulTo(dst, x, y)
+	case Prod:
+		for i := range dst {
+			dst[i] = prod(x[i], y[i])
+		}
+	case Div, DivReal:
+		for i := range dst {
+			dst[i] = x[i] / y[i]
+		}
+	case Neg:
+		negTo(dst, x)
+	case Inv:
+		for i := range dst {
+			dst[i] = 1 / x[i]
+		}
+	case Square:
+		mulTo(dst, x, x)
+	case Sqrt:
+		for i := range dst {
+			dst[i] = elem.Sqrt(x[i])
+		}
+	case Detach:
+		copy(dst, x)
+	default:
+		switch f := &table[op]; {
+		case f.f1 != nil:
+			for i := range dst {
+				dst[i] = f.f1(x[i])
+			}
+		case f.fc != nil:
+			for i := range dst {
+				dst[i] = f.fc(x[i], y[i])
+			}
+		default:
+			for i := range dst {
+				dst[i] = f.f2(x[i], y[i])
+			}
+		}
+	}
+}
+
+// valueNodes evaluates nodes of mixed operations one by one.
+func (p *Program) valueNodes(ws *Workspace, lo, hi int32) error {
+	v := ws.V
+	for i := lo; i < hi; i++ {
+		a, b := p.a[i], p.b[i]
+		switch op := p.ops[i]; op {
+		case Add:
+			v[i] = v[a] + v[b]
+		case Sub:
+			v[i] = v[a] - v[b]
+		case Mul:
+			v[i] = v[a] * v[b]
+		case Square:
+			v[i] = v[a] * v[a]
+		case Scale:
+			v[i] = v[a] * p.c[i]
+		case AddReal:
+			v[i] = v[a] + p.c[i]
+		case Own:
+			v[i] = p.owns[b].At(int(p.c[i]))(v[a])
+		case Sum:
+			x := p.lists[a : a+b>>1]
+			if b&1 != 0 && len(x) > 0 {
+				v[i] = sumOf(p.c[i], v[x[0]:][:len(x)])
+			} else {
+				v[i] = sumIndexed(p.c[i], v, x)
+			}
+		case Affine:
+			w, x := p.affine(i)
+			if b&1 != 0 && len(x) > 0 {
+				v[i] = dotOf(p.c[i], w, v[x[0]:][:len(x)])
+			} else {
+				v[i] = dotIndexed(p.c[i], w, v, x)
+			}
+		case Dot:
+			x, y := p.dot(i)
+			if b&1 != 0 && len(x) > 0 {
+				v[i] = dotOf(0, v[x[0]:][:len(x)], v[y[0]:][:len(x)])
+				break
+			}
+			s := 0.0
+			for k, j := range x {
+				s += float64(v[j] * v[y[k]])
+			}
+			v[i] = s
+		case Select:
+			x, y, cond := p.lists[a], p.lists[a+1], p.lists[a+2]
+			switch c := v[cond]; {
+			case c > 0:
+				v[i] = v[x]
+			case c != c:
+				v[i] = c
+			default:
+				v[i] = v[y]
+			}
+		case Call:
+			if b > 0 {
+				break
+			}
+			c := &p.calls[a]
+			if err := c.f.Eval(v[i:i+c.outputs()], p.arguments(ws.call[0], v, c)); err != nil {
+				return c.failed(err)
+			}
+		default:
+			y := p.c[i : i+1]
+			if table[op].args == 2 {
+				y = v[b : b+1]
+			}
+			values(op, v[i:i+1], v[a:a+1], y)
+		}
+	}
+	return nil
+}
+
+// affine is the weights and operands of an Affine node.
+func (p *Program) affine(i int32) (w []float64, x []int32) {
+	a, n := p.a[i], p.b[i]>>1
+	at := p.lists[a]
+	return p.coefs[at : at+n], p.lists[a+1 : a+1+n]
+}
+
+// dot is the operands of a Dot node.
+func (p *Program) dot(i int32) (x, y []int32) {
+	a, n := p.a[i], p.b[i]>>1
+	return p.lists[a : a+n], p.lists[a+n : a+2*n]
+}
+
+func (c *call) outputs() int32 {
+	_, m := c.f.Dims()
+	return int32(m)
+}
+
+// arguments gathers the operands of a call from an array over all nodes.
+func (p *Program) arguments(buf, v []float64, c *call) []float64 {
+	buf = buf[:c.n]
+	gather(buf, v, p.lists[c.args:c.args+c.n])
+	return buf
+}

@@ -1,0 +1,118 @@
+package reverse
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// maxTapes is how many branches of a function are kept.
+const maxTapes = 16
+
+// Func is a function f: ℝⁿ → ℝ with the tapes of the branches that were met.
+// It records again by itself where no tape fits, so that its evaluations
+// return no *BranchError. At most 16 tapes are kept, the last used ones. Any
+// number of goroutines may use it at once, if the function itself allows it.
+type Func struct {
+	f     func(x []Var) Var
+	mu    sync.Mutex              // held while tapes are exchanged
+	tapes atomic.Pointer[[]*Tape] // last used first; never changed in place
+}
+
+// NewFunc is f, not recorded yet. It panics if f is nil.
+func NewFunc(f func(x []Var) Var) *Func {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	fn := &Func{f: f}
+	fn.tapes.Store(new([]*Tape))
+	return fn
+}
+
+// Tape is a tape that holds at x, recorded there if none does. Cost: a value
+// sweep for each kept tape that does not fit.
+func (fn *Func) Tape(x []float64) (*Tape, error) {
+	var t *Tape
+	err := fn.with(x, func(tape *Tape) error {
+		t = tape
+		if len(t.p.Guards()) == 0 {
+			return nil
+		}
+		ws, err := t.begin(x)
+		if err == nil {
+			t.p.Put(ws)
+		}
+		return err
+	})
+	return t, err
+}
+
+// with calls eval on the tape that holds at x: eval returns a *BranchError
+// where a tape does not.
+func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
+	var branch *BranchError
+	for i, t := range *fn.tapes.Load() {
+		if len(x) != t.Inputs() {
+			continue
+		}
+		err := eval(t)
+		if err != nil && errors.As(err, &branch) {
+			continue
+		}
+		if i > 0 {
+			fn.first(t)
+		}
+		return err
+	}
+	t, err := Record(x, fn.f)
+	if err != nil {
+		return err
+	}
+	fn.first(t)
+	return eval(t)
+}
+
+// first puts t in front.
+func (fn *Func) first(t *Tape) {
+	fn.mu.Lock()
+	defer fn.mu.Unlock()
+	tapes := slices.DeleteFunc(slices.Clone(*fn.tapes.Load()), func(u *Tape) bool { return u == t })
+	tapes = append([]*Tape{t}, tapes...)
+	tapes = tapes[:min(len(tapes), maxTapes)]
+	fn.tapes.Store(&tapes)
+}
+
+// Value is f(x).
+func (fn *Func) Value(x []float64) (f float64, err error) {
+	err = fn.with(x, func(t *Tape) error { f, err = t.Value(x); return err })
+	return f, err
+}
+
+// Gradient is ∇f(x), of length n. dst may be nil.
+func (fn *Func) Gradient(dst, x []float64) ([]float64, error) {
+	_, dst, err := fn.ValueGradient(dst, x)
+	return dst, err
+}
+
+// ValueGradient is f(x) and ∇f(x), at the cost of the latter.
+func (fn *Func) ValueGradient(dst, x []float64) (f float64, g []float64, err error) {
+	err = fn.with(x, func(t *Tape) error { f, g, err = t.ValueGradient(dst, x); return err })
+	return f, g, err
+}
+
+// HVP is ∇²f(x)v, of length n. dst may be nil.
+func (fn *Func) HVP(dst, x, v []float64) (h []float64, err error) {
+	err = fn.with(x, func(t *Tape) error { h, err = t.HVP(dst, x, v); return err })
+	return h, err
+}
+
+// Gradient is ∇f(x) of a function that is recorded for this once. It panics if
+// f is nil. Cost: Record and one Gradient.
+func Gradient(f func(x []Var) Var, x []float64) ([]float64, error) {
+	t, err := Record(x, f)
+	if err != nil {
+		return nil, err
+	}
+	return t.Gradient(nil, x)
+}

@@ -1,0 +1,48 @@
+package reverse
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// BranchError says that a comparison came out otherwise than when the tape was
+// recorded: the tape is not the function at that x.
+type BranchError struct {
+	// Op is the comparison: Less, LessEq or Value.
+	Op string
+	// X and Y are what was compared, at this evaluation.
+	X, Y float64
+	// Recorded is how the comparison came out when it was recorded.
+	Recorded bool
+	// File and Line say where it stands, if recorded with Recorder.Lines.
+	File string
+	Line int
+}
+
+func (e *BranchError) Error() string {
+	where := ""
+	if e.File != "" {
+		where = fmt.Sprintf(" at %s:%d", e.File, e.Line)
+	}
+	if e.Op == program.Value.String() {
+		return fmt.Sprintf("reverse: the recording holds for the value %v alone, now it is %v%s", e.Y, e.X, where)
+	}
+	return fmt.Sprintf("reverse: %s(%v, %v) was %v when recorded%s", e.Op, e.X, e.Y, e.Recorded, where)
+}
+
+func branchError(g *program.Guard, v []float64) *BranchError {
+	e := &BranchError{Op: g.Kind.String(), X: v[g.A], Y: g.C, Recorded: g.Outcome}
+	switch g.Kind {
+	case program.Less, program.LessEq:
+		e.Y = v[g.B]
+	case program.GreaterReal, program.GreaterEqReal:
+		e.X, e.Y = e.Y, e.X
+	}
+	if g.PC != 0 {
+		f, _ := runtime.CallersFrames([]uintptr{g.PC}).Next()
+		e.File, e.Line = f.File, f.Line
+	}
+	return e
+}

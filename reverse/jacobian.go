@@ -1,0 +1,46 @@
+package reverse
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// Jacobian is F′(x), m×n. dst may be nil, empty or m×n. Cost: one value sweep
+// and n tangent or m adjoint sweeps, whichever are fewer, several at a time.
+func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
+	p := t.p
+	n, m := p.Inputs(), p.Outputs()
+	checkDense(dst, m, n)
+	ws, err := t.begin(x)
+	if err != nil {
+		return dst, err
+	}
+	defer p.Put(ws)
+	dst = dense(dst, m, n)
+	to := dst.RawMatrix()
+	if n <= m {
+		for lo := 0; lo < n; lo += program.MaxDirections {
+			k := min(program.MaxDirections, n-lo)
+			if err := p.JVP(ws, k, func(x []float64, s int) { x[lo+s] = 1 }); err != nil {
+				return dst, err
+			}
+			for s, t := range ws.T[:k] {
+				for j := range m {
+					to.Data[j*to.Stride+lo+s] = t[p.Output(j)]
+				}
+			}
+		}
+		return dst, nil
+	}
+	for lo := 0; lo < m; lo += program.MaxDirections {
+		k := min(program.MaxDirections, m-lo)
+		if err := p.VJP(ws, k, func(w []float64, s int) { w[lo+s] = 1 }); err != nil {
+			return dst, err
+		}
+		for s, u := range ws.U[:k] {
+			copy(to.Data[(lo+s)*to.Stride:][:n], u)
+		}
+	}
+	return dst, nil
+}

@@ -1,0 +1,188 @@
+package reverse
+
+import (
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// Primitive is a function of one variable that the user differentiates: F, its
+// first derivative D and its second DD. All three must be safe for concurrent
+// use. It is an operation like any other; its third derivative panics.
+type Primitive struct {
+	f program.Scalar1
+}
+
+// NewPrimitive makes a primitive of f, f′ and f″. The name stands in errors.
+// It panics if a function is nil.
+func NewPrimitive(name string, f, d, dd func(x float64) float64) *Primitive {
+	if f == nil || d == nil || dd == nil {
+		panic("reverse: nil function")
+	}
+	return &Primitive{program.Scalar1{Name: name, F: [3]func(float64) float64{f, d, dd}}}
+}
+
+// Apply is f(x).
+func (p *Primitive) Apply(x Var) Var { return values{}.Own(&p.f, 0, x) }
+
+// VecPrimitive is a function F: ℝⁿ → ℝᵐ that the user differentiates. Its
+// methods may be called from several goroutines at once and must not keep or
+// change their arguments but for the first, which they overwrite. An error
+// becomes that of the evaluation.
+type VecPrimitive interface {
+	// Dims is n and m.
+	Dims() (n, m int)
+	// Name names it in errors.
+	Name() string
+	// Eval sets y = F(x).
+	Eval(y, x []float64) error
+	// JVP sets dy = F′(x)·dx.
+	JVP(dy, x, dx []float64) error
+	// VJP sets gx = F′(x)ᵀ·w.
+	VJP(gx, x, w []float64) error
+	// HVP sets h = (Σ wₖ∇²Fₖ(x))·dx.
+	HVP(h, x, w, dx []float64) error
+	// Jacobian is the columns of row i of F′ that may differ from 0, Hessian
+	// those of row i of Σ wₖ∇²Fₖ; nil means all, empty none.
+	Jacobian(i int) []int32
+	Hessian(i int) []int32
+}
+
+// Apply calls f on x as one operation of the tape and returns its outputs. It
+// panics if x has not n elements.
+func Apply(f VecPrimitive, x ...Var) []Var {
+	if f == nil {
+		panic("reverse: nil primitive")
+	}
+	if n, _ := f.Dims(); n != len(x) {
+		panic("reverse: primitive " + f.Name() + " with a wrong number of arguments")
+	}
+	return callFunc(f, x)
+}
+
+func callFunc(f program.Func, x []Var) []Var {
+	_, m := f.Dims()
+	var r *program.Recording
+	in := make([]float64, len(x))
+	for i, x := range x {
+		r = recording(r, x.r)
+		in[i] = x.v
+	}
+	out := make([]float64, m)
+	err := f.Eval(out, in)
+	y := make([]Var, m)
+	for j, v := range out {
+		y[j].v = v
+	}
+	if r == nil {
+		if err != nil {
+			panic(err)
+		}
+		return y
+	}
+	if err != nil && r.Err == nil && !r.Derived {
+		r.Err = err
+	}
+	first := r.Call(f, nodes(r, x))
+	for j := range y {
+		y[j].r, y[j].i = r, first+int32(j)
+	}
+	return y
+}
+
+// pushforward is the function [x; ẋ] ↦ F′(x)ẋ of a primitive F.
+type pushforward struct{ f program.Func }
+
+func (p pushforward) Dims() (n, m int) {
+	n, m = p.f.Dims()
+	return 2 * n, m
+}
+
+func (p pushforward) Name() string { return p.f.Name() }
+
+func (p pushforward) Eval(y, x []float64) error {
+	n := len(x) / 2
+	return p.f.JVP(y, x[:n], x[n:])
+}
+
+// JVP has the second directional derivatives eⱼᵀF″[ẋ, dx], one HVP an output.
+func (p pushforward) JVP(dy, x, dx []float64) error {
+	n := len(x) / 2
+	if err := p.f.JVP(dy, x[:n], dx[n:]); err != nil {
+		return err
+	}
+	w, h := make([]float64, len(dy)), make([]float64, n)
+	for j := range dy {
+		w[j] = 1
+		if err := p.f.HVP(h, x[:n], w, dx[:n]); err != nil {
+			return err
+		}
+		w[j] = 0
+		for i, h := range h {
+			dy[j] += h * x[n+i]
+		}
+	}
+	return nil
+}
+
+func (p pushforward) VJP(gx, x, w []float64) error {
+	n := len(x) / 2
+	if err := p.f.HVP(gx[:n], x[:n], w, x[n:]); err != nil {
+		return err
+	}
+	return p.f.VJP(gx[n:], x[:n], w)
+}
+
+func (p pushforward) HVP(h, x, w, dx []float64) error { panic(third(p.f)) }
+
+func (p pushforward) Jacobian(i int) []int32 {
+	return nil
+}
+
+func (p pushforward) Hessian(i int) []int32 { return nil }
+
+// pullback is the function [x; w] ↦ F′(x)ᵀw of a primitive F.
+type pullback struct{ f program.Func }
+
+func (p pullback) Dims() (n, m int) {
+	n, m = p.f.Dims()
+	return n + m, n
+}
+
+func (p pullback) Name() string { return p.f.Name() }
+
+func (p pullback) Eval(y, x []float64) error {
+	n, _ := p.f.Dims()
+	return p.f.VJP(y, x[:n], x[n:])
+}
+
+func (p pullback) JVP(dy, x, dx []float64) error {
+	n, _ := p.f.Dims()
+	if err := p.f.HVP(dy, x[:n], x[n:], dx[:n]); err != nil {
+		return err
+	}
+	g := make([]float64, n)
+	if err := p.f.VJP(g, x[:n], dx[n:]); err != nil {
+		return err
+	}
+	for i, g := range g {
+		dy[i] += g
+	}
+	return nil
+}
+
+func (p pullback) VJP(gx, x, w []float64) error {
+	n, _ := p.f.Dims()
+	if err := p.f.HVP(gx[:n], x[:n], x[n:], w); err != nil {
+		return err
+	}
+	return p.f.JVP(gx[n:], x[:n], w)
+}
+
+func (p pullback) HVP(h, x, w, dx []float64) error { panic(third(p.f)) }
+
+func (p pullback) Jacobian(i int) []int32 { return nil }
+
+func (p pullback) Hessian(i int) []int32 { return nil }
+
+func third(f program.Func) string {
+	return "reverse: third derivative of the primitive " + f.Name()
+}

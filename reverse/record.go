@@ -1,0 +1,93 @@
+package reverse
+
+import (
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// Recorder records with settings. Its zero value is what the functions Record,
+// RecordVec and RecordParams use.
+type Recorder struct {
+	// Lines notes where in the source each comparison stands, for
+	// BranchError. It costs about a microsecond a comparison.
+	Lines bool
+}
+
+// Record runs f once at x and returns the tape of f: ℝⁿ → ℝ, n = len(x). It
+// panics if f is nil; a panic of f passes through. The error is that of a
+// primitive that failed. Cost: about 10 ns an operation to record, 40 ns to
+// compile.
+func Record(x []float64, f func(x []Var) Var) (*Tape, error) { return Recorder{}.Record(x, f) }
+
+// RecordVec is Record for f: ℝⁿ → ℝᵐ. It panics if f returns no outputs.
+func RecordVec(x []float64, f func(x []Var) []Var) (*Tape, error) { return Recorder{}.RecordVec(x, f) }
+
+// RecordParams is RecordVec for a function with parameters p, which are not
+// differentiated. An evaluation takes x alone, for the parameters as recorded,
+// or x followed by other parameters in one slice.
+func RecordParams(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
+	return Recorder{}.RecordParams(x, p, f)
+}
+
+// Record is the function Record with settings.
+func (o Recorder) Record(x []float64, f func(x []Var) Var) (*Tape, error) {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	return o.RecordVec(x, func(x []Var) []Var { return []Var{f(x)} })
+}
+
+// RecordVec is the function RecordVec with settings.
+func (o Recorder) RecordVec(x []float64, f func(x []Var) []Var) (*Tape, error) {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	return o.RecordParams(x, nil, func(x, _ []Var) []Var { return f(x) })
+}
+
+// RecordParams is the function RecordParams with settings.
+func (o Recorder) RecordParams(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	r := program.NewRecording(len(x), len(p))
+	r.Lines = o.Lines
+	defer r.Close()
+	in := inputs(r, x, p)
+	return finish(r, x, p, f(in[:len(x):len(x)], in[len(x):]))
+}
+
+// inputs is the Vars of the inputs and parameters of r.
+func inputs(r *program.Recording, x, p []float64) []Var {
+	in := make([]Var, len(x)+len(p))
+	for i, v := range x {
+		in[i] = Var{r, int32(i), v}
+	}
+	for i, v := range p {
+		in[len(x)+i] = Var{r, int32(len(x) + i), v}
+	}
+	return in
+}
+
+// finish compiles r with the outputs y.
+func finish(r *program.Recording, x, p []float64, y []Var) (*Tape, error) {
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	if len(y) == 0 {
+		panic("reverse: no outputs")
+	}
+	out := make([]int32, len(y))
+	for j, y := range y {
+		recording(r, y.r)
+		out[j] = y.node(r)
+	}
+	t := &Tape{p: program.Compile(r, out), x: append([]float64(nil), x...), params: append([]float64(nil), p...)}
+	return t, nil
+}
+
+func inPackage(function string) bool {
+	const prefix = "github.com/hesse-ad/hesse/"
+	return strings.HasPrefix(function, prefix+"reverse.Var.") || strings.HasPrefix(function, prefix+"dual.")
+}

@@ -1,0 +1,295 @@
+package reverse
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// Tape is a recorded function F: ℝⁿ → ℝᵐ. It is immutable: any number of
+// goroutines may evaluate it at once.
+//
+// Every evaluation takes a point x of length n, or of length n plus the number
+// of parameters where other parameters than the recorded ones are wanted, and
+// runs a value sweep over the tape first. If a comparison comes out otherwise
+// than recorded it returns a *BranchError; it returns the error of a primitive
+// that fails. On an error dst is left as it was, but for a matrix of which a
+// part was done when a primitive failed. A dst that is nil is
+// allocated; else it must have the right length and may be x or another
+// argument. Evaluations into a given dst do not allocate in steady state.
+// Wrong lengths panic.
+type Tape struct {
+	p         *program.Program
+	x, params []float64
+}
+
+// Inputs is n, the number of inputs.
+func (t *Tape) Inputs() int { return t.p.Inputs() }
+
+// Outputs is m, the number of outputs.
+func (t *Tape) Outputs() int { return t.p.Outputs() }
+
+// Params is the number of parameters.
+func (t *Tape) Params() int { return t.p.Params() }
+
+// Ops is the number of operations on the tape.
+func (t *Tape) Ops() int { return t.p.Ops() }
+
+// Bytes is the memory that the tape takes.
+func (t *Tape) Bytes() int { return t.p.Bytes() }
+
+// Point is a copy of the point at which the tape was recorded.
+func (t *Tape) Point() []float64 { return append([]float64(nil), t.x...) }
+
+// Program is the compiled form, for the packages of this module.
+func (t *Tape) Program() *program.Program { return t.p }
+
+// begin runs the value sweep. The caller gives the workspace back.
+func (t *Tape) begin(x []float64) (*program.Workspace, error) {
+	ws := t.p.Get()
+	if err := t.value(ws, x); err != nil {
+		t.p.Put(ws)
+		return nil, err
+	}
+	return ws, nil
+}
+
+func (t *Tape) value(ws *program.Workspace, x []float64) error {
+	n := t.p.Inputs()
+	params := t.params
+	switch len(x) {
+	case n:
+	case n + len(t.params):
+		params = x[n:]
+	default:
+		panic(fmt.Sprintf("reverse: x has length %d, want %d inputs (and %d parameters)", len(x), n, len(t.params)))
+	}
+	g, err := t.p.Value(ws, x[:n], params)
+	if g != nil {
+		return branchError(g, ws.V)
+	}
+	return err
+}
+
+// Sweep evaluates the tape at x and hands f a workspace with the values, for
+// the packages of this module.
+func (t *Tape) Sweep(x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
+	ws, err := t.begin(x)
+	if err != nil {
+		return err
+	}
+	err = f(t.p, ws)
+	t.p.Put(ws)
+	return err
+}
+
+func buffer(dst []float64, n int, what string) []float64 {
+	if dst == nil {
+		return make([]float64, n)
+	}
+	check(dst, n, what)
+	return dst
+}
+
+func check(x []float64, n int, what string) {
+	if len(x) != n {
+		panic(fmt.Sprintf("reverse: %s has length %d, want %d", what, len(x), n))
+	}
+}
+
+func (t *Tape) scalar() {
+	if t.p.Outputs() != 1 {
+		panic("reverse: a scalar function is wanted, this one has several outputs")
+	}
+}
+
+var one = []float64{1}
+
+// Value is f(x) of a function with one output. It panics if there are more.
+func (t *Tape) Value(x []float64) (float64, error) {
+	t.scalar()
+	ws, err := t.begin(x)
+	if err != nil {
+		return 0, err
+	}
+	f := ws.V[t.p.Output(0)]
+	t.p.Put(ws)
+	return f, nil
+}
+
+// Values is F(x), of length m.
+func (t *Tape) Values(dst, x []float64) ([]float64, error) {
+	if dst != nil {
+		check(dst, t.p.Outputs(), "dst")
+	}
+	ws, err := t.begin(x)
+	if err != nil {
+		return dst, err
+	}
+	dst = buffer(dst, t.p.Outputs(), "dst")
+	for j := range dst {
+		dst[j] = ws.V[t.p.Output(j)]
+	}
+	t.p.Put(ws)
+	return dst, nil
+}
+
+// Gradient is ∇f(x), of length n, of a function with one output. It panics if
+// there are more. Cost: one value and one adjoint sweep.
+func (t *Tape) Gradient(dst, x []float64) ([]float64, error) {
+	_, dst, err := t.ValueGradient(dst, x)
+	return dst, err
+}
+
+// ValueGradient is f(x) and Gradient, at the cost of the latter.
+func (t *Tape) ValueGradient(dst, x []float64) (float64, []float64, error) {
+	t.scalar()
+	return t.pull(dst, x, one)
+}
+
+// VJP is F′(x)ᵀw, of length n, w of length m. Cost: as Gradient.
+func (t *Tape) VJP(dst, x, w []float64) ([]float64, error) {
+	check(w, t.p.Outputs(), "w")
+	_, dst, err := t.pull(dst, x, w)
+	return dst, err
+}
+
+// pull is the first output and F′(x)ᵀw.
+func (t *Tape) pull(dst, x, w []float64) (float64, []float64, error) {
+	n := t.p.Inputs()
+	if dst != nil {
+		check(dst, n, "dst")
+	}
+	ws, err := t.begin(x)
+	if err != nil {
+		return 0, dst, err
+	}
+	defer t.p.Put(ws)
+	if err := t.p.Gradient(ws, w); err != nil {
+		return 0, dst, err
+	}
+	dst = buffer(dst, n, "dst")
+	copy(dst, ws.Bar)
+	return ws.V[t.p.Output(0)], dst, nil
+}
+
+// JVP is F′(x)v, of length m, v of length n. Cost: one value and one tangent
+// sweep.
+func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
+	p := t.p
+	check(v, p.Inputs(), "v")
+	if dst != nil {
+		check(dst, p.Outputs(), "dst")
+	}
+	ws, err := t.begin(x)
+	if err != nil {
+		return dst, err
+	}
+	defer p.Put(ws)
+	if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x, v) }); err != nil {
+		return dst, err
+	}
+	dst = buffer(dst, p.Outputs(), "dst")
+	for j := range dst {
+		dst[j] = ws.T[0][p.Output(j)]
+	}
+	return dst, nil
+}
+
+// HVP is ∇²f(x)v, of length n, of a function with one output. It panics if
+// there are more. Cost: value and adjoint sweep and their tangents, forward
+// over reverse. Source: Pearlmutter, Fast exact multiplication by the Hessian,
+// 1994.
+func (t *Tape) HVP(dst, x, v []float64) ([]float64, error) {
+	t.scalar()
+	return t.WeightedHVP(dst, x, one, v)
+}
+
+// WeightedHVP is (Σ wⱼ∇²Fⱼ(x))v, of length n, w of length m: the Hessian of a
+// Lagrangian times v. Cost: as HVP.
+func (t *Tape) WeightedHVP(dst, x, w, v []float64) ([]float64, error) {
+	p := t.p
+	n := p.Inputs()
+	check(w, p.Outputs(), "w")
+	check(v, n, "v")
+	if dst != nil {
+		check(dst, n, "dst")
+	}
+	ws, err := t.begin(x)
+	if err != nil {
+		return dst, err
+	}
+	defer p.Put(ws)
+	if err := p.Linearize(ws, w); err != nil {
+		return dst, err
+	}
+	if err := p.HVP(ws, 1, func(x []float64, _ int) { copy(x, v) }); err != nil {
+		return dst, err
+	}
+	dst = buffer(dst, n, "dst")
+	copy(dst, ws.U[0])
+	return dst, nil
+}
+
+// HVPs is ∇²f(x)V, n×k, for the k columns of the n×k matrix V, of a function
+// with one output. It panics if there are more. dst may be nil, empty or n×k,
+// and may be V. Cost: value and adjoint sweep once and their tangents k times.
+func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense) (*mat.Dense, error) {
+	t.scalar()
+	p := t.p
+	n, k := v.Dims()
+	if n != p.Inputs() {
+		panic(fmt.Sprintf("reverse: V has %d rows, want %d", n, p.Inputs()))
+	}
+	checkDense(dst, n, k)
+	ws, err := t.begin(x)
+	if err != nil {
+		return dst, err
+	}
+	defer p.Put(ws)
+	if err := p.Linearize(ws, one); err != nil {
+		return dst, err
+	}
+	dst = dense(dst, n, k)
+	to := dst.RawMatrix()
+	from := v.RawMatrix()
+	for lo := 0; lo < k; lo += program.MaxDirections {
+		m := min(program.MaxDirections, k-lo)
+		err := p.HVP(ws, m, func(x []float64, s int) {
+			for i := range x {
+				x[i] = from.Data[i*from.Stride+lo+s]
+			}
+		})
+		if err != nil {
+			return dst, err
+		}
+		for s, u := range ws.U[:m] {
+			for i, h := range u[:n] {
+				to.Data[i*to.Stride+lo+s] = h
+			}
+		}
+	}
+	return dst, nil
+}
+
+func checkDense(dst *mat.Dense, r, c int) {
+	if dst == nil || dst.IsEmpty() {
+		return
+	}
+	if dr, dc := dst.Dims(); dr != r || dc != c {
+		panic(fmt.Sprintf("reverse: dst is %d×%d, want %d×%d", dr, dc, r, c))
+	}
+}
+
+// dense is dst with the size r×c.
+func dense(dst *mat.Dense, r, c int) *mat.Dense {
+	if dst == nil {
+		dst = new(mat.Dense)
+	}
+	if dst.IsEmpty() && r > 0 && c > 0 {
+		dst.ReuseAs(r, c)
+	}
+	return dst
+}

@@ -1,0 +1,461 @@
+package reverse
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// Var is a number that is recorded: a dual.Scalar whose operations are written
+// to a tape while Record runs a function, and computed at once too. Operations
+// on constants alone are not recorded. The zero value is the constant 0.
+//
+// A Var belongs to the recording that made it: mixing it with one of another
+// recording panics, and so does an operation on it after its recording ended.
+type Var struct {
+	r *program.Recording // nil for a constant
+	i int32
+	v float64
+}
+
+var _ dual.Scalar[Var] = Var{}
+
+// Constant is the constant c.
+func Constant(c float64) Var { return Var{v: c} }
+
+// unary is the operation op of x, whose value is v.
+func (x Var) unary(op program.Op, v float64) Var {
+	if x.r == nil {
+		return Var{v: v}
+	}
+	return Var{x.r, x.r.Push(op, x.i, 0, 0), v}
+}
+
+// unaryReal is the operation op of x with the constant c.
+func (x Var) unaryReal(op program.Op, c, v float64) Var {
+	if x.r == nil {
+		return Var{v: v}
+	}
+	return Var{x.r, x.r.Push(op, x.i, 0, c), v}
+}
+
+// binary is the operation op of x and y.
+func (x Var) binary(op program.Op, y Var, v float64) Var {
+	if x.r == y.r && x.r != nil {
+		return Var{x.r, x.r.Push(op, x.i, y.i, 0), v}
+	}
+	r := recording(x.r, y.r)
+	if r == nil {
+		return Var{v: v}
+	}
+	return Var{r, r.Push(op, x.node(r), y.node(r), 0), v}
+}
+
+// recording is that of two numbers, nil if both are constants.
+func recording(a, b *program.Recording) *program.Recording {
+	if a == nil {
+		return b
+	}
+	if b != nil && b != a {
+		panic("reverse: Vars of two recordings mixed")
+	}
+	return a
+}
+
+// node is x as a node of r.
+func (x Var) node(r *program.Recording) int32 {
+	if x.r == nil {
+		return r.Constant(x.v)
+	}
+	return x.i
+}
+
+// Add is x + y.
+func (x Var) Add(y Var) Var {
+	switch {
+	case y.r == nil:
+		return x.AddReal(y.v)
+	case x.r == nil:
+		return y.AddReal(x.v)
+	}
+	return x.binary(program.Add, y, x.v+y.v)
+}
+
+// Sub is x − y.
+func (x Var) Sub(y Var) Var {
+	switch {
+	case y.r == nil:
+		return x.SubReal(y.v)
+	case x.r == nil:
+		return y.RSub(x.v)
+	}
+	return x.binary(program.Sub, y, x.v-y.v)
+}
+
+// Mul is x·y.
+func (x Var) Mul(y Var) Var {
+	switch {
+	case y.r == nil:
+		return x.Scale(y.v)
+	case x.r == nil:
+		return y.Scale(x.v)
+	}
+	return x.binary(program.Mul, y, x.v*y.v)
+}
+
+// Div is x/y.
+func (x Var) Div(y Var) Var {
+	switch {
+	case y.r == nil:
+		return x.unaryReal(program.DivReal, y.v, x.v/y.v)
+	case x.r == nil:
+		return y.RDiv(x.v)
+	}
+	return x.binary(program.Div, y, x.v/y.v)
+}
+
+// AddReal is x + c.
+func (x Var) AddReal(c float64) Var {
+	if c == 0 && x.r != nil && x.r.Derived {
+		return x
+	}
+	return x.unaryReal(program.AddReal, c, x.v+c)
+}
+
+// SubReal is x − c.
+func (x Var) SubReal(c float64) Var { return x.AddReal(-c) }
+
+// Scale is c·x.
+func (x Var) Scale(c float64) Var { return x.unaryReal(program.Scale, c, c*x.v) }
+
+// RSub is c − x.
+func (x Var) RSub(c float64) Var {
+	if c == 0 && x.r != nil && x.r.Derived {
+		return x.Neg()
+	}
+	return x.unaryReal(program.RSub, c, c-x.v)
+}
+
+// RDiv is c/x.
+func (x Var) RDiv(c float64) Var { return x.unaryReal(program.RDiv, c, c/x.v) }
+
+// Pow is x^y.
+func (x Var) Pow(y Var) Var {
+	if y.r == nil {
+		return x.PowReal(y.v)
+	}
+	return x.binary(program.Pow, y, math.Pow(x.v, y.v))
+}
+
+// PowReal is x^p.
+func (x Var) PowReal(p float64) Var {
+	if p == 1 {
+		return x
+	}
+	if p == 2 {
+		return x.Square()
+	}
+	return x.unaryReal(program.PowReal, p, elem.PowReal(x.v, p))
+}
+
+// PowInt is x^n.
+func (x Var) PowInt(n int) Var {
+	switch n {
+	case 1:
+		return x
+	case 2:
+		return x.Square()
+	case -1:
+		return x.Inv()
+	}
+	if int(float64(n)) != n {
+		return x.PowReal(float64(n))
+	}
+	return x.unaryReal(program.PowInt, float64(n), elem.PowInt(x.v, n))
+}
+
+// Polygamma is ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
+func (x Var) Polygamma(n int) Var {
+	if n < 0 {
+		panic("reverse: Polygamma of negative order")
+	}
+	return x.unaryReal(program.Polygamma, float64(n), elem.Polygamma(x.v, n))
+}
+
+// Max is the larger of x and y, at a tie x.
+func (x Var) Max(y Var) Var { return x.binary(program.Max, y, elem.Max(x.v, y.v)) }
+
+// Min is the smaller of x and y, at a tie x.
+func (x Var) Min(y Var) Var { return x.binary(program.Min, y, elem.Min(x.v, y.v)) }
+
+// Hypot is √(x² + y²).
+func (x Var) Hypot(y Var) Var { return x.binary(program.Hypot, y, math.Hypot(x.v, y.v)) }
+
+// Atan2 is the angle of the point (y, x), x being its second coordinate.
+func (x Var) Atan2(y Var) Var { return x.binary(program.Atan2, y, math.Atan2(x.v, y.v)) }
+
+// Step is 1 where x < y, else 0; NaN where either is NaN.
+func (x Var) Step(y Var) Var { return x.binary(program.Step, y, elem.Step(x.v, y.v)) }
+
+// Prod is the derivative product: x·y, 0 where either factor is exactly 0.
+func (x Var) Prod(y Var) Var {
+	if x.r == nil {
+		x, y = y, x
+	}
+	if c := y.v; y.r == nil && x.r != nil {
+		switch {
+		case c == 0:
+			return Var{}
+		case c == 1:
+			return x
+		case c == -1:
+			return x.Neg()
+		case c*0 == 0:
+			return x.Scale(c)
+		}
+	}
+	return x.binary(program.Prod, y, elem.Prod(x.v, y.v))
+}
+
+// Select is a where x > 0, NaN where x is NaN, else b. It is no guard.
+func (x Var) Select(a, b Var) Var {
+	v := elem.Select(x.v, a.v, b.v)
+	if x.r == nil {
+		switch {
+		case x.v > 0:
+			return a
+		case x.v != x.v:
+			return x
+		default:
+			return b
+		}
+	}
+	r := recording(recording(x.r, a.r), b.r)
+	return Var{r, r.Select(x.i, a.node(r), b.node(r)), v}
+}
+
+// SumOf is Σ zᵢ, added from the left, as one operation.
+func (x Var) SumOf(z []Var) Var {
+	r, s := scan(z)
+	if r == nil {
+		return Var{v: s}
+	}
+	return Var{r, r.Sum(math.Copysign(0, -1), nodes(r, z)), s}
+}
+
+// scan is the recording and the sum of z.
+func scan(z []Var) (r *program.Recording, s float64) {
+	for i, z := range z {
+		r = recording(r, z.r)
+		if i == 0 {
+			s = z.v
+		} else {
+			s += z.v
+		}
+	}
+	return r, s
+}
+
+func nodes(r *program.Recording, z []Var) []int32 {
+	x := make([]int32, len(z))
+	for i, z := range z {
+		x[i] = z.node(r)
+	}
+	return x
+}
+
+// AffineOf is c₀ + Σ cᵢzᵢ, added from the left, as one operation. It panics if
+// the lengths differ.
+func (x Var) AffineOf(c0 float64, c []float64, z []Var) Var {
+	if len(c) != len(z) {
+		panic("reverse: Affine of unequal lengths")
+	}
+	r, _ := scan(z)
+	s := c0
+	for i, z := range z {
+		s += float64(c[i] * z.v)
+	}
+	if r == nil {
+		return Var{v: s}
+	}
+	return Var{r, r.Affine(c0, c, nodes(r, z)), s}
+}
+
+// DotOf is Σ yᵢzᵢ, added from the left, as one operation. It panics if the
+// lengths differ.
+func (x Var) DotOf(y, z []Var) Var {
+	if len(y) != len(z) {
+		panic("reverse: Dot of unequal lengths")
+	}
+	r, _ := scan(y)
+	q, _ := scan(z)
+	r = recording(r, q)
+	s := 0.0
+	for i := range y {
+		s += float64(y[i].v * z[i].v)
+	}
+	if r == nil {
+		return Var{v: s}
+	}
+	return Var{r, r.Dot(nodes(r, y), nodes(r, z)), s}
+}
+
+// Const is the constant c.
+func (x Var) Const(c float64) Var { return Var{v: c} }
+
+// Detach is x as a constant: its value at every evaluation, no derivative.
+func (x Var) Detach() Var { return x.unary(program.Detach, x.v) }
+
+// Value is the value of x at the point of the recording. It is a guard: the
+// tape holds only where x has that value.
+func (x Var) Value() float64 {
+	if x.r != nil {
+		x.guard(program.Guard{Kind: program.Value, A: x.i, C: x.v})
+	}
+	return x.v
+}
+
+// Less reports whether x < y. It is a guard.
+func (x Var) Less(y Var) bool {
+	return x.compare(y, x.v < y.v, program.Less, program.LessReal, program.GreaterReal)
+}
+
+// LessEq reports whether x ≤ y. It is a guard.
+func (x Var) LessEq(y Var) bool {
+	return x.compare(y, x.v <= y.v, program.LessEq, program.LessEqReal, program.GreaterEqReal)
+}
+
+// LessReal reports whether x < c. It is a guard.
+func (x Var) LessReal(c float64) bool { return x.Less(Var{v: c}) }
+
+// LessEqReal reports whether x ≤ c. It is a guard.
+func (x Var) LessEqReal(c float64) bool { return x.LessEq(Var{v: c}) }
+
+func (x Var) compare(y Var, outcome bool, vars, right, left program.GuardKind) bool {
+	switch r := recording(x.r, y.r); {
+	case r == nil:
+	case y.r == nil:
+		x.guard(program.Guard{Kind: right, Outcome: outcome, A: x.i, C: y.v})
+	case x.r == nil:
+		y.guard(program.Guard{Kind: left, Outcome: outcome, A: y.i, C: x.v})
+	default:
+		x.guard(program.Guard{Kind: vars, Outcome: outcome, A: x.i, B: y.i})
+	}
+	return outcome
+}
+
+func (x Var) guard(g program.Guard) {
+	if x.r.Lines {
+		g.PC = callerOutside()
+	}
+	x.r.Guard(g)
+}
+
+// callerOutside is the program counter of the function that compares.
+func callerOutside() uintptr {
+	var pcs [8]uintptr
+	n := runtime.Callers(3, pcs[:])
+	frames := runtime.CallersFrames(pcs[:n])
+	for {
+		f, more := frames.Next()
+		if !inPackage(f.Function) || !more {
+			return f.PC
+		}
+	}
+}
+
+// Neg is −x.
+func (x Var) Neg() Var { return x.unary(program.Neg, -x.v) }
+
+// Inv is 1/x.
+func (x Var) Inv() Var { return x.unary(program.Inv, 1/x.v) }
+
+// Square is x².
+func (x Var) Square() Var { return x.unary(program.Square, x.v*x.v) }
+
+// Sqrt is √x.
+func (x Var) Sqrt() Var { return x.unary(program.Sqrt, elem.Sqrt(x.v)) }
+
+// Cbrt is ∛x.
+func (x Var) Cbrt() Var { return x.unary(program.Cbrt, math.Cbrt(x.v)) }
+
+// Exp is eˣ.
+func (x Var) Exp() Var { return x.unary(program.Exp, math.Exp(x.v)) }
+
+// Exp2 is 2ˣ.
+func (x Var) Exp2() Var { return x.unary(program.Exp2, math.Exp2(x.v)) }
+
+// Expm1 is eˣ − 1.
+func (x Var) Expm1() Var { return x.unary(program.Expm1, math.Expm1(x.v)) }
+
+// Log is ln x.
+func (x Var) Log() Var { return x.unary(program.Log, math.Log(x.v)) }
+
+// Log2 is log₂ x.
+func (x Var) Log2() Var { return x.unary(program.Log2, math.Log2(x.v)) }
+
+// Log10 is log₁₀ x.
+func (x Var) Log10() Var { return x.unary(program.Log10, math.Log10(x.v)) }
+
+// Log1p is ln(1 + x).
+func (x Var) Log1p() Var { return x.unary(program.Log1p, math.Log1p(x.v)) }
+
+// Sin is sin x.
+func (x Var) Sin() Var { return x.unary(program.Sin, math.Sin(x.v)) }
+
+// Cos is cos x.
+func (x Var) Cos() Var { return x.unary(program.Cos, math.Cos(x.v)) }
+
+// Tan is tan x.
+func (x Var) Tan() Var { return x.unary(program.Tan, math.Tan(x.v)) }
+
+// Asin is arcsin x.
+func (x Var) Asin() Var { return x.unary(program.Asin, math.Asin(x.v)) }
+
+// Acos is arccos x.
+func (x Var) Acos() Var { return x.unary(program.Acos, math.Acos(x.v)) }
+
+// Atan is arctan x.
+func (x Var) Atan() Var { return x.unary(program.Atan, math.Atan(x.v)) }
+
+// Sinh is sinh x.
+func (x Var) Sinh() Var { return x.unary(program.Sinh, math.Sinh(x.v)) }
+
+// Cosh is cosh x.
+func (x Var) Cosh() Var { return x.unary(program.Cosh, math.Cosh(x.v)) }
+
+// Tanh is tanh x.
+func (x Var) Tanh() Var { return x.unary(program.Tanh, math.Tanh(x.v)) }
+
+// Asinh is arsinh x.
+func (x Var) Asinh() Var { return x.unary(program.Asinh, math.Asinh(x.v)) }
+
+// Acosh is arcosh x.
+func (x Var) Acosh() Var { return x.unary(program.Acosh, math.Acosh(x.v)) }
+
+// Atanh is artanh x.
+func (x Var) Atanh() Var { return x.unary(program.Atanh, math.Atanh(x.v)) }
+
+// Erf is erf x.
+func (x Var) Erf() Var { return x.unary(program.Erf, math.Erf(x.v)) }
+
+// Erfc is 1 − erf x.
+func (x Var) Erfc() Var { return x.unary(program.Erfc, math.Erfc(x.v)) }
+
+// Gamma is Γ(x).
+func (x Var) Gamma() Var { return x.unary(program.Gamma, math.Gamma(x.v)) }
+
+// LogGamma is ln |Γ(x)|.
+func (x Var) LogGamma() Var { return x.unary(program.LogGamma, elem.LogGamma(x.v)) }
+
+// Logistic is 1/(1 + e⁻ˣ).
+func (x Var) Logistic() Var { return x.unary(program.Logistic, elem.Logistic(x.v)) }
+
+// Softplus is ln(1 + eˣ).
+func (x Var) Softplus() Var { return x.unary(program.Softplus, elem.Softplus(x.v)) }
+
+// Abs is |x|.
+func (x Var) Abs() Var { return x.unary(program.Abs, math.Abs(x.v)) }
