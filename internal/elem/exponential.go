@@ -63,13 +63,13 @@ func Logistic(x float64) float64 {
 	return 1 / (1 + math.Exp(-x))
 }
 
-// Logistic1 is y·(1 − y), y the logistic function: 1 − y = e⁻ˣ·y where it is
-// small.
+// Logistic1 is w·(1 − w), with the logistic function of x or of −x for w: the
+// second is e⁻ˣ·v and keeps the digits that 1 − v loses.
 func Logistic1(x, v float64) float64 {
-	if x <= 0 {
-		return v * (1 - v)
+	if x > 0.5 {
+		v *= math.Exp(-x)
 	}
-	return v * v * math.Exp(-x)
+	return v * (1 - v)
 }
 
 // Logistic2 is y′·(1 − 2y) = −y′·tanh(x/2).

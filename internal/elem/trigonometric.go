@@ -26,6 +26,9 @@ func Atan21(y, x, v float64) (dy, dx float64) {
 	if v != v {
 		return v, v
 	}
+	if s := x*x + y*y; s > 0x1p-900 && s <= math.MaxFloat64 {
+		return x / s, -y / s
+	}
 	r := math.Hypot(x, y)
 	if r == 0 || r > math.MaxFloat64 {
 		return 0, 0

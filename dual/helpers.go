@@ -1,0 +1,128 @@
+package dual
+
+import "math"
+
+// Sum returns Σ xᵢ, 0 for none, added from the left.
+func Sum[T Scalar[T]](x []T) T {
+	var t T
+	return t.SumOf(x)
+}
+
+// Affine returns c₀ + Σ cᵢxᵢ, added from the left. It panics if c and x differ
+// in length.
+func Affine[T Scalar[T]](c0 float64, c []float64, x []T) T {
+	if len(c) != len(x) {
+		panic("dual: lengths of c and x differ")
+	}
+	var t T
+	return t.AffineOf(c0, c, x)
+}
+
+// Dot returns Σ xᵢyᵢ, added from the left. It panics if x and y differ in
+// length.
+func Dot[T Scalar[T]](x, y []T) T {
+	if len(x) != len(y) {
+		panic("dual: lengths of x and y differ")
+	}
+	var t T
+	return t.DotOf(x, y)
+}
+
+// MatVec stores A·x in dst and returns it, A being the len(a)/len(x) by len(x)
+// matrix whose rows a holds one after the other. dst is allocated if nil, and
+// shares no element with a or x. It panics if len(a) is no multiple of len(x),
+// or dst has another length than A has rows.
+func MatVec[T Scalar[T]](dst, a, x []T) []T {
+	n := len(x)
+	rows := len(dst)
+	if n > 0 {
+		rows = len(a) / n
+	}
+	if rows*n != len(a) {
+		panic("dual: length of a is no multiple of that of x")
+	}
+	if dst == nil {
+		dst = make([]T, rows)
+	}
+	if len(dst) != rows {
+		panic("dual: length of dst is not the number of rows")
+	}
+	for i := range dst {
+		dst[i] = Dot(a[i*n:(i+1)*n], x)
+	}
+	return dst
+}
+
+// Norm2 returns √(Σ xᵢ²), all of whose derivatives are 0 at the origin. The
+// squares overflow beyond 10¹⁵⁴ and vanish below 10⁻¹⁶², where the origin
+// begins for it.
+func Norm2[T Scalar[T]](x []T) T {
+	s := Dot(x, x)
+	var zero T
+	return s.Select(s.Sqrt(), zero)
+}
+
+// Polyval returns c₀ + c₁x + c₂x² + …, the lowest power first, by Horner's
+// rule; 0 for no coefficients.
+func Polyval[T Scalar[T]](c []float64, x T) T {
+	n := len(c)
+	if n == 0 {
+		var zero T
+		return zero
+	}
+	p := x.Const(c[n-1])
+	for i := n - 2; i >= 0; i-- {
+		p = p.Mul(x).AddReal(c[i])
+	}
+	return p
+}
+
+// LogSumExp returns ln Σ exp xᵢ without overflow: +∞ if an xᵢ is, −∞ for none
+// or if all xᵢ are. Its gradient is Softmax(x), at ±∞ it is 0.
+func LogSumExp[T Scalar[T]](x []T) T {
+	if len(x) == 0 {
+		var t T
+		return t.Const(math.Inf(-1))
+	}
+	shift := maxShift(x)
+	e := make([]T, len(x))
+	for i, xi := range x {
+		e[i] = xi.Sub(shift).Exp()
+	}
+	return Sum(e).Log().Add(shift)
+}
+
+// Softmax stores exp xᵢ / Σ exp xⱼ in dst, without overflow, and returns it.
+// dst is allocated if nil, and may be x. If an xᵢ is +∞ or all are −∞, the
+// result has NaN. It panics if dst and x differ in length.
+func Softmax[T Scalar[T]](dst, x []T) []T {
+	if dst == nil {
+		dst = make([]T, len(x))
+	}
+	if len(dst) != len(x) {
+		panic("dual: lengths of dst and x differ")
+	}
+	if len(x) == 0 {
+		return dst
+	}
+	shift := maxShift(x)
+	for i, xi := range x {
+		dst[i] = xi.Sub(shift).Exp()
+	}
+	sum := Sum(dst)
+	for i, e := range dst {
+		dst[i] = e.Div(sum)
+	}
+	return dst
+}
+
+// maxShift is the maximum of x as a constant, finite so that no difference
+// with it is ∞ − ∞. The functions that use it do not depend on it.
+func maxShift[T Scalar[T]](x []T) T {
+	m := x[0]
+	for _, xi := range x[1:] {
+		m = m.Max(xi)
+	}
+	m = m.Detach()
+	return m.Max(m.Const(-math.MaxFloat64)).Min(m.Const(math.MaxFloat64))
+}
