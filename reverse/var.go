@@ -207,13 +207,13 @@ func (x Var) Prod(y Var) Var {
 	}
 	if c := y.v; y.r == nil && x.r != nil {
 		switch {
-		case c == 0:
+		case c == 0 && x.r.Derived:
 			return Var{}
 		case c == 1:
 			return x
 		case c == -1:
 			return x.Neg()
-		case c*0 == 0:
+		case c*0 == 0 && c != 0:
 			return x.Scale(c)
 		}
 	}
@@ -243,18 +243,14 @@ func (x Var) SumOf(z []Var) Var {
 	if r == nil {
 		return Var{v: s}
 	}
-	return Var{r, r.Sum(math.Copysign(0, -1), nodes(r, z)), s}
+	return Var{r, r.Sum(0, nodes(r, z)), s}
 }
 
 // scan is the recording and the sum of z.
 func scan(z []Var) (r *program.Recording, s float64) {
-	for i, z := range z {
+	for _, z := range z {
 		r = recording(r, z.r)
-		if i == 0 {
-			s = z.v
-		} else {
-			s += z.v
-		}
+		s += z.v
 	}
 	return r, s
 }

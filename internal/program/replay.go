@@ -1,6 +1,10 @@
 package program
 
-import "github.com/hesse-ad/hesse/dual"
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/dual"
+)
 
 // Primitives is how Replay applies a user's primitives to numbers of type T.
 type Primitives[T any] interface {
@@ -30,7 +34,7 @@ func Replay[T dual.Scalar[T]](p *Program, x []T, prims Primitives[T]) []T {
 		switch op := p.ops[i]; op {
 		case Sum:
 			z := pick(p.lists[a : a+b>>1])
-			if c != 0 {
+			if c != 0 || math.Signbit(c) && len(z) == 0 {
 				z = append([]T{zero.Const(c)}, z...)
 			}
 			v[i] = zero.SumOf(z)

@@ -1,0 +1,60 @@
+package hessian
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// Of is ∇²f(x), n×n, of a function that is recorded for this once, forward over
+// reverse. It panics if f is nil. Cost: reverse.Record and n products.
+func Of(f func(x []reverse.Var) reverse.Var, x []float64) (*mat.SymDense, error) {
+	t, err := reverse.Record(x, f)
+	if err != nil {
+		return nil, err
+	}
+	return New(t, FoR).Dense(nil, x)
+}
+
+// Forward is ∇²f(x), n×n, by hyper-dual numbers and without a tape. dst may be
+// nil, empty or n×n. It panics if f is nil. Cost: n(n+1)/2 evaluations of f,
+// memory n. Source: Fike, Alonso, The development of hyper-dual numbers for
+// exact second-derivative calculations, AIAA 2011-886.
+func Forward(dst *mat.SymDense, f func(x []dual.Hyper) dual.Hyper, x []float64) *mat.SymDense {
+	n := len(x)
+	if dst != nil && !dst.IsEmpty() && dst.SymmetricDim() != n {
+		panic(fmt.Sprintf("hessian: dst is %d×%[1]d, want %d×%[2]d", dst.SymmetricDim(), n))
+	}
+	if dst == nil {
+		dst = new(mat.SymDense)
+	}
+	if dst.IsEmpty() && n > 0 {
+		dst.ReuseAsSym(n)
+	}
+	z := make([]dual.Hyper, n)
+	for j := range z {
+		for i := range j + 1 {
+			for k, x := range x {
+				z[k] = dual.Hyper{V: x}
+			}
+			z[i].D1, z[j].D2 = 1, 1
+			dst.SetSym(i, j, f(z).D12)
+		}
+	}
+	return dst
+}
+
+// ForwardBilinear is uᵀ∇²f(x)v by hyper-dual numbers and without a tape. It
+// panics if f is nil or the lengths differ. Cost: one evaluation of f.
+func ForwardBilinear(f func(x []dual.Hyper) dual.Hyper, x, u, v []float64) float64 {
+	check(u, len(x), "u")
+	check(v, len(x), "v")
+	z := make([]dual.Hyper, len(x))
+	for k, x := range x {
+		z[k] = dual.Hyper{V: x, D1: u[k], D2: v[k]}
+	}
+	return f(z).D12
+}

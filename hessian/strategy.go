@@ -1,0 +1,152 @@
+package hessian
+
+import (
+	"fmt"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// Strategy is how first derivatives are composed to second ones. The package
+// comment compares them.
+type Strategy uint8
+
+// The strategies; the first word is the outer mode.
+const (
+	FoR Strategy = iota // forward over reverse: the one for production
+	FoF                 // forward over forward
+	RoF                 // reverse over forward
+	RoR                 // reverse over reverse
+)
+
+// Strategies lists them all.
+var Strategies = []Strategy{FoF, FoR, RoF, RoR}
+
+func (s Strategy) String() string {
+	return [...]string{"FoR", "FoF", "RoF", "RoR"}[s]
+}
+
+// Hessian evaluates the Hessian of Σ wⱼFⱼ of a tape by one strategy. It is
+// immutable and safe for concurrent use. Points, errors, dst, aliasing and
+// allocation are as for reverse.Tape.
+type Hessian struct {
+	strategy Strategy
+	n, m     int
+	params   int
+	t        *reverse.Tape // what one run sweeps
+	points   sync.Pool     // inputs of t
+}
+
+// New prepares a strategy for a tape: FoR needs nothing, FoF and RoF make the
+// tape of the JVP, RoR that of the VJP.
+func New(t *reverse.Tape, s Strategy) *Hessian {
+	h := &Hessian{strategy: s, n: t.Inputs(), m: t.Outputs(), params: t.Params(), t: t}
+	switch s {
+	case FoR:
+	case FoF, RoF:
+		h.t = t.Tangent()
+	case RoR:
+		h.t = t.Adjoint()
+	default:
+		panic(fmt.Sprintf("hessian: no strategy %d", s))
+	}
+	h.points.New = func() any {
+		x := make([]float64, 0, h.t.Inputs()+h.params)
+		return &x
+	}
+	return h
+}
+
+// Tape is the tape that one run sweeps: F for FoR, its JVP for FoF and RoF, its
+// VJP for RoR.
+func (h *Hessian) Tape() *reverse.Tape { return h.t }
+
+// Strategy is the strategy that h evaluates.
+func (h *Hessian) Strategy() Strategy { return h.strategy }
+
+// point splits x into inputs and parameters and checks w; without weights a
+// scalar function has the weight 1.
+func (h *Hessian) point(x, w []float64) (in, params, weights []float64) {
+	if len(x) != h.n && len(x) != h.n+h.params {
+		panic(fmt.Sprintf("hessian: x has length %d, want %d inputs (and %d parameters)", len(x), h.n, h.params))
+	}
+	switch {
+	case len(w) == h.m:
+	case len(w) == 0 && h.m == 1:
+		w = one
+	default:
+		panic(fmt.Sprintf("hessian: %d weights for %d outputs", len(w), h.m))
+	}
+	return x[:h.n], x[h.n:], w
+}
+
+var one = []float64{1}
+
+func check(x []float64, n int, what string) {
+	if len(x) != n {
+		panic(fmt.Sprintf("hessian: %s has length %d, want %d", what, len(x), n))
+	}
+}
+
+// Dense is Σ wⱼ∇²Fⱼ(x), n×n; a function with one output needs no weights. dst
+// may be nil, empty or n×n. Runs: n for FoR, RoF and RoR, n(n+1)/2 for FoF.
+func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymDense, error) {
+	x, params, w := h.point(x, w)
+	n := h.n
+	if dst != nil && !dst.IsEmpty() && dst.SymmetricDim() != n {
+		panic(fmt.Sprintf("hessian: dst is %d×%[1]d, want %d×%[2]d", dst.SymmetricDim(), n))
+	}
+	if dst == nil {
+		dst = new(mat.SymDense)
+	}
+	if dst.IsEmpty() && n > 0 {
+		dst.ReuseAsSym(n)
+	}
+	to := dst.RawSymmetric()
+	unit := func(v []float64, j int) { v[j] = 1 }
+	err := h.products(x, params, w, n, true, unit, func(j int, hv []float64) {
+		for i := range j + 1 {
+			to.Data[i*to.Stride+j] = hv[i]
+		}
+	})
+	return dst, err
+}
+
+// HVP is (Σ wⱼ∇²Fⱼ(x))v, of length n. Runs: 1 for FoR, RoF and RoR, n for FoF.
+func (h *Hessian) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
+	x, params, w := h.point(x, w)
+	check(v, h.n, "v")
+	if dst != nil {
+		check(dst, h.n, "dst")
+	}
+	seed := func(s []float64, _ int) { copy(s, v) }
+	err := h.products(x, params, w, 1, false, seed, func(_ int, hv []float64) {
+		if dst == nil {
+			dst = make([]float64, h.n)
+		}
+		copy(dst, hv)
+	})
+	return dst, err
+}
+
+// Bilinear is uᵀ(Σ wⱼ∇²Fⱼ(x))v. Runs: 1.
+func (h *Hessian) Bilinear(x, u, v []float64, w ...float64) (float64, error) {
+	x, params, w := h.point(x, w)
+	check(u, h.n, "u")
+	check(v, h.n, "v")
+	if h.strategy == FoF {
+		return h.forwardBilinear(x, params, w, u, v)
+	}
+	s := 0.0
+	seed := func(s []float64, _ int) { copy(s, v) }
+	err := h.products(x, params, w, 1, false, seed, func(_ int, hv []float64) {
+		for i, u := range u {
+			if u != 0 {
+				s += u * hv[i]
+			}
+		}
+	})
+	return s, err
+}
