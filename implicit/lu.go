@@ -253,15 +253,11 @@ func (lu *LU) load(values []float64) error {
 }
 
 // analyze finds the orders of rows and columns from the pattern, and from
-// which diagonal entries are zero now.
+// which entries are small now.
 func (lu *LU) analyze() error {
 	p := lu.a.Pattern()
-	values := lu.a.Values()
 	n := lu.order()
-	rowOf, rank := maximumMatching(p, func(i int) bool {
-		k := p.Position(i, i)
-		return k >= 0 && values[k] != 0
-	})
+	rowOf, rank := maximumMatching(p, lu.a.Values())
 	if rank < n {
 		return structurallySingular(rowOf, rank)
 	}

@@ -16,8 +16,6 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-const eps = 1.0 / (1 << 52)
-
 var sizes = []int{1, 2, 3, 4, 5, 10, 11, 50}
 
 // fromDense returns the sparse matrix of the nonzeros of the rows a.
@@ -150,7 +148,7 @@ func backwardError(a *sparsity.Matrix, trans bool, x, b []float64) float64 {
 // number of entries in a row; refinement leaves that, the rounding of the
 // update, and the square of what there was before, which is below ε. The check
 // computes the residual once more.
-func backwardBound(n int) float64 { return float64(2*n+6) * eps }
+func backwardBound(n int) float64 { return float64(2*n+6) * epsilon }
 
 func TestLUSolvesBackwardStably(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -195,7 +193,7 @@ func TestLUAgreesWithDense(t *testing.T) {
 
 		// Both are backward stable, up to the element growth of partial pivoting.
 		got.Sub(&got, &want)
-		bound := 100 * float64(n) * eps * mat.Cond(a, 1) * mat.Norm(&want, 2)
+		bound := 100 * float64(n) * epsilon * mat.Cond(a, 1) * mat.Norm(&want, 2)
 		require.LessOrEqual(t, mat.Norm(&got, 2), bound)
 	})
 }
@@ -387,7 +385,7 @@ func TestRefactorizeAfterFailureRecovers(t *testing.T) {
 				require.Equal(t, err, lu.SolveInto(x, false, []float64{3, 4}))
 				require.NoError(t, lu.Refactorize(good))
 				require.NoError(t, lu.SolveInto(x, false, []float64{3, 4}))
-				require.InDeltaSlice(t, []float64{1, 1}, x, 4*eps)
+				require.InDeltaSlice(t, []float64{1, 1}, x, 4*epsilon)
 			}
 		})
 	}
@@ -452,7 +450,7 @@ func TestNearlySingularSolvesWithCondition(t *testing.T) {
 	a := fromDense([][]float64{
 		{0, 1, 1, 0},
 		{1, 0, 0, 1},
-		{0, 1 - eps/2, 1, 0},
+		{0, 1 - epsilon/2, 1, 0},
 		{1, 0, 0, 2},
 	})
 	var lu LU
@@ -485,9 +483,9 @@ func TestRowScalesDoNotMatter(t *testing.T) {
 	require.Less(t, lu.Cond(), 20.0)
 	x := make([]float64, 3)
 	require.NoError(t, lu.SolveInto(x, false, []float64{3e300, 2e-300, 2}))
-	require.InDeltaSlice(t, []float64{1, 1, 1}, x, 4*eps)
+	require.InDeltaSlice(t, []float64{1, 1, 1}, x, 4*epsilon)
 	require.NoError(t, lu.SolveInto(x, true, []float64{2, 3, 2}))
-	require.InDeltaSlice(t, []float64{1, 1, 1}, []float64{x[0] * 1e300, x[1] * 1e-300, x[2]}, 8*eps)
+	require.InDeltaSlice(t, []float64{1, 1, 1}, []float64{x[0] * 1e300, x[1] * 1e-300, x[2]}, 8*epsilon)
 }
 
 func TestNonFiniteEntriesAreNamed(t *testing.T) {
@@ -536,7 +534,7 @@ func TestLUOfOrderZeroAndOne(t *testing.T) {
 		require.Equal(t, 2.0, x[0])
 		require.NoError(t, lu.SolveInto(x, true, []float64{v}))
 		require.Equal(t, 1.0, x[0])
-		require.InDelta(t, 1, lu.Cond(), eps)
+		require.InDelta(t, 1, lu.Cond(), epsilon)
 	}
 	stored := sparsity.NewMatrix(sparsity.Diagonal(1))
 	var singular *SingularError
@@ -635,7 +633,7 @@ func TestLUOfLargeMatrices(t *testing.T) {
 			require.LessOrEqual(t, lu.Fill(), test.fill)
 			x := make([]float64, order)
 			require.NoError(t, lu.SolveInto(x, false, b.RawVector().Data))
-			require.InDeltaSlice(t, want, x, 10*eps*lu.Cond())
+			require.InDeltaSlice(t, want, x, 10*epsilon*lu.Cond())
 		})
 	}
 }
