@@ -41,7 +41,7 @@
 //	             J S, S of zeros and ones   Compressed     columns of S
 //
 // Package reverse gives a gradient for a price that does not grow with n, but it
-// records the function first, which takes as long as dozens of evaluations,
+// records the function first, which takes the time of many evaluations,
 // stores every operation, and must record again where a branch of the function
 // goes the other way. Forward mode is the better one
 //
