@@ -46,5 +46,7 @@ func BenchmarkArithmetic(b *testing.B) {
 	b.Run("Hyper", func(b *testing.B) { bench(b, poly, func(v float64) Hyper { return Hyper{v, 1, 1, 0} }) })
 	b.Run("Number concrete", func(b *testing.B) { bench(b, polyNumber, func(v float64) Number { return Number{v, 1} }) })
 	b.Run("Hyper concrete", func(b *testing.B) { bench(b, polyHyper, func(v float64) Hyper { return Hyper{v, 1, 1, 0} }) })
-	b.Run("Of[Of[Real]]", func(b *testing.B) { bench(b, poly, func(v float64) Of[Of[Real]] { return Of[Of[Real]]{Of[Real]{Real(v), 1}, Of[Real]{1, 0}} }) })
+	b.Run("Of[Of[Real]]", func(b *testing.B) {
+		bench(b, poly, func(v float64) Of[Of[Real]] { return Of[Of[Real]]{Of[Real]{Real(v), 1}, Of[Real]{1, 0}} })
+	})
 }

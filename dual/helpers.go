@@ -85,11 +85,11 @@ func LogSumExp[T Scalar[T]](x []T) T {
 		return t.Const(math.Inf(-1))
 	}
 	shift := maxShift(x)
-	e := make([]T, len(x))
-	for i, xi := range x {
-		e[i] = xi.Sub(shift).Exp()
+	var sum T
+	for _, xi := range x {
+		sum = sum.Add(xi.Sub(shift).Exp())
 	}
-	return Sum(e).Log().Add(shift)
+	return sum.Log().Add(shift)
 }
 
 // Softmax stores exp xᵢ / Σ exp xⱼ in dst, without overflow, and returns it.

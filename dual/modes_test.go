@@ -1,0 +1,123 @@
+package dual
+
+import "math"
+
+// A mode is a kind of number seen from outside: operations by name, seeded
+// with a value and its derivatives along two directions.
+type mode struct {
+	name   string
+	order  int // of the derivatives it carries
+	unary  func(op string, x seed) jet
+	binary func(op string, x, y seed) jet
+}
+
+// A seed is a value and its derivatives along two directions.
+type seed struct{ v, d1, d2 float64 }
+
+// A jet is a value, its derivatives along two directions and along both. A mode
+// of first order has NaN in place of d2 and d12.
+type jet struct{ v, d1, d2, d12 float64 }
+
+func newMode[T Scalar[T]](name string, order int, in func(seed) T, out func(T) jet) mode {
+	unary := unaryOps[T]()
+	binary := binaryOps[T]()
+	return mode{
+		name, order,
+		func(op string, x seed) jet { return out(unary[op](in(x))) },
+		func(op string, x, y seed) jet { return out(binary[op](in(x), in(y))) },
+	}
+}
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+var modes = []mode{
+	newMode("Number", 1,
+		func(s seed) Number { return Number{s.v, s.d1} },
+		func(x Number) jet { return jet{x.V, x.D, nan, nan} }),
+	newMode("Hyper", 2, inHyper, outHyper),
+	newMode("Of[Real]", 1,
+		func(s seed) Of[Real] { return Of[Real]{Real(s.v), Real(s.d1)} },
+		func(x Of[Real]) jet { return jet{x.V.Value(), x.D.Value(), nan, nan} }),
+	newMode("Of[Of[Real]]", 2, inNested, outNested),
+	newMode("Of[Number]", 2,
+		func(s seed) Of[Number] { return Of[Number]{Number{s.v, s.d1}, Number{s.d2, 0}} },
+		func(x Of[Number]) jet { return jet{x.V.V, x.V.D, x.D.V, x.D.D} }),
+	newMode("Of[Hyper]", 2,
+		func(s seed) Of[Hyper] { return Of[Hyper]{Hyper{V: s.v, D1: s.d1}, Hyper{V: s.d2}} },
+		func(x Of[Hyper]) jet { return jet{x.V.V, x.V.D1, x.D.V, x.D.D1} }),
+	newMode("Of[Hyper], inside", 2,
+		func(s seed) Of[Hyper] { return Of[Hyper]{V: inHyper(s)} },
+		func(x Of[Hyper]) jet { return outHyper(x.V) }),
+}
+
+func inHyper(s seed) Hyper  { return Hyper{s.v, s.d1, s.d2, 0} }
+func outHyper(x Hyper) jet  { return jet{x.V, x.D1, x.D2, x.D12} }
+func realOf(v float64) Real { return Real(v) }
+
+func inNested(s seed) Of[Of[Real]] {
+	return Of[Of[Real]]{Of[Real]{realOf(s.v), realOf(s.d1)}, Of[Real]{V: realOf(s.d2)}}
+}
+
+func outNested(x Of[Of[Real]]) jet {
+	return jet{x.V.V.Value(), x.V.D.Value(), x.D.V.Value(), x.D.D.Value()}
+}
+
+func unaryOps[T Scalar[T]]() map[string]func(T) T {
+	ops := map[string]func(T) T{
+		"Neg": T.Neg, "Inv": T.Inv, "Square": T.Square, "Sqrt": T.Sqrt, "Cbrt": T.Cbrt,
+		"Exp": T.Exp, "Exp2": T.Exp2, "Expm1": T.Expm1,
+		"Log": T.Log, "Log2": T.Log2, "Log10": T.Log10, "Log1p": T.Log1p,
+		"Sin": T.Sin, "Cos": T.Cos, "Tan": T.Tan, "Asin": T.Asin, "Acos": T.Acos, "Atan": T.Atan,
+		"Sinh": T.Sinh, "Cosh": T.Cosh, "Tanh": T.Tanh, "Asinh": T.Asinh, "Acosh": T.Acosh, "Atanh": T.Atanh,
+		"Erf": T.Erf, "Erfc": T.Erfc, "Gamma": T.Gamma, "LogGamma": T.LogGamma,
+		"Logistic": T.Logistic, "Softplus": T.Softplus, "Abs": T.Abs, "Detach": T.Detach,
+		"AddReal 1.5": func(x T) T { return x.AddReal(1.5) },
+		"SubReal 1.5": func(x T) T { return x.SubReal(1.5) },
+		"Scale -2":    func(x T) T { return x.Scale(-2) },
+		"Scale 0":     func(x T) T { return x.Scale(0) },
+		"RSub 2":      func(x T) T { return x.RSub(2) },
+		"RDiv 3":      func(x T) T { return x.RDiv(3) },
+		"RDiv 0":      func(x T) T { return x.RDiv(0) },
+		"Polygamma 0": func(x T) T { return x.Polygamma(0) },
+		"Polygamma 1": func(x T) T { return x.Polygamma(1) },
+		"Polygamma 2": func(x T) T { return x.Polygamma(2) },
+		"ReLU":        ReLU[T],
+		"GELU":        GELU[T],
+		"SiLU":        SiLU[T],
+		"ELU 0.5":     func(x T) T { return ELU(x, 0.5) },
+		"Polyval":     func(x T) T { return Polyval([]float64{3, -1, 0, 2}, x) },
+	}
+	for name, p := range realPowers {
+		ops[name] = func(x T) T { return x.PowReal(p) }
+	}
+	for name, n := range intPowers {
+		ops[name] = func(x T) T { return x.PowInt(n) }
+	}
+	return ops
+}
+
+var realPowers = map[string]float64{
+	"PowReal 0": 0, "PowReal 1": 1, "PowReal 2": 2, "PowReal 3": 3, "PowReal -1": -1, "PowReal 0.5": 0.5,
+	"PowReal 0.25": 0.25, "PowReal 1.5": 1.5, "PowReal 2.5": 2.5, "PowReal -0.5": -0.5, "PowReal -2": -2, "PowReal 1e-20": 1e-20,
+}
+
+var intPowers = map[string]int{
+	"PowInt -4": -4, "PowInt -3": -3, "PowInt -2": -2, "PowInt -1": -1, "PowInt 0": 0,
+	"PowInt 1": 1, "PowInt 2": 2, "PowInt 3": 3, "PowInt 4": 4, "PowInt 7": 7,
+}
+
+func binaryOps[T Scalar[T]]() map[string]func(x, y T) T {
+	return map[string]func(x, y T) T{
+		"Add": T.Add, "Sub": T.Sub, "Mul": T.Mul, "Div": T.Div, "Prod": T.Prod,
+		"Hypot": T.Hypot, "Pow": T.Pow, "Atan2": T.Atan2,
+		"Max": T.Max, "Min": T.Min, "Step": T.Step,
+		"Select x":  func(x, y T) T { return x.Select(x.Square(), y) },
+		"Sum":       func(x, y T) T { return Sum([]T{x, y, x}) },
+		"Affine":    func(x, y T) T { return Affine(1, []float64{2, -3}, []T{x, y}) },
+		"Dot":       func(x, y T) T { return Dot([]T{x, y}, []T{y, y}) },
+		"Norm2":     func(x, y T) T { return Norm2([]T{x, y}) },
+		"LogSumExp": func(x, y T) T { return LogSumExp([]T{x, y}) },
+		"Softmax":   func(x, y T) T { return Softmax(nil, []T{x, y})[0] },
+		"MatVec":    func(x, y T) T { return MatVec(nil, []T{x, y, y, x}, []T{x, y})[1] },
+	}
+}
