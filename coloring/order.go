@@ -1,0 +1,237 @@
+package coloring
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// An Order is the order in which a greedy coloring takes the vertices. It is
+// what decides the number of colors. Ties are broken by the vertex number, so
+// that the same graph always gives the same order.
+//
+// Degrees count neighbors in the graph, for Column and Row the other columns
+// or rows that share a row or column. A dense row (more than 64 entries, and
+// more than 1/64 of the longest) puts all of its columns at the same distance
+// from each other: it counts as a constant, or an order would cost the square
+// of its length.
+type Order uint64
+
+const (
+	// Natural takes the vertices by their number.
+	Natural Order = iota
+	// LargestFirst takes the vertices by decreasing degree (Welsh, Powell 1967).
+	LargestFirst
+	// SmallestLast takes last a vertex of smallest degree, before it one of
+	// smallest degree in the graph without that one, and so on (Matula, Beck
+	// 1983). Good in most cases.
+	SmallestLast
+	// IncidenceDegree takes next a vertex with the most neighbors among those
+	// already taken (Coleman, Moré 1983).
+	IncidenceDegree
+	// DynamicLargestFirst takes next a vertex with the most neighbors among
+	// those not yet taken.
+	DynamicLargestFirst
+
+	seeded = 1 << 32
+)
+
+// Random returns the random order of a seed.
+func Random(seed uint32) Order { return seeded | Order(seed) }
+
+var orderNames = [...]string{"natural", "largest first", "smallest last", "incidence degree", "dynamic largest first"}
+
+// String returns the name of the order, such as "smallest last" or "random(1)".
+func (o Order) String() string {
+	switch {
+	case o < Order(len(orderNames)):
+		return orderNames[o]
+	case o>>32 == 1:
+		return fmt.Sprintf("random(%d)", uint32(o))
+	}
+	return fmt.Sprintf("Order(%d)", uint64(o))
+}
+
+// vertexOrder returns the n vertices in the order o. neighbors(v) is valid
+// until its next call; extra[v], unless extra is nil, is added to the degree
+// of v for good.
+func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32) []int32 {
+	order := make([]int32, n)
+	for v := range order {
+		order[v] = int32(v)
+	}
+	switch {
+	case o == Natural:
+		return order
+	case o>>32 == 1:
+		rand.New(rand.NewPCG(uint64(uint32(o)), 0)).Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		return order
+	case o > DynamicLargestFirst:
+		panic("coloring: unknown order")
+	}
+
+	// The dynamic orders are one loop over buckets of vertices with the same
+	// degree, a doubly linked list each (survey, section 3.5).
+	degree := make([]int32, n)
+	top := int32(n) // above the largest degree
+	if o != IncidenceDegree {
+		for v := range int32(n) {
+			d := int32(len(neighbors(v)))
+			if extra != nil {
+				d = min(d+extra[v], top-1)
+			}
+			degree[v] = d
+		}
+	}
+	if o == LargestFirst {
+		return largestFirst(degree)
+	}
+	b := newBuckets(degree)
+	d := int32(0)
+	if o == DynamicLargestFirst {
+		d = top - 1
+	}
+	for k := range n {
+		switch o {
+		case SmallestLast:
+			for d = max(d-1, 0); b.head[d] < 0; d++ {
+			}
+			k = n - 1 - k
+		case IncidenceDegree:
+			for d = min(d+1, top-1); b.head[d] < 0; d-- {
+			}
+		case DynamicLargestFirst:
+			for ; b.head[d] < 0; d-- {
+			}
+		}
+		v := b.head[d]
+		b.remove(v)
+		degree[v] = -1
+		order[k] = v
+		step := int32(-1)
+		if o == IncidenceDegree {
+			step = 1
+		}
+		for _, w := range neighbors(v) {
+			if degree[w] < 0 {
+				continue
+			}
+			b.remove(w)
+			degree[w] += step
+			b.push(w)
+		}
+	}
+	return order
+}
+
+// largestFirst sorts the vertices by decreasing degree, stably.
+func largestFirst(degree []int32) []int32 {
+	n := len(degree)
+	start := make([]int32, n+1)
+	for _, d := range degree {
+		start[n-1-int(d)+1]++
+	}
+	for i := 1; i <= n; i++ {
+		start[i] += start[i-1]
+	}
+	order := make([]int32, n)
+	for v, d := range degree {
+		s := &start[n-1-int(d)]
+		order[*s] = int32(v)
+		*s++
+	}
+	return order
+}
+
+// buckets holds vertices by degree: head[d] is the first vertex of degree d,
+// −1 if there is none.
+type buckets struct {
+	degree, head, next, prev []int32
+}
+
+func newBuckets(degree []int32) *buckets {
+	n := len(degree)
+	all := make([]int32, 3*n)
+	b := &buckets{degree, all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
+	for d := range b.head {
+		b.head[d] = -1
+	}
+	for v := n - 1; v >= 0; v-- { // so that the smallest number comes first
+		b.push(int32(v))
+	}
+	return b
+}
+
+func (b *buckets) push(v int32) {
+	d := b.degree[v]
+	h := b.head[d]
+	b.prev[v], b.next[v], b.head[d] = -1, h, v
+	if h >= 0 {
+		b.prev[h] = v
+	}
+}
+
+func (b *buckets) remove(v int32) {
+	p, q := b.prev[v], b.next[v]
+	if p >= 0 {
+		b.next[p] = q
+	} else {
+		b.head[b.degree[v]] = q
+	}
+	if q >= 0 {
+		b.prev[q] = p
+	}
+}
+
+// order returns the vertices of g in the order o.
+func (g *graph) order(o Order) []int32 {
+	if g.ordered == nil || g.lastUsed != o {
+		g.ordered, g.lastUsed = vertexOrder(o, g.len(), g.row, nil), o
+	}
+	return g.ordered
+}
+
+// netOrder returns the vertices of a hypergraph in the order o, neighbors
+// being vertices in a common net: row v of of holds the nets of vertex v, row
+// r of nets the vertices of net r.
+func netOrder(o Order, of, nets *sparsity.Pattern) []int32 {
+	n, m := of.Dims()
+	if o == Natural || o>>32 != 0 {
+		return vertexOrder(o, n, nil, nil)
+	}
+	dense := denseSize(nets)
+	extra := make([]int32, n)
+	for r := range m {
+		if row := nets.Row(r); len(row) > dense {
+			for _, v := range row {
+				extra[v] = int32(min(int(extra[v])+len(row)-1, n-1))
+			}
+		}
+	}
+	seen := make([]int32, n)
+	for v := range seen {
+		seen[v] = -1
+	}
+	var buf []int32
+	stamp := int32(-1)
+	neighbors := func(v int32) []int32 {
+		stamp++
+		seen[v] = stamp
+		buf = buf[:0]
+		for _, r := range of.Row(int(v)) {
+			row := nets.Row(int(r))
+			if len(row) > dense {
+				continue
+			}
+			for _, w := range row {
+				if seen[w] != stamp {
+					seen[w] = stamp
+					buf = append(buf, w)
+				}
+			}
+		}
+		return buf
+	}
+	return vertexOrder(o, n, neighbors, extra)
+}
