@@ -40,8 +40,8 @@ const none = -1
 // minimumDegree returns an order for the symmetric elimination of the graph of
 // n nodes whose node i has neighbors adj[ptr[i]:ptr[i+1]], each pair listed
 // from both ends, without loops and duplicates. order[k] is the node to
-// eliminate as the k-th; fill is the number of entries that the factor will
-// have below its diagonal, not counting those in rows left out as dense.
+// eliminate as the k-th; fill is a bound, nearly sharp, on the number of entries
+// that the factor will have below its diagonal, those of dense rows left out.
 //
 // Nodes of a degree above 10√n are left out of the graph and come last, since
 // each would be in nearly every list. The order is a postorder of the

@@ -7,30 +7,37 @@ import (
 )
 
 const (
-	// refined is the backward error from which one step of refinement leads to
-	// rounding errors alone: each step multiplies it by at most about the same
-	// factor, and √ε squared is ε.
-	refined = 1.0 / (1 << 26)
+	// refined is the componentwise backward error that needs no refinement: a
+	// few roundings.
+	refined = 8 * epsilon
 
 	// maxRefinements is far more than any solution needs that is getting better.
 	maxRefinements = 10
 )
+
+// acceptable bounds the backward error that refinement must reach: rounding of
+// the residual makes up to (n+1)ε/2 of it, the rest is for the solution.
+func acceptable(n int) float64 { return float64(n+64) * epsilon }
 
 // SolveTo solves a system of linear equations
 //
 //	A X = B   if trans is false
 //	Aᵀ X = B  if trans is true
 //
-// by the factorization, with one step of iterative refinement, or more while
-// the backward error ‖B − AX‖ / (‖A‖‖X‖ + ‖B‖) of a column, in the maximum
-// norm with rows scaled, is above √ε. B is n×k; dst is n×k, or empty to be
+// by the factorization. Each column x is refined until the equations hold for
+// an A and b of which each element is changed by a few roundings, or that does
+// not get better; one step is typical. B is n×k; dst is n×k, or empty to be
 // allocated, and may be B. It is what dst.Solve(lu, b) calls.
 //
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
-// *ConvergenceError with the backward error, if that stays large or b is not
-// finite; mat.Condition, with dst as good as it gets, if Cond is above
-// mat.ConditionTolerance. Time is O(NNZ·k).
+// mat.Condition if Cond is above mat.ConditionTolerance, with dst as good as
+// it gets; *ConvergenceError if B is not finite or the residual
+// ‖b − Ax‖ / (‖A‖‖x‖ + ‖b‖), in the maximum norm with rows scaled, stays above
+// rounding errors. Time is O(NNZ·k).
+//
+// Source: Arioli, Demmel and Duff, Solving sparse linear systems with sparse
+// backward error, SIAM J. Matrix Anal. Appl. 10, 1989.
 func (lu *LU) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	lu.checkFactorized()
 	n := lu.order()
@@ -120,17 +127,16 @@ func (lu *LU) solve(d []float64, inc int, trans bool) error {
 	}
 	copy(w.r, w.b)
 	lu.correct(w, trans)
-	err := lu.warning
-	for step := 1; ; step++ {
-		backward := lu.residual(w, trans)
+	component, norm := lu.residual(w, trans)
+	steps := 0
+	for last := math.Inf(1); component > refined && component <= last/2 && steps < maxRefinements; steps++ {
+		last = component
 		lu.correct(w, trans)
-		if backward <= refined {
-			break
-		}
-		if step == maxRefinements || !(backward < math.Inf(1)) {
-			err = &ConvergenceError{step, backward}
-			break
-		}
+		component, norm = lu.residual(w, trans)
+	}
+	err := lu.warning
+	if !finite(norm) || err == nil && norm > acceptable(lu.order()) {
+		err = &ConvergenceError{steps, norm}
 	}
 	for i, scale := range lu.scale {
 		if !trans {
@@ -160,32 +166,51 @@ func (lu *LU) correct(w *solveWork, trans bool) {
 	}
 }
 
-// residual sets w.r = b − Bx, or b − Bᵀx, and returns the backward error of x.
-func (lu *LU) residual(w *solveWork, trans bool) float64 {
+// residual sets w.r = b − Bx, or b − Bᵀx, and returns the backward errors of x
+//
+//	component = max |r_i| / (|B||x| + |b|)_i, norm = ‖r‖ / (‖B‖‖x‖ + ‖b‖),
+//
+// where 0/0 is 0. If r has a NaN only norm is NaN. It overwrites w.y.
+func (lu *LU) residual(w *solveWork, trans bool) (component, norm float64) {
 	p := lu.a.Pattern()
 	ptr := p.RowPtr()
 	values := lu.a.Values()
-	norm := lu.normInf
+	normB := lu.normInf
+	size := w.y
+	copy(w.r, w.b)
+	for i, v := range w.b {
+		size[i] = math.Abs(v)
+	}
 	if trans {
-		norm = lu.norm1
-		copy(w.r, w.b)
-	}
-	for i, x := range w.x {
-		row := values[ptr[i]:ptr[i+1]]
-		idx := p.Row(i)[:len(row)]
-		if trans {
+		normB = lu.norm1
+		for i, x := range w.x {
+			row := values[ptr[i]:ptr[i+1]]
+			idx := p.Row(i)[:len(row)]
 			for k, v := range row {
-				w.r[idx[k]] -= v * x
+				v *= x
+				w.r[idx[k]] -= v
+				size[idx[k]] += math.Abs(v)
 			}
-			continue
 		}
-		s := w.b[i]
-		for k, v := range row {
-			s -= v * w.x[idx[k]]
+	} else {
+		for i := range w.x {
+			row := values[ptr[i]:ptr[i+1]]
+			idx := p.Row(i)[:len(row)]
+			r, s := w.r[i], size[i]
+			for k, v := range row {
+				v *= w.x[idx[k]]
+				r -= v
+				s += math.Abs(v)
+			}
+			w.r[i], size[i] = r, s
 		}
-		w.r[i] = s
 	}
-	return quotient(largest(w.r), norm*largest(w.x)+largest(w.b))
+	for i, r := range w.r {
+		if r = math.Abs(r); r > component*size[i] {
+			component = r / size[i]
+		}
+	}
+	return component, quotient(largest(w.r), normB*largest(w.x)+largest(w.b))
 }
 
 // largest returns the maximum norm of v, or NaN if an element is.
