@@ -47,7 +47,7 @@ func (g *graph) curve(node, a, b int32) {
 
 // setLimit bounds the sets that dependencies are kept in, in elements: some of
 // the size of the graph itself.
-func (g *graph) setLimit() int { return 1<<16 + 16*g.nodes() }
+func (g *graph) setLimit() int { return 1<<16 + 8*(g.nodes()+len(g.args)) }
 
 // jacobian returns the len(outputs)×inputs pattern of first derivatives. An
 // output −1 is a constant.

@@ -397,11 +397,9 @@ func (m *SymMatrix) addMul(y, x []float64) {
 		for k, j := range row {
 			v := values[k]
 			sum += float64(v * x[j])
-			if int(j) != i {
-				y[j] += float64(v * xi)
-			}
+			y[j] += float64(v * xi)
 		}
-		y[i] = sum
+		y[i] = sum // and what the diagonal added to y[i] above is gone
 	}
 }
 

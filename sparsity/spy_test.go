@@ -77,22 +77,30 @@ func TestSpyFitsItsWidth(t *testing.T) {
 	}
 }
 
-func TestDownSamplingKeepsEveryNonzeroInItsBlock(t *testing.T) {
+func TestDownSamplingShowsTheFirstNonzeroOfABlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 60).Draw(t, "rows"), rapid.IntRange(1, 60).Draw(t, "cols")
 		a := drawTable(t, rows, cols)
+		p := a.pattern()
 		size := rapid.IntRange(1, 20).Draw(t, "size")
-		d := a.pattern().downSample(size, nil)
+		d := p.downSample(size, nil)
 		require.LessOrEqual(t, max(d.w, d.h), size)
-		want := make([]int32, d.w*d.h)
+		numbered := make([]int, p.NNZ())
+		first := make([]int32, d.w*d.h)
 		for i := range rows {
 			for j := range cols {
-				if a.in[i][j] {
-					want[i*d.h/rows*d.w+j*d.w/cols] = 1
+				if k := p.Position(i, j); k >= 0 {
+					numbered[k] = k
+					if cell := &first[i*d.h/rows*d.w+j*d.w/cols]; *cell == 0 {
+						*cell = 1 + int32(k)
+					}
 				}
 			}
 		}
-		require.Equal(t, want, d.cells)
+		require.Equal(t, first, p.downSample(size, numbered).cells)
+		for c, v := range first {
+			require.Equal(t, min(v, 1), d.cells[c])
+		}
 	})
 }
 

@@ -3,6 +3,8 @@ package sparsity
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -237,6 +239,25 @@ func drawProgram(t *rapid.T) program {
 	return p
 }
 
+// largeProgram is one with sets of more than a word of inputs and outputs.
+func largeProgram(seed uint64) program {
+	r := rand.New(rand.NewPCG(1, seed))
+	p := program{n: 20 + r.IntN(150)}
+	size := p.n
+	for range 400 {
+		op := r.IntN(len(tracerOperations))
+		if r.IntN(3) > 0 {
+			op = r.IntN(3) // Add, Sub, Mul
+		}
+		p.steps = append(p.steps, step{op, r.IntN(size), max(0, size-1-r.IntN(2*p.n))})
+		size++
+	}
+	for range 1 + r.IntN(2*p.n) {
+		p.outputs = append(p.outputs, r.IntN(size))
+	}
+	return p
+}
+
 func (p program) run(x []Tracer) []Tracer {
 	v := x
 	for _, s := range p.steps {
@@ -270,38 +291,62 @@ func (p program) dense() (jacobian, hessian *table) {
 	return jacobian, &table{p.n, p.n, sum.h}
 }
 
+func (p program) requireDensePatterns(t require.TestingT) {
+	jacobian, hessian := p.dense()
+	requireTable(t, jacobian, Jacobian(p.run, p.n))
+	requireTable(t, hessian, Hessian(func(x []Tracer) Tracer { return x[0].SumOf(p.run(x)) }, p.n))
+}
+
 func TestTracerAgreesWithDenseTracer(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawProgram(t)
-		jacobian, hessian := p.dense()
-		requireTable(t, jacobian, Jacobian(p.run, p.n))
-		requireTable(t, hessian, Hessian(func(x []Tracer) Tracer { return x[0].SumOf(p.run(x)) }, p.n))
-	})
+	rapid.Check(t, func(t *rapid.T) { drawProgram(t).requireDensePatterns(t) })
+	for seed := range uint64(20) {
+		largeProgram(seed).requireDensePatterns(t)
+	}
 }
 
 // Sets that would grow too large are found in another way: force it.
 func TestBothWaysOfFindingDependenciesAgree(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawProgram(t)
+	check := func(t require.TestingT, p program, odds int) {
 		g := newGraph(p.n)
 		p.run(g.variables())
+		r := rand.New(rand.NewPCG(2, uint64(odds)))
 		target := make([]bool, g.nodes())
 		for i := range target {
-			target[i] = rapid.IntRange(0, 9).Draw(t, "target") == 0
+			target[i] = r.IntN(odds) == 0
 		}
-		many := make([]bool, g.nodes())
-		for i := range many {
-			many[i] = true
-		}
-		for _, target := range [][]bool{target, many} {
-			direct, byBits := g.dependencies(target, 1<<30), g.dependencies(target, -1)
-			for i, want := range target {
-				if want {
-					require.ElementsMatch(t, direct.elements(direct.of[i]), byBits.elements(byBits.of[i]))
-				}
+		direct, byBits := g.dependencies(target, math.MaxInt), g.dependencies(target, -1)
+		for i, want := range target {
+			if want {
+				require.ElementsMatch(t, direct.elements(direct.of[i]), byBits.elements(byBits.of[i]))
 			}
 		}
-	})
+	}
+	for _, odds := range []int{1, 3, 50} {
+		rapid.Check(t, func(t *rapid.T) { check(t, drawProgram(t), odds) })
+		for seed := range uint64(5) {
+			check(t, largeProgram(seed), odds)
+		}
+	}
+}
+
+func TestEqualSetsAreStoredOnce(t *testing.T) {
+	d := newSets(newGraph(30))
+	list := func(lo, hi int32) (e []int32) {
+		for k := hi - 1; k >= lo; k-- {
+			e = append(e, k)
+		}
+		return e
+	}
+	a, b := d.intern(list(0, 20)), d.intern(list(1, 21))
+	require.NotEqual(t, a, b)
+	up := slices.Clone(list(0, 20))
+	slices.Sort(up)
+	require.Equal(t, a, d.intern(up))
+	require.Equal(t, b, d.union([]int32{b, 3, 4, 1}))
+	require.Equal(t, d.union([]int32{a, b}), d.union([]int32{b, a}))
+	require.True(t, d.equal(a, up))
+	require.False(t, d.equal(b, up))
+	require.False(t, d.equal(a, list(0, 19)))
 }
 
 // rnn is the loss of h ← tanh(Wh + Ux) after some steps, with W first in w.
