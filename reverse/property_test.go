@@ -173,3 +173,107 @@ func TestModesAgree(t *testing.T) {
 	})
 }
 
+// Copies of one program on shifted points make batches of many lanes. They
+// share the last input, so that operands lie consecutively (blocked), at a
+// distance (interleaved) and all at one place.
+func TestBatchesAgreeWithSingleRuns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 25, Primitives: true})
+		copies := rapid.SampledFrom([]int{9, 40, 600}).Draw(t, "copies")
+		interleaved := rapid.Bool().Draw(t, "interleaved")
+		n := p.Inputs - 1 // own inputs of a copy
+		at := func(c, i int) int {
+			switch {
+			case i == n:
+				return copies * n
+			case interleaved:
+				return i*copies + c
+			default:
+				return c*n + i
+			}
+		}
+		x := make([]float64, copies*n+1)
+		u, v := make([]float64, len(x)), make([]float64, len(x))
+		for c := range copies {
+			for i := range p.Inputs {
+				shift := 1 + 1e-4*float64(c)
+				if i == n {
+					shift = 1
+				}
+				x[at(c, i)], u[at(c, i)], v[at(c, i)] = p.X[i]*shift, p.U[i], p.V[i]
+			}
+		}
+		tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+			var s reverse.Var
+			own := make([]reverse.Var, p.Inputs)
+			for c := range copies {
+				for i := range own {
+					own[i] = x[at(c, i)]
+				}
+				s = s.Add(randprog.Run(p, own, hooks)[0])
+			}
+			return s
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		value := 0.0
+		g, hu := make([]float64, len(x)), make([]float64, len(x))
+		gm, hm := make([]float64, len(x)), make([]float64, len(x)) // their bounds
+		one := *p
+		one.X = make([]float64, p.Inputs)
+		for c := range copies {
+			for i := range one.X {
+				one.X[i] = x[at(c, i)]
+			}
+			single := record(t, &one)
+			y, err := single.Value(one.X)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value += y
+			grad, err := single.Gradient(nil, one.X)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hvp, err := single.HVP(nil, one.X, p.V)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := one
+			for i := range one.X {
+				e.U = make([]float64, p.Inputs)
+				e.U[i] = 1
+				_, m2 := randprog.Bounds(&e)
+				e.V = e.U
+				m1, _ := randprog.Bounds(&e)
+				e.V = p.V
+				g[at(c, i)] += grad[i]
+				gm[at(c, i)] += m1[0]
+				hu[at(c, i)] += hvp[i]
+				hm[at(c, i)] += m2[0]
+			}
+		}
+		got, grad, err := tape.ValueGradient(nil, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != value && got == got {
+			t.Fatalf("value %v, want %v\n%v", got, value, p)
+		}
+		hvp, err := tape.HVP(nil, x, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ops := len(p.Code) + copies
+		for i := range x {
+			if !close(grad[i], g[i], tolerance(ops, gm[i])) {
+				t.Fatalf("gradient %d: %v, want %v ± %.2g\n%v", i, grad[i], g[i], tolerance(ops, gm[i]), p)
+			}
+			if !close(hvp[i], hu[i], tolerance(ops, hm[i])) {
+				t.Fatalf("HVP %d: %v, want %v ± %.2g\n%v", i, hvp[i], hu[i], tolerance(ops, hm[i]), p)
+			}
+		}
+	})
+}

@@ -243,14 +243,18 @@ func (x Var) SumOf(z []Var) Var {
 	if r == nil {
 		return Var{v: s}
 	}
-	return Var{r, r.Sum(0, nodes(r, z)), s}
+	return Var{r, r.Sum(math.Copysign(0, -1), nodes(r, z)), s}
 }
 
 // scan is the recording and the sum of z.
 func scan(z []Var) (r *program.Recording, s float64) {
-	for _, z := range z {
+	for i, z := range z {
 		r = recording(r, z.r)
-		s += z.v
+		if i == 0 {
+			s = z.v
+		} else {
+			s += z.v
+		}
 	}
 	return r, s
 }

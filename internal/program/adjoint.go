@@ -48,16 +48,16 @@ func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m in
 			da, db = p.store2(ws, gs[0][lo:hi], da, db, b, lo, m)
 		}
 		for _, g := range gs {
-			b.a.target(g, p.a, b, lo, m).times(da, g[lo:hi])
-			b.b.target(g, p.b, b, lo, m).times(db, g[lo:hi])
+			b.a.target(g, p.a, b, lo, m).times(1, da, g[lo:hi])
+			b.b.target(g, p.b, b, lo, m).times(1, db, g[lo:hi])
 		}
 	default:
-		d := p.partials1(ws, b, lo, m, false)
+		k, d := p.partials1(ws, b, lo, m, false)
 		if store && cl == unary {
 			d = p.store1(ws, gs[0][lo:hi], d, b, lo, m)
 		}
 		for _, g := range gs {
-			b.a.target(g, p.a, b, lo, m).times(d, g[lo:hi])
+			b.a.target(g, p.a, b, lo, m).times(k, d, g[lo:hi])
 		}
 	}
 }
@@ -162,18 +162,8 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 	run := b&1 != 0 && b > 1 && !ws.careful
 	switch p.ops[i] {
 	case Sum:
-		x := p.lists[a : a+b>>1]
 		for _, g := range gs {
-			s := g[i]
-			if run {
-				for k := range g[x[0]:][:len(x)] {
-					g[x[0]:][:len(x)][k] += s
-				}
-				continue
-			}
-			for _, j := range x {
-				g[j] += s
-			}
+			p.spread(g, g[i], i)
 		}
 	case Affine:
 		w, x := p.affine(i)
@@ -223,6 +213,24 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 		}
 	}
 	return nil
+}
+
+// spread adds s to the operands of a Sum node in an array over all nodes.
+func (p *Program) spread(x []float64, s float64, i int32) {
+	a, b := p.a[i], p.b[i]
+	if b&1 == 0 {
+		for _, j := range p.lists[a : a+b>>1] {
+			x[j] += s
+		}
+		return
+	}
+	for range p.lists[a] {
+		y := x[p.lists[a+1]:][:p.lists[a+2]]
+		for k := range y {
+			y[k] += s
+		}
+		a += 2
+	}
 }
 
 // scatter adds to the operands of a call.

@@ -2,6 +2,7 @@ package program
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -36,13 +37,14 @@ func Compile(r *Recording, outputs []int32) *Program {
 type compiler struct {
 	*Recording
 
-	nodes   []Node // without dead and double ones, operands renumbered
-	outputs []int32
-	guard   []Guard
-	list    []int32
-	call    []call
-	uses    []int32
-	consts  map[uint64]int32
+	nodes    []Node // without dead and double ones, operands renumbered
+	outputs  []int32
+	guard    []Guard
+	list     []int32
+	call     []call
+	uses     []int32
+	constant map[uint64]int32
+	seen     []int32 // hash table of nodes, number + 1
 }
 
 // live marks the nodes that reach an output or a guard.
@@ -84,12 +86,7 @@ func (c *compiler) share(outputs []int32, live []bool) {
 		}
 	}
 	c.nodes = make([]Node, 0, count+c.inputs+c.params+8)
-	bits := 4
-	for 1<<bits < 2*count {
-		bits++
-	}
-	seen := make([]int32, 1<<bits) // node + 1
-	mask := uint64(len(seen) - 1)
+	c.seen = make([]int32, 1<<bits.Len(uint(2*count+16)))
 
 	id := make([]int32, len(live))
 	first := int32(c.inputs + c.params)
@@ -110,30 +107,16 @@ func (c *compiler) share(outputs []int32, live []bool) {
 		case args == 1:
 			n.A = id[n.A]
 		case n.Op > Own:
+			if e := c.expand(&n, id); e >= 0 {
+				id[i] = e
+				continue
+			}
 			c.copyList(&n, renumber)
 			id[i] = int32(len(c.nodes))
 			c.nodes = append(c.nodes, n)
 			continue
 		}
-		if alias := c.simplify(&n); alias >= 0 {
-			id[i] = alias
-			continue
-		}
-		h := hash(&n)
-		for {
-			s := seen[h&mask]
-			if s == 0 {
-				id[i] = int32(len(c.nodes))
-				c.nodes = append(c.nodes, n)
-				seen[h&mask] = id[i] + 1
-				break
-			}
-			if m := &c.nodes[s-1]; m.A == n.A && m.B == n.B && m.Op == n.Op && math.Float64bits(m.C) == math.Float64bits(n.C) {
-				id[i] = s - 1
-				break
-			}
-			h++
-		}
+		id[i] = c.node(n)
 	}
 	c.outputs = make([]int32, len(outputs))
 	for k, i := range outputs {
@@ -144,6 +127,76 @@ func (c *compiler) share(outputs []int32, live []bool) {
 		g := &c.guard[k]
 		g.A, g.B = id[g.A], id[g.B]
 	}
+}
+
+// node is the number of a node, which is appended unless there is its like.
+func (c *compiler) node(n Node) int32 {
+	if alias := c.simplify(&n); alias >= 0 {
+		return alias
+	}
+	if 2*len(c.nodes) >= len(c.seen) {
+		c.rehash()
+	}
+	mask := uint64(len(c.seen) - 1)
+	for h := hash(&n); ; h++ {
+		s := c.seen[h&mask]
+		if s == 0 {
+			c.nodes = append(c.nodes, n)
+			c.seen[h&mask] = int32(len(c.nodes))
+			return int32(len(c.nodes)) - 1
+		}
+		if m := &c.nodes[s-1]; m.A == n.A && m.B == n.B && m.Op == n.Op && math.Float64bits(m.C) == math.Float64bits(n.C) {
+			return s - 1
+		}
+	}
+}
+
+func (c *compiler) rehash() {
+	old := c.seen
+	c.seen = make([]int32, 2*len(old))
+	mask := uint64(len(c.seen) - 1)
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		h := hash(&c.nodes[s-1])
+		for c.seen[h&mask] != 0 {
+			h++
+		}
+		c.seen[h&mask] = s
+	}
+}
+
+// expand makes a short sum of products from operations with one or two
+// operands, which form batches; it returns −1 for a long one.
+func (c *compiler) expand(n *Node, id []int32) int32 {
+	if n.B == 0 || n.B >= minChain {
+		return -1
+	}
+	list := c.lists[n.A:]
+	var term func(k int32) int32
+	switch n.Op {
+	case Sum:
+		term = func(k int32) int32 { return id[list[k]] }
+	case Affine:
+		term = func(k int32) int32 {
+			return c.node(Node{Op: Scale, A: id[list[1+k]], C: c.coefs[list[0]+k]})
+		}
+	case Dot:
+		term = func(k int32) int32 {
+			return c.node(Node{Op: Mul, A: id[list[k]], B: id[list[n.B+k]]})
+		}
+	default:
+		return -1
+	}
+	s := term(0)
+	if n.C != 0 {
+		s = c.node(Node{Op: AddReal, A: s, C: n.C})
+	}
+	for k := int32(1); k < n.B; k++ {
+		s = c.node(Node{Op: Add, A: s, B: term(k)})
+	}
+	return s
 }
 
 func hash(n *Node) uint64 {
@@ -311,7 +364,7 @@ func (c *compiler) chains() {
 			case last:
 				constant = n.C
 			default:
-				term(c.constant(n.C), 1)
+				term(c.constantNode(n.C), 1)
 			}
 			if last {
 				term(n.A, 1)
@@ -333,17 +386,17 @@ func (c *compiler) chains() {
 	}
 }
 
-// constant is a node with the value x.
-func (c *compiler) constant(x float64) int32 {
-	if c.consts == nil {
-		c.consts = map[uint64]int32{}
+// constantNode is a node with the value x.
+func (c *compiler) constantNode(x float64) int32 {
+	if c.constant == nil {
+		c.constant = map[uint64]int32{}
 	}
-	i, ok := c.consts[math.Float64bits(x)]
+	i, ok := c.constant[math.Float64bits(x)]
 	if !ok {
 		i = int32(len(c.nodes))
 		c.nodes = append(c.nodes, Node{Op: Const, C: x})
 		c.uses = append(c.uses, 1)
-		c.consts[math.Float64bits(x)] = i
+		c.constant[math.Float64bits(x)] = i
 	}
 	return i
 }
@@ -532,12 +585,38 @@ func (p *placer) placeList(k int32, n *Node) {
 	case Dot:
 		run = consecutive(x[:n.B]) && consecutive(x[n.B:2*n.B])
 	case Sum:
-		run = consecutive(x[:n.B])
+		run = p.runs(x[:n.B])
 	}
 	p.a[k], p.b[k] = n.A, n.B<<1
 	if run {
 		p.b[k]++
 	}
+}
+
+// runs rewrites the operands x of a sum as runs of consecutive ones if these
+// are long: how many, then the first operand and the length of each.
+func (p *placer) runs(x []int32) bool {
+	count := 1
+	for i := 1; i < len(x); i++ {
+		if x[i] != x[i-1]+1 {
+			count++
+		}
+	}
+	if 8*count > len(x) {
+		return false
+	}
+	runs := append(p.tmp[:0], int32(count))
+	for i := 0; i < len(x); {
+		j := i + 1
+		for j < len(x) && x[j] == x[j-1]+1 {
+			j++
+		}
+		runs = append(runs, x[i], int32(j-i))
+		i = j
+	}
+	p.tmp = runs
+	copy(x, runs)
+	return true
 }
 
 func consecutive(x []int32) bool {

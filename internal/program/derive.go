@@ -51,7 +51,7 @@ func (p *Program) VJP(ws *Workspace, k int, seed Seeds) error {
 		for s, u := range us {
 			clear(w)
 			seed(w, s)
-			p.start(u, w)
+			p.start(ws, u, w)
 		}
 		return p.adjoints(ws, us, false)
 	}
@@ -75,7 +75,7 @@ func (p *Program) Gradient(ws *Workspace, w []float64) error {
 func (p *Program) gradient(ws *Workspace, w []float64, store bool) error {
 	bar := grow(&ws.Bar, len(p.ops))
 	ws.one[0] = bar
-	p.start(bar, w)
+	p.start(ws, bar, w)
 	if err := p.adjoints(ws, ws.one[:], store); err != nil {
 		return err
 	}
@@ -83,13 +83,18 @@ func (p *Program) gradient(ws *Workspace, w []float64, store bool) error {
 		return nil
 	}
 	return ws.carefully(func() error {
-		p.start(bar, w)
+		p.start(ws, bar, w)
 		return p.adjoints(ws, ws.one[:], false)
 	})
 }
 
-func (p *Program) start(bar, w []float64) {
-	clear(bar)
+// start prepares adjoints for a reverse sweep from the cotangent w.
+func (p *Program) start(ws *Workspace, bar, w []float64) {
+	if ws.careful {
+		clear(bar)
+	} else {
+		p.zero(bar)
+	}
 	for j, i := range p.outputs {
 		bar[i] += w[j]
 	}

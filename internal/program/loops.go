@@ -33,17 +33,18 @@ func mulTo(dst, x, y []float64) {
 	}
 }
 
+// scaledTo sets dst = k·x·y.
+func scaledTo(dst []float64, k float64, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = k * x[i] * y[i]
+	}
+}
+
 func negTo(dst, x []float64) {
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] = -x[i]
-	}
-}
-
-func twice(dst, x []float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] + x[i]
 	}
 }
 
@@ -90,15 +91,29 @@ type target struct {
 func (o operand) target(x []float64, index []int32, b *batch, lo, m int32) target {
 	if o.how == direct {
 		at := o.at + lo - b.lo
-		return target{x: x[at : at+m], how: direct}
+		how := direct
+		if o.fresh {
+			how = fresh
+		}
+		return target{x: x[at : at+m], how: how}
 	}
 	return target{x: x, index: index[lo : lo+m], at: o.at, how: o.how}
+}
+
+// met is t after something was added.
+func (t target) met() target {
+	if t.how == fresh {
+		t.how = direct
+	}
+	return t
 }
 
 // plus does x += g.
 func (t target) plus(g []float64) {
 	x := t.x
 	switch t.how {
+	case fresh:
+		copy(x, g)
 	case direct:
 		g = g[:len(x)]
 		for i := range x {
@@ -122,6 +137,8 @@ func (t target) plus(g []float64) {
 func (t target) minus(g []float64) {
 	x := t.x
 	switch t.how {
+	case fresh:
+		negTo(x, g)
 	case direct:
 		g = g[:len(x)]
 		for i := range x {
@@ -141,50 +158,60 @@ func (t target) minus(g []float64) {
 	}
 }
 
-// times does x += w·g.
-func (t target) times(w, g []float64) {
+// times does x += k·w·g.
+func (t target) times(k float64, w, g []float64) {
 	x := t.x
 	switch t.how {
+	case fresh:
+		w, g = w[:len(x)], g[:len(x)]
+		for i := range x {
+			x[i] = k * w[i] * g[i]
+		}
 	case direct:
 		w, g = w[:len(x)], g[:len(x)]
 		for i := range x {
-			x[i] += w[i] * g[i]
+			x[i] += k * w[i] * g[i]
 		}
 	case uniform:
 		s := x[t.at]
 		w = w[:len(g)]
 		for i, g := range g {
-			s += w[i] * g
+			s += k * w[i] * g
 		}
 		x[t.at] = s
 	default:
 		w, index := w[:len(g)], t.index[:len(g)]
 		for i, g := range g {
-			x[index[i]] += w[i] * g
+			x[index[i]] += k * w[i] * g
 		}
 	}
 }
 
-// times2 does x += p·g + q·h.
-func (t target) times2(p, g, q, h []float64) {
+// times2 does x += k·(p·g + q·h).
+func (t target) times2(k float64, p, g, q, h []float64) {
 	x := t.x
 	switch t.how {
+	case fresh:
+		p, g, q, h = p[:len(x)], g[:len(x)], q[:len(x)], h[:len(x)]
+		for i := range x {
+			x[i] = k * (p[i]*g[i] + q[i]*h[i])
+		}
 	case direct:
 		p, g, q, h = p[:len(x)], g[:len(x)], q[:len(x)], h[:len(x)]
 		for i := range x {
-			x[i] += p[i]*g[i] + q[i]*h[i]
+			x[i] += k * (p[i]*g[i] + q[i]*h[i])
 		}
 	case uniform:
 		s := x[t.at]
 		p, q, h = p[:len(g)], q[:len(g)], h[:len(g)]
 		for i, g := range g {
-			s += p[i]*g + q[i]*h[i]
+			s += k * (p[i]*g + q[i]*h[i])
 		}
 		x[t.at] = s
 	default:
 		p, q, h, index := p[:len(g)], q[:len(g)], h[:len(g)], t.index[:len(g)]
 		for i, g := range g {
-			x[index[i]] += p[i]*g + q[i]*h[i]
+			x[index[i]] += k * (p[i]*g + q[i]*h[i])
 		}
 	}
 }

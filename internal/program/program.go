@@ -1,6 +1,8 @@
 package program
 
 import (
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/elem"
@@ -12,8 +14,9 @@ import (
 // before its user. It is immutable.
 //
 // For Sum, Affine, Dot and Select a[i] is where the operands are in lists, and
-// b[i]>>1 how many terms there are; b[i]&1 says that they are consecutive. For
-// Call a[i] is the call and b[i] which output.
+// b[i]>>1 how many terms there are; b[i]&1 says that they are consecutive, for
+// Sum that lists has runs of consecutive ones. For Call a[i] is the call and
+// b[i] which output.
 type Program struct {
 	inputs, params int
 	base           int
@@ -30,8 +33,9 @@ type Program struct {
 	outputs []int32
 	guards  []Guard
 
-	linear  int // length of the stored partials of second-order sweeps
-	maxCall int // the longest buffer that a call needs
+	unmet   []run // nodes that reverse sweeps must start with 0
+	linear  int   // length of the stored partials of second-order sweeps
+	maxCall int   // the longest buffer that a call needs
 	pool    sync.Pool
 }
 
@@ -46,8 +50,9 @@ type batch struct {
 
 // operand says where the operands of a batch are.
 type operand struct {
-	at  int32
-	how access
+	at    int32
+	how   access
+	fresh bool // reverse sweeps meet these nodes here first
 }
 
 type access uint8
@@ -56,6 +61,7 @@ const (
 	indexed access = iota // by the index array
 	direct                // at, at+1, …
 	uniform               // all at
+	fresh                 // direct, and nothing was added there yet
 )
 
 // finish computes what follows from the batches.
@@ -73,11 +79,134 @@ func (p *Program) finish() {
 		}
 	}
 	p.linear = int(at)
+	p.meet()
 	for k := range p.calls {
 		n, m := p.calls[k].f.Dims()
 		p.maxCall = max(p.maxCall, n, m)
 	}
 	p.pool.New = func() any { return p.newWorkspace() }
+}
+
+// run is the nodes at, …, at+n−1.
+type run struct{ at, n int32 }
+
+// meet finds the operands that a reverse sweep meets for the first time in a
+// batch, all of them consecutive: their adjoints are set there, all others
+// start with 0 and are added to.
+func (p *Program) meet() {
+	set := make([]bool, len(p.ops)) // by the batch that meets it first
+	met := make([]bool, len(p.ops))
+	for _, i := range p.outputs {
+		met[i] = true
+	}
+	all := func(x []bool, value bool) {
+		for i := range x {
+			x[i] = value
+		}
+	}
+	for k := len(p.batches) - 1; k >= 0; k-- {
+		b := &p.batches[k]
+		if b.op == mixed {
+			for i := b.lo; i < b.hi; i++ {
+				p.eachOperand(i, func(j int32) { met[j] = true })
+			}
+			continue
+		}
+		if table[b.op].class == constant {
+			continue
+		}
+		m := b.hi - b.lo
+		two := table[b.op].args == 2
+		for _, o := range []*operand{&b.a, &b.b} {
+			if o.how != direct || o == &b.b && !two {
+				continue
+			}
+			x := met[o.at : o.at+m]
+			if slices.Contains(x, true) {
+				continue
+			}
+			// Blocks of lanes take a before b, so the other operand must be
+			// elsewhere.
+			if two {
+				other, index := &b.b, p.b
+				if o == other {
+					other, index = &b.a, p.a
+				}
+				if other.how == direct && other.at < o.at+m && o.at < other.at+m {
+					continue
+				}
+				if other.how != direct && slices.ContainsFunc(index[b.lo:b.hi], func(j int32) bool { return o.at <= j && j < o.at+m }) {
+					continue
+				}
+			}
+			o.fresh = true
+			all(x, true)
+			all(set[o.at:o.at+m], true)
+		}
+		for i := b.lo; i < b.hi; i++ {
+			met[p.a[i]] = true
+			if two {
+				met[p.b[i]] = true
+			}
+		}
+	}
+	for i := 0; i < len(set); {
+		if set[i] {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(set) && !set[j] {
+			j++
+		}
+		p.unmet = append(p.unmet, run{int32(i), int32(j - i)})
+		i = j
+	}
+}
+
+// zero clears what a reverse sweep must find 0.
+func (p *Program) zero(x []float64) {
+	for _, r := range p.unmet {
+		clear(x[r.at : r.at+r.n])
+	}
+}
+
+// eachOperand calls f with the operands of node i.
+func (p *Program) eachOperand(i int32, f func(j int32)) {
+	a, b := p.a[i], p.b[i]
+	switch op := p.ops[i]; op {
+	case Sum:
+		for _, j := range p.operands(i) {
+			f(j)
+		}
+	case Affine:
+		_, x := p.affine(i)
+		for _, j := range x {
+			f(j)
+		}
+	case Dot:
+		for _, j := range p.lists[a : a+2*(b>>1)] {
+			f(j)
+		}
+	case Select:
+		for _, j := range p.lists[a : a+3] {
+			f(j)
+		}
+	case Call:
+		if b == 0 {
+			c := &p.calls[a]
+			for _, j := range p.lists[c.args : c.args+c.n] {
+				f(j)
+			}
+		}
+	default:
+		if table[op].args > 0 {
+			f(a)
+		}
+		if table[op].args > 1 {
+			f(b)
+		}
+	}
 }
 
 // Inputs is how many inputs there are that are differentiated.
@@ -187,12 +316,16 @@ func (o operand) load(buf *[block]float64, x []float64, index []int32, b *batch,
 	}
 }
 
+// finite reports whether no element is an infinity or a NaN: by the exponent
+// bits, since a floating-point sum of x·0 would wait for itself.
 func finite(x []float64) bool {
-	s := 0.0
+	const exponent = 0x7ff << 52
 	for _, v := range x {
-		s += v * 0
+		if math.Float64bits(v)&exponent == exponent {
+			return false
+		}
 	}
-	return s == 0
+	return true
 }
 
 // prod is the derivative product.

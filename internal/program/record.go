@@ -127,6 +127,9 @@ func (r *Recording) Sum(c float64, x []int32) int32 {
 func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
 	at := int32(len(r.lists))
 	r.lists = append(append(r.lists, int32(len(r.coefs))), x...)
+	if c == 0 {
+		c = negZero // the sum starts with the first term
+	}
 	r.coefs = append(r.coefs, w...)
 	return r.Push(Affine, at, int32(len(x)), c)
 }

@@ -33,7 +33,7 @@ func Replay[T dual.Scalar[T]](p *Program, x []T, prims Primitives[T]) []T {
 		a, b, c := p.a[i], p.b[i], p.c[i]
 		switch op := p.ops[i]; op {
 		case Sum:
-			z := pick(p.lists[a : a+b>>1])
+			z := pick(p.operands(i))
 			if c != 0 || math.Signbit(c) && len(z) == 0 {
 				z = append([]T{zero.Const(c)}, z...)
 			}
@@ -200,7 +200,7 @@ func Pullback[T dual.Scalar[T]](p *Program, i int32, v []T, g T, bar []T, prims 
 	case nary:
 		switch op {
 		case Sum:
-			for _, j := range p.lists[a : a+b>>1] {
+			for _, j := range p.operands(i) {
 				add(j, g)
 			}
 		case Affine:

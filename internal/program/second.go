@@ -9,12 +9,15 @@ package program
 // and likewise for b. Bar holds v̄, T the tangents.
 func (p *Program) seconds(ws *Workspace, k int) error {
 	us := directions(&ws.U, k, len(p.ops))
-	for _, u := range us {
-		clear(u)
-	}
 	ts := ws.T[:k]
 	if ws.careful {
+		for _, u := range us {
+			clear(u)
+		}
 		return p.secondNodes(ws, us, ts, int32(p.base), int32(len(p.ops)))
+	}
+	for _, u := range us {
+		p.zero(u)
 	}
 	for bi := len(p.batches) - 1; bi >= 0; bi-- {
 		b := &p.batches[bi]
@@ -40,8 +43,8 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
 			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
-			b.a.target(u, p.a, b, lo, m).times2(da, u[lo:hi], bar, tb)
-			b.b.target(u, p.b, b, lo, m).times2(db, u[lo:hi], bar, ta)
+			b.a.target(u, p.a, b, lo, m).times2(1, da, u[lo:hi], bar, tb)
+			b.b.target(u, p.b, b, lo, m).times2(1, db, u[lo:hi], bar, ta)
 		}
 	case binary:
 		da, db := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
@@ -50,24 +53,22 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
 			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
 			xa, xb := b.a.target(u, p.a, b, lo, m), b.b.target(u, p.b, b, lo, m)
-			xa.times2(da, u[lo:hi], eaa, ta)
-			xa.times(eab, tb)
-			xb.times2(db, u[lo:hi], ebb, tb)
-			xb.times(eab, ta)
+			xa.times2(1, da, u[lo:hi], eaa, ta)
+			xa.met().times(1, eab, tb)
+			xb.times2(1, db, u[lo:hi], ebb, tb)
+			xb.met().times(1, eab, ta)
 		}
 	case square:
-		d := p.partials1(ws, b, lo, m, true)
-		e := ws.scratch[2][:m]
-		twice(e, bar)
+		x := b.a.load(&ws.scratch[0], ws.V, p.a, b, lo, m)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
-			b.a.target(u, p.a, b, lo, m).times2(d, u[lo:hi], e, ta)
+			b.a.target(u, p.a, b, lo, m).times2(2, x, u[lo:hi], bar, ta)
 		}
 	case unary:
 		d, e := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
-			b.a.target(u, p.a, b, lo, m).times2(d, u[lo:hi], e, ta)
+			b.a.target(u, p.a, b, lo, m).times2(1, d, u[lo:hi], e, ta)
 		}
 	default:
 		p.adjointBlock(ws, us, b, lo, m, false)

@@ -55,9 +55,9 @@ func (p *Program) tangents(ws *Workspace, k int, stored bool) error {
 					mulAddTo(t[lo:hi], da, x, db, y)
 				}
 			default:
-				d := p.partials1(ws, b, lo, m, stored)
+				k, d := p.partials1(ws, b, lo, m, stored)
 				for _, t := range ts {
-					mulTo(t[lo:hi], d, b.a.load(&ws.scratch[4], t, p.a, b, lo, m))
+					scaledTo(t[lo:hi], k, d, b.a.load(&ws.scratch[4], t, p.a, b, lo, m))
 				}
 			}
 		}
@@ -65,28 +65,28 @@ func (p *Program) tangents(ws *Workspace, k int, stored bool) error {
 	return nil
 }
 
-// partials1 is ∂a of lanes lo … lo+m−1 of a batch with one operand. It uses
-// scratch 0 and 1.
-func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, stored bool) []float64 {
+// partials1 is ∂a = k·d of lanes lo … lo+m−1 of a batch with one operand. It
+// uses scratch 0 and 1.
+func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, stored bool) (k float64, d []float64) {
 	v := ws.V
-	d := ws.scratch[1][:m]
+	d = ws.scratch[1][:m]
 	switch table[b.op].class {
 	case scale:
-		return p.c[lo : lo+m]
+		return 1, p.c[lo : lo+m]
 	case divide:
 		for i, c := range p.c[lo : lo+m] {
 			d[i] = 1 / c
 		}
 	case square:
-		twice(d, b.a.load(&ws.scratch[0], v, p.a, b, lo, m))
+		return 2, b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
 	default:
 		if stored {
-			return ws.stored(b, 0, lo, m)
+			return 1, ws.stored(b, 0, lo, m)
 		}
 		x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
 		first(b.op, d, x, p.c[lo:lo+m], v[lo:lo+m])
 	}
-	return d
+	return 1, d
 }
 
 // partials2 is ∂a and ∂b of lanes lo … lo+m−1 of a multiplication or another
@@ -178,13 +178,8 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 	run := b&1 != 0 && b > 1 && !ws.careful
 	switch p.ops[i] {
 	case Sum:
-		x := p.lists[a : a+b>>1]
 		for _, t := range ts {
-			if run {
-				t[i] = sumOf(0, t[x[0]:][:len(x)])
-			} else {
-				t[i] = sumIndexed(0, t, x)
-			}
+			t[i] = p.sum(0, t, i)
 		}
 	case Affine:
 		w, x := p.affine(i)

@@ -129,12 +129,7 @@ func (p *Program) valueNodes(ws *Workspace, lo, hi int32) error {
 		case Own:
 			v[i] = p.owns[b].At(int(p.c[i]))(v[a])
 		case Sum:
-			x := p.lists[a : a+b>>1]
-			if b&1 != 0 && len(x) > 0 {
-				v[i] = sumOf(p.c[i], v[x[0]:][:len(x)])
-			} else {
-				v[i] = sumIndexed(p.c[i], v, x)
-			}
+			v[i] = p.sum(p.c[i], v, i)
 		case Affine:
 			w, x := p.affine(i)
 			if b&1 != 0 && len(x) > 0 {
@@ -145,10 +140,10 @@ func (p *Program) valueNodes(ws *Workspace, lo, hi int32) error {
 		case Dot:
 			x, y := p.dot(i)
 			if b&1 != 0 && len(x) > 0 {
-				v[i] = dotOf(0, v[x[0]:][:len(x)], v[y[0]:][:len(x)])
+				v[i] = dotOf(negZero, v[x[0]:][:len(x)], v[y[0]:][:len(x)])
 				break
 			}
-			s := 0.0
+			s := negZero
 			for k, j := range x {
 				s += float64(v[j] * v[y[k]])
 			}
@@ -180,6 +175,35 @@ func (p *Program) valueNodes(ws *Workspace, lo, hi int32) error {
 		}
 	}
 	return nil
+}
+
+// sum is s plus the operands of a Sum node in an array over all nodes.
+func (p *Program) sum(s float64, x []float64, i int32) float64 {
+	a, b := p.a[i], p.b[i]
+	if b&1 == 0 {
+		return sumIndexed(s, x, p.lists[a:a+b>>1])
+	}
+	for range p.lists[a] {
+		s = sumOf(s, x[p.lists[a+1]:][:p.lists[a+2]])
+		a += 2
+	}
+	return s
+}
+
+// operands is the operands of a Sum node.
+func (p *Program) operands(i int32) []int32 {
+	a, b := p.a[i], p.b[i]
+	if b&1 == 0 {
+		return p.lists[a : a+b>>1]
+	}
+	x := make([]int32, 0, b>>1)
+	for range p.lists[a] {
+		for j := range p.lists[a+2] {
+			x = append(x, p.lists[a+1]+j)
+		}
+		a += 2
+	}
+	return x
 }
 
 // affine is the weights and operands of an Affine node.

@@ -1,0 +1,80 @@
+package reverse_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// timed reports the time of a call of f in units of plain, the fastest of many
+// short turns of each: what other processes do to the machine only adds.
+func timed(b *testing.B, plain, f func()) {
+	turn := func(f func(), best float64) float64 {
+		k := 0
+		start := time.Now()
+		for k == 0 || time.Since(start) < time.Millisecond {
+			f()
+			k++
+		}
+		return min(best, time.Since(start).Seconds()/float64(k))
+	}
+	unit, best := math.Inf(1), math.Inf(1)
+	for b.Loop() {
+		unit = turn(plain, unit)
+		best = turn(f, best)
+	}
+	b.ReportMetric(best/unit, "×f")
+	b.ReportMetric(0, "ns/op")
+}
+
+var sink float64
+
+func BenchmarkTape(b *testing.B) {
+	for _, name := range []string{"rosen", "arrow", "bdqrtic", "minsurf", "trig", "rnn", "helmholtz"} {
+		for _, p := range problems.All {
+			if p.Name != name {
+				continue
+			}
+			size := 10000
+			switch name {
+			case "rnn":
+				size = 16
+			case "helmholtz":
+				size = 100
+			}
+			in := p.At(size)
+			x := in.X0
+			plain := func() { sink += in.Plain(x) }
+			f := problems.Func[reverse.Var](in)
+			t, err := reverse.Record(x, f)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(name+"/record+compile", func(b *testing.B) {
+				best := math.Inf(1)
+				for b.Loop() {
+					start := time.Now()
+					reverse.Record(x, f)
+					best = min(best, float64(time.Since(start).Nanoseconds()))
+				}
+				b.ReportMetric(best/float64(t.Ops()), "ns/op")
+				b.ReportMetric(float64(t.Ops()), "ops")
+			})
+			b.Run(name+"/value", func(b *testing.B) { timed(b, plain, func() { t.Value(x) }) })
+			g := make([]float64, len(x))
+			b.Run(name+"/gradient", func(b *testing.B) { timed(b, plain, func() { t.Gradient(g, x) }) })
+			b.Run(name+"/hvp", func(b *testing.B) { timed(b, plain, func() { t.HVP(g, x, x) }) })
+			v := mat.NewDense(len(x), 4, nil)
+			for i := range x {
+				v.Set(i, i%4, 1)
+			}
+			h := mat.NewDense(len(x), 4, nil)
+			b.Run(name+"/hvp4", func(b *testing.B) { timed(b, plain, func() { t.HVPs(h, x, v) }) })
+		}
+	}
+}
