@@ -17,19 +17,19 @@ func (p *Program) adjoints(ws *Workspace, gs [][]float64, store bool) error {
 			continue
 		}
 		for lo := b.lo; lo < b.hi; lo += block {
-			p.adjointBlock(ws, gs, b, lo, min(block, b.hi-lo), store)
+			p.adjointBlock(ws, gs, b, lo, min(block, b.hi-lo), firstOrder, store)
 		}
 	}
 	return nil
 }
 
-func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m int32, store bool) {
+func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m int32, order int, store bool) {
 	hi := lo + m
 	switch cl := table[b.op].class; cl {
 	case constant:
 	case plus, minus, add, sub:
 		for _, g := range gs {
-			ta := b.a.target(g, p.a, b, lo, m)
+			ta := b.a.target(order, g, p.a, b, lo, m)
 			if cl == minus {
 				ta.minus(g[lo:hi])
 			} else {
@@ -37,27 +37,27 @@ func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m in
 			}
 			switch cl {
 			case add:
-				b.b.target(g, p.b, b, lo, m).plus(g[lo:hi])
+				b.b.target(order, g, p.b, b, lo, m).plus(g[lo:hi])
 			case sub:
-				b.b.target(g, p.b, b, lo, m).minus(g[lo:hi])
+				b.b.target(order, g, p.b, b, lo, m).minus(g[lo:hi])
 			}
 		}
 	case mul, binary:
-		da, db := p.partials2(ws, b, lo, m, false)
+		da, db := p.partials2(ws, b, lo, m, order)
 		if store && cl == binary {
 			da, db = p.store2(ws, gs[0][lo:hi], da, db, b, lo, m)
 		}
 		for _, g := range gs {
-			b.a.target(g, p.a, b, lo, m).times(1, da, g[lo:hi])
-			b.b.target(g, p.b, b, lo, m).times(1, db, g[lo:hi])
+			b.a.target(order, g, p.a, b, lo, m).times(1, da, g[lo:hi])
+			b.b.target(order, g, p.b, b, lo, m).times(1, db, g[lo:hi])
 		}
 	default:
-		k, d := p.partials1(ws, b, lo, m, false)
+		k, d := p.partials1(ws, b, lo, m, order)
 		if store && cl == unary {
 			d = p.store1(ws, gs[0][lo:hi], d, b, lo, m)
 		}
 		for _, g := range gs {
-			b.a.target(g, p.a, b, lo, m).times(k, d, g[lo:hi])
+			b.a.target(order, g, p.a, b, lo, m).times(k, d, g[lo:hi])
 		}
 	}
 }
@@ -218,6 +218,9 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 // spread adds s to the operands of a Sum node in an array over all nodes.
 func (p *Program) spread(x []float64, s float64, i int32) {
 	a, b := p.a[i], p.b[i]
+	if s == 0 {
+		return
+	}
 	if b&1 == 0 {
 		for _, j := range p.lists[a : a+b>>1] {
 			x[j] += s

@@ -43,6 +43,7 @@ type compiler struct {
 	list     []int32
 	call     []call
 	uses     []int32
+	inner    []bool // whether a node has a nonlinear descendant
 	constant map[uint64]int32
 	seen     []int32 // hash table of nodes, number + 1
 }
@@ -422,6 +423,7 @@ func (c *compiler) arrange() *Program {
 		}
 	}
 	p.base = first + len(p.consts)
+	c.findInner()
 
 	// Levels, and the nodes sorted by them.
 	level := make([]int32, len(c.nodes))
@@ -470,7 +472,7 @@ func (c *compiler) arrange() *Program {
 	p.a = make([]int32, total)
 	p.b = make([]int32, total)
 	p.c = make([]float64, total)
-	place := placer{Program: p, nodes: c.nodes, id: id, next: int32(p.base)}
+	place := placer{Program: p, nodes: c.nodes, inner: c.inner, id: id, next: int32(p.base)}
 	lo := int32(0)
 	for _, hi := range ends {
 		place.level(ids[lo:hi])
@@ -488,10 +490,36 @@ func (c *compiler) arrange() *Program {
 	return p
 }
 
+// findInner marks the nodes whose tangent or second-order adjoint can matter to
+// a Hessian: those from which a nonlinear node can be reached.
+func (c *compiler) findInner() {
+	c.inner = make([]bool, len(c.nodes))
+	inner := c.inner
+	mark := func(i *int32) { inner[*i] = true }
+	for i := len(c.nodes) - 1; i >= c.inputs+c.params; i-- {
+		n := &c.nodes[i]
+		if c.uses[i] == 0 || !inner[i] && table[n.Op].linear() {
+			continue
+		}
+		switch args := table[n.Op].args; {
+		case args == 2:
+			inner[n.A], inner[n.B] = true, true
+		case args == 1:
+			inner[n.A] = true
+		case n.Op == Call:
+			inner[i-int(n.B)] = true
+			operands(n, c.list, c.call, mark)
+		case n.Op > Own:
+			operands(n, c.list, c.call, mark)
+		}
+	}
+}
+
 // placer numbers nodes and forms batches.
 type placer struct {
 	*Program
 	nodes []Node
+	inner []bool
 	id    []int32
 	next  int32
 
@@ -555,14 +583,21 @@ func (p *placer) group(op Op, ids []int32) {
 		}
 	}
 	if len(ids) < minBatch || single {
-		if k := len(p.batches); k > 0 && p.batches[k-1].op == mixed {
-			p.batches[k-1].hi = p.next
-		} else {
-			p.batches = append(p.batches, batch{op: mixed, lo: lo, hi: p.next})
+		for k, i := range ids {
+			p.single(lo+int32(k), p.inner[i])
 		}
 		return
 	}
-	p.cut(op, lo, p.next)
+	p.cut(op, lo, p.next, slices.ContainsFunc(ids, func(i int32) bool { return p.inner[i] }))
+}
+
+// single puts node i into a batch of mixed operations.
+func (p *placer) single(i int32, inner bool) {
+	if k := len(p.batches) - 1; k >= 0 && p.batches[k].op == mixed && p.batches[k].inner == inner {
+		p.batches[k].hi = i + 1
+		return
+	}
+	p.batches = append(p.batches, batch{op: mixed, lo: i, hi: i + 1, inner: inner})
 }
 
 // placeList renumbers the operands of a node and notes whether they are
@@ -734,7 +769,7 @@ func (p *placer) radix(ids []int32, top uint64) {
 }
 
 // cut makes batches of the nodes lo … hi−1, all of one operation.
-func (p *placer) cut(op Op, lo, hi int32) {
+func (p *placer) cut(op Op, lo, hi int32, inner bool) {
 	binary := table[op].args == 2
 	regular := func(x []int32) bool { // worth cutting at its breaks
 		k := 0
@@ -752,7 +787,7 @@ func (p *placer) cut(op Op, lo, hi int32) {
 		if i < hi && !(cutA && p.a[i] != p.a[i-1]+1) && !(cutB && p.b[i] != p.b[i-1]+1) {
 			continue
 		}
-		b := batch{op: op, lo: start, hi: i, a: layout(p.a[start:i])}
+		b := batch{op: op, lo: start, hi: i, inner: inner, a: layout(p.a[start:i])}
 		if binary {
 			b.b = layout(p.b[start:i])
 		}

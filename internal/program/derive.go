@@ -16,13 +16,13 @@ func (p *Program) JVP(ws *Workspace, k int, seed Seeds) error {
 		clear(t[:p.inputs])
 		seed(t[:p.inputs], s)
 	}
-	if err := p.tangents(ws, k, false); err != nil {
+	if err := p.tangents(ws, k, firstOrder); err != nil {
 		return err
 	}
 	for _, t := range ts {
 		for _, j := range p.outputs {
 			if t[j]*0 != 0 {
-				return ws.carefully(func() error { return p.tangents(ws, k, false) })
+				return ws.carefully(func() error { return p.tangents(ws, k, firstOrder) })
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (p *Program) start(ws *Workspace, bar, w []float64) {
 	if ws.careful {
 		clear(bar)
 	} else {
-		p.zero(bar)
+		p.zero(bar, firstOrder)
 	}
 	for j, i := range p.outputs {
 		bar[i] += w[j]
@@ -116,7 +116,7 @@ func (p *Program) HVP(ws *Workspace, k int, seed Seeds) error {
 		seed(t[:p.inputs], s)
 	}
 	run := func() error {
-		if err := p.tangents(ws, k, !ws.careful); err != nil {
+		if err := p.tangents(ws, k, secondOrder); err != nil {
 			return err
 		}
 		return p.seconds(ws, k)

@@ -88,11 +88,11 @@ type target struct {
 	how   access
 }
 
-func (o operand) target(x []float64, index []int32, b *batch, lo, m int32) target {
+func (o operand) target(order int, x []float64, index []int32, b *batch, lo, m int32) target {
 	if o.how == direct {
 		at := o.at + lo - b.lo
 		how := direct
-		if o.fresh {
+		if o.fresh[order] {
 			how = fresh
 		}
 		return target{x: x[at : at+m], how: how}

@@ -97,6 +97,17 @@ const (
 	nary                  // by its own code
 )
 
+// linear reports whether all second derivatives of an operation are 0.
+func (f *info) linear() bool {
+	switch f.class {
+	case constant, plus, minus, scale, divide, add, sub:
+		return true
+	case nary:
+		return f.name == "Sum" || f.name == "Affine" || f.name == "Select"
+	}
+	return f.flags&(DAA|DBB|DAB) == 0
+}
+
 // Flags say which derivatives of an operation may differ from 0. They are what
 // the detection of sparsity knows of it.
 type Flags uint8

@@ -33,9 +33,9 @@ type Program struct {
 	outputs []int32
 	guards  []Guard
 
-	unmet   []run // nodes that reverse sweeps must start with 0
-	linear  int   // length of the stored partials of second-order sweeps
-	maxCall int   // the longest buffer that a call needs
+	unmet   [2][]run // nodes that a reverse sweep must start with 0
+	linear  int      // length of the stored partials of second-order sweeps
+	maxCall int      // the longest buffer that a call needs
 	pool    sync.Pool
 }
 
@@ -46,14 +46,21 @@ type batch struct {
 	lo, hi int32
 	a, b   operand
 	part   int32 // where the stored partials begin
+	inner  bool  // some node has a nonlinear descendant
 }
 
 // operand says where the operands of a batch are.
 type operand struct {
 	at    int32
 	how   access
-	fresh bool // reverse sweeps meet these nodes here first
+	fresh [2]bool // in a reverse sweep of an order, these nodes are met here first
 }
+
+// The orders of reverse sweeps: all of it, or what a Hessian needs.
+const (
+	firstOrder = iota
+	secondOrder
+)
 
 type access uint8
 
@@ -79,7 +86,8 @@ func (p *Program) finish() {
 		}
 	}
 	p.linear = int(at)
-	p.meet()
+	p.meet(firstOrder)
+	p.meet(secondOrder)
 	for k := range p.calls {
 		n, m := p.calls[k].f.Dims()
 		p.maxCall = max(p.maxCall, n, m)
@@ -92,8 +100,9 @@ type run struct{ at, n int32 }
 
 // meet finds the operands that a reverse sweep meets for the first time in a
 // batch, all of them consecutive: their adjoints are set there, all others
-// start with 0 and are added to.
-func (p *Program) meet() {
+// start with 0 and are added to. A sweep of second order does nothing at linear
+// operations without nonlinear descendants, and finds no adjoint at others.
+func (p *Program) meet(order int) {
 	set := make([]bool, len(p.ops)) // by the batch that meets it first
 	met := make([]bool, len(p.ops))
 	for _, i := range p.outputs {
@@ -112,7 +121,7 @@ func (p *Program) meet() {
 			}
 			continue
 		}
-		if table[b.op].class == constant {
+		if table[b.op].class == constant || order == secondOrder && !b.inner && table[b.op].linear() {
 			continue
 		}
 		m := b.hi - b.lo
@@ -139,7 +148,7 @@ func (p *Program) meet() {
 					continue
 				}
 			}
-			o.fresh = true
+			o.fresh[order] = true
 			all(x, true)
 			all(set[o.at:o.at+m], true)
 		}
@@ -147,6 +156,13 @@ func (p *Program) meet() {
 			met[p.a[i]] = true
 			if two {
 				met[p.b[i]] = true
+			}
+		}
+	}
+	if order == secondOrder { // nor are these read
+		for k := range p.batches {
+			if b := &p.batches[k]; b.op != mixed && !b.inner {
+				all(set[b.lo:b.hi], true)
 			}
 		}
 	}
@@ -159,14 +175,14 @@ func (p *Program) meet() {
 		for j < len(set) && !set[j] {
 			j++
 		}
-		p.unmet = append(p.unmet, run{int32(i), int32(j - i)})
+		p.unmet[order] = append(p.unmet[order], run{int32(i), int32(j - i)})
 		i = j
 	}
 }
 
 // zero clears what a reverse sweep must find 0.
-func (p *Program) zero(x []float64) {
-	for _, r := range p.unmet {
+func (p *Program) zero(x []float64, order int) {
+	for _, r := range p.unmet[order] {
 		clear(x[r.at : r.at+r.n])
 	}
 }

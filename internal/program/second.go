@@ -17,7 +17,7 @@ func (p *Program) seconds(ws *Workspace, k int) error {
 		return p.secondNodes(ws, us, ts, int32(p.base), int32(len(p.ops)))
 	}
 	for _, u := range us {
-		p.zero(u)
+		p.zero(u, secondOrder)
 	}
 	for bi := len(p.batches) - 1; bi >= 0; bi-- {
 		b := &p.batches[bi]
@@ -37,14 +37,18 @@ func (p *Program) seconds(ws *Workspace, k int) error {
 func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m int32) {
 	hi := lo + m
 	bar := ws.Bar[lo:hi]
+	if !b.inner {
+		p.curvatureBlock(ws, us, ts, b, lo, m)
+		return
+	}
 	switch table[b.op].class {
 	case mul:
-		da, db := p.partials2(ws, b, lo, m, true)
+		da, db := p.partials2(ws, b, lo, m, secondOrder)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
 			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
-			b.a.target(u, p.a, b, lo, m).times2(1, da, u[lo:hi], bar, tb)
-			b.b.target(u, p.b, b, lo, m).times2(1, db, u[lo:hi], bar, ta)
+			b.a.target(secondOrder, u, p.a, b, lo, m).times2(1, da, u[lo:hi], bar, tb)
+			b.b.target(secondOrder, u, p.b, b, lo, m).times2(1, db, u[lo:hi], bar, ta)
 		}
 	case binary:
 		da, db := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
@@ -52,7 +56,7 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
 			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
-			xa, xb := b.a.target(u, p.a, b, lo, m), b.b.target(u, p.b, b, lo, m)
+			xa, xb := b.a.target(secondOrder, u, p.a, b, lo, m), b.b.target(secondOrder, u, p.b, b, lo, m)
 			xa.times2(1, da, u[lo:hi], eaa, ta)
 			xa.met().times(1, eab, tb)
 			xb.times2(1, db, u[lo:hi], ebb, tb)
@@ -62,16 +66,48 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 		x := b.a.load(&ws.scratch[0], ws.V, p.a, b, lo, m)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
-			b.a.target(u, p.a, b, lo, m).times2(2, x, u[lo:hi], bar, ta)
+			b.a.target(secondOrder, u, p.a, b, lo, m).times2(2, x, u[lo:hi], bar, ta)
 		}
 	case unary:
 		d, e := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
-			b.a.target(u, p.a, b, lo, m).times2(1, d, u[lo:hi], e, ta)
+			b.a.target(secondOrder, u, p.a, b, lo, m).times2(1, d, u[lo:hi], e, ta)
 		}
 	default:
-		p.adjointBlock(ws, us, b, lo, m, false)
+		p.adjointBlock(ws, us, b, lo, m, secondOrder, false)
+	}
+}
+
+// curvatureBlock is secondBlock for nodes without nonlinear descendants: their
+// second-order adjoints are 0, and so only v̄·(f_aa·t_a + f_ab·t_b) is left.
+func (p *Program) curvatureBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m int32) {
+	bar := ws.Bar[lo : lo+m]
+	switch table[b.op].class {
+	case mul, binary:
+		for s, u := range us {
+			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
+			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
+			xa := b.a.target(secondOrder, u, p.a, b, lo, m)
+			xb := b.b.target(secondOrder, u, p.b, b, lo, m)
+			if b.op == Mul || b.op == Prod {
+				xa.times(1, bar, tb)
+				xb.times(1, bar, ta)
+				continue
+			}
+			eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
+			xa.times2(1, eaa, ta, eab, tb)
+			xb.times2(1, ebb, tb, eab, ta)
+		}
+	case square, unary:
+		k, e := 2.0, bar
+		if b.op != Square {
+			k, e = 1, ws.stored(b, 1, lo, m)
+		}
+		for s, u := range us {
+			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
+			b.a.target(secondOrder, u, p.a, b, lo, m).times(k, e, ta)
+		}
 	}
 }
 

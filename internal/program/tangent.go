@@ -2,10 +2,10 @@ package program
 
 import "fmt"
 
-// Tangents computes T[s] = the directional derivative of every node along
-// seed(s), the tangents of the inputs, for s < k. Value comes before it; where
-// Adjoints has stored partials these are used.
-func (p *Program) tangents(ws *Workspace, k int, stored bool) error {
+// tangents computes T[s], s < k, from the tangents of the inputs. Of second
+// order it uses the stored partials and leaves out the nodes without nonlinear
+// descendants.
+func (p *Program) tangents(ws *Workspace, k int, order int) error {
 	ts := directions(&ws.T, k, len(p.ops))
 	for _, t := range ts {
 		clear(t[p.inputs:p.base])
@@ -15,6 +15,9 @@ func (p *Program) tangents(ws *Workspace, k int, stored bool) error {
 	}
 	for bi := range p.batches {
 		b := &p.batches[bi]
+		if order == secondOrder && !b.inner {
+			continue
+		}
 		if b.op == mixed {
 			if err := p.tangentNodes(ws, ts, b.lo, b.hi); err != nil {
 				return err
@@ -48,14 +51,14 @@ func (p *Program) tangents(ws *Workspace, k int, stored bool) error {
 					negTo(t[lo:hi], b.a.load(&ws.scratch[0], t, p.a, b, lo, m))
 				}
 			case mul, binary:
-				da, db := p.partials2(ws, b, lo, m, stored)
+				da, db := p.partials2(ws, b, lo, m, order)
 				for _, t := range ts {
 					x := b.a.load(&ws.scratch[4], t, p.a, b, lo, m)
 					y := b.b.load(&ws.scratch[5], t, p.b, b, lo, m)
 					mulAddTo(t[lo:hi], da, x, db, y)
 				}
 			default:
-				k, d := p.partials1(ws, b, lo, m, stored)
+				k, d := p.partials1(ws, b, lo, m, order)
 				for _, t := range ts {
 					scaledTo(t[lo:hi], k, d, b.a.load(&ws.scratch[4], t, p.a, b, lo, m))
 				}
@@ -67,7 +70,7 @@ func (p *Program) tangents(ws *Workspace, k int, stored bool) error {
 
 // partials1 is ∂a = k·d of lanes lo … lo+m−1 of a batch with one operand. It
 // uses scratch 0 and 1.
-func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, stored bool) (k float64, d []float64) {
+func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, order int) (k float64, d []float64) {
 	v := ws.V
 	d = ws.scratch[1][:m]
 	switch table[b.op].class {
@@ -80,7 +83,7 @@ func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, stored bool) (
 	case square:
 		return 2, b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
 	default:
-		if stored {
+		if order == secondOrder {
 			return 1, ws.stored(b, 0, lo, m)
 		}
 		x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
@@ -91,9 +94,9 @@ func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, stored bool) (
 
 // partials2 is ∂a and ∂b of lanes lo … lo+m−1 of a multiplication or another
 // operation with two operands. It uses scratch 0 to 3.
-func (p *Program) partials2(ws *Workspace, b *batch, lo, m int32, stored bool) (da, db []float64) {
+func (p *Program) partials2(ws *Workspace, b *batch, lo, m int32, order int) (da, db []float64) {
 	v := ws.V
-	if stored && b.op != Mul && b.op != Prod {
+	if order == secondOrder && b.op != Mul && b.op != Prod {
 		return ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 	}
 	x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
