@@ -21,6 +21,9 @@ var _ Scalar[Of[Real]] = Of[Real]{}
 // chain is the number of value v whose function has the derivative d at x.
 func (x Of[T]) chain(v, d T) Of[T] { return Of[T]{v, d.Prod(x.D)} }
 
+// chainWithin is chain where d has values beyond the domain of v.
+func (x Of[T]) chainWithin(v, d T) Of[T] { return x.chain(v, v.Select(d, d)) }
+
 func (x Of[T]) Add(y Of[T]) Of[T] { return Of[T]{x.V.Add(y.V), x.D.Add(y.D)} }
 func (x Of[T]) Sub(y Of[T]) Of[T] { return Of[T]{x.V.Sub(y.V), x.D.Sub(y.D)} }
 func (x Of[T]) Mul(y Of[T]) Of[T] { return Of[T]{x.V.Mul(y.V), x.product(y)} }
@@ -103,7 +106,12 @@ func (x Of[T]) PowReal(p float64) Of[T] {
 	case 0.5:
 		return x.Sqrt()
 	}
-	return x.chain(x.V.PowReal(p), x.V.PowReal(p-1).Scale(p))
+	v := x.V.PowReal(p)
+	d := x.V.PowReal(p - 1).Scale(p)
+	if p-1 == -1 {
+		return x.chainWithin(v, d)
+	}
+	return x.chain(v, d)
 }
 
 func (x Of[T]) PowInt(n int) Of[T] {
@@ -132,14 +140,10 @@ func (x Of[T]) Exp2() Of[T] {
 
 func (x Of[T]) Expm1() Of[T] { return x.chain(x.V.Expm1(), x.V.Exp()) }
 
-// chainLog is chain for a logarithm, whose derivative d exists beyond its
-// domain.
-func (x Of[T]) chainLog(v, d T) Of[T] { return x.chain(v, v.Select(d, d)) }
-
-func (x Of[T]) Log() Of[T]   { return x.chainLog(x.V.Log(), x.V.Inv()) }
-func (x Of[T]) Log2() Of[T]  { return x.chainLog(x.V.Log2(), x.V.RDiv(1/math.Ln2)) }
-func (x Of[T]) Log10() Of[T] { return x.chainLog(x.V.Log10(), x.V.RDiv(1/math.Ln10)) }
-func (x Of[T]) Log1p() Of[T] { return x.chainLog(x.V.Log1p(), x.V.AddReal(1).Inv()) }
+func (x Of[T]) Log() Of[T]   { return x.chainWithin(x.V.Log(), x.V.Inv()) }
+func (x Of[T]) Log2() Of[T]  { return x.chainWithin(x.V.Log2(), x.V.RDiv(1/math.Ln2)) }
+func (x Of[T]) Log10() Of[T] { return x.chainWithin(x.V.Log10(), x.V.RDiv(1/math.Ln10)) }
+func (x Of[T]) Log1p() Of[T] { return x.chainWithin(x.V.Log1p(), x.V.AddReal(1).Inv()) }
 
 func (x Of[T]) Sin() Of[T] { return x.chain(x.V.Sin(), x.V.Cos()) }
 func (x Of[T]) Cos() Of[T] { return x.chain(x.V.Cos(), x.V.Sin().Neg()) }
@@ -177,7 +181,7 @@ func (x Of[T]) Acosh() Of[T] {
 	return x.chain(x.V.Acosh(), x.V.SubReal(1).Sqrt().Mul(x.V.AddReal(1).Sqrt()).Inv())
 }
 
-func (x Of[T]) Atanh() Of[T] { return x.chainLog(x.V.Atanh(), x.oneMinusSquare().Inv()) }
+func (x Of[T]) Atanh() Of[T] { return x.chainWithin(x.V.Atanh(), x.oneMinusSquare().Inv()) }
 
 func (x Of[T]) Erf() Of[T]  { return x.chain(x.V.Erf(), x.bell().Scale(2/math.SqrtPi)) }
 func (x Of[T]) Erfc() Of[T] { return x.chain(x.V.Erfc(), x.bell().Scale(-2/math.SqrtPi)) }

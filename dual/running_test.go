@@ -1,0 +1,174 @@
+package dual
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/elem"
+)
+
+// running is a number with a bound, to first order and in units of 2⁻⁵³, on
+// the error it was computed with: running error analysis (Higham, Accuracy and
+// Stability of Numerical Algorithms, section 3.3). Of[Of[running]] bounds what
+// rounding did to a second derivative.
+type running struct{ v, e float64 }
+
+var _ Scalar[running] = running{}
+
+// functionError bounds the relative error of the functions of packages math
+// and elem, polygammaError the absolute one of the polygamma functions.
+const (
+	functionError  = 8
+	polygammaError = 32
+)
+
+func (x running) apply(v, d float64) running {
+	return running{v, elem.Prod(math.Abs(d), x.e) + functionError*math.Abs(v)}
+}
+
+func (x running) apply2(y running, v, dx, dy float64) running {
+	return running{v, elem.Prod(math.Abs(dx), x.e) + elem.Prod(math.Abs(dy), y.e) + functionError*math.Abs(v)}
+}
+
+func (x running) Add(y running) running {
+	return running{x.v + y.v, x.e + y.e + math.Abs(x.v+y.v)}
+}
+func (x running) Sub(y running) running  { return x.Add(y.Neg()) }
+func (x running) Mul(y running) running  { return x.apply2(y, x.v*y.v, y.v, x.v) }
+func (x running) Prod(y running) running { return x.apply2(y, elem.Prod(x.v, y.v), y.v, x.v) }
+func (x running) Neg() running           { return running{-x.v, x.e} }
+func (x running) Inv() running           { return x.apply(1/x.v, elem.Inv1(x.v, 1/x.v)) }
+
+func (x running) Div(y running) running {
+	v := x.v / y.v
+	dx, dy := elem.Div1(x.v, y.v, v)
+	return x.apply2(y, v, dx, dy)
+}
+
+func (x running) AddReal(c float64) running { return x.Add(x.Const(c)) }
+func (x running) SubReal(c float64) running { return x.Sub(x.Const(c)) }
+func (x running) Scale(c float64) running   { return x.Mul(x.Const(c)) }
+func (x running) RSub(c float64) running    { return x.Const(c).Sub(x) }
+func (x running) RDiv(c float64) running    { return x.Const(c).Div(x) }
+
+func (x running) Hypot(y running) running {
+	v := math.Hypot(x.v, y.v)
+	dx, dy := elem.Hypot1(x.v, y.v, v)
+	return x.apply2(y, v, dx, dy)
+}
+
+// powError is what math.Pow loses, in proportion to the logarithm of v = x^p.
+func powError(x, p, v float64) float64 {
+	return 4 * elem.Prod(math.Abs(v), elem.Prod(math.Abs(p), math.Abs(math.Log(math.Abs(x)))))
+}
+
+func (x running) Pow(y running) running {
+	v := math.Pow(x.v, y.v)
+	dx, dy := elem.Pow1(x.v, y.v, v)
+	r := x.apply2(y, v, dx, dy)
+	r.e += powError(x.v, y.v, v)
+	return r
+}
+
+func (y running) Atan2(x running) running {
+	v := math.Atan2(y.v, x.v)
+	dy, dx := elem.Atan21(y.v, x.v, v)
+	return y.apply2(x, v, dy, dx)
+}
+
+func (x running) PowReal(p float64) running {
+	v := elem.PowReal(x.v, p)
+	r := x.apply(v, elem.PowReal1(x.v, p, v))
+	r.e += powError(x.v, p, v)
+	return r
+}
+
+func (x running) PowInt(n int) running {
+	v := elem.PowInt(x.v, n)
+	r := x.apply(v, elem.PowInt1(x.v, n, v))
+	r.e += powError(x.v, float64(n), v)
+	return r
+}
+
+func (x running) Polygamma(n int) running {
+	v := elem.Polygamma(x.v, n)
+	r := x.apply(v, elem.Polygamma1(x.v, n, v))
+	r.e += polygammaError
+	return r
+}
+
+// number applies an operation of Number, whose derivative is the error's.
+func (x running) number(f func(Number) Number) running {
+	n := f(Number{x.v, 1})
+	return x.apply(n.V, n.D)
+}
+
+func (x running) Square() running   { return x.number(Number.Square) }
+func (x running) Sqrt() running     { return x.number(Number.Sqrt) }
+func (x running) Cbrt() running     { return x.number(Number.Cbrt) }
+func (x running) Exp() running      { return x.number(Number.Exp) }
+func (x running) Exp2() running     { return x.number(Number.Exp2) }
+func (x running) Expm1() running    { return x.number(Number.Expm1) }
+func (x running) Log() running      { return x.number(Number.Log) }
+func (x running) Log2() running     { return x.number(Number.Log2) }
+func (x running) Log10() running    { return x.number(Number.Log10) }
+func (x running) Log1p() running    { return x.number(Number.Log1p) }
+func (x running) Sin() running      { return x.number(Number.Sin) }
+func (x running) Cos() running      { return x.number(Number.Cos) }
+func (x running) Tan() running      { return x.number(Number.Tan) }
+func (x running) Asin() running     { return x.number(Number.Asin) }
+func (x running) Acos() running     { return x.number(Number.Acos) }
+func (x running) Atan() running     { return x.number(Number.Atan) }
+func (x running) Sinh() running     { return x.number(Number.Sinh) }
+func (x running) Cosh() running     { return x.number(Number.Cosh) }
+func (x running) Tanh() running     { return x.number(Number.Tanh) }
+func (x running) Asinh() running    { return x.number(Number.Asinh) }
+func (x running) Acosh() running    { return x.number(Number.Acosh) }
+func (x running) Atanh() running    { return x.number(Number.Atanh) }
+func (x running) Erf() running      { return x.number(Number.Erf) }
+func (x running) Erfc() running     { return x.number(Number.Erfc) }
+func (x running) Gamma() running    { return x.number(Number.Gamma) }
+func (x running) LogGamma() running { return x.number(Number.LogGamma) }
+func (x running) Logistic() running { return x.number(Number.Logistic) }
+func (x running) Softplus() running { return x.number(Number.Softplus) }
+func (x running) Abs() running      { return running{math.Abs(x.v), x.e} }
+
+func (x running) Max(y running) running  { return x.Step(y).Select(y, x) }
+func (x running) Min(y running) running  { return y.Step(x).Select(y, x) }
+func (x running) Step(y running) running { return running{v: elem.Step(x.v, y.v)} }
+
+func (x running) Select(a, b running) running {
+	return running{elem.Select(x.v, a.v, b.v), elem.Select(x.v, a.e, b.e)}
+}
+
+func (running) SumOf(x []running) running {
+	var s running
+	for _, xi := range x {
+		s = s.Add(xi)
+	}
+	return s
+}
+
+func (running) AffineOf(c0 float64, c []float64, x []running) running {
+	s := running{v: c0}
+	for i, ci := range c {
+		s = s.Add(x[i].Scale(ci))
+	}
+	return s
+}
+
+func (running) DotOf(x, y []running) running {
+	var s running
+	for i, xi := range x {
+		s = s.Add(xi.Mul(y[i]))
+	}
+	return s
+}
+
+func (running) Const(c float64) running { return running{v: c} }
+func (x running) Value() float64        { return x.v }
+func (x running) Detach() running       { return x }
+
+func (x running) Less(y running) bool       { return x.v < y.v }
+func (x running) LessEq(y running) bool     { return x.v <= y.v }
+func (x running) LessReal(c float64) bool   { return x.v < c }
+func (x running) LessEqReal(c float64) bool { return x.v <= c }
