@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 const (
@@ -27,15 +28,44 @@ var negZero = math.Copysign(0, -1) // −0 + x is x for every x
 // and the rest is put in order by level and operation. Cost: O(N) time and
 // memory in N nodes.
 func Compile(r *Recording, outputs []int32) *Program {
-	c := &compiler{Recording: r}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	c := &compiler{Recording: r, scratch: s, nodes: s.nodes[:0]}
 	c.share(outputs, c.live(outputs))
 	c.countUses()
 	c.chains()
-	return c.arrange()
+	p := c.arrange()
+	s.nodes = c.nodes
+	return p
+}
+
+// scratch is the memory of a compilation. It is used again, since a fresh one
+// costs as much as the compilation itself.
+type scratch struct {
+	nodes                  []Node
+	dead, in               []bool
+	renumber, placed       []int32
+	used, chain, levels    []int32
+	byLevel, levelEnds, at []int32
+	table                  []uint64
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// zeroed is n zeros in the memory of x.
+func zeroed[T any](x *[]T, n int) []T {
+	if cap(*x) < n {
+		*x = make([]T, n)
+		return *x
+	}
+	*x = (*x)[:n]
+	clear(*x)
+	return *x
 }
 
 type compiler struct {
 	*Recording
+	*scratch
 
 	nodes    []Node // without dead and double ones, operands renumbered
 	outputs  []int32
@@ -45,12 +75,12 @@ type compiler struct {
 	uses     []int32
 	inner    []bool // whether a node has a nonlinear descendant
 	constant map[uint64]int32
-	seen     []int32 // hash table of nodes, number + 1
+	seen     []uint64 // hash table of nodes: upper half of the hash, number + 1
 }
 
 // live marks the nodes that reach an output or a guard.
 func (c *compiler) live(outputs []int32) []bool {
-	live := make([]bool, c.Len())
+	live := zeroed(&c.dead, c.Len())
 	for _, i := range outputs {
 		live[i] = true
 	}
@@ -86,10 +116,10 @@ func (c *compiler) share(outputs []int32, live []bool) {
 			count++
 		}
 	}
-	c.nodes = make([]Node, 0, count+c.inputs+c.params+8)
-	c.seen = make([]int32, 1<<bits.Len(uint(2*count+16)))
+	c.nodes = slices.Grow(c.nodes, count+c.inputs+c.params+8)
+	c.seen = zeroed(&c.table, 1<<bits.Len(uint(count+count/2+16)))
 
-	id := make([]int32, len(live))
+	id := zeroed(&c.renumber, len(live))
 	first := int32(c.inputs + c.params)
 	renumber := func(i *int32) { *i = id[*i] }
 	for i := range int32(len(live)) {
@@ -108,13 +138,13 @@ func (c *compiler) share(outputs []int32, live []bool) {
 		case args == 1:
 			n.A = id[n.A]
 		case n.Op > Own:
-			if e := c.expand(&n, id); e >= 0 {
-				id[i] = e
+			if id[i] = c.expand(n, id); id[i] >= 0 {
 				continue
 			}
-			c.copyList(&n, renumber)
+			m := n // so that n need not be on the heap
+			c.copyList(&m, renumber)
 			id[i] = int32(len(c.nodes))
-			c.nodes = append(c.nodes, n)
+			c.nodes = append(c.nodes, m)
 			continue
 		}
 		id[i] = c.node(n)
@@ -135,42 +165,47 @@ func (c *compiler) node(n Node) int32 {
 	if alias := c.simplify(&n); alias >= 0 {
 		return alias
 	}
-	if 2*len(c.nodes) >= len(c.seen) {
+	if 4*len(c.nodes) >= 3*len(c.seen) {
 		c.rehash()
 	}
 	mask := uint64(len(c.seen) - 1)
-	for h := hash(&n); ; h++ {
-		s := c.seen[h&mask]
+	h := hash(&n)
+	for k := h & mask; ; k = (k + 1) & mask {
+		s := c.seen[k]
 		if s == 0 {
 			c.nodes = append(c.nodes, n)
-			c.seen[h&mask] = int32(len(c.nodes))
+			c.seen[k] = h&^math.MaxUint32 | uint64(len(c.nodes))
 			return int32(len(c.nodes)) - 1
 		}
-		if m := &c.nodes[s-1]; m.A == n.A && m.B == n.B && m.Op == n.Op && math.Float64bits(m.C) == math.Float64bits(n.C) {
-			return s - 1
+		if (s^h)>>32 != 0 {
+			continue
+		}
+		i := int32(uint32(s)) - 1
+		if m := &c.nodes[i]; m.A == n.A && m.B == n.B && m.Op == n.Op && math.Float64bits(m.C) == math.Float64bits(n.C) {
+			return i
 		}
 	}
 }
 
 func (c *compiler) rehash() {
 	old := c.seen
-	c.seen = make([]int32, 2*len(old))
+	c.seen = make([]uint64, 2*len(old))
 	mask := uint64(len(c.seen) - 1)
 	for _, s := range old {
 		if s == 0 {
 			continue
 		}
-		h := hash(&c.nodes[s-1])
-		for c.seen[h&mask] != 0 {
-			h++
+		k := hash(&c.nodes[uint32(s)-1]) & mask
+		for c.seen[k] != 0 {
+			k = (k + 1) & mask
 		}
-		c.seen[h&mask] = s
+		c.seen[k] = s
 	}
 }
 
 // expand makes a short sum of products from operations with one or two
 // operands, which form batches; it returns −1 for a long one.
-func (c *compiler) expand(n *Node, id []int32) int32 {
+func (c *compiler) expand(n Node, id []int32) int32 {
 	if n.B == 0 || n.B >= minChain {
 		return -1
 	}
@@ -286,7 +321,7 @@ func (c *compiler) simplify(n *Node) int32 {
 // countUses counts how often each node is an operand, an output or guarded;
 // 0 means that it is not needed.
 func (c *compiler) countUses() {
-	c.uses = make([]int32, len(c.nodes))
+	c.uses = zeroed(&c.used, len(c.nodes))
 	uses := c.uses
 	for _, i := range c.outputs {
 		uses[i]++
@@ -321,7 +356,7 @@ func (c *compiler) countUses() {
 // of such a loop would be a level of its own.
 func (c *compiler) chains() {
 	first := int32(c.inputs + c.params)
-	length := make([]int32, len(c.nodes))
+	length := zeroed(&c.chain, len(c.nodes))
 	link := func(i int32) int32 { // additions in the chain that ends at i
 		if c.uses[i] != 1 {
 			return 0
@@ -412,7 +447,7 @@ func (c *compiler) arrange() *Program {
 		lists: c.list, coefs: slices.Clone(c.coefs), owns: c.owns, calls: c.call,
 		guards: c.guard,
 	}
-	id := make([]int32, len(c.nodes)) // new numbers
+	id := zeroed(&c.placed, len(c.nodes)) // new numbers
 	for i := range first {
 		id[i] = int32(i)
 	}
@@ -426,8 +461,8 @@ func (c *compiler) arrange() *Program {
 	c.findInner()
 
 	// Levels, and the nodes sorted by them.
-	level := make([]int32, len(c.nodes))
-	var counts []int32
+	level := zeroed(&c.levels, len(c.nodes))
+	counts := c.at[:0]
 	top := int32(0)
 	raise := func(i *int32) { top = max(top, level[*i]) }
 	total := p.base
@@ -447,15 +482,16 @@ func (c *compiler) arrange() *Program {
 			top = 0
 			operands(n, c.list, c.call, raise)
 		}
-		if int(top) >= len(counts) {
-			counts = append(counts, make([]int32, int(top)+1-len(counts))...)
+		for int(top) >= len(counts) {
+			counts = append(counts, 0)
 		}
 		level[i] = top + 1
 		counts[top]++
 		total++
 	}
-	ids := make([]int32, total-p.base)
-	ends := make([]int32, len(counts))
+	ids := zeroed(&c.byLevel, total-p.base)
+	c.at = counts
+	ends := zeroed(&c.levelEnds, len(counts))
 	at := int32(0)
 	for l, k := range counts {
 		ends[l] = at
@@ -493,7 +529,7 @@ func (c *compiler) arrange() *Program {
 // findInner marks the nodes whose tangent or second-order adjoint can matter to
 // a Hessian: those from which a nonlinear node can be reached.
 func (c *compiler) findInner() {
-	c.inner = make([]bool, len(c.nodes))
+	c.inner = zeroed(&c.in, len(c.nodes))
 	inner := c.inner
 	mark := func(i *int32) { inner[*i] = true }
 	for i := len(c.nodes) - 1; i >= c.inputs+c.params; i-- {

@@ -108,9 +108,9 @@ func (p *Program) meet(order int) {
 	for _, i := range p.outputs {
 		met[i] = true
 	}
-	all := func(x []bool, value bool) {
+	all := func(x []bool) {
 		for i := range x {
-			x[i] = value
+			x[i] = true
 		}
 	}
 	for k := len(p.batches) - 1; k >= 0; k-- {
@@ -149,8 +149,8 @@ func (p *Program) meet(order int) {
 				}
 			}
 			o.fresh[order] = true
-			all(x, true)
-			all(set[o.at:o.at+m], true)
+			all(x)
+			all(set[o.at : o.at+m])
 		}
 		for i := b.lo; i < b.hi; i++ {
 			met[p.a[i]] = true
@@ -162,7 +162,7 @@ func (p *Program) meet(order int) {
 	if order == secondOrder { // nor are these read
 		for k := range p.batches {
 			if b := &p.batches[k]; b.op != mixed && !b.inner {
-				all(set[b.lo:b.hi], true)
+				all(set[b.lo:b.hi])
 			}
 		}
 	}

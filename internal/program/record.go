@@ -1,6 +1,9 @@
 package program
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Node is one recorded operation. Operations with a list of operands have it
 // in the recording's lists: a is where it starts, b how many terms it has.
@@ -76,13 +79,20 @@ func (r *Recording) grow() {
 	if len(r.chunks)<<chunkBits >= MaxNodes {
 		panic("reverse: more than 2³¹ operations")
 	}
-	r.cur = make([]Node, 0, chunkSize)
+	r.cur = chunks.Get().(*chunk)[:0]
 	r.chunks = append(r.chunks, r.cur)
 }
+
+type chunk [chunkSize]Node
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
 
 // Close ends the recording: another operation panics.
 func (r *Recording) Close() {
 	r.closed = true
+	for _, c := range r.chunks {
+		chunks.Put((*chunk)(c[:chunkSize]))
+	}
 	r.chunks, r.cur, r.lists, r.coefs = nil, nil, nil, nil
 }
 
