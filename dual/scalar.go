@@ -27,7 +27,7 @@ type Scalar[T any] interface {
 	RDiv(c float64) T    // c/x
 
 	Square() T           // x²
-	Sqrt() T             // √x
+	Sqrt() T             // √x; √−0 is +0
 	Cbrt() T             // ∛x
 	Hypot(y T) T         // √(x² + y²)
 	Pow(y T) T           // x^y
