@@ -54,7 +54,7 @@ func results[T Scalar[T]](p program, x []T) []T {
 func errorBounds(p program, x []seed) jet {
 	v := results(p, numbers(x, inRunning))
 	for _, r := range v {
-		if a := math.Abs(r.Value()); a != 0 && !(1e-100 < a && a < 1e100) {
+		if a := math.Abs(r.V.V.v); a != 0 && !(1e-100 < a && a < 1e100) {
 			return jet{inf, inf, inf, inf}
 		}
 	}
@@ -111,6 +111,18 @@ func numbers[T any](x []seed, in func(seed) T) []T {
 
 func inRunning(s seed) Of[Of[running]] {
 	return Of[Of[running]]{Of[running]{running{v: s.v}, running{v: s.d1}}, Of[running]{V: running{v: s.d2}}}
+}
+
+// On a tape a comparison or a look at a value binds the recording to it.
+func TestRulesAndHelpersRecordNoGuard(t *testing.T) {
+	one := Of[Of[running]]{Of[running]{running{v: 0.5}, running{v: 1}}, Of[running]{V: running{v: 1}}}
+	two := one.AddReal(0.25)
+	for op, f := range unaryOps[Of[Of[running]]]() {
+		t.Run(op, func(t *testing.T) { f(one) })
+	}
+	for op, f := range binaryOps[Of[Of[running]]]() {
+		t.Run(op, func(t *testing.T) { f(one, two) })
+	}
 }
 
 // Values have the same bits in every mode, and first derivatives where the

@@ -2,7 +2,7 @@
 derivatives, differentiated by SymPy and evaluated by mpmath to at least 30
 digits, with the condition of each number in the arguments.
 
-    python3 golden.py > golden.csv
+    python3 golden.py > golden.csv    # takes some minutes
 
 A line is: function, parameter, x, y, then for each number its value rounded to
 float64 and its condition Σ|xᵢ ∂ᵢg|/|g|. The numbers are F, F′, F″ of a function
