@@ -45,7 +45,13 @@ func Sqrt(x float64) float64        { return math.Abs(math.Sqrt(x)) }
 func Sqrt1(x, v float64) float64    { return 0.5 / v }
 func Sqrt2(x, v, d float64) float64 { return -0.5 * d / math.Abs(x) }
 
-func Cbrt1(x, v float64) float64 { return 1 / (3 * v * v) }
+// Cbrt1 is v/(3x), a rounding less than 1/(3v²).
+func Cbrt1(x, v float64) float64 {
+	if x == 0 || x-x != 0 {
+		return 1 / (v * v)
+	}
+	return v / x / 3
+}
 
 // Cbrt2 is the second derivative of ∛x, ∓∞ at ±0.
 func Cbrt2(x, v, d float64) float64 { return d / (-1.5 * x) }
