@@ -2,10 +2,12 @@ package reverse
 
 import (
 	"fmt"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Tape is a recorded function F: ℝⁿ → ℝᵐ. It is immutable: any number of
@@ -23,6 +25,9 @@ import (
 type Tape struct {
 	p         *program.Program
 	x, params []float64
+
+	jacobianOnce, hessianOnce sync.Once
+	jacobian, hessian         *sparsity.Pattern
 }
 
 // Inputs is n, the number of inputs.

@@ -152,10 +152,12 @@ func (x Var) Pow(y Var) Var {
 
 // PowReal is x^p.
 func (x Var) PowReal(p float64) Var {
-	if p == 1 {
+	switch p {
+	case 0:
+		return Var{v: 1} // of NaN too
+	case 1:
 		return x
-	}
-	if p == 2 {
+	case 2:
 		return x.Square()
 	}
 	return x.unaryReal(program.PowReal, p, elem.PowReal(x.v, p))
@@ -164,6 +166,8 @@ func (x Var) PowReal(p float64) Var {
 // PowInt is x^n.
 func (x Var) PowInt(n int) Var {
 	switch n {
+	case 0:
+		return Var{v: 1} // of NaN too
 	case 1:
 		return x
 	case 2:

@@ -215,14 +215,14 @@ var operationDerivatives = func() (d []derivatives) {
 	return d
 }()
 
-type program struct {
+type dag struct {
 	n       int
 	steps   []step
 	outputs []int
 }
 
-func drawProgram(t *rapid.T) program {
-	p := program{n: rapid.IntRange(1, 12).Draw(t, "n")}
+func drawProgram(t *rapid.T) dag {
+	p := dag{n: rapid.IntRange(1, 12).Draw(t, "n")}
 	size := p.n
 	for range rapid.IntRange(0, 40).Draw(t, "steps") {
 		op := rapid.OneOf(rapid.IntRange(0, binaryOperations-1), rapid.IntRange(0, len(tracerOperations)-1)).Draw(t, "op")
@@ -240,9 +240,9 @@ func drawProgram(t *rapid.T) program {
 }
 
 // largeProgram is one with sets of more than a word of inputs and outputs.
-func largeProgram(seed uint64) program {
+func largeProgram(seed uint64) dag {
 	r := rand.New(rand.NewPCG(1, seed))
-	p := program{n: 20 + r.IntN(150)}
+	p := dag{n: 20 + r.IntN(150)}
 	size := p.n
 	for range 400 {
 		op := r.IntN(len(tracerOperations))
@@ -258,7 +258,7 @@ func largeProgram(seed uint64) program {
 	return p
 }
 
-func (p program) run(x []Tracer) []Tracer {
+func (p dag) run(x []Tracer) []Tracer {
 	v := x
 	for _, s := range p.steps {
 		v = append(v, tracerOperations[s.op].of(v[s.a], v[s.b]))
@@ -272,7 +272,7 @@ func (p program) run(x []Tracer) []Tracer {
 
 // dense returns the patterns of the Jacobian and of the Hessian of the sum of
 // the outputs.
-func (p program) dense() (jacobian, hessian *table) {
+func (p dag) dense() (jacobian, hessian *table) {
 	var v []denseTracer
 	for i := range p.n {
 		x := newDenseTracer(p.n)
@@ -291,7 +291,7 @@ func (p program) dense() (jacobian, hessian *table) {
 	return jacobian, &table{p.n, p.n, sum.h}
 }
 
-func (p program) requireDensePatterns(t require.TestingT) {
+func (p dag) requireDensePatterns(t require.TestingT) {
 	jacobian, hessian := p.dense()
 	requireTable(t, jacobian, Jacobian(p.run, p.n))
 	requireTable(t, hessian, Hessian(func(x []Tracer) Tracer { return x[0].SumOf(p.run(x)) }, p.n))
@@ -306,7 +306,7 @@ func TestTracerAgreesWithDenseTracer(t *testing.T) {
 
 // Sets that would grow too large are found in another way: force it.
 func TestBothWaysOfFindingDependenciesAgree(t *testing.T) {
-	check := func(t require.TestingT, p program, odds int) {
+	check := func(t require.TestingT, p dag, odds int) {
 		g := newGraph(p.n)
 		p.run(g.variables())
 		r := rand.New(rand.NewPCG(2, uint64(odds)))

@@ -1,0 +1,54 @@
+package reverse
+
+import (
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// JacobianPattern is the pattern of F′, m×n, at every x on the recorded branch.
+// It is found by sparsity.Jacobian's rules, once a tape.
+func (t *Tape) JacobianPattern() *sparsity.Pattern {
+	t.jacobianOnce.Do(func() { t.jacobian, _ = sparsity.OfProgram(t.p, nil, true, false) })
+	return t.jacobian
+}
+
+// HessianPattern is the pattern of Σ wⱼ∇²Fⱼ, n×n and symmetric, at every x on
+// the recorded branch and for all weights. It is found by sparsity.Hessian's
+// rules, once a tape.
+func (t *Tape) HessianPattern() *sparsity.Pattern {
+	t.hessianOnce.Do(func() { _, t.hessian = sparsity.OfProgram(t.p, nil, false, true) })
+	return t.hessian
+}
+
+// JacobianPatternAt is the union of the patterns of F′ at the given points:
+// derivatives of operations that are exactly 0 there are left out, as that of
+// x·y by x at y = 0. At other points it may miss nonzeros.
+func (t *Tape) JacobianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
+	return t.patternAt(points, func(p *program.Program, v []float64) *sparsity.Pattern {
+		q, _ := sparsity.OfProgram(p, v, true, false)
+		return q
+	}, t.p.Outputs())
+}
+
+// HessianPatternAt is the union of the patterns of Σ wⱼ∇²Fⱼ at the given
+// points, as JacobianPatternAt.
+func (t *Tape) HessianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
+	return t.patternAt(points, func(p *program.Program, v []float64) *sparsity.Pattern {
+		_, q := sparsity.OfProgram(p, v, false, true)
+		return q
+	}, t.p.Inputs())
+}
+
+func (t *Tape) patternAt(points [][]float64, find func(p *program.Program, v []float64) *sparsity.Pattern, rows int) (*sparsity.Pattern, error) {
+	union := sparsity.FromCoordinates(rows, t.p.Inputs(), nil, nil)
+	for _, x := range points {
+		err := t.Sweep(x, func(p *program.Program, ws *program.Workspace) error {
+			union = union.Union(find(p, ws.V))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return union, nil
+}

@@ -1,0 +1,97 @@
+package reverse_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+func TestPatternsAreTheTracers(t *testing.T) {
+	for _, p := range problems.All {
+		in := p.At(36)
+		if f := problems.Func[reverse.Var](in); f != nil {
+			tape, err := reverse.Record(in.X0, f)
+			require.NoError(t, err)
+			want := sparsity.Hessian(problems.Func[sparsity.Tracer](in), len(in.X0))
+			require.True(t, tape.HessianPattern().Equal(want), "%s: %v, want %v", p.Name, tape.HessianPattern(), want)
+			continue
+		}
+		tape, err := reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+		require.NoError(t, err)
+		want := sparsity.Jacobian(problems.VecFunc[sparsity.Tracer](in), len(in.X0))
+		require.True(t, tape.JacobianPattern().Equal(want), p.Name)
+	}
+}
+
+// A tape keeps a sum s + 0 and knows that x − x is no constant, as the tracer
+// does; that it folds x·x to a square must not show either.
+func TestPatternsOfRandomProgramsAreTheTracers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 40, Primitives: true})
+		tape := record(t, p)
+		f := func(x []sparsity.Tracer) []sparsity.Tracer { return randprog.Run(p, x, nil) }
+		want := sparsity.Jacobian(f, p.Inputs)
+		if !tape.JacobianPattern().Equal(want) {
+			t.Fatalf("Jacobian\n%v want\n%v\n%v", tape.JacobianPattern().Spy(20), want.Spy(20), p)
+		}
+		sum := func(x []sparsity.Tracer) sparsity.Tracer { return sparsity.Tracer{}.SumOf(f(x)) }
+		want = sparsity.Hessian(sum, p.Inputs)
+		if !tape.HessianPattern().Equal(want) {
+			t.Fatalf("Hessian\n%v want\n%v\n%v", tape.HessianPattern().Spy(20), want.Spy(20), p)
+		}
+	})
+}
+
+func TestPatternCoversTheNonzeros(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randprog.Draw(t, options)
+		tape := record(t, p)
+		local, err := tape.JacobianPatternAt(p.X)
+		require.NoError(t, err)
+		localH, err := tape.HessianPatternAt(p.X)
+		require.NoError(t, err)
+		jac, err := tape.Jacobian(nil, p.X)
+		require.NoError(t, err)
+		for j := range tape.Outputs() {
+			for i := range tape.Inputs() {
+				if jac.At(j, i) != 0 && !(tape.JacobianPattern().Has(j, i) && local.Has(j, i)) {
+					t.Fatalf("Jacobian misses (%d, %d)\n%v", j, i, p)
+				}
+			}
+		}
+		w, e := make([]float64, tape.Outputs()), make([]float64, tape.Inputs())
+		for i := range w {
+			w[i] = 1 + float64(i)/7
+		}
+		for i := range e {
+			clear(e)
+			e[i] = 1
+			h, err := tape.WeightedHVP(nil, p.X, w, e)
+			require.NoError(t, err)
+			for j, h := range h {
+				if h != 0 && !(tape.HessianPattern().Has(i, j) && localH.Has(i, j)) {
+					t.Fatalf("Hessian misses (%d, %d)\n%v", i, j, p)
+				}
+			}
+		}
+	})
+}
+
+func TestLocalPatternCutsZeros(t *testing.T) {
+	tape, err := reverse.Record([]float64{1, 2, 3}, func(x []reverse.Var) reverse.Var {
+		return x[0].Mul(x[1]).Add(x[2].Square().Mul(x[0]))
+	})
+	require.NoError(t, err)
+	at, err := tape.JacobianPatternAt([]float64{5, 0, 0})
+	require.NoError(t, err)
+	require.Equal(t, []int32{1}, at.Row(0))
+	at, err = tape.JacobianPatternAt([]float64{5, 0, 0}, []float64{5, 1, 0})
+	require.NoError(t, err)
+	require.Equal(t, []int32{0, 1}, at.Row(0))
+}
