@@ -29,20 +29,20 @@ func TestPatternsAreTheTracers(t *testing.T) {
 	}
 }
 
-// A tape keeps a sum s + 0 and knows that x − x is no constant, as the tracer
-// does; that it folds x·x to a square must not show either.
-func TestPatternsOfRandomProgramsAreTheTracers(t *testing.T) {
+// A tape knows the values of constants, the tracer does not: x^c with c = 0 is
+// no function of x on the tape.
+func TestPatternsOfRandomProgramsAreWithinTheTracers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 40, Primitives: true})
 		tape := record(t, p)
 		f := func(x []sparsity.Tracer) []sparsity.Tracer { return randprog.Run(p, x, nil) }
 		want := sparsity.Jacobian(f, p.Inputs)
-		if !tape.JacobianPattern().Equal(want) {
+		if !want.Union(tape.JacobianPattern()).Equal(want) {
 			t.Fatalf("Jacobian\n%v want\n%v\n%v", tape.JacobianPattern().Spy(20), want.Spy(20), p)
 		}
 		sum := func(x []sparsity.Tracer) sparsity.Tracer { return sparsity.Tracer{}.SumOf(f(x)) }
 		want = sparsity.Hessian(sum, p.Inputs)
-		if !tape.HessianPattern().Equal(want) {
+		if !want.Union(tape.HessianPattern()).Equal(want) {
 			t.Fatalf("Hessian\n%v want\n%v\n%v", tape.HessianPattern().Spy(20), want.Spy(20), p)
 		}
 	})
