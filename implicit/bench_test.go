@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -75,6 +77,16 @@ func benchmarkLU(b *testing.B, a *sparsity.Matrix) {
 		b.ReportAllocs()
 		for b.Loop() {
 			lu.SolveInto(x, false, rhs)
+		}
+	})
+	b.Run("Solve4", func(b *testing.B) {
+		b.ReportAllocs()
+		dst, rhs := mat.NewDense(n, 4, nil), mat.NewDense(n, 4, nil)
+		for c := range 4 {
+			rhs.SetCol(c, x)
+		}
+		for b.Loop() {
+			lu.SolveTo(dst, false, rhs)
 		}
 	})
 	b.Run("SolveTrans", func(b *testing.B) {

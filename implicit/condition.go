@@ -28,9 +28,9 @@ func (lu *LU) estimateCondition() error {
 		lu.cond = 0
 		return nil
 	}
-	w := lu.work()
-	defer lu.works.Put(w)
-	lu.cond = lu.norm1 * lu.inverseNorm(w.x, w.y, w.r)
+	lu.probe = resize(lu.probe, 3*n)
+	v, x, sign := lu.probe[:n], lu.probe[n:2*n], lu.probe[2*n:]
+	lu.cond = lu.norm1 * lu.inverseNorm(v, x, sign)
 	if lu.cond <= mat.ConditionTolerance {
 		return nil
 	}
@@ -38,18 +38,17 @@ func (lu *LU) estimateCondition() error {
 		lu.cond = math.Inf(1)
 	}
 	lu.warning = mat.Condition(lu.cond)
-	// w.x solves a system with a small right-hand side: a combination of columns
+	// v solves a system with a small right-hand side: a combination of columns
 	// that nearly vanishes. One step of inverse iteration gives that of rows.
-	left := w.y
-	copy(left, w.x)
-	floats.Scale(1/largest(left), left)
+	left := x
+	floats.ScaleTo(left, 1/largest(v), v)
 	lu.factorSolveTrans(left)
 	return &SingularError{
 		N:              n,
 		StructuralRank: n,
 		RCond:          1 / lu.cond,
 		Rows:           heaviest(left, lu.rowOrder),
-		Columns:        heaviest(w.x, lu.colOrder),
+		Columns:        heaviest(v, lu.colOrder),
 	}
 }
 

