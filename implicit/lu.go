@@ -62,7 +62,9 @@ type LU struct {
 	probe  []float64
 
 	repivots int // times that Refactorize had to choose new pivots
-	works    sync.Pool
+
+	mu   sync.Mutex
+	idle []*solveWork
 }
 
 // columns is a matrix in compressed columns.

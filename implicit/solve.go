@@ -120,21 +120,34 @@ type refinement struct {
 	steps           int
 }
 
-func (lu *LU) work() *solveWork {
-	n := lu.order()
-	w, _ := lu.works.Get().(*solveWork)
-	if w == nil || len(w.y) != n {
-		w = &solveWork{y: make([]float64, n)}
+// borrow returns working memory that no other solution uses now. A list of the
+// LU's own keeps it, which unlike a sync.Pool is not emptied by the collector.
+func (lu *LU) borrow() *solveWork {
+	lu.mu.Lock()
+	defer lu.mu.Unlock()
+	for len(lu.idle) > 0 {
+		last := len(lu.idle) - 1
+		w := lu.idle[last]
+		lu.idle = lu.idle[:last]
+		if len(w.y) == lu.order() {
+			return w
+		}
 	}
-	return w
+	return &solveWork{y: make([]float64, lu.order())}
+}
+
+func (lu *LU) giveBack(w *solveWork) {
+	lu.mu.Lock()
+	lu.idle = append(lu.idle, w)
+	lu.mu.Unlock()
 }
 
 // solve solves in place for count right-hand sides, that of number c being
 // d[c], d[c+inc], d[c+2inc], ….
 func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 	n := lu.order()
-	w := lu.work()
-	defer lu.works.Put(w)
+	w := lu.borrow()
+	defer lu.giveBack(w)
 	w.active = w.active[:0]
 	for c := range count {
 		s := &w.column[c]
