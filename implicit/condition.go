@@ -40,15 +40,32 @@ func (lu *LU) estimateCondition() error {
 	lu.warning = mat.Condition(lu.cond)
 	// v solves a system with a small right-hand side: a combination of columns
 	// that nearly vanishes. One step of inverse iteration gives that of rows.
+	normalize(v)
 	left := x
-	floats.ScaleTo(left, 1/largest(v), v)
+	copy(left, v)
 	lu.factorSolveTrans(left)
+	normalize(left)
 	return &SingularError{
 		N:              n,
 		StructuralRank: n,
 		RCond:          1 / lu.cond,
 		Rows:           heaviest(left, lu.rowOrder),
 		Columns:        heaviest(v, lu.colOrder),
+	}
+}
+
+// normalize scales v to the maximum norm 1. If elements overflowed, they become
+// 1 and the others 0.
+func normalize(v []float64) {
+	if m := largest(v); finite(m) {
+		floats.Scale(1/m, v)
+		return
+	}
+	for k, x := range v {
+		v[k] = 0
+		if !finite(x) {
+			v[k] = 1
+		}
 	}
 }
 
@@ -122,13 +139,11 @@ func setSigns(sign, v []float64) bool {
 	return changed
 }
 
-// heaviest returns, ascending, order[k] of those v[k] that are at least a tenth
-// of the largest.
+// heaviest returns, ascending, order[k] of those v[k] that are at least a tenth.
 func heaviest(v []float64, order []int32) []int {
-	least := largest(v) / 10
 	var indices []int
-	for k := range v {
-		if math.Abs(v[k]) >= least {
+	for k, x := range v {
+		if math.Abs(x) >= 0.1 {
 			indices = append(indices, int(order[k]))
 		}
 	}

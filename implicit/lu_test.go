@@ -485,6 +485,32 @@ func TestNearlySingularSolvesWithCondition(t *testing.T) {
 	}
 }
 
+func TestConditionBeyondRangeIsSingular(t *testing.T) {
+	a := fromDense([][]float64{
+		{1, 1, 1e-310},
+		{0, 1, 0},
+		{1, 0, -1e-310},
+	})
+	var lu LU
+	err := lu.Factorize(a)
+	var singular *SingularError
+	require.ErrorAs(t, err, &singular)
+	require.Zero(t, singular.RCond)
+	require.Equal(t, []int{2}, singular.Columns)
+	require.NotEmpty(t, singular.Rows)
+	require.Equal(t, err, lu.SolveInto(make([]float64, 3), false, make([]float64, 3)))
+}
+
+func TestSingularErrorNamesAFew(t *testing.T) {
+	err := &SingularError{N: 20, StructuralRank: 10, Rows: []int{3}, Columns: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}
+	require.EqualError(t, err, "implicit: matrix of order 20 has structural rank 10: nothing for row 3 and columns 0, 1, 2, 3, 4, 5, 6, 7 and 2 more")
+	err = &SingularError{N: 2, StructuralRank: 2, RCond: 1e-17, Rows: []int{0, 1}, Columns: []int{0, 1}}
+	require.EqualError(t, err, "implicit: matrix of order 2 is nearly singular, reciprocal condition 1e-17: nearly dependent are rows 0, 1, and columns 0, 1")
+	err.RCond = 0
+	require.EqualError(t, err, "implicit: matrix of order 2 is singular: no pivot for rows 0, 1 and columns 0, 1")
+	require.EqualError(t, &NonFiniteError{3, 4, math.Inf(1)}, "implicit: entry (3, 4) of the matrix is +Inf")
+}
+
 func TestRowScalesDoNotMatter(t *testing.T) {
 	a := fromDense([][]float64{
 		{1e300, 2e300, 0},
