@@ -35,16 +35,7 @@ func (h *Hessian) forwardOverReverse(x, params, w []float64, k int, seed program
 		if err := p.Linearize(ws, w); err != nil {
 			return err
 		}
-		for lo := 0; lo < k; lo += program.MaxDirections {
-			m := min(program.MaxDirections, k-lo)
-			if err := p.HVP(ws, m, func(v []float64, s int) { seed(v, lo+s) }); err != nil {
-				return err
-			}
-			for s := range m {
-				each(lo+s, ws.U[s][:h.n])
-			}
-		}
-		return nil
+		return p.HVPs(ws, k, seed, each)
 	})
 }
 

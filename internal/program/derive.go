@@ -1,5 +1,10 @@
 package program
 
+import (
+	"errors"
+	"sync"
+)
+
 // Seeds gives the tangents of the inputs in direction s: it adds to x, which
 // is 0, what the direction has.
 type Seeds func(x []float64, s int)
@@ -130,6 +135,50 @@ func (p *Program) HVP(ws *Workspace, k int, seed Seeds) error {
 		}
 	}
 	return nil
+}
+
+// HVPs hands the products with k directions to each, after Linearize.
+func (p *Program) HVPs(ws *Workspace, k int, seed Seeds, each Result) error {
+	for lo := 0; lo < k; lo += MaxDirections {
+		if err := p.chunk(ws, lo, k, seed, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Program) chunk(ws *Workspace, lo, k int, seed Seeds, each Result) error {
+	m := min(MaxDirections, k-lo)
+	if err := p.HVP(ws, m, func(x []float64, s int) { seed(x, lo+s) }); err != nil {
+		return err
+	}
+	for s := range m {
+		each(lo+s, ws.U[s][:p.inputs])
+	}
+	return nil
+}
+
+// HVPsParallel is HVPs by several goroutines, which take chunks of directions
+// in turn and call seed and each at once, for different directions.
+func (p *Program) HVPsParallel(ws *Workspace, k, workers int, seed Seeds, each Result) error {
+	chunks := (k + MaxDirections - 1) / MaxDirections
+	workers = min(workers, chunks)
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			own := p.Get()
+			values, bar, parts := own.V, own.Bar, own.parts
+			own.V, own.Bar, own.parts = ws.V, ws.Bar, ws.parts
+			for c := i; c < chunks && errs[i] == nil; c += workers {
+				errs[i] = p.chunk(own, c*MaxDirections, k, seed, each)
+			}
+			own.V, own.Bar, own.parts = values, bar, parts
+			p.Put(own)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // Output is the node of output j.

@@ -1,5 +1,7 @@
 package program
 
+import "math"
+
 // seconds propagates the second-order adjoints U[s] of the directions s < k
 // down to the inputs: from each node with the value function f, first-order
 // adjoint v̄ and tangents t,
@@ -206,4 +208,56 @@ func (p *Program) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 		p.scatter(u, h, c)
 	}
 	return nil
+}
+
+// LargestSecond is the largest absolute contribution to a second-order adjoint
+// in the sweep of direction s that HVP just made, of which U[s] was 0 before:
+// rounding errors of the result are relative to such numbers and not to the
+// result, where they may cancel.
+func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
+	v, u, t := ws.V, ws.U[s], ws.T[s]
+	most := 0.0
+	see := func(x float64) {
+		if x = math.Abs(x); x > most {
+			most = x
+		}
+	}
+	for k := p.base; k < len(p.ops); k++ {
+		i := int32(k)
+		a, b, bar := p.a[i], p.b[i], ws.Bar[i]
+		switch table[p.ops[i]].class {
+		case mul:
+			see(v[a] * u[i])
+			see(v[b] * u[i])
+			see(bar * t[a])
+			see(bar * t[b])
+		case square:
+			see(2 * v[a] * u[i])
+			see(2 * bar * t[a])
+		case unary, binary:
+			da, db := p.nodeFirst(v, i)
+			daa, dab, dbb := p.nodeSecond(v, i, da, db)
+			see(da * u[i])
+			see(db * u[i])
+			see(bar * daa * t[a])
+			if table[p.ops[i]].class == binary {
+				see(bar * dab * t[b])
+				see(bar * dab * t[a])
+				see(bar * dbb * t[b])
+			}
+		case nary:
+			p.eachOperand(i, func(j int32) {
+				see(u[i])
+				if p.ops[i] == Dot {
+					see(v[j] * u[i])
+					see(bar * t[j])
+				}
+			})
+		case scale:
+			see(p.c[i] * u[i])
+		default:
+			see(u[i])
+		}
+	}
+	return most
 }

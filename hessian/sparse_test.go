@@ -1,0 +1,135 @@
+package hessian_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+func problem(t require.TestingT, name string, size int) (*problems.Instance, *reverse.Tape) {
+	for _, p := range problems.All {
+		if p.Name == name {
+			in := p.At(size)
+			tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
+			require.NoError(t, err)
+			return in, tape
+		}
+	}
+	require.Fail(t, "no problem "+name)
+	return nil, nil
+}
+
+func TestSparseIsDense(t *testing.T) {
+	for _, name := range []string{"rosen", "arrow", "bdqrtic", "minsurf", "trig", "helmholtz", "rnn"} {
+		size := 49
+		if name == "rnn" {
+			size = 4
+		}
+		in, tape := problem(t, name, size)
+		want, err := hessian.New(tape, hessian.FoR).Dense(nil, in.X0)
+		require.NoError(t, err)
+		grad, err := tape.Gradient(nil, in.X0)
+		require.NoError(t, err)
+		value, err := tape.Value(in.X0)
+		require.NoError(t, err)
+		for _, kind := range []coloring.Kind{0, coloring.Star, coloring.Acyclic, coloring.Distance2} {
+			for _, strategy := range hessian.Strategies {
+				for _, lower := range []bool{false, true} {
+					s, err := hessian.SparseSettings{Kind: kind, Strategy: strategy, Lower: lower, Workers: 2}.New(tape)
+					require.NoError(t, err)
+					h := s.Matrix()
+					g := make([]float64, len(in.X0))
+					f, err := s.EvalAll(h, g, in.X0)
+					require.NoError(t, err)
+					require.Equal(t, value, f)
+					require.Equal(t, grad, g)
+					require.NoError(t, s.Verify(in.X0))
+					for i := range g {
+						for j := range i + 1 {
+							require.InDelta(t, want.At(i, j), h.At(i, j), 1e-12*mat.Max(want), "%s %v %v (%d, %d)", name, kind, strategy, i, j)
+							if !lower {
+								require.InDelta(t, want.At(i, j), h.At(j, i), 1e-12*mat.Max(want))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSparseOfRandomProgramsVerifies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randprog.Draw(t, randprog.Options{MaxInputs: 10, MaxOutputs: 3, MaxLen: 40})
+		tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) })
+		require.NoError(t, err)
+		w := make([]float64, tape.Outputs())
+		for j := range w {
+			w[j] = 1 - float64(j)/3
+		}
+		for _, kind := range []coloring.Kind{coloring.Star, coloring.Acyclic} {
+			s, err := hessian.SparseSettings{Kind: kind}.New(tape)
+			require.NoError(t, err)
+			if err := s.Verify(p.X, w...); err != nil {
+				t.Fatalf("%v: %v\n%v", kind, err, p)
+			}
+		}
+	})
+}
+
+func TestVerifyFindsAMissedNonzero(t *testing.T) {
+	in, tape := problem(t, "rosen", 20)
+	full := tape.HessianPattern()
+	var is, js []int
+	for i := range 20 {
+		for _, j := range full.Row(i) {
+			if !(i == 7 && j == 8 || i == 8 && j == 7) {
+				is, js = append(is, i), append(js, int(j))
+			}
+		}
+	}
+	s, err := hessian.SparseSettings{Pattern: sparsity.FromCoordinates(20, 20, is, js)}.New(tape)
+	require.NoError(t, err)
+	var missed *hessian.MissedError
+	require.ErrorAs(t, s.Verify(in.X0), &missed)
+	require.Contains(t, []int{7, 8}, missed.Row)
+}
+
+func TestSparseRejects(t *testing.T) {
+	_, tape := problem(t, "rosen", 5)
+	require.Panics(t, func() {
+		hessian.SparseSettings{Pattern: sparsity.Banded(5, 1, 0)}.New(tape)
+	})
+	require.Panics(t, func() { hessian.SparseSettings{Pattern: sparsity.Full(4, 4)}.New(tape) })
+	require.Panics(t, func() { hessian.SparseSettings{Kind: coloring.Row}.New(tape) })
+	bad, err := coloring.FromColors(coloring.Star, sparsity.Diagonal(5), []int{1, 1, 1, 1, 1}, nil)
+	require.NoError(t, err)
+	_, err = hessian.SparseSettings{Coloring: bad}.New(tape)
+	var conflict *coloring.ConflictError
+	require.ErrorAs(t, err, &conflict)
+	s, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	require.Panics(t, func() { s.Eval(sparsity.NewMatrix(sparsity.Full(5, 5)), make([]float64, 5)) })
+	require.Panics(t, func() { s.Eval(nil, make([]float64, 5)) })
+}
+
+func TestSparseEvalDoesNotAllocate(t *testing.T) {
+	for _, name := range []string{"rosen", "arrow", "minsurf", "trig"} {
+		in, tape := problem(t, name, 400)
+		for _, kind := range []coloring.Kind{coloring.Star, coloring.Acyclic} {
+			s, err := hessian.SparseSettings{Kind: kind}.New(tape)
+			require.NoError(t, err)
+			h, g := s.Matrix(), make([]float64, len(in.X0))
+			require.Zero(t, testing.AllocsPerRun(10, func() { s.EvalAll(h, g, in.X0) }), "%s %v", name, kind)
+		}
+	}
+}
