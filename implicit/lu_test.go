@@ -426,6 +426,7 @@ func TestStructurallySingularNamesRankRowsAndColumns(t *testing.T) {
 	require.Len(t, singular.Columns, 1)
 	require.Contains(t, []int{0, 2, 4}, singular.Columns[0])
 	require.True(t, math.IsInf(lu.Cond(), 1))
+	require.Zero(t, lu.NNZ())
 
 	var condition mat.Condition
 	require.ErrorAs(t, err, &condition)
