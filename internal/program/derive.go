@@ -168,18 +168,27 @@ func (p *Program) HVPsParallel(ws *Workspace, k, workers int, seed Seeds, each R
 	for i := range workers {
 		wg.Go(func() {
 			own := p.Get()
-			values, bar, parts := own.V, own.Bar, own.parts
-			own.V, own.Bar, own.parts = ws.V, ws.Bar, ws.parts
+			defer p.Put(own)
+			defer own.Share(ws)()
 			for c := i; c < chunks && errs[i] == nil; c += workers {
 				errs[i] = p.chunk(own, c*MaxDirections, k, seed, each)
 			}
-			own.V, own.Bar, own.parts = values, bar, parts
-			p.Put(own)
 		})
 	}
 	wg.Wait()
 	return errors.Join(errs...)
 }
+
+// Share has ws use the values, adjoints and partials of other, which it must
+// not change, until the function that is returned is called.
+func (ws *Workspace) Share(other *Workspace) func() {
+	v, bar, parts := ws.V, ws.Bar, ws.parts
+	ws.V, ws.Bar, ws.parts = other.V, other.Bar, other.parts
+	return func() { ws.V, ws.Bar, ws.parts = v, bar, parts }
+}
+
+// Outputs is memory for the m outputs.
+func (ws *Workspace) Outputs(m int) []float64 { return grow(&ws.outputs, m) }
 
 // Output is the node of output j.
 func (p *Program) Output(j int) int32 { return p.outputs[j] }

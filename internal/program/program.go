@@ -262,6 +262,7 @@ type Workspace struct {
 	careful bool
 
 	cotangent []float64
+	outputs   []float64
 	one       [1][]float64
 }
 

@@ -1,6 +1,9 @@
 package program
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // tangents computes T[s], s < k, from the tangents of the inputs. Of second
 // order it uses the stored partials and leaves out the nodes without nonlinear
@@ -247,4 +250,42 @@ func (p *Program) selected(v []float64, a int32) (dx, dy float64) {
 
 func (c *call) failed(err error) error {
 	return fmt.Errorf("reverse: primitive %s: %w", c.f.Name(), err)
+}
+
+// LargestFirst is the largest absolute contribution to a tangent in the sweep
+// of direction s that JVP just made: rounding errors of the result are relative
+// to such numbers and not to the result, where they may cancel.
+func (p *Program) LargestFirst(ws *Workspace, s int) float64 {
+	v, t := ws.V, ws.T[s]
+	most := 0.0
+	see := func(x float64) {
+		if x = math.Abs(x); x > most {
+			most = x
+		}
+	}
+	for k := p.base; k < len(p.ops); k++ {
+		i := int32(k)
+		a, b := p.a[i], p.b[i]
+		see(t[i])
+		switch table[p.ops[i]].class {
+		case mul:
+			see(v[b] * t[a])
+			see(v[a] * t[b])
+		case unary, binary:
+			da, db := p.nodeFirst(v, i)
+			see(da * t[a])
+			if table[p.ops[i]].class == binary {
+				see(db * t[b])
+			}
+		case nary:
+			if p.ops[i] == Dot {
+				x, y := p.dot(i)
+				for k, j := range x {
+					see(v[y[k]] * t[j])
+					see(v[j] * t[y[k]])
+				}
+			}
+		}
+	}
+	return most
 }

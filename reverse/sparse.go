@@ -1,0 +1,295 @@
+package reverse
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// SparseSettings says how a SparseJacobian is prepared. The zero value is what
+// NewSparseJacobian uses.
+type SparseSettings struct {
+	// Force takes Kind, which is Column, Row, StarBicoloring or
+	// AcyclicBicoloring, instead of the cheapest.
+	Force bool
+	Kind  coloring.Kind
+	// Orders are those that the colorings try; nil means those of coloring.New.
+	Orders []coloring.Order
+	// Pattern replaces the detected pattern, m×n. It must have every nonzero:
+	// what it misses is added to other entries without a sign; see Verify.
+	Pattern *sparsity.Pattern
+	// Coloring replaces the coloring, and with it Kind and Orders. It is
+	// checked.
+	Coloring *coloring.Coloring
+	// Workers is how many goroutines share the sweeps of one evaluation; 0 and
+	// 1 mean none beside the caller's. More than one allocates a few objects an
+	// evaluation.
+	Workers int
+}
+
+// SparseJacobian evaluates the sparse Jacobian of a tape: pattern, coloring and
+// recovery are found once, an evaluation makes a JVP a column color and a VJP
+// a row color, several in one sweep, and gathers the values. It is immutable
+// and safe for concurrent use.
+type SparseJacobian struct {
+	t        *Tape
+	pattern  *sparsity.Pattern
+	coloring *coloring.Coloring
+	recovery *coloring.Recovery
+	tried    []*coloring.Coloring
+	settings SparseSettings
+}
+
+// NewSparseJacobian prepares the sparse Jacobian of a tape: pattern and coloring
+// found, by columns, rows or both, whichever is cheapest. Cost: detection and
+// coloring, some milliseconds for 10⁴ variables.
+func NewSparseJacobian(t *Tape) (*SparseJacobian, error) { return SparseSettings{}.New(t) }
+
+// vjpCost is the time of a VJP in units of a JVP, roughly.
+const vjpCost = 1.3
+
+// New is NewSparseJacobian with settings. It panics if the pattern is not m×n
+// or the kind is none for Jacobians; a coloring that does not fit gives a
+// *coloring.ConflictError.
+func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
+	j := &SparseJacobian{t: t, pattern: o.Pattern, settings: o}
+	if j.pattern == nil {
+		j.pattern = t.JacobianPattern()
+	}
+	m, n := t.Outputs(), t.Inputs()
+	if r, c := j.pattern.Dims(); r != m || c != n {
+		panic(fmt.Sprintf("reverse: pattern is %d×%d, want %d×%d", r, c, m, n))
+	}
+	switch {
+	case o.Coloring != nil:
+		c := o.Coloring
+		forJacobians(c.Kind())
+		if err := c.Verify(j.pattern); err != nil {
+			return nil, err
+		}
+		if !c.Pattern().Equal(j.pattern) { // recover from the pattern that is evaluated
+			var columns, rows []int
+			if c.Kind() != coloring.Row {
+				columns = c.Columns().Colors()
+			}
+			if c.Kind() != coloring.Column {
+				rows = c.Rows().Colors()
+			}
+			var err error
+			if c, err = coloring.FromColors(c.Kind(), j.pattern, columns, rows); err != nil {
+				return nil, err
+			}
+		}
+		j.coloring = c
+	case o.Force:
+		forJacobians(o.Kind)
+		j.coloring = coloring.New(o.Kind, j.pattern, o.Orders...)
+	default:
+		j.choose(o.Orders)
+	}
+	j.recovery = j.coloring.Recovery(nil, 1)
+	return j, nil
+}
+
+func forJacobians(k coloring.Kind) {
+	switch k {
+	case coloring.Column, coloring.Row, coloring.StarBicoloring, coloring.AcyclicBicoloring:
+	default:
+		panic("reverse: a coloring of kind " + k.String())
+	}
+}
+
+func cost(c *coloring.Coloring) float64 {
+	return float64(c.Columns().Num()) + vjpCost*float64(c.Rows().Num())
+}
+
+// choose takes the cheapest coloring. Rows are tried if a row coloring can be
+// cheaper than that of columns, both if neither is cheap.
+func (j *SparseJacobian) choose(orders []coloring.Order) {
+	try := func(k coloring.Kind) {
+		c := coloring.New(k, j.pattern, orders...)
+		j.tried = append(j.tried, c)
+		if j.coloring == nil || cost(c) < cost(j.coloring) {
+			j.coloring = c
+		}
+	}
+	try(coloring.Column)
+	longest := 0
+	for _, k := range j.pattern.ColumnCounts() {
+		longest = max(longest, k)
+	}
+	if vjpCost*float64(longest) < cost(j.coloring) {
+		try(coloring.Row)
+	}
+	if cost(j.coloring) > 16 {
+		try(coloring.StarBicoloring)
+	}
+}
+
+// Pattern is the pattern that is evaluated.
+func (j *SparseJacobian) Pattern() *sparsity.Pattern { return j.pattern }
+
+// Coloring is the coloring that is used.
+func (j *SparseJacobian) Coloring() *coloring.Coloring { return j.coloring }
+
+// Matrix is a new matrix for Eval.
+func (j *SparseJacobian) Matrix() *sparsity.Matrix { return sparsity.NewMatrix(j.pattern) }
+
+// Eval stores F′(x) in dst, made by Matrix. Points and errors are as for Tape.
+// It panics if dst has another pattern. It does not allocate if Workers ≤ 1.
+// Cost: a value sweep and a tangent sweep a column color, an adjoint sweep a
+// row color.
+func (j *SparseJacobian) Eval(dst *sparsity.Matrix, x []float64) error {
+	return j.EvalAll(dst, nil, x)
+}
+
+// EvalAll is Eval that also stores F(x) in y, of length m, unless y is nil.
+func (j *SparseJacobian) EvalAll(dst *sparsity.Matrix, y, x []float64) error {
+	if dst == nil || dst.Pattern() != j.pattern && !dst.Pattern().Equal(j.pattern) {
+		panic("reverse: dst has another pattern")
+	}
+	if y != nil {
+		check(y, j.t.Outputs(), "y")
+	}
+	ws, err := j.t.begin(x)
+	if err != nil {
+		return err
+	}
+	defer j.t.p.Put(ws)
+	vals := dst.Values()
+	if j.settings.Workers > 1 {
+		err = j.parallel(ws, vals)
+	} else {
+		err = j.sweeps(ws, vals, 0, 1)
+	}
+	if err != nil {
+		return err
+	}
+	j.recovery.Finish(vals)
+	for k := range y {
+		y[k] = ws.V[j.t.p.Output(k)]
+	}
+	return nil
+}
+
+// sweeps makes every stride-th sweep from the first on: JVPs, then VJPs, each of
+// up to MaxDirections colors.
+func (j *SparseJacobian) sweeps(ws *program.Workspace, vals []float64, first, stride int) error {
+	const lanes = program.MaxDirections
+	p := j.t.p
+	columns, rows := j.coloring.Columns(), j.coloring.Rows()
+	jvps := (columns.Num() + lanes - 1) / lanes
+	vjps := (rows.Num() + lanes - 1) / lanes
+	m := p.Outputs()
+	for s := first; s < jvps+vjps; s += stride {
+		if s < jvps {
+			lo := s * lanes
+			k := min(lanes, columns.Num()-lo)
+			err := p.JVP(ws, k, func(v []float64, s int) {
+				for _, c := range columns.Class(lo + s + 1) {
+					v[c] = 1
+				}
+			})
+			if err != nil {
+				return err
+			}
+			for s, t := range ws.T[:k] {
+				y := ws.Outputs(m)
+				for i := range y {
+					y[i] = t[p.Output(i)]
+				}
+				j.recovery.GatherColumns(vals, lo+s, y)
+			}
+			continue
+		}
+		lo := (s - jvps) * lanes
+		k := min(lanes, rows.Num()-lo)
+		err := p.VJP(ws, k, func(w []float64, s int) {
+			for _, r := range rows.Class(lo + s + 1) {
+				w[r] = 1
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for s, u := range ws.U[:k] {
+			j.recovery.GatherRows(vals, lo+s, u[:p.Inputs()])
+		}
+	}
+	return nil
+}
+
+func (j *SparseJacobian) parallel(ws *program.Workspace, vals []float64) error {
+	errs := make([]error, j.settings.Workers)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			own := j.t.p.Get()
+			defer j.t.p.Put(own)
+			defer own.Share(ws)()
+			errs[i] = j.sweeps(own, vals, i, len(errs))
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// MissedError says that the recovered Jacobian is not the Jacobian: its pattern
+// misses a nonzero.
+type MissedError struct {
+	// Row is the row with the largest difference: Got of the recovered matrix
+	// times a random vector, Want of a JVP.
+	Row       int
+	Got, Want float64
+}
+
+func (e *MissedError) Error() string {
+	return fmt.Sprintf("reverse: row %d of the sparse Jacobian times a random vector is %v, by JVP %v: the pattern misses a nonzero", e.Row, e.Got, e.Want)
+}
+
+// Verify compares the sparse Jacobian at x times three random vectors with JVPs.
+// If a row differs by more than rounding may the error is a *MissedError: a
+// pattern that misses a nonzero does not pass, unless that element is 0 at x
+// or below the rounding errors of the products. Cost: Eval and three JVPs.
+func (j *SparseJacobian) Verify(x []float64) error {
+	a := j.Matrix()
+	if err := j.Eval(a, x); err != nil {
+		return err
+	}
+	return j.t.Sweep(x, func(p *program.Program, ws *program.Workspace) error {
+		r := rand.New(rand.NewPCG(1, 2))
+		v, got := make([]float64, p.Inputs()), make([]float64, p.Outputs())
+		for range 3 {
+			for i := range v {
+				v[i] = 1 + r.Float64()
+			}
+			if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x, v) }); err != nil {
+				return err
+			}
+			clear(got)
+			a.DoNonZero(func(i, j int, a float64) { got[i] += a * v[j] })
+			// Each operation adds an error of half a unit in the last place of
+			// the contributions that it sums, a substitution those of its tree.
+			most := 64 * 0x1p-53 * float64(1+p.Ops()) * float64(1+j.recovery.Depth()) * p.LargestFirst(ws, 0)
+			var missed *MissedError
+			for i := range got {
+				want := ws.T[0][p.Output(i)]
+				same := got[i] == want || got[i] != got[i] && want != want
+				if d := math.Abs(got[i] - want); !same && !(d <= most) {
+					most = d
+					missed = &MissedError{Row: i, Got: got[i], Want: want}
+				}
+			}
+			if missed != nil {
+				return missed
+			}
+		}
+		return nil
+	})
+}

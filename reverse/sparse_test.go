@@ -1,0 +1,160 @@
+package reverse_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+func bratu(t require.TestingT, n int) (*problems.Instance, *reverse.Tape) {
+	for _, p := range problems.All {
+		if p.Name == "bratu" {
+			in := p.At(n)
+			tape, err := reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+			require.NoError(t, err)
+			return in, tape
+		}
+	}
+	panic("no bratu")
+}
+
+var jacobianKinds = []coloring.Kind{coloring.Column, coloring.Row, coloring.StarBicoloring, coloring.AcyclicBicoloring}
+
+func TestSparseJacobianOfBratuHasItsPublishedProduct(t *testing.T) {
+	in, tape := bratu(t, 1024)
+	for _, settings := range []reverse.SparseSettings{{}, {Workers: 3}, {Force: true, Kind: coloring.Row}, {Force: true, Kind: coloring.AcyclicBicoloring, Workers: 2}} {
+		j, err := settings.New(tape)
+		require.NoError(t, err)
+		a := j.Matrix()
+		require.NoError(t, j.Eval(a, in.X0))
+		require.NoError(t, j.Verify(in.X0))
+		w := mat.NewVecDense(len(in.X0), nil)
+		for i := range in.X0 {
+			w.SetVec(i, math.Cos(float64(i)))
+		}
+		y := mat.NewVecDense(len(in.X0), nil)
+		a.MulVecTo(y, false, w)
+		require.InEpsilon(t, 742295.67183466, mat.Dot(w, y), 1e-12)
+	}
+}
+
+func TestSparseJacobianIsDense(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randprog.Draw(t, randprog.Options{MaxInputs: 10, MaxOutputs: 10, MaxLen: 50, Primitives: true})
+		tape := record(t, p)
+		want, err := tape.Jacobian(nil, p.X)
+		require.NoError(t, err)
+		// An entry recovered by substitution has the rounding errors of others.
+		bound := make([]float64, p.Outputs)
+		for k := range p.X {
+			q := *p
+			q.U = make([]float64, len(p.X))
+			q.U[k] = 1
+			q.V = q.U
+			m1, _ := randprog.Bounds(&q)
+			for i, m := range m1 {
+				bound[i] += m
+			}
+		}
+		all := 0.0
+		for _, m := range bound {
+			all += m
+		}
+		kind := rapid.SampledFrom(jacobianKinds).Draw(t, "kind")
+		for _, force := range []bool{false, true} {
+			j, err := reverse.SparseSettings{Force: force, Kind: kind}.New(tape)
+			require.NoError(t, err)
+			a := j.Matrix()
+			y := make([]float64, tape.Outputs())
+			require.NoError(t, j.EvalAll(a, y, p.X))
+			values, err := tape.Values(nil, p.X)
+			require.NoError(t, err)
+			require.Equal(t, values, y)
+			if err := j.Verify(p.X); err != nil {
+				t.Fatalf("%v: %v\n%v", kind, err, p)
+			}
+			for i := range y {
+				for k := range p.X {
+					if !close(a.At(i, k), want.At(i, k), tolerance(len(p.Code), all)) {
+						t.Fatalf("%v (%d, %d): %v, want %v\n%v", kind, i, k, a.At(i, k), want.At(i, k), p)
+					}
+				}
+			}
+		}
+	})
+}
+
+// The first output depends on all inputs, all outputs on the first input: one
+// color for the other columns, one for the first, one for the first row.
+func TestArrowJacobianTakesRowsAndColumns(t *testing.T) {
+	n := 40
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1 + float64(i)
+	}
+	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+		y := make([]reverse.Var, n)
+		for i := range y {
+			y[i] = x[i].Mul(x[0]).Sin()
+			y[0] = y[0].Add(x[i].Exp())
+		}
+		return y
+	})
+	require.NoError(t, err)
+	j, err := reverse.NewSparseJacobian(tape)
+	require.NoError(t, err)
+	require.Equal(t, coloring.StarBicoloring, j.Coloring().Kind())
+	require.LessOrEqual(t, j.Coloring().Num(), 4)
+	require.NoError(t, j.Verify(x))
+}
+
+func TestVerifyFindsAMissedJacobianEntry(t *testing.T) {
+	in, tape := bratu(t, 25)
+	full := tape.JacobianPattern()
+	var is, js []int
+	for i := range 25 {
+		for _, j := range full.Row(i) {
+			if i != 7 || j != 8 {
+				is, js = append(is, i), append(js, int(j))
+			}
+		}
+	}
+	j, err := reverse.SparseSettings{Pattern: sparsity.FromCoordinates(25, 25, is, js)}.New(tape)
+	require.NoError(t, err)
+	var missed *reverse.MissedError
+	require.ErrorAs(t, j.Verify(in.X0), &missed)
+	require.NotEmpty(t, missed.Error())
+}
+
+func TestSparseJacobianRejects(t *testing.T) {
+	_, tape := bratu(t, 9)
+	require.Panics(t, func() { reverse.SparseSettings{Pattern: sparsity.Full(9, 8)}.New(tape) })
+	require.Panics(t, func() { reverse.SparseSettings{Force: true, Kind: coloring.Star}.New(tape) })
+	bad := coloring.New(coloring.Column, sparsity.Diagonal(9))
+	_, err := reverse.SparseSettings{Coloring: bad}.New(tape)
+	var conflict *coloring.ConflictError
+	require.ErrorAs(t, err, &conflict)
+	j, err := reverse.NewSparseJacobian(tape)
+	require.NoError(t, err)
+	require.Panics(t, func() { j.Eval(sparsity.NewMatrix(sparsity.Full(9, 9)), make([]float64, 9)) })
+	require.Panics(t, func() { j.EvalAll(j.Matrix(), make([]float64, 8), make([]float64, 9)) })
+}
+
+func TestSparseJacobianDoesNotAllocate(t *testing.T) {
+	in, tape := bratu(t, 400)
+	for _, kind := range jacobianKinds {
+		j, err := reverse.SparseSettings{Force: true, Kind: kind}.New(tape)
+		require.NoError(t, err)
+		a := j.Matrix()
+		require.Zero(t, testing.AllocsPerRun(10, func() { j.Eval(a, in.X0) }), kind)
+	}
+}
