@@ -59,6 +59,14 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
+// noun is the name of a coloring of the kind.
+func (k Kind) noun() string {
+	if k < StarBicoloring {
+		return k.String() + " coloring"
+	}
+	return k.String()
+}
+
 // symmetric reports whether the kind is for symmetric patterns.
 func (k Kind) symmetric() bool { return k >= Distance1 && k <= Acyclic }
 
@@ -139,8 +147,8 @@ func FromColors(kind Kind, p *sparsity.Pattern, columns, rows []int) (*Coloring,
 		m = 0
 	}
 	if len(columns) != n || len(rows) != m {
-		panic(fmt.Sprintf("coloring: %v coloring of %d columns and %d rows given, needs %d and %d",
-			kind, len(columns), len(rows), n, m))
+		panic(fmt.Sprintf("coloring: %s of %d columns and %d rows given, needs %d and %d",
+			kind.noun(), len(columns), len(rows), n, m))
 	}
 	narrow := func(colors []int, side bool) ([]int32, error) {
 		c := make([]int32, len(colors))

@@ -62,7 +62,7 @@ type ConflictError struct {
 // Error names the conflict and the vertices.
 func (e *ConflictError) Error() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "coloring: no %v coloring: %v: ", e.Kind, e.Conflict)
+	fmt.Fprintf(&s, "coloring: no %s: %v: ", e.Kind.noun(), e.Conflict)
 	for i, v := range e.Path {
 		if i > 0 {
 			s.WriteString(" – ")
