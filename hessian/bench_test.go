@@ -1,0 +1,69 @@
+package hessian_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// timed reports the time of a call of f in units of plain, the fastest of many
+// short turns of each: what other processes do to the machine only adds.
+func timed(b *testing.B, plain, f func()) {
+	turn := func(f func(), best float64) float64 {
+		k := 0
+		start := time.Now()
+		for k == 0 || time.Since(start) < time.Millisecond {
+			f()
+			k++
+		}
+		return min(best, time.Since(start).Seconds()/float64(k))
+	}
+	unit, best := math.Inf(1), math.Inf(1)
+	for b.Loop() {
+		unit = turn(plain, unit)
+		best = turn(f, best)
+	}
+	b.ReportMetric(best/unit, "×f")
+	b.ReportMetric(0, "ns/op")
+}
+
+var sink float64
+
+func BenchmarkSparse(b *testing.B) {
+	for _, name := range []string{"rosen", "arrow", "bdqrtic", "minsurf", "trig"} {
+		in, tape := problem(b, name, 10000)
+		x := in.X0
+		for _, kind := range []coloring.Kind{coloring.Star, coloring.Acyclic} {
+			s, err := hessian.SparseSettings{Kind: kind}.New(tape)
+			if err != nil {
+				b.Fatal(err)
+			}
+			h := s.Matrix()
+			b.Run(name+"/"+kind.String(), func(b *testing.B) {
+				timed(b, func() { sink += in.Plain(x) }, func() { s.Eval(h, x) })
+				b.ReportMetric(float64(s.Coloring().Num()), "colors")
+				b.ReportMetric(float64(h.NNZ()), "nonzeros")
+			})
+		}
+		b.Run(name+"/prepare", func(b *testing.B) {
+			f := problems.Func[reverse.Var](in)
+			timed(b, func() { sink += in.Plain(x) }, func() {
+				tape, _ := reverse.Record(x, f)
+				hessian.NewSparse(tape)
+			})
+			best := math.Inf(1)
+			for range 5 {
+				start := time.Now()
+				tape, _ := reverse.Record(x, f)
+				hessian.NewSparse(tape)
+				best = min(best, time.Since(start).Seconds())
+			}
+			b.ReportMetric(1e3*best/float64(tape.Ops())*1e4, "ms/10⁴ops")
+		})
+	}
+}
