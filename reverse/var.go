@@ -247,8 +247,10 @@ func (x Var) SumOf(z []Var) Var {
 	if r == nil {
 		return Var{v: s}
 	}
-	return Var{r, r.Sum(math.Copysign(0, -1), nodes(r, z)), s}
+	return Var{r, r.Sum(negZero, nodes(r, z)), s}
 }
+
+var negZero = math.Copysign(0, -1) // −0 + x is x for every x
 
 // scan is the recording and the sum of z.
 func scan(z []Var) (r *program.Recording, s float64) {
@@ -278,6 +280,9 @@ func (x Var) AffineOf(c0 float64, c []float64, z []Var) Var {
 		panic("reverse: Affine of unequal lengths")
 	}
 	r, _ := scan(z)
+	if r != nil && c0 == 0 {
+		c0 = negZero // the tape starts with the first term
+	}
 	s := c0
 	for i, z := range z {
 		s += float64(c[i] * z.v)
@@ -298,6 +303,9 @@ func (x Var) DotOf(y, z []Var) Var {
 	q, _ := scan(z)
 	r = recording(r, q)
 	s := 0.0
+	if r != nil {
+		s = negZero // the tape starts with the first term
+	}
 	for i := range y {
 		s += float64(y[i].v * z[i].v)
 	}
@@ -366,7 +374,7 @@ func callerOutside() uintptr {
 	for {
 		f, more := frames.Next()
 		if !inPackage(f.Function) || !more {
-			return f.PC
+			return f.PC + 1 // a return address, as runtime.CallersFrames wants it
 		}
 	}
 }

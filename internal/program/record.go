@@ -234,7 +234,7 @@ const (
 )
 
 func (k GuardKind) String() string {
-	return [...]string{"Less", "LessEq", "LessReal", "LessEqReal", "Less", "LessEq", "Value"}[k]
+	return [...]string{"Less", "LessEq", "Less", "LessEq", "Less", "LessEq", "Value"}[k]
 }
 
 // Guard is a comparison made while recording, and how it came out.
@@ -247,7 +247,12 @@ type Guard struct {
 }
 
 // Guard appends a guard.
-func (r *Recording) Guard(g Guard) { r.guards = append(r.guards, g) }
+func (r *Recording) Guard(g Guard) {
+	if r.closed {
+		panic("reverse: Var used after its recording")
+	}
+	r.guards = append(r.guards, g)
+}
 
 // Holds reports whether the comparison comes out as recorded.
 func (g *Guard) Holds(v []float64) bool {
