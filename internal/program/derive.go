@@ -41,9 +41,8 @@ func (p *Program) JVP(ws *Workspace, k int, seed Seeds) error {
 // with derivative products, for which 0·∞ is 0.
 func (ws *Workspace) carefully(sweep func() error) error {
 	ws.careful = true
-	err := sweep()
-	ws.careful = false
-	return err
+	defer func() { ws.careful = false }() // a primitive may panic
+	return sweep()
 }
 
 // VJP computes the adjoints of k cotangents of the outputs, at most
@@ -84,7 +83,11 @@ func (p *Program) gradient(ws *Workspace, w []float64, store bool) error {
 	if err := p.adjoints(ws, ws.one[:], store); err != nil {
 		return err
 	}
-	if finite(bar[:p.inputs]) {
+	read := bar[:p.inputs]
+	if store { // a NaN that a derivative product hid from the inputs, too
+		read = bar
+	}
+	if finite(read) {
 		return nil
 	}
 	return ws.carefully(func() error {
