@@ -102,6 +102,14 @@ func (g *graph) hessian(outputs []int32) *Pattern {
 	}
 	d := g.dependencies(target, g.setLimit())
 	p := newPairs(d)
+	total := 0
+	for _, c := range g.curved {
+		if live[c.node] && total < p.full {
+			total += len(d.elements(d.of[c.a])) * len(d.elements(d.of[c.b]))
+		}
+	}
+	p.i = make([]int32, 0, min(total, p.full))
+	p.j = make([]int32, 0, cap(p.i))
 	for _, c := range g.curved {
 		if live[c.node] {
 			p.add(d.of[c.a], d.of[c.b])
@@ -364,7 +372,7 @@ type pairs struct {
 func newPairs(d *sets) *pairs {
 	return &pairs{
 		sets:    d,
-		full:    max(1<<16, len(d.inputs)),
+		full:    max(1<<18, 4*len(d.inputs)),
 		squared: make([]bool, len(d.inputs)+len(d.start)-1),
 		done:    map[[2]int32]bool{},
 	}

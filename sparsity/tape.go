@@ -1,6 +1,10 @@
 package sparsity
 
-import "github.com/hesse-ad/hesse/internal/program"
+import (
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
 
 // OfProgram returns the patterns of the Jacobian of a program and of the
 // Hessian of any weighted sum of its outputs; the one that is not wanted is
@@ -20,6 +24,9 @@ func OfProgram(p *program.Program, v []float64, wantJacobian, wantHessian bool) 
 
 func fromProgram(p *program.Program, v []float64) (g *graph, outputs []int32) {
 	g = newGraph(p.Inputs())
+	g.start = slices.Grow(g.start, p.Ops())
+	g.args = slices.Grow(g.args, 2*p.Ops())
+	g.curved = slices.Grow(g.curved, p.Ops()/2)
 	id := make([]int32, p.Len())
 	for i := range id {
 		id[i] = int32(i)
