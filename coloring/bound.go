@@ -14,14 +14,14 @@ func longestRow(p *sparsity.Pattern) int {
 }
 
 // cliqueBound returns the size of a clique of g, found greedily around one
-// vertex after the other, largest degree first, in few steps: this is
-// not worth more than a fraction of a coloring.
+// vertex after the other, largest degree first, for a fraction of the time of a
+// coloring.
 func cliqueBound(g *graph) int {
 	n := g.len()
 	best := min(n, 1)
 	common := make([]int, n) // base plus the number of members next to a vertex
 	base := 0
-	work := (n + len(g.adj)) / 16
+	work := 1000 + (n+len(g.adj))/16
 	for _, v := range g.order(LargestFirst) {
 		if work < 0 || g.degree(v) < best {
 			break

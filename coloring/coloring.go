@@ -70,9 +70,13 @@ func (k Kind) noun() string {
 // symmetric reports whether the kind is for symmetric patterns.
 func (k Kind) symmetric() bool { return k >= Distance1 && k <= Acyclic }
 
-func (k Kind) check() {
+// check panics unless there is such a kind and a pattern for it.
+func (k Kind) check(p *sparsity.Pattern) {
 	if k >= kinds {
 		panic("coloring: unknown kind")
+	}
+	if p == nil {
+		panic("coloring: no pattern")
 	}
 }
 
@@ -102,11 +106,12 @@ type Trial struct {
 // did worse, the coloring of the stricter kind is returned. Star, Acyclic and
 // bicolorings have no colors that recovery does not need; see Classes.Colors.
 //
-// It panics if the kind needs a symmetric pattern and p is not. The cost of an
-// order is O(Σ ρ²) for Column, Row and Distance2, ρ being the numbers of entries
-// of the rows (columns for Row), where a dense row counts with about ρ; O(nnz)
-// for Distance1; O(Σ_v Σ_w min(d(w), colors)) over vertices v and their
-// neighbors w for the others. The memory is O(nnz).
+// It panics if p is nil or is not symmetric and the kind needs that it is. The
+// cost of an order is O(nnz) if 64 colors are enough, but for finding the order
+// and for acyclic kinds. Beyond that it is O(Σ ρ²) for Column, Row and Distance2,
+// where ρ are the numbers of entries of the rows (columns for Row) and a dense
+// row counts with about ρ, and O(Σ_v Σ_w min(d(w), colors)) over vertices v and
+// their neighbors w for the others. The memory is O(nnz).
 func New(kind Kind, p *sparsity.Pattern, orders ...Order) *Coloring {
 	if len(orders) == 0 {
 		orders = portfolio
@@ -134,12 +139,12 @@ var portfolio = []Order{Natural, SmallestLast, LargestFirst, IncidenceDegree, Ra
 // bicolorings both, all other kinds columns only; the other argument is nil.
 // Both are copied.
 //
-// It panics if a length is wrong or the kind needs a symmetric pattern and p is
-// not. If the colors are no such coloring, or a color is negative or larger
+// It panics if p is nil, a length is wrong or the kind needs a symmetric pattern
+// and p is not. If the colors are no such coloring, or a color is negative or larger
 // than the number of columns or rows, the error is a *ConflictError. The cost
 // is O(nnz).
 func FromColors(kind Kind, p *sparsity.Pattern, columns, rows []int) (*Coloring, error) {
-	kind.check()
+	kind.check(p)
 	m, n := p.Dims()
 	if kind == Row {
 		n = 0

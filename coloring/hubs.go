@@ -16,11 +16,12 @@ import (
 // this color lies on no two-colored path of four vertices and no two-colored
 // cycle: the rest is colored as if the hubs were not there.
 //
-// Hubs are the vertices with more than √(2m) neighbors or eight times the mean.
-// So what remains is cheap, and on graphs with degrees of all sizes (preferential
-// attachment) the worst orders need half the colors that they need with √(2m)
-// alone; four times the mean did worse. The run with hubs in place gives up at
-// the number of colors of the other one, which bounds its cost.
+// Hubs are the vertices with more than 16 neighbors that have more than √(2m) or
+// more than eight times the mean. So what remains is cheap. On graphs with
+// degrees of all sizes (preferential attachment) the worst orders need half the
+// colors that they need with √(2m) alone; four times the mean did worse. The run
+// with hubs in place gives up at the number of colors of the other one, which
+// bounds its cost.
 func withHubs(g *graph, o Order, greedy greedy, limit int) []int32 {
 	apart := hubsApart(g, o, greedy, limit)
 	if apart != nil {

@@ -21,7 +21,7 @@ type task struct {
 }
 
 func newTask(kind Kind, p *sparsity.Pattern) *task {
-	kind.check()
+	kind.check(p)
 	t := &task{kind: kind, p: p}
 	t.rows, t.cols = p.Dims()
 	if kind.symmetric() {
