@@ -19,8 +19,8 @@ type SparseSettings struct {
 	// Kind is Star or Acyclic. Zero, which is coloring.Column, means the one
 	// with the lower cost: Acyclic if it saves a fifth of the products.
 	Kind coloring.Kind
-	// Orders are those that the coloring tries; nil means those of
-	// coloring.New.
+	// Orders are those that the coloring tries; nil means Natural and
+	// SmallestLast.
 	Orders []coloring.Order
 	// Pattern replaces the detected pattern. It must be symmetric, n×n, and
 	// have every nonzero: what it misses is added to other entries without a
@@ -62,6 +62,9 @@ func NewSparse(t *reverse.Tape) (*Sparse, error) { return SparseSettings{}.New(t
 func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	n := t.Inputs()
 	p := &Sparse{h: New(t, o.Strategy), first: New(t, FoR), settings: o, full: o.Pattern}
+	if o.Orders == nil {
+		o.Orders = defaultOrders
+	}
 	if p.full == nil {
 		p.full = t.HessianPattern()
 	}
@@ -107,6 +110,9 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	p.recovery = p.coloring.Recovery(p.target, 1)
 	return p, nil
 }
+
+// More orders rarely save colors and cost as much as all other preparation.
+var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
 
 func symmetric(k coloring.Kind) bool {
 	return k == coloring.Star || k == coloring.Acyclic || k == coloring.Distance2

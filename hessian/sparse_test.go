@@ -133,3 +133,15 @@ func TestSparseEvalDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+func TestExplainNamesWhatMadeARowDense(t *testing.T) {
+	_, tape := problem(t, "arrow", 100)
+	s, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	require.Contains(t, s.Explain(), "row 99 has 100")
+	require.Contains(t, s.Explain(), "by 100 Square")
+	_, tape = problem(t, "minsurf", 100)
+	s, err = hessian.NewSparse(tape)
+	require.NoError(t, err)
+	require.Contains(t, s.Explain(), "acyclic, since it saves 3 of 9 products")
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hesse-ad/hesse/coloring"
@@ -19,7 +21,8 @@ type SparseSettings struct {
 	// AcyclicBicoloring, instead of the cheapest.
 	Force bool
 	Kind  coloring.Kind
-	// Orders are those that the colorings try; nil means those of coloring.New.
+	// Orders are those that the colorings try; nil means Natural and
+	// SmallestLast.
 	Orders []coloring.Order
 	// Pattern replaces the detected pattern, m×n. It must have every nonzero:
 	// what it misses is added to other entries without a sign; see Verify.
@@ -51,6 +54,9 @@ type SparseJacobian struct {
 // coloring, some milliseconds for 10⁴ variables.
 func NewSparseJacobian(t *Tape) (*SparseJacobian, error) { return SparseSettings{}.New(t) }
 
+// More orders rarely save colors and cost as much as all other preparation.
+var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
+
 // vjpCost is the time of a VJP in units of a JVP, roughly.
 const vjpCost = 1.3
 
@@ -61,6 +67,9 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 	j := &SparseJacobian{t: t, pattern: o.Pattern, settings: o}
 	if j.pattern == nil {
 		j.pattern = t.JacobianPattern()
+	}
+	if o.Orders == nil {
+		o.Orders = defaultOrders
 	}
 	m, n := t.Outputs(), t.Inputs()
 	if r, c := j.pattern.Dims(); r != m || c != n {
@@ -292,4 +301,29 @@ func (j *SparseJacobian) Verify(x []float64) error {
 		}
 		return nil
 	})
+}
+
+// Explain says in words what was prepared and why: the pattern, the colors by
+// each order tried, what was chosen and what an evaluation does.
+func (j *SparseJacobian) Explain() string {
+	var b strings.Builder
+	m, n := j.pattern.Dims()
+	p := j.t.p
+	fmt.Fprintf(&b, "Jacobian %d×%d of %d operations in %d batches, %d nonzeros", m, n, p.Ops(), p.Batches(), j.pattern.NNZ())
+	longest := func(counts []int) int { return slices.Max(append(counts, 0)) }
+	fmt.Fprintf(&b, ", longest row %d, longest column %d\n", longest(j.pattern.RowCounts()), longest(j.pattern.ColumnCounts()))
+	for _, c := range j.tried {
+		fmt.Fprintf(&b, "%v\n", c)
+	}
+	switch {
+	case j.settings.Coloring != nil:
+		fmt.Fprintf(&b, "%v, given\n", j.coloring.Kind())
+	case j.settings.Force:
+		fmt.Fprintf(&b, "%v, forced\n", j.coloring)
+	default:
+		fmt.Fprintf(&b, "%v, the cheapest, a VJP counted as %v JVPs\n", j.coloring.Kind(), vjpCost)
+	}
+	fmt.Fprintf(&b, "an evaluation: %d JVPs, %d VJPs, up to %d in one sweep\n",
+		j.coloring.Columns().Num(), j.coloring.Rows().Num(), program.MaxDirections)
+	return b.String()
 }

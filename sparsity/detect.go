@@ -81,7 +81,28 @@ func (g *graph) jacobian(outputs []int32) *Pattern {
 // each different pair of sets counted once, and in the graph, except where
 // dependencies themselves cost more.
 func (g *graph) hessian(outputs []int32) *Pattern {
-	live := make([]bool, g.nodes())
+	live, d := g.curvatures(outputs)
+	p := newPairs(d)
+	total := 0
+	for _, c := range g.curved {
+		if live[c.node] && total < p.full {
+			total += len(d.elements(d.of[c.a])) * len(d.elements(d.of[c.b]))
+		}
+	}
+	p.i = make([]int32, 0, min(total, p.full))
+	p.j = make([]int32, 0, cap(p.i))
+	for _, c := range g.curved {
+		if live[c.node] {
+			p.add(d.of[c.a], d.of[c.b])
+		}
+	}
+	return p.pattern()
+}
+
+// curvatures finds the nodes that reach an output through first derivatives,
+// and the dependencies of what these have second derivatives in.
+func (g *graph) curvatures(outputs []int32) (live []bool, d *sets) {
+	live = make([]bool, g.nodes())
 	for _, o := range outputs {
 		if o >= 0 {
 			live[o] = true
@@ -100,22 +121,32 @@ func (g *graph) hessian(outputs []int32) *Pattern {
 			target[c.a], target[c.b] = true, true
 		}
 	}
-	d := g.dependencies(target, g.setLimit())
-	p := newPairs(d)
-	total := 0
-	for _, c := range g.curved {
-		if live[c.node] && total < p.full {
-			total += len(d.elements(d.of[c.a])) * len(d.elements(d.of[c.b]))
+	return live, g.dependencies(target, g.setLimit())
+}
+
+// contributions calls f with the nodes that contribute to a row of the Hessian,
+// and with how many entries for each curvature.
+func (g *graph) contributions(outputs []int32, row int32, f func(node int32, entries int)) {
+	live, d := g.curvatures(outputs)
+	depends := make([]bool, g.nodes())
+	depends[row] = true
+	for i := int32(g.inputs); int(i) < len(depends); i++ {
+		for _, a := range g.links(i) {
+			depends[i] = depends[i] || depends[a]
 		}
 	}
-	p.i = make([]int32, 0, min(total, p.full))
-	p.j = make([]int32, 0, cap(p.i))
 	for _, c := range g.curved {
-		if live[c.node] {
-			p.add(d.of[c.a], d.of[c.b])
+		k := 0
+		if live[c.node] && depends[c.a] {
+			k = len(d.elements(d.of[c.b]))
+		}
+		if live[c.node] && depends[c.b] {
+			k = max(k, len(d.elements(d.of[c.a])))
+		}
+		if k > 0 {
+			f(c.node, k)
 		}
 	}
-	return p.pattern()
 }
 
 // dependencies finds for each target the set of inputs that it depends on.

@@ -90,3 +90,37 @@ func columns(list []int32, n int, f func(k int32)) {
 		f(k)
 	}
 }
+
+// Densest is the kind of operation that contributes most to a row of the
+// Hessian of a program, and how many of them do; an empty name if none does. It
+// is for explanations: the cost is that of detection.
+func Densest(p *program.Program, row int) (op string, count int) {
+	g, outputs := fromProgram(p, nil)
+	names := make([]string, g.nodes())
+	k := p.Inputs()
+	for i := p.Base(); i < p.Len(); i++ {
+		name := p.Op(int32(i)).String()
+		if f, _ := p.CallAt(int32(i)); f != nil {
+			names[k] = f.Name() // the node of the curvature
+			k++
+		}
+		names[k] = name
+		k++
+	}
+	entries, nodes := map[string]int{}, map[string]int{}
+	last := int32(-1)
+	g.contributions(outputs, int32(row), func(node int32, k int) {
+		name := names[node]
+		entries[name] += k
+		if node != last {
+			nodes[name]++
+			last = node
+		}
+	})
+	for name, k := range entries {
+		if op == "" || k > entries[op] || k == entries[op] && name < op {
+			op = name
+		}
+	}
+	return op, nodes[op]
+}

@@ -237,6 +237,9 @@ func (p *Program) Outputs() int { return len(p.outputs) }
 // Guards are the comparisons that were made.
 func (p *Program) Guards() []Guard { return p.guards }
 
+// Op is the operation of node i.
+func (p *Program) Op(i int32) Op { return p.ops[i] }
+
 // Ops is the number of operations, without inputs, parameters and constants.
 func (p *Program) Ops() int { return len(p.ops) - p.base }
 

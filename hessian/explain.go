@@ -1,0 +1,76 @@
+package hessian
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// Explain says in words what was prepared and why: the pattern with its densest
+// rows and the operations that made them dense, the colors by each order tried,
+// what was chosen and what an evaluation does. Cost: as detection.
+func (p *Sparse) Explain() string {
+	var b strings.Builder
+	n, _ := p.full.Dims()
+	q := p.first.t.Program()
+	fmt.Fprintf(&b, "Hessian %d×%[1]d of %d operations in %d batches, %d nonzeros", n, q.Ops(), q.Batches(), p.full.NNZ())
+	if n > 0 {
+		fmt.Fprintf(&b, ", %.3g a row", float64(p.full.NNZ())/float64(n))
+	}
+	if p.settings.Pattern != nil {
+		b.WriteString(", pattern given")
+	}
+	b.WriteString("\n")
+	for _, i := range densestRows(p.full, 3) {
+		fmt.Fprintf(&b, "  row %d has %d", i, len(p.full.Row(i)))
+		if p.settings.Pattern == nil {
+			if op, k := sparsity.Densest(q, i); op != "" {
+				fmt.Fprintf(&b, ", by %d %s and others", k, op)
+			}
+		}
+		b.WriteString("\n")
+	}
+	for _, c := range []*coloring.Coloring{p.coloring, p.other} {
+		if c != nil {
+			fmt.Fprintf(&b, "%v\n", c)
+		}
+	}
+	k := p.coloring.Columns().Num()
+	sweeps := (k + program.MaxDirections - 1) / program.MaxDirections
+	switch {
+	case p.settings.Coloring != nil:
+		fmt.Fprintf(&b, "%v, given", p.coloring.Kind())
+	case p.settings.Kind != coloring.Column:
+		fmt.Fprintf(&b, "%v, forced", p.coloring.Kind())
+	case p.other == nil:
+		fmt.Fprintf(&b, "%v, since it is near its lower bound", p.coloring.Kind())
+	case p.coloring.Kind() == coloring.Acyclic:
+		fmt.Fprintf(&b, "acyclic, since it saves %d of %d products", p.other.Num()-k, p.other.Num())
+	default:
+		b.WriteString("star, since acyclic saves too little")
+	}
+	fmt.Fprintf(&b, "; recovery by a gather")
+	if d := p.recovery.Depth(); d > 0 {
+		fmt.Fprintf(&b, " and substitutions of depth %d", d)
+	}
+	fmt.Fprintf(&b, "\nan evaluation: %d products by %v, %d at most in one sweep: %d sweeps\n", k, p.h.strategy, program.MaxDirections, sweeps)
+	return b.String()
+}
+
+// densestRows is up to k rows with at least 16 entries that have more than twice
+// the mean, the densest first.
+func densestRows(p *sparsity.Pattern, k int) []int {
+	counts := p.RowCounts()
+	var rows []int
+	for i, c := range counts {
+		if c >= 16 && c*len(counts) > 2*p.NNZ() {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(i, j int) int { return counts[j] - counts[i] })
+	return rows[:min(k, len(rows))]
+}
