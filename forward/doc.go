@@ -51,7 +51,7 @@
 //     the data: iterations to convergence, searches, adaptive steps;
 //   - for computations so long that their tape would not fit in memory;
 //   - for a sparse Jacobian whose columns fall into few groups without a common
-//     row (Compressed).
+//     row (Compressed; Sparse finds the groups and puts the entries back).
 //
 // # Conventions
 //

@@ -1,0 +1,56 @@
+package forward
+
+import (
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// Sparse evaluates sparse Jacobians with a given pattern: a column coloring of
+// it and the recovery are found once, an evaluation compresses the columns of
+// a color into one. It is immutable and safe for concurrent use.
+type Sparse struct {
+	pattern  *sparsity.Pattern
+	classes  *coloring.Classes
+	recovery *coloring.Recovery
+}
+
+// NewSparse colors the columns of a pattern in the given orders, see
+// coloring.New. sparsity.Jacobian finds the pattern of a generic function; one
+// that misses a nonzero adds it to other entries without a sign.
+func NewSparse(p *sparsity.Pattern, orders ...coloring.Order) *Sparse {
+	c := coloring.New(coloring.Column, p, orders...)
+	return &Sparse{p, c.Columns(), c.Recovery(nil, max(1, c.Num()))}
+}
+
+// Colors is the number of colors: evaluations of f that Eval makes.
+func (s *Sparse) Colors() int { return s.classes.Num() }
+
+// Matrix is a new matrix for Eval.
+func (s *Sparse) Matrix() *sparsity.Matrix { return sparsity.NewMatrix(s.pattern) }
+
+// Eval stores the Jacobian of f at x in dst, made by Matrix. It panics if f is
+// nil, the numbers of inputs and outputs are not those of the pattern, or dst
+// has another pattern. It is Colors evaluations of f.
+func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Number, x []float64) {
+	m, n := s.pattern.Dims()
+	if dst == nil || dst.Pattern() != s.pattern && !dst.Pattern().Equal(s.pattern) {
+		panic("forward: dst has another pattern")
+	}
+	if len(x) != n {
+		panic("forward: x has not the length of the pattern's rows")
+	}
+	if s.Colors() == 0 {
+		clear(dst.Values())
+		return
+	}
+	b := product(nil, f, x, s.Colors(), func(z []dual.Number, c int) {
+		for _, j := range s.classes.Class(c + 1) {
+			z[j].D = 1
+		}
+	})
+	if r, _ := b.Dims(); r != m {
+		panic(badRows)
+	}
+	s.recovery.GatherColumns(dst.Values(), 0, b.RawMatrix().Data)
+}

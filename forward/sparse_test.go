@@ -1,0 +1,54 @@
+package forward_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/forward"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+func TestSparseJacobianOfBratuIsTheDense(t *testing.T) {
+	s := forward.NewSparse(sparsity.Jacobian(problems.Bratu[sparsity.Tracer], 49))
+	require.LessOrEqual(t, s.Colors(), 8)
+	x := make([]float64, 49)
+	for i := range x {
+		x[i] = math.Sin(float64(i))
+	}
+	a := s.Matrix()
+	s.Eval(a, problems.Bratu, x)
+	want := forward.Jacobian(nil, problems.Bratu, x)
+	for i := range x {
+		for j := range x {
+			require.Equal(t, want.At(i, j), a.At(i, j))
+		}
+	}
+}
+
+func TestSparseOfNothing(t *testing.T) {
+	s := forward.NewSparse(sparsity.FromCoordinates(2, 3, nil, nil))
+	a := s.Matrix()
+	s.Eval(a, func(x []dual.Number) []dual.Number { return make([]dual.Number, 2) }, make([]float64, 3))
+	require.Zero(t, a.NNZ())
+}
+
+func TestSparseRejects(t *testing.T) {
+	s := forward.NewSparse(sparsity.Diagonal(4))
+	square := func(x []dual.Number) []dual.Number {
+		y := make([]dual.Number, len(x))
+		for i := range x {
+			y[i] = x[i].Square()
+		}
+		return y
+	}
+	require.Panics(t, func() { s.Eval(nil, square, make([]float64, 4)) })
+	require.Panics(t, func() { s.Eval(sparsity.NewMatrix(sparsity.Full(4, 4)), square, make([]float64, 4)) })
+	require.Panics(t, func() { s.Eval(s.Matrix(), square, make([]float64, 5)) })
+	require.Panics(t, func() {
+		s.Eval(s.Matrix(), func(x []dual.Number) []dual.Number { return square(x)[:3] }, make([]float64, 4))
+	})
+}
