@@ -30,12 +30,16 @@ func TestPatternsAreTheTracers(t *testing.T) {
 }
 
 // A tape knows the values of constants, the tracer does not: x^c with c = 0 is
-// no function of x on the tape.
+// no function of x on the tape. A primitive has one Hessian for all its outputs.
 func TestPatternsOfRandomProgramsAreWithinTheTracers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 40, Primitives: true})
 		tape := record(t, p)
-		f := func(x []sparsity.Tracer) []sparsity.Tracer { return randprog.Run(p, x, nil) }
+		hooks := &randprog.Hooks[sparsity.Tracer]{Vec: func(x, y sparsity.Tracer) (p, s sparsity.Tracer) {
+			p = x.Mul(y.Square())
+			return p, p
+		}}
+		f := func(x []sparsity.Tracer) []sparsity.Tracer { return randprog.Run(p, x, hooks) }
 		want := sparsity.Jacobian(f, p.Inputs)
 		if !want.Union(tape.JacobianPattern()).Equal(want) {
 			t.Fatalf("Jacobian\n%v want\n%v\n%v", tape.JacobianPattern().Spy(20), want.Spy(20), p)

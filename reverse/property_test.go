@@ -2,6 +2,7 @@ package reverse_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,20 +26,24 @@ func close(a, b, tol float64) bool {
 	return a == b || math.Abs(a-b) <= tol || a != a && b != b
 }
 
-// sine and xyy are the primitives that random programs use.
+// sine and xyy, which is x·y² and x + y, are the primitives that random programs
+// use.
 var sine = reverse.NewPrimitive("sine", math.Sin, math.Cos, func(x float64) float64 { return -math.Sin(x) })
 
 type xyy struct{}
 
-func (xyy) Dims() (n, m int)          { return 2, 1 }
-func (xyy) Name() string              { return "xyy" }
-func (xyy) Eval(y, x []float64) error { y[0] = x[0] * (x[1] * x[1]); return nil }
+func (xyy) Dims() (n, m int) { return 2, 2 }
+func (xyy) Name() string     { return "xyy" }
+func (xyy) Eval(y, x []float64) error {
+	y[0], y[1] = x[0]*(x[1]*x[1]), x[0]+x[1]
+	return nil
+}
 func (xyy) JVP(dy, x, dx []float64) error {
-	dy[0] = x[1]*x[1]*dx[0] + 2*x[0]*x[1]*dx[1]
+	dy[0], dy[1] = x[1]*x[1]*dx[0]+2*x[0]*x[1]*dx[1], dx[0]+dx[1]
 	return nil
 }
 func (xyy) VJP(gx, x, w []float64) error {
-	gx[0], gx[1] = w[0]*x[1]*x[1], w[0]*2*x[0]*x[1]
+	gx[0], gx[1] = w[0]*x[1]*x[1]+w[1], w[0]*2*x[0]*x[1]+w[1]
 	return nil
 }
 func (xyy) HVP(h, x, w, dx []float64) error {
@@ -51,12 +56,23 @@ func (xyy) Hessian(i int) []int32  { return [][]int32{{1}, {0, 1}}[i] }
 
 var hooks = &randprog.Hooks[reverse.Var]{
 	Own: sine.Apply,
-	Vec: func(x, y reverse.Var) reverse.Var { return reverse.Apply(xyy{}, x, y)[0] },
+	Vec: func(x, y reverse.Var) (reverse.Var, reverse.Var) {
+		z := reverse.Apply(xyy{}, x, y)
+		return z[0], z[1]
+	},
 }
 
 var options = randprog.Options{MaxInputs: 6, MaxOutputs: 3, MaxLen: 60, Branches: true, Primitives: true}
 
-func record(t *rapid.T, p *randprog.Prog) *reverse.Tape {
+// tester is a testing.T or a rapid.T.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func record(t tester, p *randprog.Prog) *reverse.Tape {
+	t.Helper()
 	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, hooks) })
 	if err != nil {
 		t.Fatal(err)
@@ -64,216 +80,322 @@ func record(t *rapid.T, p *randprog.Prog) *reverse.Tape {
 	return tape
 }
 
-func TestTapeHasTheBitsOfThePlainFunction(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, options)
-		x := make([]dual.Real, len(p.X))
-		for i, v := range p.X {
-			x[i] = dual.Real(v)
-		}
-		want := randprog.Run(p, x, nil)
-		got, err := record(t, p).Values(nil, p.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range want {
-			if math.Float64bits(got[j]) != math.Float64bits(float64(want[j])) {
-				t.Fatalf("output %d: %v, want %v\n%v", j, got[j], want[j], p)
-			}
-		}
-	})
+// A long program's operands are anywhere before, so that it is not deep and
+// its derivatives stay in range.
+func longProgram(ops, seed int) *randprog.Prog {
+	return rapid.Custom(func(t *rapid.T) *randprog.Prog {
+		return randprog.Draw(t, randprog.Options{
+			MaxInputs: 40, MaxOutputs: 5, MinLen: ops, MaxLen: ops, Reach: ops, Branches: true, Primitives: true,
+		})
+	}).Example(seed)
 }
 
-func TestModesAgree(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, options)
+func TestTapeHasTheBitsOfThePlainFunction(t *testing.T) { rapid.Check(t, tapeIsPlain) }
+func FuzzTapeHasTheBitsOfThePlainFunction(f *testing.F) { f.Fuzz(rapid.MakeFuzz(tapeIsPlain)) }
+
+func tapeIsPlain(t *rapid.T) {
+	p := randprog.Draw(t, options)
+	sameBits(t, p, record(t, p))
+}
+
+// sameBits demands the bits of the function on plain numbers. Zeros of both
+// signs are one: a sum of negative zeros is one on a tape only.
+func sameBits(t tester, p *randprog.Prog, tape *reverse.Tape) {
+	t.Helper()
+	x := make([]dual.Real, len(p.X))
+	for i, v := range p.X {
+		x[i] = dual.Real(v)
+	}
+	want := randprog.Run(p, x, nil)
+	got, err := tape.Values(nil, p.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range want {
+		if v := float64(want[j]); got[j] != v && (got[j] == got[j] || v == v) {
+			t.Fatalf("output %d: %v, want %v\n%v", j, got[j], v, p)
+		}
+	}
+}
+
+func TestModesAgree(t *testing.T) { rapid.Check(t, modesAgree) }
+func FuzzModesAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(modesAgree)) }
+
+func modesAgree(t *rapid.T) {
+	p := randprog.Draw(t, options)
+	agree(t, p, record(t, p))
+}
+
+func TestModesAgreeOnLongPrograms(t *testing.T) {
+	for seed, ops := range []int{1000, 1000, 3000, 10000} {
+		p := longProgram(ops, seed)
 		tape := record(t, p)
-		m1, m2 := randprog.Bounds(p)
-		n, m := tape.Inputs(), tape.Outputs()
+		sameBits(t, p, tape)
+		agree(t, p, tape)
+	}
+}
 
-		x := make([]dual.Hyper, n)
-		nested := make([]dual.Of[dual.Of[dual.Real]], n)
-		for i, v := range p.X {
-			x[i] = dual.Hyper{V: v, D1: p.U[i], D2: p.V[i]}
-			nested[i].V.V, nested[i].V.D, nested[i].D.V = dual.Real(v), dual.Real(p.U[i]), dual.Real(p.V[i])
-		}
-		want := randprog.Run(p, x, nil)
-		other := randprog.Run(p, nested, nil)
+// agree compares all modes of the tape of p with hyper-dual numbers.
+func agree(t tester, p *randprog.Prog, tape *reverse.Tape) {
+	t.Helper()
+	m1, m2 := randprog.Bounds(p)
+	n, m := tape.Inputs(), tape.Outputs()
 
-		check := func(what string, j int, got, want, m float64) {
-			t.Helper()
-			if !close(got, want, tolerance(len(p.Code), m)) {
-				t.Fatalf("%s, output %d: %v, want %v ± %.2g\n%v", what, j, got, want, tolerance(len(p.Code), m), p)
-			}
+	x := make([]dual.Hyper, n)
+	nested := make([]dual.Of[dual.Of[dual.Real]], n)
+	for i, v := range p.X {
+		x[i] = dual.Hyper{V: v, D1: p.U[i], D2: p.V[i]}
+		nested[i].V.V, nested[i].V.D, nested[i].D.V = dual.Real(v), dual.Real(p.U[i]), dual.Real(p.V[i])
+	}
+	want := randprog.Run(p, x, nil)
+	other := randprog.Run(p, nested, nil)
+
+	check := func(what string, j int, got, want, m float64) {
+		t.Helper()
+		if tol := tolerance(len(p.Code), m); !close(got, want, tol) {
+			t.Fatalf("%s, output %d: %v, want %v ± %.2g\n%v", what, j, got, want, tol, p)
 		}
-		dot := func(a, b []float64) float64 {
-			s := 0.0
-			for i := range a {
-				s += a[i] * b[i]
-			}
-			return s
-		}
-		jvp, err := tape.JVP(nil, p.X, p.U)
+	}
+	must := func(x []float64, err error) []float64 {
+		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		jac, err := tape.Jacobian(nil, p.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := make([]float64, m)
-		tangent, adjoint := tape.Tangent(), tape.Adjoint()
-		for j := range m {
-			check("nested JVP", j, float64(other[j].V.D), want[j].D1, m1[j])
-			check("nested", j, float64(other[j].D.D), want[j].D12, m2[j])
-			check("JVP", j, jvp[j], want[j].D1, m1[j])
-			clear(w)
-			w[j] = 1
-			g, err := tape.VJP(nil, p.X, w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("VJP", j, dot(g, p.U), want[j].D1, m1[j])
-			check("Jacobian", j, mat.Dot(jac.RowView(j), mat.NewVecDense(n, p.U)), want[j].D1, m1[j])
-			h, err := tape.WeightedHVP(nil, p.X, w, p.V)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("FoR", j, dot(h, p.U), want[j].D12, m2[j])
+		return x
+	}
+	jvp := must(tape.JVP(nil, p.X, p.U))
+	jac, err := tape.Jacobian(nil, p.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tangent, adjoint := tape.Tangent(), tape.Adjoint()
+	xv, u0 := join(p.X, p.V), join(p.U, make([]float64, n))
+	y := must(tangent.Values(nil, xv))
+	fof := must(tangent.JVP(nil, xv, u0))
+	w := make([]float64, m)
+	for j := range m {
+		check("nested JVP", j, float64(other[j].V.D), want[j].D1, m1[j])
+		check("nested", j, float64(other[j].D.D), want[j].D12, m2[j])
+		check("JVP", j, jvp[j], want[j].D1, m1[j])
+		check("Tangent", j, y[m+j], want[j].D2, m1[j])
+		check("FoF", j, fof[m+j], want[j].D12, m2[j])
+		check("Jacobian", j, mat.Dot(jac.RowView(j), mat.NewVecDense(n, p.U)), want[j].D1, m1[j])
 
-			xv := append(append([]float64(nil), p.X...), p.V...)
-			y, err := tangent.Values(nil, xv)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("Tangent", j, y[m+j], want[j].D2, m1[j])
-			u0 := append(append([]float64(nil), p.U...), make([]float64, n)...)
-			fof, err := tangent.JVP(nil, xv, u0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("FoF", j, fof[m+j], want[j].D12, m2[j])
-			rof, err := tangent.VJP(nil, xv, append(make([]float64, m), w...))
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("RoF", j, dot(rof[:n], p.U), want[j].D12, m2[j])
-			xw := append(append([]float64(nil), p.X...), w...)
-			bar, err := adjoint.Values(nil, xw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("Adjoint", j, dot(bar, p.U), want[j].D1, m1[j])
-			ror, err := adjoint.VJP(nil, xw, p.V)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("RoR", j, dot(ror[:n], p.U), want[j].D12, m2[j])
-		}
+		clear(w)
+		w[j] = 1
+		xw := join(p.X, w)
+		check("VJP", j, dot(must(tape.VJP(nil, p.X, w)), p.U), want[j].D1, m1[j])
+		check("Adjoint", j, dot(must(adjoint.Values(nil, xw)), p.U), want[j].D1, m1[j])
+		check("FoR", j, dot(must(tape.WeightedHVP(nil, p.X, w, p.V)), p.U), want[j].D12, m2[j])
+		check("FoR by Adjoint", j, dot(must(adjoint.JVP(nil, xw, join(p.V, make([]float64, m)))), p.U), want[j].D12, m2[j])
+		check("RoF", j, dot(must(tangent.VJP(nil, xv, join(make([]float64, m), w)))[:n], p.U), want[j].D12, m2[j])
+		check("RoR", j, dot(must(adjoint.VJP(nil, xw, p.V))[:n], p.U), want[j].D12, m2[j])
+	}
+	if m == 1 {
+		f, g, err := tape.ValueGradient(nil, p.X)
+		check("ValueGradient", 0, dot(must(g, err), p.U), want[0].D1, m1[0])
+		check("value", 0, f, want[0].V, 0)
+		check("HVP", 0, dot(must(tape.HVP(nil, p.X, p.V)), p.U), want[0].D12, m2[0])
+	}
+}
+
+func join(x ...[]float64) []float64 { return slices.Concat(x...) }
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i := range a {
+		s += a[i] * b[i]
+	}
+	return s
+}
+
+// A function of parameters is that function with the parameters as inputs, in
+// a direction that does not change them; at other parameters too.
+func TestParametersAreConstants(t *testing.T) { rapid.Check(t, parametersAreConstants) }
+func FuzzParametersAreConstants(f *testing.F) { f.Fuzz(rapid.MakeFuzz(parametersAreConstants)) }
+
+func parametersAreConstants(t *rapid.T) {
+	o := options
+	o.Branches = false // so that a tape holds for all parameters
+	p := randprog.Draw(t, o)
+	k := rapid.IntRange(0, p.Inputs).Draw(t, "params")
+	n := p.Inputs - k
+	clear(p.U[n:])
+	clear(p.V[n:])
+	recorded := slices.Clone(p.X[n:])
+	for i := range recorded {
+		recorded[i] += rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "shift")
+	}
+	tape, err := reverse.RecordParams(p.X[:n], recorded, func(x, q []reverse.Var) []reverse.Var {
+		return randprog.Run(p, slices.Concat(x, q), hooks)
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := record(t, p)
+	if slices.Equal(recorded, p.X[n:]) {
+		p.X = p.X[:n]
+	}
+	m := tape.Outputs()
+	w := make([]float64, m)
+	for j := range w {
+		w[j] = 1 - float64(j)/3
+	}
+	full := all.Point()
+	m1, m2 := randprog.Bounds(&randprog.Prog{Inputs: p.Inputs, Outputs: m, Out: p.Out, Code: p.Code, X: full, U: ones(p.Inputs), V: p.V})
+	b1, b2 := 0.0, 0.0
+	for j := range m1 {
+		b1, b2 = b1+m1[j], b2+m2[j]
+	}
+	compare := func(what string, bound float64, got []float64, err error, want []float64, err2 error) {
+		t.Helper()
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		for i := range got {
+			if tol := tolerance(len(p.Code), bound); !close(got[i], want[i], tol) {
+				t.Fatalf("%s %d: %v, want %v ± %.2g\n%v", what, i, got[i], want[i], tol, p)
+			}
+		}
+	}
+	u, v := p.U[:n], p.V[:n]
+	got, err := tape.Values(nil, p.X)
+	want, err2 := all.Values(nil, full)
+	compare("Values", 0, got, err, want, err2)
+	got, err = tape.JVP(nil, p.X, u)
+	want, err2 = all.JVP(nil, full, p.U)
+	compare("JVP", b1, got, err, want, err2)
+	got, err = tape.VJP(nil, p.X, w)
+	want, err2 = all.VJP(nil, full, w)
+	compare("VJP", b1, got, err, want, err2)
+	hv, err2 := all.WeightedHVP(nil, full, w, p.V)
+	got, err = tape.WeightedHVP(nil, p.X, w, v)
+	compare("FoR", b2, got, err, hv, err2)
+
+	q := p.X[n:] // given, or none
+	tangent, adjoint := tape.Tangent(), tape.Adjoint()
+	got, err = tangent.Values(nil, join(p.X[:n], u, q))
+	want, err2 = all.JVP(nil, full, p.U)
+	compare("Tangent", b1, got[m:], err, want, err2)
+	got, err = tangent.VJP(nil, join(p.X[:n], v, q), join(make([]float64, m), w))
+	compare("RoF", b2, got[:n], err, hv, nil)
+	got, err = adjoint.Values(nil, join(p.X[:n], w, q))
+	want, err2 = all.VJP(nil, full, w)
+	compare("Adjoint", b1, got, err, want, err2)
+	got, err = adjoint.VJP(nil, join(p.X[:n], w, q), v)
+	compare("RoR", b2, got[:n], err, hv, nil)
+}
+
+func ones(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1
+	}
+	return x
 }
 
 // Copies of one program on shifted points make batches of many lanes. They
 // share the last input, so that operands lie consecutively (blocked), at a
 // distance (interleaved) and all at one place.
-func TestBatchesAgreeWithSingleRuns(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 25, Primitives: true})
-		copies := rapid.SampledFrom([]int{9, 40, 600}).Draw(t, "copies")
-		interleaved := rapid.Bool().Draw(t, "interleaved")
-		n := p.Inputs - 1 // own inputs of a copy
-		at := func(c, i int) int {
-			switch {
-			case i == n:
-				return copies * n
-			case interleaved:
-				return i*copies + c
-			default:
-				return c*n + i
-			}
-		}
-		x := make([]float64, copies*n+1)
-		u, v := make([]float64, len(x)), make([]float64, len(x))
-		for c := range copies {
-			for i := range p.Inputs {
-				shift := 1 + 1e-4*float64(c)
-				if i == n {
-					shift = 1
-				}
-				x[at(c, i)], u[at(c, i)], v[at(c, i)] = p.X[i]*shift, p.U[i], p.V[i]
-			}
-		}
-		tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
-			var s reverse.Var
-			own := make([]reverse.Var, p.Inputs)
-			for c := range copies {
-				for i := range own {
-					own[i] = x[at(c, i)]
-				}
-				s = s.Add(randprog.Run(p, own, hooks)[0])
-			}
-			return s
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+func TestBatchesAgreeWithSingleRuns(t *testing.T) { rapid.Check(t, batchesAgree) }
+func FuzzBatchesAgreeWithSingleRuns(f *testing.F) { f.Fuzz(rapid.MakeFuzz(batchesAgree)) }
 
-		value := 0.0
-		g, hu := make([]float64, len(x)), make([]float64, len(x))
-		gm, hm := make([]float64, len(x)), make([]float64, len(x)) // their bounds
-		one := *p
-		one.X = make([]float64, p.Inputs)
+func batchesAgree(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 25, Primitives: true})
+	copies := rapid.SampledFrom([]int{9, 40, 600}).Draw(t, "copies")
+	interleaved := rapid.Bool().Draw(t, "interleaved")
+	n := p.Inputs - 1 // own inputs of a copy
+	at := func(c, i int) int {
+		switch {
+		case i == n:
+			return copies * n
+		case interleaved:
+			return i*copies + c
+		default:
+			return c*n + i
+		}
+	}
+	x := make([]float64, copies*n+1)
+	u, v := make([]float64, len(x)), make([]float64, len(x))
+	for c := range copies {
+		for i := range p.Inputs {
+			shift := 1 + 1e-4*float64(c)
+			if i == n {
+				shift = 1
+			}
+			x[at(c, i)], u[at(c, i)], v[at(c, i)] = p.X[i]*shift, p.U[i], p.V[i]
+		}
+	}
+	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+		var s reverse.Var
+		own := make([]reverse.Var, p.Inputs)
 		for c := range copies {
-			for i := range one.X {
-				one.X[i] = x[at(c, i)]
+			for i := range own {
+				own[i] = x[at(c, i)]
 			}
-			single := record(t, &one)
-			y, err := single.Value(one.X)
-			if err != nil {
-				t.Fatal(err)
-			}
-			value += y
-			grad, err := single.Gradient(nil, one.X)
-			if err != nil {
-				t.Fatal(err)
-			}
-			hvp, err := single.HVP(nil, one.X, p.V)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e := one
-			for i := range one.X {
-				e.U = make([]float64, p.Inputs)
-				e.U[i] = 1
-				_, m2 := randprog.Bounds(&e)
-				e.V = e.U
-				m1, _ := randprog.Bounds(&e)
-				e.V = p.V
-				g[at(c, i)] += grad[i]
-				gm[at(c, i)] += m1[0]
-				hu[at(c, i)] += hvp[i]
-				hm[at(c, i)] += m2[0]
-			}
+			s = s.Add(randprog.Run(p, own, hooks)[0])
 		}
-		got, grad, err := tape.ValueGradient(nil, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != value && got == got {
-			t.Fatalf("value %v, want %v\n%v", got, value, p)
-		}
-		hvp, err := tape.HVP(nil, x, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ops := len(p.Code) + copies
-		for i := range x {
-			if !close(grad[i], g[i], tolerance(ops, gm[i])) {
-				t.Fatalf("gradient %d: %v, want %v ± %.2g\n%v", i, grad[i], g[i], tolerance(ops, gm[i]), p)
-			}
-			if !close(hvp[i], hu[i], tolerance(ops, hm[i])) {
-				t.Fatalf("HVP %d: %v, want %v ± %.2g\n%v", i, hvp[i], hu[i], tolerance(ops, hm[i]), p)
-			}
-		}
+		return s
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	value := 0.0
+	g, hu := make([]float64, len(x)), make([]float64, len(x))
+	gm, hm := make([]float64, len(x)), make([]float64, len(x)) // their bounds
+	one := *p
+	one.X = make([]float64, p.Inputs)
+	for c := range copies {
+		for i := range one.X {
+			one.X[i] = x[at(c, i)]
+		}
+		single := record(t, &one)
+		y, err := single.Value(one.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value += y
+		grad, err := single.Gradient(nil, one.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hvp, err := single.HVP(nil, one.X, p.V)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := one
+		for i := range one.X {
+			e.U = make([]float64, p.Inputs)
+			e.U[i] = 1
+			_, m2 := randprog.Bounds(&e)
+			e.V = e.U
+			m1, _ := randprog.Bounds(&e)
+			e.V = p.V
+			g[at(c, i)] += grad[i]
+			gm[at(c, i)] += m1[0]
+			hu[at(c, i)] += hvp[i]
+			hm[at(c, i)] += m2[0]
+		}
+	}
+	got, grad, err := tape.ValueGradient(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != value && got == got {
+		t.Fatalf("value %v, want %v\n%v", got, value, p)
+	}
+	hvp, err := tape.HVP(nil, x, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := len(p.Code) + copies
+	for i := range x {
+		if !close(grad[i], g[i], tolerance(ops, gm[i])) {
+			t.Fatalf("gradient %d: %v, want %v ± %.2g\n%v", i, grad[i], g[i], tolerance(ops, gm[i]), p)
+		}
+		if !close(hvp[i], hu[i], tolerance(ops, hm[i])) {
+			t.Fatalf("HVP %d: %v, want %v ± %.2g\n%v", i, hvp[i], hu[i], tolerance(ops, hm[i]), p)
+		}
+	}
 }

@@ -161,8 +161,8 @@ func (t *Tape) VJP(dst, x, w []float64) ([]float64, error) {
 	return dst, err
 }
 
-// pull is the first output and F′(x)ᵀw.
-func (t *Tape) pull(dst, x, w []float64) (float64, []float64, error) {
+// pull is the first output, if there is one, and F′(x)ᵀw.
+func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 	n := t.p.Inputs()
 	if dst != nil {
 		check(dst, n, "dst")
@@ -175,9 +175,12 @@ func (t *Tape) pull(dst, x, w []float64) (float64, []float64, error) {
 	if err := t.p.Gradient(ws, w); err != nil {
 		return 0, dst, err
 	}
+	if len(w) > 0 {
+		f = ws.V[t.p.Output(0)]
+	}
 	dst = buffer(dst, n, "dst")
 	copy(dst, ws.Bar)
-	return ws.V[t.p.Output(0)], dst, nil
+	return f, dst, nil
 }
 
 // JVP is F′(x)v, of length m, v of length n. Cost: one value and one tangent

@@ -1,6 +1,3 @@
-// Package randprog makes random differentiable programs for property tests: a
-// list of instructions that any dual.Scalar can run, drawn by rapid so that a
-// failing one shrinks to the smallest.
 package randprog
 
 import (
@@ -14,48 +11,60 @@ import (
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
-// Kinds of instructions beyond the operations of package program.
+// Kind is the kind of an instruction.
+type Kind int
+
+// The kinds; x is operand A, y operand B, z the first of the list, c the
+// constant.
 const (
-	kindOp = iota
-	kindSum
-	kindDot
-	kindAffine
-	kindSelect
-	kindBranch
-	kindOwn
-	kindVec
-	numKinds
+	KindOp     Kind = iota // an elementary operation of x, c and y
+	KindRight              // one of x and the constant c
+	KindLeft               // one of the constant c and x
+	KindSum                // the sum of the list
+	KindDot                // that of its products with itself, backward
+	KindAffine             // c plus its weighted sum
+	KindChain              // c, ± the list, term by term
+	KindNorm               // the norm of the list
+	KindSoft               // ln Σ exp of the list, less the first softmax
+	KindSelect             // y where x > 0, else z
+	KindBranch             // sin y or z² by a comparison of x
+	KindOwn                // sin x by a primitive
+	KindVec                // x·y² and x + y, by a primitive; one or both
 )
 
 // Instr is one instruction; operands are numbers of earlier results, the
 // inputs first.
 type Instr struct {
-	Kind int
+	Kind Kind
 	Op   program.Op
 	C    float64
 	W    []float64
 	A, B int
 	List []int
+	How  int  // which comparison, which outputs
 	clip bool // the operand is brought into the operation's domain first
 	tame bool // the result is the sine of the operation's
 }
 
-// Prog is a program with n inputs; its outputs are the last m results.
+// Prog is a program with n inputs and m outputs, the results Out.
 type Prog struct {
 	Inputs, Outputs int
+	Out             []int
 	Code            []Instr
 	X, U, V         []float64 // a point and two directions
 }
 
-// Options say what a program may hold beyond operations, sums and products.
+// Options say what a program may hold. Operands are among the Reach results
+// before an instruction, 30 if 0.
 type Options struct {
-	MaxInputs, MaxOutputs, MaxLen int
-	Branches, Primitives          bool
+	MaxInputs, MaxOutputs int
+	MinLen, MaxLen, Reach int
+	Branches, Primitives  bool
 }
 
 // domain is where an operation is smooth and well-conditioned, at least for
 // its first operand.
-func domain(op program.Op, c float64) (lo, hi float64) {
+func domain(op program.Op) (lo, hi float64) {
 	switch op {
 	case program.Inv, program.RDiv, program.Log, program.Log2, program.Log10, program.Sqrt, program.Cbrt:
 		return 0.1, 20
@@ -92,57 +101,44 @@ var Ops = func() []program.Op {
 
 func binaryOp(op program.Op) bool { return op <= program.Step }
 
+// Small integers shrink well; the fraction keeps points generic.
+var number = rapid.Custom(func(t *rapid.T) float64 {
+	return float64(rapid.IntRange(-20, 20).Draw(t, "tenths"))/10 + 0.037
+})
+
+// Constants for which there is a simpler form of an operation.
+var special = rapid.Custom(func(t *rapid.T) float64 {
+	c := number.Draw(t, "c")
+	return rapid.SampledFrom([]float64{c, c, 1, -1, 2, 0.5, -4, 3}).Draw(t, "special")
+})
+
 // Draw draws a program.
 func Draw(t *rapid.T, o Options) *Prog {
 	p := &Prog{Inputs: rapid.IntRange(1, max(1, o.MaxInputs)).Draw(t, "inputs")}
 	p.Outputs = rapid.IntRange(1, max(1, o.MaxOutputs)).Draw(t, "outputs")
-	number := rapid.Custom(func(t *rapid.T) float64 {
-		// Small integers shrink well; the fraction keeps points generic.
-		return float64(rapid.IntRange(-20, 20).Draw(t, "tenths"))/10 + 0.037
-	})
 	for range p.Inputs {
 		p.X = append(p.X, number.Draw(t, "x"))
 		p.U = append(p.U, number.Draw(t, "u"))
 		p.V = append(p.V, number.Draw(t, "v"))
 	}
-	kinds := []int{kindOp, kindOp, kindOp, kindOp, kindOp, kindOp, kindOp, kindOp, kindSum, kindDot, kindAffine, kindSelect}
+	kinds := []Kind{
+		KindOp, KindOp, KindOp, KindOp, KindOp, KindOp, KindOp, KindOp, KindOp, KindOp, KindOp, KindOp,
+		KindRight, KindLeft, KindSum, KindDot, KindAffine, KindChain, KindChain, KindNorm, KindSoft, KindSelect,
+	}
 	if o.Branches {
-		kinds = append(kinds, kindBranch)
+		kinds = append(kinds, KindBranch, KindBranch)
 	}
 	if o.Primitives {
-		kinds = append(kinds, kindOwn, kindVec)
+		kinds = append(kinds, KindOwn, KindVec)
 	}
 	// Instructions are drawn as a slice, which rapid shrinks by leaving
 	// elements out; operands count back from the instruction.
-	back := rapid.IntRange(0, 30)
-	raw := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Instr {
-		in := Instr{
-			Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
-			A:    back.Draw(t, "a"),
-			C:    number.Draw(t, "c"),
-		}
-		switch in.Kind {
-		case kindOp:
-			in.Op = rapid.SampledFrom(Ops).Draw(t, "op")
-			switch {
-			case binaryOp(in.Op):
-				in.B = back.Draw(t, "b")
-			case in.Op == program.PowInt:
-				in.C = float64(rapid.IntRange(-3, 5).Draw(t, "n"))
-			case in.Op == program.Polygamma:
-				in.C = float64(rapid.IntRange(0, 2).Draw(t, "n"))
-			}
-		case kindSelect, kindBranch, kindVec:
-			in.B = back.Draw(t, "b")
-			in.List = []int{back.Draw(t, "c")}
-		case kindSum, kindDot, kindAffine:
-			in.List = rapid.SliceOfN(back, 0, 12).Draw(t, "list")
-			for range in.List {
-				in.W = append(in.W, number.Draw(t, "w"))
-			}
-		}
-		return in
-	}), p.Outputs, max(p.Outputs, o.MaxLen)).Draw(t, "code")
+	if o.Reach == 0 {
+		o.Reach = 30
+	}
+	back := rapid.IntRange(0, o.Reach)
+	instr := rapid.Custom(func(t *rapid.T) Instr { return draw(t, kinds, back) })
+	raw := rapid.SliceOfN(instr, max(1, o.MinLen), max(1, o.MinLen, o.MaxLen)).Draw(t, "code")
 
 	v := make([]dual.Real, p.Inputs)
 	for i, x := range p.X {
@@ -154,8 +150,8 @@ func Draw(t *rapid.T, o Options) *Prog {
 		for k, j := range in.List {
 			in.List[k] = max(0, last-j)
 		}
-		if in.Kind == kindOp {
-			lo, hi := domain(in.Op, in.C)
+		if in.Kind == KindOp || in.Kind == KindRight {
+			lo, hi := domain(in.Op)
 			x := float64(v[in.A])
 			in.clip = !(x > lo && x < hi)
 		}
@@ -170,13 +166,62 @@ func Draw(t *rapid.T, o Options) *Prog {
 		p.Code = append(p.Code, in)
 		v = append(v, next)
 	}
+	for j := range p.Outputs {
+		k := len(v) - p.Outputs + j
+		if rapid.IntRange(0, 9).Draw(t, "elsewhere") == 9 {
+			k = len(v) - 1 - back.Draw(t, "out")
+		}
+		p.Out = append(p.Out, max(0, k))
+	}
 	return p
+}
+
+func draw(t *rapid.T, kinds []Kind, back *rapid.Generator[int]) Instr {
+	in := Instr{
+		Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+		A:    back.Draw(t, "a"),
+	}
+	switch in.Kind {
+	case KindOp:
+		in.Op = rapid.SampledFrom(Ops).Draw(t, "op")
+		switch {
+		case binaryOp(in.Op):
+			in.B = back.Draw(t, "b")
+		case in.Op == program.PowInt:
+			in.C = float64(rapid.IntRange(-3, 5).Draw(t, "n"))
+		case in.Op == program.Polygamma:
+			in.C = float64(rapid.IntRange(0, 2).Draw(t, "n"))
+		case in.Op <= program.PowReal:
+			in.C = special.Draw(t, "c")
+		}
+	case KindRight, KindLeft:
+		in.Op = rapid.SampledFrom(Ops[:program.Step-program.Add+1]).Draw(t, "op")
+		in.C = number.Draw(t, "c")
+		if in.Kind == KindLeft && in.Op == program.Pow {
+			in.C = 0.6 // x^c needs x > 0
+		}
+		if in.Op != program.Pow {
+			in.C = special.Draw(t, "c")
+		}
+	case KindSelect, KindBranch, KindVec:
+		in.B = back.Draw(t, "b")
+		in.List = []int{back.Draw(t, "z")}
+		in.C = number.Draw(t, "c")
+		in.How = rapid.IntRange(0, 6).Draw(t, "how")
+	case KindSum, KindDot, KindAffine, KindChain, KindNorm, KindSoft:
+		in.List = rapid.SliceOfN(back, 1, 12).Draw(t, "list")
+		in.C = number.Draw(t, "c")
+		for range in.List {
+			in.W = append(in.W, special.Draw(t, "w"))
+		}
+	}
+	return in
 }
 
 // Hooks are the primitives of a kind of number; nil means by its operations.
 type Hooks[T any] struct {
-	Own func(x T) T    // sin x
-	Vec func(x, y T) T // x·y²
+	Own func(x T) T         // sin x
+	Vec func(x, y T) (T, T) // x·y² and x + y
 }
 
 func step[T dual.Scalar[T]](in *Instr, v []T, h *Hooks[T]) T {
@@ -190,60 +235,116 @@ func step[T dual.Scalar[T]](in *Instr, v []T, h *Hooks[T]) T {
 // run runs one instruction.
 func run[T dual.Scalar[T]](in *Instr, v []T, h *Hooks[T]) T {
 	var zero T
-	a := v[in.A]
+	a, b := v[in.A], v[in.B]
+	list := make([]T, len(in.List))
+	for k, i := range in.List {
+		list[k] = v[i]
+	}
+	if in.clip {
+		lo, hi := domain(in.Op)
+		hi = min(hi, lo+4)
+		a = a.Sin().Scale(0.45 * (hi - lo)).AddReal((hi + lo) / 2)
+	}
 	switch in.Kind {
-	case kindSum, kindDot, kindAffine:
-		list := make([]T, len(in.List))
-		other := make([]T, len(in.List))
-		for k, i := range in.List {
-			list[k] = v[i]
-			other[k] = v[in.List[len(in.List)-1-k]]
+	case KindRight:
+		return program.Apply(in.Op, 0, a, zero.Const(in.C))
+	case KindLeft:
+		return program.Apply(in.Op, 0, zero.Const(in.C), a)
+	case KindSum:
+		return dual.Sum(list)
+	case KindDot:
+		other := make([]T, len(list))
+		for k := range other {
+			other[k] = list[len(list)-1-k]
 		}
-		switch in.Kind {
-		case kindSum:
-			return zero.SumOf(list)
-		case kindDot:
-			return zero.DotOf(list, other)
+		return dual.Dot(list, other)
+	case KindAffine:
+		return dual.Affine(in.C, in.W, list)
+	case KindChain:
+		s := zero.Const(in.C)
+		for k, x := range list {
+			switch w := in.W[k]; w {
+			case 1:
+				s = s.Sub(x)
+			case 2:
+				s = x.Add(s)
+			case 3:
+				s = s.AddReal(w)
+			default:
+				s = s.Add(x)
+			}
 		}
-		return zero.AffineOf(in.C, in.W, list)
-	case kindSelect:
-		return a.Select(v[in.B], v[in.List[0]])
-	case kindBranch:
-		then, els := v[in.B].Sin(), v[in.List[0]].Square()
-		if a.LessReal(in.C) {
+		return s
+	case KindNorm:
+		return dual.Norm2(append(list, zero.Const(in.C)))
+	case KindSoft:
+		return dual.LogSumExp(list).Sub(dual.Softmax(nil, list)[0])
+	case KindSelect:
+		return a.Select(b, list[0])
+	case KindBranch:
+		then, els := b.Sin(), list[0].Square()
+		if compare(in, a, b) {
 			return then
 		}
 		return els
-	case kindOwn:
+	case KindOwn:
 		if h != nil && h.Own != nil {
 			return h.Own(a)
 		}
 		return a.Sin()
-	case kindVec:
+	case KindVec:
+		var p, s T
 		if h != nil && h.Vec != nil {
-			return h.Vec(a, v[in.B])
+			p, s = h.Vec(a, b)
+		} else {
+			p, s = a.Mul(b.Square()), a.Add(b)
 		}
-		return a.Mul(v[in.B].Square())
+		switch in.How {
+		case 0:
+			return s
+		case 1:
+			return s.Sub(p)
+		}
+		return p
 	}
-	if in.clip {
-		lo, hi := domain(in.Op, in.C)
-		hi = min(hi, lo+4)
-		a = a.Sin().Scale(0.45 * (hi - lo)).AddReal((hi + lo) / 2)
+	return program.Apply(in.Op, in.C, a, b)
+}
+
+func compare[T dual.Scalar[T]](in *Instr, a, b T) bool {
+	c := a.Const(in.C)
+	switch in.How {
+	case 1:
+		return a.Less(b)
+	case 2:
+		return a.LessEq(b)
+	case 3:
+		return a.LessEqReal(in.C)
+	case 4:
+		return c.Less(a)
+	case 5:
+		return c.LessEq(a)
+	case 6:
+		return a.Value() < in.C
 	}
-	return program.Apply(in.Op, in.C, a, v[in.B])
+	return a.LessReal(in.C)
 }
 
 // Run runs the program on x and returns its outputs. h may be nil.
 func Run[T dual.Scalar[T]](p *Prog, x []T, h *Hooks[T]) []T {
-	v := append([]T(nil), x...)
+	v := append(make([]T, 0, len(x)+len(p.Code)), x...)
 	for k := range p.Code {
 		v = append(v, step(&p.Code[k], v, h))
 	}
-	return v[len(v)-p.Outputs:]
+	y := make([]T, len(p.Out))
+	for j, k := range p.Out {
+		y[j] = v[k]
+	}
+	return y
 }
 
-// Bounds is Run in absolute values: for each output m1 bounds the sum of absolute contributions to its derivative
-// along u or v and m2 that to its second derivative along u and v.
+// Bounds is Run in absolute values: for each output m1 bounds the sum of
+// absolute contributions to its derivative along u or v and m2 that to its
+// second derivative along u and v.
 func Bounds(p *Prog) (m1, m2 []float64) {
 	v := make([]bound, p.Inputs)
 	for i, x := range p.X {
@@ -263,12 +364,13 @@ func (p *Prog) String() string {
 	for k, in := range p.Code {
 		fmt.Fprintf(&b, "%%%d = ", p.Inputs+k)
 		switch in.Kind {
-		case kindOp:
-			fmt.Fprintf(&b, "%v a=%%%d b=%%%d c=%v clip=%v\n", in.Op, in.A, in.B, in.C, in.clip)
+		case KindOp, KindRight, KindLeft:
+			fmt.Fprintf(&b, "kind %d %v a=%%%d b=%%%d c=%v clip=%v", in.Kind, in.Op, in.A, in.B, in.C, in.clip)
 		default:
-			fmt.Fprintf(&b, "kind %d a=%%%d b=%%%d c=%v w=%v list=%v\n", in.Kind, in.A, in.B, in.C, in.W, in.List)
+			fmt.Fprintf(&b, "kind %d a=%%%d b=%%%d c=%v w=%v list=%v how=%d", in.Kind, in.A, in.B, in.C, in.W, in.List, in.How)
 		}
+		fmt.Fprintf(&b, " tame=%v\n", in.tame)
 	}
-	fmt.Fprintf(&b, "outputs: last %d\n", p.Outputs)
+	fmt.Fprintf(&b, "outputs: %v\n", p.Out)
 	return b.String()
 }
