@@ -403,7 +403,7 @@ type pairs struct {
 func newPairs(d *sets) *pairs {
 	return &pairs{
 		sets:    d,
-		full:    max(1<<18, 4*len(d.inputs)),
+		full:    max(1<<18, 4*len(d.inputs), 2*len(d.of)),
 		squared: make([]bool, len(d.inputs)+len(d.start)-1),
 		done:    map[[2]int32]bool{},
 	}
@@ -449,17 +449,21 @@ func (p *pairs) append(r, s int32) {
 }
 
 // compact removes repetitions.
-func (p *pairs) compact() *Pattern {
-	n := len(p.sets.inputs)
-	q := fromCoordinates(n, n, p.i, p.j)
+func (p *pairs) compact() {
+	q := p.once()
 	p.i = p.i[:0]
-	for i := range n {
+	for i := range q.rows {
 		for range q.Row(i) {
 			p.i = append(p.i, int32(i))
 		}
 	}
 	p.j = append(p.j[:0], q.idx...)
-	return q
 }
 
-func (p *pairs) pattern() *Pattern { return p.compact().Symmetrized() }
+func (p *pairs) pattern() *Pattern { return p.once().Symmetrized() }
+
+// once is the pattern of the positions, without their mirror images.
+func (p *pairs) once() *Pattern {
+	n := len(p.sets.inputs)
+	return fromCoordinates(n, n, p.i, p.j)
+}
