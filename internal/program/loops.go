@@ -240,6 +240,24 @@ func dotOf(s float64, w, x []float64) float64 {
 	return s
 }
 
+// dotAny is Σ wᵢxᵢ by four sums side by side, where no order is promised: each
+// addition need not wait for the one before.
+func dotAny(w, x []float64) float64 {
+	var s0, s1, s2, s3 float64
+	x = x[:len(w)]
+	for len(w) >= 4 && len(x) >= 4 {
+		s0 += w[0] * x[0]
+		s1 += w[1] * x[1]
+		s2 += w[2] * x[2]
+		s3 += w[3] * x[3]
+		w, x = w[4:], x[4:]
+	}
+	for i, w := range w {
+		s0 += w * x[i]
+	}
+	return s0 + s1 + (s2 + s3)
+}
+
 func dotIndexed(s float64, w, x []float64, index []int32) float64 {
 	index = index[:len(w)]
 	for i, w := range w {

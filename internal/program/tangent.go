@@ -192,7 +192,7 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 		for _, t := range ts {
 			switch {
 			case run:
-				t[i] = dotOf(0, w, t[x[0]:][:len(x)])
+				t[i] = dotAny(w, t[x[0]:][:len(x)])
 			case ws.careful:
 				t[i] = 0
 				for k, j := range x {
@@ -207,7 +207,7 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 		for _, t := range ts {
 			if run {
 				n := len(x)
-				t[i] = dotOf(dotOf(0, v[x[0]:][:n], t[y[0]:][:n]), v[y[0]:][:n], t[x[0]:][:n])
+				t[i] = dotAny(v[x[0]:][:n], t[y[0]:][:n]) + dotAny(v[y[0]:][:n], t[x[0]:][:n])
 				continue
 			}
 			s := 0.0
