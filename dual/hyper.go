@@ -59,15 +59,15 @@ func (x Hyper) Neg() Hyper        { return Hyper{-x.V, -x.D1, -x.D2, -x.D12} }
 
 func (x Hyper) Div(y Hyper) Hyper {
 	v := x.V / y.V
-	dx, dy := elem.Div1(x.V, y.V, v)
-	dxx, dxy, dyy := elem.Div2(x.V, y.V, v, dx, dy)
+	dx, dy := elem.DivD(x.V, y.V, v)
+	dxx, dxy, dyy := elem.DivDD(x.V, y.V, v, dx, dy)
 	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
 }
 
 func (x Hyper) Inv() Hyper {
 	v := 1 / x.V
-	d := elem.Inv1(x.V, v)
-	return x.chain(v, d, elem.Inv2(x.V, v, d))
+	d := elem.InvD(x.V, v)
+	return x.chain(v, d, elem.InvDD(x.V, v, d))
 }
 
 func (x Hyper) AddReal(c float64) Hyper { return Hyper{x.V + c, x.D1, x.D2, x.D12} }
@@ -80,221 +80,221 @@ func (x Hyper) Scale(c float64) Hyper {
 
 func (x Hyper) RDiv(c float64) Hyper {
 	v := c / x.V
-	d := elem.RDiv1(x.V, c, v)
-	return x.chain(v, d, elem.RDiv2(x.V, c, v, d))
+	d := elem.RDivD(x.V, c, v)
+	return x.chain(v, d, elem.RDivDD(x.V, c, v, d))
 }
 
 func (x Hyper) Hypot(y Hyper) Hyper {
 	v := math.Hypot(x.V, y.V)
-	dx, dy := elem.Hypot1(x.V, y.V, v)
-	dxx, dxy, dyy := elem.Hypot2(x.V, y.V, v, dx, dy)
+	dx, dy := elem.HypotD(x.V, y.V, v)
+	dxx, dxy, dyy := elem.HypotDD(x.V, y.V, v, dx, dy)
 	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
 }
 
 func (x Hyper) Pow(y Hyper) Hyper {
 	v := math.Pow(x.V, y.V)
-	dx, dy := elem.Pow1(x.V, y.V, v)
-	dxx, dxy, dyy := elem.Pow2(x.V, y.V, v, dx, dy)
+	dx, dy := elem.PowD(x.V, y.V, v)
+	dxx, dxy, dyy := elem.PowDD(x.V, y.V, v, dx, dy)
 	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
 }
 
 func (y Hyper) Atan2(x Hyper) Hyper {
 	v := math.Atan2(y.V, x.V)
-	dy, dx := elem.Atan21(y.V, x.V, v)
-	dyy, dyx, dxx := elem.Atan22(y.V, x.V, v, dy, dx)
+	dy, dx := elem.Atan2D(y.V, x.V, v)
+	dyy, dyx, dxx := elem.Atan2DD(y.V, x.V, v, dy, dx)
 	return y.chain2(x, v, dy, dx, dyy, dyx, dxx)
 }
 
 func (x Hyper) PowReal(p float64) Hyper {
 	v := elem.PowReal(x.V, p)
-	d := elem.PowReal1(x.V, p, v)
-	return x.chain(v, d, elem.PowReal2(x.V, p, v, d))
+	d := elem.PowRealD(x.V, p, v)
+	return x.chain(v, d, elem.PowRealDD(x.V, p, v, d))
 }
 
 func (x Hyper) PowInt(n int) Hyper {
 	v := elem.PowInt(x.V, n)
-	d := elem.PowInt1(x.V, n, v)
-	return x.chain(v, d, elem.PowInt2(x.V, n, v, d))
+	d := elem.PowIntD(x.V, n, v)
+	return x.chain(v, d, elem.PowIntDD(x.V, n, v, d))
 }
 
 func (x Hyper) Polygamma(n int) Hyper {
 	v := elem.Polygamma(x.V, n)
-	d := elem.Polygamma1(x.V, n, v)
-	return x.chain(v, d, elem.Polygamma2(x.V, n, v, d))
+	d := elem.PolygammaD(x.V, n, v)
+	return x.chain(v, d, elem.PolygammaDD(x.V, n, v, d))
 }
 
 func (x Hyper) Square() Hyper {
 	v := float64(x.V * x.V)
-	d := elem.Square1(x.V, v)
-	return x.chain(v, d, elem.Square2(x.V, v, d))
+	d := elem.SquareD(x.V, v)
+	return x.chain(v, d, elem.SquareDD(x.V, v, d))
 }
 
 func (x Hyper) Sqrt() Hyper {
 	v := elem.Sqrt(x.V)
-	d := elem.Sqrt1(x.V, v)
-	return x.chain(v, d, elem.Sqrt2(x.V, v, d))
+	d := elem.SqrtD(x.V, v)
+	return x.chain(v, d, elem.SqrtDD(x.V, v, d))
 }
 
 func (x Hyper) Cbrt() Hyper {
 	v := math.Cbrt(x.V)
-	d := elem.Cbrt1(x.V, v)
-	return x.chain(v, d, elem.Cbrt2(x.V, v, d))
+	d := elem.CbrtD(x.V, v)
+	return x.chain(v, d, elem.CbrtDD(x.V, v, d))
 }
 
 func (x Hyper) Exp() Hyper {
 	v := math.Exp(x.V)
-	d := elem.Exp1(x.V, v)
-	return x.chain(v, d, elem.Exp2(x.V, v, d))
+	d := elem.ExpD(x.V, v)
+	return x.chain(v, d, elem.ExpDD(x.V, v, d))
 }
 
 func (x Hyper) Exp2() Hyper {
 	v := math.Exp2(x.V)
-	d := elem.Exp21(x.V, v)
-	return x.chain(v, d, elem.Exp22(x.V, v, d))
+	d := elem.Exp2D(x.V, v)
+	return x.chain(v, d, elem.Exp2DD(x.V, v, d))
 }
 
 func (x Hyper) Expm1() Hyper {
 	v := math.Expm1(x.V)
-	d := elem.Expm11(x.V, v)
-	return x.chain(v, d, elem.Expm12(x.V, v, d))
+	d := elem.Expm1D(x.V, v)
+	return x.chain(v, d, elem.Expm1DD(x.V, v, d))
 }
 
 func (x Hyper) Log() Hyper {
 	v := math.Log(x.V)
-	d := elem.Log1(x.V, v)
-	return x.chain(v, d, elem.Log2(x.V, v, d))
+	d := elem.LogD(x.V, v)
+	return x.chain(v, d, elem.LogDD(x.V, v, d))
 }
 
 func (x Hyper) Log2() Hyper {
 	v := math.Log2(x.V)
-	d := elem.Log21(x.V, v)
-	return x.chain(v, d, elem.Log22(x.V, v, d))
+	d := elem.Log2D(x.V, v)
+	return x.chain(v, d, elem.Log2DD(x.V, v, d))
 }
 
 func (x Hyper) Log10() Hyper {
 	v := math.Log10(x.V)
-	d := elem.Log101(x.V, v)
-	return x.chain(v, d, elem.Log102(x.V, v, d))
+	d := elem.Log10D(x.V, v)
+	return x.chain(v, d, elem.Log10DD(x.V, v, d))
 }
 
 func (x Hyper) Log1p() Hyper {
 	v := math.Log1p(x.V)
-	d := elem.Log1p1(x.V, v)
-	return x.chain(v, d, elem.Log1p2(x.V, v, d))
+	d := elem.Log1pD(x.V, v)
+	return x.chain(v, d, elem.Log1pDD(x.V, v, d))
 }
 
 func (x Hyper) Sin() Hyper {
 	v := math.Sin(x.V)
-	d := elem.Sin1(x.V, v)
-	return x.chain(v, d, elem.Sin2(x.V, v, d))
+	d := elem.SinD(x.V, v)
+	return x.chain(v, d, elem.SinDD(x.V, v, d))
 }
 
 func (x Hyper) Cos() Hyper {
 	v := math.Cos(x.V)
-	d := elem.Cos1(x.V, v)
-	return x.chain(v, d, elem.Cos2(x.V, v, d))
+	d := elem.CosD(x.V, v)
+	return x.chain(v, d, elem.CosDD(x.V, v, d))
 }
 
 func (x Hyper) Tan() Hyper {
 	v := math.Tan(x.V)
-	d := elem.Tan1(x.V, v)
-	return x.chain(v, d, elem.Tan2(x.V, v, d))
+	d := elem.TanD(x.V, v)
+	return x.chain(v, d, elem.TanDD(x.V, v, d))
 }
 
 func (x Hyper) Asin() Hyper {
 	v := math.Asin(x.V)
-	d := elem.Asin1(x.V, v)
-	return x.chain(v, d, elem.Asin2(x.V, v, d))
+	d := elem.AsinD(x.V, v)
+	return x.chain(v, d, elem.AsinDD(x.V, v, d))
 }
 
 func (x Hyper) Acos() Hyper {
 	v := math.Acos(x.V)
-	d := elem.Acos1(x.V, v)
-	return x.chain(v, d, elem.Acos2(x.V, v, d))
+	d := elem.AcosD(x.V, v)
+	return x.chain(v, d, elem.AcosDD(x.V, v, d))
 }
 
 func (x Hyper) Atan() Hyper {
 	v := math.Atan(x.V)
-	d := elem.Atan1(x.V, v)
-	return x.chain(v, d, elem.Atan2(x.V, v, d))
+	d := elem.AtanD(x.V, v)
+	return x.chain(v, d, elem.AtanDD(x.V, v, d))
 }
 
 func (x Hyper) Sinh() Hyper {
 	v := math.Sinh(x.V)
-	d := elem.Sinh1(x.V, v)
-	return x.chain(v, d, elem.Sinh2(x.V, v, d))
+	d := elem.SinhD(x.V, v)
+	return x.chain(v, d, elem.SinhDD(x.V, v, d))
 }
 
 func (x Hyper) Cosh() Hyper {
 	v := math.Cosh(x.V)
-	d := elem.Cosh1(x.V, v)
-	return x.chain(v, d, elem.Cosh2(x.V, v, d))
+	d := elem.CoshD(x.V, v)
+	return x.chain(v, d, elem.CoshDD(x.V, v, d))
 }
 
 func (x Hyper) Tanh() Hyper {
 	v := math.Tanh(x.V)
-	d := elem.Tanh1(x.V, v)
-	return x.chain(v, d, elem.Tanh2(x.V, v, d))
+	d := elem.TanhD(x.V, v)
+	return x.chain(v, d, elem.TanhDD(x.V, v, d))
 }
 
 func (x Hyper) Asinh() Hyper {
 	v := math.Asinh(x.V)
-	d := elem.Asinh1(x.V, v)
-	return x.chain(v, d, elem.Asinh2(x.V, v, d))
+	d := elem.AsinhD(x.V, v)
+	return x.chain(v, d, elem.AsinhDD(x.V, v, d))
 }
 
 func (x Hyper) Acosh() Hyper {
 	v := math.Acosh(x.V)
-	d := elem.Acosh1(x.V, v)
-	return x.chain(v, d, elem.Acosh2(x.V, v, d))
+	d := elem.AcoshD(x.V, v)
+	return x.chain(v, d, elem.AcoshDD(x.V, v, d))
 }
 
 func (x Hyper) Atanh() Hyper {
 	v := math.Atanh(x.V)
-	d := elem.Atanh1(x.V, v)
-	return x.chain(v, d, elem.Atanh2(x.V, v, d))
+	d := elem.AtanhD(x.V, v)
+	return x.chain(v, d, elem.AtanhDD(x.V, v, d))
 }
 
 func (x Hyper) Erf() Hyper {
 	v := math.Erf(x.V)
-	d := elem.Erf1(x.V, v)
-	return x.chain(v, d, elem.Erf2(x.V, v, d))
+	d := elem.ErfD(x.V, v)
+	return x.chain(v, d, elem.ErfDD(x.V, v, d))
 }
 
 func (x Hyper) Erfc() Hyper {
 	v := math.Erfc(x.V)
-	d := elem.Erfc1(x.V, v)
-	return x.chain(v, d, elem.Erfc2(x.V, v, d))
+	d := elem.ErfcD(x.V, v)
+	return x.chain(v, d, elem.ErfcDD(x.V, v, d))
 }
 
 func (x Hyper) Gamma() Hyper {
 	v := math.Gamma(x.V)
-	d := elem.Gamma1(x.V, v)
-	return x.chain(v, d, elem.Gamma2(x.V, v, d))
+	d := elem.GammaD(x.V, v)
+	return x.chain(v, d, elem.GammaDD(x.V, v, d))
 }
 
 func (x Hyper) LogGamma() Hyper {
 	v := elem.LogGamma(x.V)
-	d := elem.LogGamma1(x.V, v)
-	return x.chain(v, d, elem.LogGamma2(x.V, v, d))
+	d := elem.LogGammaD(x.V, v)
+	return x.chain(v, d, elem.LogGammaDD(x.V, v, d))
 }
 
 func (x Hyper) Logistic() Hyper {
 	v := elem.Logistic(x.V)
-	d := elem.Logistic1(x.V, v)
-	return x.chain(v, d, elem.Logistic2(x.V, v, d))
+	d := elem.LogisticD(x.V, v)
+	return x.chain(v, d, elem.LogisticDD(x.V, v, d))
 }
 
 func (x Hyper) Softplus() Hyper {
 	v := elem.Softplus(x.V)
-	d := elem.Softplus1(x.V, v)
-	return x.chain(v, d, elem.Softplus2(x.V, v, d))
+	d := elem.SoftplusD(x.V, v)
+	return x.chain(v, d, elem.SoftplusDD(x.V, v, d))
 }
 
 func (x Hyper) Abs() Hyper {
 	v := math.Abs(x.V)
-	d := elem.Abs1(x.V, v)
-	return x.chain(v, d, elem.Abs2(x.V, v, d))
+	d := elem.AbsD(x.V, v)
+	return x.chain(v, d, elem.AbsDD(x.V, v, d))
 }
 
 func (x Hyper) Max(y Hyper) Hyper { return x.choose(elem.Step(x.V, y.V), elem.Max(x.V, y.V), y) }

@@ -36,11 +36,11 @@ func (x running) Sub(y running) running  { return x.Add(y.Neg()) }
 func (x running) Mul(y running) running  { return x.apply2(y, x.v*y.v, y.v, x.v) }
 func (x running) Prod(y running) running { return x.apply2(y, elem.Prod(x.v, y.v), y.v, x.v) }
 func (x running) Neg() running           { return running{-x.v, x.e} }
-func (x running) Inv() running           { return x.apply(1/x.v, elem.Inv1(x.v, 1/x.v)) }
+func (x running) Inv() running           { return x.apply(1/x.v, elem.InvD(x.v, 1/x.v)) }
 
 func (x running) Div(y running) running {
 	v := x.v / y.v
-	dx, dy := elem.Div1(x.v, y.v, v)
+	dx, dy := elem.DivD(x.v, y.v, v)
 	return x.apply2(y, v, dx, dy)
 }
 
@@ -52,7 +52,7 @@ func (x running) RDiv(c float64) running    { return x.Const(c).Div(x) }
 
 func (x running) Hypot(y running) running {
 	v := math.Hypot(x.v, y.v)
-	dx, dy := elem.Hypot1(x.v, y.v, v)
+	dx, dy := elem.HypotD(x.v, y.v, v)
 	return x.apply2(y, v, dx, dy)
 }
 
@@ -63,7 +63,7 @@ func powError(x, p, v float64) float64 {
 
 func (x running) Pow(y running) running {
 	v := math.Pow(x.v, y.v)
-	dx, dy := elem.Pow1(x.v, y.v, v)
+	dx, dy := elem.PowD(x.v, y.v, v)
 	r := x.apply2(y, v, dx, dy)
 	r.e += powError(x.v, y.v, v)
 	return r
@@ -71,27 +71,27 @@ func (x running) Pow(y running) running {
 
 func (y running) Atan2(x running) running {
 	v := math.Atan2(y.v, x.v)
-	dy, dx := elem.Atan21(y.v, x.v, v)
+	dy, dx := elem.Atan2D(y.v, x.v, v)
 	return y.apply2(x, v, dy, dx)
 }
 
 func (x running) PowReal(p float64) running {
 	v := elem.PowReal(x.v, p)
-	r := x.apply(v, elem.PowReal1(x.v, p, v))
+	r := x.apply(v, elem.PowRealD(x.v, p, v))
 	r.e += powError(x.v, p, v)
 	return r
 }
 
 func (x running) PowInt(n int) running {
 	v := elem.PowInt(x.v, n)
-	r := x.apply(v, elem.PowInt1(x.v, n, v))
+	r := x.apply(v, elem.PowIntD(x.v, n, v))
 	r.e += powError(x.v, float64(n), v)
 	return r
 }
 
 func (x running) Polygamma(n int) running {
 	v := elem.Polygamma(x.v, n)
-	r := x.apply(v, elem.Polygamma1(x.v, n, v))
+	r := x.apply(v, elem.PolygammaD(x.v, n, v))
 	r.e += polygammaError
 	return r
 }

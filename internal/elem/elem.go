@@ -4,20 +4,19 @@
 //
 // For a function F of one argument, with v = F(x) and d = F′(x),
 //
-//	F(x)        is the value; where it is absent, the value is math.F
-//	F1(x, v)    is F′(x)
-//	F2(x, v, d) is F″(x)
+//	F(x)         is the value; where it is absent, the value is math.F
+//	FD(x, v)     is F′(x)
+//	FDD(x, v, d) is F″(x)
 //
-// The last digit is the order of the derivative: Exp2 is the second derivative
-// of eˣ, Exp21 and Exp22 those of 2ˣ. A real or integer parameter follows x
-// throughout: PowReal(x, p), PowReal1(x, p, v), PowReal2(x, p, v, d).
+// A real or integer parameter follows x throughout: PowReal(x, p),
+// PowRealD(x, p, v), PowRealDD(x, p, v, d).
 //
 // For a function F of two arguments with v = F(x, y) and the gradient dx, dy,
 //
-//	F1(x, y, v)         is the gradient
-//	F2(x, y, v, dx, dy) is the Hessian, as ∂²/∂x², ∂²/∂x∂y, ∂²/∂y²
+//	FD(x, y, v)          is the gradient
+//	FDD(x, y, v, dx, dy) is the Hessian, as ∂²/∂x², ∂²/∂x∂y, ∂²/∂y²
 //
-// Atan21(y, x, v) and Atan22(y, x, v, dy, dx) keep the order of math.Atan2.
+// Atan2D(y, x, v) and Atan2DD(y, x, v, dy, dx) keep the order of math.Atan2.
 //
 // Rounding costs a few units in the last place beyond what the condition of
 // the function at x makes of half a unit in x: no rule subtracts what a better

@@ -2,15 +2,15 @@ package elem
 
 import "math"
 
-func Sinh1(x, v float64) float64    { return math.Cosh(x) }
-func Sinh2(x, v, d float64) float64 { return v }
+func SinhD(x, v float64) float64     { return math.Cosh(x) }
+func SinhDD(x, v, d float64) float64 { return v }
 
-func Cosh1(x, v float64) float64    { return math.Sinh(x) }
-func Cosh2(x, v, d float64) float64 { return v }
+func CoshD(x, v float64) float64     { return math.Sinh(x) }
+func CoshDD(x, v, d float64) float64 { return v }
 
-// Tanh1 is 1 − y², y the hyperbolic tangent: 4t/(1+t)² with t = exp(−2|x|)
+// TanhD is 1 − y², y the hyperbolic tangent: 4t/(1+t)² with t = exp(−2|x|)
 // where y is near ±1.
-func Tanh1(x, v float64) float64 {
+func TanhD(x, v float64) float64 {
 	if -0.5 < v && v < 0.5 {
 		return 1 - v*v
 	}
@@ -18,22 +18,22 @@ func Tanh1(x, v float64) float64 {
 	return 4 * t / ((1 + t) * (1 + t))
 }
 
-func Tanh2(x, v, d float64) float64 { return -2 * v * d }
+func TanhDD(x, v, d float64) float64 { return -2 * v * d }
 
-func Asinh1(x, v float64) float64    { return 1 / math.Hypot(1, x) }
-func Asinh2(x, v, d float64) float64 { return -Prod(x/(1+x*x), d) }
+func AsinhD(x, v float64) float64     { return 1 / math.Hypot(1, x) }
+func AsinhDD(x, v, d float64) float64 { return -Prod(x/(1+x*x), d) }
 
-// Acosh1 is 1/√(x² − 1): two roots neither overflow nor hide x < −1.
-func Acosh1(x, v float64) float64 { return 1 / (math.Sqrt(x-1) * math.Sqrt(x+1)) }
+// AcoshD is 1/√(x² − 1): two roots neither overflow nor hide x < −1.
+func AcoshD(x, v float64) float64 { return 1 / (math.Sqrt(x-1) * math.Sqrt(x+1)) }
 
-// Acosh2 is −x/(x² − 1)^(3/2), divided by x above and below.
-func Acosh2(x, v, d float64) float64 { return -d / ((x - 1) * (1 + 1/x)) }
+// AcoshDD is −x/(x² − 1)^(3/2), divided by x above and below.
+func AcoshDD(x, v, d float64) float64 { return -d / ((x - 1) * (1 + 1/x)) }
 
-func Atanh1(x, v float64) float64 {
+func AtanhD(x, v float64) float64 {
 	if v != v {
 		return v
 	}
 	return 1 / ((1 - x) * (1 + x))
 }
 
-func Atanh2(x, v, d float64) float64 { return 2 * x * d * d }
+func AtanhDD(x, v, d float64) float64 { return 2 * x * d * d }

@@ -1,7 +1,7 @@
 package elem
 
-// Abs1 is the sign of x, 0 at 0.
-func Abs1(x, v float64) float64 {
+// AbsD is the sign of x, 0 at 0.
+func AbsD(x, v float64) float64 {
 	switch {
 	case x > 0:
 		return 1
@@ -13,7 +13,7 @@ func Abs1(x, v float64) float64 {
 	return x
 }
 
-func Abs2(x, v, d float64) float64 { return 0 }
+func AbsDD(x, v, d float64) float64 { return 0 }
 
 // Max is the larger of x and y, x at a tie, NaN where either is.
 func Max(x, y float64) float64 {
@@ -23,13 +23,13 @@ func Max(x, y float64) float64 {
 	return x
 }
 
-// Max1 is the gradient of Max, that of x at a tie.
-func Max1(x, y, v float64) (dx, dy float64) {
+// MaxD is the gradient of Max, that of x at a tie.
+func MaxD(x, y, v float64) (dx, dy float64) {
 	dy = Step(x, y)
 	return 1 - dy, dy
 }
 
-func Max2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
+func MaxDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
 
 // Min is the smaller of x and y, x at a tie, NaN where either is.
 func Min(x, y float64) float64 {
@@ -39,13 +39,13 @@ func Min(x, y float64) float64 {
 	return x
 }
 
-// Min1 is the gradient of Min, that of x at a tie.
-func Min1(x, y, v float64) (dx, dy float64) {
+// MinD is the gradient of Min, that of x at a tie.
+func MinD(x, y, v float64) (dx, dy float64) {
 	dy = Step(y, x)
 	return 1 - dy, dy
 }
 
-func Min2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
+func MinDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
 
 // Step is 1 where x < y, else 0, NaN where either is NaN.
 func Step(x, y float64) float64 {

@@ -10,25 +10,25 @@ func normal(v float64) bool {
 }
 
 // Inv is 1/x.
-func Inv(x float64) float64        { return 1 / x }
-func Inv1(x, v float64) float64    { return -v * v }
-func Inv2(x, v, d float64) float64 { return -2 * d * v }
+func Inv(x float64) float64         { return 1 / x }
+func InvD(x, v float64) float64     { return -v * v }
+func InvDD(x, v, d float64) float64 { return -2 * d * v }
 
 // RDiv is c/x.
-func RDiv(x, c float64) float64        { return c / x }
-func RDiv1(x, c, v float64) float64    { return -v / x }
-func RDiv2(x, c, v, d float64) float64 { return -2 * d / x }
+func RDiv(x, c float64) float64         { return c / x }
+func RDivD(x, c, v float64) float64     { return -v / x }
+func RDivDD(x, c, v, d float64) float64 { return -2 * d / x }
 
-// Div1 is the gradient of x/y.
-func Div1(x, y, v float64) (dx, dy float64) {
+// DivD is the gradient of x/y.
+func DivD(x, y, v float64) (dx, dy float64) {
 	if v != v {
 		return v, v
 	}
 	return 1 / y, -v / y
 }
 
-// Div2 is the Hessian of x/y.
-func Div2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+// DivDD is the Hessian of x/y.
+func DivDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if v != v {
 		return v, v, v
 	}
@@ -36,36 +36,36 @@ func Div2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 }
 
 // Square is x².
-func Square(x float64) float64        { return x * x }
-func Square1(x, v float64) float64    { return 2 * x }
-func Square2(x, v, d float64) float64 { return 2 }
+func Square(x float64) float64         { return x * x }
+func SquareD(x, v float64) float64     { return 2 * x }
+func SquareDD(x, v, d float64) float64 { return 2 }
 
 // Sqrt is √x. √−0 is +0, so that ½/√x has one sign at zero.
-func Sqrt(x float64) float64        { return math.Abs(math.Sqrt(x)) }
-func Sqrt1(x, v float64) float64    { return 0.5 / v }
-func Sqrt2(x, v, d float64) float64 { return -0.5 * d / math.Abs(x) }
+func Sqrt(x float64) float64         { return math.Abs(math.Sqrt(x)) }
+func SqrtD(x, v float64) float64     { return 0.5 / v }
+func SqrtDD(x, v, d float64) float64 { return -0.5 * d / math.Abs(x) }
 
-// Cbrt1 is v/(3x), a rounding less than 1/(3v²).
-func Cbrt1(x, v float64) float64 {
+// CbrtD is v/(3x), a rounding less than 1/(3v²).
+func CbrtD(x, v float64) float64 {
 	if x == 0 || x-x != 0 {
 		return 1 / (v * v)
 	}
 	return v / x / 3
 }
 
-// Cbrt2 is the second derivative of ∛x, ∓∞ at ±0.
-func Cbrt2(x, v, d float64) float64 { return d / (-1.5 * x) }
+// CbrtDD is the second derivative of ∛x, ∓∞ at ±0.
+func CbrtDD(x, v, d float64) float64 { return d / (-1.5 * x) }
 
-// Hypot1 is the gradient of √(x² + y²), 0 at the origin.
-func Hypot1(x, y, v float64) (dx, dy float64) {
+// HypotD is the gradient of √(x² + y²), 0 at the origin.
+func HypotD(x, y, v float64) (dx, dy float64) {
 	if v == 0 {
 		return 0, 0
 	}
 	return x / v, y / v
 }
 
-// Hypot2 is the Hessian of √(x² + y²), 0 at the origin.
-func Hypot2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+// HypotDD is the Hessian of √(x² + y²), 0 at the origin.
+func HypotDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if v == 0 {
 		return 0, 0, 0
 	}
@@ -92,7 +92,7 @@ func PowReal(x, p float64) float64 {
 	return math.Pow(x, p)
 }
 
-func PowReal1(x, p, v float64) float64 {
+func PowRealD(x, p, v float64) float64 {
 	switch {
 	case p == 0:
 		return 0
@@ -103,7 +103,7 @@ func PowReal1(x, p, v float64) float64 {
 	case p == 3:
 		return 3 * x * x
 	case p == 0.5:
-		return Sqrt1(x, v)
+		return SqrtD(x, v)
 	case v != v:
 		return v
 	case normal(v):
@@ -112,7 +112,7 @@ func PowReal1(x, p, v float64) float64 {
 	return p * PowReal(x, p-1)
 }
 
-func PowReal2(x, p, v, d float64) float64 {
+func PowRealDD(x, p, v, d float64) float64 {
 	switch {
 	case p == 0 || p == 1:
 		return 0
@@ -121,7 +121,7 @@ func PowReal2(x, p, v, d float64) float64 {
 	case p == 3:
 		return 6 * x
 	case p == 0.5:
-		return Sqrt2(x, v, d)
+		return SqrtDD(x, v, d)
 	case d != d:
 		return d
 	case normal(d):
@@ -156,7 +156,7 @@ func PowInt(x float64, n int) float64 {
 	return v
 }
 
-func PowInt1(x float64, n int, v float64) float64 {
+func PowIntD(x float64, n int, v float64) float64 {
 	switch {
 	case n == 0:
 		return 0
@@ -172,7 +172,7 @@ func PowInt1(x float64, n int, v float64) float64 {
 	return float64(n) * PowInt(x, n-1)
 }
 
-func PowInt2(x float64, n int, v, d float64) float64 {
+func PowIntDD(x float64, n int, v, d float64) float64 {
 	switch {
 	case n == 0 || n == 1:
 		return 0
@@ -186,18 +186,18 @@ func PowInt2(x float64, n int, v, d float64) float64 {
 	return float64(n) * float64(n-1) * PowInt(x, n-2)
 }
 
-// Pow1 is the gradient of x^y: y·x^(y−1) and x^y·ln x as derivative products,
+// PowD is the gradient of x^y: y·x^(y−1) and x^y·ln x as derivative products,
 // so that 0^y has the derivative 0 in y for y > 0, and x^0 the derivative 0 in
 // x for every x.
-func Pow1(x, y, v float64) (dx, dy float64) {
+func PowD(x, y, v float64) (dx, dy float64) {
 	if v != v {
 		return v, v
 	}
 	return powX(x, y, v), Prod(v, math.Log(x))
 }
 
-// Pow2 is the Hessian of x^y.
-func Pow2(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+// PowDD is the Hessian of x^y.
+func PowDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if v != v {
 		return v, v, v
 	}

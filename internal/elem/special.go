@@ -4,14 +4,14 @@ import "math"
 
 const twoOverSqrtPi = 2 / math.SqrtPi
 
-func Erf1(x, v float64) float64    { return twoOverSqrtPi * math.Exp(-x*x) }
-func Erf2(x, v, d float64) float64 { return -2 * Prod(x, d) }
+func ErfD(x, v float64) float64     { return twoOverSqrtPi * math.Exp(-x*x) }
+func ErfDD(x, v, d float64) float64 { return -2 * Prod(x, d) }
 
-func Erfc1(x, v float64) float64    { return -twoOverSqrtPi * math.Exp(-x*x) }
-func Erfc2(x, v, d float64) float64 { return -2 * Prod(x, d) }
+func ErfcD(x, v float64) float64     { return -twoOverSqrtPi * math.Exp(-x*x) }
+func ErfcDD(x, v, d float64) float64 { return -2 * Prod(x, d) }
 
-func Gamma1(x, v float64) float64 { return Prod(v, Polygamma(x, 0)) }
-func Gamma2(x, v, d float64) float64 {
+func GammaD(x, v float64) float64 { return Prod(v, Polygamma(x, 0)) }
+func GammaDD(x, v, d float64) float64 {
 	return Prod(d, Polygamma(x, 0)) + Prod(v, Polygamma(x, 1))
 }
 
@@ -21,11 +21,11 @@ func LogGamma(x float64) float64 {
 	return v
 }
 
-func LogGamma1(x, v float64) float64    { return Polygamma(x, 0) }
-func LogGamma2(x, v, d float64) float64 { return Polygamma(x, 1) }
+func LogGammaD(x, v float64) float64     { return Polygamma(x, 0) }
+func LogGammaDD(x, v, d float64) float64 { return Polygamma(x, 1) }
 
-func Polygamma1(x float64, n int, v float64) float64    { return Polygamma(x, n+1) }
-func Polygamma2(x float64, n int, v, d float64) float64 { return Polygamma(x, n+2) }
+func PolygammaD(x float64, n int, v float64) float64     { return Polygamma(x, n+1) }
+func PolygammaDD(x float64, n int, v, d float64) float64 { return Polygamma(x, n+2) }
 
 // Polygamma is ψ⁽ⁿ⁾(x), the derivative of order n+1 of ln Γ. At the pole ±0 it is
 // ∓∞ for even n, +∞ for odd n; at the poles −1, −2, … it is NaN, as math.Gamma

@@ -2,27 +2,27 @@ package elem
 
 import "math"
 
-func Sin1(x, v float64) float64    { return math.Cos(x) }
-func Sin2(x, v, d float64) float64 { return -v }
+func SinD(x, v float64) float64     { return math.Cos(x) }
+func SinDD(x, v, d float64) float64 { return -v }
 
-func Cos1(x, v float64) float64    { return -math.Sin(x) }
-func Cos2(x, v, d float64) float64 { return -v }
+func CosD(x, v float64) float64     { return -math.Sin(x) }
+func CosDD(x, v, d float64) float64 { return -v }
 
-func Tan1(x, v float64) float64    { return 1 + v*v }
-func Tan2(x, v, d float64) float64 { return 2 * v * d }
+func TanD(x, v float64) float64     { return 1 + v*v }
+func TanDD(x, v, d float64) float64 { return 2 * v * d }
 
-func Asin1(x, v float64) float64    { return 1 / math.Sqrt((1-x)*(1+x)) }
-func Asin2(x, v, d float64) float64 { return x * d / ((1 - x) * (1 + x)) }
+func AsinD(x, v float64) float64     { return 1 / math.Sqrt((1-x)*(1+x)) }
+func AsinDD(x, v, d float64) float64 { return x * d / ((1 - x) * (1 + x)) }
 
-func Acos1(x, v float64) float64    { return -1 / math.Sqrt((1-x)*(1+x)) }
-func Acos2(x, v, d float64) float64 { return x * d / ((1 - x) * (1 + x)) }
+func AcosD(x, v float64) float64     { return -1 / math.Sqrt((1-x)*(1+x)) }
+func AcosDD(x, v, d float64) float64 { return x * d / ((1 - x) * (1 + x)) }
 
-func Atan1(x, v float64) float64    { return 1 / (1 + x*x) }
-func Atan2(x, v, d float64) float64 { return -2 * Prod(x, d) * d }
+func AtanD(x, v float64) float64     { return 1 / (1 + x*x) }
+func AtanDD(x, v, d float64) float64 { return -2 * Prod(x, d) * d }
 
-// Atan21 is the gradient of math.Atan2(y, x), (x, −y)/(x² + y²), 0 at the
+// Atan2D is the gradient of math.Atan2(y, x), (x, −y)/(x² + y²), 0 at the
 // origin and at infinity.
-func Atan21(y, x, v float64) (dy, dx float64) {
+func Atan2D(y, x, v float64) (dy, dx float64) {
 	if v != v {
 		return v, v
 	}
@@ -36,8 +36,8 @@ func Atan21(y, x, v float64) (dy, dx float64) {
 	return x / r / r, -y / r / r
 }
 
-// Atan22 is the Hessian of math.Atan2(y, x), as ∂²/∂y², ∂²/∂y∂x, ∂²/∂x².
-func Atan22(y, x, v, dy, dx float64) (dyy, dyx, dxx float64) {
+// Atan2DD is the Hessian of math.Atan2(y, x), as ∂²/∂y², ∂²/∂y∂x, ∂²/∂x².
+func Atan2DD(y, x, v, dy, dx float64) (dyy, dyx, dxx float64) {
 	dyy = 2 * dy * dx
 	return dyy, (dx - dy) * (dx + dy), -dyy
 }
