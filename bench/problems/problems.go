@@ -37,14 +37,15 @@ type Problem struct {
 	// size of rnn is its hidden width.
 	Sizes []int
 
-	min  int // the smallest size there is
+	Min int // the smallest size there is
+
 	make func(size int) *Instance
 }
 
 // At returns p at a size. It panics if there is none that small.
 func (p Problem) At(size int) *Instance {
-	if size < p.min {
-		panic(fmt.Sprintf("problems: %s has no size %d, the smallest is %d", p.Name, size, p.min))
+	if size < p.Min {
+		panic(fmt.Sprintf("problems: %s has no size %d, the smallest is %d", p.Name, size, p.Min))
 	}
 	in := p.make(size)
 	in.Name, in.Size = p.Name, size

@@ -168,8 +168,8 @@ func TestSizes(t *testing.T) {
 
 func TestSmallestSizesEvaluate(t *testing.T) {
 	for _, p := range All {
-		assert.Panics(t, func() { p.At(p.min - 1) }, p.Name)
-		in := p.At(p.min)
+		assert.Panics(t, func() { p.At(p.Min - 1) }, p.Name)
+		in := p.At(p.Min)
 		if in.Plain != nil {
 			assert.False(t, math.IsNaN(in.Plain(in.X0)), p.Name)
 			continue

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The names that other programs rely on.
+var (
+	contractKeys    = []string{"problem", "n", "figure", "method", "seconds", "ratio", "colors", "nnz", "ops", "bytes", "allocs"}
+	contractFigures = []string{"f", "record", "compile", "pattern", "coloring", "value", "gradient", "jvp", "hvp",
+		"hvp-batch", "sparse-hessian", "sparse-jacobian", "dense-hessian"}
+	contractMethods = []string{"star", "acyclic", "column", "row", "bicoloring", "terms", "auto", "FoF", "FoR", "RoF", "RoR"}
+)
+
+func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
+	for _, c := range []struct{ args, message string }{
+		{"-problems rosen,rosenbrock", `unknown problem "rosenbrock", known are rosen, arrow`},
+		{"-figures gradients", `unknown figure "gradients", known are `},
+		{"-figures gradient,", `unknown figure ""`},
+		{"-n ten", `"ten" is no size`},
+		{"-n 1e3", `"1e3" is no size`},
+		{"-n 0", `"0" is no size`},
+		{"-n -5", `"-5" is no size`},
+		{"-n 999999999999999999999", `is no size`},
+		{"-n 17", "no problem has the size 17"},
+		{"-problems bdqrtic -n 4", "bdqrtic has the sizes 5 to 1000000, not 4"},
+		{"-problems helmholtz -n 10000", "helmholtz has the sizes 1 to 4000, not 10000"},
+		{"-problems rosen -figures dense-hessian", "none of these problems"},
+		{"-quick=perhaps", "invalid boolean value"},
+		{"-speed", "flag provided but not defined"},
+		{"rosen", `no arguments, only flags: "rosen"`},
+	} {
+		var out, log bytes.Buffer
+		assert.Equal(t, 2, run(strings.Fields(c.args), &out, &log), c.args)
+		assert.Contains(t, log.String(), c.message, c.args)
+		assert.Equal(t, 1, strings.Count(log.String(), "\n"), "%s: one line", c.args)
+		assert.Empty(t, out.String(), c.args)
+	}
+}
+
+func TestHelpNamesTheFlags(t *testing.T) {
+	var out, log bytes.Buffer
+	assert.Equal(t, 0, run([]string{"-h"}, &out, &log))
+	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "rosen", "gradient"} {
+		assert.Contains(t, log.String(), name)
+	}
+}
+
+func TestFlagsNarrowWhatIsMeasured(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "rosen 10000, arrow 10000, bdqrtic 10000, minsurf 10000, trig 10000, helmholtz 20, helmholtz 100, rnn 8, bratu 10000"},
+		{"-quick", "rosen 1000, arrow 1000, bdqrtic 1000, minsurf 1000, trig 1000, helmholtz 20, rnn 8, bratu 1000"},
+		{"-problems trig,rosen", "rosen 10000, trig 10000"},
+		{"-n 100000,400", "rosen 100000, arrow 100000, bdqrtic 100000, minsurf 100000, trig 100000, helmholtz 400, bratu 100000"},
+		{"-problems rosen,rnn -n 7,8", "rosen 7, rosen 8, rnn 7, rnn 8"},
+	} {
+		b, err := parse(strings.Fields(c.args), io.Discard)
+		require.NoError(t, err, c.args)
+		var got []string
+		for _, c := range b.chosen {
+			got = append(got, fmt.Sprint(c.Name, " ", c.size))
+		}
+		assert.Equal(t, c.want, strings.Join(got, ", "), c.args)
+	}
+}
+
+// lines runs the command with -json and decodes what it prints.
+func lines(t *testing.T, args string) (rows []map[string]any) {
+	t.Helper()
+	var out, log bytes.Buffer
+	require.Equal(t, 0, run(strings.Fields("-json -quick "+args), &out, &log), log.String())
+	for line := range strings.Lines(out.String()) {
+		var r map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &r), line)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func TestEveryLineOfJSONKeepsTheContract(t *testing.T) {
+	met := map[string]bool{}
+	for _, r := range lines(t, "-problems rosen,bratu -n 9") {
+		for key := range r {
+			assert.Contains(t, contractKeys, key)
+		}
+		figure, _ := r["figure"].(string)
+		assert.Contains(t, contractFigures, figure)
+		met[figure] = true
+		assert.Contains(t, []string{"rosen", "bratu"}, r["problem"])
+		assert.Equal(t, 9.0, r["n"])
+		assert.IsType(t, 0.0, r["seconds"])
+		if figure != "compile" { // a difference
+			assert.Positive(t, r["seconds"])
+			assert.Positive(t, r["ratio"])
+		}
+
+		has := func(key string) bool { _, ok := r[key]; return ok }
+		assert.Equal(t, figure == "dense-hessian", has("method"), "%v", r)
+		if has("method") {
+			assert.Contains(t, append(contractMethods, "hyper"), r["method"])
+		}
+		tape := figure != "f" && r["method"] != "hyper"
+		assert.Equal(t, tape, has("ops"), "%v", r)
+		assert.Equal(t, tape, has("bytes"), "%v", r)
+		assert.Equal(t, figure != "record" && figure != "compile", has("allocs"), "%v", r)
+		if figure == "f" {
+			assert.Equal(t, 1.0, r["ratio"])
+		}
+	}
+	for _, s := range sections {
+		for _, figure := range s.figures {
+			assert.True(t, met[figure], "%s not measured", figure)
+		}
+	}
+}
+
+func TestEveryFigureIsKnownAndMeasuredAlone(t *testing.T) {
+	for _, s := range sections {
+		for _, figure := range s.figures {
+			require.Contains(t, contractFigures, figure)
+			rows := lines(t, "-problems rosen -n 4 -figures "+figure)
+			require.NotEmpty(t, rows, figure)
+			for _, r := range rows {
+				assert.Equal(t, figure, r["figure"])
+			}
+		}
+	}
+}
+
+func TestTablesHaveAColumnAFigure(t *testing.T) {
+	var out, log bytes.Buffer
+	require.Equal(t, 0, run(strings.Fields("-quick -problems rosen,bratu -n 9 -figures gradient,hvp-batch"), &out, &log), log.String())
+	text := strings.Split(strings.TrimSpace(out.String()), "\n")
+	head := strings.Fields(text[len(text)-3])
+	assert.Equal(t, []string{"gradient", "hvp-batch"}, head[len(head)-2:])
+	assert.True(t, strings.HasPrefix(text[len(text)-2], "rosen "))
+	assert.True(t, strings.HasSuffix(text[len(text)-1], none), "a vector function has no HVPs")
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputThatCannotBeWrittenExitsWith1(t *testing.T) {
+	for _, args := range []string{"", "-json "} {
+		var log bytes.Buffer
+		assert.Equal(t, 1, run(strings.Fields(args+"-quick -problems rosen -n 4 -figures f"), full{}, &log))
+		assert.Contains(t, log.String(), "no space left")
+	}
+}
+
+func TestStrategiesAgree(t *testing.T) {
+	b, err := parse(strings.Fields("-quick -problems helmholtz,rnn -n 2"), io.Discard)
+	require.NoError(t, err)
+	for _, c := range b.chosen {
+		in := c.At(c.size)
+		_, methods := b.methods(in)
+		var names []string
+		for _, m := range methods {
+			names = append(names, m.name)
+			assert.InDelta(t, 0, largest(m.hessian, methods[0].hessian), 1e-12*largest(methods[0].hessian, nil), m.name)
+			assert.Positive(t, m.working, m.name)
+		}
+		assert.Positive(t, largest(methods[0].hessian, nil))
+		assert.Equal(t, []string{"FoR", "RoF", "RoR", "FoF", "hyper"}, names)
+		assert.Less(t, methods[0].ops, methods[1].ops, "the tape of the JVP is longer")
+	}
+}

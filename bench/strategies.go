@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// maxDense is the largest number of variables of which dense Hessians are
+// measured.
+const maxDense = 400
+
+// A method makes Hessians of a function.
+type method struct {
+	name       string
+	object     string // what one run gives
+	passes     string // of one run
+	runs       int    // for the full Hessian
+	run, full  func()
+	hessian    *mat.SymDense // after full
+	ops, bytes int           // of the tape, if there is one
+	working    int           // bytes, without result
+	each, all  sample        // of a run, of the full Hessian
+}
+
+// strategies compares the strategies on dense Hessians.
+func strategies(b *bench) {
+	for _, c := range b.chosen {
+		in := c.At(c.size)
+		if in.Plain == nil || len(in.X0) > maxDense {
+			continue
+		}
+		b.progress("strategies", in)
+		f, methods := b.methods(in)
+		rows := make([]row, len(methods))
+		for i, m := range methods {
+			rows[i] = row{Problem: in.Name, N: len(in.X0), Figure: "dense-hessian", Method: m.name,
+				Seconds: m.all.time(), Ratio: m.all.ratio(f), Ops: m.ops, Bytes: m.bytes, Allocs: &m.all.allocs}
+		}
+		b.emit(rows...)
+		if !b.json {
+			b.printMethods(in, f, methods)
+		}
+	}
+}
+
+// methods measures f and the methods.
+func (b *bench) methods(in *problems.Instance) (f sample, methods []*method) {
+	for _, s := range []hessian.Strategy{hessian.FoR, hessian.RoF, hessian.RoR, hessian.FoF} {
+		methods = append(methods, byTape(in, s))
+	}
+	methods = append(methods, byHyper(in))
+
+	fs := []func(){func() { in.Plain(in.X0) }}
+	for _, m := range methods {
+		fs = append(fs, m.run, m.full)
+	}
+	samples := b.measure(fs...)
+	for i, m := range methods {
+		m.each, m.all = samples[1+2*i], samples[2+2*i]
+		if m.working == 0 {
+			m.working = int(m.each.bytes)
+		}
+	}
+	return samples[0], methods
+}
+
+// byTape is a strategy on a tape.
+func byTape(in *problems.Instance, s hessian.Strategy) *method {
+	x, n := in.X0, len(in.X0)
+	h := hessian.New(must(reverse.Record(x, problems.Func[reverse.Var](in))), s)
+	m := &method{name: s.String(), object: "Hv", runs: n, hessian: mat.NewSymDense(n, nil),
+		ops: h.Tape().Ops(), bytes: h.Tape().Bytes()}
+	v, hv := ones(n), make([]float64, n)
+	m.run = func() { must(h.HVP(hv, x, v)) }
+	switch s {
+	case hessian.FoR:
+		m.passes = "forward, reverse, tangent of both"
+	case hessian.RoF:
+		m.passes = "forward with tangent, reverse"
+	case hessian.RoR:
+		m.passes = "forward, reverse, reverse of both"
+	case hessian.FoF:
+		m.object, m.passes, m.runs = "wᵀHv", "forward, tangent of tangent", n*(n+1)/2
+		m.run = func() { must(h.Bilinear(x, v, v)) }
+	}
+	m.full = func() { must(h.Dense(m.hessian, x)) }
+	m.working = working(h.Tape(), m.run)
+	return m
+}
+
+// byHyper is FoF on the function itself.
+func byHyper(in *problems.Instance) *method {
+	x, n := in.X0, len(in.X0)
+	f := problems.Func[dual.Hyper](in)
+	m := &method{name: "hyper", object: "wᵀHv", passes: "forward, hyper-dual numbers", runs: n * (n + 1) / 2,
+		hessian: mat.NewSymDense(n, nil)}
+	v := ones(n)
+	m.run = func() { hessian.ForwardBilinear(f, x, v, v) }
+	m.full = func() { hessian.Forward(m.hessian, f, x) }
+	return m
+}
+
+// working is the bytes of the workspace that eval, which evaluates t for the
+// first time, leaves in t's pool. On one processor that is the one that the
+// pool hands out next.
+func working(t *reverse.Tape, eval func()) (bytes int) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	eval()
+	must(0, t.Sweep(t.Point(), func(_ *program.Program, ws *program.Workspace) error {
+		bytes = ws.Bytes()
+		return nil
+	}))
+	return bytes
+}
+
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+func (b *bench) printMethods(in *problems.Instance, f sample, methods []*method) {
+	reference := methods[0].hessian
+	fmt.Fprintf(b.out, "\nDense Hessian of %s, n = %d: f takes %s, the largest element is %.3g\n",
+		in.Name, len(in.X0), duration(f.time()), largest(reference, nil))
+	t := table{text: 3, head: []string{"strategy", "a run gives", "passes of a run", "run/f",
+		"tape B", "working B", "runs", "all/f", "all", "off FoR by"}}
+	for _, m := range methods {
+		name, tape, off := m.name, none, none
+		if m.bytes > 0 {
+			tape = fmt.Sprint(m.bytes)
+		} else {
+			name = "FoF, no tape"
+		}
+		if m.hessian != reference {
+			off = fmt.Sprintf("%.1e", largest(m.hessian, reference))
+		}
+		t.add(name, m.object, m.passes, digits(m.each.ratio(f)), tape, fmt.Sprint(m.working),
+			fmt.Sprint(m.runs), digits(m.all.ratio(f)), duration(m.all.time()), off)
+	}
+	t.print(b.out)
+	b.out.Flush()
+}
+
+// largest is the largest |aᵢⱼ − bᵢⱼ|, NaN if there is a NaN; a nil b is 0.
+func largest(a, b *mat.SymDense) (d float64) {
+	n := a.SymmetricDim()
+	for i := range n {
+		for j := i; j < n; j++ {
+			x := a.At(i, j)
+			if b != nil {
+				x -= b.At(i, j)
+			}
+			d = max(d, math.Abs(x))
+		}
+	}
+	return d
+}
