@@ -89,7 +89,7 @@ func (p *Program) store2(ws *Workspace, bar, da, db []float64, b *batch, lo, m i
 	return keptA, keptB
 }
 
-// adjointNodes does nodes one by one, with derivative products.
+// adjointNodes does nodes one by one; a careful sweep uses derivative products.
 func (p *Program) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) error {
 	v := ws.V
 	for i := hi - 1; i >= lo; i-- {
@@ -123,15 +123,15 @@ func (p *Program) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) erro
 		case mul:
 			da, db = v[b], v[a]
 			for _, g := range gs {
-				g[a] += prod(da, g[i])
-				g[b] += prod(db, g[i])
+				g[a] += ws.prod(da, g[i])
+				g[b] += ws.prod(db, g[i])
 			}
 			continue
 		case binary:
 			da, db = p.nodeFirst(v, i)
 			for _, g := range gs {
-				g[a] += prod(da, g[i])
-				g[b] += prod(db, g[i])
+				g[a] += ws.prod(da, g[i])
+				g[b] += ws.prod(db, g[i])
 			}
 			continue
 		case nary:
@@ -149,7 +149,7 @@ func (p *Program) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) erro
 			da, _ = p.nodeFirst(v, i)
 		}
 		for _, g := range gs {
-			g[a] += prod(da, g[i])
+			g[a] += ws.prod(da, g[i])
 		}
 	}
 	return nil
@@ -174,7 +174,7 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 				continue
 			}
 			for k, j := range x {
-				g[j] += prod(w[k], s)
+				g[j] += ws.prod(w[k], s)
 			}
 		}
 	case Dot:
@@ -188,15 +188,15 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 				continue
 			}
 			for k, j := range x {
-				g[j] += prod(v[y[k]], s)
-				g[y[k]] += prod(v[j], s)
+				g[j] += ws.prod(v[y[k]], s)
+				g[y[k]] += ws.prod(v[j], s)
 			}
 		}
 	case Select:
 		dx, dy := p.selected(v, a)
 		for _, g := range gs {
-			g[p.lists[a]] += prod(dx, g[i])
-			g[p.lists[a+1]] += prod(dy, g[i])
+			g[p.lists[a]] += ws.prod(dx, g[i])
+			g[p.lists[a+1]] += ws.prod(dy, g[i])
 		}
 	case Call:
 		if b > 0 {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-
-	"github.com/hesse-ad/hesse/internal/elem"
 )
 
 // Program is a compiled recording. Node i has the operation ops[i], the
@@ -348,5 +346,12 @@ func finite(x []float64) bool {
 	return true
 }
 
-// prod is the derivative product.
-func prod(a, b float64) float64 { return elem.Prod(a, b) }
+// prod is a·b, in a careful sweep the derivative product. Only there may it
+// hide a factor that is not finite, see carefully.
+func (ws *Workspace) prod(a, b float64) float64 {
+	p := a * b
+	if p != p && ws.careful && (a == 0 || b == 0) {
+		return 0
+	}
+	return p
+}

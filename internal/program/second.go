@@ -113,7 +113,7 @@ func (p *Program) curvatureBlock(ws *Workspace, us, ts [][]float64, b *batch, lo
 	}
 }
 
-// secondNodes does nodes one by one, with derivative products.
+// secondNodes does nodes one by one; a careful sweep uses derivative products.
 func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) error {
 	v, bars := ws.V, ws.Bar
 	for i := hi - 1; i >= lo; i-- {
@@ -124,29 +124,29 @@ func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) e
 			da, db := v[b], v[a]
 			for s, u := range us {
 				ta, tb := ts[s][a], ts[s][b]
-				u[a] += prod(da, u[i]) + prod(bar, tb)
-				u[b] += prod(db, u[i]) + prod(bar, ta)
+				u[a] += ws.prod(da, u[i]) + ws.prod(bar, tb)
+				u[b] += ws.prod(db, u[i]) + ws.prod(bar, ta)
 			}
 		case square:
 			da := 2 * v[a]
 			for s, u := range us {
-				u[a] += prod(da, u[i]) + prod(2*bar, ts[s][a])
+				u[a] += ws.prod(da, u[i]) + ws.prod(2*bar, ts[s][a])
 			}
 		case unary:
 			da, _ := p.nodeFirst(v, i)
 			daa, _, _ := p.nodeSecond(v, i, da, 0)
-			e := prod(bar, daa)
+			e := ws.prod(bar, daa)
 			for s, u := range us {
-				u[a] += prod(da, u[i]) + prod(e, ts[s][a])
+				u[a] += ws.prod(da, u[i]) + ws.prod(e, ts[s][a])
 			}
 		case binary:
 			da, db := p.nodeFirst(v, i)
 			daa, dab, dbb := p.nodeSecond(v, i, da, db)
-			eaa, eab, ebb := prod(bar, daa), prod(bar, dab), prod(bar, dbb)
+			eaa, eab, ebb := ws.prod(bar, daa), ws.prod(bar, dab), ws.prod(bar, dbb)
 			for s, u := range us {
 				ta, tb := ts[s][a], ts[s][b]
-				u[a] += prod(da, u[i]) + prod(eaa, ta) + prod(eab, tb)
-				u[b] += prod(db, u[i]) + prod(ebb, tb) + prod(eab, ta)
+				u[a] += ws.prod(da, u[i]) + ws.prod(eaa, ta) + ws.prod(eab, tb)
+				u[b] += ws.prod(db, u[i]) + ws.prod(ebb, tb) + ws.prod(eab, ta)
 			}
 		case nary:
 			switch op := p.ops[i]; {
@@ -185,8 +185,8 @@ func (p *Program) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
 		for k, j := range x {
 			l := y[k]
 			tj, tl := t[j], t[l]
-			u[j] += prod(v[l], ui) + prod(bar, tl)
-			u[l] += prod(v[j], ui) + prod(bar, tj)
+			u[j] += ws.prod(v[l], ui) + ws.prod(bar, tl)
+			u[l] += ws.prod(v[j], ui) + ws.prod(bar, tj)
 		}
 	}
 }

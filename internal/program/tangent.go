@@ -112,7 +112,7 @@ func (p *Program) partials2(ws *Workspace, b *batch, lo, m int32, order int) (da
 	return da, db
 }
 
-// tangentNodes does nodes one by one, with derivative products.
+// tangentNodes does nodes one by one; a careful sweep uses derivative products.
 func (p *Program) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) error {
 	v := ws.V
 	for i := lo; i < hi; i++ {
@@ -147,13 +147,13 @@ func (p *Program) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) erro
 		case mul:
 			da, db = v[b], v[a]
 			for _, t := range ts {
-				t[i] = prod(da, t[a]) + prod(db, t[b])
+				t[i] = ws.prod(da, t[a]) + ws.prod(db, t[b])
 			}
 			continue
 		case binary:
 			da, db = p.nodeFirst(v, i)
 			for _, t := range ts {
-				t[i] = prod(da, t[a]) + prod(db, t[b])
+				t[i] = ws.prod(da, t[a]) + ws.prod(db, t[b])
 			}
 			continue
 		case nary:
@@ -171,7 +171,7 @@ func (p *Program) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) erro
 			da, _ = p.nodeFirst(v, i)
 		}
 		for _, t := range ts {
-			t[i] = prod(da, t[a])
+			t[i] = ws.prod(da, t[a])
 		}
 	}
 	return nil
@@ -196,7 +196,7 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 			case ws.careful:
 				t[i] = 0
 				for k, j := range x {
-					t[i] += prod(w[k], t[j])
+					t[i] += ws.prod(w[k], t[j])
 				}
 			default:
 				t[i] = dotIndexed(0, w, t, x)
@@ -212,14 +212,14 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 			}
 			s := 0.0
 			for k, j := range x {
-				s += prod(v[y[k]], t[j]) + prod(v[j], t[y[k]])
+				s += ws.prod(v[y[k]], t[j]) + ws.prod(v[j], t[y[k]])
 			}
 			t[i] = s
 		}
 	case Select:
 		dx, dy := p.selected(v, a)
 		for _, t := range ts {
-			t[i] = prod(dx, t[p.lists[a]]) + prod(dy, t[p.lists[a+1]])
+			t[i] = ws.prod(dx, t[p.lists[a]]) + ws.prod(dy, t[p.lists[a+1]])
 		}
 	case Call:
 		if b > 0 {

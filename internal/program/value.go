@@ -70,7 +70,7 @@ func values(op Op, dst, x, y []float64) {
 		mulTo(dst, x, y)
 	case Prod:
 		for i := range dst {
-			dst[i] = prod(x[i], y[i])
+			dst[i] = elem.Prod(x[i], y[i])
 		}
 	case Div, DivReal:
 		for i := range dst {
