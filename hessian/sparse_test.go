@@ -1,6 +1,8 @@
 package hessian_test
 
 import (
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -144,4 +146,59 @@ func TestExplainNamesWhatMadeARowDense(t *testing.T) {
 	s, err = hessian.NewSparse(tape)
 	require.NoError(t, err)
 	require.Contains(t, s.Explain(), "acyclic, since it saves 3 of 9 products")
+}
+
+func TestLagrangianHasOnePatternForAllWeights(t *testing.T) {
+	x := []float64{0.5, 0, 2, 3}
+	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+		return []reverse.Var{
+			x[0].Mul(x[1]).Add(x[3].Exp()),
+			x[1].Sqrt(), // infinite derivatives at x
+			x[2].Mul(x[3]).Sin(),
+		}
+	})
+	require.NoError(t, err)
+	s, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	require.Equal(t, 7, s.Pattern().NNZ()) // (0,1), (1,1), (2,2), (2,3), (3,3) and mirror images
+	h, g := s.Matrix(), make([]float64, 4)
+	for _, w := range [][]float64{{1, 0, 0}, {2, 0, -3}, {0, 0, 0}} {
+		f, err := s.EvalAll(h, g, x, w...)
+		require.NoError(t, err)
+		values, err := tape.Values(nil, x)
+		require.NoError(t, err)
+		require.InDelta(t, w[0]*values[0]+w[2]*values[2], f, 1e-14)
+		want, err := hessian.New(tape, hessian.FoR).Dense(nil, x, w...)
+		require.NoError(t, err)
+		for i := range x {
+			for j := range x {
+				require.Equal(t, want.At(i, j), h.At(i, j), "weights %v (%d, %d)", w, i, j)
+			}
+		}
+		require.Zero(t, h.At(1, 1), "a multiplier 0 annihilates an infinite second derivative")
+	}
+	require.Panics(t, func() { s.Eval(h, x) })
+	require.Panics(t, func() { s.Eval(h, x, 1, 2) })
+}
+
+func TestSparseIsSafeForConcurrentUse(t *testing.T) {
+	in, tape := problem(t, "minsurf", 100)
+	for _, settings := range []hessian.SparseSettings{{}, {Workers: 3}} {
+		s, err := settings.New(tape)
+		require.NoError(t, err)
+		want := s.Matrix()
+		require.NoError(t, s.Eval(want, in.X0))
+		var wg sync.WaitGroup
+		for range 16 {
+			wg.Go(func() {
+				h := s.Matrix()
+				for range 5 {
+					if err := s.Eval(h, in.X0); err != nil || !slices.Equal(h.Values(), want.Values()) {
+						t.Error("not the bits of the sequential evaluation", err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
 }
