@@ -1,9 +1,9 @@
 package coloring
 
-// dropUnused is the post-processing of a star or acyclic coloring: it gives
-// color 0, neutral, to every vertex of a color that recovery does not need, and
-// numbers the others from 1 again. loop[v] says that the diagonal entry of v is
-// wanted; nil says that none is.
+// dropUnused is the post-processing of a star or acyclic coloring in which every
+// vertex has a color: it gives color 0, neutral, to the vertices of each color
+// that recovery does not need, and numbers the others from 1 again. loop[v] says
+// that the diagonal entry of v is wanted; nil says that none is.
 //
 // Needed are the color of a vertex with a diagonal entry, and of a vertex w with
 // two neighbors of one color: in a star it is the hub, by whose color the edges
@@ -51,7 +51,6 @@ func dropUnused(g *graph, loop []bool, color []int32) {
 			}
 		}
 	}
-	serves[0] = -1 // an end without a color cannot serve
 	for v := range int32(g.len()) {
 		for i, w := range g.row(v) {
 			if !open(v, w, int(g.ptr[v])+i) {

@@ -115,6 +115,14 @@ func TestNeutralColorsWithoutDiagonal(t *testing.T) {
 	require.Equal(t, 2, New(Star, parse("11111", "11000", "10100", "10010", "10001")).Num())
 }
 
+// Three edges apart from each other: color 1 serves all of them.
+func TestUnusedColorsAreDroppedForTheMostUsefulOne(t *testing.T) {
+	g, loop := adjacency(symmetric(6, []int{0, 2, 4}, []int{1, 3, 5}))
+	color := []int32{2, 1, 3, 1, 4, 1}
+	dropUnused(g, loop, color)
+	require.Equal(t, []int32{0, 1, 0, 1, 0, 1}, color)
+}
+
 // Two vertices with the same many neighbors: if they have one color, which is
 // what a greedy algorithm gives them that meets them first, all neighbors need
 // different ones.
