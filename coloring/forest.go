@@ -18,69 +18,75 @@ type forest struct {
 }
 
 // newForest takes the leaves off all trees, round by round, so that what
-// remains of each tree at last is its center. O(n + m).
+// remains of each tree at last is its center. rev is g.reverse(). O(n + m).
 func newForest(g *graph, color, rev []int32) *forest {
 	// The edges of a vertex to its neighbors of one color, a bunch, are its edges
 	// in one tree. left counts those not yet eliminated, sum is their exclusive
 	// or: with one left it is that one.
+	type bunch struct {
+		color     int32
+		left, sum int32
+		leaves    int32 // place in up, plus 1, of the edge by which the vertex leaves the tree
+	}
 	m := len(g.adj)
+	bunches := make([]bunch, m) // those of v from g.ptr[v] to end[v]
 	end := slices.Clone(g.ptr[:g.len()])
-	colorOf := make([]int32, m)
-	bunch := make([]int32, m)
-	left := make([]int32, m)
-	sum := make([]int32, m)
+	of := make([]int32, m) // the bunch of each edge
 	at := make([]int32, count(color)+1)
 	for v := range int32(g.len()) {
 		for k := g.ptr[v]; k < g.ptr[v+1]; k++ {
 			c := color[g.adj[k]]
 			s := at[c]
-			if s < g.ptr[v] || s >= end[v] || colorOf[s] != c {
+			if s < g.ptr[v] || s >= end[v] || bunches[s].color != c {
 				s = end[v]
-				colorOf[s] = c
 				end[v]++
 				at[c] = s
+				bunches[s].color = c
 			}
-			bunch[k] = s
-			left[s]++
-			sum[s] ^= k
+			of[k] = s
+			bunches[s].left++
+			bunches[s].sum ^= k
 		}
 	}
 
 	f := &forest{up: make([]int32, 0, m/2), next: make([]int32, m/2)}
+	into := make([]int32, 0, m/2) // the parent's bunch of each edge in up
 	queue := make([]int32, 0, m)
-	for s, l := range left {
-		if l == 1 {
+	for s := range bunches {
+		if bunches[s].left == 1 {
 			queue = append(queue, int32(s))
 		}
 	}
-	leaves := make([]int32, m) // leaves[s]: place in up of the edge by which the owner of bunch s left, plus 1
 	for i := 0; i < len(queue); i++ {
 		s := queue[i]
-		if left[s] == 0 {
+		if bunches[s].left == 0 {
 			continue
 		}
-		k := sum[s]
-		if color[g.adj[k]] == 0 { // of a single edge: the neutral end must be the leaf
-			k = rev[k]
-			s = bunch[k]
-		}
-		t := bunch[rev[k]]
-		left[s] = 0
-		left[t]--
-		sum[t] ^= rev[k]
-		if left[t] == 1 {
-			queue = append(queue, t)
+		k := bunches[s].sum
+		r := rev[k]
+		t := of[r]
+		if bunches[s].color == 0 { // a single edge, and the neutral end must be the leaf
+			s, t = t, s
+			k, r = r, k
 		}
 		f.up = append(f.up, k)
-		leaves[s] = int32(len(f.up))
+		into = append(into, t)
+		bunches[s].left = 0
+		bunches[s].leaves = int32(len(f.up))
+		b := &bunches[t]
+		b.left--
+		b.sum ^= r
+		if b.left == 1 {
+			queue = append(queue, t)
+		}
 	}
 	if len(f.up) != m/2 {
 		panic("coloring: two-colored cycle")
 	}
 
 	below := make([]int32, m/2)
-	for i, k := range f.up {
-		j := leaves[bunch[rev[k]]] - 1
+	for i, t := range into {
+		j := bunches[t].leaves - 1
 		f.next[i] = j
 		if j >= 0 {
 			below[j] = max(below[j], below[i]+1)

@@ -324,9 +324,9 @@ func (r *Recovery) substitute(l *layout, several []bool) {
 	r.depth = f.depth
 	value := make([]int32, len(f.up)) // where the value of edge up[i] is computed
 	for i, k := range f.up {
-		e, image := l.slot[k], l.slot[rev[k]]
+		e := l.slot[k]
 		if e < 0 {
-			e, image = image, e
+			e = l.slot[rev[k]]
 		}
 		value[i] = e
 		if !several[k] || !several[rev[k]] {
@@ -335,7 +335,7 @@ func (r *Recovery) substitute(l *layout, several []bool) {
 		l.columns.drop(e)
 		l.rows.drop(e)
 		l.read(e, g.adj[rev[k]], g.adj[k])
-		if image >= 0 && image != e {
+		if image := l.slot[rev[k]]; image >= 0 && image != e {
 			l.columns.drop(image)
 			r.original = append(r.original, e)
 			r.mirror = append(r.mirror, image)
