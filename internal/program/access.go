@@ -11,11 +11,12 @@ type View struct {
 	C       []float64
 	Consts  []float64 // of the nodes Base−len(Consts) … Base−1
 	Outputs []int32
+	Owns    []*Scalar1
 }
 
 // View returns a look at the nodes.
 func (p *Program) View() View {
-	return View{int32(p.base), p.ops, p.a, p.b, p.c, p.consts, p.outputs}
+	return View{int32(p.base), p.ops, p.a, p.b, p.c, p.consts, p.outputs, p.owns}
 }
 
 // SumAt is the operands of the Sum node i.
@@ -41,15 +42,6 @@ func (p *Program) EachOperand(i int32, f func(j int32)) { p.eachOperand(i, f) }
 
 // Arity is how many operands the operation has, 0 if a list of them.
 func (op Op) Arity() int { return int(table[op].args) }
-
-// HasConstant reports whether the operation has a constant.
-func (op Op) HasConstant() bool {
-	switch op {
-	case AddReal, RSub, Scale, DivReal, RDiv, PowReal, PowInt, Polygamma:
-		return true
-	}
-	return false
-}
 
 // Lanes evaluates an operation with one or two operands, no Own, on lanes: dst
 // = op(x, y), where y is the constants if it has one. dst may be x or y.

@@ -596,35 +596,58 @@ func (p *placer) level(ids []int32) {
 // group places nodes of one level and operation.
 func (p *placer) group(op Op, ids []int32) {
 	lo := p.next
-	single := table[op].class == nary || op == Own
-	if len(ids) >= minBatch && !single {
-		p.sort(op, ids)
-	}
-	for _, i := range ids {
-		n := &p.nodes[i]
-		k := p.next
-		p.next++
-		p.id[i] = k
-		p.ops[k], p.c[k] = op, n.C
-		switch args := table[op].args; {
-		case args == 2:
-			p.a[k], p.b[k] = p.id[n.A], p.id[n.B]
-		case op == Own:
-			p.a[k], p.b[k] = p.id[n.A], n.B
-		case args == 1:
-			p.a[k] = p.id[n.A]
-			p.b[k] = p.a[k]
-		default:
-			p.placeList(k, n)
-		}
-	}
-	if len(ids) < minBatch || single {
+	p.next += int32(len(ids))
+	inner := p.place(op, ids, lo)
+	if len(ids) < minBatch || op >= Own {
 		for k, i := range ids {
 			p.single(lo+int32(k), p.inner[i])
 		}
 		return
 	}
-	p.cut(op, lo, p.next, slices.ContainsFunc(ids, func(i int32) bool { return p.inner[i] }))
+	binary := table[op].args == 2
+	breaks := p.breaks(lo, p.next, binary)
+	if breaks*minRun > len(ids) {
+		p.tmp = append(p.tmp[:0], ids...)
+		p.sort(op, ids, lo)
+		p.place(op, ids, lo)
+		sorted := p.breaks(lo, p.next, binary)
+		if sorted >= breaks {
+			p.place(op, p.tmp, lo)
+		} else {
+			breaks = sorted
+		}
+	}
+	if breaks > 0 {
+		p.cut(op, lo, p.next, inner)
+		return
+	}
+	p.batch(op, lo, p.next, inner)
+}
+
+// place writes nodes of one operation to lo, lo+1, … and reports whether any has
+// a nonlinear descendant.
+func (p *placer) place(op Op, ids []int32, lo int32) (inner bool) {
+	hi := lo + int32(len(ids))
+	ops, a, b, c := p.ops[lo:hi], p.a[lo:hi], p.b[lo:hi], p.c[lo:hi]
+	args := table[op].args
+	for k, i := range ids {
+		n := &p.nodes[i]
+		p.id[i] = lo + int32(k)
+		inner = inner || p.inner[i]
+		ops[k], c[k] = op, n.C
+		switch {
+		case args == 2:
+			a[k], b[k] = p.id[n.A], p.id[n.B]
+		case op == Own:
+			a[k], b[k] = p.id[n.A], n.B
+		case args == 1:
+			a[k] = p.id[n.A]
+			b[k] = a[k]
+		default:
+			p.placeList(lo+int32(k), n)
+		}
+	}
+	return inner
 }
 
 // single puts node i into a batch of mixed operations.
@@ -699,25 +722,21 @@ func consecutive(x []int32) bool {
 	return true
 }
 
-// sort orders alike nodes so that their operands become consecutive: loops
-// with several operations of one kind in their body record them in turn.
-func (p *placer) sort(op Op, ids []int32) {
-	before := p.breaks(op, ids)
-	if before*minRun <= len(ids) {
-		return
-	}
+// sort orders alike nodes, placed from at on, so that their operands become
+// consecutive: loops with several operations of one kind in their body record
+// them in turn.
+func (p *placer) sort(op Op, ids []int32, at int32) {
 	// Group by the constant, or by the distance between the operands.
 	var groups [maxGroups]uint64
 	count := 0
 	p.key = p.key[:0]
 	lo, hi := int32(math.MaxInt32), int32(0)
-	for _, i := range ids {
-		n := &p.nodes[i]
-		a := p.id[n.A]
+	for k := range ids {
+		a := p.a[at+int32(k)]
 		lo, hi = min(lo, a), max(hi, a)
-		g := math.Float64bits(n.C)
+		g := math.Float64bits(p.c[at+int32(k)])
 		if table[op].args == 2 {
-			g = uint64(p.id[n.B] - a)
+			g = uint64(p.b[at+int32(k)] - a)
 		}
 		rank := 0
 		if count <= maxGroups {
@@ -744,35 +763,28 @@ func (p *placer) sort(op Op, ids []int32) {
 		}
 		p.key[i] = rank*width + a
 	}
-	p.tmp = append(p.tmp[:0], ids...)
-	p.radix(p.tmp, uint64(max(count, 1))*width)
-	if p.breaks(op, p.tmp) < before {
-		copy(ids, p.tmp)
-	}
+	p.radix(ids, uint64(max(count, 1))*width)
 }
 
-// breaks counts where the operands of nodes in this order are not
-// consecutive; an operand that is the same in all of them has none.
-func (p *placer) breaks(op Op, ids []int32) int {
-	count := func(operand func(n *Node) int32) int {
+// breaks counts where the operands of the nodes lo … hi−1 are not consecutive;
+// an operand that is the same in all of them has none.
+func (p *placer) breaks(lo, hi int32, binary bool) int {
+	count := func(x []int32) int {
 		k, same := 0, true
-		last := p.id[operand(&p.nodes[ids[0]])]
-		for _, i := range ids[1:] {
-			next := p.id[operand(&p.nodes[i])]
-			if next != last+1 {
+		for i := 1; i < len(x); i++ {
+			if x[i] != x[i-1]+1 {
 				k++
+				same = same && x[i] == x[0]
 			}
-			same = same && next == last
-			last = next
 		}
-		if same {
+		if same && k == len(x)-1 {
 			return 0
 		}
 		return k
 	}
-	k := count(func(n *Node) int32 { return n.A })
-	if table[op].args == 2 {
-		k += count(func(n *Node) int32 { return n.B })
+	k := count(p.a[lo:hi])
+	if binary {
+		k += count(p.b[lo:hi])
 	}
 	return k
 }
@@ -823,24 +835,28 @@ func (p *placer) cut(op Op, lo, hi int32, inner bool) {
 		if i < hi && !(cutA && p.a[i] != p.a[i-1]+1) && !(cutB && p.b[i] != p.b[i-1]+1) {
 			continue
 		}
-		b := batch{op: op, lo: start, hi: i, inner: inner, a: layout(p.a[start:i])}
-		if binary {
-			b.b = layout(p.b[start:i])
-		}
-		p.batches = append(p.batches, b)
+		p.batch(op, start, i, inner)
 		start = i
 	}
 }
 
+// batch appends the batch of the nodes lo … hi−1.
+func (p *placer) batch(op Op, lo, hi int32, inner bool) {
+	b := batch{op: op, lo: lo, hi: hi, inner: inner, a: layout(p.a[lo:hi])}
+	if table[op].args == 2 {
+		b.b = layout(p.b[lo:hi])
+	}
+	p.batches = append(p.batches, b)
+}
+
 // layout says how the operands of a batch lie in memory.
 func layout(x []int32) operand {
-	if consecutive(x) {
+	switch {
+	case consecutive(x):
 		return operand{at: x[0], how: direct}
+	case slices.ContainsFunc(x, func(i int32) bool { return i != x[0] }):
+		return operand{how: indexed}
+	default:
+		return operand{at: x[0], how: uniform}
 	}
-	for _, i := range x {
-		if i != x[0] {
-			return operand{how: indexed}
-		}
-	}
-	return operand{at: x[0], how: uniform}
 }

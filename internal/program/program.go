@@ -150,11 +150,18 @@ func (p *Program) meet(order int) {
 			all(x)
 			all(set[o.at : o.at+m])
 		}
-		for i := b.lo; i < b.hi; i++ {
-			met[p.a[i]] = true
-			if two {
-				met[p.b[i]] = true
+		meetAll := func(o operand, index []int32) {
+			if o.how == direct {
+				all(met[o.at : o.at+m])
+				return
 			}
+			for _, j := range index[b.lo:b.hi] {
+				met[j] = true
+			}
+		}
+		meetAll(b.a, p.a)
+		if two {
+			meetAll(b.b, p.b)
 		}
 	}
 	if order == secondOrder { // nor are these read
