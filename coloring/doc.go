@@ -9,9 +9,9 @@
 // A·s is an entry of one of them. Which columns may share is a question of
 // coloring a graph: columns that must not share are given different colors.
 //
-//   - . . *
-//     . * . *    columns 0, 1 and 2 never meet in a row, column 3 meets two
-//     . . * .    of them: colors 1 1 1 2, two sweeps instead of four
+//	x . . x
+//	. x . x    columns 0, 1 and 2 never meet in a row, column 3 meets two
+//	. . x .    of them: colors 1 1 1 2, two sweeps instead of four
 //
 // The members of a color are a class, the 0-1 vector of a class is the seed s of
 // a product, the products A·S of all seeds the compressed matrix, and getting A

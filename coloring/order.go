@@ -8,8 +8,9 @@ import (
 )
 
 // An Order is the order in which a greedy coloring takes the vertices. It is
-// what decides the number of colors. Ties are broken by the vertex number, so
-// that the same graph always gives the same order.
+// what decides the number of colors. The same graph always gives the same order;
+// ties are broken by the vertex number or, in the dynamic orders, for the vertex
+// whose degree changed last.
 //
 // Degrees count neighbors in the graph, for Column and Row the other columns
 // or rows that share a row or column. A dense row (more than 64 entries, and

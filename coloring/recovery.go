@@ -91,9 +91,9 @@ func (r *Recovery) ColumnChunks() int { return len(r.columns.ptr) - 1 }
 func (r *Recovery) RowChunks() int { return len(r.rows.ptr) - 1 }
 
 // Depth returns the length of the longest chain of subtractions that leads to a
-// value: 0 if all are read directly. Errors of b grow with it at most by a
-// factor that is the number of entries in the chain's tree, and commonly not at
-// all.
+// value: 0 if all are read directly. A value is the sum, with signs, of as many
+// values of b as there are edges below it in its tree, and one more, so at worst
+// their errors add up.
 func (r *Recovery) Depth() int { return r.depth }
 
 // GatherColumns stores in vals all values that can be read from chunk t of

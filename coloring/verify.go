@@ -14,8 +14,9 @@ const (
 	// OutOfRange: the color of the vertex is negative or larger than the number
 	// of vertices.
 	OutOfRange Conflict = iota
-	// Uncolored: the vertex has no color and needs one. For star and acyclic
-	// colorings it has a diagonal entry, for Column and Row any entry.
+	// Uncolored: the vertex has no color and needs one, in star and acyclic
+	// colorings for its diagonal entry, in Column and Row colorings for any, in
+	// Distance1 and Distance2 colorings always.
 	Uncolored
 	// SameColor: the two ends of the path have one color, but are neighbors, or
 	// neighbors of the vertex between them, which the kind forbids or which has
