@@ -46,6 +46,7 @@ type section struct {
 var sections = []section{
 	{[]string{"dense-hessian"}, strategies},
 	{tapeFigures, tapes},
+	{sparseFigures, sparseMatrices},
 }
 
 // A row is a line of -json. What has no meaning for a figure is absent.

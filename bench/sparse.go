@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+var sparseFigures = []string{"pattern", "coloring", "sparse-hessian", "sparse-jacobian"}
+
+// A sparseMethod is one way to a sparse matrix; a kind of Distance1 is the choice
+// of the library.
+type sparseMethod struct {
+	name string
+	kind coloring.Kind
+}
+
+const auto = coloring.Distance1
+
+var (
+	hessianMethods  = []sparseMethod{{"star", coloring.Star}, {"acyclic", coloring.Acyclic}, {"auto", auto}}
+	jacobianMethods = []sparseMethod{{"column", coloring.Column}, {"row", coloring.Row}, {"bicoloring", coloring.StarBicoloring}, {"auto", auto}}
+)
+
+// A prepared is a plan ready to evaluate.
+type prepared struct {
+	colors, nnz int
+	eval        func()
+}
+
+// sparseMatrices measures pattern, coloring and evaluation of the sparse Hessian
+// of scalar problems and the sparse Jacobian of vector problems.
+func sparseMatrices(b *bench) {
+	t := table{text: 1, head: []string{"problem", "n", "nonzeros", "pattern", "prepare", "method", "colors", "coloring", "evaluation", "dense", "fd"}}
+	for _, c := range b.chosen {
+		in := c.At(c.size)
+		if in.Name == "helmholtz" || in.Name == "rnn" {
+			continue // dense
+		}
+		b.progress("sparse matrices", in)
+		p := newTaped(in)
+		figure, methods := "sparse-hessian", hessianMethods
+		if p.Outputs() > 1 {
+			figure, methods = "sparse-jacobian", jacobianMethods
+		}
+		if !b.wants("pattern") && !b.wants("coloring") && !b.wants(figure) {
+			continue
+		}
+		pattern := p.pattern()
+		s := b.measure(p.plain, func() { p.pattern() }, func() { p.again().prepare(auto) }, p.product())
+		f := s[0]
+		row := p.row("pattern", s[1], f)
+		row.NNZ = pattern.NNZ()
+		if b.wants("pattern") {
+			b.emit(row)
+		}
+		for i, m := range methods {
+			cells := []string{"", "", "", "", ""}
+			if i == 0 {
+				cells = []string{in.Name, fmt.Sprint(len(p.X0)), fmt.Sprint(pattern.NNZ()), duration(s[1].time()), duration(s[2].time())}
+			}
+			plan := p.prepare(m.kind)
+			var color func()
+			if m.kind != auto {
+				color = func() { coloring.New(m.kind, pattern) }
+			}
+			s := b.measure(p.plain, color, plan.eval)
+			cells = append(cells, m.name, fmt.Sprint(plan.colors), none, digits(s[2].ratio(s[0])), none, none)
+			if color != nil {
+				row := p.row("coloring", s[1], s[0])
+				row.Method, row.Colors, row.NNZ = m.name, plan.colors, plan.nnz
+				cells[7] = duration(s[1].time())
+				if b.wants("coloring") {
+					b.emit(row)
+				}
+			}
+			if b.wants(figure) {
+				row := p.row(figure, s[2], s[0])
+				row.Method, row.Colors, row.NNZ, row.Allocs = m.name, plan.colors, plan.nnz, &s[2].allocs
+				b.emit(row)
+			}
+			t.add(cells...)
+		}
+		last := t.rows[len(t.rows)-1]
+		last[9] = digits(float64(len(p.X0)) * s[3].ratio(f))
+		last[10] = digits(differences(len(p.X0), p.Outputs()))
+	}
+	if b.json || len(t.rows) == 0 {
+		return
+	}
+	fmt.Fprint(b.out, "\nSparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
+		"prepare is all from the Go function to the plan; dense is a product a variable, fd the evaluations of f\n"+
+		"that gonum's diff/fd makes for the dense matrix\n")
+	t.print(b.out)
+	b.out.Flush()
+}
+
+// pattern detects the pattern again, which a tape does once.
+func (p *taped) pattern() *sparsity.Pattern {
+	jacobian, h := sparsity.OfProgram(p.Program(), nil, p.Outputs() > 1, p.Outputs() == 1)
+	if jacobian != nil {
+		return jacobian
+	}
+	return h
+}
+
+// again is p, recorded again.
+func (p *taped) again() *taped {
+	q := *p
+	q.Tape = must(reverse.RecordVec(p.X0, p.fn))
+	return &q
+}
+
+func (p *taped) prepare(kind coloring.Kind) prepared {
+	if p.Outputs() > 1 {
+		settings := reverse.SparseSettings{Force: kind != auto, Kind: kind}
+		if kind == auto {
+			settings.Kind = 0
+		}
+		j := must(settings.New(p.Tape))
+		a := j.Matrix()
+		return prepared{j.Coloring().Num(), a.NNZ(), func() { must(0, j.Eval(a, p.X0)) }}
+	}
+	settings := hessian.SparseSettings{Kind: kind}
+	if kind == auto {
+		settings.Kind = 0
+	}
+	h := must(settings.New(p.Tape))
+	a := h.Matrix()
+	return prepared{h.Coloring().Num(), a.NNZ(), func() { must(0, h.Eval(a, p.X0)) }}
+}
+
+// product is one product with the matrix: dense needs as many as variables.
+func (p *taped) product() func() {
+	n := p.Inputs()
+	v, y := ones(n), make([]float64, p.Outputs())
+	if p.Outputs() > 1 {
+		return func() { must(p.JVP(y, p.X0, v)) }
+	}
+	return func() { must(p.HVP(v, p.X0, v)) }
+}
+
+// differences is how often gonum's fd evaluates a function of n variables: for
+// the Jacobian of a vector function, else for the Hessian, counted for few
+// variables and raised with the square of n.
+func differences(n, outputs int) float64 {
+	const few = 20
+	x := make([]float64, few)
+	calls := 0
+	if outputs > 1 {
+		fd.Jacobian(mat.NewDense(1, few, nil), func(y, x []float64) { calls++ }, x, nil)
+		return float64(calls) / few * float64(n)
+	}
+	fd.Hessian(mat.NewSymDense(few, nil), func(x []float64) float64 { calls++; return 0 }, x, nil)
+	return float64(calls) / (few * few) * float64(n) * float64(n)
+}
