@@ -1,0 +1,443 @@
+package terms
+
+import (
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// order says what a program over the terms of a shape computes beside the
+// values, which every program has: an infinity or a NaN shows there.
+type order uint8
+
+const (
+	zeroth  order = iota
+	first         // gradient
+	second        // gradient and Hessian
+	tangent       // derivative in directions
+	product       // Hessian times directions
+)
+
+// root is an expression that a program computes, and what it is.
+type root struct {
+	x    symbol
+	what target
+	a, b int // local variables; the direction is b
+}
+
+type target uint8
+
+const (
+	toValue target = iota
+	toGradient
+	toHessian // entry (a, b), a ≥ b
+	toTangent
+	toProduct
+)
+
+// derivation is the derivatives of a shape, as expressions of a form.
+type derivation struct {
+	*shape
+	f         *form
+	v         []symbol     // value of each step
+	constants []symbol     // its constant
+	active    []bool       // whether it depends on a variable
+	d         [][2]partial // its partials
+}
+
+// partial is a first partial derivative: d, or that of a Select, which is 1
+// where choose is to be taken and 0 elsewhere, NaN where cond is.
+type partial struct {
+	d      symbol
+	cond   symbol
+	choose uint8 // 1 where cond > 0, 2 elsewhere
+}
+
+// times is the derivative product p·g.
+func (p partial) times(g symbol) symbol {
+	switch p.choose {
+	case 1:
+		return p.cond.Select(g, constant(0))
+	case 2:
+		return p.cond.Select(constant(0), g)
+	}
+	return p.d.Prod(g)
+}
+
+// derive returns what a program of the order ord has to compute, for the
+// given number of directions. The term's derivatives are multiplied by the
+// weight of its output if weighted.
+func (s *shape) derive(f *form, ord order, directions int, weighted bool, ph phase) []root {
+	f.phase = values
+	d := derivation{shape: s, f: f}
+	d.evaluate()
+	last := len(s.steps) - 1
+	roots := []root{{x: d.v[last], what: toValue}}
+	if ord == zeroth {
+		return roots
+	}
+	f.phase = ph
+	d.d = make([][2]partial, len(s.steps))
+	for i := range s.steps {
+		d.d[i] = d.first(i)
+	}
+	seed := constant(1)
+	if weighted && ord != tangent {
+		seed = f.leaf(leafWeight, 0, 0)
+	}
+	bar := d.adjoints(seed)
+	switch ord {
+	case tangent:
+		for k := range directions {
+			dot := constant(0)
+			d.eachVar(func(step, j int) {
+				dot = dot.Add(bar[step].Prod(f.leaf(leafDir, j, k)))
+			})
+			roots = append(roots, root{dot, toTangent, 0, k})
+		}
+	case product:
+		for k := range directions {
+			u := d.products(bar, k)
+			d.eachVar(func(step, j int) {
+				roots = append(roots, root{u[step], toProduct, j, k})
+			})
+		}
+	default:
+		d.eachVar(func(step, j int) {
+			roots = append(roots, root{bar[step], toGradient, j, 0})
+		})
+		if ord == second {
+			roots = d.hessian(bar, roots)
+		}
+	}
+	return roots
+}
+
+// eachVar calls do with the step and the number of every variable.
+func (d *derivation) eachVar(do func(step, j int)) {
+	for i, st := range d.steps {
+		if st.op == leafVar {
+			do(i, int(st.a))
+		}
+	}
+}
+
+// evaluate sets the value of each step, as the tape computes it.
+func (d *derivation) evaluate() {
+	d.v = make([]symbol, len(d.steps))
+	d.constants = make([]symbol, len(d.steps))
+	d.active = make([]bool, len(d.steps))
+	data := 0
+	for i, st := range d.steps {
+		if st.op == leafData || hasReal(st.op) {
+			if c := d.data[data]; c.each == nil {
+				d.constants[i] = constant(c.all)
+			} else {
+				d.constants[i] = d.f.leaf(leafData, data, 0)
+			}
+			data++
+		}
+		d.active[i] = st.op == leafVar
+		args, n := d.arguments(i)
+		for _, a := range args[:n] {
+			d.active[i] = d.active[i] || d.active[a]
+		}
+		switch st.op {
+		case leafVar, leafParam:
+			d.v[i] = d.f.leaf(st.op, int(st.a), 0)
+		case leafData:
+			d.v[i] = d.constants[i]
+		case program.Select:
+			d.v[i] = d.v[st.a].Select(d.v[st.b], d.v[st.c])
+		case program.Own:
+			d.v[i] = d.v[st.a].own(d.owns[st.b], int(st.c))
+		default:
+			var y symbol
+			if st.op.Arity() == 2 {
+				y = d.v[st.b]
+			}
+			d.v[i] = apply(d, i, d.v[st.a], y, func(c symbol) symbol { return c })
+		}
+	}
+}
+
+// hasReal reports whether an operation has a real constant.
+func hasReal(op program.Op) bool {
+	switch op {
+	case program.AddReal, program.RSub, program.Scale, program.DivReal, program.RDiv, program.PowReal:
+		return true
+	}
+	return false
+}
+
+// flags is which derivatives of an operation may differ from 0.
+func flags(op program.Op) program.Flags {
+	if op >= leafVar {
+		return 0
+	}
+	return op.Flags()
+}
+
+// withData is an operation with a constant that differs from term to term.
+func withData[T dual.Scalar[T]](op program.Op, x, c T) T {
+	switch op {
+	case program.AddReal:
+		return x.Add(c)
+	case program.RSub:
+		return c.Sub(x)
+	case program.Scale:
+		return x.Mul(c)
+	case program.DivReal:
+		return x.Div(c)
+	case program.RDiv:
+		return c.Div(x)
+	case program.PowReal:
+		return x.Pow(c)
+	}
+	panic("terms: no constant in " + op.String())
+}
+
+// once and twice are numbers with one and two derivatives.
+type (
+	once  = dual.Of[symbol]
+	twice = dual.Of[once]
+)
+
+// apply is step i on operands of any kind. lift makes a number of that kind of
+// a constant of the term.
+func apply[T dual.Scalar[T]](d *derivation, i int, x, y T, lift func(symbol) T) T {
+	st := d.steps[i]
+	switch {
+	case st.op == program.PowInt || st.op == program.Polygamma:
+		return program.Apply(st.op, float64(st.c), x, y)
+	case !hasReal(st.op):
+		return program.Apply(st.op, 0, x, y)
+	}
+	c := d.constants[i]
+	if c.f == nil {
+		return program.Apply(st.op, c.v, x, y)
+	}
+	return withData(st.op, x, lift(c))
+}
+
+func liftOnce(c symbol) once   { return once{V: c} }
+func liftTwice(c symbol) twice { return twice{V: once{V: c}} }
+
+// first is the partials of step i.
+func (d *derivation) first(i int) (p [2]partial) {
+	st := d.steps[i]
+	one := constant(1)
+	switch {
+	case st.op == program.Select:
+		cond := d.v[st.a]
+		return [2]partial{{cond: cond, choose: 1}, {cond: cond, choose: 2}}
+	case st.op == program.Own:
+		p[0].d = d.v[st.a].own(d.owns[st.b], int(st.c)+1)
+		return p
+	}
+	if flags(st.op) == 0 {
+		return p
+	}
+	x := once{V: d.v[st.a]}
+	if st.op.Arity() == 1 {
+		p[0].d = apply(d, i, once{V: x.V, D: one}, once{}, liftOnce).D
+		return p
+	}
+	y := once{V: d.v[st.b]}
+	p[0].d = apply(d, i, once{V: x.V, D: one}, y, liftOnce).D
+	p[1].d = apply(d, i, x, once{V: y.V, D: one}, liftOnce).D
+	return p
+}
+
+// curvature is the second partials of step i that may differ from 0.
+func (d *derivation) curvature(i int) (aa, ab, bb symbol) {
+	st := d.steps[i]
+	fl := flags(st.op)
+	one := constant(1)
+	both := func(v symbol) twice { return twice{V: once{V: v, D: one}, D: once{V: one}} }
+	switch {
+	case st.op == program.Own:
+		return d.v[st.a].own(d.owns[st.b], int(st.c)+2), ab, bb
+	case st.op.Arity() == 1:
+		if fl&program.DAA != 0 {
+			aa = apply(d, i, both(d.v[st.a]), twice{}, liftTwice).D.D
+		}
+		return aa, ab, bb
+	}
+	x, y := d.v[st.a], d.v[st.b]
+	if fl&program.DAA != 0 {
+		aa = apply(d, i, both(x), twice{V: once{V: y}}, liftTwice).D.D
+	}
+	if fl&program.DBB != 0 {
+		bb = apply(d, i, twice{V: once{V: x}}, both(y), liftTwice).D.D
+	}
+	if fl&program.DAB != 0 {
+		ab = apply(d, i, twice{V: once{V: x, D: one}}, twice{V: once{V: y}, D: once{V: one}}, liftTwice).D.D
+	}
+	return aa, ab, bb
+}
+
+// arguments are the steps that step i has derivatives in.
+func (d *derivation) arguments(i int) (args [2]int32, n int) {
+	st := d.steps[i]
+	switch {
+	case st.op >= leafVar:
+		return args, 0
+	case st.op == program.Select:
+		return [2]int32{st.b, st.c}, 2
+	case flags(st.op)&program.DA == 0:
+		return args, 0
+	}
+	return [2]int32{st.a, st.b}, st.op.Arity()
+}
+
+// adjoints is the adjoint of each step, that of the last being seed.
+func (d *derivation) adjoints(seed symbol) []symbol {
+	bar := make([]symbol, len(d.steps))
+	last := len(bar) - 1
+	bar[last] = seed
+	for i := last; i >= 0; i-- {
+		args, n := d.arguments(i)
+		for k := range n {
+			a := args[k]
+			bar[a] = bar[a].Add(d.d[i][k].times(bar[i]))
+		}
+	}
+	return bar
+}
+
+// products is the second-order adjoints of direction k: forward over reverse.
+func (d *derivation) products(bar []symbol, k int) []symbol {
+	t := make([]symbol, len(d.steps))
+	for i, st := range d.steps {
+		if st.op == leafVar {
+			t[i] = d.f.leaf(leafDir, int(st.a), k)
+		}
+		args, n := d.arguments(i)
+		for k := range n {
+			t[i] = t[i].Add(d.d[i][k].times(t[args[k]]))
+		}
+	}
+	u := make([]symbol, len(d.steps))
+	for i := len(u) - 1; i >= 0; i-- {
+		args, n := d.arguments(i)
+		if n == 0 {
+			continue
+		}
+		for k := range n {
+			u[args[k]] = u[args[k]].Add(d.d[i][k].times(u[i]))
+		}
+		if flags(d.steps[i].op)&(program.DAA|program.DAB|program.DBB) == 0 {
+			continue
+		}
+		a, b := args[0], args[1]
+		aa, ab, bb := d.curvature(i)
+		aa, ab, bb = aa.Prod(bar[i]), ab.Prod(bar[i]), bb.Prod(bar[i])
+		u[a] = u[a].Add(aa.Prod(t[a])).Add(ab.Prod(t[b]))
+		if n == 2 {
+			u[b] = u[b].Add(bb.Prod(t[b])).Add(ab.Prod(t[a]))
+		}
+	}
+	return u
+}
+
+// edges are the second-order weights between steps: for each step those to it
+// and earlier ones. What is structurally there is kept even if it is the
+// constant 0.
+type edges struct {
+	at [][]edge
+	in map[uint64]int // place of edge (i, p) in at[i]
+
+	active []bool
+}
+
+type edge struct {
+	p int32
+	w symbol
+}
+
+func (e *edges) add(i, p int32, w symbol) {
+	if !e.active[i] || !e.active[p] {
+		return
+	}
+	if i < p {
+		i, p = p, i
+	}
+	key := uint64(i)<<32 | uint64(p)
+	k, ok := e.in[key]
+	if !ok {
+		e.in[key] = len(e.at[i])
+		e.at[i] = append(e.at[i], edge{p, w})
+		return
+	}
+	e.at[i][k].w = e.at[i][k].w.Add(w)
+}
+
+// hessian appends the entries of the Hessian to roots, by edge pushing
+// (Gower, Mello 2012) on the steps.
+func (d *derivation) hessian(bar []symbol, roots []root) []root {
+	e := edges{make([][]edge, len(d.steps)), map[uint64]int{}, d.active}
+	two := constant(2)
+	for i := int32(len(d.steps)) - 1; i >= 0; i-- {
+		args, n := d.arguments(int(i))
+		if n == 0 {
+			continue
+		}
+		a, b, da, db := args[0], args[1], d.d[i][0], d.d[i][1]
+		same := n == 2 && a == b
+		for _, g := range e.at[i] {
+			if g.p < i {
+				for k := range n {
+					w := d.d[i][k].times(g.w)
+					if args[k] == g.p {
+						w = two.Prod(w)
+					}
+					e.add(args[k], g.p, w)
+				}
+				continue
+			}
+			wa := da.times(g.w)
+			e.add(a, a, da.times(wa))
+			if n == 2 {
+				wb := db.times(g.w)
+				e.add(b, b, db.times(wb))
+				w := db.times(wa)
+				if same {
+					w = two.Prod(w)
+				}
+				e.add(a, b, w)
+			}
+		}
+		e.at[i] = nil
+		fl := flags(d.steps[i].op)
+		if fl&(program.DAA|program.DAB|program.DBB) == 0 {
+			continue
+		}
+		aa, ab, bb := d.curvature(int(i))
+		if fl&program.DAA != 0 {
+			e.add(a, a, aa.Prod(bar[i]))
+		}
+		if fl&program.DBB != 0 {
+			e.add(b, b, bb.Prod(bar[i]))
+		}
+		if fl&program.DAB != 0 {
+			w := ab.Prod(bar[i])
+			if same {
+				w = two.Prod(w)
+			}
+			e.add(a, b, w)
+		}
+	}
+	local := func(step int32) int { return int(d.steps[step].a) }
+	for i, at := range e.at {
+		if d.steps[i].op != leafVar {
+			continue
+		}
+		for _, g := range at {
+			if d.steps[g.p].op == leafVar {
+				a, b := local(int32(i)), local(g.p)
+				roots = append(roots, root{g.w, toHessian, max(a, b), min(a, b)})
+			}
+		}
+	}
+	return roots
+}

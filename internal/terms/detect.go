@@ -1,0 +1,460 @@
+package terms
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+const (
+	// A sum of at least longSum operands is cut into terms; what is shorter
+	// stays in its term.
+	longSum = 8
+	// A term has at most maxSteps operations and leaves.
+	maxSteps = 512
+	// The walk may take maxRepeat times as long as the program is, since terms
+	// repeat what they share.
+	maxRepeat = 8
+	// Shapes have at most freeSteps operations and leaves together, or
+	// 1/stepShare of the program's: each must be derived.
+	freeSteps = 1024
+	stepShare = 64
+)
+
+// step is an operation of a shape on earlier steps a, b and c. For a leaf, a is
+// its number; for PowInt and Polygamma, c is the order; for Own, b is the
+// function and c the order of the derivative.
+type step struct {
+	op      program.Op
+	a, b, c int32
+}
+
+// shape is the graph that alike terms have in common, the last step being the
+// value, and what is different from term to term.
+type shape struct {
+	steps []step
+	terms int
+	vars  []list // global number of the local variables
+	pars  []list // and of the local parameters
+	data  []data // the constants, in the order of the steps that have one
+	rows  list   // the outputs
+	owns  []*program.Scalar1
+}
+
+// data is a constant of each term, or one of all.
+type data struct {
+	all  float64
+	each []float64
+}
+
+// candidate is scale·root, or scale·root·other, as a part of an output.
+type candidate struct {
+	root, other int32 // −1: no other
+	row         int32
+	shape       int32 // −1: none
+	scale       float64
+}
+
+// detector finds terms and their shapes.
+type detector struct {
+	program.View
+	p     *program.Program
+	long  []bool // a linear operation above a long sum
+	stamp []int32
+	local []int32 // number of the node in the term that stamped it
+	now   int32
+	steps int // the rest of the walk's budget
+
+	cands     []candidate
+	constants []float64 // of the outputs
+	shapes    []*instances
+	byHash    map[uint64]int32
+	last      int32 // the shape of the last term
+
+	stack   []int32
+	code    []step
+	leaves  []int32
+	numbers []float64
+}
+
+// instances is a shape while its terms are gathered.
+type instances struct {
+	steps  []step
+	next   int32 // shape with the same hash, −1
+	nums   int   // constants a term
+	wide   int   // leaves a term
+	leaves []int32
+	data   []float64
+	rows   []int32
+}
+
+// terms collects the candidates of all outputs and puts them into shapes.
+func detect(p *program.Program) *detector {
+	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}}
+	d.constants = make([]float64, len(d.Outputs))
+	d.stamp = make([]int32, len(d.Ops))
+	d.local = make([]int32, len(d.Ops))
+	d.steps = maxRepeat*len(d.Ops) + freeSteps
+	d.findLong()
+	for j, i := range d.Outputs {
+		d.split(candidate{root: i, other: -1, row: int32(j), scale: 1}, true)
+	}
+	for k := range d.cands {
+		d.cands[k].shape = d.classify(&d.cands[k])
+	}
+	return d
+}
+
+// isLinear reports whether terms may be cut at the operation.
+func isLinear(op program.Op) bool {
+	switch op {
+	case program.Add, program.Sub, program.Neg, program.Scale, program.DivReal, program.AddReal, program.RSub, program.Sum, program.Affine, program.Dot:
+		return true
+	}
+	return false
+}
+
+// findLong marks the linear operations that have a long sum among them or
+// below, with linear operations between.
+func (d *detector) findLong() {
+	d.long = make([]bool, len(d.Ops))
+	long := d.long
+	for i := d.Base; int(i) < len(d.Ops); i++ {
+		switch d.Ops[i] {
+		case program.Add, program.Sub:
+			long[i] = long[d.A[i]] || long[d.B[i]]
+		case program.Neg, program.Scale, program.DivReal, program.AddReal, program.RSub:
+			long[i] = long[d.A[i]]
+		case program.Sum, program.Affine, program.Dot:
+			if long[i] = d.B[i]>>1 >= longSum; !long[i] && d.Ops[i] != program.Dot {
+				d.p.EachOperand(i, func(j int32) { long[i] = long[i] || long[j] })
+			}
+		}
+	}
+}
+
+// frame is a sum that is being walked.
+type frame struct {
+	x, y  []int32 // operands, for Dot of both factors
+	w     []float64
+	scale float64
+	k     int
+}
+
+// split appends the parts of c that are no sums, or only short ones; a sum at
+// the top is split in any case unless whole says that it may stay.
+func (d *detector) split(c candidate, whole bool) {
+	var stack []frame
+	visit := func(c candidate, whole bool) {
+		i := c.root
+		if whole && !d.long[i] || !isLinear(d.Ops[i]) || d.steps < 0 || i < d.Base || c.other >= 0 {
+			if i < d.Base && int(i) >= d.p.Inputs()+d.p.Params() && c.other < 0 {
+				d.constants[c.row] += c.scale * d.Consts[int(i)-d.p.Inputs()-d.p.Params()]
+				return
+			}
+			d.cands = append(d.cands, c)
+			return
+		}
+		a, b, k := d.A[i], d.B[i], d.C[i]
+		f := frame{scale: c.scale}
+		x := []int32{a}
+		switch d.Ops[i] {
+		case program.Add:
+			x = append(x, b)
+		case program.Sub:
+			x = append(x, b)
+			f.w = []float64{1, -1}
+		case program.Neg:
+			f.scale = -c.scale
+		case program.Scale:
+			f.scale = c.scale * k
+		case program.DivReal:
+			f.scale = c.scale / k
+		case program.AddReal:
+			d.constants[c.row] += c.scale * k
+		case program.RSub:
+			d.constants[c.row] += c.scale * k
+			f.scale = -c.scale
+		case program.Sum:
+			d.constants[c.row] += c.scale * k
+			x = d.p.SumAt(i)
+		case program.Affine:
+			d.constants[c.row] += c.scale * k
+			f.w, x = d.p.AffineAt(i)
+		case program.Dot:
+			x, f.y = d.p.DotAt(i)
+		}
+		d.steps -= len(x)
+		f.x = x
+		stack = append(stack, f)
+	}
+	visit(c, whole)
+	for len(stack) > 0 {
+		f := &stack[len(stack)-1]
+		if f.k == len(f.x) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		part := candidate{root: f.x[f.k], other: -1, row: c.row, shape: -1, scale: f.scale}
+		if f.w != nil {
+			part.scale *= f.w[f.k]
+		}
+		if f.y != nil {
+			part.other = f.y[f.k]
+		}
+		f.k++
+		visit(part, true)
+	}
+}
+
+// classify returns the shape of a candidate and appends the term to it, −1 if
+// it cannot be a term.
+func (d *detector) classify(c *candidate) int32 {
+	d.now++
+	d.code, d.leaves, d.numbers = d.code[:0], d.leaves[:0], d.numbers[:0]
+	if !d.trace(c.root) || c.other >= 0 && !d.trace(c.other) {
+		return -1
+	}
+	value := d.local[c.root]
+	if c.other >= 0 {
+		if c.other == c.root {
+			value = d.emit(program.Square, value, value, 0)
+		} else {
+			value = d.emit(program.Mul, value, d.local[c.other], 0)
+		}
+	}
+	d.numbers = append(d.numbers, c.scale)
+	d.emit(program.Scale, value, value, 0)
+
+	k := d.find()
+	s := d.shapes[k]
+	s.leaves = append(s.leaves, d.leaves...)
+	s.data = append(s.data, d.numbers...)
+	s.rows = append(s.rows, c.row)
+	return k
+}
+
+// find is the shape with the steps of d.code, made if there is none.
+func (d *detector) find() int32 {
+	if int(d.last) < len(d.shapes) && slices.Equal(d.shapes[d.last].steps, d.code) {
+		return d.last
+	}
+	h := uint64(len(d.code))
+	for _, s := range d.code {
+		h = (h ^ uint64(s.op)<<56 ^ uint64(uint32(s.c))<<24 ^ uint64(uint32(s.a))) * 0x9e3779b97f4a7c15
+		h = (h ^ h>>29 ^ uint64(uint32(s.b))) * 0xbf58476d1ce4e5b9
+		h ^= h >> 32
+	}
+	k, ok := d.byHash[h]
+	if !ok {
+		k = -1
+	}
+	for j := k; j >= 0; j = d.shapes[j].next {
+		if slices.Equal(d.shapes[j].steps, d.code) {
+			d.last = j
+			return j
+		}
+	}
+	d.last = int32(len(d.shapes))
+	d.byHash[h] = d.last
+	d.shapes = append(d.shapes, &instances{steps: slices.Clone(d.code), next: k, nums: len(d.numbers), wide: len(d.leaves)})
+	return d.last
+}
+
+// emit appends a step and returns its number.
+func (d *detector) emit(op program.Op, a, b, c int32) int32 {
+	d.code = append(d.code, step{op, a, b, c})
+	return int32(len(d.code)) - 1
+}
+
+// trace appends the steps of what node i reaches, operands first, each once.
+// It reports false if that is too much or no term.
+func (d *detector) trace(i int32) bool {
+	d.stack = append(d.stack[:0], i)
+	params := int32(d.p.Inputs() + d.p.Params())
+	for len(d.stack) > 0 {
+		i := d.stack[len(d.stack)-1]
+		if d.stamp[i] == d.now {
+			d.stack = d.stack[:len(d.stack)-1]
+			continue
+		}
+		if i < d.Base {
+			d.stamp[i] = d.now
+			switch {
+			case i < params:
+				op := leafVar
+				if int(i) >= d.p.Inputs() {
+					op = leafParam
+				}
+				d.local[i] = d.emit(op, int32(len(d.leaves)), 0, 0)
+				d.leaves = append(d.leaves, i)
+			default:
+				d.local[i] = d.emit(leafData, 0, 0, 0)
+				d.numbers = append(d.numbers, d.Consts[i-params])
+			}
+			d.stack = d.stack[:len(d.stack)-1]
+			continue
+		}
+		before := len(d.stack)
+		op := d.Ops[i]
+		a, b := d.A[i], d.B[i]
+		switch k := op.Arity(); {
+		case k == 1:
+			if d.stamp[a] != d.now {
+				d.stack = append(d.stack, a)
+			}
+		case k == 2:
+			if (op == program.Add || op == program.Mul) && d.Ops[b] > d.Ops[a] {
+				a, b = b, a // alike terms may have them in different order
+			}
+			if d.stamp[b] != d.now {
+				d.stack = append(d.stack, b)
+			}
+			if d.stamp[a] != d.now {
+				d.stack = append(d.stack, a)
+			}
+		case op == program.Call:
+			return false
+		default:
+			if len(d.code)+int(b>>1) > maxSteps {
+				return false
+			}
+			d.p.EachOperand(i, func(j int32) {
+				if d.stamp[j] != d.now {
+					d.stack = append(d.stack, j)
+				}
+			})
+			slices.Reverse(d.stack[before:])
+		}
+		if len(d.stack) > before {
+			continue
+		}
+		d.stack = d.stack[:before-1]
+		if len(d.code) >= maxSteps || d.steps < 0 {
+			return false
+		}
+		d.steps--
+		d.local[i] = d.operation(i, op, a, b)
+		d.stamp[i] = d.now
+	}
+	return true
+}
+
+// operation emits node i, whose operands have been.
+func (d *detector) operation(i int32, op program.Op, a, b int32) int32 {
+	switch op {
+	case program.Sum:
+		return d.total(d.C[i], d.p.SumAt(i), func(_ int, x int32) int32 { return d.local[x] })
+	case program.Affine:
+		w, x := d.p.AffineAt(i)
+		return d.total(d.C[i], x, func(k int, x int32) int32 {
+			d.numbers = append(d.numbers, w[k])
+			return d.emit(program.Scale, d.local[x], d.local[x], 0)
+		})
+	case program.Dot:
+		x, y := d.p.DotAt(i)
+		return d.total(negZero, x, func(k int, x int32) int32 {
+			if x == y[k] {
+				return d.emit(program.Square, d.local[x], d.local[x], 0)
+			}
+			return d.emit(program.Mul, d.local[x], d.local[y[k]], 0)
+		})
+	case program.Select:
+		cond, x, y := d.p.SelectAt(i)
+		return d.emit(op, d.local[cond], d.local[x], d.local[y])
+	case program.Own:
+		_, order := d.p.OwnAt(i)
+		return d.emit(op, d.local[a], b, int32(order))
+	case program.PowInt, program.Polygamma:
+		return d.emit(op, d.local[a], d.local[a], int32(d.C[i]))
+	}
+	if hasReal(op) {
+		d.numbers = append(d.numbers, d.C[i])
+	}
+	return d.emit(op, d.local[a], d.local[b], 0)
+}
+
+var negZero = math.Copysign(0, -1)
+
+// total emits c plus a sum, added from the left.
+func (d *detector) total(c float64, x []int32, term func(k int, x int32) int32) int32 {
+	if len(x) == 0 {
+		d.numbers = append(d.numbers, c)
+		return d.emit(leafData, 0, 0, 0)
+	}
+	s := term(0, x[0])
+	if c != 0 {
+		d.numbers = append(d.numbers, c)
+		s = d.emit(program.AddReal, s, s, 0)
+	}
+	for k := 1; k < len(x); k++ {
+		s = d.emit(program.Add, s, term(k, x[k]), 0)
+	}
+	return s
+}
+
+// finish is s with its lists.
+func (d *detector) finish(s *instances) *shape {
+	n := len(s.rows)
+	z := &shape{steps: varsFirst(s.steps), terms: n, rows: newList(s.rows), owns: d.Owns}
+	column := func(k int, base int32) list {
+		x := make([]int32, n)
+		for e := range x {
+			x[e] = s.leaves[e*s.wide+k] - base
+		}
+		return newList(x)
+	}
+	for i := range z.steps {
+		switch st := &z.steps[i]; st.op {
+		case leafVar:
+			z.vars = append(z.vars, column(int(st.a), 0))
+			st.a = int32(len(z.vars)) - 1
+		case leafParam:
+			z.pars = append(z.pars, column(int(st.a), int32(d.p.Inputs())))
+			st.a = int32(len(z.pars)) - 1
+		}
+	}
+	for k := range s.nums {
+		c := data{all: s.data[k]}
+		for e := range n {
+			if math.Float64bits(s.data[e*s.nums+k]) != math.Float64bits(c.all) {
+				c.each = make([]float64, n)
+				for e := range n {
+					c.each[e] = s.data[e*s.nums+k]
+				}
+				break
+			}
+		}
+		z.data = append(z.data, c)
+	}
+	return z
+}
+
+// varsFirst is the same steps with those of the variables in front, as edge
+// pushing wants them.
+func varsFirst(steps []step) []step {
+	number := make([]int32, len(steps))
+	z := make([]step, 0, len(steps))
+	for _, vars := range []bool{true, false} {
+		for i, st := range steps {
+			if (st.op == leafVar) == vars {
+				number[i] = int32(len(z))
+				z = append(z, st)
+			}
+		}
+	}
+	for i := range z {
+		st := &z[i]
+		switch {
+		case st.op >= leafVar:
+		case st.op == program.Select:
+			st.a, st.b, st.c = number[st.a], number[st.b], number[st.c]
+		case st.op.Arity() == 2:
+			st.a, st.b = number[st.a], number[st.b]
+		default:
+			st.a = number[st.a]
+		}
+	}
+	return z
+}

@@ -1,0 +1,121 @@
+package terms
+
+import (
+	"unsafe"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// machine is the registers of a code, lane after lane.
+type machine struct {
+	flat    []float64
+	quads   []quad // the same memory
+	sources []port
+	sinks   []port
+	lanes   int
+	n       int // lanes of the block, made a multiple of 4
+}
+
+// port is the array that a load reads or a store adds to, and where.
+type port struct {
+	x    []float64
+	list *list // nil: lane after lane
+}
+
+// reserve makes room for the registers of c.
+func (m *machine) reserve(c *code) {
+	m.lanes = c.lanes
+	k := c.lanes * c.regs / 4
+	if len(m.quads) < k {
+		m.quads = make([]quad, k)
+		m.flat = unsafe.Slice(&m.quads[0][0], 4*k)
+	}
+}
+
+func (m *machine) reg(r uint16) []float64 {
+	at := int(r) * m.lanes
+	return m.flat[at : at+m.n]
+}
+
+func (m *machine) quad(r uint16) []quad {
+	at := int(r) * m.lanes / 4
+	return m.quads[at : at+m.n/4]
+}
+
+// start runs what is the same for all terms.
+func (m *machine) start(c *code) {
+	m.reserve(c)
+	m.n = m.lanes
+	for k := range c.once {
+		in := &c.once[k]
+		if in.op != opLoad {
+			m.do(c, in, 0, m.n)
+			continue
+		}
+		p := &m.sources[in.b]
+		fill(m.reg(in.d), p.x[p.list.runs[0].at])
+	}
+}
+
+// run runs the terms from lo on, n of them, at most m.lanes.
+func (m *machine) run(c *code, lo, n int) {
+	m.n = (n + 3) &^ 3
+	for k := range c.block {
+		m.do(c, &c.block[k], lo, n)
+	}
+}
+
+// do runs an instruction on the terms from lo on, n of them.
+func (m *machine) do(c *code, in *instr, lo, n int) {
+	switch in.op {
+	case opLoad:
+		p := &m.sources[in.b]
+		if p.list == nil {
+			copy(m.reg(in.d), p.x[lo:lo+n])
+		} else {
+			p.list.gather(m.reg(in.d)[:n], p.x, lo)
+		}
+	case opStore:
+		p := &m.sinks[in.b]
+		p.list.scatter(p.x, m.reg(in.a)[:n], lo)
+	case opStoreReal:
+		p := &m.sinks[in.b]
+		p.list.scatterReal(p.x, in.k, lo, n)
+	case opReal:
+		fill(m.reg(in.d), in.k)
+	case program.Add:
+		floats.AddTo(m.reg(in.d), m.reg(in.a), m.reg(in.b))
+	case program.Sub:
+		floats.SubTo(m.reg(in.d), m.reg(in.a), m.reg(in.b))
+	case program.Mul:
+		mulTo(m.quad(in.d), m.quad(in.a), m.quad(in.b))
+	case program.Square:
+		mulTo(m.quad(in.d), m.quad(in.a), m.quad(in.a))
+	case opMulScale:
+		mulScaleTo(m.quad(in.d), m.quad(in.a), m.quad(in.b), in.k)
+	case program.Prod:
+		prodTo(m.quad(in.d), m.quad(in.a), m.quad(in.b))
+	case program.Div:
+		floats.DivTo(m.reg(in.d), m.reg(in.a), m.reg(in.b))
+	case program.Scale:
+		floats.ScaleTo(m.reg(in.d), in.k, m.reg(in.a))
+	case program.Neg:
+		floats.ScaleTo(m.reg(in.d), -1, m.reg(in.a))
+	case program.AddReal:
+		addRealTo(m.quad(in.d), m.quad(in.a), in.k)
+	case program.RSub:
+		rsubTo(m.quad(in.d), m.quad(in.a), in.k)
+	case program.Sqrt:
+		sqrtTo(m.quad(in.d), m.quad(in.a))
+	case opSincos:
+		sincosTo(m.reg(in.d), m.reg(in.c), m.reg(in.a))
+	case program.Select:
+		selectTo(m.reg(in.d), m.reg(in.a), m.reg(in.b), m.reg(in.c))
+	case program.Own:
+		eachTo(m.reg(in.d), m.reg(in.a), c.owns[in.b].At(int(in.c)))
+	default:
+		program.Lanes(in.op, m.reg(in.d), m.reg(in.a), m.reg(in.b))
+	}
+}
