@@ -118,8 +118,8 @@ func cost(c *coloring.Coloring) float64 {
 	return float64(c.Columns().Num()) + vjpCost*float64(c.Rows().Num())
 }
 
-// choose takes the cheapest coloring. Rows are tried if a row coloring can be
-// cheaper than that of columns, both if neither is cheap.
+// choose takes the cheapest coloring. Rows are tried if a row coloring can save
+// a fifth of the cost of columns, both if neither is cheap.
 func (j *SparseJacobian) choose(orders []coloring.Order) {
 	try := func(k coloring.Kind) {
 		c := coloring.New(k, j.pattern, orders...)
@@ -133,7 +133,7 @@ func (j *SparseJacobian) choose(orders []coloring.Order) {
 	for _, k := range j.pattern.ColumnCounts() {
 		longest = max(longest, k)
 	}
-	if vjpCost*float64(longest) < cost(j.coloring) {
+	if vjpCost*float64(longest) < 0.8*cost(j.coloring) {
 		try(coloring.Row)
 	}
 	if cost(j.coloring) > 16 {

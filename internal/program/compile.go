@@ -111,9 +111,12 @@ func (c *compiler) live(outputs []int32) []bool {
 // share copies the live nodes, each distinct one once.
 func (c *compiler) share(outputs []int32, live []bool) {
 	count := 0
-	for _, l := range live {
+	for i, l := range live {
 		if l {
 			count++
+			if n := c.Node(int32(i)); n.Op > Own && n.Op < Select && n.B < minChain {
+				count += 2 * int(n.B) // see expand
+			}
 		}
 	}
 	c.nodes = slices.Grow(c.nodes, count+c.inputs+c.params+8)
