@@ -17,6 +17,7 @@
 //	               FoF, FoR, RoF, RoR and hyper, which is FoF without a tape
 //	tapes.go       f, record, compile, value, gradient, jvp, hvp; hvp-batch, which
 //	               is one of four products in a sweep
+//	sparse.go      pattern, coloring, sparse-hessian, sparse-jacobian
 package main
 
 import (

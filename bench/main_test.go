@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,14 +106,17 @@ func TestEveryLineOfJSONKeepsTheContract(t *testing.T) {
 		}
 
 		has := func(key string) bool { _, ok := r[key]; return ok }
-		assert.Equal(t, figure == "dense-hessian", has("method"), "%v", r)
+		is := func(figures ...string) bool { return slices.Contains(figures, figure) }
+		assert.Equal(t, is("coloring", "sparse-hessian", "sparse-jacobian", "dense-hessian"), has("method"), "%v", r)
 		if has("method") {
 			assert.Contains(t, append(contractMethods, "hyper"), r["method"])
 		}
 		tape := figure != "f" && r["method"] != "hyper"
 		assert.Equal(t, tape, has("ops"), "%v", r)
 		assert.Equal(t, tape, has("bytes"), "%v", r)
-		assert.Equal(t, figure != "record" && figure != "compile", has("allocs"), "%v", r)
+		assert.Equal(t, is("pattern", "coloring", "sparse-hessian", "sparse-jacobian"), has("nnz"), "%v", r)
+		assert.Equal(t, is("coloring", "sparse-hessian", "sparse-jacobian"), has("colors"), "%v", r)
+		assert.Equal(t, !is("record", "compile", "pattern", "coloring"), has("allocs"), "%v", r)
 		if figure == "f" {
 			assert.Equal(t, 1.0, r["ratio"])
 		}
@@ -127,7 +132,7 @@ func TestEveryFigureIsKnownAndMeasuredAlone(t *testing.T) {
 	for _, s := range sections {
 		for _, figure := range s.figures {
 			require.Contains(t, contractFigures, figure)
-			rows := lines(t, "-problems rosen -n 4 -figures "+figure)
+			rows := lines(t, "-problems rosen,bratu -n 4 -figures "+figure)
 			require.NotEmpty(t, rows, figure)
 			for _, r := range rows {
 				assert.Equal(t, figure, r["figure"])
@@ -174,4 +179,14 @@ func TestStrategiesAgree(t *testing.T) {
 		assert.Equal(t, []string{"FoR", "RoF", "RoR", "FoF", "hyper"}, names)
 		assert.Less(t, methods[0].ops, methods[1].ops, "the tape of the JVP is longer")
 	}
+}
+
+func TestReadmeBeginsWithTheExample(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	example, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(readme), "```go\n")
+	shown, _, _ := strings.Cut(rest, "```")
+	assert.Equal(t, strings.Replace(string(example), "func Example()", "func main()", 1), shown)
 }

@@ -139,24 +139,28 @@ func (p *taped) prepare(kind coloring.Kind) prepared {
 // product is one product with the matrix: dense needs as many as variables.
 func (p *taped) product() func() {
 	n := p.Inputs()
-	v, y := ones(n), make([]float64, p.Outputs())
+	v := ones(n)
 	if p.Outputs() > 1 {
+		y := make([]float64, p.Outputs())
 		return func() { must(p.JVP(y, p.X0, v)) }
 	}
-	return func() { must(p.HVP(v, p.X0, v)) }
+	hv := make([]float64, n)
+	return func() { must(p.HVP(hv, p.X0, v)) }
 }
 
-// differences is how often gonum's fd evaluates a function of n variables: for
-// the Jacobian of a vector function, else for the Hessian, counted for few
-// variables and raised with the square of n.
+// differences is how often gonum's fd evaluates a function of n variables for
+// its Jacobian if it has several outputs, else for its Hessian: a polynomial of
+// second degree, counted for 0 < n ≤ 3.
 func differences(n, outputs int) float64 {
-	const few = 20
-	x := make([]float64, few)
-	calls := 0
-	if outputs > 1 {
-		fd.Jacobian(mat.NewDense(1, few, nil), func(y, x []float64) { calls++ }, x, nil)
-		return float64(calls) / few * float64(n)
+	var calls [3]float64
+	for k := range calls {
+		x := make([]float64, k+1)
+		if outputs > 1 {
+			fd.Jacobian(mat.NewDense(1, k+1, nil), func(y, x []float64) { calls[k]++ }, x, nil)
+		} else {
+			fd.Hessian(mat.NewSymDense(k+1, nil), func(x []float64) float64 { calls[k]++; return 0 }, x, nil)
+		}
 	}
-	fd.Hessian(mat.NewSymDense(few, nil), func(x []float64) float64 { calls++; return 0 }, x, nil)
-	return float64(calls) / (few * few) * float64(n) * float64(n)
+	d := float64(n - 1)
+	return calls[0] + d*(calls[1]-calls[0]) + d*(d-1)/2*(calls[2]-2*calls[1]+calls[0])
 }
