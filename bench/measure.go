@@ -48,10 +48,11 @@ func (c clock) measure(fs ...func()) []sample {
 	return samples
 }
 
-// warmUp finds how many calls make a turn, and counts what they allocate. The
-// collection comes first, since one in between would empty the pools of
-// workspaces.
+// warmUp finds how many calls make a turn, and counts what they allocate: on one
+// processor, each of which has its own pool of workspaces, and after a
+// collection, since one in between would empty it.
 func (c clock) warmUp(f func(), s *sample) (calls int) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC()
 	f()
 	var before, after runtime.MemStats
