@@ -63,7 +63,7 @@ func BenchmarkTerms(b *testing.B) {
 				start := time.Now()
 				pl := terms.Detect(t.Program())
 				mid = min(mid, float64(time.Since(start).Nanoseconds()))
-				pl.Hessian()
+				pl.Hessian(nil)
 				best = min(best, float64(time.Since(start).Nanoseconds()))
 			}
 			b.ReportMetric(mid/float64(len(x)), "ns/detect")
@@ -73,7 +73,7 @@ func BenchmarkTerms(b *testing.B) {
 		y, g := make([]float64, 1), make([]float64, len(x))
 		b.Run(p.Name+"/value", func(b *testing.B) { timed(b, plain, func() { pl.Value(y, x, nil) }) })
 		b.Run(p.Name+"/gradient", func(b *testing.B) { timed(b, plain, func() { pl.Gradient(y, g, x, nil, nil) }) })
-		h := pl.Hessian()
+		h := pl.Hessian(nil)
 		v := make([]float64, h.Pattern().NNZ())
 		b.Run(p.Name+"/hessian", func(b *testing.B) { timed(b, plain, func() { h.Eval(v, y, g, x, nil, nil) }) })
 	}

@@ -5,23 +5,26 @@ import (
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
-// order says what a program over the terms of a shape computes beside the
-// values, which every program has: an infinity or a NaN shows there.
+// order says what a code over the terms of a shape computes beside the values,
+// which each does: an infinity or a NaN shows there.
 type order uint8
 
 const (
-	zeroth  order = iota
-	first         // gradient
-	second        // gradient and Hessian
-	tangent       // derivative in directions
-	product       // Hessian times directions
+	zeroth   order = iota
+	first          // gradient
+	second         // gradient and Hessian
+	jacobian       // gradient, into a matrix
+	tangent        // derivative in directions
+	product        // Hessian times directions
+	orders
 )
 
-// root is an expression that a program computes, and what it is.
+// root is an expression that a code computes, and what it is.
 type root struct {
 	x    symbol
 	what target
-	a, b int // local variables; the direction is b
+	a, b int // local variables, or a local variable and a direction
+	at   int // which entry of a matrix
 }
 
 type target uint8
@@ -29,7 +32,8 @@ type target uint8
 const (
 	toValue target = iota
 	toGradient
-	toHessian // entry (a, b), a ≥ b
+	toJacobian // entry of variable a
+	toHessian  // entry (a, b)
 	toTangent
 	toProduct
 )
@@ -41,6 +45,7 @@ type derivation struct {
 	v         []symbol     // value of each step
 	constants []symbol     // its constant
 	active    []bool       // whether it depends on a variable
+	reached   []bool       // whether the term has a derivative in it
 	d         [][2]partial // its partials
 }
 
@@ -63,59 +68,70 @@ func (p partial) times(g symbol) symbol {
 	return p.d.Prod(g)
 }
 
-// derive returns what a program of the order ord has to compute, for the
-// given number of directions. The term's derivatives are multiplied by the
-// weight of its output if weighted.
-func (s *shape) derive(f *form, ord order, directions int, weighted bool, ph phase) []root {
+// derive returns what the code of a variant has to compute.
+func (s *shape) derive(f *form, v variant) []root {
 	f.phase = values
 	d := derivation{shape: s, f: f}
 	d.evaluate()
 	last := len(s.steps) - 1
 	roots := []root{{x: d.v[last], what: toValue}}
-	if ord == zeroth {
+	if v.ord == zeroth {
 		return roots
 	}
-	f.phase = ph
+	f.phase = quick
+	if v.careful {
+		f.phase = careful
+	}
+	directions := 1
+	if v.many {
+		directions = maxDirections
+	}
+	d.reach()
 	d.d = make([][2]partial, len(s.steps))
 	for i := range s.steps {
 		d.d[i] = d.first(i)
 	}
 	seed := constant(1)
-	if weighted && ord != tangent {
+	if v.weighted {
 		seed = f.leaf(leafWeight, 0, 0)
 	}
 	bar := d.adjoints(seed)
-	switch ord {
+	switch v.ord {
 	case tangent:
 		for k := range directions {
 			dot := constant(0)
 			d.eachVar(func(step, j int) {
 				dot = dot.Add(bar[step].Prod(f.leaf(leafDir, j, k)))
 			})
-			roots = append(roots, root{dot, toTangent, 0, k})
+			roots = append(roots, root{x: dot, what: toTangent, b: k})
 		}
 	case product:
 		for k := range directions {
 			u := d.products(bar, k)
 			d.eachVar(func(step, j int) {
-				roots = append(roots, root{u[step], toProduct, j, k})
+				roots = append(roots, root{x: u[step], what: toProduct, a: j, b: k})
 			})
 		}
+	case jacobian:
+		d.eachVar(func(step, j int) {
+			roots = append(roots, root{x: bar[step], what: toJacobian, a: j, at: len(roots) - 1})
+		})
 	default:
 		d.eachVar(func(step, j int) {
-			roots = append(roots, root{bar[step], toGradient, j, 0})
+			roots = append(roots, root{x: bar[step], what: toGradient, a: j})
 		})
-		if ord == second {
+		if v.ord == second {
 			roots = d.hessian(bar, roots)
 		}
 	}
 	return roots
 }
 
-// eachVar calls do with the step and the number of every variable.
+// eachVar calls do with the step and the number of every variable that the
+// term has a derivative in.
 func (d *derivation) eachVar(do func(step, j int)) {
 	for i, st := range d.steps {
-		if st.op == leafVar {
+		if st.op == leafVar && d.reached[i] {
 			do(i, int(st.a))
 		}
 	}
@@ -156,6 +172,21 @@ func (d *derivation) evaluate() {
 				y = d.v[st.b]
 			}
 			d.v[i] = apply(d, i, d.v[st.a], y, func(c symbol) symbol { return c })
+		}
+	}
+}
+
+// reach marks the steps that the term has a derivative in.
+func (d *derivation) reach() {
+	d.reached = make([]bool, len(d.steps))
+	last := len(d.steps) - 1
+	d.reached[last] = true
+	for i := last; i >= 0; i-- {
+		if d.reached[i] {
+			args, n := d.arguments(i)
+			for _, a := range args[:n] {
+				d.reached[a] = d.active[a]
+			}
 		}
 	}
 }
@@ -379,7 +410,7 @@ func (d *derivation) hessian(bar []symbol, roots []root) []root {
 	two := constant(2)
 	for i := int32(len(d.steps)) - 1; i >= 0; i-- {
 		args, n := d.arguments(int(i))
-		if n == 0 {
+		if n == 0 || !d.reached[i] {
 			continue
 		}
 		a, b, da, db := args[0], args[1], d.d[i][0], d.d[i][1]
@@ -427,6 +458,7 @@ func (d *derivation) hessian(bar []symbol, roots []root) []root {
 			e.add(a, b, w)
 		}
 	}
+	entries := 0
 	local := func(step int32) int { return int(d.steps[step].a) }
 	for i, at := range e.at {
 		if d.steps[i].op != leafVar {
@@ -435,7 +467,8 @@ func (d *derivation) hessian(bar []symbol, roots []root) []root {
 		for _, g := range at {
 			if d.steps[g.p].op == leafVar {
 				a, b := local(int32(i)), local(g.p)
-				roots = append(roots, root{g.w, toHessian, max(a, b), min(a, b)})
+				roots = append(roots, root{g.w, toHessian, max(a, b), min(a, b), entries})
+				entries++
 			}
 		}
 	}

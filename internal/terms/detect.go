@@ -13,11 +13,11 @@ const (
 	longSum = 8
 	// A term has at most maxSteps operations and leaves.
 	maxSteps = 512
-	// The walk may take maxRepeat times as long as the program is, since terms
-	// repeat what they share.
-	maxRepeat = 8
-	// Shapes have at most freeSteps operations and leaves together, or
-	// 1/stepShare of the program's: each must be derived.
+	// All terms together have at most maxRepeat times the operations of the
+	// program, of which they repeat those that they share.
+	maxRepeat = 4
+	// All shapes together have at most freeSteps operations and leaves, or
+	// 1/stepShare of the program's operations: each shape must be derived.
 	freeSteps = 1024
 	stepShare = 64
 )
@@ -52,19 +52,26 @@ type data struct {
 type candidate struct {
 	root, other int32 // −1: no other
 	row         int32
-	shape       int32 // −1: none
+	shape       int32
 	scale       float64
 }
+
+// Numbers of shapes that are none.
+const (
+	none = -1 // not a term
+	gone = -2 // cut into others
+)
 
 // detector finds terms and their shapes.
 type detector struct {
 	program.View
-	p     *program.Program
-	long  []bool // a linear operation above a long sum
-	stamp []int32
-	local []int32 // number of the node in the term that stamped it
-	now   int32
-	steps int // the rest of the walk's budget
+	p      *program.Program
+	long   []bool // a linear operation above a long sum
+	stamp  []int32
+	local  []int32 // number of the node in the term that stamped it
+	now    int32
+	size   int // operations and operands of sums
+	budget int // of steps of terms
 
 	cands     []candidate
 	constants []float64 // of the outputs
@@ -81,29 +88,109 @@ type detector struct {
 // instances is a shape while its terms are gathered.
 type instances struct {
 	steps  []step
-	next   int32 // shape with the same hash, −1
+	next   int32 // shape with the same hash, or none
 	nums   int   // constants a term
 	wide   int   // leaves a term
 	leaves []int32
 	data   []float64
 	rows   []int32
+	taken  bool
+	dead   bool // its terms were cut
 }
 
-// terms collects the candidates of all outputs and puts them into shapes.
-func detect(p *program.Program) *detector {
+func newDetector(p *program.Program) *detector {
 	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}}
 	d.constants = make([]float64, len(d.Outputs))
 	d.stamp = make([]int32, len(d.Ops))
 	d.local = make([]int32, len(d.Ops))
-	d.steps = maxRepeat*len(d.Ops) + freeSteps
+	d.size = len(d.Ops) - int(d.Base)
+	for i := d.Base; int(i) < len(d.Ops); i++ {
+		if op := d.Ops[i]; op == program.Sum || op == program.Affine || op == program.Dot {
+			d.size += int(d.B[i] >> 1)
+		}
+	}
+	d.budget = maxRepeat*d.size + freeSteps
+	return d
+}
+
+// whole makes each output one term.
+func (d *detector) whole() {
+	for j, i := range d.Outputs {
+		d.part(candidate{root: i, other: -1, row: int32(j), scale: 1})
+	}
+	d.take(0)
+}
+
+// parts makes the operands of long sums terms.
+func (d *detector) parts() {
 	d.findLong()
 	for j, i := range d.Outputs {
-		d.split(candidate{root: i, other: -1, row: int32(j), scale: 1}, true)
+		d.split(candidate{root: i, other: -1, row: int32(j), scale: 1}, false)
 	}
-	for k := range d.cands {
+	d.choose()
+}
+
+// choose takes the shapes that most is done in, and cuts terms that are too
+// large or of other shapes at their sums until nothing is left to cut.
+func (d *detector) choose() {
+	for begin := 0; begin < len(d.cands); {
+		d.take(begin)
+		end := len(d.cands)
+		for k := range end {
+			c := d.cands[k]
+			if d.rejected(c) && c.other < 0 && isLinear(d.Ops[c.root]) {
+				d.cands[k].shape = gone
+				if c.shape >= 0 {
+					d.shapes[c.shape].dead = true
+				}
+				d.split(c, true)
+			}
+		}
+		begin = end
+	}
+}
+
+// take puts the candidates from begin on into shapes, and marks those that are
+// taken.
+func (d *detector) take(begin int) {
+	for k := begin; k < len(d.cands); k++ {
 		d.cands[k].shape = d.classify(&d.cands[k])
 	}
-	return d
+	limit := max(freeSteps, d.size/stepShare)
+	order := make([]*instances, 0, len(d.shapes))
+	for _, s := range d.shapes {
+		s.taken = false
+		if !s.dead {
+			order = append(order, s)
+		}
+	}
+	slices.SortStableFunc(order, func(s, t *instances) int {
+		return len(t.steps)*len(t.rows) - len(s.steps)*len(s.rows)
+	})
+	for _, s := range order {
+		if limit -= len(s.steps); limit >= 0 {
+			s.taken = true
+		}
+	}
+}
+
+// rejected reports whether c is part of the rest.
+func (d *detector) rejected(c candidate) bool {
+	return c.shape == none || c.shape >= 0 && !d.shapes[c.shape].taken
+}
+
+// cost estimates the time of an evaluation in steps of one term alone.
+func (d *detector) cost() int {
+	cost := 0
+	for _, s := range d.shapes {
+		if s.taken {
+			// A step on a block takes as long as 3 single ones, and a
+			// sixth of one for each term.
+			t := len(s.rows)
+			cost += len(s.steps) * min(t, 3+t/6)
+		}
+	}
+	return cost
 }
 
 // isLinear reports whether terms may be cut at the operation.
@@ -142,61 +229,30 @@ type frame struct {
 	k     int
 }
 
-// split appends the parts of c that are no sums, or only short ones; a sum at
-// the top is split in any case unless whole says that it may stay.
-func (d *detector) split(c candidate, whole bool) {
-	var stack []frame
-	visit := func(c candidate, whole bool) {
-		i := c.root
-		if whole && !d.long[i] || !isLinear(d.Ops[i]) || d.steps < 0 || i < d.Base || c.other >= 0 {
-			if i < d.Base && int(i) >= d.p.Inputs()+d.p.Params() && c.other < 0 {
-				d.constants[c.row] += c.scale * d.Consts[int(i)-d.p.Inputs()-d.p.Params()]
-				return
-			}
-			d.cands = append(d.cands, c)
-			return
-		}
-		a, b, k := d.A[i], d.B[i], d.C[i]
-		f := frame{scale: c.scale}
-		x := []int32{a}
-		switch d.Ops[i] {
-		case program.Add:
-			x = append(x, b)
-		case program.Sub:
-			x = append(x, b)
-			f.w = []float64{1, -1}
-		case program.Neg:
-			f.scale = -c.scale
-		case program.Scale:
-			f.scale = c.scale * k
-		case program.DivReal:
-			f.scale = c.scale / k
-		case program.AddReal:
-			d.constants[c.row] += c.scale * k
-		case program.RSub:
-			d.constants[c.row] += c.scale * k
-			f.scale = -c.scale
-		case program.Sum:
-			d.constants[c.row] += c.scale * k
-			x = d.p.SumAt(i)
-		case program.Affine:
-			d.constants[c.row] += c.scale * k
-			f.w, x = d.p.AffineAt(i)
-		case program.Dot:
-			x, f.y = d.p.DotAt(i)
-		}
-		d.steps -= len(x)
-		f.x = x
-		stack = append(stack, f)
+// part appends a candidate, or adds to the constant of an output.
+func (d *detector) part(c candidate) {
+	if k := c.root - d.Base + int32(len(d.Consts)); k >= 0 && c.root < d.Base && c.other < 0 {
+		d.constants[c.row] += c.scale * d.Consts[k]
+		return
 	}
-	visit(c, whole)
+	d.cands = append(d.cands, c)
+}
+
+// split cuts c at the sums above and among long ones, or at its root in any
+// case.
+func (d *detector) split(c candidate, root bool) {
+	if !root && !d.long[c.root] {
+		d.part(c)
+		return
+	}
+	stack := []frame{d.open(c)}
 	for len(stack) > 0 {
 		f := &stack[len(stack)-1]
 		if f.k == len(f.x) {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		part := candidate{root: f.x[f.k], other: -1, row: c.row, shape: -1, scale: f.scale}
+		part := candidate{root: f.x[f.k], other: -1, row: c.row, scale: f.scale}
 		if f.w != nil {
 			part.scale *= f.w[f.k]
 		}
@@ -204,17 +260,66 @@ func (d *detector) split(c candidate, whole bool) {
 			part.other = f.y[f.k]
 		}
 		f.k++
-		visit(part, true)
+		d.budget--
+		if part.other < 0 && d.long[part.root] && d.budget > 0 {
+			stack = append(stack, d.open(part))
+		} else {
+			d.part(part)
+		}
 	}
 }
 
-// classify returns the shape of a candidate and appends the term to it, −1 if
-// it cannot be a term.
+// open begins a sum.
+func (d *detector) open(c candidate) frame {
+	i := c.root
+	a, b, k := d.A[i], d.B[i], d.C[i]
+	f := frame{scale: c.scale}
+	constant := 0.0
+	switch d.Ops[i] {
+	case program.Add:
+		f.x = []int32{a, b}
+	case program.Sub:
+		f.x = []int32{a, b}
+		f.w = []float64{1, -1}
+	case program.Neg:
+		f.x = []int32{a}
+		f.scale = -c.scale
+	case program.Scale:
+		f.x = []int32{a}
+		f.scale = c.scale * k
+	case program.DivReal:
+		f.x = []int32{a}
+		f.scale = c.scale / k
+	case program.AddReal:
+		f.x = []int32{a}
+		constant = k
+	case program.RSub:
+		f.x = []int32{a}
+		f.scale = -c.scale
+		constant = k
+	case program.Sum:
+		f.x = d.p.SumAt(i)
+		constant = k
+	case program.Affine:
+		f.w, f.x = d.p.AffineAt(i)
+		constant = k
+	case program.Dot:
+		f.x, f.y = d.p.DotAt(i)
+	}
+	if constant != 0 {
+		d.constants[c.row] += c.scale * constant
+	}
+	return f
+}
+
+// classify returns the shape of a candidate and appends the term to it, none
+// if it cannot be a term.
 func (d *detector) classify(c *candidate) int32 {
 	d.now++
 	d.code, d.leaves, d.numbers = d.code[:0], d.leaves[:0], d.numbers[:0]
-	if !d.trace(c.root) || c.other >= 0 && !d.trace(c.other) {
-		return -1
+	ok := d.trace(c.root) && (c.other < 0 || d.trace(c.other))
+	if d.budget -= len(d.code); !ok || d.budget < 0 {
+		return none
 	}
 	value := d.local[c.root]
 	if c.other >= 0 {
@@ -248,7 +353,7 @@ func (d *detector) find() int32 {
 	}
 	k, ok := d.byHash[h]
 	if !ok {
-		k = -1
+		k = none
 	}
 	for j := k; j >= 0; j = d.shapes[j].next {
 		if slices.Equal(d.shapes[j].steps, d.code) {
@@ -331,10 +436,9 @@ func (d *detector) trace(i int32) bool {
 			continue
 		}
 		d.stack = d.stack[:before-1]
-		if len(d.code) >= maxSteps || d.steps < 0 {
+		if len(d.code) >= maxSteps {
 			return false
 		}
-		d.steps--
 		d.local[i] = d.operation(i, op, a, b)
 		d.stamp[i] = d.now
 	}

@@ -33,6 +33,20 @@ type code struct {
 	sources []node // leaves
 	sinks   []root
 	owns    []*program.Scalar1
+
+	entries []root // of a matrix
+	fixed   *code  // sets what they have in common for all x, nil if nothing
+}
+
+// fixed reports whether x does not depend on what an evaluation is given.
+func (x symbol) fixed() bool {
+	if x.f == nil {
+		return true
+	}
+	n := x.f.nodes[x.i]
+	fixed := n.op != leafVar && n.op != leafParam && n.op != leafWeight && n.op != leafDir
+	x.f.operands(n, func(i int32) { fixed = fixed && symbol{f: x.f, i: i}.fixed() })
+	return fixed
 }
 
 const (
@@ -57,11 +71,10 @@ type item struct{ node, sink int32 }
 // emit is the code that computes the roots.
 func (f *form) emit(roots []root) *code {
 	e := &emitter{form: f}
-	for k, r := range roots {
-		if r.x.is(0) && r.what != toValue {
-			continue
+	for _, r := range roots {
+		if !r.x.is(0) {
+			e.sinks = append(e.sinks, r)
 		}
-		e.sinks = append(e.sinks, roots[k])
 	}
 	e.lower()
 	e.fuse()
@@ -103,19 +116,19 @@ func (e *emitter) lower() {
 		if e.uses[i] == 0 {
 			continue
 		}
-		l := &e.low[i]
+		l := e.low[i]
 		switch l.op {
 		case program.Inv:
-			l.op, l.a, l.b = program.Div, real(math.Float64bits(1)), l.a
+			l = node{op: program.Div, a: real(math.Float64bits(1)), b: l.a}
 		case program.RDiv:
-			l.op, l.a, l.b = program.Div, real(l.k), l.a
+			l = node{op: program.Div, a: real(l.k), b: l.a}
 		case program.DivReal:
-			l.op, l.b = program.Div, real(l.k)
+			l = node{op: program.Div, a: l.a, b: real(l.k)}
 		case program.PowReal, program.PowInt, program.Polygamma:
 			l.b = real(l.k)
 		}
-		l = &e.low[i] // it may have moved
-		e.eachOperand(*l, func(j int32) { e.uses[j]++ })
+		e.low[i] = l
+		e.eachOperand(l, func(j int32) { e.uses[j]++ })
 	}
 }
 

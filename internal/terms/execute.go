@@ -16,6 +16,9 @@ type machine struct {
 	sinks   []port
 	lanes   int
 	n       int // lanes of the block, made a multiple of 4
+
+	arrays arrays
+	y      []float64 // outputs that nobody wants
 }
 
 // port is the array that a load reads or a store adds to, and where.

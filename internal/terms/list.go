@@ -115,12 +115,23 @@ func (l *list) scatter(x, src []float64, lo int) {
 		case 1:
 			addTo(x[at:at+n], src[:n])
 		case 0:
-			x[at] += sum(src[:n])
+			x[at] = sumChunks(x[at], src[:n], lo)
 		default:
 			scatterStrided(x, src[:n], at, step)
 		}
 		src, lo = src[n:], lo+n
 	}
+}
+
+// sumChunks adds src, the lanes from lo on, to s chunk by chunk, so that the
+// rounding does not depend on the blocks.
+func sumChunks(s float64, src []float64, lo int) float64 {
+	for len(src) > 0 {
+		n := min(len(src), chunk-lo%chunk)
+		s += sum(src[:n])
+		src, lo = src[n:], lo+n
+	}
+	return s
 }
 
 // scatterReal adds c to x at n lanes from lo on.

@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/internal/program"
-	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// Plan is a program as sums of alike terms: output j is the sum of the terms
-// of row j over all shapes, plus a constant. It is immutable.
+// Plan is a program, or a part of one, as sums of alike terms: output j is the
+// sum of the terms of row j over all shapes, plus a constant. It is immutable;
+// any number of goroutines may evaluate it.
 type Plan struct {
 	inputs, params, outputs int
 
@@ -25,6 +25,35 @@ type Plan struct {
 	pool sync.Pool // of *machine
 }
 
+// Detect finds the terms of a program; nil if there are none worth it. Cost:
+// O(N) time and memory in N operations.
+func Detect(p *program.Program) *Plan {
+	d := newDetector(p)
+	d.parts()
+	if d.size <= maxSteps && (d.left() || d.cost() > d.size) {
+		w := newDetector(p)
+		w.whole()
+		if !w.left() && (d.left() || w.cost() < d.cost()) {
+			d = w
+		}
+	}
+	rest, ok := d.rest()
+	if !ok {
+		return nil
+	}
+	pl := &Plan{inputs: p.Inputs(), params: p.Params(), outputs: p.Outputs(), constants: d.constants, rest: rest}
+	for _, s := range d.shapes {
+		if s.taken {
+			pl.shapes = append(pl.shapes, d.finish(s))
+		}
+	}
+	return pl
+}
+
+// Rest is the program of what is left over: the program that the plan was made
+// from is the sum of both. It has all guards. It is nil if nothing is left.
+func (pl *Plan) Rest() *program.Program { return pl.rest }
+
 // maxDirections is how many directions one pass of HVPs carries.
 const maxDirections = 4
 
@@ -36,7 +65,7 @@ type variant struct {
 	careful  bool
 }
 
-const variants = 5 * 8
+const variants = int(orders) * 8
 
 func (v variant) number() int {
 	k := int(v.ord) * 8
@@ -56,19 +85,42 @@ func (v variant) number() int {
 func (pl *Plan) code(v variant) []*code {
 	c := &pl.codes[v.number()]
 	c.once.Do(func() {
-		directions, ph := 1, quick
-		if v.many {
-			directions = maxDirections
-		}
-		if v.careful {
-			ph = careful
-		}
 		for _, s := range pl.shapes {
-			f := newForm(s.uniform)
-			c.list = append(c.list, f.emit(s.derive(f, v.ord, directions, v.weighted, ph)))
+			c.list = append(c.list, s.code(v))
 		}
 	})
 	return c.list
+}
+
+func (s *shape) code(v variant) *code {
+	f := newForm(s.uniform)
+	roots := s.derive(f, v)
+	if v.ord != second && v.ord != jacobian {
+		return f.emit(roots)
+	}
+	var entries, fixed, others []root
+	for _, r := range roots {
+		if r.what != toHessian && r.what != toJacobian {
+			others = append(others, r)
+			continue
+		}
+		entries = append(entries, r)
+		if r.x.fixed() {
+			fixed = append(fixed, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	// To begin with what is fixed pays if it is much.
+	if 2*len(fixed) < len(entries) {
+		fixed, others = nil, roots
+	}
+	c := f.emit(others)
+	c.entries = entries
+	if len(fixed) > 0 {
+		c.fixed = f.emit(fixed)
+	}
+	return c
 }
 
 // uniform reports whether a leaf is the same in all terms.
@@ -91,11 +143,12 @@ type arrays struct {
 	y, g         []float64
 	values       []float64
 	products     [maxDirections][]float64
-	places       [][]list // of values: by shape, those of the sinks in order
+	matrix       *matrix // of the values
 }
 
-// bind connects the sources and sinks of a code.
-func (m *machine) bind(c *code, s *shape, a *arrays, places []list) {
+// bind connects the sources and sinks of a code of shape k.
+func (m *machine) bind(c *code, s *shape, k int) {
+	a := &m.arrays
 	m.sources, m.sinks = m.sources[:0], m.sinks[:0]
 	for _, n := range c.sources {
 		p := port{}
@@ -119,15 +172,9 @@ func (m *machine) bind(c *code, s *shape, a *arrays, places []list) {
 		case toValue:
 			p = port{a.y, &s.rows}
 		case toGradient:
-			if a.g == nil {
-				p = port{a.values, &places[0]}
-				places = places[1:]
-			} else {
-				p = port{a.g, &s.vars[r.a]}
-			}
-		case toHessian:
-			p = port{a.values, &places[0]}
-			places = places[1:]
+			p = port{a.g, &s.vars[r.a]}
+		case toJacobian, toHessian:
+			p = port{a.values, &a.matrix.places[k][r.at]}
 		case toTangent:
 			p = port{a.products[r.b], &s.rows}
 		case toProduct:
@@ -137,37 +184,51 @@ func (m *machine) bind(c *code, s *shape, a *arrays, places []list) {
 	}
 }
 
-// eval runs the terms of all shapes.
-func (pl *Plan) eval(v variant, a *arrays) {
-	m, _ := pl.pool.Get().(*machine)
-	if m == nil {
-		m = new(machine)
+// machine hands out a machine; put takes it back.
+func (pl *Plan) machine() *machine {
+	if m, ok := pl.pool.Get().(*machine); ok {
+		return m
+	}
+	return &machine{y: make([]float64, pl.outputs)}
+}
+
+func (pl *Plan) put(m *machine) {
+	m.arrays = arrays{}
+	pl.pool.Put(m)
+}
+
+// eval runs the terms of all shapes on m.arrays.
+func (pl *Plan) eval(v variant, m *machine) {
+	a := &m.arrays
+	if a.y == nil {
+		a.y = m.y
 	}
 	for {
 		copy(a.y, pl.constants)
 		clear(a.g)
-		clear(a.values)
 		for _, p := range a.products {
 			clear(p)
 		}
+		if a.matrix != nil {
+			a.matrix.begin(a.values, v)
+		}
 		for k, c := range pl.code(v) {
-			s := pl.shapes[k]
-			var places []list
-			if a.places != nil {
-				places = a.places[k]
-			}
-			m.bind(c, s, a, places)
-			m.start(c)
-			for lo := 0; lo < s.terms; lo += m.lanes {
-				m.run(c, lo, min(m.lanes, s.terms-lo))
-			}
+			pl.shapes[k].run(m, c, k)
 		}
 		if v.careful || a.finite() {
-			break
+			return
 		}
 		v.careful = true
 	}
-	pl.pool.Put(m)
+}
+
+// run runs all terms of shape k.
+func (s *shape) run(m *machine, c *code, k int) {
+	m.bind(c, s, k)
+	m.start(c)
+	for lo := 0; lo < s.terms; lo += m.lanes {
+		m.run(c, lo, min(m.lanes, s.terms-lo))
+	}
 }
 
 // finite reports whether all results are finite: a sum of them is not if one
@@ -185,31 +246,48 @@ func (a *arrays) finite() bool {
 	return ok(a.y) && ok(a.g) && ok(a.values)
 }
 
-// Hessian is the plan of Σ wⱼ∇²Fⱼ in a symmetric pattern. It is immutable.
-type Hessian struct {
-	*Plan
-	pattern *sparsity.Pattern
-	places  [][]list
-	upper   list // places above the diagonal
-	lower   list // and their mirror images
-}
-
-// Detect finds the terms of a program.
-func Detect(p *program.Program) *Plan {
-	d := detect(p)
-	pl := &Plan{inputs: p.Inputs(), params: p.Params(), outputs: p.Outputs(), constants: d.constants}
-	for _, s := range d.shapes {
-		pl.shapes = append(pl.shapes, d.finish(s))
-	}
-	return pl
-}
-
-// Value computes the outputs.
+// Value computes the outputs y.
 func (pl *Plan) Value(y, x, params []float64) {
-	pl.eval(variant{}, &arrays{x: x, params: params, y: y})
+	m := pl.machine()
+	m.arrays = arrays{x: x, params: params, y: y}
+	pl.eval(variant{}, m)
+	pl.put(m)
 }
 
-// Gradient computes the outputs and the gradient of Σ wⱼFⱼ; w nil is all 1.
+// Gradient computes the outputs y, nil if they are not wanted, and the gradient
+// g of Σ wⱼyⱼ; w nil is all 1.
 func (pl *Plan) Gradient(y, g, x, params, w []float64) {
-	pl.eval(variant{ord: first, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g})
+	m := pl.machine()
+	m.arrays = arrays{x: x, params: params, w: w, y: y, g: g}
+	pl.eval(variant{ord: first, weighted: w != nil}, m)
+	pl.put(m)
+}
+
+// JVP computes the outputs y, nil if they are not wanted, and their derivatives
+// dy in the direction dx.
+func (pl *Plan) JVP(y, dy, x, params, dx []float64) {
+	m := pl.machine()
+	m.arrays = arrays{x: x, params: params, y: y}
+	m.arrays.dirs[0], m.arrays.products[0] = dx, dy
+	pl.eval(variant{ord: tangent}, m)
+	pl.put(m)
+}
+
+// HVPs computes the products hv of the Hessian of Σ wⱼyⱼ with the directions
+// v; w nil is all 1.
+func (pl *Plan) HVPs(hv [][]float64, x, params, w []float64, v [][]float64) {
+	m := pl.machine()
+	for len(v) > 0 {
+		vt := variant{ord: product, weighted: w != nil}
+		k := 1
+		if len(v) >= maxDirections {
+			k, vt.many = maxDirections, true
+		}
+		m.arrays = arrays{x: x, params: params, w: w}
+		copy(m.arrays.dirs[:], v[:k])
+		copy(m.arrays.products[:], hv[:k])
+		pl.eval(vt, m)
+		hv, v = hv[k:], v[k:]
+	}
+	pl.put(m)
 }

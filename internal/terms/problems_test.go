@@ -33,7 +33,7 @@ func TestProblemsHaveTheirPublishedValues(t *testing.T) {
 			tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
 			require.NoError(t, err)
 			pl := terms.Detect(tape.Program())
-			h := pl.Hessian()
+			h := pl.Hessian(nil)
 			n := len(in.X0)
 			y, g, v := make([]float64, 1), make([]float64, n), make([]float64, h.Pattern().NNZ())
 			h.Eval(v, y, g, in.X0, nil, nil)

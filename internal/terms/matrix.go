@@ -1,0 +1,326 @@
+package terms
+
+import (
+	"slices"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// matrix is a pattern and where the entries of the shapes lie in it.
+type matrix struct {
+	*Plan
+	pattern *sparsity.Pattern
+	places  [][]list  // by shape and entry
+	base    []float64 // the sum of what is the same for all x; nil is 0
+}
+
+// Pattern is the pattern of the matrix.
+func (m *matrix) Pattern() *sparsity.Pattern { return m.pattern }
+
+// begin sets values to what evaluations add to.
+func (m *matrix) begin(values []float64, v variant) {
+	if m.base != nil && !v.weighted {
+		copy(values, m.base)
+	} else {
+		clear(values)
+	}
+}
+
+// findBase computes the base.
+func (m *matrix) findBase(v variant) {
+	machine := m.machine()
+	for k, c := range m.code(v) {
+		if c.fixed == nil {
+			continue
+		}
+		if m.base == nil {
+			m.base = make([]float64, m.pattern.NNZ())
+		}
+		machine.arrays = arrays{values: m.base, matrix: m}
+		m.shapes[k].run(machine, c.fixed, k)
+	}
+	m.put(machine)
+}
+
+// Jacobian is the plan of a sparse Jacobian. It is immutable.
+type Jacobian struct{ matrix }
+
+// Jacobian plans the Jacobian in a pattern; nil is the one that the terms have.
+// It panics if a place is missing. Cost: O(n + E) for E entries of all terms.
+func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
+	v := variant{ord: jacobian}
+	m := matrix{Plan: pl, pattern: p}
+	e := entries{rows: pl.outputs}
+	var vars [][]int32
+	var rows []int32
+	for k, c := range pl.code(v) {
+		s := pl.shapes[k]
+		vars = s.columns(vars)
+		rows = s.rows.expand(rows[:0])
+		for _, r := range c.entries {
+			e.add(rows, vars[r.a])
+		}
+	}
+	e.sort()
+	if p == nil {
+		ptr, idx := e.compress(pl.inputs)
+		m.pattern = sparsity.NewPattern(pl.outputs, pl.inputs, ptr, idx)
+	} else {
+		e.locate(p)
+	}
+	m.place(&e, v, nil)
+	m.findBase(v)
+	return &Jacobian{m}
+}
+
+// Eval computes the outputs y, nil if they are not wanted, and the values.
+func (j *Jacobian) Eval(values, y, x, params []float64) {
+	m := j.machine()
+	m.arrays = arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix}
+	j.eval(variant{ord: jacobian}, m)
+	j.put(m)
+}
+
+// Hessian is the plan of the sparse Hessian of a weighted sum of the outputs,
+// both triangles. It is immutable.
+type Hessian struct {
+	matrix
+	lower, upper list // places that are mirror images
+}
+
+// Hessian plans the Hessian in a symmetric pattern; nil is the one that the
+// terms have. It panics if a place is missing. Cost: O(n + E) for E entries of
+// all terms.
+func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
+	v := variant{ord: second}
+	h := &Hessian{matrix: matrix{Plan: pl, pattern: p}}
+	e := entries{rows: pl.inputs, symmetric: true}
+	var vars [][]int32
+	for k, c := range pl.code(v) {
+		vars = pl.shapes[k].columns(vars)
+		for _, r := range c.entries {
+			e.add(vars[r.a], vars[r.b])
+		}
+	}
+	e.sort()
+	if p == nil {
+		ptr, idx := e.compress(pl.inputs)
+		ptr, idx = e.mirror(ptr, idx)
+		h.pattern = sparsity.NewPattern(pl.inputs, pl.inputs, ptr, idx)
+	} else {
+		e.locate(p)
+	}
+	image := images(h.pattern)
+	var low, up []int32
+	h.place(&e, v, func(at int32) {
+		if i := image[at]; i >= 0 && i != at {
+			low, up = append(low, at), append(up, i)
+			image[at] = -1
+		}
+	})
+	h.lower, h.upper = newList(low), newList(up)
+	h.findBase(v)
+	return h
+}
+
+// Eval computes the outputs y, nil if they are not wanted, the gradient g of
+// Σ wⱼyⱼ, and the values of its Hessian; w nil is all 1.
+func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
+	m := h.machine()
+	m.arrays = arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix}
+	h.eval(variant{ord: second, weighted: w != nil}, m)
+	h.put(m)
+	var buf [maxLanes]float64
+	for lo := 0; lo < h.upper.n; lo += maxLanes {
+		b := buf[:min(maxLanes, h.upper.n-lo)]
+		h.lower.gather(b, values, lo)
+		h.upper.assign(values, b, lo)
+	}
+}
+
+// columns is the local variables of all terms, in the memory of x.
+func (s *shape) columns(x [][]int32) [][]int32 {
+	for len(x) < len(s.vars) {
+		x = append(x, nil)
+	}
+	for j := range s.vars {
+		x[j] = s.vars[j].expand(x[j][:0])
+	}
+	return x
+}
+
+// entries are positions in a matrix, entry of the terms by entry. Sorted by
+// rows they lie in buckets; of a symmetric matrix they are the lower half.
+type entries struct {
+	rows      int
+	symmetric bool
+	at        [][]int32 // position by position: the row, then the bucket's place
+	cols      []int32   // position by position, then by bucket, then their places
+	start     []int32   // of the buckets
+	to        []int32   // where places are to go at last, if not nil
+}
+
+// add appends the positions (i[t], j[t]).
+func (e *entries) add(i, j []int32) {
+	if e.start == nil {
+		e.start = make([]int32, e.rows+1)
+	}
+	at := make([]int32, len(i))
+	for t, r := range i {
+		c := j[t]
+		if e.symmetric && r < c {
+			r, c = c, r
+		}
+		at[t] = r
+		e.cols = append(e.cols, c)
+		e.start[r+1]++
+	}
+	e.at = append(e.at, at)
+}
+
+// sort puts the positions into buckets.
+func (e *entries) sort() {
+	if e.start == nil {
+		e.start = make([]int32, e.rows+1)
+	}
+	for r := range e.rows {
+		e.start[r+1] += e.start[r]
+	}
+	next := slices.Clone(e.start[:e.rows])
+	cols := make([]int32, len(e.cols))
+	from := e.cols
+	for _, at := range e.at {
+		for t, r := range at {
+			k := next[r]
+			next[r]++
+			cols[k] = from[t]
+			at[t] = k
+		}
+		from = from[len(at):]
+	}
+	e.cols = cols
+}
+
+// compress makes a pattern of the positions, and places of the columns.
+func (e *entries) compress(cols int) (ptr, idx []int32) {
+	ptr = make([]int32, e.rows+1)
+	idx = make([]int32, 0, len(e.cols))
+	seen := make([]int32, cols)
+	place := make([]int32, cols)
+	for r := range e.rows {
+		bucket := e.cols[e.start[r]:e.start[r+1]]
+		lo := len(idx)
+		for _, c := range bucket {
+			if seen[c] != int32(r)+1 {
+				seen[c] = int32(r) + 1
+				idx = append(idx, c)
+			}
+		}
+		slices.Sort(idx[lo:])
+		for k, c := range idx[lo:] {
+			place[c] = int32(lo + k)
+		}
+		for k, c := range bucket {
+			bucket[k] = place[c]
+		}
+		ptr[r+1] = int32(len(idx))
+	}
+	return ptr, slices.Clip(idx)
+}
+
+// locate makes places in p of the columns.
+func (e *entries) locate(p *sparsity.Pattern) {
+	_, cols := p.Dims()
+	place := make([]int32, cols)
+	seen := make([]int32, cols)
+	for r := range e.rows {
+		for k, c := range p.Row(r) {
+			seen[c] = int32(r) + 1
+			place[c] = p.RowPtr()[r] + int32(k)
+		}
+		bucket := e.cols[e.start[r]:e.start[r+1]]
+		for k, c := range bucket {
+			if seen[c] != int32(r)+1 {
+				panic("terms: the pattern lacks an entry of the terms")
+			}
+			bucket[k] = place[c]
+		}
+	}
+}
+
+// mirror makes a symmetric pattern of its lower half.
+func (e *entries) mirror(ptr, idx []int32) (fptr, fidx []int32) {
+	n := e.rows
+	fptr = make([]int32, n+1)
+	for r := range n {
+		fptr[r+1] += ptr[r+1] - ptr[r]
+		for _, c := range idx[ptr[r]:ptr[r+1]] {
+			if int(c) < r {
+				fptr[c+1]++
+			}
+		}
+	}
+	for r := range n {
+		fptr[r+1] += fptr[r]
+	}
+	fidx = make([]int32, fptr[n])
+	next := make([]int32, n)
+	e.to = make([]int32, len(idx))
+	for r := range n {
+		k := fptr[r]
+		for at := ptr[r]; at < ptr[r+1]; at++ {
+			fidx[k] = idx[at]
+			e.to[at] = k
+			k++
+		}
+		next[r] = k
+	}
+	for r := range int32(n) {
+		for _, c := range idx[ptr[r]:ptr[r+1]] {
+			if c < r {
+				fidx[next[c]] = r
+				next[c]++
+			}
+		}
+	}
+	return fptr, fidx
+}
+
+// images is the place of the mirror image of each place of a symmetric pattern.
+func images(p *sparsity.Pattern) []int32 {
+	ptr := p.RowPtr()
+	next := slices.Clone(ptr)
+	image := make([]int32, p.NNZ())
+	n, _ := p.Dims()
+	k := 0
+	for r := range n {
+		for _, c := range p.Row(r) {
+			image[k] = next[c]
+			next[c]++
+			k++
+		}
+	}
+	return image
+}
+
+// place makes the lists of places; each place is shown to see.
+func (m *matrix) place(e *entries, v variant, see func(at int32)) {
+	m.places = make([][]list, len(m.shapes))
+	at := e.at
+	for k, c := range m.code(v) {
+		for range c.entries {
+			x := at[0]
+			at = at[1:]
+			for t, b := range x {
+				x[t] = e.cols[b]
+				if e.to != nil {
+					x[t] = e.to[x[t]]
+				}
+				if see != nil {
+					see(x[t])
+				}
+			}
+			m.places[k] = append(m.places[k], newList(x))
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package terms
+
+import (
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// left reports whether some candidate is left over.
+func (d *detector) left() bool { return slices.ContainsFunc(d.cands, d.rejected) }
+
+// rest is the program of what is left over by the terms: the candidates that
+// are none, and the guards. It is nil if there is nothing, and ok is false if
+// it has so many of the operations that the terms do not pay.
+func (d *detector) rest() (rest *program.Program, ok bool) {
+	need := make([]bool, len(d.Ops))
+	left := make([][]candidate, len(d.Outputs))
+	some := len(d.p.Guards()) > 0
+	for _, c := range d.cands {
+		if d.rejected(c) {
+			left[c.row] = append(left[c.row], c)
+			need[c.root] = true
+			if c.other >= 0 {
+				need[c.other] = true
+			}
+			some = true
+		}
+	}
+	if !some {
+		return nil, true
+	}
+	count := d.mark(need)
+	if 4*count > 3*(len(d.Ops)-int(d.Base)) {
+		return nil, false
+	}
+	for _, g := range d.p.Guards() {
+		need[g.A], need[g.B] = true, true
+	}
+	d.mark(need)
+
+	r := program.NewRecording(d.p.Inputs(), d.p.Params())
+	defer r.Close()
+	id := d.copy(r, need)
+	outputs := make([]int32, len(left))
+	for j, cands := range left {
+		var w []float64
+		var x []int32
+		for _, c := range cands {
+			i := id[c.root]
+			if c.other >= 0 {
+				i = r.Push(program.Mul, i, id[c.other], 0)
+			}
+			w, x = append(w, c.scale), append(x, i)
+		}
+		switch {
+		case len(x) == 0:
+			outputs[j] = r.Constant(0)
+		case len(x) == 1:
+			outputs[j] = r.Push(program.Scale, x[0], 0, w[0])
+		default:
+			outputs[j] = r.Affine(0, w, x)
+		}
+	}
+	for _, g := range d.p.Guards() {
+		g.A, g.B = id[g.A], id[g.B]
+		r.Guard(g)
+	}
+	return program.Compile(r, outputs), true
+}
+
+// mark marks what the marked nodes need, and counts the operations.
+func (d *detector) mark(need []bool) (count int) {
+	for i := int32(len(need)) - 1; i >= d.Base; i-- {
+		if !need[i] {
+			continue
+		}
+		count++
+		if d.Ops[i] == program.Call {
+			need[i-d.B[i]] = true
+		}
+		d.p.EachOperand(i, func(j int32) { need[j] = true })
+	}
+	return count
+}
+
+// copy records the marked nodes; id is their new numbers.
+func (d *detector) copy(r *program.Recording, need []bool) (id []int32) {
+	id = make([]int32, len(d.Ops))
+	base := int(d.Base) - len(d.Consts)
+	renumber := func(x []int32) []int32 {
+		z := make([]int32, len(x))
+		for k, i := range x {
+			z[k] = id[i]
+		}
+		return z
+	}
+	for i := range int32(len(need)) {
+		switch {
+		case int(i) < base:
+			id[i] = i
+			continue
+		case !need[i]:
+			continue
+		case i < d.Base:
+			id[i] = r.Constant(d.Consts[int(i)-base])
+			continue
+		}
+		a, b, c := d.A[i], d.B[i], d.C[i]
+		switch op := d.Ops[i]; op {
+		case program.Sum:
+			id[i] = r.Sum(c, renumber(d.p.SumAt(i)))
+		case program.Affine:
+			w, x := d.p.AffineAt(i)
+			id[i] = r.Affine(c, w, renumber(x))
+		case program.Dot:
+			x, y := d.p.DotAt(i)
+			id[i] = r.Dot(renumber(x), renumber(y))
+		case program.Select:
+			cond, x, y := d.p.SelectAt(i)
+			id[i] = r.Select(id[cond], id[x], id[y])
+		case program.Own:
+			f, order := d.p.OwnAt(i)
+			id[i] = r.Own(f, order, id[a])
+		case program.Call:
+			if f, x := d.p.CallAt(i); f != nil {
+				first := r.Call(f, renumber(x))
+				_, m := f.Dims()
+				for j := range int32(m) {
+					id[i+j] = first + j
+				}
+			}
+		default:
+			if op.Arity() < 2 {
+				b = a
+			}
+			id[i] = r.Push(op, id[a], id[b], c)
+		}
+	}
+	return id
+}
