@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/elem"
 )
 
 // bound is a hyper-dual number whose derivative parts are sums of absolute
@@ -16,8 +17,10 @@ var _ dual.Scalar[bound] = bound{}
 func unary(x bound, f func(x dual.Hyper) dual.Hyper) bound {
 	y := f(dual.Hyper{V: x.V, D1: 1, D2: 1})
 	d, dd := math.Abs(y.D1), math.Abs(y.D12)
-	return bound{V: y.V, D1: d * x.D1, D2: d * x.D2, D12: d*x.D12 + dd*x.D1*x.D2}
+	return bound{V: y.V, D1: prod(d, x.D1), D2: prod(d, x.D2), D12: prod(d, x.D12) + prod(dd, prod(x.D1, x.D2))}
 }
+
+var prod = elem.Prod
 
 func binary(x, y bound, f func(x, y dual.Hyper) dual.Hyper) bound {
 	at := func(x1, x2, y1, y2 float64) dual.Hyper {
@@ -27,8 +30,9 @@ func binary(x, y bound, f func(x, y dual.Hyper) dual.Hyper) bound {
 	dx, dy := math.Abs(fx.D1), math.Abs(fy.D1)
 	dxx, dyy, dxy := math.Abs(fx.D12), math.Abs(fy.D12), math.Abs(fxy.D12)
 	return bound{
-		V: fx.V, D1: dx*x.D1 + dy*y.D1, D2: dx*x.D2 + dy*y.D2,
-		D12: dx*x.D12 + dy*y.D12 + dxx*x.D1*x.D2 + dyy*y.D1*y.D2 + dxy*(x.D1*y.D2+y.D1*x.D2),
+		V: fx.V, D1: prod(dx, x.D1) + prod(dy, y.D1), D2: prod(dx, x.D2) + prod(dy, y.D2),
+		D12: prod(dx, x.D12) + prod(dy, y.D12) +
+			prod(dxx, prod(x.D1, x.D2)) + prod(dyy, prod(y.D1, y.D2)) + prod(dxy, prod(x.D1, y.D2)+prod(y.D1, x.D2)),
 	}
 }
 
@@ -74,7 +78,9 @@ func (x bound) Pow(y bound) bound { return binary(x, y, dual.Hyper.Pow) }
 // difference of 1/v and x²/v³.
 func (x bound) Hypot(y bound) bound {
 	z := binary(x, y, dual.Hyper.Hypot)
-	z.D12 += 2 * (x.D1 + y.D1) * (x.D2 + y.D2) / z.V
+	if z.V > 0 {
+		z.D12 += 2 * (x.D1 + y.D1) * (x.D2 + y.D2) / z.V
+	}
 	return z
 }
 
