@@ -34,30 +34,36 @@ func (p *Sparse) Explain() string {
 		}
 		b.WriteString("\n")
 	}
+	if p.terms != nil {
+		fmt.Fprintf(&b, "terms, since the function is a sum of alike ones\n%s", "(no explanation yet)\n")
+		if p.rest != nil {
+			fmt.Fprintf(&b, "what is left over: %s", p.rest.Explain())
+		}
+		return b.String()
+	}
 	for _, c := range []*coloring.Coloring{p.coloring, p.other} {
 		if c != nil {
 			fmt.Fprintf(&b, "%v\n", c)
 		}
 	}
 	k := p.coloring.Columns().Num()
-	sweeps := (k + program.MaxDirections - 1) / program.MaxDirections
 	switch {
 	case p.settings.Coloring != nil:
 		fmt.Fprintf(&b, "%v, given", p.coloring.Kind())
-	case p.settings.Kind != coloring.Column:
-		fmt.Fprintf(&b, "%v, forced", p.coloring.Kind())
+	case p.settings.Method != Auto:
+		fmt.Fprintf(&b, "%v, forced", p.settings.Method)
 	case p.other == nil:
-		fmt.Fprintf(&b, "%v, since it is near its lower bound", p.coloring.Kind())
+		b.WriteString("star, since it is near its lower bound")
 	case p.coloring.Kind() == coloring.Acyclic:
 		fmt.Fprintf(&b, "acyclic, since it saves %d of %d products", p.other.Num()-k, p.other.Num())
 	default:
 		b.WriteString("star, since acyclic saves too little")
 	}
-	fmt.Fprintf(&b, "; recovery by a gather")
+	b.WriteString("; recovery by a gather")
 	if d := p.recovery.Depth(); d > 0 {
 		fmt.Fprintf(&b, " and substitutions of depth %d", d)
 	}
-	fmt.Fprintf(&b, "\nan evaluation: %d products by %v, %d at most in one sweep: %d sweeps\n", k, p.h.strategy, program.MaxDirections, sweeps)
+	fmt.Fprintf(&b, "\nan evaluation: %d products by %v, up to %d in one sweep\n", k, p.h.strategy, program.MaxDirections)
 	return b.String()
 }
 

@@ -1,32 +1,57 @@
 package hessian
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
+// Method is how a Sparse computes the nonzeros.
+type Method uint8
+
+// The methods.
+const (
+	// Auto takes ByTerms where the function is a sum of alike terms, ByAcyclic
+	// where that saves a fifth of the products, else ByStar.
+	Auto Method = iota
+	// ByTerms derives each shape of term once, symbolically, and runs it over
+	// all its terms; what is no sum of alike terms goes by a coloring.
+	ByTerms
+	// ByStar makes a product a color of a star coloring and reads each element
+	// off directly.
+	ByStar
+	// ByAcyclic makes a product a color of an acyclic coloring: fewer, but
+	// elements are substituted into each other, which adds up their rounding
+	// errors.
+	ByAcyclic
+)
+
+func (m Method) String() string {
+	return [...]string{"auto", "terms", "star", "acyclic"}[m]
+}
+
 // SparseSettings says how a Sparse is prepared. The zero value is what
 // NewSparse uses.
 type SparseSettings struct {
-	// Strategy makes the products; FoR, the zero value, is the fast one.
+	Method Method
+	// Strategy makes the products of colorings; FoR, the zero value, is the fast
+	// one. Others are there to compare, and exclude ByTerms.
 	Strategy Strategy
-	// Kind is Star or Acyclic. Zero, which is coloring.Column, means the one
-	// with the lower cost: Acyclic if it saves a fifth of the products.
-	Kind coloring.Kind
-	// Orders are those that the coloring tries; nil means Natural and
-	// SmallestLast.
+	// Orders are those that colorings try; nil means Natural and SmallestLast.
 	Orders []coloring.Order
-	// Pattern replaces the detected pattern. It must be symmetric, n×n, and
-	// have every nonzero: what it misses is added to other entries without a
-	// sign; see Verify.
+	// Pattern replaces the detected pattern, and excludes ByTerms. It must be
+	// symmetric, n×n, and have every nonzero: what it misses is added to other
+	// elements without a sign; see Verify.
 	Pattern *sparsity.Pattern
-	// Coloring replaces the coloring, and with it Kind and Orders. It is
+	// Coloring replaces the coloring, and with it Method and Orders. It is
 	// checked.
 	Coloring *coloring.Coloring
 	// Lower stores the lower triangle alone.
@@ -37,34 +62,108 @@ type SparseSettings struct {
 	Workers int
 }
 
-// Sparse evaluates the sparse Hessian of Σ wⱼFⱼ of a tape: pattern, coloring
-// and recovery are found once, an evaluation runs a product a color and gathers
-// the values. It is immutable and safe for concurrent use.
+// Sparse evaluates the sparse Hessian of Σ wⱼFⱼ of a tape. Its pattern and how
+// to compute its elements are found once. It is immutable and safe for
+// concurrent use.
 type Sparse struct {
-	h        *Hessian
-	first    *Hessian          // FoR, for value and gradient
-	full     *sparsity.Pattern // what is colored
-	target   *sparsity.Pattern // what is stored
-	coloring *coloring.Coloring
-	recovery *coloring.Recovery
-	other    *coloring.Coloring // tried and not taken
 	settings SparseSettings
+	first    *Hessian          // FoR of the whole tape
+	target   *sparsity.Pattern // what is stored
+
+	// By terms: the plan and, of what is left over, the rest, whose values are
+	// added at places.
+	terms  *terms.Hessian
+	rest   *Sparse
+	places []int32
+	pool   sync.Pool // of *sum
+
+	// By coloring.
+	h        *Hessian
+	full     *sparsity.Pattern // what is colored
+	coloring *coloring.Coloring
+	other    *coloring.Coloring // tried and not taken
+	recovery *coloring.Recovery
 }
 
-// NewSparse prepares the sparse Hessian of a tape: the whole symmetric matrix by
-// FoR, pattern and coloring found. Cost: detection and coloring, some
-// milliseconds for 10⁴ variables.
+// NewSparse prepares the sparse Hessian of a tape: the whole symmetric matrix,
+// by the method that is cheapest. Cost: below 1 µs a variable by terms, else
+// detection of the pattern and coloring, some milliseconds for 10⁴ variables.
 func NewSparse(t *reverse.Tape) (*Sparse, error) { return SparseSettings{}.New(t) }
 
+// ErrNoTerms says that ByTerms was asked for and the function is no sum of alike
+// terms.
+var ErrNoTerms = errors.New("hessian: no sum of alike terms")
+
 // New is NewSparse with settings. It panics if a pattern is not n×n and
-// symmetric, or the kind is none for symmetric matrices; a coloring that does
-// not fit gives a *coloring.ConflictError.
+// symmetric, or a coloring is none for symmetric matrices; a coloring that does
+// not fit gives a *coloring.ConflictError, ByTerms possibly ErrNoTerms.
 func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
-	n := t.Inputs()
-	p := &Sparse{h: New(t, o.Strategy), first: New(t, FoR), settings: o, full: o.Pattern}
 	if o.Orders == nil {
 		o.Orders = defaultOrders
 	}
+	p := &Sparse{settings: o, first: New(t, FoR)}
+	if o.Method == ByTerms || o.Method == Auto && o.Strategy == FoR && o.Pattern == nil && o.Coloring == nil {
+		if plan := terms.Detect(t.Program()); plan != nil {
+			return p, p.byTerms(t, plan)
+		}
+		if o.Method == ByTerms {
+			return nil, ErrNoTerms
+		}
+	}
+	return p, p.byColoring(t)
+}
+
+// More orders rarely save colors and cost as much as all other preparation.
+var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
+
+func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
+	p.terms = plan.Hessian(nil)
+	full := p.terms.Pattern()
+	if q := plan.Rest(); q != nil {
+		o := p.settings
+		o.Method, o.Lower = ByStar, false
+		p.rest = &Sparse{settings: o, first: New(t.Part(q), FoR)}
+		if err := p.rest.byColoring(t.Part(q)); err != nil {
+			return err
+		}
+		full = full.Union(p.rest.target)
+	}
+	p.full, p.target = full, full
+	if p.settings.Lower {
+		p.target = full.Lower()
+	}
+	if p.target != p.terms.Pattern() {
+		p.terms = plan.Hessian(p.target)
+	}
+	if p.rest != nil {
+		p.places = make([]int32, 0, p.rest.target.NNZ())
+		for i := range p.first.n {
+			for _, j := range p.rest.target.Row(i) {
+				p.places = append(p.places, int32(p.target.Position(i, int(j)))) // −1 above a lower triangle
+			}
+		}
+	}
+	m := t.Outputs()
+	p.pool.New = func() any {
+		s := &sum{y: make([]float64, m), g: make([]float64, p.first.n), restG: make([]float64, p.first.n)}
+		if p.rest != nil {
+			s.rest = p.rest.Matrix()
+		}
+		return s
+	}
+	return nil
+}
+
+// sum is the memory to add up an evaluation by terms.
+type sum struct {
+	y, g, restG []float64
+	rest        *sparsity.Matrix
+}
+
+func (p *Sparse) byColoring(t *reverse.Tape) error {
+	o, n := p.settings, t.Inputs()
+	p.h = New(t, o.Strategy)
+	p.full = o.Pattern
 	if p.full == nil {
 		p.full = t.HessianPattern()
 	}
@@ -73,33 +172,32 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	}
 	switch {
 	case o.Coloring != nil:
-		if !symmetric(o.Coloring.Kind()) {
+		switch o.Coloring.Kind() {
+		case coloring.Star, coloring.Acyclic, coloring.Distance2:
+		default:
 			panic("hessian: a coloring of kind " + o.Coloring.Kind().String())
 		}
 		if err := o.Coloring.Verify(p.full); err != nil {
-			return nil, err
+			return err
 		}
 		p.coloring = o.Coloring
 		if !o.Coloring.Pattern().Equal(p.full) { // recover from the pattern that is evaluated
 			c, err := coloring.FromColors(o.Coloring.Kind(), p.full, o.Coloring.Columns().Colors(), nil)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			p.coloring = c
 		}
-	case o.Kind != coloring.Column:
-		if !symmetric(o.Kind) {
-			panic("hessian: a coloring of kind " + o.Kind.String())
-		}
-		p.coloring = coloring.New(o.Kind, p.full, o.Orders...)
+	case o.Method == ByStar:
+		p.coloring = coloring.New(coloring.Star, p.full, o.Orders...)
+	case o.Method == ByAcyclic:
+		p.coloring = coloring.New(coloring.Acyclic, p.full, o.Orders...)
 	default:
-		star := coloring.New(coloring.Star, p.full, o.Orders...)
-		p.coloring = star
-		if star.Num() > star.LowerBound() || star.Num() > 4 {
-			acyclic := coloring.New(coloring.Acyclic, p.full, o.Orders...)
-			p.coloring, p.other = star, acyclic
-			if 5*acyclic.Num() <= 4*star.Num() {
-				p.coloring, p.other = acyclic, star
+		p.coloring = coloring.New(coloring.Star, p.full, o.Orders...)
+		if star := p.coloring; star.Num() > star.LowerBound() || star.Num() > 4 {
+			p.other = coloring.New(coloring.Acyclic, p.full, o.Orders...)
+			if 5*p.other.Num() <= 4*star.Num() {
+				p.coloring, p.other = p.other, star
 			}
 		}
 	}
@@ -108,21 +206,26 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 		p.target = p.full.Lower()
 	}
 	p.recovery = p.coloring.Recovery(p.target, 1)
-	return p, nil
-}
-
-// More orders rarely save colors and cost as much as all other preparation.
-var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
-
-func symmetric(k coloring.Kind) bool {
-	return k == coloring.Star || k == coloring.Acyclic || k == coloring.Distance2
+	return nil
 }
 
 // Pattern is the pattern that is stored: both triangles or the lower one.
 func (p *Sparse) Pattern() *sparsity.Pattern { return p.target }
 
-// Coloring is the coloring that is used.
+// Coloring is the coloring that is used, nil for ByTerms.
 func (p *Sparse) Coloring() *coloring.Coloring { return p.coloring }
+
+// Method is the method that is used.
+func (p *Sparse) Method() Method {
+	switch {
+	case p.terms != nil:
+		return ByTerms
+	case p.coloring.Kind() == coloring.Acyclic:
+		return ByAcyclic
+	default:
+		return ByStar
+	}
+}
 
 // Matrix is a new matrix for Eval. With Lower it holds the lower triangle:
 // sparsity.NewSymMatrix makes a symmetric one of it.
@@ -130,17 +233,18 @@ func (p *Sparse) Matrix() *sparsity.Matrix { return sparsity.NewMatrix(p.target)
 
 // Eval stores ∇²(Σ wⱼFⱼ)(x) in dst, made by Matrix; a function with one output
 // needs no weights. Points and errors are as for reverse.Tape. It panics if dst
-// has another pattern. It does not allocate if Workers ≤ 1. Cost: a value and an
-// adjoint sweep and a product a color.
+// has another pattern. It does not allocate if Workers ≤ 1. Cost: by terms about
+// twice that of a gradient; else a value and an adjoint sweep and a product a
+// color.
 func (p *Sparse) Eval(dst *sparsity.Matrix, x []float64, w ...float64) error {
 	_, err := p.eval(dst, nil, x, w)
 	return err
 }
 
 // EvalAll is Eval that also returns f = Σ wⱼFⱼ(x) and stores its gradient in g,
-// of length n, at no further cost for FoR.
+// of length n, at no further cost by terms or FoR.
 func (p *Sparse) EvalAll(dst *sparsity.Matrix, g, x []float64, w ...float64) (f float64, err error) {
-	check(g, p.h.n, "g")
+	check(g, p.first.n, "g")
 	return p.eval(dst, g, x, w)
 }
 
@@ -148,7 +252,10 @@ func (p *Sparse) eval(dst *sparsity.Matrix, g, x, w []float64) (f float64, err e
 	if dst == nil || dst.Pattern() != p.target && !dst.Pattern().Equal(p.target) {
 		panic("hessian: dst has another pattern")
 	}
-	x, params, w := p.h.point(x, w)
+	if p.terms != nil {
+		return p.evalTerms(dst.Values(), g, x, w)
+	}
+	x, params, w := p.first.point(x, w)
 	vals := dst.Values()
 	k := p.coloring.Columns().Num()
 	all := func(q *program.Program, ws *program.Workspace) error {
@@ -158,7 +265,7 @@ func (p *Sparse) eval(dst *sparsity.Matrix, g, x, w []float64) (f float64, err e
 		if g != nil {
 			copy(g, ws.Bar[:len(g)])
 			for j, w := range w {
-				f += w * ws.V[q.Output(j)]
+				f += weigh(w, ws.V[q.Output(j)])
 			}
 		}
 		if p.h.strategy != FoR {
@@ -179,6 +286,49 @@ func (p *Sparse) eval(dst *sparsity.Matrix, g, x, w []float64) (f float64, err e
 		return 0, err
 	}
 	p.recovery.Finish(vals)
+	return f, nil
+}
+
+// weigh is w·y, 0 if w is.
+func weigh(w, y float64) float64 {
+	if w == 0 {
+		return 0
+	}
+	return w * y
+}
+
+func (p *Sparse) evalTerms(vals, g, x, w []float64) (f float64, err error) {
+	in, params := p.first.t.Split(x)
+	_, _, w = p.first.point(x, w)
+	s := p.pool.Get().(*sum)
+	defer p.pool.Put(s)
+	if p.rest != nil { // first, since it may fail
+		if f, err = p.rest.eval(s.rest, s.restG, x, w); err != nil {
+			return 0, err
+		}
+	}
+	if g == nil {
+		g = s.g
+	}
+	weights := w
+	if p.first.m == 1 && w[0] == 1 {
+		weights = nil // all 1
+	}
+	p.terms.Eval(vals, s.y, g, in, params, weights)
+	for j, w := range w {
+		f += weigh(w, s.y[j])
+	}
+	if p.rest == nil {
+		return f, nil
+	}
+	for i := range g {
+		g[i] += s.restG[i]
+	}
+	for k, v := range s.rest.Values() {
+		if at := p.places[k]; at >= 0 {
+			vals[at] += v
+		}
+	}
 	return f, nil
 }
 
@@ -216,7 +366,7 @@ func (p *Sparse) Verify(x []float64, w ...float64) error {
 	if err := p.Eval(h, x, w...); err != nil {
 		return err
 	}
-	x, params, w := p.h.point(x, w)
+	x, params, w := p.first.point(x, w)
 	return p.first.sweep(x, nil, params, func(q *program.Program, ws *program.Workspace) error {
 		if err := q.Linearize(ws, w); err != nil {
 			return err
@@ -243,6 +393,18 @@ func (p *Sparse) Verify(x []float64, w ...float64) error {
 	})
 }
 
+// depth is the longest chain of substitutions.
+func (p *Sparse) depth() int {
+	switch {
+	case p.rest != nil:
+		return p.rest.depth()
+	case p.recovery != nil:
+		return p.recovery.Depth()
+	default:
+		return 0
+	}
+}
+
 // compare finds the row in which h·v and want differ most, if it is by more
 // than rounding: each operation adds an error of half a unit in the last place
 // of numbers up to magnitude, a substitution those of its tree.
@@ -254,7 +416,7 @@ func (p *Sparse) compare(h *sparsity.Matrix, v, want []float64, magnitude float6
 			got[j] += a * v[i]
 		}
 	})
-	tolerance := 64 * 0x1p-53 * float64(1+p.first.t.Ops()) * float64(1+p.recovery.Depth()) * magnitude
+	tolerance := 64 * 0x1p-53 * float64(1+p.first.t.Ops()) * float64(1+p.depth()) * magnitude
 	var missed *MissedError
 	most := tolerance
 	for i := range got {

@@ -61,17 +61,26 @@ func (t *Tape) begin(x []float64) (*program.Workspace, error) {
 	return ws, nil
 }
 
-func (t *Tape) value(ws *program.Workspace, x []float64) error {
+// Split is the inputs and the parameters of a point. It panics if x has a wrong
+// length.
+func (t *Tape) Split(x []float64) (in, params []float64) {
 	n := t.p.Inputs()
-	params := t.params
 	switch len(x) {
 	case n:
+		return x, t.params
 	case n + len(t.params):
-		params = x[n:]
-	default:
-		panic(fmt.Sprintf("reverse: x has length %d, want %d inputs (and %d parameters)", len(x), n, len(t.params)))
+		return x[:n], x[n:]
 	}
-	g, err := t.p.Value(ws, x[:n], params)
+	panic(fmt.Sprintf("reverse: x has length %d, want %d inputs (and %d parameters)", len(x), n, len(t.params)))
+}
+
+// Part is the tape of a program that is a part of t, for the packages of this
+// module.
+func (t *Tape) Part(p *program.Program) *Tape { return &Tape{p: p, x: t.x, params: t.params} }
+
+func (t *Tape) value(ws *program.Workspace, x []float64) error {
+	x, params := t.Split(x)
+	g, err := t.p.Value(ws, x, params)
 	if g != nil {
 		return branchError(g, ws.V)
 	}

@@ -88,8 +88,8 @@ type Hessian struct {
 	lower, upper list // places that are mirror images
 }
 
-// Hessian plans the Hessian in a symmetric pattern; nil is the one that the
-// terms have. It panics if a place is missing. Cost: O(n + E) for E entries of
+// Hessian plans the Hessian in a symmetric pattern, or its lower triangle in a
+// lower triangular one; nil is the one that the terms have. It panics if a place is missing. Cost: O(n + E) for E entries of
 // all terms.
 func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 	v := variant{ord: second}
@@ -110,9 +110,15 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 	} else {
 		e.locate(p)
 	}
-	image := images(h.pattern)
+	var image []int32
+	if !lowerTriangle(h.pattern) {
+		image = images(h.pattern)
+	}
 	var low, up []int32
 	h.place(&e, v, func(at int32) {
+		if image == nil {
+			return
+		}
 		if i := image[at]; i >= 0 && i != at {
 			low, up = append(low, at), append(up, i)
 			image[at] = -1
@@ -284,6 +290,16 @@ func (e *entries) mirror(ptr, idx []int32) (fptr, fidx []int32) {
 		}
 	}
 	return fptr, fidx
+}
+
+func lowerTriangle(p *sparsity.Pattern) bool {
+	n, _ := p.Dims()
+	for r := range n {
+		if row := p.Row(r); len(row) > 0 && int(row[len(row)-1]) > r {
+			return false
+		}
+	}
+	return true
 }
 
 // images is the place of the mirror image of each place of a symmetric pattern.
