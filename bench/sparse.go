@@ -14,18 +14,31 @@ import (
 
 var sparseFigures = []string{"pattern", "coloring", "sparse-hessian", "sparse-jacobian"}
 
-// A sparseMethod is one way to a sparse matrix; a kind of Distance1 is the choice
-// of the library.
+// A sparseMethod is one way to a sparse matrix; terms and auto have no kind of
+// coloring, which is Distance1 here.
 type sparseMethod struct {
-	name string
-	kind coloring.Kind
+	name     string
+	hessian  hessian.Method
+	jacobian reverse.Method
+	kind     coloring.Kind
 }
 
-const auto = coloring.Distance1
+const noColors = coloring.Distance1
 
 var (
-	hessianMethods  = []sparseMethod{{"star", coloring.Star}, {"acyclic", coloring.Acyclic}, {"auto", auto}}
-	jacobianMethods = []sparseMethod{{"column", coloring.Column}, {"row", coloring.Row}, {"bicoloring", coloring.StarBicoloring}, {"auto", auto}}
+	hessianMethods = []sparseMethod{
+		{"terms", hessian.ByTerms, 0, noColors},
+		{"star", hessian.ByStar, 0, coloring.Star},
+		{"acyclic", hessian.ByAcyclic, 0, coloring.Acyclic},
+		{"auto", hessian.Auto, 0, noColors},
+	}
+	jacobianMethods = []sparseMethod{
+		{"terms", 0, reverse.ByTerms, noColors},
+		{"column", 0, reverse.ByColumns, coloring.Column},
+		{"row", 0, reverse.ByRows, coloring.Row},
+		{"bicoloring", 0, reverse.ByBoth, coloring.StarBicoloring},
+		{"auto", 0, reverse.Auto, noColors},
+	}
 )
 
 // A prepared is a plan ready to evaluate.
@@ -53,7 +66,7 @@ func sparseMatrices(b *bench) {
 			continue
 		}
 		pattern := p.pattern()
-		s := b.measure(p.plain, func() { p.pattern() }, func() { p.again().prepare(auto) }, p.product())
+		s := b.measure(p.plain, func() { p.pattern() }, func() { p.again().prepare(sparseMethod{}) }, p.product())
 		f := s[0]
 		row := p.row("pattern", s[1], f)
 		row.NNZ = pattern.NNZ()
@@ -65,13 +78,13 @@ func sparseMatrices(b *bench) {
 			if i == 0 {
 				cells = []string{in.Name, fmt.Sprint(len(p.X0)), fmt.Sprint(pattern.NNZ()), duration(s[1].time()), duration(s[2].time())}
 			}
-			plan := p.prepare(m.kind)
+			plan := p.prepare(m)
 			var color func()
-			if m.kind != auto {
+			if m.kind != noColors {
 				color = func() { coloring.New(m.kind, pattern) }
 			}
 			s := b.measure(p.plain, color, plan.eval)
-			cells = append(cells, m.name, fmt.Sprint(plan.colors), none, digits(s[2].ratio(s[0])), none, none)
+			cells = append(cells, m.name, colors(plan), none, digits(s[2].ratio(s[0])), none, none)
 			if color != nil {
 				row := p.row("coloring", s[1], s[0])
 				row.Method, row.Colors, row.NNZ = m.name, plan.colors, plan.nnz
@@ -117,23 +130,31 @@ func (p *taped) again() *taped {
 	return &q
 }
 
-func (p *taped) prepare(kind coloring.Kind) prepared {
+// prepare makes the plan of a method, the zero one being auto.
+func (p *taped) prepare(m sparseMethod) prepared {
 	if p.Outputs() > 1 {
-		settings := reverse.SparseSettings{Force: kind != auto, Kind: kind}
-		if kind == auto {
-			settings.Kind = 0
-		}
-		j := must(settings.New(p.Tape))
+		j := must(reverse.SparseSettings{Method: m.jacobian}.New(p.Tape))
 		a := j.Matrix()
-		return prepared{j.Coloring().Num(), a.NNZ(), func() { must(0, j.Eval(a, p.X0)) }}
+		return prepared{numColors(j.Coloring()), a.NNZ(), func() { must(0, j.Eval(a, p.X0)) }}
 	}
-	settings := hessian.SparseSettings{Kind: kind}
-	if kind == auto {
-		settings.Kind = 0
-	}
-	h := must(settings.New(p.Tape))
+	h := must(hessian.SparseSettings{Method: m.hessian}.New(p.Tape))
 	a := h.Matrix()
-	return prepared{h.Coloring().Num(), a.NNZ(), func() { must(0, h.Eval(a, p.X0)) }}
+	return prepared{numColors(h.Coloring()), a.NNZ(), func() { must(0, h.Eval(a, p.X0)) }}
+}
+
+// numColors is 0 for terms.
+func numColors(c *coloring.Coloring) int {
+	if c == nil {
+		return 0
+	}
+	return c.Num()
+}
+
+func colors(p prepared) string {
+	if p.colors == 0 {
+		return none
+	}
+	return fmt.Sprint(p.colors)
 }
 
 // product is one product with the matrix: dense needs as many as variables.

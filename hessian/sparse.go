@@ -416,7 +416,7 @@ func (p *Sparse) compare(h *sparsity.Matrix, v, want []float64, magnitude float6
 			got[j] += a * v[i]
 		}
 	})
-	tolerance := 64 * 0x1p-53 * float64(1+p.first.t.Ops()) * float64(1+p.depth()) * magnitude
+	tolerance := 64 * 0x1p-53 * float64(1+p.first.t.Program().Roundings()) * float64(1+p.depth()) * magnitude
 	var missed *MissedError
 	most := tolerance
 	for i := range got {

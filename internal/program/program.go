@@ -248,6 +248,9 @@ func (p *Program) Op(i int32) Op { return p.ops[i] }
 // Ops is the number of operations, without inputs, parameters and constants.
 func (p *Program) Ops() int { return len(p.ops) - p.base }
 
+// Roundings is how many operations and terms of sums there are.
+func (p *Program) Roundings() int { return p.Ops() + len(p.lists) }
+
 // Batches is the number of batches.
 func (p *Program) Batches() int { return len(p.batches) }
 
