@@ -68,7 +68,21 @@ func list(what string, indices []int) string {
 	return what + s
 }
 
-// NonFiniteError reports an entry of a matrix that is infinite or NaN.
+// NotARootError reports a point w, λ at which F is not 0.
+type NotARootError struct {
+	// Equation is the i with the largest residual relative to its bound.
+	Equation int
+
+	// Residual is |Fᵢ(w, λ)|, and Bound what would have been accepted.
+	Residual, Bound float64
+}
+
+func (e *NotARootError) Error() string {
+	return fmt.Sprintf("implicit: not a root: equation %d has the residual %.3g, at most %.3g is accepted", e.Equation, e.Residual, e.Bound)
+}
+
+// NonFiniteError reports an entry of a matrix that is infinite or NaN. A column
+// of the matrix ∂F/∂[w; λ] from the number of unknowns on belongs to λ.
 type NonFiniteError struct {
 	Row, Column int
 	Value       float64

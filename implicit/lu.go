@@ -62,6 +62,7 @@ type LU struct {
 	probe  []float64
 
 	repivots int // times that Refactorize had to choose new pivots
+	maxFill  int // entries that L may be expected to have, 0 for any number
 
 	mu   sync.Mutex
 	idle []*solveWork
@@ -262,6 +263,9 @@ func (lu *LU) analyze() error {
 	}
 	adj = dropDuplicates(ptr, adj)
 	order, fill := minimumDegree(n, ptr, adj)
+	if lu.maxFill > 0 && fill > lu.maxFill {
+		return errFill
+	}
 
 	// Columns by block, within it in that order.
 	lu.blockStart = resize(lu.blockStart, count+1)

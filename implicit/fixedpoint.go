@@ -1,0 +1,69 @@
+package implicit
+
+import (
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// Fixed is the tape of w − g(w, λ) for a tape of g with the inputs [w; λ] and as
+// many outputs as w has elements. Parameters stay parameters. It panics if g
+// has fewer inputs than outputs.
+func Fixed(g *reverse.Tape) *reverse.Tape {
+	if g == nil {
+		panic("implicit: nil tape")
+	}
+	if g.Inputs() < g.Outputs() {
+		panic("implicit: g has fewer inputs than outputs")
+	}
+	f, err := rerecord(g, g.Point(), func(x, params []reverse.Var) []reverse.Var {
+		y := replay(g, x, params)
+		for i := range y {
+			y[i] = x[i].Sub(y[i])
+		}
+		return y
+	})
+	if err != nil {
+		panic(err) // of a primitive that was evaluated there before
+	}
+	return f
+}
+
+// rerecord records f at the inputs x and at the recorded parameters of t. Where
+// f replays t it has to be at the point of its recording, so that all
+// comparisons come out the same.
+func rerecord(t *reverse.Tape, x []float64, f func(x, params []reverse.Var) []reverse.Var) (*reverse.Tape, error) {
+	var params []float64
+	err := t.Sweep(t.Point(), func(p *program.Program, ws *program.Workspace) error {
+		params = slices.Clone(ws.V[p.Inputs():][:p.Params()])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reverse.RecordParams(x, params, f)
+}
+
+// replay is the outputs of t at other Vars.
+func replay(t *reverse.Tape, x, params []reverse.Var) []reverse.Var {
+	p := t.Program()
+	v := program.Replay(p, slices.Concat(x, params), primitives{})
+	y := make([]reverse.Var, p.Outputs())
+	for j := range y {
+		y[j] = v[p.Output(j)]
+	}
+	return y
+}
+
+// primitives applies a user's primitives to Vars.
+type primitives struct{}
+
+func (primitives) Own(f *program.Scalar1, order int, x reverse.Var) reverse.Var {
+	derivative := func(k int) func(x float64) float64 {
+		return func(x float64) float64 { return f.At(order + k)(x) }
+	}
+	return reverse.NewPrimitive(f.Name, derivative(0), derivative(1), derivative(2)).Apply(x)
+}
+
+func (primitives) Call(f program.Func, x []reverse.Var) []reverse.Var { return reverse.Apply(f, x...) }

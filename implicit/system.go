@@ -1,0 +1,261 @@
+package implicit
+
+import (
+	"errors"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// solver solves systems with the matrix A = ∂₁F of a linearization.
+type solver interface {
+	// factorize makes ready for the A of z, of the same equation at each call.
+	factorize(z *linearization) error
+	// solve sets dst = A⁻¹b, or A⁻ᵀb if trans. dst may be b. Any number of
+	// goroutines may solve at once.
+	solve(dst []float64, trans bool, b []float64) error
+	// solveAll is solve for all columns of d, in place.
+	solveAll(d *mat.Dense, trans bool) error
+}
+
+// denseSolver is P R A = L U by LAPACK, where R scales rows by powers of two to
+// a largest element near 1.
+type denseSolver struct {
+	lu     blas64.General
+	scale  []float64
+	pivots []int
+	work   []float64
+	iwork  []int
+	other  *LU // takes over where that is singular
+}
+
+func (s *denseSolver) factorize(z *linearization) error {
+	n := z.eq.m
+	if s.lu.Data == nil {
+		s.lu = blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+		s.scale, s.pivots = make([]float64, n), make([]int, n)
+		s.work, s.iwork = make([]float64, 4*n), make([]int, n)
+	}
+	s.other = nil
+	clear(s.lu.Data)
+	p, vals := z.eq.pattern, z.jac.Values()
+	for i, end := range z.eq.split {
+		lo := p.RowPtr()[i]
+		row := s.lu.Data[i*n:][:n]
+		size := 0.0
+		for _, v := range vals[lo:end] {
+			size = max(size, math.Abs(v))
+		}
+		_, exp := math.Frexp(size)
+		s.scale[i] = math.Ldexp(1, min(-exp, 1023))
+		for k, v := range vals[lo:end] {
+			row[p.Row(i)[k]] = v * s.scale[i]
+		}
+	}
+	norm := lapack64.Lange(lapack.MaxColumnSum, s.lu, s.work)
+	if lapack64.Getrf(s.lu, s.pivots) {
+		rcond := lapack64.Gecon(lapack.MaxColumnSum, s.lu, norm, s.work, s.iwork)
+		if rcond >= 1/mat.ConditionTolerance {
+			return nil
+		}
+	}
+	// LU knows rows and columns that are to blame, and has the last word.
+	a := sparsity.NewMatrix(z.eq.left)
+	z.copyLeft(a)
+	s.other = new(LU)
+	return s.other.Factorize(a)
+}
+
+func (s *denseSolver) solve(dst []float64, trans bool, b []float64) error {
+	if s.other != nil {
+		return s.other.SolveInto(dst, trans, b)
+	}
+	copy(dst, b)
+	return s.solveRaw(blas64.General{Rows: len(dst), Cols: 1, Stride: 1, Data: dst}, trans)
+}
+
+func (s *denseSolver) solveAll(d *mat.Dense, trans bool) error {
+	if s.other != nil {
+		return s.other.SolveTo(d, trans, d)
+	}
+	return s.solveRaw(d.RawMatrix(), trans)
+}
+
+func (s *denseSolver) solveRaw(d blas64.General, trans bool) error {
+	t := blas.NoTrans
+	if trans {
+		t = blas.Trans
+	} else {
+		s.scaleRows(d)
+	}
+	lapack64.Getrs(t, s.lu, d, s.pivots)
+	if trans {
+		s.scaleRows(d)
+	}
+	for i := range d.Rows {
+		for _, v := range d.Data[i*d.Stride:][:d.Cols] {
+			if !finite(v) {
+				return &ConvergenceError{0, math.NaN()}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *denseSolver) scaleRows(d blas64.General) {
+	for i, scale := range s.scale {
+		row := d.Data[i*d.Stride:][:d.Cols]
+		for k := range row {
+			row[k] *= scale
+		}
+	}
+}
+
+// sparseSolver is LU.
+type sparseSolver struct {
+	lu      LU
+	a       *sparsity.Matrix
+	started bool // lu has pivots to start from
+	// A pure factorization is a function of the values alone, to the last bit:
+	// it starts from the pivots of the base, or from none if that is nil.
+	pure bool
+	base *sparsity.Matrix
+}
+
+func (s *sparseSolver) factorize(z *linearization) error {
+	if s.base != nil && !s.started {
+		s.started = s.lu.Factorize(s.base) == nil
+	}
+	z.copyLeft(s.a)
+	if !s.started {
+		s.started = !s.pure
+		return s.lu.Factorize(s.a)
+	}
+	repivots := s.lu.repivots
+	err := s.lu.Refactorize(s.a)
+	if s.pure && s.lu.repivots != repivots {
+		s.started = false
+	}
+	return err
+}
+
+func (s *sparseSolver) solve(dst []float64, trans bool, b []float64) error {
+	return s.lu.SolveInto(dst, trans, b)
+}
+
+func (s *sparseSolver) solveAll(d *mat.Dense, trans bool) error { return s.lu.SolveTo(d, trans, d) }
+
+// errFill says that factors would have more entries than LU.maxFill.
+var errFill = errors.New("implicit: factors do not fit")
+
+// krylovSolver solves by products with A: formed, or by sweeps over F.
+type krylovSolver struct {
+	eq   *Equation
+	kind Solver
+	x    []float64
+	a    *sparsity.Matrix // nil if it is not formed
+	pool sync.Pool
+}
+
+func newKrylovSolver(eq *Equation, kind Solver) *krylovSolver {
+	s := &krylovSolver{eq: eq, kind: kind}
+	s.pool.New = func() any {
+		k := eq.settings.Krylov
+		return &Krylov{Tolerance: k.Tolerance, MaxIterations: k.MaxIterations, Restart: k.Restart}
+	}
+	return s
+}
+
+func (s *krylovSolver) factorize(z *linearization) error {
+	s.x = z.x
+	if s.a != nil {
+		z.copyLeft(s.a)
+	}
+	return nil
+}
+
+func (s *krylovSolver) solve(dst []float64, trans bool, b []float64) error {
+	k := s.pool.Get().(*Krylov)
+	defer s.pool.Put(k)
+	method := GMRES
+	if s.kind == SolverBiCGStab {
+		method = BiCGStab
+	}
+	var failed error // of a product or preconditioner
+	fail := func(err error, dst []float64) {
+		if err != nil && failed == nil {
+			failed = err
+		}
+		if err != nil {
+			clear(dst)
+		}
+	}
+	if m := s.eq.settings.Precondition; m != nil {
+		k.Right = func(dst, x []float64) { fail(m(dst, trans, x), dst) }
+	}
+	run := func(a func(dst, x []float64)) error {
+		_, err := method(dst, a, b, k)
+		if failed != nil {
+			return failed
+		}
+		return err
+	}
+	if s.a != nil {
+		return run(func(dst, x []float64) { multiply(dst, s.a, trans, x) })
+	}
+	m := s.eq.m
+	return s.eq.f.Sweep(s.x, func(p *program.Program, ws *program.Workspace) error {
+		return run(func(dst, x []float64) {
+			if trans {
+				fail(p.VJP(ws, 1, func(w []float64, _ int) { copy(w, x) }), dst)
+				copy(dst, ws.U[0][:m])
+				return
+			}
+			fail(p.JVP(ws, 1, func(v []float64, _ int) { copy(v, x) }), dst)
+			for i := range dst {
+				dst[i] = ws.T[0][p.Output(i)]
+			}
+		})
+	})
+}
+
+// multiply sets dst = a·x, or aᵀ·x.
+func multiply(dst []float64, a *sparsity.Matrix, trans bool, x []float64) {
+	p, vals := a.Pattern(), a.Values()
+	clear(dst)
+	for i := range x {
+		lo := p.RowPtr()[i]
+		for k, j := range p.Row(i) {
+			if v := vals[int(lo)+k]; trans {
+				dst[j] += v * x[i]
+			} else {
+				dst[i] += v * x[j]
+			}
+		}
+	}
+}
+
+func (s *krylovSolver) solveAll(d *mat.Dense, trans bool) error {
+	raw := d.RawMatrix()
+	v := make([]float64, raw.Rows)
+	for j := range raw.Cols {
+		for i := range v {
+			v[i] = raw.Data[i*raw.Stride+j]
+		}
+		if err := s.solve(v, trans, v); err != nil {
+			return err
+		}
+		for i := range v {
+			raw.Data[i*raw.Stride+j] = v[i]
+		}
+	}
+	return nil
+}
