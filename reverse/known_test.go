@@ -1,0 +1,400 @@
+package reverse_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// gradients is the gradient of a scalar tape in every way there is.
+func gradients(t *testing.T, tape *reverse.Tape, x []float64) map[string][]float64 {
+	t.Helper()
+	n := tape.Inputs()
+	must := func(x []float64, err error) []float64 {
+		t.Helper()
+		require.NoError(t, err)
+		return x
+	}
+	jac, err := tape.Jacobian(nil, x)
+	require.NoError(t, err)
+	g := map[string][]float64{
+		"Gradient": must(tape.Gradient(nil, x)),
+		"VJP":      must(tape.VJP(nil, x, []float64{1})),
+		"Adjoint":  must(tape.Adjoint().Values(nil, join(x[:n], []float64{1}, x[n:]))),
+	}
+	if n > 0 {
+		g["Jacobian"] = jac.RawRowView(0)
+	}
+	jvp, tangent := make([]float64, n), make([]float64, n)
+	for i := range n {
+		e := make([]float64, n)
+		e[i] = 1
+		jvp[i] = must(tape.JVP(nil, x, e))[0]
+		tangent[i] = must(tape.Tangent().Values(nil, join(x[:n], e, x[n:])))[1]
+	}
+	g["JVP"], g["Tangent"] = jvp, tangent
+	return g
+}
+
+// hessians is the Hessian of a scalar tape in every way there is, column by
+// column.
+func hessians(t *testing.T, tape *reverse.Tape, x []float64) map[string][][]float64 {
+	t.Helper()
+	n := tape.Inputs()
+	must := func(x []float64, err error) []float64 {
+		t.Helper()
+		require.NoError(t, err)
+		return x
+	}
+	tangent, adjoint := tape.Tangent(), tape.Adjoint()
+	zero, one := make([]float64, n), []float64{1}
+	unit := func(i int) []float64 {
+		e := make([]float64, n)
+		e[i] = 1
+		return e
+	}
+	x, p := x[:n], x[n:]
+	ways := map[string]func(v []float64) []float64{
+		"HVP":            func(v []float64) []float64 { return must(tape.HVP(nil, join(x, p), v)) },
+		"WeightedHVP":    func(v []float64) []float64 { return must(tape.WeightedHVP(nil, join(x, p), one, v)) },
+		"FoR by Adjoint": func(v []float64) []float64 { return must(adjoint.JVP(nil, join(x, one, p), join(v, []float64{0}))) },
+		"RoR":            func(v []float64) []float64 { return must(adjoint.VJP(nil, join(x, one, p), v))[:n] },
+		"RoF": func(v []float64) []float64 {
+			return must(tangent.VJP(nil, join(x, v, p), []float64{0, 1}))[:n]
+		},
+		"FoF": func(v []float64) []float64 {
+			h := make([]float64, n)
+			for i := range h {
+				h[i] = must(tangent.JVP(nil, join(x, v, p), join(unit(i), zero)))[1]
+			}
+			return h
+		},
+		"Adjoint of Adjoint": func(v []float64) []float64 {
+			return must(adjoint.Adjoint().Values(nil, join(x, one, v, p)))[:n]
+		},
+		"Adjoint of Tangent": func(v []float64) []float64 {
+			return must(tangent.Adjoint().Values(nil, join(x, v, []float64{0, 1}, p)))[:n]
+		},
+		"Tangent of Adjoint": func(v []float64) []float64 {
+			return must(adjoint.Tangent().Values(nil, join(x, one, v, []float64{0}, p)))[n:]
+		},
+	}
+	all := map[string][][]float64{}
+	for name, product := range ways {
+		for i := range n {
+			all[name] = append(all[name], product(unit(i)))
+		}
+	}
+	if n > 0 {
+		v := mat.NewDense(n, n, nil)
+		for i := range n {
+			v.Set(i, i, 1)
+		}
+		h, err := tape.HVPs(nil, join(x, p), v)
+		require.NoError(t, err)
+		for i := range n {
+			all["HVPs"] = append(all["HVPs"], mat.Col(nil, i, h))
+		}
+	}
+	return all
+}
+
+// demand compares value, gradient and Hessian of a tape with what is known,
+// in every way to compute them.
+func demand(t *testing.T, what string, tape *reverse.Tape, x []float64, f float64, g []float64, h [][]float64) {
+	t.Helper()
+	equal := func(way string, got, want []float64) {
+		t.Helper()
+		require.Len(t, got, len(want))
+		for i := range want {
+			if !same(got[i], want[i]) && !(math.Abs(got[i]-want[i]) <= 1e-13*(1+math.Abs(want[i]))) {
+				t.Errorf("%s: %s: %v, want %v", what, way, got, want)
+				return
+			}
+		}
+	}
+	v, err := tape.Value(x)
+	require.NoError(t, err)
+	equal("value", []float64{v}, []float64{f})
+	for way, got := range gradients(t, tape, x) {
+		equal(way, got, g)
+	}
+	for way, got := range hessians(t, tape, x) {
+		for i := range h {
+			equal(way, got[i], h[i])
+		}
+	}
+}
+
+func zeros(n int) [][]float64 {
+	h := make([][]float64, n)
+	for i := range h {
+		h[i] = make([]float64, n)
+	}
+	return h
+}
+
+func TestKnownAnswers(t *testing.T) {
+	rosenbrock := func(x []reverse.Var) reverse.Var {
+		return x[0].RSub(1).Square().Add(x[1].Sub(x[0].Square()).Square().Scale(100))
+	}
+	for _, c := range []struct {
+		name string
+		f    func(x []reverse.Var) reverse.Var
+		x    []float64
+		v    float64
+		g    []float64
+		h    [][]float64
+	}{
+		{"x + x²", func(x []reverse.Var) reverse.Var { return x[0].Add(x[0].Square()) },
+			[]float64{3}, 12, []float64{7}, [][]float64{{2}}},
+		{"x + x·x", func(x []reverse.Var) reverse.Var { return x[0].Add(x[0].Mul(x[0])) },
+			[]float64{3}, 12, []float64{7}, [][]float64{{2}}},
+		{"Rosenbrock", rosenbrock, []float64{1, 1}, 0, []float64{0, 0}, [][]float64{{802, -400}, {-400, 200}}},
+		{"Rosenbrock", rosenbrock, []float64{-1, 2}, 104, []float64{396, 200}, [][]float64{{402, 400}, {400, 200}}},
+		{"tanh xy", func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Tanh() },
+			[]float64{0, 0}, 0, []float64{0, 0}, [][]float64{{0, 1}, {1, 0}}},
+		{"hypot at the origin", func(x []reverse.Var) reverse.Var { return x[0].Hypot(x[1]) },
+			[]float64{0, 0}, 0, []float64{0, 0}, zeros(2)},
+		{"norm at the origin", dual.Norm2[reverse.Var], make([]float64, 9), 0, make([]float64, 9), zeros(9)},
+		{"norm at (3, 4)", dual.Norm2[reverse.Var], []float64{3, 4}, 5, []float64{0.6, 0.8},
+			[][]float64{{0.128, -0.096}, {-0.096, 0.072}}},
+		{"√x² at 0", func(x []reverse.Var) reverse.Var { return x[0].Square().Sqrt() },
+			[]float64{0}, 0, []float64{0}, nil},
+		{"0·√x at 0", func(x []reverse.Var) reverse.Var { return x[0].Sqrt().Scale(0) },
+			[]float64{0}, 0, []float64{0}, [][]float64{{0}}},
+		{"√x·0 at 0", func(x []reverse.Var) reverse.Var { return x[0].Sqrt().Mul(x[0].Const(0)) },
+			[]float64{0}, 0, []float64{0}, [][]float64{{0}}},
+		{"√x at 0", func(x []reverse.Var) reverse.Var { return x[0].Sqrt() },
+			[]float64{0}, 0, []float64{inf}, [][]float64{{-inf}}},
+		{"|x| at 0", func(x []reverse.Var) reverse.Var { return x[0].Abs() }, []float64{0}, 0, []float64{0}, [][]float64{{0}}},
+		{"max at a tie", func(x []reverse.Var) reverse.Var { return x[0].Max(x[1]) },
+			[]float64{2, 2}, 2, []float64{1, 0}, zeros(2)},
+		{"x at its end", func(x []reverse.Var) reverse.Var { return x[1] }, []float64{2, 3}, 3, []float64{0, 1}, zeros(2)},
+		{"constant", func(x []reverse.Var) reverse.Var { return reverse.Constant(7) }, []float64{2}, 7, []float64{0}, zeros(1)},
+		{"no inputs", func(x []reverse.Var) reverse.Var { return reverse.Constant(7) }, nil, 7, []float64{}, nil},
+		{"zero", func(x []reverse.Var) (s reverse.Var) { return s }, []float64{2}, 0, []float64{0}, zeros(1)},
+	} {
+		tape, err := reverse.Record(c.x, c.f)
+		require.NoError(t, err)
+		demand(t, c.name, tape, c.x, c.v, c.g, c.h)
+	}
+}
+
+// The Hessian of Σ (xᵢ₊₁ − xᵢ)³ has 6dᵢ·[1 −1; −1 1] on its diagonal.
+func TestCubesOfDifferences(t *testing.T) {
+	for _, n := range []int{2, 3, 9, 12, 40} {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(i*i%7) - 2
+		}
+		tape, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+			for i := range n - 1 {
+				d := x[i+1].Sub(x[i])
+				s = s.Add(d.Mul(d).Mul(d))
+			}
+			return s
+		})
+		require.NoError(t, err)
+		f, g, h := 0.0, make([]float64, n), zeros(n)
+		for i := range n - 1 {
+			d := x[i+1] - x[i]
+			f += d * d * d
+			g[i] -= 3 * d * d
+			g[i+1] += 3 * d * d
+			h[i][i] += 6 * d
+			h[i+1][i+1] += 6 * d
+			h[i][i+1] -= 6 * d
+			h[i+1][i] -= 6 * d
+		}
+		demand(t, fmt.Sprint("cubes ", n), tape, x, f, g, h)
+	}
+}
+
+// Up to 18! all products are exact in float64.
+func TestProductOfTheInputs(t *testing.T) {
+	for n := 1; n <= 18; n++ {
+		x := make([]float64, n)
+		p := 1.0
+		for i := range x {
+			x[i] = float64(i + 1)
+			p *= x[i]
+		}
+		tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+			p := x[0]
+			for _, x := range x[1:] {
+				p = p.Mul(x)
+			}
+			return p
+		})
+		require.NoError(t, err)
+		g, h := make([]float64, n), zeros(n)
+		for i := range g {
+			g[i] = p / x[i]
+			for j := range g {
+				if i != j {
+					h[i][j] = p / x[i] / x[j]
+				}
+			}
+		}
+		demand(t, fmt.Sprint("product ", n), tape, x, p, g, h)
+	}
+}
+
+// A multiplier 0 keeps a constraint with infinite derivatives out of a
+// Lagrangian, whether it is a parameter, an input or a weight.
+func TestMultiplierZeroAnnihilates(t *testing.T) {
+	constraints := map[string]func(x reverse.Var) reverse.Var{
+		"√x":   reverse.Var.Sqrt,
+		"ln x": reverse.Var.Log, // the value is 0·∞, the derivatives are not
+		"1/x":  reverse.Var.Inv,
+		"√x²":  func(x reverse.Var) reverse.Var { return x.Square().Sqrt() },
+		"∛x":   reverse.Var.Cbrt,
+		"x^¼":  func(x reverse.Var) reverse.Var { return x.PowReal(0.25) },
+		"√(3x)": func(x reverse.Var) reverse.Var {
+			return x.Scale(3).Sqrt()
+		},
+	}
+	for name, c := range constraints {
+		for _, n := range []int{1, 3, 9, 40} {
+			x := make([]float64, n)
+			lagrangian := func(x, p []reverse.Var) []reverse.Var {
+				var s reverse.Var
+				for i := range x {
+					s = s.Add(x[i].AddReal(2).Square())
+					s = s.Add(c(x[i]).Prod(p[i]))
+				}
+				return []reverse.Var{s}
+			}
+			tape, err := reverse.RecordParams(x, x, lagrangian)
+			require.NoError(t, err)
+			f, g, h := 4*float64(n), make([]float64, n), zeros(n)
+			for i := range g {
+				g[i], h[i][i] = 4, 2
+			}
+			demand(t, fmt.Sprintf("%s × %d", name, n), tape, x, f, g, h)
+			demand(t, fmt.Sprintf("%s × %d", name, n), tape, make([]float64, 2*n), f, g, h)
+
+			outputs, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+				y := make([]reverse.Var, 2*n)
+				for i := range x {
+					y[i], y[n+i] = x[i].AddReal(2).Square(), c(x[i])
+				}
+				return y
+			})
+			require.NoError(t, err)
+			w := append(ones(n), make([]float64, n)...)
+			got, err := outputs.VJP(nil, x, w)
+			require.NoError(t, err)
+			require.Equal(t, g, got, name)
+			v := ones(n)
+			hv, err := outputs.WeightedHVP(nil, x, w, v)
+			require.NoError(t, err)
+			for i := range hv {
+				require.Equal(t, 2.0, hv[i], name)
+			}
+		}
+	}
+}
+
+// The partial of √ is infinite, that of x·y is 0: the adjoint between is 0 by
+// a derivative product and must not be NaN when the Hessian uses it.
+func TestHiddenInfinities(t *testing.T) {
+	for _, n := range []int{1, 8, 30} {
+		tape, err := reverse.RecordParams([]float64{0, 0}, make([]float64, n), func(x, p []reverse.Var) []reverse.Var {
+			y := x[0].Mul(x[1])
+			var s reverse.Var
+			for k, p := range p {
+				s = s.Add(y.Scale(float64(k + 2)).Sqrt().Mul(p))
+			}
+			return []reverse.Var{s}
+		})
+		require.NoError(t, err)
+		demand(t, fmt.Sprint("hidden ", n), tape, []float64{0, 0}, 0, []float64{0, 0}, zeros(2))
+	}
+}
+
+// Third derivatives, by the transforms of transforms: x⁴ and e^(xy).
+func TestThirdDerivatives(t *testing.T) {
+	tape, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return x[0].PowInt(4) })
+	require.NoError(t, err)
+	y, err := tape.Tangent().Tangent().Tangent().Values(nil, []float64{2, 1, 1, 0, 1, 0, 0, 0})
+	require.NoError(t, err)
+	require.Equal(t, []float64{16, 32, 32, 48, 32, 48, 48, 48}, y)
+
+	// ∂³/∂x²∂y e^(xy) = (2y + xy²)·e^(xy).
+	tape, err = reverse.Record([]float64{0.5, 2}, func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Exp() })
+	require.NoError(t, err)
+	want := (2*2 + 0.5*4) * math.E
+	h, err := tape.Tangent().WeightedHVP(nil, []float64{0.5, 2, 1, 0}, []float64{0, 1}, []float64{1, 0, 0, 0})
+	require.NoError(t, err)
+	require.InEpsilon(t, want, h[1], 1e-14)
+	h, err = tape.Adjoint().WeightedHVP(nil, []float64{0.5, 2, 1}, []float64{0, 1}, []float64{1, 0, 0})
+	require.NoError(t, err)
+	require.InEpsilon(t, want, h[0], 1e-14)
+}
+
+func TestOutputsOfAnyKind(t *testing.T) {
+	x, p := []float64{2, 3}, []float64{5}
+	tape, err := reverse.RecordParams(x, p, func(x, p []reverse.Var) []reverse.Var {
+		xy := x[0].Mul(x[1])
+		return []reverse.Var{x[1], reverse.Constant(7), p[0], xy, xy, {}, x[1], xy.Mul(p[0])}
+	})
+	require.NoError(t, err)
+	want := mat.NewDense(8, 2, []float64{0, 1, 0, 0, 0, 0, 3, 2, 3, 2, 0, 0, 0, 1, 15, 10})
+	for _, at := range [][]float64{x, join(x, p)} {
+		y, err := tape.Values(nil, at)
+		require.NoError(t, err)
+		require.Equal(t, []float64{3, 7, 5, 6, 6, 0, 3, 30}, y)
+		jac, err := tape.Jacobian(nil, at)
+		require.NoError(t, err)
+		require.True(t, mat.Equal(want, jac))
+		w := []float64{1, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7}
+		g, err := tape.VJP(nil, at, w)
+		require.NoError(t, err)
+		require.Equal(t, []float64{33e3 + 15e7, 22e3 + 1e6 + 1 + 10e7}, g)
+		g, err = tape.Adjoint().Values(nil, join(at[:2], w, at[2:]))
+		require.NoError(t, err)
+		require.Equal(t, []float64{33e3 + 15e7, 22e3 + 1e6 + 1 + 10e7}, g)
+		h, err := tape.WeightedHVP(nil, at, w, []float64{1, 10})
+		require.NoError(t, err)
+		require.Equal(t, []float64{10 * (11e3 + 5e7), 11e3 + 5e7}, h)
+		jvp, err := tape.Tangent().Values(nil, join(at[:2], []float64{1, 10}, at[2:]))
+		require.NoError(t, err)
+		require.Equal(t, []float64{3, 7, 5, 6, 6, 0, 3, 30, 10, 0, 0, 23, 23, 0, 10, 115}, jvp)
+	}
+	y, err := tape.Values(nil, []float64{2, 3, -1})
+	require.NoError(t, err)
+	require.Equal(t, []float64{3, 7, -1, 6, 6, 0, 3, -6}, y)
+}
+
+func TestFunctionOfNothing(t *testing.T) {
+	tape, err := reverse.RecordVec(nil, func(x []reverse.Var) []reverse.Var { return []reverse.Var{{}, reverse.Constant(2)} })
+	require.NoError(t, err)
+	y, err := tape.Values(nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, []float64{0, 2}, y)
+	g, err := tape.VJP(nil, nil, []float64{1, 1})
+	require.NoError(t, err)
+	require.Empty(t, g)
+	d, err := tape.JVP(nil, nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, []float64{0, 0}, d)
+	h, err := tape.WeightedHVP(nil, nil, []float64{1, 1}, nil)
+	require.NoError(t, err)
+	require.Empty(t, h)
+	jac, err := tape.Jacobian(nil, nil)
+	require.NoError(t, err)
+	require.True(t, jac.IsEmpty())
+	scalar, err := reverse.Record(nil, func(x []reverse.Var) reverse.Var { return reverse.Constant(2) })
+	require.NoError(t, err)
+	hs, err := scalar.HVPs(nil, nil, new(mat.Dense))
+	require.NoError(t, err)
+	require.True(t, hs.IsEmpty())
+}
