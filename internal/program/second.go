@@ -211,9 +211,9 @@ func (p *Program) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 }
 
 // LargestSecond is the largest absolute contribution to a second-order adjoint
-// in the sweep of direction s that HVP just made, of which U[s] was 0 before:
-// rounding errors of the result are relative to such numbers and not to the
-// result, where they may cancel.
+// in the sweep of direction s that HVP just made, of which U[s] was 0 before,
+// with the largest adjoint for each: rounding errors of the result are relative
+// to such numbers and not to the result, where they may cancel, as adjoints do.
 func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 	v, u, t := ws.V, ws.U[s], ws.T[s]
 	most := 0.0
@@ -222,9 +222,15 @@ func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 			most = x
 		}
 	}
+	bar := 0.0
+	for _, b := range ws.Bar {
+		if b = math.Abs(b); b > bar {
+			bar = b
+		}
+	}
 	for k := p.base; k < len(p.ops); k++ {
 		i := int32(k)
-		a, b, bar := p.a[i], p.b[i], ws.Bar[i]
+		a, b := p.a[i], p.b[i]
 		switch table[p.ops[i]].class {
 		case mul:
 			see(v[a] * u[i])
@@ -240,6 +246,10 @@ func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 			see(da * u[i])
 			see(db * u[i])
 			see(bar * daa * t[a])
+			if p.ops[i] == Hypot { // y²/v³ may be formed as 1/v − x²/v³
+				see(bar / v[i] * t[a])
+				see(bar / v[i] * t[b])
+			}
 			if table[p.ops[i]].class == binary {
 				see(bar * dab * t[b])
 				see(bar * dab * t[a])
