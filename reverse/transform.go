@@ -73,7 +73,9 @@ func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
 	r := program.NewRecording(len(x), len(t.params))
 	r.Derived = true
 	defer r.Close()
-	s, err := finish(r, x, t.params, f(inputs(r, x, t.params)))
+	y := f(inputs(r, x, t.params))
+	r.Made(t.p)
+	s, err := finish(r, x, t.params, y)
 	if err != nil {
 		panic(err) // no primitive is evaluated in a transform
 	}

@@ -254,6 +254,13 @@ func (r *Recording) Guard(g Guard) {
 	r.guards = append(r.guards, g)
 }
 
+// Made notes who made the comparisons of the recording, those of p again.
+func (r *Recording) Made(p *Program) {
+	for k := range r.guards {
+		r.guards[k].PC = p.guards[k].PC
+	}
+}
+
 // Holds reports whether the comparison comes out as recorded.
 func (g *Guard) Holds(v []float64) bool {
 	a := v[g.A]

@@ -1,0 +1,236 @@
+package reverse_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// failing is x ↦ 2·x₀, whose methods fail or panic on demand.
+type failing struct {
+	eval, jvp, vjp, hvp error
+	panics              any
+}
+
+func (f *failing) fail(err error) error {
+	if f.panics != nil {
+		panic(f.panics)
+	}
+	return err
+}
+
+func (f *failing) Dims() (n, m int)                { return 1, 1 }
+func (f *failing) Name() string                    { return "double" }
+func (f *failing) Eval(y, x []float64) error       { y[0] = 2 * x[0]; return f.eval }
+func (f *failing) JVP(dy, x, dx []float64) error   { dy[0] = 2 * dx[0]; return f.fail(f.jvp) }
+func (f *failing) VJP(gx, x, w []float64) error    { gx[0] = 2 * w[0]; return f.fail(f.vjp) }
+func (f *failing) HVP(h, x, w, dx []float64) error { h[0] = 0; return f.fail(f.hvp) }
+func (f *failing) Jacobian(int) []int32            { return nil }
+func (f *failing) Hessian(int) []int32             { return []int32{} }
+
+func TestPrimitiveErrorsWhileRecording(t *testing.T) {
+	no := errors.New("no")
+	f := &failing{eval: no}
+	for _, n := range []int{1, 3} {
+		tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+			y := x[0]
+			for range n {
+				y = reverse.Apply(f, y)[0].Sin()
+			}
+			return y
+		})
+		require.Nil(t, tape)
+		require.ErrorIs(t, err, no)
+	}
+	g, err := reverse.Gradient(func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x...)[0] }, []float64{1})
+	require.ErrorIs(t, err, no)
+	require.Nil(t, g)
+}
+
+func TestPrimitiveErrorsLeaveDstAlone(t *testing.T) {
+	f := &failing{}
+	x := []float64{3}
+	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x[0].Square())[0].Exp() })
+	require.NoError(t, err)
+	tangent, adjoint := tape.Tangent(), tape.Adjoint()
+	no := errors.New("no")
+	dst1, dst2 := []float64{7}, []float64{7, 7}
+	v := []float64{1}
+	evaluations := map[string]func() error{
+		"Value":       func() error { return second(tape.Value(x)) },
+		"Values":      func() error { return second(tape.Values(dst1, x)) },
+		"Gradient":    func() error { return second(tape.Gradient(dst1, x)) },
+		"VJP":         func() error { return second(tape.VJP(dst1, x, v)) },
+		"JVP":         func() error { return second(tape.JVP(dst1, x, v)) },
+		"HVP":         func() error { return second(tape.HVP(dst1, x, v)) },
+		"WeightedHVP": func() error { return second(tape.WeightedHVP(dst1, x, v, v)) },
+		"Jacobian":    func() error { return second(tape.Jacobian(nil, x)) },
+		"Tangent":     func() error { return second(tangent.Values(dst2, []float64{3, 1})) },
+		"Adjoint":     func() error { return second(adjoint.Values(dst1, []float64{3, 1})) },
+		"FoF":         func() error { return second(tangent.JVP(dst2, []float64{3, 1}, []float64{1, 0})) },
+		"RoF":         func() error { return second(tangent.VJP(dst2, []float64{3, 1}, []float64{0, 1})) },
+		"FoR":         func() error { return second(adjoint.JVP(dst1, []float64{3, 1}, []float64{1, 0})) },
+		"RoR":         func() error { return second(adjoint.VJP(dst2, []float64{3, 1}, v)) },
+	}
+	fails := map[*error][]string{
+		&f.eval: {"Value", "Values", "Gradient", "VJP", "JVP", "HVP", "WeightedHVP", "Jacobian", "Tangent", "Adjoint", "FoF", "RoF", "FoR", "RoR"},
+		&f.jvp:  {"JVP", "HVP", "WeightedHVP", "Jacobian", "Tangent", "FoF", "RoF", "FoR", "RoR"},
+		&f.vjp:  {"Gradient", "VJP", "HVP", "WeightedHVP", "Adjoint", "RoF", "FoR", "RoR"},
+		&f.hvp:  {"HVP", "WeightedHVP", "FoF", "RoF", "FoR", "RoR"},
+	}
+	for at, names := range fails {
+		*at = no
+		for name, eval := range evaluations {
+			err := eval()
+			fails := err != nil
+			want := false
+			for _, n := range names {
+				want = want || n == name
+			}
+			require.Equal(t, want, fails, name)
+			if fails {
+				require.ErrorIs(t, err, no, name)
+				require.Equal(t, "reverse: primitive double: no", err.Error())
+				require.Equal(t, []float64{7}, dst1, name)
+				require.Equal(t, []float64{7, 7}, dst2, name)
+			}
+			dst1[0], dst2[0], dst2[1] = 7, 7, 7
+		}
+		*at = nil
+	}
+	e := math.Exp(18)
+	demand(t, "afterwards", tape, x, e, []float64{12 * e}, [][]float64{{148 * e}})
+}
+
+// A panic of a primitive passes, and evaluations before and after have the same
+// bits: also where the panic was in a sweep with derivative products.
+func TestPrimitivePanicsCorruptNothing(t *testing.T) {
+	f := &failing{}
+	x := []float64{0, 3, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
+	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+		s := reverse.Apply(f, x[1].Sin())[0]
+		for i := range x {
+			s = s.Add(x[i].Mul(x[(i+1)%len(x)]).Scale(0.3).Tanh().Mul(s))
+		}
+		return []reverse.Var{s, x[0].Sqrt()}
+	})
+	require.NoError(t, err)
+	w, v := []float64{1, 0}, ones(len(x))
+	grad, err := tape.VJP(nil, x, w)
+	require.NoError(t, err)
+	plain := join(x)
+	plain[0] = 1
+	want, err := tape.WeightedHVP(nil, plain, w, v)
+	require.NoError(t, err)
+	for range 5 {
+		f.panics = "mine"
+		require.PanicsWithValue(t, "mine", func() { tape.VJP(nil, x, w) })
+		require.PanicsWithValue(t, "mine", func() { tape.WeightedHVP(nil, x, w, v) })
+		require.PanicsWithValue(t, "mine", func() { tape.JVP(nil, x, v) })
+		require.PanicsWithValue(t, "mine", func() { tape.Jacobian(nil, x) })
+		f.panics = nil
+		got, err := tape.WeightedHVP(nil, plain, w, v)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		got, err = tape.VJP(nil, x, w)
+		require.NoError(t, err)
+		require.Equal(t, grad, got)
+	}
+}
+
+func TestWrongNumberOfArgumentsPanics(t *testing.T) {
+	reverse.Record([]float64{1, 2, 3}, func(x []reverse.Var) reverse.Var {
+		const message = "reverse: primitive xyy with a wrong number of arguments"
+		require.PanicsWithValue(t, message, func() { reverse.Apply(xyy{}, x...) })
+		require.PanicsWithValue(t, message, func() { reverse.Apply(xyy{}, x[0]) })
+		require.PanicsWithValue(t, message, func() { reverse.Apply(xyy{}) })
+		require.PanicsWithValue(t, "reverse: nil primitive", func() { reverse.Apply(nil, x...) })
+		return x[0]
+	})
+}
+
+func TestPrimitivesOfConstantsAreConstants(t *testing.T) {
+	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+		c := reverse.Apply(xyy{}, reverse.Constant(2), reverse.Constant(3))
+		return x[0].Mul(c[0]).Add(c[1]).Add(sine.Apply(reverse.Constant(0)))
+	})
+	require.NoError(t, err)
+	require.Equal(t, 3, tape.Ops()) // ·18 + 5 + 0
+	demand(t, "constants", tape, []float64{1}, 23, []float64{18}, zeros(1))
+
+	tape, err = reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
+		y := reverse.Apply(xyy{}, reverse.Constant(3), x[0])
+		return y[0].Add(y[1])
+	})
+	require.NoError(t, err)
+	demand(t, "one constant", tape, []float64{2}, 17, []float64{13}, [][]float64{{6}})
+}
+
+// The same primitive of the same operands twice, and all outputs of many.
+func TestPrimitivesInBatches(t *testing.T) {
+	n := 20
+	x := make([]float64, n+1)
+	for i := range x {
+		x[i] = float64(i%5) - 1.5
+	}
+	plain, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+		for i := range n {
+			s = s.Add(x[i].Mul(x[i+1].Square()).Mul(x[i].Add(x[i+1])).Mul(x[i].Sin()))
+		}
+		return s
+	})
+	require.NoError(t, err)
+	own, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+		for i := range n {
+			y := reverse.Apply(xyy{}, x[i], x[i+1])
+			s = s.Add(y[0].Mul(y[1]).Mul(sine.Apply(x[i])))
+		}
+		return s
+	})
+	require.NoError(t, err)
+	f, g, err := plain.ValueGradient(nil, x)
+	require.NoError(t, err)
+	var h [][]float64
+	for i := range x {
+		e := make([]float64, len(x))
+		e[i] = 1
+		hv, err := plain.HVP(nil, x, e)
+		require.NoError(t, err)
+		h = append(h, hv)
+	}
+	demand(t, "primitives", own, x, f, g, h)
+}
+
+func TestThirdDerivativeOfAPrimitivePanicsAndNamesIt(t *testing.T) {
+	scalar, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return sine.Apply(x[0]) })
+	require.NoError(t, err)
+	vector, err := reverse.Record([]float64{2, 3}, func(x []reverse.Var) reverse.Var { return reverse.Apply(xyy{}, x...)[0] })
+	require.NoError(t, err)
+	for name, tape := range map[string]*reverse.Tape{"sine": scalar, "xyy": vector} {
+		message := "reverse: third derivative of the primitive " + name
+		n := tape.Inputs()
+		twice := map[string]*reverse.Tape{
+			"Tangent of Tangent": tape.Tangent().Tangent(), "Adjoint of Tangent": tape.Tangent().Adjoint(),
+			"Tangent of Adjoint": tape.Adjoint().Tangent(), "Adjoint of Adjoint": tape.Adjoint().Adjoint(),
+		}
+		for what, second := range twice {
+			x := ones(second.Inputs())
+			_, err := second.Values(nil, x)
+			require.NoError(t, err, what)
+			require.PanicsWithValue(t, message, func() { second.Tangent() }, what)
+			require.PanicsWithValue(t, message, func() { second.Adjoint() }, what)
+			require.PanicsWithValue(t, message, func() { second.JVP(nil, x, x) }, what)
+			require.PanicsWithValue(t, message, func() { second.VJP(nil, x, ones(second.Outputs())) }, what)
+		}
+		tangent := tape.Tangent()
+		x := ones(2 * n)
+		require.PanicsWithValue(t, message, func() { tangent.WeightedHVP(nil, x, ones(2), x) })
+		y, err := tangent.Values(nil, x)
+		require.NoError(t, err)
+		require.Len(t, y, 2)
+	}
+}
