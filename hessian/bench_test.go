@@ -43,6 +43,10 @@ func BenchmarkSparse(b *testing.B) {
 				b.Fatal(err)
 			}
 			h := s.Matrix()
+			g := make([]float64, len(x))
+			b.Run(name+"/"+method.String()+"/gradient", func(b *testing.B) {
+				timed(b, func() { sink += in.Plain(x) }, func() { s.ValueGradient(g, x) })
+			})
 			b.Run(name+"/"+method.String(), func(b *testing.B) {
 				timed(b, func() { sink += in.Plain(x) }, func() { s.Eval(h, x) })
 				if c := s.Coloring(); c != nil {

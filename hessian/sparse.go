@@ -72,6 +72,7 @@ type Sparse struct {
 
 	// By terms: the plan and, of what is left over, the rest, whose values are
 	// added at places.
+	plan   *terms.Plan
 	terms  *terms.Hessian
 	rest   *Sparse
 	places []int32
@@ -117,7 +118,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
 
 func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
-	p.terms = plan.Hessian(nil)
+	p.plan, p.terms = plan, plan.Hessian(nil)
 	full := p.terms.Pattern()
 	if q := plan.Rest(); q != nil {
 		o := p.settings
@@ -248,25 +249,50 @@ func (p *Sparse) EvalAll(dst *sparsity.Matrix, g, x []float64, w ...float64) (f 
 	return p.eval(dst, g, x, w)
 }
 
+// ValueGradient is f = Σ wⱼFⱼ(x), whose gradient it stores in g, of length n: by
+// terms at about half the cost of reverse.Tape.ValueGradient, else as that. It
+// does not allocate.
+func (p *Sparse) ValueGradient(g, x []float64, w ...float64) (f float64, err error) {
+	check(g, p.first.n, "g")
+	if p.terms != nil {
+		return p.evalTerms(nil, g, x, w)
+	}
+	x, params, w := p.first.point(x, w)
+	err = p.first.sweep(x, nil, params, func(q *program.Program, ws *program.Workspace) error {
+		if err := q.Gradient(ws, w); err != nil {
+			return err
+		}
+		f = values(g, q, ws, w)
+		return nil
+	})
+	return f, err
+}
+
+// values is Σ wⱼyⱼ after a reverse sweep, whose gradient it stores in g.
+func values(g []float64, q *program.Program, ws *program.Workspace, w []float64) (f float64) {
+	copy(g, ws.Bar[:len(g)])
+	for j, w := range w {
+		f += weigh(w, ws.V[q.Output(j)])
+	}
+	return f
+}
+
 func (p *Sparse) eval(dst *sparsity.Matrix, g, x, w []float64) (f float64, err error) {
 	if dst == nil || dst.Pattern() != p.target && !dst.Pattern().Equal(p.target) {
 		panic("hessian: dst has another pattern")
 	}
+	vals := dst.Values()
 	if p.terms != nil {
-		return p.evalTerms(dst.Values(), g, x, w)
+		return p.evalTerms(vals, g, x, w)
 	}
 	x, params, w := p.first.point(x, w)
-	vals := dst.Values()
 	k := p.coloring.Columns().Num()
 	all := func(q *program.Program, ws *program.Workspace) error {
 		if err := q.Linearize(ws, w); err != nil {
 			return err
 		}
 		if g != nil {
-			copy(g, ws.Bar[:len(g)])
-			for j, w := range w {
-				f += weigh(w, ws.V[q.Output(j)])
-			}
+			f = values(g, q, ws, w)
 		}
 		if p.h.strategy != FoR {
 			return nil
@@ -297,13 +323,19 @@ func weigh(w, y float64) float64 {
 	return w * y
 }
 
+// evalTerms computes value, gradient and, if vals is not nil, Hessian by terms.
 func (p *Sparse) evalTerms(vals, g, x, w []float64) (f float64, err error) {
 	in, params := p.first.t.Split(x)
 	_, _, w = p.first.point(x, w)
 	s := p.pool.Get().(*sum)
 	defer p.pool.Put(s)
 	if p.rest != nil { // first, since it may fail
-		if f, err = p.rest.eval(s.rest, s.restG, x, w); err != nil {
+		if vals == nil {
+			f, err = p.rest.ValueGradient(s.restG, x, w...)
+		} else {
+			f, err = p.rest.eval(s.rest, s.restG, x, w)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -314,7 +346,11 @@ func (p *Sparse) evalTerms(vals, g, x, w []float64) (f float64, err error) {
 	if p.first.m == 1 && w[0] == 1 {
 		weights = nil // all 1
 	}
-	p.terms.Eval(vals, s.y, g, in, params, weights)
+	if vals == nil {
+		p.plan.Gradient(s.y, g, in, params, weights)
+	} else {
+		p.terms.Eval(vals, s.y, g, in, params, weights)
+	}
 	for j, w := range w {
 		f += weigh(w, s.y[j])
 	}
@@ -324,9 +360,11 @@ func (p *Sparse) evalTerms(vals, g, x, w []float64) (f float64, err error) {
 	for i := range g {
 		g[i] += s.restG[i]
 	}
-	for k, v := range s.rest.Values() {
-		if at := p.places[k]; at >= 0 {
-			vals[at] += v
+	if vals != nil {
+		for k, v := range s.rest.Values() {
+			if at := p.places[k]; at >= 0 {
+				vals[at] += v
+			}
 		}
 	}
 	return f, nil

@@ -60,6 +60,11 @@ func TestSparseIsDense(t *testing.T) {
 					require.NoError(t, err)
 					require.InEpsilon(t, value, f, 1e-12)
 					require.InDeltaSlice(t, grad, g, 1e-12*(1+floats.Norm(grad, math.Inf(1))))
+					clear(g)
+					f, err = s.ValueGradient(g, in.X0)
+					require.NoError(t, err)
+					require.InEpsilon(t, value, f, 1e-12)
+					require.InDeltaSlice(t, grad, g, 1e-12*(1+floats.Norm(grad, math.Inf(1))))
 					require.NoError(t, s.Verify(in.X0))
 					for i := range g {
 						for j := range i + 1 {
@@ -140,6 +145,7 @@ func TestSparseEvalDoesNotAllocate(t *testing.T) {
 			require.Equal(t, method, s.Method())
 			h, g := s.Matrix(), make([]float64, len(in.X0))
 			require.Zero(t, testing.AllocsPerRun(10, func() { s.EvalAll(h, g, in.X0) }), "%s %v", name, method)
+			require.Zero(t, testing.AllocsPerRun(10, func() { s.ValueGradient(g, in.X0) }), "%s %v", name, method)
 		}
 	}
 }
