@@ -254,8 +254,12 @@ func (r *Recording) Guard(g Guard) {
 	r.guards = append(r.guards, g)
 }
 
-// Made notes who made the comparisons of the recording, those of p again.
+// Made notes who made the comparisons of the recording, those of p again,
+// unless some are between constants here.
 func (r *Recording) Made(p *Program) {
+	if len(r.guards) != len(p.guards) {
+		return
+	}
 	for k := range r.guards {
 		r.guards[k].PC = p.guards[k].PC
 	}
