@@ -39,13 +39,13 @@ func Example() {
 	hv, err := t.HVP(nil, x, []float64{0, 0, 0, 1})
 	fmt.Println(hv, err)
 
-	plan, err := hessian.NewSparse(t) // pattern and coloring, once
+	plan, err := hessian.NewSparse(t) // how to compute the nonzeros, found once
 	if err != nil {
 		log.Fatal(err)
 	}
 	s := plan.Matrix()
 	err = plan.Eval(s, x) // allocates nothing
-	fmt.Println(s.NNZ(), "nonzeros from", plan.Coloring().Num(), "products Hv:", s.Values()[:5], err)
+	fmt.Println(s.NNZ(), "nonzeros by", plan.Method(), s.Values()[:5], err)
 	// Output:
 	// ⎡ 802  -400     0     0⎤
 	// ⎢-400  1002  -400     0⎥
@@ -53,5 +53,5 @@ func Example() {
 	// ⎣   0     0  -400   200⎦
 	// 100 [0 0 -400 200] <nil>
 	// [0 0 -400 200] <nil>
-	// 10 nonzeros from 3 products Hv: [802 -400 -400 1002 -400] <nil>
+	// 10 nonzeros by terms [802 -400 -400 1002 -400] <nil>
 }

@@ -43,14 +43,14 @@ var (
 
 // A prepared is a plan ready to evaluate.
 type prepared struct {
-	colors, nnz int
-	eval        func()
+	colors, nnz    int
+	eval, gradient func() // gradient is nil for Jacobians
 }
 
 // sparseMatrices measures pattern, coloring and evaluation of the sparse Hessian
 // of scalar problems and the sparse Jacobian of vector problems.
 func sparseMatrices(b *bench) {
-	t := table{text: 1, head: []string{"problem", "n", "nonzeros", "pattern", "prepare", "method", "colors", "coloring", "evaluation", "dense", "fd"}}
+	t := table{text: 1, head: []string{"problem", "n", "nonzeros", "pattern", "prepare", "method", "colors", "coloring", "gradient", "evaluation", "dense", "fd"}}
 	for _, c := range b.chosen {
 		in := c.At(c.size)
 		if in.Name == "helmholtz" || in.Name == "rnn" {
@@ -83,8 +83,16 @@ func sparseMatrices(b *bench) {
 			if m.kind != noColors {
 				color = func() { coloring.New(m.kind, pattern) }
 			}
-			s := b.measure(p.plain, color, plan.eval)
-			cells = append(cells, m.name, colors(plan), none, digits(s[2].ratio(s[0])), none, none)
+			s := b.measure(p.plain, color, plan.eval, plan.gradient)
+			cells = append(cells, m.name, colors(plan), none, none, digits(s[2].ratio(s[0])), none, none)
+			if plan.gradient != nil {
+				cells[8] = digits(s[3].ratio(s[0]))
+				if m.name == "terms" && b.wants("gradient") {
+					row := p.row("gradient", s[3], s[0])
+					row.Method, row.Allocs = m.name, &s[3].allocs
+					b.emit(row)
+				}
+			}
 			if color != nil {
 				row := p.row("coloring", s[1], s[0])
 				row.Method, row.Colors, row.NNZ = m.name, plan.colors, plan.nnz
@@ -101,8 +109,8 @@ func sparseMatrices(b *bench) {
 			t.add(cells...)
 		}
 		last := t.rows[len(t.rows)-1]
-		last[9] = digits(float64(len(p.X0)) * s[3].ratio(f))
-		last[10] = digits(differences(len(p.X0), p.Outputs()))
+		last[10] = digits(float64(len(p.X0)) * s[3].ratio(f))
+		last[11] = digits(differences(len(p.X0), p.Outputs()))
 	}
 	if b.json || len(t.rows) == 0 {
 		return
@@ -135,11 +143,13 @@ func (p *taped) prepare(m sparseMethod) prepared {
 	if p.Outputs() > 1 {
 		j := must(reverse.SparseSettings{Method: m.jacobian}.New(p.Tape))
 		a := j.Matrix()
-		return prepared{numColors(j.Coloring()), a.NNZ(), func() { must(0, j.Eval(a, p.X0)) }}
+		return prepared{numColors(j.Coloring()), a.NNZ(), func() { must(0, j.Eval(a, p.X0)) }, nil}
 	}
 	h := must(hessian.SparseSettings{Method: m.hessian}.New(p.Tape))
 	a := h.Matrix()
-	return prepared{numColors(h.Coloring()), a.NNZ(), func() { must(0, h.Eval(a, p.X0)) }}
+	g := make([]float64, len(p.X0))
+	return prepared{numColors(h.Coloring()), a.NNZ(), func() { must(0, h.Eval(a, p.X0)) },
+		func() { must(h.ValueGradient(g, p.X0)) }}
 }
 
 // numColors is 0 for terms.
