@@ -220,6 +220,8 @@ type linearization struct {
 	jac    *sparsity.Matrix // nil where it is not formed
 	dense  []float64        // its values, evaluated dense
 	solver solver
+
+	newtonWork []float64
 }
 
 func (eq *Equation) linearization() *linearization {

@@ -105,3 +105,25 @@ type ConvergenceError struct {
 func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("implicit: no convergence after %d iterations, relative residual %.3g", e.Iterations, e.Residual)
 }
+
+// NewtonError reports that Newton's method came to no solution.
+type NewtonError struct {
+	// Iterations is how many steps were made, W where they led, and Start and
+	// Residual are the largest |Fᵢ| at the start and there.
+	Iterations      int
+	W               []float64
+	Start, Residual float64
+
+	// Err is why it ended: a *NotARootError if no step, however short, led
+	// further, or the iterations were used up; else the error of the Jacobian,
+	// of the system that was to be solved or of the tape.
+	Err error
+}
+
+func (e *NewtonError) Error() string {
+	return fmt.Sprintf("implicit: Newton ended after %d iterations, largest residual %.3g, at the start %.3g: %v",
+		e.Iterations, e.Residual, e.Start, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *NewtonError) Unwrap() error { return e.Err }

@@ -1,0 +1,162 @@
+package implicit
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// Newton's method with the natural monotonicity test (Deuflhard, Newton Methods
+// for Nonlinear Problems, Springer 2004, section 3.3, algorithm NLEQ-ERR).
+//
+// A step w⁺ = w + αΔ with AΔ = −F(w) is taken if the simplified correction
+// Δ̄ with AΔ̄ = −F(w⁺), of the same matrix, is shorter than Δ. Unlike a test of
+// ‖F‖ that does not depend on how equations are scaled or combined, and rarely
+// forces short steps where A is ill-conditioned. The factor α is predicted from
+// how far Δ̄ is from what it would be if F were linear, (1−α)Δ.
+
+// minDamping is the factor α below which there is no way on.
+const minDamping = 1e-10
+
+// leastSize is the least size of an unknown relative to the largest: √ε leaves
+// as many digits for its rounding errors as for the condition of A.
+const leastSize = 1.0 / (1 << 26)
+
+// Newton solves F(w, λ) = 0 from the start w0, for a tape of F with the inputs
+// [w; λ]; see Equation.Newton.
+func Newton(f *reverse.Tape, w0, lambda []float64) (*Solution, error) {
+	return NewEquation(f).Newton(w0, lambda)
+}
+
+// Newton solves F(w, λ) = 0 for w by damped Newton iterations from w0, with the
+// Jacobian of the tape. It goes on until rounding errors prevent progress, and
+// returns the solution with the factorization that the last iteration made
+// there. λ may be followed by parameters of the tape. It panics if lengths are
+// wrong. If it does not converge, as where A is singular between the start and the
+// root, or A or the tape fails on the way, the error is a *NewtonError. Cost: an iteration takes one Jacobian, one factorization and
+// two solutions or more.
+func (eq *Equation) Newton(w0, lambda []float64) (*Solution, error) {
+	z := eq.linearization()
+	z.place(w0, lambda)
+	if err := z.newton(); err != nil {
+		return nil, err
+	}
+	return &Solution{z}, nil
+}
+
+// newton moves the w of the point to a root and leaves the linearization there.
+func (z *linearization) newton() error {
+	eq := z.eq
+	m := eq.m
+	z.newtonWork = resize(z.newtonWork, 5*m+len(z.x))
+	vector := func(k int) []float64 { return z.newtonWork[k*m : (k+1)*m] }
+	step, simplified, difference, size, value := vector(0), vector(1), vector(2), vector(3), vector(4)
+	trial := z.newtonWork[5*m:]
+	w := z.x[:m]
+
+	damping := 1.0
+	last := 0.0 // length of the last step, of factor 1
+	start := math.NaN()
+	for k := 0; ; k++ {
+		stop := func(err error) error {
+			return &NewtonError{
+				Iterations: k,
+				W:          append([]float64(nil), w...),
+				Start:      start,
+				Residual:   floats.Norm(z.value, math.Inf(1)),
+				Err:        err,
+			}
+		}
+		if err := z.evaluate(); err != nil {
+			return stop(err)
+		}
+		if k == 0 {
+			start = floats.Norm(z.value, math.Inf(1))
+		}
+		if err := z.finite(); err != nil {
+			return stop(err)
+		}
+		notRoot := z.root()
+		if err := z.factorize(); err != nil {
+			return stop(err)
+		}
+		if err := z.correction(step, z.value); err != nil {
+			return stop(err)
+		}
+		// Lengths are relative to the sizes of the unknowns, but one that is
+		// nearly 0 beside the largest has rounding errors relative to that.
+		largest := 0.0
+		for j, d := range step {
+			size[j] = max(math.Abs(w[j]), math.Abs(w[j]+d))
+			largest = max(largest, size[j])
+		}
+		for j := range size {
+			size[j] = max(size[j], leastSize*largest)
+		}
+		length := relativeLength(step, size)
+		if notRoot == nil && (length <= 4*epsilon || k == eq.settings.MaxIterations) {
+			return nil
+		}
+		if k == eq.settings.MaxIterations {
+			return stop(notRoot)
+		}
+
+		// The correction that the last matrix predicted here and the one of the
+		// new matrix differ by the change of the matrix.
+		if k > 0 {
+			floats.SubTo(difference, simplified, step)
+			damping *= last / length * relativeLength(simplified, size) / relativeLength(difference, size)
+		}
+		if notRoot == nil || !(damping < 1) {
+			damping = 1
+		}
+		var blocked error
+		for {
+			if !(damping >= minDamping) {
+				return stop(errors.Join(notRoot, blocked))
+			}
+			copy(trial, z.x)
+			floats.AddScaled(trial[:m], damping, step)
+			_, err := eq.f.Values(value, trial)
+			if err == nil {
+				err = z.correction(simplified, value)
+			}
+			next := relativeLength(simplified, size)
+			if err == nil && next <= (1-damping/4)*length {
+				break
+			}
+			if notRoot == nil {
+				return nil // no progress from here but for rounding
+			}
+			best := damping / 2
+			if err == nil {
+				floats.AddScaledTo(difference, simplified, damping-1, step)
+				best = min(best, max(damping/16, length*damping*damping/2/relativeLength(difference, size)))
+			}
+			damping, blocked = best, err
+		}
+		copy(w, trial)
+		last = length
+	}
+}
+
+// correction sets step = −A⁻¹F.
+func (z *linearization) correction(step, value []float64) error {
+	for i, f := range value {
+		step[i] = -f
+	}
+	return z.solver.solve(step, false, step)
+}
+
+// relativeLength is the root mean square of vⱼ/sizeⱼ, where 0/0 is 0.
+func relativeLength(v, size []float64) float64 {
+	s := 0.0
+	for j, v := range v {
+		r := quotient(v, size[j])
+		s += r * r
+	}
+	return math.Sqrt(s / float64(len(v)))
+}
