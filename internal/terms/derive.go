@@ -23,19 +23,19 @@ const (
 type root struct {
 	x    symbol
 	what target
-	a, b int // local variables, or a local variable and a direction
+	a, b int
 	at   int // which entry of a matrix
 }
 
 type target uint8
 
 const (
-	toValue target = iota
-	toGradient
-	toJacobian // entry of variable a
-	toHessian  // entry (a, b)
-	toTangent
-	toProduct
+	toValue    target = iota // of result a
+	toGradient               // in variable a
+	toJacobian               // in variable a, of result b
+	toHessian                // in variables a and b
+	toTangent                // of result a in direction b
+	toProduct                // in variable a, of direction b
 )
 
 // derivation is the derivatives of a shape, as expressions of a form.
@@ -73,8 +73,10 @@ func (s *shape) derive(f *form, v variant) []root {
 	f.phase = values
 	d := derivation{shape: s, f: f}
 	d.evaluate()
-	last := len(s.steps) - 1
-	roots := []root{{x: d.v[last], what: toValue}}
+	var roots []root
+	for r, i := range s.results {
+		roots = append(roots, root{x: d.v[i], what: toValue, a: r})
+	}
 	if v.ord == zeroth {
 		return roots
 	}
@@ -82,47 +84,57 @@ func (s *shape) derive(f *form, v variant) []root {
 	if v.careful {
 		f.phase = careful
 	}
-	directions := 1
-	if v.many {
-		directions = maxDirections
-	}
-	d.reach()
 	d.d = make([][2]partial, len(s.steps))
 	for i := range s.steps {
 		d.d[i] = d.first(i)
 	}
-	seed := constant(1)
-	if v.weighted {
-		seed = f.leaf(leafWeight, 0, 0)
-	}
-	bar := d.adjoints(seed)
+	d.reach(s.results)
 	switch v.ord {
 	case tangent:
-		for k := range directions {
-			dot := constant(0)
-			d.eachVar(func(step, j int) {
-				dot = dot.Add(bar[step].Prod(f.leaf(leafDir, j, k)))
-			})
-			roots = append(roots, root{x: dot, what: toTangent, b: k})
+		for k := range v.directions() {
+			t := d.tangents(k)
+			for r, i := range s.results {
+				roots = append(roots, root{x: t[i], what: toTangent, a: r, b: k})
+			}
 		}
-	case product:
-		for k := range directions {
+		return roots
+	case jacobian:
+		at := 0
+		for r, i := range s.results {
+			d.reach(s.results[r : r+1])
+			bar := make([]symbol, len(s.steps))
+			bar[i] = constant(1)
+			d.adjoints(bar)
+			d.eachVar(func(step, j int) {
+				roots = append(roots, root{bar[step], toJacobian, j, r, at})
+				at++
+			})
+		}
+		return roots
+	}
+	bar := make([]symbol, len(s.steps))
+	for r, i := range s.results {
+		seed := constant(1)
+		if v.weighted {
+			seed = f.leaf(leafWeight, r, 0)
+		}
+		bar[i] = bar[i].Add(seed)
+	}
+	d.adjoints(bar)
+	if v.ord == product {
+		for k := range v.directions() {
 			u := d.products(bar, k)
 			d.eachVar(func(step, j int) {
 				roots = append(roots, root{x: u[step], what: toProduct, a: j, b: k})
 			})
 		}
-	case jacobian:
-		d.eachVar(func(step, j int) {
-			roots = append(roots, root{x: bar[step], what: toJacobian, a: j, at: len(roots) - 1})
-		})
-	default:
-		d.eachVar(func(step, j int) {
-			roots = append(roots, root{x: bar[step], what: toGradient, a: j})
-		})
-		if v.ord == second {
-			roots = d.hessian(bar, roots)
-		}
+		return roots
+	}
+	d.eachVar(func(step, j int) {
+		roots = append(roots, root{x: bar[step], what: toGradient, a: j})
+	})
+	if v.ord == second {
+		roots = d.hessian(bar, roots)
 	}
 	return roots
 }
@@ -176,12 +188,13 @@ func (d *derivation) evaluate() {
 	}
 }
 
-// reach marks the steps that the term has a derivative in.
-func (d *derivation) reach() {
+// reach marks the steps that the results have a derivative in.
+func (d *derivation) reach(results []int32) {
 	d.reached = make([]bool, len(d.steps))
-	last := len(d.steps) - 1
-	d.reached[last] = true
-	for i := last; i >= 0; i-- {
+	for _, i := range results {
+		d.reached[i] = d.active[i]
+	}
+	for i := len(d.steps) - 1; i >= 0; i-- {
 		if d.reached[i] {
 			args, n := d.arguments(i)
 			for _, a := range args[:n] {
@@ -321,23 +334,22 @@ func (d *derivation) arguments(i int) (args [2]int32, n int) {
 	return [2]int32{st.a, st.b}, st.op.Arity()
 }
 
-// adjoints is the adjoint of each step, that of the last being seed.
-func (d *derivation) adjoints(seed symbol) []symbol {
-	bar := make([]symbol, len(d.steps))
-	last := len(bar) - 1
-	bar[last] = seed
-	for i := last; i >= 0; i-- {
+// adjoints propagates the adjoints of the results to all steps.
+func (d *derivation) adjoints(bar []symbol) {
+	for i := len(bar) - 1; i >= 0; i-- {
+		if !d.reached[i] {
+			continue
+		}
 		args, n := d.arguments(i)
 		for k := range n {
 			a := args[k]
 			bar[a] = bar[a].Add(d.d[i][k].times(bar[i]))
 		}
 	}
-	return bar
 }
 
-// products is the second-order adjoints of direction k: forward over reverse.
-func (d *derivation) products(bar []symbol, k int) []symbol {
+// tangents is the derivative of each step in direction k.
+func (d *derivation) tangents(k int) []symbol {
 	t := make([]symbol, len(d.steps))
 	for i, st := range d.steps {
 		if st.op == leafVar {
@@ -348,10 +360,16 @@ func (d *derivation) products(bar []symbol, k int) []symbol {
 			t[i] = t[i].Add(d.d[i][k].times(t[args[k]]))
 		}
 	}
+	return t
+}
+
+// products is the second-order adjoints of direction k: forward over reverse.
+func (d *derivation) products(bar []symbol, k int) []symbol {
+	t := d.tangents(k)
 	u := make([]symbol, len(d.steps))
 	for i := len(u) - 1; i >= 0; i-- {
 		args, n := d.arguments(i)
-		if n == 0 {
+		if n == 0 || !d.reached[i] {
 			continue
 		}
 		for k := range n {

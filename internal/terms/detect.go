@@ -30,16 +30,19 @@ type step struct {
 	a, b, c int32
 }
 
-// shape is the graph that alike terms have in common, the last step being the
-// value, and what is different from term to term.
+// shape is the graph that alike terms have in common, and what is different
+// from term to term.
 type shape struct {
-	steps []step
-	terms int
-	vars  []list // global number of the local variables
-	pars  []list // and of the local parameters
-	data  []data // the constants, in the order of the steps that have one
-	rows  list   // the outputs
-	owns  []*program.Scalar1
+	steps   []step
+	results []int32 // the last step, or those of all outputs of a small program
+	terms   int
+	vars    []list // global number of the local variables
+	pars    []list // and of the local parameters
+	data    []data // the constants, in the order of the steps that have one
+	rows    []list // the outputs that the results are added to
+	owns    []*program.Scalar1
+	single  bool // its code is straight
+	dims
 }
 
 // data is a constant of each term, or one of all.
@@ -65,11 +68,12 @@ const (
 // detector finds terms and their shapes.
 type detector struct {
 	program.View
-	p      *program.Program
-	long   []bool // a linear operation above a long sum
-	stamp  []int32
-	local  []int32 // number of the node in the term that stamped it
-	now    int32
+	p     *program.Program
+	long  []bool // a linear operation above a long sum
+	stamp []int32
+	local []int32 // number of the node in the term that stamped it
+	now   int32
+	dims
 	size   int // operations and operands of sums
 	budget int // of steps of terms
 
@@ -87,20 +91,22 @@ type detector struct {
 
 // instances is a shape while its terms are gathered.
 type instances struct {
-	steps  []step
-	next   int32 // shape with the same hash, or none
-	nums   int   // constants a term
-	wide   int   // leaves a term
-	leaves []int32
-	data   []float64
-	rows   []int32
-	taken  bool
-	dead   bool // its terms were cut
+	steps   []step
+	results []int32
+	next    int32 // shape with the same hash, or none
+	nums    int   // constants a term
+	wide    int   // leaves a term
+	leaves  []int32
+	data    []float64
+	rows    []int32
+	taken   bool
+	dead    bool // its terms were cut
 }
 
 func newDetector(p *program.Program) *detector {
 	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}}
-	d.constants = make([]float64, len(d.Outputs))
+	d.dims = dims{p.Inputs(), p.Params(), p.Outputs()}
+	d.constants = make([]float64, d.outputs)
 	d.stamp = make([]int32, len(d.Ops))
 	d.local = make([]int32, len(d.Ops))
 	d.size = len(d.Ops) - int(d.Base)
@@ -113,12 +119,30 @@ func newDetector(p *program.Program) *detector {
 	return d
 }
 
-// whole makes each output one term.
-func (d *detector) whole() {
-	for j, i := range d.Outputs {
-		d.part(candidate{root: i, other: -1, row: int32(j), scale: 1})
+// isSmall reports whether the program may be one term.
+func (d *detector) isSmall() bool {
+	return d.size <= maxSteps && d.inputs+d.params+d.outputs <= maxSteps && len(d.p.Guards()) == 0
+}
+
+// whole makes a small program one term with all outputs as results, nil if it
+// cannot be.
+func (d *detector) whole() *shape {
+	d.now++
+	for _, i := range d.Outputs {
+		if !d.trace(i) {
+			return nil
+		}
 	}
-	d.take(0)
+	one := instances{steps: d.code, nums: len(d.numbers), wide: len(d.leaves), leaves: d.leaves, data: d.numbers, rows: make([]int32, 1)}
+	for _, i := range d.Outputs {
+		one.results = append(one.results, d.local[i])
+	}
+	s := d.finish(&one)
+	s.single, s.rows = true, nil
+	for j := range d.Outputs {
+		s.rows = append(s.rows, newList([]int32{int32(j)}))
+	}
+	return s
 }
 
 // parts makes the operands of long sums terms.
@@ -363,7 +387,10 @@ func (d *detector) find() int32 {
 	}
 	d.last = int32(len(d.shapes))
 	d.byHash[h] = d.last
-	d.shapes = append(d.shapes, &instances{steps: slices.Clone(d.code), next: k, nums: len(d.numbers), wide: len(d.leaves)})
+	d.shapes = append(d.shapes, &instances{
+		steps: slices.Clone(d.code), results: []int32{int32(len(d.code)) - 1},
+		next: k, nums: len(d.numbers), wide: len(d.leaves),
+	})
 	return d.last
 }
 
@@ -377,7 +404,7 @@ func (d *detector) emit(op program.Op, a, b, c int32) int32 {
 // It reports false if that is too much or no term.
 func (d *detector) trace(i int32) bool {
 	d.stack = append(d.stack[:0], i)
-	params := int32(d.p.Inputs() + d.p.Params())
+	params := int32(d.inputs + d.params)
 	for len(d.stack) > 0 {
 		i := d.stack[len(d.stack)-1]
 		if d.stamp[i] == d.now {
@@ -389,7 +416,7 @@ func (d *detector) trace(i int32) bool {
 			switch {
 			case i < params:
 				op := leafVar
-				if int(i) >= d.p.Inputs() {
+				if int(i) >= d.inputs {
 					op = leafParam
 				}
 				d.local[i] = d.emit(op, int32(len(d.leaves)), 0, 0)
@@ -501,7 +528,8 @@ func (d *detector) total(c float64, x []int32, term func(k int, x int32) int32) 
 // finish is s with its lists.
 func (d *detector) finish(s *instances) *shape {
 	n := len(s.rows)
-	z := &shape{steps: varsFirst(s.steps), terms: n, rows: newList(s.rows), owns: d.Owns}
+	z := &shape{terms: n, rows: []list{newList(s.rows)}, owns: d.Owns, dims: d.dims}
+	z.steps, z.results = varsFirst(s.steps, s.results)
 	column := func(k int, base int32) list {
 		x := make([]int32, n)
 		for e := range x {
@@ -515,7 +543,7 @@ func (d *detector) finish(s *instances) *shape {
 			z.vars = append(z.vars, column(int(st.a), 0))
 			st.a = int32(len(z.vars)) - 1
 		case leafParam:
-			z.pars = append(z.pars, column(int(st.a), int32(d.p.Inputs())))
+			z.pars = append(z.pars, column(int(st.a), int32(d.inputs)))
 			st.a = int32(len(z.pars)) - 1
 		}
 	}
@@ -537,9 +565,8 @@ func (d *detector) finish(s *instances) *shape {
 
 // varsFirst is the same steps with those of the variables in front, as edge
 // pushing wants them.
-func varsFirst(steps []step) []step {
+func varsFirst(steps []step, results []int32) (z []step, r []int32) {
 	number := make([]int32, len(steps))
-	z := make([]step, 0, len(steps))
 	for _, vars := range []bool{true, false} {
 		for i, st := range steps {
 			if (st.op == leafVar) == vars {
@@ -560,5 +587,8 @@ func varsFirst(steps []step) []step {
 			st.a = number[st.a]
 		}
 	}
-	return z
+	for _, i := range results {
+		r = append(r, number[i])
+	}
+	return z, r
 }

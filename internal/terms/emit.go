@@ -12,6 +12,10 @@ const (
 	opLoad      = leafDir + 1 + iota // d = source b at the lanes
 	opReal                           // d = k
 	opMulScale                       // d = a·b·k
+	opMulAdd                         // d = a·b + c
+	opMulSub                         // d = a·b − c
+	opSubMul                         // d = c − a·b
+	opScaleAdd                       // d = k·a + b
 	opSincos                         // d, c = sin a, cos a
 	opStore                          // sink b gets a added
 	opStoreReal                      // sink b gets k added
@@ -33,6 +37,7 @@ type code struct {
 	sources []node // leaves
 	sinks   []root
 	owns    []*program.Scalar1
+	picks   picks // of straight code
 
 	entries []root // of a matrix
 	fixed   *code  // sets what they have in common for all x, nil if nothing
@@ -59,10 +64,11 @@ const (
 type emitter struct {
 	*form
 	code
-	low  []node // nodes as instructions have them
-	uses []int32
-	list []item
-	done []bool
+	single bool   // straight code, for one term
+	low    []node // nodes as instructions have them
+	uses   []int32
+	list   []item
+	done   []bool
 }
 
 // item is the computation of a node, or the store of a root if not negative.
@@ -117,14 +123,16 @@ func (e *emitter) lower() {
 			continue
 		}
 		l := e.low[i]
-		switch l.op {
-		case program.Inv:
+		switch {
+		case e.single:
+			// All operations have their constants.
+		case l.op == program.Inv:
 			l = node{op: program.Div, a: real(math.Float64bits(1)), b: l.a}
-		case program.RDiv:
+		case l.op == program.RDiv:
 			l = node{op: program.Div, a: real(l.k), b: l.a}
-		case program.DivReal:
+		case l.op == program.DivReal:
 			l = node{op: program.Div, a: l.a, b: real(l.k)}
-		case program.PowReal, program.PowInt, program.Polygamma:
+		case l.op == program.PowReal || l.op == program.PowInt || l.op == program.Polygamma:
 			l.b = real(l.k)
 		}
 		e.low[i] = l
@@ -135,30 +143,79 @@ func (e *emitter) lower() {
 // eachOperand calls do with the operands of a lowered node.
 func (e *emitter) eachOperand(n node, do func(j int32)) {
 	switch n.op {
-	case program.PowReal, program.PowInt, program.Polygamma, opMulScale:
+	case program.PowReal, program.PowInt, program.Polygamma:
+		do(n.a)
+		if !e.single {
+			do(n.b)
+		}
+	case opMulScale, opScaleAdd:
 		do(n.a)
 		do(n.b)
+	case opMulAdd, opMulSub, opSubMul:
+		do(n.a)
+		do(n.b)
+		do(n.c)
 	default:
 		e.operands(n, do)
 	}
 }
 
-// fuse makes one instruction of a product and its scaling.
+// fuse makes one instruction of a product and what is done with it. What a
+// single instruction costs matters to straight code more than what it does.
 func (e *emitter) fuse() {
 	for i := range e.low {
 		n := &e.low[i]
-		if e.uses[i] == 0 || n.op != program.Scale || e.uses[n.a] != 1 {
+		if e.uses[i] == 0 {
 			continue
 		}
-		switch m := e.low[n.a]; m.op {
-		case program.Mul:
-			e.uses[n.a] = 0
-			n.op, n.a, n.b = opMulScale, m.a, m.b
-		case program.Square:
-			e.uses[n.a] = 0
-			n.op, n.a, n.b = opMulScale, m.a, m.a
+		switch n.op {
+		case program.Scale:
+			if a, b, ok := e.product(n.a); ok {
+				n.op, n.a, n.b = opMulScale, a, b
+			}
+		case program.Add:
+			if !e.single {
+				break
+			}
+			if a, b, ok := e.product(n.a); ok {
+				n.op, n.a, n.b, n.c = opMulAdd, a, b, n.b
+			} else if a, b, ok := e.product(n.b); ok {
+				n.op, n.a, n.b, n.c = opMulAdd, a, b, n.a
+			} else if m := e.low[n.a]; m.op == program.Scale && e.uses[n.a] == 1 {
+				e.uses[n.a] = 0
+				n.op, n.a, n.k = opScaleAdd, m.a, m.k
+			} else if m := e.low[n.b]; m.op == program.Scale && e.uses[n.b] == 1 {
+				e.uses[n.b] = 0
+				n.op, n.a, n.b, n.k = opScaleAdd, m.a, n.a, m.k
+			}
+		case program.Sub:
+			if !e.single {
+				break
+			}
+			if a, b, ok := e.product(n.a); ok {
+				n.op, n.a, n.b, n.c = opMulSub, a, b, n.b
+			} else if a, b, ok := e.product(n.b); ok {
+				n.op, n.a, n.b, n.c = opSubMul, a, b, n.a
+			} else if m := e.low[n.b]; m.op == program.Scale && e.uses[n.b] == 1 {
+				e.uses[n.b] = 0
+				n.op, n.a, n.b = opScaleAdd, m.a, n.a
+				n.k = math.Float64bits(-math.Float64frombits(m.k))
+			}
 		}
 	}
+}
+
+// product takes apart a product that is used once.
+func (e *emitter) product(i int32) (a, b int32, ok bool) {
+	n := e.low[i]
+	if e.uses[i] != 1 || n.op != program.Mul && n.op != program.Square {
+		return 0, 0, false
+	}
+	e.uses[i] = 0
+	if n.op == program.Square {
+		return n.a, n.a, true
+	}
+	return n.a, n.b, true
 }
 
 // schedule puts node i and what it needs in order, depth first, so that
@@ -202,7 +259,8 @@ func (e *emitter) partner(n node) int32 {
 	return x.i
 }
 
-// allocate numbers registers by last use and writes the instructions.
+// allocate numbers registers by last use and writes the instructions: first
+// what is the same for all terms.
 func (e *emitter) allocate() {
 	once := func(it item) bool { return it.node >= 0 && e.steady[it.node] }
 	var order []item
@@ -217,87 +275,108 @@ func (e *emitter) allocate() {
 			order = append(order, it)
 		}
 	}
-	const forever = math.MaxInt32
-	last := make([]int, len(e.low))
-	use := func(k int, i int32) {
-		last[i] = max(last[i], k)
+	r := e.registers()
+	use := func(i int32, k int) {
 		if e.steady[i] && k >= start {
-			last[i] = forever
+			k = forever
 		}
+		r.use(i, k)
 	}
 	for k, it := range order {
 		if it.node < 0 {
 			if x := e.sinks[it.sink].x; x.f != nil {
-				use(k, x.i)
+				use(x.i, k)
 			}
 			continue
 		}
-		last[it.node] = max(last[it.node], k)
-		e.eachOperand(e.low[it.node], func(j int32) { use(k, j) })
-	}
-	reg := make([]uint16, len(e.low))
-	var free []uint16
-	next := func() uint16 {
-		if k := len(free) - 1; k >= 0 {
-			r := free[k]
-			free = free[:k]
-			return r
-		}
-		e.regs++
-		return uint16(e.regs - 1)
+		use(it.node, k)
+		e.eachOperand(e.low[it.node], func(j int32) { use(j, k) })
 	}
 	for k, it := range order {
-		var in instr
-		release := func(i int32) {
-			if last[i] == k {
-				last[i] = -1
-				free = append(free, reg[i])
-			}
-		}
-		if it.node < 0 {
-			in = instr{op: opStoreReal, b: uint16(it.sink), k: e.sinks[it.sink].x.v}
-			if x := e.sinks[it.sink].x; x.f != nil {
-				in.op, in.a = opStore, reg[x.i]
-				release(x.i)
-			}
-			e.block = append(e.block, in)
-			continue
-		}
-		n := e.low[it.node]
-		in = instr{op: n.op, k: math.Float64frombits(n.k)}
 		switch {
-		case n.op >= leafVar && n.op <= leafDir:
-			in.op, in.b = opLoad, uint16(len(e.sources))
-			e.sources = append(e.sources, n)
-		case n.op == program.Const:
-			in.op = opReal
-		case n.op == program.Own:
-			in.a, in.b, in.c = reg[n.a], uint16(n.b), uint16(n.k)
-		case n.op == opMulScale || arity(n.op) > 1 || n.op == program.PowReal || n.op == program.PowInt || n.op == program.Polygamma:
-			in.a, in.b = reg[n.a], reg[n.b]
-			if n.op == program.Select {
-				in.c = reg[n.c]
+		case it.node < 0:
+			in := instr{op: opStoreReal, b: uint16(it.sink), k: e.sinks[it.sink].x.v}
+			if x := e.sinks[it.sink].x; x.f != nil {
+				in.op, in.a = opStore, r.reg[x.i]
+				r.release(x.i, k)
 			}
-		default:
-			in.a = reg[n.a]
-		}
-		e.eachOperand(n, release)
-		r := next()
-		in.d, reg[it.node] = r, r
-		if n.op == program.Sin || n.op == program.Cos {
-			if j := e.partner(n); j >= 0 {
-				in.op, in.c = opSincos, next()
-				reg[j] = in.c
-				if n.op == program.Cos {
-					in.d, in.c = in.c, in.d
-				}
-			}
-		}
-		release(it.node) // not needed
-		if k < start {
-			e.once = append(e.once, in)
-		} else {
 			e.block = append(e.block, in)
+		case k < start:
+			e.once = append(e.once, e.instruction(it.node, k, r))
+		default:
+			e.block = append(e.block, e.instruction(it.node, k, r))
 		}
 	}
+	e.regs = r.count
+}
+
+// registers are given to nodes until their last use.
+type registers struct {
+	reg   []uint16
+	last  []int
+	free  []uint16
+	count int
+}
+
+const forever = math.MaxInt
+
+func (e *emitter) registers() *registers {
+	return &registers{reg: make([]uint16, len(e.low)), last: make([]int, len(e.low))}
+}
+
+// use notes that instruction k uses node i.
+func (r *registers) use(i int32, k int) { r.last[i] = max(r.last[i], k) }
+
+// release takes the register of node i back if instruction k was its last use.
+func (r *registers) release(i int32, k int) {
+	if r.last[i] == k {
+		r.last[i] = -1
+		r.free = append(r.free, r.reg[i])
+	}
+}
+
+func (r *registers) next() uint16 {
+	if k := len(r.free) - 1; k >= 0 {
+		x := r.free[k]
+		r.free = r.free[:k]
+		return x
+	}
+	r.count++
+	return uint16(r.count - 1)
+}
+
+// instruction is instruction k, the computation of node i.
+func (e *emitter) instruction(i int32, k int, r *registers) instr {
+	n := e.low[i]
+	in := instr{op: n.op, k: math.Float64frombits(n.k)}
+	switch {
+	case n.op >= leafVar && n.op <= leafDir:
+		in.op, in.b = opLoad, uint16(len(e.sources))
+		e.sources = append(e.sources, n)
+	case n.op == program.Const:
+		in.op = opReal
+	case n.op == program.Own:
+		in.a, in.b, in.c = r.reg[n.a], uint16(n.b), uint16(n.k)
+	default:
+		at := [3]*uint16{&in.a, &in.b, &in.c}
+		j := 0
+		e.eachOperand(n, func(i int32) {
+			*at[j] = r.reg[i]
+			j++
+		})
+	}
+	e.eachOperand(n, func(i int32) { r.release(i, k) })
+	in.d = r.next()
+	r.reg[i] = in.d
+	if n.op == program.Sin || n.op == program.Cos {
+		if j := e.partner(n); j >= 0 {
+			in.op, in.c = opSincos, r.next()
+			r.reg[j] = in.c
+			if n.op == program.Cos {
+				in.d, in.c = in.c, in.d
+			}
+		}
+	}
+	r.release(i, k) // if it is not needed
+	return in
 }

@@ -19,6 +19,7 @@ type machine struct {
 
 	arrays arrays
 	y      []float64 // outputs that nobody wants
+	real   [1]float64
 }
 
 // port is the array that a load reads or a store adds to, and where.

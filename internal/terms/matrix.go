@@ -12,6 +12,7 @@ type matrix struct {
 	pattern *sparsity.Pattern
 	places  [][]list  // by shape and entry
 	base    []float64 // the sum of what is the same for all x; nil is 0
+	entry   []int32   // the entry at each place, if there is one term
 }
 
 // Pattern is the pattern of the matrix.
@@ -26,8 +27,18 @@ func (m *matrix) begin(values []float64, v variant) {
 	}
 }
 
-// findBase computes the base.
-func (m *matrix) findBase(v variant) {
+// finish computes the base, or which entries there are.
+func (m *matrix) finish(v variant) {
+	if m.single() {
+		m.entry = make([]int32, m.pattern.NNZ())
+		for k := range m.entry {
+			m.entry[k] = int32(len(m.places[0]))
+		}
+		for k, l := range m.places[0] {
+			m.entry[l.runs[0].at] = int32(k)
+		}
+		return
+	}
 	machine := m.machine()
 	for k, c := range m.code(v) {
 		if c.fixed == nil {
@@ -52,13 +63,11 @@ func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
 	m := matrix{Plan: pl, pattern: p}
 	e := entries{rows: pl.outputs}
 	var vars [][]int32
-	var rows []int32
 	for k, c := range pl.code(v) {
 		s := pl.shapes[k]
 		vars = s.columns(vars)
-		rows = s.rows.expand(rows[:0])
 		for _, r := range c.entries {
-			e.add(rows, vars[r.a])
+			e.add(s.rows[r.b].expand(nil), vars[r.a])
 		}
 	}
 	e.sort()
@@ -69,7 +78,7 @@ func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
 		e.locate(p)
 	}
 	m.place(&e, v, nil)
-	m.findBase(v)
+	m.finish(v)
 	return &Jacobian{m}
 }
 
@@ -125,7 +134,12 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 		}
 	})
 	h.lower, h.upper = newList(low), newList(up)
-	h.findBase(v)
+	h.finish(v)
+	for k := range h.upper.n {
+		if h.entry != nil {
+			h.entry[up[k]] = h.entry[low[k]]
+		}
+	}
 	return h
 }
 
@@ -136,6 +150,9 @@ func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
 	m.arrays = arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix}
 	h.eval(variant{ord: second, weighted: w != nil}, m)
 	h.put(m)
+	if h.entry != nil {
+		return
+	}
 	var buf [maxLanes]float64
 	for lo := 0; lo < h.upper.n; lo += maxLanes {
 		b := buf[:min(maxLanes, h.upper.n-lo)]

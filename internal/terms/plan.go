@@ -12,8 +12,7 @@ import (
 // sum of the terms of row j over all shapes, plus a constant. It is immutable;
 // any number of goroutines may evaluate it.
 type Plan struct {
-	inputs, params, outputs int
-
+	dims
 	constants []float64 // of the outputs
 	shapes    []*shape
 	rest      *program.Program
@@ -30,18 +29,16 @@ type Plan struct {
 func Detect(p *program.Program) *Plan {
 	d := newDetector(p)
 	d.parts()
-	if d.size <= maxSteps && (d.left() || d.cost() > d.size) {
-		w := newDetector(p)
-		w.whole()
-		if !w.left() && (d.left() || w.cost() < d.cost()) {
-			d = w
+	if d.isSmall() && (d.left() || d.cost() > d.size) {
+		if s := newDetector(p).whole(); s != nil {
+			return &Plan{dims: d.dims, shapes: []*shape{s}}
 		}
 	}
 	rest, ok := d.rest()
 	if !ok {
 		return nil
 	}
-	pl := &Plan{inputs: p.Inputs(), params: p.Params(), outputs: p.Outputs(), constants: d.constants, rest: rest}
+	pl := &Plan{dims: d.dims, constants: d.constants, rest: rest}
 	for _, s := range d.shapes {
 		if s.taken {
 			pl.shapes = append(pl.shapes, d.finish(s))
@@ -54,8 +51,14 @@ func Detect(p *program.Program) *Plan {
 // from is the sum of both. It has all guards. It is nil if nothing is left.
 func (pl *Plan) Rest() *program.Program { return pl.rest }
 
+// dims are how many inputs, parameters and outputs there are.
+type dims struct{ inputs, params, outputs int }
+
 // maxDirections is how many directions one pass of HVPs carries.
 const maxDirections = 4
+
+// single reports whether the plan is of a small program.
+func (pl *Plan) single() bool { return len(pl.shapes) == 1 && pl.shapes[0].single }
 
 // variant is which code to run.
 type variant struct {
@@ -63,6 +66,13 @@ type variant struct {
 	many     bool // maxDirections, not 1
 	weighted bool
 	careful  bool
+}
+
+func (v variant) directions() int {
+	if v.many {
+		return maxDirections
+	}
+	return 1
 }
 
 const variants = int(orders) * 8
@@ -95,6 +105,9 @@ func (pl *Plan) code(v variant) []*code {
 func (s *shape) code(v variant) *code {
 	f := newForm(s.uniform)
 	roots := s.derive(f, v)
+	if s.single {
+		return s.straight(f, v, roots)
+	}
 	if v.ord != second && v.ord != jacobian {
 		return f.emit(roots)
 	}
@@ -125,13 +138,16 @@ func (s *shape) code(v variant) *code {
 
 // uniform reports whether a leaf is the same in all terms.
 func (s *shape) uniform(leaf node) bool {
+	if s.single {
+		return false // there is no difference
+	}
 	switch leaf.op {
 	case leafVar, leafDir:
 		return s.vars[leaf.a].uniform()
 	case leafParam:
 		return s.pars[leaf.a].uniform()
 	case leafWeight:
-		return s.rows.uniform()
+		return s.rows[leaf.a].uniform()
 	}
 	return false
 }
@@ -160,7 +176,7 @@ func (m *machine) bind(c *code, s *shape, k int) {
 		case leafData:
 			p = port{s.data[n.a].each, nil}
 		case leafWeight:
-			p = port{a.w, &s.rows}
+			p = port{a.w, &s.rows[n.a]}
 		case leafDir:
 			p = port{a.dirs[n.b], &s.vars[n.a]}
 		}
@@ -170,13 +186,13 @@ func (m *machine) bind(c *code, s *shape, k int) {
 		p := port{}
 		switch r.what {
 		case toValue:
-			p = port{a.y, &s.rows}
+			p = port{a.y, &s.rows[r.a]}
 		case toGradient:
 			p = port{a.g, &s.vars[r.a]}
 		case toJacobian, toHessian:
 			p = port{a.values, &a.matrix.places[k][r.at]}
 		case toTangent:
-			p = port{a.products[r.b], &s.rows}
+			p = port{a.products[r.b], &s.rows[r.a]}
 		case toProduct:
 			p = port{a.products[r.b], &s.vars[r.a]}
 		}
@@ -204,21 +220,31 @@ func (pl *Plan) eval(v variant, m *machine) {
 		a.y = m.y
 	}
 	for {
-		copy(a.y, pl.constants)
-		clear(a.g)
-		for _, p := range a.products {
-			clear(p)
-		}
-		if a.matrix != nil {
-			a.matrix.begin(a.values, v)
-		}
-		for k, c := range pl.code(v) {
-			pl.shapes[k].run(m, c, k)
+		codes := pl.code(v)
+		if pl.single() {
+			m.runStraight(codes[0], pl.shapes[0])
+		} else {
+			pl.begin(v, a)
+			for k, c := range codes {
+				pl.shapes[k].run(m, c, k)
+			}
 		}
 		if v.careful || a.finite() {
 			return
 		}
 		v.careful = true
+	}
+}
+
+// begin sets the results to what the terms are added to.
+func (pl *Plan) begin(v variant, a *arrays) {
+	copy(a.y, pl.constants)
+	clear(a.g)
+	for _, p := range a.products {
+		clear(p)
+	}
+	if a.matrix != nil {
+		a.matrix.begin(a.values, v)
 	}
 }
 

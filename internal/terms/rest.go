@@ -38,7 +38,7 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 	}
 	d.mark(need)
 
-	r := program.NewRecording(d.p.Inputs(), d.p.Params())
+	r := program.NewRecording(d.inputs, d.params)
 	defer r.Close()
 	id := d.copy(r, need)
 	outputs := make([]int32, len(left))
