@@ -322,10 +322,12 @@ func (c *compiler) simplify(n *Node) int32 {
 }
 
 // countUses counts how often each node is an operand, an output or guarded;
-// 0 means that it is not needed.
+// 0 means that it is not needed. It also marks the inner nodes, those whose
+// tangent or second-order adjoint can matter to a Hessian.
 func (c *compiler) countUses() {
 	c.uses = zeroed(&c.used, len(c.nodes))
-	uses := c.uses
+	c.inner = zeroed(&c.in, len(c.nodes))
+	uses, inner := c.uses, c.inner
 	for _, i := range c.outputs {
 		uses[i]++
 	}
@@ -333,23 +335,32 @@ func (c *compiler) countUses() {
 		uses[c.guard[k].A]++
 		uses[c.guard[k].B]++
 	}
-	count := func(i *int32) { uses[*i]++ }
 	for i := len(c.nodes) - 1; i >= c.inputs+c.params; i-- {
 		n := &c.nodes[i]
 		if uses[i] == 0 && n.Op != Call {
 			continue
 		}
+		in := inner[i] || !linear[n.Op]
 		switch args := table[n.Op].args; {
 		case args == 2:
 			uses[n.A]++
 			uses[n.B]++
+			inner[n.A] = inner[n.A] || in
+			inner[n.B] = inner[n.B] || in
 		case args == 1:
 			uses[n.A]++
+			inner[n.A] = inner[n.A] || in
 		case n.Op > Own:
 			if n.Op == Call {
 				uses[i]++ // all outputs of a call stay together
+				if first := i - int(n.B); in {
+					inner[first] = true
+				}
 			}
-			operands(n, c.list, c.call, count)
+			operands(n, c.list, c.call, func(j *int32) {
+				uses[*j]++
+				inner[*j] = inner[*j] || in
+			})
 		}
 	}
 }
@@ -435,6 +446,7 @@ func (c *compiler) constantNode(x float64) int32 {
 		i = int32(len(c.nodes))
 		c.nodes = append(c.nodes, Node{Op: Const, C: x})
 		c.uses = append(c.uses, 1)
+		c.inner = append(c.inner, false)
 		c.constant[math.Float64bits(x)] = i
 	}
 	return i
@@ -461,7 +473,6 @@ func (c *compiler) arrange() *Program {
 		}
 	}
 	p.base = first + len(p.consts)
-	c.findInner()
 
 	// Levels, and the nodes sorted by them.
 	level := zeroed(&c.levels, len(c.nodes))
@@ -527,31 +538,6 @@ func (c *compiler) arrange() *Program {
 	}
 	p.finish()
 	return p
-}
-
-// findInner marks the nodes whose tangent or second-order adjoint can matter to
-// a Hessian: those from which a nonlinear node can be reached.
-func (c *compiler) findInner() {
-	c.inner = zeroed(&c.in, len(c.nodes))
-	inner := c.inner
-	mark := func(i *int32) { inner[*i] = true }
-	for i := len(c.nodes) - 1; i >= c.inputs+c.params; i-- {
-		n := &c.nodes[i]
-		if c.uses[i] == 0 || !inner[i] && table[n.Op].linear() {
-			continue
-		}
-		switch args := table[n.Op].args; {
-		case args == 2:
-			inner[n.A], inner[n.B] = true, true
-		case args == 1:
-			inner[n.A] = true
-		case n.Op == Call:
-			inner[i-int(n.B)] = true
-			operands(n, c.list, c.call, mark)
-		case n.Op > Own:
-			operands(n, c.list, c.call, mark)
-		}
-	}
 }
 
 // placer numbers nodes and forms batches.

@@ -97,16 +97,13 @@ const (
 	nary                  // by its own code
 )
 
-// linear reports whether all second derivatives of an operation are 0.
-func (f *info) linear() bool {
-	switch f.class {
-	case constant, plus, minus, scale, divide, add, sub:
-		return true
-	case nary:
-		return f.name == "Sum" || f.name == "Affine" || f.name == "Select"
+// linear says of which operations all second derivatives are 0.
+var linear = func() (l [numOps]bool) {
+	for op := range l {
+		l[op] = table[op].flags&(DAA|DBB|DAB) == 0 && op != int(Dot) && op != int(Call)
 	}
-	return f.flags&(DAA|DBB|DAB) == 0
-}
+	return l
+}()
 
 // Flags say which derivatives of an operation may differ from 0. They are what
 // the detection of sparsity knows of it.

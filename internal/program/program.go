@@ -119,7 +119,7 @@ func (p *Program) meet(order int) {
 			}
 			continue
 		}
-		if table[b.op].class == constant || order == secondOrder && !b.inner && table[b.op].linear() {
+		if table[b.op].class == constant || order == secondOrder && !b.inner && linear[b.op] {
 			continue
 		}
 		m := b.hi - b.lo
