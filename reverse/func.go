@@ -51,14 +51,16 @@ func (fn *Func) Tape(x []float64) (*Tape, error) {
 // with calls eval on the tape that holds at x: eval returns a *BranchError
 // where a tape does not.
 func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
-	var branch *BranchError
 	for i, t := range *fn.tapes.Load() {
 		if len(x) != t.Inputs() {
 			continue
 		}
 		err := eval(t)
-		if err != nil && errors.As(err, &branch) {
-			continue
+		if err != nil {
+			var branch *BranchError // here, since it goes to the heap
+			if errors.As(err, &branch) {
+				continue
+			}
 		}
 		if i > 0 {
 			fn.first(t)

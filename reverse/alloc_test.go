@@ -1,0 +1,157 @@
+//go:build !race
+
+package reverse_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// tapes are of all kinds: batches, single nodes, lists, primitives, guards,
+// parameters; each with points where derivatives are finite and where not.
+func tapes(t *testing.T) map[string]struct {
+	tape   *reverse.Tape
+	points [][]float64
+} {
+	all := map[string]struct {
+		tape   *reverse.Tape
+		points [][]float64
+	}{}
+	for _, p := range problems.All {
+		size := 300
+		if p.Name == "rnn" {
+			size = 6
+		}
+		in := p.At(size)
+		record := func() (*reverse.Tape, error) { return reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in)) }
+		if f := problems.Func[reverse.Var](in); f != nil {
+			record = func() (*reverse.Tape, error) { return reverse.Record(in.X0, f) }
+		}
+		tape, err := record()
+		require.NoError(t, err)
+		bad := join(in.X0)
+		bad[0] = inf
+		all[p.Name] = struct {
+			tape   *reverse.Tape
+			points [][]float64
+		}{tape, [][]float64{in.X0, bad}}
+	}
+	x, p := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{2, 3}
+	tape, err := reverse.RecordParams(x, p, func(x, p []reverse.Var) []reverse.Var {
+		y := reverse.Apply(xyy{}, x[0], p[0])
+		y = append(y, sine.Apply(x[1]), dual.Sum(x), dual.Dot(x, x), dual.Norm2(x).Max(x[3]), dual.LogSumExp(x), x[2].Select(x[1], x[4]))
+		for i := range x {
+			y[0] = y[0].Add(x[i].Sqrt().Mul(p[1]).Hypot(x[len(x)-1-i]))
+			if x[i].LessReal(100) {
+				y[1] = y[1].Add(x[i].Pow(p[0]))
+			}
+		}
+		return y
+	})
+	require.NoError(t, err)
+	all["mixed"] = struct {
+		tape   *reverse.Tape
+		points [][]float64
+	}{tape, [][]float64{ones(10), join(ones(10), p), x}}
+	return all
+}
+
+func TestEvaluationsDoNotAllocate(t *testing.T) {
+	for name, c := range tapes(t) {
+		for which, tape := range map[string]*reverse.Tape{"tape": c.tape, "Tangent": c.tape.Tangent(), "Adjoint": c.tape.Adjoint()} {
+			if name == "mixed" && which != "tape" {
+				continue // the transforms of a vector primitive allocate
+			}
+			n, m := tape.Inputs(), tape.Outputs()
+			for k, x := range c.points {
+				if tape != c.tape {
+					x = join(x[:c.tape.Inputs()], ones(n-c.tape.Inputs()), x[c.tape.Inputs():])
+				}
+				g, y, v, w := make([]float64, n), make([]float64, m), ones(n), ones(m)
+				jac := mat.NewDense(m, n, nil)
+				vs, hs := mat.NewDense(n, 11, nil), mat.NewDense(n, 11, nil)
+				for i := range n {
+					vs.Set(i, i%11, 1)
+				}
+				evaluations := map[string]func(){
+					"Values":      func() { tape.Values(y, x) },
+					"VJP":         func() { tape.VJP(g, x, w) },
+					"JVP":         func() { tape.JVP(y, x, v) },
+					"WeightedHVP": func() { tape.WeightedHVP(g, x, w, v) },
+				}
+				if n*m < 1e4 {
+					evaluations["Jacobian"] = func() { tape.Jacobian(jac, x) }
+				}
+				if m == 1 {
+					evaluations["Value"] = func() { tape.Value(x) }
+					evaluations["Gradient"] = func() { tape.Gradient(g, x) }
+					evaluations["ValueGradient"] = func() { tape.ValueGradient(g, x) }
+					evaluations["HVP"] = func() { tape.HVP(g, x, v) }
+					evaluations["HVPs"] = func() { tape.HVPs(hs, x, vs) }
+				}
+				for what, f := range evaluations {
+					if allocs := testing.AllocsPerRun(20, f); allocs > 0 {
+						t.Errorf("%s %s: %s at point %d: %v allocations", name, which, what, k, allocs)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestFuncDoesNotAllocate(t *testing.T) {
+	fn := reverse.NewFunc(zigzag)
+	x, g, v := []float64{3.5, 0.7}, make([]float64, 2), []float64{1, 2}
+	for what, f := range map[string]func(){
+		"Value":         func() { fn.Value(x) },
+		"Gradient":      func() { fn.Gradient(g, x) },
+		"ValueGradient": func() { fn.ValueGradient(g, x) },
+		"HVP":           func() { fn.HVP(g, x, v) },
+		"Tape":          func() { fn.Tape(x) },
+	} {
+		if k := testing.AllocsPerRun(20, f); k > 0 {
+			t.Errorf("%s: %v allocations", what, k)
+		}
+	}
+}
+
+// The memory of a tape, and of a gradient, an operation.
+func TestMemory(t *testing.T) {
+	for _, p := range problems.All {
+		size := 10000
+		switch p.Name {
+		case "rnn":
+			size = 32 // where the buffers, 24 kB, no longer matter
+		case "helmholtz":
+			size = 100
+		}
+		in := p.At(size)
+		record := func() (*reverse.Tape, error) { return reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in)) }
+		if f := problems.Func[reverse.Var](in); f != nil {
+			record = func() (*reverse.Tape, error) { return reverse.Record(in.X0, f) }
+		}
+		tape, err := record()
+		require.NoError(t, err)
+		program := tape.Program()
+		ops := 0 // a list of n operands counts as the n−1 operations that it saves
+		for i := program.Base(); i < program.Len(); i++ {
+			operands := 0
+			program.EachOperand(int32(i), func(int32) { operands++ })
+			ops += max(1, operands-1)
+		}
+		perOp := float64(tape.Bytes()) / float64(ops)
+		ws := program.Get()
+		_, err = program.Value(ws, in.X0, nil)
+		require.NoError(t, err)
+		require.NoError(t, program.Gradient(ws, ones(tape.Outputs())))
+		gradient := float64(ws.Bytes()) / float64(ops)
+		require.LessOrEqual(t, perOp, 40.0, p.Name)
+		require.LessOrEqual(t, gradient, 24.0, p.Name)
+	}
+}
