@@ -96,6 +96,8 @@ type Equation struct {
 
 	tangentOnce sync.Once
 	tangent     *reverse.Tape
+
+	step step
 }
 
 // NewEquation prepares the equation F(w, λ) = 0 for a tape of F with m outputs
@@ -129,6 +131,7 @@ func (o Settings) New(f *reverse.Tape) *Equation {
 	if o.Name == "" {
 		eq.settings.Name = "implicit"
 	}
+	eq.step.init(eq)
 	eq.scratch.New = func() any { return newScratch(eq.m, eq.n) }
 	if o.Solver == SolverGMRES || o.Solver == SolverBiCGStab {
 		eq.newSolver = func() solver { return newKrylovSolver(eq, o.Solver) }
@@ -158,20 +161,7 @@ func (eq *Equation) form() {
 		eq.sparse = sparse
 	}
 
-	eq.split = make([]int32, eq.m)
-	ptr := make([]int32, eq.m+1)
-	var idx []int32
-	for i := range eq.m {
-		row := p.Row(i)
-		k := 0
-		for k < len(row) && int(row[k]) < eq.m {
-			k++
-		}
-		eq.split[i] = p.RowPtr()[i] + int32(k)
-		idx = append(idx, row[:k]...)
-		ptr[i+1] = int32(len(idx))
-	}
-	eq.left = sparsity.NewPattern(eq.m, eq.m, ptr, idx)
+	eq.left, eq.split = splitPattern(p)
 
 	kind := eq.settings.Solver
 	if kind == SolverAuto {
@@ -190,6 +180,26 @@ func (eq *Equation) form() {
 		}
 		return s
 	}
+}
+
+// splitPattern is the square pattern of the first columns, and where in each row
+// the others begin.
+func splitPattern(p *sparsity.Pattern) (left *sparsity.Pattern, split []int32) {
+	m, _ := p.Dims()
+	split = make([]int32, m)
+	ptr := make([]int32, m+1)
+	var idx []int32
+	for i := range m {
+		row := p.Row(i)
+		k := 0
+		for k < len(row) && int(row[k]) < m {
+			k++
+		}
+		split[i] = p.RowPtr()[i] + int32(k)
+		idx = append(idx, row[:k]...)
+		ptr[i+1] = int32(len(idx))
+	}
+	return sparsity.NewPattern(m, m, ptr, idx), split
 }
 
 // Unknowns is m, the number of unknowns w and of equations.
@@ -309,30 +319,36 @@ func (z *linearization) finite() error {
 
 // root returns a *NotARootError if F is not 0 to within the tolerance.
 func (z *linearization) root() error {
+	i, bound, err := z.worst()
+	if err == nil && i >= 0 {
+		err = &NotARootError{Equation: i, Residual: math.Abs(z.value[i]), Bound: bound}
+	}
+	return err
+}
+
+// worst is the equation whose residual exceeds its bound by the largest factor,
+// −1 if none does.
+func (z *linearization) worst() (equation int, bound float64, err error) {
 	eq := z.eq
 	s := eq.borrow()
 	defer eq.giveBack(s)
 	size := s.y
 	if err := z.sizes(size); err != nil {
-		return err
+		return -1, 0, err
 	}
-	worst := 1.0
-	var not *NotARootError
+	equation = -1
+	most := 1.0
 	for i, f := range z.value {
 		f = math.Abs(f)
-		bound := eq.settings.Tolerance*size[i] + eq.settings.Absolute
-		if f <= bound {
+		b := eq.settings.Tolerance*size[i] + eq.settings.Absolute
+		if f <= b {
 			continue
 		}
-		if r := f / bound; not == nil || r > worst || r != r {
-			worst = r
-			not = &NotARootError{Equation: i, Residual: f, Bound: bound}
+		if r := f / b; equation < 0 || r > most || r != r {
+			equation, bound, most = i, b, r
 		}
 	}
-	if not == nil {
-		return nil
-	}
-	return not
+	return equation, bound, nil
 }
 
 // sizes sets size to (|∂₁F||w| + |∂₂F||λ|)ᵢ: by how much Fᵢ may change, per unit

@@ -79,7 +79,11 @@ func (z *linearization) newton() error {
 		if err := z.finite(); err != nil {
 			return stop(err)
 		}
-		notRoot := z.root()
+		worst, _, err := z.worst()
+		if err != nil {
+			return stop(err)
+		}
+		root := worst < 0
 		if err := z.factorize(); err != nil {
 			return stop(err)
 		}
@@ -97,11 +101,11 @@ func (z *linearization) newton() error {
 			size[j] = max(size[j], leastSize*largest)
 		}
 		length := relativeLength(step, size)
-		if notRoot == nil && (length <= 4*epsilon || k == eq.settings.MaxIterations) {
+		if root && (length <= 4*epsilon || k == eq.settings.MaxIterations) {
 			return nil
 		}
 		if k == eq.settings.MaxIterations {
-			return stop(notRoot)
+			return stop(z.root())
 		}
 
 		// The correction that the last matrix predicted here and the one of the
@@ -110,13 +114,13 @@ func (z *linearization) newton() error {
 			floats.SubTo(difference, simplified, step)
 			damping *= last / length * relativeLength(simplified, size) / relativeLength(difference, size)
 		}
-		if notRoot == nil || !(damping < 1) {
+		if root || !(damping < 1) {
 			damping = 1
 		}
 		var blocked error
 		for {
 			if !(damping >= minDamping) {
-				return stop(errors.Join(notRoot, blocked))
+				return stop(errors.Join(z.root(), blocked))
 			}
 			copy(trial, z.x)
 			floats.AddScaled(trial[:m], damping, step)
@@ -128,7 +132,7 @@ func (z *linearization) newton() error {
 			if err == nil && next <= (1-damping/4)*length {
 				break
 			}
-			if notRoot == nil {
+			if root {
 				return nil // no progress from here but for rounding
 			}
 			best := damping / 2

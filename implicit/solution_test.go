@@ -587,9 +587,9 @@ func TestFixedKeepsPrimitives(t *testing.T) {
 	g := record(t, []float64{0.5}, []float64{1}, func(w, lambda vars) vars {
 		return vars{square.Apply(w[0]).Add(reverse.Apply(swap{}, w[0], lambda[0])[0].Scale(0.25))}
 	})
-	s, err := FixedPoint(g, []float64{0.5}, []float64{1}) // w = w² + λ/4
+	_, err := FixedPoint(g, []float64{0.5}, []float64{1}) // w = w² + λ/4
 	require.ErrorAs(t, err, new(*SingularError))
-	s, err = FixedPoint(g, []float64{0.25}, []float64{0.75})
+	s, err := FixedPoint(g, []float64{0.25}, []float64{0.75})
 	require.NoError(t, err)
 	d, err := s.JVP(nil, []float64{1})
 	require.NoError(t, err)
