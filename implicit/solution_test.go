@@ -680,29 +680,6 @@ func TestSolutionIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-func TestProductsDoNotAllocate(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(18, 1))
-	for _, m := range []int{5, 150} {
-		f := newFamily(rnd, m, 4)
-		whole, _ := f.phiTapes(t)
-		for _, kind := range []Solver{SolverDense, SolverSparse} {
-			s, err := with(kind).New(f.tape(t)).At(f.w, f.point)
-			require.NoError(t, err)
-			r, err := s.Reduce(whole)
-			require.NoError(t, err)
-			y, x := make([]float64, m), make([]float64, 4)
-			for name, call := range map[string]func(){
-				"JVP": func() { s.JVP(y, f.point) },
-				"VJP": func() { s.VJP(x, f.w) },
-				"HVP": func() { r.HVP(x, f.point) },
-			} {
-				call()
-				require.Zero(t, testing.AllocsPerRun(20, call), "%s %v %d", name, kind, m)
-			}
-		}
-	}
-}
-
 func TestEquationWithoutParameters(t *testing.T) {
 	tape := record(t, []float64{2}, nil, func(w, _ vars) vars { return vars{w[0].Square().SubReal(4)} })
 	for _, kind := range allSolvers {
