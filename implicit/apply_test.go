@@ -316,7 +316,7 @@ func TestApplyFromManyGoroutinesIsBitEqual(t *testing.T) {
 			eq := with(kind).New(f.tape(t))
 			tape := tapeOf(t, f.point, func(x vars) vars {
 				y := eq.Apply(x...)
-				return vars{dual.Dot(y, y), y[0].Mul(eq.Apply(x[2], x[0], x[1])[1])}
+				return vars{dual.Dot(y, y), y[0].Mul(eq.Apply(x[0].Scale(1.02), x[1], x[2])[1])}
 			})
 			weights := []float64{1, 2}
 			points := make([][]float64, 12)
