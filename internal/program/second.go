@@ -39,7 +39,13 @@ func (p *Program) seconds(ws *Workspace, k int) error {
 func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m int32) {
 	hi := lo + m
 	bar := ws.Bar[lo:hi]
-	if !b.inner {
+	switch {
+	case linear[b.op]: // its operands need have no tangents
+		if b.inner {
+			p.adjointBlock(ws, us, b, lo, m, secondOrder, false)
+		}
+		return
+	case !b.inner:
 		p.curvatureBlock(ws, us, ts, b, lo, m)
 		return
 	}
@@ -119,6 +125,12 @@ func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) e
 	for i := hi - 1; i >= lo; i-- {
 		a, b := p.a[i], p.b[i]
 		bar := bars[i]
+		if linear[p.ops[i]] { // its operands need have no tangents
+			if err := p.adjointNodes(ws, us, i, i+1); err != nil {
+				return err
+			}
+			continue
+		}
 		switch table[p.ops[i]].class {
 		case mul:
 			da, db := v[b], v[a]
