@@ -27,6 +27,8 @@ func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m in
 	hi := lo + m
 	switch cl := table[b.op].class; cl {
 	case constant:
+	case nary:
+		p.affineAdjoints(gs, b, lo, m, order)
 	case plus, minus, add, sub:
 		for _, g := range gs {
 			ta := b.a.target(order, g, p.a, b, lo, m)

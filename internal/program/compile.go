@@ -114,7 +114,7 @@ func (c *compiler) share(outputs []int32, live []bool) {
 	for i, l := range live {
 		if l {
 			count++
-			if n := c.Node(int32(i)); n.Op > Own && n.Op < Select && n.B < minChain {
+			if n := c.Node(int32(i)); (n.Op == Sum || n.Op == Dot) && n.B < minChain {
 				count += 2 * int(n.B) // see expand
 			}
 		}
@@ -218,6 +218,9 @@ func (c *compiler) expand(n Node, id []int32) int32 {
 	case Sum:
 		term = func(k int32) int32 { return id[list[k]] }
 	case Affine:
+		if n.B > 1 {
+			return -1 // has batches of its own
+		}
 		term = func(k int32) int32 {
 			return c.node(Node{Op: Scale, A: id[list[1+k]], C: c.coefs[list[0]+k]})
 		}
@@ -584,6 +587,10 @@ func (p *placer) level(ids []int32) {
 
 // group places nodes of one level and operation.
 func (p *placer) group(op Op, ids []int32) {
+	if op == Affine {
+		p.affines(ids)
+		return
+	}
 	lo := p.next
 	p.next += int32(len(ids))
 	inner := p.place(op, ids, lo)
@@ -808,15 +815,6 @@ func (p *placer) radix(ids []int32, top uint64) {
 // cut makes batches of the nodes lo … hi−1, all of one operation.
 func (p *placer) cut(op Op, lo, hi int32, inner bool) {
 	binary := table[op].args == 2
-	regular := func(x []int32) bool { // worth cutting at its breaks
-		k := 0
-		for i := 1; i < len(x); i++ {
-			if x[i] != x[i-1]+1 {
-				k++
-			}
-		}
-		return (k+1)*minRun <= len(x)
-	}
 	cutA := regular(p.a[lo:hi])
 	cutB := binary && regular(p.b[lo:hi])
 	start := lo
@@ -827,6 +825,18 @@ func (p *placer) cut(op Op, lo, hi int32, inner bool) {
 		p.batch(op, start, i, inner)
 		start = i
 	}
+}
+
+// regular reports whether x, operands of a batch, are consecutive for so long
+// that it is worth to cut the batch where they are not.
+func regular(x []int32) bool {
+	k := 0
+	for i := 1; i < len(x); i++ {
+		if x[i] != x[i-1]+1 {
+			k++
+		}
+	}
+	return (k+1)*minRun <= len(x)
 }
 
 // batch appends the batch of the nodes lo … hi−1.

@@ -48,6 +48,14 @@ func negTo(dst, x []float64) {
 	}
 }
 
+// addMulTo sets dst = c + w·x; the product is rounded, as in sums over lists.
+func addMulTo(dst, c, w, x []float64) {
+	c, w, x = c[:len(dst)], w[:len(dst)], x[:len(dst)]
+	for i := range dst {
+		dst[i] = c[i] + float64(w[i]*x[i])
+	}
+}
+
 // mulAddTo sets dst = p·x + q·y.
 func mulAddTo(dst, p, x, q, y []float64) {
 	p, x, q, y = p[:len(dst)], x[:len(dst)], q[:len(dst)], y[:len(dst)]
@@ -89,15 +97,20 @@ type target struct {
 }
 
 func (o operand) target(order int, x []float64, index []int32, b *batch, lo, m int32) target {
+	return o.targetAt(order, x, index[lo:lo+m], lo-b.lo)
+}
+
+// targetAt is target of len(index) lanes, the first being number off of the
+// batch.
+func (o operand) targetAt(order int, x []float64, index []int32, off int32) target {
 	if o.how == direct {
-		at := o.at + lo - b.lo
 		how := direct
 		if o.fresh[order] {
 			how = fresh
 		}
-		return target{x: x[at : at+m], how: how}
+		return target{x: x[o.at+off:][:len(index)], how: how}
 	}
-	return target{x: x, index: index[lo : lo+m], at: o.at, how: o.how}
+	return target{x: x, index: index, at: o.at, how: o.how}
 }
 
 // met is t after something was added.

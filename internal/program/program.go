@@ -45,6 +45,7 @@ type batch struct {
 	a, b   operand
 	part   int32 // where the stored partials begin
 	inner  bool  // some node has a nonlinear descendant
+	terms  []term
 }
 
 // operand says where the operands of a batch are.
@@ -120,6 +121,14 @@ func (p *Program) meet(order int) {
 			continue
 		}
 		if table[b.op].class == constant || order == secondOrder && !b.inner && linear[b.op] {
+			continue
+		}
+		if b.op == Affine { // its terms may overlap: none is met first
+			for _, t := range b.terms {
+				for _, j := range t.index {
+					met[j] = true
+				}
+			}
 			continue
 		}
 		m := b.hi - b.lo
@@ -256,8 +265,12 @@ func (p *Program) Batches() int { return len(p.batches) }
 
 // Bytes is the memory that the program takes.
 func (p *Program) Bytes() int {
-	return len(p.ops)*(1+4+4+8) + 4*len(p.lists) + 8*(len(p.coefs)+len(p.consts)) +
-		32*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
+	k := len(p.ops)*(1+4+4+8) + 4*len(p.lists) + 8*(len(p.coefs)+len(p.consts)) +
+		72*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
+	for _, b := range p.batches {
+		k += len(b.terms) * (64 + 12*int(b.hi-b.lo))
+	}
+	return k
 }
 
 // Workspace is the memory of evaluations of one program, by one goroutine at a
@@ -328,10 +341,14 @@ func directions(x *[][]float64, k, n int) [][]float64 {
 // load is the operand of lanes lo … lo+m−1 of an array over all nodes, as a
 // slice: where it is, or gathered into buf.
 func (o operand) load(buf *[block]float64, x []float64, index []int32, b *batch, lo, m int32) []float64 {
-	switch o.how {
+	return o.loadAt(buf, x, index[lo:lo+m], lo-b.lo)
+}
+
+// loadAt is load of len(index) lanes, the first being number off of the batch.
+func (o operand) loadAt(buf *[block]float64, x []float64, index []int32, off int32) []float64 {
+	switch m := int32(len(index)); o.how {
 	case direct:
-		at := o.at + lo - b.lo
-		return x[at : at+m]
+		return x[o.at+off:][:m]
 	case uniform:
 		dst, c := buf[:m], x[o.at]
 		for i := range dst {
@@ -339,7 +356,7 @@ func (o operand) load(buf *[block]float64, x []float64, index []int32, b *batch,
 		}
 		return dst
 	default:
-		gather(buf[:m], x, index[lo:lo+m])
+		gather(buf[:m], x, index)
 		return buf[:m]
 	}
 }

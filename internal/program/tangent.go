@@ -35,6 +35,8 @@ func (p *Program) tangents(ws *Workspace, k int, order int) error {
 				for _, t := range ts {
 					clear(t[lo:hi])
 				}
+			case nary:
+				p.affineTangents(ws, ts, b, lo, m)
 			case add, sub:
 				for _, t := range ts {
 					x := b.a.load(&ws.scratch[0], t, p.a, b, lo, m)

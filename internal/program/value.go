@@ -18,6 +18,10 @@ func (p *Program) Value(ws *Workspace, x, params []float64) (*Guard, error) {
 			}
 			continue
 		}
+		if b.op == Affine {
+			p.affineValues(ws, b)
+			continue
+		}
 		if b.a.how != direct || b.b.how != direct {
 			dst, ia, ib := v[b.lo:b.hi], p.a[b.lo:b.hi], p.b[b.lo:b.hi]
 			switch b.op {
