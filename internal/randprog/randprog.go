@@ -138,6 +138,9 @@ func Draw(t *rapid.T, o Options) *Prog {
 	}
 	back := rapid.IntRange(0, o.Reach)
 	instr := rapid.Custom(func(t *rapid.T) Instr { return draw(t, kinds, back) })
+	if o.MinLen == 0 { // rapid's slices are short
+		o.MinLen = min(o.MaxLen, rapid.SampledFrom([]int{1, 5, 20, 60}).Draw(t, "least"))
+	}
 	raw := rapid.SliceOfN(instr, max(1, o.MinLen), max(1, o.MinLen, o.MaxLen)).Draw(t, "code")
 
 	v := make([]dual.Real, p.Inputs)

@@ -1,0 +1,627 @@
+package program
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/dual"
+)
+
+var (
+	nan, inf = math.NaN(), math.Inf(1)
+	// The numbers for which a simplification might go wrong.
+	specials = []float64{0, negZero, 1, -1, 2, -3, 0.1, -0.7, 5e-324, -0x1p-1022, math.MaxFloat64, inf, -inf, nan}
+)
+
+func sameBits(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+}
+
+// twin is a primitive with two outputs, x·y and x − y.
+type twin struct{}
+
+func (twin) Dims() (n, m int)          { return 2, 2 }
+func (twin) Name() string              { return "twin" }
+func (twin) Eval(y, x []float64) error { y[0], y[1] = x[0]*x[1], x[0]-x[1]; return nil }
+func (twin) JVP(dy, x, dx []float64) error {
+	dy[0], dy[1] = x[1]*dx[0]+x[0]*dx[1], dx[0]-dx[1]
+	return nil
+}
+func (twin) VJP(gx, x, w []float64) error {
+	gx[0], gx[1] = x[1]*w[0]+w[1], x[0]*w[0]-w[1]
+	return nil
+}
+func (twin) HVP(h, x, w, dx []float64) error { h[0], h[1] = w[0]*dx[1], w[0]*dx[0]; return nil }
+func (twin) Jacobian(int) []int32            { return nil }
+func (twin) Hessian(int) []int32             { return nil }
+
+var cube = &Scalar1{Name: "cube", F: [3]func(float64) float64{
+	func(x float64) float64 { return x * x * x },
+	func(x float64) float64 { return 3 * x * x },
+	func(x float64) float64 { return 6 * x },
+}}
+
+// primitives are cube and twin by their operations.
+type primitives struct{}
+
+func (primitives) Own(f *Scalar1, order int, x dual.Real) dual.Real {
+	return dual.Real(f.At(order)(float64(x)))
+}
+
+func (primitives) Call(f Func, x []dual.Real) []dual.Real {
+	return []dual.Real{x[0].Mul(x[1]), x[0].Sub(x[1])}
+}
+
+// interpret evaluates a recording node by node, sums from their constant on.
+func interpret(r *Recording, x []float64) []dual.Real {
+	v := make([]dual.Real, r.Len())
+	real := func(c float64) dual.Real { return dual.Real(c) }
+	for k := range v {
+		i := int32(k)
+		n := r.Node(i)
+		if k < len(x) {
+			v[k] = real(x[k])
+			continue
+		}
+		switch n.Op {
+		case Const:
+			v[k] = real(n.C)
+		case Sum:
+			v[k] = real(n.C)
+			for _, j := range r.lists[n.A:][:n.B] {
+				v[k] = v[k].Add(v[j])
+			}
+		case Affine:
+			v[k] = real(n.C)
+			for t, j := range r.lists[n.A+1:][:n.B] {
+				v[k] = v[k].Add(v[j].Scale(r.coefs[r.lists[n.A]:][t]))
+			}
+		case Dot:
+			v[k] = real(negZero)
+			for t, j := range r.lists[n.A:][:n.B] {
+				v[k] = v[k].Add(v[j].Mul(v[r.lists[n.A+n.B:][t]]))
+			}
+		case Select:
+			l := r.lists[n.A:][:3]
+			v[k] = v[l[2]].Select(v[l[0]], v[l[1]])
+		case Own:
+			v[k] = primitives{}.Own(r.owns[n.B], int(n.C), v[n.A])
+		case Call:
+			c := r.calls[n.A]
+			x := make([]dual.Real, c.n)
+			for t, j := range r.lists[c.args:][:c.n] {
+				x[t] = v[j]
+			}
+			v[k] = primitives{}.Call(c.f, x)[n.B]
+		default:
+			v[k] = Apply(n.Op, n.C, v[n.A], v[n.B])
+		}
+	}
+	return v
+}
+
+// drawn is a random recording: a body of operations, repeated on several
+// inputs, so that there are batches; a few inputs are those of all.
+type drawn struct {
+	r      *Recording
+	inputs int
+	params int
+	out    []int32
+}
+
+func drawRecording(t *rapid.T) drawn {
+	copies := rapid.SampledFrom([]int{1, 2, 9, 40}).Draw(t, "copies")
+	own := rapid.IntRange(1, 3).Draw(t, "own")
+	interleaved := rapid.Bool().Draw(t, "interleaved")
+	const shared = 2
+	d := drawn{inputs: copies*own + 1, params: shared - 1}
+	d.r = NewRecording(d.inputs, d.params)
+	type instr struct {
+		op   Op
+		c    float64
+		a, b int
+		list []int
+		w    []float64
+	}
+	ops := []Op{Const, Own, Sum, Affine, Dot, Select, Call}
+	for op := Add; op < Own; op++ {
+		ops = append(ops, op, op)
+	}
+	for range 6 {
+		ops = append(ops, Add, Sub, AddReal, Mul, Neg)
+	}
+	back := rapid.IntRange(0, 12)
+	number := rapid.SampledFrom(append(specials, 0.5, -4, 0x1p1000, 1.5))
+	least := rapid.SampledFrom([]int{1, 5, 20, 40}).Draw(t, "least") // rapid's slices are short
+	body := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) instr {
+		in := instr{op: rapid.SampledFrom(ops).Draw(t, "op"), a: back.Draw(t, "a"), b: back.Draw(t, "b")}
+		switch in.op {
+		case AddReal, RSub, Scale, DivReal, RDiv, PowReal, Const:
+			in.c = number.Draw(t, "c")
+		case PowInt:
+			in.c = float64(rapid.IntRange(-4, 5).Draw(t, "n"))
+		case Polygamma:
+			in.c = float64(rapid.IntRange(0, 2).Draw(t, "n"))
+		case Sum, Affine, Dot:
+			in.list = rapid.SliceOfN(back, 1, 12).Draw(t, "list")
+			in.c = number.Draw(t, "c")
+			for range in.list {
+				in.w = append(in.w, number.Draw(t, "w"))
+			}
+		case Select:
+			in.list = []int{back.Draw(t, "z")}
+		}
+		return in
+	}), least, 40).Draw(t, "body")
+	guards := rapid.IntRange(0, 3).Draw(t, "guards")
+	var ends []int32
+	for c := range copies {
+		v := []int32{int32(d.inputs - 1), int32(d.inputs)}
+		for i := range own {
+			if interleaved {
+				v = append(v, int32(i*copies+c))
+			} else {
+				v = append(v, int32(c*own+i))
+			}
+		}
+		at := func(back int) int32 { return v[max(0, len(v)-1-back)] }
+		for _, in := range body {
+			list := make([]int32, len(in.list))
+			for k, b := range in.list {
+				list[k] = at(b)
+			}
+			a, b := at(in.a), at(in.b)
+			switch in.op {
+			case Const:
+				v = append(v, d.r.Constant(in.c))
+			case Own:
+				v = append(v, d.r.Own(cube, 0, a))
+			case Sum:
+				c := in.c
+				if c == 0 {
+					c = negZero // as sums are recorded: they start with the first term
+				}
+				v = append(v, d.r.Sum(c, list))
+			case Affine:
+				v = append(v, d.r.Affine(in.c, in.w, list))
+			case Dot:
+				other := slices.Clone(list)
+				slices.Reverse(other)
+				v = append(v, d.r.Dot(list, other))
+			case Select:
+				v = append(v, d.r.Select(a, b, list[0]))
+			case Call:
+				first := d.r.Call(twin{}, []int32{a, b})
+				v = append(v, first, first+1)
+			default:
+				if table[in.op].args == 1 {
+					b = 0
+				}
+				v = append(v, d.r.Push(in.op, a, b, in.c))
+			}
+		}
+		for k := range guards {
+			d.r.Guard(Guard{Kind: LessReal, A: at(k * 5), C: nan}) // holds anywhere
+		}
+		ends = append(ends, v[len(v)-1])
+	}
+	if rapid.Bool().Draw(t, "summed") {
+		s := ends[0]
+		for _, e := range ends[1:] {
+			s = d.r.Push(Add, s, e, 0)
+		}
+		ends = []int32{s}
+	}
+	d.out = ends
+	return d
+}
+
+// String is the recording, one node a line.
+func (d drawn) String() string {
+	var b strings.Builder
+	for i := d.inputs + d.params; i < d.r.Len(); i++ {
+		n := d.r.Node(int32(i))
+		fmt.Fprintf(&b, "%%%d = %v %d %d %v\n", i, n.Op, n.A, n.B, n.C)
+	}
+	fmt.Fprintf(&b, "lists %v\noutputs %v\n", d.r.lists, d.out)
+	return b.String()
+}
+
+// Whatever the compiler does, the bits stay: at all numbers.
+func TestCompiledProgramsHaveTheBitsOfTheRecording(t *testing.T) { rapid.Check(t, compiledBits) }
+func FuzzCompiledProgramsHaveTheBitsOfTheRecording(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(compiledBits))
+}
+
+func compiledBits(t *rapid.T) {
+	d := drawRecording(t)
+	p := Compile(d.r, d.out)
+	ws := p.Get()
+	for range 3 {
+		x := rapid.SliceOfN(rapid.SampledFrom(specials), d.inputs+d.params, d.inputs+d.params).Draw(t, "x")
+		want := interpret(d.r, x)
+		guard, err := p.Value(ws, x[:d.inputs], x[d.inputs:])
+		if guard != nil || err != nil {
+			t.Fatal(guard, err)
+		}
+		for j, i := range d.out {
+			if got := ws.V[p.Output(j)]; !sameBits(got, float64(want[i])) {
+				t.Fatalf("output %d: %v, want %v at %v\n%v", j, got, want[i], x, d)
+			}
+		}
+		// Node by node as in batches.
+		all := slices.Clone(ws.V)
+		one := Unbatched(p)
+		wo := one.Get()
+		if _, err := one.Value(wo, x[:d.inputs], x[d.inputs:]); err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			if !sameBits(all[i], wo.V[i]) {
+				t.Fatalf("node %d: %v, unbatched %v\n%v", i, all[i], wo.V[i], d)
+			}
+		}
+	}
+}
+
+// The form of a program is what its comment says.
+func TestCompiledProgramsAreInOrder(t *testing.T) { rapid.Check(t, inOrder) }
+func FuzzCompiledProgramsAreInOrder(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inOrder)) }
+
+func inOrder(t *rapid.T) {
+	d := drawRecording(t)
+	p := Compile(d.r, d.out)
+	fail := func(format string, args ...any) {
+		t.Helper()
+		t.Fatalf(format+"\n%v", append(args, d)...)
+	}
+
+	// Every operand is before its user.
+	reached := make([]bool, len(p.ops))
+	for _, i := range p.outputs {
+		reached[i] = true
+	}
+	for _, g := range p.guards {
+		reached[g.A] = true
+	}
+	inner := make([]bool, len(p.ops))
+	for i := int32(len(p.ops)) - 1; i >= int32(p.base); i-- {
+		called := p.ops[i] == Call
+		if called { // its outputs stay together
+			reached[i-p.b[i]] = reached[i-p.b[i]] || reached[i]
+			inner[i-p.b[i]] = true
+		}
+		if !reached[i] && !called {
+			fail("node %d reaches nothing", i)
+		}
+		p.eachOperand(i, func(j int32) {
+			if j >= i || j < 0 {
+				fail("operand %d of node %d", j, i)
+			}
+			reached[j] = true
+			inner[j] = inner[j] || inner[i] || !linear[p.ops[i]]
+		})
+	}
+
+	// Batches are all nodes in order; the nodes of one do not depend on each
+	// other, and their operands lie as it says.
+	next := int32(p.base)
+	for _, b := range p.batches {
+		if b.lo != next || b.hi <= b.lo {
+			fail("batch %d … %d after %d", b.lo, b.hi, next)
+		}
+		next = b.hi
+		some := slices.Contains(inner[b.lo:b.hi], true)
+		if some && !b.inner {
+			fail("batch %d … %d has nonlinear descendants", b.lo, b.hi)
+		}
+		if b.op == mixed {
+			continue
+		}
+		for i := b.lo; i < b.hi; i++ {
+			if p.ops[i] != b.op {
+				fail("%v in a batch of %v", p.ops[i], b.op)
+			}
+			p.eachOperand(i, func(j int32) {
+				if j >= b.lo {
+					fail("node %d in the batch of its user %d", j, i)
+				}
+			})
+			operands := []operand{b.a, b.b}[:table[b.op].args]
+			for k, o := range operands {
+				j := [][]int32{p.a, p.b}[k][i]
+				if o.how == direct && j != o.at+i-b.lo || o.how == uniform && j != o.at {
+					fail("operand %d of node %d is not at %v", j, i, o)
+				}
+			}
+		}
+	}
+	if next != int32(len(p.ops)) {
+		fail("batches end at %d of %d", next, len(p.ops))
+	}
+
+	// Equal nodes are one.
+	type key struct {
+		op   Op
+		a, b int32
+		c    uint64
+	}
+	seen := map[key]int32{}
+	for i := int32(p.base); i < int32(len(p.ops)); i++ {
+		if p.ops[i] > Own {
+			continue
+		}
+		k := key{p.ops[i], p.a[i], p.b[i], math.Float64bits(p.c[i])}
+		if table[p.ops[i]].args == 1 && p.ops[i] != Own {
+			k.b = 0
+		}
+		if j, ok := seen[k]; ok {
+			fail("nodes %d and %d are equal: %v", j, i, k)
+		}
+		seen[k] = i
+	}
+}
+
+// compiled is the operations of a program, sorted by number.
+func compiled(p *Program) []Op { return p.ops[p.base:] }
+
+func TestSimplifications(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(r *Recording) int32
+		want []Op
+	}{
+		{"x·x", func(r *Recording) int32 { return r.Push(Mul, 0, 0, 0) }, []Op{Square}},
+		{"x∘x", func(r *Recording) int32 { return r.Push(Prod, 0, 0, 0) }, []Op{Square}},
+		{"x + (−y)", func(r *Recording) int32 { return r.Push(Add, 0, r.Push(Neg, 1, 0, 0), 0) }, []Op{Sub}},
+		{"(−x) + y", func(r *Recording) int32 { return r.Push(Add, r.Push(Neg, 0, 0, 0), 1, 0) }, []Op{Sub}},
+		{"(−x) + (−y)", func(r *Recording) int32 {
+			return r.Push(Add, r.Push(Neg, 0, 0, 0), r.Push(Neg, 1, 0, 0), 0)
+		}, []Op{Neg, Sub}},
+		{"(−x) + (−x)", func(r *Recording) int32 {
+			n := r.Push(Neg, 0, 0, 0)
+			return r.Push(Add, n, n, 0)
+		}, []Op{Neg, Sub}},
+		{"x − (−y)", func(r *Recording) int32 { return r.Push(Sub, 0, r.Push(Neg, 1, 0, 0), 0) }, []Op{Add}},
+		{"−(−x)", func(r *Recording) int32 { return r.Push(Neg, r.Push(Neg, 0, 0, 0), 0, 0) }, []Op{}},
+		{"1·x", func(r *Recording) int32 { return r.Push(Scale, 0, 0, 1) }, []Op{}},
+		{"−1·x", func(r *Recording) int32 { return r.Push(Scale, 0, 0, -1) }, []Op{Neg}},
+		{"3·(−x)", func(r *Recording) int32 { return r.Push(Scale, r.Push(Neg, 0, 0, 0), 0, 3) }, []Op{Scale}},
+		{"0·(−x)", func(r *Recording) int32 { return r.Push(Scale, r.Push(Neg, 0, 0, 0), 0, 0) }, []Op{Scale}},
+		{"x/1", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, 1) }, []Op{}},
+		{"x/4", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, 4) }, []Op{Scale}},
+		{"x/−0.5", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, -0.5) }, []Op{Scale}},
+		{"x/2¹⁰²³", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, 0x1p1023) }, []Op{Scale}},
+		{"x/2⁻¹⁰²²", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, 0x1p-1022) }, []Op{Scale}},
+		{"x/2⁻¹⁰⁷⁴", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, 0x1p-1074) }, []Op{DivReal}},
+		{"x/3", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, 3) }, []Op{DivReal}},
+		{"x/0", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, 0) }, []Op{DivReal}},
+		{"x/∞", func(r *Recording) int32 { return r.Push(DivReal, 0, 0, inf) }, []Op{DivReal}},
+		{"x + 0", func(r *Recording) int32 { return r.Push(AddReal, 0, 0, 0) }, []Op{AddReal}},
+		{"0·x", func(r *Recording) int32 { return r.Push(Scale, 0, 0, 0) }, []Op{Scale}},
+		{"x − x", func(r *Recording) int32 { return r.Push(Sub, 0, 0, 0) }, []Op{Sub}},
+		{"y·x + x·y", func(r *Recording) int32 {
+			return r.Push(Add, r.Push(Mul, 1, 0, 0), r.Push(Mul, 0, 1, 0), 0)
+		}, []Op{Mul, Add}},
+		{"y − x, x − y", func(r *Recording) int32 {
+			return r.Push(Add, r.Push(Sub, 1, 0, 0), r.Push(Sub, 0, 1, 0), 0)
+		}, []Op{Sub, Sub, Add}},
+		{"Sum x, y", func(r *Recording) int32 { return r.Sum(negZero, []int32{0, 1}) }, []Op{Add}},
+		{"2 + Sum x, y", func(r *Recording) int32 { return r.Sum(2, []int32{0, 1}) }, []Op{AddReal, Add}},
+		{"Affine", func(r *Recording) int32 { return r.Affine(0, []float64{1, -1, 3}, []int32{0, 1, 1}) }, nil},
+		{"Dot", func(r *Recording) int32 { return r.Dot([]int32{0, 1}, []int32{1, 1}) }, []Op{Mul, Square, Add}},
+		{"Dot of 8", func(r *Recording) int32 {
+			return r.Dot([]int32{0, 1, 0, 1, 0, 1, 0, 1}, []int32{1, 1, 1, 1, 1, 1, 1, 1})
+		}, []Op{Dot}},
+	} {
+		r := NewRecording(2, 0)
+		out := c.make(r)
+		p := Compile(r, []int32{out})
+		got := slices.Clone(compiled(p))
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if c.want != nil {
+			require.Equal(t, fmt.Sprint(c.want), fmt.Sprint(got), c.name)
+		}
+		ws := p.Get()
+		for _, x := range specials {
+			for _, y := range specials {
+				_, err := p.Value(ws, []float64{x, y}, nil)
+				require.NoError(t, err)
+				want := float64(interpret(r, []float64{x, y})[out])
+				require.True(t, sameBits(want, ws.V[p.Output(0)]), "%s at (%v, %v): %v, want %v", c.name, x, y, ws.V[p.Output(0)], want)
+			}
+		}
+	}
+}
+
+// Loops that add term by term.
+func TestChainsBecomeSums(t *testing.T) {
+	const n = 12 // inputs; terms are their squares
+	type loop func(r *Recording, term []int32) int32
+	add := func(r *Recording, s, t int32) int32 { return r.Push(Add, s, t, 0) }
+	for _, c := range []struct {
+		name string
+		loop loop
+		want map[Op]int
+	}{
+		{"s + t", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			for _, t := range term[1:] {
+				s = add(r, s, t)
+			}
+			return s
+		}, map[Op]int{Sum: 1}},
+		{"t + s", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			for _, t := range term[1:] {
+				s = add(r, t, s)
+			}
+			return s
+		}, map[Op]int{Sum: 1}},
+		{"s + t from a constant", func(r *Recording, term []int32) int32 {
+			s := r.Push(AddReal, term[0], 0, 3)
+			for _, t := range term[1:] {
+				s = add(r, s, t)
+			}
+			return s
+		}, map[Op]int{Sum: 1}},
+		{"constants between", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			for _, t := range term[1:] {
+				s = r.Push(AddReal, add(r, s, t), 0, 0.5)
+			}
+			return s
+		}, map[Op]int{Sum: 1}},
+		{"s ± t", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			for k, t := range term[1:] {
+				s = r.Push([]Op{Add, Sub}[k%2], s, t, 0)
+			}
+			return s
+		}, map[Op]int{Affine: 1}},
+		{"seven additions", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			for _, t := range term[1:8] {
+				s = add(r, s, t)
+			}
+			return s
+		}, map[Op]int{Add: 7}},
+		{"t − s", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			for _, t := range term[1:] {
+				s = r.Push(Sub, t, s, 0)
+			}
+			return s
+		}, map[Op]int{Sub: n - 1}},
+		{"a sum between is used", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			var between int32
+			for k, t := range term[1:] {
+				s = add(r, s, t)
+				if k == 1 {
+					between = s
+				}
+			}
+			return r.Push(Mul, s, between, 0)
+		}, map[Op]int{Add: 2, Sum: 1, Mul: 1}},
+		{"a sum between is guarded", func(r *Recording, term []int32) int32 {
+			s := term[0]
+			for k, t := range term[1:] {
+				s = add(r, s, t)
+				if k == 1 {
+					r.Guard(Guard{Kind: LessReal, A: s, C: nan})
+				}
+			}
+			return s
+		}, map[Op]int{Add: 2, Sum: 1}},
+		{"two loops meet", func(r *Recording, term []int32) int32 {
+			s, u := term[0], term[1]
+			for k := range 9 {
+				s, u = add(r, s, term[k]), r.Push(Sub, u, term[k], 0)
+			}
+			return add(r, s, u)
+		}, map[Op]int{Sum: 1, Affine: 1}},
+	} {
+		r := NewRecording(n, 0)
+		term := make([]int32, n)
+		for i := range term {
+			term[i] = r.Push(Square, int32(i), 0, 0)
+		}
+		out := c.loop(r, term)
+		p := Compile(r, []int32{out})
+		got := map[Op]int{}
+		for _, op := range compiled(p) {
+			if op != Square {
+				got[op]++
+			}
+		}
+		require.Equal(t, c.want, got, c.name)
+		ws := p.Get()
+		x := make([]float64, n)
+		for k := range 50 {
+			for i := range x {
+				x[i] = math.Sin(float64(i*k)) * math.Exp2(float64(i*k%60-30))
+				if k >= 40 {
+					x[i] = specials[(i*k+k)%len(specials)]
+				}
+			}
+			_, err := p.Value(ws, x, nil)
+			require.NoError(t, err)
+			require.True(t, sameBits(float64(interpret(r, x)[out]), ws.V[p.Output(0)]), c.name)
+		}
+	}
+}
+
+// Nodes of alike operations are batches; what is consecutive stays so, and
+// what can be made consecutive is.
+func TestBatchesOfLoops(t *testing.T) {
+	const n = 100
+	for _, c := range []struct {
+		name string
+		make func(r *Recording, i int32) int32
+		want []string
+	}{
+		{"neighbors", func(r *Recording, i int32) int32 { return r.Push(Mul, i, i+1, 0) }, []string{"Mul direct direct"}},
+		{"two kinds in turn", func(r *Recording, i int32) int32 {
+			return r.Push(Div, r.Push(Exp, i, 0, 0), r.Push(Sin, i+1, 0, 0), 0)
+		}, []string{"Exp direct", "Sin direct", "Div direct direct"}},
+		{"one for all", func(r *Recording, i int32) int32 { return r.Push(Pow, i, n, 0) }, []string{"Pow direct uniform"}},
+		{"all for one", func(r *Recording, i int32) int32 { return r.Push(Scale, n, 0, float64(i+2)) }, []string{"Scale uniform"}},
+		{"two of a kind in turn", func(r *Recording, i int32) int32 {
+			return r.Push(Div, r.Push(Scale, i, 0, 3), r.Push(Scale, i, 0, 5), 0)
+		}, []string{"Scale direct", "Scale direct", "Div direct direct"}},
+		{"scattered", func(r *Recording, i int32) int32 { return r.Push(Sub, i*i%n, i*i*i%n, 0) }, []string{"Sub indexed indexed"}},
+	} {
+		r := NewRecording(n+1, 0)
+		var out []int32
+		for i := range int32(n) {
+			out = append(out, c.make(r, i))
+		}
+		p := Compile(r, out)
+		var got []string
+		for _, b := range p.batches {
+			how := func(o operand) string { return [...]string{" indexed", " direct", " uniform"}[o.how] }
+			s := b.op.String() + how(b.a)
+			if table[b.op].args == 2 {
+				s += how(b.b)
+			}
+			got = append(got, s)
+		}
+		slices.Sort(got)
+		slices.Sort(c.want)
+		require.Equal(t, c.want, got, c.name)
+	}
+}
+
+func TestDeadCodeGoesAway(t *testing.T) {
+	r := NewRecording(3, 0)
+	live := r.Push(Mul, 0, 1, 0)
+	r.Push(Exp, live, 0, 0)
+	first := r.Call(twin{}, []int32{2, live})
+	r.Call(twin{}, []int32{live, live}) // dead
+	r.Sum(1, []int32{0, 1, 2, live})    // dead
+	out := r.Push(Sin, first+1, 0, 0)
+	p := Compile(r, []int32{out})
+	require.Equal(t, []Op{Mul, Call, Call, Sin}, compiled(p))
+	require.Len(t, p.calls, 1)
+}
+
+// Compile leaves nothing of one recording to the next. (The weights of its sums
+// it adds to the recording's, so that lists differ.)
+func TestCompilationsAreIndependent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := drawRecording(t)
+		first := Compile(d.r, d.out)
+		Compile(drawRecording(t).r, nil)
+		again := Compile(d.r, d.out)
+		form := func(p *Program) string { return fmt.Sprint(p.ops, p.a, p.b, p.c, p.batches, p.unmet) }
+		require.Equal(t, form(first), form(again))
+	})
+}

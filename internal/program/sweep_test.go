@@ -1,0 +1,238 @@
+package program_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// A random program on many points, summed or not: batches of many lanes.
+type copies struct {
+	one     *randprog.Prog
+	x, u, v []float64
+	w       []float64
+	program *program.Program
+	m1, m2  float64 // what rounding errors of directional derivatives are relative to
+}
+
+var sine = reverse.NewPrimitive("sine", math.Sin, math.Cos, func(x float64) float64 { return -math.Sin(x) })
+
+func drawCopies(t *rapid.T) *copies {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 40})
+	n := rapid.SampledFrom([]int{1, 9, 40, 600}).Draw(t, "copies")
+	interleaved := rapid.Bool().Draw(t, "interleaved")
+	summed := rapid.Bool().Draw(t, "summed")
+	c := &copies{one: p}
+	own := p.Inputs - 1 // the last input is that of all
+	at := func(k, i int) int {
+		switch {
+		case i == own:
+			return n * own
+		case interleaved:
+			return i*n + k
+		default:
+			return k*own + i
+		}
+	}
+	size := n*own + 1
+	c.x, c.u, c.v = make([]float64, size), make([]float64, size), make([]float64, size)
+	for k := range n {
+		q := *p
+		q.X = slices.Clone(p.X)
+		for i := range p.Inputs {
+			if i < own {
+				q.X[i] *= 1 + 1e-4*float64(k)
+			}
+			c.x[at(k, i)], c.u[at(k, i)], c.v[at(k, i)] = q.X[i], p.U[i], p.V[i]
+		}
+		m1, m2 := randprog.Bounds(&q)
+		c.m1, c.m2 = c.m1+m1[0], c.m2+m2[0]
+	}
+	tape, err := reverse.RecordVec(c.x, func(x []reverse.Var) []reverse.Var {
+		var y []reverse.Var
+		var s reverse.Var
+		args := make([]reverse.Var, p.Inputs)
+		for k := range n {
+			for i := range args {
+				args[i] = x[at(k, i)]
+			}
+			z := randprog.Run(p, args, &randprog.Hooks[reverse.Var]{Own: sine.Apply})[0]
+			s = s.Add(z)
+			y = append(y, z)
+		}
+		if summed {
+			return []reverse.Var{s}
+		}
+		return y
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.program = tape.Program()
+	c.w = make([]float64, tape.Outputs())
+	for j := range c.w {
+		c.w[j] = 1
+	}
+	return c
+}
+
+// sweeps evaluates p and makes all products.
+func (c *copies) sweeps(t *rapid.T, p *program.Program, careful, poison bool, k int) program.Products {
+	t.Helper()
+	ws := p.Get()
+	if _, err := p.Value(ws, c.x, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Sweeps(ws, careful, poison, k, c.w, c.v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func finite(x ...[]float64) bool {
+	for _, x := range x {
+		for _, v := range x {
+			if v-v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i := range a {
+		s += a[i] * b[i]
+	}
+	return s
+}
+
+// Batches, single nodes and derivative products compute the same.
+func TestSweepsAgree(t *testing.T) { rapid.Check(t, sweepsAgree) }
+func FuzzSweepsAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sweepsAgree)) }
+
+func sweepsAgree(t *rapid.T) {
+	c := drawCopies(t)
+	batched := c.sweeps(t, c.program, false, false, 1)
+	if !finite(batched.JVP, batched.Bar, batched.HVP[0]) {
+		t.Skip("overflow")
+	}
+	ops := float64(len(c.one.Code) + len(c.x) + 1)
+	close := func(what string, got, want, m float64) {
+		t.Helper()
+		if tol := 64*ops*0x1p-53*m + 5e-324; !(math.Abs(got-want) <= tol) {
+			t.Fatalf("%s: %v, want %v ± %.2g\n%v", what, got, want, tol, c.one)
+		}
+	}
+	for what, r := range map[string]program.Products{
+		"unbatched":         c.sweeps(t, program.Unbatched(c.program), false, false, 1),
+		"careful":           c.sweeps(t, c.program, true, false, 1),
+		"unbatched careful": c.sweeps(t, program.Unbatched(c.program), true, false, 1),
+	} {
+		close(what+" JVP", dot(r.JVP, c.w), dot(batched.JVP, c.w), c.m1)
+		close(what+" VJP", dot(r.VJP[0], c.u), dot(batched.VJP[0], c.u), c.m1)
+		close(what+" gradient", dot(r.Gradient, c.u), dot(batched.Gradient, c.u), c.m1)
+		close(what+" HVP", dot(r.HVP[0], c.u), dot(batched.HVP[0], c.u), c.m2)
+	}
+}
+
+// Sweeps read no working memory that they did not write, however many
+// directions they carry, and all directions get the same bits.
+func TestSweepsReadNothingOld(t *testing.T) { rapid.Check(t, nothingOld) }
+func FuzzSweepsReadNothingOld(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nothingOld)) }
+
+func nothingOld(t *rapid.T) {
+	c := drawCopies(t)
+	k := rapid.IntRange(1, program.MaxDirections).Draw(t, "directions")
+	for _, p := range []*program.Program{c.program, program.Unbatched(c.program)} {
+		for _, careful := range []bool{false, true} {
+			want := c.sweeps(t, p, careful, false, 1)
+			if !finite(want.JVP, want.Bar, want.HVP[0]) {
+				t.Skip("overflow")
+			}
+			got := c.sweeps(t, p, careful, true, k)
+			same := func(what string, got, want []float64) {
+				t.Helper()
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s, careful %v: %v, want %v\n%v", what, careful, got, want, c.one)
+				}
+			}
+			same("JVP", got.JVP, want.JVP)
+			same("gradient", got.Gradient, want.Gradient)
+			same("adjoints", got.Bar, want.Bar)
+			for s := range k {
+				same("VJP", got.VJP[s], want.VJP[0])
+				same("VJP is the gradient", got.VJP[s], want.Gradient)
+				same("HVP", got.HVP[s], want.HVP[0])
+			}
+		}
+	}
+}
+
+// The parallel products have the bits of those in turn.
+func TestParallelProductsHaveTheSameBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCopies(t)
+		p := c.program
+		ws := p.Get()
+		_, err := p.Value(ws, c.x, nil)
+		require.NoError(t, err)
+		require.NoError(t, p.Linearize(ws, c.w))
+		k := rapid.IntRange(0, 40).Draw(t, "k")
+		seed := func(x []float64, s int) { x[s%len(x)] = float64(s + 1) }
+		want, got := make([][]float64, k), make([][]float64, k)
+		require.NoError(t, p.HVPs(ws, k, seed, func(s int, x []float64) { want[s] = slices.Clone(x) }))
+		workers := rapid.IntRange(1, 5).Draw(t, "workers")
+		require.NoError(t, p.HVPsParallel(ws, k, workers, seed, func(s int, x []float64) { got[s] = slices.Clone(x) }))
+		for s := range k {
+			for i := range want[s] {
+				if a, b := got[s][i], want[s][i]; math.Float64bits(a) != math.Float64bits(b) && (a == a || b == b) {
+					t.Fatalf("direction %d: %v, want %v\n%v", s, got[s], want[s], c.one)
+				}
+			}
+		}
+	})
+}
+
+// A sweep whose plain result is not finite is repeated, and not else.
+func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
+	x := make([]float64, 20)
+	tape, err := reverse.RecordParams(x, x, func(x, p []reverse.Var) []reverse.Var {
+		var s reverse.Var
+		for i := range x {
+			s = s.Add(x[i].Sqrt().Mul(p[i]))
+		}
+		return []reverse.Var{s}
+	})
+	require.NoError(t, err)
+	p := tape.Program()
+	for _, c := range []struct{ x, want float64 }{{4, 0.25 * 3}, {0, 0}} {
+		ws := p.Get()
+		params := make([]float64, len(x))
+		for i := range x {
+			x[i] = c.x
+			params[i] = 3
+			if c.x == 0 {
+				params[i] = 0
+			}
+		}
+		_, err := p.Value(ws, x, params)
+		require.NoError(t, err)
+		plain, err := p.Sweeps(ws, false, true, 1, []float64{1}, x)
+		require.NoError(t, err)
+		require.Equal(t, c.x != 0, finite(plain.Gradient))
+		require.NoError(t, p.Gradient(ws, []float64{1}))
+		for i := range x {
+			require.Equal(t, c.want, ws.Bar[i])
+		}
+	}
+}
