@@ -2,6 +2,7 @@ package program
 
 import (
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -135,14 +136,21 @@ func (r *Recording) Sum(c float64, x []int32) int32 {
 
 // Affine appends c + Σ wᵢxᵢ. Its list is the place of w, then x.
 func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
-	at := int32(len(r.lists))
-	r.lists = append(append(r.lists, int32(len(r.coefs))), x...)
 	if c == 0 {
 		c = negZero // the sum starts with the first term
 	}
-	r.coefs = append(r.coefs, w...)
+	// Most often the weights are those of the sum before.
+	k := len(r.coefs) - len(w)
+	if k < 0 || !slices.EqualFunc(r.coefs[k:], w, sameBits) {
+		k = len(r.coefs)
+		r.coefs = append(r.coefs, w...)
+	}
+	at := int32(len(r.lists))
+	r.lists = append(append(r.lists, int32(k)), x...)
 	return r.Push(Affine, at, int32(len(x)), c)
 }
+
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // Dot appends Σ xᵢyᵢ. Its list is x, then y.
 func (r *Recording) Dot(x, y []int32) int32 {
