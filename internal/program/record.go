@@ -141,7 +141,7 @@ func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
 	}
 	// Most often the weights are those of the sum before.
 	k := len(r.coefs) - len(w)
-	if k < 0 || !slices.EqualFunc(r.coefs[k:], w, sameBits) {
+	if k < 0 || !slices.EqualFunc(r.coefs[k:], w, equalBits) {
 		k = len(r.coefs)
 		r.coefs = append(r.coefs, w...)
 	}
@@ -150,7 +150,7 @@ func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
 	return r.Push(Affine, at, int32(len(x)), c)
 }
 
-func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+func equalBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // Dot appends Σ xᵢyᵢ. Its list is x, then y.
 func (r *Recording) Dot(x, y []int32) int32 {
