@@ -10,7 +10,16 @@ import "slices"
 type term struct {
 	operand
 	index []int32   // operands, lane by lane
-	w     []float64 // weights
+	w     []float64 // weights, lane by lane or, if the same, as many as a block has
+	same  bool
+}
+
+// weights is those of the lanes off … end−1, at most a block.
+func (t *term) weights(off, end int32) []float64 {
+	if t.same {
+		return t.w[:end-off]
+	}
+	return t.w[off:end]
 }
 
 // affines places Affine nodes of one level, those with equally many terms side
@@ -44,16 +53,21 @@ func (p *placer) affines(ids []int32) {
 func (p *placer) affineBatches(lo, hi, n int32, inner bool) {
 	m := hi - lo
 	terms := make([]term, n)
-	index, w := make([]int32, n*m), make([]float64, n*m)
+	index, w := make([]int32, n*m), make([]float64, m)
 	breaks := make([]bool, m)
 	for k := range terms {
 		t := &terms[k]
 		t.index, index = index[:m], index[m:]
-		t.w, w = w[:m], w[m:]
+		t.same = true
 		for l := range m {
 			list := p.lists[p.a[lo+l]:]
 			t.index[l] = list[1+k]
-			t.w[l] = p.coefs[list[0]+int32(k)]
+			w[l] = p.coefs[list[0]+int32(k)]
+			t.same = t.same && equalBits(w[l], w[0])
+		}
+		t.w = slices.Clone(w)
+		if t.same {
+			t.w = slices.Clone(w[:min(m, block)])
 		}
 		if regular(t.index) {
 			for l := int32(1); l < m; l++ {
@@ -68,8 +82,12 @@ func (p *placer) affineBatches(lo, hi, n int32, inner bool) {
 		}
 		b := batch{op: Affine, lo: lo + start, hi: lo + l, inner: inner, terms: make([]term, n)}
 		for k, t := range terms {
-			x := t.index[start:l]
-			b.terms[k] = term{layout(x), x, t.w[start:l]}
+			t.index = t.index[start:l]
+			t.operand = layout(t.index)
+			if !t.same {
+				t.w = t.w[start:l]
+			}
+			b.terms[k] = t
 		}
 		p.batches = append(p.batches, b)
 		start = l
@@ -96,7 +114,7 @@ func (b *batch) addTerms(ws *Workspace, dst, c, x []float64, off int32) {
 	end := off + int32(len(dst))
 	for k := range b.terms {
 		t := &b.terms[k]
-		w, x := t.w[off:end], t.loadAt(&ws.scratch[0], x, t.index[off:end], off)
+		w, x := t.weights(off, end), t.loadAt(&ws.scratch[0], x, t.index[off:end], off)
 		switch {
 		case k > 0:
 			addMulTo(dst, dst, w, x)
@@ -114,7 +132,7 @@ func (p *Program) affineAdjoints(gs [][]float64, b *batch, lo, m int32, order in
 	for _, g := range gs {
 		for k := range b.terms {
 			t := &b.terms[k]
-			t.targetAt(order, g, t.index[off:off+m], off).times(1, t.w[off:off+m], g[lo:lo+m])
+			t.targetAt(order, g, t.index[off:off+m], off).times(1, t.weights(off, off+m), g[lo:lo+m])
 		}
 	}
 }

@@ -268,7 +268,12 @@ func (p *Program) Bytes() int {
 	k := len(p.ops)*(1+4+4+8) + 4*len(p.lists) + 8*(len(p.coefs)+len(p.consts)) +
 		72*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
 	for _, b := range p.batches {
-		k += len(b.terms) * (64 + 12*int(b.hi-b.lo))
+		for _, t := range b.terms {
+			k += 64 + 4*len(t.index)
+			if !t.same { // else they are one block for many batches
+				k += 8 * len(t.w)
+			}
+		}
 	}
 	return k
 }
