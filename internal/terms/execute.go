@@ -17,9 +17,8 @@ type machine struct {
 	lanes   int
 	n       int // lanes of the block, made a multiple of 4
 
-	arrays arrays
 	y      []float64 // outputs that nobody wants
-	real   [1]float64
+	loaded *code     // whose constants are in registers
 }
 
 // port is the array that a load reads or a store adds to, and where.

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -12,7 +13,26 @@ type matrix struct {
 	pattern *sparsity.Pattern
 	places  [][]list  // by shape and entry
 	base    []float64 // the sum of what is the same for all x; nil is 0
-	entry   []int32   // the entry at each place, if there is one term
+
+	// If there is one term: the entry at each place, and the register at each
+	// place in the code of a variant.
+	entry []int32
+	regs  [4]struct {
+		once sync.Once
+		at   []uint16
+	}
+}
+
+// picks is the register of each place in the code st of variant v.
+func (m *matrix) picks(st *straight, v variant) []uint16 {
+	p := &m.regs[v.number()/2%4]
+	p.once.Do(func() {
+		p.at = make([]uint16, len(m.entry))
+		for k, e := range m.entry {
+			p.at[k] = st.entries[e]
+		}
+	})
+	return p.at
 }
 
 // Pattern is the pattern of the matrix.
@@ -40,6 +60,7 @@ func (m *matrix) finish(v variant) {
 		return
 	}
 	machine := m.machine()
+	a := arrays{matrix: m}
 	for k, c := range m.code(v) {
 		if c.fixed == nil {
 			continue
@@ -47,8 +68,8 @@ func (m *matrix) finish(v variant) {
 		if m.base == nil {
 			m.base = make([]float64, m.pattern.NNZ())
 		}
-		machine.arrays = arrays{values: m.base, matrix: m}
-		m.shapes[k].run(machine, c.fixed, k)
+		a.values = m.base
+		m.shapes[k].run(machine, c.fixed, k, &a)
 	}
 	m.put(machine)
 }
@@ -60,7 +81,7 @@ type Jacobian struct{ matrix }
 // It panics if a place is missing. Cost: O(n + E) for E entries of all terms.
 func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
 	v := variant{ord: jacobian}
-	m := matrix{Plan: pl, pattern: p}
+	m := &Jacobian{matrix{Plan: pl, pattern: p}}
 	e := entries{rows: pl.outputs}
 	var vars [][]int32
 	for k, c := range pl.code(v) {
@@ -79,15 +100,12 @@ func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
 	}
 	m.place(&e, v, nil)
 	m.finish(v)
-	return &Jacobian{m}
+	return m
 }
 
 // Eval computes the outputs y, nil if they are not wanted, and the values.
 func (j *Jacobian) Eval(values, y, x, params []float64) {
-	m := j.machine()
-	m.arrays = arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix}
-	j.eval(variant{ord: jacobian}, m)
-	j.put(m)
+	j.eval(variant{ord: jacobian}, &arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix})
 }
 
 // Hessian is the plan of the sparse Hessian of a weighted sum of the outputs,
@@ -146,10 +164,7 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 // Eval computes the outputs y, nil if they are not wanted, the gradient g of
 // Σ wⱼyⱼ, and the values of its Hessian; w nil is all 1.
 func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
-	m := h.machine()
-	m.arrays = arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix}
-	h.eval(variant{ord: second, weighted: w != nil}, m)
-	h.put(m)
+	h.eval(variant{ord: second, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix})
 	if h.entry != nil {
 		return
 	}

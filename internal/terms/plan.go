@@ -104,6 +104,7 @@ func (pl *Plan) code(v variant) []*code {
 
 func (s *shape) code(v variant) *code {
 	f := newForm(s.uniform)
+	f.lines = s.single
 	roots := s.derive(f, v)
 	if s.single {
 		return s.straight(f, v, roots)
@@ -155,16 +156,15 @@ func (s *shape) uniform(leaf node) bool {
 // arrays is what an evaluation reads and what it adds to.
 type arrays struct {
 	x, params, w []float64
-	dirs         [maxDirections][]float64
 	y, g         []float64
 	values       []float64
-	products     [maxDirections][]float64
-	matrix       *matrix // of the values
+	matrix       *matrix     // of the values
+	dirs         [][]float64 // at most maxDirections
+	products     [][]float64 // along them
 }
 
 // bind connects the sources and sinks of a code of shape k.
-func (m *machine) bind(c *code, s *shape, k int) {
-	a := &m.arrays
+func (m *machine) bind(c *code, s *shape, k int, a *arrays) {
 	m.sources, m.sinks = m.sources[:0], m.sinks[:0]
 	for _, n := range c.sources {
 		p := port{}
@@ -208,32 +208,31 @@ func (pl *Plan) machine() *machine {
 	return &machine{y: make([]float64, pl.outputs)}
 }
 
-func (pl *Plan) put(m *machine) {
-	m.arrays = arrays{}
-	pl.pool.Put(m)
-}
+func (pl *Plan) put(m *machine) { pl.pool.Put(m) }
 
-// eval runs the terms of all shapes on m.arrays.
-func (pl *Plan) eval(v variant, m *machine) {
-	a := &m.arrays
+// eval runs the terms of all shapes.
+func (pl *Plan) eval(v variant, a *arrays) {
+	m := pl.machine()
 	if a.y == nil {
 		a.y = m.y
 	}
-	for {
-		codes := pl.code(v)
-		if pl.single() {
-			m.runStraight(codes[0], pl.shapes[0])
-		} else {
-			pl.begin(v, a)
-			for k, c := range codes {
-				pl.shapes[k].run(m, c, k)
-			}
-		}
-		if v.careful || a.finite() {
-			return
-		}
+	for !pl.run(m, v, a) && !v.careful {
 		v.careful = true
 	}
+	pl.put(m)
+}
+
+// run is eval once; it reports whether all results are finite.
+func (pl *Plan) run(m *machine, v variant, a *arrays) bool {
+	codes := pl.code(v)
+	if pl.single() {
+		return m.runStraight(codes[0], pl.shapes[0], v, a)
+	}
+	pl.begin(v, a)
+	for k, c := range codes {
+		pl.shapes[k].run(m, c, k, a)
+	}
+	return a.finite()
 }
 
 // begin sets the results to what the terms are added to.
@@ -249,8 +248,8 @@ func (pl *Plan) begin(v variant, a *arrays) {
 }
 
 // run runs all terms of shape k.
-func (s *shape) run(m *machine, c *code, k int) {
-	m.bind(c, s, k)
+func (s *shape) run(m *machine, c *code, k int, a *arrays) {
+	m.bind(c, s, k, a)
 	m.start(c)
 	for lo := 0; lo < s.terms; lo += m.lanes {
 		m.run(c, lo, min(m.lanes, s.terms-lo))
@@ -274,46 +273,32 @@ func (a *arrays) finite() bool {
 
 // Value computes the outputs y.
 func (pl *Plan) Value(y, x, params []float64) {
-	m := pl.machine()
-	m.arrays = arrays{x: x, params: params, y: y}
-	pl.eval(variant{}, m)
-	pl.put(m)
+	pl.eval(variant{}, &arrays{x: x, params: params, y: y})
 }
 
 // Gradient computes the outputs y, nil if they are not wanted, and the gradient
 // g of Σ wⱼyⱼ; w nil is all 1.
 func (pl *Plan) Gradient(y, g, x, params, w []float64) {
-	m := pl.machine()
-	m.arrays = arrays{x: x, params: params, w: w, y: y, g: g}
-	pl.eval(variant{ord: first, weighted: w != nil}, m)
-	pl.put(m)
+	pl.eval(variant{ord: first, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g})
 }
 
 // JVP computes the outputs y, nil if they are not wanted, and their derivatives
 // dy in the direction dx.
 func (pl *Plan) JVP(y, dy, x, params, dx []float64) {
-	m := pl.machine()
-	m.arrays = arrays{x: x, params: params, y: y}
-	m.arrays.dirs[0], m.arrays.products[0] = dx, dy
-	pl.eval(variant{ord: tangent}, m)
-	pl.put(m)
+	d := [2][]float64{dx, dy}
+	pl.eval(variant{ord: tangent}, &arrays{x: x, params: params, y: y, dirs: d[:1], products: d[1:]})
 }
 
 // HVPs computes the products hv of the Hessian of Σ wⱼyⱼ with the directions
 // v; w nil is all 1.
 func (pl *Plan) HVPs(hv [][]float64, x, params, w []float64, v [][]float64) {
-	m := pl.machine()
 	for len(v) > 0 {
 		vt := variant{ord: product, weighted: w != nil}
 		k := 1
 		if len(v) >= maxDirections {
 			k, vt.many = maxDirections, true
 		}
-		m.arrays = arrays{x: x, params: params, w: w}
-		copy(m.arrays.dirs[:], v[:k])
-		copy(m.arrays.products[:], hv[:k])
-		pl.eval(vt, m)
+		pl.eval(vt, &arrays{x: x, params: params, w: w, dirs: v[:k], products: hv[:k]})
 		hv, v = hv[k:], v[k:]
 	}
-	pl.put(m)
 }

@@ -34,6 +34,7 @@ type form struct {
 	owns    []*program.Scalar1
 	phase   phase
 	uniform func(leaf node) bool // whether a leaf is the same in all terms
+	lines   bool                 // k·a + l·b is one instruction
 }
 
 // phase says how much constructors may simplify.
@@ -231,9 +232,9 @@ func (x symbol) Add(y symbol) symbol {
 			return x.Sub(v)
 		case k == -1:
 			return y.Sub(u)
-		case k == l && k != 1:
+		case k == l && k != 1 && !x.f.lines:
 			return u.Add(v).Scale(k)
-		case k == -l && k != 1:
+		case k == -l && k != 1 && !x.f.lines:
 			return u.Sub(v).Scale(k)
 		}
 	}
@@ -255,9 +256,9 @@ func (x symbol) Sub(y symbol) symbol {
 			return u.Scale(k - l)
 		case l == -1:
 			return x.Add(v)
-		case k == l && k != 1:
+		case k == l && k != 1 && !x.f.lines:
 			return u.Sub(v).Scale(k)
-		case k == -l && k != 1:
+		case k == -l && k != 1 && !x.f.lines:
 			return u.Add(v).Scale(k)
 		}
 	}
