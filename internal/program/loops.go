@@ -253,22 +253,38 @@ func dotOf(s float64, w, x []float64) float64 {
 	return s
 }
 
-// dotAny is Σ wᵢxᵢ by four sums side by side, where no order is promised: each
-// addition need not wait for the one before.
-func dotAny(w, x []float64) float64 {
-	var s0, s1, s2, s3 float64
-	x = x[:len(w)]
-	for len(w) >= 4 && len(x) >= 4 {
-		s0 += w[0] * x[0]
-		s1 += w[1] * x[1]
-		s2 += w[2] * x[2]
-		s3 += w[3] * x[3]
-		w, x = w[4:], x[4:]
+// dots adds to out[s] the product of w with the elements of xs[s] from at on:
+// four at a time, which share the loads of w and whose additions need not wait
+// for each other. No order is promised.
+func dots(out *[MaxDirections]float64, w []float64, xs [][]float64, at int32) {
+	n := len(w)
+	s := 0
+	for ; s+4 <= len(xs); s += 4 {
+		x0, x1, x2, x3 := xs[s][at:][:n], xs[s+1][at:][:n], xs[s+2][at:][:n], xs[s+3][at:][:n]
+		var s0, s1, s2, s3 float64
+		for i, w := range w {
+			s0 += w * x0[i]
+			s1 += w * x1[i]
+			s2 += w * x2[i]
+			s3 += w * x3[i]
+		}
+		out[s] += s0
+		out[s+1] += s1
+		out[s+2] += s2
+		out[s+3] += s3
 	}
-	for i, w := range w {
-		s0 += w * x[i]
+	for ; s < len(xs); s++ {
+		x := xs[s][at:][:n]
+		var even, odd float64
+		for i := 1; i < n; i += 2 {
+			even += w[i-1] * x[i-1]
+			odd += w[i] * x[i]
+		}
+		if n&1 != 0 {
+			even += w[n-1] * x[n-1]
+		}
+		out[s] += even + odd
 	}
-	return s0 + s1 + (s2 + s3)
 }
 
 func dotIndexed(s float64, w, x []float64, index []int32) float64 {

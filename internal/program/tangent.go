@@ -191,27 +191,37 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 		}
 	case Affine:
 		w, x := p.affine(i)
+		if run {
+			var out [MaxDirections]float64
+			dots(&out, w, ts, x[0])
+			for s, t := range ts {
+				t[i] = out[s]
+			}
+			break
+		}
 		for _, t := range ts {
-			switch {
-			case run:
-				t[i] = dotAny(w, t[x[0]:][:len(x)])
-			case ws.careful:
-				t[i] = 0
-				for k, j := range x {
-					t[i] += ws.prod(w[k], t[j])
-				}
-			default:
+			if !ws.careful {
 				t[i] = dotIndexed(0, w, t, x)
+				continue
+			}
+			t[i] = 0
+			for k, j := range x {
+				t[i] += ws.prod(w[k], t[j])
 			}
 		}
 	case Dot:
 		x, y := p.dot(i)
-		for _, t := range ts {
-			if run {
-				n := len(x)
-				t[i] = dotAny(v[x[0]:][:n], t[y[0]:][:n]) + dotAny(v[y[0]:][:n], t[x[0]:][:n])
-				continue
+		if run {
+			n := len(x)
+			var out [MaxDirections]float64
+			dots(&out, v[x[0]:][:n], ts, y[0])
+			dots(&out, v[y[0]:][:n], ts, x[0])
+			for s, t := range ts {
+				t[i] = out[s]
 			}
+			break
+		}
+		for _, t := range ts {
 			s := 0.0
 			for k, j := range x {
 				s += ws.prod(v[y[k]], t[j]) + ws.prod(v[j], t[y[k]])
