@@ -136,20 +136,6 @@ func TestSparseRejects(t *testing.T) {
 	require.Panics(t, func() { s.Eval(nil, make([]float64, 5)) })
 }
 
-func TestSparseEvalDoesNotAllocate(t *testing.T) {
-	for _, name := range []string{"rosen", "arrow", "minsurf", "trig"} {
-		in, tape := problem(t, name, 400)
-		for _, method := range []hessian.Method{hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
-			s, err := hessian.SparseSettings{Method: method}.New(tape)
-			require.NoError(t, err)
-			require.Equal(t, method, s.Method())
-			h, g := s.Matrix(), make([]float64, len(in.X0))
-			require.Zero(t, testing.AllocsPerRun(10, func() { s.EvalAll(h, g, in.X0) }), "%s %v", name, method)
-			require.Zero(t, testing.AllocsPerRun(10, func() { s.ValueGradient(g, in.X0) }), "%s %v", name, method)
-		}
-	}
-}
-
 func TestExplainNamesWhatMadeARowDense(t *testing.T) {
 	_, tape := problem(t, "arrow", 100)
 	s, err := hessian.NewSparse(tape)

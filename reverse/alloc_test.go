@@ -155,3 +155,13 @@ func TestMemory(t *testing.T) {
 		require.LessOrEqual(t, gradient, 24.0, p.Name)
 	}
 }
+
+func TestSparseJacobianDoesNotAllocate(t *testing.T) {
+	in, tape := bratu(t, 400)
+	for _, method := range methods {
+		j, err := reverse.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		a := j.Matrix()
+		require.Zero(t, testing.AllocsPerRun(10, func() { j.Eval(a, in.X0) }), method)
+	}
+}

@@ -157,12 +157,3 @@ func TestSparseJacobianRejects(t *testing.T) {
 	require.Panics(t, func() { j.EvalAll(j.Matrix(), make([]float64, 8), make([]float64, 9)) })
 }
 
-func TestSparseJacobianDoesNotAllocate(t *testing.T) {
-	in, tape := bratu(t, 400)
-	for _, method := range methods {
-		j, err := reverse.SparseSettings{Method: method}.New(tape)
-		require.NoError(t, err)
-		a := j.Matrix()
-		require.Zero(t, testing.AllocsPerRun(10, func() { j.Eval(a, in.X0) }), method)
-	}
-}

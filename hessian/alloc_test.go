@@ -1,0 +1,61 @@
+//go:build !race
+
+package hessian_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+func TestStrategiesDoNotAllocate(t *testing.T) {
+	for _, name := range []string{"rosen", "minsurf", "trig", "rnn", "helmholtz"} {
+		size := 36
+		if name == "rnn" {
+			size = 4
+		}
+		in, tape := problem(t, name, size)
+		n := len(in.X0)
+		dst, g := mat.NewSymDense(n, nil), make([]float64, n)
+		for _, s := range hessian.Strategies {
+			h := hessian.New(tape, s)
+			for what, f := range map[string]func(){
+				"Dense":    func() { h.Dense(dst, in.X0) },
+				"HVP":      func() { h.HVP(g, in.X0, in.X0) },
+				"Bilinear": func() { h.Bilinear(in.X0, in.X0, in.X0) },
+			} {
+				if k := testing.AllocsPerRun(20, f); k > 0 {
+					t.Errorf("%s: %s by %v: %v allocations", name, what, s, k)
+				}
+			}
+		}
+	}
+	x := []float64{1, 2, 3}
+	tape, err := reverse.RecordParams(x, []float64{5}, lagrangian)
+	require.NoError(t, err)
+	w, dst := []float64{1, 2, 3}, mat.NewSymDense(3, nil)
+	for _, s := range hessian.Strategies {
+		h := hessian.New(tape, s)
+		if k := testing.AllocsPerRun(20, func() { h.Dense(dst, x, w...) }); k > 0 {
+			t.Errorf("weights by %v: %v allocations", s, k)
+		}
+	}
+}
+
+func TestSparseEvalDoesNotAllocate(t *testing.T) {
+	for _, name := range []string{"rosen", "arrow", "minsurf", "trig"} {
+		in, tape := problem(t, name, 400)
+		for _, method := range []hessian.Method{hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
+			s, err := hessian.SparseSettings{Method: method}.New(tape)
+			require.NoError(t, err)
+			require.Equal(t, method, s.Method())
+			h, g := s.Matrix(), make([]float64, len(in.X0))
+			require.Zero(t, testing.AllocsPerRun(10, func() { s.EvalAll(h, g, in.X0) }), "%s %v", name, method)
+			require.Zero(t, testing.AllocsPerRun(10, func() { s.ValueGradient(g, in.X0) }), "%s %v", name, method)
+		}
+	}
+}
