@@ -156,4 +156,3 @@ func TestSparseJacobianRejects(t *testing.T) {
 	require.Panics(t, func() { j.Eval(sparsity.NewMatrix(sparsity.Full(9, 9)), make([]float64, 9)) })
 	require.Panics(t, func() { j.EvalAll(j.Matrix(), make([]float64, 8), make([]float64, 9)) })
 }
-
