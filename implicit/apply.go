@@ -180,9 +180,12 @@ func (s *state) room() int {
 
 // size is how many numbers the linearization holds, roughly.
 func (z *linearization) size() int {
-	n := len(z.x) + len(z.newtonWork) + len(z.dense)
+	n := len(z.x) + len(z.newtonWork)
 	if z.jac != nil {
 		n += z.jac.NNZ()
+	}
+	if z.dense != nil {
+		n += z.eq.m * z.eq.n
 	}
 	switch s := z.solver.(type) {
 	case *denseSolver:

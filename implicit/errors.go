@@ -127,3 +127,42 @@ func (e *NewtonError) Error() string {
 
 // Unwrap returns Err.
 func (e *NewtonError) Unwrap() error { return e.Err }
+
+// ComplementarityError reports an inequality gᵢ ≤ 0 of which not exactly one of
+// slack and multiplier is positive and the other 0. With both 0 the solution
+// has derivatives to either side only.
+type ComplementarityError struct {
+	// Inequality is i, Slack −gᵢ and Multiplier zᵢ.
+	Inequality        int
+	Slack, Multiplier float64
+}
+
+func (e *ComplementarityError) Error() string {
+	return fmt.Sprintf("implicit: inequality %d is not strictly complementary: slack %.3g, multiplier %.3g",
+		e.Inequality, e.Slack, e.Multiplier)
+}
+
+// DependentError reports active constraints whose gradients are linearly
+// dependent: their multipliers are not determined.
+type DependentError struct {
+	// Equalities and Inequalities are those of weight in the dependence,
+	// ascending.
+	Equalities, Inequalities []int
+
+	// Err is the *SingularError that it comes to.
+	Err error
+}
+
+func (e *DependentError) Error() string {
+	s := "implicit: gradients of active constraints are linearly dependent:"
+	if len(e.Equalities) > 0 {
+		s += " " + list("equality constraint", e.Equalities)
+	}
+	if len(e.Inequalities) > 0 {
+		s += " " + list("inequality constraint", e.Inequalities)
+	}
+	return s
+}
+
+// Unwrap returns Err.
+func (e *DependentError) Unwrap() error { return e.Err }

@@ -211,7 +211,7 @@ func (z *linearization) copyB(dst *mat.Dense) error {
 		})
 	}
 	dst.Zero()
-	p, vals := z.eq.pattern, z.jac.Values()
+	p, vals := z.jac.Pattern(), z.jac.Values()
 	for i, k := range z.eq.split {
 		for ; k < p.RowPtr()[i+1]; k++ {
 			dst.Set(i, int(p.Row(i)[k-p.RowPtr()[i]])-m, -vals[k])

@@ -46,7 +46,7 @@ func (s *denseSolver) factorize(z *linearization) error {
 	}
 	s.other = nil
 	clear(s.lu.Data)
-	p, vals := z.eq.pattern, z.jac.Values()
+	p, vals := z.jac.Pattern(), z.jac.Values()
 	for i, end := range z.eq.split {
 		lo := p.RowPtr()[i]
 		row := s.lu.Data[i*n:][:n]
