@@ -341,8 +341,7 @@ func (d *detector) open(c candidate) frame {
 func (d *detector) classify(c *candidate) int32 {
 	d.now++
 	d.code, d.leaves, d.numbers = d.code[:0], d.leaves[:0], d.numbers[:0]
-	ok := d.trace(c.root) && (c.other < 0 || d.trace(c.other))
-	if d.budget -= len(d.code); !ok || d.budget < 0 {
+	if d.budget < 0 || !d.trace(c.root) || c.other >= 0 && !d.trace(c.other) {
 		return none
 	}
 	value := d.local[c.root]
@@ -405,7 +404,10 @@ func (d *detector) emit(op program.Op, a, b, c int32) int32 {
 func (d *detector) trace(i int32) bool {
 	d.stack = append(d.stack[:0], i)
 	params := int32(d.inputs + d.params)
+	visits := 0
+	defer func() { d.budget -= visits / 2 }()
 	for len(d.stack) > 0 {
+		visits++
 		i := d.stack[len(d.stack)-1]
 		if d.stamp[i] == d.now {
 			d.stack = d.stack[:len(d.stack)-1]
@@ -460,6 +462,9 @@ func (d *detector) trace(i int32) bool {
 			slices.Reverse(d.stack[before:])
 		}
 		if len(d.stack) > before {
+			if len(d.stack) > 4*maxSteps {
+				return false
+			}
 			continue
 		}
 		d.stack = d.stack[:before-1]

@@ -17,6 +17,7 @@ type machine struct {
 	lanes   int
 	n       int // lanes of the block, made a multiple of 4
 
+	total  float64   // of all that was stored: finite only if all of it is
 	y      []float64 // outputs that nobody wants
 	loaded *code     // whose constants are in registers
 }
@@ -82,9 +83,12 @@ func (m *machine) do(c *code, in *instr, lo, n int) {
 		}
 	case opStore:
 		p := &m.sinks[in.b]
-		p.list.scatter(p.x, m.reg(in.a)[:n], lo)
+		x := m.reg(in.a)[:n]
+		m.total += floats.Sum(x)
+		p.list.scatter(p.x, x, lo)
 	case opStoreReal:
 		p := &m.sinks[in.b]
+		m.total += in.k
 		p.list.scatterReal(p.x, in.k, lo, n)
 	case opReal:
 		fill(m.reg(in.d), in.k)

@@ -11,8 +11,8 @@ import (
 type matrix struct {
 	*Plan
 	pattern *sparsity.Pattern
-	places  [][]list  // by shape and entry
-	base    []float64 // the sum of what is the same for all x; nil is 0
+	places  [][]list // by shape and entry
+	base    [2]base  // quick and careful
 
 	// If there is one term: the entry at each place, and the register at each
 	// place in the code of a variant.
@@ -21,6 +21,13 @@ type matrix struct {
 		once sync.Once
 		at   []uint16
 	}
+}
+
+// base is the sum of what is the same for all x; nil is 0.
+type base struct {
+	once  sync.Once
+	x     []float64
+	total float64 // finite only if all of it is
 }
 
 // picks is the register of each place in the code st of variant v.
@@ -38,40 +45,43 @@ func (m *matrix) picks(st *straight, v variant) []uint16 {
 // Pattern is the pattern of the matrix.
 func (m *matrix) Pattern() *sparsity.Pattern { return m.pattern }
 
-// begin sets values to what evaluations add to.
-func (m *matrix) begin(values []float64, v variant) {
-	if m.base != nil && !v.weighted {
-		copy(values, m.base)
-	} else {
+// begin sets values to what evaluations add to. What it returns is finite only
+// if all of that is.
+func (m *matrix) begin(values []float64, v variant) (total float64) {
+	if v.weighted {
+		clear(values)
+		return 0
+	}
+	b := m.fixed(v)
+	if b.x == nil {
 		clear(values)
 	}
+	copy(values, b.x)
+	return b.total
 }
 
-// finish computes the base, or which entries there are.
-func (m *matrix) finish(v variant) {
-	if m.single() {
-		m.entry = make([]int32, m.pattern.NNZ())
-		for k := range m.entry {
-			m.entry[k] = int32(len(m.places[0]))
-		}
-		for k, l := range m.places[0] {
-			m.entry[l.runs[0].at] = int32(k)
-		}
-		return
+// fixed is the base of a variant, found when it is first needed.
+func (m *matrix) fixed(v variant) *base {
+	b := &m.base[0]
+	if v.careful {
+		b = &m.base[1]
 	}
-	machine := m.machine()
-	a := arrays{matrix: m}
-	for k, c := range m.code(v) {
-		if c.fixed == nil {
-			continue
+	b.once.Do(func() {
+		w := m.machine()
+		w.total = 0
+		for k, c := range m.code(v) {
+			if c.fixed == nil {
+				continue
+			}
+			if b.x == nil {
+				b.x = make([]float64, m.pattern.NNZ())
+			}
+			m.shapes[k].run(w, c.fixed, k, &arrays{values: b.x, matrix: m})
 		}
-		if m.base == nil {
-			m.base = make([]float64, m.pattern.NNZ())
-		}
-		a.values = m.base
-		m.shapes[k].run(machine, c.fixed, k, &a)
-	}
-	m.put(machine)
+		b.total = w.total
+		m.put(w)
+	})
+	return b
 }
 
 // Jacobian is the plan of a sparse Jacobian. It is immutable.
@@ -99,7 +109,6 @@ func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
 		e.locate(p)
 	}
 	m.place(&e, v, nil)
-	m.finish(v)
 	return m
 }
 
@@ -152,10 +161,9 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 		}
 	})
 	h.lower, h.upper = newList(low), newList(up)
-	h.finish(v)
-	for k := range h.upper.n {
-		if h.entry != nil {
-			h.entry[up[k]] = h.entry[low[k]]
+	if h.entry != nil {
+		for k, i := range up {
+			h.entry[i] = h.entry[low[k]]
 		}
 	}
 	return h
@@ -370,5 +378,15 @@ func (m *matrix) place(e *entries, v variant, see func(at int32)) {
 			}
 			m.places[k] = append(m.places[k], newList(x))
 		}
+	}
+	if !m.single() {
+		return
+	}
+	m.entry = make([]int32, m.pattern.NNZ())
+	for k := range m.entry {
+		m.entry[k] = int32(len(m.places[0]))
+	}
+	for k, l := range m.places[0] {
+		m.entry[l.runs[0].at] = int32(k)
 	}
 }

@@ -3,8 +3,6 @@ package terms
 import (
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -228,23 +226,25 @@ func (pl *Plan) run(m *machine, v variant, a *arrays) bool {
 	if pl.single() {
 		return m.runStraight(codes[0], pl.shapes[0], v, a)
 	}
-	pl.begin(v, a)
+	m.total = pl.begin(v, a)
 	for k, c := range codes {
 		pl.shapes[k].run(m, c, k, a)
 	}
-	return a.finite()
+	return m.total-m.total == 0
 }
 
-// begin sets the results to what the terms are added to.
-func (pl *Plan) begin(v variant, a *arrays) {
+// begin sets the results to what the terms are added to. What it returns is
+// finite only if all of that is.
+func (pl *Plan) begin(v variant, a *arrays) (total float64) {
 	copy(a.y, pl.constants)
 	clear(a.g)
 	for _, p := range a.products {
 		clear(p)
 	}
 	if a.matrix != nil {
-		a.matrix.begin(a.values, v)
+		return a.matrix.begin(a.values, v)
 	}
+	return 0
 }
 
 // run runs all terms of shape k.
@@ -254,21 +254,6 @@ func (s *shape) run(m *machine, c *code, k int, a *arrays) {
 	for lo := 0; lo < s.terms; lo += m.lanes {
 		m.run(c, lo, min(m.lanes, s.terms-lo))
 	}
-}
-
-// finite reports whether all results are finite: a sum of them is not if one
-// of them is not.
-func (a *arrays) finite() bool {
-	ok := func(x []float64) bool {
-		s := floats.Sum(x)
-		return s-s == 0
-	}
-	for _, p := range a.products {
-		if !ok(p) {
-			return false
-		}
-	}
-	return ok(a.y) && ok(a.g) && ok(a.values)
 }
 
 // Value computes the outputs y.
