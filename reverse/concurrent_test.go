@@ -78,7 +78,7 @@ func TestTapeIsSafeForConcurrentUse(t *testing.T) {
 }
 
 // Recordings and transforms at once make the tapes of one alone.
-func TestRecordingsAndTransformsAtOnce(t *testing.T) {
+func TestConcurrentRecordingsAndTransforms(t *testing.T) {
 	in := problems.All[4].At(200)
 	make := func() string {
 		tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
