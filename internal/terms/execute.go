@@ -14,7 +14,6 @@ type machine struct {
 	quads   []quad // the same memory
 	sources []port
 	sinks   []port
-	lanes   int
 	n       int // lanes of the block, made a multiple of 4
 
 	total  float64   // of all that was stored: finite only if all of it is
@@ -30,8 +29,7 @@ type port struct {
 
 // reserve makes room for the registers of c.
 func (m *machine) reserve(c *code) {
-	m.lanes = c.lanes
-	k := c.lanes * c.regs / 4
+	k := lanes * c.regs / 4
 	if len(m.quads) < k {
 		m.quads = make([]quad, k)
 		m.flat = unsafe.Slice(&m.quads[0][0], 4*k)
@@ -39,19 +37,19 @@ func (m *machine) reserve(c *code) {
 }
 
 func (m *machine) reg(r uint16) []float64 {
-	at := int(r) * m.lanes
+	at := int(r) * lanes
 	return m.flat[at : at+m.n]
 }
 
 func (m *machine) quad(r uint16) []quad {
-	at := int(r) * m.lanes / 4
+	at := int(r) * lanes / 4
 	return m.quads[at : at+m.n/4]
 }
 
 // start runs what is the same for all terms.
 func (m *machine) start(c *code) {
 	m.reserve(c)
-	m.n = m.lanes
+	m.n = lanes
 	for k := range c.once {
 		in := &c.once[k]
 		if in.op != opLoad {
@@ -63,7 +61,7 @@ func (m *machine) start(c *code) {
 	}
 }
 
-// run runs the terms from lo on, n of them, at most m.lanes.
+// run runs the terms from lo on, n of them, at most lanes.
 func (m *machine) run(c *code, lo, n int) {
 	m.n = (n + 3) &^ 3
 	for k := range c.block {

@@ -6,15 +6,12 @@ package terms
 type list struct {
 	n     int
 	runs  []run
-	first []int32 // the run of lane chunk·k
+	first []int32 // the run that each block begins in
 	index []int32 // instead of runs
 }
 
 // run is the numbers at, at+step, …, of the lanes from lane to the next run.
 type run struct{ lane, at, step int32 }
-
-// Blocks of lanes begin at multiples of chunk.
-const chunk = 64
 
 // minRun is how many lanes a run must have on average.
 const minRun = 12
@@ -39,7 +36,7 @@ func newList(x []int32) list {
 		i = j
 	}
 	k := 0
-	for lane := 0; lane < len(x); lane += chunk {
+	for lane := 0; lane < len(x); lane += lanes {
 		for l.end(k) <= lane {
 			k++
 		}
@@ -89,7 +86,7 @@ func (l *list) gather(dst, x []float64, lo int) {
 		gatherIndexed(dst, x, l.index[lo:])
 		return
 	}
-	for k := int(l.first[lo/chunk]); len(dst) > 0; k++ {
+	for k := int(l.first[lo/lanes]); len(dst) > 0; k++ {
 		at, step, n := l.piece(k, lo, len(dst))
 		switch step {
 		case 1:
@@ -109,29 +106,18 @@ func (l *list) scatter(x, src []float64, lo int) {
 		scatterIndexed(x, src, l.index[lo:])
 		return
 	}
-	for k := int(l.first[lo/chunk]); len(src) > 0; k++ {
+	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
 		at, step, n := l.piece(k, lo, len(src))
 		switch step {
 		case 1:
 			addTo(x[at:at+n], src[:n])
 		case 0:
-			x[at] = sumChunks(x[at], src[:n], lo)
+			x[at] += sum(src[:n])
 		default:
 			scatterStrided(x, src[:n], at, step)
 		}
 		src, lo = src[n:], lo+n
 	}
-}
-
-// sumChunks adds src, the lanes from lo on, to s chunk by chunk, so that the
-// rounding does not depend on the blocks.
-func sumChunks(s float64, src []float64, lo int) float64 {
-	for len(src) > 0 {
-		n := min(len(src), chunk-lo%chunk)
-		s += sum(src[:n])
-		src, lo = src[n:], lo+n
-	}
-	return s
 }
 
 // scatterReal adds c to x at n lanes from lo on.
@@ -142,7 +128,7 @@ func (l *list) scatterReal(x []float64, c float64, lo, n int) {
 		}
 		return
 	}
-	for k := int(l.first[lo/chunk]); n > 0; k++ {
+	for k := int(l.first[lo/lanes]); n > 0; k++ {
 		at, step, m := l.piece(k, lo, n)
 		if step == 0 {
 			x[at] += c * float64(m)
@@ -165,7 +151,7 @@ func (l *list) assign(x, src []float64, lo int) {
 		}
 		return
 	}
-	for k := int(l.first[lo/chunk]); len(src) > 0; k++ {
+	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
 		at, step, n := l.piece(k, lo, len(src))
 		for _, v := range src[:n] {
 			x[at] = v

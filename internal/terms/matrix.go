@@ -176,9 +176,9 @@ func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
 	if h.entry != nil {
 		return
 	}
-	var buf [maxLanes]float64
-	for lo := 0; lo < h.upper.n; lo += maxLanes {
-		b := buf[:min(maxLanes, h.upper.n-lo)]
+	var buf [lanes]float64
+	for lo := 0; lo < h.upper.n; lo += lanes {
+		b := buf[:min(lanes, h.upper.n-lo)]
 		h.lower.gather(b, values, lo)
 		h.upper.assign(values, b, lo)
 	}

@@ -157,8 +157,7 @@ type arrays struct {
 	y, g         []float64
 	values       []float64
 	matrix       *matrix     // of the values
-	dirs         [][]float64 // at most maxDirections
-	products     [][]float64 // along them
+	dirs, along  [][]float64 // directions, and the results along them
 }
 
 // bind connects the sources and sinks of a code of shape k.
@@ -190,9 +189,9 @@ func (m *machine) bind(c *code, s *shape, k int, a *arrays) {
 		case toJacobian, toHessian:
 			p = port{a.values, &a.matrix.places[k][r.at]}
 		case toTangent:
-			p = port{a.products[r.b], &s.rows[r.a]}
+			p = port{a.along[r.b], &s.rows[r.a]}
 		case toProduct:
-			p = port{a.products[r.b], &s.vars[r.a]}
+			p = port{a.along[r.b], &s.vars[r.a]}
 		}
 		m.sinks = append(m.sinks, p)
 	}
@@ -238,7 +237,7 @@ func (pl *Plan) run(m *machine, v variant, a *arrays) bool {
 func (pl *Plan) begin(v variant, a *arrays) (total float64) {
 	copy(a.y, pl.constants)
 	clear(a.g)
-	for _, p := range a.products {
+	for _, p := range a.along {
 		clear(p)
 	}
 	if a.matrix != nil {
@@ -251,8 +250,8 @@ func (pl *Plan) begin(v variant, a *arrays) (total float64) {
 func (s *shape) run(m *machine, c *code, k int, a *arrays) {
 	m.bind(c, s, k, a)
 	m.start(c)
-	for lo := 0; lo < s.terms; lo += m.lanes {
-		m.run(c, lo, min(m.lanes, s.terms-lo))
+	for lo := 0; lo < s.terms; lo += lanes {
+		m.run(c, lo, min(lanes, s.terms-lo))
 	}
 }
 
@@ -267,23 +266,26 @@ func (pl *Plan) Gradient(y, g, x, params, w []float64) {
 	pl.eval(variant{ord: first, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g})
 }
 
-// JVP computes the outputs y, nil if they are not wanted, and their derivatives
-// dy in the direction dx.
-func (pl *Plan) JVP(y, dy, x, params, dx []float64) {
-	d := [2][]float64{dx, dy}
-	pl.eval(variant{ord: tangent}, &arrays{x: x, params: params, y: y, dirs: d[:1], products: d[1:]})
+// JVPs computes the outputs y, nil if they are not wanted, and their derivatives
+// dy in the directions dx.
+func (pl *Plan) JVPs(y []float64, dy [][]float64, x, params []float64, dx [][]float64) {
+	pl.evalAlong(variant{ord: tangent}, arrays{x: x, params: params, y: y, dirs: dx, along: dy})
 }
 
 // HVPs computes the products hv of the Hessian of Σ wⱼyⱼ with the directions
 // v; w nil is all 1.
 func (pl *Plan) HVPs(hv [][]float64, x, params, w []float64, v [][]float64) {
-	for len(v) > 0 {
-		vt := variant{ord: product, weighted: w != nil}
-		k := 1
-		if len(v) >= maxDirections {
-			k, vt.many = maxDirections, true
-		}
-		pl.eval(vt, &arrays{x: x, params: params, w: w, dirs: v[:k], products: hv[:k]})
-		hv, v = hv[k:], v[k:]
+	pl.evalAlong(variant{ord: product, weighted: w != nil}, arrays{x: x, params: params, w: w, dirs: v, along: hv})
+}
+
+// evalAlong runs the terms along any number of directions.
+func (pl *Plan) evalAlong(v variant, a arrays) {
+	dirs, along := a.dirs, a.along
+	for len(dirs) > 0 {
+		v.many = len(dirs) >= maxDirections
+		k := v.directions()
+		a.dirs, a.along = dirs[:k], along[:k]
+		pl.eval(v, &a)
+		dirs, along = dirs[k:], along[k:]
 	}
 }

@@ -296,7 +296,7 @@ func TestTermsAgreeWithTheGeneralEngine(t *testing.T) {
 				dx[k] = 0
 			}
 			dx[i] = 1
-			pl.JVP(again, dy, x, s.params, dx)
+			pl.JVPs(again, [][]float64{dy}, x, s.params, [][]float64{dx})
 			same("JVP")
 			for j := range y {
 				check("Jacobian", dj[j][i]+rest(rj, j, i), jac[j][i], mj[j][i])

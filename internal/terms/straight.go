@@ -318,7 +318,7 @@ func (m *machine) runStraight(c *code, s *shape, v variant, a *arrays) bool {
 	st.run(lo, int32(len(st.lines)), r)
 
 	exp := pick(a.y, r, st.y) | pick(a.g, r, st.g)
-	for k, p := range a.products {
+	for k, p := range a.along {
 		exp |= pick(p, r, st.along[k])
 	}
 	if a.matrix != nil {
