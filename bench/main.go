@@ -18,6 +18,7 @@
 //	tapes.go       f, record, compile, value, gradient, jvp, hvp; hvp-batch, which
 //	               is one of four products in a sweep
 //	sparse.go      pattern, coloring, sparse-hessian, sparse-jacobian
+//	implicit.go    implicit, of bratu, by the methods dense, sparse and gmres
 package main
 
 import (
@@ -48,6 +49,7 @@ var sections = []section{
 	{[]string{"dense-hessian"}, strategies},
 	{tapeFigures, tapes},
 	{sparseFigures, sparseMatrices},
+	{implicitFigures, implicitDerivatives},
 }
 
 // A row is a line of -json. What has no meaning for a figure is absent.

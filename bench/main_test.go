@@ -19,8 +19,8 @@ import (
 var (
 	contractKeys    = []string{"problem", "n", "figure", "method", "seconds", "ratio", "colors", "nnz", "ops", "bytes", "allocs"}
 	contractFigures = []string{"f", "record", "compile", "pattern", "coloring", "value", "gradient", "jvp", "hvp",
-		"hvp-batch", "sparse-hessian", "sparse-jacobian", "dense-hessian"}
-	contractMethods = []string{"star", "acyclic", "column", "row", "bicoloring", "terms", "auto", "FoF", "FoR", "RoF", "RoR"}
+		"hvp-batch", "sparse-hessian", "sparse-jacobian", "dense-hessian", "implicit"}
+	contractMethods = []string{"star", "acyclic", "column", "row", "bicoloring", "terms", "auto", "FoF", "FoR", "RoF", "RoR", "dense", "sparse", "gmres"}
 )
 
 func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
@@ -109,7 +109,7 @@ func TestEveryLineOfJSONKeepsTheContract(t *testing.T) {
 		is := func(figures ...string) bool { return slices.Contains(figures, figure) }
 		terms := r["method"] == "terms"
 		if !terms { // a gradient has a method only by terms
-			assert.Equal(t, is("coloring", "sparse-hessian", "sparse-jacobian", "dense-hessian"), has("method"), "%v", r)
+			assert.Equal(t, is("coloring", "sparse-hessian", "sparse-jacobian", "dense-hessian", "implicit"), has("method"), "%v", r)
 		}
 		if has("method") {
 			assert.Contains(t, append(contractMethods, "hyper"), r["method"])
