@@ -117,16 +117,17 @@ func (j *Jacobian) Eval(values, y, x, params []float64) {
 	j.eval(variant{ord: jacobian}, &arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix})
 }
 
-// Hessian is the plan of the sparse Hessian of a weighted sum of the outputs,
-// both triangles. It is immutable.
+// Hessian is the plan of the sparse Hessian of a weighted sum of the outputs. It
+// is immutable.
 type Hessian struct {
 	matrix
 	lower, upper list // places that are mirror images
 }
 
-// Hessian plans the Hessian in a symmetric pattern, or its lower triangle in a
-// lower triangular one; nil is the one that the terms have. It panics if a place is missing. Cost: O(n + E) for E entries of
-// all terms.
+// Hessian plans the Hessian in a pattern: a symmetric one, of which both
+// triangles are computed, or a lower triangle; nil is the symmetric one that the
+// terms have. It panics if the pattern is neither, or lacks a place. Cost:
+// O(n + E) for E entries of all terms.
 func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 	v := variant{ord: second}
 	h := &Hessian{matrix: matrix{Plan: pl, pattern: p}}
@@ -139,24 +140,24 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 		}
 	}
 	e.sort()
+	var image []int32
 	if p == nil {
 		ptr, idx := e.compress(pl.inputs)
 		ptr, idx = e.mirror(ptr, idx)
 		h.pattern = sparsity.NewPattern(pl.inputs, pl.inputs, ptr, idx)
-	} else {
-		e.locate(p)
-	}
-	var image []int32
-	if !lowerTriangle(h.pattern) {
 		image = images(h.pattern)
+	} else {
+		if p.IsSymmetric() {
+			image = images(p)
+		} else if !isLower(p) {
+			panic("terms: pattern neither symmetric nor a lower triangle")
+		}
+		e.locate(p)
 	}
 	var low, up []int32
 	h.place(&e, v, func(at int32) {
-		if image == nil {
-			return
-		}
-		if i := image[at]; i >= 0 && i != at {
-			low, up = append(low, at), append(up, i)
+		if image != nil && image[at] >= 0 && image[at] != at {
+			low, up = append(low, at), append(up, image[at])
 			image[at] = -1
 		}
 	})
@@ -167,6 +168,16 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 		}
 	}
 	return h
+}
+
+func isLower(p *sparsity.Pattern) bool {
+	n, _ := p.Dims()
+	for i := range n {
+		if row := p.Row(i); len(row) > 0 && int(row[len(row)-1]) > i {
+			return false
+		}
+	}
+	return true
 }
 
 // Eval computes the outputs y, nil if they are not wanted, the gradient g of

@@ -345,6 +345,14 @@ func TestTermsAgreeWithTheGeneralEngine(t *testing.T) {
 				check("Hessian in its pattern", row[j], dh[i][j], 2*mh[i][j])
 			}
 		}
+		lower := ph.Lower()
+		h = make([]float64, lower.NNZ())
+		pl.Hessian(lower).Eval(h, nil, g, x, s.params, w)
+		for i, row := range dense(lower, h) {
+			for j := range i + 1 {
+				check("lower triangle", row[j], dh[i][j], 2*mh[i][j])
+			}
+		}
 		J = pl.Jacobian(pj)
 		v = make([]float64, pj.NNZ())
 		J.Eval(v, nil, x, s.params)
