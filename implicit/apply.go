@@ -145,19 +145,23 @@ func (p *step) take(lambda []float64) (*state, error) {
 func (p *step) pick(lambda []float64) *state {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	free := -1 // to be solved for another λ: one that failed, or the oldest
 	for i, s := range slices.Backward(p.idle) {
 		if s.solved && same(s.lambda, lambda) {
 			p.idle = slices.Delete(p.idle, i, i+1)
 			return s
 		}
+		if !s.solved || i == 0 && free < 0 && len(p.idle) >= s.room() {
+			free = i
+		}
 	}
-	if len(p.idle) > 0 && len(p.idle) >= p.idle[0].room() {
-		s := p.idle[0]
-		p.idle = slices.Delete(p.idle, 0, 1)
-		s.solved, s.bar = false, s.bar[:0]
-		return s
+	if free < 0 {
+		return &state{}
 	}
-	return &state{}
+	s := p.idle[free]
+	p.idle = slices.Delete(p.idle, free, free+1)
+	s.solved, s.bar = false, s.bar[:0]
+	return s
 }
 
 func (p *step) put(s *state) {

@@ -14,9 +14,9 @@ type Solver uint8
 
 // The solvers.
 const (
-	// SolverAuto takes SolverDense for up to 100 unknowns or a matrix with more
-	// than a tenth of its elements nonzero, else SolverSparse; and GMRES with
-	// the matrix where factors would have more than 10⁸ entries.
+	// SolverAuto takes SolverDense for up to 16 unknowns or a matrix with more
+	// than 15 % of its elements nonzero, else SolverSparse; and GMRES with the
+	// matrix where factors would have more than 10⁸ entries.
 	SolverAuto Solver = iota
 	// SolverDense is LAPACK's LU, by gonum, of the matrix with its rows scaled.
 	SolverDense
@@ -33,10 +33,12 @@ func (s Solver) String() string {
 	return [...]string{"auto", "dense LU", "sparse LU", "GMRES", "BiCGStab"}[s]
 }
 
-// What SolverAuto goes by.
+// What SolverAuto goes by. At the first two LU, with entries in random places,
+// takes as long as LAPACK for the first factorization; further ones and solutions
+// are faster.
 const (
-	denseOrder   = 100 // up to here LU is no faster
-	denseDensity = 0.1
+	denseOrder   = 16
+	denseDensity = 0.15
 	maxFactors   = 1e8 // entries of the factors, some GB
 )
 

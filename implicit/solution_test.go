@@ -536,6 +536,26 @@ func TestBadlyScaledDenseRows(t *testing.T) {
 	requireClose(t, want[0], want[1], 1e-14)
 }
 
+func TestGivenPatternIsUsed(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 1))
+	f := newFamily(rnd, 40, 3)
+	tape := f.tape(t)
+	want, err := At(tape, f.w, f.point)
+	require.NoError(t, err)
+	wantJac, err := want.Jacobian(nil)
+	require.NoError(t, err)
+	// A few more entries, and all of them, which is evaluated dense.
+	wider := tape.JacobianPattern().Union(sparsity.FromCoordinates(40, 43, []int{0, 7, 39}, []int{39, 42, 0}))
+	for _, p := range []*sparsity.Pattern{wider, sparsity.Full(40, 43)} {
+		s, err := Settings{Pattern: p, Solver: SolverSparse}.New(tape).At(f.w, f.point)
+		require.NoError(t, err)
+		require.Equal(t, p.NNZ(), s.z.jac.NNZ())
+		got, err := s.Jacobian(nil)
+		require.NoError(t, err)
+		requireClose(t, wantJac, got, 1e-13)
+	}
+}
+
 func TestFixedPointOfHeron(t *testing.T) {
 	heron := record(t, []float64{1}, []float64{2}, func(x, a vars) vars {
 		return vars{x[0].Add(a[0].Div(x[0])).Scale(0.5)}
