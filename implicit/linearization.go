@@ -148,7 +148,7 @@ func (z *linearization) worst() (equation int, bound float64, err error) {
 	for i, f := range z.value {
 		f = math.Abs(f)
 		b := eq.settings.Tolerance*size[i] + eq.settings.Absolute
-		if f <= b {
+		if f <= b && finite(b) || f == 0 {
 			continue
 		}
 		if r := f / b; equation < 0 || r > most || r != r {

@@ -19,8 +19,8 @@ import (
 //
 // A dst that is nil, or an empty matrix, is allocated; else it must have the
 // right shape, and may be an argument. Vectors of wrong length panic. All
-// methods return the error of a solution that is not accurate: with GMRES and
-// BiCGStab a *ConvergenceError if they do not converge.
+// methods return the error of a solution that is not accurate, and a dst that is
+// of no use: with GMRES and BiCGStab a *ConvergenceError if they do not converge.
 type Solution struct {
 	z *linearization
 }

@@ -394,6 +394,21 @@ func TestNotARootNamesTheWorstEquation(t *testing.T) {
 	require.Equal(t, 1, not.Equation)
 }
 
+// A size that overflows excuses nothing.
+func TestOverflowIsNoRoot(t *testing.T) {
+	w, lambda := []float64{1e160}, []float64{0.999e160}
+	tape := record(t, w, lambda, func(w, l vars) vars { return vars{w[0].Sub(l[0]).Scale(1e150)} })
+	var not *NotARootError
+	for _, kind := range allSolvers {
+		eq := Settings{Solver: kind}.New(tape)
+		_, err := eq.At(w, lambda)
+		require.ErrorAs(t, err, &not)
+		require.InEpsilon(t, 1e307, not.Residual, 1e-9)
+		_, err = eq.At(w, w)
+		require.NoError(t, err)
+	}
+}
+
 func TestDerivativeThatIsNotFinite(t *testing.T) {
 	tape := record(t, []float64{1}, []float64{1, 0}, func(w, lambda vars) vars {
 		return vars{w[0].Sub(lambda[0]).Add(lambda[1].Sqrt())}
