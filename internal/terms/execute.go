@@ -46,8 +46,10 @@ func (m *machine) quad(r uint16) []quad {
 	return m.quads[at : at+m.n/4]
 }
 
-// start runs what is the same for all terms.
-func (m *machine) start(c *code) {
+// begin prepares to run the terms of s, which is shape k: it runs what is the
+// same for all of them.
+func (m *machine) begin(c *code, s *shape, k int, a *arrays) {
+	m.bind(c, s, k, a)
 	m.reserve(c)
 	m.n = lanes
 	for k := range c.once {
@@ -61,13 +63,18 @@ func (m *machine) start(c *code) {
 	}
 }
 
-// run runs the terms from lo on, n of them, at most lanes.
-func (m *machine) run(c *code, lo, n int) {
+// block runs block j of the terms of s.
+func (m *machine) block(c *code, s *shape, j int) {
+	lo := j * lanes
+	n := min(lanes, s.terms-lo)
 	m.n = (n + 3) &^ 3
 	for k := range c.block {
 		m.do(c, &c.block[k], lo, n)
 	}
 }
+
+// blocks is how many blocks the terms of s make.
+func (s *shape) blocks() int { return (s.terms + lanes - 1) / lanes }
 
 // do runs an instruction on the terms from lo on, n of them.
 func (m *machine) do(c *code, in *instr, lo, n int) {

@@ -14,6 +14,8 @@ type matrix struct {
 	places  [][]list // by shape and entry
 	base    [2]base  // quick and careful
 
+	pace
+
 	// If there is one term: the entry at each place, and the register at each
 	// place in the code of a variant.
 	entry []int32
@@ -45,21 +47,6 @@ func (m *matrix) picks(st *straight, v variant) []uint16 {
 // Pattern is the pattern of the matrix.
 func (m *matrix) Pattern() *sparsity.Pattern { return m.pattern }
 
-// begin sets values to what evaluations add to. What it returns is finite only
-// if all of that is.
-func (m *matrix) begin(values []float64, v variant) (total float64) {
-	if v.weighted {
-		clear(values)
-		return 0
-	}
-	b := m.fixed(v)
-	if b.x == nil {
-		clear(values)
-	}
-	copy(values, b.x)
-	return b.total
-}
-
 // fixed is the base of a variant, found when it is first needed.
 func (m *matrix) fixed(v variant) *base {
 	b := &m.base[0]
@@ -76,7 +63,11 @@ func (m *matrix) fixed(v variant) *base {
 			if b.x == nil {
 				b.x = make([]float64, m.pattern.NNZ())
 			}
-			m.shapes[k].run(w, c.fixed, k, &arrays{values: b.x, matrix: m})
+			s := m.shapes[k]
+			w.begin(c.fixed, s, k, &arrays{values: b.x, matrix: m})
+			for j := range s.blocks() {
+				w.block(c.fixed, s, j)
+			}
 		}
 		b.total = w.total
 		m.put(w)
@@ -119,10 +110,7 @@ func (j *Jacobian) Eval(values, y, x, params []float64) {
 
 // Hessian is the plan of the sparse Hessian of a weighted sum of the outputs. It
 // is immutable.
-type Hessian struct {
-	matrix
-	lower, upper list // places that are mirror images
-}
+type Hessian struct{ matrix }
 
 // Hessian plans the Hessian in a pattern: a symmetric one, of which both
 // triangles are computed, or a lower triangle; nil is the symmetric one that the
@@ -154,14 +142,7 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 		}
 		e.locate(p)
 	}
-	var low, up []int32
-	h.place(&e, v, func(at int32) {
-		if image != nil && image[at] >= 0 && image[at] != at {
-			low, up = append(low, at), append(up, image[at])
-			image[at] = -1
-		}
-	})
-	h.lower, h.upper = newList(low), newList(up)
+	low, up := h.place(&e, v, image)
 	if h.entry != nil {
 		for k, i := range up {
 			h.entry[i] = h.entry[low[k]]
@@ -184,15 +165,6 @@ func isLower(p *sparsity.Pattern) bool {
 // Σ wⱼyⱼ, and the values of its Hessian; w nil is all 1.
 func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
 	h.eval(variant{ord: second, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix})
-	if h.entry != nil {
-		return
-	}
-	var buf [lanes]float64
-	for lo := 0; lo < h.upper.n; lo += lanes {
-		b := buf[:min(lanes, h.upper.n-lo)]
-		h.lower.gather(b, values, lo)
-		h.upper.assign(values, b, lo)
-	}
 }
 
 // columns is the local variables of all terms, in the memory of x.
@@ -343,16 +315,6 @@ func (e *entries) mirror(ptr, idx []int32) (fptr, fidx []int32) {
 	return fptr, fidx
 }
 
-func lowerTriangle(p *sparsity.Pattern) bool {
-	n, _ := p.Dims()
-	for r := range n {
-		if row := p.Row(r); len(row) > 0 && int(row[len(row)-1]) > r {
-			return false
-		}
-	}
-	return true
-}
-
 // images is the place of the mirror image of each place of a symmetric pattern.
 func images(p *sparsity.Pattern) []int32 {
 	ptr := p.RowPtr()
@@ -370,34 +332,42 @@ func images(p *sparsity.Pattern) []int32 {
 	return image
 }
 
-// place makes the lists of places; each place is shown to see.
-func (m *matrix) place(e *entries, v variant, see func(at int32)) {
+// place makes the lists of places, and finds when what is done. Of a symmetric
+// matrix image is the place of each mirror image; low and up are the places of
+// entries below the diagonal and their images.
+func (m *matrix) place(e *entries, v variant, image []int32) (low, up []int32) {
 	m.places = make([][]list, len(m.shapes))
-	at := e.at
+	m.pace.begin(m.pattern.NNZ())
+	rows, group := e.at, int32(0)
 	for k, c := range m.code(v) {
 		for range c.entries {
-			x := at[0]
-			at = at[1:]
+			x := rows[0]
+			rows = rows[1:]
 			for t, b := range x {
-				x[t] = e.cols[b]
+				at := e.cols[b]
 				if e.to != nil {
-					x[t] = e.to[x[t]]
+					at = e.to[at]
 				}
-				if see != nil {
-					see(x[t])
+				x[t] = at
+				m.touch(at, group+int32(t/lanes))
+				if image != nil && image[at] >= 0 && image[at] != at {
+					low, up = append(low, at), append(up, image[at])
+					image[at] = -1
 				}
 			}
 			m.places[k] = append(m.places[k], newList(x))
 		}
+		group += int32(m.shapes[k].blocks())
 	}
-	if !m.single() {
-		return
+	m.pace.finish(int(group), low, up)
+	if m.single() {
+		m.entry = make([]int32, m.pattern.NNZ())
+		for k := range m.entry {
+			m.entry[k] = int32(len(m.places[0]))
+		}
+		for k, l := range m.places[0] {
+			m.entry[l.runs[0].at] = int32(k)
+		}
 	}
-	m.entry = make([]int32, m.pattern.NNZ())
-	for k := range m.entry {
-		m.entry[k] = int32(len(m.places[0]))
-	}
-	for k, l := range m.places[0] {
-		m.entry[l.runs[0].at] = int32(k)
-	}
+	return low, up
 }

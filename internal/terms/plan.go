@@ -225,34 +225,36 @@ func (pl *Plan) run(m *machine, v variant, a *arrays) bool {
 	if pl.single() {
 		return m.runStraight(codes[0], pl.shapes[0], v, a)
 	}
-	m.total = pl.begin(v, a)
-	for k, c := range codes {
-		pl.shapes[k].run(m, c, k, a)
-	}
-	return m.total-m.total == 0
-}
-
-// begin sets the results to what the terms are added to. What it returns is
-// finite only if all of that is.
-func (pl *Plan) begin(v variant, a *arrays) (total float64) {
 	copy(a.y, pl.constants)
 	clear(a.g)
 	for _, p := range a.along {
 		clear(p)
 	}
-	if a.matrix != nil {
-		return a.matrix.begin(a.values, v)
+	m.total = 0
+	var start []float64 // what values begin with, nil is 0
+	if a.matrix != nil && !v.weighted {
+		b := a.matrix.fixed(v)
+		start, m.total = b.x, b.total
 	}
-	return 0
-}
-
-// run runs all terms of shape k.
-func (s *shape) run(m *machine, c *code, k int, a *arrays) {
-	m.bind(c, s, k, a)
-	m.start(c)
-	for lo := 0; lo < s.terms; lo += lanes {
-		m.run(c, lo, min(lanes, s.terms-lo))
+	group := 0
+	for k, c := range codes {
+		s := pl.shapes[k]
+		m.begin(c, s, k, a)
+		for j := range s.blocks() {
+			if a.matrix != nil {
+				a.matrix.before(group, a.values, start)
+			}
+			m.block(c, s, j)
+			if a.matrix != nil {
+				a.matrix.after(group, a.values)
+			}
+			group++
+		}
 	}
+	if group == 0 && a.matrix != nil {
+		a.matrix.before(0, a.values, start)
+	}
+	return m.total-m.total == 0
 }
 
 // Value computes the outputs y.
