@@ -19,12 +19,17 @@ type machine struct {
 	total  float64   // of all that was stored: finite only if all of it is
 	y      []float64 // outputs that nobody wants
 	loaded *code     // whose constants are in registers
+
+	part   *part // that is run, nil if it is all
+	shared *shared
 }
 
 // port is the array that a load reads or a store adds to, and where.
 type port struct {
-	x    []float64
-	list *list // nil: lane after lane
+	x      []float64
+	list   *list  // nil: lane after lane
+	target target // of a store
+	pages  *pages // of x, for parts
 }
 
 // reserve makes room for the registers of c.
@@ -90,11 +95,19 @@ func (m *machine) do(c *code, in *instr, lo, n int) {
 		p := &m.sinks[in.b]
 		x := m.reg(in.a)[:n]
 		m.total += floats.Sum(x)
-		p.list.scatter(p.x, x, lo)
+		if m.part == nil {
+			p.list.scatter(p.x, x, lo)
+		} else {
+			m.scatter(p, x, lo)
+		}
 	case opStoreReal:
 		p := &m.sinks[in.b]
 		m.total += in.k
-		p.list.scatterReal(p.x, in.k, lo, n)
+		if m.part == nil {
+			p.list.scatterReal(p.x, in.k, lo, n)
+		} else {
+			m.scatterReal(p, in.k, lo, n)
+		}
 	case opReal:
 		fill(m.reg(in.d), in.k)
 	case program.Add:

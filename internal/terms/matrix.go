@@ -105,7 +105,13 @@ func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
 
 // Eval computes the outputs y, nil if they are not wanted, and the values.
 func (j *Jacobian) Eval(values, y, x, params []float64) {
-	j.eval(variant{ord: jacobian}, &arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix})
+	j.EvalParallel(1, values, y, x, params)
+}
+
+// EvalParallel is Eval by several goroutines, to the same bits. It allocates
+// memory for what they add to the same elements.
+func (j *Jacobian) EvalParallel(workers int, values, y, x, params []float64) {
+	j.eval(variant{ord: jacobian}, &arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix, workers: workers})
 }
 
 // Hessian is the plan of the sparse Hessian of a weighted sum of the outputs. It
@@ -164,7 +170,13 @@ func isLower(p *sparsity.Pattern) bool {
 // Eval computes the outputs y, nil if they are not wanted, the gradient g of
 // Σ wⱼyⱼ, and the values of its Hessian; w nil is all 1.
 func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
-	h.eval(variant{ord: second, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix})
+	h.EvalParallel(1, values, y, g, x, params, w)
+}
+
+// EvalParallel is Eval by several goroutines, to the same bits. It allocates
+// memory for what they add to the same elements.
+func (h *Hessian) EvalParallel(workers int, values, y, g, x, params, w []float64) {
+	h.eval(variant{ord: second, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix, workers: workers})
 }
 
 // columns is the local variables of all terms, in the memory of x.
@@ -337,7 +349,7 @@ func images(p *sparsity.Pattern) []int32 {
 // entries below the diagonal and their images.
 func (m *matrix) place(e *entries, v variant, image []int32) (low, up []int32) {
 	m.places = make([][]list, len(m.shapes))
-	m.pace.begin(m.pattern.NNZ())
+	m.pace = newPace(m.pattern.NNZ())
 	rows, group := e.at, int32(0)
 	for k, c := range m.code(v) {
 		for range c.entries {

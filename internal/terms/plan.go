@@ -19,7 +19,8 @@ type Plan struct {
 		once sync.Once
 		list []*code // by shape
 	}
-	pool sync.Pool // of *machine
+	pool   sync.Pool // of *machine
+	shared shared
 }
 
 // Detect finds the terms of a program; nil if there are none worth it. Cost:
@@ -158,6 +159,7 @@ type arrays struct {
 	values       []float64
 	matrix       *matrix     // of the values
 	dirs, along  [][]float64 // directions, and the results along them
+	workers      int
 }
 
 // bind connects the sources and sinks of a code of shape k.
@@ -167,34 +169,72 @@ func (m *machine) bind(c *code, s *shape, k int, a *arrays) {
 		p := port{}
 		switch n.op {
 		case leafVar:
-			p = port{a.x, &s.vars[n.a]}
+			p.x, p.list = a.x, &s.vars[n.a]
 		case leafParam:
-			p = port{a.params, &s.pars[n.a]}
+			p.x, p.list = a.params, &s.pars[n.a]
 		case leafData:
-			p = port{s.data[n.a].each, nil}
+			p.x = s.data[n.a].each
 		case leafWeight:
-			p = port{a.w, &s.rows[n.a]}
+			p.x, p.list = a.w, &s.rows[n.a]
 		case leafDir:
-			p = port{a.dirs[n.b], &s.vars[n.a]}
+			p.x, p.list = a.dirs[n.b], &s.vars[n.a]
 		}
 		m.sources = append(m.sources, p)
 	}
 	for _, r := range c.sinks {
-		p := port{}
+		p := port{x: a.array(r.what, r.b), target: r.what}
 		switch r.what {
-		case toValue:
-			p = port{a.y, &s.rows[r.a]}
-		case toGradient:
-			p = port{a.g, &s.vars[r.a]}
+		case toValue, toTangent:
+			p.list = &s.rows[r.a]
+		case toGradient, toProduct:
+			p.list = &s.vars[r.a]
 		case toJacobian, toHessian:
-			p = port{a.values, &a.matrix.places[k][r.at]}
-		case toTangent:
-			p = port{a.along[r.b], &s.rows[r.a]}
-		case toProduct:
-			p = port{a.along[r.b], &s.vars[r.a]}
+			p.list = &a.matrix.places[k][r.at]
+		}
+		if m.shared != nil {
+			switch r.what {
+			case toValue:
+				p.pages = &m.shared.rows
+			case toGradient:
+				p.pages = &m.shared.vars
+			case toJacobian, toHessian:
+				p.pages = &a.matrix.pages
+			}
 		}
 		m.sinks = append(m.sinks, p)
 	}
+}
+
+// array is what a target is an element of.
+func (a *arrays) array(t target, direction int) []float64 {
+	switch t {
+	case toValue:
+		return a.y
+	case toGradient:
+		return a.g
+	case toJacobian, toHessian:
+		return a.values
+	}
+	return a.along[direction]
+}
+
+// start is what the values of a matrix begin with, nil for 0; total is finite
+// only if all of it is.
+func (a *arrays) start(v variant) (x []float64, total float64) {
+	if a.matrix == nil || v.weighted {
+		return nil, 0
+	}
+	b := a.matrix.fixed(v)
+	return b.x, b.total
+}
+
+// blocks is how many blocks there are of all shapes.
+func (pl *Plan) blocks() int {
+	n := 0
+	for _, s := range pl.shapes {
+		n += s.blocks()
+	}
+	return n
 }
 
 // machine hands out a machine; put takes it back.
@@ -213,7 +253,17 @@ func (pl *Plan) eval(v variant, a *arrays) {
 	if a.y == nil {
 		a.y = m.y
 	}
-	for !pl.run(m, v, a) && !v.careful {
+	for {
+		ok := false
+		if a.workers > 1 && pl.blocks() > 1 {
+			b := *a // lives on the heap
+			ok = pl.runParallel(v, &b)
+		} else {
+			ok = pl.run(m, v, a)
+		}
+		if ok || v.careful {
+			break
+		}
 		v.careful = true
 	}
 	pl.put(m)
@@ -230,29 +280,25 @@ func (pl *Plan) run(m *machine, v variant, a *arrays) bool {
 	for _, p := range a.along {
 		clear(p)
 	}
-	m.total = 0
-	var start []float64 // what values begin with, nil is 0
-	if a.matrix != nil && !v.weighted {
-		b := a.matrix.fixed(v)
-		start, m.total = b.x, b.total
-	}
-	group := 0
+	start, total := a.start(v)
+	m.total = total
+	block := 0
 	for k, c := range codes {
 		s := pl.shapes[k]
 		m.begin(c, s, k, a)
 		for j := range s.blocks() {
 			if a.matrix != nil {
-				a.matrix.before(group, a.values, start)
+				a.matrix.begin(block, a.values, start)
 			}
 			m.block(c, s, j)
 			if a.matrix != nil {
-				a.matrix.after(group, a.values)
+				a.matrix.end(block, a.values)
 			}
-			group++
+			block++
 		}
 	}
-	if group == 0 && a.matrix != nil {
-		a.matrix.before(0, a.values, start)
+	if block == 0 && a.matrix != nil {
+		a.matrix.begin(0, a.values, start)
 	}
 	return m.total-m.total == 0
 }
@@ -266,6 +312,12 @@ func (pl *Plan) Value(y, x, params []float64) {
 // g of Σ wⱼyⱼ; w nil is all 1.
 func (pl *Plan) Gradient(y, g, x, params, w []float64) {
 	pl.eval(variant{ord: first, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g})
+}
+
+// GradientParallel is Gradient by several goroutines, to the same bits. It
+// allocates memory for what they add to the same elements.
+func (pl *Plan) GradientParallel(workers int, y, g, x, params, w []float64) {
+	pl.eval(variant{ord: first, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, workers: workers})
 }
 
 // JVPs computes the outputs y, nil if they are not wanted, and their derivatives

@@ -1,0 +1,189 @@
+package terms
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Several goroutines share an evaluation as follows. The blocks of all shapes,
+// in order, are cut into parts. A page of results belongs to the part that is
+// the first to add to it, which does so directly. What another part has to add
+// goes into its log, and the logs are added at the end, part after part. So
+// each number is added up in the order in which one goroutine would do it, and
+// the bits are the same whatever the parts.
+
+// part is the blocks lo … hi−1, and what they have to add to pages of others.
+type part struct {
+	lo, hi int
+	log    []entry
+	total  float64
+}
+
+// entry is v, to be added to number at of an array.
+type entry struct {
+	v      float64
+	at     int32
+	target target
+}
+
+// partsPerWorker evens out what parts take.
+const partsPerWorker = 4
+
+// shared is what parts need to know of y and g.
+type shared struct {
+	once sync.Once
+	rows pages
+	vars pages
+}
+
+// share finds the pages of y and g.
+func (pl *Plan) share() *shared {
+	s := &pl.shared
+	s.once.Do(func() {
+		s.rows, s.vars = newPages(pl.outputs), newPages(pl.inputs)
+		block := int32(0)
+		touch := func(p *pages, l *list) {
+			for t, at := range l.expand(nil) {
+				p.touch(at, block+int32(t/lanes))
+			}
+		}
+		for _, z := range pl.shapes {
+			for k := range z.rows {
+				touch(&s.rows, &z.rows[k])
+			}
+			for k := range z.vars {
+				touch(&s.vars, &z.vars[k])
+			}
+			block += int32(z.blocks())
+		}
+		s.rows.finish(int(block))
+		s.vars.finish(int(block))
+	})
+	return s
+}
+
+// runParallel is run by several goroutines.
+func (pl *Plan) runParallel(v variant, a *arrays) bool {
+	codes, sh := pl.code(v), pl.share()
+	blocks := pl.blocks()
+	parts := make([]part, min(blocks, partsPerWorker*a.workers))
+	for q := range parts {
+		parts[q].lo, parts[q].hi = q*blocks/len(parts), (q+1)*blocks/len(parts)
+	}
+	start, total := a.start(v)
+	each(a.workers, len(parts), func(next func() int) {
+		m := pl.machine()
+		m.shared = sh
+		for q := next(); q < len(parts); q = next() {
+			m.runPart(pl, codes, &parts[q], a, start)
+		}
+		m.shared, m.part = nil, nil
+		pl.put(m)
+	})
+	for q := range parts {
+		total += parts[q].total
+		for _, e := range parts[q].log {
+			a.array(e.target, 0)[e.at] += e.v
+		}
+	}
+	if a.matrix != nil {
+		pairs := a.matrix.pairs
+		each(a.workers, len(pairs), func(next func() int) {
+			for k := next(); k < len(pairs); k = next() {
+				a.matrix.mirror(int(pairs[k]), a.values)
+			}
+		})
+	}
+	return total-total == 0
+}
+
+// runPart runs the blocks of a part.
+func (m *machine) runPart(pl *Plan, codes []*code, p *part, a *arrays, start []float64) {
+	m.part, m.total = p, 0
+	block := 0
+	for k, c := range codes {
+		s := pl.shapes[k]
+		n := s.blocks()
+		for j := max(p.lo, block); j < min(p.hi, block+n); j++ {
+			if j == max(p.lo, block) {
+				m.begin(c, s, k, a)
+			}
+			m.shared.rows.begin(j, a.y, pl.constants)
+			if a.g != nil {
+				m.shared.vars.begin(j, a.g, nil)
+			}
+			if a.matrix != nil {
+				a.matrix.begin(j, a.values, start)
+			}
+			m.block(c, s, j-block)
+		}
+		block += n
+	}
+	p.total = m.total
+}
+
+// give adds v to p.x[at], or has it added later.
+func (m *machine) give(p *port, at int, v float64) {
+	if p.pages.first[at/page] >= int32(m.part.lo) {
+		p.x[at] += v
+		return
+	}
+	m.part.log = append(m.part.log, entry{v: v, at: int32(at), target: p.target})
+}
+
+// scatter is p.list.scatter of a part.
+func (m *machine) scatter(p *port, src []float64, lo int) {
+	l := p.list
+	if l.index != nil {
+		for i, v := range src {
+			m.give(p, int(l.index[lo+i]), v)
+		}
+		return
+	}
+	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
+		at, step, n := l.piece(k, lo, len(src))
+		if step == 0 {
+			m.give(p, at, sum(src[:n]))
+		} else {
+			for i, v := range src[:n] {
+				m.give(p, at+i*step, v)
+			}
+		}
+		src, lo = src[n:], lo+n
+	}
+}
+
+// scatterReal is p.list.scatterReal of a part.
+func (m *machine) scatterReal(p *port, c float64, lo, n int) {
+	l := p.list
+	if l.index != nil {
+		for _, at := range l.index[lo : lo+n] {
+			m.give(p, int(at), c)
+		}
+		return
+	}
+	for k := int(l.first[lo/lanes]); n > 0; k++ {
+		at, step, m1 := l.piece(k, lo, n)
+		if step == 0 {
+			m.give(p, at, c*float64(m1))
+		} else {
+			for i := range m1 {
+				m.give(p, at+i*step, c)
+			}
+		}
+		n, lo = n-m1, lo+m1
+	}
+}
+
+// each runs f on several goroutines, which share the numbers below n: next is
+// one that was not taken, or n or more.
+func each(workers, n int, f func(next func() int)) {
+	var taken atomic.Int64
+	next := func() int { return int(taken.Add(1)) - 1 }
+	var group sync.WaitGroup
+	for range min(workers, n) - 1 {
+		group.Go(func() { f(next) })
+	}
+	f(next)
+	group.Wait()
+}

@@ -1,0 +1,80 @@
+package terms_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// sameBits evaluates p by some goroutines.
+func sameBits(t require.TestingT, p *program.Program, x, params, w []float64) {
+	pl := terms.Detect(p)
+	if pl == nil {
+		return
+	}
+	n, m := p.Inputs(), p.Outputs()
+	J, H := pl.Jacobian(nil), pl.Hessian(nil)
+	eval := func(workers int) (all [][]float64) {
+		// What was there before must not matter.
+		fresh := func(n int) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = math.NaN()
+			}
+			all = append(all, x)
+			return x
+		}
+		pl.GradientParallel(workers, fresh(m), fresh(n), x, params, w)
+		J.EvalParallel(workers, fresh(J.Pattern().NNZ()), fresh(m), x, params)
+		H.EvalParallel(workers, fresh(H.Pattern().NNZ()), fresh(m), fresh(n), x, params, w)
+		H.EvalParallel(workers, fresh(H.Pattern().NNZ()), fresh(m), fresh(n), x, params, nil)
+		return all
+	}
+	want := eval(1)
+	for _, workers := range []int{2, 3, 8} {
+		for k, got := range eval(workers) {
+			for i := range got {
+				if math.Float64bits(got[i]) != math.Float64bits(want[k][i]) {
+					t.Errorf("%d workers, result %d, element %d: %v, alone %v", workers, k, i, got[i], want[k][i])
+					t.FailNow()
+				}
+			}
+		}
+	}
+}
+
+func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
+	for _, p := range problems.All {
+		if p.Name == "rnn" || p.Name == "helmholtz" {
+			continue
+		}
+		in := p.At(5000)
+		var tape *reverse.Tape
+		var err error
+		w := []float64{1.5}
+		if f := problems.Func[reverse.Var](in); f != nil {
+			tape, err = reverse.Record(in.X0, f)
+		} else {
+			tape, err = reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+			w = in.X0
+		}
+		require.NoError(t, err)
+		sameBits(t, tape.Program(), in.X0, nil, w)
+	}
+}
+
+func TestAnyNumberOfWorkersGivesTheSameBitsOnRandomTerms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSeparable(t)
+		tape, err := reverse.RecordParams(s.x, s.params, s.function)
+		require.NoError(t, err)
+		sameBits(t, tape.Program(), s.x, s.params, []float64{1, 0.5, -2}[:s.rows])
+	})
+}
