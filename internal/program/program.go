@@ -297,7 +297,7 @@ type Workspace struct {
 
 // block is how many lanes of a batch are done at a time, so that what they
 // share stays in the first-level cache.
-const block = 512
+const block = 1024
 
 // MaxDirections is how many directions one sweep carries at most.
 const MaxDirections = 8

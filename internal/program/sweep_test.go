@@ -126,7 +126,7 @@ func sweepsAgree(t *rapid.T) {
 	if !finite(batched.JVP, batched.Bar, batched.HVP[0]) {
 		t.Skip("overflow")
 	}
-	ops := float64(len(c.one.Code) + len(c.x) + 1)
+	ops := float64(c.program.Roundings() + len(c.x) + 1)
 	close := func(what string, got, want, m float64) {
 		t.Helper()
 		if tol := 64*ops*0x1p-53*m + 5e-324; !(math.Abs(got-want) <= tol) {
