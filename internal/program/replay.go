@@ -216,8 +216,8 @@ func Pullback[T dual.Scalar[T]](p *Program, i int32, v []T, g T, bar []T, prims 
 			}
 		case Select:
 			cond := v[p.lists[a+2]]
-			add(p.lists[a], cond.Select(g, zero))
-			add(p.lists[a+1], cond.Select(zero, g))
+			add(p.lists[a], g.Prod(cond.Select(one, zero)))
+			add(p.lists[a+1], g.Prod(cond.Select(zero, one)))
 		}
 	case unary:
 		if op == Own {
