@@ -108,15 +108,20 @@ func (l *list) scatter(x, src []float64, lo int) {
 	}
 	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
 		at, step, n := l.piece(k, lo, len(src))
-		switch step {
-		case 1:
-			addTo(x[at:at+n], src[:n])
-		case 0:
-			x[at] += sum(src[:n])
-		default:
-			scatterStrided(x, src[:n], at, step)
-		}
+		scatterPiece(x, src[:n], at, step)
 		src, lo = src[n:], lo+n
+	}
+}
+
+// scatterPiece adds src to x at at, at+step, ….
+func scatterPiece(x, src []float64, at, step int) {
+	switch step {
+	case 1:
+		addTo(x[at:at+len(src)], src)
+	case 0:
+		x[at] += sum(src)
+	default:
+		scatterStrided(x, src, at, step)
 	}
 }
 

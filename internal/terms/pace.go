@@ -13,7 +13,7 @@ type pages struct {
 }
 
 // page is how many numbers are cleared together.
-const page = 1024
+const page = 256
 
 func newPages(n int) pages {
 	p := pages{first: make([]int32, (n+page-1)/page)}

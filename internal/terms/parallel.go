@@ -3,6 +3,8 @@ package terms
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/hesse-ad/hesse/internal/program"
 )
 
 // Several goroutines share an evaluation as follows. The blocks of all shapes,
@@ -27,7 +29,7 @@ type entry struct {
 }
 
 // partsPerWorker evens out what parts take.
-const partsPerWorker = 4
+const partsPerWorker = 2
 
 // shared is what parts need to know of y and g.
 type shared struct {
@@ -60,6 +62,35 @@ func (pl *Plan) share() *shared {
 		s.vars.finish(int(block))
 	})
 	return s
+}
+
+// manyInstructions is how many instructions on a block make an evaluation worth
+// sharing: about 0.2 ms. Tests change it.
+var manyInstructions = 2500
+
+// isLarge reports whether an evaluation is worth sharing.
+func (pl *Plan) isLarge(v variant) bool {
+	n := 0
+	for k, c := range pl.code(v) {
+		n += pl.shapes[k].blocks() * c.weight()
+	}
+	return n > manyInstructions && !pl.single()
+}
+
+// weight is how many plain instructions a block takes the time of.
+func (c *code) weight() int {
+	n := 0
+	for _, in := range c.block {
+		switch in.op {
+		case program.Add, program.Sub, program.Mul, program.Prod, program.Square, program.Scale, program.Neg,
+			program.AddReal, program.RSub, program.Div, program.Sqrt, program.Select, program.Max, program.Min,
+			program.Step, program.Abs, opLoad, opMulScale, opStore, opStoreReal:
+			n++
+		default:
+			n += 20
+		}
+	}
+	return n
 }
 
 // runParallel is run by several goroutines.
@@ -122,9 +153,19 @@ func (m *machine) runPart(pl *Plan, codes []*code, p *part, a *arrays, start []f
 	p.total = m.total
 }
 
+// owns reports whether the part owns the pages from p.x[i] to p.x[j].
+func (m *machine) owns(p *port, i, j int) bool {
+	for k := min(i, j) / page; k <= max(i, j)/page; k++ {
+		if p.pages.first[k] < int32(m.part.lo) {
+			return false
+		}
+	}
+	return true
+}
+
 // give adds v to p.x[at], or has it added later.
 func (m *machine) give(p *port, at int, v float64) {
-	if p.pages.first[at/page] >= int32(m.part.lo) {
+	if m.owns(p, at, at) {
 		p.x[at] += v
 		return
 	}
@@ -142,9 +183,12 @@ func (m *machine) scatter(p *port, src []float64, lo int) {
 	}
 	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
 		at, step, n := l.piece(k, lo, len(src))
-		if step == 0 {
+		switch {
+		case m.owns(p, at, at+step*(n-1)):
+			scatterPiece(p.x, src[:n], at, step)
+		case step == 0:
 			m.give(p, at, sum(src[:n]))
-		} else {
+		default:
 			for i, v := range src[:n] {
 				m.give(p, at+i*step, v)
 			}

@@ -51,6 +51,7 @@ func sameBits(t require.TestingT, p *program.Program, x, params, w []float64) {
 }
 
 func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
+	defer terms.ShareAll()()
 	for _, p := range problems.All {
 		if p.Name == "rnn" || p.Name == "helmholtz" {
 			continue
@@ -71,6 +72,7 @@ func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
 }
 
 func TestAnyNumberOfWorkersGivesTheSameBitsOnRandomTerms(t *testing.T) {
+	defer terms.ShareAll()()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeparable(t)
 		tape, err := reverse.RecordParams(s.x, s.params, s.function)

@@ -255,7 +255,7 @@ func (pl *Plan) eval(v variant, a *arrays) {
 	}
 	for {
 		ok := false
-		if a.workers > 1 && pl.blocks() > 1 {
+		if a.workers > 1 && pl.isLarge(v) {
 			b := *a // lives on the heap
 			ok = pl.runParallel(v, &b)
 		} else {
