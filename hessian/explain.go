@@ -35,7 +35,7 @@ func (p *Sparse) Explain() string {
 		b.WriteString("\n")
 	}
 	if p.terms != nil {
-		fmt.Fprintf(&b, "terms, since the function is a sum of alike ones\n%s", "(no explanation yet)\n")
+		fmt.Fprintf(&b, "terms, since the function is a sum of alike ones\n%s", p.terms.Explain())
 		if p.rest != nil {
 			fmt.Fprintf(&b, "what is left over: %s", p.rest.Explain())
 		}

@@ -452,7 +452,7 @@ func (j *SparseJacobian) Explain() string {
 	longest := func(counts []int) int { return slices.Max(append(counts, 0)) }
 	fmt.Fprintf(&b, ", longest row %d, longest column %d\n", longest(j.pattern.RowCounts()), longest(j.pattern.ColumnCounts()))
 	if j.terms != nil {
-		fmt.Fprintf(&b, "terms, since the outputs are sums of alike ones\n%s", "")
+		fmt.Fprintf(&b, "terms, since the outputs are sums of alike ones\n%s", j.terms.Explain())
 		if j.rest != nil {
 			fmt.Fprintf(&b, "what is left over: %s", j.rest.Explain())
 		}

@@ -156,3 +156,17 @@ func TestSparseJacobianRejects(t *testing.T) {
 	require.Panics(t, func() { j.Eval(sparsity.NewMatrix(sparsity.Full(9, 9)), make([]float64, 9)) })
 	require.Panics(t, func() { j.EvalAll(j.Matrix(), make([]float64, 8), make([]float64, 9)) })
 }
+
+func TestSparseJacobianExplains(t *testing.T) {
+	_, tape := bratu(t, 400)
+	for method, want := range map[reverse.Method]string{
+		reverse.Auto: "terms, since", reverse.ByTerms: " × a shape of ", reverse.ByColumns: "7 JVPs, 0 VJPs", reverse.ByRows: "0 JVPs, 7 VJPs",
+	} {
+		j, err := reverse.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		require.Contains(t, j.Explain(), want)
+	}
+	j, err := reverse.SparseSettings{Pattern: tape.JacobianPattern()}.New(tape)
+	require.NoError(t, err)
+	require.Contains(t, j.Explain(), "the cheapest")
+}
