@@ -314,7 +314,7 @@ func (x Hyper) Step(y Hyper) Hyper { return Hyper{V: elem.Step(x.V, y.V)} }
 func (x Hyper) Prod(y Hyper) Hyper { return x.bilinear(y, elem.Prod(x.V, y.V)) }
 
 func (Hyper) SumOf(x []Hyper) Hyper {
-	var s Hyper
+	s := Hyper{V: start(0, len(x))}
 	for _, xi := range x {
 		s = s.Add(xi)
 	}
@@ -322,7 +322,7 @@ func (Hyper) SumOf(x []Hyper) Hyper {
 }
 
 func (Hyper) AffineOf(c0 float64, c []float64, x []Hyper) Hyper {
-	s := Hyper{V: c0}
+	s := Hyper{V: start(c0, len(c))}
 	for i, ci := range c {
 		s = s.Add(x[i].Scale(ci))
 	}
@@ -330,7 +330,7 @@ func (Hyper) AffineOf(c0 float64, c []float64, x []Hyper) Hyper {
 }
 
 func (Hyper) DotOf(x, y []Hyper) Hyper {
-	var s Hyper
+	s := Hyper{V: start(0, len(x))}
 	for i, xi := range x {
 		s = s.Add(xi.Mul(y[i]))
 	}

@@ -124,7 +124,7 @@ func (x Number) Step(y Number) Number { return Number{V: elem.Step(x.V, y.V)} }
 func (x Number) Prod(y Number) Number { return x.chain2(y, elem.Prod(x.V, y.V), y.V, x.V) }
 
 func (Number) SumOf(x []Number) Number {
-	var s Number
+	s := Number{V: start(0, len(x))}
 	for _, xi := range x {
 		s = s.Add(xi)
 	}
@@ -132,7 +132,7 @@ func (Number) SumOf(x []Number) Number {
 }
 
 func (Number) AffineOf(c0 float64, c []float64, x []Number) Number {
-	s := Number{V: c0}
+	s := Number{V: start(c0, len(c))}
 	for i, ci := range c {
 		s = s.Add(x[i].Scale(ci))
 	}
@@ -140,7 +140,7 @@ func (Number) AffineOf(c0 float64, c []float64, x []Number) Number {
 }
 
 func (Number) DotOf(x, y []Number) Number {
-	var s Number
+	s := Number{V: start(0, len(x))}
 	for i, xi := range x {
 		s = s.Add(xi.Mul(y[i]))
 	}

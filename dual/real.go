@@ -76,8 +76,17 @@ func (x Real) Select(a, b Real) Real {
 	return Real(elem.Select(float64(x), float64(a), float64(b)))
 }
 
+// start is what a sum c + x₁ + … of n terms starts from: c, but −0 for c = 0, so
+// that the sum is that of the terms alone and negative zeros add up to one.
+func start(c float64, n int) float64 {
+	if c == 0 && n > 0 {
+		return math.Copysign(0, -1)
+	}
+	return c
+}
+
 func (Real) SumOf(x []Real) Real {
-	var s Real
+	s := Real(start(0, len(x)))
 	for _, xi := range x {
 		s += xi
 	}
@@ -85,7 +94,7 @@ func (Real) SumOf(x []Real) Real {
 }
 
 func (Real) AffineOf(c0 float64, c []float64, x []Real) Real {
-	s := Real(c0)
+	s := Real(start(c0, len(c)))
 	for i, ci := range c {
 		s += Real(Real(ci) * x[i])
 	}
@@ -93,7 +102,7 @@ func (Real) AffineOf(c0 float64, c []float64, x []Real) Real {
 }
 
 func (Real) DotOf(x, y []Real) Real {
-	var s Real
+	s := Real(start(0, len(x)))
 	for i, xi := range x {
 		s += Real(xi * y[i])
 	}

@@ -77,8 +77,9 @@ type Scalar[T any] interface {
 	Prod(y T) T
 
 	// SumOf is Σ xᵢ, AffineOf c₀ + Σ cᵢxᵢ, DotOf Σ xᵢyᵢ, each added from the
-	// left; the receiver does not matter. They are what the functions Sum,
-	// Affine and Dot call, so that a tape keeps one operation instead of n.
+	// left, from the first term on if c₀ is 0; the receiver does not matter.
+	// They are what the functions Sum, Affine and Dot call, so that a tape
+	// keeps one operation instead of n.
 	SumOf(x []T) T
 	AffineOf(c0 float64, c []float64, x []T) T
 	DotOf(x, y []T) T

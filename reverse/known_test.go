@@ -398,3 +398,50 @@ func TestFunctionOfNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, hs.IsEmpty())
 }
+
+// sums are Σ, with and without products and a constant, by the operation and by
+// loops, and what depends on the sign of a zero.
+func sums[T dual.Scalar[T]](x []T) []T {
+	var zero, loop T
+	c := ones(len(x))
+	for _, x := range x {
+		loop = loop.Add(x)
+	}
+	y := []T{
+		dual.Sum(x), dual.Dot(x, x), dual.Dot(x, append([]T{x[0].Const(1)}, x[1:]...)), loop,
+		dual.Affine(0, c, x), dual.Affine(minus0, c, x), dual.Affine(3, c, x), x[0].AddReal(0), x[0].RSub(0), zero.Add(x[0]),
+	}
+	for _, s := range y {
+		y = append(y, s.Inv())
+	}
+	return y
+}
+
+// A negative zero is one in every mode, on the tape and on its transforms.
+func TestSumsOfZerosHaveTheSameSign(t *testing.T) {
+	for n := 1; n < 12; n++ {
+		for _, positive := range []int{-1, 0, n - 1} {
+			x := make([]float64, n)
+			real, number, hyper := make([]dual.Real, n), make([]dual.Number, n), make([]dual.Hyper, n)
+			for i := range x {
+				if i != positive {
+					x[i] = minus0
+				}
+				real[i], number[i].V, hyper[i].V = dual.Real(x[i]), x[i], x[i]
+			}
+			tape, err := reverse.RecordVec(x, sums[reverse.Var])
+			require.NoError(t, err)
+			got, err := tape.Values(nil, x)
+			require.NoError(t, err)
+			tangent, err := tape.Tangent().Values(nil, join(x, x))
+			require.NoError(t, err)
+			numbers, hypers := sums(number), sums(hyper)
+			for k, want := range sums(real) {
+				bits := math.Float64bits(float64(want))
+				for mode, v := range map[string]float64{"tape": got[k], "Tangent": tangent[k], "Number": numbers[k].V, "Hyper": hypers[k].V} {
+					require.Equal(t, bits, math.Float64bits(v), "sum %d of %d, %s: %v, want %v", k, n, mode, v, want)
+				}
+			}
+		}
+	}
+}

@@ -95,25 +95,36 @@ func FuzzTapeHasTheBitsOfThePlainFunction(f *testing.F) { f.Fuzz(rapid.MakeFuzz(
 
 func tapeIsPlain(t *rapid.T) {
 	p := randprog.Draw(t, options)
-	sameBits(t, p, record(t, p))
+	tape := record(t, p)
+	sameBits(t, p, tape, p.X)
+	sameBits(t, p, tape.Tangent(), join(p.X, p.U))
+	if len(tape.Program().Guards()) > 0 {
+		return
+	}
+	special := rapid.SampledFrom([]float64{0, minus0, 1, -1, inf, -inf, nan, 5e-324, math.MaxFloat64})
+	for i := range p.X {
+		p.X[i] = special.Draw(t, "elsewhere")
+	}
+	sameBits(t, p, tape, p.X)
+	sameBits(t, p, tape.Tangent(), join(p.X, p.U))
 }
 
-// sameBits demands the bits of the function on plain numbers. Zeros of both
-// signs are one: a sum of negative zeros is one on a tape only.
-func sameBits(t tester, p *randprog.Prog, tape *reverse.Tape) {
+// sameBits demands the bits of the function on plain numbers, at x, which may
+// have tangents after p.X.
+func sameBits(t tester, p *randprog.Prog, tape *reverse.Tape, x []float64) {
 	t.Helper()
-	x := make([]dual.Real, len(p.X))
+	real := make([]dual.Real, len(p.X))
 	for i, v := range p.X {
-		x[i] = dual.Real(v)
+		real[i] = dual.Real(v)
 	}
-	want := randprog.Run(p, x, nil)
-	got, err := tape.Values(nil, p.X)
+	want := randprog.Run(p, real, nil)
+	got, err := tape.Values(nil, x)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for j := range want {
-		if v := float64(want[j]); got[j] != v && (got[j] == got[j] || v == v) {
-			t.Fatalf("output %d: %v, want %v\n%v", j, got[j], v, p)
+		if v := float64(want[j]); math.Float64bits(got[j]) != math.Float64bits(v) && (got[j] == got[j] || v == v) {
+			t.Fatalf("output %d: %v, want %v at %v\n%v", j, got[j], v, x, p)
 		}
 	}
 }
@@ -130,7 +141,7 @@ func TestModesAgreeOnLongPrograms(t *testing.T) {
 	for seed, ops := range []int{1000, 1000, 3000, 10000} {
 		p := longProgram(ops, seed)
 		tape := record(t, p)
-		sameBits(t, p, tape)
+		sameBits(t, p, tape, p.X)
 		agree(t, p, tape)
 	}
 }
@@ -292,6 +303,119 @@ func ones(n int) []float64 {
 		x[i] = 1
 	}
 	return x
+}
+
+// At points where values and partials are infinite or undefined: whatever is
+// finite in absolute values is so in every mode, and an output of weight 0
+// leaves no trace. Several copies of a program, each at a point of its own and
+// with weights of its own, are batches of which some lanes are so.
+func TestInfinitiesStayWhereTheyAre(t *testing.T) { rapid.Check(t, infinitiesStay) }
+func FuzzInfinitiesStayWhereTheyAre(f *testing.F) { f.Fuzz(rapid.MakeFuzz(infinitiesStay)) }
+
+func infinitiesStay(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 5, MaxOutputs: 2, MaxLen: 15})
+	copies := rapid.SampledFrom([]int{1, 9, 20}).Draw(t, "copies")
+	n, m := p.Inputs, p.Outputs
+	all := make([]randprog.Prog, copies)
+	var x, u, v, w []float64
+	for c := range all {
+		q := &all[c]
+		*q = *p
+		q.X, q.U, q.V = slices.Clone(p.X), slices.Clone(p.U), slices.Clone(p.V)
+		for i := range q.X {
+			q.X[i] = rapid.SampledFrom([]float64{q.X[i], 0, 0, 0, 1, -1, inf, nan}).Draw(t, "x")
+			q.U[i] = rapid.SampledFrom([]float64{q.U[i], 0, 1}).Draw(t, "u")
+			q.V[i] = rapid.SampledFrom([]float64{q.V[i], 0, 1}).Draw(t, "v")
+		}
+		x, u, v = append(x, q.X...), append(u, q.U...), append(v, q.V...)
+		for range m {
+			w = append(w, 0)
+		}
+		if j := rapid.IntRange(0, m).Draw(t, "output"); j < m {
+			w[c*m+j] = 1
+		}
+	}
+	tape, err := reverse.RecordVec(x, func(x []reverse.Var) (y []reverse.Var) {
+		for c := range copies {
+			y = append(y, randprog.Run(p, x[c*n:(c+1)*n], nil)...)
+		}
+		return y
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(x []float64, err error) []float64 {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	tangent, adjoint := tape.Tangent(), tape.Adjoint()
+	xv, xw, zero := join(x, v), join(x, w), make([]float64, len(w))
+	firsts := map[string][]float64{"JVP": must(tape.JVP(nil, x, u)), "Tangent": must(tangent.Values(nil, join(x, u)))[len(w):]}
+	fof := must(tangent.JVP(nil, xv, join(u, make([]float64, len(u)))))[len(w):]
+	gradients := map[string][]float64{"VJP": must(tape.VJP(nil, x, w)), "Adjoint": must(adjoint.Values(nil, xw))}
+	products := map[string][]float64{
+		"FoR":            must(tape.WeightedHVP(nil, x, w, v)),
+		"FoR by Adjoint": must(adjoint.JVP(nil, xw, join(v, zero))),
+		"RoF":            must(tangent.VJP(nil, xv, join(zero, w)))[:len(x)],
+		"RoR":            must(adjoint.VJP(nil, xw, v))[:len(x)],
+	}
+	for c := range all {
+		q := &all[c]
+		weight := w[c*m : (c+1)*m]
+		j := slices.Index(weight, 1)
+		if j < 0 {
+			for _, set := range []map[string][]float64{gradients, products} {
+				for mode, g := range set {
+					for i, g := range g[c*n : (c+1)*n] {
+						if g != 0 {
+							t.Fatalf("%s of weight 0 at %v, input %d: %v\n%v", mode, q.X, i, g, q)
+						}
+					}
+				}
+			}
+			continue
+		}
+		z := make([]dual.Hyper, n)
+		for i, v := range q.X {
+			z[i] = dual.Hyper{V: v, D1: q.U[i], D2: q.V[i]}
+		}
+		want := randprog.Run(q, z, nil)[j]
+		m1, m2 := randprog.Bounds(q)
+		if want.V != want.V || !(m1[j]*m2[j] < 1e100) || want.D1 != want.D1 || want.D12 != want.D12 {
+			continue
+		}
+		check := func(mode string, got, want, m float64) {
+			t.Helper()
+			// Second derivatives cancel near inflections, see operations.
+			if tol := tolerance(len(p.Code), m+m1[j]); !close(got, want, tol) {
+				t.Fatalf("%s, copy %d: %v, want %v ± %.2g\n%v", mode, c, got, want, tol, q)
+			}
+		}
+		for mode, y := range firsts {
+			check(mode, y[c*m+j], want.D1, m1[j])
+		}
+		check("FoF", fof[c*m+j], want.D12, m2[j])
+		for mode, g := range gradients {
+			check(mode, annihilating(g[c*n:(c+1)*n], q.U), want.D1, m1[j])
+		}
+		for mode, h := range products {
+			check(mode, annihilating(h[c*n:(c+1)*n], q.U), want.D12, m2[j])
+		}
+	}
+}
+
+// annihilating is the sum of derivative products.
+func annihilating(a, b []float64) float64 {
+	s := 0.0
+	for i := range a {
+		if a[i] != 0 && b[i] != 0 {
+			s += a[i] * b[i]
+		}
+	}
+	return s
 }
 
 // Copies of one program on shifted points make batches of many lanes. They

@@ -54,6 +54,11 @@ func (x Var) binary(op program.Op, y Var, v float64) Var {
 	return Var{r, r.Push(op, x.node(r), y.node(r), 0), v}
 }
 
+// derived reports whether x is recorded by a transform, where sums with the
+// constant 0 are many: x + 0 is x then, even for x = −0, but not where the
+// function itself adds 0.
+func (x Var) derived() bool { return x.r != nil && x.r.Derived }
+
 // recording is that of two numbers, nil if both are constants.
 func recording(a, b *program.Recording) *program.Recording {
 	if a == nil {
@@ -77,9 +82,12 @@ func (x Var) node(r *program.Recording) int32 {
 func (x Var) Add(y Var) Var {
 	switch {
 	case y.r == nil:
+		if y.v == 0 && x.derived() {
+			return x
+		}
 		return x.AddReal(y.v)
 	case x.r == nil:
-		return y.AddReal(x.v)
+		return y.Add(x)
 	}
 	return x.binary(program.Add, y, x.v+y.v)
 }
@@ -88,8 +96,14 @@ func (x Var) Add(y Var) Var {
 func (x Var) Sub(y Var) Var {
 	switch {
 	case y.r == nil:
+		if y.v == 0 && x.derived() {
+			return x
+		}
 		return x.SubReal(y.v)
 	case x.r == nil:
+		if x.v == 0 && y.derived() {
+			return y.Neg()
+		}
 		return y.RSub(x.v)
 	}
 	return x.binary(program.Sub, y, x.v-y.v)
@@ -118,12 +132,7 @@ func (x Var) Div(y Var) Var {
 }
 
 // AddReal is x + c.
-func (x Var) AddReal(c float64) Var {
-	if c == 0 && x.r != nil && x.r.Derived {
-		return x
-	}
-	return x.unaryReal(program.AddReal, c, x.v+c)
-}
+func (x Var) AddReal(c float64) Var { return x.unaryReal(program.AddReal, c, x.v+c) }
 
 // SubReal is x − c.
 func (x Var) SubReal(c float64) Var { return x.AddReal(-c) }
@@ -132,12 +141,7 @@ func (x Var) SubReal(c float64) Var { return x.AddReal(-c) }
 func (x Var) Scale(c float64) Var { return x.unaryReal(program.Scale, c, c*x.v) }
 
 // RSub is c − x.
-func (x Var) RSub(c float64) Var {
-	if c == 0 && x.r != nil && x.r.Derived {
-		return x.Neg()
-	}
-	return x.unaryReal(program.RSub, c, c-x.v)
-}
+func (x Var) RSub(c float64) Var { return x.unaryReal(program.RSub, c, c-x.v) }
 
 // RDiv is c/x.
 func (x Var) RDiv(c float64) Var { return x.unaryReal(program.RDiv, c, c/x.v) }
@@ -280,8 +284,8 @@ func (x Var) AffineOf(c0 float64, c []float64, z []Var) Var {
 		panic("reverse: Affine of unequal lengths")
 	}
 	r, _ := scan(z)
-	if r != nil && c0 == 0 {
-		c0 = negZero // the tape starts with the first term
+	if c0 == 0 && len(z) > 0 {
+		c0 = negZero // the sum starts with the first term
 	}
 	s := c0
 	for i, z := range z {
@@ -303,8 +307,8 @@ func (x Var) DotOf(y, z []Var) Var {
 	q, _ := scan(z)
 	r = recording(r, q)
 	s := 0.0
-	if r != nil {
-		s = negZero // the tape starts with the first term
+	if len(y) > 0 {
+		s = negZero // the sum starts with the first term
 	}
 	for i := range y {
 		s += float64(y[i].v * z[i].v)

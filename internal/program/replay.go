@@ -34,7 +34,7 @@ func Replay[T dual.Scalar[T]](p *Program, x []T, prims Primitives[T]) []T {
 		switch op := p.ops[i]; op {
 		case Sum:
 			z := pick(p.operands(i))
-			if c != 0 || math.Signbit(c) && len(z) == 0 {
+			if c != 0 || !math.Signbit(c) || len(z) == 0 {
 				z = append([]T{zero.Const(c)}, z...)
 			}
 			v[i] = zero.SumOf(z)
