@@ -13,8 +13,8 @@ const (
 	longSum = 8
 	// A term has at most maxSteps operations and leaves.
 	maxSteps = 512
-	// All terms together have at most maxRepeat times the operations of the
-	// program, of which they repeat those that they share.
+	// All terms together take at most maxRepeat times the time of the program's
+	// operations, of which they repeat those that they share.
 	maxRepeat = 4
 	// All shapes together have at most freeSteps operations and leaves, or
 	// 1/stepShare of the program's operations: each shape must be derived.
@@ -75,7 +75,8 @@ type detector struct {
 	now   int32
 	dims
 	size   int // operations and operands of sums
-	budget int // of steps of terms
+	weight int // of all
+	budget int // nodes that may be visited
 
 	cands     []candidate
 	constants []float64 // of the outputs
@@ -109,11 +110,14 @@ func newDetector(p *program.Program) *detector {
 	d.constants = make([]float64, d.outputs)
 	d.stamp = make([]int32, len(d.Ops))
 	d.local = make([]int32, len(d.Ops))
-	d.size = len(d.Ops) - int(d.Base)
 	for i := d.Base; int(i) < len(d.Ops); i++ {
-		if op := d.Ops[i]; op == program.Sum || op == program.Affine || op == program.Dot {
-			d.size += int(d.B[i] >> 1)
+		k := 1
+		op := d.Ops[i]
+		if op == program.Sum || op == program.Affine || op == program.Dot {
+			k += int(d.B[i] >> 1)
 		}
+		d.size += k
+		d.weight += k * weight(op)
 	}
 	d.budget = maxRepeat*d.size + freeSteps
 	return d
@@ -154,24 +158,29 @@ func (d *detector) parts() {
 	d.choose()
 }
 
+// maxRounds is how often what is no term is cut.
+const maxRounds = 20
+
 // choose takes the shapes that most is done in, and cuts terms that are too
-// large or of other shapes at their sums until nothing is left to cut.
+// large or of other shapes at their sums, until nothing is left to cut.
 func (d *detector) choose() {
-	for begin := 0; begin < len(d.cands); {
+	begin := 0
+	for range maxRounds {
 		d.take(begin)
-		end := len(d.cands)
-		for k := range end {
-			c := d.cands[k]
-			if d.rejected(c) && c.other < 0 && isLinear(d.Ops[c.root]) {
+		begin = len(d.cands)
+		for k, c := range d.cands {
+			if d.budget > 0 && d.rejected(c) && c.other < 0 && isLinear(d.Ops[c.root]) && d.split(c, true) {
 				d.cands[k].shape = gone
 				if c.shape >= 0 {
 					d.shapes[c.shape].dead = true
 				}
-				d.split(c, true)
 			}
 		}
-		begin = end
+		if begin == len(d.cands) {
+			return
+		}
 	}
+	d.take(begin)
 }
 
 // take puts the candidates from begin on into shapes, and marks those that are
@@ -201,6 +210,21 @@ func (d *detector) take(begin int) {
 // rejected reports whether c is part of the rest.
 func (d *detector) rejected(c candidate) bool {
 	return c.shape == none || c.shape >= 0 && !d.shapes[c.shape].taken
+}
+
+// pays reports whether what terms repeat is within bounds.
+func (d *detector) pays() bool {
+	total := 0
+	for _, s := range d.shapes {
+		if s.taken {
+			w := 0
+			for _, st := range s.steps {
+				w += weight(st.op)
+			}
+			total += w * len(s.rows)
+		}
+	}
+	return d.budget >= 0 && total <= maxRepeat*d.weight+freeSteps
 }
 
 // cost estimates the time of an evaluation in steps of one term alone.
@@ -263,13 +287,20 @@ func (d *detector) part(c candidate) {
 }
 
 // split cuts c at the sums above and among long ones, or at its root in any
-// case.
-func (d *detector) split(c candidate, root bool) {
+// case; it reports false if it is not to be cut.
+func (d *detector) split(c candidate, root bool) bool {
 	if !root && !d.long[c.root] {
 		d.part(c)
-		return
+		return false
 	}
-	stack := []frame{d.open(c)}
+	f, ok := d.open(c)
+	if !ok {
+		if !root {
+			d.part(c)
+		}
+		return false
+	}
+	stack := []frame{f}
 	for len(stack) > 0 {
 		f := &stack[len(stack)-1]
 		if f.k == len(f.x) {
@@ -286,18 +317,22 @@ func (d *detector) split(c candidate, root bool) {
 		f.k++
 		d.budget--
 		if part.other < 0 && d.long[part.root] && d.budget > 0 {
-			stack = append(stack, d.open(part))
-		} else {
-			d.part(part)
+			if f, ok := d.open(part); ok {
+				stack = append(stack, f)
+				continue
+			}
 		}
+		d.part(part)
 	}
+	return true
 }
 
-// open begins a sum.
-func (d *detector) open(c candidate) frame {
+// open begins the sum c; ok is false if its scale cannot be given to its parts
+// without loss.
+func (d *detector) open(c candidate) (f frame, ok bool) {
 	i := c.root
 	a, b, k := d.A[i], d.B[i], d.C[i]
-	f := frame{scale: c.scale}
+	f = frame{scale: c.scale}
 	constant := 0.0
 	switch d.Ops[i] {
 	case program.Add:
@@ -310,10 +345,10 @@ func (d *detector) open(c candidate) frame {
 		f.scale = -c.scale
 	case program.Scale:
 		f.x = []int32{a}
-		f.scale = c.scale * k
+		f.w = []float64{k}
 	case program.DivReal:
 		f.x = []int32{a}
-		f.scale = c.scale / k
+		f.w = []float64{1 / k}
 	case program.AddReal:
 		f.x = []int32{a}
 		constant = k
@@ -330,11 +365,20 @@ func (d *detector) open(c candidate) frame {
 	case program.Dot:
 		f.x, f.y = d.p.DotAt(i)
 	}
+	for _, w := range f.w {
+		if w != 0 && !(math.Abs(w*c.scale) >= minNormal) || w*c.scale-w*c.scale != 0 {
+			return f, false
+		}
+	}
 	if constant != 0 {
 		d.constants[c.row] += c.scale * constant
 	}
-	return f
+	d.cands = slices.Grow(d.cands, len(f.x))
+	return f, true
 }
+
+// minNormal is the smallest number with all its digits.
+const minNormal = 0x1p-1022
 
 // classify returns the shape of a candidate and appends the term to it, none
 // if it cannot be a term.
@@ -357,10 +401,18 @@ func (d *detector) classify(c *candidate) int32 {
 
 	k := d.find()
 	s := d.shapes[k]
-	s.leaves = append(s.leaves, d.leaves...)
-	s.data = append(s.data, d.numbers...)
+	s.leaves = grown(s.leaves, d.leaves)
+	s.data = grown(s.data, d.numbers)
 	s.rows = append(s.rows, c.row)
 	return k
+}
+
+// grown is append that doubles: the built-in one copies large slices more often.
+func grown[T any](x, y []T) []T {
+	if len(x)+len(y) > cap(x) {
+		x = slices.Grow(x, len(x)+len(y))
+	}
+	return append(x, y...)
 }
 
 // find is the shape with the steps of d.code, made if there is none.
@@ -435,6 +487,9 @@ func (d *detector) trace(i int32) bool {
 		a, b := d.A[i], d.B[i]
 		switch k := op.Arity(); {
 		case k == 1:
+			if (op == program.PowInt || op == program.Polygamma) && math.Abs(d.C[i]) > math.MaxInt32 {
+				return false
+			}
 			if d.stamp[a] != d.now {
 				d.stack = append(d.stack, a)
 			}

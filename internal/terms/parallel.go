@@ -81,16 +81,22 @@ func (pl *Plan) isLarge(v variant) bool {
 func (c *code) weight() int {
 	n := 0
 	for _, in := range c.block {
-		switch in.op {
-		case program.Add, program.Sub, program.Mul, program.Prod, program.Square, program.Scale, program.Neg,
-			program.AddReal, program.RSub, program.Div, program.Sqrt, program.Select, program.Max, program.Min,
-			program.Step, program.Abs, opLoad, opMulScale, opStore, opStoreReal:
-			n++
-		default:
-			n += 20
-		}
+		n += weight(in.op)
 	}
 	return n
+}
+
+// weight is how many plain operations take the time of one.
+func weight(op program.Op) int {
+	switch op {
+	case program.Pow, program.Hypot, program.Atan2, opSincos:
+		return 20
+	}
+	if op >= program.PowReal && op <= program.Own && op != program.Neg && op != program.Inv &&
+		op != program.Square && op != program.Sqrt && op != program.Abs && op != program.Detach {
+		return 20
+	}
+	return 1
 }
 
 // runParallel is run by several goroutines.

@@ -28,10 +28,13 @@ type Plan struct {
 func Detect(p *program.Program) *Plan {
 	d := newDetector(p)
 	d.parts()
-	if d.isSmall() && (d.left() || d.cost() > d.size) {
+	if d.isSmall() && (d.left() || !d.pays() || d.cost() > d.size) {
 		if s := newDetector(p).whole(); s != nil {
 			return &Plan{dims: d.dims, shapes: []*shape{s}}
 		}
+	}
+	if !d.pays() {
+		return nil
 	}
 	rest, ok := d.rest()
 	if !ok {
