@@ -25,6 +25,9 @@ func Of(f func(x []reverse.Var) reverse.Var, x []float64) (*mat.SymDense, error)
 // exact second-derivative calculations, AIAA 2011-886.
 func Forward(dst *mat.SymDense, f func(x []dual.Hyper) dual.Hyper, x []float64) *mat.SymDense {
 	n := len(x)
+	if f == nil {
+		panic("hessian: nil function")
+	}
 	if dst != nil && !dst.IsEmpty() && dst.SymmetricDim() != n {
 		panic(fmt.Sprintf("hessian: dst is %d×%[1]d, want %d×%[2]d", dst.SymmetricDim(), n))
 	}
@@ -50,6 +53,9 @@ func Forward(dst *mat.SymDense, f func(x []dual.Hyper) dual.Hyper, x []float64) 
 // ForwardBilinear is uᵀ∇²f(x)v by hyper-dual numbers and without a tape. It
 // panics if f is nil or the lengths differ. Cost: one evaluation of f.
 func ForwardBilinear(f func(x []dual.Hyper) dual.Hyper, x, u, v []float64) float64 {
+	if f == nil {
+		panic("hessian: nil function")
+	}
 	check(u, len(x), "u")
 	check(v, len(x), "v")
 	z := make([]dual.Hyper, len(x))

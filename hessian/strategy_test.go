@@ -430,8 +430,8 @@ func TestMisusePanics(t *testing.T) {
 	require.PanicsWithValue(t, "hessian: u has length 2, want 3", func() { hessian.ForwardBilinear(hyper, x, v2, x) })
 	require.PanicsWithValue(t, "hessian: v has length 2, want 3", func() { hessian.ForwardBilinear(hyper, x, x, v2) })
 	require.PanicsWithValue(t, "reverse: nil function", func() { hessian.Of(nil, x) })
-	require.Panics(t, func() { hessian.Forward(nil, nil, x) })
-	require.Panics(t, func() { hessian.ForwardBilinear(nil, x, x, x) })
+	require.PanicsWithValue(t, "hessian: nil function", func() { hessian.Forward(nil, nil, nil) })
+	require.PanicsWithValue(t, "hessian: nil function", func() { hessian.ForwardBilinear(nil, x, x, x) })
 }
 
 // counting is x ↦ x³, which counts its calls and may fail.

@@ -1,6 +1,8 @@
 package reverse
 
 import (
+	"fmt"
+
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -47,7 +49,7 @@ type VecPrimitive interface {
 }
 
 // Apply calls f on x as one operation of the tape and returns its outputs. It
-// panics if x has not n elements.
+// panics if x has not n elements, and with the error of f if all are constants.
 func Apply(f VecPrimitive, x ...Var) []Var {
 	if f == nil {
 		panic("reverse: nil primitive")
@@ -79,7 +81,7 @@ func callFunc(f program.Func, x []Var) []Var {
 		return y
 	}
 	if err != nil && r.Err == nil && !r.Derived {
-		r.Err = err
+		r.Err = fmt.Errorf("reverse: primitive %s: %w", f.Name(), err)
 	}
 	first := r.Call(f, nodes(r, x))
 	for j := range y {

@@ -45,7 +45,9 @@ func TestPrimitiveErrorsWhileRecording(t *testing.T) {
 		})
 		require.Nil(t, tape)
 		require.ErrorIs(t, err, no)
+		require.Equal(t, "reverse: primitive double: no", err.Error())
 	}
+	require.PanicsWithValue(t, no, func() { reverse.Apply(f, reverse.Constant(1)) })
 	g, err := reverse.Gradient(func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x...)[0] }, []float64{1})
 	require.ErrorIs(t, err, no)
 	require.Nil(t, g)
