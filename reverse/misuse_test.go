@@ -290,3 +290,39 @@ func TestResultsMayOverwriteArguments(t *testing.T) {
 		require.True(t, mat.Equal(want, got))
 	}
 }
+
+// Parts of larger matrices, whose rows do not follow each other in memory.
+func TestResultsGoIntoPartsOfMatrices(t *testing.T) {
+	x := []float64{1, 2, 3}
+	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Sin().Mul(x[2].Exp()) })
+	require.NoError(t, err)
+	vector, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0].Mul(x[1]), x[2].Sin()} })
+	require.NoError(t, err)
+	large := mat.NewDense(6, 15, nil)
+	v := large.Slice(2, 5, 3, 14).(*mat.Dense)
+	for i := range 3 {
+		for j := range 11 {
+			v.Set(i, j, float64(i*i-j))
+		}
+	}
+	want, err := tape.HVPs(nil, x, mat.DenseCopyOf(v))
+	require.NoError(t, err)
+	part := mat.NewDense(6, 15, nil)
+	_, err = tape.HVPs(part.Slice(1, 4, 2, 13).(*mat.Dense), x, v)
+	require.NoError(t, err)
+	whole := mat.NewDense(6, 15, nil)
+	whole.Slice(1, 4, 2, 13).(*mat.Dense).Copy(want)
+	require.True(t, mat.Equal(whole, part))
+
+	for _, tape := range []*reverse.Tape{tape, vector, vector.Adjoint(), vector.Tangent()} {
+		x := join(x, x)[:tape.Inputs()]
+		want, err := tape.Jacobian(nil, x)
+		require.NoError(t, err)
+		m, n := want.Dims()
+		part, whole := mat.NewDense(9, 15, nil), mat.NewDense(9, 15, nil)
+		_, err = tape.Jacobian(part.Slice(1, 1+m, 2, 2+n).(*mat.Dense), x)
+		require.NoError(t, err)
+		whole.Slice(1, 1+m, 2, 2+n).(*mat.Dense).Copy(want)
+		require.True(t, mat.Equal(whole, part))
+	}
+}

@@ -236,3 +236,24 @@ func TestThirdDerivativeOfAPrimitivePanicsAndNamesIt(t *testing.T) {
 		require.Len(t, y, 2)
 	}
 }
+
+// drain has no outputs, source no inputs.
+type drain struct{ failing }
+
+func (*drain) Dims() (n, m int)          { return 1, 0 }
+func (*drain) Eval(y, x []float64) error { return nil }
+
+type source struct{ failing }
+
+func (*source) Dims() (n, m int)          { return 0, 1 }
+func (*source) Eval(y, x []float64) error { y[0] = 5; return nil }
+
+func TestPrimitivesOfNothing(t *testing.T) {
+	tape, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
+		require.Empty(t, reverse.Apply(new(drain), x...))
+		y := reverse.Apply(new(source))
+		return x[0].Mul(y[0]).Square()
+	})
+	require.NoError(t, err)
+	demand(t, "nothing", tape, []float64{2}, 100, []float64{100}, [][]float64{{50}})
+}
