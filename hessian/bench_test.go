@@ -7,29 +7,9 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/ratio"
 	"github.com/hesse-ad/hesse/reverse"
 )
-
-// timed reports the time of a call of f in units of plain, the fastest of many
-// short turns of each: what other processes do to the machine only adds.
-func timed(b *testing.B, plain, f func()) {
-	turn := func(f func(), best float64) float64 {
-		k := 0
-		start := time.Now()
-		for k == 0 || time.Since(start) < time.Millisecond {
-			f()
-			k++
-		}
-		return min(best, time.Since(start).Seconds()/float64(k))
-	}
-	unit, best := math.Inf(1), math.Inf(1)
-	for b.Loop() {
-		unit = turn(plain, unit)
-		best = turn(f, best)
-	}
-	b.ReportMetric(best/unit, "×f")
-	b.ReportMetric(0, "ns/op")
-}
 
 var sink float64
 
@@ -45,10 +25,10 @@ func BenchmarkSparse(b *testing.B) {
 			h := s.Matrix()
 			g := make([]float64, len(x))
 			b.Run(name+"/"+method.String()+"/gradient", func(b *testing.B) {
-				timed(b, func() { sink += in.Plain(x) }, func() { s.ValueGradient(g, x) })
+				ratio.Report(b, func() { sink += in.Plain(x) }, func() { s.ValueGradient(g, x) })
 			})
 			b.Run(name+"/"+method.String(), func(b *testing.B) {
-				timed(b, func() { sink += in.Plain(x) }, func() { s.Eval(h, x) })
+				ratio.Report(b, func() { sink += in.Plain(x) }, func() { s.Eval(h, x) })
 				if c := s.Coloring(); c != nil {
 					b.ReportMetric(float64(c.Num()), "colors")
 				}
@@ -57,7 +37,7 @@ func BenchmarkSparse(b *testing.B) {
 		}
 		b.Run(name+"/prepare", func(b *testing.B) {
 			f := problems.Func[reverse.Var](in)
-			timed(b, func() { sink += in.Plain(x) }, func() {
+			ratio.Report(b, func() { sink += in.Plain(x) }, func() {
 				tape, _ := reverse.Record(x, f)
 				hessian.NewSparse(tape)
 			})

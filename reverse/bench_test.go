@@ -8,29 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/internal/ratio"
 	"github.com/hesse-ad/hesse/reverse"
 )
-
-// timed reports the time of a call of f in units of plain, the fastest of many
-// short turns of each: what other processes do to the machine only adds.
-func timed(b *testing.B, plain, f func()) {
-	turn := func(f func(), best float64) float64 {
-		k := 0
-		start := time.Now()
-		for k == 0 || time.Since(start) < time.Millisecond {
-			f()
-			k++
-		}
-		return min(best, time.Since(start).Seconds()/float64(k))
-	}
-	unit, best := math.Inf(1), math.Inf(1)
-	for b.Loop() {
-		unit = turn(plain, unit)
-		best = turn(f, best)
-	}
-	b.ReportMetric(best/unit, "×f")
-	b.ReportMetric(0, "ns/op")
-}
 
 var sink float64
 
@@ -65,16 +45,16 @@ func BenchmarkTape(b *testing.B) {
 				b.ReportMetric(best/float64(t.Ops()), "ns/op")
 				b.ReportMetric(float64(t.Ops()), "ops")
 			})
-			b.Run(name+"/value", func(b *testing.B) { timed(b, plain, func() { t.Value(x) }) })
+			b.Run(name+"/value", func(b *testing.B) { ratio.Report(b, plain, func() { t.Value(x) }) })
 			g := make([]float64, len(x))
-			b.Run(name+"/gradient", func(b *testing.B) { timed(b, plain, func() { t.Gradient(g, x) }) })
-			b.Run(name+"/hvp", func(b *testing.B) { timed(b, plain, func() { t.HVP(g, x, x) }) })
+			b.Run(name+"/gradient", func(b *testing.B) { ratio.Report(b, plain, func() { t.Gradient(g, x) }) })
+			b.Run(name+"/hvp", func(b *testing.B) { ratio.Report(b, plain, func() { t.HVP(g, x, x) }) })
 			v := mat.NewDense(len(x), 4, nil)
 			for i := range x {
 				v.Set(i, i%4, 1)
 			}
 			h := mat.NewDense(len(x), 4, nil)
-			b.Run(name+"/hvp4", func(b *testing.B) { timed(b, plain, func() { t.HVPs(h, x, v) }) })
+			b.Run(name+"/hvp4", func(b *testing.B) { ratio.Report(b, plain, func() { t.HVPs(h, x, v) }) })
 		}
 	}
 }

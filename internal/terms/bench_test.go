@@ -6,31 +6,10 @@ import (
 	"time"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/internal/ratio"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
-
-// timed reports the time of a call of f in units of plain, the fastest of many
-// short turns of each: what other processes do to the machine only adds.
-func timed(b *testing.B, plain, f func()) {
-	turn := func(f func(), best float64) float64 {
-		k := 0
-		start := time.Now()
-		for k == 0 || time.Since(start) < time.Millisecond {
-			f()
-			k++
-		}
-		return min(best, time.Since(start).Seconds()/float64(k))
-	}
-	unit, best := math.Inf(1), math.Inf(1)
-	for b.Loop() {
-		unit = turn(plain, unit)
-		best = turn(f, best)
-	}
-	b.ReportMetric(best/unit, "×f")
-	b.ReportMetric(unit*1e6, "µs/f")
-	b.ReportMetric(0, "ns/op")
-}
 
 var sink float64
 
@@ -71,11 +50,11 @@ func BenchmarkTerms(b *testing.B) {
 		})
 		pl := terms.Detect(t.Program())
 		y, g := make([]float64, 1), make([]float64, len(x))
-		b.Run(p.Name+"/value", func(b *testing.B) { timed(b, plain, func() { pl.Value(y, x, nil) }) })
-		b.Run(p.Name+"/gradient", func(b *testing.B) { timed(b, plain, func() { pl.Gradient(y, g, x, nil, nil) }) })
+		b.Run(p.Name+"/value", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Value(y, x, nil) }) })
+		b.Run(p.Name+"/gradient", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Gradient(y, g, x, nil, nil) }) })
 		h := pl.Hessian(nil)
 		v := make([]float64, h.Pattern().NNZ())
-		b.Run(p.Name+"/hessian", func(b *testing.B) { timed(b, plain, func() { h.Eval(v, y, g, x, nil, nil) }) })
+		b.Run(p.Name+"/hessian", func(b *testing.B) { ratio.Report(b, plain, func() { h.Eval(v, y, g, x, nil, nil) }) })
 	}
 }
 
@@ -106,10 +85,10 @@ func BenchmarkBratu(b *testing.B) {
 		w[i] = 1 + float64(i%3)
 	}
 	g := make([]float64, n)
-	b.Run("values", func(b *testing.B) { timed(b, plain, func() { pl.Value(y, x, nil) }) })
-	b.Run("jacobian", func(b *testing.B) { timed(b, plain, func() { j.Eval(v, y, x, nil) }) })
-	b.Run("vjp", func(b *testing.B) { timed(b, plain, func() { pl.Gradient(y, g, x, nil, w) }) })
-	b.Run("jvp", func(b *testing.B) { timed(b, plain, func() { pl.JVPs(y, [][]float64{g}, x, nil, [][]float64{w}) }) })
+	b.Run("values", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Value(y, x, nil) }) })
+	b.Run("jacobian", func(b *testing.B) { ratio.Report(b, plain, func() { j.Eval(v, y, x, nil) }) })
+	b.Run("vjp", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Gradient(y, g, x, nil, w) }) })
+	b.Run("jvp", func(b *testing.B) { ratio.Report(b, plain, func() { pl.JVPs(y, [][]float64{g}, x, nil, [][]float64{w}) }) })
 }
 
 // classic is a small function with its derivatives written by hand.
@@ -230,7 +209,7 @@ func BenchmarkClassics(b *testing.B) {
 			}
 		}
 		b.Run(c.name, func(b *testing.B) {
-			timed(b, plain, func() {
+			ratio.Report(b, plain, func() {
 				for range 100 {
 					H.Eval(h, y, g, c.x, nil, c.w)
 				}
