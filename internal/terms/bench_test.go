@@ -88,7 +88,9 @@ func BenchmarkBratu(b *testing.B) {
 	b.Run("values", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Value(y, x, nil) }) })
 	b.Run("jacobian", func(b *testing.B) { ratio.Report(b, plain, func() { j.Eval(v, y, x, nil) }) })
 	b.Run("vjp", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Gradient(y, g, x, nil, w) }) })
-	b.Run("jvp", func(b *testing.B) { ratio.Report(b, plain, func() { pl.JVPs(y, [][]float64{g}, x, nil, [][]float64{w}) }) })
+	b.Run("jvp", func(b *testing.B) {
+		ratio.Report(b, plain, func() { pl.JVPs(y, [][]float64{g}, x, nil, [][]float64{w}) })
+	})
 }
 
 // classic is a small function with its derivatives written by hand.
