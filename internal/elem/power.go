@@ -218,6 +218,9 @@ func PowDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 
 // powX is y·x^(y−1) given v = x^y.
 func powX(x, y, v float64) float64 {
+	if y == 0 {
+		return 0 // of NaN too
+	}
 	if normal(v) && x != 0 {
 		return y * v / x
 	}
