@@ -16,9 +16,10 @@ const (
 	// All terms together take at most maxRepeat times the time of the program's
 	// operations, of which they repeat those that they share.
 	maxRepeat = 4
-	// All shapes together have at most freeSteps operations and leaves, or
-	// 1/stepShare of the program's operations: each shape must be derived.
-	freeSteps = 1024
+	// The steps of all shapes and the elements of their Hessians are at most
+	// freeSteps, or 1/stepShare of the program's operations: each shape must be
+	// derived.
+	freeSteps = 2048
 	stepShare = 64
 )
 
@@ -125,7 +126,7 @@ func newDetector(p *program.Program) *detector {
 
 // isSmall reports whether the program may be one term.
 func (d *detector) isSmall() bool {
-	return d.size <= maxSteps && d.inputs+d.params+d.outputs <= maxSteps && len(d.p.Guards()) == 0
+	return d.size <= maxSteps && d.params+d.outputs <= maxSteps && d.inputs*(d.inputs+1)/2 <= freeSteps && len(d.p.Guards()) == 0
 }
 
 // whole makes a small program one term with all outputs as results, nil if it
@@ -201,18 +202,23 @@ func (d *detector) take(begin int) {
 		return len(t.steps)*len(t.rows) - len(s.steps)*len(s.rows)
 	})
 	for _, s := range order {
-		if limit -= len(s.steps); limit >= 0 {
+		if c := s.toDerive(); c <= limit {
+			limit -= c
 			s.taken = true
 		}
 	}
 }
+
+// toDerive is how many steps and elements of the Hessian there are.
+func (s *instances) toDerive() int { return len(s.steps) + s.wide*(s.wide+1)/2 }
 
 // rejected reports whether c is part of the rest.
 func (d *detector) rejected(c candidate) bool {
 	return c.shape == none || c.shape >= 0 && !d.shapes[c.shape].taken
 }
 
-// pays reports whether what terms repeat is within bounds.
+// pays reports whether evaluating terms takes no longer than evaluating the
+// program: what they repeat is within bounds, and so are blocks of few terms.
 func (d *detector) pays() bool {
 	total := 0
 	for _, s := range d.shapes {
@@ -224,18 +230,17 @@ func (d *detector) pays() bool {
 			total += w * len(s.rows)
 		}
 	}
-	return d.budget >= 0 && total <= maxRepeat*d.weight+freeSteps
+	return d.budget >= 0 && total <= maxRepeat*d.weight && 2*d.cost() <= 3*d.size
 }
 
-// cost estimates the time of an evaluation in steps of one term alone.
+// cost estimates the time of an evaluation, in operations of the program.
 func (d *detector) cost() int {
 	cost := 0
 	for _, s := range d.shapes {
 		if s.taken {
-			// A step on a block takes as long as 3 single ones, and a
+			// An instruction on a block takes as long as 3 operations, and a
 			// sixth of one for each term.
-			t := len(s.rows)
-			cost += len(s.steps) * min(t, 3+t/6)
+			cost += len(s.steps) * (3 + len(s.rows)/6)
 		}
 	}
 	return cost

@@ -42,17 +42,6 @@ type code struct {
 // 512 on long codes leave the first-level cache.
 const lanes = 256
 
-// fixed reports whether x does not depend on what an evaluation is given.
-func (x symbol) fixed() bool {
-	if x.f == nil {
-		return true
-	}
-	n := x.f.nodes[x.i]
-	fixed := n.op != leafVar && n.op != leafParam && n.op != leafWeight && n.op != leafDir
-	x.f.operands(n, func(i int32) { fixed = fixed && symbol{f: x.f, i: i}.fixed() })
-	return fixed
-}
-
 // emitter puts expressions in order and gives them registers.
 type emitter struct {
 	*form

@@ -121,7 +121,7 @@ func (s *shape) code(v variant) *code {
 			continue
 		}
 		entries = append(entries, r)
-		if r.x.fixed() {
+		if r.x.f == nil || f.fixed[r.x.i] {
 			fixed = append(fixed, r)
 		} else {
 			others = append(others, r)

@@ -126,13 +126,19 @@ func (s *shape) straight(f *form, v variant, roots []root) *code {
 // seldom waits for the one before.
 func (e *straightener) byLevel(list []int32) {
 	level := make([]int32, len(e.nodes))
-	for _, i := range list {
+	x := make([]int32, len(list))
+	for k, i := range list {
 		e.eachFactor(i, func(j int32) { level[i] = max(level[i], level[j]+1) })
 		if j := e.partner(i); j >= 0 {
 			level[j] = level[i]
 		}
+		x[k] = level[i]
 	}
-	slices.SortStableFunc(list, func(i, j int32) int { return int(level[i] - level[j]) })
+	order, _ := inOrder(x, len(list)+1)
+	old := slices.Clone(list)
+	for k, j := range order {
+		list[k] = old[j]
+	}
 }
 
 // findSums finds the nodes that are lines.

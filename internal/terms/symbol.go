@@ -30,6 +30,7 @@ type node struct {
 type form struct {
 	nodes   []node
 	steady  []bool // the node is the same in all terms
+	fixed   []bool // the node depends on nothing that an evaluation is given
 	seen    map[node]int32
 	owns    []*program.Scalar1
 	phase   phase
@@ -77,21 +78,17 @@ func (f *form) mk(n node) symbol {
 		i = int32(len(f.nodes))
 		f.nodes = append(f.nodes, n)
 		f.seen[n] = i
-		f.steady = append(f.steady, f.isSteady(n))
+		steady, fixed := true, true
+		if n.op >= leafVar {
+			steady, fixed = f.uniform(n), n.op == leafData
+		}
+		f.operands(n, func(i int32) {
+			steady = steady && f.steady[i]
+			fixed = fixed && f.fixed[i]
+		})
+		f.steady, f.fixed = append(f.steady, steady), append(f.fixed, fixed)
 	}
 	return symbol{f: f, i: i}
-}
-
-func (f *form) isSteady(n node) bool {
-	switch {
-	case n.op >= leafVar:
-		return f.uniform(n)
-	case n.op == program.Const:
-		return true
-	}
-	steady := true
-	f.operands(n, func(i int32) { steady = steady && f.steady[i] })
-	return steady
 }
 
 // operands calls do with the operands of n.
