@@ -194,6 +194,23 @@ func (x symbol) split() (k float64, y symbol) {
 	return 1, x
 }
 
+// affine is x as k·y + c.
+func (x symbol) affine() (k float64, y symbol, c float64) {
+	if x.f != nil {
+		n := x.f.nodes[x.i]
+		switch n.op {
+		case program.AddReal:
+			k, y = symbol{f: x.f, i: n.a}.split()
+			return k, y, math.Float64frombits(n.k)
+		case program.RSub:
+			k, y = symbol{f: x.f, i: n.a}.split()
+			return -k, y, math.Float64frombits(n.k)
+		}
+	}
+	k, y = x.split()
+	return k, y, 0
+}
+
 // parts is x as u·v, u the same in all terms; 1 if there is no such factor.
 func (x symbol) parts() (u, v symbol) {
 	one := constant(1)
@@ -220,20 +237,7 @@ func (x symbol) Add(y symbol) symbol {
 		return y.AddReal(x.v)
 	}
 	if x.f.phase == quick {
-		k, u := x.split()
-		l, v := y.split()
-		switch {
-		case u == v:
-			return u.Scale(k + l)
-		case l == -1:
-			return x.Sub(v)
-		case k == -1:
-			return y.Sub(u)
-		case k == l && k != 1 && !x.f.lines:
-			return u.Add(v).Scale(k)
-		case k == -l && k != 1 && !x.f.lines:
-			return u.Sub(v).Scale(k)
-		}
+		return x.combine(y, 1)
 	}
 	return x.commutative(program.Add, y)
 }
@@ -246,20 +250,40 @@ func (x symbol) Sub(y symbol) symbol {
 		return y.RSub(x.v)
 	}
 	if x.f.phase == quick {
-		k, u := x.split()
-		l, v := y.split()
-		switch {
-		case u == v:
-			return u.Scale(k - l)
-		case l == -1:
-			return x.Add(v)
-		case k == l && k != 1 && !x.f.lines:
-			return u.Sub(v).Scale(k)
-		case k == -l && k != 1 && !x.f.lines:
-			return u.Add(v).Scale(k)
-		}
+		return x.combine(y, -1)
 	}
 	return x.binary(program.Sub, y)
+}
+
+// combine is x + sign·y with few operations. That (1−x) − (1+x) becomes −2x
+// keeps digits, too; but x − x stays, since it is not 0 for all x.
+func (x symbol) combine(y symbol, sign float64) symbol {
+	k, u, c := x.affine()
+	if l, v, d := y.affine(); u == v && k+sign*l != 0 {
+		return u.Scale(k + sign*l).AddReal(c + sign*d)
+	}
+	k, u = x.split()
+	l, v := y.split()
+	l *= sign
+	if !x.f.lines && math.Abs(k) != 1 {
+		switch k {
+		case l:
+			return u.Add(v).Scale(k)
+		case -l:
+			return u.Sub(v).Scale(k)
+		}
+	}
+	switch {
+	case k == -1 && l == 1:
+		return v.binary(program.Sub, u)
+	case l == -1:
+		return x.binary(program.Sub, v)
+	case l == 1:
+		return x.commutative(program.Add, v)
+	case sign < 0:
+		return x.binary(program.Sub, y)
+	}
+	return x.commutative(program.Add, y)
 }
 
 func (x symbol) Mul(y symbol) symbol {
