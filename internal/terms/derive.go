@@ -164,11 +164,7 @@ func (d *derivation) evaluate() {
 			}
 			data++
 		}
-		d.active[i] = st.op == leafVar
-		args, n := d.arguments(i)
-		for _, a := range args[:n] {
-			d.active[i] = d.active[i] || d.active[a]
-		}
+		d.active[i] = st.isActive(d.active)
 		switch st.op {
 		case leafVar, leafParam:
 			d.v[i] = d.f.leaf(st.op, int(st.a), 0)
@@ -196,7 +192,7 @@ func (d *derivation) reach(results []int32) {
 	}
 	for i := len(d.steps) - 1; i >= 0; i-- {
 		if d.reached[i] {
-			args, n := d.arguments(i)
+			args, n := d.steps[i].arguments()
 			for _, a := range args[:n] {
 				d.reached[a] = d.active[a]
 			}
@@ -320,18 +316,81 @@ func (d *derivation) curvature(i int) (aa, ab, bb symbol) {
 	return aa, ab, bb
 }
 
-// arguments are the steps that step i has derivatives in.
-func (d *derivation) arguments(i int) (args [2]int32, n int) {
-	st := d.steps[i]
+// arguments are the steps that st has derivatives in.
+func (st step) arguments() (args [2]int32, n int) {
 	switch {
 	case st.op >= leafVar:
 		return args, 0
 	case st.op == program.Select:
 		return [2]int32{st.b, st.c}, 2
-	case flags(st.op)&program.DA == 0:
+	case st.op.Flags()&program.DA == 0:
 		return args, 0
 	}
 	return [2]int32{st.a, st.b}, st.op.Arity()
+}
+
+// isActive reports whether st depends on a variable, given which steps before
+// it do.
+func (st step) isActive(active []bool) bool {
+	args, n := st.arguments()
+	for _, a := range args[:n] {
+		if active[a] {
+			return true
+		}
+	}
+	return st.op == leafVar
+}
+
+const curved = program.DAA | program.DAB | program.DBB
+
+// countEdges is how many edges edge pushing makes on steps, the variables
+// first. It gives up when there are more than limit.
+func countEdges(steps []step, limit int) int {
+	n := len(steps)
+	active := make([]bool, n)
+	for i, st := range steps {
+		active[i] = st.isActive(active)
+	}
+	at := make([][]int32, n)
+	in := make([]uint64, (n*n+63)/64)
+	count := 0
+	add := func(i, p int32) {
+		if !active[i] || !active[p] {
+			return
+		}
+		i, p = max(i, p), min(i, p)
+		if k := int(i)*n + int(p); in[k/64]>>(k%64)&1 == 0 {
+			in[k/64] |= 1 << (k % 64)
+			at[i] = append(at[i], p)
+			count++
+		}
+	}
+	for i := int32(n) - 1; i >= 0 && count <= limit; i-- {
+		args, k := steps[i].arguments()
+		for _, p := range at[i] {
+			for j, a := range args[:k] {
+				if p < i {
+					add(a, p)
+					continue
+				}
+				for _, b := range args[:j+1] {
+					add(a, b)
+				}
+			}
+		}
+		if fl := flags(steps[i].op); fl&curved != 0 {
+			if fl&program.DAA != 0 {
+				add(args[0], args[0])
+			}
+			if fl&program.DBB != 0 {
+				add(args[1], args[1])
+			}
+			if fl&program.DAB != 0 {
+				add(args[0], args[1])
+			}
+		}
+	}
+	return count
 }
 
 // adjoints propagates the adjoints of the results to all steps.
@@ -340,7 +399,7 @@ func (d *derivation) adjoints(bar []symbol) {
 		if !d.reached[i] {
 			continue
 		}
-		args, n := d.arguments(i)
+		args, n := d.steps[i].arguments()
 		for k := range n {
 			a := args[k]
 			bar[a] = bar[a].Add(d.d[i][k].times(bar[i]))
@@ -355,7 +414,7 @@ func (d *derivation) tangents(k int) []symbol {
 		if st.op == leafVar {
 			t[i] = d.f.leaf(leafDir, int(st.a), k)
 		}
-		args, n := d.arguments(i)
+		args, n := d.steps[i].arguments()
 		for k := range n {
 			t[i] = t[i].Add(d.d[i][k].times(t[args[k]]))
 		}
@@ -368,14 +427,14 @@ func (d *derivation) products(bar []symbol, k int) []symbol {
 	t := d.tangents(k)
 	u := make([]symbol, len(d.steps))
 	for i := len(u) - 1; i >= 0; i-- {
-		args, n := d.arguments(i)
+		args, n := d.steps[i].arguments()
 		if n == 0 || !d.reached[i] {
 			continue
 		}
 		for k := range n {
 			u[args[k]] = u[args[k]].Add(d.d[i][k].times(u[i]))
 		}
-		if flags(d.steps[i].op)&(program.DAA|program.DAB|program.DBB) == 0 {
+		if flags(d.steps[i].op)&curved == 0 {
 			continue
 		}
 		a, b := args[0], args[1]
@@ -427,7 +486,7 @@ func (d *derivation) hessian(bar []symbol, roots []root) []root {
 	e := edges{make([][]edge, len(d.steps)), map[uint64]int{}, d.active}
 	two := constant(2)
 	for i := int32(len(d.steps)) - 1; i >= 0; i-- {
-		args, n := d.arguments(int(i))
+		args, n := d.steps[i].arguments()
 		if n == 0 || !d.reached[i] {
 			continue
 		}
@@ -458,7 +517,7 @@ func (d *derivation) hessian(bar []symbol, roots []root) []root {
 		}
 		e.at[i] = nil
 		fl := flags(d.steps[i].op)
-		if fl&(program.DAA|program.DAB|program.DBB) == 0 {
+		if fl&curved == 0 {
 			continue
 		}
 		aa, ab, bb := d.curvature(int(i))

@@ -16,11 +16,13 @@ const (
 	// All terms together take at most maxRepeat times the time of the program's
 	// operations, of which they repeat those that they share.
 	maxRepeat = 4
-	// The steps of all shapes and the elements of their Hessians are at most
-	// freeSteps, or 1/stepShare of the program's operations: each shape must be
-	// derived.
-	freeSteps = 2048
-	stepShare = 64
+	// The steps of all shapes and their edges are at most freeEdges, or
+	// 1/edgeShare of the program's operations: to derive one takes about a
+	// microsecond.
+	freeEdges = 2048
+	edgeShare = 64
+	// A shape has at most maxEdges, so that there are registers enough.
+	maxEdges = 1 << 15
 )
 
 // step is an operation of a shape on earlier steps a, b and c. For a leaf, a is
@@ -101,6 +103,7 @@ type instances struct {
 	leaves  []int32
 	data    []float64
 	rows    []int32
+	edges   int // steps and edges, 0: not counted yet
 	taken   bool
 	dead    bool // its terms were cut
 }
@@ -120,13 +123,13 @@ func newDetector(p *program.Program) *detector {
 		d.size += k
 		d.weight += k * weight(op)
 	}
-	d.budget = maxRepeat*d.size + freeSteps
+	d.budget = maxRepeat*d.size + maxSteps
 	return d
 }
 
 // isSmall reports whether the program may be one term.
 func (d *detector) isSmall() bool {
-	return d.size <= maxSteps && d.params+d.outputs <= maxSteps && d.inputs*(d.inputs+1)/2 <= freeSteps && len(d.p.Guards()) == 0
+	return d.size <= maxSteps && d.inputs+d.params+d.outputs <= maxSteps && len(d.p.Guards()) == 0
 }
 
 // whole makes a small program one term with all outputs as results, nil if it
@@ -143,6 +146,9 @@ func (d *detector) whole() *shape {
 		one.results = append(one.results, d.local[i])
 	}
 	s := d.finish(&one)
+	if countEdges(s.steps, maxEdges) > maxEdges {
+		return nil
+	}
 	s.single, s.rows = true, nil
 	for j := range d.Outputs {
 		s.rows = append(s.rows, newList([]int32{int32(j)}))
@@ -190,7 +196,7 @@ func (d *detector) take(begin int) {
 	for k := begin; k < len(d.cands); k++ {
 		d.cands[k].shape = d.classify(&d.cands[k])
 	}
-	limit := max(freeSteps, d.size/stepShare)
+	limit := max(freeEdges, d.size/edgeShare)
 	order := make([]*instances, 0, len(d.shapes))
 	for _, s := range d.shapes {
 		s.taken = false
@@ -202,15 +208,19 @@ func (d *detector) take(begin int) {
 		return len(t.steps)*len(t.rows) - len(s.steps)*len(s.rows)
 	})
 	for _, s := range order {
-		if c := s.toDerive(); c <= limit {
-			limit -= c
+		if len(s.steps) > limit {
+			continue
+		}
+		if s.edges == 0 {
+			steps, _ := varsFirst(s.steps, nil)
+			s.edges = len(steps) + countEdges(steps, maxEdges)
+		}
+		if s.edges <= min(limit, maxEdges) {
+			limit -= s.edges
 			s.taken = true
 		}
 	}
 }
-
-// toDerive is how many steps and elements of the Hessian there are.
-func (s *instances) toDerive() int { return len(s.steps) + s.wide*(s.wide+1)/2 }
 
 // rejected reports whether c is part of the rest.
 func (d *detector) rejected(c candidate) bool {

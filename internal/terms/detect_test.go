@@ -321,10 +321,10 @@ func TestMatricesRefuseOtherPatterns(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	p := record(t, points(100), func(x []V) []V {
-		s := sumOf(99, func(x []V, i int) V { return x[i].Mul(x[i+1]).Sin() })(x)[0]
+	p := record(t, points(300), func(x []V) []V {
+		s := sumOf(299, func(x []V, i int) V { return x[i].Mul(x[i+1]).Sin() })(x)[0]
 		return []V{s.Add(V{}.SumOf(x).Square().Sin())}
 	})
-	assert.Equal(t, "  99 × a shape of 2 variables and 3 operations, instructions for value, gradient, Hessian: 2, 4, 12\n"+
+	assert.Equal(t, "  299 × a shape of 2 variables and 3 operations, instructions for value, gradient, Hessian: 2, 4, 12\n"+
 		"  left over: 3 operations, 0 comparisons\n", terms.Detect(p).Explain())
 }

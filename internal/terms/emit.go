@@ -279,7 +279,9 @@ func (r *registers) next() uint16 {
 		r.free = r.free[:k]
 		return x
 	}
-	r.count++
+	if r.count++; r.count > math.MaxUint16 {
+		panic("terms: too many registers")
+	}
 	return uint16(r.count - 1)
 }
 
