@@ -17,26 +17,21 @@ var implicitFigures = []string{"implicit"}
 // against the derivatives of the iteration that finds it.
 func implicitDerivatives(b *bench) {
 	t := table{text: 1, head: []string{"unknowns", "f", "Newton", "dense LU", "sparse LU", "GMRES"}}
-	any := false
 	for _, c := range b.chosen {
 		if c.Name != "bratu" {
 			continue
 		}
-		any = true
 		for _, size := range []int{c.size / 100, c.size / 10, c.size} {
 			if size >= max(c.Min, 2) {
 				t.add(b.solvers(c.At(size))...)
 			}
 		}
 	}
-	if b.json || !any {
-		return
+	b.print("Implicit differentiation of bratu, F(u, λ) = 0 with λ for the factor 6: gradient of Σu by λ at the\n"+
+		"solution, Jacobian, factorization and solution included, in units of F; Newton from 0 solves for u", &t)
+	if len(t.rows) > 0 && !b.json {
+		b.unrolled()
 	}
-	fmt.Fprint(b.out, "\nImplicit differentiation of bratu, F(u, λ) = 0 with λ for the factor 6: gradient of Σu by λ at the\n"+
-		"solution, Jacobian, factorization and solution included, in units of F; Newton from 0 solves for u\n")
-	t.print(b.out)
-	b.unrolled()
-	b.out.Flush()
 }
 
 // bratuLambda is bratu with λ, the last of the inputs, for its factor 6.
@@ -52,8 +47,8 @@ func bratuLambda(x []reverse.Var) []reverse.Var {
 
 // solvers measures one size and returns its line of the table.
 func (b *bench) solvers(in *problems.Instance) []string {
-	b.progress("implicit", in)
 	n := len(in.X0)
+	b.progress("%s, n = %d", in.Name, n)
 	p := &taped{Instance: in, fn: bratuLambda}
 	start := make([]float64, n+1)
 	start[n] = 6
@@ -109,6 +104,7 @@ func ring(w, lambda []reverse.Var) []reverse.Var {
 // function theorem with that of the iteration, recorded with all its steps.
 func (b *bench) unrolled() {
 	const n = 100
+	b.progress("a fixed point, n = %d", n)
 	lambda := make([]float64, n)
 	for i := range lambda {
 		lambda[i] = 0.3 * math.Sin(float64(i))
@@ -156,7 +152,6 @@ func (b *bench) unrolled() {
 		s := b.measure(func() { must(tape.VJP(got, lambda, bar)) })
 		t.add("unrolled", fmt.Sprint(steps), duration(s[0].time()), fmt.Sprint(bytes(tape, gradient)), fmt.Sprintf("%.1e", off))
 	}
-	fmt.Fprintf(b.out, "\nGradient of Σw by λ, w the fixed point of a contraction of %d variables: by the implicit function\n"+
-		"theorem at the fixed point, and through the steps of the iteration\n", n)
-	t.print(b.out)
+	b.print(fmt.Sprintf("Gradient of Σw by λ, w the fixed point of a contraction of %d variables: by the implicit function\n"+
+		"theorem at the fixed point, and through the steps of the iteration", n), &t)
 }

@@ -1,7 +1,9 @@
-// Bench measures the library on the problems of package problems and prints
-// what it measured: as tables, or with -json as one object a line.
+// Bench measures the library on the problems of package problems and on what its
+// users do with it, and prints what it measured: as tables, or with -json as one
+// object a line.
 //
-//	go run ./bench
+//	go run ./bench                                  all sections
+//	go run ./bench strategies sparse                only these
 //	go run ./bench -problems rosen,trig -n 1000,100000
 //	go run ./bench -figures gradient,hvp -json
 //	go run ./bench -quick
@@ -11,14 +13,7 @@
 // least five turns of some milliseconds, a ratio the median of the ratios of
 // neighboring turns.
 //
-// There is a file for each table, with the figures that it shows:
-//
-//	strategies.go  dense-hessian, of scalar problems with n ≤ 400, by the methods
-//	               FoF, FoR, RoF, RoR and hyper, which is FoF without a tape
-//	tapes.go       f, record, compile, value, gradient, jvp, hvp; hvp-batch, which
-//	               is one of four products in a sweep
-//	sparse.go      pattern, coloring, sparse-hessian, sparse-jacobian
-//	implicit.go    implicit, of bratu, by the methods dense, sparse and gmres
+// There is a file for each section, named after it.
 package main
 
 import (
@@ -33,23 +28,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hesse-ad/hesse/bench/problems"
 )
 
-// A section measures its figures on the problems chosen, as far as they have
-// them, gives each row to bench.emit and, unless bench.json, prints a table.
+// A section is a part of what is measured, with a file of its own.
 type section struct {
-	figures []string
-	run     func(b *bench)
+	name    string
+	about   string   // a line for -h
+	figures []string // its own: no other section has them
+	chosen  bool     // measures bench.chosen; if not, -problems and -n leave the section out unless it is named
+
+	// run measures the figures that bench.wants, gives each row to bench.emit
+	// and the tables to bench.print.
+	run func(b *bench)
 }
 
 var sections = []section{
-	{[]string{"dense-hessian"}, strategies},
-	{tapeFigures, tapes},
-	{sparseFigures, sparseMatrices},
-	{implicitFigures, implicitDerivatives},
+	{"strategies", "dense Hessians by the four strategies, n ≤ 400", []string{"dense-hessian"}, true, strategies},
+	{"tapes", "what it takes to make and to evaluate a tape", tapeFigures, true, tapes},
+	{"sparse", "sparse Hessians and Jacobians by terms and by colorings", sparseFigures, true, sparseMatrices},
+	{"implicit", "derivatives through equations and fixed points", implicitFigures, true, implicitDerivatives},
 }
 
 // A row is a line of -json. What has no meaning for a figure is absent.
@@ -70,14 +69,17 @@ type row struct {
 // A bench is one run of the command.
 type bench struct {
 	clock
-	chosen  []choice
-	figures []string // those wanted
-	json    bool
+	sections []section // those wanted
+	chosen   []choice
+	figures  []string // those wanted
+	json     bool
+	verbose  bool
 
 	out     *bufio.Writer
 	rows    int // emitted
 	log     io.Writer
-	started time.Time
+	running string // the section
+	status  bool   // log is a terminal: progress is one line that comes and goes
 }
 
 // A choice is a problem at a size.
@@ -99,20 +101,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "bench:", err)
 		return 2
 	}
-	b.out, b.log, b.started = bufio.NewWriter(stdout), stderr, time.Now()
+	b.out, b.log = bufio.NewWriter(stdout), stderr
+	b.status = isTerminal(stderr) && !b.verbose
 	if !b.json {
 		fmt.Fprintf(b.out, "%s, %s, %d CPUs\n", runtime.Version(), runtime.GOARCH, runtime.NumCPU())
 	}
-	for _, s := range sections {
-		if slices.ContainsFunc(s.figures, b.wants) {
-			s.run(b)
-		}
+	for _, s := range b.sections {
+		b.running = s.name
+		s.run(b)
 	}
 	if b.rows == 0 {
 		fmt.Fprintln(stderr, "bench: none of these problems at these sizes has any of these figures")
 		return 2
 	}
-	if err := b.out.Flush(); err != nil {
+	if err := b.flush(); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
 		return 1
 	}
@@ -132,23 +134,27 @@ func parse(args []string, stderr io.Writer) (*bench, error) {
 	fs.SetOutput(io.Discard) // the error is returned
 	asJSON := fs.Bool("json", false, "print one JSON object a line")
 	short := fs.Bool("quick", false, "the smallest sizes and the least time: a few seconds")
+	verbose := fs.Bool("v", false, "say on standard error what is measured, line by line; a terminal shows it anyway")
 	wanted := fs.String("problems", "", "only these problems, separated by commas: "+strings.Join(names, ", "))
 	ns := fs.String("n", "", "at these sizes, separated by commas; a problem that is not named by -problems\n"+
 		"has the sizes 1000, 10000, 100000, helmholtz 20, 100, 400, rnn (width) 8, 16, 32")
 	figures := fs.String("figures", "", "only these figures, separated by commas: "+strings.Join(known, ", "))
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(stderr, "Usage: go run ./bench [flags]")
-			fs.SetOutput(stderr)
-			fs.PrintDefaults()
+	var named []string
+	for { // arguments may stand before flags
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				usage(stderr, fs)
+			}
+			return nil, err
 		}
-		return nil, err
-	}
-	if fs.NArg() > 0 {
-		return nil, fmt.Errorf("there are no arguments, only flags: %q", fs.Arg(0))
+		if fs.NArg() == 0 {
+			break
+		}
+		named = append(named, fs.Arg(0))
+		args = fs.Args()[1:]
 	}
 
-	b := &bench{clock: thorough, json: *asJSON, figures: known}
+	b := &bench{clock: thorough, json: *asJSON, verbose: *verbose, figures: known}
 	if *short {
 		b.clock = quick
 	}
@@ -162,6 +168,9 @@ func parse(args []string, stderr io.Writer) (*bench, error) {
 		if names, err = subset("problem", *wanted, names); err != nil {
 			return nil, err
 		}
+	}
+	if b.sections, err = b.choose(named, *wanted == "" && *ns == ""); err != nil {
+		return nil, err
 	}
 	var sizes []int
 	if *ns != "" {
@@ -197,6 +206,39 @@ func parse(args []string, stderr io.Writer) (*bench, error) {
 		return nil, fmt.Errorf("-n: no problem has the size %s among its own; name one by -problems", *ns)
 	}
 	return b, nil
+}
+
+// choose is the sections that are named, all if none are, as far as they have a
+// figure that is wanted; everywhere is whether no problems or sizes are.
+func (b *bench) choose(named []string, everywhere bool) (wanted []section, err error) {
+	var names []string
+	for _, s := range sections {
+		names = append(names, s.name)
+		asked := slices.Contains(named, s.name) || len(named) == 0 && (s.chosen || everywhere)
+		if asked && slices.ContainsFunc(s.figures, b.wants) {
+			wanted = append(wanted, s)
+		}
+	}
+	for _, name := range named {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("unknown section %q, known are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return wanted, nil
+}
+
+// usage is what -h prints.
+func usage(w io.Writer, fs *flag.FlagSet) {
+	fmt.Fprint(w, "Usage: go run ./bench [flags] [section ...]\n\n"+
+		"measures the library and prints tables. Without a section it runs all of them:\n\n")
+	t := table{text: 2}
+	for _, s := range sections {
+		t.add("  "+s.name, s.about)
+	}
+	t.print(w)
+	fmt.Fprint(w, "\nFlags:\n\n")
+	fs.SetOutput(w)
+	fs.PrintDefaults()
 }
 
 // defaultSizes are the sizes of p that are measured where -n says nothing. The
@@ -239,14 +281,44 @@ func (b *bench) emit(rows ...row) {
 	for _, r := range rows {
 		must(0, enc.Encode(r)) // fails for NaN alone
 	}
-	b.out.Flush() // a failure stays in out
+	_ = b.flush() // a failure stays in out
 }
 
-// progress says what is measured next, once the run takes long.
-func (b *bench) progress(what string, in *problems.Instance) {
-	if time.Since(b.started) > 2*time.Second {
-		fmt.Fprintf(b.log, "bench: %s, %s, n = %d\n", what, in.Name, len(in.X0))
+// print prints a table below its caption, unless -json has the rows instead.
+func (b *bench) print(caption string, t *table) {
+	if b.json || len(t.rows) == 0 {
+		return
 	}
+	fmt.Fprintf(b.out, "\n%s\n", caption)
+	t.print(b.out)
+	_ = b.flush()
+}
+
+func (b *bench) flush() error {
+	if b.status {
+		fmt.Fprint(b.log, "\r\x1b[K")
+	}
+	return b.out.Flush()
+}
+
+// progress says what is measured next.
+func (b *bench) progress(format string, args ...any) {
+	line := b.running + ": " + fmt.Sprintf(format, args...)
+	switch {
+	case b.status:
+		fmt.Fprintf(b.log, "\r\x1b[K%s …", line)
+	case b.verbose:
+		fmt.Fprintln(b.log, line)
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // must is v of a call that cannot fail: no problem here has a branch or a

@@ -39,7 +39,9 @@ func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
 		{"-problems rosen -figures dense-hessian", "none of these problems"},
 		{"-quick=perhaps", "invalid boolean value"},
 		{"-speed", "flag provided but not defined"},
-		{"rosen", `no arguments, only flags: "rosen"`},
+		{"rosen", `unknown section "rosen", known are strategies, tapes`},
+		{"tapes sparce", `unknown section "sparce"`},
+		{"strategies -figures gradient", "none of these problems"},
 	} {
 		var out, log bytes.Buffer
 		assert.Equal(t, 2, run(strings.Fields(c.args), &out, &log), c.args)
@@ -52,7 +54,7 @@ func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
 func TestHelpNamesTheFlags(t *testing.T) {
 	var out, log bytes.Buffer
 	assert.Equal(t, 0, run([]string{"-h"}, &out, &log))
-	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "rosen", "gradient"} {
+	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "rosen", "gradient", "[section ...]", "  strategies  "} {
 		assert.Contains(t, log.String(), name)
 	}
 }
@@ -72,6 +74,43 @@ func TestFlagsNarrowWhatIsMeasured(t *testing.T) {
 			got = append(got, fmt.Sprint(c.Name, " ", c.size))
 		}
 		assert.Equal(t, c.want, strings.Join(got, ", "), c.args)
+	}
+}
+
+func TestArgumentsChooseSections(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "strategies tapes sparse implicit"},
+		{"-problems rosen", "strategies tapes sparse implicit"},
+		{"sparse strategies", "strategies sparse"},
+		{"tapes -quick sparse -n 1000", "tapes sparse"},
+		{"-figures gradient,pattern", "tapes sparse"},
+		{"strategies sparse -figures pattern", "sparse"},
+	} {
+		b, err := parse(strings.Fields(c.args), io.Discard)
+		require.NoError(t, err, c.args)
+		var got []string
+		for _, s := range b.sections {
+			got = append(got, s.name)
+		}
+		assert.Equal(t, c.want, strings.Join(got, " "), c.args)
+	}
+}
+
+func TestProgressIsSilentWithoutATerminal(t *testing.T) {
+	var out, log bytes.Buffer
+	require.Equal(t, 0, run(strings.Fields("-quick -problems rosen -n 4 tapes"), &out, &log))
+	assert.Empty(t, log.String())
+	require.Equal(t, 0, run(strings.Fields("-quick -problems rosen -n 4 -v tapes sparse"), &out, &log))
+	assert.Equal(t, "tapes: rosen, n = 4\nsparse: rosen, n = 4\n", log.String())
+}
+
+func TestNoFigureHasTwoSections(t *testing.T) {
+	seen := map[string]string{}
+	for _, s := range sections {
+		for _, figure := range s.figures {
+			assert.Empty(t, seen[figure], "%s of %s", figure, s.name)
+			seen[figure] = s.name
+		}
 	}
 }
 

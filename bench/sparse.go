@@ -56,7 +56,7 @@ func sparseMatrices(b *bench) {
 		if in.Name == "helmholtz" || in.Name == "rnn" {
 			continue // dense
 		}
-		b.progress("sparse matrices", in)
+		b.progress("%s, n = %d", in.Name, len(in.X0))
 		p := newTaped(in)
 		figure, methods := "sparse-hessian", hessianMethods
 		if p.Outputs() > 1 {
@@ -112,14 +112,9 @@ func sparseMatrices(b *bench) {
 		last[10] = digits(float64(len(p.X0)) * s[3].ratio(f))
 		last[11] = digits(differences(len(p.X0), p.Outputs()))
 	}
-	if b.json || len(t.rows) == 0 {
-		return
-	}
-	fmt.Fprint(b.out, "\nSparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
+	b.print("Sparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
 		"prepare is all from the Go function to the plan; dense is a product a variable, fd the evaluations of f\n"+
-		"that gonum's diff/fd makes for the dense matrix\n")
-	t.print(b.out)
-	b.out.Flush()
+		"that gonum's diff/fd makes for the dense matrix", &t)
 }
 
 // pattern detects the pattern again, which a tape does once.

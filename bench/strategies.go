@@ -38,7 +38,7 @@ func strategies(b *bench) {
 		if in.Plain == nil || len(in.X0) > maxDense {
 			continue
 		}
-		b.progress("strategies", in)
+		b.progress("%s, n = %d", in.Name, len(in.X0))
 		f, methods := b.methods(in)
 		rows := make([]row, len(methods))
 		for i, m := range methods {
@@ -46,9 +46,7 @@ func strategies(b *bench) {
 				Seconds: m.all.time(), Ratio: m.all.ratio(f), Ops: m.ops, Bytes: m.bytes, Allocs: &m.all.allocs}
 		}
 		b.emit(rows...)
-		if !b.json {
-			b.printMethods(in, f, methods)
-		}
+		b.printMethods(in, f, methods)
 	}
 }
 
@@ -132,8 +130,6 @@ func ones(n int) []float64 {
 
 func (b *bench) printMethods(in *problems.Instance, f sample, methods []*method) {
 	reference := methods[0].hessian
-	fmt.Fprintf(b.out, "\nDense Hessian of %s, n = %d: f takes %s, the largest element is %.3g\n",
-		in.Name, len(in.X0), duration(f.time()), largest(reference, nil))
 	t := table{text: 3, head: []string{"strategy", "a run gives", "passes of a run", "run/f",
 		"tape B", "working B", "runs", "all/f", "all", "off FoR by"}}
 	for _, m := range methods {
@@ -149,8 +145,8 @@ func (b *bench) printMethods(in *problems.Instance, f sample, methods []*method)
 		t.add(name, m.object, m.passes, digits(m.each.ratio(f)), tape, fmt.Sprint(m.working),
 			fmt.Sprint(m.runs), digits(m.all.ratio(f)), duration(m.all.time()), off)
 	}
-	t.print(b.out)
-	b.out.Flush()
+	b.print(fmt.Sprintf("Dense Hessian of %s, n = %d: f takes %s, the largest element is %.3g",
+		in.Name, len(in.X0), duration(f.time()), largest(reference, nil)), &t)
 }
 
 // largest is the largest |aᵢⱼ − bᵢⱼ|, NaN if there is a NaN; a nil b is 0.

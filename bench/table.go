@@ -11,16 +11,19 @@ import (
 
 // A table is text in columns, those of numbers aligned at their right.
 type table struct {
-	head []string
-	text int // this many columns come first that are aligned at their left
+	head []string // may be nil
+	text int      // this many columns come first that are aligned at their left
 	rows [][]string
 }
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 func (t *table) print(w io.Writer) {
-	lines := append([][]string{t.head}, t.rows...)
-	widths := make([]int, len(t.head))
+	lines := t.rows
+	if t.head != nil {
+		lines = append([][]string{t.head}, lines...)
+	}
+	widths := make([]int, len(lines[0]))
 	for _, cells := range lines {
 		for i, c := range cells {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))

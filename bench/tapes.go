@@ -22,7 +22,7 @@ func tapes(b *bench) {
 	t := table{text: 1, head: append([]string{"problem", "n", "f", "ops", "tape B/op", "working B/op"}, figures...)}
 	for _, c := range b.chosen {
 		in := c.At(c.size)
-		b.progress("tapes", in)
+		b.progress("%s, n = %d", in.Name, len(in.X0))
 		p := newTaped(in)
 		weights := ones(p.Outputs())
 		gradient := working(p.Tape, func() { must(p.VJP(nil, p.X0, weights)) })
@@ -45,13 +45,8 @@ func tapes(b *bench) {
 		t.add(cells...)
 		b.emit(slices.DeleteFunc(rows, func(r row) bool { return !b.wants(r.Figure) })...)
 	}
-	if b.json || b.rows == 0 {
-		return
-	}
-	fmt.Fprintf(b.out, "\nTapes: times in units of f, hvp-batch for one of %d directions in a sweep; bytes an operation,\n"+
-		"working for a gradient; of bratu, a vector function, gradient and hvp of the sum of its components\n", batch)
-	t.print(b.out)
-	b.out.Flush()
+	b.print(fmt.Sprintf("Tapes: times in units of f, hvp-batch for one of %d directions in a sweep; bytes an operation,\n"+
+		"working for a gradient; of bratu, a vector function, gradient and hvp of the sum of its components", batch), &t)
 }
 
 // A taped is a problem with its tape.
