@@ -46,6 +46,18 @@ func TestStrategiesDoNotAllocate(t *testing.T) {
 	}
 }
 
+func TestWorkersAllocateFewObjects(t *testing.T) {
+	in, tape := problem(t, "trig", 20000)
+	s, err := hessian.SparseSettings{Workers: 4}.New(tape)
+	require.NoError(t, err)
+	h, g := s.Matrix(), make([]float64, len(in.X0))
+	for _, f := range []func(){func() { s.EvalAll(h, g, in.X0) }, func() { s.ValueGradient(g, in.X0) }} {
+		k := testing.AllocsPerRun(10, f)
+		require.Greater(t, k, 0.0) // else there were no goroutines
+		require.LessOrEqual(t, k, 40.0)
+	}
+}
+
 func TestSparseEvalDoesNotAllocate(t *testing.T) {
 	for _, name := range []string{"rosen", "arrow", "minsurf", "trig"} {
 		in, tape := problem(t, name, 400)
@@ -55,6 +67,7 @@ func TestSparseEvalDoesNotAllocate(t *testing.T) {
 			require.Equal(t, method, s.Method())
 			h, g := s.Matrix(), make([]float64, len(in.X0))
 			require.Zero(t, testing.AllocsPerRun(10, func() { s.EvalAll(h, g, in.X0) }), "%s %v", name, method)
+			require.Zero(t, testing.AllocsPerRun(10, func() { s.Eval(h, in.X0) }), "%s %v", name, method)
 			require.Zero(t, testing.AllocsPerRun(10, func() { s.ValueGradient(g, in.X0) }), "%s %v", name, method)
 		}
 	}

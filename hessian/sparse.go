@@ -56,9 +56,9 @@ type SparseSettings struct {
 	Coloring *coloring.Coloring
 	// Lower stores the lower triangle alone.
 	Lower bool
-	// Workers is how many goroutines share the products of one evaluation; 0
-	// and 1 mean none beside the caller's. More than one allocates a few
-	// objects an evaluation.
+	// Workers is how many goroutines share one evaluation, if it is worth it;
+	// 0 and 1 mean none beside the caller's. More than one allocate a few
+	// objects each. The bits are the same for any number.
 	Workers int
 }
 
@@ -146,7 +146,7 @@ func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
 	}
 	m := t.Outputs()
 	p.pool.New = func() any {
-		s := &sum{y: make([]float64, m), g: make([]float64, p.first.n), restG: make([]float64, p.first.n)}
+		s := &sum{y: make([]float64, m), restG: make([]float64, p.first.n)}
 		if p.rest != nil {
 			s.rest = p.rest.Matrix()
 		}
@@ -157,8 +157,8 @@ func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
 
 // sum is the memory to add up an evaluation by terms.
 type sum struct {
-	y, g, restG []float64
-	rest        *sparsity.Matrix
+	y, restG []float64
+	rest     *sparsity.Matrix
 }
 
 func (p *Sparse) byColoring(t *reverse.Tape) error {
@@ -323,33 +323,35 @@ func weigh(w, y float64) float64 {
 	return w * y
 }
 
-// evalTerms computes value, gradient and, if vals is not nil, Hessian by terms.
+// evalTerms computes by terms the Hessian, if vals is not nil, and the gradient
+// with the value, if g is not nil.
 func (p *Sparse) evalTerms(vals, g, x, w []float64) (f float64, err error) {
 	in, params := p.first.t.Split(x)
 	_, _, w = p.first.point(x, w)
 	s := p.pool.Get().(*sum)
 	defer p.pool.Put(s)
 	if p.rest != nil { // first, since it may fail
+		restG := s.restG
+		if g == nil {
+			restG = nil
+		}
 		if vals == nil {
-			f, err = p.rest.ValueGradient(s.restG, x, w...)
+			f, err = p.rest.ValueGradient(restG, x, w...)
 		} else {
-			f, err = p.rest.eval(s.rest, s.restG, x, w)
+			f, err = p.rest.eval(s.rest, restG, x, w)
 		}
 		if err != nil {
 			return 0, err
 		}
-	}
-	if g == nil {
-		g = s.g
 	}
 	weights := w
 	if p.first.m == 1 && w[0] == 1 {
 		weights = nil // all 1
 	}
 	if vals == nil {
-		p.plan.Gradient(s.y, g, in, params, weights)
+		p.plan.GradientParallel(p.settings.Workers, s.y, g, in, params, weights)
 	} else {
-		p.terms.Eval(vals, s.y, g, in, params, weights)
+		p.terms.EvalParallel(p.settings.Workers, vals, s.y, g, in, params, weights)
 	}
 	for j, w := range w {
 		f += weigh(w, s.y[j])

@@ -205,3 +205,49 @@ func TestConcurrentSparse(t *testing.T) {
 		wg.Wait()
 	}
 }
+
+func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
+	for name, f := range map[string]func(x []reverse.Var) reverse.Var{
+		"terms": trigonometric,
+		"terms and a rest": func(x []reverse.Var) reverse.Var {
+			return trigonometric(x).Add(reverse.Var{}.SumOf(x[:40]).Sin())
+		},
+	} {
+		x := make([]float64, 20000) // large enough to be shared
+		for i := range x {
+			x[i] = math.Sin(float64(i))
+		}
+		tape, err := reverse.Record(x, f)
+		require.NoError(t, err)
+		one, err := hessian.NewSparse(tape)
+		require.NoError(t, err)
+		require.Equal(t, hessian.ByTerms, one.Method())
+		h, g := one.Matrix(), make([]float64, len(x))
+		y, err := one.EvalAll(h, g, x)
+		require.NoError(t, err)
+		for _, workers := range []int{2, 3, 7} {
+			s, err := hessian.SparseSettings{Workers: workers}.New(tape)
+			require.NoError(t, err)
+			h2, g2 := s.Matrix(), make([]float64, len(x))
+			y2, err := s.EvalAll(h2, g2, x)
+			require.NoError(t, err)
+			require.True(t, y2 == y && slices.Equal(g2, g) && slices.Equal(h2.Values(), h.Values()), "%s, %d workers", name, workers)
+			clear(h2.Values())
+			require.NoError(t, s.Eval(h2, x))
+			require.True(t, slices.Equal(h2.Values(), h.Values()), "%s, %d workers", name, workers)
+			clear(g2)
+			_, err = s.ValueGradient(g2, x)
+			require.NoError(t, err)
+			_, err = one.ValueGradient(g, x)
+			require.NoError(t, err)
+			require.True(t, slices.Equal(g2, g), "%s, %d workers", name, workers)
+		}
+	}
+}
+
+func trigonometric(x []reverse.Var) (s reverse.Var) {
+	for i := range x[1:] {
+		s = s.Add(x[i].Mul(x[i+1]).Sin().Mul(x[i].Exp()))
+	}
+	return s
+}

@@ -53,9 +53,9 @@ type SparseSettings struct {
 	// Coloring replaces the coloring, and with it Method and Orders. It is
 	// checked.
 	Coloring *coloring.Coloring
-	// Workers is how many goroutines share the sweeps of one evaluation; 0 and
-	// 1 mean none beside the caller's. More than one allocates a few objects an
-	// evaluation.
+	// Workers is how many goroutines share one evaluation, if it is worth it; 0
+	// and 1 mean none beside the caller's. More than one allocate a few objects
+	// each. The bits are the same for any number.
 	Workers int
 }
 
@@ -135,7 +135,7 @@ func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
 	}
 	m := j.t.Outputs()
 	j.pool.New = func() any {
-		s := &sum{y: make([]float64, m), restY: make([]float64, m)}
+		s := &sum{restY: make([]float64, m)}
 		if j.rest != nil {
 			s.rest = j.rest.Matrix()
 		}
@@ -146,8 +146,8 @@ func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
 
 // sum is the memory to add up an evaluation by terms.
 type sum struct {
-	y, restY []float64
-	rest     *sparsity.Matrix
+	restY []float64
+	rest  *sparsity.Matrix
 }
 
 func (j *SparseJacobian) byColoring() error {
@@ -298,15 +298,12 @@ func (j *SparseJacobian) evalTerms(vals, y, x []float64) error {
 			return err
 		}
 	}
-	if y == nil {
-		y = s.y
-	}
-	j.terms.Eval(vals, y, in, params)
+	j.terms.EvalParallel(j.settings.Workers, vals, y, in, params)
 	if j.rest == nil {
 		return nil
 	}
-	for i, v := range s.restY {
-		y[i] += v
+	for i := range y {
+		y[i] += s.restY[i]
 	}
 	for k, v := range s.rest.Values() {
 		vals[j.places[k]] += v

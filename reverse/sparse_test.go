@@ -3,6 +3,7 @@ package reverse_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,15 +37,37 @@ func TestSparseJacobianOfBratuHasItsPublishedProduct(t *testing.T) {
 		j, err := settings.New(tape)
 		require.NoError(t, err)
 		a := j.Matrix()
-		require.NoError(t, j.Eval(a, in.X0))
+		f := mat.NewVecDense(len(in.X0), nil)
+		require.NoError(t, j.EvalAll(a, f.RawVector().Data, in.X0))
 		require.NoError(t, j.Verify(in.X0))
 		w := mat.NewVecDense(len(in.X0), nil)
 		for i := range in.X0 {
 			w.SetVec(i, math.Cos(float64(i)))
 		}
+		require.InEpsilon(t, -92.27269641336, mat.Dot(w, f), 1e-12)
 		y := mat.NewVecDense(len(in.X0), nil)
 		a.MulVecTo(y, false, w)
 		require.InEpsilon(t, 742295.67183466, mat.Dot(w, y), 1e-12)
+	}
+}
+
+func TestConcurrentSparseJacobian(t *testing.T) {
+	in, tape := bratu(t, 40000) // large enough to be shared
+	n := len(in.X0)
+	one, err := reverse.NewSparseJacobian(tape)
+	require.NoError(t, err)
+	require.Equal(t, reverse.ByTerms, one.Method())
+	a, y := one.Matrix(), make([]float64, n)
+	require.NoError(t, one.EvalAll(a, y, in.X0))
+	for _, workers := range []int{2, 3, 7} {
+		j, err := reverse.SparseSettings{Workers: workers}.New(tape)
+		require.NoError(t, err)
+		b, z := j.Matrix(), make([]float64, n)
+		require.NoError(t, j.EvalAll(b, z, in.X0))
+		require.True(t, slices.Equal(y, z) && slices.Equal(a.Values(), b.Values()), "%d workers", workers)
+		clear(b.Values())
+		require.NoError(t, j.Eval(b, in.X0))
+		require.True(t, slices.Equal(a.Values(), b.Values()), "%d workers", workers)
 	}
 }
 

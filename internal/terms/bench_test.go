@@ -52,6 +52,11 @@ func BenchmarkTerms(b *testing.B) {
 		y, g := make([]float64, 1), make([]float64, len(x))
 		b.Run(p.Name+"/value", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Value(y, x, nil) }) })
 		b.Run(p.Name+"/gradient", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Gradient(y, g, x, nil, nil) }) })
+		dy := [][]float64{y}
+		b.Run(p.Name+"/jvp", func(b *testing.B) { ratio.Report(b, plain, func() { pl.JVPs(nil, dy, x, nil, [][]float64{x}) }) })
+		b.Run(p.Name+"/hvp", func(b *testing.B) {
+			ratio.Report(b, plain, func() { pl.HVPs([][]float64{g}, x, nil, nil, [][]float64{x}) })
+		})
 		h := pl.Hessian(nil)
 		v := make([]float64, h.Pattern().NNZ())
 		b.Run(p.Name+"/hessian", func(b *testing.B) { ratio.Report(b, plain, func() { h.Eval(v, y, g, x, nil, nil) }) })

@@ -68,6 +68,7 @@ func evaluations(p *program.Program, x []float64) []func() []float64 {
 		func() []float64 { J.Eval(jv, y, x, nil); return jv },
 		func() []float64 { H.Eval(hv, y, g, x, nil, nil); return hv },
 		func() []float64 { H.Eval(hv, nil, g, x, nil, w); return hv },
+		func() []float64 { H.Eval(hv, nil, nil, x, nil, w); return hv },
 	}
 }
 
@@ -91,6 +92,11 @@ func TestEvaluationsAreConcurrentAndDeterministic(t *testing.T) {
 					H.Eval(h2, nil, g2, xs[k], nil, nil)
 					if !equal(h, h2) || !equal(g, g2) {
 						t.Errorf("program %d: other bits", k)
+					}
+					clear(h2)
+					H.Eval(h2, nil, nil, xs[k], nil, nil)
+					if !equal(h, h2) {
+						t.Errorf("program %d: other bits without the gradient", k)
 					}
 				}
 			})

@@ -16,9 +16,8 @@ type machine struct {
 	sinks   []port
 	n       int // lanes of the block, made a multiple of 4
 
-	total  float64   // of all that was stored: finite only if all of it is
-	y      []float64 // outputs that nobody wants
-	loaded *code     // whose constants are in registers
+	total  float64 // of all that was stored: finite only if all of it is
+	loaded *code   // whose constants are in registers
 
 	part   *part // that is run, nil if it is all
 	shared *shared
@@ -26,10 +25,10 @@ type machine struct {
 
 // port is the array that a load reads or a store adds to, and where.
 type port struct {
-	x      []float64
-	list   *list  // nil: lane after lane
-	target target // of a store
-	pages  *pages // of x, for parts
+	x      []float64 // nil: what is stored is not wanted
+	list   *list     // nil: lane after lane
+	target target    // of a store
+	pages  *pages    // of x, for parts
 }
 
 // reserve makes room for the registers of c.
@@ -95,17 +94,21 @@ func (m *machine) do(c *code, in *instr, lo, n int) {
 		p := &m.sinks[in.b]
 		x := m.reg(in.a)[:n]
 		m.total += floats.Sum(x)
-		if m.part == nil {
+		switch {
+		case p.x == nil: // not wanted
+		case m.part == nil:
 			p.list.scatter(p.x, x, lo)
-		} else {
+		default:
 			m.scatter(p, x, lo)
 		}
 	case opStoreReal:
 		p := &m.sinks[in.b]
 		m.total += in.k
-		if m.part == nil {
+		switch {
+		case p.x == nil: // not wanted
+		case m.part == nil:
 			p.list.scatterReal(p.x, in.k, lo, n)
-		} else {
+		default:
 			m.scatterReal(p, in.k, lo, n)
 		}
 	case opReal:

@@ -109,7 +109,7 @@ func (j *Jacobian) Eval(values, y, x, params []float64) {
 }
 
 // EvalParallel is Eval by several goroutines, to the same bits. It allocates
-// memory for what they add to the same elements.
+// a few objects a goroutine.
 func (j *Jacobian) EvalParallel(workers int, values, y, x, params []float64) {
 	j.eval(variant{ord: jacobian}, &arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix, workers: workers})
 }
@@ -167,14 +167,14 @@ func isLower(p *sparsity.Pattern) bool {
 	return true
 }
 
-// Eval computes the outputs y, nil if they are not wanted, the gradient g of
-// Σ wⱼyⱼ, and the values of its Hessian; w nil is all 1.
+// Eval computes the outputs y and the gradient g of Σ wⱼyⱼ, nil if they are not
+// wanted, and the values of its Hessian; w nil is all 1.
 func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
 	h.EvalParallel(1, values, y, g, x, params, w)
 }
 
 // EvalParallel is Eval by several goroutines, to the same bits. It allocates
-// memory for what they add to the same elements.
+// a few objects a goroutine.
 func (h *Hessian) EvalParallel(workers int, values, y, g, x, params, w []float64) {
 	h.eval(variant{ord: second, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix, workers: workers})
 }

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +20,12 @@ type part struct {
 	lo, hi int
 	log    []entry
 	total  float64
+}
+
+// team is the memory of an evaluation by several goroutines.
+type team struct {
+	arrays
+	parts []part
 }
 
 // entry is v, to be added to number at of an array.
@@ -100,12 +107,23 @@ func weight(op program.Op) int {
 }
 
 // runParallel is run by several goroutines.
-func (pl *Plan) runParallel(v variant, a *arrays) bool {
+func (pl *Plan) runParallel(v variant, args *arrays) bool {
+	t, ok := pl.teams.Get().(*team)
+	if !ok {
+		t = new(team)
+	}
+	defer pl.teams.Put(t)
+	t.arrays = *args
+	defer func() { t.arrays = arrays{} }()
+	a := &t.arrays
 	codes, sh := pl.code(v), pl.share()
 	blocks := pl.blocks()
-	parts := make([]part, min(blocks, partsPerWorker*a.workers))
+	n := min(blocks, partsPerWorker*a.workers)
+	t.parts = slices.Grow(t.parts[:0], n)[:n]
+	parts := t.parts
 	for q := range parts {
-		parts[q].lo, parts[q].hi = q*blocks/len(parts), (q+1)*blocks/len(parts)
+		parts[q].lo, parts[q].hi = q*blocks/n, (q+1)*blocks/n
+		parts[q].log = parts[q].log[:0]
 	}
 	start, total := a.start(v)
 	each(a.workers, len(parts), func(next func() int) {
@@ -145,7 +163,9 @@ func (m *machine) runPart(pl *Plan, codes []*code, p *part, a *arrays, start []f
 			if j == max(p.lo, block) {
 				m.begin(c, s, k, a)
 			}
-			m.shared.rows.begin(j, a.y, pl.constants)
+			if a.y != nil {
+				m.shared.rows.begin(j, a.y, pl.constants)
+			}
 			if a.g != nil {
 				m.shared.vars.begin(j, a.g, nil)
 			}

@@ -35,6 +35,7 @@ func sameBits(t require.TestingT, p *program.Program, x, params, w []float64) {
 		J.EvalParallel(workers, fresh(J.Pattern().NNZ()), fresh(m), x, params)
 		H.EvalParallel(workers, fresh(H.Pattern().NNZ()), fresh(m), fresh(n), x, params, w)
 		H.EvalParallel(workers, fresh(H.Pattern().NNZ()), fresh(m), fresh(n), x, params, nil)
+		H.EvalParallel(workers, fresh(H.Pattern().NNZ()), nil, nil, x, params, w)
 		return all
 	}
 	want := eval(1)
@@ -50,7 +51,7 @@ func sameBits(t require.TestingT, p *program.Program, x, params, w []float64) {
 	}
 }
 
-func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
+func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 	defer terms.ShareAll()()
 	for _, p := range problems.All {
 		if p.Name == "rnn" || p.Name == "helmholtz" {
@@ -71,7 +72,7 @@ func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
 	}
 }
 
-func TestAnyNumberOfWorkersGivesTheSameBitsOnRandomTerms(t *testing.T) {
+func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
 	defer terms.ShareAll()()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeparable(t)

@@ -20,6 +20,7 @@ type Plan struct {
 		list []*code // by shape
 	}
 	pool   sync.Pool // of *machine
+	teams  sync.Pool // of *team
 	shared shared
 }
 
@@ -245,7 +246,7 @@ func (pl *Plan) machine() *machine {
 	if m, ok := pl.pool.Get().(*machine); ok {
 		return m
 	}
-	return &machine{y: make([]float64, pl.outputs)}
+	return new(machine)
 }
 
 func (pl *Plan) put(m *machine) { pl.pool.Put(m) }
@@ -253,14 +254,10 @@ func (pl *Plan) put(m *machine) { pl.pool.Put(m) }
 // eval runs the terms of all shapes.
 func (pl *Plan) eval(v variant, a *arrays) {
 	m := pl.machine()
-	if a.y == nil {
-		a.y = m.y
-	}
 	for {
 		ok := false
 		if a.workers > 1 && pl.isLarge(v) {
-			b := *a // lives on the heap
-			ok = pl.runParallel(v, &b)
+			ok = pl.runParallel(v, a)
 		} else {
 			ok = pl.run(m, v, a)
 		}
@@ -318,7 +315,7 @@ func (pl *Plan) Gradient(y, g, x, params, w []float64) {
 }
 
 // GradientParallel is Gradient by several goroutines, to the same bits. It
-// allocates memory for what they add to the same elements.
+// allocates a few objects a goroutine.
 func (pl *Plan) GradientParallel(workers int, y, g, x, params, w []float64) {
 	pl.eval(variant{ord: first, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, workers: workers})
 }

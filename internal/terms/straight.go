@@ -378,10 +378,16 @@ func (c *code) other(in *instr, r []float64) {
 	}
 }
 
-// pick sets dst to the registers regs, none for no results. It returns a
-// number that is at least 2⁶³ if one of them is not finite.
+// pick sets dst, unless it is nil, to the registers regs, none for no results.
+// It returns a number that is at least 2⁶³ if one of them is not finite.
 func pick(dst, r []float64, regs []uint16) (exp uint64) {
 	const one, all = 1 << 52, 0x7ff << 52
+	if dst == nil {
+		for _, i := range regs {
+			exp |= math.Float64bits(r[i])&all + one
+		}
+		return exp
+	}
 	if len(regs) == 0 {
 		return 0
 	}
