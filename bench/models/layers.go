@@ -1,0 +1,64 @@
+package models
+
+import "github.com/hesse-ad/hesse/dual"
+
+// params are the parameters of a model that are not used yet.
+type params[T any] []T
+
+// next takes n of them.
+func (p *params[T]) next(n int) []T {
+	w := (*p)[:n:n]
+	*p = (*p)[n:]
+	return w
+}
+
+// constants are data as numbers.
+func constants[T dual.Scalar[T]](x []float64) []T {
+	c := make([]T, len(x))
+	for i := range c {
+		c[i] = c[i].Const(x[i])
+	}
+	return c
+}
+
+// linear returns Wx, W having n rows.
+func linear[T dual.Scalar[T]](p *params[T], n int, x []T) []T {
+	return dual.MatVec(nil, p.next(n*len(x)), x)
+}
+
+// affine returns Wx + b, W having n rows.
+func affine[T dual.Scalar[T]](p *params[T], n int, x []T) []T {
+	y := linear(p, n, x)
+	for i, b := range p.next(n) {
+		y[i] = y[i].Add(b)
+	}
+	return y
+}
+
+// apply replaces each xᵢ by act(xᵢ) and returns x.
+func apply[T any](act func(T) T, x []T) []T {
+	for i := range x {
+		x[i] = act(x[i])
+	}
+	return x
+}
+
+// perceptron returns W₂·act(W₁x + b₁) + b₂, a perceptron with n outputs.
+func perceptron[T dual.Scalar[T]](p *params[T], hidden, n int, act func(T) T, x []T) []T {
+	return affine(p, n, apply(act, affine(p, hidden, x)))
+}
+
+// perceptronParams is how many parameters perceptron takes for m inputs.
+func perceptronParams(m, hidden, n int) int { return hidden*(m+1) + n*(hidden+1) }
+
+// squares returns Σ (xᵢ − yᵢ)².
+func squares[T dual.Scalar[T]](x, y []T) T {
+	d := make([]T, len(x))
+	for i := range d {
+		d[i] = x[i].Sub(y[i])
+	}
+	return dual.Dot(d, d)
+}
+
+// mean returns Σ xᵢ/n.
+func mean[T dual.Scalar[T]](x []T) T { return dual.Sum(x).Scale(1 / float64(len(x))) }
