@@ -404,11 +404,14 @@ func TestFunctionOfNothing(t *testing.T) {
 func sums[T dual.Scalar[T]](x []T) []T {
 	var zero, loop T
 	c := ones(len(x))
-	for _, x := range x {
+	constant := make([]T, len(x))
+	for i, x := range x {
 		loop = loop.Add(x)
+		constant[i] = x.Const(c[i])
 	}
 	y := []T{
 		dual.Sum(x), dual.Dot(x, x), dual.Dot(x, append([]T{x[0].Const(1)}, x[1:]...)), loop,
+		dual.Dot(constant, x), dual.Dot(x, constant),
 		dual.Affine(0, c, x), dual.Affine(minus0, c, x), dual.Affine(3, c, x), x[0].AddReal(0), x[0].RSub(0), zero.Add(x[0]),
 	}
 	for _, s := range y {
@@ -440,6 +443,48 @@ func TestSumsOfZerosHaveTheSameSign(t *testing.T) {
 				bits := math.Float64bits(float64(want))
 				for mode, v := range map[string]float64{"tape": got[k], "Tangent": tangent[k], "Number": numbers[k].V, "Hyper": hypers[k].V} {
 					require.Equal(t, bits, math.Float64bits(v), "sum %d of %d, %s: %v, want %v", k, n, mode, v, want)
+				}
+			}
+		}
+	}
+}
+
+// Dot with constants, data of a model, is Affine: no operation holds them.
+func TestDotWithConstantsIsAffine(t *testing.T) {
+	c := []float64{2, 0, -3, math.Inf(1), 0.5}
+	constant := make([]reverse.Var, len(c))
+	for i := range c {
+		constant[i] = reverse.Constant(c[i])
+	}
+	x := []float64{1, 2, 3, 4, 5}
+	exp := func(x []reverse.Var) []reverse.Var {
+		y := make([]reverse.Var, len(x))
+		for i := range y {
+			y[i] = x[i].Exp()
+		}
+		return y
+	}
+	affine, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return dual.Affine(0, c, exp(x)) })
+	require.NoError(t, err)
+	for _, f := range []func(x []reverse.Var) reverse.Var{
+		func(x []reverse.Var) reverse.Var { return dual.Dot(constant, exp(x)) },
+		func(x []reverse.Var) reverse.Var { return dual.Dot(exp(x), constant) },
+	} {
+		dot, err := reverse.Record(x, f)
+		require.NoError(t, err)
+		require.Equal(t, affine.Ops(), dot.Ops())
+		for _, at := range [][]float64{x, {1, 800, 1, 1, 1}, {1, 1, 1, -800, 1}, {-800, 1, 800, 1, 800}} {
+			for how, eval := range map[string]func(*reverse.Tape) ([]float64, error){
+				"value":    func(t *reverse.Tape) ([]float64, error) { return t.Values(nil, at) },
+				"gradient": func(t *reverse.Tape) ([]float64, error) { return t.Gradient(nil, at) },
+				"product":  func(t *reverse.Tape) ([]float64, error) { return t.HVP(nil, at, []float64{1, 1, 0, 1, 1}) },
+			} {
+				want, err := eval(affine)
+				require.NoError(t, err)
+				got, err := eval(dot)
+				require.NoError(t, err)
+				for i := range want {
+					require.Equal(t, math.Float64bits(want[i]), math.Float64bits(got[i]), "%s %d at %v", how, i, at)
 				}
 			}
 		}

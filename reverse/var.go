@@ -269,6 +269,14 @@ func scan(z []Var) (r *program.Recording, s float64) {
 	return r, s
 }
 
+func constants(z []Var) []float64 {
+	c := make([]float64, len(z))
+	for i, z := range z {
+		c[i] = z.v
+	}
+	return c
+}
+
 func nodes(r *program.Recording, z []Var) []int32 {
 	x := make([]int32, len(z))
 	for i, z := range z {
@@ -305,6 +313,12 @@ func (x Var) DotOf(y, z []Var) Var {
 	}
 	r, _ := scan(y)
 	q, _ := scan(z)
+	switch { // constants need no operation of their own
+	case r == nil && q != nil:
+		return x.AffineOf(0, constants(y), z)
+	case r != nil && q == nil:
+		return x.AffineOf(0, constants(z), y)
+	}
 	r = recording(r, q)
 	s := 0.0
 	if len(y) > 0 {
