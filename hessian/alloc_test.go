@@ -58,6 +58,20 @@ func TestWorkersAllocateFewObjects(t *testing.T) {
 	}
 }
 
+func TestProblemDoesNotAllocate(t *testing.T) {
+	p := hessian.Problem[int](reverse.NewFunc(kinked))
+	x, g, h := []float64{1, 2, 3}, make([]float64, 3), mat.NewSymDense(3, nil)
+	for _, f := range []func(){
+		func() { p.Func(x) },
+		func() { p.Grad(g, x) },
+		func() { p.Func(x); p.Grad(g, x) },
+		func() { p.Hess(h, x) },
+		func() { p.Status() },
+	} {
+		require.Zero(t, testing.AllocsPerRun(20, f))
+	}
+}
+
 func TestSparseEvalDoesNotAllocate(t *testing.T) {
 	for _, name := range []string{"rosen", "arrow", "minsurf", "trig"} {
 		in, tape := problem(t, name, 400)
