@@ -70,9 +70,7 @@ func sparseMatrices(b *bench) {
 		f := s[0]
 		row := p.row("pattern", s[1], f)
 		row.NNZ = pattern.NNZ()
-		if b.wants("pattern") {
-			b.emit(row)
-		}
+		b.emit(row)
 		for i, m := range methods {
 			cells := []string{"", "", "", "", ""}
 			if i == 0 {
@@ -87,7 +85,7 @@ func sparseMatrices(b *bench) {
 			cells = append(cells, m.name, colors(plan), none, none, digits(s[2].ratio(s[0])), none, none)
 			if plan.gradient != nil {
 				cells[8] = digits(s[3].ratio(s[0]))
-				if m.name == "terms" && b.wants("gradient") {
+				if m.name == "terms" {
 					row := p.row("gradient", s[3], s[0])
 					row.Method, row.Allocs = m.name, &s[3].allocs
 					b.emit(row)
@@ -97,15 +95,11 @@ func sparseMatrices(b *bench) {
 				row := p.row("coloring", s[1], s[0])
 				row.Method, row.Colors, row.NNZ = m.name, plan.colors, plan.nnz
 				cells[7] = duration(s[1].time())
-				if b.wants("coloring") {
-					b.emit(row)
-				}
-			}
-			if b.wants(figure) {
-				row := p.row(figure, s[2], s[0])
-				row.Method, row.Colors, row.NNZ, row.Allocs = m.name, plan.colors, plan.nnz, &s[2].allocs
 				b.emit(row)
 			}
+			row := p.row(figure, s[2], s[0])
+			row.Method, row.Colors, row.NNZ, row.Allocs = m.name, plan.colors, plan.nnz, &s[2].allocs
+			b.emit(row)
 			t.add(cells...)
 		}
 		last := t.rows[len(t.rows)-1]

@@ -43,7 +43,7 @@ func tapes(b *bench) {
 			cells = append(cells, cell)
 		}
 		t.add(cells...)
-		b.emit(slices.DeleteFunc(rows, func(r row) bool { return !b.wants(r.Figure) })...)
+		b.emit(rows...)
 	}
 	b.print(fmt.Sprintf("Tapes: times in units of f, hvp-batch for one of %d directions in a sweep; bytes an operation,\n"+
 		"working for a gradient; of bratu, a vector function, gradient and hvp of the sum of its components", batch), &t)

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+)
+
+// Settings are what the command line says.
+type settings struct {
+	sections []section // those wanted
+	chosen   []choice
+	figures  []string // those wanted
+	json     bool
+	quick    bool
+	verbose  bool
+	file     string // of -mtx
+}
+
+// A choice is a problem at a size.
+type choice struct {
+	problems.Problem
+	size int
+}
+
+// parse reads the command line.
+func parse(args []string, stderr io.Writer) (s settings, err error) {
+	var names, known []string
+	for _, p := range problems.All {
+		names = append(names, p.Name)
+	}
+	for _, x := range sections {
+		known = append(known, x.figures...)
+	}
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // the error is returned
+	fs.BoolVar(&s.json, "json", false, "print one JSON object a line instead of tables")
+	fs.BoolVar(&s.quick, "quick", false, "the smallest sizes and the least time: a few seconds")
+	fs.BoolVar(&s.verbose, "v", false, "say on standard error what is measured; a terminal shows it anyway")
+	fs.StringVar(&s.file, "mtx", "", "color the matrix of this Matrix Market `file` and do nothing else")
+	wanted := fs.String("problems", "", "only problems of this `list`, separated by commas:\n"+strings.Join(names, ", "))
+	ns := fs.String("n", "", "at the sizes of this `list`; a problem that is not named by -problems has the sizes\n"+
+		"1000, 10000, 100000, helmholtz 20, 100, 400, rnn (width) 8, 16, 32")
+	figures := fs.String("figures", "", "only figures of this `list`, those of the sections above")
+	var named []string
+	for { // sections may stand before flags
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				usage(stderr, fs)
+			}
+			return s, err
+		}
+		if fs.NArg() == 0 {
+			break
+		}
+		named = append(named, fs.Arg(0))
+		args = fs.Args()[1:]
+	}
+
+	s.figures = known
+	if *figures != "" {
+		if s.figures, err = subset("figure", *figures, known); err != nil {
+			return s, err
+		}
+	}
+	if *wanted != "" {
+		if names, err = subset("problem", *wanted, names); err != nil {
+			return s, err
+		}
+	}
+	narrowed := *wanted != "" || *ns != ""
+	if s.file != "" {
+		if len(named) > 0 || narrowed || *figures != "" {
+			return s, errors.New("-mtx goes without sections, -problems, -n and -figures")
+		}
+		named = []string{"coloring"}
+	}
+	if s.sections, err = choose(named, s.figures, narrowed); err != nil {
+		return s, err
+	}
+	var sizes []int
+	if *ns != "" {
+		for x := range strings.SplitSeq(*ns, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(x))
+			if err != nil || n < 1 {
+				return s, fmt.Errorf("-n: %q is no size", x)
+			}
+			sizes = append(sizes, n)
+		}
+	}
+	for _, p := range problems.All {
+		if !slices.Contains(names, p.Name) {
+			continue
+		}
+		for _, n := range sizes {
+			largest := 10 * slices.Max(p.Sizes)
+			switch {
+			case *wanted == "" && !slices.Contains(p.Sizes, n):
+			case n < p.Min || n > largest:
+				return s, fmt.Errorf("-n: %s has the sizes %d to %d, not %d", p.Name, p.Min, largest, n)
+			default:
+				s.chosen = append(s.chosen, choice{p, n})
+			}
+		}
+		if sizes == nil {
+			for _, n := range defaultSizes(p, s.quick) {
+				s.chosen = append(s.chosen, choice{p, n})
+			}
+		}
+	}
+	if len(s.chosen) == 0 {
+		return s, fmt.Errorf("-n: no problem has the size %s among its own; name one by -problems", *ns)
+	}
+	return s, nil
+}
+
+// choose is the sections that are named, all if none are, as far as they have
+// one of the figures; narrowed says that problems or sizes are.
+func choose(named, figures []string, narrowed bool) (wanted []section, err error) {
+	var names []string
+	for _, s := range sections {
+		names = append(names, s.name)
+		asked := slices.Contains(named, s.name) || len(named) == 0 && (s.chosen || !narrowed)
+		has := func(figure string) bool { return slices.Contains(figures, figure) }
+		if asked && slices.ContainsFunc(s.figures, has) {
+			wanted = append(wanted, s)
+		}
+	}
+	for _, name := range named {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("unknown section %q, known are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return wanted, nil
+}
+
+// usage is what -h prints.
+func usage(w io.Writer, fs *flag.FlagSet) {
+	fmt.Fprint(w, `Usage: go run ./bench [flags] [section ...]
+
+Measures the library and prints tables. The unit of ratios is f, the function
+written by hand in Go, timed in turns with what is compared to it.
+
+Sections, all of them if none is named, with the figures of -json and -figures:
+
+`)
+	for _, s := range sections {
+		fmt.Fprintf(w, "  %-10s  %s\n  %10s  (%s)\n", s.name, s.about, "", strings.Join(s.figures, ", "))
+	}
+	fmt.Fprint(w, "\nFlags:\n\n")
+	fs.SetOutput(w)
+	fs.PrintDefaults()
+}
+
+// defaultSizes are the sizes of p that are measured where -n says nothing. The
+// dense Hessian of rnn by FoF takes a minute at the second size.
+func defaultSizes(p problems.Problem, short bool) []int {
+	switch {
+	case short || p.Name == "rnn":
+		return p.Sizes[:1]
+	case p.Name == "helmholtz":
+		return p.Sizes[:2]
+	default:
+		return p.Sizes[1:2]
+	}
+}
+
+// subset is the elements of a list separated by commas, all of which must be
+// known.
+func subset(what, list string, known []string) ([]string, error) {
+	var s []string
+	for x := range strings.SplitSeq(list, ",") {
+		x = strings.TrimSpace(x)
+		if !slices.Contains(known, x) {
+			return nil, fmt.Errorf("-%ss: unknown %s %q, known are %s", what, what, x, strings.Join(known, ", "))
+		}
+		s = append(s, x)
+	}
+	return s, nil
+}
