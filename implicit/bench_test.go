@@ -99,3 +99,59 @@ func benchmarkLU(b *testing.B, a *sparsity.Matrix) {
 
 func BenchmarkGrid316(b *testing.B)        { benchmarkLU(b, grid(316)) }
 func BenchmarkTridiagonal1e5(b *testing.B) { benchmarkLU(b, tridiagonal(1e5)) }
+
+// BenchmarkCholesky compares with LU on the same matrices.
+func BenchmarkCholesky(b *testing.B) {
+	banded := func(n, k int) *sparsity.SymMatrix {
+		a := sparsity.NewMatrix(sparsity.Banded(n, k, k))
+		p := a.Pattern()
+		for i := range n {
+			for _, j := range p.Row(i) {
+				a.Values()[p.Position(i, int(j))] = -1
+			}
+			a.Values()[p.Position(i, i)] = float64(2*k) + 0.5
+		}
+		return symmetric(a, false)
+	}
+	for _, m := range []struct {
+		name string
+		a    *sparsity.SymMatrix
+	}{{"Grid316", symmetricGrid(316)}, {"Tridiagonal1e5", banded(1e5, 1)}, {"Band1e5", banded(1e5, 4)}} {
+		b.Run(m.name, func(b *testing.B) {
+			n := m.a.SymmetricDim()
+			p := m.a.Triangle().Pattern().Symmetrized()
+			full := sparsity.NewMatrix(p)
+			at := 0
+			for i := range n {
+				for _, j := range p.Row(i) {
+					full.Values()[at] = m.a.At(i, int(j))
+					at++
+				}
+			}
+			var c Cholesky
+			var lu LU
+			if err := c.Factorize(m.a); err != nil {
+				b.Fatal(err)
+			}
+			if err := lu.Factorize(full); err != nil {
+				b.Fatal(err)
+			}
+			rhs := randomVector(rand.New(rand.NewPCG(1, 2)), n)
+			x := make([]float64, n)
+			run := func(name string, f func()) {
+				b.Run(name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						f()
+					}
+				})
+			}
+			run("Factorize", func() { c.Factorize(m.a) })
+			run("Refactorize", func() { c.Refactorize(m.a) })
+			run("Solve", func() { c.SolveInto(x, rhs) })
+			run("LU/Factorize", func() { lu.Factorize(full) })
+			run("LU/Refactorize", func() { lu.Refactorize(full) })
+			run("LU/Solve", func() { lu.SolveInto(x, false, rhs) })
+		})
+	}
+}

@@ -30,7 +30,7 @@ func (lu *LU) estimateCondition() error {
 	}
 	lu.probe = resize(lu.probe, 3*n)
 	v, x, sign := lu.probe[:n], lu.probe[n:2*n], lu.probe[2*n:]
-	lu.cond = lu.norm1 * lu.inverseNorm(v, x, sign)
+	lu.cond = lu.norm1 * inverseNorm(v, x, sign, lu.factorSolve, lu.factorSolveTrans)
 	if lu.cond <= mat.ConditionTolerance {
 		return nil
 	}
@@ -69,17 +69,17 @@ func normalize(v []float64) {
 	}
 }
 
-// inverseNorm estimates ‖B⁻¹‖₁ of B = PRAQ by Algorithm 4.1 of the paper, which
-// climbs from vertex to vertex of the unit ball of the 1-norm, and by the
-// alternating vector that it tries at last. v is left as the solution of By = b
-// that was largest relative to b.
-func (lu *LU) inverseNorm(v, x, sign []float64) float64 {
+// inverseNorm estimates ‖B⁻¹‖₁, given functions that solve By = b and Bᵀy = b in
+// place, by Algorithm 4.1 of the paper, which climbs from vertex to vertex of the
+// unit ball of the 1-norm, and by the alternating vector that it tries at last.
+// v is left as the solution of By = b that was largest relative to b.
+func inverseNorm(v, x, sign []float64, solve, solveTrans func(y []float64)) float64 {
 	const maxSteps = 5
 	n := len(v)
 	for i := range v {
 		v[i] = 1 / float64(n)
 	}
-	lu.factorSolve(v)
+	solve(v)
 	norm := floats.Norm(v, 1)
 	if n == 1 {
 		return norm
@@ -91,7 +91,7 @@ func (lu *LU) inverseNorm(v, x, sign []float64) float64 {
 			break
 		}
 		copy(x, sign)
-		lu.factorSolveTrans(x)
+		solveTrans(x)
 		j := 0
 		for i := range x {
 			if math.Abs(x[i]) > math.Abs(x[j]) {
@@ -105,7 +105,7 @@ func (lu *LU) inverseNorm(v, x, sign []float64) float64 {
 		// x is free until the next gradient.
 		clear(x)
 		x[j] = 1
-		lu.factorSolve(x)
+		solve(x)
 		next := floats.Norm(x, 1)
 		if !(next > norm) {
 			break
@@ -119,7 +119,7 @@ func (lu *LU) inverseNorm(v, x, sign []float64) float64 {
 			x[i] = -x[i]
 		}
 	}
-	lu.factorSolve(x)
+	solve(x)
 	if last := 2 * floats.Norm(x, 1) / (3 * float64(n)); last > norm {
 		norm = last
 		copy(v, x)

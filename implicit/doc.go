@@ -73,6 +73,8 @@
 // nothing, and is two to four times as fast. NNZ and Fill tell what the factors
 // take.
 //
+//   - A is symmetric positive definite, as the Hessian at a minimum is: Cholesky,
+//     given one triangle, at half of the cost.
 //   - A band, or a grid in two dimensions: LU. On the 5-point grid with 10⁵
 //     points the factors have 12 entries for each of A.
 //   - A grid in three dimensions, or equations where everything depends on
@@ -86,6 +88,11 @@
 // has a preconditioner, a cheap approximate inverse: the LU of a simpler matrix,
 // or of an earlier one. GMRES is the one to try first. BiCGStab stores fewer
 // vectors.
+//
+// Cholesky also serves where a Hessian must be made positive definite, or shown
+// not to be: Shift factorizes A + λI, an error names the variable whose pivot was
+// not positive, NegativeCurvature gives a direction for that, LogDet the
+// logarithm of the determinant.
 //
 // # When there is no solution
 //

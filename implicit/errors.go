@@ -49,6 +49,26 @@ func (e *SingularError) Error() string {
 // Unwrap returns the condition number as gonum's error.
 func (e *SingularError) Unwrap() error { return mat.Condition(1 / e.RCond) }
 
+// NotPositiveDefiniteError reports a symmetric matrix that is not positive
+// definite, or not to working precision.
+type NotPositiveDefiniteError struct {
+	// N is the order of the matrix.
+	N int
+
+	// Variable is the row and column at whose elimination, the Step-th from 0, the
+	// pivot was not positive beyond rounding.
+	Variable, Step int
+
+	// Pivot is what was left of the diagonal element then: vᵀAv of the v that
+	// NegativeCurvature gives.
+	Pivot float64
+}
+
+func (e *NotPositiveDefiniteError) Error() string {
+	return fmt.Sprintf("implicit: matrix of order %d is not positive definite: pivot %.3g of variable %d in step %d",
+		e.N, e.Pivot, e.Variable, e.Step)
+}
+
 // list names a few of the indices.
 func list(what string, indices []int) string {
 	const most = 8

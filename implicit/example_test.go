@@ -3,6 +3,7 @@ package implicit_test
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -73,6 +74,49 @@ func ExampleLU_Refactorize() {
 	// 100.0000
 	// 1.0000
 	// 0.0100
+}
+
+func ExampleCholesky() {
+	// ½xᵀAx − bᵀx has its minimum where Ax = b. The lower triangle is enough.
+	lower := sparsity.NewMatrix(sparsity.Banded(5, 1, 0))
+	copy(lower.Values(), []float64{2, -1, 2, -1, 2, -1, 2, -1, 2})
+	var c implicit.Cholesky
+	if err := c.Factorize(sparsity.NewSymMatrix(lower)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := []float64{1, 0, 0, 0, 1}
+	if err := c.SolveInto(x, x); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.4f\n", x)
+	fmt.Printf("determinant %.4f\n", math.Exp(c.LogDet()))
+	// Output:
+	// [1.0000 1.0000 1.0000 1.0000 1.0000]
+	// determinant 6.0000
+}
+
+func ExampleCholesky_Shift() {
+	// x² + 4xy + y² has a saddle: no Newton step leads down from there.
+	lower := sparsity.NewMatrix(sparsity.Full(2, 2).Lower())
+	copy(lower.Values(), []float64{2, 4, 2})
+	var c implicit.Cholesky
+	err := c.Factorize(sparsity.NewSymMatrix(lower))
+	fmt.Println(err)
+
+	// But this direction does.
+	fmt.Println(c.NegativeCurvature(nil))
+
+	// The eigenvalues are −2 and 6.
+	for _, lambda := range []float64{1.9, 2.1} {
+		fmt.Println(lambda, c.Shift(lambda) == nil)
+	}
+	// Output:
+	// implicit: matrix of order 2 is not positive definite: pivot -6 of variable 0 in step 1
+	// [1 -2]
+	// 1.9 false
+	// 2.1 true
 }
 
 func ExampleSingularError() {

@@ -3,7 +3,6 @@ package implicit
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -64,8 +63,7 @@ type LU struct {
 	repivots int // times that Refactorize had to choose new pivots
 	maxFill  int // entries that L may be expected to have, 0 for any number
 
-	mu   sync.Mutex
-	idle []*solveWork
+	idle idle[*solveWork]
 }
 
 var (

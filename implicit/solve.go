@@ -2,6 +2,7 @@ package implicit
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -120,26 +121,42 @@ type refinement struct {
 	steps           int
 }
 
-// borrow returns working memory that no other solution uses now. A list of the
-// LU's own keeps it, which unlike a sync.Pool is not emptied by the collector.
+// borrow returns working memory that no other solution uses now.
 func (lu *LU) borrow() *solveWork {
-	lu.mu.Lock()
-	defer lu.mu.Unlock()
-	for len(lu.idle) > 0 {
-		last := len(lu.idle) - 1
-		w := lu.idle[last]
-		lu.idle = lu.idle[:last]
+	for {
+		w, ok := lu.idle.take()
+		if !ok {
+			return &solveWork{y: make([]float64, lu.order())}
+		}
 		if len(w.y) == lu.order() {
 			return w
 		}
 	}
-	return &solveWork{y: make([]float64, lu.order())}
 }
 
-func (lu *LU) giveBack(w *solveWork) {
-	lu.mu.Lock()
-	lu.idle = append(lu.idle, w)
-	lu.mu.Unlock()
+// idle keeps working memory between solutions. Unlike a sync.Pool it is not
+// emptied by the collector.
+type idle[W any] struct {
+	mu   sync.Mutex
+	list []W
+}
+
+func (l *idle[W]) take() (w W, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := len(l.list) - 1
+	if last < 0 {
+		return w, false
+	}
+	w = l.list[last]
+	l.list = l.list[:last]
+	return w, true
+}
+
+func (l *idle[W]) give(w W) {
+	l.mu.Lock()
+	l.list = append(l.list, w)
+	l.mu.Unlock()
 }
 
 // solve solves in place for count right-hand sides, that of number c being
@@ -147,7 +164,7 @@ func (lu *LU) giveBack(w *solveWork) {
 func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 	n := lu.order()
 	w := lu.borrow()
-	defer lu.giveBack(w)
+	defer lu.idle.give(w)
 	w.active = w.active[:0]
 	for c := range count {
 		s := &w.column[c]

@@ -1,0 +1,622 @@
+package implicit
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// Cholesky is a sparse symmetric positive definite matrix A, and with a shift
+// A + λI, represented by its factorization
+//
+//	P (A + λI) Pᵀ = L D Lᵀ
+//
+// where P is a permutation, L unit lower triangular and D diagonal with positive
+// elements. It takes half of the operations of LU and no refinement: without
+// pivoting it is as stable as can be.
+//
+// The zero value is ready for Factorize. A factorization is read only until
+// the next Factorize, Refactorize or Shift: any number of goroutines may solve
+// with it.
+//
+// Use mat.Cholesky for a matrix that is small or has most entries nonzero, LU
+// for one that is indefinite.
+type Cholesky struct {
+	a      *sparsity.SymMatrix
+	shift  float64
+	failed int   // column without pivot, n if there is none
+	err    error // of the factorization
+
+	// Analysis. Column k of L belongs to variable order[k]; position is the
+	// inverse. The lower triangle of PAPᵀ by columns: row and place in the values
+	// of A.
+	order, position  []int32
+	aPtr, aRow, aSrc []int32
+
+	// A supernode s is a range of columns of L, first[s] to first[s+1], of which
+	// each has the rows of the next and its diagonal. Those below the range are
+	// rows[rowPtr[s]:rowPtr[s+1]], ascending. Column k of L is in val from ptr[k]
+	// on, the rows inside the range before those below it.
+	first       []int32
+	rowPtr, ptr []int
+	rows        []int32
+	val         []float64
+	diagonal    []float64 // D
+
+	// Working memory of the elimination: the column in the making, zero in
+	// between; coefficients of the columns of a supernode; lists of the supernodes
+	// whose next row below is k, from head[k] along next, with the place of that
+	// row.
+	x, u             []float64
+	head, next, from []int32
+
+	idle idle[[]float64]
+}
+
+var (
+	_ mat.Symmetric = (*Cholesky)(nil)
+	_ mat.SolveToer = (*Cholesky)(nil)
+)
+
+// Factorize computes the factorization of a: variables are ordered by
+// approximate minimum degree, as those of LU, the elimination tree gives the
+// structure of L, and its columns are computed from left to right.
+//
+// An entry that is infinite or NaN gives a *NonFiniteError, a pivot not above its
+// own rounding errors a *NotPositiveDefiniteError; solving then returns the
+// same, but Refactorize, Shift and NegativeCurvature work.
+//
+// Time is proportional to the floating-point operations. Sources: Davis, Direct
+// Methods for Sparse Linear Systems, SIAM 2006, chapters 4 and 7; Liu, The role
+// of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11,
+// 1990; Ng and Peyton, Block sparse Cholesky algorithms on advanced uniprocessor
+// computers, SIAM J. Sci. Comput. 14, 1993, whose sup-col this is.
+func (c *Cholesky) Factorize(a *sparsity.SymMatrix) error {
+	p := a.Triangle().Pattern()
+	c.a = sparsity.NewSymMatrix(sparsity.NewMatrix(p))
+	c.analyze(p)
+	return c.Refactorize(a)
+}
+
+// Refactorize computes the factorization of a, the same triangle of the same
+// pattern as last given to Factorize, with the order and the structure found
+// there. Errors are those of Factorize. It panics if there was no Factorize or
+// the pattern differs. It does not allocate. Time is that of the floating-point
+// operations.
+func (c *Cholesky) Refactorize(a *sparsity.SymMatrix) error {
+	c.checkFactorized()
+	if !c.a.Triangle().Pattern().Equal(a.Triangle().Pattern()) {
+		panic("implicit: pattern differs")
+	}
+	copy(c.a.Triangle().Values(), a.Triangle().Values())
+	return c.Shift(0)
+}
+
+// Shift computes the factorization of A + λI for the A last given to Factorize
+// or Refactorize, as Refactorize does. With λ above the negative of its least
+// eigenvalue any A becomes positive definite. It panics if λ is not finite.
+func (c *Cholesky) Shift(lambda float64) error {
+	c.checkFactorized()
+	if !finite(lambda) {
+		panic("implicit: shift not finite")
+	}
+	c.shift = lambda
+	c.err = firstNonFinite(c.a.Triangle())
+	if c.err == nil {
+		c.err = c.eliminate()
+	}
+	return c.err
+}
+
+// firstNonFinite returns a *NonFiniteError of the first such entry of a.
+func firstNonFinite(a *sparsity.Matrix) error {
+	values := a.Values()
+	k := slices.IndexFunc(values, func(v float64) bool { return !finite(v) })
+	if k < 0 {
+		return nil
+	}
+	p := a.Pattern()
+	ptr := p.RowPtr()
+	i := 0
+	for int(ptr[i+1]) <= k {
+		i++
+	}
+	return &NonFiniteError{i, int(p.Row(i)[k-int(ptr[i])]), values[k]}
+}
+
+// Dims returns the dimensions of A, 0 and 0 before Factorize.
+func (c *Cholesky) Dims() (rows, cols int) {
+	n := c.SymmetricDim()
+	return n, n
+}
+
+// SymmetricDim returns the order of A, 0 before Factorize.
+func (c *Cholesky) SymmetricDim() int { return len(c.diagonal) }
+
+// At returns the element of A + λI in row i, column j. It panics if there was no
+// Factorize.
+func (c *Cholesky) At(i, j int) float64 {
+	c.checkFactorized()
+	v := c.a.At(i, j)
+	if i == j {
+		v += c.shift
+	}
+	return v
+}
+
+// T returns the matrix itself.
+func (c *Cholesky) T() mat.Matrix { return c }
+
+// NNZ returns the number of entries stored for L and D, where the unit diagonal
+// of L is not.
+func (c *Cholesky) NNZ() int {
+	c.checkFactorized()
+	return len(c.diagonal) + len(c.val)
+}
+
+// Fill returns NNZ relative to the number of entries of a triangle of A.
+func (c *Cholesky) Fill() float64 {
+	return quotient(float64(c.NNZ()), float64(c.a.Triangle().NNZ()))
+}
+
+// LogDet returns log det(A + λI), NaN if there is no factorization. It is the
+// term that a Gaussian density, and the Laplace approximation of an integral,
+// have of their Hessian.
+func (c *Cholesky) LogDet() float64 {
+	c.checkFactorized()
+	if c.err != nil {
+		return math.NaN()
+	}
+	s := 0.0
+	for _, d := range c.diagonal {
+		s += math.Log(d)
+	}
+	return s
+}
+
+// Cond returns an estimate of the condition number ‖A + λI‖₁‖(A + λI)⁻¹‖₁, with
+// which the errors of solutions grow, made as that of LU; 0 for a matrix of
+// order 0, +Inf if there is no factorization. Time is that of some five
+// solutions.
+func (c *Cholesky) Cond() float64 {
+	c.checkFactorized()
+	n := len(c.diagonal)
+	switch {
+	case c.err != nil:
+		return math.Inf(1)
+	case n == 0:
+		return 0
+	}
+	sums := make([]float64, n)
+	floats.AddConst(math.Abs(c.shift), sums)
+	c.a.DoNonZero(func(i, j int, v float64) {
+		if i == j {
+			sums[i] += math.Abs(v+c.shift) - math.Abs(c.shift)
+		} else {
+			sums[i] += math.Abs(v)
+		}
+	})
+	work := make([]float64, 3*n)
+	return floats.Max(sums) * inverseNorm(work[:n], work[n:2*n], work[2*n:], c.factorSolve, c.factorSolve)
+}
+
+func (c *Cholesky) checkFactorized() {
+	if c.a == nil {
+		panic("implicit: no factorization")
+	}
+}
+
+// analyze finds the order and the structure of L.
+func (c *Cholesky) analyze(p *sparsity.Pattern) {
+	n, _ := p.Dims()
+	ptr, adj := triangleGraph(p)
+	c.order, _ = minimumDegree(n, ptr, adj)
+	c.position = resize(c.position, n)
+	for k, i := range c.order {
+		c.position[i] = int32(k)
+	}
+
+	// Row k of L is the subtree of the elimination tree that is rooted in k and
+	// has the columns of row k of PAPᵀ as its leaves. parent[k] is the first row
+	// of column k of L, and known as soon as a row is there.
+	parent := make([]int32, n)
+	count := make([]int32, n) // entries of the columns of L
+	seen := make([]int32, n)
+	eachBelow := func(visit func(k, row int32)) {
+		for k := range seen {
+			seen[k] = none
+		}
+		for k, i := range c.order {
+			k := int32(k)
+			seen[k] = k
+			for _, j := range adj[ptr[i]:ptr[i+1]] {
+				for t := c.position[j]; t < k && seen[t] != k; t = parent[t] {
+					seen[t] = k
+					visit(t, k)
+				}
+			}
+		}
+	}
+	for k := range parent {
+		parent[k] = none
+	}
+	eachBelow(func(k, row int32) {
+		count[k]++
+		if parent[k] == none {
+			parent[k] = row
+		}
+	})
+
+	c.ptr = resize(c.ptr, n+1)
+	c.first = append(c.first[:0], 0)
+	c.rowPtr = append(c.rowPtr[:0], 0)
+	last := make([]int32, n) // the supernode that column k is the last of
+	c.ptr[0] = 0
+	widest := 0
+	for k := range n {
+		c.ptr[k+1] = c.ptr[k] + int(count[k])
+		last[k] = none
+		if k+1 < n && parent[k] == int32(k+1) && count[k] == count[k+1]+1 {
+			continue
+		}
+		s := len(c.first) - 1
+		last[k] = int32(s)
+		widest = max(widest, k+1-int(c.first[s]))
+		c.first = append(c.first, int32(k+1))
+		c.rowPtr = append(c.rowPtr, c.rowPtr[s]+int(count[k]))
+	}
+	supernodes := len(c.first) - 1
+	c.rows = resize(c.rows, c.rowPtr[supernodes])
+	to := slices.Clone(c.rowPtr)
+	eachBelow(func(k, row int32) {
+		if s := last[k]; s != none {
+			c.rows[to[s]] = row
+			to[s]++
+		}
+	})
+
+	c.aPtr = resize(c.aPtr, n+1)
+	c.aRow = resize(c.aRow, p.NNZ())
+	c.aSrc = resize(c.aSrc, p.NNZ())
+	clear(c.aPtr)
+	for i := range n {
+		for _, j := range p.Row(i) {
+			c.aPtr[min(c.position[i], c.position[j])+1]++
+		}
+	}
+	for k := range n {
+		c.aPtr[k+1] += c.aPtr[k]
+	}
+	place := slices.Clone(c.aPtr)
+	src := int32(0)
+	for i := range n {
+		for _, j := range p.Row(i) {
+			k := min(c.position[i], c.position[j])
+			c.aRow[place[k]] = max(c.position[i], c.position[j])
+			c.aSrc[place[k]] = src
+			place[k]++
+			src++
+		}
+	}
+
+	c.val = resize(c.val, c.ptr[n])
+	c.diagonal = resize(c.diagonal, n)
+	c.x = resize(c.x, n)
+	clear(c.x)
+	c.u = resize(c.u, widest)
+	c.head = resize(c.head, n)
+	c.next = resize(c.next, supernodes)
+	c.from = resize(c.from, supernodes)
+}
+
+// triangleGraph returns the graph of the symmetric matrix whose triangle has the
+// pattern p: node i has the neighbors adj[ptr[i]:ptr[i+1]].
+func triangleGraph(p *sparsity.Pattern) (ptr []int, adj []int32) {
+	n, _ := p.Dims()
+	ptr = make([]int, n+1)
+	for i := range n {
+		for _, j := range p.Row(i) {
+			if int(j) != i {
+				ptr[i+1]++
+				ptr[j+1]++
+			}
+		}
+	}
+	for i := range n {
+		ptr[i+1] += ptr[i]
+	}
+	adj = make([]int32, ptr[n])
+	to := slices.Clone(ptr)
+	for i := range n {
+		for _, j := range p.Row(i) {
+			if int(j) != i {
+				adj[to[i]] = j
+				adj[to[j]] = int32(i)
+				to[i]++
+				to[j]++
+			}
+		}
+	}
+	return ptr, adj
+}
+
+// eliminate computes L and D. Column k is that of A less those of the columns
+// before it that have an entry in row k: first of the supernodes to the left,
+// then of its own.
+func (c *Cholesky) eliminate() error {
+	values := c.a.Triangle().Values()
+	x := c.x
+	for k := range c.head {
+		c.head[k] = none
+	}
+	for s := range c.next {
+		lo, hi := int(c.first[s]), int(c.first[s+1])
+		rows := c.rows[c.rowPtr[s]:c.rowPtr[s+1]]
+		for k := lo; k < hi; k++ {
+			for t := c.aPtr[k]; t < c.aPtr[k+1]; t++ {
+				x[c.aRow[t]] = values[c.aSrc[t]]
+			}
+			x[k] += c.shift
+			start := math.Abs(x[k])
+			terms := 1 + k - lo
+			for d := c.head[k]; d != none; {
+				next := c.next[d]
+				terms += c.subtractSupernode(x, int(d))
+				c.push(d, c.from[d]+1)
+				d = next
+			}
+
+			pivot := x[k]
+			x[k] = 0
+			col := c.val[c.ptr[k]:c.ptr[k+1]]
+			inside := copy(col, x[k+1:hi])
+			clear(x[k+1 : hi])
+			below := col[inside:]
+			for t, i := range rows {
+				below[t] = x[i]
+				x[i] = 0
+			}
+			pivot = c.subtractInside(col, pivot, lo, k)
+
+			// Each of the terms adds a rounding error of at most ½ε·start.
+			if !(pivot > float64(terms)*epsilon*start && pivot <= math.MaxFloat64) {
+				c.failed = k
+				return &NotPositiveDefiniteError{N: len(x), Variable: int(c.order[k]), Step: k, Pivot: pivot}
+			}
+			c.diagonal[k] = pivot
+			for t := range col {
+				col[t] /= pivot
+			}
+		}
+		c.push(int32(s), 0)
+	}
+	c.failed = len(x)
+	return nil
+}
+
+// push puts supernode s in the list of its row number p below, if there is one.
+func (c *Cholesky) push(s, p int32) {
+	at := c.rowPtr[s] + int(p)
+	if at == c.rowPtr[s+1] {
+		return
+	}
+	k := c.rows[at]
+	c.from[s] = p
+	c.next[s] = c.head[k]
+	c.head[k] = s
+}
+
+// subtractSupernode subtracts from column k in x what the columns of supernode s
+// contribute, where k is the row of s that its list is for, and returns how many
+// they are.
+func (c *Cholesky) subtractSupernode(x []float64, s int) int {
+	lo, hi := int(c.first[s]), int(c.first[s+1])
+	p := int(c.from[s])
+	u := c.u[:hi-lo]
+	for j := lo; j < hi; j++ {
+		u[j-lo] = c.val[c.ptr[j]+hi-1-j+p] * c.diagonal[j]
+	}
+	c.subtractBelow(x, s, p, u)
+	return hi - lo
+}
+
+// subtractBelow computes x[i] −= Σ u[j] L[i, j] over the columns j of supernode s
+// for its rows i below, from number p on. Four columns at once take half as long
+// as one after the other.
+func (c *Cholesky) subtractBelow(x []float64, s, p int, u []float64) {
+	lo, hi := int(c.first[s]), int(c.first[s+1])
+	rows := c.rows[c.rowPtr[s]+p : c.rowPtr[s+1]]
+	n := len(rows)
+	column := func(j int) []float64 { return c.val[c.ptr[j+1]-n : c.ptr[j+1]] }
+	j := lo
+	for ; j+4 <= hi; j += 4 {
+		l0, l1, l2, l3 := column(j), column(j+1), column(j+2), column(j+3)
+		l0, l1, l2, l3 = l0[:n], l1[:n], l2[:n], l3[:n]
+		u0, u1, u2, u3 := u[j-lo], u[j-lo+1], u[j-lo+2], u[j-lo+3]
+		for t, i := range rows {
+			x[i] -= u0*l0[t] + u1*l1[t] + u2*l2[t] + u3*l3[t]
+		}
+	}
+	for ; j < hi; j++ {
+		subtract(x, u[j-lo], rows, column(j))
+	}
+}
+
+// subtractInside subtracts from column k, its pivot and what is below in col,
+// what the columns lo to k−1 of the same supernode contribute, and returns the
+// pivot.
+func (c *Cholesky) subtractInside(col []float64, pivot float64, lo, k int) float64 {
+	n := len(col)
+	column := func(j int) (u float64, tail []float64) {
+		tail = c.val[c.ptr[j+1]-n : c.ptr[j+1]]
+		l := c.val[c.ptr[j+1]-n-1]
+		u = l * c.diagonal[j]
+		pivot -= u * l
+		return u, tail
+	}
+	j := lo
+	for ; j+4 <= k; j += 4 {
+		u0, l0 := column(j)
+		u1, l1 := column(j + 1)
+		u2, l2 := column(j + 2)
+		u3, l3 := column(j + 3)
+		l0, l1, l2, l3 = l0[:n], l1[:n], l2[:n], l3[:n]
+		for t := range col {
+			col[t] -= u0*l0[t] + u1*l1[t] + u2*l2[t] + u3*l3[t]
+		}
+	}
+	for ; j < k; j++ {
+		u, l := column(j)
+		floats.AddScaled(col, -u, l)
+	}
+	return pivot
+}
+
+// SolveTo solves A X = B, with the shift (A + λI) X = B, by the factorization; A
+// being symmetric, trans has no effect. B is n×k; dst is n×k, or empty to be
+// allocated, and may be B. It is what dst.Solve(c, b) calls.
+//
+// The solution is exact for a matrix of which each element differs by some
+// roundings of √(aᵢᵢaⱼⱼ); its own error is up to Cond times ε. It panics if
+// nothing was factorized or shapes do not fit. If there is no factorization the
+// error is what Factorize returned, and dst is not touched. Time is O(NNZ·k).
+//
+// Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+// SIAM 2002, chapter 10.
+func (c *Cholesky) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
+	c.checkFactorized()
+	n := len(c.diagonal)
+	r, cols := b.Dims()
+	if r != n {
+		panic(mat.ErrShape)
+	}
+	if c.err != nil || n == 0 {
+		return c.err
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, cols)
+	} else if dr, dc := dst.Dims(); dr != n || dc != cols {
+		panic(mat.ErrShape)
+	}
+	dst.Copy(b)
+	raw := dst.RawMatrix()
+	for j := range cols {
+		c.solve(raw.Data[j:], raw.Stride)
+	}
+	return nil
+}
+
+// SolveInto is SolveTo for one right-hand side in a plain slice. Both slices
+// have length n and may overlap. It does not allocate in steady state.
+func (c *Cholesky) SolveInto(dst, b []float64) error {
+	c.checkFactorized()
+	n := len(c.diagonal)
+	if len(dst) != n || len(b) != n {
+		panic("implicit: length of vector is not the order of the matrix")
+	}
+	if c.err != nil || n == 0 {
+		return c.err
+	}
+	copy(dst, b)
+	c.solve(dst, 1)
+	return nil
+}
+
+// NegativeCurvature returns, after a *NotPositiveDefiniteError, a vector v with
+//
+//	vᵀ(A + λI)v = Pivot ≤ 0
+//
+// up to rounding, whose element Variable is 1: along v a function with this
+// Hessian does not curve upwards. It stores v in dst, of length n; nil
+// allocates. It panics if there is no such error. Time is at most that of half a
+// solution.
+func (c *Cholesky) NegativeCurvature(dst []float64) []float64 {
+	c.checkFactorized()
+	n := len(c.diagonal)
+	e, ok := c.err.(*NotPositiveDefiniteError)
+	if !ok {
+		panic("implicit: no pivot failed")
+	}
+	if dst == nil {
+		dst = make([]float64, n)
+	}
+	if len(dst) != n {
+		panic("implicit: length of vector is not the order of the matrix")
+	}
+	y := c.borrow()
+	clear(y)
+	y[e.Step] = 1
+	c.solveLT(y)
+	for k, i := range c.order {
+		dst[i] = y[k]
+	}
+	c.idle.give(y)
+	return dst
+}
+
+// borrow returns a vector of length n that no other solution uses now.
+func (c *Cholesky) borrow() []float64 {
+	for {
+		y, ok := c.idle.take()
+		if !ok {
+			return make([]float64, len(c.diagonal))
+		}
+		if len(y) == len(c.diagonal) {
+			return y
+		}
+	}
+}
+
+// solve solves in place for the right-hand side d[0], d[inc], d[2inc], ….
+func (c *Cholesky) solve(d []float64, inc int) {
+	y := c.borrow()
+	for k, i := range c.order {
+		y[k] = d[int(i)*inc]
+	}
+	c.factorSolve(y)
+	for k, i := range c.order {
+		d[int(i)*inc] = y[k]
+	}
+	c.idle.give(y)
+}
+
+// factorSolve solves LDLᵀx = y in place.
+func (c *Cholesky) factorSolve(y []float64) {
+	for s := range c.next {
+		lo, hi := int(c.first[s]), int(c.first[s+1])
+		for k := lo; k < hi; k++ {
+			col := c.val[c.ptr[k]:][:hi-1-k]
+			v := y[k]
+			to := y[k+1 : hi][:len(col)]
+			for t, l := range col {
+				to[t] -= v * l
+			}
+		}
+		c.subtractBelow(y, s, 0, y[lo:hi])
+	}
+	for k, d := range c.diagonal {
+		y[k] /= d
+	}
+	c.solveLT(y)
+}
+
+// solveLT solves Lᵀx = y in place, or with the columns of L that there are where
+// the elimination ended early, y being 0 from there on but for the first.
+func (c *Cholesky) solveLT(y []float64) {
+	for s := len(c.next) - 1; s >= 0; s-- {
+		lo, hi := int(c.first[s]), int(c.first[s+1])
+		rows := c.rows[c.rowPtr[s]:c.rowPtr[s+1]]
+		for k := min(hi, c.failed) - 1; k >= lo; k-- {
+			col := c.val[c.ptr[k]:c.ptr[k+1]]
+			v := y[k]
+			for t, l := range col[:hi-1-k] {
+				v -= y[k+1+t] * l
+			}
+			y[k] = v - dot(y, rows, col[hi-1-k:])
+		}
+	}
+}
