@@ -12,11 +12,14 @@ import (
 // products: product is dst = Hv, as a closure on reverse.Tape.HVP. It returns
 // the Ritz values, ascending, and for each the distance within which there is
 // an eigenvalue; those at both ends converge first. There are fewer than steps
-// if the Krylov space ends before, as after n steps. The error is product's.
-// Cost: a product a step, and steps²·n multiplications for vectors that are
-// orthogonal to rounding. Source: Parlett, The Symmetric Eigenvalue Problem,
-// 1998, chapter 13.
+// if the Krylov space ends before, as after n steps. It panics if n or steps is
+// not positive. The error is product's. Cost: a product a step, and 4·steps²·n
+// operations for vectors that stay orthogonal. Source: Parlett, The Symmetric
+// Eigenvalue Problem, 1998, chapter 13.
 func Lanczos(product func(dst, v []float64) ([]float64, error), n, steps int) (values, within []float64, err error) {
+	if n < 1 || steps < 1 {
+		panic("models: Lanczos without a step")
+	}
 	q := make([]float64, n)
 	for i := range q {
 		q[i] = math.Cos(float64(i) * float64(i)) // orthogonal to no eigenvector but by accident
