@@ -2,7 +2,6 @@ package reverse
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/hesse-ad/hesse/internal/program"
 )
@@ -40,9 +39,6 @@ func branchError(g *program.Guard, v []float64) *BranchError {
 	case program.GreaterReal, program.GreaterEqReal:
 		e.X, e.Y = e.Y, e.X
 	}
-	if g.PC != 0 {
-		f, _ := runtime.CallersFrames([]uintptr{g.PC}).Next()
-		e.File, e.Line = f.File, f.Line
-	}
+	e.File, e.Line = position(g.PC)
 	return e
 }

@@ -1,10 +1,6 @@
 package reverse
 
-import (
-	"strings"
-
-	"github.com/hesse-ad/hesse/internal/program"
-)
+import "github.com/hesse-ad/hesse/internal/program"
 
 // Recorder records with settings. Its zero value is what the functions Record,
 // RecordVec and RecordParams use.
@@ -85,9 +81,4 @@ func finish(r *program.Recording, x, p []float64, y []Var) (*Tape, error) {
 	}
 	t := &Tape{p: program.Compile(r, out), x: append([]float64(nil), x...), params: append([]float64(nil), p...)}
 	return t, nil
-}
-
-func inPackage(function string) bool {
-	const prefix = "github.com/hesse-ad/hesse/"
-	return strings.HasPrefix(function, prefix+"reverse.Var.") || strings.HasPrefix(function, prefix+"dual.")
 }

@@ -3,6 +3,7 @@ package reverse
 import (
 	"math"
 	"runtime"
+	"strings"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/elem"
@@ -384,17 +385,42 @@ func (x Var) guard(g program.Guard) {
 	x.r.Guard(g)
 }
 
-// callerOutside is the program counter of the function that compares.
+// callerOutside is the program counter of the user's function that made an
+// operation or a comparison.
 func callerOutside() uintptr {
-	var pcs [8]uintptr
+	var pcs [32]uintptr
 	n := runtime.Callers(3, pcs[:])
 	frames := runtime.CallersFrames(pcs[:n])
 	for {
 		f, more := frames.Next()
-		if !inPackage(f.Function) || !more {
+		if !inModule(&f) || !more {
 			return f.PC + 1 // a return address, as runtime.CallersFrames wants it
 		}
 	}
+}
+
+// inModule reports whether f is a function of this module, not a test.
+func inModule(f *runtime.Frame) bool {
+	const prefix = "github.com/hesse-ad/hesse/"
+	name, ok := strings.CutPrefix(f.Function, prefix)
+	if !ok || strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	for _, pkg := range [...]string{"dual.", "reverse.", "implicit.", "internal/"} {
+		if strings.HasPrefix(name, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
+// position is the file and the line of a program counter, nothing for 0.
+func position(pc uintptr) (file string, line int) {
+	if pc == 0 {
+		return "", 0
+	}
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return f.File, f.Line
 }
 
 // Neg is −x.

@@ -44,6 +44,8 @@ type Recording struct {
 
 	// Lines asks guards to note who made the comparison.
 	Lines bool
+	caller func() uintptr // asked who makes each node, see Trace
+	made   []uintptr      // its answers
 	// Derived says that the recording is made by a transform, where sums with
 	// the constant 0 are many: x + 0 is x then, even for x = −0.
 	Derived bool
@@ -74,14 +76,28 @@ func (r *Recording) grow() {
 	if r.closed {
 		panic("reverse: Var used after its recording")
 	}
-	if k := len(r.chunks); k > 0 {
-		r.chunks[k-1] = r.cur
+	k := len(r.chunks)
+	if k == 0 || len(r.cur) == chunkSize {
+		if k > 0 {
+			r.chunks[k-1] = r.cur
+		}
+		if k<<chunkBits >= MaxNodes {
+			panic("reverse: more than 2³¹ operations")
+		}
+		r.cur = chunks.Get().(*chunk)[:0]
+		r.chunks = append(r.chunks, r.cur)
 	}
-	if len(r.chunks)<<chunkBits >= MaxNodes {
-		panic("reverse: more than 2³¹ operations")
+	if r.caller != nil { // room for one node, so that the next one passes here too
+		r.made = append(r.made, r.caller())
+		r.cur = r.chunks[len(r.chunks)-1][: len(r.cur) : len(r.cur)+1]
 	}
-	r.cur = chunks.Get().(*chunk)[:0]
-	r.chunks = append(r.chunks, r.cur)
+}
+
+// Trace has caller asked who makes each node from now on, when there are inputs
+// and parameters alone.
+func (r *Recording) Trace(caller func() uintptr) {
+	r.caller = caller
+	r.cur = r.cur[:len(r.cur):len(r.cur)] // the next node needs room
 }
 
 type chunk [chunkSize]Node

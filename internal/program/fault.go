@@ -1,0 +1,175 @@
+package program
+
+// Fault is where an infinity or a NaN comes from.
+type Fault struct {
+	Order int   // of the derivative that is not finite: 0, 1 or 2
+	Index int   // which output, element of the gradient or row of the Hessian, the first one
+	Node  int32 // the operation that made it, or an input or parameter
+}
+
+// Fault finds why an output, the gradient of Σ wⱼyⱼ or its Hessian is not
+// finite, after Value; nil if all are. p must be Plain. The search starts at
+// the result and follows what is not finite to the operation that made it of
+// finite numbers, and of several such to the one that a sweep meets first. The
+// Hessian is seen by its product with a vector of ones. Cost: an HVP, node by
+// node.
+func (p *Program) Fault(ws *Workspace, w []float64) (*Fault, error) {
+	bad := make([]bool, len(p.ops))
+	for j, i := range p.outputs {
+		if !finite(ws.V[i : i+1]) {
+			bad[i] = true
+			return &Fault{0, j, p.below(ws, ws.V, bad)}, nil
+		}
+	}
+	if err := p.Linearize(ws, w); err != nil {
+		return nil, err
+	}
+	ones := func(x []float64, _ int) {
+		for i := range x {
+			x[i] = 1
+		}
+	}
+	adjoint := func(z [][]float64, i int32) error { return p.adjointNodes(ws, z, i, i+1) }
+	for k := range p.inputs {
+		if !finite(ws.Bar[k : k+1]) {
+			bad[k] = true
+			i, err := p.above(ws, ws.Bar, bad, adjoint)
+			return &Fault{1, k, i}, err
+		}
+	}
+	if err := p.HVP(ws, 1, ones); err != nil {
+		return nil, err
+	}
+	u, t := ws.U[0], ws.T[0]
+	for k := range p.inputs {
+		if finite(u[k : k+1]) {
+			continue
+		}
+		bad[k] = true
+		i, err := p.above(ws, u, bad, func(z [][]float64, i int32) error { return p.secondNodes(ws, z, ws.T[:1], i, i+1) })
+		if err != nil || i < int32(p.base) {
+			return &Fault{2, k, i}, err
+		}
+		// It may have been given a tangent or an adjoint that is not finite.
+		clear(bad)
+		tangent := false
+		p.eachOperand(i, func(j int32) {
+			bad[j] = !finite(t[j : j+1])
+			tangent = tangent || bad[j]
+		})
+		if tangent {
+			return &Fault{2, k, p.below(ws, t, bad)}, nil
+		}
+		if bad[i] = !finite(ws.Bar[i : i+1]); bad[i] {
+			i, err = p.above(ws, ws.Bar, bad, adjoint)
+		}
+		return &Fault{2, k, i}, err
+	}
+	return nil, nil
+}
+
+// below is the first node that is not finite in x, values or tangents, though
+// its operands are, among those that the bad nodes got theirs from.
+func (p *Program) below(ws *Workspace, x []float64, bad []bool) int32 {
+	culprit := int32(-1)
+	for i := int32(len(p.ops)) - 1; i >= 0; i-- {
+		if !bad[i] {
+			continue
+		}
+		made, node := true, i
+		if p.ops[i] == Call {
+			node -= p.b[i]
+		}
+		see := func(j int32) {
+			if c := int(j) >= p.inputs+p.params && int(j) < p.base; !c && !finite(x[j:j+1]) {
+				bad[j], made = true, false
+			}
+		}
+		if p.ops[i] == Select {
+			a := p.lists[p.a[i]:][:3]
+			switch c := ws.V[a[2]]; {
+			case c > 0:
+				see(a[0])
+			case c <= 0:
+				see(a[1])
+			case &x[0] == &ws.V[0]:
+				see(a[2])
+			}
+		} else {
+			p.eachOperand(node, see)
+		}
+		if made {
+			culprit = i
+		}
+	}
+	return culprit
+}
+
+// above is the last node that made of a finite adjoint in x one that is not,
+// or added up to such a one, among those that the bad nodes got theirs from.
+// step is the reverse sweep of one node.
+func (p *Program) above(ws *Workspace, x []float64, bad []bool, step func(z [][]float64, i int32) error) (int32, error) {
+	ws.careful = true
+	defer func() { ws.careful = false }()
+	z := make([]float64, len(x))
+	explained := make([]bool, len(x))
+	culprit := int32(-1)
+	for i := int32(p.base); i < int32(len(p.ops)); i++ {
+		affects := false
+		p.eachOperand(i, func(j int32) { affects = affects || bad[j] })
+		if !affects {
+			continue
+		}
+		m := int32(1)
+		if p.ops[i] == Call {
+			m = p.calls[p.a[i]].outputs()
+		}
+		copy(z[i:i+m], x[i:i+m])
+		if err := step([][]float64{z}, i); err != nil {
+			return -1, err
+		}
+		guilty := false
+		p.eachOperand(i, func(j int32) {
+			if bad[j] && !finite(z[j:j+1]) {
+				guilty, explained[j] = true, true
+			}
+			z[j] = 0
+		})
+		clear(z[i : i+m])
+		switch {
+		case !guilty:
+		case finite(x[i : i+m]):
+			culprit = i
+		default:
+			for k := i; k < i+m; k++ {
+				bad[k] = !finite(x[k : k+1])
+			}
+		}
+	}
+	for i := range bad {
+		if bad[i] && !explained[i] {
+			culprit = max(culprit, int32(i))
+		}
+	}
+	return culprit, nil
+}
+
+// Describe is the name of node i, an operation, and what it was applied to.
+func (p *Program) Describe(ws *Workspace, i int32) (name string, operands []float64) {
+	op := p.ops[i]
+	name = op.String()
+	node := i
+	switch op {
+	case Own:
+		name = p.owns[p.b[i]].Name
+	case Call:
+		name = p.calls[p.a[i]].f.Name()
+		node -= p.b[i]
+	}
+	p.eachOperand(node, func(j int32) { operands = append(operands, ws.V[j]) })
+	switch f := &table[op]; {
+	case f.fc != nil || AddReal <= op && op <= DivReal:
+		operands = append(operands, p.c[i])
+	}
+	return name, operands
+}

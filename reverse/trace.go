@@ -1,0 +1,115 @@
+package reverse
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// Fault says where an infinity or a NaN comes from: the first operation that
+// made it of finite numbers.
+type Fault struct {
+	// Order says what is not finite: 0 an output, 1 the gradient, 2 the
+	// Hessian.
+	Order int
+	// Index is which output, element of the gradient or row of the Hessian,
+	// the first one.
+	Index int
+	// Op is the operation, by its name in dual.Scalar, that of a primitive, or
+	// "input" or "parameter" for a point that is not finite itself.
+	Op string
+	// Operands are what it was applied to, its constant last, and Value what
+	// came out.
+	Operands []float64
+	Value    float64
+	// File and Line say where the function has it.
+	File string
+	Line int
+}
+
+func (f *Fault) String() string {
+	what := [...]string{"output %d", "element %d of the gradient", "row %d of the Hessian"}[f.Order]
+	args := make([]string, len(f.Operands))
+	for i, x := range f.Operands {
+		args[i] = fmt.Sprint(x)
+	}
+	if len(args) > 8 {
+		args = append(args[:8], "…")
+	}
+	s := fmt.Sprintf(what+" is not finite: ", f.Index)
+	call := fmt.Sprintf("%s(%s) = %v", f.Op, strings.Join(args, ", "), f.Value)
+	switch {
+	case f.File == "":
+		s += fmt.Sprintf("%s is %v", f.Op, f.Value)
+	case f.Order == 0:
+		s += fmt.Sprintf("%s at %s:%d", call, filepath.Base(f.File), f.Line)
+	default:
+		s += fmt.Sprintf("derivatives of %s at %s:%d", call, filepath.Base(f.File), f.Line)
+	}
+	return s
+}
+
+// Trace finds the operation to blame where f(x), ∇f(x) or ∇²f(x) is not
+// finite: nil if all are. It panics if f is nil. The error is that of a
+// primitive. Cost: a recording that notes the line of each operation, some
+// microseconds an operation; the Hessian is seen by its product with a vector
+// of ones.
+func Trace(f func(x []Var) Var, x []float64) (*Fault, error) {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	return TraceVec(func(x []Var) []Var { return []Var{f(x)} }, x)
+}
+
+// TraceVec is Trace for a vector function F: of its outputs, and of the
+// gradient and Hessian of Σ wⱼFⱼ, with all weights 1 if none are given.
+func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	p, made, err := plain(f, x)
+	if err != nil {
+		return nil, err
+	}
+	if len(w) == 0 {
+		w = make([]float64, p.Outputs())
+		for j := range w {
+			w[j] = 1
+		}
+	}
+	check(w, p.Outputs(), "w")
+	ws := p.Get()
+	if _, err := p.Value(ws, x, nil); err != nil {
+		return nil, err
+	}
+	found, err := p.Fault(ws, w)
+	if found == nil || err != nil {
+		return nil, err
+	}
+	fault := &Fault{Order: found.Order, Index: found.Index, Op: "input", Value: ws.V[found.Node]}
+	if k := int(found.Node) - (len(ws.V) - p.Ops()); k >= 0 {
+		fault.Op, fault.Operands = p.Describe(ws, found.Node)
+		fault.File, fault.Line = position(made[k])
+	}
+	return fault, nil
+}
+
+// plain records f at x as it is, and notes who made each operation.
+func plain(f func(x []Var) []Var, x []float64) (*program.Program, []uintptr, error) {
+	r := program.NewRecording(len(x), 0)
+	defer r.Close()
+	r.Trace(callerOutside)
+	y := f(inputs(r, x, nil))
+	if r.Err != nil {
+		return nil, nil, r.Err
+	}
+	out := make([]int32, len(y))
+	for j, y := range y {
+		recording(r, y.r)
+		out[j] = y.node(r)
+	}
+	p, made := program.Plain(r, out)
+	return p, made, nil
+}

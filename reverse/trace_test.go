@@ -1,0 +1,58 @@
+package reverse_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+func TestTraceNamesTheOperation(t *testing.T) {
+	type V = reverse.Var
+	for _, c := range []struct {
+		name         string
+		f            func(x []V) V
+		x            []float64
+		order, index int
+		op           string
+		operands     []float64
+	}{
+		{"value, NaN", func(x []V) V { return x[0].Square().Sub(x[1]).Log().Add(x[1].Exp()) }, []float64{1, 2}, 0, 0, "Log", []float64{-1}},
+		{"value, overflow", func(x []V) V { return x[1].Scale(1e10).Mul(x[0].Exp()).Sin() }, []float64{700, 1}, 0, 0, "Mul", []float64{1e10, math.Exp(700)}},
+		{"value, first of several", func(x []V) V { return x[0].Log().Add(x[0].Inv()) }, []float64{0}, 0, 0, "Log", []float64{0}},
+		{"value, not of what is hidden", func(x []V) V { return x[0].Inv().Inv().Add(x[1].Log()) }, []float64{0, -1}, 0, 0, "Log", []float64{-1}},
+		{"value, of a constant", func(x []V) V { return x[0].AddReal(math.Inf(1)) }, []float64{3}, 0, 0, "AddReal", []float64{3, math.Inf(1)}},
+		{"value, of an input", func(x []V) V { return x[0].Mul(x[1]) }, []float64{1, math.NaN()}, 0, 0, "input", nil},
+		{"gradient, a pole", func(x []V) V { return x[0].Add(x[1].Square().Add(x[2]).Sqrt().Scale(3)) }, []float64{1, 0, 0}, 1, 2, "Sqrt", []float64{0}},
+		{"gradient, overflow", func(x []V) V { return x[1].Add(x[0].Inv()) }, []float64{1e-200, 0}, 1, 0, "Inv", []float64{1e-200}},
+		{"gradient, overflow of a product", func(x []V) V { return x[0].Scale(1e200).Scale(1e200) }, []float64{0}, 1, 0, "Scale", []float64{0, 1e200}},
+		{"gradient, overflow of a sum", func(x []V) V { y := x[0].Sin(); return y.Scale(1.5e308).Add(y.Scale(1.5e308)) }, []float64{0}, 1, 0, "Sin", []float64{0}},
+		{"all finite", func(x []V) V { return x[0].Square().Sqrt().Mul(x[1]) }, []float64{1, 0}, 0, 0, "", nil},
+		{"Hessian, a pole", func(x []V) V { return x[0].Abs().PowReal(1.5).Add(x[1]) }, []float64{0, 0}, 2, 0, "PowReal", []float64{0, 1.5}},
+		{"Hessian, of a derivative that is hidden in the gradient", func(x []V) V { return x[0].Square().Sqrt() }, []float64{0}, 2, 0, "Sqrt", []float64{0}},
+		{"Hessian, a product", func(x []V) V { return x[0].Sqrt().Mul(x[1]) }, []float64{0, 0}, 2, 0, "Sqrt", []float64{0}},
+		{"Hessian, a list", func(x []V) V { return dual.Dot([]V{x[0].Sqrt(), x[1], x[1]}, []V{x[1], x[1], x[0]}) }, []float64{0, 0}, 2, 0, "Sqrt", []float64{0}},
+		{"chosen by Select", func(x []V) V { return x[0].Select(x[1], x[1].Log()) }, []float64{-1, -2}, 0, 0, "Log", []float64{-2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fault, err := reverse.Trace(c.f, c.x)
+			require.NoError(t, err)
+			if c.op == "" {
+				require.Nil(t, fault)
+				return
+			}
+			require.NotNil(t, fault)
+			t.Log(fault)
+			require.Equal(t, []any{c.order, c.index, c.op}, []any{fault.Order, fault.Index, fault.Op})
+			require.Equal(t, c.operands, fault.Operands)
+		})
+	}
+}
+
+var _ = fmt.Sprint
+var _ program.Op
