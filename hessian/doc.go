@@ -91,6 +91,12 @@
 // which also has the conventions on dst, aliasing, errors, allocation and
 // concurrency.
 //
+// # Is it right?
+//
+// [Check] tries a function of the user: whether it does the same when called
+// again, its gradient and Hessian against differences, its sparsity pattern
+// against products, each with what is wrong in words.
+//
 // # Sparse Hessians
 //
 // A [Sparse] knows the pattern of H and how to compute its nonzeros, found once;

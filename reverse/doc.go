@@ -105,6 +105,14 @@
 // and leaves nothing behind. What depends on data is an error: *BranchError,
 // the error of a primitive. dst is then as it was.
 //
+// # Finding a fault
+//
+// [Trace] names the operation and the line of the source that made an infinity
+// or a NaN, in the value, the gradient or the Hessian. [Recorder].Lines does so
+// for a comparison that came out otherwise. [CheckRepeats] tells whether a
+// function does the same when it is called again. Check of package hessian does
+// all this and compares derivatives with differences.
+//
 // # Concurrency
 //
 // Recordings are independent of each other; one is for one goroutine. A Tape is

@@ -9,7 +9,7 @@ import (
 )
 
 // Fault says where an infinity or a NaN comes from: the first operation that
-// made it of finite numbers.
+// made it of finite numbers. As an error it says so in words.
 type Fault struct {
 	// Order says what is not finite: 0 an output, 1 the gradient, 2 the
 	// Hessian.
@@ -29,8 +29,8 @@ type Fault struct {
 	Line int
 }
 
-func (f *Fault) String() string {
-	what := [...]string{"output %d", "element %d of the gradient", "row %d of the Hessian"}[f.Order]
+func (f *Fault) Error() string {
+	what := "reverse: " + [...]string{"output %d", "element %d of the gradient", "row %d of the Hessian"}[f.Order]
 	args := make([]string, len(f.Operands))
 	for i, x := range f.Operands {
 		args[i] = fmt.Sprint(x)
@@ -89,7 +89,7 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 		return nil, err
 	}
 	fault := &Fault{Order: found.Order, Index: found.Index, Op: "input", Value: ws.V[found.Node]}
-	if k := int(found.Node) - (len(ws.V) - p.Ops()); k >= 0 {
+	if k := int(found.Node) - p.Base(); k >= 0 {
 		fault.Op, fault.Operands = p.Describe(ws, found.Node)
 		fault.File, fault.Line = position(made[k])
 	}
@@ -112,4 +112,49 @@ func plain(f func(x []Var) []Var, x []float64) (*program.Program, []uintptr, err
 	}
 	p, made := program.Plain(r, out)
 	return p, made, nil
+}
+
+// StateError says that a function did something else when it was called again
+// with the same x: it depends on what it changes, on random numbers or on the
+// order of a map.
+type StateError struct {
+	// Op is the first operation that is another one or has other operands, as
+	// the first call made it, and File and Line where it stands; empty where one
+	// call only goes on for longer or returns something else.
+	Op   string
+	File string
+	Line int
+}
+
+func (e *StateError) Error() string {
+	if e.Op == "" {
+		return "reverse: called again, the function has more or fewer operations or other outputs"
+	}
+	return fmt.Sprintf("reverse: called again, the function does not repeat %s at %s:%d", e.Op, filepath.Base(e.File), e.Line)
+}
+
+// CheckRepeats records f twice at x; where the recordings differ the error is a
+// *StateError. It panics if f is nil. Cost: as Trace.
+func CheckRepeats(f func(x []Var) []Var, x []float64) error {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	p, made, err := plain(f, x)
+	if err != nil {
+		return err
+	}
+	q, _, err := plain(f, x)
+	if err != nil {
+		return err
+	}
+	i := program.Differ(p, q)
+	if i < 0 {
+		return nil
+	}
+	e := new(StateError)
+	if k := int(i) - p.Base(); k < len(made) {
+		e.Op, _ = p.Describe(p.Get(), i)
+		e.File, e.Line = position(made[k])
+	}
+	return e
 }

@@ -1,14 +1,16 @@
 package reverse_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -33,7 +35,7 @@ func TestTraceNamesTheOperation(t *testing.T) {
 		{"gradient, overflow of a product", func(x []V) V { return x[0].Scale(1e200).Scale(1e200) }, []float64{0}, 1, 0, "Scale", []float64{0, 1e200}},
 		{"gradient, overflow of a sum", func(x []V) V { y := x[0].Sin(); return y.Scale(1.5e308).Add(y.Scale(1.5e308)) }, []float64{0}, 1, 0, "Sin", []float64{0}},
 		{"all finite", func(x []V) V { return x[0].Square().Sqrt().Mul(x[1]) }, []float64{1, 0}, 0, 0, "", nil},
-		{"Hessian, a pole", func(x []V) V { return x[0].Abs().PowReal(1.5).Add(x[1]) }, []float64{0, 0}, 2, 0, "PowReal", []float64{0, 1.5}},
+		{"Hessian, a pole", func(x []V) V { return x[0].PowReal(1.5).Add(x[1]) }, []float64{0, 0}, 2, 0, "PowReal", []float64{0, 1.5}},
 		{"Hessian, of a derivative that is hidden in the gradient", func(x []V) V { return x[0].Square().Sqrt() }, []float64{0}, 2, 0, "Sqrt", []float64{0}},
 		{"Hessian, a product", func(x []V) V { return x[0].Sqrt().Mul(x[1]) }, []float64{0, 0}, 2, 0, "Sqrt", []float64{0}},
 		{"Hessian, a list", func(x []V) V { return dual.Dot([]V{x[0].Sqrt(), x[1], x[1]}, []V{x[1], x[1], x[0]}) }, []float64{0, 0}, 2, 0, "Sqrt", []float64{0}},
@@ -54,5 +56,67 @@ func TestTraceNamesTheOperation(t *testing.T) {
 	}
 }
 
-var _ = fmt.Sprint
-var _ program.Op
+func TestTapeHasTheBitsOfTheRecording(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 3, MaxLen: 60, Branches: true})
+		f := func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }
+		tape, err := reverse.RecordVec(p.X, f)
+		require.NoError(t, err)
+		got, err := tape.Values(nil, p.X)
+		require.NoError(t, err)
+		plain, _, err := reverse.Plain(f, p.X)
+		require.NoError(t, err)
+		ws := plain.Get()
+		_, err = plain.Value(ws, p.X, nil)
+		require.NoError(t, err)
+		for j := range got {
+			require.Equal(t, math.Float64bits(ws.V[plain.Output(j)]+0), math.Float64bits(got[j]+0))
+		}
+	})
+}
+
+func TestCheckRepeats(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 3, MaxLen: 60, Branches: true})
+		calls := 0
+		changes := rapid.IntRange(0, 2).Draw(t, "changes")
+		err := reverse.CheckRepeats(func(x []reverse.Var) []reverse.Var {
+			calls++
+			y := randprog.Run(p, x, nil)
+			switch {
+			case calls == 1 || changes == 0:
+			case changes == 1:
+				y = append(y, x[0]) // another output
+			default:
+				y[0] = y[0].Sin() // another operation
+			}
+			return y
+		}, p.X)
+		if changes == 0 {
+			require.NoError(t, err)
+			return
+		}
+		var state *reverse.StateError
+		require.ErrorAs(t, err, &state)
+	})
+}
+
+func TestTraceOfAFailingPrimitive(t *testing.T) {
+	failed := errors.New("failed")
+	_, err := reverse.TraceVec(func(x []reverse.Var) []reverse.Var { return reverse.Apply(&failing{eval: failed}, x...) }, []float64{1})
+	require.ErrorIs(t, err, failed)
+	require.ErrorIs(t, reverse.CheckRepeats(func(x []reverse.Var) []reverse.Var {
+		return reverse.Apply(&failing{eval: failed}, x...)
+	}, []float64{1}), failed)
+}
+
+func ExampleTrace() {
+	f := func(x []reverse.Var) reverse.Var {
+		r := x[0].Square().Add(x[1].Square()).Sqrt() // not differentiable at the origin
+		return r.Sub(x[0])
+	}
+	fault, err := reverse.Trace(f, []float64{0, 0})
+	fmt.Println(fault.Op, fault.Operands, "order", fault.Order, err)
+	// Output:
+	// Sqrt [0] order 2 <nil>
+}

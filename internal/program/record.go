@@ -43,7 +43,7 @@ type Recording struct {
 	Err error
 
 	// Lines asks guards to note who made the comparison.
-	Lines bool
+	Lines  bool
 	caller func() uintptr // asked who makes each node, see Trace
 	made   []uintptr      // its answers
 	// Derived says that the recording is made by a transform, where sums with

@@ -1,0 +1,4 @@
+package reverse
+
+// Plain is a function as it was recorded.
+var Plain = plain
