@@ -349,9 +349,9 @@ func Run[T dual.Scalar[T]](p *Prog, x []T, h *Hooks[T]) []T {
 // absolute contributions to its derivative along u or v and m2 that to its
 // second derivative along u and v.
 func Bounds(p *Prog) (m1, m2 []float64) {
-	v := make([]bound, p.Inputs)
+	v := make([]Bound, p.Inputs)
 	for i, x := range p.X {
-		v[i] = bound{V: x, D1: math.Abs(p.U[i]), D2: math.Abs(p.V[i])}
+		v[i] = Bound{V: x, D1: math.Abs(p.U[i]), D2: math.Abs(p.V[i])}
 	}
 	for _, y := range Run(p, v, nil) {
 		m1 = append(m1, math.Max(y.D1, y.D2))
