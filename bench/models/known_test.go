@@ -16,13 +16,6 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-func find(t *testing.T, name string) Model {
-	t.Helper()
-	i := slices.IndexFunc(All, func(m Model) bool { return m.Name == name })
-	require.GreaterOrEqual(t, i, 0, name)
-	return All[i]
-}
-
 // derivatives of a function at x: value, gradient and Hessian.
 func derivatives(t *testing.T, x []float64, f func(x []reverse.Var) reverse.Var) (float64, []float64, *mat.SymDense) {
 	t.Helper()
@@ -220,7 +213,7 @@ func TestInvariances(t *testing.T) {
 		{"queries and keys meet in products", "decoder", []part{{words, d, 1}, {words + d, d, -1}}},
 		{"values are linear", "decoder", []part{{words + 2*d, d, 1}, {words + 3*d, d, -1}}},
 	} {
-		m := find(t, c.model)
+		m := Named(c.model)
 		_, g, h := derivatives(t, m.X0, Func[reverse.Var](m))
 		n := len(m.X0)
 		gx, gg, slope := mat.NewVecDense(n, nil), make([]float64, n), 0.0

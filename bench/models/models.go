@@ -36,6 +36,16 @@ var All = []Model{
 	{"counts", countsStart},
 }
 
+// Named is the model of a name. It panics for one that is not in All.
+func Named(name string) Model {
+	for _, m := range All {
+		if m.Name == name {
+			return m
+		}
+	}
+	panic(fmt.Sprintf("models: no model %q", name))
+}
+
 // Func is the function of a model over the numbers T. It panics for a name that
 // is not in All. Go has no generic function values, so that the names and not
 // the functions are in the table.

@@ -209,5 +209,6 @@ func TestSweepsOfModelsDoNotAllocate(t *testing.T) {
 }
 
 func TestUnknownModelPanics(t *testing.T) {
+	require.PanicsWithValue(t, `models: no model "perceptron"`, func() { Named("perceptron") })
 	require.PanicsWithValue(t, `models: no model "perceptron"`, func() { Func[dual.Real](Model{Name: "perceptron"}) })
 }
