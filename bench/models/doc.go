@@ -41,7 +41,6 @@
 // # Curvature
 //
 // What Hessians of models are wanted for, in few lines each: [Lanczos] for the
-// largest eigenvalues; the examples of this package for a step of Newton's
-// method by conjugate gradients on products Hv, and Laplace's approximation of
-// a marginal likelihood by a sparse Hessian.
+// largest eigenvalues by products Hv, [Laplace] for a marginal likelihood by the
+// sparse Hessian, and, among the examples, a truncated Newton method.
 package models
