@@ -1,9 +1,12 @@
 package hessian_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/optimize"
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/hessian"
@@ -12,6 +15,31 @@ import (
 )
 
 var sink float64
+
+// BenchmarkProblem is 30 iterations of gonum's L-BFGS and CG: by Problem, whose
+// Func goes on to the gradient, and with one sweep for each.
+func BenchmarkProblem(b *testing.B) {
+	for _, name := range []string{"rosen", "trig"} {
+		in, _ := problem(b, name, 10000)
+		f := reverse.NewFunc(problems.Func[reverse.Var](in))
+		apart := optimize.Problem{
+			Func: func(x []float64) float64 { v, _ := f.Value(x); return v },
+			Grad: func(grad, x []float64) { f.Gradient(grad, x) },
+		}
+		for _, m := range []optimize.Method{&optimize.LBFGS{}, &optimize.CG{}} {
+			for k, p := range []optimize.Problem{hessian.Problem[optimize.Status](f), apart} {
+				b.Run(fmt.Sprintf("%s/%T/%s", name, m, []string{"Problem", "apart"}[k]), func(b *testing.B) {
+					for b.Loop() {
+						settings := &optimize.Settings{MajorIterations: 30}
+						if _, err := optimize.Minimize(p, in.X0, settings, m); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
 
 func BenchmarkSparse(b *testing.B) {
 	for _, name := range []string{"rosen", "arrow", "bdqrtic", "minsurf", "trig"} {

@@ -198,12 +198,13 @@ func TestProblemTellsOfABranchThatIsNone(t *testing.T) {
 // −(1, 3)/√11: steps of every method leave the disk. All curvatures are at least
 // 1, so that f is off by less than |∇f|²/2.
 func TestLineSearchesBackOffFromNaN(t *testing.T) {
+	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		return x[0].Add(x[1].Scale(3)).Sub(dual.Dot(x, x).RSub(1).Sqrt())
+	})
+	start := []float64{0.5, 0.1}
 	for _, m := range []optimize.Method{
 		&optimize.Newton{}, &optimize.BFGS{}, &optimize.LBFGS{}, &optimize.CG{Linesearcher: &optimize.Bisection{}},
 	} {
-		f := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
-			return x[0].Add(x[1].Scale(3)).Sub(dual.Dot(x, x).RSub(1).Sqrt())
-		})
 		p := optimize.Problem(hessian.Problem[optimize.Status](f))
 		value, left := p.Func, 0
 		p.Func = func(x []float64) float64 {
@@ -215,11 +216,18 @@ func TestLineSearchesBackOffFromNaN(t *testing.T) {
 			return v
 		}
 		settings := &optimize.Settings{GradientThreshold: 1e-5}
-		r, err := optimize.Minimize(p, []float64{0.5, 0.1}, settings, m)
+		r, err := optimize.Minimize(p, start, settings, m)
 		require.NoError(t, err, "%T", m)
 		require.InDelta(t, -math.Sqrt(11), r.F, 1e-9, "%T", m)
 		require.Positive(t, left, "%T", m)
 	}
+
+	// That of CG is ended by a limit alone.
+	settings := &optimize.Settings{FuncEvaluations: 1000}
+	r, err := optimize.Minimize(hessian.Problem[optimize.Status](f), start, settings, &optimize.CG{})
+	require.NoError(t, err)
+	require.Equal(t, optimize.FunctionEvaluationLimit, r.Status)
+	require.Equal(t, start, r.X)
 }
 
 func TestProblemMisusePanics(t *testing.T) {
