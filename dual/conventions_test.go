@@ -1,197 +1,310 @@
-package dual
+package dual_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
-var minus0 = math.Copysign(0, -1)
-
-// The derivatives at kinks, poles and the ends of domains, the same in every
-// mode. A row is x, f(x), f′(x), f″(x).
-var edges = map[string][][4]float64{
-	"Abs":     {{0, 0, 0, 0}, {minus0, 0, 0, 0}, {inf, inf, 1, 0}, {-inf, inf, -1, 0}, {nan, nan, nan, 0}},
-	"ReLU":    {{0, 0, 0, 0}, {minus0, 0, 0, 0}, {inf, inf, 1, 0}, {-inf, 0, 0, 0}},
-	"ELU 0.5": {{0, 0, 0.5, 0.5}, {inf, inf, 1, 0}, {-inf, -0.5, 0, 0}},
-	"GELU":    {{inf, inf, 1, 0}, {-inf, 0, 0, 0}},
-	"SiLU":    {{inf, inf, 1, 0}, {-inf, 0, 0, 0}},
-
-	"Inv":    {{0, inf, -inf, inf}, {minus0, -inf, -inf, -inf}, {inf, 0, 0, 0}, {nan, nan, nan, nan}},
-	"RDiv 3": {{0, inf, -inf, inf}, {minus0, -inf, -inf, -inf}, {-inf, 0, 0, 0}, {nan, nan, nan, nan}},
-	"RDiv 0": {{0, nan, nan, nan}, {nan, nan, nan, nan}},
-	"Sqrt":   {{0, 0, inf, -inf}, {minus0, 0, inf, -inf}, {-1, nan, nan, nan}, {inf, inf, 0, 0}, {-inf, nan, nan, nan}},
-	"Cbrt":   {{0, 0, inf, -inf}, {minus0, 0, inf, inf}, {inf, inf, 0, 0}, {-inf, -inf, 0, 0}},
-
-	"PowReal 0":     {{0, 1, 0, 0}, {inf, 1, 0, 0}, {nan, 1, 0, 0}},
-	"PowReal 1":     {{0, 0, 1, 0}, {inf, inf, 1, 0}},
-	"PowReal 2":     {{0, 0, 0, 2}, {inf, inf, inf, 2}, {-inf, inf, -inf, 2}},
-	"PowReal 3":     {{0, 0, 0, 0}, {-inf, -inf, inf, -inf}},
-	"PowReal -1":    {{0, inf, -inf, inf}, {minus0, -inf, -inf, -inf}},
-	"PowReal 0.5":   {{0, 0, inf, -inf}, {minus0, 0, inf, -inf}, {-1, nan, nan, nan}},
-	"PowReal 0.25":  {{0, 0, inf, -inf}, {minus0, 0, inf, -inf}, {-1, nan, nan, nan}, {inf, inf, 0, 0}},
-	"PowReal 1.5":   {{0, 0, 0, inf}, {-1, nan, nan, nan}, {inf, inf, inf, 0}},
-	"PowReal 2.5":   {{0, 0, 0, 0}, {-1, nan, nan, nan}},
-	"PowReal -0.5":  {{0, inf, -inf, inf}, {minus0, inf, -inf, inf}, {-1, nan, nan, nan}, {inf, 0, 0, 0}},
-	"PowReal -2":    {{0, inf, -inf, inf}, {minus0, inf, inf, inf}, {-inf, 0, 0, 0}},
-	"PowReal 1e-20": {{0, 0, inf, -inf}, {-1, nan, nan, nan}},
-	"PowInt 0":      {{0, 1, 0, 0}, {nan, 1, 0, 0}},
-	"PowInt 1":      {{0, 0, 1, 0}},
-	"PowInt 2":      {{0, 0, 0, 2}},
-	"PowInt 3":      {{0, 0, 0, 0}},
-	"PowInt 4":      {{0, 0, 0, 0}, {-inf, inf, -inf, inf}},
-	"PowInt -2":     {{0, inf, -inf, inf}, {minus0, inf, inf, inf}},
-	"PowInt -3":     {{0, inf, -inf, inf}, {minus0, -inf, -inf, -inf}},
-
-	"Exp":   {{-inf, 0, 0, 0}, {inf, inf, inf, inf}, {nan, nan, nan, nan}},
-	"Exp2":  {{-inf, 0, 0, 0}, {inf, inf, inf, inf}},
-	"Expm1": {{-inf, -1, 0, 0}, {inf, inf, inf, inf}},
-	"Log":   {{0, -inf, inf, -inf}, {minus0, -inf, -inf, -inf}, {-1, nan, nan, nan}, {inf, inf, 0, 0}, {-inf, nan, nan, nan}},
-	"Log2":  {{0, -inf, inf, -inf}, {-1, nan, nan, nan}, {inf, inf, 0, 0}},
-	"Log10": {{0, -inf, inf, -inf}, {-1, nan, nan, nan}, {inf, inf, 0, 0}},
-	"Log1p": {{-1, -inf, inf, -inf}, {-2, nan, nan, nan}, {inf, inf, 0, 0}},
-
-	"Sin":  {{inf, nan, nan, nan}, {nan, nan, nan, nan}},
-	"Cos":  {{inf, nan, nan, nan}},
-	"Tan":  {{inf, nan, nan, nan}},
-	"Asin": {{1, math.Pi / 2, inf, inf}, {-1, -math.Pi / 2, inf, -inf}, {2, nan, nan, nan}, {-inf, nan, nan, nan}},
-	"Acos": {{1, 0, -inf, -inf}, {-1, math.Pi, -inf, inf}, {2, nan, nan, nan}},
-	"Atan": {{inf, math.Pi / 2, 0, 0}, {-inf, -math.Pi / 2, 0, 0}},
-
-	"Sinh":  {{inf, inf, inf, inf}, {-inf, -inf, inf, -inf}},
-	"Cosh":  {{inf, inf, inf, inf}, {-inf, inf, -inf, inf}},
-	"Tanh":  {{inf, 1, 0, 0}, {-inf, -1, 0, 0}},
-	"Asinh": {{inf, inf, 0, 0}, {-inf, -inf, 0, 0}},
-	"Acosh": {{1, 0, inf, -inf}, {0.5, nan, nan, nan}, {-2, nan, nan, nan}, {0, nan, nan, nan}, {inf, inf, 0, 0}},
-	"Atanh": {{1, inf, inf, inf}, {-1, -inf, inf, -inf}, {2, nan, nan, nan}, {-inf, nan, nan, nan}},
-
-	"Erf":         {{inf, 1, 0, 0}, {-inf, -1, 0, 0}},
-	"Erfc":        {{inf, 0, 0, 0}, {-inf, 2, 0, 0}},
-	"Gamma":       {{0, inf, -inf, inf}, {minus0, -inf, -inf, -inf}, {-1, nan, nan, nan}, {inf, inf, inf, inf}, {-inf, nan, nan, nan}},
-	"LogGamma":    {{0, inf, -inf, inf}, {minus0, inf, inf, inf}, {-1, inf, nan, nan}, {inf, inf, inf, 0}},
-	"Polygamma 0": {{0, -inf, inf, -inf}, {minus0, inf, inf, inf}, {-1, nan, nan, nan}, {inf, inf, 0, 0}, {-inf, nan, nan, nan}},
-	"Polygamma 1": {{0, inf, -inf, inf}, {-2, nan, nan, nan}, {inf, 0, 0, 0}},
-	"Logistic":    {{inf, 1, 0, 0}, {-inf, 0, 0, 0}, {nan, nan, nan, nan}},
-	"Softplus":    {{inf, inf, 1, 0}, {-inf, 0, 0, 0}, {nan, nan, nan, nan}},
+// A convention is a line of conventions.md: a function of n arguments, a point,
+// and there its value, gradient and Hessian, ∂x, ∂y and ∂xx, ∂xy, ∂yy.
+type convention struct {
+	line     string
+	function string
+	n        int
+	x        [2]float64
+	value    float64
+	d        [2]float64
+	dd       [3]float64
 }
 
-// same is equality in which NaN equals itself and finite numbers may differ by
+func readConventions(t *testing.T) []convention {
+	doc, err := os.ReadFile("conventions.md")
+	require.NoError(t, err)
+	symbols := map[string]float64{"?": undefined, "π": math.Pi, "π/2": math.Pi / 2, "π/4": math.Pi / 4, "3π/4": 3 * math.Pi / 4}
+	number := func(s string) float64 {
+		s = strings.NewReplacer("−", "-", "∞", "Inf").Replace(s)
+		abs, negative := strings.CutPrefix(s, "-")
+		v, ok := symbols[abs]
+		if !ok {
+			v, err = strconv.ParseFloat(abs, 64)
+			require.NoError(t, err)
+		}
+		if negative {
+			return -v
+		}
+		return v
+	}
+	var all []convention
+	for line := range strings.Lines(string(doc)) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| function") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|\n"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		c := convention{line: strings.TrimSpace(line), function: cells[0]}
+		var v []float64
+		for _, cell := range cells[1:] {
+			v = append(v, number(cell))
+		}
+		switch len(v) {
+		case 4:
+			c.n, c.x[0], c.value, c.d[0], c.dd[0] = 1, v[0], v[1], v[2], v[3]
+		case 8:
+			c.n, c.x, c.value, c.d, c.dd = 2, [2]float64(v), v[2], [2]float64(v[3:]), [3]float64(v[5:])
+		default:
+			require.Fail(t, "not a convention", line)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// compositions are the functions of conventions.md that are not operations.
+func compositions[T dual.Scalar[T]]() map[string]func(x, y T) T {
+	return map[string]func(x, y T) T{
+		"ReLU":      func(x, y T) T { return dual.ReLU(x) },
+		"ELU 0.5":   func(x, y T) T { return dual.ELU(x, 0.5) },
+		"GELU":      func(x, y T) T { return dual.GELU(x) },
+		"SiLU":      func(x, y T) T { return dual.SiLU(x) },
+		"Select x":  func(x, y T) T { return x.Select(x.Square(), y) },
+		"Norm2":     func(x, y T) T { return dual.Norm2([]T{x, y}) },
+		"LogSumExp": func(x, y T) T { return dual.LogSumExp([]T{x, y}) },
+		"√(x²)":     func(x, y T) T { return x.Square().Sqrt() },
+		"∛(x³)":     func(x, y T) T { return x.PowInt(3).Cbrt() },
+		"0·√x":      func(x, y T) T { return x.Sqrt().Scale(0) },
+		"0·ln x":    func(x, y T) T { return x.Log().Scale(0) },
+		"0·x⁻¹":     func(x, y T) T { return x.Inv().Scale(0) },
+		"y·√x":      func(x, y T) T { return x.Sqrt().Mul(y) },
+		"y + √x":    func(x, y T) T { return x.Sqrt().Add(y) },
+		"√(x·y)":    func(x, y T) T { return x.Mul(y).Sqrt() },
+	}
+}
+
+// function is f of a convention, on numbers of any kind.
+func function[T dual.Scalar[T]](c convention) func(x []T) T {
+	f := compositions[T]()[c.function]
+	if f == nil {
+		name, constant, _ := strings.Cut(c.function, " ")
+		k, _ := strconv.ParseFloat(strings.NewReplacer("−", "-", "∞", "Inf").Replace(constant), 64)
+		op := program.Op(0)
+		for op.String() != name {
+			op++
+		}
+		f = func(x, y T) T { return program.Apply(op, k, x, y) }
+	}
+	return func(x []T) T {
+		var y T
+		if c.n == 2 {
+			y = x[1]
+		}
+		return f(x[0], y)
+	}
+}
+
+// undefined stands for NaN or 0.
+var undefined = math.Float64frombits(math.Float64bits(math.NaN()) + 1)
+
+// same is equality with b, in which NaN equals itself and finite numbers may differ by
 // rounding.
 func same(a, b float64) bool {
+	if a == 0 && math.Float64bits(b) == math.Float64bits(undefined) {
+		return true
+	}
 	return a == b || a != a && b != b || math.Abs(a-b) <= 1e-13*math.Abs(b)
 }
 
-func sameJet(a, b jet, order int) bool {
-	return same(a.v, b.v) && same(a.d1, b.d1) && (order == 1 || same(a.d2, b.d2) && same(a.d12, b.d12))
+// checker compares what a mode computes with a convention.
+type checker struct {
+	*testing.T
+	convention
 }
 
-func TestUnaryConventionsInEveryMode(t *testing.T) {
-	for op, rows := range edges {
-		for _, r := range rows {
-			want := jet{r[1], 2 * r[2], 3 * r[2], 6 * r[3]}
-			for _, m := range modes {
-				if got := m.unary(op, seed{r[0], 2, 3}); !sameJet(got, want, m.order) {
-					t.Errorf("%s in %s at %g: %v, want %v", op, m.name, r[0], got, want)
-				}
+func (c checker) equal(mode, what string, got, want float64) {
+	c.Helper()
+	if !same(got, want) {
+		c.Errorf("%s\n  %s: %s is %v, want %v", c.line, mode, what, got, want)
+	}
+}
+
+// hess is the entry (i, j).
+func (c checker) hess(i, j int) float64 { return c.dd[i+j] }
+
+// jets checks a kind of number, which in makes of a value and its derivatives
+// in two directions, and out takes apart; order is that of the derivatives it
+// has.
+func jets[T dual.Scalar[T]](c checker, mode string, order int, in func(v, d1, d2 float64) T, out func(T) (v, d1, d2, d12 float64)) {
+	f := function[T](c.convention)
+	for i := range c.n {
+		for j := range c.n {
+			x := make([]T, c.n)
+			var s [2][2]float64
+			s[i][0], s[j][1] = 2, 3
+			for k := range x {
+				x[k] = in(c.x[k], s[k][0], s[k][1])
+			}
+			v, d1, d2, d12 := out(f(x))
+			c.equal(mode, "value", v, c.value)
+			c.equal(mode, fmt.Sprint("2∂", i), d1, 2*c.d[i])
+			if order == 2 {
+				c.equal(mode, fmt.Sprint("3∂", j), d2, 3*c.d[j])
+				c.equal(mode, fmt.Sprint("6∂", i, j), d12, 6*c.hess(i, j))
 			}
 		}
 	}
 }
 
-// The derivatives of functions of two arguments where one of them has a
-// convention or a limit. A row is x, y, then value, gradient and Hessian.
-var edges2 = map[string][][8]float64{
-	"Max": {
-		{1, 1, 1, 1, 0, 0, 0, 0}, {0, minus0, 0, 1, 0, 0, 0, 0}, {minus0, 0, 0, 1, 0, 0, 0, 0},
-		{inf, 1, inf, 1, 0, 0, 0, 0}, {-inf, 1, 1, 0, 1, 0, 0, 0}, {inf, inf, inf, 1, 0, 0, 0, 0},
-	},
-	"Min": {
-		{1, 1, 1, 1, 0, 0, 0, 0}, {0, minus0, 0, 1, 0, 0, 0, 0},
-		{-inf, 1, -inf, 1, 0, 0, 0, 0}, {inf, 1, 1, 0, 1, 0, 0, 0},
-	},
-	"Step":     {{1, 1, 0, 0, 0, 0, 0, 0}, {nan, 1, nan, 0, 0, 0, 0, 0}, {1, nan, nan, 0, 0, 0, 0, 0}, {-inf, 1, 1, 0, 0, 0, 0, 0}},
-	"Select x": {{0, 3, 3, 0, 1, 0, 0, 0}},
-	"Hypot": {
-		{0, 0, 0, 0, 0, 0, 0, 0}, {minus0, 0, 0, 0, 0, 0, 0, 0},
-		{0, -2, 2, 0, -1, 0.5, 0, 0}, {3e200, 4e200, 5e200, 0.6, 0.8, 0.64 / 5e200, -0.48 / 5e200, 0.36 / 5e200},
-		{3e-200, 4e-200, 5e-200, 0.6, 0.8, 0.64 / 5e-200, -0.48 / 5e-200, 0.36 / 5e-200},
-		{nan, 1, nan, nan, nan, nan, nan, nan},
-	},
-	"Norm2": {{0, 0, 0, 0, 0, 0, 0, 0}, {0, -2, 2, 0, -1, 0.5, 0, 0}, {nan, 1, nan, nan, nan, nan, nan, nan}},
-	"Atan2": {
-		{0, 0, 0, 0, 0, 0, 0, 0}, {0, minus0, math.Pi, 0, 0, 0, 0, 0}, {minus0, minus0, -math.Pi, 0, 0, 0, 0, 0},
-		{0, -1, math.Pi, -1, 0, 0, -1, 0}, {1, 0, math.Pi / 2, 0, -1, 0, 1, 0},
-		{1, inf, 0, 0, 0, 0, 0, 0}, {inf, 1, math.Pi / 2, 0, 0, 0, 0, 0}, {inf, -inf, 3 * math.Pi / 4, 0, 0, 0, 0, 0},
-		{1e200, 1e200, math.Pi / 4, 5e-201, -5e-201, 0, 0, 0},
-		{nan, 1, nan, nan, nan, nan, nan, nan}, {nan, inf, nan, nan, nan, nan, nan, nan},
-	},
-	"Pow": {
-		{0, 0, 1, 0, -inf, 0, inf, inf}, {3, 0, 1, 0, math.Log(3), 0, 1. / 3, math.Log(3) * math.Log(3)},
-		{0, 1, 0, 1, 0, 0, -inf, 0}, {0, 2, 0, 0, 0, 2, 0, 0}, {0, 3, 0, 0, 0, 0, 0, 0}, {0, 1.5, 0, 0, 0, inf, 0, 0},
-		{0, -1, inf, -inf, -inf, inf, inf, inf},
-		{-2, 3, -8, 12, nan, -12, nan, nan}, {-2, 0.5, nan, nan, nan, nan, nan, nan}, {-2, 1e-20, nan, nan, nan, nan, nan, nan},
-	},
-	"Div": {
-		{0, 2, 0, 0.5, 0, 0, -0.25, 0}, {1, 0, inf, inf, -inf, 0, -inf, inf}, {1, minus0, -inf, -inf, -inf, 0, -inf, -inf},
-		{1, inf, 0, 0, 0, 0, 0, 0},
-		{0, 0, nan, nan, nan, nan, nan, nan}, {inf, inf, nan, nan, nan, nan, nan, nan}, {nan, 2, nan, nan, nan, nan, nan, nan},
-	},
-	"Mul":  {{0, inf, nan, inf, 0, 0, 1, 0}, {nan, 0, nan, 0, nan, 0, 1, 0}},
-	"Prod": {{0, inf, 0, inf, 0, 0, 1, 0}, {nan, 0, 0, 0, nan, 0, 1, 0}, {inf, inf, inf, inf, inf, 0, 1, 0}},
-	"LogSumExp": {
-		{-inf, -inf, -inf, 0, 0, 0, 0, 0}, {inf, 1, inf, 0, 0, 0, 0, 0}, {-inf, 2, 2, 0, 1, 0, 0, 0},
-		{1e300, 1e300, 1e300, 0.5, 0.5, 0.25, -0.25, 0.25}, {-1e308, 1e308, 1e308, 0, 1, 0, 0, 0},
-		{nan, 1, nan, nan, nan, nan, nan, nan},
-	},
+type (
+	real1 = dual.Of[dual.Real]
+	real2 = dual.Of[real1]
+)
+
+func (c checker) numbers() {
+	jets(c, "Number", 1,
+		func(v, d1, d2 float64) dual.Number { return dual.Number{V: v, D: d1} },
+		func(x dual.Number) (v, d1, d2, d12 float64) { return x.V, x.D, 0, 0 })
+	jets(c, "Hyper", 2,
+		func(v, d1, d2 float64) dual.Hyper { return dual.Hyper{V: v, D1: d1, D2: d2} },
+		func(x dual.Hyper) (v, d1, d2, d12 float64) { return x.V, x.D1, x.D2, x.D12 })
+	jets(c, "Of[Real]", 1,
+		func(v, d1, d2 float64) real1 { return real1{V: dual.Real(v), D: dual.Real(d1)} },
+		func(x real1) (v, d1, d2, d12 float64) { return float64(x.V), float64(x.D), 0, 0 })
+	jets(c, "Of[Of[Real]]", 2,
+		func(v, d1, d2 float64) real2 {
+			return real2{V: real1{V: dual.Real(v), D: dual.Real(d1)}, D: real1{V: dual.Real(d2)}}
+		},
+		func(x real2) (v, d1, d2, d12 float64) {
+			return float64(x.V.V), float64(x.V.D), float64(x.D.V), float64(x.D.D)
+		})
+	jets(c, "Of[Number]", 2,
+		func(v, d1, d2 float64) dual.Of[dual.Number] {
+			return dual.Of[dual.Number]{V: dual.Number{V: v, D: d1}, D: dual.Number{V: d2}}
+		},
+		func(x dual.Of[dual.Number]) (v, d1, d2, d12 float64) { return x.V.V, x.V.D, x.D.V, x.D.D })
+	jets(c, "Of[Hyper]", 2,
+		func(v, d1, d2 float64) dual.Of[dual.Hyper] {
+			return dual.Of[dual.Hyper]{V: dual.Hyper{V: v, D1: d1}, D: dual.Hyper{V: d2}}
+		},
+		func(x dual.Of[dual.Hyper]) (v, d1, d2, d12 float64) { return x.V.V, x.V.D1, x.D.V, x.D.D1 })
+	jets(c, "Of[Hyper], inside", 2,
+		func(v, d1, d2 float64) dual.Of[dual.Hyper] {
+			return dual.Of[dual.Hyper]{V: dual.Hyper{V: v, D1: d1, D2: d2}}
+		},
+		func(x dual.Of[dual.Hyper]) (v, d1, d2, d12 float64) { return x.V.V, x.V.D1, x.V.D2, x.V.D12 })
 }
 
-func TestBinaryConventionsInEveryMode(t *testing.T) {
-	for op, rows := range edges2 {
-		for _, r := range rows {
-			x, y := r[0], r[1]
-			for _, m := range modes {
-				check := func(what string, sx, sy seed, d1, d2, d12 float64) {
-					want := jet{r[2], d1, d2, d12}
-					if got := m.binary(op, sx, sy); !sameJet(got, want, m.order) {
-						t.Errorf("%s in %s at (%g, %g), %s: %v, want %v", op, m.name, x, y, what, got, want)
-					}
-				}
-				check("∂xx", seed{x, 1, 1}, seed{y, 0, 0}, r[3], r[3], r[5])
-				check("∂xy", seed{x, 1, 0}, seed{y, 0, 1}, r[3], r[4], r[6])
-				check("∂yx", seed{x, 0, 1}, seed{y, 1, 0}, r[4], r[3], r[6])
-				check("∂yy", seed{x, 0, 0}, seed{y, 1, 1}, r[4], r[4], r[7])
+// unit is the i-th unit vector of length n.
+func unit(n, i int) []float64 {
+	e := make([]float64, n)
+	e[i] = 1
+	return e
+}
+
+func (c checker) tape() {
+	must := func(v []float64, err error) []float64 {
+		c.Helper()
+		require.NoError(c, err, c.line)
+		return v
+	}
+	inside := []float64{0.7, 0.6}[:c.n]
+	x := c.x[:c.n]
+	t, err := reverse.Record(inside, function[reverse.Var](c.convention))
+	require.NoError(c, err)
+	f, g, err := t.ValueGradient(nil, x)
+	require.NoError(c, err)
+	c.equal("tape", "value", f, c.value)
+	one := []float64{1}
+	gradients := map[string][]float64{
+		"ValueGradient": g,
+		"Gradient":      must(t.Gradient(nil, x)),
+		"VJP":           must(t.VJP(nil, x, one)),
+		"Adjoint":       must(t.Adjoint().Values(nil, append(slices.Clone(x), 1))),
+	}
+	for mode, g := range gradients {
+		for i := range x {
+			c.equal(mode, fmt.Sprint("∂", i), g[i], c.d[i])
+		}
+	}
+	for i := range x {
+		e := unit(c.n, i)
+		c.equal("JVP", fmt.Sprint("∂", i), must(t.JVP(nil, x, e))[0], c.d[i])
+		c.equal("Tangent", fmt.Sprint("∂", i), must(t.Tangent().Values(nil, append(slices.Clone(x), e...)))[1], c.d[i])
+		hv := must(t.HVP(nil, x, e))
+		for j := range x {
+			c.equal("HVP", fmt.Sprint("∂", i, j), hv[j], c.hess(i, j))
+		}
+	}
+	for _, s := range hessian.Strategies {
+		h := hessian.New(t, s)
+		dense, err := h.Dense(nil, x)
+		require.NoError(c, err)
+		for i := range x {
+			hv := must(h.HVP(nil, x, unit(c.n, i)))
+			for j := range x {
+				c.equal(fmt.Sprint(s), fmt.Sprint("∂", i, j), dense.At(i, j), c.hess(i, j))
+				c.equal(fmt.Sprint(s, " HVP"), fmt.Sprint("∂", i, j), hv[j], c.hess(i, j))
+				b, err := h.Bilinear(x, unit(c.n, i), unit(c.n, j))
+				require.NoError(c, err)
+				c.equal(fmt.Sprint(s, " Bilinear"), fmt.Sprint("∂", i, j), b, c.hess(i, j))
 			}
 		}
 	}
 }
 
-var extremes = []float64{-inf, -math.MaxFloat64, -1e160, -170.5, -3, -1, -0.5, -1e-160, -5e-324, minus0, 0, 5e-324, 1e-160, 0.5, 1, 2, 170, 1e160, math.MaxFloat64, inf, nan}
-
-// A constant has no derivative whatever is done with it. Only where a choice
-// between two numbers cannot be made, its derivative is as undefined.
-func TestConstantsStayConstantAtExtremes(t *testing.T) {
-	constant := func(got jet, order int) bool {
-		return got.d1 == 0 && (order == 1 || got.d2 == 0 && got.d12 == 0)
+// sparse has the function as one of many terms, the others inside the domain.
+func (c checker) sparse() {
+	const terms, at = 40, 17
+	f := function[reverse.Var](c.convention)
+	x := make([]float64, terms*c.n)
+	for i := range x {
+		x[i] = []float64{0.7, 0.6}[i%c.n]
 	}
-	for _, m := range modes {
-		for op := range unaryOps[Real]() {
-			for _, x := range extremes {
-				if x != x && (op == "ReLU" || op == "ELU 0.5") {
-					continue
-				}
-				if got := m.unary(op, seed{x, 0, 0}); !constant(got, m.order) {
-					t.Errorf("%s in %s of the constant %g: %v", op, m.name, x, got)
-				}
+	t, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+		for ; len(x) > 0; x = x[c.n:] {
+			s = s.Add(f(x[:c.n]))
+		}
+		return s
+	})
+	require.NoError(c, err)
+	copy(x[at*c.n:], c.x[:c.n])
+	for _, m := range []hessian.Method{hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
+		p, err := hessian.SparseSettings{Method: m}.New(t)
+		if m == hessian.ByTerms && errors.Is(err, hessian.ErrNoTerms) {
+			continue
+		}
+		require.NoError(c, err)
+		h := p.Matrix()
+		g := make([]float64, len(x))
+		_, err = p.EvalAll(h, g, x)
+		require.NoError(c, err)
+		for i := range c.n {
+			c.equal(fmt.Sprint(m), fmt.Sprint("∂", i), g[at*c.n+i], c.d[i])
+			for j := range c.n {
+				c.equal(fmt.Sprint(m), fmt.Sprint("∂", i, j), h.At(at*c.n+i, at*c.n+j), c.hess(i, j))
 			}
 		}
-		for op := range binaryOps[Real]() {
-			for _, x := range extremes {
-				for _, y := range extremes {
-					got := m.binary(op, seed{x, 0, 0}, seed{y, 0, 0})
-					if got.v == got.v && !constant(got, m.order) {
-						t.Errorf("%s in %s of the constants %g, %g: %v", op, m.name, x, y, got)
-					}
-				}
-			}
-		}
+	}
+}
+
+func TestConventionsInEveryMode(t *testing.T) {
+	for _, c := range readConventions(t) {
+		c := checker{t, c}
+		c.numbers()
+		c.tape()
+		c.sparse()
 	}
 }

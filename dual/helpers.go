@@ -84,12 +84,17 @@ func LogSumExp[T Scalar[T]](x []T) T {
 		var t T
 		return t.Const(math.Inf(-1))
 	}
+	// The sum is less 1 for each maximum, an exponential that is 1, so that
+	// it keeps the digits of the others.
 	shift := maxShift(x)
-	var sum T
+	var sum, top, zero T
 	for _, xi := range x {
-		sum = sum.Add(xi.Sub(shift).Exp())
+		u := xi.Sub(shift)
+		one := u.Step(zero).RSub(1)
+		sum = sum.Add(u.Exp().Sub(one))
+		top = top.Add(one)
 	}
-	return sum.Log().Add(shift)
+	return sum.Add(top.SubReal(1)).Log1p().Add(shift)
 }
 
 // Softmax stores exp xᵢ / Σ exp xⱼ in dst, without overflow, and returns it.

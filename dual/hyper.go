@@ -92,7 +92,7 @@ func (x Hyper) Hypot(y Hyper) Hyper {
 }
 
 func (x Hyper) Pow(y Hyper) Hyper {
-	v := math.Pow(x.V, y.V)
+	v := elem.Pow(x.V, y.V)
 	dx, dy := elem.PowD(x.V, y.V, v)
 	dxx, dxy, dyy := elem.PowDD(x.V, y.V, v, dx, dy)
 	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
@@ -160,7 +160,7 @@ func (x Hyper) Expm1() Hyper {
 }
 
 func (x Hyper) Log() Hyper {
-	v := math.Log(x.V)
+	v := elem.Log(x.V)
 	d := elem.LogD(x.V, v)
 	return x.chain(v, d, elem.LogDD(x.V, v, d))
 }
@@ -172,7 +172,7 @@ func (x Hyper) Log2() Hyper {
 }
 
 func (x Hyper) Log10() Hyper {
-	v := math.Log10(x.V)
+	v := elem.Log10(x.V)
 	d := elem.Log10D(x.V, v)
 	return x.chain(v, d, elem.Log10DD(x.V, v, d))
 }

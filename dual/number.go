@@ -48,9 +48,9 @@ func (x Number) Cbrt() Number   { v := math.Cbrt(x.V); return x.chain(v, elem.Cb
 func (x Number) Exp() Number   { v := math.Exp(x.V); return x.chain(v, elem.ExpD(x.V, v)) }
 func (x Number) Exp2() Number  { v := math.Exp2(x.V); return x.chain(v, elem.Exp2D(x.V, v)) }
 func (x Number) Expm1() Number { v := math.Expm1(x.V); return x.chain(v, elem.Expm1D(x.V, v)) }
-func (x Number) Log() Number   { v := math.Log(x.V); return x.chain(v, elem.LogD(x.V, v)) }
+func (x Number) Log() Number   { v := elem.Log(x.V); return x.chain(v, elem.LogD(x.V, v)) }
 func (x Number) Log2() Number  { v := math.Log2(x.V); return x.chain(v, elem.Log2D(x.V, v)) }
-func (x Number) Log10() Number { v := math.Log10(x.V); return x.chain(v, elem.Log10D(x.V, v)) }
+func (x Number) Log10() Number { v := elem.Log10(x.V); return x.chain(v, elem.Log10D(x.V, v)) }
 func (x Number) Log1p() Number { v := math.Log1p(x.V); return x.chain(v, elem.Log1pD(x.V, v)) }
 
 func (x Number) Sin() Number   { v := math.Sin(x.V); return x.chain(v, elem.SinD(x.V, v)) }
@@ -81,7 +81,7 @@ func (x Number) Hypot(y Number) Number {
 }
 
 func (x Number) Pow(y Number) Number {
-	v := math.Pow(x.V, y.V)
+	v := elem.Pow(x.V, y.V)
 	dx, dy := elem.PowD(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }

@@ -34,9 +34,7 @@ func (x Of[T]) product(y Of[T]) T { return y.V.Prod(x.D).Add(x.V.Prod(y.D)) }
 
 func (x Of[T]) Div(y Of[T]) Of[T] {
 	v := x.V.Div(y.V)
-	inv := y.V.Inv()
-	inv = v.Select(inv, inv)
-	return Of[T]{v, x.D.Sub(v.Prod(y.D)).Prod(inv)}
+	return Of[T]{v, x.D.Sub(v.Prod(y.D)).Prod(y.V.Inv())}
 }
 
 func (x Of[T]) Inv() Of[T] {
@@ -157,8 +155,13 @@ func (x Of[T]) Asin() Of[T] { return x.chain(x.V.Asin(), x.oneMinusSquare().Sqrt
 func (x Of[T]) Acos() Of[T] { return x.chain(x.V.Acos(), x.oneMinusSquare().Sqrt().RDiv(-1)) }
 func (x Of[T]) Atan() Of[T] { return x.chain(x.V.Atan(), x.V.Square().AddReal(1).Inv()) }
 
-// oneMinusSquare is 1 − x² without cancellation at ±1.
-func (x Of[T]) oneMinusSquare() T { return x.V.RSub(1).Mul(x.V.AddReal(1)) }
+// oneMinusSquare is 1 − x²: as (1 − x)(1 + x) away from 0, which keeps the
+// digits of the number near ±1, as it stands near 0, which keeps those of the
+// derivative.
+func (x Of[T]) oneMinusSquare() T {
+	s := x.V.Square()
+	return s.SubReal(0.25).Select(x.V.RSub(1).Mul(x.V.AddReal(1)), s.RSub(1))
+}
 
 func (y Of[T]) Atan2(x Of[T]) Of[T] {
 	v := y.V.Atan2(x.V)
@@ -197,9 +200,10 @@ func (x Of[T]) Gamma() Of[T] {
 func (x Of[T]) LogGamma() Of[T]       { return x.chain(x.V.LogGamma(), x.V.Polygamma(0)) }
 func (x Of[T]) Polygamma(n int) Of[T] { return x.chain(x.V.Polygamma(n), x.V.Polygamma(n+1)) }
 
+// Logistic has the derivative sech²(x/2)/4. y(1 − y) has the same, but the
+// derivative of that cancels near 0.
 func (x Of[T]) Logistic() Of[T] {
-	v := x.V.Logistic()
-	return x.chain(v, v.Mul(x.V.Neg().Logistic()))
+	return x.chain(x.V.Logistic(), x.V.Scale(0.5).Cosh().Inv().Square().Scale(0.25))
 }
 
 func (x Of[T]) Softplus() Of[T] { return x.chain(x.V.Softplus(), x.V.Logistic()) }

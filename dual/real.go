@@ -28,16 +28,16 @@ func (x Real) Square() Real           { return Real(x * x) }
 func (x Real) Sqrt() Real             { return Real(elem.Sqrt(float64(x))) }
 func (x Real) Cbrt() Real             { return Real(math.Cbrt(float64(x))) }
 func (x Real) Hypot(y Real) Real      { return Real(math.Hypot(float64(x), float64(y))) }
-func (x Real) Pow(y Real) Real        { return Real(math.Pow(float64(x), float64(y))) }
+func (x Real) Pow(y Real) Real        { return Real(elem.Pow(float64(x), float64(y))) }
 func (x Real) PowReal(p float64) Real { return Real(elem.PowReal(float64(x), p)) }
 func (x Real) PowInt(n int) Real      { return Real(elem.PowInt(float64(x), n)) }
 
 func (x Real) Exp() Real   { return Real(math.Exp(float64(x))) }
 func (x Real) Exp2() Real  { return Real(math.Exp2(float64(x))) }
 func (x Real) Expm1() Real { return Real(math.Expm1(float64(x))) }
-func (x Real) Log() Real   { return Real(math.Log(float64(x))) }
+func (x Real) Log() Real   { return Real(elem.Log(float64(x))) }
 func (x Real) Log2() Real  { return Real(math.Log2(float64(x))) }
-func (x Real) Log10() Real { return Real(math.Log10(float64(x))) }
+func (x Real) Log10() Real { return Real(elem.Log10(float64(x))) }
 func (x Real) Log1p() Real { return Real(math.Log1p(float64(x))) }
 
 func (x Real) Sin() Real         { return Real(math.Sin(float64(x))) }

@@ -58,9 +58,6 @@ var operations = func() []operation {
 	}
 	for _, c := range []float64{1.5, -1, 2, -0.25, 0x1p-1074, 0x1p1023} {
 		add(program.DivReal, c, anywhere)
-		// It is a product with 1/c, which has this derivative at NaN, too.
-		last := &all[len(all)-1]
-		last.edges = last.edges[:len(last.edges)-1]
 	}
 	for _, c := range []float64{0, 1, 2, 3, -1, 0.5, 0.25, 1.5, 2.5, -0.5, -2} {
 		add(program.PowReal, c, positive)

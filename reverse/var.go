@@ -152,7 +152,7 @@ func (x Var) Pow(y Var) Var {
 	if y.r == nil {
 		return x.PowReal(y.v)
 	}
-	return x.binary(program.Pow, y, math.Pow(x.v, y.v))
+	return x.binary(program.Pow, y, elem.Pow(x.v, y.v))
 }
 
 // PowReal is x^p.
@@ -180,7 +180,10 @@ func (x Var) PowInt(n int) Var {
 	case -1:
 		return x.Inv()
 	}
-	if int(float64(n)) != n {
+	if int(float64(n)) != n { // beyond 2⁵³, where a float64 is even
+		if n&1 != 0 {
+			return x.PowInt(n - 1).Mul(x)
+		}
 		return x.PowReal(float64(n))
 	}
 	return x.unaryReal(program.PowInt, float64(n), elem.PowInt(x.v, n))
@@ -448,13 +451,13 @@ func (x Var) Exp2() Var { return x.unary(program.Exp2, math.Exp2(x.v)) }
 func (x Var) Expm1() Var { return x.unary(program.Expm1, math.Expm1(x.v)) }
 
 // Log is ln x.
-func (x Var) Log() Var { return x.unary(program.Log, math.Log(x.v)) }
+func (x Var) Log() Var { return x.unary(program.Log, elem.Log(x.v)) }
 
 // Log2 is log₂ x.
 func (x Var) Log2() Var { return x.unary(program.Log2, math.Log2(x.v)) }
 
 // Log10 is log₁₀ x.
-func (x Var) Log10() Var { return x.unary(program.Log10, math.Log10(x.v)) }
+func (x Var) Log10() Var { return x.unary(program.Log10, elem.Log10(x.v)) }
 
 // Log1p is ln(1 + x).
 func (x Var) Log1p() Var { return x.unary(program.Log1p, math.Log1p(x.v)) }

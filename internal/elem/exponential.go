@@ -17,6 +17,22 @@ func Expm1D(x, v float64) float64 {
 
 func Expm1DD(x, v, d float64) float64 { return d }
 
+// Log is ln x. That of package math is wrong at subnormal numbers on amd64.
+func Log(x float64) float64 {
+	if x < 0x1p-1022 && x > 0 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// Log10 is log₁₀ x.
+func Log10(x float64) float64 {
+	if x < 0x1p-1022 && x > 0 {
+		return math.Log10(x*0x1p54) - 54*(math.Ln2/math.Ln10)
+	}
+	return math.Log10(x)
+}
+
 // LogD is 1/x, NaN below 0 as the logarithm is.
 func LogD(x, v float64) float64 {
 	if v != v {

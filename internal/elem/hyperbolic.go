@@ -20,8 +20,14 @@ func TanhD(x, v float64) float64 {
 
 func TanhDD(x, v, d float64) float64 { return -2 * v * d }
 
-func AsinhD(x, v float64) float64     { return 1 / math.Hypot(1, x) }
-func AsinhDD(x, v, d float64) float64 { return -Prod(x/(1+x*x), d) }
+func AsinhD(x, v float64) float64 { return 1 / math.Hypot(1, x) }
+
+func AsinhDD(x, v, d float64) float64 {
+	if math.Abs(x) > 0x1p500 { // the square may be infinite
+		return -d / x
+	}
+	return -x / (1 + x*x) * d
+}
 
 // AcoshD is 1/√(x² − 1): two roots neither overflow nor hide x < −1.
 func AcoshD(x, v float64) float64 { return 1 / (math.Sqrt(x-1) * math.Sqrt(x+1)) }

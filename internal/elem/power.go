@@ -19,19 +19,17 @@ func RDiv(x, c float64) float64         { return c / x }
 func RDivD(x, c, v float64) float64     { return -v / x }
 func RDivDD(x, c, v, d float64) float64 { return -2 * d / x }
 
-// DivD is the gradient of x/y.
+// DivD is the gradient of x/y, 0 at an infinite y.
 func DivD(x, y, v float64) (dx, dy float64) {
-	if v != v {
-		return v, v
+	dx = 1 / y
+	if dx == 0 {
+		return dx, 0
 	}
-	return 1 / y, -v / y
+	return dx, -v / y
 }
 
 // DivDD is the Hessian of x/y.
 func DivDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
-	if v != v {
-		return v, v, v
-	}
 	return 0, -dx / y, -2 * dy / y
 }
 
@@ -58,8 +56,12 @@ func CbrtDD(x, v, d float64) float64 { return d / (-1.5 * x) }
 
 // HypotD is the gradient of √(x² + y²), 0 at the origin.
 func HypotD(x, y, v float64) (dx, dy float64) {
-	if v == 0 {
+	switch {
+	case v == 0:
 		return 0, 0
+	case v < 0x1p-1022: // v has few digits
+		x, y = x*0x1p1000, y*0x1p1000
+		v = math.Hypot(x, y)
 	}
 	return x / v, y / v
 }
@@ -70,6 +72,24 @@ func HypotDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 		return 0, 0, 0
 	}
 	return dy / v * dy, -dx / v * dy, dx / v * dx
+}
+
+// Pow is x^y. The function of package math raises e to the fractional part of y
+// times ln x, and loses as many digits as this product has before its point;
+// here powers of 2 come out first. A fractional power of −∞ is NaN, as that of
+// every negative number, and not the +∞ of C.
+func Pow(x, y float64) float64 {
+	if x < -math.MaxFloat64 && y-y == 0 && y != math.Trunc(y) {
+		return math.NaN()
+	}
+	if x >= 0.25 && x <= 4 || !(x > 0 && x <= math.MaxFloat64) || !(math.Abs(y) <= 1000) || y == math.Trunc(y) {
+		return math.Pow(x, y)
+	}
+	m, e := math.Frexp(x)
+	hi := float64(e) * y
+	lo := math.FMA(float64(e), y, -hi)
+	k := math.Round(hi)
+	return math.Ldexp(math.Pow(m, y)*math.Exp2(hi-k+lo), int(k))
 }
 
 // PowReal is x^p: by products and roots for p = −1, 0, ½, 1, 2 and 3, the same
@@ -89,7 +109,7 @@ func PowReal(x, p float64) float64 {
 	case 0.5:
 		return Sqrt(x)
 	}
-	return math.Pow(x, p)
+	return Pow(x, p)
 }
 
 func PowRealD(x, p, v float64) float64 {
@@ -144,9 +164,15 @@ func PowInt(x float64, n int) float64 {
 	case -1:
 		return 1 / x
 	case -2:
-		return 1 / (x * x)
+		if v := x * x; normal(v) {
+			return 1 / v
+		}
+		return 1 / x / x
 	case -3:
-		return 1 / (x * x * x)
+		if v := x * x * x; normal(v) {
+			return 1 / v
+		}
+		return 1 / x / x / x
 	}
 	// The sign apart: an odd n above 2⁵³ is even as a float64.
 	v := math.Pow(math.Abs(x), float64(n))
@@ -182,6 +208,8 @@ func PowIntDD(x float64, n int, v, d float64) float64 {
 		return 6 * x
 	case normal(d):
 		return float64(n-1) * d / x
+	case n > 3: // the product with x first, which is not subnormal
+		return float64(n) * float64(n-1) * x * PowInt(x, n-3)
 	}
 	return float64(n) * float64(n-1) * PowInt(x, n-2)
 }
@@ -193,7 +221,7 @@ func PowD(x, y, v float64) (dx, dy float64) {
 	if v != v {
 		return v, v
 	}
-	return powX(x, y, v), Prod(v, math.Log(x))
+	return powX(x, y, v), Prod(v, Log(x))
 }
 
 // PowDD is the Hessian of x^y.
@@ -201,17 +229,17 @@ func PowDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if v != v {
 		return v, v, v
 	}
-	l := math.Log(x)
+	l := Log(x)
 	w := v / x // x^(y−1)
 	if !normal(v) || x == 0 {
-		w = math.Pow(x, y-1)
+		w = Pow(x, y-1)
 	}
 	switch {
 	case y == 0 || y == 1:
 	case normal(dx):
 		dxx = (y - 1) * dx / x
 	default:
-		dxx = Prod(y*(y-1), math.Pow(x, y-2))
+		dxx = Prod(y*(y-1), Pow(x, y-2))
 	}
 	return dxx, Prod(w, 1+Prod(y, l)), Prod(dy, l)
 }
@@ -224,5 +252,5 @@ func powX(x, y, v float64) float64 {
 	if normal(v) && x != 0 {
 		return y * v / x
 	}
-	return Prod(y, math.Pow(x, y-1))
+	return Prod(y, Pow(x, y-1))
 }

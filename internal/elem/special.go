@@ -15,8 +15,13 @@ func GammaDD(x, v, d float64) float64 {
 	return Prod(d, Polygamma(x, 0)) + Prod(v, Polygamma(x, 1))
 }
 
-// LogGamma is ln |Γ(x)|.
+// LogGamma is ln |Γ(x)|. Just below 0, where the reflection of package math
+// cancels, the recurrence takes it to x + 1.
 func LogGamma(x float64) float64 {
+	if x < 0 && x > -0.5 {
+		v, _ := math.Lgamma(1 + x)
+		return v - Log(-x)
+	}
 	v, _ := math.Lgamma(x)
 	return v
 }
@@ -85,7 +90,7 @@ func polygammaPos(x float64, n int) float64 {
 		r *= (nf + k) / (k + 1) * (nf + k + 1) / (k + 2) / x / x
 	}
 	if n == 0 {
-		return math.Log(x) - q - sum
+		return Log(x) - q - sum
 	}
 	t := 1 / x
 	for j := 1.0; j < nf; j++ {

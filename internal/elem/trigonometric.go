@@ -17,7 +17,13 @@ func AsinDD(x, v, d float64) float64 { return x * d / ((1 - x) * (1 + x)) }
 func AcosD(x, v float64) float64     { return -1 / math.Sqrt((1-x)*(1+x)) }
 func AcosDD(x, v, d float64) float64 { return x * d / ((1 - x) * (1 + x)) }
 
-func AtanD(x, v float64) float64     { return 1 / (1 + x*x) }
+func AtanD(x, v float64) float64 {
+	if math.Abs(x) > 0x1p500 { // the square may be infinite
+		return 1 / x / x
+	}
+	return 1 / (1 + x*x)
+}
+
 func AtanDD(x, v, d float64) float64 { return -2 * Prod(x, d) * d }
 
 // Atan2D is the gradient of math.Atan2(y, x), (x, −y)/(x² + y²), 0 at the

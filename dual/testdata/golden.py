@@ -9,6 +9,9 @@ float64 and its condition Σ|xᵢ ∂ᵢg|/|g|. The numbers are F, F′, F″ of
 of one argument, and F, ∂x, ∂y, ∂xx, ∂xy, ∂yy of two.
 """
 
+import math
+import multiprocessing
+
 import mpmath
 import sympy as sp
 
@@ -21,6 +24,11 @@ large = [17.3, 25.5, 36.7, 100.25]
 huge = [1e3, 1e9, 1e17, 1e100, 1e153, 1e200, 1e300]
 edge = [1 - 2**-7, 1 - 2**-20, 1 - 2**-40, 1 - 2**-53]
 above = [1 + 2**-52, 1 + 2**-40, 1 + 2**-20, 1 + 2**-7]
+subnormal = [5e-324, 3e-310, 1e-308]
+roots = [1.5e-162, 1e-154, 3e-103, 2e102, 1.3e154, 1.5e154, 3e161, 1.7e308]  # where squares and cubes leave the range
+spread = [10 ** (0.37 * k - 6.1) for k in range(24)]
+even = [(k + 0.37) / 13 for k in range(13)]
+quarter = [k * math.pi / 4 for k in (1, 2, 3, 4, 5, 6, 7, 8, 100, 1001)]  # as near as float64 comes
 gap = [-k + d for k in (0, 1, 2, 5, 20) for d in (2**-20, 0.01, 0.25, 0.5, 0.8)]
 
 
@@ -29,10 +37,12 @@ def both(*lists):
     return pos + [-v for v in pos]
 
 
-every = both(tiny, small, middle, large, huge)
-positive = tiny + small + middle + large + huge
-inside = both(tiny, small, edge)
-exponent = both(tiny, small, middle, large) + [300.5, 700.25, -300.5, -700.25, -740.0]
+every = both(tiny, small, middle, large, huge, subnormal, roots, spread)
+positive = tiny + small + middle + large + huge + subnormal + roots + spread
+inside = both(tiny, small, edge, subnormal, even)
+circular = both(tiny, small, middle, large, subnormal, spread, quarter) + [1e9, 1e17, 1e100]
+bounded = both(subnormal, spread[:20])
+exponent = both(tiny, small, middle, large) + bounded + [300.5, 700.25, -300.5, -700.25, -740.0]
 
 unary = [
     ("Inv", 1 / x, every),
@@ -46,42 +56,48 @@ unary = [
     ("Log2", sp.log(x) / sp.log(2), positive + edge + above),
     ("Log10", sp.log(x) / sp.log(10), positive + edge + above),
     ("Log1p", sp.log(1 + x), positive + [-v for v in tiny + small + edge]),
-    ("Sin", sp.sin(x), both(tiny, small, middle, large)),
-    ("Cos", sp.cos(x), both(tiny, small, middle, large)),
-    ("Tan", sp.tan(x), both(tiny, small, middle, large)),
+    ("Sin", sp.sin(x), circular),
+    ("Cos", sp.cos(x), circular),
+    ("Tan", sp.tan(x), circular),
     ("Asin", sp.asin(x), inside),
     ("Acos", sp.acos(x), inside),
     ("Atan", sp.atan(x), every),
-    ("Sinh", sp.sinh(x), both(tiny, small, middle, large) + [700.25]),
-    ("Cosh", sp.cosh(x), both(tiny, small, middle, large) + [700.25]),
-    ("Tanh", sp.tanh(x), both(tiny, small, middle, large) + [300.5, 350.0, -350.0]),
+    ("Sinh", sp.sinh(x), both(tiny, small, middle, large) + bounded + [700.25]),
+    ("Cosh", sp.cosh(x), both(tiny, small, middle, large) + bounded + [700.25]),
+    ("Tanh", sp.tanh(x), both(tiny, small, middle, large) + bounded + [300.5, 350.0, -350.0, 372.0]),
     ("Asinh", sp.asinh(x), every),
     ("Acosh", sp.acosh(x), above + middle[1:] + large + huge),
     ("Atanh", sp.atanh(x), inside),
-    ("Erf", sp.erf(x), both(tiny, small, middle) + [25.5]),
-    ("Erfc", sp.erfc(x), both(tiny, small, middle) + [25.5]),
-    ("Gamma", sp.gamma(x), [1e-100] + tiny[2:] + small + middle + large[:3] + gap),
-    ("LogGamma", None, tiny + small + middle + large + huge[:5] + gap),
+    ("Erf", sp.erf(x), both(tiny, small, middle, even, subnormal, spread[:18]) + [25.5]),
+    ("Erfc", sp.erfc(x), both(tiny, small, middle, even, subnormal, spread[:18]) + [25.5]),
+    ("Gamma", sp.gamma(x), [1e-100] + tiny[2:] + small + middle + large[:3] + gap + spread[4:20] + [170.5]),
+    ("LogGamma", None, tiny + small + middle + large + huge[:5] + gap + spread),
     ("Logistic", 1 / (1 + sp.exp(-x)), exponent),
     ("Softplus", sp.log(1 + sp.exp(x)), exponent),
 ]
-psi = [1e-100] + tiny[2:] + small + middle + large + huge[:5] + gap + [-100.5, -1e6 - 0.25]
+psi = [1e-100] + tiny[2:] + small + middle + large + huge[:5] + gap + [-100.5, -1e6 - 0.25] + spread[4:]
 for n in (0, 1, 2, 3, 10):
     unary.append(("Polygamma", None, psi, n))
+powers = [1e-300, 1e-100, 1e-5, 0.1, 0.7, 1.3, 2.5, 10.0, 25.5] + subnormal + roots + spread[::3]
 for p in (0, 1, 2, 3, -1, 0.5, 1.5, -0.5, -2, 2.5, 1 / 3, 0.1, 100.25, 1e-20):
     q = sp.Rational(*float(p).as_integer_ratio())
-    unary.append(("PowReal", x**q if p else x**0, [1e-300, 1e-100, 1e-5, 0.1, 0.7, 1.3, 2.5, 10.0, 25.5] + huge, p))
+    unary.append(("PowReal", x**q if p else x**0, powers + huge, p))
 for n in (-7, -3, -2, -1, 0, 1, 2, 3, 4, 9):
-    unary.append(("PowInt", x ** sp.Integer(n), both([1e-300, 1e-100, 1e-5, 0.1, 0.7, 1.3, 2.5, 10.0, 25.5], huge), n))
+    unary.append(("PowInt", x ** sp.Integer(n), both(powers, huge), n))
 
 pairs = [(a, b) for a in (1e-5, 0.5, 1.0, 3.25, 100.0) for b in (1e-5, 0.5, 2.0, 7.75, 300.0)]
 signed = [(s * a, t * b) for a, b in pairs for s in (1, -1) for t in (1, -1)]
 far = [(1e200, 1e200), (1e-200, 1e-200), (1e200, 1.0), (1.0, 1e200), (3e-200, -1.0), (1e150, 1e-150)]
+far += [(1e-310, 1.0), (1.0, 1e-310), (1e-9, 1.0), (1.0, 1e-9), (1e155, 2e155), (3e-162, 1e-162), (1e308, 1e307)]
+sums = [(s * a, t * b) for a, b in pairs for s in (1, -1) for t in (1, -1)]
+sums += [(a, -b) for a in (0.0, 1e-300, 1e-17, 1e-9) for b in (1e-17, 1.0, 36.0, 40.0, 700.0)]
+sums += [(-b, a) for a, b in sums[-20:]] + [(-0.5, -1.0), (-math.log(2), -math.log(2)), (-0.25, -1.5)]
 binary = [
     ("Div", x / y, signed + far),
-    ("Hypot", sp.sqrt(x**2 + y**2), signed + far),
+    ("Hypot", sp.sqrt(x**2 + y**2), signed + far + [(1e-320, 3e-320)]),
     ("Pow", x**y, [(a, t * b) for a, b in pairs for t in (1, -1)] + [(1e200, 1.5), (1e-300, 1e-5)]),
     ("Atan2", None, signed + far),
+    ("LogSumExp", sp.log(sp.exp(x) + sp.exp(y)), sums),
 ]
 
 
@@ -96,6 +112,8 @@ def number(f, *args):
         if mpmath.almosteq(v, last, rel_eps=mpmath.mpf(10) ** -30, abs_eps=0) or v == last:
             return v
         last = v
+    if abs(v) < mpmath.mpf(10) ** -1500:
+        return mpmath.mpf(0)  # terms that cancel
     raise ValueError(f"no convergence at {args}")
 
 
@@ -126,27 +144,38 @@ def log_gamma():
     return [lambda v: mpmath.log(abs(mpmath.gamma(v)))] + psi
 
 
-for name, f, grid, *p in unary:
+def one(name, f, grid, p=0):
     if name == "Cbrt":
         fs = cbrt()
     elif name == "LogGamma":
         fs = log_gamma()
     elif name == "Polygamma":
-        fs = [lambda v, n=p[0] + k: mpmath.psi(n, v) for k in range(4)]
+        fs = [lambda v, n=p + k: mpmath.psi(n, v) for k in range(4)]
     else:
         fs = [sp.lambdify(x, sp.diff(f, x, k), "mpmath") for k in range(4)]
     for v in grid:
         cells = [pair(fs[k], [fs[k + 1]], v) for k in range(3)]
-        print(name, float(p[0]) if p else 0, repr(v), 0, *cells, sep=",")
+        yield ",".join([name, str(float(p) if p else 0), repr(v), "0", *cells])
 
-for name, f, grid in binary:
+
+def two(name, f, grid):
     if name == "Atan2":
         f = sp.atan2(x, y)  # x is the ordinate, as in math.Atan2
-    g = lambda *by: sp.diff(f, *by) if by else f
+    rules = []
+    for by in [(), (x,), (y,), (x, x), (x, y), (y, y)]:
+        g = sp.diff(f, *by) if by else f
+        rules.append([sp.lambdify((x, y), h, "mpmath") for h in (g, sp.diff(g, x), sp.diff(g, y))])
     for a, b in grid:
-        cells = []
-        for by in [(), (x,), (y,), (x, x), (x, y), (y, y)]:
-            h = sp.lambdify((x, y), g(*by), "mpmath")
-            grads = [sp.lambdify((x, y), g(*by, v), "mpmath") for v in (x, y)]
-            cells.append(pair(h, grads, a, b))
-        print(name, 0, repr(a), repr(b), *cells, sep=",")
+        yield ",".join([name, "0", repr(a), repr(b), *(pair(h, grads, a, b) for h, *grads in rules)])
+
+
+def lines(k):
+    if k < len(unary):
+        return list(one(*unary[k]))
+    return list(two(*binary[k - len(unary)]))
+
+
+if __name__ == "__main__":
+    with multiprocessing.Pool() as pool:
+        for part in pool.imap(lines, range(len(unary) + len(binary))):
+            print(*part, sep="\n", flush=True)
