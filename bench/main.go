@@ -47,6 +47,7 @@ var sections = []section{
 	{"coloring", "colors and times by every kind and order, of -mtx or of grids, bands, arrow, random", coloringFigures, false, colorings},
 	{"gonum", "beside gonum's diff/fd, num/dual, num/hyperdual: time, and error by step", gonumFigures, false, againstGonum},
 	{"implicit", "derivatives through equations and fixed points", implicitFigures, true, implicitDerivatives},
+	{"models", "models of machine learning: gradients, products, Hessians, eigenvalues", modelFigures, false, learning},
 }
 
 // A row is a line of -json. What has no meaning for a figure is absent.

@@ -82,7 +82,7 @@ func TestFlagsNarrowWhatIsMeasured(t *testing.T) {
 
 func TestArgumentsChooseSections(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", "strategies tapes sparse coloring gonum implicit"},
+		{"", "strategies tapes sparse coloring gonum implicit models"},
 		{"-problems rosen", "strategies tapes sparse implicit"},
 		{"coloring -n 1000", "coloring"},
 		{"-mtx bus.mtx", "coloring"},
