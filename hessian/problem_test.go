@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
+	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
@@ -60,6 +61,54 @@ func TestProblemIsTheFunction(t *testing.T) {
 	}
 }
 
+// Calls in any order, at points with branches, failures, NaN and zeros of both
+// signs: each is what it is alone.
+func TestProblemCallsDoNotDependOnEachOther(t *testing.T) {
+	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		y := reverse.Apply(flaky{}, x[0])[0]
+		if x[1].LessReal(0) {
+			return y.Sqrt().Mul(x[1])
+		}
+		return x[1].Div(y).Add(y.PowInt(3))
+	})
+	coordinate := rapid.SampledFrom([]float64{-4, -1, math.Copysign(0, -1), 0, 1, 2, math.NaN()})
+	bits := func(x ...float64) []uint64 {
+		b := make([]uint64, len(x))
+		for i, x := range x {
+			b[i] = math.Float64bits(x)
+			if math.IsNaN(x) {
+				b[i] = 1
+			}
+		}
+		return b
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p := hessian.Problem[optimize.Status](f)
+		fails := false
+		for range rapid.IntRange(1, 20).Draw(t, "calls") {
+			x := []float64{coordinate.Draw(t, "x₀"), coordinate.Draw(t, "x₁")}
+			alone := hessian.Problem[optimize.Status](f)
+			g, want := make([]float64, 2), make([]float64, 2)
+			switch rapid.IntRange(0, 2).Draw(t, "call") {
+			case 0:
+				require.Equal(t, bits(alone.Func(x)), bits(p.Func(x)))
+			case 1:
+				p.Grad(g, x)
+				alone.Grad(want, x)
+				require.Equal(t, bits(want...), bits(g...))
+			case 2:
+				h, want := mat.NewSymDense(2, nil), mat.NewSymDense(2, nil)
+				p.Hess(h, x)
+				alone.Hess(want, x)
+				require.Equal(t, bits(want.RawSymmetric().Data...), bits(h.RawSymmetric().Data...))
+			}
+			fails = fails || x[0] < -3
+			_, err := p.Status()
+			require.Equal(t, fails, err != nil)
+		}
+	})
+}
+
 // Func goes on to the gradient for the Grad that follows: that of another
 // point must not take it.
 func TestProblemGradientIsThatOfItsPoint(t *testing.T) {
@@ -87,31 +136,53 @@ func TestProblemGradientIsThatOfItsPoint(t *testing.T) {
 	require.Equal(t, []float64{-4. / 25, 1. / 5}, g)
 }
 
-// flaky is x ↦ x, which fails where its error says so.
-type flaky struct {
-	fail func(x float64) error
+// One value sweep serves Func and the Grad that follows.
+func TestProblemEvaluatesOncePerPoint(t *testing.T) {
+	calls := 0
+	sin := reverse.NewPrimitive("sin", func(x float64) float64 {
+		calls++
+		return math.Sin(x)
+	}, math.Cos, func(x float64) float64 { return -math.Sin(x) })
+	p := hessian.Problem[optimize.Status](reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		return sin.Apply(x[0])
+	}))
+	g := make([]float64, 1)
+	p.Grad(g, []float64{0})
+	for i := range 5 {
+		x := []float64{float64(i)}
+		calls = 0
+		p.Func(x)
+		p.Grad(g, x)
+		require.Equal(t, 1, calls)
+		require.Equal(t, []float64{math.Cos(x[0])}, g)
+	}
 }
 
-func (f flaky) Dims() (n, m int)                { return 1, 1 }
-func (f flaky) Name() string                    { return "flaky" }
-func (f flaky) Eval(y, x []float64) error       { y[0] = x[0]; return f.fail(x[0]) }
-func (f flaky) JVP(dy, x, dx []float64) error   { dy[0] = dx[0]; return nil }
-func (f flaky) VJP(gx, x, w []float64) error    { gx[0] = w[0]; return nil }
-func (f flaky) HVP(h, x, w, dx []float64) error { h[0] = 0; return nil }
-func (f flaky) Jacobian(int) []int32            { return nil }
-func (f flaky) Hessian(int) []int32             { return []int32{} }
+// flaky is x ↦ x, which fails for x < −3.
+type flaky struct{}
 
 var errLeft = errors.New("left of −3")
 
+func (flaky) Eval(y, x []float64) error {
+	y[0] = x[0]
+	if x[0] < -3 {
+		return errLeft
+	}
+	return nil
+}
+func (flaky) Dims() (n, m int)                { return 1, 1 }
+func (flaky) Name() string                    { return "flaky" }
+func (flaky) JVP(dy, x, dx []float64) error   { dy[0] = dx[0]; return nil }
+func (flaky) VJP(gx, x, w []float64) error    { gx[0] = w[0]; return nil }
+func (flaky) HVP(h, x, w, dx []float64) error { h[0] = 0; return nil }
+func (flaky) Jacobian(int) []int32            { return nil }
+func (flaky) Hessian(int) []int32             { return []int32{} }
+
 // falling is x₀ + x₁, whose primitive fails for x₀ < −3.
 func falling() *reverse.Func {
-	p := flaky{func(x float64) error {
-		if x < -3 {
-			return errLeft
-		}
-		return nil
-	}}
-	return reverse.NewFunc(func(x []reverse.Var) reverse.Var { return reverse.Apply(p, x[0])[0].Add(x[1]) })
+	return reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		return reverse.Apply(flaky{}, x[0])[0].Add(x[1])
+	})
 }
 
 func TestProblemKeepsTheFirstError(t *testing.T) {

@@ -157,8 +157,8 @@ func PenaltyI[T dual.Scalar[T]](x []T) T {
 	return s.Scale(1e-5).Add(dual.Dot(x, x).SubReal(0.25).Square())
 }
 
-// PenaltyII is 10⁻⁵ times squares of sums of exponentials of neighbors, and
-// (x₀ − 0.2)² + (Σ (n−i)xᵢ² − 1)².
+// PenaltyII is 10⁻⁵ Σ (eᵢ + eᵢ₋₁ − yᵢ)² + (eᵢ − exp −0.1)² over i = 1 … n−1, and
+// (x₀ − 0.2)² + (Σ (n−i)xᵢ² − 1)², eᵢ being exp(xᵢ/10).
 func PenaltyII[T dual.Scalar[T]](x []T) T {
 	var s, ball T
 	for i := 1; i < len(x); i++ {
