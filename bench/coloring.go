@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -180,4 +181,44 @@ func (b *bench) color(p namedPattern, kind coloring.Kind, o coloring.Order) (*co
 		seconds = clock{rounds: 5}.measure(func() { coloring.New(kind, p.Pattern, o) })[0].time()
 	}
 	return c, seconds
+}
+
+// spyPlots draws the file of -mtx by every kind, each in the order with the fewest
+// colors, or else what small matrices of the problems look like.
+func spyPlots(b *bench) (figures []*figure) {
+	if b.mtx != nil {
+		for _, k := range kindsOf(*b.mtx) {
+			var all []coloring.Order
+			for _, o := range orders {
+				all = append(all, o.order)
+			}
+			c := coloring.New(k.kind, b.mtx.Pattern, all...)
+			figures = append(figures, spyFigure("spy-"+k.name, fmt.Sprintf("%s, %v: %d colors", b.mtx.name, c.Kind(), c.Num()), c))
+		}
+		return figures
+	}
+	for _, x := range []struct {
+		problem string
+		size    int
+		kind    coloring.Kind
+	}{
+		{"arrow", 16, coloring.Star},
+		{"bdqrtic", 20, coloring.Acyclic},
+		{"minsurf", 49, coloring.Star},
+		{"bratu", 36, coloring.StarBicoloring},
+	} {
+		in := problems.Named(x.problem).At(x.size)
+		what := "Hessian"
+		var p *sparsity.Pattern
+		if f := problems.Func[sparsity.Tracer](in); f != nil {
+			p = sparsity.Hessian(f, len(in.X0))
+		} else {
+			what, p = "Jacobian", sparsity.Jacobian(problems.VecFunc[sparsity.Tracer](in), len(in.X0))
+		}
+		c := coloring.New(x.kind, p)
+		figures = append(figures, spyFigure("spy-"+x.problem, fmt.Sprintf("%s of %s, n = %d: %d colors, %v",
+			what, x.problem, len(in.X0), c.Num(), c.Kind()), c))
+	}
+	c := coloring.New(coloring.StarBicoloring, sparsity.Arrow(16, 15))
+	return append(figures, spyFigure("spy-bicoloring", fmt.Sprintf("Arrow as a Jacobian: %d colors, %v", c.Num(), c.Kind()), c))
 }

@@ -21,6 +21,7 @@ type settings struct {
 	quick    bool
 	verbose  bool
 	file     string // of -mtx
+	dir      string // of -plots
 }
 
 // A choice is a problem at a size.
@@ -44,6 +45,7 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	fs.BoolVar(&s.quick, "quick", false, "the smallest sizes and the least time: a few seconds")
 	fs.BoolVar(&s.verbose, "v", false, "say on standard error what is measured; a terminal shows it anyway")
 	fs.StringVar(&s.file, "mtx", "", "color the matrix of this Matrix Market `file` and do nothing else")
+	fs.StringVar(&s.dir, "plots", "", "draw plots of the sections strategies, sparse, coloring and gonum, as SVG and PNG,\ninto the `directory`")
 	wanted := fs.String("problems", "", "only problems of this `list`, separated by commas:\n"+strings.Join(names, ", "))
 	ns := fs.String("n", "", "at the sizes of this `list`; a problem that is not named by -problems has the sizes\n"+
 		"1000, 10000, 100000, helmholtz 20, 100, 400, rnn (width) 8, 16, 32")

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	gonum "gonum.org/v1/gonum/num/dual"
 	"gonum.org/v1/gonum/num/hyperdual"
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
@@ -260,13 +261,7 @@ type curve struct {
 // steps makes the study.
 func steps() *study {
 	const n = 10
-	var p problems.Problem
-	for _, p = range problems.All {
-		if p.Name == "rosen" {
-			break
-		}
-	}
-	in := p.At(n)
+	in := problems.Named("rosen").At(n)
 	x := in.X0
 	exact, exactHessian := exactRosen(x)
 	t := must(reverse.Record(x, problems.Rosen[reverse.Var]))
@@ -369,4 +364,26 @@ func (s *study) print(b *bench) {
 	}
 	b.print(fmt.Sprintf("Differences of rosen, n = %d, by gonum's diff/fd: error against the derivatives in exact arithmetic,\n"+
 		"relative to the largest element; that of the tape is %.1e for ∇f, %.1e for ∇²f", s.n, s.tape[0], s.tape[1]), &t)
+}
+
+// stepPlots draws the study.
+func stepPlots(*bench) []*figure {
+	s := steps()
+	f := newFigure("differences", fmt.Sprintf("Finite differences and exact derivatives of rosen, n = %d", s.n),
+		"step of the differences", "relative error")
+	f.logarithmic()
+	names := []string{"gradient, forward", "gradient, central", "Hessian, forward", "Hessian, central", "Hessian, of exact gradients"}
+	for i, c := range s.curves {
+		var xy plotter.XYs
+		for k, step := range s.steps {
+			if c.errors[k] <= 10 { // beyond that nothing is right
+				xy = append(xy, plotter.XY{X: step, Y: c.errors[k]})
+			}
+		}
+		f.line(i+1, names[i], xy, plotter.NoStep)
+	}
+	first, last := s.steps[0], s.steps[len(s.steps)-1]
+	f.level("gradient, tape", last, first, s.tape[0])
+	f.level("Hessian, tape", last, first, s.tape[1], dashes...)
+	return []*figure{f}
 }

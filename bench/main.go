@@ -108,12 +108,27 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return fail(1, err)
 		}
 	}
+	if b.dir != "" {
+		if err := os.MkdirAll(b.dir, 0o777); err != nil {
+			return fail(1, err)
+		}
+	}
 	if !b.json {
 		fmt.Fprintf(b.out, "%s, %s, %d CPUs\n", runtime.Version(), runtime.GOARCH, runtime.NumCPU())
 	}
 	for _, s := range b.sections {
 		b.running = s.name
 		s.run(b)
+		draw := plotted[s.name]
+		if b.dir == "" || draw == nil {
+			continue
+		}
+		b.progress("plots")
+		for _, f := range draw(b) {
+			if err := f.save(b.dir); err != nil {
+				return fail(1, err)
+			}
+		}
 	}
 	if b.rows == 0 {
 		return fail(2, errors.New("none of these problems at these sizes has any of these figures"))

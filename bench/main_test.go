@@ -57,7 +57,7 @@ func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
 func TestHelpNamesTheFlags(t *testing.T) {
 	var out, log bytes.Buffer
 	assert.Equal(t, 0, run([]string{"-h"}, &out, &log))
-	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "-mtx", "rosen", "gradient", "[section ...]", "  strategies  "} {
+	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "-mtx", "-plots", "rosen", "gradient", "[section ...]", "  strategies  "} {
 		assert.Contains(t, log.String(), name)
 	}
 }

@@ -2,11 +2,16 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
 
+	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -183,4 +188,83 @@ func differences(n, outputs int) float64 {
 	}
 	d := float64(n - 1)
 	return calls[0] + d*(calls[1]-calls[0]) + d*(d-1)/2*(calls[2]-2*calls[1]+calls[0])
+}
+
+// scalingPlots draws time against n, of gradients and of Hessians of minsurf.
+func scalingPlots(b *bench) []*figure {
+	const name = "minsurf"
+	sizes := []int{25, 100, 400, 1024, 100 * 100, 316 * 316}
+	if b.quick {
+		sizes = sizes[:3]
+	}
+	// Beyond most variables a method is left out that takes more than seconds.
+	type method struct {
+		name string
+		most int
+		run  func()
+	}
+	draw := func(figure *figure, methods func(p *taped) []method) *figure {
+		var names []string
+		var lines []plotter.XYs
+		for _, n := range sizes {
+			b.progress("plots, %s, n = %d", name, n)
+			p := newTaped(problems.Named(name).At(n))
+			list := methods(p)
+			fs := make([]func(), len(list))
+			if lines == nil {
+				lines = make([]plotter.XYs, len(list))
+			}
+			names = nil
+			for i, m := range list {
+				names = append(names, m.name)
+				if n <= m.most {
+					fs[i] = m.run
+				}
+			}
+			for i, s := range quick.measure(fs...) {
+				if fs[i] != nil {
+					lines[i] = append(lines[i], plotter.XY{X: float64(n), Y: s.time()})
+				}
+			}
+		}
+		figure.logarithmic()
+		for i, xy := range lines {
+			figure.line(i, names[i], xy, plotter.NoStep)
+		}
+		return figure
+	}
+	const any = math.MaxInt
+	gradients := newFigure("time-gradient", "Time of a gradient of "+name, "variables n", "time (s)")
+	hessians := newFigure("time-hessian", "Time of a Hessian of "+name+" (9-point grid)", "variables n", "time (s)")
+	return []*figure{
+		draw(gradients, func(p *taped) []method {
+			g, x := make([]float64, len(p.X0)), p.X0
+			terms := p.prepare(sparseMethod{hessian: hessian.ByTerms})
+			dual := problems.Func[dual.Number](p.Instance)
+			return []method{
+				{"f in plain Go", any, p.plain},
+				{"reverse, terms", any, terms.gradient},
+				{"reverse, tape", any, func() { must(p.Gradient(g, x)) }},
+				{"forward, dual numbers", 400, func() { forward.Gradient(g, dual, x) }},
+				{"gonum fd.Forward", 1024, func() { fd.Gradient(g, p.Plain, x, nil) }},
+			}
+		}),
+		draw(hessians, func(p *taped) []method {
+			x := p.X0
+			methods := []method{{"f in plain Go", any, p.plain}}
+			for i, name := range []string{"sparse, terms", "sparse, star", "sparse, acyclic"} {
+				methods = append(methods, method{name, any, p.prepare(hessianMethods[i]).eval})
+			}
+			var h *mat.SymDense
+			if len(x) <= 1024 {
+				h = mat.NewSymDense(len(x), nil)
+			}
+			r := hessian.New(p.Tape, hessian.FoR)
+			hyper := problems.Func[dual.Hyper](p.Instance)
+			return append(methods,
+				method{"dense, FoR", 1024, func() { must(r.Dense(h, x)) }},
+				method{"dense, hyper-dual", 100, func() { hessian.Forward(h, hyper, x) }},
+				method{"dense, gonum fd", 100, func() { fd.Hessian(h, p.Plain, x, nil) }})
+		}),
+	}
 }

@@ -6,9 +6,12 @@ import (
 	"runtime"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
@@ -162,4 +165,91 @@ func largest(a, b *mat.SymDense) (d float64) {
 		}
 	}
 	return d
+}
+
+// memoryPlots draws the bytes that one run of each mode and strategy holds, tape
+// and working memory, over the time of its passes: a pass begins with a mark.
+func memoryPlots(b *bench) []*figure {
+	size := 10000
+	if b.quick {
+		size = 1000
+	}
+	in := problems.Named("trig").At(size)
+	x, n := in.X0, len(in.X0)
+	f := newFigure("memory", fmt.Sprintf("Memory over the passes of one run: trig, n = %d", n), "time (ms)", "tape and working memory (MB)")
+	f.grid()
+	f.plot.Y.Min = 0
+	type run struct {
+		name   string
+		tape   *reverse.Tape // nil for none
+		style  []vg.Length
+		passes []func() // each makes one pass more than the one before it
+	}
+	var runs []run
+	v, g := ones(n), make([]float64, n)
+	directional, hyper := problems.Func[dual.Number](in), problems.Func[dual.Hyper](in)
+	tape := func() *reverse.Tape { return must(reverse.Record(x, problems.Func[reverse.Var](in))) }
+
+	t := tape()
+	runs = append(runs,
+		run{"f′v, no tape: value, tangent", nil, nil, []func(){func() { forward.Directional(directional, x, v) }}},
+		run{"gradient: value | adjoint", t, nil, []func(){func() { must(t.Value(x)) }, func() { must(t.Gradient(g, x)) }}},
+		run{"FoF, no tape: hyper-dual", nil, nil, []func(){func() { hessian.ForwardBilinear(hyper, x, v, v) }}})
+	for _, m := range []struct {
+		strategy hessian.Strategy
+		passes   string
+		style    []vg.Length // where lines lie upon each other
+	}{
+		{hessian.FoR, "value | adjoint | second order", dashes},
+		{hessian.FoF, "value, tangent | tangent", nil},
+		{hessian.RoF, "value, tangent | adjoint", dashes},
+		{hessian.RoR, "value, adjoint | adjoint", nil},
+	} {
+		h := hessian.New(tape(), m.strategy)
+		t := h.Tape()
+		at, y := t.Point(), make([]float64, t.Outputs())
+		passes := []func(){func() { must(t.Values(y, at)) }}
+		switch m.strategy {
+		case hessian.FoF:
+			passes = append(passes, func() { must(h.Bilinear(x, v, v)) })
+		case hessian.FoR:
+			passes = append(passes, func() { must(t.Gradient(g, x)) })
+			fallthrough
+		default:
+			passes = append(passes, func() { must(h.HVP(g, x, v)) })
+		}
+		runs = append(runs, run{fmt.Sprintf("%v: %s", m.strategy, m.passes), t, m.style, passes})
+	}
+
+	var bytes []int
+	var all []func()
+	for _, r := range runs {
+		for _, pass := range r.passes {
+			if r.tape != nil {
+				bytes = append(bytes, r.tape.Bytes()+working(r.tape, pass))
+			} else {
+				bytes = append(bytes, 0) // what it allocates
+			}
+		}
+		all = append(all, r.passes...)
+	}
+	samples := b.measure(all...)
+	for i, r := range runs {
+		var xy plotter.XYs
+		start := 0.0
+		for range r.passes {
+			k := bytes[0]
+			if r.tape == nil {
+				k = int(samples[0].bytes)
+			}
+			xy = append(xy, plotter.XY{X: 1e3 * start, Y: float64(k) / 1e6})
+			start = samples[0].time()
+			bytes, samples = bytes[1:], samples[1:]
+		}
+		xy = append(xy, plotter.XY{X: 1e3 * start, Y: xy[len(xy)-1].Y})
+		f.line(i, r.name, xy, plotter.PostStep, r.style...)
+	}
+	f.width = 7.5 * vg.Inch
+	f.plot.Y.Max *= 1.05
+	return []*figure{f}
 }

@@ -98,6 +98,16 @@ var All = []Problem{
 	}},
 }
 
+// Named is the problem of that name. It panics if there is none.
+func Named(name string) Problem {
+	for _, p := range All {
+		if p.Name == name {
+			return p
+		}
+	}
+	panic("problems: there is no " + name)
+}
+
 // Func returns the scalar function of in over the numbers T, nil if in is a
 // vector function. Go has no generic closures, so this switch, and not a field
 // of Instance, is where the generic functions are.
