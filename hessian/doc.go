@@ -104,13 +104,13 @@
 //
 // By terms: many functions are sums of many small terms of few shapes. Each
 // shape is differentiated once, symbolically, and the result run over all its
-// terms. That takes about twice the time of a gradient, colors nothing, and is
-// the default where it applies.
+// terms. That takes about twice the time of a gradient, and colors nothing.
 //
 // By coloring: columns without a nonzero in common may be computed by one product
 // H·(Σ eⱼ). A star coloring lets each element be read off directly, an acyclic
 // one takes fewer products and substitutes (see package coloring).
 //
-// Explain says what was chosen and why; Verify compares with products, for a
-// pattern that was given and may be wrong.
+// Of these the one is taken that is estimated to be the fastest, from counts of
+// what each has to do. Explain says what was chosen and why; Verify compares
+// with products, for a pattern that was given and may be wrong.
 package hessian

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Explain says in words what was prepared and why: the pattern with its densest
 // rows and the operations that made them dense, the colors by each order tried,
-// what was chosen and what an evaluation does. Cost: as detection.
+// the methods that were considered with estimates of an evaluation, what was
+// chosen and what an evaluation does. Cost: as detection.
 func (p *Sparse) Explain() string {
 	var b strings.Builder
 	n, _ := p.full.Dims()
@@ -34,36 +34,34 @@ func (p *Sparse) Explain() string {
 		}
 		b.WriteString("\n")
 	}
+	for _, c := range p.tried {
+		fmt.Fprintf(&b, "%v\n", c)
+	}
+	for _, o := range p.options {
+		fmt.Fprintf(&b, "considered %v\n", o)
+	}
+	why := "estimated to be the fastest"
+	switch {
+	case p.settings.Coloring != nil:
+		why = "given"
+	case p.settings.Method != Auto:
+		why = "forced"
+	case p.Method() == ByAcyclic:
+		why += ", by more than a fifth"
+	}
+	fmt.Fprintf(&b, "%v, %s", p.Method(), why)
 	if p.terms != nil {
-		fmt.Fprintf(&b, "terms, since the function is a sum of alike ones\n%s", p.terms.Explain())
+		fmt.Fprintf(&b, "\n%s", p.terms.Explain())
 		if p.rest != nil {
 			fmt.Fprintf(&b, "what is left over: %s", p.rest.Explain())
 		}
 		return b.String()
 	}
-	for _, c := range []*coloring.Coloring{p.coloring, p.other} {
-		if c != nil {
-			fmt.Fprintf(&b, "%v\n", c)
-		}
-	}
-	k := p.coloring.Columns().Num()
-	switch {
-	case p.settings.Coloring != nil:
-		fmt.Fprintf(&b, "%v, given", p.coloring.Kind())
-	case p.settings.Method != Auto:
-		fmt.Fprintf(&b, "%v, forced", p.settings.Method)
-	case p.other == nil:
-		b.WriteString("star, since it is near its lower bound")
-	case p.coloring.Kind() == coloring.Acyclic:
-		fmt.Fprintf(&b, "acyclic, since it saves %d of %d products", p.other.Num()-k, p.other.Num())
-	default:
-		b.WriteString("star, since acyclic saves too little")
-	}
 	b.WriteString("; recovery by a gather")
 	if d := p.recovery.Depth(); d > 0 {
 		fmt.Fprintf(&b, " and substitutions of depth %d", d)
 	}
-	fmt.Fprintf(&b, "\nan evaluation: %d products by %v, up to %d in one sweep\n", k, p.h.strategy, program.MaxDirections)
+	fmt.Fprintf(&b, "\nan evaluation: %d products by %v, up to %d in one sweep\n", p.coloring.Num(), p.h.strategy, program.MaxDirections)
 	return b.String()
 }
 

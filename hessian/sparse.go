@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -19,14 +20,15 @@ type Method uint8
 
 // The methods.
 const (
-	// Auto takes ByTerms where the function is a sum of alike terms, ByAcyclic
-	// where that saves a fifth of the products, else ByStar.
+	// Auto takes the method that is estimated to be the fastest, but ByAcyclic
+	// only where it saves a fifth over ByStar. Explain shows the estimates.
 	Auto Method = iota
 	// ByTerms derives each shape of term once, symbolically, and runs it over
 	// all its terms; what is no sum of alike terms goes by a coloring.
 	ByTerms
 	// ByStar makes a product a color of a star coloring and reads each element
-	// off directly.
+	// off directly. Where Auto finds that no coloring can save much, it gives
+	// every variable a color of its own.
 	ByStar
 	// ByAcyclic makes a product a color of an acyclic coloring: fewer, but
 	// elements are substituted into each other, which adds up their rounding
@@ -69,6 +71,8 @@ type Sparse struct {
 	settings SparseSettings
 	first    *Hessian          // FoR of the whole tape
 	target   *sparsity.Pattern // what is stored
+	cost     cost.Counts       // of an evaluation
+	options  []cost.Option     // that were considered
 
 	// By terms: the plan and, of what is left over, the rest, whose values are
 	// added at places.
@@ -82,13 +86,14 @@ type Sparse struct {
 	h        *Hessian
 	full     *sparsity.Pattern // what is colored
 	coloring *coloring.Coloring
-	other    *coloring.Coloring // tried and not taken
+	tried    []*coloring.Coloring
 	recovery *coloring.Recovery
 }
 
 // NewSparse prepares the sparse Hessian of a tape: the whole symmetric matrix,
-// by the method that is cheapest. Cost: below 1 µs a variable by terms, else
-// detection of the pattern and coloring, some milliseconds for 10⁴ variables.
+// by the method that is estimated to be the fastest. Cost: below 1 µs a variable
+// by terms, else detection of the pattern and coloring, some milliseconds for
+// 10⁴ variables.
 func NewSparse(t *reverse.Tape) (*Sparse, error) { return SparseSettings{}.New(t) }
 
 // ErrNoTerms says that ByTerms was asked for and the function is no sum of alike
@@ -103,13 +108,14 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 		o.Orders = defaultOrders
 	}
 	p := &Sparse{settings: o, first: New(t, FoR)}
-	if o.Method == ByTerms || o.Method == Auto && o.Strategy == FoR && o.Pattern == nil && o.Coloring == nil {
+	switch {
+	case o.Method == ByTerms:
 		if plan := terms.Detect(t.Program()); plan != nil {
 			return p, p.byTerms(t, plan)
 		}
-		if o.Method == ByTerms {
-			return nil, ErrNoTerms
-		}
+		return nil, ErrNoTerms
+	case o.Method == Auto && o.Strategy == FoR && o.Pattern == nil && o.Coloring == nil:
+		return p.choose(t)
 	}
 	return p, p.byColoring(t)
 }
@@ -119,14 +125,16 @@ var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
 
 func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
 	p.plan, p.terms = plan, plan.Hessian(nil)
+	p.cost = p.terms.Cost()
 	full := p.terms.Pattern()
 	if q := plan.Rest(); q != nil {
 		o := p.settings
-		o.Method, o.Lower = ByStar, false
+		o.Method, o.Lower = Auto, false
 		p.rest = &Sparse{settings: o, first: New(t.Part(q), FoR)}
 		if err := p.rest.byColoring(t.Part(q)); err != nil {
 			return err
 		}
+		p.cost = p.cost.Plus(p.rest.cost)
 		full = full.Union(p.rest.target)
 	}
 	p.full, p.target = full, full
@@ -164,8 +172,10 @@ type sum struct {
 func (p *Sparse) byColoring(t *reverse.Tape) error {
 	o, n := p.settings, t.Inputs()
 	p.h = New(t, o.Strategy)
-	p.full = o.Pattern
-	if p.full == nil {
+	switch {
+	case o.Pattern != nil:
+		p.full = o.Pattern
+	case p.full == nil:
 		p.full = t.HessianPattern()
 	}
 	if r, c := p.full.Dims(); r != n || c != n || !p.full.IsSymmetric() {
@@ -194,13 +204,7 @@ func (p *Sparse) byColoring(t *reverse.Tape) error {
 	case o.Method == ByAcyclic:
 		p.coloring = coloring.New(coloring.Acyclic, p.full, o.Orders...)
 	default:
-		p.coloring = coloring.New(coloring.Star, p.full, o.Orders...)
-		if star := p.coloring; star.Num() > star.LowerBound() || star.Num() > 4 {
-			p.other = coloring.New(coloring.Acyclic, p.full, o.Orders...)
-			if 5*p.other.Num() <= 4*star.Num() {
-				p.coloring, p.other = p.other, star
-			}
-		}
+		p.color(t)
 	}
 	p.target = p.full
 	if o.Lower {
@@ -251,7 +255,9 @@ func (p *Sparse) EvalAll(dst *sparsity.Matrix, g, x []float64, w ...float64) (f 
 
 // ValueGradient is f = Σ wⱼFⱼ(x), whose gradient it stores in g, of length n: by
 // terms at about half the cost of reverse.Tape.ValueGradient, else as that. It
-// does not allocate.
+// does not allocate if Workers ≤ 1. The tape itself does not look for terms: that
+// takes the time of ten gradients or more, which its first evaluation would
+// have to take, and its values have the bits of the plain function.
 func (p *Sparse) ValueGradient(g, x []float64, w ...float64) (f float64, err error) {
 	check(g, p.first.n, "g")
 	if p.terms != nil {

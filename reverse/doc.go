@@ -144,6 +144,9 @@
 // of each direction of a product 16 more. Nothing is recursive: a chain of 10⁶
 // operations is recorded and differentiated like any other.
 //
+// For functions that are sums of alike terms, ValueGradient of hessian.Sparse
+// takes half the time of that of a Tape, once the plan is made.
+//
 // Where a function is called at a few points only, or its loops and branches
 // depend on x, so that tapes would be recorded again and again, forward mode
 // may be the cheaper one.

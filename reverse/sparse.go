@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -20,15 +21,16 @@ type Method uint8
 
 // The methods.
 const (
-	// Auto takes ByTerms where the outputs are sums of alike terms, else the
-	// cheapest coloring.
+	// Auto takes the method that is estimated to be the fastest. Explain shows
+	// the estimates.
 	Auto Method = iota
 	// ByTerms derives each shape of term once, symbolically, and runs it over
 	// all its terms; what is no sum of alike terms goes by a coloring.
 	ByTerms
-	// ByColumns makes a JVP a color of a column coloring.
+	// ByColumns makes a JVP a color of a column coloring. Where Auto finds that
+	// no coloring can save much, every column has a color of its own.
 	ByColumns
-	// ByRows makes a VJP a color of a row coloring.
+	// ByRows makes a VJP a color of a row coloring, likewise.
 	ByRows
 	// ByBoth makes JVPs and VJPs, by a star bicoloring: for a few dense rows
 	// and columns.
@@ -66,6 +68,8 @@ type SparseJacobian struct {
 	settings SparseSettings
 	t        *Tape
 	pattern  *sparsity.Pattern
+	cost     cost.Counts   // of an evaluation
+	options  []cost.Option // that were considered
 
 	// By terms: the plan and, of what is left over, the rest, whose values are
 	// added at places.
@@ -81,7 +85,7 @@ type SparseJacobian struct {
 }
 
 // NewSparseJacobian prepares the sparse Jacobian of a tape by the method that is
-// cheapest. Cost: below 1 µs a variable by terms, else detection of the pattern
+// estimated to be the fastest. Cost: below 1 µs a variable by terms, else detection of the pattern
 // and coloring, some milliseconds for 10⁴ variables.
 func NewSparseJacobian(t *Tape) (*SparseJacobian, error) { return SparseSettings{}.New(t) }
 
@@ -92,9 +96,6 @@ var ErrNoTerms = errors.New("reverse: no sums of alike terms")
 // More orders rarely save colors and cost as much as all other preparation.
 var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
 
-// vjpCost is the time of a VJP in units of a JVP, roughly.
-const vjpCost = 1.3
-
 // New is NewSparseJacobian with settings. It panics if the pattern is not m×n
 // or a coloring is none for Jacobians; a coloring that does not fit gives a
 // *coloring.ConflictError, ByTerms possibly ErrNoTerms.
@@ -103,20 +104,21 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 		o.Orders = defaultOrders
 	}
 	j := &SparseJacobian{settings: o, t: t}
-	if o.Method == ByTerms || o.Method == Auto && o.Pattern == nil && o.Coloring == nil {
+	switch {
+	case o.Method == ByTerms:
 		if plan := terms.Detect(t.p); plan != nil {
 			return j, j.byTerms(plan)
 		}
-		if o.Method == ByTerms {
-			return nil, ErrNoTerms
-		}
+		return nil, ErrNoTerms
+	case o.Method == Auto && o.Pattern == nil && o.Coloring == nil:
+		return j.choose()
 	}
 	return j, j.byColoring()
 }
 
 func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
 	j.terms = plan.Jacobian(nil)
-	j.pattern = j.terms.Pattern()
+	j.pattern, j.cost = j.terms.Pattern(), j.terms.Cost()
 	q := plan.Rest()
 	if q != nil {
 		j.rest = &SparseJacobian{settings: j.settings, t: j.t.Part(q)}
@@ -124,6 +126,7 @@ func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
 		if err := j.rest.byColoring(); err != nil {
 			return err
 		}
+		j.cost = j.cost.Plus(j.rest.cost)
 		j.pattern = j.pattern.Union(j.rest.pattern)
 		j.terms = plan.Jacobian(j.pattern)
 		j.places = make([]int32, 0, j.rest.pattern.NNZ())
@@ -152,8 +155,10 @@ type sum struct {
 
 func (j *SparseJacobian) byColoring() error {
 	o, t := j.settings, j.t
-	j.pattern = o.Pattern
-	if j.pattern == nil {
+	switch {
+	case o.Pattern != nil:
+		j.pattern = o.Pattern
+	case j.pattern == nil:
 		j.pattern = t.JacobianPattern()
 	}
 	m, n := t.Outputs(), t.Inputs()
@@ -192,37 +197,10 @@ func (j *SparseJacobian) byColoring() error {
 	case o.Method == ByBoth:
 		j.coloring = coloring.New(coloring.StarBicoloring, j.pattern, o.Orders...)
 	default:
-		j.choose(o.Orders)
+		j.color()
 	}
 	j.recovery = j.coloring.Recovery(nil, 1)
 	return nil
-}
-
-func cost(c *coloring.Coloring) float64 {
-	return float64(c.Columns().Num()) + vjpCost*float64(c.Rows().Num())
-}
-
-// choose takes the cheapest coloring. Rows are tried if a row coloring can save
-// a fifth of the cost of columns, both if neither is cheap.
-func (j *SparseJacobian) choose(orders []coloring.Order) {
-	try := func(k coloring.Kind) {
-		c := coloring.New(k, j.pattern, orders...)
-		j.tried = append(j.tried, c)
-		if j.coloring == nil || cost(c) < cost(j.coloring) {
-			j.coloring = c
-		}
-	}
-	try(coloring.Column)
-	longest := 0
-	for _, k := range j.pattern.ColumnCounts() {
-		longest = max(longest, k)
-	}
-	if vjpCost*float64(longest) < 0.8*cost(j.coloring) {
-		try(coloring.Row)
-	}
-	if cost(j.coloring) > 16 {
-		try(coloring.StarBicoloring)
-	}
 }
 
 // Pattern is the pattern that is evaluated.
@@ -440,7 +418,8 @@ func (j *SparseJacobian) depth() int {
 }
 
 // Explain says in words what was prepared and why: the pattern, the colors by
-// each order tried, what was chosen and what an evaluation does.
+// each order tried, the methods that were considered with estimates of an
+// evaluation, what was chosen and what an evaluation does.
 func (j *SparseJacobian) Explain() string {
 	var b strings.Builder
 	m, n := j.pattern.Dims()
@@ -448,23 +427,26 @@ func (j *SparseJacobian) Explain() string {
 	fmt.Fprintf(&b, "Jacobian %d×%d of %d operations in %d batches, %d nonzeros", m, n, p.Ops(), p.Batches(), j.pattern.NNZ())
 	longest := func(counts []int) int { return slices.Max(append(counts, 0)) }
 	fmt.Fprintf(&b, ", longest row %d, longest column %d\n", longest(j.pattern.RowCounts()), longest(j.pattern.ColumnCounts()))
+	for _, c := range j.tried {
+		fmt.Fprintf(&b, "%v\n", c)
+	}
+	for _, o := range j.options {
+		fmt.Fprintf(&b, "considered %v\n", o)
+	}
+	why := "estimated to be the fastest"
+	switch {
+	case j.settings.Coloring != nil:
+		why = "given"
+	case j.settings.Method != Auto:
+		why = "forced"
+	}
+	fmt.Fprintf(&b, "%v, %s\n", j.Method(), why)
 	if j.terms != nil {
-		fmt.Fprintf(&b, "terms, since the outputs are sums of alike ones\n%s", j.terms.Explain())
+		b.WriteString(j.terms.Explain())
 		if j.rest != nil {
 			fmt.Fprintf(&b, "what is left over: %s", j.rest.Explain())
 		}
 		return b.String()
-	}
-	for _, c := range j.tried {
-		fmt.Fprintf(&b, "%v\n", c)
-	}
-	switch {
-	case j.settings.Coloring != nil:
-		fmt.Fprintf(&b, "%v, given\n", j.coloring.Kind())
-	case j.settings.Method != Auto:
-		fmt.Fprintf(&b, "%v, forced\n", j.coloring)
-	default:
-		fmt.Fprintf(&b, "%v, the cheapest, a VJP counted as %v JVPs\n", j.coloring.Kind(), vjpCost)
 	}
 	fmt.Fprintf(&b, "an evaluation: %d JVPs, %d VJPs, up to %d in one sweep\n",
 		j.coloring.Columns().Num(), j.coloring.Rows().Num(), program.MaxDirections)

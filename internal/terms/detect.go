@@ -18,9 +18,11 @@ const (
 	maxRepeat = 4
 	// The steps of all shapes and their edges are at most freeEdges, or
 	// 1/edgeShare of the program's operations: to derive one takes about a
-	// microsecond.
-	freeEdges = 2048
-	edgeShare = 64
+	// microsecond. Those of a small program that is one term are at most
+	// wholeEdges.
+	freeEdges  = 2048
+	edgeShare  = 16
+	wholeEdges = 8192
 	// A shape has at most maxEdges, so that there are registers enough.
 	maxEdges = 1 << 15
 )
@@ -146,7 +148,7 @@ func (d *detector) whole() *shape {
 		one.results = append(one.results, d.local[i])
 	}
 	s := d.finish(&one)
-	if countEdges(s.steps, maxEdges) > maxEdges {
+	if countEdges(s.steps, wholeEdges) > wholeEdges {
 		return nil
 	}
 	s.single, s.rows = true, nil
@@ -196,7 +198,8 @@ func (d *detector) take(begin int) {
 	for k := begin; k < len(d.cands); k++ {
 		d.cands[k].shape = d.classify(&d.cands[k])
 	}
-	limit := max(freeEdges, d.size/edgeShare)
+	limit := min(max(freeEdges, d.size/edgeShare), maxEdges)
+	most := limit
 	order := make([]*instances, 0, len(d.shapes))
 	for _, s := range d.shapes {
 		s.taken = false
@@ -213,9 +216,9 @@ func (d *detector) take(begin int) {
 		}
 		if s.edges == 0 {
 			steps, _ := varsFirst(s.steps, nil)
-			s.edges = len(steps) + countEdges(steps, maxEdges)
+			s.edges = len(steps) + countEdges(steps, most)
 		}
-		if s.edges <= min(limit, maxEdges) {
+		if s.edges <= limit {
 			limit -= s.edges
 			s.taken = true
 		}
@@ -241,6 +244,14 @@ func (d *detector) pays() bool {
 		}
 	}
 	return d.budget >= 0 && total <= maxRepeat*d.weight && 2*d.cost() <= 3*d.size
+}
+
+// weight is how many plain operations take the time of one.
+func weight(op program.Op) int {
+	if op < leafVar && op.CallsFunction() {
+		return 20
+	}
+	return 1
 }
 
 // cost estimates the time of an evaluation, in operations of the program.

@@ -3,7 +3,7 @@ package terms
 // ShareAll makes all evaluations by several goroutines worth sharing, until
 // undo is called.
 func ShareAll() (undo func()) {
-	old := manyInstructions
-	manyInstructions = 0
-	return func() { manyInstructions = old }
+	old := worthSharing
+	worthSharing = -1
+	return func() { worthSharing = old }
 }

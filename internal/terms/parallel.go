@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/hesse-ad/hesse/internal/program"
 )
 
 // Several goroutines share an evaluation as follows. The blocks of all shapes,
@@ -71,39 +69,13 @@ func (pl *Plan) share() *shared {
 	return s
 }
 
-// manyInstructions is how many instructions on a block make an evaluation worth
-// sharing: about 0.2 ms. Tests change it.
-var manyInstructions = 2500
+// worthSharing is the estimated time in nanoseconds that makes an evaluation
+// worth sharing. Tests change it.
+var worthSharing = 2e5
 
 // isLarge reports whether an evaluation is worth sharing.
 func (pl *Plan) isLarge(v variant) bool {
-	n := 0
-	for k, c := range pl.code(v) {
-		n += pl.shapes[k].blocks() * c.weight()
-	}
-	return n > manyInstructions && !pl.single()
-}
-
-// weight is how many plain instructions a block takes the time of.
-func (c *code) weight() int {
-	n := 0
-	for _, in := range c.block {
-		n += weight(in.op)
-	}
-	return n
-}
-
-// weight is how many plain operations take the time of one.
-func weight(op program.Op) int {
-	switch op {
-	case program.Pow, program.Hypot, program.Atan2, opSincos:
-		return 20
-	}
-	if op >= program.PowReal && op <= program.Own && op != program.Neg && op != program.Inv &&
-		op != program.Square && op != program.Sqrt && op != program.Abs && op != program.Detach {
-		return 20
-	}
-	return 1
+	return !pl.single() && pl.cost(v).Time() > worthSharing
 }
 
 // runParallel is run by several goroutines.

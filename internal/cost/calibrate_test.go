@@ -1,0 +1,176 @@
+package cost_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+var calibrate = flag.Bool("calibrate", false, "measure the times of package cost")
+
+// candidate is a way to evaluate a matrix.
+type candidate struct {
+	method string
+	eval   func()
+	counts *cost.Counts // nil if they are of several programs
+	took   float64      // ns
+}
+
+// TestCalibrate prints measured times, and how good the choice of methods is.
+func TestCalibrate(t *testing.T) {
+	if !*calibrate {
+		t.Skip("no -calibrate")
+	}
+	var a [][]float64 // counts/time, of which the sum by times is to be 1
+	var table strings.Builder
+	worst := 0.0
+	for _, p := range all() {
+		tape, err := reverse.RecordVec(p.x, p.f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ways := hessians(t, p, tape)
+		if tape.Outputs() > 1 {
+			ways = jacobians(t, p, tape)
+		}
+		measure(ways)
+		best := math.Inf(1)
+		fmt.Fprintf(&table, "%-45s n %5d %8d ops %6d batches:", p.name, len(p.x), tape.Ops(), tape.Program().Batches())
+		for _, w := range ways[1:] {
+			best = min(best, w.took)
+			fmt.Fprintf(&table, "  %s %.3g", w.method, w.took/1000)
+			if w.counts != nil {
+				fmt.Fprintf(&table, " (%.3g)", w.counts.Time()/1000)
+				row := make([]float64, cost.Kinds)
+				for k, n := range w.counts {
+					row[k] = n / w.took
+				}
+				a = append(a, row)
+			}
+		}
+		ratio := ways[0].took / best
+		for _, w := range ways[1:] {
+			if w.method == ways[0].method {
+				ratio = w.took / best // the same plan
+			}
+		}
+		fmt.Fprintf(&table, "  chosen %s %.2f\n", ways[0].method, ratio)
+		worst = max(worst, ratio)
+	}
+	for k, x := range fit(a) {
+		fmt.Printf("\t%v: %.3g,\n", cost.Kind(k), x)
+	}
+	fmt.Printf("\nµs measured (estimated), and of what was chosen in units of the best\n%s", table.String())
+	fmt.Printf("at worst %.2f\n", worst)
+}
+
+// hessians are the ways to the Hessian, the one that is chosen first.
+func hessians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
+	general := cost.Of(tape.Program())
+	for _, m := range []hessian.Method{hessian.Auto, hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
+		s, err := hessian.SparseSettings{Method: m}.New(tape)
+		if err != nil {
+			continue
+		}
+		h := s.Matrix()
+		c := &candidate{method: s.Method().String(), eval: func() { s.Eval(h, p.x) }}
+		if k := s.Coloring(); k == nil {
+			c.counts = byTerms(tape, true)
+		} else {
+			n := general.Hessian(k.Num(), h.NNZ())
+			c.counts = &n
+			c.method += fmt.Sprint(" ", k.Num())
+		}
+		ways = append(ways, c)
+	}
+	return ways
+}
+
+func jacobians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
+	general := cost.Of(tape.Program())
+	for _, m := range []reverse.Method{reverse.Auto, reverse.ByTerms, reverse.ByColumns, reverse.ByRows, reverse.ByBoth} {
+		s, err := reverse.SparseSettings{Method: m}.New(tape)
+		if err != nil {
+			continue
+		}
+		h := s.Matrix()
+		c := &candidate{method: s.Method().String(), eval: func() { s.Eval(h, p.x) }}
+		if k := s.Coloring(); k == nil {
+			c.counts = byTerms(tape, false)
+		} else {
+			columns, rows := k.Columns().Num(), k.Rows().Num()
+			n := general.Jacobian(columns, rows, h.NNZ())
+			c.counts = &n
+			c.method += fmt.Sprint(" ", columns, "+", rows)
+		}
+		ways = append(ways, c)
+	}
+	return ways
+}
+
+// byTerms is the counts of an evaluation by terms, nil if not all is terms.
+func byTerms(tape *reverse.Tape, second bool) *cost.Counts {
+	pl := terms.Detect(tape.Program())
+	if pl == nil || pl.Rest() != nil {
+		return nil
+	}
+	c := pl.Jacobian(nil).Cost()
+	if second {
+		c = pl.Hessian(nil).Cost()
+	}
+	return &c
+}
+
+// measure times the ways in turns: the best of some.
+func measure(ways []*candidate) {
+	for _, w := range ways {
+		w.took = math.Inf(1)
+	}
+	for range 8 {
+		for _, w := range ways {
+			k, start := 0, time.Now()
+			for k == 0 || time.Since(start) < time.Millisecond {
+				w.eval()
+				k++
+			}
+			w.took = min(w.took, float64(time.Since(start).Nanoseconds())/float64(k))
+		}
+	}
+}
+
+// fit is the x ≥ 0 with the smallest Σ (Σ aᵢⱼxⱼ − 1)², by coordinate descent.
+func fit(a [][]float64) []float64 {
+	n := len(a[0])
+	m := mat.NewDense(len(a), n, slices.Concat(a...))
+	var q mat.SymDense
+	q.SymOuterK(1, m.T())
+	x := make([]float64, n)
+	for range 100000 {
+		for i := range n {
+			g := 0.0
+			for k := range a {
+				g += a[k][i]
+			}
+			for j := range n {
+				if j != i {
+					g -= q.At(i, j) * x[j]
+				}
+			}
+			if d := q.At(i, i); d > 0 {
+				x[i] = max(0, g/d)
+			}
+		}
+	}
+	return x
+}

@@ -1,0 +1,158 @@
+// Package cost estimates how long evaluations take, from counts of what they do
+// and measured times of each. Methods are chosen by it, so only the ratios
+// matter, which are much the same on most machines. To measure again:
+//
+//	go test -run Calibrate -calibrate ./internal/cost
+//
+// prints the times as they stand below, and for many problems which method is
+// chosen and how long it takes in units of the best.
+package cost
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// Kind is something that takes time.
+type Kind int
+
+// What evaluations consist of.
+const (
+	// Sweeps over a program, for each direction of several.
+	Lane       Kind = iota // an operation in a batch, or an operand of a sum
+	Gather                 // an operand that is read or added to by an index
+	Node                   // an operation outside of batches
+	Batch                  // a batch, for all directions
+	SecondLane             // an operation in a second-order sweep
+	Direction              // an input or output, cleared, seeded and tested
+	Read                   // a nonzero that is recovered
+
+	// Sums of alike terms.
+	Instruction // an instruction, for a block of terms
+	Term        // an instruction, for one term
+	Entry       // a nonzero, cleared and mirrored
+
+	// Small functions.
+	Line  // a sum of products
+	Other // another instruction
+
+	Call // a function such as exp, in any of them
+
+	Kinds
+)
+
+func (k Kind) String() string {
+	return [...]string{"Lane", "Gather", "Node", "Batch", "SecondLane", "Direction", "Read",
+		"Instruction", "Term", "Entry", "Line", "Other", "Call"}[k]
+}
+
+// times are nanoseconds, measured on amd64.
+var times = Counts{
+	Lane:        0.419,
+	Gather:      0.653,
+	Node:        2.11,
+	Batch:       13.9,
+	SecondLane:  0.435,
+	Direction:   0.528,
+	Read:        1.17,
+	Instruction: 18,
+	Term:        0.253,
+	Entry:       0.554,
+	Line:        1.44,
+	Other:       9.65,
+	Call:        4.7,
+}
+
+// Counts is how often each kind of thing is done.
+type Counts [Kinds]float64
+
+// Time is the estimated time in nanoseconds.
+func (c Counts) Time() float64 {
+	t := 0.0
+	for k, n := range c {
+		t += n * times[k]
+	}
+	return t
+}
+
+// Plus is c and d.
+func (c Counts) Plus(d Counts) Counts {
+	for k, n := range d {
+		c[k] += n
+	}
+	return c
+}
+
+// General is the general engine on a program.
+type General struct {
+	ends        int // inputs and outputs
+	all, second program.Work
+}
+
+// Of counts the work of p.
+func Of(p *program.Program) General {
+	g := General{ends: p.Inputs() + p.Outputs()}
+	g.all, g.second = p.Work()
+	return g
+}
+
+// sweep adds a sweep with k directions, as many at once as there may be.
+func (c *Counts) sweep(w program.Work, lane Kind, k int) {
+	chunks := (k + program.MaxDirections - 1) / program.MaxDirections
+	c[lane] += float64(w.Lanes * k)
+	c[Gather] += float64(w.Indexed * k)
+	c[Node] += float64(w.Nodes * k)
+	c[Batch] += float64(w.Batches * chunks)
+	c[Call] += float64(w.Calls * chunks)
+}
+
+// Hessian is k products with the Hessian, from which nnz nonzeros are read.
+func (g General) Hessian(k, nnz int) (c Counts) {
+	c.sweep(g.all, Lane, 1)             // values
+	c.sweep(g.all, Lane, 1)             // adjoints
+	c[Call] += float64(g.all.Calls)     // second partials
+	c.sweep(g.second, SecondLane, k)    // products
+	c[Direction] += float64(k * g.ends) //
+	c[Read] += float64(nnz)
+	return c
+}
+
+// Jacobian is k products with the Jacobian and l with its transpose, from which
+// nnz nonzeros are read.
+func (g General) Jacobian(k, l, nnz int) (c Counts) {
+	c.sweep(g.all, Lane, 1)
+	c.sweep(g.all, Lane, k)
+	c.sweep(g.all, Lane, l)
+	c[Direction] += float64((k + l) * g.ends)
+	c[Read] += float64(nnz)
+	return c
+}
+
+// Colors is how many colors a star or acyclic coloring of a symmetric n×n
+// pattern has at least: the entries between two classes of a and b are a forest,
+// at most a + b − 1, so that k colors allow (k−1)n − k(k−1)/2 of them.
+func Colors(n, nnz int) int {
+	k := min(n, 1)
+	for (k-1)*n-k*(k-1)/2 < (nnz-n)/2 {
+		k++
+	}
+	return k
+}
+
+// Option is a method that was considered.
+type Option struct {
+	What string
+	Counts
+}
+
+// String says what was considered and how long it takes.
+func (o Option) String() string {
+	d := time.Duration(o.Time())
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return fmt.Sprintf("%s: about %v", o.What, d.Round(unit))
+}

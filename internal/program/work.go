@@ -1,0 +1,75 @@
+package program
+
+// Work is how much there is to do in a sweep over a program. Estimates of cost
+// are made of it.
+type Work struct {
+	Lanes   int // operations in batches, and operands of sums and products
+	Indexed int // operands of batches that are nowhere in a row
+	Calls   int // operations that call a function such as exp
+	Nodes   int // operations outside of batches
+	Batches int
+}
+
+// Work is the work of a sweep for values or first derivatives, and that of the
+// two sweeps of HVP for one direction. Cost: O(batches + nodes outside).
+func (p *Program) Work() (all, second Work) {
+	for k := range p.batches {
+		b := &p.batches[k]
+		w := Work{Batches: 1}
+		if b.op != mixed && b.op != Affine {
+			w.Lanes = int(b.hi - b.lo)
+			if b.a.how == indexed && table[b.op].args > 0 {
+				w.Indexed += w.Lanes
+			}
+			if b.b.how == indexed && table[b.op].args > 1 {
+				w.Indexed += w.Lanes
+			}
+			if b.op.CallsFunction() {
+				w.Calls = w.Lanes
+			}
+		} else {
+			for i := b.lo; i < b.hi; i++ {
+				switch op := p.ops[i]; op {
+				case Sum, Affine, Dot:
+					w.Lanes += int(p.b[i] >> 1)
+				case Call:
+					w.Lanes += int(p.calls[p.a[i]].n)
+				default:
+					if op.CallsFunction() {
+						w.Calls++
+					}
+				}
+			}
+			if b.op == mixed {
+				w.Nodes = int(b.hi - b.lo)
+			}
+		}
+		all.add(w)
+		w.Calls = 0 // their partials are kept
+		inner := b.op == mixed || b.inner
+		if inner {
+			second.add(w)
+		}
+		if inner || !linear[b.op] {
+			second.add(w)
+		}
+	}
+	return all, second
+}
+
+func (w *Work) add(v Work) {
+	w.Lanes += v.Lanes
+	w.Indexed += v.Indexed
+	w.Calls += v.Calls
+	w.Nodes += v.Nodes
+	w.Batches += v.Batches
+}
+
+// CallsFunction reports whether the operation takes the time of many others.
+func (op Op) CallsFunction() bool {
+	switch op {
+	case Pow, Hypot, Atan2, PowReal, PowInt, Polygamma:
+		return true
+	}
+	return op >= Cbrt && op <= Own && op != Abs && op != Detach
+}

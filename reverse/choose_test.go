@@ -1,0 +1,97 @@
+package reverse_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// The method follows from counts alone, so it is the same on every machine.
+func TestJacobianMethodIsChosenByCounts(t *testing.T) {
+	type V = reverse.Var
+	for _, c := range []struct {
+		name    string
+		n       int
+		f       func(x []V) []V
+		method  reverse.Method
+		explain string
+	}{
+		{"alike rows", 2000, func(x []V) (y []V) {
+			for i := range x[1:] {
+				y = append(y, x[i].Mul(x[i+1]).Exp())
+			}
+			return y
+		}, reverse.ByTerms, "the fewest by any coloring"},
+		{"unlike rows", 300, func(x []V) (y []V) {
+			for i := range x[2:] {
+				z := x[i].Mul(x[i+1])
+				for k := range 9 { // the shape is the binary digits of i
+					if i>>k&1 == 1 {
+						z = z.Sin()
+					} else {
+						z = z.Mul(x[i+2])
+					}
+				}
+				y = append(y, z)
+			}
+			return y
+		}, reverse.ByColumns, "column, 3 JVPs and 0 VJPs"},
+		{"a trajectory", 100, func(x []V) (y []V) {
+			s := x[0]
+			for i := range x {
+				s = s.Mul(x[i]).Sin().Add(x[i])
+				y = append(y, s)
+			}
+			return y
+		}, reverse.ByColumns, "considered column"},
+		{"few columns", 3, func(x []V) (y []V) {
+			s := x[0].Mul(x[1]).Sin()
+			for i := range 200 {
+				s = s.Mul(x[i%3]).Sin()
+				y = append(y, s)
+			}
+			return y
+		}, reverse.ByColumns, "3 JVPs and 0 VJPs, which no coloring improves much"},
+		{"few rows", 300, func(x []V) (y []V) {
+			s := x[0]
+			for i := range x {
+				s = s.Mul(x[i]).Sin()
+			}
+			return []V{s, s.Exp(), s.Square().Sin()}
+		}, reverse.ByRows, "0 JVPs and 3 VJPs, which no coloring improves much"},
+		{"a dense row and a dense column", 300, func(x []V) (y []V) {
+			s := x[0]
+			for i := range x {
+				s = s.Mul(x[i]).Sin()
+				y = append(y, x[0].Mul(x[i]).Sin())
+				for range i % 50 { // unlike
+					y[i] = y[i].Sin().Mul(x[0])
+				}
+			}
+			return append(y, s)
+		}, reverse.ByBoth, "star bicoloring, 2 JVPs and 1 VJPs"},
+	} {
+		x := make([]float64, c.n)
+		for i := range x {
+			x[i] = 0.5 + 1/float64(i+2)
+		}
+		tape, err := reverse.RecordVec(x, c.f)
+		require.NoError(t, err)
+		j, err := reverse.NewSparseJacobian(tape)
+		require.NoError(t, err)
+		require.Equal(t, c.method, j.Method(), "%s\n%s", c.name, j.Explain())
+		require.Contains(t, j.Explain(), c.explain, c.name)
+		require.NoError(t, j.Verify(x))
+		require.True(t, j.Pattern().Equal(tape.JacobianPattern()), c.name)
+	}
+}
+
+func TestJacobianByNoVariables(t *testing.T) {
+	tape, err := reverse.RecordVec(nil, func(x []reverse.Var) []reverse.Var { return []reverse.Var{reverse.Constant(2)} })
+	require.NoError(t, err)
+	j, err := reverse.NewSparseJacobian(tape)
+	require.NoError(t, err)
+	require.NoError(t, j.Eval(j.Matrix(), nil))
+}
