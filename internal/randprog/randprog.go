@@ -1,9 +1,11 @@
 package randprog
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"strings"
+	"testing"
 
 	"pgregory.net/rapid"
 
@@ -30,6 +32,7 @@ const (
 	KindBranch             // sin y or z² by a comparison of x
 	KindOwn                // sin x by a primitive
 	KindVec                // x·y² and x + y, by a primitive; one or both
+	KindRoot               // the solution of an equation, see Root
 )
 
 // Instr is one instruction; operands are numbers of earlier results, the
@@ -57,9 +60,9 @@ type Prog struct {
 // Options say what a program may hold. Operands are among the Reach results
 // before an instruction, 30 if 0.
 type Options struct {
-	MaxInputs, MaxOutputs int
-	MinLen, MaxLen, Reach int
-	Branches, Primitives  bool
+	MaxInputs, MaxOutputs       int
+	MinLen, MaxLen, Reach       int
+	Branches, Primitives, Roots bool
 }
 
 // domain is where an operation is smooth and well-conditioned, at least for
@@ -130,6 +133,9 @@ func Draw(t *rapid.T, o Options) *Prog {
 	}
 	if o.Primitives {
 		kinds = append(kinds, KindOwn, KindVec)
+	}
+	if o.Roots {
+		kinds = append(kinds, KindRoot)
 	}
 	// Instructions are drawn as a slice, which rapid shrinks by leaving
 	// elements out; operands count back from the instruction.
@@ -206,6 +212,8 @@ func draw(t *rapid.T, kinds []Kind, back *rapid.Generator[int]) Instr {
 		if in.Op != program.Pow {
 			in.C = special.Draw(t, "c")
 		}
+	case KindRoot:
+		in.How = rapid.IntRange(0, 1).Draw(t, "nested")
 	case KindSelect, KindBranch, KindVec:
 		in.B = back.Draw(t, "b")
 		in.List = []int{back.Draw(t, "z")}
@@ -225,6 +233,31 @@ func draw(t *rapid.T, kinds []Kind, back *rapid.Generator[int]) Instr {
 type Hooks[T any] struct {
 	Own func(x T) T         // sin x
 	Vec func(x, y T) (T, T) // x·y² and x + y
+
+	Root func(x T, nested bool) T // see Root
+}
+
+// Root is the solution r of r + 0.3·sin r = x, or nested that w of w + 0.2·r = x
+// with r that of w, by Newton's method: two steps on numbers of any kind from
+// the solution on plain ones give two derivatives and more.
+func Root[T dual.Scalar[T]](x T, nested bool) T {
+	a := 1.0
+	if nested { // w = r + 0.3·sin r
+		a = 1.2
+	}
+	at := x.Value()
+	r := at
+	for range 100 {
+		r -= (a*r + 0.3*math.Sin(r) - at) / (a + 0.3*math.Cos(r))
+	}
+	z := x.Const(r)
+	for range 2 {
+		z = z.Sub(z.Scale(a).Add(z.Sin().Scale(0.3)).Sub(x).Div(z.Cos().Scale(0.3).AddReal(a)))
+	}
+	if nested {
+		z = z.Add(z.Sin().Scale(0.3))
+	}
+	return z
 }
 
 func step[T dual.Scalar[T]](in *Instr, v []T, h *Hooks[T]) T {
@@ -295,6 +328,11 @@ func run[T dual.Scalar[T]](in *Instr, v []T, h *Hooks[T]) T {
 			return h.Own(a)
 		}
 		return a.Sin()
+	case KindRoot:
+		if h != nil && h.Root != nil {
+			return h.Root(a, in.How == 1)
+		}
+		return Root(a, in.How == 1)
 	case KindVec:
 		var p, s T
 		if h != nil && h.Vec != nil {
@@ -358,6 +396,32 @@ func Bounds(p *Prog) (m1, m2 []float64) {
 		m2 = append(m2, y.D12)
 	}
 	return m1, m2
+}
+
+// Third is Bounds for the third derivative along u, v and w, of each output. It
+// may miss contributions that cancel in a first derivative along w.
+func Third(p *Prog, w []float64) (m3 []float64) {
+	v := make([]dual.Of[bound], p.Inputs)
+	for i, x := range p.X {
+		v[i].V = bound{V: x, D1: math.Abs(p.U[i]), D2: math.Abs(p.V[i])}
+		v[i].D.V = math.Abs(w[i])
+	}
+	for _, y := range Run(p, v, nil) {
+		m3 = append(m3, math.Max(math.Abs(y.D.D12), y.V.D12))
+	}
+	return m3
+}
+
+// Check is rapid.Check with at least 2,000 programs, or as many as the flag
+// -rapid.checks says.
+func Check(t *testing.T, property func(t *rapid.T)) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	if f.Value.String() == f.DefValue {
+		f.Value.Set("2000")
+		defer f.Value.Set(f.DefValue)
+	}
+	rapid.Check(t, property)
 }
 
 // String is the program, one instruction a line.

@@ -1,0 +1,412 @@
+package randprog_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/forward"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+var options = randprog.Options{MaxInputs: 5, MaxOutputs: 3, MaxLen: 40, Branches: true, Primitives: true}
+
+// draw draws a program, one in three with solutions of equations. These are
+// short: a solution has rounding errors of its own in each mode, which what
+// follows may amplify.
+func draw(t *rapid.T) *randprog.Prog {
+	o := options
+	if rapid.IntRange(0, 2).Draw(t, "roots") == 2 {
+		o.Roots, o.MaxLen = true, 10
+	}
+	return randprog.Draw(t, o)
+}
+
+// root solves r + 0.3·sin r = x, nested w + 0.2·r = x with that root r of w.
+var root = func() (eq [2]*implicit.Equation) {
+	for k := range eq {
+		f, err := implicit.Record([]float64{0.1}, []float64{0.1}, func(w, x []reverse.Var) []reverse.Var {
+			r := w[0].Sin().Scale(0.3)
+			if k == 1 {
+				r = eq[0].Apply(w[0])[0].Scale(0.2)
+			}
+			return []reverse.Var{w[0].Add(r).Sub(x[0])}
+		})
+		if err != nil {
+			panic(err)
+		}
+		eq[k] = implicit.NewEquation(f)
+	}
+	return eq
+}()
+
+var sine = reverse.NewPrimitive("sine", math.Sin, math.Cos, func(x float64) float64 { return -math.Sin(x) })
+
+var hooks = &randprog.Hooks[reverse.Var]{
+	Own: sine.Apply,
+	Vec: func(x, y reverse.Var) (p, s reverse.Var) {
+		z := reverse.Apply(xyy{}, x, y)
+		return z[0], z[1]
+	},
+	Root: func(x reverse.Var, nested bool) reverse.Var {
+		if nested {
+			return root[1].Apply(x)[0]
+		}
+		return root[0].Apply(x)[0]
+	},
+}
+
+// xyy is x·y² and x + y.
+type xyy struct{}
+
+func (xyy) Dims() (n, m int) { return 2, 2 }
+func (xyy) Name() string     { return "xyy" }
+func (xyy) Eval(y, x []float64) error {
+	y[0], y[1] = x[0]*(x[1]*x[1]), x[0]+x[1]
+	return nil
+}
+func (xyy) JVP(dy, x, dx []float64) error {
+	dy[0], dy[1] = x[1]*x[1]*dx[0]+2*x[0]*x[1]*dx[1], dx[0]+dx[1]
+	return nil
+}
+func (xyy) VJP(gx, x, w []float64) error {
+	gx[0], gx[1] = w[0]*x[1]*x[1]+w[1], w[0]*2*x[0]*x[1]+w[1]
+	return nil
+}
+func (xyy) HVP(h, x, w, dx []float64) error {
+	h[0] = w[0] * 2 * x[1] * dx[1]
+	h[1] = w[0] * (2*x[1]*dx[0] + 2*x[0]*dx[1])
+	return nil
+}
+func (xyy) Jacobian(int) []int32  { return nil }
+func (xyy) Hessian(i int) []int32 { return [][]int32{{1}, {0, 1}}[i] }
+
+func record(t require.TestingT, p *randprog.Prog) *reverse.Tape {
+	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, hooks) })
+	require.NoError(t, err)
+	return tape
+}
+
+// eps is the unit roundoff, see the package comment.
+const eps = 0x1p-53
+
+func tolerance(p *randprog.Prog, m float64) float64 {
+	if slices.ContainsFunc(p.Code, func(in randprog.Instr) bool { return in.Kind == randprog.KindRoot }) {
+		m *= 0x1p20
+	}
+	return 64*float64(len(p.Code)+1)*eps*m + math.SmallestNonzeroFloat64
+}
+
+func near(got, want, tolerance float64) bool {
+	return got == want || math.Abs(got-want) <= tolerance || got != got && want != want
+}
+
+func weights(m int) []float64 {
+	w := make([]float64, m)
+	for j := range w {
+		w[j] = 1 - float64(j)/3
+	}
+	return w
+}
+
+// unit is p in the directions eᵢ and eⱼ.
+func unit(p *randprog.Prog, i, j int) *randprog.Prog {
+	q := *p
+	q.U, q.V = make([]float64, p.Inputs), make([]float64, p.Inputs)
+	q.U[i], q.V[j] = 1, 1
+	return &q
+}
+
+func TestEveryWayToTheHessian(t *testing.T) { randprog.Check(t, everyWayToTheHessian) }
+func FuzzEveryWayToTheHessian(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everyWayToTheHessian)) }
+
+func everyWayToTheHessian(t *rapid.T) {
+	p := draw(t)
+	tape := record(t, p)
+	n, w := p.Inputs, weights(p.Outputs)
+	want, bound := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	all := 0.0
+	for i := range n {
+		for j := range i + 1 {
+			q := unit(p, i, j)
+			m1, m2 := randprog.Bounds(q)
+			x := make([]dual.Hyper, n)
+			for k, v := range p.X {
+				x[k] = dual.Hyper{V: v, D1: q.U[k], D2: q.V[k]}
+			}
+			h, b := 0.0, 0.0
+			for k, y := range randprog.Run(p, x, nil) {
+				h += w[k] * y.D12
+				b += math.Abs(w[k]) * (m2[k] + m1[k]) // second partials cancel near inflections
+			}
+			want.SetSym(i, j, h)
+			bound.SetSym(i, j, b)
+			all += b
+		}
+	}
+	check := func(way string, h mat.Matrix, slack float64) {
+		t.Helper()
+		for i := range n {
+			for j := range n {
+				if tol := tolerance(p, bound.At(i, j)+slack); !near(h.At(i, j), want.At(i, j), tol) {
+					t.Fatalf("%s (%d, %d): %v, want %v ± %.2g\n%v", way, i, j, h.At(i, j), want.At(i, j), tol, p)
+				}
+			}
+		}
+	}
+	for _, s := range hessian.Strategies {
+		h, err := hessian.New(tape, s).Dense(nil, p.X, w...)
+		require.NoError(t, err)
+		check(s.String(), h, 0)
+	}
+	nested := mat.NewSymDense(n, nil)
+	x := make([]dual.Of[dual.Of[dual.Real]], n)
+	for i := range n {
+		for j := range i + 1 {
+			for k, v := range p.X {
+				x[k] = dual.Of[dual.Of[dual.Real]]{V: dual.Of[dual.Real]{V: dual.Real(v)}}
+			}
+			x[i].V.D, x[j].D.V = 1, 1
+			h := 0.0
+			for k, y := range randprog.Run(p, x, nil) {
+				h += w[k] * float64(y.D.D)
+			}
+			nested.SetSym(i, j, h)
+		}
+	}
+	check("nested", nested, 0)
+
+	g, err := tape.VJP(nil, p.X, w)
+	require.NoError(t, err)
+	for _, o := range []hessian.SparseSettings{
+		{}, {Workers: 2}, {Method: hessian.ByTerms}, {Method: hessian.ByStar}, {Method: hessian.ByAcyclic},
+		{Method: hessian.ByStar, Strategy: hessian.RoR},
+	} {
+		plan, err := o.New(tape)
+		if errors.Is(err, hessian.ErrNoTerms) {
+			continue
+		}
+		require.NoError(t, err)
+		h, gradient := plan.Matrix(), make([]float64, n)
+		_, err = plan.EvalAll(h, gradient, p.X, w...)
+		require.NoError(t, err)
+		slack := 0.0
+		if o.Method == hessian.ByAcyclic || plan.Method() == hessian.ByAcyclic {
+			slack = all // elements are substituted into each other
+		}
+		check("sparse by "+plan.Method().String(), h, slack)
+		for i := range g {
+			m1, _ := randprog.Bounds(unit(p, i, i))
+			if tol := tolerance(p, 2*floats.Sum(m1)); !near(gradient[i], g[i], tol) {
+				t.Fatalf("gradient by %v, %d: %v, want %v ± %.2g\n%v", plan.Method(), i, gradient[i], g[i], tol, p)
+			}
+		}
+	}
+}
+
+func TestEveryWayToTheJacobian(t *testing.T) { randprog.Check(t, everyWayToTheJacobian) }
+func FuzzEveryWayToTheJacobian(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everyWayToTheJacobian)) }
+
+func everyWayToTheJacobian(t *rapid.T) {
+	p := draw(t)
+	tape := record(t, p)
+	n, m := p.Inputs, p.Outputs
+	bound := mat.NewDense(m, n, nil)
+	for i := range n {
+		m1, _ := randprog.Bounds(unit(p, i, i))
+		bound.SetCol(i, m1)
+	}
+	want := forward.Jacobian(nil, func(x []dual.Number) []dual.Number { return randprog.Run(p, x, nil) }, p.X)
+	check := func(way string, a mat.Matrix, slack float64) {
+		t.Helper()
+		for j := range m {
+			for i := range n {
+				if tol := tolerance(p, bound.At(j, i)+slack); !near(a.At(j, i), want.At(j, i), tol) {
+					t.Fatalf("%s (%d, %d): %v, want %v ± %.2g\n%v", way, j, i, a.At(j, i), want.At(j, i), tol, p)
+				}
+			}
+		}
+	}
+	dense, err := tape.Jacobian(nil, p.X)
+	require.NoError(t, err)
+	check("dense", dense, 0)
+	for _, o := range []reverse.SparseSettings{
+		{}, {Method: reverse.ByTerms}, {Method: reverse.ByColumns}, {Method: reverse.ByRows}, {Method: reverse.ByBoth}, {Workers: 2},
+	} {
+		plan, err := o.New(tape)
+		if errors.Is(err, reverse.ErrNoTerms) {
+			continue
+		}
+		require.NoError(t, err)
+		a := plan.Matrix()
+		require.NoError(t, plan.Eval(a, p.X))
+		slack := 0.0
+		if o.Method == reverse.ByBoth || plan.Method() == reverse.ByBoth {
+			slack = mat.Sum(bound)
+		}
+		check("sparse by "+plan.Method().String(), a, slack)
+	}
+	compressed := forward.NewSparse(tape.JacobianPattern())
+	a := compressed.Matrix()
+	compressed.Eval(a, func(x []dual.Number) []dual.Number { return randprog.Run(p, x, nil) }, p.X)
+	check("sparse forward", a, 0)
+}
+
+func TestProductsAreLinearAndSymmetric(t *testing.T) { randprog.Check(t, productsAreLinearAndSymmetric) }
+func FuzzProductsAreLinearAndSymmetric(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(productsAreLinearAndSymmetric))
+}
+
+func productsAreLinearAndSymmetric(t *rapid.T) {
+	p := draw(t)
+	tape := record(t, p)
+	w := weights(p.Outputs)
+	hvp := func(v []float64) []float64 {
+		h, err := tape.WeightedHVP(nil, p.X, w, v)
+		require.NoError(t, err)
+		return h
+	}
+	const a, b = 2, -0.75
+	hu, hv := hvp(p.U), hvp(p.V)
+	sum := slices.Clone(p.V)
+	floats.Scale(b, sum)
+	floats.AddScaled(sum, a, p.U)
+	h := hvp(sum)
+	bounds := func(u, v []float64) float64 {
+		q := *p
+		q.U, q.V = u, v
+		m1, m2 := randprog.Bounds(&q)
+		return floats.Sum(m2) + floats.Sum(m1)
+	}
+	if got, want := floats.Dot(p.U, hv), floats.Dot(p.V, hu); !near(got, want, tolerance(p, bounds(p.U, p.V))) {
+		t.Fatalf("uᵀHv = %v, vᵀHu = %v\n%v", got, want, p)
+	}
+	for i := range h {
+		e := unit(p, i, i).U
+		tol := tolerance(p, bounds(e, sum)+2*bounds(e, p.U)+bounds(e, p.V))
+		if want := a*hu[i] + b*hv[i]; !near(h[i], want, tol) {
+			t.Fatalf("H(au + bv) %d: %v, aHu + bHv %v ± %.2g\n%v", i, h[i], want, tol, p)
+		}
+	}
+}
+
+// The third derivative along u, v and w is that of the JVP along u twice; by
+// nested dual numbers too.
+func TestThirdDerivativesAreSymmetric(t *testing.T) { randprog.Check(t, thirdDerivativesAreSymmetric) }
+func FuzzThirdDerivativesAreSymmetric(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(thirdDerivativesAreSymmetric))
+}
+
+func thirdDerivativesAreSymmetric(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 25, Branches: true})
+	tape := record(t, p).Tangent()
+	n := p.Inputs
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1 - float64(i)/2
+	}
+	x := make([]dual.Of[dual.Of[dual.Of[dual.Real]]], n)
+	for i, v := range p.X {
+		x[i].V.V.V, x[i].V.V.D, x[i].V.D.V, x[i].D.V.V = dual.Real(v), dual.Real(p.U[i]), dual.Real(p.V[i]), dual.Real(w[i])
+	}
+	want := float64(randprog.Run(p, x, nil)[0].D.D.D)
+	tol := 0x1p14 * tolerance(p, randprog.Third(p, w)[0])
+	for _, d := range [][3][]float64{{p.U, p.V, w}, {p.V, p.U, w}, {w, p.V, p.U}, {p.U, w, p.V}, {p.V, w, p.U}, {w, p.U, p.V}} {
+		h, err := tape.WeightedHVP(nil, slices.Concat(p.X, d[0]), []float64{0, 1}, slices.Concat(d[1], make([]float64, n)))
+		require.NoError(t, err)
+		if got := floats.Dot(h[:n], d[2]); !near(got, want, tol) {
+			t.Fatalf("third derivative %v, nested %v ± %.2g\n%v", got, want, tol, p)
+		}
+	}
+}
+
+// What the detector finds on a tape is what the tracer finds when the tape runs
+// on it: rules of their own.
+func TestPatternsAreTheStructure(t *testing.T) { randprog.Check(t, patternsAreTheStructure) }
+func FuzzPatternsAreTheStructure(f *testing.F) { f.Fuzz(rapid.MakeFuzz(patternsAreTheStructure)) }
+
+func patternsAreTheStructure(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 60, Primitives: true})
+	tape := record(t, p)
+	q := tape.Program()
+	f := func(x []sparsity.Tracer) []sparsity.Tracer {
+		v := program.Replay(q, x, traced{})
+		y := make([]sparsity.Tracer, p.Outputs)
+		for j := range y {
+			y[j] = v[q.Output(j)]
+		}
+		return y
+	}
+	if got, want := tape.JacobianPattern(), sparsity.Jacobian(f, p.Inputs); !got.Equal(want) {
+		t.Fatalf("Jacobian\n%v want\n%v\n%v", got.Spy(20), want.Spy(20), p)
+	}
+	sum := func(x []sparsity.Tracer) sparsity.Tracer { return sparsity.Tracer{}.SumOf(f(x)) }
+	if got, want := tape.HessianPattern(), sparsity.Hessian(sum, p.Inputs); !got.Equal(want) {
+		t.Fatalf("Hessian\n%v want\n%v\n%v", got.Spy(20), want.Spy(20), p)
+	}
+}
+
+// traced is primitives on tracers: a vector primitive has one Hessian for all
+// its outputs.
+type traced struct{}
+
+func (traced) Own(_ *program.Scalar1, _ int, x sparsity.Tracer) sparsity.Tracer { return x.Sin() }
+func (traced) Call(_ program.Func, x []sparsity.Tracer) []sparsity.Tracer {
+	p := x[0].Mul(x[1].Square())
+	return []sparsity.Tracer{p, p}
+}
+
+// One tape and one plan, eight goroutines, the bits of a single one.
+func TestConcurrentEvaluationsHaveTheSameBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		tape := record(t, p)
+		plan, err := hessian.NewSparse(tape)
+		require.NoError(t, err)
+		w := weights(p.Outputs)
+		run := func(scale float64) (out []float64, failed bool) {
+			x := slices.Clone(p.X)
+			floats.Scale(scale, x)
+			h, g := plan.Matrix(), make([]float64, p.Inputs)
+			f, err := plan.EvalAll(h, g, x, w...)
+			v, err2 := tape.WeightedHVP(nil, x, w, p.V)
+			y, err3 := tape.VJP(nil, x, w)
+			return slices.Concat([]float64{f}, h.Values(), g, v, y), err != nil || err2 != nil || err3 != nil
+		}
+		scales := []float64{1, 1.25, 0.5, -1}
+		want := make([][]float64, len(scales))
+		failed := make([]bool, len(scales))
+		for k, s := range scales {
+			want[k], failed[k] = run(s)
+		}
+		var wg sync.WaitGroup
+		var wrong [8]bool
+		for i := range wrong {
+			wg.Go(func() {
+				for k := range scales {
+					k = (k + i) % len(scales)
+					got, bad := run(scales[k])
+					same := slices.EqualFunc(got, want[k], func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+					wrong[i] = wrong[i] || bad != failed[k] || !bad && !same
+				}
+			})
+		}
+		wg.Wait()
+		if slices.Contains(wrong[:], true) {
+			t.Fatalf("other bits\n%v", p)
+		}
+	})
+}
