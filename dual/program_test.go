@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 )
 
 // A program is a straight line of operations: each applies to two of the

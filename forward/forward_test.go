@@ -10,6 +10,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/forward"
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 )
 
 func TestDerivativesOfClosedForms(t *testing.T) {

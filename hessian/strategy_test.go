@@ -20,6 +20,7 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/randprog"
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 )
 
 var (

@@ -18,6 +18,7 @@ import (
 	"github.com/hesse-ad/hesse/implicit"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -130,7 +131,7 @@ func unit(p *randprog.Prog, i, j int) *randprog.Prog {
 	return &q
 }
 
-func TestEveryWayToTheHessian(t *testing.T) { randprog.Check(t, everyWayToTheHessian) }
+func TestEveryWayToTheHessian(t *testing.T) { rapid.Check(t, everyWayToTheHessian) }
 func FuzzEveryWayToTheHessian(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everyWayToTheHessian)) }
 
 func everyWayToTheHessian(t *rapid.T) {
@@ -217,7 +218,7 @@ func everyWayToTheHessian(t *rapid.T) {
 	}
 }
 
-func TestEveryWayToTheJacobian(t *testing.T) { randprog.Check(t, everyWayToTheJacobian) }
+func TestEveryWayToTheJacobian(t *testing.T) { rapid.Check(t, everyWayToTheJacobian) }
 func FuzzEveryWayToTheJacobian(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everyWayToTheJacobian)) }
 
 func everyWayToTheJacobian(t *rapid.T) {
@@ -265,7 +266,9 @@ func everyWayToTheJacobian(t *rapid.T) {
 	check("sparse forward", a, 0)
 }
 
-func TestProductsAreLinearAndSymmetric(t *testing.T) { randprog.Check(t, productsAreLinearAndSymmetric) }
+func TestProductsAreLinearAndSymmetric(t *testing.T) {
+	rapid.Check(t, productsAreLinearAndSymmetric)
+}
 func FuzzProductsAreLinearAndSymmetric(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(productsAreLinearAndSymmetric))
 }
@@ -305,7 +308,7 @@ func productsAreLinearAndSymmetric(t *rapid.T) {
 
 // The third derivative along u, v and w is that of the JVP along u twice; by
 // nested dual numbers too.
-func TestThirdDerivativesAreSymmetric(t *testing.T) { randprog.Check(t, thirdDerivativesAreSymmetric) }
+func TestThirdDerivativesAreSymmetric(t *testing.T) { rapid.Check(t, thirdDerivativesAreSymmetric) }
 func FuzzThirdDerivativesAreSymmetric(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(thirdDerivativesAreSymmetric))
 }
@@ -335,7 +338,7 @@ func thirdDerivativesAreSymmetric(t *rapid.T) {
 
 // What the detector finds on a tape is what the tracer finds when the tape runs
 // on it: rules of their own.
-func TestPatternsAreTheStructure(t *testing.T) { randprog.Check(t, patternsAreTheStructure) }
+func TestPatternsAreTheStructure(t *testing.T) { rapid.Check(t, patternsAreTheStructure) }
 func FuzzPatternsAreTheStructure(f *testing.F) { f.Fuzz(rapid.MakeFuzz(patternsAreTheStructure)) }
 
 func patternsAreTheStructure(t *rapid.T) {

@@ -1,11 +1,9 @@
 package randprog
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"strings"
-	"testing"
 
 	"pgregory.net/rapid"
 
@@ -410,18 +408,6 @@ func Third(p *Prog, w []float64) (m3 []float64) {
 		m3 = append(m3, math.Max(math.Abs(y.D.D12), y.V.D12))
 	}
 	return m3
-}
-
-// Check is rapid.Check with at least 2,000 programs, or as many as the flag
-// -rapid.checks says.
-func Check(t *testing.T, property func(t *rapid.T)) {
-	t.Helper()
-	f := flag.Lookup("rapid.checks")
-	if f.Value.String() == f.DefValue {
-		f.Value.Set("2000")
-		defer f.Value.Set(f.DefValue)
-	}
-	rapid.Check(t, property)
 }
 
 // String is the program, one instruction a line.

@@ -13,6 +13,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/internal/terms"
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
