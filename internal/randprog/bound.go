@@ -122,8 +122,11 @@ func (x Bound) LessReal(c float64) bool   { return x.V < c }
 func (x Bound) LessEqReal(c float64) bool { return x.V <= c }
 
 func (x Bound) Select(a, b Bound) Bound {
-	if x.V > 0 {
+	switch {
+	case x.V > 0:
 		return a
+	case x.V != x.V:
+		return Bound{x.V, x.V, x.V, x.V}
 	}
 	return b
 }

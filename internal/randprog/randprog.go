@@ -399,9 +399,9 @@ func Bounds(p *Prog) (m1, m2 []float64) {
 // Third is Bounds for the third derivative along u, v and w, of each output. It
 // may miss contributions that cancel in a first derivative along w.
 func Third(p *Prog, w []float64) (m3 []float64) {
-	v := make([]dual.Of[bound], p.Inputs)
+	v := make([]dual.Of[Bound], p.Inputs)
 	for i, x := range p.X {
-		v[i].V = bound{V: x, D1: math.Abs(p.U[i]), D2: math.Abs(p.V[i])}
+		v[i].V = Bound{V: x, D1: math.Abs(p.U[i]), D2: math.Abs(p.V[i])}
 		v[i].D.V = math.Abs(w[i])
 	}
 	for _, y := range Run(p, v, nil) {
