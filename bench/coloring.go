@@ -148,7 +148,7 @@ func (b *bench) columns() int {
 	if b.quick {
 		return 400
 	}
-	return 2500
+	return 1600
 }
 
 // kindsOf is the kinds that p has.

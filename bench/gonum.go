@@ -92,7 +92,7 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 		f := problems.Func[dual.Number](in)
 		return []rival{
 			gradient("tape", func(g []float64) { must(t.Gradient(g, x)) }),
-			gradient("dual numbers", func(g []float64) { forward.Gradient(g, f, x) }),
+			gradient("dual.Number", func(g []float64) { forward.Gradient(g, f, x) }),
 			gradient("gonum num/dual", func(g []float64) { gonumGradient(g, onDual, x) }),
 			gradient("gonum fd.Forward", func(g []float64) { fd.Gradient(g, in.Plain, x, nil) }),
 			gradient("gonum fd.Central", func(g []float64) {
@@ -112,7 +112,7 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 		rivals = append(rivals, rival{"tape, sparse", func() { must(0, p.Eval(h, x)) }, h})
 	}
 	return append(rivals,
-		dense("hyper-dual numbers", func(h *mat.SymDense) { hessian.Forward(h, f, x) }),
+		dense("dual.Hyper", func(h *mat.SymDense) { hessian.Forward(h, f, x) }),
 		dense("gonum num/hyperdual", func(h *mat.SymDense) { gonumHessian(h, onHyper, x) }),
 		dense("gonum fd.Hessian", func(h *mat.SymDense) { fd.Hessian(h, in.Plain, x, nil) }),
 		dense("gonum fd.Hessian, central", func(h *mat.SymDense) {

@@ -84,8 +84,8 @@ func (p *taped) making(b *bench) []row {
 	return []row{p.row("record", s[1], s[0]), p.row("compile", s[2].less(s[1]), s[0])}
 }
 
-// evaluations measures f and the evaluations of the tape.
-func (p *taped) evaluations(b *bench) (f sample, rows []row) {
+// functions are the evaluations of the tape, and f, by figure.
+func (p *taped) functions() map[string]func() {
 	x, n, m := p.X0, p.Inputs(), p.Outputs()
 	v, w := ones(n), ones(m)
 	y, g := make([]float64, m), make([]float64, n)
@@ -103,6 +103,12 @@ func (p *taped) evaluations(b *bench) (f sample, rows []row) {
 		}
 		fs["hvp-batch"] = func() { must(p.HVPs(hvs, x, vs)) }
 	}
+	return fs
+}
+
+// evaluations measures f and the evaluations of the tape.
+func (p *taped) evaluations(b *bench) (f sample, rows []row) {
+	fs := p.functions()
 	var turns []func()
 	for _, figure := range tapeFigures {
 		f := fs[figure] // nil for making

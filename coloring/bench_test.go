@@ -39,6 +39,7 @@ func BenchmarkNew(b *testing.B) {
 						colors = New(kind, p, orders...).Num()
 					}
 					b.ReportMetric(float64(colors), "colors")
+					b.ReportMetric(float64(p.NNZ()), "nonzeros")
 				})
 			}
 		}
