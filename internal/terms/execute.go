@@ -55,7 +55,7 @@ func (m *machine) quad(r uint16) []quad {
 func (m *machine) begin(c *code, s *shape, k int, a *arrays) {
 	m.bind(c, s, k, a)
 	m.reserve(c)
-	m.n = lanes
+	m.n = (min(lanes, s.terms) + 3) &^ 3
 	for k := range c.once {
 		in := &c.once[k]
 		if in.op != opLoad {
