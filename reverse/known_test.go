@@ -490,3 +490,46 @@ func TestDotWithConstantsIsAffine(t *testing.T) {
 		}
 	}
 }
+
+// A function that is called twice, as a network on dual numbers is for each
+// direction, is on the tape once, its long sums too; sums that differ in one
+// operand or number are two.
+func TestEqualSumsAreOneOperation(t *testing.T) {
+	x, c := make([]float64, 21), make([]float64, 21)
+	for i := range x {
+		x[i], c[i] = math.Sin(float64(i)), math.Cos(float64(i))
+	}
+	for _, n := range []int{2, 3, 8, 20} {
+		sums := func(x []reverse.Var) []reverse.Var {
+			y := x[:n]
+			return []reverse.Var{dual.Sum(y), dual.Affine(2, c[:n], y), dual.Dot(y, x[1:n+1]), x[0].Select(x[n], x[1])}
+		}
+		others := func(x []reverse.Var) []reverse.Var {
+			y := x[:n]
+			return []reverse.Var{dual.Sum(x[1 : n+1]), dual.Affine(3, c[:n], y), dual.Affine(2, c[1:n+1], y),
+				dual.Affine(2, c[:n], x[1:n+1]), dual.Dot(y, y), x[0].Select(x[1], x[n])}
+		}
+		record := func(f ...func(x []reverse.Var) []reverse.Var) *reverse.Tape {
+			tape, err := reverse.RecordVec(x, func(x []reverse.Var) (y []reverse.Var) {
+				for _, f := range f {
+					y = append(y, f(x)...)
+				}
+				return y
+			})
+			require.NoError(t, err)
+			return tape
+		}
+		once := record(sums)
+		require.Equal(t, once.Ops(), record(sums, sums).Ops())
+		both := record(sums, others, sums)
+		require.GreaterOrEqual(t, both.Ops(), once.Ops()+6)
+		got, err := both.Values(nil, x)
+		require.NoError(t, err)
+		want, err := once.Values(nil, x)
+		require.NoError(t, err)
+		require.Equal(t, want, got[:4])
+		want, err = record(others).Values(nil, x)
+		require.NoError(t, err)
+		require.Equal(t, want, got[4:10])
+	}
+}

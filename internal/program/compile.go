@@ -146,8 +146,10 @@ func (c *compiler) share(outputs []int32, live []bool) {
 			}
 			m := n // so that n need not be on the heap
 			c.copyList(&m, renumber)
-			id[i] = int32(len(c.nodes))
-			c.nodes = append(c.nodes, m)
+			id[i] = c.find(m)
+			if m.Op != Call && int(id[i]) < len(c.nodes)-1 {
+				c.list = c.list[:m.A] // it has its like
+			}
 			continue
 		}
 		id[i] = c.node(n)
@@ -168,11 +170,16 @@ func (c *compiler) node(n Node) int32 {
 	if alias := c.simplify(&n); alias >= 0 {
 		return alias
 	}
+	return c.find(n)
+}
+
+// find is the number of a node in its cheapest form.
+func (c *compiler) find(n Node) int32 {
 	if 4*len(c.nodes) >= 3*len(c.seen) {
 		c.rehash()
 	}
 	mask := uint64(len(c.seen) - 1)
-	h := hash(&n)
+	h := c.hash(&n)
 	for k := h & mask; ; k = (k + 1) & mask {
 		s := c.seen[k]
 		if s == 0 {
@@ -183,10 +190,41 @@ func (c *compiler) node(n Node) int32 {
 		if (s^h)>>32 != 0 {
 			continue
 		}
-		i := int32(uint32(s)) - 1
-		if m := &c.nodes[i]; m.A == n.A && m.B == n.B && m.Op == n.Op && math.Float64bits(m.C) == math.Float64bits(n.C) {
+		if i := int32(uint32(s)) - 1; c.same(&c.nodes[i], &n) {
 			return i
 		}
+	}
+}
+
+// same reports whether two nodes are equal operations.
+func (c *compiler) same(m, n *Node) bool {
+	if m.Op != n.Op || m.B != n.B || math.Float64bits(m.C) != math.Float64bits(n.C) {
+		return false
+	}
+	if !n.Op.isList() {
+		return m.A == n.A
+	}
+	mw, mx := c.operandsOf(m)
+	nw, nx := c.operandsOf(n)
+	return slices.Equal(mx, nx) && slices.EqualFunc(mw, nw, equalBits)
+}
+
+// isList reports whether A is the place of a list that nodes may have alike. A
+// Call is never like another: its function may be.
+func (op Op) isList() bool { return op == Sum || op == Affine || op == Dot || op == Select }
+
+// operandsOf is the weights and the operands of a node with a list.
+func (c *compiler) operandsOf(n *Node) (w []float64, x []int32) {
+	switch n.Op {
+	case Affine:
+		k := c.list[n.A]
+		return c.coefs[k : k+n.B], c.list[n.A+1 : n.A+1+n.B]
+	case Dot:
+		return nil, c.list[n.A : n.A+2*n.B]
+	case Select:
+		return nil, c.list[n.A : n.A+3]
+	default:
+		return nil, c.list[n.A : n.A+n.B]
 	}
 }
 
@@ -198,7 +236,7 @@ func (c *compiler) rehash() {
 		if s == 0 {
 			continue
 		}
-		k := hash(&c.nodes[uint32(s)-1]) & mask
+		k := c.hash(&c.nodes[uint32(s)-1]) & mask
 		for c.seen[k] != 0 {
 			k = (k + 1) & mask
 		}
@@ -241,9 +279,21 @@ func (c *compiler) expand(n Node, id []int32) int32 {
 	return s
 }
 
-func hash(n *Node) uint64 {
-	h := uint64(uint32(n.A))<<32 | uint64(uint32(n.B))
-	h = (h ^ uint64(n.Op)<<57 ^ math.Float64bits(n.C)) * 0x9e3779b97f4a7c15
+func (c *compiler) hash(n *Node) uint64 {
+	a := uint64(uint32(n.A))
+	if n.Op.isList() {
+		w, x := c.operandsOf(n)
+		a = 0
+		for _, i := range x {
+			a = (a ^ uint64(i)) * 0x9e3779b97f4a7c15
+		}
+		for _, w := range w {
+			a = (a ^ math.Float64bits(w)) * 0x9e3779b97f4a7c15
+			a ^= a >> 32
+		}
+	}
+	h := a<<32 | uint64(uint32(n.B))
+	h = (h ^ a>>32 ^ uint64(n.Op)<<57 ^ math.Float64bits(n.C)) * 0x9e3779b97f4a7c15
 	h ^= h >> 29
 	h *= 0xbf58476d1ce4e5b9
 	return h ^ h>>32
