@@ -20,8 +20,7 @@ import (
 // pivoting it is as stable as can be.
 //
 // The zero value is ready for Factorize. A factorization is read only until
-// the next Factorize, Refactorize or Shift: any number of goroutines may solve
-// with it.
+// the next: any number of goroutines may solve with it.
 //
 // Use mat.Cholesky for a matrix that is small or has most entries nonzero, LU
 // for one that is indefinite.
@@ -68,7 +67,7 @@ var (
 //
 // An entry that is infinite or NaN gives a *NonFiniteError, a pivot not above its
 // own rounding errors a *NotPositiveDefiniteError; solving then returns the
-// same, but Refactorize, Shift and NegativeCurvature work.
+// same, but Refactorize and NegativeCurvature work.
 //
 // Time is proportional to the floating-point operations. Sources: Davis, Direct
 // Methods for Sparse Linear Systems, SIAM 2006, chapters 4 and 7; Liu, The role
@@ -87,23 +86,20 @@ func (c *Cholesky) Factorize(a *sparsity.SymMatrix) error {
 // there. Errors are those of Factorize. It panics if there was no Factorize or
 // the pattern differs. It does not allocate. Time is that of the floating-point
 // operations.
-func (c *Cholesky) Refactorize(a *sparsity.SymMatrix) error {
+func (c *Cholesky) Refactorize(a *sparsity.SymMatrix) error { return c.RefactorizeShift(a, 0) }
+
+// RefactorizeShift is Refactorize of A + λI. With λ above the negative of its
+// least eigenvalue any A becomes positive definite. It panics if λ is not
+// finite.
+func (c *Cholesky) RefactorizeShift(a *sparsity.SymMatrix, lambda float64) error {
 	c.checkFactorized()
 	if !c.a.Triangle().Pattern().Equal(a.Triangle().Pattern()) {
 		panic("implicit: pattern differs")
 	}
-	copy(c.a.Triangle().Values(), a.Triangle().Values())
-	return c.Shift(0)
-}
-
-// Shift computes the factorization of A + λI for the A last given to Factorize
-// or Refactorize, as Refactorize does. With λ above the negative of its least
-// eigenvalue any A becomes positive definite. It panics if λ is not finite.
-func (c *Cholesky) Shift(lambda float64) error {
-	c.checkFactorized()
 	if !finite(lambda) {
 		panic("implicit: shift not finite")
 	}
+	copy(c.a.Triangle().Values(), a.Triangle().Values())
 	c.shift = lambda
 	c.err = firstNonFinite(c.a.Triangle())
 	if c.err == nil {

@@ -99,7 +99,7 @@ func TestCholeskyRebuildsTheMatrix(t *testing.T) {
 			require.True(t, mat.EqualApprox(rebuiltSym(&c), a, 1e-13), "n = %d", n)
 			require.True(t, mat.Equal(&c, a))
 
-			require.NoError(t, c.Shift(3))
+			require.NoError(t, c.RefactorizeShift(a, 3))
 			var shifted mat.Dense
 			shifted.Add(a, mat.NewDiagDense(n, slices.Repeat([]float64{3}, n)))
 			require.True(t, mat.EqualApprox(rebuiltSym(&c), &shifted, 1e-13), "n = %d", n)
@@ -226,7 +226,7 @@ func TestNotPositiveDefiniteNamesThePivot(t *testing.T) {
 			require.Equal(t, 1.0, v.AtVec(e.Variable))
 			require.InDelta(t, e.Pivot, mat.Inner(v, a, v), 1e-15)
 
-			require.NoError(t, c.Shift(4), "and is used again")
+			require.NoError(t, c.RefactorizeShift(a, 4), "and is used again")
 			require.NoError(t, c.SolveInto(x, x))
 		})
 	}
@@ -257,7 +257,7 @@ func TestNegativeCurvatureOfRandomMatrices(t *testing.T) {
 
 		// λ₁ ≤ vᵀAv/vᵀv, and above −λ₁ the shift makes it definite.
 		require.GreaterOrEqual(t, e.Pivot/mat.Dot(v, v), least-tolerance)
-		require.NoError(t, c.Shift(-least+2*tolerance+1e-6))
+		require.NoError(t, c.RefactorizeShift(a, -least+2*tolerance+1e-6))
 	})
 }
 
@@ -269,7 +269,7 @@ func TestCholeskyNonFiniteEntriesAreNamed(t *testing.T) {
 		var e *NonFiniteError
 		require.ErrorAs(t, c.Factorize(a), &e)
 		require.Equal(t, []int{2, 3}, []int{e.Row, e.Column})
-		require.ErrorAs(t, c.Shift(1), &e)
+		require.ErrorAs(t, c.RefactorizeShift(a, 1), &e)
 		require.ErrorAs(t, c.SolveInto(make([]float64, 5), make([]float64, 5)), &e)
 		require.NoError(t, c.Refactorize(symmetric(tridiagonal(5), true)))
 	}
@@ -409,7 +409,7 @@ func TestCholeskyDoesNotAllocate(t *testing.T) {
 	rhs, dst := mat.NewDense(n, 3, nil), mat.NewDense(n, 3, nil)
 	for name, f := range map[string]func(){
 		"Refactorize": func() { c.Refactorize(a) },
-		"Shift":       func() { c.Shift(2) },
+		"Shift":       func() { c.RefactorizeShift(a, 2) },
 		"SolveInto":   func() { c.SolveInto(x, b) },
 		"SolveTo":     func() { c.SolveTo(dst, false, rhs) },
 		"LogDet":      func() { c.LogDet() },
@@ -425,7 +425,7 @@ func TestCholeskyPanicsOnMisuse(t *testing.T) {
 	for _, f := range []func(){
 		func() { none.SolveInto(nil, nil) },
 		func() { none.Refactorize(a) },
-		func() { none.Shift(1) },
+		func() { none.RefactorizeShift(a, 1) },
 		func() { none.LogDet() },
 		func() { none.Cond() },
 		func() { none.NNZ() },
@@ -438,11 +438,11 @@ func TestCholeskyPanicsOnMisuse(t *testing.T) {
 	require.PanicsWithValue(t, wrongLength, func() { c.SolveInto(make([]float64, 3), make([]float64, 2)) })
 	require.PanicsWithValue(t, "implicit: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(4), false)) })
 	require.PanicsWithValue(t, "implicit: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(3), true)) })
-	require.PanicsWithValue(t, "implicit: shift not finite", func() { c.Shift(math.NaN()) })
+	require.PanicsWithValue(t, "implicit: shift not finite", func() { c.RefactorizeShift(a, math.NaN()) })
 	require.PanicsWithValue(t, "implicit: no pivot failed", func() { c.NegativeCurvature(nil) })
-	require.Error(t, c.Shift(-100))
+	require.Error(t, c.RefactorizeShift(a, -100))
 	require.PanicsWithValue(t, wrongLength, func() { c.NegativeCurvature(make([]float64, 2)) })
-	require.NoError(t, c.Shift(0))
+	require.NoError(t, c.RefactorizeShift(a, 0))
 	require.PanicsWithError(t, mat.ErrShape.Error(), func() { c.SolveTo(new(mat.Dense), false, mat.NewDense(2, 1, nil)) })
 	require.PanicsWithError(t, mat.ErrShape.Error(), func() { c.SolveTo(mat.NewDense(3, 2, nil), false, mat.NewDense(3, 1, nil)) })
 }

@@ -97,12 +97,13 @@ func ExampleCholesky() {
 	// determinant 6.0000
 }
 
-func ExampleCholesky_Shift() {
+func ExampleCholesky_RefactorizeShift() {
 	// x² + 4xy + y² has a saddle: no Newton step leads down from there.
 	lower := sparsity.NewMatrix(sparsity.Full(2, 2).Lower())
 	copy(lower.Values(), []float64{2, 4, 2})
+	h := sparsity.NewSymMatrix(lower)
 	var c implicit.Cholesky
-	err := c.Factorize(sparsity.NewSymMatrix(lower))
+	err := c.Factorize(h)
 	fmt.Println(err)
 
 	// But this direction does.
@@ -110,7 +111,7 @@ func ExampleCholesky_Shift() {
 
 	// The eigenvalues are −2 and 6.
 	for _, lambda := range []float64{1.9, 2.1} {
-		fmt.Println(lambda, c.Shift(lambda) == nil)
+		fmt.Println(lambda, c.RefactorizeShift(h, lambda) == nil)
 	}
 	// Output:
 	// implicit: matrix of order 2 is not positive definite: pivot -6 of variable 0 in step 1
