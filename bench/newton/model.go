@@ -1,0 +1,257 @@
+package newton
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+const (
+	epsilon = 1.0 / (1 << 52)
+
+	// nearBoundary is how far from the radius the length of a step may be that
+	// should have it.
+	nearBoundary = 0.1
+
+	// gap is how much of the model's decrease a step may forgo.
+	gap = 0.1
+
+	// flatness is what counts as no negative curvature, relative to ‖H‖: well
+	// above the rounding errors of a factorization, and small enough that the
+	// step with H + λI for this λ is Newton's but for λ/μ in a direction of
+	// curvature μ.
+	flatness = 1e-10
+)
+
+// A model is the quadratic q(s) = gᵀs + ½sᵀHs.
+//
+// Its minimum in ‖s‖ ≤ Δ is the s for which a λ ≥ 0 makes H + λI positive
+// semidefinite, (H + λI)s = −g and λ(Δ − ‖s‖) = 0. Where H + λI is definite ‖s‖
+// decreases with λ, and 1/‖s‖ is nearly linear: Newton's method finds the λ with
+// ‖s‖ = Δ. In the hard case it does not exist, as g has no part along the
+// eigenvectors of the least eigenvalue −λ; then a step along one of them, up to
+// the boundary, is to be added. Whether a step is good enough is told by the dual
+// value −½(sᵀ(H + λI)s + λΔ²), which is below the minimum for any such λ.
+type model struct {
+	g    []float64
+	h    *sparsity.SymMatrix
+	chol implicit.Cholesky
+	cost *Cost
+
+	// Of H: bounds on its eigenvalues by Gershgorin's circles, its least diagonal
+	// element, and flatness·‖H‖.
+	lowest, highest, diagonal, floor float64
+
+	lambda float64 // of the last step
+	flat   bool    // λ = 0 was not definite, floor was
+
+	// A direction of length 1 and its curvature uᵀHu, +Inf if none was met.
+	u    []float64
+	bend float64
+
+	analyzed     bool
+	s, w, circle []float64
+}
+
+func newModel(triangle *sparsity.Matrix, n int, cost *Cost) *model {
+	vector := func() []float64 { return make([]float64, n) }
+	return &model{
+		h: sparsity.NewSymMatrix(triangle), cost: cost,
+		g: vector(), u: vector(), s: vector(), w: vector(), circle: vector(),
+	}
+}
+
+// load takes new values of H and reports whether they are finite.
+func (m *model) load() bool {
+	diagonal := m.w
+	clear(diagonal)
+	clear(m.circle)
+	p := m.h.Triangle().Pattern()
+	at := 0
+	for i := range diagonal {
+		for _, j := range p.Row(i) {
+			v := m.h.Triangle().Values()[at]
+			at++
+			if int(j) == i {
+				diagonal[i] = v
+			} else {
+				m.circle[i] += math.Abs(v)
+				m.circle[j] += math.Abs(v)
+			}
+		}
+	}
+	m.diagonal, m.lowest, m.highest = math.Inf(1), math.Inf(1), math.Inf(-1)
+	for i, d := range diagonal {
+		m.diagonal = min(m.diagonal, d)
+		m.lowest = min(m.lowest, d-m.circle[i])
+		m.highest = max(m.highest, d+m.circle[i])
+	}
+	m.floor = flatness * max(m.highest, -m.lowest)
+	m.bend = math.Inf(1)
+	return finite(m.floor)
+}
+
+// factorize factorizes H + λI and reports whether it is positive definite. If
+// not, it returns a lower bound on the λ for which it is.
+func (m *model) factorize(lambda float64) (definite bool, above float64, err error) {
+	err = clock(&m.cost.LinearAlgebra, func() error {
+		m.cost.Factorizations++
+		if m.chol.SymmetricDim() == 0 {
+			if err := m.chol.Factorize(m.h); lambda == 0 {
+				return err
+			}
+		}
+		return m.chol.RefactorizeShift(m.h, lambda)
+	})
+	var e *implicit.NotPositiveDefiniteError
+	if !errors.As(err, &e) {
+		return err == nil, 0, err
+	}
+	// vᵀ(H + λI)v ≤ 0 bounds the least eigenvalue of H.
+	m.chol.NegativeCurvature(m.w)
+	length := floats.Norm(m.w, 2)
+	bend := e.Pivot/(length*length) - lambda
+	if bend < m.bend {
+		m.bend = bend
+		floats.ScaleTo(m.u, 1/length, m.w)
+	}
+	return false, -bend, nil
+}
+
+// definite reports whether H is positive definite, or flat.
+func (m *model) definite() (bool, error) {
+	if !m.flat {
+		if ok, _, err := m.factorize(0); ok || err != nil {
+			return ok, err
+		}
+	}
+	ok, _, err := m.factorize(m.floor)
+	return ok, err
+}
+
+// step leaves in s an s with ‖s‖ ≤ 1.1Δ and q(s) ≤ 0.9 of the minimum, nearly, and
+// returns −q(s).
+func (m *model) step(radius float64) (decrease float64, err error) {
+	const attempts = 60 // a bisection of anything would be through
+	g := floats.Norm(m.g, 2)
+	lower := max(0, -m.diagonal, g/radius-m.highest)
+	upper := max(0, g/radius-m.lowest)
+	lambda := m.lambda
+	if lambda <= m.floor {
+		lambda = 0
+		if m.flat {
+			lambda = m.floor
+		}
+	}
+	if lambda < lower || lambda > max(upper, m.floor) {
+		lambda = between(lower, upper)
+	}
+	best := math.Inf(-1) // decrease of the step in s, none yet
+	tried := false       // no shift
+	for range attempts {
+		tried = tried || lambda <= m.floor
+		definite, above, err := m.factorize(lambda)
+		if err != nil {
+			return 0, err
+		}
+		if !definite {
+			lower = max(lower, lambda, above)
+			if lambda < m.floor && lower <= m.floor {
+				m.flat = true
+				lambda = m.floor
+			} else {
+				m.flat = m.flat && lambda != m.floor
+				upper = max(upper, 2*lower)
+				lambda = between(lower, upper)
+			}
+			continue
+		}
+
+		// s = −(H + λI)⁻¹g, and what Newton's method for λ needs.
+		var slope float64
+		if err := clock(&m.cost.LinearAlgebra, func() error {
+			floats.ScaleTo(m.s, -1, m.g)
+			if err := m.chol.SolveInto(m.s, m.s); err != nil {
+				return err
+			}
+			err := m.chol.SolveInto(m.w, m.s)
+			slope = floats.Dot(m.s, m.w)
+			return err
+		}); err != nil {
+			return 0, err
+		}
+		m.lambda = lambda
+		length := floats.Norm(m.s, 2)
+		down := -floats.Dot(m.g, m.s) // sᵀ(H + λI)s
+		best = (down + lambda*length*length) / 2
+		if length <= radius && lambda <= m.floor || math.Abs(length-radius) <= nearBoundary*radius {
+			return best, nil
+		}
+		next := lambda + length*length/slope*(length-radius)/radius
+		if length > radius {
+			lower = lambda
+		} else {
+			upper = lambda
+			if decrease, ok := m.toBoundary(radius, length, down); ok {
+				return decrease, nil
+			}
+		}
+		switch {
+		case next > lower && next < upper || length > radius && next > lower && upper <= lower:
+			lambda = next
+		case !tried && lower <= m.floor:
+			lambda = 0
+			if m.flat {
+				lambda = m.floor
+			}
+		default:
+			lambda = between(lower, upper)
+		}
+	}
+	if math.IsInf(best, -1) {
+		return 0, errors.New("newton: no shift makes the Hessian positive definite")
+	}
+	// Along s the model decreases as far as the boundary.
+	length := floats.Norm(m.s, 2)
+	t := min(1, radius/length)
+	down := -floats.Dot(m.g, m.s)
+	floats.Scale(t, m.s)
+	return t*down - t*t/2*(down-m.lambda*length*length), nil
+}
+
+// newton reports whether the last step was Newton's.
+func (m *model) newton() bool { return m.lambda <= m.floor }
+
+// between is a λ inside the bounds, nearer to the lower one where they differ by
+// magnitudes.
+func between(lower, upper float64) float64 {
+	return max(math.Sqrt(lower*upper), lower+0.01*(upper-lower))
+}
+
+// toBoundary adds to s, which is inside, a step along the direction of negative
+// curvature, if that or s alone is good enough; down is sᵀ(H + λI)s.
+func (m *model) toBoundary(radius, length, down float64) (decrease float64, ok bool) {
+	dual := down + m.lambda*radius*radius // −2 times the dual value
+	if m.lambda*(radius*radius-length*length) <= gap*dual {
+		return (down + m.lambda*length*length) / 2, true
+	}
+	if math.IsInf(m.bend, 1) {
+		return 0, false
+	}
+	// The shorter way to ‖s + αu‖ = Δ.
+	su := floats.Dot(m.s, m.u)
+	out := (radius - length) * (radius + length)
+	alpha := out / (su + math.Copysign(math.Sqrt(su*su+out), su))
+	lost := alpha * alpha * (m.bend + m.lambda)
+	if lost > gap*dual {
+		return 0, false
+	}
+	floats.AddScaled(m.s, alpha, m.u)
+	return (dual - lost) / 2, true
+}
+
+func finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
