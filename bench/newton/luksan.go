@@ -1,6 +1,9 @@
 package newton
 
-import "github.com/hesse-ad/hesse/dual"
+import (
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
+)
 
 // Equality-constrained problems of L. Lukšan and J. Vlček, Sparse and partially
 // separable test problems for unconstrained and equality constrained
@@ -8,12 +11,22 @@ import "github.com/hesse-ad/hesse/dual"
 // Sciences of the Czech Republic, 1999, in the form that Ipopt's scalable
 // problems LuksanVlcek1 to 3 give them. Each function returns [f; c].
 
-// A Constrained problem is one of any number of variables.
+// A Constrained problem is one of any number of variables, with the function
+// [f; c] and a start.
 type Constrained struct {
 	Name  string
+	Func  func(x []reverse.Var) []reverse.Var
 	Start func(n int) []float64
 }
 
+// LuksanVlcek lists the problems 5.1 to 5.3.
+var LuksanVlcek = []Constrained{
+	{"chained Rosenbrock", ChainedRosenbrock[reverse.Var], cycle(-1.2, 1)},
+	{"chained Wood", ChainedWood[reverse.Var], cycle(-2, 1)},
+	{"chained singular", ChainedSingular[reverse.Var], cycle(3, -1, 0, 1)},
+}
+
+// cycle is the start that repeats a period.
 func cycle(period ...float64) func(n int) []float64 {
 	return func(n int) []float64 {
 		x := make([]float64, n)
@@ -24,11 +37,8 @@ func cycle(period ...float64) func(n int) []float64 {
 	}
 }
 
-// ChainedRosenbrockStart is (−1.2, 1, −1.2, …).
-func ChainedRosenbrockStart(n int) []float64 { return cycle(-1.2, 1)(n) }
-
 // ChainedRosenbrock is problem 5.1, the chained Rosenbrock function with
-// trigonometric-exponential constraints, n ≥ 3:
+// trigonometric-exponential constraints, n ≥ 3, from (−1.2, 1, −1.2, …):
 //
 //	f = Σ 100(xᵢ² − xᵢ₊₁)² + (xᵢ − 1)²,   0 ≤ i < n−1,
 //	c = 3xₖ₊₁³ + 2xₖ₊₂ − 5 + sin(xₖ₊₁ − xₖ₊₂) sin(xₖ₊₁ + xₖ₊₂)
@@ -49,11 +59,8 @@ func ChainedRosenbrock[T dual.Scalar[T]](x []T) []T {
 	return out
 }
 
-// ChainedWoodStart is (−2, 1, −2, …).
-func ChainedWoodStart(n int) []float64 { return cycle(-2, 1)(n) }
-
 // ChainedWood is problem 5.2, the chained Wood function with Broyden banded
-// constraints, n ≥ 16 and even:
+// constraints, n ≥ 16 and even, from (−2, 1, −2, …):
 //
 //	f = Σ 100(x₂ᵢ² − x₂ᵢ₊₁)² + (x₂ᵢ − 1)² + 90(x₂ᵢ₊₂² − x₂ᵢ₊₃)² + (x₂ᵢ₊₂ − 1)²
 //	    + 10(x₂ᵢ₊₁ + x₂ᵢ₊₃ − 2)² + (x₂ᵢ₊₁ − x₂ᵢ₊₃)²/10,   0 ≤ i < n/2 − 1,
@@ -79,11 +86,9 @@ func ChainedWood[T dual.Scalar[T]](x []T) []T {
 	return out
 }
 
-// ChainedSingularStart is (3, −1, 0, 1, 3, …).
-func ChainedSingularStart(n int) []float64 { return cycle(3, -1, 0, 1)(n) }
-
 // ChainedSingular is problem 5.3, Powell's singular function, chained, with
-// simplified trigonometric-exponential constraints, n ≥ 8 and a multiple of 4:
+// simplified trigonometric-exponential constraints, n ≥ 8 and a multiple of 4, from
+// (3, −1, 0, 1, 3, …):
 //
 //	f  = Σ (x₂ᵢ + 10x₂ᵢ₊₁)² + 5(x₂ᵢ₊₂ − x₂ᵢ₊₃)² + (x₂ᵢ₊₁ − 2x₂ᵢ₊₂)⁴
 //	     + 10(x₂ᵢ − x₂ᵢ₊₃)⁴,   0 ≤ i < n/2 − 1,

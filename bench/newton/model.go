@@ -42,18 +42,17 @@ type model struct {
 	chol implicit.Cholesky
 	cost *Cost
 
-	// Of H: bounds on its eigenvalues by Gershgorin's circles, its least diagonal
-	// element, and flatness·‖H‖.
-	lowest, highest, diagonal, floor float64
+	// Of H: bounds on its eigenvalues by Gershgorin's circles, and flatness·‖H‖.
+	lowest, highest, floor float64
 
 	lambda float64 // of the last step
 	flat   bool    // λ = 0 was not definite, floor was
 
-	// A direction of length 1 and its curvature uᵀHu, +Inf if none was met.
+	// The direction of length 1 of the least curvature uᵀHu that was met: that of a
+	// diagonal element to begin with.
 	u    []float64
 	bend float64
 
-	analyzed     bool
 	s, w, circle []float64
 }
 
@@ -84,14 +83,16 @@ func (m *model) load() bool {
 			}
 		}
 	}
-	m.diagonal, m.lowest, m.highest = math.Inf(1), math.Inf(1), math.Inf(-1)
+	m.lowest, m.highest = math.Inf(1), math.Inf(-1)
 	for i, d := range diagonal {
-		m.diagonal = min(m.diagonal, d)
 		m.lowest = min(m.lowest, d-m.circle[i])
 		m.highest = max(m.highest, d+m.circle[i])
 	}
-	m.floor = flatness * max(m.highest, -m.lowest)
-	m.bend = math.Inf(1)
+	m.floor = max(flatness*max(m.highest, -m.lowest), math.SmallestNonzeroFloat64)
+	least := floats.MinIdx(diagonal)
+	m.bend = diagonal[least]
+	clear(m.u)
+	m.u[least] = 1
 	return finite(m.floor)
 }
 
@@ -138,7 +139,7 @@ func (m *model) definite() (bool, error) {
 func (m *model) step(radius float64) (decrease float64, err error) {
 	const attempts = 60 // a bisection of anything would be through
 	g := floats.Norm(m.g, 2)
-	lower := max(0, -m.diagonal, g/radius-m.highest)
+	lower := max(0, -m.bend, g/radius-m.highest)
 	upper := max(0, g/radius-m.lowest)
 	lambda := m.lambda
 	if lambda <= m.floor {
@@ -238,9 +239,6 @@ func (m *model) toBoundary(radius, length, down float64) (decrease float64, ok b
 	dual := down + m.lambda*radius*radius // −2 times the dual value
 	if m.lambda*(radius*radius-length*length) <= gap*dual {
 		return (down + m.lambda*length*length) / 2, true
-	}
-	if math.IsInf(m.bend, 1) {
-		return 0, false
 	}
 	// The shorter way to ‖s + αu‖ = Δ.
 	su := floats.Dot(m.s, m.u)

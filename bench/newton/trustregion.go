@@ -32,7 +32,7 @@ import (
 // sections 6.1, 7.3 and 17.4.
 type TrustRegion struct {
 	// Tolerance bounds the largest |∂f/∂xᵢ|, relative to that at the start if it
-	// is above 1. 0 means 1e-9.
+	// is above 1. 0 means 1e-10.
 	Tolerance float64
 
 	// MaxIterations is the largest number of steps tried; 0 means 1000.
@@ -53,7 +53,7 @@ const drowned = 1e-8
 func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 	const method = "trust region"
 	if o.Tolerance == 0 {
-		o.Tolerance = 1e-9
+		o.Tolerance = 1e-10
 	}
 	if o.MaxIterations == 0 {
 		o.MaxIterations = 1000
@@ -91,6 +91,7 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 	if radius == 0 {
 		radius = 1
 	}
+	unit := radius
 	for {
 		if !p.load() {
 			return r.stop(method, "the Hessian is not finite")
@@ -141,7 +142,7 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 			case ratio >= 0.75 && length >= 0.8*radius:
 				radius *= 2.5
 			}
-			if !accepted && !(length > epsilon*floats.Norm(r.X, 2)) {
+			if !accepted && !(length > epsilon*max(unit, floats.Norm(r.X, 2))) {
 				return r.stop(method, "no descent")
 			}
 		}
