@@ -104,7 +104,7 @@ func colorings(b *bench) {
 		list = []namedPattern{*b.mtx}
 		caption = fmt.Sprintf("Colorings of %s, %v: colors by each order, then their times", b.mtx.name, b.mtx.Pattern)
 		if !b.json {
-			fmt.Fprintf(b.out, "\n%s", b.mtx.Spy(72))
+			fmt.Fprintf(b.out, "\n%s", b.mtx.Spy(50))
 		}
 	}
 	t := table{text: 2, head: []string{"matrix", "kind", "columns", "nonzeros", "bound"}}
@@ -202,7 +202,7 @@ func spyPlots(b *bench) (figures []*figure) {
 		size    int
 		kind    coloring.Kind
 	}{
-		{"arrow", 16, coloring.Star},
+		{"arrow", 20, coloring.Star},
 		{"bdqrtic", 20, coloring.Acyclic},
 		{"minsurf", 49, coloring.Star},
 		{"bratu", 36, coloring.StarBicoloring},
@@ -219,6 +219,6 @@ func spyPlots(b *bench) (figures []*figure) {
 		figures = append(figures, spyFigure("spy-"+x.problem, fmt.Sprintf("%s of %s, n = %d: %d colors, %v",
 			what, x.problem, len(in.X0), c.Num(), c.Kind()), c))
 	}
-	c := coloring.New(coloring.StarBicoloring, sparsity.Arrow(16, 15))
+	c := coloring.New(coloring.StarBicoloring, sparsity.Arrow(20, 19))
 	return append(figures, spyFigure("spy-bicoloring", fmt.Sprintf("Arrow as a Jacobian: %d colors, %v", c.Num(), c.Kind()), c))
 }

@@ -36,6 +36,7 @@ var plotted = map[string]func(b *bench) []*figure{
 // A figure is a plot with its legend at the right.
 type figure struct {
 	name          string // of the files
+	title         string
 	plot          *plot.Plot
 	legend        plot.Legend
 	width, height vg.Length
@@ -69,13 +70,12 @@ var (
 )
 
 func newFigure(name, title, x, y string) *figure {
-	f := &figure{name: name, plot: plot.New(), legend: plot.NewLegend(), width: 6.5 * vg.Inch, height: 3.8 * vg.Inch}
-	f.plot.Title.Text = title
-	f.plot.Title.Padding = vg.Points(8)
+	f := &figure{name: name, title: title, plot: plot.New(), legend: plot.NewLegend(), width: 6.5 * vg.Inch, height: 3.8 * vg.Inch}
 	f.plot.X.Label.Text, f.plot.Y.Label.Text = x, y
 	f.plot.X.Label.Padding, f.plot.Y.Label.Padding = vg.Points(4), vg.Points(4)
 	f.plot.X.Tick.Length, f.plot.Y.Tick.Length = vg.Points(5), vg.Points(5)
 	f.plot.X.Padding, f.plot.Y.Padding = 0, 0
+	f.plot.X.Tick.Marker, f.plot.Y.Tick.Marker = round{}, round{}
 	f.legend.TextStyle.Font.Size = vg.Points(10)
 	f.legend.Top, f.legend.Left = true, true
 	f.legend.Padding = vg.Points(3)
@@ -148,6 +148,25 @@ func (decades) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
+// Round are the ticks of numbers, at multiples of 1, 2 or 5 times a power of ten.
+type round struct{}
+
+// Ticks implements plot.Ticker.
+func (round) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	step := math.Pow10(int(math.Floor(math.Log10((hi - lo) / 3))))
+	for _, m := range []float64{5, 2} {
+		if m*step <= (hi-lo)/3 {
+			step *= m
+			break
+		}
+	}
+	digits := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	for k := math.Ceil(lo / step); k*step <= hi; k++ {
+		ticks = append(ticks, plot.Tick{Value: k * step, Label: fmt.Sprintf("%.*f", digits, k*step)})
+	}
+	return ticks
+}
+
 // Powers are texts of which what follows a ^ is an exponent; the fonts have not
 // all the digits.
 type powers struct{ text.Plain }
@@ -194,6 +213,9 @@ func (f *figure) draw(c draw.Canvas) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, vg.Points(6), -vg.Points(6), vg.Points(6), -vg.Points(6))
+	title := f.plot.Title.TextStyle
+	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, f.title)
+	c.Max.Y -= title.Height(f.title) + vg.Points(8)
 	legend := f.legend.Rectangle(c)
 	room := legend.Max.X - legend.Min.X
 	if room > 0 {
@@ -234,7 +256,7 @@ func (f *figure) save(dir string) error {
 
 // maxCells is how many cells a picture of a matrix has in a row, at most; those
 // of a larger matrix stand for several elements.
-const maxCells = 250
+const maxCells = 150
 
 // A spy draws the elements of a pattern as colored cells, row 0 at the top.
 type spy struct {
@@ -280,7 +302,11 @@ func (s spy) DataRange() (xmin, xmax, ymin, ymax float64) {
 // read from.
 func spyFigure(file, title string, c *coloring.Coloring) *figure {
 	f := newFigure(file, title, "column", "row")
-	f.width, f.height, f.square = 5.2*vg.Inch, 4.2*vg.Inch, true
+	rows, cols := c.Pattern().Dims()
+	side := 3.2 * vg.Inch / vg.Length(max(rows, cols, 1)) // of a cell
+	f.width = max(side*vg.Length(cols)+1.9*vg.Inch, 4*vg.Inch)
+	f.height = max(side*vg.Length(rows)+vg.Inch, 2*vg.Inch)
+	f.square = true
 	f.plot.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	s := spy{c.Pattern(), products(c), append([]color.Color{gray}, classPalette(c.Num())...)}
 	f.plot.Add(s)

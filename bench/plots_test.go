@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -155,6 +156,26 @@ func sum(a *sparsity.Matrix, at int, class []int32, column bool) (s float64) {
 		}
 	}
 	return s
+}
+
+func TestTicksAreRound(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{0, 9.6, "0 2 4 6 8"},
+		{0, 1.93, "0.0 0.5 1.0 1.5"},
+		{0, 0.08, "0.00 0.02 0.04 0.06 0.08"},
+		{0, 49, "0 10 20 30 40"},
+		{0, 100000, "0 20000 40000 60000 80000 100000"},
+		{0, 3, "0 1 2 3"},
+	} {
+		var labels []string
+		for _, tick := range (round{}).Ticks(c.lo, c.hi) {
+			labels = append(labels, tick.Label)
+		}
+		assert.Equal(t, c.want, strings.Join(labels, " "))
+	}
 }
 
 func TestDecadesAreTheTicksOfLogarithms(t *testing.T) {
