@@ -47,6 +47,7 @@ var sections = []section{
 	{"coloring", "colors and times by every kind and order, of -mtx or of grids, bands, arrow, random", coloringFigures, false, colorings},
 	{"gonum", "beside gonum's diff/fd, num/dual, num/hyperdual: time, and error by step", gonumFigures, false, againstGonum},
 	{"implicit", "derivatives through equations and fixed points", implicitFigures, true, implicitDerivatives},
+	{"newton", "Newton's method: minima, constraints, fits, with the time in derivatives and in linear algebra", newtonFigures, false, solving},
 	{"models", "models of machine learning: gradients, products, Hessians, eigenvalues", modelFigures, false, learning},
 }
 
@@ -67,6 +68,13 @@ type row struct {
 	Ops     int      `json:"ops,omitempty"`    // of the tape that is made or evaluated
 	Bytes   int      `json:"bytes,omitempty"`  // of that tape
 	Allocs  *uint64  `json:"allocs,omitempty"` // of an evaluation
+
+	// Of a run of a method, with the seconds in its derivatives and in linear
+	// algebra.
+	Iterations     int     `json:"iterations,omitempty"`
+	Factorizations int     `json:"factorizations,omitempty"`
+	Derivatives    float64 `json:"derivatives,omitempty"`
+	LinearAlgebra  float64 `json:"linear-algebra,omitempty"`
 }
 
 // A bench is one run of the command.

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hesse-ad/hesse/bench/newton"
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-fit"}
+
+// solving runs the methods of package newton. A run is timed once: it is many
+// evaluations long.
+func solving(b *bench) {
+	if b.wants("newton-minimize") {
+		b.minimize()
+	}
+	if b.wants("newton-kkt") {
+		b.constrained()
+	}
+	if b.wants("newton-fit") {
+		b.fits()
+	}
+}
+
+// costHead are the columns of cost.
+var costHead = []string{"iterations", "values", "Hessians", "factorizations", "prepare", "derivatives", "linear algebra", "all"}
+
+func cost(c newton.Cost, all time.Duration) []string {
+	return []string{fmt.Sprint(c.Iterations), fmt.Sprint(c.Values), fmt.Sprint(c.Hessians), fmt.Sprint(c.Factorizations),
+		duration(c.Prepare.Seconds()), duration(c.Derivatives.Seconds()), duration(c.LinearAlgebra.Seconds()), duration(all.Seconds())}
+}
+
+// emitResult gives the row of a run, whose error is the largest derivative left.
+func (b *bench) emitResult(figure, problem, method string, r *newton.Result, all time.Duration) {
+	b.emit(row{Problem: problem, N: len(r.X), Figure: figure, Method: method, Seconds: all.Seconds(), Error: &r.Gradient,
+		Iterations: r.Iterations, Factorizations: r.Factorizations,
+		Derivatives: r.Derivatives.Seconds(), LinearAlgebra: r.LinearAlgebra.Seconds()})
+}
+
+// minimize finds minima by newton.TrustRegion.
+func (b *bench) minimize() {
+	t := table{text: 1, head: append([]string{"problem", "n", "minimum", "largest |∂f|"}, costHead...)}
+	for _, p := range problems.All {
+		sizes := p.Sizes
+		if b.quick {
+			sizes = sizes[:1]
+		}
+		for _, n := range sizes {
+			in := p.At(n)
+			f := problems.Func[reverse.Var](in)
+			if f == nil || p.Name == "helmholtz" || p.Name == "rnn" { // dense
+				break
+			}
+			b.progress("%s, n = %d", p.Name, len(in.X0))
+			x0 := newton.Start(in)
+			tape := must(reverse.Record(x0, f))
+			start := time.Now()
+			r := must(newton.TrustRegion{}.Minimize(tape, x0))
+			all := time.Since(start)
+			b.emitResult("newton-minimize", p.Name, "", r, all)
+			t.add(append([]string{p.Name, fmt.Sprint(len(x0)), fmt.Sprintf("%.9g", r.F),
+				fmt.Sprintf("%.0e", r.Gradient)}, cost(r.Cost, all)...)...)
+		}
+	}
+	b.print("Newton's method in a trust region, sparse Hessians and sparse Cholesky", &t)
+}
+
+// constrained solves the problems of Lukšan and Vlček by newton.KKT.
+func (b *bench) constrained() {
+	n := 10000
+	if b.quick {
+		n = 1000
+	}
+	t := table{text: 1, head: append([]string{"problem", "n", "constraints", "minimum", "largest |∂L|", "|c|"}, costHead...)}
+	for _, p := range newton.LuksanVlcek {
+		b.progress("%s, n = %d", p.Name, n)
+		x0 := p.Start(n)
+		tape := must(reverse.RecordVec(x0, p.Func))
+		start := time.Now()
+		r := must(newton.KKT{}.Minimize(tape, x0))
+		all := time.Since(start)
+		b.emitResult("newton-kkt", p.Name, "", r, all)
+		t.add(append([]string{p.Name, fmt.Sprint(n), fmt.Sprint(len(r.Y)), fmt.Sprintf("%.9g", r.F),
+			fmt.Sprintf("%.0e", r.Gradient), fmt.Sprintf("%.0e", r.Constraint)}, cost(r.Cost, all)...)...)
+	}
+	b.print("Newton–KKT on problems of Lukšan and Vlček: sparse Hessians of the Lagrangian, sparse Jacobians, sparse LU\n"+
+		"of the optimality system, sparse Cholesky to know its inertia", &t)
+}
+
+// fits fits the models of NIST by newton.LeastSquares and newton.TrustRegion.
+func (b *bench) fits() {
+	t := table{text: 1, head: []string{"model", "parameters", "data", "off by", "Hessian's/JᵀJ's",
+		"Gauss–Newton", "derivatives", "linear algebra", "Newton", "derivatives", "linear algebra"}}
+	for _, g := range newton.Regressions {
+		b.progress("%s", g.Name)
+		f := must(g.Fit())
+		off, ratio := 0.0, 1.0
+		for i, found := range f.B {
+			off = max(off, math.Abs(found-g.B[i])/f.Linear[i])
+			if q := f.Full[i] / f.Linear[i]; math.Abs(q-1) > math.Abs(ratio-1) {
+				ratio = q
+			}
+		}
+		cells := []string{g.Name, fmt.Sprint(len(g.B)), fmt.Sprint(g.Points), digits(off), fmt.Sprintf("%.4f", ratio)}
+		for _, m := range []struct {
+			name string
+			*newton.Result
+		}{{"gauss-newton", f.GaussNewton}, {"newton", f.Newton}} {
+			c := m.Cost
+			b.emitResult("newton-fit", g.Name, m.name, m.Result, c.Prepare+c.Derivatives+c.LinearAlgebra)
+			cells = append(cells, fmt.Sprint(c.Iterations), duration(c.Derivatives.Seconds()), duration(c.LinearAlgebra.Seconds()))
+		}
+		t.add(cells...)
+	}
+	b.print("Nonlinear least squares, models of the NIST reference datasets with data from known parameters: by how many\n"+
+		"of its standard deviations the worst parameter is off, the largest ratio of the deviations by the full\n"+
+		"Hessian to those by JᵀJ; iterations with Gauss–Newton steps and with the full Hessian", &t)
+}
