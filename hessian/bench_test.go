@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/hesse-ad/hesse/bench/problems"
@@ -77,6 +78,21 @@ func BenchmarkSparse(b *testing.B) {
 				best = min(best, time.Since(start).Seconds())
 			}
 			b.ReportMetric(1e3*best/float64(tape.Ops())*1e4, "ms/10⁴ops")
+		})
+	}
+}
+
+func BenchmarkDense(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		size int
+	}{{"rnn", 8}, {"rnn", 16}, {"helmholtz", 20}, {"helmholtz", 100}} {
+		in, tape := problem(b, c.name, c.size)
+		x := in.X0
+		h := hessian.New(tape, hessian.FoR)
+		dst := mat.NewSymDense(len(x), nil)
+		b.Run(fmt.Sprint(c.name, len(x)), func(b *testing.B) {
+			ratio.Report(b, func() { sink += in.Plain(x) }, func() { h.Dense(dst, x) })
 		})
 	}
 }
