@@ -5,8 +5,8 @@ import (
 )
 
 // products hands the products H·v₀ … H·v₍ₖ₋₁₎ to each, the directions given by
-// seed. If upper, direction j is the unit vector eⱼ and only the elements 0 … j
-// of its product are wanted.
+// seed. If upper, direction j is the unit vector eⱼ and only the elements
+// j, j+1, … of its product are wanted.
 func (h *Hessian) products(x, params, w []float64, k int, upper bool, seed program.Seeds, each program.Result) error {
 	switch h.strategy {
 	case FoR:
@@ -36,6 +36,16 @@ func (h *Hessian) forwardOverReverse(x, params, w []float64, k int, seed program
 			return err
 		}
 		return p.HVPs(ws, k, seed, each)
+	})
+}
+
+// triangle is forwardOverReverse for the upper triangle, row by row.
+func (h *Hessian) triangle(x, params, w []float64, row program.Result) error {
+	return h.sweep(x, nil, params, func(p *program.Program, ws *program.Workspace) error {
+		if err := p.Linearize(ws, w); err != nil {
+			return err
+		}
+		return p.Hessian(ws, row)
 	})
 }
 
@@ -73,13 +83,13 @@ func (h *Hessian) forwardOverForward(x, params, w []float64, k int, upper bool, 
 	buf := h.points.Get().(*[]float64)
 	defer h.points.Put(buf)
 	return h.alongEach(x, params, k, seed, func(j int, p *program.Program, ws *program.Workspace) error {
-		n := h.n
+		lo := 0
 		if upper {
-			n = j + 1
+			lo = j
 		}
-		hv := (*buf)[:n]
-		for lo := 0; lo < n; lo += program.MaxDirections {
-			m := min(program.MaxDirections, n-lo)
+		hv := (*buf)[:h.n]
+		for ; lo < h.n; lo += program.MaxDirections {
+			m := min(program.MaxDirections, h.n-lo)
 			if err := p.JVP(ws, m, func(v []float64, s int) { v[lo+s] = 1 }); err != nil {
 				return err
 			}

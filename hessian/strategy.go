@@ -105,12 +105,12 @@ func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymD
 		dst.ReuseAsSym(n)
 	}
 	to := dst.RawSymmetric()
+	row := func(i int, hi []float64) { copy(to.Data[i*to.Stride+i:], hi) }
+	if h.strategy == FoR {
+		return dst, h.triangle(x, params, w, row)
+	}
 	unit := func(v []float64, j int) { v[j] = 1 }
-	err := h.products(x, params, w, n, true, unit, func(j int, hv []float64) {
-		for i := range j + 1 {
-			to.Data[i*to.Stride+j] = hv[i]
-		}
-	})
+	err := h.products(x, params, w, n, true, unit, func(i int, hv []float64) { row(i, hv[i:]) })
 	return dst, err
 }
 

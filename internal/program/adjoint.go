@@ -16,6 +16,10 @@ func (p *Program) adjoints(ws *Workspace, gs [][]float64, store bool) error {
 			}
 			continue
 		}
+		if b.rows() {
+			p.rowAdjoints(ws, gs, b)
+			continue
+		}
 		for lo := b.lo; lo < b.hi; lo += block {
 			p.adjointBlock(ws, gs, b, lo, min(block, b.hi-lo), firstOrder, store)
 		}
@@ -172,7 +176,8 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 		for _, g := range gs {
 			s := g[i]
 			if run {
-				axpy(g[x[0]:][:len(x)], s, w)
+				from, to := p.clip(ws.wanted, x[0], int32(len(x)))
+				axpy(g[x[0]:][from:to], s, w[from:to])
 				continue
 			}
 			for k, j := range x {
@@ -184,9 +189,11 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 		for _, g := range gs {
 			s := g[i]
 			if run {
-				n := len(x)
-				axpy(g[x[0]:][:n], s, v[y[0]:][:n])
-				axpy(g[y[0]:][:n], s, v[x[0]:][:n])
+				n, x, y := int32(len(x)), x[0], y[0]
+				from, to := p.clip(ws.wanted, x, n)
+				axpy(g[x:][from:to], s, v[y:][from:to])
+				from, to = p.clip(ws.wanted, y, n)
+				axpy(g[y:][from:to], s, v[x:][from:to])
 				continue
 			}
 			for k, j := range x {

@@ -40,9 +40,7 @@ func (p *placer) affines(ids []int32) {
 		if n := size(ids[0]); k >= minBatch && n > 0 && n < minChain {
 			p.affineBatches(lo, p.next, n, inner)
 		} else {
-			for i, id := range ids[:k] {
-				p.single(lo+int32(i), p.inner[id])
-			}
+			p.rows(Affine, ids[:k], lo)
 		}
 		ids = ids[k:]
 	}

@@ -155,6 +155,10 @@ func (p *placer) group(op Op, ids []int32) {
 	lo := p.next
 	p.next += int32(len(ids))
 	inner := p.place(op, ids, lo)
+	if op == Dot {
+		p.rows(op, ids, lo)
+		return
+	}
 	if len(ids) < minBatch || op >= Own {
 		for k, i := range ids {
 			p.single(lo+int32(k), p.inner[i])

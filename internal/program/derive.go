@@ -16,11 +16,7 @@ type Result func(s int, x []float64)
 // Value: those of the inputs are given by seed, those of the outputs in
 // T[s][Output(j)].
 func (p *Program) JVP(ws *Workspace, k int, seed Seeds) error {
-	ts := directions(&ws.T, k, len(p.ops))
-	for s, t := range ts {
-		clear(t[:p.inputs])
-		seed(t[:p.inputs], s)
-	}
+	ts := p.seed(ws, k, seed)
 	if err := p.tangents(ws, k, firstOrder); err != nil {
 		return err
 	}
@@ -32,6 +28,19 @@ func (p *Program) JVP(ws *Workspace, k int, seed Seeds) error {
 		}
 	}
 	return nil
+}
+
+// seed sets the tangents of the inputs.
+func (p *Program) seed(ws *Workspace, k int, seed Seeds) [][]float64 {
+	ts := directions(&ws.T, k, len(p.ops))
+	ws.seeded = span{}
+	for s, t := range ts {
+		x := t[:p.inputs]
+		clear(x)
+		seed(x, s)
+		ws.seeded = ws.seeded.and(support(x))
+	}
+	return ts
 }
 
 // carefully runs a sweep again where it gave an infinity or a NaN. Sweeps
@@ -99,6 +108,7 @@ func (p *Program) start(ws *Workspace, bar, w []float64) {
 	} else {
 		p.zero(bar, firstOrder)
 	}
+	ws.wanted = p.every()
 	for j, i := range p.outputs {
 		bar[i] += w[j]
 	}
@@ -114,11 +124,13 @@ func (p *Program) Linearize(ws *Workspace, w []float64) error {
 // MaxDirections, after Linearize with w: direction s is given by seed, its
 // product is the first Inputs() of U[s].
 func (p *Program) HVP(ws *Workspace, k int, seed Seeds) error {
-	ts := directions(&ws.T, k, len(p.ops))
-	for s, t := range ts {
-		clear(t[:p.inputs])
-		seed(t[:p.inputs], s)
-	}
+	return p.hvp(ws, k, seed, p.every())
+}
+
+// hvp is HVP of which only the elements in a span are wanted.
+func (p *Program) hvp(ws *Workspace, k int, seed Seeds, wanted span) error {
+	p.seed(ws, k, seed)
+	ws.wanted = wanted
 	run := func() error {
 		if err := p.tangents(ws, k, secondOrder); err != nil {
 			return err
@@ -129,8 +141,24 @@ func (p *Program) HVP(ws *Workspace, k int, seed Seeds) error {
 		return err
 	}
 	for _, u := range ws.U[:k] {
-		if !finite(u[:p.inputs]) {
+		if !finite(u[wanted.lo:wanted.hi]) {
 			return ws.carefully(run)
+		}
+	}
+	return nil
+}
+
+// Hessian hands the upper triangle of the Hessian to row, after Linearize: of
+// row i the elements i, …, Inputs()−1.
+func (p *Program) Hessian(ws *Workspace, row Result) error {
+	for lo := 0; lo < p.inputs; lo += MaxDirections {
+		m := min(MaxDirections, p.inputs-lo)
+		unit := func(x []float64, s int) { x[lo+s] = 1 }
+		if err := p.hvp(ws, m, unit, span{int32(lo), int32(p.inputs)}); err != nil {
+			return err
+		}
+		for s := range m {
+			row(lo+s, ws.U[s][lo+s:p.inputs])
 		}
 	}
 	return nil

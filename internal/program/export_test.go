@@ -56,11 +56,7 @@ func (p *Program) Sweeps(ws *Workspace, careful, poison bool, k int, w, v []floa
 		}
 		return y
 	}
-	seed := func() {
-		for _, t := range directions(&ws.T, k, len(p.ops)) {
-			copy(t, v)
-		}
-	}
+	seed := func() { p.seed(ws, k, func(x []float64, _ int) { copy(x, v) }) }
 	clean()
 	seed()
 	if err = p.tangents(ws, k, firstOrder); err != nil {

@@ -253,10 +253,12 @@ func dotOf(s float64, w, x []float64) float64 {
 	return s
 }
 
-// dots adds to out[s] the product of w with the elements of xs[s] from at on:
-// four at a time, which share the loads of w and whose additions need not wait
-// for each other. No order is promised.
-func dots(out *[MaxDirections]float64, w []float64, xs [][]float64, at int32) {
+// dots adds to out[s] the product of w with the elements of xs[s] from at on,
+// inputs only where seeded: four at a time, which share the loads of w and whose
+// additions need not wait for each other. No order is promised.
+func (p *Program) dots(out *[MaxDirections]float64, w []float64, xs [][]float64, at int32, seeded span) {
+	from, to := p.clip(seeded, at, int32(len(w)))
+	w, at = w[from:to], at+from
 	n := len(w)
 	s := 0
 	for ; s+4 <= len(xs); s += 4 {

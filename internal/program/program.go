@@ -45,8 +45,14 @@ type batch struct {
 	a, b   operand
 	part   int32 // where the stored partials begin
 	inner  bool  // some node has a nonlinear descendant
+	deep   bool  // some operand is an operation
+	in     span  // the inputs that are operands are among these
 	terms  []term
+	n      int32 // of the operands from b on that rows share
 }
+
+// rows reports whether b is a product of a matrix with a vector.
+func (b *batch) rows() bool { return b.n > 0 }
 
 // operand says where the operands of a batch are.
 type operand struct {
@@ -83,6 +89,7 @@ func (p *Program) finish() {
 		case table[b.op].class == binary:
 			at += 5 * (b.hi - b.lo)
 		}
+		p.read(b)
 	}
 	p.linear = int(at)
 	p.meet(firstOrder)
@@ -121,6 +128,12 @@ func (p *Program) meet(order int) {
 			continue
 		}
 		if table[b.op].class == constant || order == secondOrder && !b.inner && linear[b.op] {
+			continue
+		}
+		if b.rows() {
+			for i := b.lo; i < b.hi; i++ {
+				p.eachOperand(i, func(j int32) { met[j] = true })
+			}
 			continue
 		}
 		if b.op == Affine { // its terms may overlap: none is met first
@@ -175,7 +188,7 @@ func (p *Program) meet(order int) {
 	}
 	if order == secondOrder { // nor are these read
 		for k := range p.batches {
-			if b := &p.batches[k]; b.op != mixed && !b.inner {
+			if b := &p.batches[k]; b.op != mixed && !b.rows() && !b.inner {
 				all(set[b.lo:b.hi])
 			}
 		}
@@ -266,7 +279,7 @@ func (p *Program) Batches() int { return len(p.batches) }
 // Bytes is the memory that the program takes.
 func (p *Program) Bytes() int {
 	k := len(p.ops)*(1+4+4+8) + 4*len(p.lists) + 8*(len(p.coefs)+len(p.consts)) +
-		72*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
+		88*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
 	for _, b := range p.batches {
 		for _, t := range b.terms {
 			k += 64 + 4*len(t.index)
@@ -289,6 +302,8 @@ type Workspace struct {
 	call    [4][]float64
 	scratch [6][block]float64
 	careful bool
+	seeded  span // inputs that may have a tangent
+	wanted  span // inputs whose second-order adjoints are read
 
 	cotangent []float64
 	outputs   []float64

@@ -1,6 +1,9 @@
 package program
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // seconds propagates the second-order adjoints U[s] of the directions s < k
 // down to the inputs: from each node with the value function f, first-order
@@ -21,12 +24,20 @@ func (p *Program) seconds(ws *Workspace, k int) error {
 	for _, u := range us {
 		p.zero(u, secondOrder)
 	}
-	for bi := len(p.batches) - 1; bi >= 0; bi-- {
+	first := slices.IndexFunc(p.batches, func(b batch) bool { return b.in.meets(ws.wanted) })
+	for bi := len(p.batches) - 1; bi >= max(first, 0); bi-- {
 		b := &p.batches[bi]
+		if !b.deep && !b.in.meets(ws.wanted) {
+			continue
+		}
 		if b.op == mixed {
 			if err := p.secondNodes(ws, us, ts, b.lo, b.hi); err != nil {
 				return err
 			}
+			continue
+		}
+		if b.rows() {
+			p.rowSeconds(ws, us, ts, b)
 			continue
 		}
 		for lo := b.lo; lo < b.hi; lo += block {
@@ -188,10 +199,9 @@ func (p *Program) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
 	for s, u := range us {
 		t, ui := ts[s], u[i]
 		if b := p.b[i]; b&1 != 0 && b > 1 && !ws.careful {
-			n := len(x)
-			x, y := x[0], y[0]
-			axpy2(u[x:][:n], ui, v[y:][:n], bar, t[y:][:n])
-			axpy2(u[y:][:n], ui, v[x:][:n], bar, t[x:][:n])
+			n, x, y := int32(len(x)), x[0], y[0]
+			p.secondHalf(ws, u, ui, t, bar, x, y, n)
+			p.secondHalf(ws, u, ui, t, bar, y, x, n)
 			continue
 		}
 		for k, j := range x {
@@ -201,6 +211,20 @@ func (p *Program) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
 			u[l] += ws.prod(v[j], ui) + ws.prod(bar, tj)
 		}
 	}
+}
+
+// secondHalf does the operands from x on of a product with those from y on.
+func (p *Program) secondHalf(ws *Workspace, u []float64, ui float64, t []float64, bar float64, x, y, n int32) {
+	from, to := p.clip(ws.wanted, x, n)
+	lo, hi := p.clip(ws.seeded, y, n)
+	lo, hi = max(lo, from), min(hi, to)
+	if lo >= hi {
+		axpy(u[x:][from:to], ui, ws.V[y:][from:to])
+		return
+	}
+	axpy(u[x:][from:lo], ui, ws.V[y:][from:lo])
+	axpy2(u[x:][lo:hi], ui, ws.V[y:][lo:hi], bar, t[y:][lo:hi])
+	axpy(u[x:][hi:to], ui, ws.V[y:][hi:to])
 }
 
 func (p *Program) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {

@@ -16,15 +16,27 @@ func (p *Program) tangents(ws *Workspace, k int, order int) error {
 	if ws.careful {
 		return p.tangentNodes(ws, ts, int32(p.base), int32(len(p.ops)))
 	}
+	moved := false // some batch had tangents
 	for bi := range p.batches {
 		b := &p.batches[bi]
 		if order == secondOrder && !b.inner {
 			continue
 		}
+		if !(b.deep && moved) && !b.in.meets(ws.seeded) {
+			for _, t := range ts {
+				clear(t[b.lo:b.hi])
+			}
+			continue
+		}
+		moved = true
 		if b.op == mixed {
 			if err := p.tangentNodes(ws, ts, b.lo, b.hi); err != nil {
 				return err
 			}
+			continue
+		}
+		if b.rows() {
+			p.rowTangents(ws, ts, b)
 			continue
 		}
 		for lo := b.lo; lo < b.hi; lo += block {
@@ -193,7 +205,7 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 		w, x := p.affine(i)
 		if run {
 			var out [MaxDirections]float64
-			dots(&out, w, ts, x[0])
+			p.dots(&out, w, ts, x[0], ws.seeded)
 			for s, t := range ts {
 				t[i] = out[s]
 			}
@@ -214,8 +226,8 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 		if run {
 			n := len(x)
 			var out [MaxDirections]float64
-			dots(&out, v[x[0]:][:n], ts, y[0])
-			dots(&out, v[y[0]:][:n], ts, x[0])
+			p.dots(&out, v[x[0]:][:n], ts, y[0], ws.seeded)
+			p.dots(&out, v[y[0]:][:n], ts, x[0], ws.seeded)
 			for s, t := range ts {
 				t[i] = out[s]
 			}

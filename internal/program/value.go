@@ -18,6 +18,10 @@ func (p *Program) Value(ws *Workspace, x, params []float64) (*Guard, error) {
 			}
 			continue
 		}
+		if b.rows() {
+			p.rowValues(ws, b)
+			continue
+		}
 		if b.op == Affine {
 			p.affineValues(ws, b)
 			continue
