@@ -124,12 +124,12 @@ func (p *Program) Linearize(ws *Workspace, w []float64) error {
 // MaxDirections, after Linearize with w: direction s is given by seed, its
 // product is the first Inputs() of U[s].
 func (p *Program) HVP(ws *Workspace, k int, seed Seeds) error {
-	return p.hvp(ws, k, seed, p.every())
+	p.seed(ws, k, seed)
+	return p.hvp(ws, k, p.every())
 }
 
-// hvp is HVP of which only the elements in a span are wanted.
-func (p *Program) hvp(ws *Workspace, k int, seed Seeds, wanted span) error {
-	p.seed(ws, k, seed)
+// hvp is HVP after seed; only the elements in a span are wanted.
+func (p *Program) hvp(ws *Workspace, k int, wanted span) error {
 	ws.wanted = wanted
 	run := func() error {
 		if err := p.tangents(ws, k, secondOrder); err != nil {
@@ -151,14 +151,19 @@ func (p *Program) hvp(ws *Workspace, k int, seed Seeds, wanted span) error {
 // Hessian hands the upper triangle of the Hessian to row, after Linearize: of
 // row i the elements i, …, Inputs()−1.
 func (p *Program) Hessian(ws *Workspace, row Result) error {
-	for lo := 0; lo < p.inputs; lo += MaxDirections {
-		m := min(MaxDirections, p.inputs-lo)
-		unit := func(x []float64, s int) { x[lo+s] = 1 }
-		if err := p.hvp(ws, m, unit, span{int32(lo), int32(p.inputs)}); err != nil {
+	n := p.inputs
+	for lo := 0; lo < n; lo += MaxDirections {
+		m := min(MaxDirections, n-lo)
+		for s, t := range directions(&ws.T, m, len(p.ops)) {
+			clear(t[:n])
+			t[lo+s] = 1
+		}
+		ws.seeded = span{int32(lo), int32(lo + m)}
+		if err := p.hvp(ws, m, span{int32(lo), int32(n)}); err != nil {
 			return err
 		}
 		for s := range m {
-			row(lo+s, ws.U[s][lo+s:p.inputs])
+			row(lo+s, ws.U[s][lo+s:n])
 		}
 	}
 	return nil

@@ -93,3 +93,29 @@ func (p *Program) Sweeps(ws *Workspace, careful, poison bool, k int, w, v []floa
 	r.HVP = inputs(us)
 	return r, nil
 }
+
+// Whole is HVP that leaves out nothing for the sake of zeros among the seeds,
+// in a careful sweep if so wanted.
+func (p *Program) Whole(ws *Workspace, careful bool, k int, seed Seeds) error {
+	p.seed(ws, k, seed)
+	ws.seeded = p.every()
+	if !careful {
+		return p.hvp(ws, k, p.every())
+	}
+	return ws.carefully(func() error {
+		if err := p.tangents(ws, k, secondOrder); err != nil {
+			return err
+		}
+		return p.seconds(ws, k)
+	})
+}
+
+// Rows is how many nodes are in batches of rows.
+func (p *Program) Rows() (n int) {
+	for i := range p.batches {
+		if b := &p.batches[i]; b.rows() {
+			n += int(b.hi - b.lo)
+		}
+	}
+	return n
+}

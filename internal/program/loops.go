@@ -254,38 +254,42 @@ func dotOf(s float64, w, x []float64) float64 {
 }
 
 // dots adds to out[s] the product of w with the elements of xs[s] from at on,
-// inputs only where seeded: four at a time, which share the loads of w and whose
-// additions need not wait for each other. No order is promised.
+// inputs only where seeded: those with even and with odd numbers apart, whose
+// additions need not wait for each other, and two directions at a time.
 func (p *Program) dots(out *[MaxDirections]float64, w []float64, xs [][]float64, at int32, seeded span) {
 	from, to := p.clip(seeded, at, int32(len(w)))
+	from &^= 1 // the same pairs whatever is seeded
 	w, at = w[from:to], at+from
 	n := len(w)
 	s := 0
-	for ; s+4 <= len(xs); s += 4 {
-		x0, x1, x2, x3 := xs[s][at:][:n], xs[s+1][at:][:n], xs[s+2][at:][:n], xs[s+3][at:][:n]
-		var s0, s1, s2, s3 float64
-		for i, w := range w {
-			s0 += w * x0[i]
-			s1 += w * x1[i]
-			s2 += w * x2[i]
-			s3 += w * x3[i]
+	for ; s+2 <= len(xs); s += 2 {
+		x, y := xs[s][at:][:n], xs[s+1][at:][:n]
+		var x0, x1, y0, y1 float64
+		for i := 1; i < n; i += 2 {
+			w0, w1 := w[i-1], w[i]
+			x0 += w0 * x[i-1]
+			x1 += w1 * x[i]
+			y0 += w0 * y[i-1]
+			y1 += w1 * y[i]
 		}
-		out[s] += s0
-		out[s+1] += s1
-		out[s+2] += s2
-		out[s+3] += s3
+		if n&1 != 0 {
+			x0 += w[n-1] * x[n-1]
+			y0 += w[n-1] * y[n-1]
+		}
+		out[s] += x0 + x1
+		out[s+1] += y0 + y1
 	}
 	for ; s < len(xs); s++ {
 		x := xs[s][at:][:n]
-		var even, odd float64
+		var x0, x1 float64
 		for i := 1; i < n; i += 2 {
-			even += w[i-1] * x[i-1]
-			odd += w[i] * x[i]
+			x0 += w[i-1] * x[i-1]
+			x1 += w[i] * x[i]
 		}
 		if n&1 != 0 {
-			even += w[n-1] * x[n-1]
+			x0 += w[n-1] * x[n-1]
 		}
-		out[s] += even + odd
+		out[s] += x0 + x1
 	}
 }
 

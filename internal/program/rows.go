@@ -72,18 +72,16 @@ func (p *placer) alike(op Op, lo, hi int32) int32 {
 	return k
 }
 
-// row is the factors wᵢ in an array over all nodes.
-func (p *Program) row(x []float64, b *batch, i int32) []float64 {
-	at := p.lists[p.a[i]]
+// quad is the factors of the four rows from i on, from … to−1 of each.
+func (p *Program) quad(x []float64, b *batch, i, from, to int32) (w [4][]float64) {
 	if b.op == Affine {
 		x = p.coefs
 	}
-	return x[at:][:b.n]
-}
-
-// quad is the factors of the four rows from i on.
-func (p *Program) quad(x []float64, b *batch, i int32) [4][]float64 {
-	return [4][]float64{p.row(x, b, i), p.row(x, b, i+1), p.row(x, b, i+2), p.row(x, b, i+3)}
+	for r := range w {
+		at := p.lists[p.a[i+int32(r)]]
+		w[r] = x[at+from : at+to]
+	}
+	return w
 }
 
 func (p *Program) rowValues(ws *Workspace, b *batch) error {
@@ -96,28 +94,26 @@ func (p *Program) rowValues(ws *Workspace, b *batch) error {
 				v[r] = p.c[r]
 			}
 		}
-		w := p.quad(v, b, i)
-		mulQuad(v, i, &w, v[b.b.at:][:b.n])
+		w := p.quad(v, b, i, 0, b.n)
+		ws.one[0] = v
+		mulQuad(ws.one[:], i, &w, b.b.at)
 	}
 	return p.valueNodes(ws, i, b.hi)
 }
 
 func (p *Program) rowTangents(ws *Workspace, ts [][]float64, b *batch) error {
 	from, to := p.clip(ws.seeded, b.b.at, b.n)
+	x := ws.V[b.b.at:][:b.n]
 	i := b.lo
 	for ; i+4 <= b.hi; i += 4 {
-		w := p.quad(ws.V, b, i)
-		for r := range w {
-			w[r] = w[r][from:to]
-		}
 		for _, t := range ts {
 			clear(t[i : i+4])
-			mulQuad(t, i, &w, t[b.b.at:][from:to])
 		}
+		w := p.quad(ws.V, b, i, from, to)
+		mulQuad(ts, i, &w, b.b.at+from)
 		if b.op == Affine {
 			continue
 		}
-		x := ws.V[b.b.at:][:b.n]
 		for r := i; r < i+4; r++ {
 			at := p.lists[p.a[r]]
 			if from, to := p.clip(ws.seeded, at, b.n); from < to {
@@ -130,18 +126,23 @@ func (p *Program) rowTangents(ws *Workspace, ts [][]float64, b *batch) error {
 	return p.tangentNodes(ws, ts, i, b.hi)
 }
 
-// mulQuad adds wᵣᵀx to y[i+r].
-func mulQuad(y []float64, i int32, w *[4][]float64, x []float64) {
-	w0, w1, w2, w3 := w[0][:len(x)], w[1][:len(x)], w[2][:len(x)], w[3][:len(x)]
-	dst := (*[4]float64)(y[i:])
-	s0, s1, s2, s3 := dst[0], dst[1], dst[2], dst[3]
-	for k, x := range x {
-		s0 += float64(w0[k] * x)
-		s1 += float64(w1[k] * x)
-		s2 += float64(w2[k] * x)
-		s3 += float64(w3[k] * x)
+// mulQuad adds wᵣᵀx to the elements i+r of each of xs, where x is from at on.
+func mulQuad(xs [][]float64, i int32, w *[4][]float64, at int32) {
+	w0 := w[0]
+	w1, w2, w3 := w[1][:len(w0)], w[2][:len(w0)], w[3][:len(w0)]
+	for _, x := range xs {
+		s := (*[4]float64)(x[i:])
+		s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
+		x := x[at:][:len(w0)]
+		for k, w0 := range w0 {
+			x := x[k]
+			s0 += float64(w0 * x)
+			s1 += float64(w1[k] * x)
+			s2 += float64(w2[k] * x)
+			s3 += float64(w3[k] * x)
+		}
+		s[0], s[1], s[2], s[3] = s0, s1, s2, s3
 	}
-	dst[0], dst[1], dst[2], dst[3] = s0, s1, s2, s3
 }
 
 func (p *Program) rowAdjoints(ws *Workspace, gs [][]float64, b *batch) error {
@@ -152,15 +153,15 @@ func (p *Program) rowAdjoints(ws *Workspace, gs [][]float64, b *batch) error {
 	from, to := p.clip(ws.wanted, b.b.at, b.n)
 	x := ws.V[b.b.at:][:b.n]
 	for i := hi - 4; i >= b.lo; i -= 4 {
-		w := p.quad(ws.V, b, i)
-		for _, g := range gs {
-			axpyQuad(g[b.b.at:][from:to], g, i, &w, from)
-			if b.op == Affine {
-				continue
-			}
-			for r := i; r < i+4; r++ {
-				at := p.lists[p.a[r]]
-				from, to := p.clip(ws.wanted, at, b.n)
+		w := p.quad(ws.V, b, i, from, to)
+		axpyQuad(gs, b.b.at+from, i, &w)
+		if b.op == Affine {
+			continue
+		}
+		for r := i; r < i+4; r++ {
+			at := p.lists[p.a[r]]
+			from, to := p.clip(ws.wanted, at, b.n)
+			for _, g := range gs {
 				axpy(g[at:][from:to], g[r], x[from:to])
 			}
 		}
@@ -168,13 +169,17 @@ func (p *Program) rowAdjoints(ws *Workspace, gs [][]float64, b *batch) error {
 	return nil
 }
 
-// axpyQuad adds Σ g[i+r]·wᵣ to x, wᵣ from an offset on.
-func axpyQuad(x []float64, g []float64, i int32, w *[4][]float64, from int32) {
-	w0, w1, w2, w3 := w[0][from:][:len(x)], w[1][from:][:len(x)], w[2][from:][:len(x)], w[3][from:][:len(x)]
-	src := (*[4]float64)(g[i:])
-	g0, g1, g2, g3 := src[0], src[1], src[2], src[3]
-	for k := range x {
-		x[k] += g0*w0[k] + g1*w1[k] + g2*w2[k] + g3*w3[k]
+// axpyQuad adds Σ xᵢ₊ᵣwᵣ to what each of xs has from at on.
+func axpyQuad(xs [][]float64, at, i int32, w *[4][]float64) {
+	w0 := w[0]
+	w1, w2, w3 := w[1][:len(w0)], w[2][:len(w0)], w[3][:len(w0)]
+	for _, x := range xs {
+		g := (*[4]float64)(x[i:])
+		g0, g1, g2, g3 := g[0], g[1], g[2], g[3]
+		x := x[at:][:len(w0)]
+		for k, w0 := range w0 {
+			x[k] += g0*w0 + g1*w1[k] + g2*w2[k] + g3*w3[k]
+		}
 	}
 }
 
@@ -188,56 +193,46 @@ func (p *Program) rowSeconds(ws *Workspace, us, ts [][]float64, b *batch) error 
 	}
 	at, n := b.b.at, b.n
 	from, to := p.clip(ws.wanted, at, n)
-	lo, up := p.clip(ws.seeded, at, n)
-	plain := lo == 0 && up == n
+	x := ws.V[at:][:n]
 	for i := hi - 4; i >= b.lo; i -= 4 {
-		w := p.quad(ws.V, b, i)
+		w := p.quad(ws.V, b, i, from, to)
+		axpyQuad(us, at+from, i, &w)
 		bar := (*[4]float64)(ws.Bar[i:])
-		whole := plain
-		some := false
-		for r := i; r < i+4; r++ {
-			from, to := p.clip(ws.wanted, p.lists[p.a[r]], n)
-			whole = whole && to-from == n
-			some = some || from < to
-		}
-		for s, u := range us {
-			t := ts[s]
-			axpyQuad(u[at:][from:to], u, i, &w, from)
-			switch {
-			case whole:
-				uw := p.quad(u, b, i)
-				axpy2Quad(&uw, (*[4]float64)(u[i:]), ws.V[at:][:n], bar, t[at:][:n])
-			case some:
-				for r := i; r < i+4; r++ {
-					p.secondHalf(ws, u, u[r], t, ws.Bar[r], p.lists[p.a[r]], at, n)
-				}
-			}
-		}
-		for r := i; r < i+4; r++ { // v̄·ẇ
-			wr := p.lists[p.a[r]]
-			lo, up := p.clip(ws.seeded, wr, n)
-			lo, up = max(lo, from), min(up, to)
-			if lo < up {
+		var rows [4]int32
+		wanted := false
+		for r := range rows {
+			w := p.lists[p.a[i+int32(r)]]
+			rows[r] = w
+			wanted = wanted || p.meets(ws.wanted, w, n)
+			if lo, hi := p.clip(ws.seeded, w, n); max(lo, from) < min(hi, to) {
+				lo, hi := max(lo, from), min(hi, to)
 				for s, u := range us {
-					axpy(u[at:][lo:up], ws.Bar[r], ts[s][wr:][lo:up])
+					axpy(u[at+lo:at+hi], bar[r], ts[s][w+lo:w+hi])
 				}
 			}
+		}
+		if wanted {
+			axpy2Quad(us, i, &rows, x, bar, ts, at)
 		}
 	}
 	return nil
 }
 
-// axpy2Quad adds gᵣ·v + hᵣ·w to xᵣ.
-func axpy2Quad(x *[4][]float64, g *[4]float64, v []float64, h *[4]float64, w []float64) {
-	x0, x1, x2, x3 := x[0][:len(v)], x[1][:len(v)], x[2][:len(v)], x[3][:len(v)]
-	w = w[:len(v)]
-	g0, g1, g2, g3 := g[0], g[1], g[2], g[3]
-	h0, h1, h2, h3 := h[0], h[1], h[2], h[3]
-	for k, v := range v {
-		w := w[k]
-		x0[k] += g0*v + h0*w
-		x1[k] += g1*v + h1*w
-		x2[k] += g2*v + h2*w
-		x3[k] += g3*v + h3*w
+// axpy2Quad adds uᵢ₊ᵣ·x + barᵣ·t to what u has from rowsᵣ on, for each of us and
+// ts, of which t is from at on.
+func axpy2Quad(us [][]float64, i int32, rows *[4]int32, x []float64, bar *[4]float64, ts [][]float64, at int32) {
+	b0, b1, b2, b3 := bar[0], bar[1], bar[2], bar[3]
+	for s, u := range us {
+		t := ts[s][at:][:len(x)]
+		u0, u1, u2, u3 := u[rows[0]:][:len(x)], u[rows[1]:][:len(x)], u[rows[2]:][:len(x)], u[rows[3]:][:len(x)]
+		g := (*[4]float64)(u[i:])
+		g0, g1, g2, g3 := g[0], g[1], g[2], g[3]
+		for k, x := range x {
+			t := t[k]
+			u0[k] += g0*x + b0*t
+			u1[k] += g1*x + b1*t
+			u2[k] += g2*x + b2*t
+			u3[k] += g3*x + b3*t
+		}
 	}
 }

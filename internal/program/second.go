@@ -1,9 +1,6 @@
 package program
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // seconds propagates the second-order adjoints U[s] of the directions s < k
 // down to the inputs: from each node with the value function f, first-order
@@ -24,8 +21,11 @@ func (p *Program) seconds(ws *Workspace, k int) error {
 	for _, u := range us {
 		p.zero(u, secondOrder)
 	}
-	first := slices.IndexFunc(p.batches, func(b batch) bool { return b.in.meets(ws.wanted) })
-	for bi := len(p.batches) - 1; bi >= max(first, 0); bi-- {
+	first := 0
+	for first < len(p.batches) && !p.batches[first].in.meets(ws.wanted) {
+		first++
+	}
+	for bi := len(p.batches) - 1; bi >= first; bi-- {
 		b := &p.batches[bi]
 		if !b.deep && !b.in.meets(ws.wanted) {
 			continue
@@ -216,15 +216,11 @@ func (p *Program) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
 // secondHalf does the operands from x on of a product with those from y on.
 func (p *Program) secondHalf(ws *Workspace, u []float64, ui float64, t []float64, bar float64, x, y, n int32) {
 	from, to := p.clip(ws.wanted, x, n)
-	lo, hi := p.clip(ws.seeded, y, n)
-	lo, hi = max(lo, from), min(hi, to)
-	if lo >= hi {
+	if p.meets(ws.seeded, y, n) {
+		axpy2(u[x:][from:to], ui, ws.V[y:][from:to], bar, t[y:][from:to])
+	} else {
 		axpy(u[x:][from:to], ui, ws.V[y:][from:to])
-		return
 	}
-	axpy(u[x:][from:lo], ui, ws.V[y:][from:lo])
-	axpy2(u[x:][lo:hi], ui, ws.V[y:][lo:hi], bar, t[y:][lo:hi])
-	axpy(u[x:][hi:to], ui, ws.V[y:][hi:to])
 }
 
 func (p *Program) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {

@@ -35,6 +35,12 @@ func (p *Program) clip(s span, at, n int32) (from, to int32) {
 	return from, max(from, to)
 }
 
+// meets reports whether clip leaves some of them.
+func (p *Program) meets(s span, at, n int32) bool {
+	from, to := p.clip(s, at, n)
+	return from < to
+}
+
 // every is the span of all inputs.
 func (p *Program) every() span { return span{0, int32(p.inputs)} }
 

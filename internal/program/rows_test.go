@@ -1,0 +1,267 @@
+package program_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// A layer of a network has as many units as rows; a unit is a sum of products of
+// weights and what the layer before has.
+type layer struct {
+	units   int
+	weights string
+	swapped bool // the products are written in the other order
+	f       string
+}
+
+// drawNetwork draws a chain of layers, the weights among the variables or not.
+func drawNetwork(t *rapid.T) (tape *reverse.Tape, x []float64) {
+	width := rapid.IntRange(1, 18).Draw(t, "width")
+	layers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) layer {
+		return layer{
+			units:   rapid.IntRange(1, 18).Draw(t, "units"),
+			weights: rapid.SampledFrom([]string{"variables", "functions", "constants", "parameters", "shared"}).Draw(t, "weights"),
+			swapped: rapid.Bool().Draw(t, "swapped"),
+			f:       rapid.SampledFrom([]string{"sin", "square", "none"}).Draw(t, "f"),
+		}
+	}), 1, 4).Draw(t, "layers")
+	weightsFirst := rapid.Bool().Draw(t, "weights first")
+
+	count, n := 0, width
+	for _, l := range layers {
+		if l.weights == "variables" || l.weights == "functions" {
+			count += l.units * n
+		}
+		n = l.units
+	}
+	value := func(i int) float64 { return math.Cos(3*float64(i)) / 2 }
+	x = make([]float64, width+count)
+	for i := range x {
+		x[i] = value(i)
+	}
+	params := []float64{0.75, -0.5}
+	f := func(x, params []reverse.Var) []reverse.Var {
+		h, rest := x[:width], x[width:]
+		if weightsFirst {
+			h, rest = x[count:], x[:count]
+		}
+		for _, l := range layers {
+			n := len(h)
+			next := make([]reverse.Var, l.units)
+			for i := range next {
+				w := make([]reverse.Var, n)
+				for j := range w {
+					switch l.weights {
+					case "variables", "functions":
+						w[j], rest = rest[0], rest[1:]
+						if l.weights == "functions" {
+							w[j] = w[j].Sin()
+						}
+					case "constants":
+						w[j] = reverse.Constant(value(i + 5*j))
+					case "parameters":
+						w[j] = params[(i+j)%2]
+					case "shared": // all units have the same, with a factor
+						w[j] = h[n-1-j]
+					}
+				}
+				if l.swapped {
+					next[i] = dual.Dot(h, w)
+				} else {
+					next[i] = dual.Dot(w, h)
+				}
+				if l.weights == "shared" {
+					next[i] = next[i].AddReal(value(i))
+				}
+				switch l.f {
+				case "sin":
+					next[i] = next[i].Sin()
+				case "square":
+					next[i] = next[i].Square()
+				}
+			}
+			h = next
+		}
+		return []reverse.Var{dual.Dot(h, h)}
+	}
+	tape, err := reverse.RecordParams(x, params, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape, append(x, params...)
+}
+
+// Batches of rows, single nodes and derivative products compute the same, values
+// bit by bit.
+func TestRowsAgree(t *testing.T) { rapid.Check(t, rowsAgree) }
+func FuzzRowsAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rowsAgree)) }
+
+func rowsAgree(t *rapid.T) {
+	tape, x := drawNetwork(t)
+	p := tape.Program()
+	v := make([]float64, p.Inputs())
+	zeros := rapid.Bool().Draw(t, "zeros") // most of v is 0
+	for i := range v {
+		if !zeros || i == len(v)/2 {
+			v[i] = math.Sin(2 * float64(i))
+		}
+	}
+	k := rapid.IntRange(1, program.MaxDirections).Draw(t, "directions")
+	sweeps := func(p *program.Program, careful bool) (*program.Workspace, program.Products) {
+		ws := p.Get()
+		_, err := p.Value(ws, x[:p.Inputs()], x[p.Inputs():])
+		require.NoError(t, err)
+		ws.Poison()
+		r, err := p.Sweeps(ws, careful, true, k, []float64{1}, v)
+		require.NoError(t, err)
+		return ws, r
+	}
+	single := program.Unbatched(p)
+	ws, want := sweeps(single, false)
+	m1, m2 := p.LargestFirst(ws, 0), p.LargestSecond(ws, 0)
+	for _, bar := range want.Bar {
+		m1 = max(m1, math.Abs(bar))
+	}
+	eps := float64(p.Roundings()) * 0x1p-50
+	for _, q := range []*program.Program{p, single} {
+		for _, careful := range []bool{false, true} {
+			at, got := sweeps(q, careful)
+			require.Equal(t, ws.V, at.V)
+			require.InDeltaSlice(t, want.JVP, got.JVP, eps*m1)
+			require.InDeltaSlice(t, want.Gradient, got.Gradient, eps*m1)
+			for s := range k {
+				require.Equal(t, got.Gradient, got.VJP[s])
+				require.Equal(t, got.HVP[0], got.HVP[s])
+				require.InDeltaSlice(t, want.HVP[0], got.HVP[s], eps*m2)
+			}
+		}
+	}
+}
+
+// Products of a matrix and a vector form batches of rows, however written.
+func TestRowsAreFound(t *testing.T) {
+	const m, n = 6, 10
+	matrix := make([]float64, m*n)
+	for i := range matrix {
+		matrix[i] = float64(i%7) - 3
+	}
+	for name, c := range map[string]struct {
+		rows int
+		f    func(w [][]reverse.Var, h []reverse.Var) []reverse.Var
+	}{
+		"Wh": {m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			for _, w := range w {
+				y = append(y, dual.Dot(w, h))
+			}
+			return y
+		}},
+		"hW": {m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			for _, w := range w {
+				y = append(y, dual.Dot(h, w))
+			}
+			return y
+		}},
+		"constant": {m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			for i := range w {
+				y = append(y, dual.Affine(1, matrix[i*n:(i+1)*n], h))
+			}
+			return y
+		}},
+		"MatVec": {m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			return dual.MatVec(make([]reverse.Var, m), slices.Concat(w...), h)
+		}},
+		"two of them": {2 * m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			for i, wi := range w {
+				y = append(y, dual.Dot(wi, h), dual.Affine(0, matrix[i*n:(i+1)*n], h))
+			}
+			return y
+		}},
+		"nothing shared": {0, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			for i := range w {
+				y = append(y, dual.Dot(w[i], w[(i+1)%m]))
+			}
+			return y
+		}},
+		"three rows": {0, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			return []reverse.Var{dual.Dot(w[0], h), dual.Dot(w[1], h), dual.Dot(w[2], h)}
+		}},
+	} {
+		tape, err := reverse.RecordVec(make([]float64, m*n+n), func(x []reverse.Var) []reverse.Var {
+			var w [][]reverse.Var
+			for i := range m {
+				w = append(w, x[i*n:(i+1)*n])
+			}
+			return c.f(w, x[m*n:])
+		})
+		require.NoError(t, err)
+		require.Equal(t, c.rows, tape.Program().Rows(), name)
+	}
+}
+
+// The rows of the upper triangle of a Hessian are the products with unit
+// vectors, whatever is left out.
+func TestTriangleIsOfProducts(t *testing.T) { rapid.Check(t, triangleIsOfProducts) }
+func FuzzTriangleIsOfProducts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(triangleIsOfProducts)) }
+
+func triangleIsOfProducts(t *rapid.T) {
+	var p *program.Program
+	var x, w []float64
+	if rapid.Bool().Draw(t, "network") {
+		tape, at := drawNetwork(t)
+		p, x, w = tape.Program(), at, []float64{1}
+	} else {
+		c := drawCopies(t)
+		p, x, w = c.program, c.x, c.w
+		for i := range x { // kinks and poles
+			if rapid.IntRange(0, 9).Draw(t, "zero") == 0 {
+				x[i] = 0
+			}
+		}
+	}
+	n := p.Inputs()
+	ws := p.Get()
+	linearize := func() {
+		_, err := p.Value(ws, x[:n], x[n:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		ws.Poison()
+		require.NoError(t, p.Linearize(ws, w))
+	}
+	linearize()
+	var rows [][]float64
+	require.NoError(t, p.Hessian(ws, func(i int, row []float64) {
+		require.Equal(t, len(rows), i)
+		rows = append(rows, slices.Clone(row))
+	}))
+	require.Len(t, rows, n)
+
+	linearize()
+	for range 8 {
+		i := rapid.IntRange(0, n-1).Draw(t, "row")
+		lo := i / program.MaxDirections * program.MaxDirections
+		k := min(program.MaxDirections, n-lo)
+		sweep := func(careful bool) {
+			require.NoError(t, p.Whole(ws, careful, k, func(v []float64, s int) { v[lo+s] = 1 }))
+		}
+		row := rows[i]
+		if sweep(false); !finite(row) || !finite(ws.U[i-lo][:n]) {
+			sweep(true)
+		}
+		want := ws.U[i-lo][i:n]
+		tol := float64(p.Roundings()) * 0x1p-50 * p.LargestSecond(ws, i-lo)
+		for j := range row {
+			if a, b := row[j], want[j]; !(math.Abs(a-b) <= tol) && a != b && (a == a || b == b) {
+				t.Fatalf("row %d: %v, want %v ± %v", i, row, want, tol)
+			}
+		}
+	}
+}
