@@ -18,21 +18,25 @@ import (
 type layer struct {
 	units   int
 	weights string
+	reverse bool // the weights of the last unit come first
 	swapped bool // the products are written in the other order
 	f       string
 }
 
-// drawNetwork draws a chain of layers, the weights among the variables or not.
-func drawNetwork(t *rapid.T) (tape *reverse.Tape, x []float64) {
+// drawNetwork draws a chain of layers, the weights among the variables or not,
+// with weights 1 of its outputs.
+func drawNetwork(t *rapid.T) (p *program.Program, x, w []float64) {
 	width := rapid.IntRange(1, 18).Draw(t, "width")
 	layers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) layer {
 		return layer{
 			units:   rapid.IntRange(1, 18).Draw(t, "units"),
 			weights: rapid.SampledFrom([]string{"variables", "functions", "constants", "parameters", "shared"}).Draw(t, "weights"),
+			reverse: rapid.Bool().Draw(t, "reverse"),
 			swapped: rapid.Bool().Draw(t, "swapped"),
 			f:       rapid.SampledFrom([]string{"sin", "square", "none"}).Draw(t, "f"),
 		}
 	}), 1, 4).Draw(t, "layers")
+	summed := rapid.Bool().Draw(t, "summed")
 	weightsFirst := rapid.Bool().Draw(t, "weights first")
 
 	count, n := 0, width
@@ -61,7 +65,11 @@ func drawNetwork(t *rapid.T) (tape *reverse.Tape, x []float64) {
 				for j := range w {
 					switch l.weights {
 					case "variables", "functions":
-						w[j], rest = rest[0], rest[1:]
+						k := i*n + j
+						if l.reverse {
+							k = (l.units-1-i)*n + j
+						}
+						w[j] = rest[k]
 						if l.weights == "functions" {
 							w[j] = w[j].Sin()
 						}
@@ -88,15 +96,21 @@ func drawNetwork(t *rapid.T) (tape *reverse.Tape, x []float64) {
 					next[i] = next[i].Square()
 				}
 			}
+			if l.weights == "variables" || l.weights == "functions" {
+				rest = rest[l.units*n:]
+			}
 			h = next
 		}
-		return []reverse.Var{dual.Dot(h, h)}
+		if summed {
+			return []reverse.Var{dual.Dot(h, h)}
+		}
+		return h
 	}
 	tape, err := reverse.RecordParams(x, params, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tape, append(x, params...)
+	return tape.Program(), append(x, params...), slices.Repeat([]float64{1}, tape.Outputs())
 }
 
 // Batches of rows, single nodes and derivative products compute the same, values
@@ -105,8 +119,7 @@ func TestRowsAgree(t *testing.T) { rapid.Check(t, rowsAgree) }
 func FuzzRowsAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rowsAgree)) }
 
 func rowsAgree(t *rapid.T) {
-	tape, x := drawNetwork(t)
-	p := tape.Program()
+	p, x, w := drawNetwork(t)
 	v := make([]float64, p.Inputs())
 	zeros := rapid.Bool().Draw(t, "zeros") // most of v is 0
 	for i := range v {
@@ -120,7 +133,7 @@ func rowsAgree(t *rapid.T) {
 		_, err := p.Value(ws, x[:p.Inputs()], x[p.Inputs():])
 		require.NoError(t, err)
 		ws.Poison()
-		r, err := p.Sweeps(ws, careful, true, k, []float64{1}, v)
+		r, err := p.Sweeps(ws, careful, true, k, w, v)
 		require.NoError(t, err)
 		return ws, r
 	}
@@ -215,8 +228,7 @@ func triangleIsOfProducts(t *rapid.T) {
 	var p *program.Program
 	var x, w []float64
 	if rapid.Bool().Draw(t, "network") {
-		tape, at := drawNetwork(t)
-		p, x, w = tape.Program(), at, []float64{1}
+		p, x, w = drawNetwork(t)
 	} else {
 		c := drawCopies(t)
 		p, x, w = c.program, c.x, c.w
