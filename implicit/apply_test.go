@@ -487,7 +487,7 @@ func TestThirdDerivativeOfApplyPanics(t *testing.T) {
 	eq := NewEquation(keplerTape(t))
 	tape := tapeOf(t, []float64{1, 0.1}, func(x vars) vars { return eq.Apply(x...) })
 	require.PanicsWithValue(t, "reverse: third derivative of the primitive implicit", func() {
-		_, _ = tape.Tangent().Tangent().JVP(nil, make([]float64, 8), make([]float64, 8))
+		_, _ = tape.Tangent().Tangent().JVP(nil, make([]float64, 8), []float64{1, 0, 0, 0, 0, 0, 0, 0})
 	})
 }
 

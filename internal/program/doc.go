@@ -21,8 +21,10 @@
 //
 // A batch's operands are consecutive too (direct), one and the same (uniform),
 // or anywhere (indexed); nodes are sorted, and batches cut, so that most are
-// direct. What has too few alike nodes runs node by node, as do lists and
-// primitives of the user (mixed batches).
+// direct. Short affine sums with as many terms form batches term by term, long
+// ones and products of lists that share an operand batches of rows: a matrix
+// times a vector. What has too few alike nodes runs node by node, as do other
+// lists and primitives of the user (mixed batches).
 //
 // # Sweeps
 //
@@ -38,7 +40,8 @@
 //
 // Linearize is a Gradient that keeps partials and v̄·dd, so that the products
 // HVP that follow are multiplications and additions alone. A second-order sweep
-// leaves out what no nonlinear operation needs. Adjoints that a sweep meets for
+// leaves out what no nonlinear operation needs, what the seeded inputs do not
+// move and, for the triangle of a Hessian, what the wanted ones do not. Adjoints that a sweep meets for
 // the first time are set, not added to, so that most of the array need not be
 // cleared first.
 //

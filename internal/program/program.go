@@ -121,19 +121,13 @@ func (p *Program) meet(order int) {
 	}
 	for k := len(p.batches) - 1; k >= 0; k-- {
 		b := &p.batches[k]
-		if b.op == mixed {
+		if b.op == mixed || b.rows() {
 			for i := b.lo; i < b.hi; i++ {
-				p.eachOperand(i, func(j int32) { met[j] = true })
+				p.eachRun(i, func(at, n int32) { all(met[at : at+n]) })
 			}
 			continue
 		}
 		if table[b.op].class == constant || order == secondOrder && !b.inner && linear[b.op] {
-			continue
-		}
-		if b.rows() {
-			for i := b.lo; i < b.hi; i++ {
-				p.eachOperand(i, func(j int32) { met[j] = true })
-			}
 			continue
 		}
 		if b.op == Affine { // its terms may overlap: none is met first
@@ -249,6 +243,27 @@ func (p *Program) eachOperand(i int32, f func(j int32)) {
 		if table[op].args > 1 {
 			f(b)
 		}
+	}
+}
+
+// eachRun calls f with the operands of node i, with consecutive ones together
+// where that is known.
+func (p *Program) eachRun(i int32, f func(at, n int32)) {
+	a, b := p.a[i], p.b[i]
+	n := b >> 1
+	switch op := p.ops[i]; {
+	case op == Sum && b&1 != 0:
+		for range p.lists[a] {
+			f(p.lists[a+1], p.lists[a+2])
+			a += 2
+		}
+	case op == Affine && b&1 != 0 && n > 0:
+		f(p.lists[a+1], n)
+	case op == Dot && b&1 != 0 && n > 0:
+		f(p.lists[a], n)
+		f(p.lists[a+n], n)
+	default:
+		p.eachOperand(i, func(j int32) { f(j, 1) })
 	}
 }
 

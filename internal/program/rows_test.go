@@ -230,7 +230,7 @@ func triangleIsOfProducts(t *rapid.T) {
 	if rapid.Bool().Draw(t, "network") {
 		p, x, w = drawNetwork(t)
 	} else {
-		c := drawCopies(t)
+		c := drawCopies(t, 1, 9, 40)
 		p, x, w = c.program, c.x, c.w
 		for i := range x { // kinks and poles
 			if rapid.IntRange(0, 9).Draw(t, "zero") == 0 {

@@ -1,13 +1,17 @@
 package program
 
-// A sweep of second order need not touch everything: a Hessian is made by
-// sweeps along a few unit vectors each, in which most tangents are 0, and of
-// its lower triangle nothing is wanted. What a sweep leaves out follows from
-// the inputs alone: seeded are those with tangents, wanted those whose
-// second-order adjoints are read. Inputs come into use one after another (the
-// weights of the layers of a network, say), so batches before the first that
-// reads a seeded input have no tangents, and those before the first that reads
-// a wanted one need no adjoints.
+// A sweep need not touch everything. A Hessian is made by sweeps along a few unit
+// vectors each, in which most tangents are 0, and its lower triangle is not
+// wanted. What a sweep leaves out follows from two spans of inputs: outside of
+// seeded there are no tangents, outside of wanted no second-order adjoint is
+// read, and a long list of inputs is cut to them. Inputs often come into use one
+// after another, as the weights of the layers of a network: batches before the
+// first that reads a seeded input have no tangents, those before the first that
+// reads a wanted one need no adjoints.
+//
+// Leaving out is exact: what is left out is products with a tangent 0, which are
+// 0 even if the other factor is not finite, and what no wanted element sees.
+// Adjoints that are not wanted are garbage.
 
 // span is the nodes lo … hi−1, none if hi ≤ lo.
 type span struct{ lo, hi int32 }
@@ -79,7 +83,7 @@ func (p *Program) read(b *batch) {
 	switch {
 	case b.op == mixed || b.rows():
 		for i := b.lo; i < b.hi; i++ {
-			p.eachOperand(i, func(j int32) { see(j, 1) })
+			p.eachRun(i, see)
 			if p.ops[i] == Call { // another output may be all of the batch
 				b.deep = true
 			}

@@ -24,9 +24,9 @@ type copies struct {
 
 var sine = reverse.NewPrimitive("sine", math.Sin, math.Cos, func(x float64) float64 { return -math.Sin(x) })
 
-func drawCopies(t *rapid.T) *copies {
+func drawCopies(t *rapid.T, counts ...int) *copies {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 40})
-	n := rapid.SampledFrom([]int{1, 9, 40, 600}).Draw(t, "copies")
+	n := rapid.SampledFrom(counts).Draw(t, "copies")
 	interleaved := rapid.Bool().Draw(t, "interleaved")
 	summed := rapid.Bool().Draw(t, "summed")
 	c := &copies{one: p}
@@ -121,7 +121,7 @@ func TestSweepsAgree(t *testing.T) { rapid.Check(t, sweepsAgree) }
 func FuzzSweepsAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sweepsAgree)) }
 
 func sweepsAgree(t *rapid.T) {
-	c := drawCopies(t)
+	c := drawCopies(t, 1, 9, 40, 600)
 	batched := c.sweeps(t, c.program, false, false, 1)
 	if !finite(batched.JVP, batched.Bar, batched.HVP[0]) {
 		t.Skip("overflow")
@@ -151,7 +151,7 @@ func TestSweepsReadNothingOld(t *testing.T) { rapid.Check(t, nothingOld) }
 func FuzzSweepsReadNothingOld(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nothingOld)) }
 
 func nothingOld(t *rapid.T) {
-	c := drawCopies(t)
+	c := drawCopies(t, 1, 9, 40, 600)
 	k := rapid.IntRange(1, program.MaxDirections).Draw(t, "directions")
 	for _, p := range []*program.Program{c.program, program.Unbatched(c.program)} {
 		for _, careful := range []bool{false, true} {
@@ -181,7 +181,7 @@ func nothingOld(t *rapid.T) {
 // The parallel products have the bits of those in turn.
 func TestParallelProductsHaveTheSameBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawCopies(t)
+		c := drawCopies(t, 1, 9, 40, 600)
 		p := c.program
 		ws := p.Get()
 		_, err := p.Value(ws, c.x, nil)
