@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -422,32 +421,6 @@ func sums[T dual.Scalar[T]](x []T) []T {
 }
 
 // A negative zero is one in every mode, on the tape and on its transforms.
-// A Dot with constants is affine, on either side, with the same bits.
-func TestDotWithConstants(t *testing.T) {
-	c := []float64{2, 0, -0.3, 1e300, 7, math.Copysign(0, -1), 0.1, 3, 1}
-	x := []float64{0.7, -0.2, 0.1, 1e-300, math.Copysign(0, -1), 5, 0.3, 11, -0.9}
-	want := c[0] * x[0]
-	consts := make([]reverse.Var, len(c))
-	for i := range c {
-		consts[i] = reverse.Constant(c[i])
-		if i > 0 {
-			want += float64(c[i] * x[i])
-		}
-	}
-	for _, f := range []func(x []reverse.Var) reverse.Var{
-		func(x []reverse.Var) reverse.Var { return dual.Dot(x, consts) },
-		func(x []reverse.Var) reverse.Var { return dual.Dot(consts, x) },
-	} {
-		tape, err := reverse.Record(x, f)
-		require.NoError(t, err)
-		require.Equal(t, program.Affine, tape.Program().Op(int32(len(x))))
-		y, g, err := tape.ValueGradient(nil, x)
-		require.NoError(t, err)
-		require.Equal(t, math.Float64bits(want), math.Float64bits(y))
-		require.Equal(t, c, g)
-	}
-}
-
 func TestSumsOfZerosHaveTheSameSign(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		for _, positive := range []int{-1, 0, n - 1} {
