@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,13 +44,13 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	fs.SetOutput(io.Discard) // the error is returned
 	fs.BoolVar(&s.json, "json", false, "print one JSON object a line instead of tables")
 	fs.BoolVar(&s.quick, "quick", false, "the smallest sizes and the least time: a few seconds")
-	fs.BoolVar(&s.verbose, "v", false, "say on standard error what is measured; a terminal shows it anyway")
-	fs.StringVar(&s.file, "mtx", "", "color the matrix of this Matrix Market `file` and do nothing else")
-	fs.StringVar(&s.dir, "plots", "", "draw plots of the sections strategies, sparse, coloring and gonum, as SVG and PNG,\ninto the `directory`")
-	wanted := fs.String("problems", "", "only problems of this `list`, separated by commas:\n"+strings.Join(names, ", "))
-	ns := fs.String("n", "", "at the sizes of this `list`; a problem that is not named by -problems has the sizes\n"+
+	fs.BoolVar(&s.verbose, "v", false, "print to standard error what is measured; a terminal shows it in any case")
+	fs.StringVar(&s.file, "mtx", "", "color the matrix in this Matrix Market `file` by every kind and order, and do nothing else")
+	fs.StringVar(&s.dir, "plots", "", "write plots of the sections "+strings.Join(slices.Sorted(maps.Keys(plotted)), ", ")+" as SVG and PNG to\nthis `directory`")
+	wanted := fs.String("problems", "", "only the problems in this `list`, separated by commas, of\n"+strings.Join(names, ", "))
+	ns := fs.String("n", "", "the sizes in this `list`; a problem that is not named by -problems has the sizes\n"+
 		"1000, 10000, 100000, helmholtz 20, 100, 400, rnn (width) 8, 16, 32")
-	figures := fs.String("figures", "", "only figures of this `list`, those of the sections above")
+	figures := fs.String("figures", "", "only the figures in this `list`")
 	var named []string
 	for { // sections may stand before flags
 		if err := fs.Parse(args); err != nil {
@@ -146,16 +147,27 @@ func choose(named, figures []string, narrowed bool) (wanted []section, err error
 func usage(w io.Writer, fs *flag.FlagSet) {
 	fmt.Fprint(w, `Usage: go run ./bench [flags] [section ...]
 
-Measures the library and prints tables. The unit of ratios is f, the function
-written by hand in Go, timed in turns with what is compared to it.
+Measures the library and prints tables, in about half a minute. The unit of
+ratios is f, the function written by hand in Go, timed in turns with what is
+compared to it.
 
-Sections, all of them if none is named, with the figures of -json and -figures:
+Sections, all of them if none is named, with the names of their figures:
 
 `)
 	for _, s := range sections {
-		fmt.Fprintf(w, "  %-10s  %s\n  %10s  (%s)\n", s.name, s.about, "", strings.Join(s.figures, ", "))
+		mark := " "
+		if s.chosen {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "%s %-10s  %s\n  %10s  (%s)\n", mark, s.name, s.about, "", strings.Join(s.figures, ", "))
 	}
-	fmt.Fprint(w, "\nFlags:\n\n")
+	fmt.Fprint(w, `
+* measures the problems that -problems and -n choose; with one of these flags the
+other sections run only if they are named.
+
+Flags:
+
+`)
 	fs.SetOutput(w)
 	fs.PrintDefaults()
 }

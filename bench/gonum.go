@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -25,46 +26,33 @@ var gonumFigures = []string{"small-gradient", "small-hessian", "step-gradient", 
 // small problems, in time and accuracy, and over the step of differences.
 func againstGonum(b *bench) {
 	t := table{text: 3, head: []string{"problem", "derivative", "method", "time", "time/f", "error"}}
-	for _, c := range b.chosenOnce() {
-		for _, n := range b.smallSizes(c.Name) {
-			in := c.At(n)
+	sizes := []int{10, 100}
+	if b.quick {
+		sizes = sizes[:1]
+	}
+	for _, name := range []string{"rosen", "trig"} { // written for gonum's numbers below
+		for _, n := range sizes {
 			for _, figure := range gonumFigures[:2] {
-				if rivals := rivalsOf(in, figure); rivals != nil && b.wants(figure) {
-					b.progress("%s of %s, n = %d", figure, in.Name, n)
-					b.compare(&t, in, figure, rivals)
+				if b.chose(name) && b.wants(figure) {
+					b.progress("%s of %s, n = %d", figure, name, n)
+					b.compare(&t, problems.Named(name).At(n), figure)
 				}
 			}
 		}
 	}
 	b.print("Beside gonum: time of one derivative, in units of f too; error is the largest difference from the tape's,\n"+
 		"relative to the largest element; gonum's numbers run functions written for them, the library's generic ones", &t)
-	if !b.wants("step-gradient") && !b.wants("step-hessian") {
-		return
+	if b.chose("rosen") && (b.wants("step-gradient") || b.wants("step-hessian")) {
+		b.progress("differences of rosen")
+		s := steps()
+		b.emit(s.rows()...)
+		s.print(b)
 	}
-	b.progress("differences")
-	s := steps()
-	b.emit(s.rows()...)
-	s.print(b)
 }
 
-// chosenOnce is the problems chosen, each at the first of its sizes.
-func (b *bench) chosenOnce() (once []choice) {
-	for _, c := range b.chosen {
-		if len(once) == 0 || once[len(once)-1].Name != c.Name {
-			once = append(once, c)
-		}
-	}
-	return once
-}
-
-func (b *bench) smallSizes(problem string) []int {
-	if problem == "helmholtz" {
-		return []int{20}
-	}
-	if b.quick {
-		return []int{10}
-	}
-	return []int{10, 100}
+// chose reports whether a problem is chosen, at whatever size.
+func (b *bench) chose(problem string) bool {
+	return slices.ContainsFunc(b.chosen, func(c choice) bool { return c.Name == problem })
 }
 
 // A rival is one way to a derivative, which it stores in its matrix: one row for
@@ -75,13 +63,9 @@ type rival struct {
 	dst  mat.Matrix
 }
 
-// rivalsOf is the ways to a derivative of problems that are written for gonum's
-// numbers too, nil for others. The first is the reference.
+// rivalsOf is the ways to a derivative. The first is the reference.
 func rivalsOf(in *problems.Instance, figure string) []rival {
 	onDual, onHyper := gonumFunc(in.Name)
-	if onDual == nil {
-		return nil
-	}
 	x, n := in.X0, len(in.X0)
 	t := must(reverse.Record(x, problems.Func[reverse.Var](in)))
 	if figure == "small-gradient" {
@@ -121,7 +105,8 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 }
 
 // compare measures rivals and adds them to the table.
-func (b *bench) compare(t *table, in *problems.Instance, figure string, rivals []rival) {
+func (b *bench) compare(t *table, in *problems.Instance, figure string) {
+	rivals := rivalsOf(in, figure)
 	fs := []func(){func() { in.Plain(in.X0) }}
 	for _, r := range rivals {
 		fs = append(fs, r.run)
@@ -157,16 +142,12 @@ func relative(a, b mat.Matrix) float64 {
 	return d / s
 }
 
-// gonumFunc is a problem over gonum's numbers, nil if it is not written for
-// them.
+// gonumFunc is rosen or trig over gonum's numbers.
 func gonumFunc(problem string) (func([]gonum.Number) gonum.Number, func([]hyperdual.Number) hyperdual.Number) {
-	switch problem {
-	case "rosen":
+	if problem == "rosen" {
 		return rosenDual, rosenHyper
-	case "trig":
-		return trigDual, trigHyper
 	}
-	return nil, nil
+	return trigDual, trigHyper
 }
 
 func rosenDual(x []gonum.Number) (s gonum.Number) {

@@ -6,6 +6,8 @@
 //	go run ./bench strategies sparse                only these
 //	go run ./bench -problems rosen,trig -n 1000,100000
 //	go run ./bench -figures gradient,hvp -json
+//	go run ./bench -plots plots strategies sparse   and draw them, as SVG and PNG
+//	go run ./bench -mtx FILE                        colors a matrix by every kind and order
 //	go run ./bench -quick
 //
 // The unit of all ratios is f, the function written by hand in Go on float64.
@@ -44,7 +46,7 @@ var sections = []section{
 	{"strategies", "dense Hessians by the four strategies, n ≤ 400", []string{"dense-hessian"}, true, strategies},
 	{"tapes", "what it takes to make and to evaluate a tape", tapeFigures, true, tapes},
 	{"sparse", "sparse Hessians and Jacobians by terms and by colorings", sparseFigures, true, sparseMatrices},
-	{"coloring", "colors and times by every kind and order, of -mtx or of grids, bands, arrow, random", coloringFigures, false, colorings},
+	{"coloring", "colorings by every kind and order, of grids, a band, an arrow, random matrices", coloringFigures, false, colorings},
 	{"gonum", "beside gonum's diff/fd, num/dual, num/hyperdual: time, and error by step", gonumFigures, false, againstGonum},
 	{"implicit", "derivatives through equations and fixed points", implicitFigures, true, implicitDerivatives},
 	{"newton", "Newton's method: minima, constraints, fits, with the time in derivatives and in linear algebra", newtonFigures, false, solving},
