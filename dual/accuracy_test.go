@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -202,6 +203,11 @@ func TestAccuracyIsThatOfTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	case old != table.String() && runtime.GOARCH == "amd64":
-		t.Errorf("accuracy.md has another table; go test ./dual -run Accuracy -update writes\n%s", table.String())
+		was := strings.SplitAfter(old, "\n")
+		for _, line := range strings.SplitAfter(table.String(), "\n") {
+			if !slices.Contains(was, line) {
+				t.Errorf("accuracy.md does not have the line (-update writes it)\n%s", line)
+			}
+		}
 	}
 }

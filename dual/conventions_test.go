@@ -91,6 +91,8 @@ func compositions[T dual.Scalar[T]]() map[string]func(x, y T) T {
 		"0·x⁻¹":     func(x, y T) T { return x.Inv().Scale(0) },
 		"y·√x":      func(x, y T) T { return x.Sqrt().Mul(y) },
 		"y + √x":    func(x, y T) T { return x.Sqrt().Add(y) },
+		"Σ 0·x, y":  func(x, y T) T { return dual.Affine(0, []float64{0, 1}, []T{x, y}) },
+		"x·y + y·y": func(x, y T) T { return dual.Dot([]T{x, y}, []T{y, y}) },
 		"√(x·y)":    func(x, y T) T { return x.Mul(y).Sqrt() },
 	}
 }
@@ -306,5 +308,55 @@ func TestConventionsInEveryMode(t *testing.T) {
 		c.numbers()
 		c.tape()
 		c.sparse()
+	}
+}
+
+// x^c is one function, whether c is the exponent of PowReal or PowInt or a
+// number that does not depend on x.
+func TestPowersAreOneFunction(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	check := func(x, p float64) {
+		in := dual.Hyper{V: x, D1: 1, D2: 1}
+		nest := real2{V: real1{V: dual.Real(x), D: 1}, D: real1{V: 1}}
+		real := in.PowReal(p)
+		nested := nest.PowReal(p)
+		byParameter, err := reverse.RecordParams([]float64{0.7}, []float64{0.6}, func(x, p []reverse.Var) []reverse.Var {
+			return []reverse.Var{x[0].Pow(p[0])}
+		})
+		require.NoError(t, err)
+		byConstant, err := reverse.Record([]float64{0.7}, func(x []reverse.Var) reverse.Var { return x[0].Pow(reverse.Constant(p)) })
+		require.NoError(t, err)
+		ways := map[string]dual.Hyper{
+			"Hyper.Pow":      in.Pow(dual.Hyper{V: p}),
+			"nested PowReal": {V: float64(nested.V.V), D1: float64(nested.V.D), D2: float64(nested.D.V), D12: float64(nested.D.D)},
+		}
+		nested = nest.Pow(nest.Const(p))
+		ways["nested Pow"] = dual.Hyper{V: float64(nested.V.V), D1: float64(nested.V.D), D2: float64(nested.D.V), D12: float64(nested.D.D)}
+		for way, at := range map[string]struct {
+			t *reverse.Tape
+			x []float64
+		}{"tape, constant": {byConstant, []float64{x}}, "tape, parameter": {byParameter, []float64{x, p}}} {
+			f, g, err := at.t.ValueGradient(nil, at.x)
+			require.NoError(t, err)
+			h, err := at.t.HVP(nil, at.x, []float64{1})
+			require.NoError(t, err)
+			ways[way] = dual.Hyper{V: f, D1: g[0], D2: g[0], D12: h[0]}
+		}
+		if p == math.Trunc(p) && math.Abs(p) < 100 {
+			ways["PowInt"] = in.PowInt(int(p))
+		}
+		for way, got := range ways {
+			if !same(got.V, real.V) || !same(got.D1, real.D1) || !same(got.D2, real.D2) || !same(got.D12, real.D12) {
+				t.Errorf("%v^%v by %s: %v, by PowReal %v", x, p, way, got, real)
+			}
+		}
+	}
+	for _, x := range []float64{-inf, -1e200, -3.5, -1, -1e-200, math.Copysign(0, -1), 0, 1e-300, 0.3, 1, 2.5, 1e200, inf, nan} {
+		for _, p := range []float64{-3, -2, -1.5, -1, -0.5, -1e-20, 0, 1e-20, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, inf, -inf, nan} {
+			if x != x && (p == 1 || p == 2) {
+				continue // polynomials only where the exponent is known to be constant
+			}
+			check(x, p)
+		}
 	}
 }

@@ -68,8 +68,8 @@
 //	x/y at y = ±∞                 0
 //	NaN value of a function       NaN, first and second
 //
-// Sums, products, quotients, squares and powers with exponent 1 or 2 keep the
-// partials of their formula where the value is NaN: x/c has the derivative 1/c
+// Sums, products, quotients, squares, PowReal and PowInt with exponent 1 or 2
+// keep the partials of their formula where the value is NaN: x/c has the derivative 1/c
 // everywhere.
 //
 // Partials and tangents multiply by the derivative product, [Scalar].Prod: a

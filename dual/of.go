@@ -105,7 +105,7 @@ func (x Of[T]) PowReal(p float64) Of[T] {
 		return x.Sqrt()
 	}
 	v := x.V.PowReal(p)
-	d := x.V.PowReal(p - 1).Scale(p)
+	d := scale(p, x.V.PowReal(p-1))
 	if p-1 == -1 {
 		return x.chainWithin(v, d)
 	}

@@ -405,3 +405,30 @@ func TestConventionsInEveryMode(t *testing.T) {
 		}
 	}
 }
+
+// float64 cannot tell an odd exponent above 2⁵³ from an even one.
+func TestPowIntKeepsTheParityOfHugeExponents(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("int has 32 bits")
+	}
+	for _, odd := range []float64{1, -1} {
+		n := int(odd*0x1p53) + int(odd)
+		for _, n := range []int{n, n - 1} {
+			f := func(x []reverse.Var) reverse.Var { return x[0].PowInt(n) }
+			tape, err := reverse.Record([]float64{0.5}, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := 1.0
+			if n%2 != 0 {
+				v = -1
+			}
+			x := dual.Hyper{V: -1, D1: 1, D2: 1}.PowInt(n)
+			k := float64(n)
+			demand(t, fmt.Sprint("(−1)^", n), tape, []float64{-1}, v, []float64{-k * v}, [][]float64{{k * (k - 1) * v}})
+			if !same(x.V, v) || !same(x.D1, -k*v) {
+				t.Errorf("hyper-dual (−1)^%d: %v", n, x)
+			}
+		}
+	}
+}

@@ -82,7 +82,7 @@ func Pow(x, y float64) float64 {
 	if x < -math.MaxFloat64 && y-y == 0 && y != math.Trunc(y) {
 		return math.NaN()
 	}
-	if x >= 0.25 && x <= 4 || !(x > 0 && x <= math.MaxFloat64) || !(math.Abs(y) <= 1000) || y == math.Trunc(y) {
+	if x >= 1./16 && x <= 16 || !(x > 0 && x <= math.MaxFloat64) || !(math.Abs(y) <= 1000) || y == math.Trunc(y) {
 		return math.Pow(x, y)
 	}
 	m, e := math.Frexp(x)
@@ -129,7 +129,7 @@ func PowRealD(x, p, v float64) float64 {
 	case normal(v):
 		return p * v / x
 	}
-	return p * PowReal(x, p-1)
+	return Prod(p, PowReal(x, p-1))
 }
 
 func PowRealDD(x, p, v, d float64) float64 {
@@ -147,7 +147,7 @@ func PowRealDD(x, p, v, d float64) float64 {
 	case normal(d):
 		return (p - 1) * d / x
 	}
-	return p * (p - 1) * PowReal(x, p-2)
+	return Prod(p*(p-1), PowReal(x, p-2))
 }
 
 // PowInt is xⁿ, by products for |n| ≤ 3.
@@ -221,7 +221,7 @@ func PowD(x, y, v float64) (dx, dy float64) {
 	if v != v {
 		return v, v
 	}
-	return powX(x, y, v), Prod(v, Log(x))
+	return PowRealD(x, y, v), Prod(v, Log(x))
 }
 
 // PowDD is the Hessian of x^y.
@@ -234,23 +234,5 @@ func PowDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if !normal(v) || x == 0 {
 		w = Pow(x, y-1)
 	}
-	switch {
-	case y == 0 || y == 1:
-	case normal(dx):
-		dxx = (y - 1) * dx / x
-	default:
-		dxx = Prod(y*(y-1), Pow(x, y-2))
-	}
-	return dxx, Prod(w, 1+Prod(y, l)), Prod(dy, l)
-}
-
-// powX is y·x^(y−1) given v = x^y.
-func powX(x, y, v float64) float64 {
-	if y == 0 {
-		return 0 // of NaN too
-	}
-	if normal(v) && x != 0 {
-		return y * v / x
-	}
-	return Prod(y, Pow(x, y-1))
+	return PowRealDD(x, y, v, dx), Prod(w, 1+Prod(y, l)), Prod(dy, l)
 }
