@@ -1,8 +1,9 @@
-package dual
+package dual_test
 
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -12,6 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 var update = flag.Bool("update", false, "write accuracy.md")
@@ -53,30 +60,35 @@ func readGolden(t *testing.T) []golden {
 	return all
 }
 
-// goldenOps is the operations of golden.csv by name.
-func goldenOps[T Scalar[T]](in func(seed) T, out func(T) jet) func(g golden) []float64 {
-	unary, binary := unaryOps[T](), binaryOps[T]()
-	unary["PowReal"], unary["PowInt"], unary["Polygamma"] = nil, nil, nil
-	return func(g golden) []float64 {
-		if f, ok := unary[g.name]; ok {
-			switch g.name {
-			case "PowReal":
-				f = func(x T) T { return x.PowReal(g.p) }
-			case "PowInt":
-				f = func(x T) T { return x.PowInt(int(g.p)) }
-			case "Polygamma":
-				f = func(x T) T { return x.Polygamma(int(g.p)) }
-			}
-			j := out(f(in(seed{g.x, 1, 1})))
-			return []float64{j.v, j.d1, j.d12}
-		}
-		f := binary[g.name]
-		xx := out(f(in(seed{g.x, 1, 1}), in(seed{g.y, 0, 0})))
-		xy := out(f(in(seed{g.x, 1, 0}), in(seed{g.y, 0, 1})))
-		yy := out(f(in(seed{g.x, 0, 0}), in(seed{g.y, 1, 1})))
-		return []float64{xx.v, xx.d1, yy.d1, xx.d12, xy.d12, yy.d12}
+// convention is the operation of g.
+func (g golden) convention() convention {
+	c := convention{function: g.name, n: 1}
+	switch {
+	case len(g.want) == 6:
+		c.n = 2
+	case g.name == "PowReal" || g.name == "PowInt" || g.name == "Polygamma":
+		c.function += " " + strconv.FormatFloat(g.p, 'g', -1, 64)
 	}
+	return c
 }
+
+// numbers is value, gradient and Hessian of g by hyper-dual numbers, or what
+// in and out make them of.
+func numbers[T dual.Scalar[T]](g golden, in func(v, d1, d2 float64) T, out func(T) (v, d1, d2, d12 float64)) []float64 {
+	c := g.convention()
+	f := function[T](c)
+	if c.n == 1 {
+		v, d, _, dd := out(f([]T{in(g.x, 1, 1)}))
+		return []float64{v, d, dd}
+	}
+	v, dx, _, dxx := out(f([]T{in(g.x, 1, 1), in(g.y, 0, 0)}))
+	_, _, dy, dxy := out(f([]T{in(g.x, 1, 0), in(g.y, 0, 1)}))
+	_, _, _, dyy := out(f([]T{in(g.x, 0, 0), in(g.y, 1, 1)}))
+	return []float64{v, dx, dy, dxx, dxy, dyy}
+}
+
+func (g golden) flat() []float64   { return numbers(g, inHyper, outHyper) }
+func (g golden) nested() []float64 { return numbers(g, inNested, outNested) }
 
 // worst is the largest errors of a function's value, first and second
 // derivative: where the condition is at most 2, and over c + 1 elsewhere; −1
@@ -118,7 +130,7 @@ func (w *worst) add(g golden, got []float64, nested bool) {
 			err = math.Abs(v-g.want[i]) / unit
 		}
 		if err != err {
-			err = inf
+			err = math.Inf(1)
 		}
 		e, at := &w.well, &w.at[0]
 		if c > 2 || gamma {
@@ -128,6 +140,22 @@ func (w *worst) add(g golden, got []float64, nested bool) {
 		if err > e[order] {
 			e[order] = err
 			at[order] = fmt.Sprintf("%s %g at (%g, %g), number %d is %g, want %g, condition %.3g", g.name, g.p, g.x, g.y, i, v, g.want[i], c)
+		}
+	}
+}
+
+// bounds are those of accuracy.md on value, first and second derivative by
+// the rules and by nested ones.
+var bounds = [2][3]float64{{2, 2, 4}, {2, 4, 8}}
+
+func (w *worst) check(t *testing.T, way string, bound [3]float64) {
+	t.Helper()
+	for order := range bound {
+		if w.well[order] > bound[order] {
+			t.Errorf("%s: %.1f ulp: %s", way, w.well[order], w.at[0][order])
+		}
+		if w.ill[order] > 4 {
+			t.Errorf("%s: %.1f(c + 1) ulp: %s", way, w.ill[order], w.at[1][order])
 		}
 	}
 }
@@ -160,8 +188,6 @@ func cell(e float64) string {
 // The errors of the functions are within the bounds, and those of the table,
 // which -update writes.
 func TestAccuracyIsThatOfTheTable(t *testing.T) {
-	flat := goldenOps(inHyper, outHyper)
-	nested := goldenOps(inNested, outNested)
 	var names []string
 	all := map[string]*[2]worst{}
 	for _, g := range readGolden(t) {
@@ -169,23 +195,18 @@ func TestAccuracyIsThatOfTheTable(t *testing.T) {
 			all[g.name] = &[2]worst{newWorst(), newWorst()}
 			names = append(names, g.name)
 		}
-		all[g.name][0].add(g, flat(g), false)
-		all[g.name][1].add(g, nested(g), true)
+		all[g.name][0].add(g, g.flat(), false)
+		all[g.name][1].add(g, g.nested(), true)
 	}
 	var table bytes.Buffer
 	for _, name := range names {
 		fmt.Fprintf(&table, "| %s | %d |", name, all[name][0].points)
-		for k, bound := range [2][3]float64{{2, 2, 4}, {2, 4, 8}} {
+		for k := range 2 {
 			w := &all[name][k]
 			for order := k; order < 3; order++ {
 				fmt.Fprintf(&table, " %s / %s |", cell(w.well[order]), cell(w.ill[order]))
-				if w.well[order] > bound[order] {
-					t.Errorf("%.1f ulp: %s", w.well[order], w.at[0][order])
-				}
-				if w.ill[order] > 4 {
-					t.Errorf("%.1f(c + 1) ulp: %s", w.ill[order], w.at[1][order])
-				}
 			}
+			w.check(t, []string{"hyper-dual", "nested"}[k], bounds[k])
 		}
 		table.WriteByte('\n')
 	}
@@ -208,6 +229,64 @@ func TestAccuracyIsThatOfTheTable(t *testing.T) {
 			if !slices.Contains(was, line) {
 				t.Errorf("accuracy.md does not have the line (-update writes it)\n%s", line)
 			}
+		}
+	}
+}
+
+// A sum of an operation at all points has the derivatives of the operation:
+// sweeps those of the rules, bit for bit, transforms and terms those of nested
+// rules.
+func TestAccuracyOfTapes(t *testing.T) {
+	at := map[string][]golden{}
+	for _, g := range readGolden(t) {
+		if !outOfRange(g.want) {
+			at[g.name] = append(at[g.name], g)
+		}
+	}
+	for name, points := range at {
+		n := points[0].convention().n
+		var x []float64
+		for _, g := range points {
+			x = append(x, []float64{g.x, g.y}[:n]...)
+		}
+		tape, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+			for i, g := range points {
+				s = s.Add(function[reverse.Var](g.convention())(x[n*i : n*i+n]))
+			}
+			return s
+		})
+		require.NoError(t, err)
+		for way, settings := range map[string]hessian.SparseSettings{
+			"FoR": {Method: hessian.ByStar}, "terms": {Method: hessian.ByTerms},
+			"RoF": {Method: hessian.ByStar, Strategy: hessian.RoF}, "RoR": {Method: hessian.ByStar, Strategy: hessian.RoR},
+		} {
+			p, err := settings.New(tape)
+			if way == "terms" && errors.Is(err, hessian.ErrNoTerms) {
+				t.Errorf("no terms in a sum of %s", name)
+				continue
+			}
+			require.NoError(t, err)
+			h, d := p.Matrix(), make([]float64, len(x))
+			_, err = p.EvalAll(h, d, x)
+			require.NoError(t, err)
+			w := newWorst()
+			for i, g := range points {
+				flat := g.flat()
+				got := []float64{flat[0], d[n*i], h.At(n*i, n*i)}
+				if n == 2 {
+					i *= 2
+					got = []float64{flat[0], d[i], d[i+1], h.At(i, i), h.At(i, i+1), h.At(i+1, i+1)}
+				}
+				w.add(g, got, way != "FoR")
+				if way == "FoR" && name != "LogSumExp" && !slices.Equal(got, flat) {
+					t.Errorf("%s %g at (%g, %g): %v on a tape, %v by hyper-dual numbers", name, g.p, g.x, g.y, got, flat)
+				}
+			}
+			bound := bounds[1]
+			if way == "FoR" {
+				bound = bounds[0]
+			}
+			w.check(t, way, bound)
 		}
 	}
 }

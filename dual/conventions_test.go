@@ -175,23 +175,27 @@ type (
 	real2 = dual.Of[real1]
 )
 
+func inHyper(v, d1, d2 float64) dual.Hyper { return dual.Hyper{V: v, D1: d1, D2: d2} }
+
+func outHyper(x dual.Hyper) (v, d1, d2, d12 float64) { return x.V, x.D1, x.D2, x.D12 }
+
+func inNested(v, d1, d2 float64) real2 {
+	return real2{V: real1{V: dual.Real(v), D: dual.Real(d1)}, D: real1{V: dual.Real(d2)}}
+}
+
+func outNested(x real2) (v, d1, d2, d12 float64) {
+	return float64(x.V.V), float64(x.V.D), float64(x.D.V), float64(x.D.D)
+}
+
 func (c checker) numbers() {
 	jets(c, "Number", 1,
 		func(v, d1, d2 float64) dual.Number { return dual.Number{V: v, D: d1} },
 		func(x dual.Number) (v, d1, d2, d12 float64) { return x.V, x.D, 0, 0 })
-	jets(c, "Hyper", 2,
-		func(v, d1, d2 float64) dual.Hyper { return dual.Hyper{V: v, D1: d1, D2: d2} },
-		func(x dual.Hyper) (v, d1, d2, d12 float64) { return x.V, x.D1, x.D2, x.D12 })
+	jets(c, "Hyper", 2, inHyper, outHyper)
 	jets(c, "Of[Real]", 1,
 		func(v, d1, d2 float64) real1 { return real1{V: dual.Real(v), D: dual.Real(d1)} },
 		func(x real1) (v, d1, d2, d12 float64) { return float64(x.V), float64(x.D), 0, 0 })
-	jets(c, "Of[Of[Real]]", 2,
-		func(v, d1, d2 float64) real2 {
-			return real2{V: real1{V: dual.Real(v), D: dual.Real(d1)}, D: real1{V: dual.Real(d2)}}
-		},
-		func(x real2) (v, d1, d2, d12 float64) {
-			return float64(x.V.V), float64(x.V.D), float64(x.D.V), float64(x.D.D)
-		})
+	jets(c, "Of[Of[Real]]", 2, inNested, outNested)
 	jets(c, "Of[Number]", 2,
 		func(v, d1, d2 float64) dual.Of[dual.Number] {
 			return dual.Of[dual.Number]{V: dual.Number{V: v, D: d1}, D: dual.Number{V: d2}}
@@ -316,10 +320,12 @@ func TestConventionsInEveryMode(t *testing.T) {
 func TestPowersAreOneFunction(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	check := func(x, p float64) {
-		in := dual.Hyper{V: x, D1: 1, D2: 1}
-		nest := real2{V: real1{V: dual.Real(x), D: 1}, D: real1{V: 1}}
+		in, nest := inHyper(x, 1, 1), inNested(x, 1, 1)
 		real := in.PowReal(p)
-		nested := nest.PowReal(p)
+		flat := func(x real2) (h dual.Hyper) {
+			h.V, h.D1, h.D2, h.D12 = outNested(x)
+			return h
+		}
 		byParameter, err := reverse.RecordParams([]float64{0.7}, []float64{0.6}, func(x, p []reverse.Var) []reverse.Var {
 			return []reverse.Var{x[0].Pow(p[0])}
 		})
@@ -328,10 +334,9 @@ func TestPowersAreOneFunction(t *testing.T) {
 		require.NoError(t, err)
 		ways := map[string]dual.Hyper{
 			"Hyper.Pow":      in.Pow(dual.Hyper{V: p}),
-			"nested PowReal": {V: float64(nested.V.V), D1: float64(nested.V.D), D2: float64(nested.D.V), D12: float64(nested.D.D)},
+			"nested PowReal": flat(nest.PowReal(p)),
+			"nested Pow":     flat(nest.Pow(nest.Const(p))),
 		}
-		nested = nest.Pow(nest.Const(p))
-		ways["nested Pow"] = dual.Hyper{V: float64(nested.V.V), D1: float64(nested.V.D), D2: float64(nested.D.V), D12: float64(nested.D.D)}
 		for way, at := range map[string]struct {
 			t *reverse.Tape
 			x []float64

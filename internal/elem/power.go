@@ -11,8 +11,8 @@ func normal(v float64) bool {
 
 // Inv is 1/x.
 func Inv(x float64) float64         { return 1 / x }
-func InvD(x, v float64) float64     { return -v * v }
-func InvDD(x, v, d float64) float64 { return -2 * d * v }
+func InvD(x, v float64) float64     { return -v / x }
+func InvDD(x, v, d float64) float64 { return -2 * d / x }
 
 // RDiv is c/x.
 func RDiv(x, c float64) float64         { return c / x }
