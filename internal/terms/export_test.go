@@ -1,9 +1,9 @@
 package terms
 
-// ShareAll makes all evaluations by several goroutines worth sharing, until
+// ShareAll makes all evaluations that cost anything worth sharing, until
 // undo is called.
 func ShareAll() (undo func()) {
 	old := worthSharing
-	worthSharing = -1
+	worthSharing = 0
 	return func() { worthSharing = old }
 }
