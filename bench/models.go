@@ -37,7 +37,7 @@ func learning(b *bench) {
 	b.print(fmt.Sprintf("Models of machine learning: f is the generic function on dual.Real, the derivatives on a tape are in its\n"+
 		"units; off is what strategies differ by from FoR, and an HVP by central differences, relative to the\n"+
 		"largest element; eigenvalues of the Hessian, the least and the largest, by Lanczos with %d HVPs; of svm\n"+
-		"f solves the dual, and gradient and hvp are of its optimal value, by implicit.KKT", curvatureSteps), &t)
+		"f solves the dual, and gradient and hvp are of its optimal value, by implicit.KKT and all it prepares", curvatureSteps), &t)
 }
 
 // model measures a model and returns its line of the table.

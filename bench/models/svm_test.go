@@ -7,7 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/implicit"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -117,4 +120,24 @@ func TestPriceOfTheBoundOfSVM(t *testing.T) {
 	g, err := svmOptimum(t, SVMStart).ValueGradient(nil)
 	require.NoError(t, err)
 	require.InDelta(t, -floats.Sum(z[svmPoints:]), g[1], 1e-14)
+}
+
+// ∇²L in α and λ by every strategy is that by hyper-dual numbers.
+func TestStrategiesAgreeOnTheLagrangianOfSVM(t *testing.T) {
+	alpha, y, z := SolveSVM(SVMStart)
+	x, w := slices.Concat(alpha, SVMStart), slices.Concat([]float64{1}, y, z)
+	want := hessian.Forward(nil, func(in []dual.Hyper) dual.Hyper {
+		return dual.Affine(0, w, SVM(in[:svmPoints], in[svmPoints:]))
+	}, x)
+	tape := svmTape(t, alpha, SVMStart)
+	for _, s := range hessian.Strategies {
+		h, err := hessian.New(tape, s).Dense(nil, x, w...)
+		require.NoError(t, err)
+		requireMatrix(t, want.At, h, tolerance(mat.Max(want)))
+	}
+	plan, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	h := plan.Matrix()
+	require.NoError(t, plan.Eval(h, x, w...))
+	requireMatrix(t, want.At, h, tolerance(mat.Max(want)))
 }
