@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
@@ -309,6 +310,81 @@ func TestJacobianOfLayerNorm(t *testing.T) {
 	requireMatrix(t, func(i, k int) float64 {
 		return gain[i] / s * (delta(i, k) - 1/d - (x[i]-m)*(x[k]-m)/(s*s*d))
 	}, j, 1e-15)
+}
+
+// The decoder in matrices: the mask is −∞ above the diagonal of the scores.
+func TestDecoderInMatrices(t *testing.T) {
+	const d, words, width = decoderWidth, decoderWords, decoderWidth / decoderHeads
+	w := params[float64](decoderStart)
+	matrix := func(r, c int) *mat.Dense { return mat.NewDense(r, c, w.next(r*c)) }
+	times := func(x, y mat.Matrix) *mat.Dense {
+		var z mat.Dense
+		z.Mul(x, y)
+		return &z
+	}
+	softmax := func(x *mat.Dense) {
+		for i := range x.RawMatrix().Rows {
+			row := x.RawRowView(i)
+			floats.AddConst(-floats.LogSumExp(row), row)
+		}
+		x.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, x)
+	}
+	norm := func(x *mat.Dense) {
+		gain, bias := w.next(d), w.next(d)
+		for i := range x.RawMatrix().Rows {
+			row := x.RawRowView(i)
+			m, v := stat.PopMeanVariance(row, nil)
+			floats.AddConst(-m, row)
+			floats.Scale(1/math.Sqrt(v+normEps), row)
+			floats.Mul(row, gain)
+			floats.Add(row, bias)
+		}
+	}
+	table := matrix(words, d)
+	text, next := decoderText[:len(decoderText)-1], decoderText[1:]
+	n := len(text)
+	x := mat.NewDense(n, d, nil)
+	for t, word := range text {
+		for i := range d {
+			angle := float64(t) / math.Pow(1e4, float64(i/2*2)/d)
+			x.Set(t, i, table.At(word, i)+[]float64{math.Sin(angle), math.Cos(angle)}[i%2])
+		}
+	}
+	q, k, v := times(x, matrix(d, d).T()), times(x, matrix(d, d).T()), times(x, matrix(d, d).T())
+	heads := mat.NewDense(n, d, nil)
+	for h := range decoderHeads {
+		lo, hi := h*width, (h+1)*width
+		score := times(q.Slice(0, n, lo, hi), k.Slice(0, n, lo, hi).T())
+		score.Apply(func(i, j int, s float64) float64 {
+			if j > i {
+				return math.Inf(-1)
+			}
+			return s / math.Sqrt(width)
+		}, score)
+		softmax(score)
+		heads.Slice(0, n, lo, hi).(*mat.Dense).Mul(score, v.Slice(0, n, lo, hi))
+	}
+	x.Add(x, times(heads, matrix(d, d).T()))
+	norm(x)
+	inner := times(x, matrix(decoderInner, d).T())
+	b1 := w.next(decoderInner)
+	inner.Apply(func(_, j int, z float64) float64 {
+		z += b1[j]
+		return z * distuv.UnitNormal.CDF(z)
+	}, inner)
+	forward := times(inner, matrix(d, decoderInner).T())
+	b2 := w.next(d)
+	forward.Apply(func(_, j int, z float64) float64 { return z + b2[j] }, forward)
+	x.Add(x, forward)
+	norm(x)
+	require.Empty(t, w)
+	logits := times(x, table.T())
+	softmax(logits)
+	loss := 0.0
+	for t, word := range next {
+		loss -= math.Log(logits.At(t, word)) / float64(n)
+	}
+	require.InDelta(t, loss, Decoder(reals(decoderStart)).Value(), 1e-14)
 }
 
 func TestPositionalEncoding(t *testing.T) {
