@@ -477,9 +477,10 @@ func (c *Cholesky) subtractInside(col []float64, pivot float64, lo, k int) float
 // allocated, and may be B. It is what dst.Solve(c, b) calls.
 //
 // The solution is exact for a matrix of which each element differs by some
-// roundings of √(aᵢᵢaⱼⱼ); its own error is up to Cond times ε. It panics if
-// nothing was factorized or shapes do not fit. If there is no factorization the
-// error is what Factorize returned, and dst is not touched. Time is O(NNZ·k).
+// roundings of √(aᵢᵢaⱼⱼ); its own error is up to Cond times ε, of which nothing
+// warns. It is not finite where B is not. It panics if nothing was factorized or
+// shapes do not fit. If there is no factorization the error is what Factorize
+// returned, and dst is not touched. Time is O(NNZ·k).
 //
 // Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
 // SIAM 2002, chapter 10.

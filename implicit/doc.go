@@ -90,9 +90,9 @@
 // vectors.
 //
 // Cholesky also serves where a Hessian must be made positive definite, or shown
-// not to be: RefactorizeShift is for A + λI, an error names the variable whose pivot was
-// not positive, NegativeCurvature gives a direction for that, LogDet the
-// logarithm of the determinant.
+// not to be: RefactorizeShift is for A + λI, an error names the variable whose
+// pivot was not positive, NegativeCurvature gives a direction for that, LogDet
+// the logarithm of the determinant.
 //
 // # When there is no solution
 //

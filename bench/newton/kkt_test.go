@@ -153,6 +153,25 @@ func TestKKTWithoutConstraints(t *testing.T) {
 	require.InDeltaSlice(t, []float64{1, 1}, r.X, 1e-8)
 }
 
+func TestKKTOfLinearFunctions(t *testing.T) {
+	x0 := []float64{0, 0}
+	vertex := recordVec(t, func(x []reverse.Var) []reverse.Var {
+		return []reverse.Var{x[0].Add(x[1]), x[0].SubReal(1), x[1].Add(x[0]).SubReal(3)}
+	}, x0)
+	r, err := KKT{}.Minimize(vertex, x0)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{1, 2}, r.X, 1e-12)
+	require.InDeltaSlice(t, []float64{0, -1}, r.Y, 1e-12)
+
+	unbounded := recordVec(t, func(x []reverse.Var) []reverse.Var {
+		return []reverse.Var{x[0].Add(x[1].Scale(2)), x[0].Add(x[1]).SubReal(1)}
+	}, x0)
+	_, err = KKT{MaxIterations: 20}.Minimize(unbounded, x0)
+	var stopped *StoppedError
+	require.ErrorAs(t, err, &stopped)
+	require.Equal(t, "iterations", stopped.Reason)
+}
+
 func TestKKTDependentConstraintsAreAnError(t *testing.T) {
 	x0 := []float64{1, 2}
 	tape := recordVec(t, func(x []reverse.Var) []reverse.Var {

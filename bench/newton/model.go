@@ -116,6 +116,9 @@ func (m *model) factorize(lambda float64) (definite bool, above float64, err err
 	m.chol.NegativeCurvature(m.w)
 	length := floats.Norm(m.w, 2)
 	bend := e.Pivot/(length*length) - lambda
+	if !finite(bend) { // entries near the largest number
+		return false, lambda, nil
+	}
 	if bend < m.bend {
 		m.bend = bend
 		floats.ScaleTo(m.u, 1/length, m.w)
@@ -154,6 +157,9 @@ func (m *model) step(radius float64) (decrease float64, err error) {
 	best := math.Inf(-1) // decrease of the step in s, none yet
 	tried := false       // no shift
 	for range attempts {
+		if !finite(lambda) {
+			break
+		}
 		tried = tried || lambda <= m.floor
 		definite, above, err := m.factorize(lambda)
 		if err != nil {
@@ -214,7 +220,7 @@ func (m *model) step(radius float64) (decrease float64, err error) {
 		}
 	}
 	if math.IsInf(best, -1) {
-		return 0, errors.New("newton: no shift makes the Hessian positive definite")
+		return 0, errNoShift
 	}
 	// Along s the model decreases as far as the boundary.
 	length := floats.Norm(m.s, 2)
@@ -226,6 +232,8 @@ func (m *model) step(radius float64) (decrease float64, err error) {
 
 // newton reports whether the last step was Newton's.
 func (m *model) newton() bool { return m.lambda <= m.floor }
+
+var errNoShift = errors.New("no shift makes the Hessian positive definite")
 
 // between is a λ inside the bounds, nearer to the lower one where they differ by
 // magnitudes.

@@ -67,6 +67,14 @@ func newPenalized(w, j *sparsity.Matrix) *penalized {
 	return z
 }
 
+// size is the largest |Wᵢⱼ|, 1 if W is 0.
+func (z *penalized) size() float64 {
+	if size := floats.Norm(z.w.Values(), math.Inf(1)); size > 0 {
+		return size
+	}
+	return 1
+}
+
 // factorize factorizes the matrix, with an error if it is not positive definite.
 func (z *penalized) factorize(delta float64) error {
 	values := z.matrix.Triangle().Values()
@@ -78,7 +86,7 @@ func (z *penalized) factorize(delta float64) error {
 	}
 	sigma := 0.0
 	if j := floats.Norm(rowsBelow(z.j), math.Inf(1)); j > 0 {
-		sigma = penalty * floats.Norm(z.w.Values(), math.Inf(1)) / (j * j)
+		sigma = penalty * z.size() / (j * j)
 	}
 	ptr, at := z.j.Pattern().RowPtr(), 0
 	for i := 2; i < len(ptr); i++ {

@@ -165,7 +165,7 @@ func (k *system) step() (curvature float64, err error) {
 		case k.delta > 0:
 			delta = k.delta / 3
 		default:
-			delta, factor = 1e-4*floats.Norm(k.w.Values(), math.Inf(1)), 100
+			delta, factor = 1e-4*k.curvature.size(), 100
 		}
 	}
 	if delta > 0 {

@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -19,8 +20,8 @@ import (
 // whatever the signs of the eigenvalues of H, by a few Cholesky factorizations
 // of H + λI, so that saddles are left.
 //
-// It ends where the gradient vanishes and H + λI is positive definite with λ
-// 10⁻¹⁰ of the largest element of H: at a local minimum, or in a valley of them.
+// It ends where the gradient vanishes and H + λI is positive definite with λ at
+// 10⁻¹⁰ of the size of H: at a local minimum, or in a valley of them.
 //
 // Near a minimum with positive definite H a step is Newton's, one factorization
 // each, and convergence is quadratic. It is not for functions whose H has dense
@@ -108,6 +109,9 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 			}
 			r.Iterations++
 			predicted, err := p.step(radius)
+			if errors.Is(err, errNoShift) {
+				return r.stop(method, err.Error())
+			}
 			if err != nil {
 				return r, err
 			}

@@ -172,6 +172,19 @@ func TestTrustRegionSaysWhereItStopped(t *testing.T) {
 		require.Equal(t, r.Iterations, stopped.Iterations)
 		require.Contains(t, err.Error(), reason)
 	}
+	for _, f := range []func(x []reverse.Var) reverse.Var{ // of huge elements
+		func(x []reverse.Var) reverse.Var {
+			return x[0].Square().Add(x[1].Mul(x[0])).Scale(1e300).Sub(x[1].Square())
+		},
+		func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Scale(1e308).Add(x[0].Square().Scale(1e-300)) },
+		func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Scale(-1e160).Mul(x[0]).Add(x[1]) },
+	} {
+		tape, err := reverse.Record([]float64{1, 1}, f)
+		require.NoError(t, err)
+		_, err = TrustRegion{MaxIterations: 50}.Minimize(tape, []float64{1, 1})
+		var stopped *StoppedError
+		require.ErrorAs(t, err, &stopped)
+	}
 	broken, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
 		if x[0].LessReal(0.5) {
 			return x[0].Square()
