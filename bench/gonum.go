@@ -361,7 +361,7 @@ func stepPlots(*bench) []*figure {
 				xy = append(xy, plotter.XY{X: step, Y: c.errors[k]})
 			}
 		}
-		f.line(i+1, names[i], xy, plotter.NoStep)
+		f.line(i+1, names[i], xy)
 	}
 	first, last := s.steps[0], s.steps[len(s.steps)-1]
 	f.level("gradient, tape", last, first, s.tape[0])

@@ -136,6 +136,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		b.progress("plots")
 		for _, f := range draw(b) {
 			if err := f.save(b.dir); err != nil {
+				_ = b.flush()
 				return fail(1, err)
 			}
 		}

@@ -101,10 +101,10 @@ func (f *figure) grid() {
 }
 
 // line adds line i through points, all of them marked.
-func (f *figure) line(i int, name string, xy plotter.XYs, step plotter.StepKind, style ...vg.Length) {
+func (f *figure) line(i int, name string, xy plotter.XYs, style ...vg.Length) {
 	xy = f.scaled(xy)
 	line := must(plotter.NewLine(xy))
-	line.Color, line.Width, line.Dashes, line.StepStyle = lineColors[i], vg.Points(1.4), style, step
+	line.Color, line.Width, line.Dashes = lineColors[i], vg.Points(1.4), style
 	marks := must(plotter.NewScatter(xy))
 	marks.GlyphStyle = draw.GlyphStyle{Color: lineColors[i], Radius: vg.Points(2.6), Shape: lineGlyphs[i]}
 	f.plot.Add(line, marks)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -83,6 +84,33 @@ func TestPlotsThatCannotBeWrittenExitWith1(t *testing.T) {
 	assert.Equal(t, 1, run([]string{"-mtx", "testdata/bus.mtx", "-plots", "testdata/bus.mtx"}, &out, &log))
 	assert.Contains(t, log.String(), "not a directory")
 	assert.Empty(t, out.String())
+}
+
+func TestAPlotThatCannotBeWrittenExitsWith1(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "differences.png"), 0o777))
+	var out, log bytes.Buffer
+	assert.Equal(t, 1, run([]string{"gonum", "-figures", "step-gradient", "-plots", dir}, &out, &log))
+	assert.Contains(t, log.String(), "is a directory")
+	assert.Contains(t, out.String(), "Differences of rosen", "what was measured is printed")
+}
+
+func TestMemoryGrowsByPasses(t *testing.T) {
+	list := memories(problems.Named("trig").At(1000))
+	bytes := map[string][]int{}
+	for _, m := range list {
+		assert.Len(t, m.passes, len(m.bytes), m.name)
+		assert.True(t, slices.IsSorted(m.bytes), "%s: %v", m.name, m.bytes)
+		name, _, _ := strings.Cut(m.name, ":")
+		bytes[name] = m.bytes
+	}
+	assert.Len(t, bytes, 7)
+	assert.Equal(t, bytes["gradient"], bytes["FoR"][:2], "FoR begins as a gradient")
+	assert.Greater(t, bytes["FoR"][2], bytes["FoR"][1], "and has tangents of both")
+	assert.Equal(t, bytes["FoF"][0], bytes["RoF"][0], "both sweep the tape of the JVP")
+	// Numbers of two and of four parts, for each variable, and nothing else.
+	assert.InEpsilon(t, 2*8*1000, bytes["f′v, no tape"][0], 0.05)
+	assert.InEpsilon(t, 4*8*1000, bytes["FoF, no tape"][0], 0.05)
 }
 
 func TestLargeMatricesAreScaledDown(t *testing.T) {

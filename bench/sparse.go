@@ -190,81 +190,84 @@ func differences(n, outputs int) float64 {
 	return calls[0] + d*(calls[1]-calls[0]) + d*(d-1)/2*(calls[2]-2*calls[1]+calls[0])
 }
 
+// A scaling is a line of a plot of time against n.
+type scaling struct {
+	name string
+	most int // variables, beyond which it takes seconds
+	make func(p *taped) func()
+}
+
+const always = math.MaxInt
+
+var gradientScalings = []scaling{
+	{"f in plain Go", always, func(p *taped) func() { return p.plain }},
+	{"reverse, terms", always, func(p *taped) func() { return p.prepare(hessianMethods[0]).gradient }},
+	{"reverse, tape", always, func(p *taped) func() {
+		g := make([]float64, p.Inputs())
+		return func() { must(p.Gradient(g, p.X0)) }
+	}},
+	{"forward, dual numbers", 400, func(p *taped) func() {
+		f, g := problems.Func[dual.Number](p.Instance), make([]float64, p.Inputs())
+		return func() { forward.Gradient(g, f, p.X0) }
+	}},
+	{"gonum fd.Forward", 1024, func(p *taped) func() {
+		g := make([]float64, p.Inputs())
+		return func() { fd.Gradient(g, p.Plain, p.X0, nil) }
+	}},
+}
+
+var hessianScalings = []scaling{
+	gradientScalings[0],
+	{"sparse, terms", always, func(p *taped) func() { return p.prepare(hessianMethods[0]).eval }},
+	{"sparse, star", always, func(p *taped) func() { return p.prepare(hessianMethods[1]).eval }},
+	{"sparse, acyclic", always, func(p *taped) func() { return p.prepare(hessianMethods[2]).eval }},
+	{"dense, FoR", 1024, func(p *taped) func() {
+		r, h := hessian.New(p.Tape, hessian.FoR), mat.NewSymDense(p.Inputs(), nil)
+		return func() { must(r.Dense(h, p.X0)) }
+	}},
+	{"dense, hyper-dual", 100, func(p *taped) func() {
+		f, h := problems.Func[dual.Hyper](p.Instance), mat.NewSymDense(p.Inputs(), nil)
+		return func() { hessian.Forward(h, f, p.X0) }
+	}},
+	{"dense, gonum fd", 100, func(p *taped) func() {
+		h := mat.NewSymDense(p.Inputs(), nil)
+		return func() { fd.Hessian(h, p.Plain, p.X0, nil) }
+	}},
+}
+
 // scalingPlots draws time against n, of gradients and of Hessians of minsurf.
 func scalingPlots(b *bench) []*figure {
-	const name = "minsurf"
+	return []*figure{
+		b.scale(newFigure("time-gradient", "Time of a gradient of minsurf", "variables n", "time (s)"), gradientScalings),
+		b.scale(newFigure("time-hessian", "Time of a Hessian of minsurf (9-point grid)", "variables n", "time (s)"), hessianScalings),
+	}
+}
+
+// scale measures lines and draws them.
+func (b *bench) scale(f *figure, lines []scaling) *figure {
 	sizes := []int{25, 100, 400, 1024, 100 * 100, 316 * 316}
 	if b.quick {
 		sizes = sizes[:3]
 	}
-	// Beyond most variables a method is left out that takes more than seconds.
-	type method struct {
-		name string
-		most int
-		run  func()
-	}
-	draw := func(figure *figure, methods func(p *taped) []method) *figure {
-		var names []string
-		var lines []plotter.XYs
-		for _, n := range sizes {
-			b.progress("plots, %s, n = %d", name, n)
-			p := newTaped(problems.Named(name).At(n))
-			list := methods(p)
-			fs := make([]func(), len(list))
-			if lines == nil {
-				lines = make([]plotter.XYs, len(list))
-			}
-			names = nil
-			for i, m := range list {
-				names = append(names, m.name)
-				if n <= m.most {
-					fs[i] = m.run
-				}
-			}
-			for i, s := range quick.measure(fs...) {
-				if fs[i] != nil {
-					lines[i] = append(lines[i], plotter.XY{X: float64(n), Y: s.time()})
-				}
+	points := make([]plotter.XYs, len(lines))
+	for _, n := range sizes {
+		b.progress("plot %s, n = %d", f.name, n)
+		p := newTaped(problems.Named("minsurf").At(n))
+		runs := make([]func(), len(lines))
+		for i, l := range lines {
+			if n <= l.most {
+				runs[i] = l.make(p)
 			}
 		}
-		figure.logarithmic()
-		for i, xy := range lines {
-			figure.line(i, names[i], xy, plotter.NoStep)
+		for i, s := range quick.measure(runs...) {
+			if runs[i] != nil {
+				points[i] = append(points[i], plotter.XY{X: float64(n), Y: s.time()})
+			}
 		}
-		return figure
 	}
-	const any = math.MaxInt
-	gradients := newFigure("time-gradient", "Time of a gradient of "+name, "variables n", "time (s)")
-	hessians := newFigure("time-hessian", "Time of a Hessian of "+name+" (9-point grid)", "variables n", "time (s)")
-	return []*figure{
-		draw(gradients, func(p *taped) []method {
-			g, x := make([]float64, len(p.X0)), p.X0
-			terms := p.prepare(sparseMethod{hessian: hessian.ByTerms})
-			dual := problems.Func[dual.Number](p.Instance)
-			return []method{
-				{"f in plain Go", any, p.plain},
-				{"reverse, terms", any, terms.gradient},
-				{"reverse, tape", any, func() { must(p.Gradient(g, x)) }},
-				{"forward, dual numbers", 400, func() { forward.Gradient(g, dual, x) }},
-				{"gonum fd.Forward", 1024, func() { fd.Gradient(g, p.Plain, x, nil) }},
-			}
-		}),
-		draw(hessians, func(p *taped) []method {
-			x := p.X0
-			methods := []method{{"f in plain Go", any, p.plain}}
-			for i, name := range []string{"sparse, terms", "sparse, star", "sparse, acyclic"} {
-				methods = append(methods, method{name, any, p.prepare(hessianMethods[i]).eval})
-			}
-			var h *mat.SymDense
-			if len(x) <= 1024 {
-				h = mat.NewSymDense(len(x), nil)
-			}
-			r := hessian.New(p.Tape, hessian.FoR)
-			hyper := problems.Func[dual.Hyper](p.Instance)
-			return append(methods,
-				method{"dense, FoR", 1024, func() { must(r.Dense(h, x)) }},
-				method{"dense, hyper-dual", 100, func() { hessian.Forward(h, hyper, x) }},
-				method{"dense, gonum fd", 100, func() { fd.Hessian(h, p.Plain, x, nil) }})
-		}),
+	f.logarithmic()
+	for i, xy := range points {
+		f.line(i, lines[i].name, xy)
 	}
+	return f
 }

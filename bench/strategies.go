@@ -167,89 +167,86 @@ func largest(a, b *mat.SymDense) (d float64) {
 	return d
 }
 
-// memoryPlots draws the bytes that one run of each mode and strategy holds, tape
-// and working memory, over the time of its passes: a pass begins with a mark.
+// A memory is what one run of a mode or strategy holds by its passes.
+type memory struct {
+	name   string
+	bytes  []int    // in each pass: tape and working memory
+	passes []func() // each makes one pass more than the one before it
+	style  []vg.Length
+}
+
+// memories is the memory of all modes and strategies.
+func memories(in *problems.Instance) []memory {
+	x, n := in.X0, len(in.X0)
+	v, g := ones(n), make([]float64, n)
+	taped := func(name string, t *reverse.Tape, style []vg.Length, passes ...func()) memory {
+		m := memory{name: name, passes: passes, style: style}
+		for _, pass := range passes {
+			m.bytes = append(m.bytes, t.Bytes()+working(t, pass))
+		}
+		return m
+	}
+	free := func(name string, run func()) memory { // without a tape there is what is allocated
+		return memory{name, []int{int(clock{rounds: 1}.measure(run)[0].bytes)}, []func(){run}, nil}
+	}
+	number, hyper := problems.Func[dual.Number](in), problems.Func[dual.Hyper](in)
+	tape := func() *reverse.Tape { return must(reverse.Record(x, problems.Func[reverse.Var](in))) }
+	strategy := func(s hessian.Strategy, passes string, style []vg.Length) memory {
+		h := hessian.New(tape(), s)
+		t := h.Tape()
+		at, y := t.Point(), make([]float64, t.Outputs())
+		runs := []func(){func() { must(t.Values(y, at)) }}
+		switch s {
+		case hessian.FoF:
+			runs = append(runs, func() { must(h.Bilinear(x, v, v)) })
+		case hessian.FoR:
+			runs = append(runs, func() { must(t.Gradient(g, x)) }, func() { must(h.HVP(g, x, v)) })
+		default:
+			runs = append(runs, func() { must(h.HVP(g, x, v)) })
+		}
+		return taped(fmt.Sprintf("%v: %s", s, passes), t, style, runs...)
+	}
+	t := tape()
+	return []memory{
+		free("f′v, no tape: value, tangent", func() { forward.Directional(number, x, v) }),
+		taped("gradient: value | adjoint", t, nil, func() { must(t.Value(x)) }, func() { must(t.Gradient(g, x)) }),
+		free("FoF, no tape: hyper-dual", func() { hessian.ForwardBilinear(hyper, x, v, v) }),
+		strategy(hessian.FoR, "value | adjoint | second order", dashes), // over that of the gradient
+		strategy(hessian.FoF, "value, tangent | tangent", nil),
+		strategy(hessian.RoF, "value, tangent | adjoint", dashes), // over FoF
+		strategy(hessian.RoR, "value, adjoint | adjoint", nil),
+	}
+}
+
+// memoryPlots draws memories over the time of the passes: each begins with a mark.
 func memoryPlots(b *bench) []*figure {
 	size := 10000
 	if b.quick {
 		size = 1000
 	}
 	in := problems.Named("trig").At(size)
-	x, n := in.X0, len(in.X0)
-	f := newFigure("memory", fmt.Sprintf("Memory over the passes of one run: trig, n = %d", n), "time (ms)", "tape and working memory (MB)")
-	f.grid()
-	f.plot.Y.Min = 0
-	type run struct {
-		name   string
-		tape   *reverse.Tape // nil for none
-		style  []vg.Length
-		passes []func() // each makes one pass more than the one before it
-	}
-	var runs []run
-	v, g := ones(n), make([]float64, n)
-	directional, hyper := problems.Func[dual.Number](in), problems.Func[dual.Hyper](in)
-	tape := func() *reverse.Tape { return must(reverse.Record(x, problems.Func[reverse.Var](in))) }
-
-	t := tape()
-	runs = append(runs,
-		run{"f′v, no tape: value, tangent", nil, nil, []func(){func() { forward.Directional(directional, x, v) }}},
-		run{"gradient: value | adjoint", t, nil, []func(){func() { must(t.Value(x)) }, func() { must(t.Gradient(g, x)) }}},
-		run{"FoF, no tape: hyper-dual", nil, nil, []func(){func() { hessian.ForwardBilinear(hyper, x, v, v) }}})
-	for _, m := range []struct {
-		strategy hessian.Strategy
-		passes   string
-		style    []vg.Length // where lines lie upon each other
-	}{
-		{hessian.FoR, "value | adjoint | second order", dashes},
-		{hessian.FoF, "value, tangent | tangent", nil},
-		{hessian.RoF, "value, tangent | adjoint", dashes},
-		{hessian.RoR, "value, adjoint | adjoint", nil},
-	} {
-		h := hessian.New(tape(), m.strategy)
-		t := h.Tape()
-		at, y := t.Point(), make([]float64, t.Outputs())
-		passes := []func(){func() { must(t.Values(y, at)) }}
-		switch m.strategy {
-		case hessian.FoF:
-			passes = append(passes, func() { must(h.Bilinear(x, v, v)) })
-		case hessian.FoR:
-			passes = append(passes, func() { must(t.Gradient(g, x)) })
-			fallthrough
-		default:
-			passes = append(passes, func() { must(h.HVP(g, x, v)) })
-		}
-		runs = append(runs, run{fmt.Sprintf("%v: %s", m.strategy, m.passes), t, m.style, passes})
-	}
-
-	var bytes []int
+	list := memories(in)
 	var all []func()
-	for _, r := range runs {
-		for _, pass := range r.passes {
-			if r.tape != nil {
-				bytes = append(bytes, r.tape.Bytes()+working(r.tape, pass))
-			} else {
-				bytes = append(bytes, 0) // what it allocates
-			}
-		}
-		all = append(all, r.passes...)
+	for _, m := range list {
+		all = append(all, m.passes...)
 	}
 	samples := b.measure(all...)
-	for i, r := range runs {
+	f := newFigure("memory", fmt.Sprintf("Memory over the passes of one run: trig, n = %d", len(in.X0)),
+		"time (ms)", "tape and working memory (MB)")
+	f.grid()
+	for i, m := range list {
 		var xy plotter.XYs
 		start := 0.0
-		for range r.passes {
-			k := bytes[0]
-			if r.tape == nil {
-				k = int(samples[0].bytes)
-			}
-			xy = append(xy, plotter.XY{X: 1e3 * start, Y: float64(k) / 1e6})
-			start = samples[0].time()
-			bytes, samples = bytes[1:], samples[1:]
+		for k, bytes := range m.bytes {
+			end := 1e3 * samples[k].time()
+			xy = append(xy, plotter.XY{X: start, Y: float64(bytes) / 1e6}, plotter.XY{X: end, Y: float64(bytes) / 1e6})
+			start = end
 		}
-		xy = append(xy, plotter.XY{X: 1e3 * start, Y: xy[len(xy)-1].Y})
-		f.line(i, r.name, xy, plotter.PostStep, r.style...)
+		samples = samples[len(m.bytes):]
+		f.line(i, m.name, xy, m.style...)
 	}
 	f.width = 7.5 * vg.Inch
+	f.plot.Y.Min = 0
 	f.plot.Y.Max *= 1.05
 	return []*figure{f}
 }
