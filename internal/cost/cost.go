@@ -50,19 +50,19 @@ func (k Kind) String() string {
 
 // times are nanoseconds, measured on amd64.
 var times = Counts{
-	Lane:        0.419,
-	Gather:      0.653,
-	Node:        2.11,
-	Batch:       13.9,
-	SecondLane:  0.435,
-	Direction:   0.528,
-	Read:        1.17,
-	Instruction: 18,
-	Term:        0.253,
-	Entry:       0.554,
-	Line:        1.44,
-	Other:       9.65,
-	Call:        4.7,
+	Lane:        0.42,
+	Gather:      0.671,
+	Node:        2.13,
+	Batch:       14.1,
+	SecondLane:  0.455,
+	Direction:   0.539,
+	Read:        1.11,
+	Instruction: 14.1,
+	Term:        0.265,
+	Entry:       0.518,
+	Line:        1.47,
+	Other:       9.47,
+	Call:        5.15,
 }
 
 // Counts is how often each kind of thing is done.

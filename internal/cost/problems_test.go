@@ -50,6 +50,9 @@ func all() (ps []problem) {
 	scalar("separable, 6 of 3000 variables, 1 shape", 3000, sum(1500, anywhere(6), shapes(1, 30)))
 	scalar("unlike, 3 of 600 variables", 600, sum(400, anywhere(3), shapes(400, 10)))
 	scalar("unlike, 3 of 3000 variables", 3000, sum(3000, anywhere(3), shapes(3000, 8)))
+	scalar("8 terms of 12 shapes", 120, sum(8*12, band(3), shapes(12, 8)))
+	scalar("20 terms of 10 shapes", 250, sum(20*10, anywhere(3), shapes(10, 8)))
+	scalar("60 terms of 12 shapes", 800, sum(60*12, anywhere(2), shapes(12, 8)))
 	scalar("300 shapes, band of 3", 3000, sum(2900, band(3), shapes(300, 12)))
 	scalar("30 shapes, band of 4", 3000, sum(2900, band(4), shapes(30, 15)))
 	scalar("long programs, band of 5", 2000, sum(1900, band(5), shapes(1, 150)))
@@ -113,6 +116,8 @@ func all() (ps []problem) {
 
 	vector("rows of 3 of 3000 variables", 3000, rows(3000, anywhere(3), shapes(3, 8)))
 	vector("unlike rows of 3 of 1000 variables", 1000, rows(800, anywhere(3), shapes(800, 10)))
+	vector("8 rows of 10 shapes", 200, rows(80, anywhere(3), shapes(10, 8)))
+	vector("40 rows of 10 shapes", 400, rows(400, band(3), shapes(10, 8)))
 	vector("long rows, band of 10", 1000, rows(900, band(10), shapes(1, 60)))
 	vector("tall", 5, rows(3000, func(x []V, i int) []V { return x }, shapes(2, 12)))
 	vector("wide", 3000, func(x []V) []V {

@@ -16,7 +16,7 @@ func (p *Program) Work() (all, second Work) {
 	for k := range p.batches {
 		b := &p.batches[k]
 		w := Work{Batches: 1}
-		if b.op != mixed && b.op != Affine {
+		if b.op != mixed && table[b.op].class != nary {
 			w.Lanes = int(b.hi - b.lo)
 			if b.a.how == indexed && table[b.op].args > 0 {
 				w.Indexed += w.Lanes
@@ -33,7 +33,7 @@ func (p *Program) Work() (all, second Work) {
 				case Sum, Affine, Dot:
 					w.Lanes += int(p.b[i] >> 1)
 				case Call:
-					w.Lanes += int(p.calls[p.a[i]].n)
+					w.Lanes += p.calls[p.a[i]].work()
 				default:
 					if op.CallsFunction() {
 						w.Calls++
@@ -55,6 +55,15 @@ func (p *Program) Work() (all, second Work) {
 		}
 	}
 	return all, second
+}
+
+// work is how many operations a call has, as far as that is known.
+func (c *call) work() int {
+	if f, ok := c.f.(interface{ Size() (ops, bytes int) }); ok {
+		ops, _ := f.Size()
+		return ops
+	}
+	return int(c.n)
 }
 
 func (w *Work) add(v Work) {

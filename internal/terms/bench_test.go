@@ -1,6 +1,7 @@
 package terms_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -60,6 +61,35 @@ func BenchmarkTerms(b *testing.B) {
 		h := pl.Hessian(nil)
 		v := make([]float64, h.Pattern().NNZ())
 		b.Run(p.Name+"/hessian", func(b *testing.B) { ratio.Report(b, plain, func() { h.Eval(v, y, g, x, nil, nil) }) })
+	}
+}
+
+// How evaluations take longer where the results leave the caches.
+func BenchmarkSizes(b *testing.B) {
+	for _, p := range problems.All {
+		switch p.Name {
+		case "rosen", "arrow", "bdqrtic", "minsurf", "trig":
+		default:
+			continue
+		}
+		for _, size := range []int{1e4, 1e5, 1e6} {
+			b.Run(fmt.Sprint(p.Name, "/", size), func(b *testing.B) {
+				in := p.At(size)
+				t, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
+				if err != nil {
+					b.Fatal(err)
+				}
+				pl := terms.Detect(t.Program())
+				h := pl.Hessian(nil)
+				y, g, v := make([]float64, 1), make([]float64, len(in.X0)), make([]float64, h.Pattern().NNZ())
+				ratio.Report(b, func() { sink += in.Plain(in.X0) }, func() { h.Eval(v, y, g, in.X0, nil, nil) })
+				n := 0
+				for _, s := range pl.Shapes() {
+					n += s.Terms
+				}
+				b.ReportMetric(float64(pl.Bytes()+h.Bytes())/float64(n), "B/term")
+			})
+		}
 	}
 }
 

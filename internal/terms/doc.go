@@ -22,12 +22,13 @@
 // above them: what is added is a candidate. It is traced down to inputs,
 // parameters and constants, and the sequence of its operations is its shape;
 // what is shared within a term is one step, what terms share is repeated in
-// each of them. Candidates of one shape are the terms of an instance of it. What
-// differs from term to term is kept in lists, one a place of the shape: numbers
-// of variables and parameters, constants, rows. A candidate that is too large, or of a
+// each of them. Candidates of one shape become its terms. What differs from term
+// to term is kept in lists, one a place of the shape: numbers of variables and
+// parameters, constants, rows. A candidate that is too large, or of a
 // shape that is not worth it, is cut at its own sums, and if that does not help
 // left over. A plan is made only if what terms repeat, and what blocks of few
-// terms waste, is less than what it saves; a small function is one term.
+// terms waste, is within bounds; a small function is one term. Whether a plan is
+// used, packages hessian and reverse decide by its Cost.
 //
 // # Derivation
 //
@@ -60,10 +61,13 @@
 // Detection takes O(N) time and memory in the operations N of the program,
 // about 0.3 µs a variable of the measuring problems; places in a matrix as much
 // again. Derivation takes about a microsecond a step or edge of a shape, and is
-// bounded. An evaluation takes 3 ns an instruction and 0.2 ns a lane of it, 10 ns
-// where the lane calls a function such as exp. The memory is 4 bytes at most for
-// each variable and each Hessian entry of a term, none where they go in even
-// steps.
+// bounded. An evaluation takes about 10 ns an instruction of a block and 0.3 ns
+// a lane of it, 5 ns where the lane calls a function such as exp; package cost
+// has the numbers. Beyond 10⁵ variables results leave the caches: at 10⁶ the
+// Hessians of the measuring problems take 15 to 35 percent longer by the term.
+// The memory is 4 bytes at most for each variable and each Hessian entry of a
+// term, none where they go in even steps, and 8 bytes for each nonzero of a
+// matrix in which many entries are the same at every point.
 //
 // # Sources
 //
