@@ -64,10 +64,10 @@
 // bounded. An evaluation takes about 10 ns an instruction of a block and 0.3 ns
 // a lane of it, 5 ns where the lane calls a function such as exp; package cost
 // has the numbers. Beyond 10⁵ variables results leave the caches: at 10⁶ the
-// Hessians of the measuring problems take 15 to 35 percent longer by the term.
+// Hessians of the measuring problems take 5 to 40 percent longer by the term.
 // The memory is 4 bytes at most for each variable and each Hessian entry of a
 // term, none where they go in even steps, and 8 bytes for each nonzero of a
-// matrix in which many entries are the same at every point.
+// matrix in which most entries are the same at every point.
 //
 // # Sources
 //

@@ -98,39 +98,51 @@ func (v variant) number() int {
 func (pl *Plan) code(v variant) []*code {
 	c := &pl.codes[v.number()]
 	c.once.Do(func() {
-		for _, s := range pl.shapes {
-			c.list = append(c.list, s.code(v))
+		forms, roots := make([]*form, len(pl.shapes)), make([][]root, len(pl.shapes))
+		entries, fixed := 0, 0
+		for k, s := range pl.shapes {
+			f := newForm(s.uniform)
+			f.lines = s.single
+			forms[k], roots[k] = f, s.derive(f, v)
+			for _, r := range roots[k] {
+				if r.isEntry() {
+					entries += s.terms
+					if r.isFixed() {
+						fixed += s.terms
+					}
+				}
+			}
+		}
+		for k, s := range pl.shapes {
+			c.list = append(c.list, s.code(v, forms[k], roots[k], 2*fixed > entries))
 		}
 	})
 	return c.list
 }
 
-func (s *shape) code(v variant) *code {
-	f := newForm(s.uniform)
-	f.lines = s.single
-	roots := s.derive(f, v)
+// isEntry reports whether r is an entry of a matrix.
+func (r root) isEntry() bool { return r.what == toHessian || r.what == toJacobian }
+
+// isFixed reports whether r is the same at every point.
+func (r root) isFixed() bool { return r.x.f == nil || r.x.f.fixed[r.x.i] }
+
+// code computes the roots. Those that are fixed are left to a code of their own,
+// whose results an evaluation begins with, if there are many: that saves a
+// tenth where most are fixed, and costs as much where few are.
+func (s *shape) code(v variant, f *form, roots []root, base bool) *code {
 	if s.single {
 		return s.straight(f, v, roots)
 	}
-	if v.ord != second && v.ord != jacobian {
-		return f.emit(roots)
-	}
 	var entries, fixed, others []root
 	for _, r := range roots {
-		if r.what != toHessian && r.what != toJacobian {
-			others = append(others, r)
-			continue
+		if r.isEntry() {
+			entries = append(entries, r)
 		}
-		entries = append(entries, r)
-		if r.x.f == nil || f.fixed[r.x.i] {
+		if base && r.isEntry() && r.isFixed() {
 			fixed = append(fixed, r)
 		} else {
 			others = append(others, r)
 		}
-	}
-	// To begin with what is fixed pays if it is much.
-	if 2*len(fixed) < len(entries) {
-		fixed, others = nil, roots
 	}
 	c := f.emit(others)
 	c.entries = entries
