@@ -80,6 +80,10 @@ func timed(f func(), calls int) time.Duration {
 // time is the median time of a call.
 func (s sample) time() float64 { return median(slices.Clone(s.seconds)) }
 
+// best is the shortest time of a call, which what else the machine does touches
+// least: for plots, where times stand for themselves.
+func (s sample) best() float64 { return slices.Min(s.seconds) }
+
 // ratio is the median of s in units of u, round by round.
 func (s sample) ratio(u sample) float64 {
 	r := make([]float64, len(s.seconds))

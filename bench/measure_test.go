@@ -10,6 +10,7 @@ func TestSamplesAreComparedRoundByRound(t *testing.T) {
 	f := sample{seconds: []float64{1, 2, 4}}
 	g := sample{seconds: []float64{3, 6, 20}, allocs: 7}
 	assert.Equal(t, 2.0, f.time())
+	assert.Equal(t, 3.0, g.best())
 	assert.Equal(t, 3.0, g.ratio(f))
 	assert.Equal(t, []float64{2, 4, 16}, g.less(f).seconds)
 	assert.Equal(t, sample{seconds: []float64{1.5, 3, 10}, allocs: 7}, g.per(2))

@@ -261,7 +261,7 @@ func (b *bench) scale(f *figure, lines []scaling) *figure {
 		}
 		for i, s := range quick.measure(runs...) {
 			if runs[i] != nil {
-				points[i] = append(points[i], plotter.XY{X: float64(n), Y: s.time()})
+				points[i] = append(points[i], plotter.XY{X: float64(n), Y: s.best()})
 			}
 		}
 	}

@@ -218,7 +218,7 @@ func memories(in *problems.Instance) []memory {
 	}
 }
 
-// memoryPlots draws memories over the time of the passes: each begins with a mark.
+// memoryPlots draws memories over the time of the passes, with marks at their ends.
 func memoryPlots(b *bench) []*figure {
 	size := 10000
 	if b.quick {
@@ -238,7 +238,7 @@ func memoryPlots(b *bench) []*figure {
 		var xy plotter.XYs
 		start := 0.0
 		for k, bytes := range m.bytes {
-			end := 1e3 * samples[k].time()
+			end := max(start, 1e3*samples[k].best())
 			xy = append(xy, plotter.XY{X: start, Y: float64(bytes) / 1e6}, plotter.XY{X: end, Y: float64(bytes) / 1e6})
 			start = end
 		}
