@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/hesse-ad/hesse/bench/models"
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -18,7 +19,7 @@ type problem struct {
 	f    func(x []V) []V
 }
 
-// all are the measuring problems, and random ones of all sorts.
+// all are the measuring problems, the models, and random ones of all sorts.
 func all() (ps []problem) {
 	for _, p := range problems.All {
 		sizes := []int{1000, 10000}
@@ -38,6 +39,10 @@ func all() (ps []problem) {
 			}
 			ps = append(ps, q)
 		}
+	}
+	for _, m := range models.All {
+		f := models.Func[V](m)
+		ps = append(ps, problem{m.Name, m.X0, func(x []V) []V { return []V{f(x)} }})
 	}
 	scalar := func(name string, n int, f func(x []V) V) {
 		ps = append(ps, problem{name, points(n), func(x []V) []V { return []V{f(x)} }})
