@@ -165,3 +165,13 @@ func TestSparseJacobianDoesNotAllocate(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(10, func() { j.Eval(a, in.X0) }), method)
 	}
 }
+
+func TestRepeatDoesNotAllocate(t *testing.T) {
+	tape := recordPairs(t, 700)
+	for k, f := range repeatEvaluations(t, tape, tape.Point()) {
+		f()
+		if a := testing.AllocsPerRun(20, func() { f() }); a > 0 {
+			t.Errorf("evaluation %d: %v allocations", k, a)
+		}
+	}
+}

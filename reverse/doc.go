@@ -65,6 +65,24 @@
 // multipliers of a Lagrangian. Evaluations take x alone, with the parameters as
 // recorded, or x and then parameters in one slice.
 //
+// # Repeated terms
+//
+// Most large functions are sums of alike terms: over the elements of a mesh, the
+// points of a data set, the steps of a trajectory. Written as a loop, each term is
+// recorded, some hundred bytes and nanoseconds of it; [Repeat] records the term
+// once, with lists of which variables and parameters each one has,
+//
+//	Σ 100(xᵢ₊₁ − xᵢ²)²:
+//
+//	reverse.Repeat(func(x, p []reverse.Var) reverse.Var {
+//		return x[1].Sub(x[0].Square()).Square().Scale(100)
+//	}, x, [][]int{{0, 1, 2, …}, {1, 2, 3, …}}, nil)
+//
+// and [RepeatVec] adds the terms to several outputs: residuals, constraints. The
+// sum is one operation of the tape, among others, in all evaluations, patterns and
+// transforms. Sparse Hessians and Jacobians take the terms as they are given,
+// where their variables are inputs and the outputs are sums of them.
+//
 // # Functions of your own
 //
 // [NewPrimitive] makes an operation of a function of one variable with two
@@ -85,6 +103,7 @@
 //	             (Σ wⱼ∇²Fⱼ)v     WeightedHVP
 //	once only    ∇f              the function Gradient
 //	branches     f, ∇f, ∇²f v    Func
+//	large sums   to record       Repeat, RepeatVec
 //	programs     F′v, F′ᵀw       Tangent, Adjoint: tapes again
 //	patterns     of F′, ∇²f      JacobianPattern, HessianPattern
 //

@@ -324,3 +324,56 @@ func ExampleNewSparseJacobian() {
 	// ⎢  0    1   -8    1    0⎥
 	// ⎣  0    0    1  -16    1⎦ <nil>
 }
+
+// The energy of springs between points on a line, Σ k/2·(xⱼ − xᵢ)². The Hessian
+// is the Laplacian of their graph.
+func ExampleRepeat() {
+	from, to := []int{0, 1, 2, 0}, []int{1, 2, 3, 3}
+	stiffness := []float64{1, 2, 4, 8}
+	spring := func(x, k []reverse.Var) reverse.Var {
+		return x[1].Sub(x[0]).Square().Mul(k[0]).Scale(0.5)
+	}
+	x := []float64{0, 1, 3, 6}
+	t, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+		return reverse.Repeat(spring, x, [][]int{from, to}, [][]float64{stiffness})
+	})
+	fmt.Println(t.Ops(), "operation", err)
+	fmt.Println(t.ValueGradient(nil, x))
+	for i := range x {
+		v := make([]float64, len(x))
+		v[i] = 1
+		fmt.Println(t.HVP(nil, x, v))
+	}
+	// Output:
+	// 1 operation <nil>
+	// 166.5 [-49 -3 -8 60] <nil>
+	// [9 -1 0 -8] <nil>
+	// [-1 3 -2 0] <nil>
+	// [0 -2 6 -4] <nil>
+	// [-8 0 -4 12] <nil>
+}
+
+// The distances of points from a circle around (c₀, c₁) with the radius c₂, one
+// output each.
+func ExampleRepeatVec() {
+	px, py := []float64{1, 0, -1}, []float64{0, 2, 0}
+	distance := func(c, p []reverse.Var) []reverse.Var {
+		return []reverse.Var{p[0].Sub(c[0]).Hypot(p[1].Sub(c[1])).Sub(c[2])}
+	}
+	rows := [][]int{{0, 1, 2}}
+	index := [][]int{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}
+	c := []float64{0, 0, 1}
+	t, err := reverse.RecordVec(c, func(c []reverse.Var) []reverse.Var {
+		return reverse.RepeatVec(3, rows, distance, c, index, [][]float64{px, py})
+	})
+	fmt.Println(err)
+	fmt.Println(t.Values(nil, c))
+	j, err := t.Jacobian(nil, c)
+	fmt.Println(mat.Formatted(j), err)
+	// Output:
+	// <nil>
+	// [0 1 0] <nil>
+	// ⎡-1   0  -1⎤
+	// ⎢ 0  -1  -1⎥
+	// ⎣ 1   0  -1⎦ <nil>
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/terms"
 )
 
 // Primitive is a function of one variable that the user differentiates: F, its
@@ -67,6 +68,9 @@ func callFunc(f program.Func, x []Var) []Var {
 	for i, x := range x {
 		r = recording(r, x.r)
 		in[i] = x.v
+	}
+	if f, ok := f.(*terms.Repeat); ok && (!f.Runs() || r != nil && r.Term) {
+		return writeOut(f, x)
 	}
 	out := make([]float64, m)
 	err := f.Eval(out, in)

@@ -1,8 +1,11 @@
 package reverse
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/terms"
 )
 
 // Tangent is the tape of the JVP: inputs [x; ẋ], outputs [y; ẏ] with
@@ -53,11 +56,14 @@ func (t *Tape) Adjoint() *Tape {
 				continue
 			}
 			_, outs := f.Dims()
+			if !slices.ContainsFunc(bar[i:i+outs], func(g Var) bool { return g != Var{} }) {
+				continue
+			}
 			args := make([]Var, 0, len(operands)+outs)
 			for _, j := range operands {
 				args = append(args, v[j])
 			}
-			for k, g := range (values{}).Call(pullback{f}, append(args, bar[i:i+outs]...)) {
+			for k, g := range (values{}).Call(pullbackOf(f), append(args, bar[i:i+outs]...)) {
 				j := operands[k]
 				bar[j] = bar[j].Add(g)
 			}
@@ -80,6 +86,14 @@ func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
 		panic(err) // no primitive is evaluated in a transform
 	}
 	return s
+}
+
+// pullbackOf is the function [x; w] ↦ F′(x)ᵀw of F.
+func pullbackOf(f program.Func) program.Func {
+	if f, ok := f.(*terms.Repeat); ok {
+		return adjointOf(f)
+	}
+	return pullback{f}
 }
 
 // values applies primitives to Vars.
@@ -110,6 +124,14 @@ func (tangents) Call(f program.Func, x []dual.Of[Var]) []dual.Of[Var] {
 	in := make([]Var, 2*n)
 	for i, x := range x {
 		in[i], in[n+i] = x.V, x.D
+	}
+	if f, ok := f.(*terms.Repeat); ok {
+		z := callFunc(tangentOf(f), in)
+		y := make([]dual.Of[Var], m)
+		for j := range y {
+			y[j] = dual.Of[Var]{V: z[j], D: z[m+j]}
+		}
+		return y
 	}
 	v := callFunc(f, in[:n])
 	d := callFunc(pushforward{f}, in)

@@ -12,7 +12,7 @@ import (
 // left out. It is what reverse.Tape's methods call; rules and cost are those of
 // Jacobian and Hessian.
 func OfProgram(p *program.Program, v []float64, wantJacobian, wantHessian bool) (jacobian, hessian *Pattern) {
-	g, outputs := fromProgram(p, v)
+	g, outputs := fromProgram(p, v, nil)
 	if wantJacobian {
 		jacobian = g.jacobian(outputs)
 	}
@@ -22,7 +22,9 @@ func OfProgram(p *program.Program, v []float64, wantJacobian, wantHessian bool) 
 	return jacobian, hessian
 }
 
-func fromProgram(p *program.Program, v []float64) (g *graph, outputs []int32) {
+// fromProgram makes the graph of a program. It calls name, if that is not nil,
+// with the operation of each node that is no input.
+func fromProgram(p *program.Program, v []float64, name func(op string)) (g *graph, outputs []int32) {
 	g = newGraph(p.Inputs())
 	g.start = slices.Grow(g.start, p.Ops())
 	g.args = slices.Grow(g.args, 2*p.Ops())
@@ -45,13 +47,45 @@ func fromProgram(p *program.Program, v []float64) (g *graph, outputs []int32) {
 			g.curve(node, id[j], id[k])
 		}
 	}
+	done := func(op string) int32 {
+		if name != nil {
+			name(op)
+		}
+		return g.node()
+	}
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
 		if id[i] >= 0 { // an output of a call before
 			continue
 		}
 		if f, x := p.CallAt(i); f != nil {
 			_, m := f.Dims()
-			node = g.node() // has the curvature of all outputs
+			if r, ok := f.(program.Repeated); ok {
+				parts := make([][]int32, m) // of each output
+				eachTerm(r, x, v, func(vars, rows []int32, jacobian *Pattern, hessian []*Pattern) {
+					for k, row := range rows {
+						node = int32(g.nodes())
+						for a, j := range vars {
+							for _, b := range hessian[k].Row(a) {
+								if int(b) <= a {
+									curve(x[j], x[vars[b]])
+								}
+							}
+						}
+						for _, a := range jacobian.Row(k) {
+							link(x[vars[a]])
+						}
+						parts[row] = append(parts[row], done(f.Name()))
+					}
+				})
+				for k, nodes := range parts {
+					for _, part := range nodes {
+						g.link(part)
+					}
+					id[int(i)+k] = done(f.Name())
+				}
+				continue
+			}
+			node = done(f.Name()) // has the curvature of all outputs
 			for j := range x {
 				columns(f.Hessian(j), len(x), func(k int32) {
 					if int(k) <= j {
@@ -63,19 +97,53 @@ func fromProgram(p *program.Program, v []float64) (g *graph, outputs []int32) {
 			for j := range m {
 				columns(f.Jacobian(j), len(x), func(k int32) { link(x[k]) })
 				g.link(all)
-				id[int(i)+j] = g.node()
+				id[int(i)+j] = done(program.Call.String())
 			}
 			continue
 		}
 		node = int32(g.nodes())
 		p.Structure(i, v, link, curve)
-		id[i] = g.node()
+		id[i] = done(p.Op(i).String())
 	}
 	outputs = make([]int32, p.Outputs())
 	for j := range outputs {
 		outputs[j] = id[p.Output(j)]
 	}
 	return g, outputs
+}
+
+// eachTerm calls f with the numbers of the inputs and outputs of each term and its
+// patterns: that of its Jacobian, and those of the Hessians of its outputs. x is
+// the operands of the call, v nil or the values of all nodes.
+func eachTerm(r program.Repeated, x []int32, v []float64, f func(vars, rows []int32, jacobian *Pattern, hessian []*Pattern)) {
+	term := r.Term()
+	var jacobian *Pattern
+	var hessian []*Pattern
+	find := func(v []float64) {
+		g, outputs := fromProgram(term, v, nil)
+		jacobian, hessian = g.jacobian(outputs), hessian[:0]
+		for k := range outputs {
+			hessian = append(hessian, g.hessian(outputs[k:k+1]))
+		}
+	}
+	if v == nil {
+		find(nil)
+		r.Each(func(vars, rows []int32, _ []float64) { f(vars, rows, jacobian, hessian) })
+		return
+	}
+	ws := term.Get()
+	defer term.Put(ws)
+	local := make([]float64, term.Inputs())
+	r.Each(func(vars, rows []int32, params []float64) {
+		for a, j := range vars {
+			local[a] = v[x[j]]
+		}
+		if _, err := term.Value(ws, local, params); err != nil {
+			panic(err) // has no primitives that fail
+		}
+		find(ws.V)
+		f(vars, rows, jacobian, hessian)
+	})
 }
 
 // columns calls f with each of a primitive's columns, all n if they are nil.
@@ -95,18 +163,8 @@ func columns(list []int32, n int, f func(k int32)) {
 // Hessian of a program, and how many of them do; an empty name if none does. It
 // is for explanations: the cost is that of detection.
 func Densest(p *program.Program, row int) (op string, count int) {
-	g, outputs := fromProgram(p, nil)
-	names := make([]string, g.nodes())
-	k := p.Inputs()
-	for i := p.Base(); i < p.Len(); i++ {
-		name := p.Op(int32(i)).String()
-		if f, _ := p.CallAt(int32(i)); f != nil {
-			names[k] = f.Name() // the node of the curvature
-			k++
-		}
-		names[k] = name
-		k++
-	}
+	names := make([]string, p.Inputs())
+	g, outputs := fromProgram(p, nil, func(op string) { names = append(names, op) })
 	entries, nodes := map[string]int{}, map[string]int{}
 	last := int32(-1)
 	g.contributions(outputs, int32(row), func(node int32, k int) {

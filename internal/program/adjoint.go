@@ -211,15 +211,7 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 		if b > 0 {
 			break
 		}
-		c := &p.calls[a]
-		x := p.arguments(ws.call[0], v, c)
-		for _, g := range gs {
-			gx := ws.call[1][:c.n]
-			if err := c.f.VJP(gx, x, g[i:i+c.outputs()]); err != nil {
-				return c.failed(err)
-			}
-			p.scatter(g, gx, c)
-		}
+		return p.adjointCall(ws, gs, i)
 	}
 	return nil
 }
@@ -242,12 +234,5 @@ func (p *Program) spread(x []float64, s float64, i int32) {
 			y[k] += s
 		}
 		a += 2
-	}
-}
-
-// scatter adds to the operands of a call.
-func (p *Program) scatter(x, add []float64, c *call) {
-	for k, j := range p.lists[c.args : c.args+c.n] {
-		x[j] += add[k]
 	}
 }

@@ -24,7 +24,8 @@
 // direct. Short affine sums with as many terms form batches term by term, long
 // ones and products of lists that share an operand batches of rows: a matrix
 // times a vector. What has too few alike nodes runs node by node, as do other
-// lists and primitives of the user (mixed batches).
+// lists, primitives of the user, and sums of alike terms that were declared
+// ([Repeated]): mixed batches.
 //
 // # Sweeps
 //

@@ -22,7 +22,7 @@ func (ws *Workspace) Poison() {
 	x := [][]float64{grow(&ws.Bar, n), grow(&ws.parts, ws.p.linear), grow(&ws.cotangent, len(ws.p.outputs))}
 	x = append(x, directions(&ws.T, MaxDirections, n)...)
 	x = append(x, directions(&ws.U, MaxDirections, n)...)
-	x = append(x, ws.call[:]...)
+	x = append(x, ws.call.x, ws.call.gx, ws.call.tx)
 	for i := range ws.scratch {
 		x = append(x, ws.scratch[i][:])
 	}

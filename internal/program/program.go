@@ -95,8 +95,11 @@ func (p *Program) finish() {
 	p.meet(firstOrder)
 	p.meet(secondOrder)
 	for k := range p.calls {
-		n, m := p.calls[k].f.Dims()
-		p.maxCall = max(p.maxCall, n, m)
+		c := &p.calls[k]
+		n, _ := c.f.Dims()
+		p.maxCall = max(p.maxCall, n)
+		c.direct = n > 0 && consecutive(p.lists[c.args:c.args+c.n])
+		c.repeated, _ = c.f.(Repeated)
 	}
 	p.pool.New = func() any { return p.newWorkspace() }
 }
@@ -286,7 +289,16 @@ func (p *Program) Op(i int32) Op { return p.ops[i] }
 func (p *Program) Ops() int { return len(p.ops) - p.base }
 
 // Roundings is how many operations and terms of sums there are.
-func (p *Program) Roundings() int { return p.Ops() + len(p.lists) }
+func (p *Program) Roundings() int {
+	n := p.Ops() + len(p.lists)
+	for k := range p.calls {
+		if r := p.calls[k].repeated; r != nil {
+			ops, _ := r.Size()
+			n += ops
+		}
+	}
+	return n
+}
 
 // Batches is the number of batches.
 func (p *Program) Batches() int { return len(p.batches) }
@@ -295,6 +307,12 @@ func (p *Program) Batches() int { return len(p.batches) }
 func (p *Program) Bytes() int {
 	k := len(p.ops)*(1+4+4+8) + 4*len(p.lists) + 8*(len(p.coefs)+len(p.consts)) +
 		88*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
+	for c := range p.calls {
+		if r := p.calls[c].repeated; r != nil {
+			_, bytes := r.Size()
+			k += bytes
+		}
+	}
 	for _, b := range p.batches {
 		for _, t := range b.terms {
 			k += 64 + 4*len(t.index)
@@ -314,7 +332,7 @@ type Workspace struct {
 	V, Bar  []float64
 	T, U    [][]float64
 	parts   []float64
-	call    [4][]float64
+	call    callBuffers
 	scratch [6][block]float64
 	careful bool
 	seeded  span // inputs that may have a tangent
@@ -335,9 +353,6 @@ const MaxDirections = 8
 func (p *Program) newWorkspace() *Workspace {
 	ws := &Workspace{p: p, V: make([]float64, len(p.ops))}
 	copy(ws.V[p.inputs+p.params:], p.consts)
-	for i := range ws.call {
-		ws.call[i] = make([]float64, p.maxCall)
-	}
 	return ws
 }
 

@@ -49,6 +49,8 @@ type Recording struct {
 	// Derived says that the recording is made by a transform, where sums with
 	// the constant 0 are many: x + 0 is x then, even for x = −0.
 	Derived bool
+	// Term says that the recording is a term that is to be repeated.
+	Term bool
 }
 
 // NewRecording has nodes 0 … inputs+params−1 for the inputs and parameters.

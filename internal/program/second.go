@@ -223,25 +223,6 @@ func (p *Program) secondHalf(ws *Workspace, u []float64, ui float64, t []float64
 	}
 }
 
-func (p *Program) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
-	c := &p.calls[p.a[i]]
-	m := c.outputs()
-	x := p.arguments(ws.call[0], ws.V, c)
-	bar := ws.Bar[i : i+m]
-	for s, u := range us {
-		h := ws.call[1][:c.n]
-		if err := c.f.VJP(h, x, u[i:i+m]); err != nil {
-			return c.failed(err)
-		}
-		p.scatter(u, h, c)
-		if err := c.f.HVP(h, x, bar, p.arguments(ws.call[2], ts[s], c)); err != nil {
-			return c.failed(err)
-		}
-		p.scatter(u, h, c)
-	}
-	return nil
-}
-
 // LargestSecond is the largest absolute contribution to a second-order adjoint
 // in the sweep of direction s that HVP just made, of which U[s] was 0 before,
 // with the largest adjoint for each: rounding errors of the result are relative
@@ -288,11 +269,15 @@ func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 				see(bar * dbb * t[b])
 			}
 		case nary:
+			see(p.largestInTerms(ws, s, i, true))
 			p.eachOperand(i, func(j int32) {
 				see(u[i])
-				if p.ops[i] == Dot {
+				switch p.ops[i] {
+				case Dot:
 					see(v[j] * u[i])
 					see(bar * t[j])
+				case Call: // what it contributes is not known
+					see(u[j])
 				}
 			})
 		case scale:

@@ -1,9 +1,6 @@
 package program
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // tangents computes T[s], s < k, from the tangents of the inputs. Of second
 // order it uses the stored partials and leaves out the nodes without nonlinear
@@ -249,13 +246,7 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 		if b > 0 {
 			break
 		}
-		c := &p.calls[a]
-		x := p.arguments(ws.call[0], v, c)
-		for _, t := range ts {
-			if err := c.f.JVP(t[i:i+c.outputs()], x, p.arguments(ws.call[1], t, c)); err != nil {
-				return c.failed(err)
-			}
-		}
+		return p.tangentCall(ws, ts, i)
 	}
 	return nil
 }
@@ -270,10 +261,6 @@ func (p *Program) selected(v []float64, a int32) (dx, dy float64) {
 	default:
 		return 0, 1
 	}
-}
-
-func (c *call) failed(err error) error {
-	return fmt.Errorf("reverse: primitive %s: %w", c.f.Name(), err)
 }
 
 // LargestFirst is the largest absolute contribution to a tangent in the sweep
@@ -302,6 +289,7 @@ func (p *Program) LargestFirst(ws *Workspace, s int) float64 {
 				see(db * t[b])
 			}
 		case nary:
+			see(p.largestInTerms(ws, s, i, false))
 			if p.ops[i] == Dot {
 				x, y := p.dot(i)
 				for k, j := range x {

@@ -171,7 +171,7 @@ func (p *Program) valueNodes(ws *Workspace, lo, hi int32) error {
 				break
 			}
 			c := &p.calls[a]
-			if err := c.f.Eval(v[i:i+c.outputs()], p.arguments(ws.call[0], v, c)); err != nil {
+			if err := c.f.Eval(v[i:i+c.outputs()], p.arguments(&ws.call.x, v, c)); err != nil {
 				return c.failed(err)
 			}
 		default:
@@ -225,16 +225,4 @@ func (p *Program) affine(i int32) (w []float64, x []int32) {
 func (p *Program) dot(i int32) (x, y []int32) {
 	a, n := p.a[i], p.b[i]>>1
 	return p.lists[a : a+n], p.lists[a+n : a+2*n]
-}
-
-func (c *call) outputs() int32 {
-	_, m := c.f.Dims()
-	return int32(m)
-}
-
-// arguments gathers the operands of a call from an array over all nodes.
-func (p *Program) arguments(buf, v []float64, c *call) []float64 {
-	buf = buf[:c.n]
-	gather(buf, v, p.lists[c.args:c.args+c.n])
-	return buf
 }

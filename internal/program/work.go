@@ -33,7 +33,11 @@ func (p *Program) Work() (all, second Work) {
 				case Sum, Affine, Dot:
 					w.Lanes += int(p.b[i] >> 1)
 				case Call:
-					w.Lanes += p.calls[p.a[i]].work()
+					c := &p.calls[p.a[i]]
+					w.Lanes += int(c.n)
+					if c.repeated != nil && p.b[i] == 0 {
+						w.add(workOf(c.repeated))
+					}
 				default:
 					if op.CallsFunction() {
 						w.Calls++
@@ -57,13 +61,18 @@ func (p *Program) Work() (all, second Work) {
 	return all, second
 }
 
-// work is how many operations a call has, as far as that is known.
-func (c *call) work() int {
-	if f, ok := c.f.(interface{ Size() (ops, bytes int) }); ok {
-		ops, _ := f.Size()
-		return ops
+// workOf is the work of a sweep over terms: as over a batch for each operation
+// and block of them.
+func workOf(r Repeated) Work {
+	const lanes = 256
+	ops, _ := r.Size()
+	term, _ := r.Term().Work()
+	n := r.Term().Ops()
+	if n == 0 {
+		return Work{Lanes: ops}
 	}
-	return int(c.n)
+	count := ops / n
+	return Work{Lanes: ops, Calls: term.Calls * count, Batches: n * ((count + lanes - 1) / lanes)}
 }
 
 func (w *Work) add(v Work) {

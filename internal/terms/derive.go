@@ -59,13 +59,24 @@ type partial struct {
 
 // times is the derivative product p·g.
 func (p partial) times(g symbol) symbol {
-	switch p.choose {
-	case 1:
-		return p.cond.Select(g, constant(0))
-	case 2:
-		return p.cond.Select(constant(0), g)
+	if p.choose == 0 {
+		return p.d.Prod(g)
 	}
-	return p.d.Prod(g)
+	// Where cond is NaN, a g of 0 annihilates it.
+	careful := p.cond.f != nil && p.cond.f.careful
+	x := g
+	if careful {
+		x = constant(1)
+	}
+	if p.choose == 1 {
+		x = p.cond.Select(x, constant(0))
+	} else {
+		x = p.cond.Select(constant(0), x)
+	}
+	if careful {
+		x = x.Prod(g)
+	}
+	return x
 }
 
 // derive returns what the code of a variant has to compute.
@@ -123,7 +134,13 @@ func (s *shape) derive(f *form, v variant) []root {
 	d.adjoints(bar)
 	if v.ord == product {
 		for k := range v.directions() {
-			u := d.products(bar, k)
+			u := make([]symbol, len(s.steps))
+			if v.moving {
+				for r, i := range s.results {
+					u[i] = u[i].Add(f.leaf(leafTurn, r, k))
+				}
+			}
+			d.products(u, bar, k)
 			d.eachVar(func(step, j int) {
 				roots = append(roots, root{x: u[step], what: toProduct, a: j, b: k})
 			})
@@ -326,7 +343,10 @@ func (st step) arguments() (args [2]int32, n int) {
 	case st.op.Flags()&program.DA == 0:
 		return args, 0
 	}
-	return [2]int32{st.a, st.b}, st.op.Arity()
+	if st.op.Arity() == 1 {
+		return [2]int32{st.a, st.a}, 1
+	}
+	return [2]int32{st.a, st.b}, 2
 }
 
 // isActive reports whether st depends on a variable, given which steps before
@@ -422,10 +442,10 @@ func (d *derivation) tangents(k int) []symbol {
 	return t
 }
 
-// products is the second-order adjoints of direction k: forward over reverse.
-func (d *derivation) products(bar []symbol, k int) []symbol {
+// products propagates the second-order adjoints u of direction k: forward over
+// reverse.
+func (d *derivation) products(u, bar []symbol, k int) {
 	t := d.tangents(k)
-	u := make([]symbol, len(d.steps))
 	for i := len(u) - 1; i >= 0; i-- {
 		args, n := d.steps[i].arguments()
 		if n == 0 || !d.reached[i] {
@@ -445,7 +465,6 @@ func (d *derivation) products(bar []symbol, k int) []symbol {
 			u[b] = u[b].Add(bb.Prod(t[b])).Add(ab.Prod(t[a]))
 		}
 	}
-	return u
 }
 
 // edges are the second-order weights between steps: for each step those to it

@@ -66,8 +66,9 @@ type candidate struct {
 
 // Numbers of shapes that are none.
 const (
-	none = -1 // not a term
-	gone = -2 // cut into others
+	none  = -1 // not a term
+	gone  = -2 // cut into others
+	given = -3 // terms that are declared
 )
 
 // detector finds terms and their shapes.
@@ -79,15 +80,18 @@ type detector struct {
 	local []int32 // number of the node in the term that stamped it
 	now   int32
 	dims
-	size   int // operations and operands of sums
-	weight int // of all
-	budget int // nodes that may be visited
+	size    int // operations and operands of sums
+	weight  int // of all
+	longest int // how many operations and leaves a term may have
+	budget  int // nodes that may be visited
 
 	cands     []candidate
 	constants []float64 // of the outputs
 	shapes    []*instances
 	byHash    map[uint64]int32
-	last      int32 // the shape of the last term
+	declared  []*declared
+	byCall    map[int32]*declared // by the first node
+	last      int32               // the shape of the last term
 
 	stack   []int32
 	code    []step
@@ -111,7 +115,7 @@ type instances struct {
 }
 
 func newDetector(p *program.Program) *detector {
-	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}}
+	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}, byCall: map[int32]*declared{}}
 	d.dims = dims{p.Inputs(), p.Params(), p.Outputs()}
 	d.constants = make([]float64, d.outputs)
 	d.stamp = make([]int32, len(d.Ops))
@@ -126,6 +130,7 @@ func newDetector(p *program.Program) *detector {
 		d.weight += k * weight(op)
 	}
 	d.budget = maxRepeat*d.size + maxSteps
+	d.longest = maxSteps
 	return d
 }
 
@@ -137,16 +142,11 @@ func (d *detector) isSmall() bool {
 // whole makes a small program one term with all outputs as results, nil if it
 // cannot be.
 func (d *detector) whole() *shape {
-	d.now++
-	for _, i := range d.Outputs {
-		if !d.trace(i) {
-			return nil
-		}
+	results, ok := d.traceAll()
+	if !ok {
+		return nil
 	}
-	one := instances{steps: d.code, nums: len(d.numbers), wide: len(d.leaves), leaves: d.leaves, data: d.numbers, rows: make([]int32, 1)}
-	for _, i := range d.Outputs {
-		one.results = append(one.results, d.local[i])
-	}
+	one := instances{steps: d.code, results: results, nums: len(d.numbers), wide: len(d.leaves), leaves: d.leaves, data: d.numbers, rows: make([]int32, 1)}
 	s := d.finish(&one)
 	if countEdges(s.steps, wholeEdges) > wholeEdges {
 		return nil
@@ -156,6 +156,18 @@ func (d *detector) whole() *shape {
 		s.rows = append(s.rows, newList([]int32{int32(j)}))
 	}
 	return s
+}
+
+// traceAll traces all outputs; it returns their steps.
+func (d *detector) traceAll() (results []int32, ok bool) {
+	d.now++
+	for _, i := range d.Outputs {
+		if !d.trace(i) {
+			return nil, false
+		}
+		results = append(results, d.local[i])
+	}
+	return results, true
 }
 
 // parts makes the operands of long sums terms.
@@ -243,7 +255,8 @@ func (d *detector) pays() bool {
 			total += w * len(s.rows)
 		}
 	}
-	return d.budget >= 0 && total <= maxRepeat*d.weight && 2*d.cost() <= 3*d.size
+	same := d.declaredCost()
+	return d.budget >= 0 && total <= maxRepeat*d.weight && 2*(d.cost()+same) <= 3*(d.size+same)
 }
 
 // weight is how many plain operations take the time of one.
@@ -259,13 +272,15 @@ func (d *detector) cost() int {
 	cost := 0
 	for _, s := range d.shapes {
 		if s.taken {
-			// An instruction on a block takes as long as 3 operations, and a
-			// sixth of one for each term.
-			cost += len(s.steps) * (3 + len(s.rows)/6)
+			cost += blockCost(len(s.steps), len(s.rows))
 		}
 	}
 	return cost
 }
+
+// blockCost is the time of terms, in operations: an instruction on a block takes
+// as long as 3 operations, and a sixth of one for each term.
+func blockCost(steps, terms int) int { return steps * (3 + terms/6) }
 
 // isLinear reports whether terms may be cut at the operation.
 func isLinear(op program.Op) bool {
@@ -409,6 +424,9 @@ const minNormal = 0x1p-1022
 // classify returns the shape of a candidate and appends the term to it, none
 // if it cannot be a term.
 func (d *detector) classify(c *candidate) int32 {
+	if d.declare(c) {
+		return given
+	}
 	d.now++
 	d.code, d.leaves, d.numbers = d.code[:0], d.leaves[:0], d.numbers[:0]
 	if d.budget < 0 || !d.trace(c.root) || c.other >= 0 && !d.trace(c.other) {
@@ -532,7 +550,7 @@ func (d *detector) trace(i int32) bool {
 		case op == program.Call:
 			return false
 		default:
-			if len(d.code)+int(b>>1) > maxSteps {
+			if len(d.code)+int(b>>1) > d.longest {
 				return false
 			}
 			d.p.EachOperand(i, func(j int32) {
@@ -543,13 +561,13 @@ func (d *detector) trace(i int32) bool {
 			slices.Reverse(d.stack[before:])
 		}
 		if len(d.stack) > before {
-			if len(d.stack) > 4*maxSteps {
+			if len(d.stack) > 4*d.longest {
 				return false
 			}
 			continue
 		}
 		d.stack = d.stack[:before-1]
-		if len(d.code) >= maxSteps {
+		if len(d.code) >= d.longest {
 			return false
 		}
 		d.local[i] = d.operation(i, op, a, b)
@@ -662,19 +680,23 @@ func varsFirst(steps []step, results []int32) (z []step, r []int32) {
 		}
 	}
 	for i := range z {
-		st := &z[i]
-		switch {
-		case st.op >= leafVar:
-		case st.op == program.Select:
-			st.a, st.b, st.c = number[st.a], number[st.b], number[st.c]
-		case st.op.Arity() == 2:
-			st.a, st.b = number[st.a], number[st.b]
-		default:
-			st.a = number[st.a]
-		}
+		z[i].renumber(number)
 	}
 	for _, i := range results {
 		r = append(r, number[i])
 	}
 	return z, r
+}
+
+// renumber gives the operands of st new numbers.
+func (st *step) renumber(number []int32) {
+	switch {
+	case st.op >= leafVar:
+	case st.op == program.Select:
+		st.a, st.b, st.c = number[st.a], number[st.b], number[st.c]
+	case st.op.Arity() == 2:
+		st.a, st.b = number[st.a], number[st.b]
+	default:
+		st.a = number[st.a]
+	}
 }

@@ -30,6 +30,15 @@
 // terms waste, is within bounds; a small function is one term. Whether a plan is
 // used, packages hessian and reverse decide by its Cost.
 //
+// # Declared terms
+//
+// A [Repeat] is a function that is given as its terms: the program of one of them
+// and the lists. A program calls it as one operation, with the sweeps of a plan of
+// its own. Terms in which variables coincide differently are different shapes,
+// since x·y has another Hessian where x is y. Where Detect meets a call whose
+// operands are inputs, in a sum that is an output, it takes the shapes with their
+// lists.
+//
 // # Derivation
 //
 // A form is a set of expressions in which equal ones are one. It is a

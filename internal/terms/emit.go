@@ -9,12 +9,12 @@ import (
 // Instructions beside the operations of package program, whose constants are
 // registers here.
 const (
-	opLoad      = leafDir + 1 + iota // d = source b at the lanes
-	opReal                           // d = k
-	opMulScale                       // d = a·b·k
-	opSincos                         // d, c = sin a, cos a
-	opStore                          // sink b gets a added
-	opStoreReal                      // sink b gets k added
+	opLoad      = leafTurn + 1 + iota // d = source b at the lanes
+	opReal                            // d = k
+	opMulScale                        // d = a·b·k
+	opSincos                          // d, c = sin a, cos a
+	opStore                           // sink b gets a added
+	opStoreReal                       // sink b gets k added
 )
 
 // instr is an instruction on registers.
@@ -296,7 +296,7 @@ func (e *emitter) instruction(c *code, i int32, k int, r *registers) instr {
 		j++
 	})
 	switch {
-	case n.op >= leafVar && n.op <= leafDir:
+	case n.op >= leafVar && n.op <= leafTurn:
 		in.op, in.b = opLoad, uint16(len(c.sources))
 		c.sources = append(c.sources, n)
 	case n.op == program.Const:

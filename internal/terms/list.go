@@ -1,5 +1,7 @@
 package terms
 
+import "slices"
+
 // list is a sequence of numbers, one a lane (a term of a shape): places in an
 // array that is read or added to. Where it goes in even steps for long it is
 // kept as runs, and no index is loaded.
@@ -70,6 +72,27 @@ func (l *list) expand(x []int32) []int32 {
 		}
 	}
 	return x
+}
+
+// numbers is all numbers, not to be changed.
+func (l *list) numbers() []int32 {
+	if l.index != nil {
+		return l.index
+	}
+	return l.expand(make([]int32, 0, l.n))
+}
+
+// shift is the list with by added to each number.
+func (l *list) shift(by int32) list {
+	z := *l
+	z.runs, z.index = slices.Clone(l.runs), slices.Clone(l.index)
+	for k := range z.runs {
+		z.runs[k].at += by
+	}
+	for k := range z.index {
+		z.index[k] += by
+	}
+	return z
 }
 
 // piece is the part of run k in the lanes from lo on, at most m of them: where

@@ -75,7 +75,7 @@ var worthSharing = 2e5
 
 // isLarge reports whether an evaluation is worth sharing.
 func (pl *Plan) isLarge(v variant) bool {
-	return !pl.single() && pl.cost(v).Time() > worthSharing
+	return len(pl.shapes) > 0 && !pl.single() && pl.cost(v).Time() > worthSharing
 }
 
 // runParallel is run by several goroutines.

@@ -11,7 +11,7 @@ import (
 // any number of goroutines may evaluate it.
 type Plan struct {
 	dims
-	constants []float64 // of the outputs
+	constants []float64 // of the outputs; nil is 0
 	shapes    []*shape
 	rest      *program.Program
 
@@ -47,6 +47,11 @@ func Detect(p *program.Program) *Plan {
 			pl.shapes = append(pl.shapes, d.finish(s))
 		}
 	}
+	for _, c := range d.declared {
+		if c.uses != nil {
+			pl.shapes = append(pl.shapes, c.place(d.dims, c.kinds, c.inputs, c.uses)...)
+		}
+	}
 	return pl
 }
 
@@ -69,6 +74,7 @@ type variant struct {
 	many     bool // maxDirections, not 1
 	weighted bool
 	careful  bool
+	moving   bool // the weights have directions, too
 }
 
 func (v variant) directions() int {
@@ -78,10 +84,10 @@ func (v variant) directions() int {
 	return 1
 }
 
-const variants = int(orders) * 8
+const variants = int(orders) * 16
 
 func (v variant) number() int {
-	k := int(v.ord) * 8
+	k := int(v.ord) * 16
 	if v.many {
 		k++
 	}
@@ -90,6 +96,9 @@ func (v variant) number() int {
 	}
 	if v.careful {
 		k += 4
+	}
+	if v.moving {
+		k += 8
 	}
 	return k
 }
@@ -102,6 +111,7 @@ func (pl *Plan) code(v variant) []*code {
 		entries, fixed := 0, 0
 		for k, s := range pl.shapes {
 			f := newForm(s.uniform)
+			f.careful = v.careful
 			f.lines = s.single
 			forms[k], roots[k] = f, s.derive(f, v)
 			for _, r := range roots[k] {
@@ -162,7 +172,7 @@ func (s *shape) uniform(leaf node) bool {
 		return s.vars[leaf.a].uniform()
 	case leafParam:
 		return s.pars[leaf.a].uniform()
-	case leafWeight:
+	case leafWeight, leafTurn:
 		return s.rows[leaf.a].uniform()
 	}
 	return false
@@ -175,6 +185,7 @@ type arrays struct {
 	values       []float64
 	matrix       *matrix     // of the values
 	dirs, along  [][]float64 // directions, and the results along them
+	turns        [][]float64 // directions of the weights
 	workers      int
 }
 
@@ -194,6 +205,8 @@ func (m *machine) bind(c *code, s *shape, k int, a *arrays) {
 			p.x, p.list = a.w, &s.rows[n.a]
 		case leafDir:
 			p.x, p.list = a.dirs[n.b], &s.vars[n.a]
+		case leafTurn:
+			p.x, p.list = a.turns[n.b], &s.rows[n.a]
 		}
 		m.sources = append(m.sources, p)
 	}
@@ -287,6 +300,7 @@ func (pl *Plan) run(m *machine, v variant, a *arrays) bool {
 	if pl.single() {
 		return m.runStraight(codes[0], pl.shapes[0], v, a)
 	}
+	clear(a.y)
 	copy(a.y, pl.constants)
 	clear(a.g)
 	for _, p := range a.along {
@@ -344,13 +358,22 @@ func (pl *Plan) HVPs(hv [][]float64, x, params, w []float64, v [][]float64) {
 	pl.evalAlong(variant{ord: product, weighted: w != nil}, arrays{x: x, params: params, w: w, dirs: v, along: hv})
 }
 
+// turnedHVPs is HVPs for weights w that move, too, in the directions dw: the
+// derivatives of the gradient.
+func (pl *Plan) turnedHVPs(hv [][]float64, x, w []float64, dw, v [][]float64) {
+	pl.evalAlong(variant{ord: product, weighted: true, moving: true}, arrays{x: x, w: w, dirs: v, along: hv, turns: dw})
+}
+
 // evalAlong runs the terms along any number of directions.
 func (pl *Plan) evalAlong(v variant, a arrays) {
-	dirs, along := a.dirs, a.along
+	dirs, along, turns := a.dirs, a.along, a.turns
 	for len(dirs) > 0 {
 		v.many = len(dirs) >= maxDirections
 		k := v.directions()
 		a.dirs, a.along = dirs[:k], along[:k]
+		if v.moving {
+			a.turns, turns = turns[:k], turns[k:]
+		}
 		pl.eval(v, &a)
 		dirs, along = dirs[k:], along[k:]
 	}

@@ -30,7 +30,7 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 		return nil, true
 	}
 	count := d.mark(need)
-	if 4*count > 3*(len(d.Ops)-int(d.Base)) {
+	if 4*count > 3*(len(d.Ops)-int(d.Base)+d.declaredCost()) {
 		return nil, false
 	}
 	for _, g := range d.p.Guards() {

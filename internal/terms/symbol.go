@@ -13,8 +13,9 @@ const (
 	leafVar    = program.Call + 1 + iota // local variable a
 	leafParam                            // local parameter a
 	leafData                             // constant a of the term
-	leafWeight                           // the weight of the term's output
+	leafWeight                           // the weight of output a
 	leafDir                              // local variable a in direction b
+	leafTurn                             // the weight of output a in direction b
 )
 
 // node is an operation of a form. For Own, b is the function's number and k
@@ -34,6 +35,7 @@ type form struct {
 	seen    map[node]int32
 	owns    []*program.Scalar1
 	phase   phase
+	careful bool                 // keep derivative products among values, too
 	uniform func(leaf node) bool // whether a leaf is the same in all terms
 	lines   bool                 // k·a + l·b is one instruction
 }
@@ -376,7 +378,7 @@ func (x symbol) Prod(y symbol) symbol {
 			return x.Scale(y.v)
 		}
 	}
-	if x.f.phase == careful {
+	if x.f.careful {
 		return x.commutative(program.Prod, y)
 	}
 	return x.Mul(y)

@@ -1,0 +1,203 @@
+package reverse
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/terms"
+)
+
+// Repeat is a sum of alike terms as one operation of the tape,
+//
+//	Σ term(x[index[0][t]], x[index[1][t]], …; params[0][t], params[1][t], …)
+//
+// over t: the lists, one for each variable and each parameter of the term, all
+// have the number of terms as their length, and are copied. The variables may be
+// any Vars of a recording, inputs or results; a term may have the same one
+// several times.
+//
+// The term is called once, with Vars of its own: it must do the same for all t,
+// and what it needs of other Vars must come in through x. A term that makes
+// comparisons is called for each t instead, and written out on the tape, so that
+// each may branch as it will and has its own guards. Written out are also the
+// terms of a Repeat within a term, those that use a VecPrimitive, and those that
+// no symbolic derivation is made for: terms of more than 2000 operations, or with
+// more than 16 kinds of coincidence of their variables.
+//
+// The sum is added up in blocks of terms: from that of a loop it differs by
+// rounding. Repeat panics if term is nil, if there are no lists or lists of
+// different lengths, and if an index is not one of x. Cost: a few evaluations of
+// the sum; at most 4 bytes for each index and 8 for each parameter of a term,
+// nothing for indices that go in even steps.
+func Repeat(term func(x, p []Var) Var, x []Var, index [][]int, params [][]float64) Var {
+	if term == nil {
+		panic("reverse: nil function")
+	}
+	count := 0
+	switch {
+	case len(index) > 0:
+		count = len(index[0])
+	case len(params) > 0:
+		count = len(params[0])
+	}
+	rows := [][]int{make([]int, count)}
+	return RepeatVec(1, rows, func(x, p []Var) []Var { return []Var{term(x, p)} }, x, index, params)[0]
+}
+
+// RepeatVec is Repeat for terms with several results, each added to one of m
+// outputs:
+//
+//	y[rows[j][t]] += termⱼ(x[index[0][t]], …; params[0][t], …),
+//
+// with a list of rows for each result j. An output that no row names is 0. It
+// panics as Repeat does, if a row is not below m, and if the term has another
+// number of results.
+func RepeatVec(m int, rows [][]int, term func(x, p []Var) []Var, x []Var, index [][]int, params [][]float64) []Var {
+	if term == nil {
+		panic("reverse: nil function")
+	}
+	s := repetition{m: m, term: term, x: x}
+	s.check(index, rows, params)
+	if s.count == 0 || m == 0 {
+		return make([]Var, m)
+	}
+	local, p := make([]float64, len(s.vars)), make([]float64, len(s.params))
+	for a, list := range s.vars {
+		local[a] = x[list[0]].v
+	}
+	for k, list := range s.params {
+		p[k] = list[0]
+	}
+	r := program.NewRecording(len(local), len(p))
+	defer r.Close()
+	r.Term = true
+	in := inputs(r, local, p)
+	y := term(in[:len(local):len(local)], in[len(local):])
+	s.results(y)
+	t, err := finish(r, local, p, y)
+	if err != nil || len(t.p.Guards()) > 0 {
+		return s.writtenOut()
+	}
+	return callFunc(terms.NewRepeat(t.p, len(x), m, s.vars, s.rows, s.params), x)
+}
+
+// repetition is the arguments of RepeatVec.
+type repetition struct {
+	m          int
+	term       func(x, p []Var) []Var
+	x          []Var
+	count      int
+	vars, rows [][]int32
+	params     [][]float64
+}
+
+// check checks and copies the lists.
+func (s *repetition) check(index, rows [][]int, params [][]float64) {
+	if len(index)+len(params) == 0 {
+		panic("reverse: Repeat without lists")
+	}
+	s.count = -1
+	length := func(what string, k, n int) {
+		if s.count < 0 {
+			s.count = n
+		}
+		if n != s.count {
+			panic(fmt.Sprintf("reverse: Repeat with %s[%d] of length %d, want %d", what, k, n, s.count))
+		}
+	}
+	lists := func(what string, lists [][]int, n int) [][]int32 {
+		z := make([][]int32, len(lists))
+		for k, list := range lists {
+			length(what, k, len(list))
+			z[k] = make([]int32, len(list))
+			for t, i := range list {
+				if uint(i) >= uint(n) {
+					panic(fmt.Sprintf("reverse: Repeat with %s[%d][%d] = %d, want one below %d", what, k, t, i, n))
+				}
+				z[k][t] = int32(i)
+			}
+		}
+		return z
+	}
+	s.vars = lists("index", index, len(s.x))
+	for k, list := range params {
+		length("params", k, len(list))
+		s.params = append(s.params, append([]float64(nil), list...))
+	}
+	s.rows = lists("rows", rows, s.m)
+	if s.count > math.MaxInt32 {
+		panic("reverse: Repeat with more than 2³¹ terms")
+	}
+}
+
+// results checks what the term returns.
+func (s *repetition) results(y []Var) {
+	if len(y) != len(s.rows) {
+		panic(fmt.Sprintf("reverse: term with %d results, want %d", len(y), len(s.rows)))
+	}
+}
+
+// writtenOut records the function term by term.
+func (s *repetition) writtenOut() []Var {
+	parts := make([][]Var, s.m)
+	for t := range s.count {
+		local, p := make([]Var, len(s.vars)), make([]Var, len(s.params))
+		for a, list := range s.vars {
+			local[a] = s.x[list[t]]
+		}
+		for k, list := range s.params {
+			p[k] = Constant(list[t])
+		}
+		y := s.term(local, p)
+		s.results(y)
+		for j, y := range y {
+			i := s.rows[j][t]
+			parts[i] = append(parts[i], y)
+		}
+	}
+	return sums(parts)
+}
+
+// sums is the sum of each of parts.
+func sums(parts [][]Var) []Var {
+	y := make([]Var, len(parts))
+	for i, z := range parts {
+		y[i] = Var{}.SumOf(z)
+	}
+	return y
+}
+
+// writeOut records f at x term by term.
+func writeOut(f *terms.Repeat, x []Var) []Var {
+	_, m := f.Dims()
+	parts := make([][]Var, m)
+	term := f.Term()
+	f.Each(func(vars, rows []int32, params []float64) {
+		local := make([]Var, 0, len(vars)+len(params))
+		for _, i := range vars {
+			local = append(local, x[i])
+		}
+		for _, p := range params {
+			local = append(local, Constant(p))
+		}
+		v := program.Replay(term, local, values{})
+		for j, i := range rows {
+			parts[i] = append(parts[i], v[term.Output(j)])
+		}
+	})
+	return sums(parts)
+}
+
+// tangentOf is the function [x; ẋ] ↦ [y; ẏ] of f.
+func tangentOf(f *terms.Repeat) *terms.Repeat { return f.Tangent(termTape(f).Tangent().p) }
+
+// adjointOf is the function [x; ȳ] ↦ x̄ of f.
+func adjointOf(f *terms.Repeat) *terms.Repeat { return f.Adjoint(termTape(f).Adjoint().p) }
+
+// termTape is the tape of a term. At which point it was recorded does not
+// matter, since it has no comparisons.
+func termTape(f *terms.Repeat) *Tape {
+	p := f.Term()
+	return &Tape{p: p, x: make([]float64, p.Inputs()), params: make([]float64, p.Params())}
+}
