@@ -193,7 +193,8 @@ func spyPlots(b *bench) (figures []*figure) {
 				all = append(all, o.order)
 			}
 			c := coloring.New(k.kind, b.mtx.Pattern, all...)
-			figures = append(figures, spyFigure("spy-"+k.name, fmt.Sprintf("%s, %v: %d colors", b.mtx.name, c.Kind(), c.Num()), c))
+			title := fmt.Sprintf("%s, %v: %d colors", b.mtx.name, c.Kind(), c.Num())
+			figures = append(figures, spyFigure("spy-"+k.name, title, c))
 		}
 		return figures
 	}
@@ -220,5 +221,6 @@ func spyPlots(b *bench) (figures []*figure) {
 			what, x.problem, len(in.X0), c.Num(), c.Kind()), c))
 	}
 	c := coloring.New(coloring.StarBicoloring, sparsity.Arrow(20, 19))
-	return append(figures, spyFigure("spy-bicoloring", fmt.Sprintf("Arrow as a Jacobian: %d colors, %v", c.Num(), c.Kind()), c))
+	title := fmt.Sprintf("Arrow as a Jacobian: %d colors, %v", c.Num(), c.Kind())
+	return append(figures, spyFigure("spy-bicoloring", title, c))
 }

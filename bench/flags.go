@@ -45,9 +45,11 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	fs.BoolVar(&s.json, "json", false, "print one JSON object a line instead of tables")
 	fs.BoolVar(&s.quick, "quick", false, "the smallest sizes and the least time: a few seconds")
 	fs.BoolVar(&s.verbose, "v", false, "print to standard error what is measured; a terminal shows it in any case")
-	fs.StringVar(&s.file, "mtx", "", "color the matrix in this Matrix Market `file` by every kind and order, and do nothing else")
-	fs.StringVar(&s.dir, "plots", "", "write plots of the sections "+strings.Join(slices.Sorted(maps.Keys(plotted)), ", ")+" as SVG and PNG to\nthis `directory`")
-	wanted := fs.String("problems", "", "only the problems in this `list`, separated by commas, of\n"+strings.Join(names, ", "))
+	fs.StringVar(&s.file, "mtx", "", "only color the matrix in this Matrix Market `file`, by every kind and order")
+	fs.StringVar(&s.dir, "plots", "", "write plots, as SVG and PNG, to this `directory`; sections that have some:\n"+
+		strings.Join(slices.Sorted(maps.Keys(plotted)), ", "))
+	wanted := fs.String("problems", "", "only the problems in this `list`, separated by commas, of\n"+
+		strings.Join(names, ", "))
 	ns := fs.String("n", "", "the sizes in this `list`; a problem that is not named by -problems has the sizes\n"+
 		"1000, 10000, 100000, helmholtz 20, 100, 400, rnn (width) 8, 16, 32")
 	figures := fs.String("figures", "", "only the figures in this `list`")

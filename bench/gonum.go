@@ -275,7 +275,8 @@ func steps() *study {
 		{"step-hessian", "forward", second(fd.Forward)},
 		{"step-hessian", "central", second(fd.Central)},
 		{"step-hessian", "central of exact gradients", func(step float64) float64 {
-			fd.Jacobian(j, func(y, x []float64) { must(t.Gradient(y, x)) }, x, &fd.JacobianSettings{Formula: fd.Central, Step: step})
+			f := func(y, x []float64) { must(t.Gradient(y, x)) }
+			fd.Jacobian(j, f, x, &fd.JacobianSettings{Formula: fd.Central, Step: step})
 			return relative(j, exactHessian)
 		}},
 	} {
@@ -328,7 +329,8 @@ func (s *study) rows() (rows []row) {
 	}
 	for _, c := range s.curves {
 		for i, step := range s.steps {
-			rows = append(rows, row{Problem: "rosen", N: s.n, Figure: c.figure, Method: c.method, Step: step, Error: &c.errors[i]})
+			rows = append(rows, row{Problem: "rosen", N: s.n, Figure: c.figure, Method: c.method,
+				Step: step, Error: &c.errors[i]})
 		}
 	}
 	return rows
@@ -353,7 +355,8 @@ func stepPlots(*bench) []*figure {
 	f := newFigure("differences", fmt.Sprintf("Finite differences and exact derivatives of rosen, n = %d", s.n),
 		"step of the differences", "relative error")
 	f.logarithmic()
-	names := []string{"gradient, forward", "gradient, central", "Hessian, forward", "Hessian, central", "Hessian, of exact gradients"}
+	names := []string{"gradient, forward", "gradient, central",
+		"Hessian, forward", "Hessian, central", "Hessian, of exact gradients"}
 	for i, c := range s.curves {
 		var xy plotter.XYs
 		for k, step := range s.steps {

@@ -27,7 +27,8 @@ var (
 	contractKeys    = []string{"problem", "n", "figure", "method", "seconds", "ratio", "colors", "nnz", "ops", "bytes", "allocs"}
 	contractFigures = []string{"f", "record", "compile", "pattern", "coloring", "value", "gradient", "jvp", "hvp",
 		"hvp-batch", "sparse-hessian", "sparse-jacobian", "dense-hessian", "implicit"}
-	contractMethods = []string{"star", "acyclic", "column", "row", "bicoloring", "terms", "auto", "FoF", "FoR", "RoF", "RoR", "dense", "sparse", "gmres"}
+	contractMethods = []string{"star", "acyclic", "column", "row", "bicoloring", "terms", "auto",
+		"FoF", "FoR", "RoF", "RoR", "dense", "sparse", "gmres"}
 )
 
 func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
@@ -64,7 +65,8 @@ func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
 func TestHelpNamesTheFlags(t *testing.T) {
 	var out, log bytes.Buffer
 	assert.Equal(t, 0, run([]string{"-h"}, &out, &log))
-	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "-mtx", "-plots", "rosen", "gradient", "[section ...]", "* strategies  "} {
+	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "-mtx", "-plots", "rosen", "gradient",
+		"[section ...]", "* strategies  "} {
 		assert.Contains(t, log.String(), name)
 	}
 }

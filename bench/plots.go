@@ -70,7 +70,8 @@ var (
 )
 
 func newFigure(name, title, x, y string) *figure {
-	f := &figure{name: name, title: title, plot: plot.New(), legend: plot.NewLegend(), width: 6.5 * vg.Inch, height: 3.8 * vg.Inch}
+	f := &figure{name: name, title: title, plot: plot.New(), legend: plot.NewLegend()}
+	f.width, f.height = 6.5*vg.Inch, 3.8*vg.Inch
 	f.plot.X.Label.Text, f.plot.Y.Label.Text = x, y
 	f.plot.X.Label.Padding, f.plot.Y.Label.Padding = vg.Points(4), vg.Points(4)
 	f.plot.X.Tick.Length, f.plot.Y.Tick.Length = vg.Points(5), vg.Points(5)
@@ -285,7 +286,8 @@ func (s spy) Plot(c draw.Canvas, p *plot.Plot) {
 			drawn[at] = true
 			unit := float64(size)
 			top, left := unit*(float64(at[0])+gap), unit*(float64(at[1])+gap)
-			bottom, right := min(unit*(float64(at[0])+1-gap), float64(rows)), min(unit*(float64(at[1])+1-gap), float64(cols))
+			bottom := min(unit*(float64(at[0])+1-gap), float64(rows))
+			right := min(unit*(float64(at[1])+1-gap), float64(cols))
 			c.FillPolygon(s.colors[s.read[int(ptr[i])+k]], []vg.Point{
 				{X: x(left), Y: y(top)}, {X: x(right), Y: y(top)}, {X: x(right), Y: y(bottom)}, {X: x(left), Y: y(bottom)}})
 		}

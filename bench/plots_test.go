@@ -139,6 +139,7 @@ func TestProductsHoldTheElementsReadFromThem(t *testing.T) {
 		for _, kind := range kindsOf(p) {
 			c := coloring.New(kind.kind, p.Pattern)
 			read := products(c)
+			where := p.name + " by " + kind.name + ": (%d, %d)"
 			symmetric := kind.kind == coloring.Star || kind.kind == coloring.Acyclic
 			each(p.Pattern, func(k, i, j int) {
 				n := read[k]
@@ -151,10 +152,10 @@ func TestProductsHoldTheElementsReadFromThem(t *testing.T) {
 						at, column = j, i // its mirror image
 					}
 					assert.Equal(t, n, c.Columns().Colors()[column])
-					assert.Equal(t, values[k], sum(a, at, c.Columns().Class(n), false), "%s by %s: (%d, %d)", p.name, kind.name, i, j)
+					assert.Equal(t, values[k], sum(a, at, c.Columns().Class(n), false), where, i, j)
 				default:
 					n -= c.Columns().Num()
-					assert.Equal(t, values[k], sum(a, j, c.Rows().Class(n), true), "%s by %s: (%d, %d)", p.name, kind.name, i, j)
+					assert.Equal(t, values[k], sum(a, j, c.Rows().Class(n), true), where, i, j)
 				}
 			})
 		}
@@ -211,6 +212,7 @@ func TestDecadesAreTheTicksOfLogarithms(t *testing.T) {
 	for _, tick := range (decades{}).Ticks(-15.00000000000001, -0.99999999999) {
 		labels = append(labels, tick.Label)
 	}
-	assert.Equal(t, []string{"", "10^−14", "", "10^−12", "", "10^−10", "", "10^−8", "", "10^−6", "", "10^−4", "", "10^−2", ""}, labels)
+	assert.Equal(t, []string{"", "10^−14", "", "10^−12", "", "10^−10", "",
+		"10^−8", "", "10^−6", "", "10^−4", "", "10^−2", ""}, labels)
 	assert.Len(t, decades{}.Ticks(1.4, 5), 5)
 }

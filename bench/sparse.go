@@ -55,7 +55,8 @@ type prepared struct {
 // sparseMatrices measures pattern, coloring and evaluation of the sparse Hessian
 // of scalar problems and the sparse Jacobian of vector problems.
 func sparseMatrices(b *bench) {
-	t := table{text: 1, head: []string{"problem", "n", "nonzeros", "pattern", "prepare", "method", "colors", "coloring", "gradient", "evaluation", "dense", "fd"}}
+	t := table{text: 1, head: []string{"problem", "n", "nonzeros", "pattern", "prepare",
+		"method", "colors", "coloring", "gradient", "evaluation", "dense", "fd"}}
 	for _, c := range b.chosen {
 		in := c.At(c.size)
 		if in.Name == "helmholtz" || in.Name == "rnn" {
@@ -238,20 +239,20 @@ var hessianScalings = []scaling{
 // scalingPlots draws time against n, of gradients and of Hessians of minsurf.
 func scalingPlots(b *bench) []*figure {
 	return []*figure{
-		b.scale(newFigure("time-gradient", "Time of a gradient of minsurf", "variables n", "time (s)"), gradientScalings),
-		b.scale(newFigure("time-hessian", "Time of a Hessian of minsurf (9-point grid)", "variables n", "time (s)"), hessianScalings),
+		b.scale("time-gradient", "Time of a gradient of minsurf", gradientScalings),
+		b.scale("time-hessian", "Time of a Hessian of minsurf (9-point grid)", hessianScalings),
 	}
 }
 
 // scale measures lines and draws them.
-func (b *bench) scale(f *figure, lines []scaling) *figure {
+func (b *bench) scale(file, title string, lines []scaling) *figure {
 	sizes := []int{25, 100, 400, 1024, 100 * 100, 316 * 316}
 	if b.quick {
 		sizes = sizes[:3]
 	}
 	points := make([]plotter.XYs, len(lines))
 	for _, n := range sizes {
-		b.progress("plot %s, n = %d", f.name, n)
+		b.progress("plot %s, n = %d", file, n)
 		p := newTaped(problems.Named("minsurf").At(n))
 		runs := make([]func(), len(lines))
 		for i, l := range lines {
@@ -265,6 +266,7 @@ func (b *bench) scale(f *figure, lines []scaling) *figure {
 			}
 		}
 	}
+	f := newFigure(file, title, "variables n", "time (s)")
 	f.logarithmic()
 	for i, xy := range points {
 		f.line(i, lines[i].name, xy)
