@@ -121,6 +121,24 @@ func TestKKTConvergesQuadratically(t *testing.T) {
 	}
 }
 
+func TestKKTIsTheSameByAnyMethod(t *testing.T) {
+	for _, p := range LuksanVlcek {
+		x0 := p.Start(40)
+		tape := recordVec(t, p.Func, x0)
+		want, err := KKT{}.Minimize(tape, x0)
+		require.NoError(t, err)
+		for _, o := range []KKT{
+			{Hessian: hessian.SparseSettings{Method: hessian.ByStar}, Jacobian: reverse.SparseSettings{Method: reverse.ByBoth}},
+			{Hessian: hessian.SparseSettings{Method: hessian.ByAcyclic}, Jacobian: reverse.SparseSettings{Method: reverse.ByRows}},
+		} {
+			got, err := o.Minimize(tape, x0)
+			require.NoError(t, err)
+			require.InDelta(t, want.F, got.F, 1e-9*want.F, p.Name)
+			require.InDeltaSlice(t, want.X, got.X, 1e-7, p.Name)
+		}
+	}
+}
+
 // line is the minimum of x + y on the circle of radius √2, (−1, −1) with y = ½.
 func line(x []reverse.Var) []reverse.Var {
 	return []reverse.Var{x[0].Add(x[1]), x[0].Square().Add(x[1].Square()).SubReal(2)}
