@@ -27,11 +27,15 @@ func solving(b *bench) {
 }
 
 // costHead are the columns of cost.
-var costHead = []string{"iterations", "values", "Hessians", "factorizations", "prepare", "derivatives", "linear algebra", "all"}
+var costHead = []string{"iterations", "values", "Hessians", "factorizations",
+	"prepare", "derivatives", "linear algebra", "all"}
 
 func cost(c newton.Cost, all time.Duration) []string {
-	return []string{fmt.Sprint(c.Iterations), fmt.Sprint(c.Values), fmt.Sprint(c.Hessians), fmt.Sprint(c.Factorizations),
-		duration(c.Prepare.Seconds()), duration(c.Derivatives.Seconds()), duration(c.LinearAlgebra.Seconds()), duration(all.Seconds())}
+	return []string{
+		fmt.Sprint(c.Iterations), fmt.Sprint(c.Values), fmt.Sprint(c.Hessians), fmt.Sprint(c.Factorizations),
+		duration(c.Prepare.Seconds()), duration(c.Derivatives.Seconds()),
+		duration(c.LinearAlgebra.Seconds()), duration(all.Seconds()),
+	}
 }
 
 // emitResult gives the row of a run, whose error is the largest derivative left.
@@ -43,7 +47,8 @@ func (b *bench) emitResult(figure, problem, method string, r *newton.Result, all
 
 // minimize finds minima by newton.TrustRegion.
 func (b *bench) minimize() {
-	t := table{text: 1, head: append([]string{"problem", "n", "minimum", "largest |∂f|"}, costHead...)}
+	t := table{text: 1, head: []string{"problem", "n", "minimum", "largest |∂f|"}}
+	t.head = append(t.head, costHead...)
 	for _, p := range problems.All {
 		sizes := p.Sizes
 		if b.quick {
@@ -76,7 +81,8 @@ func (b *bench) constrained() {
 	if b.quick {
 		n = 1000
 	}
-	t := table{text: 1, head: append([]string{"problem", "n", "constraints", "minimum", "largest |∂L|", "|c|"}, costHead...)}
+	t := table{text: 1, head: []string{"problem", "n", "constraints", "minimum", "largest |∂L|", "|c|"}}
+	t.head = append(t.head, costHead...)
 	for _, p := range newton.LuksanVlcek {
 		b.progress("%s, n = %d", p.Name, n)
 		x0 := p.Start(n)
@@ -88,8 +94,8 @@ func (b *bench) constrained() {
 		t.add(append([]string{p.Name, fmt.Sprint(n), fmt.Sprint(len(r.Y)), fmt.Sprintf("%.9g", r.F),
 			fmt.Sprintf("%.0e", r.Gradient), fmt.Sprintf("%.0e", r.Constraint)}, cost(r.Cost, all)...)...)
 	}
-	b.print("Newton–KKT on problems of Lukšan and Vlček: sparse Hessians of the Lagrangian, sparse Jacobians, sparse LU\n"+
-		"of the optimality system, sparse Cholesky to know its inertia", &t)
+	b.print("Newton–KKT on problems of Lukšan and Vlček: sparse Hessians of the Lagrangian, sparse Jacobians, sparse\n"+
+		"LU of the optimality system, sparse Cholesky to know its inertia", &t)
 }
 
 // fits fits the models of NIST by newton.LeastSquares and newton.TrustRegion.
@@ -113,11 +119,12 @@ func (b *bench) fits() {
 		}{{"gauss-newton", f.GaussNewton}, {"newton", f.Newton}} {
 			c := m.Cost
 			b.emitResult("newton-fit", g.Name, m.name, m.Result, c.Prepare+c.Derivatives+c.LinearAlgebra)
-			cells = append(cells, fmt.Sprint(c.Iterations), duration(c.Derivatives.Seconds()), duration(c.LinearAlgebra.Seconds()))
+			cells = append(cells, fmt.Sprint(c.Iterations),
+				duration(c.Derivatives.Seconds()), duration(c.LinearAlgebra.Seconds()))
 		}
 		t.add(cells...)
 	}
-	b.print("Nonlinear least squares, models of the NIST reference datasets with data from known parameters: by how many\n"+
-		"of its standard deviations the worst parameter is off, the largest ratio of the deviations by the full\n"+
-		"Hessian to those by JᵀJ; iterations with Gauss–Newton steps and with the full Hessian", &t)
+	b.print("Nonlinear least squares, models of the NIST reference datasets with data from known parameters: by how\n"+
+		"many of its standard deviations the worst parameter is off, the largest ratio of the deviations by the\n"+
+		"full Hessian to those by JᵀJ; iterations with Gauss–Newton steps and with the full Hessian", &t)
 }

@@ -49,7 +49,8 @@ func ExampleRegression_Fit() {
 	}
 	fmt.Println(g.Name)
 	for i := range f.B {
-		fmt.Printf("b%d known %.4g, found %.4g ± %.1g by JᵀJ, ± %.1g by the Hessian\n", i+1, g.B[i], f.B[i], f.Linear[i], f.Full[i])
+		fmt.Printf("b%d known %.4g, found %.4g ± %.1g by JᵀJ, ± %.1g by the Hessian\n",
+			i+1, g.B[i], f.B[i], f.Linear[i], f.Full[i])
 	}
 	// Output:
 	// Misra1a

@@ -47,7 +47,8 @@ type StoppedError struct {
 }
 
 func (e *StoppedError) Error() string {
-	s := fmt.Sprintf("newton: %s stopped after %d iterations (%s): largest gradient %.3g", e.Method, e.Iterations, e.Reason, e.Gradient)
+	s := fmt.Sprintf("newton: %s stopped after %d iterations (%s): largest gradient %.3g",
+		e.Method, e.Iterations, e.Reason, e.Gradient)
 	if e.Constraint > 0 {
 		s += fmt.Sprintf(", constraint %.3g", e.Constraint)
 	}
