@@ -208,7 +208,7 @@ func (m *model) step(radius float64) (decrease float64, err error) {
 			}
 		}
 		switch {
-		case next > lower && next < upper || length > radius && next > lower && upper <= lower:
+		case next > lower: // and below the solution
 			lambda = next
 		case !tried && lower <= m.floor:
 			lambda = 0

@@ -23,7 +23,7 @@ type Result struct {
 // Cost counts evaluations and measures time. What a method does besides is some
 // vector operations.
 type Cost struct {
-	Iterations     int // Hessians or Jacobians that a step was made with
+	Iterations     int // steps tried
 	Values         int // of the function alone
 	Gradients      int // with value
 	Hessians       int // with value and gradient
