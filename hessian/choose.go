@@ -76,7 +76,8 @@ func (p *Sparse) color(t *reverse.Tape) {
 	}
 	p.cost = try(coloring.Star)
 	p.coloring = p.tried[0]
-	if least.Time() > acyclicSaves*p.cost.Time() {
+	fewest := max(cost.Colors(n, p.full.NNZ()), p.coloring.LowerBound()-1) // the bound may be that of a star
+	if p.products(t, fewest).Time() > acyclicSaves*p.cost.Time() {
 		return
 	}
 	if c := try(coloring.Acyclic); c.Time() <= acyclicSaves*p.cost.Time() {
