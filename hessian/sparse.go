@@ -453,21 +453,30 @@ func (p *Sparse) depth() int {
 
 // compare finds the row in which h·v and want differ most, if it is by more
 // than rounding: each operation adds an error of half a unit in the last place
-// of numbers up to magnitude, a substitution those of its tree.
+// of numbers up to magnitude or, in the sums of the row, up to its elements times
+// v, which may cancel; a substitution adds those of its tree.
 func (p *Sparse) compare(h *sparsity.Matrix, v, want []float64, magnitude float64) error {
-	got := make([]float64, len(v))
+	got, sizes := make([]float64, len(v)), make([]float64, len(v))
+	add := func(i int, a float64) {
+		got[i] += a
+		sizes[i] += math.Abs(a)
+	}
 	h.DoNonZero(func(i, j int, a float64) {
-		got[i] += a * v[j]
+		add(i, a*v[j])
 		if p.settings.Lower && i != j {
-			got[j] += a * v[i]
+			add(j, a*v[i])
 		}
 	})
-	tolerance := 64 * 0x1p-53 * float64(1+p.first.t.Program().Roundings()) * float64(1+p.depth()) * magnitude
+	unit := 64 * 0x1p-53 * float64(1+p.first.t.Program().Roundings()) * float64(1+p.depth())
 	var missed *MissedError
-	most := tolerance
+	most := 0.0
 	for i := range got {
 		same := got[i] == want[i] || got[i] != got[i] && want[i] != want[i]
-		if d := math.Abs(got[i] - want[i]); !same && !(d <= most) {
+		tolerance := unit * magnitude
+		if s := unit * sizes[i]; s-s == 0 {
+			tolerance = max(tolerance, s)
+		}
+		if d := math.Abs(got[i] - want[i]); !same && !(d <= max(most, tolerance)) {
 			most = d
 			missed = &MissedError{Row: i, Got: got[i], Want: want[i]}
 		}

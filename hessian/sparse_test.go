@@ -3,6 +3,7 @@ package hessian_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -115,6 +116,27 @@ func TestVerifyFindsAMissedNonzero(t *testing.T) {
 	var missed *hessian.MissedError
 	require.ErrorAs(t, s.Verify(in.X0), &missed)
 	require.Contains(t, []int{7, 8}, missed.Row)
+}
+
+// The first vector that Verify takes is nearly one along which f does not
+// change: the elements of a row times it cancel, up to their rounding errors.
+func TestVerifyAllowsForCancellation(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a := 1 + r.Float64()
+	b := (1 + r.Float64()) * (1 + 1e-9)
+	x := []float64{0.7, 0.3}
+	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+		return x[0].Scale(b).Sub(x[1].Scale(a)).Inv().Sin()
+	})
+	require.NoError(t, err)
+	for _, method := range []hessian.Method{hessian.Auto, hessian.ByStar} {
+		s, err := hessian.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		for i := range 20 {
+			x[0] = 0.7 + 0.013*float64(i)
+			require.NoError(t, s.Verify(x))
+		}
+	}
 }
 
 func TestSparseRejects(t *testing.T) {

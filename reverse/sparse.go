@@ -375,7 +375,7 @@ func (j *SparseJacobian) Verify(x []float64) error {
 	}
 	return j.t.Sweep(x, func(p *program.Program, ws *program.Workspace) error {
 		r := rand.New(rand.NewPCG(1, 2))
-		v, got := make([]float64, p.Inputs()), make([]float64, p.Outputs())
+		v, got, sizes := make([]float64, p.Inputs()), make([]float64, p.Outputs()), make([]float64, p.Outputs())
 		for range 3 {
 			for i := range v {
 				v[i] = 1 + r.Float64()
@@ -384,15 +384,26 @@ func (j *SparseJacobian) Verify(x []float64) error {
 				return err
 			}
 			clear(got)
-			a.DoNonZero(func(i, j int, a float64) { got[i] += a * v[j] })
+			clear(sizes)
+			a.DoNonZero(func(i, j int, a float64) {
+				got[i] += a * v[j]
+				sizes[i] += math.Abs(a * v[j])
+			})
 			// Each operation adds an error of half a unit in the last place of
-			// the contributions that it sums, a substitution those of its tree.
-			most := 64 * 0x1p-53 * float64(1+p.Roundings()) * float64(1+j.depth()) * p.LargestFirst(ws, 0)
+			// the contributions that it sums, or of the elements of the row,
+			// which may cancel; a substitution those of its tree.
+			unit := 64 * 0x1p-53 * float64(1+p.Roundings()) * float64(1+j.depth())
+			largest := p.LargestFirst(ws, 0)
+			most := 0.0
 			var missed *MissedError
 			for i := range got {
 				want := ws.T[0][p.Output(i)]
 				same := got[i] == want || got[i] != got[i] && want != want
-				if d := math.Abs(got[i] - want); !same && !(d <= most) {
+				tolerance := unit * largest
+				if s := unit * sizes[i]; s-s == 0 {
+					tolerance = max(tolerance, s)
+				}
+				if d := math.Abs(got[i] - want); !same && !(d <= max(most, tolerance)) {
 					most = d
 					missed = &MissedError{Row: i, Got: got[i], Want: want}
 				}
