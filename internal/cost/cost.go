@@ -50,19 +50,19 @@ func (k Kind) String() string {
 
 // times are nanoseconds, measured on amd64.
 var times = Counts{
-	Lane:        0.42,
-	Gather:      0.671,
-	Node:        2.13,
-	Batch:       14.1,
-	SecondLane:  0.455,
-	Direction:   0.539,
-	Read:        1.11,
-	Instruction: 14.1,
-	Term:        0.265,
-	Entry:       0.518,
-	Line:        1.47,
-	Other:       9.47,
-	Call:        5.15,
+	Lane:        0.339,
+	Gather:      0.894,
+	Node:        2.07,
+	Batch:       18.7,
+	SecondLane:  0.322,
+	Direction:   0.931,
+	Read:        1.35,
+	Instruction: 12.3,
+	Term:        0.263,
+	Entry:       0.475,
+	Line:        1.55,
+	Other:       7.34,
+	Call:        5.01,
 }
 
 // Counts is how often each kind of thing is done.
