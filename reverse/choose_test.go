@@ -66,7 +66,7 @@ func TestJacobianMethodIsChosenByCounts(t *testing.T) {
 			for i := range x {
 				s = s.Mul(x[i]).Sin()
 				y = append(y, x[0].Mul(x[i]).Sin())
-				for range i % 50 { // unlike
+				for range i % 90 { // unlike
 					y[i] = y[i].Sin().Mul(x[0])
 				}
 			}
