@@ -37,6 +37,7 @@ type scratch struct {
 	renumber, placed       []int32
 	used, chain, levels    []int32
 	byLevel, levelEnds, at []int32
+	links                  []link
 	table                  []uint64
 }
 
@@ -66,6 +67,7 @@ type compiler struct {
 	inner    []bool // whether a node has a nonlinear descendant
 	constant map[uint64]int32
 	seen     []uint64 // hash table of nodes: upper half of the hash, number + 1
+	hashed   int      // how many nodes it has
 }
 
 // live marks the nodes that reach an output or a guard.
@@ -100,17 +102,22 @@ func (c *compiler) live(outputs []int32) []bool {
 
 // share copies the live nodes, each distinct one once.
 func (c *compiler) share(outputs []int32, live []bool) {
-	count := 0
+	count, hashed := 0, 0
 	for i, l := range live {
 		if l {
 			count++
-			if n := c.Node(int32(i)); (n.Op == Sum || n.Op == Dot) && n.B < minChain {
+			n := c.Node(int32(i))
+			if (n.Op == Sum || n.Op == Dot) && n.B < minChain {
 				count += 2 * int(n.B) // see expand
+			}
+			if table[n.Op].args == 0 {
+				hashed++
 			}
 		}
 	}
 	c.nodes = slices.Grow(c.nodes, count+c.inputs+c.params+8)
-	c.seen = zeroed(&c.table, 1<<bits.Len(uint(count+count/2+16)))
+	c.links = slices.Grow(c.links[:0], cap(c.nodes)) // of the nodes that are appended
+	c.seen = zeroed(&c.table, 2<<bits.Len(uint(hashed+16)))
 
 	id := zeroed(&c.renumber, len(live))
 	first := int32(c.inputs + c.params)
@@ -118,7 +125,7 @@ func (c *compiler) share(outputs []int32, live []bool) {
 	for i := range int32(len(live)) {
 		if i < first {
 			id[i] = i
-			c.nodes = append(c.nodes, Node{})
+			c.append(Node{})
 			continue
 		}
 		if !live[i] && !(c.Node(i).Op == Call && live[i-c.Node(i).B]) {
@@ -163,9 +170,46 @@ func (c *compiler) node(n Node) int32 {
 	return c.find(n)
 }
 
+// link is how a node is found by its last operand, the one with the largest
+// number. Most operands have few users, made soon after them: these are in the
+// cache, where the places of a hash table are not.
+type link struct {
+	newest int32 // of the nodes with this last operand, number + 1
+	older  int32 // of those with the same last operand as this node
+	users  int32 // how many there are with this one; at most maxUsers
+}
+
+// Nodes of which the last operand has maxUsers already are in a hash table.
+const maxUsers = 8
+
+func (c *compiler) append(n Node) int32 {
+	c.nodes = append(c.nodes, n)
+	c.links = append(c.links, link{})
+	return int32(len(c.nodes)) - 1
+}
+
 // find is the number of a node in its cheapest form.
 func (c *compiler) find(n Node) int32 {
-	if 4*len(c.nodes) >= 3*len(c.seen) {
+	if args := table[n.Op].args; args > 0 {
+		last := n.A
+		if args == 2 {
+			last = max(n.A, n.B)
+		}
+		for k := c.links[last].newest; k > 0; k = c.links[k-1].older {
+			if c.same(&c.nodes[k-1], &n) {
+				return k - 1
+			}
+		}
+		if c.links[last].users < maxUsers {
+			i := c.append(n)
+			l := &c.links[last]
+			c.links[i].older = l.newest
+			l.newest = i + 1
+			l.users++
+			return i
+		}
+	}
+	if 4*c.hashed >= 3*len(c.seen) {
 		c.rehash()
 	}
 	mask := uint64(len(c.seen) - 1)
@@ -173,9 +217,10 @@ func (c *compiler) find(n Node) int32 {
 	for k := h & mask; ; k = (k + 1) & mask {
 		s := c.seen[k]
 		if s == 0 {
-			c.nodes = append(c.nodes, n)
-			c.seen[k] = h&^math.MaxUint32 | uint64(len(c.nodes))
-			return int32(len(c.nodes)) - 1
+			i := c.append(n)
+			c.seen[k] = h&^math.MaxUint32 | uint64(i+1)
+			c.hashed++
+			return i
 		}
 		if (s^h)>>32 != 0 {
 			continue
@@ -220,7 +265,7 @@ func (c *compiler) operandsOf(n *Node) (w []float64, x []int32) {
 
 func (c *compiler) rehash() {
 	old := c.seen
-	c.seen = make([]uint64, 2*len(old))
+	c.seen = make([]uint64, 4*len(old))
 	mask := uint64(len(c.seen) - 1)
 	for _, s := range old {
 		if s == 0 {
