@@ -626,20 +626,3 @@ func TestCompilationsAreIndependent(t *testing.T) {
 		require.Equal(t, form(first), form(again))
 	})
 }
-
-// Equal operations are kept once, however many users an operand has.
-func TestManyUsersOfOneOperand(t *testing.T) {
-	const n = 1000
-	tape, err := reverse.RecordVec([]float64{2, 3}, func(x []reverse.Var) []reverse.Var {
-		var y []reverse.Var
-		for range 2 {
-			for i := range n {
-				c := float64(i + 3)
-				y = append(y, x[0].Scale(c), x[1].Scale(c), x[0].PowReal(c+0.5), x[0].Mul(x[1].AddReal(c)))
-			}
-		}
-		return y
-	})
-	require.NoError(t, err)
-	require.Equal(t, 5*n, tape.Program().Ops())
-}
