@@ -286,7 +286,9 @@ func (c *checker) compare(f func(s float64) []float64, got []float64, scale, sla
 			case off <= bound[i]+slack:
 				*worst = max(*worst, off/max(math.Abs(got), 1))
 			case between(oneSided, i, got):
-				*kinks++
+				if lo, hi := oneSided[1][i], oneSided[0][i]; math.Abs(hi-lo) > 1e-3*max(math.Abs(lo), math.Abs(hi)) {
+					*kinks++
+				}
 			default:
 				wrong = &DifferenceError{Row: i, Got: got, Want: want[i], Bound: bound[i]}
 			}
@@ -370,13 +372,12 @@ func differences(f func(s float64) []float64, h float64) (d, bound []float64, on
 	return d, bound, oneSided
 }
 
-// between reports whether x lies between the slopes on both sides, which are
-// not the same.
+// between reports whether x lies between the slopes on both sides.
 func between(slopes [2][]float64, i int, x float64) bool {
 	lo, hi := slopes[1][i], slopes[0][i]
 	if lo > hi {
 		lo, hi = hi, lo
 	}
 	slack := 1e-3 * (hi - lo)
-	return hi-lo > 1e-3*max(math.Abs(lo), math.Abs(hi)) && lo-slack <= x && x <= hi+slack
+	return lo-slack <= x && x <= hi+slack
 }

@@ -88,7 +88,7 @@ func TestCheckRepeats(t *testing.T) {
 			case changes == 1:
 				y = append(y, x[0]) // another output
 			default:
-				y[0] = y[0].Sin() // another operation
+				y[0] = x[0].Sin().Add(y[0]) // another operation
 			}
 			return y
 		}, p.X)
