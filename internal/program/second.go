@@ -259,7 +259,7 @@ func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 			see(da * u[i])
 			see(db * u[i])
 			see(bar * daa * t[a])
-			see(bar * da * t[a]) // near an inflection daa has rounding errors like those of da
+			see(bar * da * t[a])   // near an inflection daa has rounding errors like those of da
 			if p.ops[i] == Hypot { // y²/v³ may be formed as 1/v − x²/v³
 				see(bar / v[i] * t[a])
 				see(bar / v[i] * t[b])
