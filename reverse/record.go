@@ -11,8 +11,8 @@ type Recorder struct {
 }
 
 // Record runs f once at x and returns the tape of f: ℝⁿ → ℝ, n = len(x). It
-// panics if f is nil; a panic of f passes through. The error is that of a
-// primitive that failed. Cost: about 10 ns an operation to record, 40 ns to
+// panics if f is nil; a panic of f passes through. It is an error if a
+// primitive failed, or if f has more than 2³⁰ operations. Cost: about 10 ns an operation to record, 40 ns to
 // compile.
 func Record(x []float64, f func(x []Var) Var) (*Tape, error) { return Recorder{}.Record(x, f) }
 

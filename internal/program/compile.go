@@ -15,9 +15,12 @@ var negZero = math.Copysign(0, -1) // −0 + x is x for every x
 
 // Compile makes a program of a recording: nodes that reach no output and no
 // guard go away, equal nodes are kept once, long sums become one operation,
-// and the rest is put in order by level and operation. Cost: O(N) time and
-// memory in N nodes.
+// and the rest is put in order by level and operation. It panics if r has an
+// error. Cost: O(N) time and memory in N nodes.
 func Compile(r *Recording, outputs []int32) *Program {
+	if r.Err != nil {
+		panic(r.Err)
+	}
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	c := &compiler{Recording: r, scratch: s, nodes: s.nodes[:0]}

@@ -119,3 +119,11 @@ func (p *Program) Rows() (n int) {
 	}
 	return n
 }
+
+// LimitSize has recordings of more than n nodes and operands fail until the
+// function that it returns is called.
+func LimitSize(n int) func() {
+	old := maxSize
+	maxSize = n
+	return func() { maxSize = old }
+}

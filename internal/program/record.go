@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -14,8 +15,11 @@ type Node struct {
 	Op   Op
 }
 
-// MaxNodes is how many nodes a recording may have: indices are int32.
-const MaxNodes = math.MaxInt32 - chunkSize
+// maxSize is how many nodes and operands in lists a recording may have, so that
+// whatever is made of it has int32 indices. Tests change it.
+var maxSize = 1 << 30
+
+var errSize = errors.New("reverse: more than 2³⁰ operations")
 
 const (
 	chunkBits = 12
@@ -39,7 +43,8 @@ type Recording struct {
 	consts map[uint64]int32
 	closed bool
 
-	// Err is the first error of a primitive.
+	// Err is the first error of a primitive, or that there are too many nodes:
+	// then the last ones are overwritten until the function returns.
 	Err error
 
 	// Lines asks guards to note who made the comparison.
@@ -83,16 +88,44 @@ func (r *Recording) grow() {
 		if k > 0 {
 			r.chunks[k-1] = r.cur
 		}
-		if k<<chunkBits >= MaxNodes {
-			panic("reverse: more than 2³¹ operations")
+		if k > 0 && r.full(chunkSize) {
+			r.cur = r.cur[:0]
+		} else {
+			r.cur = chunks.Get().(*chunk)[:0]
+			r.chunks = append(r.chunks, r.cur)
 		}
-		r.cur = chunks.Get().(*chunk)[:0]
-		r.chunks = append(r.chunks, r.cur)
 	}
 	if r.caller != nil { // room for one node, so that the next one passes here too
 		r.made = append(r.made, r.caller())
 		r.cur = r.chunks[len(r.chunks)-1][: len(r.cur) : len(r.cur)+1]
 	}
+}
+
+// full reports whether there is no room for n more nodes or operands.
+func (r *Recording) full(n int) bool {
+	if r.Len()+len(r.lists)+n <= maxSize {
+		return false
+	}
+	if r.Err == nil {
+		r.Err = errSize
+	}
+	return true
+}
+
+// list appends lists of operands. If there is no room for them it says so.
+func (r *Recording) list(lists ...[]int32) (at int32, ok bool) {
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	if r.full(n) {
+		return 0, false
+	}
+	k := len(r.lists)
+	for _, l := range lists {
+		r.lists = append(r.lists, l...)
+	}
+	return int32(k), true
 }
 
 // Trace has caller asked who makes each node from now on, when there are inputs
@@ -147,8 +180,10 @@ func (r *Recording) Node(i int32) *Node {
 
 // Sum appends c + Σ xᵢ.
 func (r *Recording) Sum(c float64, x []int32) int32 {
-	at := int32(len(r.lists))
-	r.lists = append(r.lists, x...)
+	at, ok := r.list(x)
+	if !ok {
+		return r.Push(Const, 0, 0, 0)
+	}
 	return r.Push(Sum, at, int32(len(x)), c)
 }
 
@@ -161,10 +196,14 @@ func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
 	k := len(r.coefs) - len(w)
 	if k < 0 || !slices.EqualFunc(r.coefs[k:], w, equalBits) {
 		k = len(r.coefs)
+	}
+	at, ok := r.list([]int32{int32(k)}, x)
+	if !ok {
+		return r.Push(Const, 0, 0, 0)
+	}
+	if k == len(r.coefs) {
 		r.coefs = append(r.coefs, w...)
 	}
-	at := int32(len(r.lists))
-	r.lists = append(append(r.lists, int32(k)), x...)
 	return r.Push(Affine, at, int32(len(x)), c)
 }
 
@@ -172,15 +211,19 @@ func equalBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bi
 
 // Dot appends Σ xᵢyᵢ. Its list is x, then y.
 func (r *Recording) Dot(x, y []int32) int32 {
-	at := int32(len(r.lists))
-	r.lists = append(append(r.lists, x...), y...)
+	at, ok := r.list(x, y)
+	if !ok {
+		return r.Push(Const, 0, 0, 0)
+	}
 	return r.Push(Dot, at, int32(len(x)), 0)
 }
 
 // Select appends x where cond > 0, else y. Its list is x, y, cond.
 func (r *Recording) Select(cond, x, y int32) int32 {
-	at := int32(len(r.lists))
-	r.lists = append(r.lists, x, y, cond)
+	at, ok := r.list([]int32{x, y, cond})
+	if !ok {
+		return r.Push(Const, 0, 0, 0)
+	}
 	return r.Push(Select, at, 1, 0)
 }
 
@@ -202,11 +245,11 @@ func (r *Recording) Own(f *Scalar1, order int, x int32) int32 {
 // Call appends the outputs of a vector primitive and returns the first; the
 // others follow it.
 func (r *Recording) Call(f Func, x []int32) int32 {
-	at := int32(len(r.lists))
-	r.lists = append(r.lists, x...)
 	k := int32(len(r.calls))
 	_, m := f.Dims()
-	r.calls = append(r.calls, call{f: f, args: at, n: int32(len(x))})
+	if at, ok := r.list(x); ok {
+		r.calls = append(r.calls, call{f: f, args: at, n: int32(len(x))})
+	}
 	first := int32(r.Len())
 	for j := range m {
 		r.Push(Call, k, int32(j), 0)

@@ -1,0 +1,76 @@
+package program_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// swap is the primitive (x, y) ↦ (y, x).
+type swap struct{}
+
+func (swap) Name() string                    { return "swap" }
+func (swap) Dims() (n, m int)                { return 2, 2 }
+func (swap) Eval(y, x []float64) error       { y[0], y[1] = x[1], x[0]; return nil }
+func (swap) JVP(dy, _, dx []float64) error   { dy[0], dy[1] = dx[1], dx[0]; return nil }
+func (swap) VJP(gx, _, w []float64) error    { gx[0], gx[1] = w[1], w[0]; return nil }
+func (swap) HVP(hv, _, _, _ []float64) error { clear(hv); return nil }
+func (swap) Jacobian(int) []int32            { return nil }
+func (swap) Hessian(int) []int32             { return nil }
+
+// Whatever makes a recording too long, the function returns and the error says
+// so; the values that it computes with stay right.
+func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
+	const size = 1 << 13
+	defer program.LimitSize(size)()
+	for name, step := range map[string]func(x []reverse.Var) reverse.Var{
+		"nodes":  func(x []reverse.Var) reverse.Var { return x[0].Sin() },
+		"Sum":    func(x []reverse.Var) reverse.Var { return dual.Sum(x) },
+		"Affine": func(x []reverse.Var) reverse.Var { return x[0].AffineOf(1, []float64{1, 2}, x[:2]) },
+		"Dot":    func(x []reverse.Var) reverse.Var { return dual.Dot(x, x) },
+		"Select": func(x []reverse.Var) reverse.Var { return x[0].Select(x[1], x[2]) },
+		"Call":   func(x []reverse.Var) reverse.Var { return reverse.Apply(swap{}, x[0], x[1])[0] },
+		"const":  func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1].Const(x[1].Value())) },
+	} {
+		for _, trace := range []bool{false, true} {
+			x := []float64{1, 2, 3}
+			f := func(times int) func(x []reverse.Var) reverse.Var {
+				return func(x []reverse.Var) reverse.Var {
+					want := step(x).Value()
+					for range times {
+						if got := step(x).Value(); got != want {
+							t.Fatalf("%s: %v, at first %v", name, got, want)
+						}
+					}
+					return step(x)
+				}
+			}
+			if trace {
+				_, err := reverse.Trace(f(2*size), x)
+				require.ErrorContains(t, err, "more than 2³⁰ operations", name)
+				continue
+			}
+			_, err := reverse.Record(x, f(2*size))
+			require.EqualError(t, err, "reverse: more than 2³⁰ operations", name)
+			_, err = reverse.Record(x, f(10))
+			require.NoError(t, err, name)
+		}
+	}
+}
+
+func TestDerivedTapesThatAreTooLongPanic(t *testing.T) {
+	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+		y := x[0]
+		for range 5000 {
+			y = y.Sin()
+		}
+		return y
+	})
+	require.NoError(t, err)
+	defer program.LimitSize(1 << 13)()
+	require.PanicsWithError(t, "reverse: more than 2³⁰ operations", func() { tape.Tangent() })
+}
