@@ -37,11 +37,27 @@ func TestStrategiesDoNotAllocate(t *testing.T) {
 	x := []float64{1, 2, 3}
 	tape, err := reverse.RecordParams(x, []float64{5}, lagrangian)
 	require.NoError(t, err)
-	w, dst := []float64{1, 2, 3}, mat.NewSymDense(3, nil)
+	w, g, dst := []float64{1, 2, 3}, make([]float64, 3), mat.NewSymDense(3, nil)
 	for _, s := range hessian.Strategies {
 		h := hessian.New(tape, s)
-		if k := testing.AllocsPerRun(20, func() { h.Dense(dst, x, w...) }); k > 0 {
-			t.Errorf("weights by %v: %v allocations", s, k)
+		for _, f := range []func(){
+			func() { h.Dense(dst, x, w...) },
+			func() { h.HVP(g, x, x, w...) },
+			func() { h.Bilinear(x, x, x, w...) },
+		} {
+			if k := testing.AllocsPerRun(20, f); k > 0 {
+				t.Errorf("weights by %v: %v allocations", s, k)
+			}
+		}
+	}
+	for _, method := range []hessian.Method{hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
+		s, err := hessian.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		h := s.Matrix()
+		for _, at := range [][]float64{x, {1, 2, 3, 4}} { // with other parameters
+			require.Zero(t, testing.AllocsPerRun(20, func() { s.EvalAll(h, g, at, w...) }), method)
+			require.Zero(t, testing.AllocsPerRun(20, func() { s.Eval(h, at, w...) }), method)
+			require.Zero(t, testing.AllocsPerRun(20, func() { s.ValueGradient(g, at, w...) }), method)
 		}
 	}
 }

@@ -304,7 +304,7 @@ func TestApplySolvesOncePerPoint(t *testing.T) {
 
 // Many evaluations at once give what they give one after the other, to the last
 // bit, whatever λ the states in the pool were used for before.
-func TestApplyFromManyGoroutinesIsBitEqual(t *testing.T) {
+func TestConcurrentApplyIsBitEqual(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(34, 1))
 	families := []*family{newFamily(rnd, 6, 3), newFamily(rnd, 101, 3)}
 	for _, f := range families {

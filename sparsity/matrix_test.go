@@ -284,10 +284,13 @@ func TestEvaluationDoesNotAllocate(t *testing.T) {
 	s := NewSymMatrix(NewMatrix(m.pattern.Lower()))
 	x, y := mat.NewVecDense(400, nil), mat.NewVecDense(400, nil)
 	dense, sym := mat.NewDense(400, 400, nil), mat.NewSymDense(400, nil)
+	column := dense.ColView(3)
 	for what, f := range map[string]func(){
 		"MulVecTo":       func() { m.MulVecTo(y, false, x) },
 		"MulVecTo trans": func() { m.MulVecTo(y, true, x) },
-		"symmetric":      func() { s.MulVecTo(y, false, x) },
+		"in place":       func() { m.MulVecTo(x, false, x); m.MulVecTo(x, true, x) },
+		"strided":        func() { m.MulVecTo(y, false, column) },
+		"symmetric":      func() { s.MulVecTo(y, false, x); s.MulVecTo(x, false, x) },
 		"ToDense":        func() { m.ToDense(dense) },
 		"ToSymDense":     func() { s.ToSymDense(sym) },
 		"At":             func() { m.At(17, 18) },

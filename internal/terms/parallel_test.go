@@ -72,6 +72,14 @@ func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 	}
 }
 
+func TestConcurrentWorkersOnAConstant(t *testing.T) {
+	defer terms.ShareAll()()
+	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var { return x[0].Const(3) })
+	require.NoError(t, err)
+	require.NotNil(t, terms.Detect(tape.Program()))
+	sameBits(t, tape.Program(), []float64{2}, nil, []float64{1})
+}
+
 func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
 	defer terms.ShareAll()()
 	rapid.Check(t, func(t *rapid.T) {
