@@ -223,6 +223,26 @@ func TestConflictMessages(t *testing.T) {
 	}
 }
 
+// fuzzed is a pattern of a kind with entries from bytes.
+func fuzzed(kind Kind, m, n uint8, entries []byte) *sparsity.Pattern {
+	rows, cols := int(m%12), int(n%12)
+	if kind.symmetric() {
+		cols = rows
+	}
+	var i, j []int
+	if rows*cols > 0 {
+		for _, e := range entries {
+			i = append(i, int(e)%(rows*cols)/cols)
+			j = append(j, int(e)%cols)
+		}
+	}
+	p := sparsity.FromCoordinates(rows, cols, i, j)
+	if kind.symmetric() {
+		p = p.Symmetrized()
+	}
+	return p
+}
+
 // FuzzFromColors reads a pattern and colors from bytes: whatever they are, the
 // answer is an error with a real conflict or a coloring that recovers.
 func FuzzFromColors(f *testing.F) {
@@ -232,26 +252,58 @@ func FuzzFromColors(f *testing.F) {
 	f.Add(uint8(Column), uint8(3), uint8(4), []byte{0, 1, 9, 11}, []byte{2, 3, 0, 2})
 	f.Fuzz(func(t *testing.T, k, m, n uint8, entries, colors []byte) {
 		kind := Kind(k % uint8(kinds))
-		rows, cols := int(m%12), int(n%12)
-		if kind.symmetric() {
-			cols = rows
-		}
-		var i, j []int
-		if rows*cols > 0 {
-			for _, e := range entries {
-				i = append(i, int(e)%(rows*cols)/cols)
-				j = append(j, int(e)%cols)
-			}
-		}
-		p := sparsity.FromCoordinates(rows, cols, i, j)
-		if kind.symmetric() {
-			p = p.Symmetrized()
-		}
+		p := fuzzed(kind, m, n, entries)
+		rows, cols := p.Dims()
 		color := make([]int, rows+cols)
 		for v := range min(len(colors), len(color)) {
 			color[v] = int(colors[v])%8 - 1
 		}
 		requireErrorOrRecovery(t, kind, p, color)
+	})
+}
+
+// FuzzRecovery asks for any target by any number of lanes: it is refused in
+// words or recovered, and a part of the pattern is not refused without reason.
+func FuzzRecovery(f *testing.F) {
+	f.Add(uint8(Star), uint8(4), uint8(4), int8(1), []byte{1, 6, 11, 0, 5}, []byte{1, 6})
+	f.Add(uint8(Acyclic), uint8(5), uint8(5), int8(3), []byte{1, 7, 13, 19, 20}, []byte{1, 5, 7, 11, 13})
+	f.Add(uint8(AcyclicBicoloring), uint8(5), uint8(4), int8(2), []byte{1, 7, 13, 19, 18}, []byte{1, 7, 13, 19, 18})
+	f.Add(uint8(Column), uint8(3), uint8(4), int8(0), []byte{0, 1, 9, 11}, []byte{2})
+	f.Fuzz(func(t *testing.T, k, m, n uint8, lanes int8, entries, wanted []byte) {
+		kind := Kind(k % uint8(kinds))
+		c := New(kind, fuzzed(kind, m, n, entries))
+		rows, cols := c.Pattern().Dims()
+		var i, j []int
+		if rows*cols > 0 {
+			for _, e := range wanted {
+				i, j = append(i, int(e)%(rows*cols)/cols), append(j, int(e)%cols)
+			}
+		}
+		target := sparsity.FromCoordinates(rows, cols, i, j)
+		refused := ""
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					require.IsType(t, "", r)
+					refused = r.(string)
+				}
+			}()
+			c.Recovery(target, int(lanes))
+		}()
+		inside := target.Union(c.Pattern()).Equal(c.Pattern())
+		switch {
+		case kind == Distance1 || lanes < 1:
+			require.NotEmpty(t, refused)
+		case refused == "":
+			require.True(t, inside)
+			requireRecovers(t, c, target, int(lanes))
+		case kind == Acyclic:
+			require.True(t, !inside || !target.Symmetrized().Equal(c.Pattern()), refused)
+		case kind == AcyclicBicoloring:
+			require.False(t, target.Equal(c.Pattern()), refused)
+		default:
+			require.False(t, inside, refused)
+		}
 	})
 }
 
