@@ -83,6 +83,12 @@
 // transforms. Sparse Hessians and Jacobians take the terms as they are given,
 // where their variables are inputs and the outputs are sums of them.
 //
+// Of rosen with 10⁶ variables the tape takes 0.1 s and 29 bytes a variable, none
+// for a term; to prepare the sparse Hessian takes as long, and to evaluate it 13
+// times as long as the plain function (go test -bench Repeat ./hessian). Where
+// terms are in no order, a tape keeps 4 bytes an index, and memory that is read
+// here and there is the limit: 44 times.
+//
 // # Functions of your own
 //
 // [NewPrimitive] makes an operation of a function of one variable with two

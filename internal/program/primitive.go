@@ -89,6 +89,11 @@ func (p *Program) arguments(buf *[]float64, v []float64, c *call) []float64 {
 
 // scatter adds to the operands of a call.
 func (p *Program) scatter(x, add []float64, c *call) {
+	if c.direct {
+		x = x[p.lists[c.args]:][:c.n]
+		addTo(x, x, add)
+		return
+	}
 	for k, j := range p.lists[c.args : c.args+c.n] {
 		x[j] += add[k]
 	}
