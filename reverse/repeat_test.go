@@ -18,6 +18,10 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
+// A vector primitive of the user knows no derivative products, and is no part of
+// a term that is repeated.
+var scalarHooks = &randprog.Hooks[reverse.Var]{Own: sine.Apply}
+
 // repeated is a random function with repeated terms.
 type repeated struct {
 	term        *randprog.Prog
@@ -43,7 +47,7 @@ func (f *repeated) String() string {
 }
 
 func drawRepeated(t *rapid.T, o randprog.Options) *repeated {
-	f := &repeated{term: randprog.Draw(t, o), written: o.Branches || o.Primitives}
+	f := &repeated{term: randprog.Draw(t, o), written: o.Branches}
 	f.inner = rapid.Bool().Draw(t, "inner")
 	f.mixed = rapid.Bool().Draw(t, "mixed")
 	f.outer = rapid.SampledFrom([]string{"", "", "linear", "nonlinear"}).Draw(t, "outer")
@@ -87,7 +91,7 @@ func (f *repeated) results() int {
 	for i, v := range f.term.X {
 		x[i] = reverse.Constant(v)
 	}
-	return len(randprog.Run(f.term, x, hooks))
+	return len(randprog.Run(f.term, x, scalarHooks))
 }
 
 // record records the function, with a loop in the place of RepeatVec if looped.
@@ -106,7 +110,7 @@ func (f *repeated) record(t tester, looped bool) *reverse.Tape {
 			}
 		}
 		term := func(x, p []reverse.Var) []reverse.Var {
-			y := randprog.Run(f.term, append([]reverse.Var{x[0].Mul(p[0])}, x[1:]...), hooks)
+			y := randprog.Run(f.term, append([]reverse.Var{x[0].Mul(p[0])}, x[1:]...), scalarHooks)
 			for j := range y {
 				y[j] = y[j].Mul(p[1])
 			}
