@@ -1,6 +1,9 @@
 package dual
 
-import "math"
+import (
+	"math"
+	"testing"
+)
 
 // A mode is a kind of number seen from outside: operations by name, seeded
 // with a value and its derivatives along two directions.
@@ -119,5 +122,31 @@ func binaryOps[T Scalar[T]]() map[string]func(x, y T) T {
 		"LogSumExp": func(x, y T) T { return LogSumExp([]T{x, y}) },
 		"Softmax":   func(x, y T) T { return Softmax(nil, []T{x, y})[0] },
 		"MatVec":    func(x, y T) T { return MatVec(nil, []T{x, y, y, x}, []T{x, y})[1] },
+	}
+}
+
+// Whatever derivatives a number carries, its value has the bits of the plain
+// function, signs of zeros too.
+func TestValuesOfEveryModeHaveTheBitsOfReal(t *testing.T) {
+	real := newMode("Real", 0, func(s seed) Real { return Real(s.v) }, func(x Real) jet { return jet{v: x.Value()} })
+	points := []float64{math.Copysign(0, -1), 0, 1, -1, 0.3, -2.5, 7, 1e-310, 1e300, -1e300, inf, -inf, nan}
+	same := func(want, got jet, what ...any) {
+		if math.Float64bits(want.v) != math.Float64bits(got.v) && (want.v == want.v || got.v == got.v) {
+			t.Errorf("%v: %v, plain %v", what, got.v, want.v)
+		}
+	}
+	for _, m := range modes {
+		for _, x := range points {
+			s := seed{x, 1, 2}
+			for op := range unaryOps[Real]() {
+				same(real.unary(op, s), m.unary(op, s), m.name, op, x)
+			}
+			for op := range binaryOps[Real]() {
+				for _, y := range points {
+					r := seed{y, 3, 4}
+					same(real.binary(op, s, r), m.binary(op, s, r), m.name, op, x, y)
+				}
+			}
+		}
 	}
 }

@@ -50,7 +50,7 @@ func FuzzFromCoordinates(f *testing.F) {
 		for k := range i {
 			has[i[k]][j[k]] = 1
 		}
-		require.True(t, p.Equal(FromDense(has)))
+		require.True(t, rows == 0 || p.Equal(FromDense(has)))
 		require.True(t, p.Equal(NewPattern(rows, cols, p.ptr, p.idx)))
 		require.True(t, p.Equal(p.Lower().Union(p.Upper())))
 		require.True(t, p.Equal(p.Transpose().Transpose()))

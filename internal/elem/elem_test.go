@@ -167,3 +167,16 @@ func TestPowersAgree(t *testing.T) {
 		}
 	}
 }
+
+// The mixed derivative of x^y has the factor x^(y−1), which does not have the
+// digits that a subnormal x^y has lost.
+func TestMixedDerivativeOfPowWhereTheValueIsSubnormal(t *testing.T) {
+	x, y := 1e-100, 3.2
+	v := Pow(x, y)
+	dx, dy := PowD(x, y, v)
+	_, dxy, _ := PowDD(x, y, v, dx, dy)
+	want := math.Pow(x, 2.2) * (1 + 3.2*math.Log(x))
+	if normal(v) || !(math.Abs(dxy-want) <= 1e-13*math.Abs(want)) {
+		t.Errorf("%v, want %v, where the value is %v", dxy, want, v)
+	}
+}

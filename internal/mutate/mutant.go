@@ -49,7 +49,45 @@ var kinship = map[string]string{
 }
 
 // commutative are functions of two arguments in any order.
-var commutative = map[string]bool{"Prod": true, "Dot": true, "DotOf": true, "dotOf": true}
+var commutative = map[string]bool{"Prod": true, "Dot": true, "DotOf": true, "math.Hypot": true}
+
+// rules is where the derivative rules are. All have the same parameters,
+// whether they read them or not.
+const rules = "internal/elem"
+
+// readParameters says for each rule which parameters it reads.
+func readParameters() (map[string][]bool, error) {
+	files, err := filepath.Glob(rules + "/*.go")
+	if err != nil {
+		return nil, err
+	}
+	reads := map[string][]bool{}
+	for _, file := range files {
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range tree.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			used := map[string]bool{}
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					used[id.Name] = true
+				}
+				return true
+			})
+			for _, p := range f.Type.Params.List {
+				for _, id := range p.Names {
+					reads["elem."+f.Name.Name] = append(reads["elem."+f.Name.Name], used[id.Name])
+				}
+			}
+		}
+	}
+	return reads, nil
+}
 
 // An instrumenter writes files in which every mutant is an alternative beside
 // the original, chosen by a number.
@@ -58,6 +96,7 @@ type instrumenter struct {
 	info    *types.Info
 	pkg     *types.Package
 	imports types.Importer
+	reads   map[string][]bool // by rule and parameter
 
 	file    string
 	source  []byte
@@ -75,6 +114,9 @@ func newInstrumenter() (*instrumenter, error) {
 		exports[path] = export
 	}
 	in := &instrumenter{fset: token.NewFileSet()}
+	if in.reads, err = readParameters(); err != nil {
+		return nil, err
+	}
 	in.imports = importer.ForCompiler(in.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	return in, nil
 }
@@ -224,9 +266,10 @@ func (in *instrumenter) sameType(x, y ast.Expr) bool {
 }
 
 // swaps are the nodes that come of exchanging neighbors of one type in a list.
-func (in *instrumenter) swaps(n ast.Node, list []ast.Expr) (all []string) {
+// If it is known which of them are read, one of each pair is.
+func (in *instrumenter) swaps(n ast.Node, list []ast.Expr, read ...bool) (all []string) {
 	for k := range list[:max(0, len(list)-1)] {
-		if in.sameType(list[k], list[k+1]) {
+		if in.sameType(list[k], list[k+1]) && (read == nil || read[k] || read[k+1]) {
 			all = append(all, in.swapped(n, list[k], list[k+1]))
 		}
 	}
@@ -319,10 +362,10 @@ func (in *instrumenter) expression(parent ast.Node, n ast.Expr) string {
 			return in.text(n)
 		}
 		name := in.original(n.Fun)
-		if commutative[name[strings.LastIndexByte(name, '.')+1:]] {
+		if commutative[name] || commutative[name[strings.LastIndexByte(name, '.')+1:]] {
 			return in.text(n)
 		}
-		alternatives = in.swaps(n, n.Args)
+		alternatives = in.swaps(n, n.Args, in.reads[name]...)
 	case *ast.CompositeLit:
 		alternatives = in.swaps(n, n.Elts)
 	case *ast.Ident:
