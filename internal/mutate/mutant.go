@@ -181,6 +181,9 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // add makes a mutant of the node and returns the condition for it.
 func (in *instrumenter) add(n ast.Node, to string) string {
+	if oneLine(to) == oneLine(in.original(n)) {
+		return "if false "
+	}
 	m := mutant{
 		number: len(in.mutants) + 1,
 		file:   in.file,
