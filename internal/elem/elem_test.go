@@ -180,3 +180,14 @@ func TestMixedDerivativeOfPowWhereTheValueIsSubnormal(t *testing.T) {
 		t.Errorf("%v, want %v, where the value is %v", dxy, want, v)
 	}
 }
+
+// The derivative of ∛x is positive, and so is its sign at zeros and infinities.
+func TestDerivativeOfCbrtAtZerosAndInfinities(t *testing.T) {
+	for _, c := range [][2]float64{{0, inf}, {math.Copysign(0, -1), inf}, {inf, 0}, {-inf, 0}} {
+		x, want := c[0], c[1]
+		got := CbrtD(x, math.Cbrt(x))
+		if got != want || math.Signbit(got) {
+			t.Errorf("at %v: %v", x, got)
+		}
+	}
+}
