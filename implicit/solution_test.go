@@ -761,3 +761,25 @@ func TestMisuseOfEquationsPanics(t *testing.T) {
 		require.PanicsWithValue(t, want, call)
 	}
 }
+
+// w = √(λ − c) solves F + c = 0, F = w² − λ: the multiplier is the derivative of
+// w³ in c.
+func TestMultiplierIsTheDerivativeByAConstant(t *testing.T) {
+	tape := record(t, []float64{2}, []float64{4}, func(w, l vars) vars { return vars{w[0].Square().Sub(l[0])} })
+	phi, err := reverse.Record([]float64{2, 4}, func(x vars) reverse.Var { return x[0].PowInt(3) })
+	require.NoError(t, err)
+	for _, kind := range allSolvers {
+		eq := with(kind).New(tape)
+		require.Equal(t, 1, eq.Unknowns())
+		require.Equal(t, 1, eq.Params())
+		s, err := eq.At([]float64{2}, []float64{4})
+		require.NoError(t, err)
+		r, err := s.Reduce(phi)
+		require.NoError(t, err)
+		require.InDeltaSlice(t, []float64{-3}, r.Multiplier(nil), 1e-14, kind)
+		dst := []float64{7}
+		require.Same(t, &dst[0], &r.Multiplier(dst)[0])
+		require.InDelta(t, -3, dst[0], 1e-14, "%v", kind)
+		require.InDeltaSlice(t, []float64{3}, r.Gradient(nil), 1e-14, kind)
+	}
+}

@@ -19,5 +19,6 @@ var equivalent = []equivalence{
 	{"dual/of.go", "ci-ci", "ci + ci", sameValues},
 	{"dual/of.go", "ci-ci", "ci", sameValues},
 	{"dual/hyper.go", "elem.ExpDD(x.V, v, d)", "elem.ExpDD(x.V, d, v)", equalTerms},
+	{"internal/elem/power.go", "math.FMA(float64(e), y, -hi)", "math.FMA(y, float64(e), -hi)", "a product in another order"},
 	{"internal/elem/piecewise.go", "x + y", "x - y", isNaN},
 }
