@@ -20,5 +20,6 @@ var equivalent = []equivalence{
 	{"dual/of.go", "ci-ci", "ci", sameValues},
 	{"dual/hyper.go", "elem.ExpDD(x.V, v, d)", "elem.ExpDD(x.V, d, v)", equalTerms},
 	{"internal/elem/power.go", "math.FMA(float64(e), y, -hi)", "math.FMA(y, float64(e), -hi)", "a product in another order"},
+	{"internal/elem/special.go", "0.5-math.Abs(r)", "0.5 + math.Abs(r)", "tan(π − a) = −tan a, and the sign is set"},
 	{"internal/elem/piecewise.go", "x + y", "x - y", isNaN},
 }

@@ -146,14 +146,14 @@ func main() {
 		return
 	}
 
-	binaries := compile(dir, overlay, mutants, tests)
+	file, binaries := newBinaries(dir, overlay)
 	verdicts := make([]string, len(mutants))
 	var group sync.WaitGroup
 	next := make(chan int)
 	for range *jobs {
 		group.Go(func() {
 			for i := range next {
-				verdicts[i] = try(mutants[i], tests[mutants[i].file], binaries)
+				verdicts[i] = try(mutants[i], tests[mutants[i].file], file, binaries)
 				if *verbose || verdicts[i] == survived {
 					fmt.Printf("%s: %s\n", verdicts[i], mutants[i])
 				}
@@ -197,49 +197,50 @@ const (
 	survived = "SURVIVED"
 )
 
-// A binary is the tests of a package with all mutants in it.
+// A binary is the tests of a package with all mutants in it, compiled when the
+// first mutant comes to it.
 type binary struct {
-	path, dir string
+	once      sync.Once
+	pkg, path string
 	args      []string
 	timeout   time.Duration
 }
 
-// compile makes the binaries that the mutants need and checks that they pass
-// without a mutant.
-func compile(dir string, overlay map[string]string, mutants []mutant, tests map[string][]string) map[string]*binary {
+// newBinaries prepares the tests of all targets with the files of an overlay.
+func newBinaries(dir string, overlay map[string]string) (file string, binaries map[string]*binary) {
 	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		log.Fatal(err)
 	}
-	file := filepath.Join(dir, "overlay.json")
+	file = filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(file, text, 0o666); err != nil {
 		log.Fatal(err)
 	}
-	binaries := map[string]*binary{}
-	for _, m := range mutants {
-		for _, pkg := range tests[m.file] {
-			if binaries[pkg] != nil {
-				continue
-			}
-			b := &binary{path: filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_")+".test"), dir: pkg}
-			binaries[pkg] = b
-			out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", file, "-o", b.path, "./"+pkg).CombinedOutput()
-			if err != nil {
-				log.Fatalf("%s: %v\n%s", pkg, err, out)
-			}
-			b.args = []string{"-test.short", "-test.failfast"}
-			if help, _ := exec.Command(b.path, "-h").CombinedOutput(); bytes.Contains(help, []byte("rapid.shrinktime")) {
-				b.args = append(b.args, "-rapid.shrinktime=0s", "-rapid.nofailfile")
-			}
-			b.timeout = 10 * time.Minute
-			start := time.Now()
-			if out, err := b.run(0); err != nil {
-				log.Fatalf("%s fails without a mutant: %v\n%s", pkg, err, out)
-			}
-			b.timeout = 10*time.Second + 5*time.Since(start)
+	binaries = map[string]*binary{}
+	for _, t := range targets {
+		for _, pkg := range t.tests {
+			binaries[pkg] = &binary{pkg: pkg, path: filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_")+".test")}
 		}
 	}
-	return binaries
+	return file, binaries
+}
+
+// compile makes the binary and checks that its tests pass without a mutant.
+func (b *binary) compile(overlay string) {
+	out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", b.path, "./"+b.pkg).CombinedOutput()
+	if err != nil {
+		log.Fatalf("%s: %v\n%s", b.pkg, err, out)
+	}
+	b.args = []string{"-test.short", "-test.failfast"}
+	if help, _ := exec.Command(b.path, "-h").CombinedOutput(); bytes.Contains(help, []byte("rapid.shrinktime")) {
+		b.args = append(b.args, "-rapid.shrinktime=0s", "-rapid.nofailfile")
+	}
+	b.timeout = 10 * time.Minute
+	start := time.Now()
+	if out, err := b.run(0); err != nil {
+		log.Fatalf("%s fails without a mutant: %v\n%s", b.pkg, err, out)
+	}
+	b.timeout = 10*time.Second + 5*time.Since(start)
 }
 
 func (b *binary) run(number int) ([]byte, error) {
@@ -249,21 +250,23 @@ func (b *binary) run(number int) ([]byte, error) {
 	if *wrapper != "" {
 		c = exec.CommandContext(ctx, *wrapper, append([]string{b.path}, b.args...)...)
 	}
-	c.Dir = b.dir
+	c.Dir = b.pkg
 	c.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", number))
 	return c.CombinedOutput()
 }
 
 // try runs the tests against a mutant up to the first failure; to run forever
 // is one.
-func try(m mutant, tests []string, binaries map[string]*binary) string {
+func try(m mutant, tests []string, overlay string, binaries map[string]*binary) string {
 	if slices.ContainsFunc(equivalent, func(e equivalence) bool {
 		return e.file == m.file && e.from == m.from && e.to == m.to
 	}) {
 		return equal
 	}
 	for _, pkg := range tests {
-		if _, err := binaries[pkg].run(m.number); err != nil {
+		b := binaries[pkg]
+		b.once.Do(func() { b.compile(overlay) })
+		if _, err := b.run(m.number); err != nil {
 			return killed
 		}
 	}
