@@ -346,3 +346,25 @@ func TestPortfolioKeepsTheFewestAndStopsAtTheBound(t *testing.T) {
 		require.True(t, slices.ContainsFunc(trials, func(x Trial) bool { return x.Num == c.Num() }))
 	})
 }
+
+// More colors than a word has bits, and exactly as many.
+func TestColoringsOfManyColors(t *testing.T) {
+	for _, n := range []int{63, 64, 65, 130} {
+		// A complete graph, and a path after it that needs three colors.
+		i, j := []int{}, []int{}
+		for v := range n {
+			for w := range v {
+				i, j = append(i, v), append(j, w)
+			}
+		}
+		for v := n; v < n+9; v++ {
+			i, j = append(i, v), append(j, v-1)
+		}
+		p := symmetric(n+9, i, j).Union(sparsity.Diagonal(n + 9)) // no vertex is neutral
+		for _, kind := range []Kind{Distance1, Star, Acyclic} {
+			c := New(kind, p, Natural)
+			require.NoError(t, c.Verify(p), "%v, n = %d", kind, n)
+			require.Equal(t, n, c.Num(), "%v, n = %d", kind, n)
+		}
+	}
+}

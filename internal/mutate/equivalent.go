@@ -10,6 +10,7 @@ type equivalence struct {
 const (
 	sameValues = "a derivative product and a plain one of finite numbers are the same"
 	isNaN      = "NaN either way"
+	otherOrder = "a product in the other order"
 	equalTerms = "v and d are equal"
 )
 
@@ -19,7 +20,12 @@ var equivalent = []equivalence{
 	{"dual/of.go", "ci-ci", "ci + ci", sameValues},
 	{"dual/of.go", "ci-ci", "ci", sameValues},
 	{"dual/hyper.go", "elem.ExpDD(x.V, v, d)", "elem.ExpDD(x.V, d, v)", equalTerms},
-	{"internal/elem/power.go", "math.FMA(float64(e), y, -hi)", "math.FMA(y, float64(e), -hi)", "a product in another order"},
+	{"internal/program/adjoint.go", "mulTo(e, e, bar)", "mulTo(e, bar, e)", otherOrder},
+	{"internal/program/adjoint.go", "mulTo(eaa, eaa, bar)", "mulTo(eaa, bar, eaa)", otherOrder},
+	{"internal/program/adjoint.go", "mulTo(eab, eab, bar)", "mulTo(eab, bar, eab)", otherOrder},
+	{"internal/program/adjoint.go", "mulTo(ebb, ebb, bar)", "mulTo(ebb, bar, ebb)", otherOrder},
+	{"internal/terms/derive.go", "flags(d.steps[i].op)&curved", "flags(d.steps[i].op)", "the curvature of what is linear is 0"},
+	{"internal/elem/power.go", "math.FMA(float64(e), y, -hi)", "math.FMA(y, float64(e), -hi)", otherOrder},
 	{"internal/elem/special.go", "0.5-math.Abs(r)", "0.5 + math.Abs(r)", "tan(π − a) = −tan a, and the sign is set"},
 	{"internal/elem/piecewise.go", "x + y", "x - y", isNaN},
 }
