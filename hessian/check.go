@@ -245,13 +245,13 @@ func (c *checker) derivatives(t *reverse.Tape, x []float64, where string) {
 			return
 		}
 		for _, d := range []struct {
-			order   int
-			got     []float64
-			f       func(s float64) []float64
-			largest float64
-		}{{1, jv, value, first}, {1, []float64{floats.Dot(g, v)}, weighted, first}, {2, hv, gradient, second}} {
+			order         int
+			got           []float64
+			f             func(s float64) []float64
+			largest, size float64 // what is summed up in got and in f
+		}{{1, jv, value, first, 0}, {1, []float64{floats.Dot(g, v)}, weighted, first, 0}, {2, hv, gradient, second, first}} {
 			slack := 64 * 0x1p-53 * float64(1+t.Program().Roundings()) * d.largest
-			err, seen := c.compare(d.f, d.got, scale, slack, &worst[d.order-1], &kinks)
+			err, seen := c.compare(d.f, d.got, scale, slack, d.size, &worst[d.order-1], &kinks)
 			if seen {
 				tried++
 			}
@@ -272,11 +272,13 @@ func (c *checker) derivatives(t *reverse.Tape, x []float64, where string) {
 	}
 }
 
-// compare compares got, which may be off by slack, with differences of f, of
-// ever smaller steps as long as they are not the same: f may change fast.
-func (c *checker) compare(f func(s float64) []float64, got []float64, scale, slack float64, worst *float64, kinks *int) (wrong *DifferenceError, seen bool) {
+// compare compares got, which may be off by slack, with differences of f, whose
+// elements are sums of numbers up to size at least, of ever smaller steps as
+// long as they are not the same: f may change fast.
+func (c *checker) compare(f func(s float64) []float64, got []float64, scale, slack, size float64,
+	worst *float64, kinks *int) (wrong *DifferenceError, seen bool) {
 	for _, h := range [...]float64{0x1p-7, 0x1p-18, 0x1p-29} {
-		want, bound, oneSided := differences(f, h*scale)
+		want, bound, oneSided := differences(f, h*scale, size)
 		if want == nil {
 			continue
 		}
@@ -318,13 +320,13 @@ func (c *checker) patterns(t *reverse.Tape, x []float64, where string) {
 }
 
 // differences is the derivative of f at 0 by central differences with steps
-// from h down by halves, extrapolated to the step 0 (Richardson's
-// deferred approach, as in Ridders, Accurate computation of F′(x) and
-// F′(x)F″(x), 1982), for each element the best of the table. bound is four
-// times what the best differs from its neighbors in the table, plus a millionth,
-// plus the rounding errors of f. oneSided are the slopes to the right and to the left.
-// All are nil where f is not defined on both sides.
-func differences(f func(s float64) []float64, h float64) (d, bound []float64, oneSided [2][]float64) {
+// from h down by halves, extrapolated to the step 0 (Richardson's deferred
+// approach, as in Ridders, Accurate computation of F′(x) and F′(x)F″(x), 1982),
+// for each element the best of the table. bound is four times what the best
+// differs from its neighbors in the table, plus a millionth, plus the rounding
+// errors of f, relative to size or f. oneSided are the slopes to the right and to
+// the left. All are nil where f is not defined on both sides.
+func differences(f func(s float64) []float64, h, size float64) (d, bound []float64, oneSided [2][]float64) {
 	const steps, safety = 12, 4
 	middle := f(0)
 	if len(middle) == 0 {
@@ -350,7 +352,8 @@ func differences(f func(s float64) []float64, h float64) (d, bound []float64, on
 			oneSided[0][i], oneSided[1][i] = (plus[i]-middle[i])/h, (middle[i]-minus[i])/h
 		}
 		// Elements are sums of numbers that may be as large as the others are.
-		noise := 0x1p-46*max(floats.Norm(plus, math.Inf(1)), floats.Norm(minus, math.Inf(1)))/h + 1e-6*floats.Norm(row[0], math.Inf(1))
+		noise := 0x1p-46*max(floats.Norm(plus, math.Inf(1)), floats.Norm(minus, math.Inf(1)), size)/h +
+			1e-6*floats.Norm(row[0], math.Inf(1))
 		power := 1.0
 		for k := range above {
 			power *= 4
