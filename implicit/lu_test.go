@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/sparsity"
+
+	_ "github.com/hesse-ad/hesse/internal/thousands"
 )
 
 var sizes = []int{1, 2, 3, 4, 5, 10, 11, 50}

@@ -3,6 +3,7 @@ package reverse
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -61,6 +62,9 @@ func RepeatVec(m int, rows [][]int, term func(x, p []Var) []Var, x []Var, index 
 	s.check(index, rows, params)
 	if s.count == 0 || m == 0 {
 		return make([]Var, m)
+	}
+	if slices.ContainsFunc(x, func(x Var) bool { return x.r != nil && x.r.Traced() }) {
+		return s.writtenOut() // so that Trace names the operation in the term
 	}
 	local, p := make([]float64, len(s.vars)), make([]float64, len(s.params))
 	for a, list := range s.vars {

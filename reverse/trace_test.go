@@ -39,6 +39,9 @@ func TestTraceNamesTheOperation(t *testing.T) {
 		{"Hessian, of a derivative that is hidden in the gradient", func(x []V) V { return x[0].Square().Sqrt() }, []float64{0}, 2, 0, "Sqrt", []float64{0}},
 		{"Hessian, a product", func(x []V) V { return x[0].Sqrt().Mul(x[1]) }, []float64{0, 0}, 2, 0, "Sqrt", []float64{0}},
 		{"Hessian, a list", func(x []V) V { return dual.Dot([]V{x[0].Sqrt(), x[1], x[1]}, []V{x[1], x[1], x[0]}) }, []float64{0, 0}, 2, 0, "Sqrt", []float64{0}},
+		{"in a declared term", func(x []V) V {
+			return reverse.Repeat(func(x, _ []V) V { return x[0].Log() }, x, [][]int{{0, 1}}, nil)
+		}, []float64{1, -3}, 0, 0, "Log", []float64{-3}},
 		{"chosen by Select", func(x []V) V { return x[0].Select(x[1], x[1].Log()) }, []float64{-1, -2}, 0, 0, "Log", []float64{-2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

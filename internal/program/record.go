@@ -135,6 +135,9 @@ func (r *Recording) Trace(caller func() uintptr) {
 	r.cur = r.cur[:len(r.cur):len(r.cur)] // the next node needs room
 }
 
+// Traced reports whether Trace was called.
+func (r *Recording) Traced() bool { return r.caller != nil }
+
 type chunk [chunkSize]Node
 
 var chunks = sync.Pool{New: func() any { return new(chunk) }}
