@@ -678,7 +678,7 @@ func TestCheckRepeatsComparesTerms(t *testing.T) {
 		}
 		var state *reverse.StateError
 		require.ErrorAs(t, err, &state)
-		require.Equal(t, "Repeat", state.Op)
+		require.Equal(t, []string{"", "Sin", "Scale", "Scale"}[k], state.Op)
 	}
 }
 

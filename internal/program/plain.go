@@ -118,11 +118,7 @@ func (p *Program) sameNode(i int32, q *Program, j int32) bool {
 			return false
 		}
 	case Call:
-		c, d := &p.calls[p.a[i]], &q.calls[q.a[j]]
-		if p.b[i] != q.b[j] || c.f.Name() != d.f.Name() {
-			return false
-		}
-		if c.repeated != nil && d.repeated != nil && p.b[i] == 0 && !sameTerms(c.repeated, d.repeated) {
+		if p.b[i] != q.b[j] || p.calls[p.a[i]].f.Name() != q.calls[q.a[j]].f.Name() {
 			return false
 		}
 	}
@@ -130,25 +126,4 @@ func (p *Program) sameNode(i int32, q *Program, j int32) bool {
 	p.eachOperand(i, func(k int32) { a = append(a, k) })
 	q.eachOperand(j, func(k int32) { b = append(b, k) })
 	return slices.EqualFunc(a, b, func(k, l int32) bool { return p.same(k, q, l) })
-}
-
-// sameTerms reports whether two sums have the same terms.
-func sameTerms(r, s Repeated) bool {
-	p, q := r.Term(), s.Term()
-	if p.inputs != q.inputs || p.params != q.params || Differ(p, q) >= 0 {
-		return false
-	}
-	numbers := func(r Repeated) (z []float64) {
-		r.Each(func(vars, rows []int32, params []float64) {
-			for _, i := range vars {
-				z = append(z, float64(i))
-			}
-			for _, i := range rows {
-				z = append(z, float64(i))
-			}
-			z = append(z, params...)
-		})
-		return z
-	}
-	return slices.EqualFunc(numbers(r), numbers(s), equalBits)
 }
