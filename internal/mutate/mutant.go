@@ -49,7 +49,7 @@ var kinship = map[string]string{
 }
 
 // commutative are functions of two arguments in any order.
-var commutative = map[string]bool{"Prod": true, "Dot": true, "DotOf": true, "math.Hypot": true}
+var commutative = map[string]bool{"Prod": true, "Dot": true, "DotOf": true, "prod": true, "math.Hypot": true}
 
 // rules is where the derivative rules are. All have the same parameters,
 // whether they read them or not.
