@@ -10,6 +10,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -44,8 +45,8 @@ func tapes(t *testing.T) map[string]struct {
 	}
 	x, p := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{2, 3}
 	tape, err := reverse.RecordParams(x, p, func(x, p []reverse.Var) []reverse.Var {
-		y := reverse.Apply(xyy{}, x[0], p[0])
-		y = append(y, sine.Apply(x[1]), dual.Sum(x), dual.Dot(x, x), dual.Norm2(x).Max(x[3]), dual.LogSumExp(x), x[2].Select(x[1], x[4]))
+		y := reverse.Apply(randprog.XYY{}, x[0], p[0])
+		y = append(y, randprog.Sine.Apply(x[1]), dual.Sum(x), dual.Dot(x, x), dual.Norm2(x).Max(x[3]), dual.LogSumExp(x), x[2].Select(x[1], x[4]))
 		for i := range x {
 			y[0] = y[0].Add(x[i].Sqrt().Mul(p[1]).Hypot(x[len(x)-1-i]))
 			if x[i].LessReal(100) {

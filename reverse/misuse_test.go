@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -116,7 +117,7 @@ var varOperations = map[string]func(x, y reverse.Var) reverse.Var{
 	"Affine":      func(x, y reverse.Var) reverse.Var { return dual.Affine(1, []float64{1, 1}, []reverse.Var{x, y}) },
 	"Less":        func(x, y reverse.Var) reverse.Var { x.Less(y); return x },
 	"LessEq":      func(x, y reverse.Var) reverse.Var { x.LessEq(y); return x },
-	"Apply":       func(x, y reverse.Var) reverse.Var { return reverse.Apply(xyy{}, x, y)[0] },
+	"Apply":       func(x, y reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, x, y)[0] },
 	"constants":   func(x, y reverse.Var) reverse.Var { return x.AddReal(1).Add(y.Scale(2)) },
 	"deep inside": func(x, y reverse.Var) reverse.Var { return x.Sin().Mul(x).Add(y.Exp().Square()).Tanh() },
 }
@@ -171,7 +172,7 @@ func TestVarAfterItsRecordingPanics(t *testing.T) {
 		func() { old.LessReal(3) },
 		func() { old.LessEqReal(3) },
 		func() { old.Sin() },
-		func() { sine.Apply(old) },
+		func() { randprog.Sine.Apply(old) },
 		func() { old.AddReal(1) },
 		func() { old.Polygamma(1) },
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -147,9 +148,9 @@ func TestPrimitivePanicsCorruptNothing(t *testing.T) {
 func TestWrongNumberOfArgumentsPanics(t *testing.T) {
 	reverse.Record([]float64{1, 2, 3}, func(x []reverse.Var) reverse.Var {
 		const message = "reverse: primitive xyy with a wrong number of arguments"
-		require.PanicsWithValue(t, message, func() { reverse.Apply(xyy{}, x...) })
-		require.PanicsWithValue(t, message, func() { reverse.Apply(xyy{}, x[0]) })
-		require.PanicsWithValue(t, message, func() { reverse.Apply(xyy{}) })
+		require.PanicsWithValue(t, message, func() { reverse.Apply(randprog.XYY{}, x...) })
+		require.PanicsWithValue(t, message, func() { reverse.Apply(randprog.XYY{}, x[0]) })
+		require.PanicsWithValue(t, message, func() { reverse.Apply(randprog.XYY{}) })
 		require.PanicsWithValue(t, "reverse: nil primitive", func() { reverse.Apply(nil, x...) })
 		return x[0]
 	})
@@ -157,15 +158,15 @@ func TestWrongNumberOfArgumentsPanics(t *testing.T) {
 
 func TestPrimitivesOfConstantsAreConstants(t *testing.T) {
 	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
-		c := reverse.Apply(xyy{}, reverse.Constant(2), reverse.Constant(3))
-		return x[0].Mul(c[0]).Add(c[1]).Add(sine.Apply(reverse.Constant(0)))
+		c := reverse.Apply(randprog.XYY{}, reverse.Constant(2), reverse.Constant(3))
+		return x[0].Mul(c[0]).Add(c[1]).Add(randprog.Sine.Apply(reverse.Constant(0)))
 	})
 	require.NoError(t, err)
 	require.Equal(t, 3, tape.Ops()) // ·18 + 5 + 0
 	demand(t, "constants", tape, []float64{1}, 23, []float64{18}, zeros(1))
 
 	tape, err = reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
-		y := reverse.Apply(xyy{}, reverse.Constant(3), x[0])
+		y := reverse.Apply(randprog.XYY{}, reverse.Constant(3), x[0])
 		return y[0].Add(y[1])
 	})
 	require.NoError(t, err)
@@ -188,8 +189,8 @@ func TestPrimitivesInBatches(t *testing.T) {
 	require.NoError(t, err)
 	own, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
 		for i := range n {
-			y := reverse.Apply(xyy{}, x[i], x[i+1])
-			s = s.Add(y[0].Mul(y[1]).Mul(sine.Apply(x[i])))
+			y := reverse.Apply(randprog.XYY{}, x[i], x[i+1])
+			s = s.Add(y[0].Mul(y[1]).Mul(randprog.Sine.Apply(x[i])))
 		}
 		return s
 	})
@@ -208,9 +209,9 @@ func TestPrimitivesInBatches(t *testing.T) {
 }
 
 func TestThirdDerivativeOfAPrimitivePanicsAndNamesIt(t *testing.T) {
-	scalar, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return sine.Apply(x[0]) })
+	scalar, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return randprog.Sine.Apply(x[0]) })
 	require.NoError(t, err)
-	vector, err := reverse.Record([]float64{2, 3}, func(x []reverse.Var) reverse.Var { return reverse.Apply(xyy{}, x...)[0] })
+	vector, err := reverse.Record([]float64{2, 3}, func(x []reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, x...)[0] })
 	require.NoError(t, err)
 	for name, tape := range map[string]*reverse.Tape{"sine": scalar, "xyy": vector} {
 		message := "reverse: third derivative of the primitive " + name

@@ -27,42 +27,6 @@ func close(a, b, tol float64) bool {
 	return a == b || math.Abs(a-b) <= tol || a != a && b != b
 }
 
-// sine and xyy, which is x·y² and x + y, are the primitives that random programs
-// use.
-var sine = reverse.NewPrimitive("sine", math.Sin, math.Cos, func(x float64) float64 { return -math.Sin(x) })
-
-type xyy struct{}
-
-func (xyy) Dims() (n, m int) { return 2, 2 }
-func (xyy) Name() string     { return "xyy" }
-func (xyy) Eval(y, x []float64) error {
-	y[0], y[1] = x[0]*(x[1]*x[1]), x[0]+x[1]
-	return nil
-}
-func (xyy) JVP(dy, x, dx []float64) error {
-	dy[0], dy[1] = x[1]*x[1]*dx[0]+2*x[0]*x[1]*dx[1], dx[0]+dx[1]
-	return nil
-}
-func (xyy) VJP(gx, x, w []float64) error {
-	gx[0], gx[1] = w[0]*x[1]*x[1]+w[1], w[0]*2*x[0]*x[1]+w[1]
-	return nil
-}
-func (xyy) HVP(h, x, w, dx []float64) error {
-	h[0] = w[0] * 2 * x[1] * dx[1]
-	h[1] = w[0] * (2*x[1]*dx[0] + 2*x[0]*dx[1])
-	return nil
-}
-func (xyy) Jacobian(i int) []int32 { return nil }
-func (xyy) Hessian(i int) []int32  { return [][]int32{{1}, {0, 1}}[i] }
-
-var hooks = &randprog.Hooks[reverse.Var]{
-	Own: sine.Apply,
-	Vec: func(x, y reverse.Var) (reverse.Var, reverse.Var) {
-		z := reverse.Apply(xyy{}, x, y)
-		return z[0], z[1]
-	},
-}
-
 var options = randprog.Options{MaxInputs: 6, MaxOutputs: 3, MaxLen: 60, Branches: true, Primitives: true}
 
 // tester is a testing.T or a rapid.T.
@@ -74,7 +38,7 @@ type tester interface {
 
 func record(t tester, p *randprog.Prog) *reverse.Tape {
 	t.Helper()
-	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, hooks) })
+	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, randprog.Vars) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +203,7 @@ func parametersAreConstants(t *rapid.T) {
 		recorded[i] += rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "shift")
 	}
 	tape, err := reverse.RecordParams(p.X[:n], recorded, func(x, q []reverse.Var) []reverse.Var {
-		return randprog.Run(p, slices.Concat(x, q), hooks)
+		return randprog.Run(p, slices.Concat(x, q), randprog.Vars)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -458,7 +422,7 @@ func batchesAgree(t *rapid.T) {
 			for i := range own {
 				own[i] = x[at(c, i)]
 			}
-			s = s.Add(randprog.Run(p, own, hooks)[0])
+			s = s.Add(randprog.Run(p, own, randprog.Vars)[0])
 		}
 		return s
 	})

@@ -20,7 +20,7 @@ import (
 
 // A vector primitive of the user knows no derivative products, and is no part of
 // a term that is repeated.
-var scalarHooks = &randprog.Hooks[reverse.Var]{Own: sine.Apply}
+var scalarHooks = &randprog.Hooks[reverse.Var]{Own: randprog.Sine.Apply}
 
 // repeated is a random function with repeated terms.
 type repeated struct {
@@ -546,7 +546,7 @@ func TestRepeatIsWrittenOut(t *testing.T) {
 			return x[0].Exp()
 		}, pairs(n - 1)},
 		{"a primitive", true, func(x, _ []V) V {
-			y := reverse.Apply(xyy{}, x...)
+			y := reverse.Apply(randprog.XYY{}, x...)
 			return y[0].Mul(y[1])
 		}, pairs(n - 1)},
 		{"many operations", true, long(1500), pairs(n - 1)},
@@ -709,7 +709,7 @@ func TestRepeatMisuse(t *testing.T) {
 		}},
 		{"reverse: third derivative of the primitive sine", func() {
 			tape, _ := reverse.Record([]float64{1}, func(x []V) V {
-				return reverse.Repeat(func(x, _ []V) V { return sine.Apply(x[0]) }, x, [][]int{{0, 0}}, nil)
+				return reverse.Repeat(func(x, _ []V) V { return randprog.Sine.Apply(x[0]) }, x, [][]int{{0, 0}}, nil)
 			})
 			tape.Tangent().Tangent().Tangent()
 		}},

@@ -54,14 +54,9 @@ var root = func() (eq [2]*implicit.Equation) {
 	return eq
 }()
 
-var sine = reverse.NewPrimitive("sine", math.Sin, math.Cos, func(x float64) float64 { return -math.Sin(x) })
-
 var hooks = &randprog.Hooks[reverse.Var]{
-	Own: sine.Apply,
-	Vec: func(x, y reverse.Var) (p, s reverse.Var) {
-		z := reverse.Apply(xyy{}, x, y)
-		return z[0], z[1]
-	},
+	Own: randprog.Vars.Own,
+	Vec: randprog.Vars.Vec,
 	Root: func(x reverse.Var, nested bool) reverse.Var {
 		if nested {
 			return root[1].Apply(x)[0]
@@ -69,31 +64,6 @@ var hooks = &randprog.Hooks[reverse.Var]{
 		return root[0].Apply(x)[0]
 	},
 }
-
-// xyy is x·y² and x + y.
-type xyy struct{}
-
-func (xyy) Dims() (n, m int) { return 2, 2 }
-func (xyy) Name() string     { return "xyy" }
-func (xyy) Eval(y, x []float64) error {
-	y[0], y[1] = x[0]*(x[1]*x[1]), x[0]+x[1]
-	return nil
-}
-func (xyy) JVP(dy, x, dx []float64) error {
-	dy[0], dy[1] = x[1]*x[1]*dx[0]+2*x[0]*x[1]*dx[1], dx[0]+dx[1]
-	return nil
-}
-func (xyy) VJP(gx, x, w []float64) error {
-	gx[0], gx[1] = w[0]*x[1]*x[1]+w[1], w[0]*2*x[0]*x[1]+w[1]
-	return nil
-}
-func (xyy) HVP(h, x, w, dx []float64) error {
-	h[0] = w[0] * 2 * x[1] * dx[1]
-	h[1] = w[0] * (2*x[1]*dx[0] + 2*x[0]*dx[1])
-	return nil
-}
-func (xyy) Jacobian(int) []int32  { return nil }
-func (xyy) Hessian(i int) []int32 { return [][]int32{{1}, {0, 1}}[i] }
 
 func record(t require.TestingT, p *randprog.Prog) *reverse.Tape {
 	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, hooks) })
