@@ -34,8 +34,14 @@
 //
 //	y := f([]dual.Number{{V: 2, D: 1}, {V: 3}}) // y.V = f(2, 3), y.D = ∂f/∂x₀
 //
-// Number and Hyper are flat and fast. Of nests, at about ten times the cost of
-// Hyper for Of[Of[Real]]: take it for third and higher derivatives.
+// Number and Hyper are flat and fast. Of nests, at more than ten times the cost
+// of Hyper for Of[Of[Real]]: take it for third and higher derivatives.
+//
+// Go's compiler calls the methods of a type parameter, also with a profile, and
+// inlines those of a concrete type: sums and products of Number take 1.3 ns in
+// f[T dual.Scalar[T]], 0.4 ns in a function of Number alone. A function that
+// forward mode evaluates very often is worth being written so, one evaluated
+// often at all worth a tape.
 //
 // Constants are float64: x.AddReal(c), x.SubReal(c), x.Scale(c), x.RSub(c) for
 // c − x, x.RDiv(c) for c/x. The zero value is the constant 0, so that a sum may
