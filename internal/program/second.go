@@ -93,8 +93,6 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
 			b.a.target(secondOrder, u, p.a, b, lo, m).times2(1, d, u[lo:hi], e, ta)
 		}
-	default:
-		p.adjointBlock(ws, us, b, lo, m, secondOrder, false)
 	}
 }
 
@@ -183,10 +181,6 @@ func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) e
 				if err := p.adjointList(ws, us, i); err != nil {
 					return err
 				}
-			}
-		default:
-			if err := p.adjointNodes(ws, us, i, i+1); err != nil {
-				return err
 			}
 		}
 	}
