@@ -130,58 +130,73 @@ func TestRulesAndHelpersRecordNoGuard(t *testing.T) {
 // Values have the same bits in every mode, and first derivatives where the
 // rules are the same.
 func TestValuesAreTheSameInEveryModeOnRandomPrograms(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p, x := drawProgram(t), drawInputs(t)
-		want := run(p, numbers(x, func(s seed) Real { return Real(s.v) })).Value()
-		n := run(p, numbers(x, func(s seed) Number { return Number{s.v, s.d1} }))
-		h := run(p, numbers(x, inHyper))
-		d := run(p, numbers(x, func(s seed) Of[Real] { return Of[Real]{Real(s.v), Real(s.d1)} }))
-		o := outNested(run(p, numbers(x, inNested)))
-		for _, v := range []float64{n.V, h.V, d.Value(), o.v} {
-			if v != want && !(v != v && want != want) {
-				t.Fatalf("values %v, %v, %v, %v, want %v at %v of %v", n, h, d, o, want, x, p)
-			}
+	rapid.Check(t, valuesAreTheSameInEveryModeOnRandomPrograms)
+}
+func FuzzValuesAreTheSameInEveryModeOnRandomPrograms(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(valuesAreTheSameInEveryModeOnRandomPrograms))
+}
+
+func valuesAreTheSameInEveryModeOnRandomPrograms(t *rapid.T) {
+	p, x := drawProgram(t), drawInputs(t)
+	want := run(p, numbers(x, func(s seed) Real { return Real(s.v) })).Value()
+	n := run(p, numbers(x, func(s seed) Number { return Number{s.v, s.d1} }))
+	h := run(p, numbers(x, inHyper))
+	d := run(p, numbers(x, func(s seed) Of[Real] { return Of[Real]{Real(s.v), Real(s.d1)} }))
+	o := outNested(run(p, numbers(x, inNested)))
+	for _, v := range []float64{n.V, h.V, d.Value(), o.v} {
+		if v != want && !(v != v && want != want) {
+			t.Fatalf("values %v, %v, %v, %v, want %v at %v of %v", n, h, d, o, want, x, p)
 		}
-		if n.D != h.D1 && n.D == n.D || d.D.Value() != o.d1 && o.d1 == o.d1 {
-			t.Fatalf("first derivatives %v, %v; %v, %v at %v of %v", n.D, h.D1, d.D, o.d1, x, p)
-		}
-	})
+	}
+	if n.D != h.D1 && n.D == n.D || d.D.Value() != o.d1 && o.d1 == o.d1 {
+		t.Fatalf("first derivatives %v, %v; %v, %v at %v of %v", n.D, h.D1, d.D, o.d1, x, p)
+	}
 }
 
 // The closed rules of Hyper against the rules of first order applied twice,
 // within the bound that running error analysis gives. Where that bound is
 // infinite a derivative is, or its sum had ∞ − ∞.
 func TestNestedDualsAreHyperDualOnRandomPrograms(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p, x := drawProgram(t), drawInputs(t)
-		h := run(p, numbers(x, inHyper))
-		o := outNested(run(p, numbers(x, inNested)))
-		tol := errorBounds(p, x)
-		check := func(what string, hyper, nested, tol float64) {
-			if tol < math.MaxFloat64 && !near(hyper, nested, tol+1e-250) {
-				t.Fatalf("%s: hyper-dual %v, nested %v, differ by %g, allowed are %g, at %v of %v",
-					what, hyper, nested, math.Abs(hyper-nested), tol, x, p)
-			}
+	rapid.Check(t, nestedDualsAreHyperDualOnRandomPrograms)
+}
+func FuzzNestedDualsAreHyperDualOnRandomPrograms(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(nestedDualsAreHyperDualOnRandomPrograms))
+}
+
+func nestedDualsAreHyperDualOnRandomPrograms(t *rapid.T) {
+	p, x := drawProgram(t), drawInputs(t)
+	h := run(p, numbers(x, inHyper))
+	o := outNested(run(p, numbers(x, inNested)))
+	tol := errorBounds(p, x)
+	check := func(what string, hyper, nested, tol float64) {
+		if tol < math.MaxFloat64 && !near(hyper, nested, tol+1e-250) {
+			t.Fatalf("%s: hyper-dual %v, nested %v, differ by %g, allowed are %g, at %v of %v",
+				what, hyper, nested, math.Abs(hyper-nested), tol, x, p)
 		}
-		check("d1", h.D1, o.d1, tol.d1)
-		check("d2", h.D2, o.d2, tol.d2)
-		check("d12", h.D12, o.d12, tol.d12)
-	})
+	}
+	check("d1", h.D1, o.d1, tol.d1)
+	check("d2", h.D2, o.d2, tol.d2)
+	check("d12", h.D12, o.d12, tol.d12)
 }
 
 // Exchanging the directions changes nothing but rounding.
 func TestSecondDerivativesAreSymmetricOnRandomPrograms(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p, x := drawProgram(t), drawInputs(t)
-		swapped := numbers(x, func(s seed) seed { return seed{s.v, s.d2, s.d1} })
-		tol := errorBounds(p, x).d12 + 1e-250
-		if !(tol < math.MaxFloat64) {
-			return
-		}
-		h, k := run(p, numbers(x, inHyper)), run(p, numbers(swapped, inHyper))
-		o, q := outNested(run(p, numbers(x, inNested))), outNested(run(p, numbers(swapped, inNested)))
-		if !near(h.D12, k.D12, tol) || !near(o.d12, q.d12, tol) {
-			t.Fatalf("hyper-dual %v, %v, nested %v, %v at %v of %v", h.D12, k.D12, o.d12, q.d12, x, p)
-		}
-	})
+	rapid.Check(t, secondDerivativesAreSymmetricOnRandomPrograms)
+}
+func FuzzSecondDerivativesAreSymmetricOnRandomPrograms(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(secondDerivativesAreSymmetricOnRandomPrograms))
+}
+
+func secondDerivativesAreSymmetricOnRandomPrograms(t *rapid.T) {
+	p, x := drawProgram(t), drawInputs(t)
+	swapped := numbers(x, func(s seed) seed { return seed{s.v, s.d2, s.d1} })
+	tol := errorBounds(p, x).d12 + 1e-250
+	if !(tol < math.MaxFloat64) {
+		return
+	}
+	h, k := run(p, numbers(x, inHyper)), run(p, numbers(swapped, inHyper))
+	o, q := outNested(run(p, numbers(x, inNested))), outNested(run(p, numbers(swapped, inNested)))
+	if !near(h.D12, k.D12, tol) || !near(o.d12, q.d12, tol) {
+		t.Fatalf("hyper-dual %v, %v, nested %v, %v at %v of %v", h.D12, k.D12, o.d12, q.d12, x, p)
+	}
 }

@@ -401,50 +401,53 @@ func TestJacobianAgreesWithDifferences(t *testing.T) {
 
 // The directional functions are products with the Jacobian: J·v, J·S, and, row
 // by row, the gradients. Each of the sums has at most n+1 roundings more.
-func TestProductsAgreeWithTheJacobian(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := rapid.IntRange(1, 4).Draw(t, "m")
-		n := rapid.IntRange(1, 6).Draw(t, "n")
-		f := drawWaves(t, m, n)
-		fn := func(x []dual.Number) []dual.Number { return evalWaves(f, x) }
-		num := rapid.SliceOfN(rapid.Float64Range(-3, 3), n, n)
-		x, v := num.Draw(t, "x"), num.Draw(t, "v")
-		jac := forward.Jacobian(nil, fn, x)
+func TestProductsAgreeWithTheJacobian(t *testing.T) { rapid.Check(t, productsAgreeWithTheJacobian) }
+func FuzzProductsAgreeWithTheJacobian(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(productsAgreeWithTheJacobian))
+}
 
-		colors := rapid.IntRange(1, 3).Draw(t, "colors")
-		groups := make([][]int32, colors)
-		for j := range int32(n) {
-			c := rapid.IntRange(0, colors-1).Draw(t, "color")
-			groups[c] = append(groups[c], j)
+func productsAgreeWithTheJacobian(t *rapid.T) {
+	m := rapid.IntRange(1, 4).Draw(t, "m")
+	n := rapid.IntRange(1, 6).Draw(t, "n")
+	f := drawWaves(t, m, n)
+	fn := func(x []dual.Number) []dual.Number { return evalWaves(f, x) }
+	num := rapid.SliceOfN(rapid.Float64Range(-3, 3), n, n)
+	x, v := num.Draw(t, "x"), num.Draw(t, "v")
+	jac := forward.Jacobian(nil, fn, x)
+
+	colors := rapid.IntRange(1, 3).Draw(t, "colors")
+	groups := make([][]int32, colors)
+	for j := range int32(n) {
+		c := rapid.IntRange(0, colors-1).Draw(t, "color")
+		groups[c] = append(groups[c], j)
+	}
+	compressed := forward.Compressed(nil, fn, x, groups)
+	jvp := forward.JVP(nil, fn, x, v)
+
+	for i := range m {
+		component := func(x []dual.Number) dual.Number { return evalWaves(f, x)[i] }
+		assert.Equal(t, jac.RawRowView(i), forward.Gradient(nil, component, x))
+
+		y, dy := forward.Directional(component, x, v)
+		assert.Equal(t, jvp[i], dy)
+		assert.Equal(t, evalWaves(f, constants(x))[i].Value(), y)
+
+		sum, tol := 0.0, underflow
+		for j := range n {
+			sum += jac.At(i, j) * v[j]
+			tol += math.Abs(v[j]) * (2*f.roundoff(i, j, 1, 3) + float64(2*(n+1))*u*f.bound(i, j, 1))
 		}
-		compressed := forward.Compressed(nil, fn, x, groups)
-		jvp := forward.JVP(nil, fn, x, v)
+		assert.InDelta(t, sum, jvp[i], tol)
 
-		for i := range m {
-			component := func(x []dual.Number) dual.Number { return evalWaves(f, x)[i] }
-			assert.Equal(t, jac.RawRowView(i), forward.Gradient(nil, component, x))
-
-			y, dy := forward.Directional(component, x, v)
-			assert.Equal(t, jvp[i], dy)
-			assert.Equal(t, evalWaves(f, constants(x))[i].Value(), y)
-
-			sum, tol := 0.0, underflow
-			for j := range n {
-				sum += jac.At(i, j) * v[j]
-				tol += math.Abs(v[j]) * (2*f.roundoff(i, j, 1, 3) + float64(2*(n+1))*u*f.bound(i, j, 1))
+		for c, g := range groups {
+			sum, tol = 0, underflow
+			for _, j := range g {
+				sum += jac.At(i, int(j))
+				tol += 2*f.roundoff(i, int(j), 1, 3) + float64(2*(n+1))*u*f.bound(i, int(j), 1)
 			}
-			assert.InDelta(t, sum, jvp[i], tol)
-
-			for c, g := range groups {
-				sum, tol = 0, underflow
-				for _, j := range g {
-					sum += jac.At(i, int(j))
-					tol += 2*f.roundoff(i, int(j), 1, 3) + float64(2*(n+1))*u*f.bound(i, int(j), 1)
-				}
-				assert.InDelta(t, sum, compressed.At(i, c), tol)
-			}
+			assert.InDelta(t, sum, compressed.At(i, c), tol)
 		}
-	})
+	}
 }
 
 func constants(x []float64) []dual.Real {

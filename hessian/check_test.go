@@ -31,17 +31,18 @@ func TestCheckPassesTheProblems(t *testing.T) {
 	}
 }
 
-func TestCheckPassesRandomPrograms(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxLen: 30})
-		for _, in := range p.Code {
-			if in.Kind == randprog.KindOp && (in.Op == program.Detach || in.Op == program.Step) {
-				t.Skip("not what differences give")
-			}
+func TestCheckPassesRandomPrograms(t *testing.T) { rapid.Check(t, checkPassesRandomPrograms) }
+func FuzzCheckPassesRandomPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkPassesRandomPrograms)) }
+
+func checkPassesRandomPrograms(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxLen: 30})
+	for _, in := range p.Code {
+		if in.Kind == randprog.KindOp && (in.Op == program.Detach || in.Op == program.Step) {
+			t.Skip("not what differences give")
 		}
-		report, err := hessian.CheckVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }, p.X)
-		require.NoError(t, err, report)
-	})
+	}
+	report, err := hessian.CheckVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }, p.X)
+	require.NoError(t, err, report)
 }
 
 func TestCheckFindsWhatIsWrong(t *testing.T) {

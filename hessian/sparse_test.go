@@ -81,23 +81,26 @@ func TestSparseIsDense(t *testing.T) {
 	}
 }
 
-func TestSparseOfRandomProgramsVerifies(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, randprog.Options{MaxInputs: 10, MaxOutputs: 3, MaxLen: 40})
-		tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) })
+func TestSparseOfRandomProgramsVerifies(t *testing.T) { rapid.Check(t, sparseOfRandomProgramsVerifies) }
+func FuzzSparseOfRandomProgramsVerifies(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(sparseOfRandomProgramsVerifies))
+}
+
+func sparseOfRandomProgramsVerifies(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 10, MaxOutputs: 3, MaxLen: 40})
+	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) })
+	require.NoError(t, err)
+	w := make([]float64, tape.Outputs())
+	for j := range w {
+		w[j] = 1 - float64(j)/3
+	}
+	for _, method := range []hessian.Method{hessian.Auto, hessian.ByStar, hessian.ByAcyclic} {
+		s, err := hessian.SparseSettings{Method: method}.New(tape)
 		require.NoError(t, err)
-		w := make([]float64, tape.Outputs())
-		for j := range w {
-			w[j] = 1 - float64(j)/3
+		if err := s.Verify(p.X, w...); err != nil {
+			t.Fatalf("%v: %v\n%v", method, err, p)
 		}
-		for _, method := range []hessian.Method{hessian.Auto, hessian.ByStar, hessian.ByAcyclic} {
-			s, err := hessian.SparseSettings{Method: method}.New(tape)
-			require.NoError(t, err)
-			if err := s.Verify(p.X, w...); err != nil {
-				t.Fatalf("%v: %v\n%v", method, err, p)
-			}
-		}
-	})
+	}
 }
 
 func TestVerifyFindsAMissedNonzero(t *testing.T) {

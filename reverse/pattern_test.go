@@ -32,59 +32,65 @@ func TestPatternsAreTheTracers(t *testing.T) {
 // A tape knows the values of constants, the tracer does not: x^c with c = 0 is
 // no function of x on the tape. A primitive has one Hessian for all its outputs.
 func TestPatternsOfRandomProgramsAreWithinTheTracers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 40, Primitives: true})
-		tape := record(t, p)
-		hooks := &randprog.Hooks[sparsity.Tracer]{Vec: func(x, y sparsity.Tracer) (p, s sparsity.Tracer) {
-			p = x.Mul(y.Square())
-			return p, p
-		}}
-		f := func(x []sparsity.Tracer) []sparsity.Tracer { return randprog.Run(p, x, hooks) }
-		want := sparsity.Jacobian(f, p.Inputs)
-		if !want.Union(tape.JacobianPattern()).Equal(want) {
-			t.Fatalf("Jacobian\n%v want\n%v\n%v", tape.JacobianPattern().Spy(20), want.Spy(20), p)
-		}
-		sum := func(x []sparsity.Tracer) sparsity.Tracer { return sparsity.Tracer{}.SumOf(f(x)) }
-		want = sparsity.Hessian(sum, p.Inputs)
-		if !want.Union(tape.HessianPattern()).Equal(want) {
-			t.Fatalf("Hessian\n%v want\n%v\n%v", tape.HessianPattern().Spy(20), want.Spy(20), p)
-		}
-	})
+	rapid.Check(t, patternsOfRandomProgramsAreWithinTheTracers)
+}
+func FuzzPatternsOfRandomProgramsAreWithinTheTracers(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(patternsOfRandomProgramsAreWithinTheTracers))
 }
 
-func TestPatternCoversTheNonzeros(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, options)
-		tape := record(t, p)
-		local, err := tape.JacobianPatternAt(p.X)
-		require.NoError(t, err)
-		localH, err := tape.HessianPatternAt(p.X)
-		require.NoError(t, err)
-		jac, err := tape.Jacobian(nil, p.X)
-		require.NoError(t, err)
-		for j := range tape.Outputs() {
-			for i := range tape.Inputs() {
-				if jac.At(j, i) != 0 && !(tape.JacobianPattern().Has(j, i) && local.Has(j, i)) {
-					t.Fatalf("Jacobian misses (%d, %d)\n%v", j, i, p)
-				}
+func patternsOfRandomProgramsAreWithinTheTracers(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 40, Primitives: true})
+	tape := record(t, p)
+	hooks := &randprog.Hooks[sparsity.Tracer]{Vec: func(x, y sparsity.Tracer) (p, s sparsity.Tracer) {
+		p = x.Mul(y.Square())
+		return p, p
+	}}
+	f := func(x []sparsity.Tracer) []sparsity.Tracer { return randprog.Run(p, x, hooks) }
+	want := sparsity.Jacobian(f, p.Inputs)
+	if !want.Union(tape.JacobianPattern()).Equal(want) {
+		t.Fatalf("Jacobian\n%v want\n%v\n%v", tape.JacobianPattern().Spy(20), want.Spy(20), p)
+	}
+	sum := func(x []sparsity.Tracer) sparsity.Tracer { return sparsity.Tracer{}.SumOf(f(x)) }
+	want = sparsity.Hessian(sum, p.Inputs)
+	if !want.Union(tape.HessianPattern()).Equal(want) {
+		t.Fatalf("Hessian\n%v want\n%v\n%v", tape.HessianPattern().Spy(20), want.Spy(20), p)
+	}
+}
+
+func TestPatternCoversTheNonzeros(t *testing.T) { rapid.Check(t, patternCoversTheNonzeros) }
+func FuzzPatternCoversTheNonzeros(f *testing.F) { f.Fuzz(rapid.MakeFuzz(patternCoversTheNonzeros)) }
+
+func patternCoversTheNonzeros(t *rapid.T) {
+	p := randprog.Draw(t, options)
+	tape := record(t, p)
+	local, err := tape.JacobianPatternAt(p.X)
+	require.NoError(t, err)
+	localH, err := tape.HessianPatternAt(p.X)
+	require.NoError(t, err)
+	jac, err := tape.Jacobian(nil, p.X)
+	require.NoError(t, err)
+	for j := range tape.Outputs() {
+		for i := range tape.Inputs() {
+			if jac.At(j, i) != 0 && !(tape.JacobianPattern().Has(j, i) && local.Has(j, i)) {
+				t.Fatalf("Jacobian misses (%d, %d)\n%v", j, i, p)
 			}
 		}
-		w, e := make([]float64, tape.Outputs()), make([]float64, tape.Inputs())
-		for i := range w {
-			w[i] = 1 + float64(i)/7
-		}
-		for i := range e {
-			clear(e)
-			e[i] = 1
-			h, err := tape.WeightedHVP(nil, p.X, w, e)
-			require.NoError(t, err)
-			for j, h := range h {
-				if h != 0 && !(tape.HessianPattern().Has(i, j) && localH.Has(i, j)) {
-					t.Fatalf("Hessian misses (%d, %d)\n%v", i, j, p)
-				}
+	}
+	w, e := make([]float64, tape.Outputs()), make([]float64, tape.Inputs())
+	for i := range w {
+		w[i] = 1 + float64(i)/7
+	}
+	for i := range e {
+		clear(e)
+		e[i] = 1
+		h, err := tape.WeightedHVP(nil, p.X, w, e)
+		require.NoError(t, err)
+		for j, h := range h {
+			if h != 0 && !(tape.HessianPattern().Has(i, j) && localH.Has(i, j)) {
+				t.Fatalf("Hessian misses (%d, %d)\n%v", i, j, p)
 			}
 		}
-	})
+	}
 }
 
 func TestLocalPatternCutsZeros(t *testing.T) {

@@ -71,56 +71,57 @@ func TestConcurrentSparseJacobian(t *testing.T) {
 	}
 }
 
-func TestSparseJacobianIsDense(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, randprog.Options{MaxInputs: 10, MaxOutputs: 10, MaxLen: 50, Primitives: true})
-		tape := record(t, p)
-		want, err := tape.Jacobian(nil, p.X)
+func TestSparseJacobianIsDense(t *testing.T) { rapid.Check(t, sparseJacobianIsDense) }
+func FuzzSparseJacobianIsDense(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sparseJacobianIsDense)) }
+
+func sparseJacobianIsDense(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 10, MaxOutputs: 10, MaxLen: 50, Primitives: true})
+	tape := record(t, p)
+	want, err := tape.Jacobian(nil, p.X)
+	require.NoError(t, err)
+	// An entry recovered by substitution has the rounding errors of others.
+	bound := make([]float64, p.Outputs)
+	for k := range p.X {
+		q := *p
+		q.U = make([]float64, len(p.X))
+		q.U[k] = 1
+		q.V = q.U
+		m1, _ := randprog.Bounds(&q)
+		for i, m := range m1 {
+			bound[i] += m
+		}
+	}
+	all := 0.0
+	for _, m := range bound {
+		all += m
+	}
+	for _, method := range methods {
+		j, err := reverse.SparseSettings{Method: method}.New(tape)
+		if errors.Is(err, reverse.ErrNoTerms) {
+			continue
+		}
 		require.NoError(t, err)
-		// An entry recovered by substitution has the rounding errors of others.
-		bound := make([]float64, p.Outputs)
-		for k := range p.X {
-			q := *p
-			q.U = make([]float64, len(p.X))
-			q.U[k] = 1
-			q.V = q.U
-			m1, _ := randprog.Bounds(&q)
-			for i, m := range m1 {
-				bound[i] += m
+		a := j.Matrix()
+		y := make([]float64, tape.Outputs())
+		require.NoError(t, j.EvalAll(a, y, p.X))
+		values, err := tape.Values(nil, p.X)
+		require.NoError(t, err)
+		for i := range y {
+			if !close(y[i], values[i], 1e-12*(1+math.Abs(values[i]))) {
+				t.Fatalf("%v output %d: %v, want %v\n%v", method, i, y[i], values[i], p)
 			}
 		}
-		all := 0.0
-		for _, m := range bound {
-			all += m
+		if err := j.Verify(p.X); err != nil {
+			t.Fatalf("%v: %v\n%v", method, err, p)
 		}
-		for _, method := range methods {
-			j, err := reverse.SparseSettings{Method: method}.New(tape)
-			if errors.Is(err, reverse.ErrNoTerms) {
-				continue
-			}
-			require.NoError(t, err)
-			a := j.Matrix()
-			y := make([]float64, tape.Outputs())
-			require.NoError(t, j.EvalAll(a, y, p.X))
-			values, err := tape.Values(nil, p.X)
-			require.NoError(t, err)
-			for i := range y {
-				if !close(y[i], values[i], 1e-12*(1+math.Abs(values[i]))) {
-					t.Fatalf("%v output %d: %v, want %v\n%v", method, i, y[i], values[i], p)
-				}
-			}
-			if err := j.Verify(p.X); err != nil {
-				t.Fatalf("%v: %v\n%v", method, err, p)
-			}
-			for i := range y {
-				for k := range p.X {
-					if !close(a.At(i, k), want.At(i, k), tolerance(len(p.Code), all)) {
-						t.Fatalf("%v (%d, %d): %v, want %v\n%v", method, i, k, a.At(i, k), want.At(i, k), p)
-					}
+		for i := range y {
+			for k := range p.X {
+				if !close(a.At(i, k), want.At(i, k), tolerance(len(p.Code), all)) {
+					t.Fatalf("%v (%d, %d): %v, want %v\n%v", method, i, k, a.At(i, k), want.At(i, k), p)
 				}
 			}
 		}
-	})
+	}
 }
 
 // The first output depends on all inputs, all outputs on the first input: one

@@ -59,49 +59,53 @@ func TestTraceNamesTheOperation(t *testing.T) {
 	}
 }
 
-func TestTapeHasTheBitsOfTheRecording(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 3, MaxLen: 60, Branches: true})
-		f := func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }
-		tape, err := reverse.RecordVec(p.X, f)
-		require.NoError(t, err)
-		got, err := tape.Values(nil, p.X)
-		require.NoError(t, err)
-		plain, _, err := reverse.Plain(f, p.X)
-		require.NoError(t, err)
-		ws := plain.Get()
-		_, err = plain.Value(ws, p.X, nil)
-		require.NoError(t, err)
-		for j := range got {
-			require.Equal(t, math.Float64bits(ws.V[plain.Output(j)]+0), math.Float64bits(got[j]+0))
-		}
-	})
+func TestTapeHasTheBitsOfTheRecording(t *testing.T) { rapid.Check(t, tapeHasTheBitsOfTheRecording) }
+func FuzzTapeHasTheBitsOfTheRecording(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(tapeHasTheBitsOfTheRecording))
 }
 
-func TestCheckRepeats(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 3, MaxLen: 60, Branches: true})
-		calls := 0
-		changes := rapid.IntRange(0, 2).Draw(t, "changes")
-		err := reverse.CheckRepeats(func(x []reverse.Var) []reverse.Var {
-			calls++
-			y := randprog.Run(p, x, nil)
-			switch {
-			case calls == 1 || changes == 0:
-			case changes == 1:
-				y = append(y, x[0]) // another output
-			default:
-				y[0] = x[0].Sin().Add(y[0]) // another operation
-			}
-			return y
-		}, p.X)
-		if changes == 0 {
-			require.NoError(t, err)
-			return
+func tapeHasTheBitsOfTheRecording(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 3, MaxLen: 60, Branches: true})
+	f := func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }
+	tape, err := reverse.RecordVec(p.X, f)
+	require.NoError(t, err)
+	got, err := tape.Values(nil, p.X)
+	require.NoError(t, err)
+	plain, _, err := reverse.Plain(f, p.X)
+	require.NoError(t, err)
+	ws := plain.Get()
+	_, err = plain.Value(ws, p.X, nil)
+	require.NoError(t, err)
+	for j := range got {
+		require.Equal(t, math.Float64bits(ws.V[plain.Output(j)]+0), math.Float64bits(got[j]+0))
+	}
+}
+
+func TestCheckRepeats(t *testing.T) { rapid.Check(t, checkRepeats) }
+func FuzzCheckRepeats(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRepeats)) }
+
+func checkRepeats(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 3, MaxLen: 60, Branches: true})
+	calls := 0
+	changes := rapid.IntRange(0, 2).Draw(t, "changes")
+	err := reverse.CheckRepeats(func(x []reverse.Var) []reverse.Var {
+		calls++
+		y := randprog.Run(p, x, nil)
+		switch {
+		case calls == 1 || changes == 0:
+		case changes == 1:
+			y = append(y, x[0]) // another output
+		default:
+			y[0] = x[0].Sin().Add(y[0]) // another operation
 		}
-		var state *reverse.StateError
-		require.ErrorAs(t, err, &state)
-	})
+		return y
+	}, p.X)
+	if changes == 0 {
+		require.NoError(t, err)
+		return
+	}
+	var state *reverse.StateError
+	require.ErrorAs(t, err, &state)
 }
 
 func TestTraceOfAFailingPrimitive(t *testing.T) {

@@ -616,13 +616,14 @@ func TestDeadCodeGoesAway(t *testing.T) {
 
 // Compile leaves nothing of one recording to the next. (The weights of its sums
 // it adds to the recording's, so that lists differ.)
-func TestCompilationsAreIndependent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := drawRecording(t)
-		first := Compile(d.r, d.out)
-		Compile(drawRecording(t).r, nil)
-		again := Compile(d.r, d.out)
-		form := func(p *Program) string { return fmt.Sprint(p.ops, p.a, p.b, p.c, p.batches, p.unmet) }
-		require.Equal(t, form(first), form(again))
-	})
+func TestCompilationsAreIndependent(t *testing.T) { rapid.Check(t, compilationsAreIndependent) }
+func FuzzCompilationsAreIndependent(f *testing.F) { f.Fuzz(rapid.MakeFuzz(compilationsAreIndependent)) }
+
+func compilationsAreIndependent(t *rapid.T) {
+	d := drawRecording(t)
+	first := Compile(d.r, d.out)
+	Compile(drawRecording(t).r, nil)
+	again := Compile(d.r, d.out)
+	form := func(p *Program) string { return fmt.Sprint(p.ops, p.a, p.b, p.c, p.batches, p.unmet) }
+	require.Equal(t, form(first), form(again))
 }

@@ -344,42 +344,47 @@ func (traced) Call(_ program.Func, x []sparsity.Tracer) []sparsity.Tracer {
 
 // One tape and one plan, eight goroutines, the bits of a single one.
 func TestConcurrentEvaluationsHaveTheSameBits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := draw(t)
-		tape := record(t, p)
-		plan, err := hessian.NewSparse(tape)
-		require.NoError(t, err)
-		w := weights(p.Outputs)
-		run := func(scale float64) (out []float64, failed bool) {
-			x := slices.Clone(p.X)
-			floats.Scale(scale, x)
-			h, g := plan.Matrix(), make([]float64, p.Inputs)
-			f, err := plan.EvalAll(h, g, x, w...)
-			v, err2 := tape.WeightedHVP(nil, x, w, p.V)
-			y, err3 := tape.VJP(nil, x, w)
-			return slices.Concat([]float64{f}, h.Values(), g, v, y), err != nil || err2 != nil || err3 != nil
-		}
-		scales := []float64{1, 1.25, 0.5, -1}
-		want := make([][]float64, len(scales))
-		failed := make([]bool, len(scales))
-		for k, s := range scales {
-			want[k], failed[k] = run(s)
-		}
-		var wg sync.WaitGroup
-		var wrong [8]bool
-		for i := range wrong {
-			wg.Go(func() {
-				for k := range scales {
-					k = (k + i) % len(scales)
-					got, bad := run(scales[k])
-					same := slices.EqualFunc(got, want[k], func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
-					wrong[i] = wrong[i] || bad != failed[k] || !bad && !same
-				}
-			})
-		}
-		wg.Wait()
-		if slices.Contains(wrong[:], true) {
-			t.Fatalf("other bits\n%v", p)
-		}
-	})
+	rapid.Check(t, concurrentEvaluationsHaveTheSameBits)
+}
+func FuzzConcurrentEvaluationsHaveTheSameBits(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(concurrentEvaluationsHaveTheSameBits))
+}
+
+func concurrentEvaluationsHaveTheSameBits(t *rapid.T) {
+	p := draw(t)
+	tape := record(t, p)
+	plan, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	w := weights(p.Outputs)
+	run := func(scale float64) (out []float64, failed bool) {
+		x := slices.Clone(p.X)
+		floats.Scale(scale, x)
+		h, g := plan.Matrix(), make([]float64, p.Inputs)
+		f, err := plan.EvalAll(h, g, x, w...)
+		v, err2 := tape.WeightedHVP(nil, x, w, p.V)
+		y, err3 := tape.VJP(nil, x, w)
+		return slices.Concat([]float64{f}, h.Values(), g, v, y), err != nil || err2 != nil || err3 != nil
+	}
+	scales := []float64{1, 1.25, 0.5, -1}
+	want := make([][]float64, len(scales))
+	failed := make([]bool, len(scales))
+	for k, s := range scales {
+		want[k], failed[k] = run(s)
+	}
+	var wg sync.WaitGroup
+	var wrong [8]bool
+	for i := range wrong {
+		wg.Go(func() {
+			for k := range scales {
+				k = (k + i) % len(scales)
+				got, bad := run(scales[k])
+				same := slices.EqualFunc(got, want[k], func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+				wrong[i] = wrong[i] || bad != failed[k] || !bad && !same
+			}
+		})
+	}
+	wg.Wait()
+	if slices.Contains(wrong[:], true) {
+		t.Fatalf("other bits\n%v", p)
+	}
 }

@@ -230,139 +230,142 @@ func (s *separable) bounds() (jac, hess [][]float64, ops int) {
 	return jac, hess, ops + len(s.terms) + n
 }
 
-func TestTermsAgreeWithTheGeneralEngine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSeparable(t)
-		tape, err := reverse.RecordParams(s.x, s.params, s.function)
-		require.NoError(t, err)
-		p := tape.Program()
-		pl := terms.Detect(p)
-		if pl == nil {
-			t.Skip("no terms")
-		}
-		x, n := s.x, len(s.x)
-		w := []float64{1, 0.5, -2}[:s.rows]
-		y, jac, hess := engine(t, p, x, s.params, w)
-		var ry []float64
-		var rj, rh [][]float64
-		if r := pl.Rest(); r != nil {
-			ry, rj, rh = engine(t, r, x, s.params, w)
-		}
-		mj, mh, ops := s.bounds()
-		rest := func(a [][]float64, i, j int) float64 {
-			if a == nil {
-				return 0
-			}
-			return a[i][j]
-		}
-		check := func(what string, got, want, m float64) {
-			t.Helper()
-			if !close(got, want, tolerance(ops, m)) {
-				t.Fatalf("%s: %v, want %v ± %.2g\n%v", what, got, want, tolerance(ops, m), s)
-			}
-		}
+func TestTermsAgreeWithTheGeneralEngine(t *testing.T) { rapid.Check(t, termsAgreeWithTheGeneralEngine) }
+func FuzzTermsAgreeWithTheGeneralEngine(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(termsAgreeWithTheGeneralEngine))
+}
 
-		got := make([]float64, s.rows)
-		pl.Value(got, x, s.params)
-		again := make([]float64, s.rows)
-		same := func(what string) {
-			t.Helper()
-			for j := range got {
-				if math.Float64bits(got[j]) != math.Float64bits(again[j]) {
-					t.Fatalf("%s: value %v, was %v\n%v", what, again[j], got[j], s)
-				}
+func termsAgreeWithTheGeneralEngine(t *rapid.T) {
+	s := drawSeparable(t)
+	tape, err := reverse.RecordParams(s.x, s.params, s.function)
+	require.NoError(t, err)
+	p := tape.Program()
+	pl := terms.Detect(p)
+	if pl == nil {
+		t.Skip("no terms")
+	}
+	x, n := s.x, len(s.x)
+	w := []float64{1, 0.5, -2}[:s.rows]
+	y, jac, hess := engine(t, p, x, s.params, w)
+	var ry []float64
+	var rj, rh [][]float64
+	if r := pl.Rest(); r != nil {
+		ry, rj, rh = engine(t, r, x, s.params, w)
+	}
+	mj, mh, ops := s.bounds()
+	rest := func(a [][]float64, i, j int) float64 {
+		if a == nil {
+			return 0
+		}
+		return a[i][j]
+	}
+	check := func(what string, got, want, m float64) {
+		t.Helper()
+		if !close(got, want, tolerance(ops, m)) {
+			t.Fatalf("%s: %v, want %v ± %.2g\n%v", what, got, want, tolerance(ops, m), s)
+		}
+	}
+
+	got := make([]float64, s.rows)
+	pl.Value(got, x, s.params)
+	again := make([]float64, s.rows)
+	same := func(what string) {
+		t.Helper()
+		for j := range got {
+			if math.Float64bits(got[j]) != math.Float64bits(again[j]) {
+				t.Fatalf("%s: value %v, was %v\n%v", what, again[j], got[j], s)
 			}
 		}
+	}
+	for j := range y {
+		r := 0.0
+		if ry != nil {
+			r = ry[j]
+		}
+		check("value", got[j]+r, y[j], math.Abs(y[j])+float64(len(s.terms))*1e3)
+	}
+
+	J := pl.Jacobian(nil)
+	v := make([]float64, J.Pattern().NNZ())
+	J.Eval(v, again, x, s.params)
+	same("Jacobian")
+	dj := dense(J.Pattern(), v)
+	g := make([]float64, n)
+	pl.Gradient(again, g, x, s.params, w)
+	same("gradient")
+	dy := make([]float64, s.rows)
+	dx := make([]float64, n)
+	for i := range n {
+		wanted, m := 0.0, 0.0
+		for k := range dx {
+			dx[k] = 0
+		}
+		dx[i] = 1
+		pl.JVPs(again, [][]float64{dy}, x, s.params, [][]float64{dx})
+		same("JVP")
 		for j := range y {
-			r := 0.0
-			if ry != nil {
-				r = ry[j]
-			}
-			check("value", got[j]+r, y[j], math.Abs(y[j])+float64(len(s.terms))*1e3)
+			check("Jacobian", dj[j][i]+rest(rj, j, i), jac[j][i], mj[j][i])
+			check("JVP", dy[j]+rest(rj, j, i), jac[j][i], mj[j][i])
+			wanted += w[j] * (jac[j][i] - rest(rj, j, i))
+			m += mj[j][i]
 		}
+		check("gradient", g[i], wanted, 2*m)
+	}
 
-		J := pl.Jacobian(nil)
-		v := make([]float64, J.Pattern().NNZ())
-		J.Eval(v, again, x, s.params)
-		same("Jacobian")
-		dj := dense(J.Pattern(), v)
-		g := make([]float64, n)
-		pl.Gradient(again, g, x, s.params, w)
-		same("gradient")
-		dy := make([]float64, s.rows)
-		dx := make([]float64, n)
-		for i := range n {
-			wanted, m := 0.0, 0.0
-			for k := range dx {
-				dx[k] = 0
-			}
-			dx[i] = 1
-			pl.JVPs(again, [][]float64{dy}, x, s.params, [][]float64{dx})
-			same("JVP")
-			for j := range y {
-				check("Jacobian", dj[j][i]+rest(rj, j, i), jac[j][i], mj[j][i])
-				check("JVP", dy[j]+rest(rj, j, i), jac[j][i], mj[j][i])
-				wanted += w[j] * (jac[j][i] - rest(rj, j, i))
-				m += mj[j][i]
-			}
-			check("gradient", g[i], wanted, 2*m)
+	H := pl.Hessian(nil)
+	h := make([]float64, H.Pattern().NNZ())
+	H.Eval(h, again, g, x, s.params, w)
+	same("Hessian")
+	dh := dense(H.Pattern(), h)
+	hv, vs := make([][]float64, n), make([][]float64, n)
+	for i := range n {
+		hv[i], vs[i] = make([]float64, n), make([]float64, n)
+		vs[i][i] = 1
+	}
+	pl.HVPs(hv, x, s.params, w, vs)
+	for i := range n {
+		for j := range n {
+			want := hess[i][j] - rest(rh, i, j)
+			check("Hessian", dh[i][j], want, 2*mh[i][j])
+			check("HVP", hv[i][j], want, 2*mh[i][j])
 		}
+	}
 
-		H := pl.Hessian(nil)
-		h := make([]float64, H.Pattern().NNZ())
-		H.Eval(h, again, g, x, s.params, w)
-		same("Hessian")
-		dh := dense(H.Pattern(), h)
-		hv, vs := make([][]float64, n), make([][]float64, n)
-		for i := range n {
-			hv[i], vs[i] = make([]float64, n), make([]float64, n)
-			vs[i][i] = 1
+	// Patterns: none misses what the detector finds, none has more.
+	pj, ph := sparsity.OfProgram(p, nil, true, true)
+	qj, qh := J.Pattern(), H.Pattern()
+	if r := pl.Rest(); r != nil {
+		a, b := sparsity.OfProgram(r, nil, true, true)
+		qj, qh = union(qj, a), union(qh, b)
+	}
+	if !pj.Equal(qj) || !ph.Equal(qh) {
+		t.Fatalf("patterns\n%v %v\n%v %v\n%v", qj, qh, pj, ph, s)
+	}
+	// In the full pattern, all values are where they belong.
+	H = pl.Hessian(ph)
+	h = make([]float64, ph.NNZ())
+	H.Eval(h, nil, g, x, s.params, w)
+	for i, row := range dense(ph, h) {
+		for j := range row {
+			check("Hessian in its pattern", row[j], dh[i][j], 2*mh[i][j])
 		}
-		pl.HVPs(hv, x, s.params, w, vs)
-		for i := range n {
-			for j := range n {
-				want := hess[i][j] - rest(rh, i, j)
-				check("Hessian", dh[i][j], want, 2*mh[i][j])
-				check("HVP", hv[i][j], want, 2*mh[i][j])
-			}
+	}
+	lower := ph.Lower()
+	h = make([]float64, lower.NNZ())
+	pl.Hessian(lower).Eval(h, nil, g, x, s.params, w)
+	for i, row := range dense(lower, h) {
+		for j := range i + 1 {
+			check("lower triangle", row[j], dh[i][j], 2*mh[i][j])
 		}
-
-		// Patterns: none misses what the detector finds, none has more.
-		pj, ph := sparsity.OfProgram(p, nil, true, true)
-		qj, qh := J.Pattern(), H.Pattern()
-		if r := pl.Rest(); r != nil {
-			a, b := sparsity.OfProgram(r, nil, true, true)
-			qj, qh = union(qj, a), union(qh, b)
+	}
+	J = pl.Jacobian(pj)
+	v = make([]float64, pj.NNZ())
+	J.Eval(v, nil, x, s.params)
+	for j, row := range dense(pj, v) {
+		for i := range row {
+			check("Jacobian in its pattern", row[i], dj[j][i], mj[j][i])
 		}
-		if !pj.Equal(qj) || !ph.Equal(qh) {
-			t.Fatalf("patterns\n%v %v\n%v %v\n%v", qj, qh, pj, ph, s)
-		}
-		// In the full pattern, all values are where they belong.
-		H = pl.Hessian(ph)
-		h = make([]float64, ph.NNZ())
-		H.Eval(h, nil, g, x, s.params, w)
-		for i, row := range dense(ph, h) {
-			for j := range row {
-				check("Hessian in its pattern", row[j], dh[i][j], 2*mh[i][j])
-			}
-		}
-		lower := ph.Lower()
-		h = make([]float64, lower.NNZ())
-		pl.Hessian(lower).Eval(h, nil, g, x, s.params, w)
-		for i, row := range dense(lower, h) {
-			for j := range i + 1 {
-				check("lower triangle", row[j], dh[i][j], 2*mh[i][j])
-			}
-		}
-		J = pl.Jacobian(pj)
-		v = make([]float64, pj.NNZ())
-		J.Eval(v, nil, x, s.params)
-		for j, row := range dense(pj, v) {
-			for i := range row {
-				check("Jacobian in its pattern", row[i], dj[j][i], mj[j][i])
-			}
-		}
-	})
+	}
 }
 
 func union(p, q *sparsity.Pattern) *sparsity.Pattern {
