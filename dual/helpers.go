@@ -84,17 +84,18 @@ func LogSumExp[T Scalar[T]](x []T) T {
 		var t T
 		return t.Const(math.Inf(-1))
 	}
-	// The sum is less 1 for each maximum, an exponential that is 1, so that
-	// it keeps the digits of the others.
+	// An exponential of 0, that of a maximum, is added less 1, so that the sum
+	// keeps the digits of the others; more counts the maxima but for one.
 	shift := maxShift(x)
-	var sum, top, zero T
+	below, more := shift.Const(-math.SmallestNonzeroFloat64), shift.Const(-1)
+	var sum T
 	for _, xi := range x {
 		u := xi.Sub(shift)
-		one := u.Step(zero).RSub(1)
+		one := below.Step(u)
 		sum = sum.Add(u.Exp().Sub(one))
-		top = top.Add(one)
+		more = more.Add(one)
 	}
-	return sum.Add(top.SubReal(1)).Log1p().Add(shift)
+	return sum.Add(more).Log1p().Add(shift)
 }
 
 // Softmax stores exp xᵢ / Σ exp xⱼ in dst, without overflow, and returns it.
