@@ -20,7 +20,7 @@ var _ Scalar[Hyper] = Hyper{}
 
 // The rules multiply plainly, and again by derivative products if a derivative
 // turns out NaN: a product that those change is 0·∞ or 0·NaN, thus NaN, and so
-// is a sum with it. Checked once, a rule takes half the time.
+// is a sum with it. One check takes the place of one for each product.
 
 // defined reports whether no derivative of x is NaN; it may miss that none is.
 func (x Hyper) defined() bool { s := x.D1 + x.D2 + x.D12; return s == s }
