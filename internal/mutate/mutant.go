@@ -381,7 +381,7 @@ func (in *instrumenter) expression(parent ast.Node, n ast.Expr) string {
 	if len(alternatives) == 0 {
 		return in.text(n)
 	}
-	kind := types.TypeString(types.Default(tv.Type), func(p *types.Package) string {
+	kind := types.TypeString(unnamed(types.Default(tv.Type)), func(p *types.Package) string {
 		if p == in.pkg {
 			return ""
 		}
@@ -394,4 +394,18 @@ func (in *instrumenter) expression(parent ast.Node, n ast.Expr) string {
 	}
 	b.WriteString("return " + in.text(n) + " }()")
 	return b.String()
+}
+
+// unnamed is a type without the names of results, which would hide what the
+// alternatives read.
+func unnamed(t types.Type) types.Type {
+	results, ok := t.(*types.Tuple)
+	if !ok {
+		return t
+	}
+	var vars []*types.Var
+	for r := range results.Variables() {
+		vars = append(vars, types.NewParam(r.Pos(), r.Pkg(), "", r.Type()))
+	}
+	return types.NewTuple(vars...)
 }
