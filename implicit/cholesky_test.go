@@ -171,6 +171,20 @@ func TestCholeskyAgreesWithDense(t *testing.T) {
 	})
 }
 
+func TestCholeskyCondIsOfTheShiftedMatrix(t *testing.T) {
+	a := symmetric(fromDense([][]float64{{-1, 3}, {3, -1}}), false)
+	var c Cholesky
+	require.Error(t, c.Factorize(a))
+	// A + 6I has the rows 5 3 and 3 5, its inverse (5 −3; −3 5)/16.
+	require.NoError(t, c.RefactorizeShift(a, 6))
+	require.InDelta(t, 8*8/16.0, c.Cond(), 1e-14)
+	// The diagonal need not be stored.
+	a = symmetric(fromDense([][]float64{{0, 3}, {3, 0}}), false)
+	require.Error(t, c.Factorize(a))
+	require.NoError(t, c.RefactorizeShift(a, 5))
+	require.InDelta(t, 8*8/16.0, c.Cond(), 1e-14)
+}
+
 func TestCholeskyHasTheFillOfItsOrder(t *testing.T) {
 	for name, p := range map[string]*sparsity.Pattern{
 		"tridiagonal":  sparsity.Banded(40, 1, 1),
@@ -202,6 +216,7 @@ func TestNotPositiveDefiniteNamesThePivot(t *testing.T) {
 		{"without diagonal", [][]float64{{0, 1}, {1, 0}}, []int{0, 1}},
 		{"singular", [][]float64{{1, 1}, {1, 1}}, []int{0, 1}},
 		{"singular but for rounding", [][]float64{{0.1, 0.3}, {0.3, 0.9}}, []int{0, 1}},
+		{"pivot of the size of two roundings", [][]float64{{1, 1}, {1, 1 + 2*epsilon}}, []int{0, 1}},
 		{"indefinite", [][]float64{{1, 2, 0}, {2, 1, 0}, {0, 0, 1}}, []int{0, 1}},
 		{"order 1", [][]float64{{-3}}, []int{0}},
 	} {
@@ -213,7 +228,7 @@ func TestNotPositiveDefiniteNamesThePivot(t *testing.T) {
 			require.ErrorAs(t, err, &e)
 			require.Contains(t, test.variable, e.Variable)
 			require.Equal(t, len(test.a), e.N)
-			require.LessOrEqual(t, e.Pivot, epsilon)
+			require.LessOrEqual(t, e.Pivot, 2*epsilon)
 			require.Equal(t, int(c.order[e.Step]), e.Variable)
 			require.True(t, math.IsNaN(c.LogDet()))
 			require.True(t, math.IsInf(c.Cond(), 1))

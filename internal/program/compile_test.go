@@ -578,6 +578,9 @@ func TestBatchesOfLoops(t *testing.T) {
 		{"two of a kind in turn", func(r *Recording, i int32) int32 {
 			return r.Push(Div, r.Push(Scale, i, 0, 3), r.Push(Scale, i, 0, 5), 0)
 		}, []string{"Scale direct", "Scale direct", "Div direct direct"}},
+		{"sums", func(r *Recording, i int32) int32 {
+			return r.Affine(1, []float64{3, 5, float64(i + 2)}, []int32{i, n, i + 1})
+		}, []string{"Affine direct uniform direct"}},
 		{"scattered", func(r *Recording, i int32) int32 { return r.Push(Sub, i*i%n, i*i*i%n, 0) }, []string{"Sub indexed indexed"}},
 	} {
 		r := NewRecording(n+1, 0)
@@ -589,7 +592,13 @@ func TestBatchesOfLoops(t *testing.T) {
 		var got []string
 		for _, b := range p.batches {
 			how := func(o operand) string { return [...]string{" indexed", " direct", " uniform"}[o.how] }
-			s := b.op.String() + how(b.a)
+			s := b.op.String()
+			if b.op != Affine {
+				s += how(b.a)
+			}
+			for _, t := range b.terms {
+				s += how(t.operand)
+			}
 			if table[b.op].args == 2 {
 				s += how(b.b)
 			}

@@ -39,6 +39,9 @@ func TestConventionsAreThoseOfTheTape(t *testing.T) {
 			return y.Select(y.Square(), x.Log())
 		}, -1, 2},
 		{"log at 0 in the other branch", func(x, y V) V { return y.Select(x.Log(), y.Square()) }, 0, -2},
+		{"√0 in the other branch, scaled", func(x, y V) V { return y.Select(y.Square(), x.Sqrt()).Square() }, 0, 2},
+		{"√0 in the branch of others, scaled", func(x, y V) V { return y.Select(x.Sqrt(), y.Square()).Square() }, 0, -2},
+		{"NaN decides, times 0", func(x, y V) V { return x.Log().Select(y, y.Square()).Mul(y) }, -1, 0},
 		{"multiplier 0", func(x, y V) V { return x.Sqrt().Scale(0).Add(y.Square()) }, 0, 2},
 		{"1/x at 0", func(x, y V) V { return x.Inv().Mul(y) }, 0, 2},
 		{"y/x at ∞", func(x, y V) V { return y.Div(x).Add(y.Square()) }, inf, 2},

@@ -79,9 +79,8 @@ func (p partial) times(g symbol) symbol {
 	return x
 }
 
-// derive returns what the code of a variant has to compute.
+// derive returns what the code of a variant has to compute, in a new form.
 func (s *shape) derive(f *form, v variant) []root {
-	f.phase = values
 	d := derivation{shape: s, f: f}
 	d.evaluate()
 	var roots []root
