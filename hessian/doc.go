@@ -59,14 +59,14 @@
 // bytes:
 //
 //	                          FoF   without tape     FoR     RoF     RoR
-//	rnn, n = 112     a run    17.7           7.0    11.7    19.9    22.2
-//	                 H       43810         39357     547    2199     963
-//	                 tape   151935             –   46716  151935  141041
-//	                 work   145904          4608   81920  145904  130448
-//	helmholtz,       a run     8.7          11.2     7.2     8.6    22.6
-//	n = 100          H       16548         56854     266     846    1128
-//	                 tape   282007             –  130470  282007  372259
-//	                 work    55600          9600   43464   55600  215600
+//	rnn, n = 112     a run    16.9           7.82    10.8    18.8    22.4
+//	                 H       31781          37585     227    2119    1097
+//	                 tape   155551              –   41107  155551  154304
+//	                 work   140016           4608   76000  140016  139776
+//	helmholtz,       a run    6.34           11.8    4.48    7.79    17.2
+//	n = 100          H        4451          62110    76.5     734     933
+//	                 tape   200161              –  130950  200161  367887
+//	                 work    78544           9600   68040   78544  236912
 //
 // FoR and RoR find the values once for all runs, and several directions share
 // a sweep of FoR, RoR and FoF. The four agree to rounding on every function,
