@@ -258,3 +258,28 @@ func TestManyUsersOfOneOperand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 5*n, tape.Program().Ops())
 }
+
+// Of x²y along v: with the adjoints x² of y, 2xy of x and y of x², the largest b,
+// the contributions are b·vy and b·2x·vx to those of the product, 2x·y·vy and
+// 2b·vx to that of the square.
+func TestLargestContributions(t *testing.T) {
+	r := program.NewRecording(2, 0)
+	square := r.Push(program.Square, 0, 0, 0)
+	p := program.Compile(r, []int32{r.Push(program.Mul, square, 1, 0)})
+	r.Close()
+	largest := func(x, y, vx, vy float64) float64 {
+		ws := p.Get()
+		_, err := p.Value(ws, []float64{x, y}, nil)
+		require.NoError(t, err)
+		require.NoError(t, p.Linearize(ws, []float64{1}))
+		seed := func(v []float64, _ int) { v[0], v[1] = vx, vy }
+		require.NoError(t, p.HVP(ws, 1, seed))
+		clear(ws.U[0])
+		require.NoError(t, p.HVP(ws, 1, seed))
+		return p.LargestSecond(ws, 0)
+	}
+	require.Equal(t, 20.0, largest(0.25, 10, 1, 0)) // 2b·vx
+	require.Equal(t, 360.0, largest(3, 10, 1, 0))   // b·2x·vx
+	require.Equal(t, 63.0, largest(3, 1, 0, 7))     // b·vy
+	require.Equal(t, 0.0, largest(100, 1e-3, 0, 0))
+}

@@ -72,6 +72,33 @@ func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 	}
 }
 
+// Terms of two shapes in many blocks each, some of which add to the same outputs
+// and variables and some to their own.
+func TestConcurrentWorkersOnShapesThatOverlap(t *testing.T) {
+	defer terms.ShareAll()()
+	const n = 20000
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(float64(i))
+	}
+	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+		y := make([]reverse.Var, n-1)
+		for i := range y {
+			switch {
+			case i < n/3:
+				y[i] = x[i].Mul(x[i+1])
+			case i < n/2:
+				y[i] = x[i].Mul(x[i+1]).Add(x[i].Sin().Exp())
+			default:
+				y[i] = x[i].Sin().Exp()
+			}
+		}
+		return y
+	})
+	require.NoError(t, err)
+	sameBits(t, tape.Program(), x, nil, x[:n-1])
+}
+
 func TestConcurrentWorkersOnAConstant(t *testing.T) {
 	defer terms.ShareAll()()
 	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var { return x[0].Const(3) })
