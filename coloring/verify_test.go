@@ -322,6 +322,7 @@ func TestMisusePanics(t *testing.T) {
 		"coloring: number of lanes out of range":                                 func() { c.Recovery(nil, 0) },
 		"coloring: target has positions outside the colored pattern":             func() { c.Recovery(sparsity.Full(5, 5), 1) },
 		"coloring: recovery of a 2×3 pattern from the coloring of a 5×5 one":     func() { c.Recovery(oblong, 1) },
+		"coloring: recovery of a 2×5 pattern from the coloring of a 5×5 one":     func() { c.Recovery(sparsity.Full(2, 5), 1) },
 		"coloring: nothing can be recovered from a distance-1 coloring":          func() { New(Distance1, p).Recovery(nil, 1) },
 		"coloring: target lacks an entry that others are computed from":          func() { New(Acyclic, p).Recovery(sparsity.Diagonal(5), 1) },
 		"coloring: chunk out of range":                                           func() { c.Recovery(nil, 4).GatherColumns(make([]float64, 13), 1, make([]float64, 20)) },
