@@ -250,7 +250,7 @@ func (c *checker) derivatives(t *reverse.Tape, x []float64, where string) {
 			f             func(s float64) []float64
 			largest, size float64 // what is summed up in got and in f
 		}{{1, jv, value, first, 0}, {1, []float64{floats.Dot(g, v)}, weighted, first, 0}, {2, hv, gradient, second, first}} {
-			slack := 64 * 0x1p-53 * float64(1+t.Program().Roundings()) * d.largest
+			slack := t.Program().Accuracy() * d.largest
 			err, seen := c.compare(d.f, d.got, scale, slack, d.size, &worst[d.order-1], &kinks)
 			if seen {
 				tried++

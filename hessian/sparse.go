@@ -453,10 +453,7 @@ func (p *Sparse) depth() int {
 }
 
 // compare finds the row in which h·v and want differ most, if it is by more
-// than rounding: each operation adds an error of half a unit in the last place
-// of numbers up to magnitude or, in the sums of the row, up to its elements times
-// v, which may cancel; a substitution adds those of its tree, and f may amplify
-// rounding errors of values.
+// than rounding.
 func (p *Sparse) compare(h *sparsity.Matrix, v, want []float64, magnitude float64) error {
 	got, sizes := make([]float64, len(v)), make([]float64, len(v))
 	add := func(i int, a float64) {
@@ -469,22 +466,8 @@ func (p *Sparse) compare(h *sparsity.Matrix, v, want []float64, magnitude float6
 			add(j, a*v[i])
 		}
 	})
-	unit := 64 * 0x1p-53 * float64(1+p.first.t.Program().Roundings()) * float64(1+p.depth())
-	var missed *MissedError
-	most := 0.0
-	for i := range got {
-		same := got[i] == want[i] || got[i] != got[i] && want[i] != want[i]
-		tolerance := unit * magnitude
-		if s := (unit + 1e-9) * sizes[i]; s-s == 0 {
-			tolerance = max(tolerance, s)
-		}
-		if d := math.Abs(got[i] - want[i]); !same && !(d <= max(most, tolerance)) {
-			most = d
-			missed = &MissedError{Row: i, Got: got[i], Want: want[i]}
-		}
-	}
-	if missed != nil {
-		return missed
+	if i := p.first.t.Program().Missed(got, sizes, want, magnitude, p.depth()); i >= 0 {
+		return &MissedError{Row: i, Got: got[i], Want: want[i]}
 	}
 	return nil
 }

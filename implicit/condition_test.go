@@ -29,7 +29,9 @@ func TestCondIsATightLowerBound(t *testing.T) {
 		a := randomMatrix(rnd, n, rapid.Float64Range(0, 5).Draw(t, "perRow"))
 		var lu LU
 		if err := lu.Factorize(a); err != nil {
-			t.Skip(err)
+			// Only what is singular or nearly so is refused.
+			require.Greater(t, mat.Cond(mat.DenseCopyOf(a), 1), 1e10, err)
+			return
 		}
 		var inverse mat.Dense
 		b := scaledRows(&lu)

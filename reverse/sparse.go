@@ -375,7 +375,8 @@ func (j *SparseJacobian) Verify(x []float64) error {
 	}
 	return j.t.Sweep(x, func(p *program.Program, ws *program.Workspace) error {
 		r := rand.New(rand.NewPCG(1, 2))
-		v, got, sizes := make([]float64, p.Inputs()), make([]float64, p.Outputs()), make([]float64, p.Outputs())
+		m := p.Outputs()
+		v, got, sizes, want := make([]float64, p.Inputs()), make([]float64, m), make([]float64, m), make([]float64, m)
 		for range 3 {
 			for i := range v {
 				v[i] = 1 + r.Float64()
@@ -389,27 +390,11 @@ func (j *SparseJacobian) Verify(x []float64) error {
 				got[i] += a * v[j]
 				sizes[i] += math.Abs(a * v[j])
 			})
-			// Each operation adds an error of half a unit in the last place of
-			// the contributions that it sums, or of the elements of the row,
-			// which may cancel; a substitution those of its tree.
-			unit := 64 * 0x1p-53 * float64(1+p.Roundings()) * float64(1+j.depth())
-			largest := p.LargestFirst(ws, 0)
-			most := 0.0
-			var missed *MissedError
-			for i := range got {
-				want := ws.T[0][p.Output(i)]
-				same := got[i] == want || got[i] != got[i] && want != want
-				tolerance := unit * largest
-				if s := (unit + 1e-9) * sizes[i]; s-s == 0 {
-					tolerance = max(tolerance, s)
-				}
-				if d := math.Abs(got[i] - want); !same && !(d <= max(most, tolerance)) {
-					most = d
-					missed = &MissedError{Row: i, Got: got[i], Want: want}
-				}
+			for i := range want {
+				want[i] = ws.T[0][p.Output(i)]
 			}
-			if missed != nil {
-				return missed
+			if i := p.Missed(got, sizes, want, p.LargestFirst(ws, 0), j.depth()); i >= 0 {
+				return &MissedError{Row: i, Got: got[i], Want: want[i]}
 			}
 		}
 		return nil
