@@ -13,7 +13,7 @@ import (
 
 // The measurements of the command as Go benchmarks, for benchstat: ×f is the time
 // in units of the plain function. Those of colorings and of linear solvers are in
-// packages coloring and implicit.
+// packages coloring and implicit/linsolve.
 
 // instances are the problems at the sizes that the command takes.
 func instances(b *testing.B, with func(in *problems.Instance) bool, run func(b *testing.B, in *problems.Instance)) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -23,8 +24,8 @@ import (
 // solution and factors are kept for the derivatives at the same λ, some sets of
 // them for each goroutine and each place that applies the equation. A solve that
 // fails is an error of the evaluation: a *NewtonError, *NotARootError or
-// *SingularError, or what Settings.Solve returned. Parameters of the tape of F
-// are those of its recording.
+// *linsolve.SingularError, or what Settings.Solve returned. Parameters of the
+// tape of F are those of its recording.
 //
 // Cost: an evaluation solves the equation and factorizes ∂₁F; then a JVP and a
 // VJP take one solution each, a second-order product three.
@@ -245,7 +246,7 @@ func (p *step) baseMatrix() *sparsity.Matrix {
 		}
 		a := sparsity.NewMatrix(p.eq.left)
 		z.copyLeft(a)
-		lu := LU{maxFill: z.solver.(*sparseSolver).lu.maxFill}
+		lu := linsolve.LU{MaxFill: z.solver.(*sparseSolver).lu.MaxFill}
 		if lu.Factorize(a) == nil {
 			p.base = a
 		}
@@ -289,15 +290,10 @@ func (p *step) findPatterns() {
 		jac = p.eq.f.JacobianPattern()
 	}
 	left, _ := splitPattern(jac)
-	ones := make([]float64, left.NNZ())
-	for k := range ones {
-		ones[k] = 1
-	}
-	rowOf, rank := maximumMatching(left, ones)
-	if rank < m {
+	rowOf, block, count, err := linsolve.BlockTriangularForm(left)
+	if err != nil {
 		return // there will be no solution
 	}
-	count, block := triangularBlocks(left, rowOf)
 	members := make([][]int32, count)
 	for j, b := range block {
 		members[b] = append(members[b], int32(j))

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -53,7 +54,7 @@ type Settings struct {
 	// Solver is SolverAuto if 0.
 	Solver Solver
 	// Krylov is what GMRES and BiCGStab are told, without Left and Right.
-	Krylov Krylov
+	Krylov linsolve.Krylov
 	// Precondition, for GMRES and BiCGStab, sets dst = M⁻¹b, or M⁻ᵀb if trans,
 	// for an M near ∂₁F. It must be safe for concurrent use, as the method
 	// SolveInto of an LU is.
@@ -158,7 +159,7 @@ func (eq *Equation) form() {
 		}
 		s := &sparseSolver{a: sparsity.NewMatrix(eq.left)}
 		if eq.settings.Solver == SolverAuto {
-			s.lu.maxFill = maxFactors / 2
+			s.lu.MaxFill = maxFactors / 2
 		}
 		return s
 	}

@@ -38,7 +38,7 @@ func ExampleAt() {
 	// Output:
 	// [-1.3333] [-4.6296]
 	// [1.3333] [4.6296]
-	// implicit: matrix of order 1 is singular: no pivot for row 0 and column 0
+	// linsolve: matrix of order 1 is singular: no pivot for row 0 and column 0
 	// implicit: not a root: equation 0 has the residual 0.11, at most 2.65e-08 is accepted
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -150,7 +151,7 @@ func (o Settings) KKT(problem *reverse.Tape, x, y, z, lambda []float64) (*Optimu
 
 	eq := o.New(Optimality(problem, n, p, s.active))
 	solution, err := eq.At(slices.Concat(x, y, s.weights[1+p:]), lambda)
-	if singular := (*SingularError)(nil); errors.As(err, &singular) {
+	if singular := (*linsolve.SingularError)(nil); errors.As(err, &singular) {
 		if d := dependent(a, n, p, s.active); d != nil {
 			d.Err = singular
 			err = d

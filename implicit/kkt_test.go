@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -264,7 +265,7 @@ func TestDependentConstraintsAreNamed(t *testing.T) {
 	require.ErrorAs(t, err, &dependent)
 	require.Equal(t, []int{0}, dependent.Equalities)
 	require.Equal(t, []int{0}, dependent.Inequalities)
-	require.ErrorAs(t, err, new(*SingularError))
+	require.ErrorAs(t, err, new(*linsolve.SingularError))
 	require.EqualError(t, err, "implicit: gradients of active constraints are linearly dependent: equality constraint 0 inequality constraint 0")
 
 	// Three lines through a point of the plane.
@@ -281,7 +282,7 @@ func TestDependentConstraintsAreNamed(t *testing.T) {
 		return vars{in[0].Add(in[1]), in[2].Scale(2).Sub(in[0]).Sub(in[1])}
 	})
 	_, err = KKT(problem, []float64{1, 1}, nil, []float64{1}, []float64{1})
-	require.ErrorAs(t, err, new(*SingularError))
+	require.ErrorAs(t, err, new(*linsolve.SingularError))
 	require.NotErrorAs(t, err, &dependent)
 }
 

@@ -1,11 +1,13 @@
 package implicit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -106,7 +108,7 @@ func (j *jacobian) eval(dst *sparsity.Matrix, value, x []float64, dense **mat.De
 	return nil
 }
 
-// finite returns a *NonFiniteError for an element of F′ that is not.
+// finite returns a *linsolve.NonFiniteError for an element of F′ that is not.
 func (z *linearization) finite() error {
 	if z.jac == nil {
 		return nil
@@ -118,7 +120,7 @@ func (z *linearization) finite() error {
 			for int(p.RowPtr()[i+1]) <= k {
 				i++
 			}
-			return &NonFiniteError{i, int(p.Row(i)[k-int(p.RowPtr()[i])]), v}
+			return &linsolve.NonFiniteError{Row: i, Column: int(p.Row(i)[k-int(p.RowPtr()[i])]), Value: v}
 		}
 	}
 	return nil
@@ -209,7 +211,7 @@ func (z *linearization) factorize() error {
 		z.withoutFactors()
 	}
 	err := z.solver.factorize(z)
-	if err == errFill {
+	if errors.As(err, new(*linsolve.FillError)) {
 		z.eq.overfull.Store(true)
 		z.withoutFactors()
 		err = z.solver.factorize(z)

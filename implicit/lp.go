@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -30,8 +31,8 @@ import (
 // infeasible or unbounded, are wrapped. Where to within rounding fewer than m of
 // the n elements of x are positive, so that y is not unique, or the reduced cost
 // of a nonbasic variable is 0, so that x is not, the solution has no derivative
-// and the error is a *SingularError; equation m+j is that of xⱼ, unknown n+i is
-// yᵢ. Cost: that of the simplex method, and O(m³) for an inverse.
+// and the error is a *linsolve.SingularError; equation m+j is that of xⱼ,
+// unknown n+i is yᵢ. Cost: that of the simplex method, and O(m³) for an inverse.
 func LP(c []float64, a mat.Matrix, b []float64) (*Solution, error) {
 	m, n := a.Dims()
 	if len(c) != n || len(b) != m {
@@ -125,7 +126,7 @@ func lpDual(a *mat.Dense, b, c, x []float64) ([]float64, error) {
 			// Along this edge of the feasible set nothing changes.
 			var edge mat.VecDense
 			edge.MulVec(&inverse, column)
-			err := &SingularError{N: n + m, StructuralRank: n + m, Rows: []int{m + j}, Columns: []int{j}}
+			err := &linsolve.SingularError{N: n + m, StructuralRank: n + m, Rows: []int{m + j}, Columns: []int{j}}
 			for k, i := range basis {
 				if math.Abs(edge.AtVec(k)) >= 0.1*max(1, mat.Norm(&edge, math.Inf(1))) {
 					err.Columns = append(err.Columns, i)
@@ -144,7 +145,7 @@ func lpDual(a *mat.Dense, b, c, x []float64) ([]float64, error) {
 // degenerate names the y that A_Bᵀy = c_B leaves open, and their equations.
 func degenerate(a *mat.Dense, basis []int) error {
 	m, n := a.Dims()
-	err := &SingularError{N: n + m, StructuralRank: n + m}
+	err := &linsolve.SingularError{N: n + m, StructuralRank: n + m}
 	open := mat.NewDense(m, m, nil) // a basis of the space orthogonal to A_B
 	for i := range m {
 		open.Set(i, i, 1)

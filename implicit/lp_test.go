@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 )
 
 // linearProgram is a feasible and bounded one: b = Ax₀ with x₀ > 0, and c > 0.
@@ -109,7 +110,7 @@ func TestMatrixOfTheLPHasItsBlocks(t *testing.T) {
 }
 
 func TestDegenerateLPIsSingular(t *testing.T) {
-	var singular *SingularError
+	var singular *linsolve.SingularError
 	// x₀ + x₁ = 1 and x₀ + x₂ = 1 at x = (1, 0, 0): one positive of two.
 	a := mat.NewDense(2, 3, []float64{1, 1, 0, 1, 0, 1})
 	_, err := LP([]float64{-1, 1, 1}, a, []float64{1, 1})

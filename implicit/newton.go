@@ -21,6 +21,8 @@ import (
 // minDamping is the factor α below which there is no way on.
 const minDamping = 1e-10
 
+const epsilon = 1.0 / (1 << 52)
+
 // leastSize is the least size of an unknown relative to the largest: √ε leaves
 // as many digits for its rounding errors as for the condition of A.
 const leastSize = 1.0 / (1 << 26)
@@ -163,4 +165,22 @@ func relativeLength(v, size []float64) float64 {
 		s += r * r
 	}
 	return math.Sqrt(s / float64(len(v)))
+}
+
+// quotient returns a/b, and 0 for 0/0.
+func quotient(a, b float64) float64 {
+	if a == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
+
+// resize returns a slice of length n in the memory of s if it fits.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -216,7 +217,7 @@ func TestNewtonSaysHowFarItCame(t *testing.T) {
 	// A is singular at the start.
 	_, err = Newton(parabola, []float64{0}, nil)
 	require.ErrorAs(t, err, &newton)
-	require.ErrorAs(t, err, new(*SingularError))
+	require.ErrorAs(t, err, new(*linsolve.SingularError))
 	require.Zero(t, newton.Iterations)
 	require.Equal(t, []float64{0}, newton.W)
 
@@ -242,7 +243,7 @@ func TestNewtonAtADoubleRoot(t *testing.T) {
 	tape := record(t, []float64{2}, []float64{0}, func(w, l vars) vars { return vars{w[0].SubReal(1).Square().Sub(l[0])} })
 	s, err := Newton(tape, []float64{2}, []float64{0})
 	if err != nil {
-		require.ErrorAs(t, err, new(*SingularError))
+		require.ErrorAs(t, err, new(*linsolve.SingularError))
 	} else {
 		d, err := s.JVP(nil, []float64{1})
 		require.NoError(t, err)

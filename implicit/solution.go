@@ -20,7 +20,8 @@ import (
 // A dst that is nil, or an empty matrix, is allocated; else it must have the
 // right shape, and may be an argument. Vectors of wrong length panic. All
 // methods return the error of a solution that is not accurate, and a dst that is
-// of no use: with GMRES and BiCGStab a *ConvergenceError if they do not converge.
+// of no use: with GMRES and BiCGStab a *linsolve.ConvergenceError if they do not
+// converge.
 type Solution struct {
 	z *linearization
 }
@@ -46,9 +47,10 @@ func At(f *reverse.Tape, w, lambda []float64) (*Solution, error) {
 // one within Absolute.
 //
 // Where ∂₁F is singular, w is not a differentiable function of λ: the error is a
-// *SingularError whose rows are equations and whose columns are unknowns. A
-// derivative that is not finite gives a *NonFiniteError, and errors of the tape
-// are passed on. Cost: one Jacobian, one factorization.
+// *linsolve.SingularError whose rows are equations and whose columns are
+// unknowns. A derivative that is not finite gives a *linsolve.NonFiniteError,
+// whose columns from the number of unknowns on belong to λ, and errors of the
+// tape are passed on. Cost: one Jacobian, one factorization.
 func (eq *Equation) At(w, lambda []float64) (*Solution, error) {
 	z := eq.linearization()
 	z.place(w, lambda)

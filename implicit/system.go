@@ -1,7 +1,6 @@
 package implicit
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -35,7 +35,7 @@ type denseSolver struct {
 	pivots []int
 	work   []float64
 	iwork  []int
-	other  *LU // takes over where that is singular
+	other  *linsolve.LU // takes over where that is singular
 }
 
 func (s *denseSolver) factorize(z *linearization) error {
@@ -71,7 +71,7 @@ func (s *denseSolver) factorize(z *linearization) error {
 	// LU knows rows and columns that are to blame, and has the last word.
 	a := sparsity.NewMatrix(z.eq.left)
 	z.copyLeft(a)
-	s.other = new(LU)
+	s.other = new(linsolve.LU)
 	return s.other.Factorize(a)
 }
 
@@ -106,7 +106,7 @@ func (s *denseSolver) solve(dst []float64, trans bool, b []float64) error {
 	}
 	for _, v := range dst {
 		if !finite(v) {
-			return &ConvergenceError{0, math.NaN()}
+			return &linsolve.ConvergenceError{Residual: math.NaN()}
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ func (s *denseSolver) solveAll(dst *mat.Dense, trans bool) error {
 	for i := range d.Rows {
 		for _, v := range d.Data[i*d.Stride:][:d.Cols] {
 			if !finite(v) {
-				return &ConvergenceError{0, math.NaN()}
+				return &linsolve.ConvergenceError{Residual: math.NaN()}
 			}
 		}
 	}
@@ -143,9 +143,9 @@ func (s *denseSolver) scaleRows(d blas64.General) {
 	}
 }
 
-// sparseSolver is LU.
+// sparseSolver is linsolve.LU.
 type sparseSolver struct {
-	lu      LU
+	lu      linsolve.LU
 	a       *sparsity.Matrix
 	started bool // lu has pivots to start from
 	// A pure factorization is a function of the values alone, to the last bit:
@@ -163,9 +163,9 @@ func (s *sparseSolver) factorize(z *linearization) error {
 		s.started = !s.pure
 		return s.lu.Factorize(s.a)
 	}
-	repivots := s.lu.repivots
+	repivots := s.lu.Repivots()
 	err := s.lu.Refactorize(s.a)
-	if s.pure && s.lu.repivots != repivots {
+	if s.pure && s.lu.Repivots() != repivots {
 		s.started = false
 	}
 	return err
@@ -176,9 +176,6 @@ func (s *sparseSolver) solve(dst []float64, trans bool, b []float64) error {
 }
 
 func (s *sparseSolver) solveAll(d *mat.Dense, trans bool) error { return s.lu.SolveTo(d, trans, d) }
-
-// errFill says that factors would have more entries than LU.maxFill.
-var errFill = errors.New("implicit: factors do not fit")
 
 // krylovSolver solves by products with A: formed, or by sweeps over F.
 type krylovSolver struct {
@@ -193,7 +190,7 @@ func newKrylovSolver(eq *Equation, kind Solver) *krylovSolver {
 	s := &krylovSolver{eq: eq, kind: kind}
 	s.pool.New = func() any {
 		k := eq.settings.Krylov
-		return &Krylov{Tolerance: k.Tolerance, MaxIterations: k.MaxIterations, Restart: k.Restart}
+		return &linsolve.Krylov{Tolerance: k.Tolerance, MaxIterations: k.MaxIterations, Restart: k.Restart}
 	}
 	return s
 }
@@ -207,11 +204,11 @@ func (s *krylovSolver) factorize(z *linearization) error {
 }
 
 func (s *krylovSolver) solve(dst []float64, trans bool, b []float64) error {
-	k := s.pool.Get().(*Krylov)
+	k := s.pool.Get().(*linsolve.Krylov)
 	defer s.pool.Put(k)
-	method := GMRES
+	method := linsolve.GMRES
 	if s.kind == SolverBiCGStab {
-		method = BiCGStab
+		method = linsolve.BiCGStab
 	}
 	var failed error // of a product or preconditioner
 	fail := func(err error, dst []float64) {

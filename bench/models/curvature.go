@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -86,8 +86,8 @@ func Lanczos(product func(dst, v []float64) ([]float64, error), n, steps int) (v
 //
 // at the minimum z, which is exact for a quadratic f. Newton's method finds it
 // from the z that is given and that it overwrites. Errors are those of the tape,
-// *implicit.NotPositiveDefiniteError where f is not convex, and
-// *implicit.ConvergenceError. Cost: a sparse Hessian and its factorization an
+// *linsolve.NotPositiveDefiniteError where f is not convex, and
+// *linsolve.ConvergenceError. Cost: a sparse Hessian and its factorization an
 // iteration. Source: Tierney and Kadane, Accurate approximations for posterior
 // moments and marginal densities, 1986.
 func Laplace(t *reverse.Tape, z []float64) (float64, error) {
@@ -97,7 +97,7 @@ func Laplace(t *reverse.Tape, z []float64) (float64, error) {
 	}
 	lower := plan.Matrix()
 	h := sparsity.NewSymMatrix(lower)
-	var factors implicit.Cholesky
+	var factors linsolve.Cholesky
 	factorize := factors.Factorize
 	g, step := make([]float64, len(z)), make([]float64, len(z))
 	const iterations = 50
@@ -119,5 +119,5 @@ func Laplace(t *reverse.Tape, z []float64) (float64, error) {
 		}
 		floats.Sub(z, step)
 	}
-	return 0, &implicit.ConvergenceError{Iterations: iterations, Residual: floats.Norm(g, 2)}
+	return 0, &linsolve.ConvergenceError{Iterations: iterations, Residual: floats.Norm(g, 2)}
 }

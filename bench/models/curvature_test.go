@@ -13,7 +13,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -155,9 +155,9 @@ func TestErrorsOfLaplace(t *testing.T) {
 		f      func(z []reverse.Var) reverse.Var
 		target any
 	}{
-		{func(z []reverse.Var) reverse.Var { return dual.Dot(z, z).Neg() }, new(*implicit.NotPositiveDefiniteError)},
+		{func(z []reverse.Var) reverse.Var { return dual.Dot(z, z).Neg() }, new(*linsolve.NotPositiveDefiniteError)},
 		// Newton's step is from z to −2z.
-		{func(z []reverse.Var) reverse.Var { return z[0].Abs().PowReal(4. / 3) }, new(*implicit.ConvergenceError)},
+		{func(z []reverse.Var) reverse.Var { return z[0].Abs().PowReal(4. / 3) }, new(*linsolve.ConvergenceError)},
 		{func(z []reverse.Var) reverse.Var {
 			if z[0].LessReal(0) {
 				return z[0].Square().Scale(2)

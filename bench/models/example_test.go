@@ -9,6 +9,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/models"
 	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -86,7 +87,7 @@ func Example_truncatedNewton() {
 		if norm < 1e-6 {
 			break
 		}
-		step, err := implicit.GMRES(nil, hessian, g, &implicit.Krylov{Tolerance: min(0.1, norm)})
+		step, err := linsolve.GMRES(nil, hessian, g, &linsolve.Krylov{Tolerance: min(0.1, norm)})
 		if err != nil {
 			log.Fatal(err)
 		}

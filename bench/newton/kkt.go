@@ -50,7 +50,7 @@ type KKT struct {
 
 // Minimize solves the problem of a tape with the outputs [f; c] from x0. If it
 // ends elsewhere than at a local minimum, as far as that σ tells, the error is a
-// *StoppedError; an error of the tape ends it, too, and a *implicit.SingularError
+// *StoppedError; an error of the tape ends it, too, and a *linsolve.SingularError
 // where the gradients of the constraints are dependent. Cost: an iteration takes
 // a Hessian, a Jacobian, a factorization of each kind and some more of the second
 // where δ is raised.

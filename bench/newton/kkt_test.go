@@ -10,7 +10,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -197,7 +197,7 @@ func TestKKTDependentConstraintsAreAnError(t *testing.T) {
 		return []reverse.Var{x[0].Square().Add(x[1].Square()), c, c.Scale(2)}
 	}, x0)
 	_, err := KKT{}.Minimize(tape, x0)
-	var singular *implicit.SingularError
+	var singular *linsolve.SingularError
 	require.ErrorAs(t, err, &singular)
 }
 

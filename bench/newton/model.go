@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -39,7 +39,7 @@ const (
 type model struct {
 	g    []float64
 	h    *sparsity.SymMatrix
-	chol implicit.Cholesky
+	chol linsolve.Cholesky
 	cost *Cost
 
 	// Of H: bounds on its eigenvalues by Gershgorin's circles, and flatness·‖H‖.
@@ -108,7 +108,7 @@ func (m *model) factorize(lambda float64) (definite bool, above float64, err err
 		}
 		return m.chol.RefactorizeShift(m.h, lambda)
 	})
-	var e *implicit.NotPositiveDefiniteError
+	var e *linsolve.NotPositiveDefiniteError
 	if !errors.As(err, &e) {
 		return err == nil, 0, err
 	}

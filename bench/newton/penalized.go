@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -15,7 +15,7 @@ import (
 type penalized struct {
 	w, j   *sparsity.Matrix // of J row 0 is left out
 	matrix *sparsity.SymMatrix
-	chol   implicit.Cholesky
+	chol   linsolve.Cholesky
 
 	// Places in the lower triangle of the elements of w, −1 for those above, and of
 	// the products of the elements of each row of j, those of a pair once.

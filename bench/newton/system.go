@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -20,7 +20,7 @@ type system struct {
 	w, j     *sparsity.Matrix // j has ∇fᵀ as its row 0
 
 	matrix *sparsity.Matrix
-	lu     implicit.LU
+	lu     linsolve.LU
 	// Places in matrix of the elements of w, of its diagonal, and of the rows of j
 	// but the first and of their transposes.
 	wAt, diagonalAt, jAt, jtAt []int32
@@ -185,7 +185,7 @@ func (k *system) step() (curvature float64, err error) {
 func (k *system) definite(delta float64) (bool, error) {
 	k.Factorizations++
 	err := clock(&k.LinearAlgebra, func() error { return k.curvature.factorize(delta) })
-	var e *implicit.NotPositiveDefiniteError
+	var e *linsolve.NotPositiveDefiniteError
 	if errors.As(err, &e) {
 		return false, nil
 	}

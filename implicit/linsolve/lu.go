@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"math"
@@ -25,6 +25,10 @@ import (
 // Use mat.LU for a matrix that is small or has most entries nonzero, and GMRES
 // where Fill shows that the factors do not fit.
 type LU struct {
+	// MaxFill bounds the number of entries that Factorize may expect L to have;
+	// beyond it the error is a *FillError. U has about as many. 0 means no bound.
+	MaxFill int
+
 	a        *sparsity.Matrix // RA
 	analyzed bool
 	pivoted  bool  // there is an order of pivots to use again
@@ -61,7 +65,6 @@ type LU struct {
 	probe  []float64
 
 	repivots int // times that Refactorize had to choose new pivots
-	maxFill  int // entries that L may be expected to have, 0 for any number
 
 	idle idle[*solveWork]
 }
@@ -78,8 +81,8 @@ var (
 // to right with threshold partial pivoting that prefers that diagonal.
 //
 // It panics if a is not square. An entry that is infinite or NaN gives a
-// *NonFiniteError and a singular matrix a *SingularError; solving then returns
-// the same. A condition number above mat.ConditionTolerance gives a
+// *NonFiniteError and a singular matrix a *SingularError, one beyond MaxFill a
+// *FillError; solving then returns the same. A condition number above mat.ConditionTolerance gives a
 // *SingularError, but the factorization is complete.
 //
 // Time is proportional to the floating-point operations, plus O(nnz·√n) for
@@ -89,7 +92,7 @@ var (
 func (lu *LU) Factorize(a *sparsity.Matrix) error {
 	p := a.Pattern()
 	if r, c := p.Dims(); r != c {
-		panic("implicit: matrix not square")
+		panic("linsolve: matrix not square")
 	}
 	if lu.a == nil || lu.a.Pattern() != p {
 		lu.a = sparsity.NewMatrix(p)
@@ -111,7 +114,7 @@ func (lu *LU) Factorize(a *sparsity.Matrix) error {
 func (lu *LU) Refactorize(a *sparsity.Matrix) error {
 	lu.checkFactorized()
 	if !lu.a.Pattern().Equal(a.Pattern()) {
-		panic("implicit: pattern differs")
+		panic("linsolve: pattern differs")
 	}
 	lu.err = lu.factorize(a.Values())
 	return lu.err
@@ -143,6 +146,11 @@ func (lu *LU) factorize(values []float64) error {
 	}
 	return lu.estimateCondition()
 }
+
+// Repivots returns how many times Refactorize has chosen new pivots. As long as
+// it stays the same, a factorization depends on the values of A alone, and not
+// on those of the matrices before.
+func (lu *LU) Repivots() int { return lu.repivots }
 
 // Dims returns the dimensions of A, 0 and 0 before Factorize.
 func (lu *LU) Dims() (r, c int) {
@@ -179,7 +187,7 @@ func (lu *LU) order() int { return len(lu.scale) }
 
 func (lu *LU) checkFactorized() {
 	if lu.a == nil {
-		panic("implicit: no factorization")
+		panic("linsolve: no factorization")
 	}
 }
 
@@ -261,8 +269,8 @@ func (lu *LU) analyze() error {
 	}
 	adj = dropDuplicates(ptr, adj)
 	order, fill := minimumDegree(n, ptr, adj)
-	if lu.maxFill > 0 && fill > lu.maxFill {
-		return errFill
+	if lu.MaxFill > 0 && fill > lu.MaxFill {
+		return &FillError{fill, lu.MaxFill}
 	}
 
 	// Columns by block, within it in that order.

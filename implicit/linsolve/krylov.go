@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"math"
@@ -51,7 +51,7 @@ const (
 // start prepares for a system and returns room for further vectors.
 func (s *Krylov) start(a func(dst, x []float64), b []float64, vectors int) []float64 {
 	if s.Tolerance < 0 || s.MaxIterations < 0 || s.Restart < 0 {
-		panic("implicit: negative setting")
+		panic("linsolve: negative setting")
 	}
 	n := len(b)
 	s.a = a
@@ -128,10 +128,10 @@ func (s *Krylov) left(dst, x []float64) {
 
 func checkKrylov(dst []float64, a func(dst, x []float64), b []float64) {
 	if a == nil {
-		panic("implicit: nil function for the product")
+		panic("linsolve: nil function for the product")
 	}
 	if dst != nil && len(dst) != len(b) {
-		panic("implicit: lengths of vectors differ")
+		panic("linsolve: lengths of vectors differ")
 	}
 }
 

@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"math"
@@ -94,10 +94,10 @@ func (c *Cholesky) Refactorize(a *sparsity.SymMatrix) error { return c.Refactori
 func (c *Cholesky) RefactorizeShift(a *sparsity.SymMatrix, lambda float64) error {
 	c.checkFactorized()
 	if !c.a.Triangle().Pattern().Equal(a.Triangle().Pattern()) {
-		panic("implicit: pattern differs")
+		panic("linsolve: pattern differs")
 	}
 	if !finite(lambda) {
-		panic("implicit: shift not finite")
+		panic("linsolve: shift not finite")
 	}
 	copy(c.a.Triangle().Values(), a.Triangle().Values())
 	c.shift = lambda
@@ -202,7 +202,7 @@ func (c *Cholesky) Cond() float64 {
 
 func (c *Cholesky) checkFactorized() {
 	if c.a == nil {
-		panic("implicit: no factorization")
+		panic("linsolve: no factorization")
 	}
 }
 
@@ -513,7 +513,7 @@ func (c *Cholesky) SolveInto(dst, b []float64) error {
 	c.checkFactorized()
 	n := len(c.diagonal)
 	if len(dst) != n || len(b) != n {
-		panic("implicit: length of vector is not the order of the matrix")
+		panic("linsolve: length of vector is not the order of the matrix")
 	}
 	if c.err != nil || n == 0 {
 		return c.err
@@ -536,13 +536,13 @@ func (c *Cholesky) NegativeCurvature(dst []float64) []float64 {
 	n := len(c.diagonal)
 	e, ok := c.err.(*NotPositiveDefiniteError)
 	if !ok {
-		panic("implicit: no pivot failed")
+		panic("linsolve: no pivot failed")
 	}
 	if dst == nil {
 		dst = make([]float64, n)
 	}
 	if len(dst) != n {
-		panic("implicit: length of vector is not the order of the matrix")
+		panic("linsolve: length of vector is not the order of the matrix")
 	}
 	y := c.borrow()
 	clear(y)

@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"math"
@@ -91,7 +91,7 @@ func (lu *LU) SolveInto(dst []float64, trans bool, b []float64) error {
 	lu.checkFactorized()
 	n := lu.order()
 	if len(dst) != n || len(b) != n {
-		panic("implicit: length of vector is not the order of the matrix")
+		panic("linsolve: length of vector is not the order of the matrix")
 	}
 	if math.IsInf(lu.cond, 1) || n == 0 {
 		return lu.err

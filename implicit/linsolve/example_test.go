@@ -1,4 +1,4 @@
-package implicit_test
+package linsolve_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -28,7 +28,7 @@ func laplace(n int) *sparsity.Matrix {
 
 func ExampleLU() {
 	a := laplace(5)
-	var lu implicit.LU
+	var lu linsolve.LU
 	if err := lu.Factorize(a); err != nil {
 		fmt.Println(err)
 		return
@@ -50,7 +50,7 @@ func ExampleLU() {
 func ExampleLU_Refactorize() {
 	a := laplace(1000)
 	v := make([]float64, 1000)
-	var lu implicit.LU
+	var lu linsolve.LU
 	if err := lu.Factorize(a); err != nil {
 		fmt.Println(err)
 		return
@@ -80,7 +80,7 @@ func ExampleCholesky() {
 	// ½xᵀAx − bᵀx has its minimum where Ax = b. The lower triangle is enough.
 	lower := sparsity.NewMatrix(sparsity.Banded(5, 1, 0))
 	copy(lower.Values(), []float64{2, -1, 2, -1, 2, -1, 2, -1, 2})
-	var c implicit.Cholesky
+	var c linsolve.Cholesky
 	if err := c.Factorize(sparsity.NewSymMatrix(lower)); err != nil {
 		fmt.Println(err)
 		return
@@ -102,7 +102,7 @@ func ExampleCholesky_RefactorizeShift() {
 	lower := sparsity.NewMatrix(sparsity.Full(2, 2).Lower())
 	copy(lower.Values(), []float64{2, 4, 2})
 	h := sparsity.NewSymMatrix(lower)
-	var c implicit.Cholesky
+	var c linsolve.Cholesky
 	err := c.Factorize(h)
 	fmt.Println(err)
 
@@ -114,7 +114,7 @@ func ExampleCholesky_RefactorizeShift() {
 		fmt.Println(lambda, c.RefactorizeShift(h, lambda) == nil)
 	}
 	// Output:
-	// implicit: matrix of order 2 is not positive definite: pivot -6 of variable 0 in step 1
+	// linsolve: matrix of order 2 is not positive definite: pivot -6 of variable 0 in step 1
 	// [1 -2]
 	// 1.9 false
 	// 2.1 true
@@ -126,14 +126,14 @@ func ExampleSingularError() {
 	for k := range a.Values() {
 		a.Values()[k] = 1
 	}
-	var lu implicit.LU
+	var lu linsolve.LU
 	err := lu.Factorize(a)
 	fmt.Println(err)
 
-	var singular *implicit.SingularError
+	var singular *linsolve.SingularError
 	fmt.Println(errors.As(err, &singular), singular.StructuralRank)
 	// Output:
-	// implicit: matrix of order 3 has structural rank 2: nothing for row 2 and column 2
+	// linsolve: matrix of order 3 has structural rank 2: nothing for row 2 and column 2
 	// true 2
 }
 
@@ -148,14 +148,14 @@ func ExampleGMRES() {
 	for i := range b {
 		b[i] = 2 + float64(i%2)
 	}
-	x, err := implicit.GMRES(nil, a, b, nil)
+	x, err := linsolve.GMRES(nil, a, b, nil)
 	fmt.Printf("%.4f %v\n", x[:4], err)
 
-	_, err = implicit.GMRES(nil, a, b, &implicit.Krylov{MaxIterations: 1})
+	_, err = linsolve.GMRES(nil, a, b, &linsolve.Krylov{MaxIterations: 1})
 	fmt.Println(err)
 	// Output:
 	// [0.6667 2.6667 0.6667 2.6667] <nil>
-	// implicit: no convergence after 1 iterations, relative residual 0.13
+	// linsolve: no convergence after 1 iterations, relative residual 0.13
 }
 
 func ExampleBiCGStab() {
@@ -164,13 +164,13 @@ func ExampleBiCGStab() {
 		a.MulVecTo(mat.NewVecDense(100, dst), false, mat.NewVecDense(100, x))
 	}
 	// The LU of a nearby matrix as preconditioner.
-	var near implicit.LU
+	var near linsolve.LU
 	if err := near.Factorize(a); err != nil {
 		fmt.Println(err)
 		return
 	}
 	a.Values()[0] = 3
-	s := implicit.Krylov{
+	s := linsolve.Krylov{
 		MaxIterations: 3,
 		Right: func(dst, x []float64) {
 			if err := near.SolveInto(dst, false, x); err != nil {
@@ -180,7 +180,7 @@ func ExampleBiCGStab() {
 	}
 	b := make([]float64, 100)
 	b[0] = 201
-	x, err := implicit.BiCGStab(nil, product, b, &s)
+	x, err := linsolve.BiCGStab(nil, product, b, &s)
 	fmt.Printf("%.2f %v\n", x[0], err)
 	// Output:
 	// 100.00 <nil>

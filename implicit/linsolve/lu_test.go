@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"errors"
@@ -506,12 +506,12 @@ func TestConditionBeyondRangeIsSingular(t *testing.T) {
 
 func TestSingularErrorNamesAFew(t *testing.T) {
 	err := &SingularError{N: 20, StructuralRank: 10, Rows: []int{3}, Columns: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}
-	require.EqualError(t, err, "implicit: matrix of order 20 has structural rank 10: nothing for row 3 and columns 0, 1, 2, 3, 4, 5, 6, 7 and 2 more")
+	require.EqualError(t, err, "linsolve: matrix of order 20 has structural rank 10: nothing for row 3 and columns 0, 1, 2, 3, 4, 5, 6, 7 and 2 more")
 	err = &SingularError{N: 2, StructuralRank: 2, RCond: 1e-17, Rows: []int{0, 1}, Columns: []int{0, 1}}
-	require.EqualError(t, err, "implicit: matrix of order 2 is nearly singular, reciprocal condition 1e-17: nearly dependent are rows 0, 1, and columns 0, 1")
+	require.EqualError(t, err, "linsolve: matrix of order 2 is nearly singular, reciprocal condition 1e-17: nearly dependent are rows 0, 1, and columns 0, 1")
 	err.RCond = 0
-	require.EqualError(t, err, "implicit: matrix of order 2 is singular: no pivot for rows 0, 1 and columns 0, 1")
-	require.EqualError(t, &NonFiniteError{3, 4, math.Inf(1)}, "implicit: entry (3, 4) of the matrix is +Inf")
+	require.EqualError(t, err, "linsolve: matrix of order 2 is singular: no pivot for rows 0, 1 and columns 0, 1")
+	require.EqualError(t, &NonFiniteError{3, 4, math.Inf(1)}, "linsolve: entry (3, 4) of the matrix is +Inf")
 }
 
 func TestRowScalesDoNotMatter(t *testing.T) {
@@ -736,15 +736,15 @@ func TestLUPanicsOnMisuse(t *testing.T) {
 	var none, lu LU
 	require.NoError(t, lu.Factorize(tridiagonal(3)))
 	for message, f := range map[string]func(){
-		"implicit: matrix not square":                               func() { none.Factorize(rectangular) },
-		"implicit: no factorization":                                func() { none.SolveInto(nil, false, nil) },
-		"implicit: pattern differs":                                 func() { lu.Refactorize(tridiagonal(4)) },
-		"implicit: length of vector is not the order of the matrix": func() { lu.SolveInto(make([]float64, 3), false, make([]float64, 2)) },
+		"linsolve: matrix not square":                               func() { none.Factorize(rectangular) },
+		"linsolve: no factorization":                                func() { none.SolveInto(nil, false, nil) },
+		"linsolve: pattern differs":                                 func() { lu.Refactorize(tridiagonal(4)) },
+		"linsolve: length of vector is not the order of the matrix": func() { lu.SolveInto(make([]float64, 3), false, make([]float64, 2)) },
 	} {
 		require.PanicsWithValue(t, message, f)
 	}
-	require.PanicsWithValue(t, "implicit: no factorization", func() { none.Refactorize(tridiagonal(3)) })
-	require.PanicsWithValue(t, "implicit: no factorization", func() { none.Cond() })
+	require.PanicsWithValue(t, "linsolve: no factorization", func() { none.Refactorize(tridiagonal(3)) })
+	require.PanicsWithValue(t, "linsolve: no factorization", func() { none.Cond() })
 	require.PanicsWithError(t, mat.ErrShape.Error(), func() { lu.SolveTo(new(mat.Dense), false, mat.NewDense(2, 1, nil)) })
 	require.PanicsWithError(t, mat.ErrShape.Error(), func() { lu.SolveTo(mat.NewDense(3, 2, nil), false, mat.NewDense(3, 1, nil)) })
 	require.PanicsWithError(t, mat.ErrShape.Error(), func() { lu.SolveVecTo(new(mat.VecDense), false, mat.NewVecDense(2, nil)) })

@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"errors"
@@ -447,14 +447,14 @@ func TestCholeskyPanicsOnMisuse(t *testing.T) {
 		func() { none.At(0, 0) },
 		func() { none.NegativeCurvature(nil) },
 	} {
-		require.PanicsWithValue(t, "implicit: no factorization", f)
+		require.PanicsWithValue(t, "linsolve: no factorization", f)
 	}
-	wrongLength := "implicit: length of vector is not the order of the matrix"
+	wrongLength := "linsolve: length of vector is not the order of the matrix"
 	require.PanicsWithValue(t, wrongLength, func() { c.SolveInto(make([]float64, 3), make([]float64, 2)) })
-	require.PanicsWithValue(t, "implicit: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(4), false)) })
-	require.PanicsWithValue(t, "implicit: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(3), true)) })
-	require.PanicsWithValue(t, "implicit: shift not finite", func() { c.RefactorizeShift(a, math.NaN()) })
-	require.PanicsWithValue(t, "implicit: no pivot failed", func() { c.NegativeCurvature(nil) })
+	require.PanicsWithValue(t, "linsolve: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(4), false)) })
+	require.PanicsWithValue(t, "linsolve: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(3), true)) })
+	require.PanicsWithValue(t, "linsolve: shift not finite", func() { c.RefactorizeShift(a, math.NaN()) })
+	require.PanicsWithValue(t, "linsolve: no pivot failed", func() { c.NegativeCurvature(nil) })
 	require.Error(t, c.RefactorizeShift(a, -100))
 	require.PanicsWithValue(t, wrongLength, func() { c.NegativeCurvature(make([]float64, 2)) })
 	require.NoError(t, c.RefactorizeShift(a, 0))

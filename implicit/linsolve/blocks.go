@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import "github.com/hesse-ad/hesse/sparsity"
 
@@ -12,6 +12,29 @@ import "github.com/hesse-ad/hesse/sparsity"
 // strongly connected components, each before those that it leads to, and rows
 // alike, make the matrix block upper triangular. Only the blocks on the
 // diagonal need factorizing.
+
+// BlockTriangularForm orders rows and columns of a square pattern so that it
+// becomes block upper triangular with as many diagonal blocks as can be. Column
+// j is matched with row rowOf[j], where it has an entry, and both belong to the
+// diagonal block block[j], of count, counted from the upper left: an equation
+// depends on the unknowns of its own block and of later ones. A structurally
+// singular pattern gives a *SingularError. It panics if p is not square. Time is
+// O(nnz·√n) at worst.
+func BlockTriangularForm(p *sparsity.Pattern) (rowOf, block []int32, count int, err error) {
+	if r, c := p.Dims(); r != c {
+		panic("linsolve: pattern not square")
+	}
+	ones := make([]float64, p.NNZ())
+	for k := range ones {
+		ones[k] = 1
+	}
+	rowOf, rank := maximumMatching(p, ones)
+	if rank < len(rowOf) {
+		return nil, nil, 0, structurallySingular(rowOf, rank)
+	}
+	count, block = triangularBlocks(p, rowOf)
+	return rowOf, block, count, nil
+}
 
 // triangularBlocks returns the number of diagonal blocks and the block of each
 // column, counted from the upper left. Time is O(n + nnz).

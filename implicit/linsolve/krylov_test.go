@@ -1,4 +1,4 @@
-package implicit
+package linsolve
 
 import (
 	"math"
@@ -231,9 +231,9 @@ func TestKrylovOnDegenerateInput(t *testing.T) {
 				require.ErrorAs(t, err, &convergence)
 			}
 
-			require.PanicsWithValue(t, "implicit: nil function for the product", func() { solve(nil, nil, b, nil) })
-			require.PanicsWithValue(t, "implicit: lengths of vectors differ", func() { solve(make([]float64, 2), identity, b, nil) })
-			require.PanicsWithValue(t, "implicit: negative setting", func() { solve(nil, identity, b, &Krylov{Restart: -1}) })
+			require.PanicsWithValue(t, "linsolve: nil function for the product", func() { solve(nil, nil, b, nil) })
+			require.PanicsWithValue(t, "linsolve: lengths of vectors differ", func() { solve(make([]float64, 2), identity, b, nil) })
+			require.PanicsWithValue(t, "linsolve: negative setting", func() { solve(nil, identity, b, &Krylov{Restart: -1}) })
 		})
 	}
 }
