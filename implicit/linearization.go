@@ -211,7 +211,7 @@ func (z *linearization) factorize() error {
 		z.withoutFactors()
 	}
 	err := z.solver.factorize(z)
-	if errors.As(err, new(*linsolve.FillError)) {
+	if err != nil && errors.As(err, new(*linsolve.FillError)) {
 		z.eq.overfull.Store(true)
 		z.withoutFactors()
 		err = z.solver.factorize(z)
