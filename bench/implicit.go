@@ -6,6 +6,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -119,7 +120,7 @@ func (b *bench) unrolled() {
 		}))
 	}
 	bytes := func(t *reverse.Tape, sweep func(p *program.Program, ws *program.Workspace) error) (k int) {
-		must(0, t.Sweep(lambda, func(p *program.Program, ws *program.Workspace) error {
+		must(0, inside.Sweep(t, lambda, func(p *program.Program, ws *program.Workspace) error {
 			err := sweep(p, ws)
 			k = t.Bytes() + ws.Bytes()
 			return err

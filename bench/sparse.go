@@ -13,6 +13,7 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -119,7 +120,7 @@ func sparseMatrices(b *bench) {
 
 // pattern detects the pattern again, which a tape does once.
 func (p *taped) pattern() *sparsity.Pattern {
-	jacobian, h := sparsity.OfProgram(p.Program(), nil, p.Outputs() > 1, p.Outputs() == 1)
+	jacobian, h := sparsity.OfProgram(inside.Program(p), nil, p.Outputs() > 1, p.Outputs() == 1)
 	if jacobian != nil {
 		return jacobian
 	}

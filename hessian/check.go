@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -216,7 +217,7 @@ func (c *checker) derivatives(t *reverse.Tape, x []float64, where string) {
 		}
 		// What rounding errors of the derivatives themselves are relative to.
 		var first, second float64
-		err := t.Sweep(x, func(p *program.Program, ws *program.Workspace) error {
+		err := inside.Sweep(t, x, func(p *program.Program, ws *program.Workspace) error {
 			seed := func(x []float64, _ int) { copy(x, v) }
 			if err := p.Linearize(ws, c.w); err != nil {
 				return err
@@ -250,7 +251,7 @@ func (c *checker) derivatives(t *reverse.Tape, x []float64, where string) {
 			f             func(s float64) []float64
 			largest, size float64 // what is summed up in got and in f
 		}{{1, jv, value, first, 0}, {1, []float64{floats.Dot(g, v)}, weighted, first, 0}, {2, hv, gradient, second, first}} {
-			slack := t.Program().Accuracy() * d.largest
+			slack := inside.Program(t).Accuracy() * d.largest
 			err, seen := c.compare(d.f, d.got, scale, slack, d.size, &worst[d.order-1], &kinks)
 			if seen {
 				tried++

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -24,7 +25,7 @@ const (
 
 // choose takes terms, or a coloring of the pattern that terms have.
 func (p *Sparse) choose(t *reverse.Tape) (*Sparse, error) {
-	plan := terms.Detect(t.Program())
+	plan := terms.Detect(inside.Program(t))
 	if plan == nil {
 		return p, p.byColoring(t)
 	}
@@ -87,7 +88,7 @@ func (p *Sparse) color(t *reverse.Tape) {
 
 // products is the cost of k products and of recovery.
 func (p *Sparse) products(t *reverse.Tape, k int) cost.Counts {
-	return cost.Of(t.Program()).Hessian(k, p.full.NNZ())
+	return cost.Of(inside.Program(t)).Hessian(k, p.full.NNZ())
 }
 
 func (p *Sparse) consider(what string, c cost.Counts) {

@@ -1,6 +1,7 @@
 package hessian
 
 import (
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -25,7 +26,7 @@ func (h *Hessian) sweep(x, y, params []float64, f func(p *program.Program, ws *p
 	buf := h.points.Get().(*[]float64)
 	defer h.points.Put(buf)
 	*buf = append(append(append((*buf)[:0], x...), y...), params...)
-	return h.t.Sweep(*buf, f)
+	return inside.Sweep(h.t, *buf, f)
 }
 
 // forwardOverReverse carries tangents through the value and the adjoint sweep

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -16,7 +17,7 @@ import (
 func (p *Sparse) Explain() string {
 	var b strings.Builder
 	n, _ := p.full.Dims()
-	q := p.first.t.Program()
+	q := inside.Program(p.first.t)
 	fmt.Fprintf(&b, "Hessian %d×%[1]d of %d operations in %d batches, %d nonzeros", n, q.Ops(), q.Batches(), p.full.NNZ())
 	if n > 0 {
 		fmt.Fprintf(&b, ", %.3g a row", float64(p.full.NNZ())/float64(n))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -50,7 +51,7 @@ func TestMemoryGrowsAsDocumented(t *testing.T) {
 		require.InEpsilon(t, tape.Bytes()+16*len(x), bytes, 0.1, name) // and two points
 		perOp[inTape] = bytes
 
-		p := tape.Program()
+		p := inside.Program(tape)
 		ws, bytes := held(func() *program.Workspace {
 			ws := p.Get()
 			_, err := p.Value(ws, x, nil)

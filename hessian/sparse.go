@@ -9,6 +9,7 @@ import (
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -110,7 +111,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	p := &Sparse{settings: o, first: New(t, FoR)}
 	switch {
 	case o.Method == ByTerms:
-		if plan := terms.Detect(t.Program()); plan != nil {
+		if plan := terms.Detect(inside.Program(t)); plan != nil {
 			return p, p.byTerms(t, plan)
 		}
 		return nil, ErrNoTerms
@@ -130,8 +131,9 @@ func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
 	if q := plan.Rest(); q != nil {
 		o := p.settings
 		o.Method, o.Lower = Auto, false
-		p.rest = &Sparse{settings: o, first: New(t.Part(q), FoR)}
-		if err := p.rest.byColoring(t.Part(q)); err != nil {
+		rest := inside.Part(t, q).(*reverse.Tape)
+		p.rest = &Sparse{settings: o, first: New(rest, FoR)}
+		if err := p.rest.byColoring(rest); err != nil {
 			return err
 		}
 		p.cost = p.cost.Plus(p.rest.cost)
@@ -332,7 +334,7 @@ func weigh(w, y float64) float64 {
 // evalTerms computes by terms the Hessian, if vals is not nil, and the gradient
 // with the value, if g is not nil.
 func (p *Sparse) evalTerms(vals, g, x, w []float64) (f float64, err error) {
-	in, params := p.first.t.Split(x)
+	in, params := inside.Split(p.first.t, x)
 	_, _, w = p.first.point(x, w)
 	s := p.pool.Get().(*sum)
 	defer p.pool.Put(s)
@@ -466,7 +468,7 @@ func (p *Sparse) compare(h *sparsity.Matrix, v, want []float64, magnitude float6
 			add(j, a*v[i])
 		}
 	})
-	if i := p.first.t.Program().Missed(got, sizes, want, magnitude, p.depth()); i >= 0 {
+	if i := inside.Program(p.first.t).Missed(got, sizes, want, magnitude, p.depth()); i >= 0 {
 		return &MissedError{Row: i, Got: got[i], Want: want[i]}
 	}
 	return nil

@@ -3,6 +3,7 @@ package implicit
 import (
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -35,7 +36,7 @@ func Fixed(g *reverse.Tape) *reverse.Tape {
 // comparisons come out the same.
 func rerecord(t *reverse.Tape, x []float64, f func(x, params []reverse.Var) []reverse.Var) (*reverse.Tape, error) {
 	var params []float64
-	err := t.Sweep(t.Point(), func(p *program.Program, ws *program.Workspace) error {
+	err := inside.Sweep(t, t.Point(), func(p *program.Program, ws *program.Workspace) error {
 		params = slices.Clone(ws.V[p.Inputs():][:p.Params()])
 		return nil
 	})
@@ -47,7 +48,7 @@ func rerecord(t *reverse.Tape, x []float64, f func(x, params []reverse.Var) []re
 
 // replay is the outputs of t at other Vars.
 func replay(t *reverse.Tape, x, params []reverse.Var) []reverse.Var {
-	p := t.Program()
+	p := inside.Program(t)
 	v := program.Replay(p, slices.Concat(x, params), primitives{})
 	y := make([]reverse.Var, p.Outputs())
 	for j := range y {

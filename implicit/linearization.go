@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -175,7 +176,7 @@ func (z *linearization) sizes(size []float64) error {
 	}
 	// Without the elements: if signs are random, |Σⱼ ±aⱼ| is √(Σⱼ aⱼ²) in the mean
 	// square, at most Σⱼ|aⱼ| and at least that over √n.
-	return z.eq.f.Sweep(z.x, func(p *program.Program, ws *program.Workspace) error {
+	return inside.Sweep(z.eq.f, z.x, func(p *program.Program, ws *program.Workspace) error {
 		const k = program.MaxDirections
 		if err := p.JVP(ws, k, func(v []float64, s int) { setSigned(v, z.x, s) }); err != nil {
 			return err
@@ -241,7 +242,7 @@ func (z *linearization) copyLeft(a *sparsity.Matrix) {
 func (z *linearization) mulB(dst, v []float64) error {
 	eq := z.eq
 	if z.jac == nil {
-		return eq.f.Sweep(z.x, func(p *program.Program, ws *program.Workspace) error {
+		return inside.Sweep(eq.f, z.x, func(p *program.Program, ws *program.Workspace) error {
 			if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x[eq.m:], v) }); err != nil {
 				return err
 			}
@@ -267,7 +268,7 @@ func (z *linearization) mulB(dst, v []float64) error {
 func (z *linearization) addMulBT(dst, y []float64) error {
 	eq := z.eq
 	if z.jac == nil {
-		return eq.f.Sweep(z.x, func(p *program.Program, ws *program.Workspace) error {
+		return inside.Sweep(eq.f, z.x, func(p *program.Program, ws *program.Workspace) error {
 			if err := p.VJP(ws, 1, func(w []float64, _ int) { copy(w, y) }); err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -233,7 +234,7 @@ func (s *krylovSolver) solve(dst []float64, trans bool, b []float64) error {
 		return run(func(dst, x []float64) { multiply(dst, s.a, trans, x) })
 	}
 	m := s.eq.m
-	return s.eq.f.Sweep(s.x, func(p *program.Program, ws *program.Workspace) error {
+	return inside.Sweep(s.eq.f, s.x, func(p *program.Program, ws *program.Workspace) error {
 		return run(func(dst, x []float64) {
 			if trans {
 				fail(p.VJP(ws, 1, func(w []float64, _ int) { copy(w, x) }), dst)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -139,7 +140,7 @@ func TestMemory(t *testing.T) {
 		}
 		tape, err := record()
 		require.NoError(t, err)
-		program := tape.Program()
+		program := inside.Program(tape)
 		ops := 0 // a list of n operands counts as the n−1 operations that it saves
 		for i := program.Base(); i < program.Len(); i++ {
 			operands := 0

@@ -42,7 +42,7 @@ func (t *Tape) HessianPatternAt(points ...[]float64) (*sparsity.Pattern, error) 
 func (t *Tape) patternAt(points [][]float64, find func(p *program.Program, v []float64) *sparsity.Pattern, rows int) (*sparsity.Pattern, error) {
 	union := sparsity.FromCoordinates(rows, t.p.Inputs(), nil, nil)
 	for _, x := range points {
-		err := t.Sweep(x, func(p *program.Program, ws *program.Workspace) error {
+		err := t.sweep(x, func(p *program.Program, ws *program.Workspace) error {
 			union = union.Union(find(p, ws.V))
 			return nil
 		})

@@ -121,7 +121,7 @@ func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
 	j.pattern, j.cost = j.terms.Pattern(), j.terms.Cost()
 	q := plan.Rest()
 	if q != nil {
-		j.rest = &SparseJacobian{settings: j.settings, t: j.t.Part(q)}
+		j.rest = &SparseJacobian{settings: j.settings, t: j.t.part(q)}
 		j.rest.settings.Method = Auto
 		if err := j.rest.byColoring(); err != nil {
 			return err
@@ -268,7 +268,7 @@ func (j *SparseJacobian) EvalAll(dst *sparsity.Matrix, y, x []float64) error {
 }
 
 func (j *SparseJacobian) evalTerms(vals, y, x []float64) error {
-	in, params := j.t.Split(x)
+	in, params := j.t.split(x)
 	s := j.pool.Get().(*sum)
 	defer j.pool.Put(s)
 	if j.rest != nil { // first, since it may fail
@@ -373,7 +373,7 @@ func (j *SparseJacobian) Verify(x []float64) error {
 	if err := j.Eval(a, x); err != nil {
 		return err
 	}
-	return j.t.Sweep(x, func(p *program.Program, ws *program.Workspace) error {
+	return j.t.sweep(x, func(p *program.Program, ws *program.Workspace) error {
 		r := rand.New(rand.NewPCG(1, 2))
 		m := p.Outputs()
 		v, got, sizes, want := make([]float64, p.Inputs()), make([]float64, m), make([]float64, m), make([]float64, m)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -48,9 +49,6 @@ func (t *Tape) Bytes() int { return t.p.Bytes() }
 // Point is a copy of the point at which the tape was recorded.
 func (t *Tape) Point() []float64 { return append([]float64(nil), t.x...) }
 
-// Program is the compiled form, for the packages of this module.
-func (t *Tape) Program() *program.Program { return t.p }
-
 // begin runs the value sweep. The caller gives the workspace back.
 func (t *Tape) begin(x []float64) (*program.Workspace, error) {
 	ws := t.p.Get()
@@ -61,9 +59,9 @@ func (t *Tape) begin(x []float64) (*program.Workspace, error) {
 	return ws, nil
 }
 
-// Split is the inputs and the parameters of a point. It panics if x has a wrong
+// split is the inputs and the parameters of a point. It panics if x has a wrong
 // length.
-func (t *Tape) Split(x []float64) (in, params []float64) {
+func (t *Tape) split(x []float64) (in, params []float64) {
 	n := t.p.Inputs()
 	switch len(x) {
 	case n:
@@ -74,12 +72,20 @@ func (t *Tape) Split(x []float64) (in, params []float64) {
 	panic(fmt.Sprintf("reverse: x has length %d, want %d inputs (and %d parameters)", len(x), n, len(t.params)))
 }
 
-// Part is the tape of a program that is a part of t, for the packages of this
-// module.
-func (t *Tape) Part(p *program.Program) *Tape { return &Tape{p: p, x: t.x, params: t.params} }
+// part is the tape of a program that is a part of t.
+func (t *Tape) part(p *program.Program) *Tape { return &Tape{p: p, x: t.x, params: t.params} }
+
+func init() {
+	inside.Program = func(t any) *program.Program { return t.(*Tape).p }
+	inside.Part = func(t any, p *program.Program) any { return t.(*Tape).part(p) }
+	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
+	inside.Sweep = func(t any, x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
+		return t.(*Tape).sweep(x, f)
+	}
+}
 
 func (t *Tape) value(ws *program.Workspace, x []float64) error {
-	x, params := t.Split(x)
+	x, params := t.split(x)
 	g, err := t.p.Value(ws, x, params)
 	if g != nil {
 		return branchError(g, ws.V)
@@ -87,9 +93,8 @@ func (t *Tape) value(ws *program.Workspace, x []float64) error {
 	return err
 }
 
-// Sweep evaluates the tape at x and hands f a workspace with the values, for
-// the packages of this module.
-func (t *Tape) Sweep(x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
+// sweep evaluates the tape at x and hands f a workspace with the values.
+func (t *Tape) sweep(x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
 	ws, err := t.begin(x)
 	if err != nil {
 		return err

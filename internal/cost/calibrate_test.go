@@ -13,6 +13,7 @@ import (
 
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -46,7 +47,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		measure(ways)
 		best := math.Inf(1)
-		fmt.Fprintf(&table, "%-45s n %5d %8d ops %6d batches:", p.name, len(p.x), tape.Ops(), tape.Program().Batches())
+		fmt.Fprintf(&table, "%-45s n %5d %8d ops %6d batches:", p.name, len(p.x), tape.Ops(), inside.Program(tape).Batches())
 		for _, w := range ways[1:] {
 			best = min(best, w.took)
 			fmt.Fprintf(&table, "  %s %.3g", w.method, w.took/1000)
@@ -77,7 +78,7 @@ func TestCalibrate(t *testing.T) {
 
 // hessians are the ways to the Hessian, the one that is chosen first.
 func hessians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
-	general := cost.Of(tape.Program())
+	general := cost.Of(inside.Program(tape))
 	for _, m := range []hessian.Method{hessian.Auto, hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
 		s, err := hessian.SparseSettings{Method: m}.New(tape)
 		if err != nil {
@@ -98,7 +99,7 @@ func hessians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
 }
 
 func jacobians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
-	general := cost.Of(tape.Program())
+	general := cost.Of(inside.Program(tape))
 	for _, m := range []reverse.Method{reverse.Auto, reverse.ByTerms, reverse.ByColumns, reverse.ByRows, reverse.ByBoth} {
 		s, err := reverse.SparseSettings{Method: m}.New(tape)
 		if err != nil {
@@ -121,7 +122,7 @@ func jacobians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) 
 
 // byTerms is the counts of an evaluation by terms, nil if not all is terms.
 func byTerms(tape *reverse.Tape, second bool) *cost.Counts {
-	pl := terms.Detect(tape.Program())
+	pl := terms.Detect(inside.Program(tape))
 	if pl == nil || pl.Rest() != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -43,7 +44,7 @@ func TestNoColoringHasFewerColors(t *testing.T) {
 func TestProductsAreCountedByDirections(t *testing.T) {
 	tape, err := reverse.RecordVec(points(50), rows(40, band(2), func(x []V, i int) V { return x[0].Mul(x[1]).Exp() }))
 	require.NoError(t, err)
-	general := cost.Of(tape.Program())
+	general := cost.Of(inside.Program(tape))
 	one, eight, nine := general.Jacobian(1, 0, 80), general.Jacobian(0, 8, 80), general.Jacobian(0, 9, 80)
 	assert.Equal(t, 2*40.0, one[cost.Call])
 	assert.Equal(t, 2*40.0, eight[cost.Call])

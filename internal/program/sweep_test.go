@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -75,7 +76,7 @@ func drawCopies(t *rapid.T, counts ...int) *copies {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.program = tape.Program()
+	c.program = inside.Program(tape)
 	c.w = make([]float64, tape.Outputs())
 	for j := range c.w {
 		c.w[j] = 1
@@ -219,7 +220,7 @@ func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
 		return []reverse.Var{s}
 	})
 	require.NoError(t, err)
-	p := tape.Program()
+	p := inside.Program(tape)
 	for _, c := range []struct{ x, want float64 }{{4, 0.25 * 3}, {0, 0}} {
 		ws := p.Get()
 		params := make([]float64, len(x))
@@ -256,7 +257,7 @@ func TestManyUsersOfOneOperand(t *testing.T) {
 		return y
 	})
 	require.NoError(t, err)
-	require.Equal(t, 5*n, tape.Program().Ops())
+	require.Equal(t, 5*n, inside.Program(tape).Ops())
 }
 
 // Of x²y along v: with the adjoints x² of y, 2xy of x and y of x², the largest b,

@@ -16,6 +16,7 @@ import (
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/implicit"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	_ "github.com/hesse-ad/hesse/internal/thousands"
@@ -314,7 +315,7 @@ func FuzzPatternsAreTheStructure(f *testing.F) { f.Fuzz(rapid.MakeFuzz(patternsA
 func patternsAreTheStructure(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 60, Primitives: true})
 	tape := record(t, p)
-	q := tape.Program()
+	q := inside.Program(tape)
 	f := func(x []sparsity.Tracer) []sparsity.Tracer {
 		v := program.Replay(q, x, traced{})
 		y := make([]sparsity.Tracer, p.Outputs)

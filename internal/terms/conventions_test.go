@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -65,10 +66,10 @@ func TestConventionsAreThoseOfTheTape(t *testing.T) {
 			return s
 		})
 		require.NoError(t, err)
-		pl := terms.Detect(tape.Program())
+		pl := terms.Detect(inside.Program(tape))
 		require.NotNil(t, pl, c.name)
 		require.Nil(t, pl.Rest(), c.name)
-		y, jac, hess := engine(t, tape.Program(), x, nil, []float64{1})
+		y, jac, hess := engine(t, inside.Program(tape), x, nil, []float64{1})
 		H := pl.Hessian(nil)
 		f, g, h := make([]float64, 1), make([]float64, n), make([]float64, H.Pattern().NNZ())
 		same := func(what string, got, want float64) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -21,7 +22,7 @@ type V = reverse.Var
 func record(t *testing.T, x []float64, f func(x []V) []V) *program.Program {
 	tape, err := reverse.RecordVec(x, f)
 	require.NoError(t, err)
-	return tape.Program()
+	return inside.Program(tape)
 }
 
 // sumOf makes a function of one output from its terms.
@@ -298,12 +299,12 @@ func TestParametersAreGivenAtEachEvaluation(t *testing.T) {
 		})(x)
 	})
 	require.NoError(t, err)
-	pl := terms.Detect(tape.Program())
+	pl := terms.Detect(inside.Program(tape))
 	require.NotNil(t, pl)
 	for _, p := range [][]float64{{2, 3, 4}, {0.5, -1, 0}} {
 		y, g := make([]float64, 1), make([]float64, n)
 		pl.Gradient(y, g, x, p, nil)
-		wy, wg, _ := engine(t, tape.Program(), x, p, []float64{1})
+		wy, wg, _ := engine(t, inside.Program(tape), x, p, []float64{1})
 		assert.InEpsilon(t, wy[0], y[0], 1e-14)
 		assert.InDeltaSlice(t, wg[0], g, 1e-12)
 	}

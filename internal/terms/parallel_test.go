@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -68,7 +69,7 @@ func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 			w = in.X0
 		}
 		require.NoError(t, err)
-		sameBits(t, tape.Program(), in.X0, nil, w)
+		sameBits(t, inside.Program(tape), in.X0, nil, w)
 	}
 }
 
@@ -96,15 +97,15 @@ func TestConcurrentWorkersOnShapesThatOverlap(t *testing.T) {
 		return y
 	})
 	require.NoError(t, err)
-	sameBits(t, tape.Program(), x, nil, x[:n-1])
+	sameBits(t, inside.Program(tape), x, nil, x[:n-1])
 }
 
 func TestConcurrentWorkersOnAConstant(t *testing.T) {
 	defer terms.ShareAll()()
 	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var { return x[0].Const(3) })
 	require.NoError(t, err)
-	require.NotNil(t, terms.Detect(tape.Program()))
-	sameBits(t, tape.Program(), []float64{2}, nil, []float64{1})
+	require.NotNil(t, terms.Detect(inside.Program(tape)))
+	sameBits(t, inside.Program(tape), []float64{2}, nil, []float64{1})
 }
 
 func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
@@ -113,6 +114,6 @@ func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
 		s := drawSeparable(t)
 		tape, err := reverse.RecordParams(s.x, s.params, s.function)
 		require.NoError(t, err)
-		sameBits(t, tape.Program(), s.x, s.params, []float64{1, 0.5, -2}[:s.rows])
+		sameBits(t, inside.Program(tape), s.x, s.params, []float64{1, 0.5, -2}[:s.rows])
 	})
 }

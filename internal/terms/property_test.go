@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -239,7 +240,7 @@ func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	s := drawSeparable(t)
 	tape, err := reverse.RecordParams(s.x, s.params, s.function)
 	require.NoError(t, err)
-	p := tape.Program()
+	p := inside.Program(tape)
 	pl := terms.Detect(p)
 	if pl == nil {
 		t.Skip("no terms")

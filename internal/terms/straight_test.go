@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -14,7 +15,7 @@ func TestClassicsHaveTheDerivativesWrittenByHand(t *testing.T) {
 		tape, err := reverse.RecordVec(c.x, c.f)
 		require.NoError(t, err)
 		n := len(c.x)
-		H := terms.Detect(tape.Program()).Hessian(nil)
+		H := terms.Detect(inside.Program(tape)).Hessian(nil)
 		x := append([]float64(nil), c.x...)
 		for k := range 3 {
 			x[k%n] += 0.3

@@ -1,0 +1,20 @@
+// Package inside lets the packages of this module reach the program of a
+// *reverse.Tape, which is no part of what users see. A tape is passed as any,
+// since package reverse, which sets the functions when it is initialized,
+// imports this package.
+package inside
+
+import "github.com/hesse-ad/hesse/internal/program"
+
+var (
+	// Program is the compiled form of tape.
+	Program func(tape any) *program.Program
+	// Part is the tape of a program that is a part of that of tape, with the same
+	// inputs and parameters.
+	Part func(tape any, p *program.Program) any
+	// Split is the inputs and the parameters of a point of tape. It panics if
+	// x has a wrong length.
+	Split func(tape any, x []float64) (in, params []float64)
+	// Sweep evaluates tape at x and hands f a workspace with the values.
+	Sweep func(tape any, x []float64, f func(p *program.Program, ws *program.Workspace) error) error
+)
