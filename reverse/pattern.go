@@ -1,6 +1,7 @@
 package reverse
 
 import (
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -42,7 +43,7 @@ func (t *Tape) HessianPatternAt(points ...[]float64) (*sparsity.Pattern, error) 
 func (t *Tape) patternAt(points [][]float64, find func(p *program.Program, v []float64) *sparsity.Pattern, rows int) (*sparsity.Pattern, error) {
 	union := sparsity.FromCoordinates(rows, t.p.Inputs(), nil, nil)
 	for _, x := range points {
-		err := t.sweep(x, func(p *program.Program, ws *program.Workspace) error {
+		err := inside.Sweep(t, x, func(p *program.Program, ws *program.Workspace) error {
 			union = union.Union(find(p, ws.V))
 			return nil
 		})

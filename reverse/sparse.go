@@ -11,6 +11,7 @@ import (
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -373,7 +374,7 @@ func (j *SparseJacobian) Verify(x []float64) error {
 	if err := j.Eval(a, x); err != nil {
 		return err
 	}
-	return j.t.sweep(x, func(p *program.Program, ws *program.Workspace) error {
+	return inside.Sweep(j.t, x, func(p *program.Program, ws *program.Workspace) error {
 		r := rand.New(rand.NewPCG(1, 2))
 		m := p.Outputs()
 		v, got, sizes, want := make([]float64, p.Inputs()), make([]float64, m), make([]float64, m), make([]float64, m)

@@ -79,9 +79,7 @@ func init() {
 	inside.Program = func(t any) *program.Program { return t.(*Tape).p }
 	inside.Part = func(t any, p *program.Program) any { return t.(*Tape).part(p) }
 	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
-	inside.Sweep = func(t any, x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
-		return t.(*Tape).sweep(x, f)
-	}
+	inside.Begin = func(t any, x []float64) (*program.Workspace, error) { return t.(*Tape).begin(x) }
 }
 
 func (t *Tape) value(ws *program.Workspace, x []float64) error {
@@ -90,17 +88,6 @@ func (t *Tape) value(ws *program.Workspace, x []float64) error {
 	if g != nil {
 		return branchError(g, ws.V)
 	}
-	return err
-}
-
-// sweep evaluates the tape at x and hands f a workspace with the values.
-func (t *Tape) sweep(x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
-	ws, err := t.begin(x)
-	if err != nil {
-		return err
-	}
-	err = f(t.p, ws)
-	t.p.Put(ws)
 	return err
 }
 

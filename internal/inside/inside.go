@@ -15,6 +15,20 @@ var (
 	// Split is the inputs and the parameters of a point of tape. It panics if
 	// x has a wrong length.
 	Split func(tape any, x []float64) (in, params []float64)
-	// Sweep evaluates tape at x and hands f a workspace with the values.
-	Sweep func(tape any, x []float64, f func(p *program.Program, ws *program.Workspace) error) error
+	// Begin evaluates tape at x: a workspace with the values, which the caller
+	// gives back to the program.
+	Begin func(tape any, x []float64) (*program.Workspace, error)
 )
+
+// Sweep evaluates tape at x and hands f a workspace with the values. It is no
+// variable, since what is passed to one goes to the heap.
+func Sweep(tape any, x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
+	ws, err := Begin(tape, x)
+	if err != nil {
+		return err
+	}
+	p := Program(tape)
+	err = f(p, ws)
+	p.Put(ws)
+	return err
+}
