@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
@@ -18,7 +17,7 @@ import (
 var certified = []struct {
 	name       string
 	x, y       []float64
-	far, near  []float64 // starts 1 and 2; nil where a method ends elsewhere from the first
+	far, near  []float64 // starts 1 and 2
 	b, sd      []float64
 	sumSquares float64
 }{
@@ -40,7 +39,7 @@ var certified = []struct {
 		"BoxBOD",
 		[]float64{1, 2, 3, 5, 7, 10},
 		[]float64{109, 149, 149, 191, 213, 224},
-		nil, []float64{100, 0.75},
+		[]float64{1, 1}, []float64{100, 0.75},
 		[]float64{2.1380940889e+02, 5.4723748542e-01}, []float64{1.2354515176e+01, 1.0455993237e-01}, 1.1680088766e+03,
 	},
 	{
@@ -63,7 +62,7 @@ var certified = []struct {
 		"MGH09",
 		[]float64{4, 2, 1, 0.5, 0.25, 0.167, 0.125, 0.1, 0.0833, 0.0714, 0.0625},
 		[]float64{0.1957, 0.1947, 0.1735, 0.16, 0.0844, 0.0627, 0.0456, 0.0342, 0.0323, 0.0235, 0.0246},
-		nil, []float64{0.25, 0.39, 0.415, 0.39},
+		[]float64{25, 39, 41.5, 39}, []float64{0.25, 0.39, 0.415, 0.39},
 		[]float64{1.9280693458e-01, 1.9128232873e-01, 1.2305650693e-01, 1.3606233068e-01},
 		[]float64{1.1435312227e-02, 1.9633220911e-01, 8.0842031232e-02, 9.0025542308e-02}, 3.0750560385e-04,
 	},
@@ -71,7 +70,7 @@ var certified = []struct {
 		"MGH10",
 		[]float64{50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105, 110, 115, 120, 125},
 		[]float64{34780, 28610, 23650, 19630, 16370, 13720, 11540, 9744, 8261, 7030, 6005, 5147, 4427, 3820, 3307, 2872},
-		nil, []float64{0.02, 4000, 250},
+		[]float64{2, 400000, 25000}, []float64{0.02, 4000, 250},
 		[]float64{5.6096364710e-03, 6.1813463463e+03, 3.4522363462e+02},
 		[]float64{1.5687892471e-04, 2.3309021107e+01, 7.8486103508e-01}, 8.7945855171e+01,
 	},
@@ -86,9 +85,6 @@ func TestFitsAreAsCertified(t *testing.T) {
 			}
 		}
 		for _, start := range [][]float64{c.far, c.near} {
-			if start == nil {
-				continue
-			}
 			ones := make([]float64, len(start))
 			floats.AddConst(1, ones)
 			residuals := func(z []reverse.Var) []reverse.Var {
@@ -110,9 +106,14 @@ func TestFitsAreAsCertified(t *testing.T) {
 			require.NoError(t, err)
 			gaussNewton, err := LeastSquares{}.Minimize(tape, ones)
 			require.NoError(t, err, "%s from %v", c.name, start)
-			full, err := TrustRegion{Tolerance: 1e-12}.Minimize(half, ones)
-			require.NoError(t, err, "%s from %v", c.name, start)
-			for _, r := range []*Result{gaussNewton, full} {
+			require.LessOrEqual(t, gaussNewton.Iterations, 300, "%s from %v", c.name, start)
+			results := []*Result{gaussNewton}
+			if c.name != "MGH10" || start[0] < 1 { // far away, f has a valley too narrow for Newton's steps
+				full, err := TrustRegion{}.Minimize(half, ones)
+				require.NoError(t, err, "%s from %v", c.name, start)
+				results = append(results, full)
+			}
+			for _, r := range results {
 				require.InEpsilon(t, c.sumSquares, 2*r.F, 1e-9, "%s from %v", c.name, start)
 				for i, z := range r.X {
 					require.InEpsilon(t, c.b[i], z*start[i], 1e-6, "%s from %v, b%d", c.name, start, i+1)
@@ -121,9 +122,7 @@ func TestFitsAreAsCertified(t *testing.T) {
 
 			j, err := tape.Jacobian(nil, gaussNewton.X)
 			require.NoError(t, err)
-			var product mat.SymDense
-			product.SymOuterK(1, j.T())
-			sd := Deviations(&product, 2*gaussNewton.F/float64(len(c.x)-len(start)))
+			sd := Deviations(j, 2*gaussNewton.F)
 			for i, d := range sd {
 				require.InEpsilon(t, c.sd[i], d*math.Abs(start[i]), 1e-5, "%s, sd %d", c.name, i+1)
 			}

@@ -206,7 +206,7 @@ func TestKKTSaysWhereItStopped(t *testing.T) {
 	r, err := KKT{MaxIterations: 3}.Minimize(recordVec(t, LuksanVlcek[1].Func, x0), x0)
 	var stopped *StoppedError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, StoppedError{"Newton–KKT", 3, r.Gradient, r.Constraint, "iterations"}, *stopped)
+	require.Equal(t, StoppedError{Method: "Newton–KKT", Iterations: 3, Gradient: r.Gradient, Constraint: r.Constraint, Reason: "iterations"}, *stopped)
 	require.Contains(t, err.Error(), "constraint")
 
 	bad := recordVec(t, func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0], x[0].Log()} }, []float64{0})

@@ -20,6 +20,10 @@ const (
 	// gap is how much of the model's decrease a step may forgo.
 	gap = 0.1
 
+	// roundings is how far from 0, relative to its terms, a derivative may be that
+	// is 0 but for the rounding of x to a few units of the last place.
+	roundings = 16 * epsilon
+
 	// flatness is what counts as no negative curvature, relative to ‖H‖: well
 	// above the rounding errors of a factorization, and small enough that the
 	// step with H + λI for this λ is Newton's but for λ/μ in a direction of
@@ -27,7 +31,10 @@ const (
 	flatness = 1e-10
 )
 
-// A model is the quadratic q(s) = gᵀs + ½sᵀHs.
+// A model is the quadratic q(s) = gᵀs + ½sᵀHs, in variables scaled by D: with
+// s = D⁻¹z, load replaces g by D⁻¹g and H by D⁻¹HD⁻¹. Dᵢ² is the largest |Hᵢᵢ| so
+// far, so that neither the units of x nor those of f matter; s stands for z, and
+// H and g for the scaled ones, from here on.
 //
 // Its minimum in ‖s‖ ≤ Δ is the s for which a λ ≥ 0 makes H + λI positive
 // semidefinite, (H + λI)s = −g and λ(Δ − ‖s‖) = 0. Where H + λI is definite ‖s‖
@@ -46,6 +53,7 @@ type model struct {
 	lowest, highest, floor float64
 
 	lambda float64 // of the last step
+	newton bool    // it was Newton's, in full
 	flat   bool    // λ = 0 was not definite, floor was
 
 	// The direction of length 1 of the least curvature uᵀHu that was met: that of a
@@ -54,6 +62,10 @@ type model struct {
 	bend float64
 
 	s, w, circle []float64
+
+	d, met []float64 // D, and the same with 0 for 1 where no curvature was met yet
+	x      []float64 // |H||x| without scaling
+	weight []float64 // √Hᵢᵢ without scaling, 0 where it is negative
 }
 
 func newModel(triangle *sparsity.Matrix, n int, cost *Cost) *model {
@@ -61,19 +73,52 @@ func newModel(triangle *sparsity.Matrix, n int, cost *Cost) *model {
 	return &model{
 		h: sparsity.NewSymMatrix(triangle), cost: cost,
 		g: vector(), u: vector(), s: vector(), w: vector(), circle: vector(),
+		d: vector(), met: vector(), x: vector(), weight: vector(),
 	}
 }
 
-// load takes new values of H and reports whether they are finite.
-func (m *model) load() bool {
+// load takes new values of g and H at x, scales them and reports whether they are
+// finite.
+func (m *model) load(x []float64) bool {
+	p, values := m.h.Triangle().Pattern(), m.h.Triangle().Values()
 	diagonal := m.w
 	clear(diagonal)
 	clear(m.circle)
-	p := m.h.Triangle().Pattern()
+	clear(m.x)
+	clear(m.weight)
 	at := 0
 	for i := range diagonal {
 		for _, j := range p.Row(i) {
-			v := m.h.Triangle().Values()[at]
+			v := math.Abs(values[at])
+			at++
+			m.x[i] += v * math.Abs(x[j])
+			m.circle[i] = max(m.circle[i], v)
+			if int(j) == i {
+				m.met[i] = max(m.met[i], math.Sqrt(v))
+				m.weight[i] = math.Sqrt(max(values[at-1], 0))
+			} else {
+				m.x[j] += v * math.Abs(x[i])
+				m.circle[j] = max(m.circle[j], v)
+			}
+		}
+	}
+	for i, d := range m.met {
+		if d == 0 { // no curvature of its own: that of its largest coupling
+			d = math.Sqrt(m.circle[i])
+		}
+		if d == 0 {
+			d = 1
+		}
+		m.d[i] = d
+		m.g[i] /= d
+	}
+
+	clear(m.circle)
+	at = 0
+	for i := range diagonal {
+		for _, j := range p.Row(i) {
+			values[at] = values[at] / m.d[i] / m.d[j]
+			v := values[at]
 			at++
 			if int(j) == i {
 				diagonal[i] = v
@@ -94,6 +139,19 @@ func (m *model) load() bool {
 	clear(m.u)
 	m.u[least] = 1
 	return finite(m.floor)
+}
+
+// length is ‖Dv‖.
+func (m *model) length(v []float64) float64 { return scaledNorm(m.d, v) }
+
+// rounded reports whether g is within the roundings of x of 0.
+func (m *model) rounded() bool {
+	for i, g := range m.g {
+		if !(math.Abs(g*m.d[i]) <= roundings*m.x[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // factorize factorizes H + λI and reports whether it is positive definite. If
@@ -141,6 +199,7 @@ func (m *model) definite() (bool, error) {
 // returns −q(s).
 func (m *model) step(radius float64) (decrease float64, err error) {
 	const attempts = 60 // a bisection of anything would be through
+	m.newton = false
 	g := floats.Norm(m.g, 2)
 	lower := max(0, -m.bend, g/radius-m.highest)
 	upper := max(0, g/radius-m.lowest)
@@ -196,6 +255,7 @@ func (m *model) step(radius float64) (decrease float64, err error) {
 		down := -floats.Dot(m.g, m.s) // sᵀ(H + λI)s
 		best = (down + lambda*length*length) / 2
 		if length <= radius && lambda <= m.floor || math.Abs(length-radius) <= nearBoundary*radius {
+			m.newton = lambda <= m.floor
 			return best, nil
 		}
 		next := lambda + length*length/slope*(length-radius)/radius
@@ -230,9 +290,6 @@ func (m *model) step(radius float64) (decrease float64, err error) {
 	return t*down - t*t/2*(down-m.lambda*length*length), nil
 }
 
-// newton reports whether the last step was Newton's.
-func (m *model) newton() bool { return m.lambda <= m.floor }
-
 var errNoShift = errors.New("no shift makes the Hessian positive definite")
 
 // between is a λ inside the bounds, nearer to the lower one where they differ by
@@ -261,3 +318,12 @@ func (m *model) toBoundary(radius, length, down float64) (decrease float64, ok b
 }
 
 func finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
+
+// scaledNorm is the length of the vector of dᵢvᵢ.
+func scaledNorm(d, v []float64) float64 {
+	length := 0.0
+	for i := range v {
+		length = math.Hypot(length, d[i]*v[i])
+	}
+	return length
+}

@@ -17,6 +17,10 @@ type Result struct {
 	// |cⱼ|.
 	Gradient, Constraint float64
 
+	// Step is the length of the last step relative to x, and Decrease twice what it
+	// promised to take off f, relative to f, both in the scaling of the method.
+	Step, Decrease float64
+
 	Cost
 }
 
@@ -41,6 +45,7 @@ type StoppedError struct {
 	Method               string
 	Iterations           int
 	Gradient, Constraint float64 // as in Result
+	Step, Decrease       float64
 
 	// Reason is why: "iterations", "no descent", or what failed.
 	Reason string
@@ -49,6 +54,9 @@ type StoppedError struct {
 func (e *StoppedError) Error() string {
 	s := fmt.Sprintf("newton: %s stopped after %d iterations (%s): largest gradient %.3g",
 		e.Method, e.Iterations, e.Reason, e.Gradient)
+	if e.Step > 0 {
+		s += fmt.Sprintf(", last step %.3g of x, to take %.3g off f", e.Step, e.Decrease)
+	}
 	if e.Constraint > 0 {
 		s += fmt.Sprintf(", constraint %.3g", e.Constraint)
 	}
@@ -57,7 +65,7 @@ func (e *StoppedError) Error() string {
 
 // stop returns r with the error for it.
 func (r *Result) stop(method, reason string) (*Result, error) {
-	return r, &StoppedError{method, r.Iterations, r.Gradient, r.Constraint, reason}
+	return r, &StoppedError{method, r.Iterations, r.Gradient, r.Constraint, r.Step, r.Decrease, reason}
 }
 
 // clock adds to d the time that f takes.

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
@@ -300,7 +299,7 @@ type Fit struct {
 	GaussNewton, Newton *Result
 
 	// B are the parameters of the better one, with the standard deviations by JᵀJ
-	// and by the Hessian, see Deviations.
+	// and by the Hessian of ½‖r‖² in its place, see Deviations.
 	B, Linear, Full []float64
 }
 
@@ -349,10 +348,8 @@ func (g Regression) Fit() (*Fit, error) {
 	if err != nil {
 		return f, err
 	}
-	var product mat.SymDense
-	product.SymOuterK(1, j.T())
-	variance := 2 * best.F / float64(g.Points-len(start))
-	f.Linear, f.Full = Deviations(&product, variance), Deviations(h, variance)
+	f.Linear = Deviations(j, 2*best.F)
+	f.Full = curvatureDeviations(h, 2*best.F/float64(g.Points-len(start)))
 	for i, b := range g.Start {
 		f.Linear[i] *= math.Abs(b)
 		f.Full[i] *= math.Abs(b)

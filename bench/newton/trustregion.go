@@ -13,15 +13,21 @@ import (
 // TrustRegion minimizes f: ℝⁿ → ℝ by Newton's method in a trust region: a step
 // minimizes the quadratic model
 //
-//	q(s) = gᵀs + ½sᵀHs, ‖s‖ ≤ Δ,
+//	q(s) = gᵀs + ½sᵀHs, ‖Ds‖ ≤ Δ,
 //
-// with the sparse Hessian H, to within a tenth. The radius Δ grows where the
-// model predicts f well and shrinks where it does not. The model is minimized
-// whatever the signs of the eigenvalues of H, by a few Cholesky factorizations
-// of H + λI, so that saddles are left.
+// with the sparse Hessian H, to within a tenth; Dᵢ² is the largest |Hᵢᵢ| so far.
+// The radius Δ grows where the model predicts f well and shrinks where it does
+// not. The model is minimized whatever the signs of the eigenvalues of H, by a few
+// Cholesky factorizations of H + λD², so that saddles are left.
 //
-// It ends where the gradient vanishes and H + λI is positive definite with λ at
-// 10⁻¹⁰ of the size of H: at a local minimum, or in a valley of them.
+// It has found a local minimum, or a valley of them, where H + λD² is positive
+// definite with λ at 10⁻¹⁰ of the size of D⁻¹HD⁻¹ and one of these holds, none of
+// which depends on the units of x or f:
+//
+//   - step: Newton's step moves x by little, ‖Cs‖ ≤ tol·‖Cx‖ with Cᵢ² = Hᵢᵢ;
+//   - decrease: it promises little, −2q(s) ≤ tol²·|f|;
+//   - rounding: no step makes f less, and g is what rounding x makes of 0,
+//     |g| ≤ 16ε·|H||x|.
 //
 // Near a minimum with positive definite H a step is Newton's, one factorization
 // each, and convergence is quadratic. It is not for functions whose H has dense
@@ -32,8 +38,7 @@ import (
 // Comput. 4, 1983; Conn, Gould and Toint, Trust-Region Methods, SIAM 2000,
 // sections 6.1, 7.3 and 17.4.
 type TrustRegion struct {
-	// Tolerance bounds the largest |∂f/∂xᵢ|, relative to that at the start if it
-	// is above 1. 0 means 1e-10.
+	// Tolerance is tol; 0 means 1e-10.
 	Tolerance float64
 
 	// MaxIterations is the largest number of steps tried; 0 means 1000.
@@ -70,7 +75,7 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 		return r, err
 	}
 	p := newModel(plan.Matrix(), n, &r.Cost)
-	trial, gradient := make([]float64, n), make([]float64, n)
+	step, trial, gradient := make([]float64, n), make([]float64, n), make([]float64, n)
 	evaluate := func() error {
 		r.Hessians++
 		err := clock(&r.Derivatives, func() (err error) {
@@ -86,22 +91,20 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 	if !finite(r.F) || !finite(r.Gradient) {
 		return r.stop(method, "f is not finite at the start")
 	}
-	tolerance := o.Tolerance * max(1, r.Gradient)
-	scale := max(1, math.Abs(r.F))
-	radius := floats.Norm(x0, 2)
-	if radius == 0 {
-		radius = 1
-	}
-	unit := radius
+	scale := math.Abs(r.F)
+	radius, first := 0.0, 0.0
 	for {
-		if !p.load() {
+		if !p.load(r.X) {
 			return r.stop(method, "the Hessian is not finite")
 		}
-		if r.Gradient <= tolerance {
-			definite, err := p.definite()
-			if definite || err != nil {
-				return r, err
+		if r.Iterations == 0 {
+			if radius = p.length(x0); radius == 0 {
+				radius = floats.Norm(p.g, 2) // the length of a step down where curvatures are 1
 			}
+			if radius == 0 {
+				radius = 1
+			}
+			first = radius
 		}
 		for accepted := false; !accepted; {
 			if r.Iterations == o.MaxIterations {
@@ -115,7 +118,13 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 			if err != nil {
 				return r, err
 			}
-			floats.AddTo(trial, r.X, p.s)
+			length := floats.Norm(p.s, 2)
+			floats.DivTo(step, p.s, p.d)
+			floats.AddTo(trial, r.X, step)
+			r.Step, r.Decrease = scaledNorm(p.weight, step)/scaledNorm(p.weight, r.X), 2*predicted/math.Abs(r.F)
+			if p.newton && (r.Step <= o.Tolerance || r.Decrease <= o.Tolerance*o.Tolerance) {
+				return r, nil
+			}
 			var value float64
 			r.Values++
 			if err := clock(&r.Derivatives, func() (err error) {
@@ -126,9 +135,9 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 			}
 
 			ratio := (r.F - value) / predicted
-			length := floats.Norm(p.s, 2)
 			accepted = ratio >= 1e-3
-			if !accepted && predicted <= drowned*max(scale, math.Abs(r.F)) && p.newton() {
+			doubtful := predicted <= drowned*max(scale, math.Abs(r.F))
+			if !accepted && doubtful && p.newton {
 				// The difference may be rounding errors; near the solution a Newton step is
 				// as well known by its gradient.
 				r.Gradients++
@@ -138,15 +147,22 @@ func (o TrustRegion) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 				}); err != nil {
 					return r, err
 				}
-				accepted = floats.Norm(gradient, math.Inf(1)) <= r.Gradient/2
+				floats.Div(gradient, p.d)
+				accepted = floats.Norm(gradient, 2) <= floats.Norm(p.g, 2)/2
 			}
 			switch {
-			case !accepted || ratio < 0.25 && predicted > drowned*scale:
+			case !accepted || ratio < 0.25 && !doubtful:
 				radius = length / 4
 			case ratio >= 0.75 && length >= 0.8*radius:
 				radius *= 2.5
 			}
-			if !accepted && !(length > epsilon*max(unit, floats.Norm(r.X, 2))) {
+			if !accepted && !(length > max(epsilon*p.length(r.X), epsilon*epsilon*first)) {
+				if p.rounded() {
+					definite, err := p.definite()
+					if definite || err != nil {
+						return r, err
+					}
+				}
 				return r.stop(method, "no descent")
 			}
 		}
