@@ -250,8 +250,12 @@ func (c checker) tape() {
 		c.equal("JVP", fmt.Sprint("∂", i), must(t.JVP(nil, x, e))[0], c.d[i])
 		c.equal("Tangent", fmt.Sprint("∂", i), must(t.Tangent().Values(nil, append(slices.Clone(x), e...)))[1], c.d[i])
 		hv := must(t.HVP(nil, x, e))
+		ht := must(t.Adjoint().JVP(nil, append(slices.Clone(x), 1), append(slices.Clone(e), 0)))
+		hg := must(t.Tangent().VJP(nil, append(slices.Clone(x), e...), []float64{0, 1}))
 		for j := range x {
 			c.equal("HVP", fmt.Sprint("∂", i, j), hv[j], c.hess(i, j))
+			c.equal("JVP of Adjoint", fmt.Sprint("∂", i, j), ht[j], c.hess(i, j))
+			c.equal("VJP of Tangent", fmt.Sprint("∂", i, j), hg[j], c.hess(i, j))
 		}
 	}
 	for _, s := range hessian.Strategies {

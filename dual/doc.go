@@ -67,6 +67,7 @@
 //	∛x at ±0                      +∞, the second ∓∞
 //	x^0                           0, for every x
 //	x^y in y at x = 0, y > 0      0
+//	x^y in y at x < 0             NaN, also for integer y
 //	hypot, Norm2, atan2 at (0,0)  0 of every order
 //	Select, Step                  0 in what is compared
 //	1/x, ln x, Γ at a pole        the limit from the side of the zero's sign

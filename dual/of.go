@@ -85,10 +85,22 @@ func (x Of[T]) Hypot(y Of[T]) Of[T] {
 
 func (x Of[T]) Pow(y Of[T]) Of[T] {
 	v := x.V.Pow(y.V)
-	dx := y.V.Prod(x.V.Pow(y.V.SubReal(1)))
+	l := x.V.Log()
+	dx := powD(y.V, x.V.Pow(y.V.SubReal(1)), l)
 	dx = v.Select(dx, dx)
-	dy := v.Prod(x.V.Log())
+	dy := v.Prod(l)
 	return Of[T]{v, dx.Prod(x.D).Add(dy.Prod(y.D))}
+}
+
+// powD is y·w for w = x^(y−1) and l = ln x. Its derivative in y, y·wl + w,
+// needs help at two places. At x = 0 < y < 1 it is −∞ + ∞: the second term is
+// left out, which vanishes against the first as x does. At x < 0 it is NaN,
+// which y = 0 would hide: what is added is 0 with this derivative.
+func powD[T Scalar[T]](y, w, l T) T {
+	finite := y.Prod(w).Step(y.Const(math.Inf(1)))
+	d := finite.Select(y, y.Detach()).Prod(w)
+	a := y.Atan() // unlike y never infinite
+	return d.Add(l.Step(l.Const(math.Inf(-1))).Prod(a.Sub(a.Detach())))
 }
 
 func (x Of[T]) PowReal(p float64) Of[T] {

@@ -224,7 +224,8 @@ func PowD(x, y, v float64) (dx, dy float64) {
 	return PowRealD(x, y, v), Prod(v, Log(x))
 }
 
-// PowDD is the Hessian of x^y.
+// PowDD is the Hessian of x^y. At x < 0 there is no derivative in y, though y be
+// 0 in the formula.
 func PowDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if v != v {
 		return v, v, v
@@ -234,5 +235,9 @@ func PowDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if !normal(v) || x == 0 {
 		w = Pow(x, y-1)
 	}
-	return PowRealDD(x, y, v, dx), Prod(w, 1+Prod(y, l)), Prod(dy, l)
+	dxx = PowRealDD(x, y, v, dx)
+	if l != l {
+		return dxx, l, l
+	}
+	return dxx, Prod(w, 1+Prod(y, l)), Prod(dy, l)
 }

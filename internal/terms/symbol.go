@@ -250,6 +250,8 @@ func (x symbol) Sub(y symbol) symbol {
 		return x.AddReal(-y.v)
 	case x.f == nil:
 		return y.RSub(x.v)
+	case x == y && x.f.phase != values && x.f.nodes[x.i].op == program.Atan:
+		return constant(0) // in the rule of Pow
 	}
 	if x.f.phase == quick {
 		return x.combine(y, -1)
