@@ -188,10 +188,13 @@ func (p *Pattern) Transpose() *Pattern {
 }
 
 // IsSymmetric reports whether the pattern is square and equal to its
-// transpose. The cost is O(rows + nnz).
+// transpose. The cost is O(rows + nnz), O(1) for a full pattern.
 func (p *Pattern) IsSymmetric() bool {
 	if p.rows != p.cols {
 		return false
+	}
+	if len(p.idx) == p.rows*p.cols {
+		return true
 	}
 	// Row by row, the entries (j, i) of a symmetric pattern are met in the
 	// order in which row j holds them.
