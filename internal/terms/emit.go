@@ -15,6 +15,7 @@ const (
 	opSincos                          // d, c = sin a, cos a
 	opStore                           // sink b gets a added
 	opStoreReal                       // sink b gets k added
+	opStoreMul                        // sink b gets the sum of a·c·k added
 )
 
 // instr is an instruction on registers.
@@ -47,13 +48,15 @@ type emitter struct {
 	*form
 	low  []node  // nodes as instructions have them
 	uses []int32 // 0 for what is not needed
+	sums []bool  // of each sink: it adds up a product that is needed nowhere else
 }
 
 // item is the computation of a node, or the store of a root if not negative.
 type item struct{ node, sink int32 }
 
-// emit is the code that computes the roots.
-func (f *form) emit(roots []root) *code {
+// emit is the code that computes the roots. isTotal reports whether all terms
+// add a root to one place.
+func (f *form) emit(roots []root, isTotal func(r root) bool) *code {
 	c := &code{owns: f.owns}
 	for _, r := range roots {
 		if !r.x.is(0) {
@@ -63,16 +66,39 @@ func (f *form) emit(roots []root) *code {
 	e := &emitter{form: f}
 	e.lower(c.sinks)
 	e.fuse()
+	e.sums = make([]bool, len(c.sinks))
 	var list []item
 	done := make([]bool, len(e.low))
 	for k, r := range c.sinks {
-		if r.x.f != nil {
-			e.schedule(r.x.i, done, e.eachOperand, func(i int32) { list = append(list, item{i, -1}) })
-		}
+		e.sums[k] = e.isProduct(r.x) && isTotal(r)
+		e.eachStored(c, k, func(i int32) {
+			e.schedule(i, done, e.eachOperand, func(i int32) { list = append(list, item{i, -1}) })
+		})
 		list = append(list, item{-1, int32(k)})
 	}
 	e.allocate(c, list)
 	return c
+}
+
+// isProduct reports whether x is the product of two registers that differs from
+// term to term and is needed once.
+func (e *emitter) isProduct(x symbol) bool {
+	if x.f == nil || e.uses[x.i] != 1 || e.steady[x.i] {
+		return false
+	}
+	op := e.low[x.i].op
+	return op == program.Mul || op == program.Square || op == opMulScale
+}
+
+// eachStored calls do with what the store of sink k reads.
+func (e *emitter) eachStored(c *code, k int, do func(i int32)) {
+	switch x := c.sinks[k].x; {
+	case x.f == nil:
+	case e.sums[k]:
+		e.eachOperand(x.i, do)
+	default:
+		do(x.i)
+	}
 }
 
 // count counts the uses of what the sinks need.
@@ -221,9 +247,7 @@ func (e *emitter) allocate(c *code, list []item) {
 	}
 	for k, it := range order {
 		if it.node < 0 {
-			if x := c.sinks[it.sink].x; x.f != nil {
-				use(x.i, k)
-			}
+			e.eachStored(c, int(it.sink), func(i int32) { use(i, k) })
 			continue
 		}
 		use(it.node, k)
@@ -232,12 +256,7 @@ func (e *emitter) allocate(c *code, list []item) {
 	for k, it := range order {
 		switch {
 		case it.node < 0:
-			in := instr{op: opStoreReal, b: uint16(it.sink), k: c.sinks[it.sink].x.v}
-			if x := c.sinks[it.sink].x; x.f != nil {
-				in.op, in.a = opStore, r.reg[x.i]
-				r.release(x.i, k)
-			}
-			c.block = append(c.block, in)
+			c.block = append(c.block, e.store(c, int(it.sink), k, r))
 		case k < start:
 			c.once = append(c.once, e.instruction(c, it.node, k, r))
 		default:
@@ -245,6 +264,29 @@ func (e *emitter) allocate(c *code, list []item) {
 		}
 	}
 	c.regs = r.count
+}
+
+// store is instruction k, the store of a sink.
+func (e *emitter) store(c *code, sink, k int, r *registers) instr {
+	x := c.sinks[sink].x
+	in := instr{op: opStoreReal, b: uint16(sink), k: x.v}
+	switch {
+	case x.f == nil:
+		return in
+	case e.sums[sink]:
+		n := e.low[x.i]
+		in.op, in.a, in.c, in.k = opStoreMul, r.reg[n.a], r.reg[n.a], 1
+		if n.op != program.Square {
+			in.c = r.reg[n.b]
+		}
+		if n.op == opMulScale {
+			in.k = math.Float64frombits(n.k)
+		}
+	default:
+		in.op, in.a = opStore, r.reg[x.i]
+	}
+	e.eachStored(c, sink, func(i int32) { r.release(i, k) })
+	return in
 }
 
 // registers are given to nodes until their last use.

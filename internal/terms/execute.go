@@ -77,6 +77,19 @@ func (m *machine) block(c *code, s *shape, j int) {
 	}
 }
 
+// add adds s, the sum over a block, to the one place of a sink.
+func (m *machine) add(p *port, s float64) {
+	m.total += s
+	at := int(p.list.runs[0].at)
+	switch {
+	case p.x == nil: // not wanted
+	case m.part == nil:
+		p.x[at] += s
+	default:
+		m.give(p, at, s)
+	}
+}
+
 // blocks is how many blocks the terms of s make.
 func (s *shape) blocks() int { return (s.terms + lanes - 1) / lanes }
 
@@ -93,14 +106,19 @@ func (m *machine) do(c *code, in *instr, lo, n int) {
 	case opStore:
 		p := &m.sinks[in.b]
 		x := m.reg(in.a)[:n]
-		m.total += floats.Sum(x)
 		switch {
+		case p.list.uniform():
+			m.add(p, sum(x))
+			return
 		case p.x == nil: // not wanted
 		case m.part == nil:
 			p.list.scatter(p.x, x, lo)
 		default:
 			m.scatter(p, x, lo)
 		}
+		m.total += floats.Sum(x)
+	case opStoreMul:
+		m.add(&m.sinks[in.b], sumProducts(m.reg(in.a)[:n], m.reg(in.c)[:n], in.k))
 	case opStoreReal:
 		p := &m.sinks[in.b]
 		m.total += in.k

@@ -108,20 +108,37 @@ func fill(dst []float64, c float64) {
 
 func addTo(dst, x []float64) { floats.Add(dst, x) }
 
-// sum adds in four strands, so that no addition waits for the one before.
+// sum adds in four strands, so that no addition waits for the one before. They
+// are no quad, which would stay in memory.
 func sum(x []float64) float64 {
-	var s quad
+	var s0, s1, s2, s3 float64
 	for len(x) >= 4 {
-		s[0] += x[0]
-		s[1] += x[1]
-		s[2] += x[2]
-		s[3] += x[3]
+		s0 += x[0]
+		s1 += x[1]
+		s2 += x[2]
+		s3 += x[3]
 		x = x[4:]
 	}
 	for _, v := range x {
-		s[0] += v
+		s0 += v
 	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	return (s0 + s1) + (s2 + s3)
+}
+
+// sumProducts is sum of the products (x[i]·y[i])·c, to the same bits.
+func sumProducts(x, y []float64, c float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += float64(x[0] * y[0] * c)
+		s1 += float64(x[1] * y[1] * c)
+		s2 += float64(x[2] * y[2] * c)
+		s3 += float64(x[3] * y[3] * c)
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 += float64(v * y[i] * c)
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 func gatherIndexed(dst, x []float64, index []int32) {

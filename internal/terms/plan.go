@@ -154,10 +154,10 @@ func (s *shape) code(v variant, f *form, roots []root, base bool) *code {
 			others = append(others, r)
 		}
 	}
-	c := f.emit(others)
+	c := f.emit(others, s.isTotal)
 	c.entries = entries
 	if len(fixed) > 0 {
-		c.fixed = f.emit(fixed)
+		c.fixed = f.emit(fixed, s.isTotal)
 	}
 	return c
 }
@@ -176,6 +176,19 @@ func (s *shape) uniform(leaf node) bool {
 		return s.rows[leaf.a].uniform()
 	}
 	return false
+}
+
+// isTotal reports whether all terms add r to one place.
+func (s *shape) isTotal(r root) bool {
+	switch r.what {
+	case toValue, toTangent:
+		return s.rows[r.a].uniform()
+	case toJacobian:
+		return s.vars[r.a].uniform() && s.rows[r.b].uniform()
+	case toHessian:
+		return s.vars[r.a].uniform() && s.vars[r.b].uniform()
+	}
+	return s.vars[r.a].uniform()
 }
 
 // arrays is what an evaluation reads and what it adds to.
