@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -42,7 +43,7 @@ var operations = func() []operation {
 	var all []operation
 	add := func(op program.Op, c float64, points []float64, poles ...float64) {
 		name := fmt.Sprint(op)
-		if op >= program.AddReal && op < program.Neg {
+		if op.Constant() != 0 {
 			name = fmt.Sprint(op, " ", c)
 		}
 		all = append(all, operation{name: name, op: op, c: c, args: 1, points: points, edges: append(poles, edges...)})
@@ -78,7 +79,10 @@ var operations = func() []operation {
 		program.Softplus: moderate, program.Tan: moderate, program.Tanh: moderate,
 	}
 	points[program.Erfc] = points[program.Erf]
-	for op := program.Neg; op < program.Own; op++ {
+	for op := range op.All {
+		if op.Operands() != 1 || op.Constant() != 0 {
+			continue
+		}
 		p := points[op]
 		if p == nil {
 			p = anywhere
@@ -91,7 +95,10 @@ var operations = func() []operation {
 			edges: []float64{0, minus0, 1, -2, inf, nan}, secondEdges: []float64{0, minus0, 1, -2, 3, inf, nan},
 		})
 	}
-	for op := program.Add; op <= program.Step; op++ {
+	for op := range op.All {
+		if op.Operands() != 2 {
+			continue
+		}
 		if op == program.Pow {
 			binary("Pow", randprog.KindOp, op, nil, positive[1:], moderate)
 			all[len(all)-1].edges = []float64{0, minus0, 1, -2, inf}

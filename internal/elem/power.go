@@ -19,6 +19,9 @@ func RDiv(x, c float64) float64         { return c / x }
 func RDivD(x, c, v float64) float64     { return -v / x }
 func RDivDD(x, c, v, d float64) float64 { return -2 * d / x }
 
+// Div is x/y.
+func Div(x, y float64) float64 { return x / y }
+
 // DivD is the gradient of x/y, 0 at an infinite y.
 func DivD(x, y, v float64) (dx, dy float64) {
 	dx = 1 / y

@@ -41,7 +41,7 @@ type target struct {
 
 var targets = []target{
 	{"internal/elem/*.go", []string{"internal/elem", "dual"}},
-	{"internal/program/ops.go", []string{"internal/program", "reverse", "internal/randprog", "sparsity"}},
+	{"internal/op/table.go", []string{"internal/op", "internal/program", "reverse", "internal/randprog", "sparsity"}},
 	{"internal/program/value.go", []string{"internal/program", "reverse", "internal/randprog"}},
 	{"internal/program/partials.go", []string{"internal/program", "reverse", "internal/randprog"}},
 	{"internal/program/tangent.go", []string{"internal/program", "reverse", "internal/randprog"}},

@@ -39,12 +39,12 @@ var exchanges = map[token.Token]token.Token{
 
 // kinship are names in the table of operations that are replaced by others.
 var kinship = map[string]string{
-	"plus": "minus", "minus": "plus",
-	"scale": "divide", "divide": "scale",
-	"add": "sub", "sub": "add",
-	"mul": "add", "square": "scale",
+	"One": "MinusOne", "MinusOne": "One",
+	"ByConstant": "OverConstant", "OverConstant": "ByConstant",
+	"OneOne": "OneMinusOne", "OneMinusOne": "OneOne",
+	"Factors": "OneOne", "Twice": "ByConstant",
 	"nonlinear1": "linear1",
-	"linear2":    "DA",
+	"linear2":    "DX",
 	"nonlinear2": "linear2",
 }
 

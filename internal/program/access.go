@@ -40,9 +40,6 @@ func (p *Program) OwnAt(i int32) (f *Scalar1, order int) { return p.owns[p.b[i]]
 // EachOperand calls f with the operands of node i.
 func (p *Program) EachOperand(i int32, f func(j int32)) { p.eachOperand(i, f) }
 
-// Arity is how many operands the operation has, 0 if a list of them.
-func (op Op) Arity() int { return int(table[op].args) }
-
 // Lanes evaluates an operation with one or two operands, no Own, on lanes: dst
 // = op(x, y), where y is the constants if it has one. dst may be x or y.
 func Lanes(op Op, dst, x, y []float64) { values(op, dst, x, y) }

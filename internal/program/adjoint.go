@@ -1,5 +1,7 @@
 package program
 
+import "github.com/hesse-ad/hesse/internal/op"
+
 // adjoints propagates the adjoints in each of gs, which hold those of the
 // outputs and 0 elsewhere, down to the inputs. With store it keeps the first
 // partials, and the second ones times the adjoint in gs[0], for second-order
@@ -29,28 +31,28 @@ func (p *Program) adjoints(ws *Workspace, gs [][]float64, store bool) error {
 
 func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m int32, order int, store bool) {
 	hi := lo + m
-	switch cl := table[b.op].class; cl {
-	case constant:
-	case nary:
+	switch cl := b.op.Class(); cl {
+	case op.NoPartials:
+	case op.List:
 		p.affineAdjoints(gs, b, lo, m, order)
-	case plus, minus, add, sub:
+	case op.One, op.MinusOne, op.OneOne, op.OneMinusOne:
 		for _, g := range gs {
 			ta := b.a.target(order, g, p.a, b, lo, m)
-			if cl == minus {
+			if cl == op.MinusOne {
 				ta.minus(g[lo:hi])
 			} else {
 				ta.plus(g[lo:hi])
 			}
 			switch cl {
-			case add:
+			case op.OneOne:
 				b.b.target(order, g, p.b, b, lo, m).plus(g[lo:hi])
-			case sub:
+			case op.OneMinusOne:
 				b.b.target(order, g, p.b, b, lo, m).minus(g[lo:hi])
 			}
 		}
-	case mul, binary:
+	case op.Factors, op.Binary:
 		da, db := p.partials2(ws, b, lo, m, order)
-		if store && cl == binary {
+		if store && cl == op.Binary {
 			da, db = p.store2(ws, gs[0][lo:hi], da, db, b, lo, m)
 		}
 		for _, g := range gs {
@@ -59,7 +61,7 @@ func (p *Program) adjointBlock(ws *Workspace, gs [][]float64, b *batch, lo, m in
 		}
 	default:
 		k, d := p.partials1(ws, b, lo, m, order)
-		if store && cl == unary {
+		if store && cl == op.Unary {
 			d = p.store1(ws, gs[0][lo:hi], d, b, lo, m)
 		}
 		for _, g := range gs {
@@ -101,55 +103,55 @@ func (p *Program) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) erro
 	for i := hi - 1; i >= lo; i-- {
 		a, b := p.a[i], p.b[i]
 		var da, db float64
-		switch table[p.ops[i]].class {
-		case constant:
+		switch p.ops[i].Class() {
+		case op.NoPartials:
 			continue
-		case plus:
+		case op.One:
 			for _, g := range gs {
 				g[a] += g[i]
 			}
 			continue
-		case minus:
+		case op.MinusOne:
 			for _, g := range gs {
 				g[a] -= g[i]
 			}
 			continue
-		case add:
+		case op.OneOne:
 			for _, g := range gs {
 				g[a] += g[i]
 				g[b] += g[i]
 			}
 			continue
-		case sub:
+		case op.OneMinusOne:
 			for _, g := range gs {
 				g[a] += g[i]
 				g[b] -= g[i]
 			}
 			continue
-		case mul:
+		case op.Factors:
 			da, db = v[b], v[a]
 			for _, g := range gs {
 				g[a] += ws.prod(da, g[i])
 				g[b] += ws.prod(db, g[i])
 			}
 			continue
-		case binary:
+		case op.Binary:
 			da, db = p.nodeFirst(v, i)
 			for _, g := range gs {
 				g[a] += ws.prod(da, g[i])
 				g[b] += ws.prod(db, g[i])
 			}
 			continue
-		case nary:
+		case op.List:
 			if err := p.adjointList(ws, gs, i); err != nil {
 				return err
 			}
 			continue
-		case scale:
+		case op.ByConstant:
 			da = p.c[i]
-		case divide:
+		case op.OverConstant:
 			da = 1 / p.c[i]
-		case square:
+		case op.Twice:
 			da = 2 * v[a]
 		default:
 			da, _ = p.nodeFirst(v, i)

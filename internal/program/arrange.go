@@ -3,6 +3,8 @@ package program
 import (
 	"math"
 	"slices"
+
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 const (
@@ -49,7 +51,7 @@ func (c *compiler) arrange() *Program {
 		if c.uses[i] == 0 || n.Op == Const {
 			continue
 		}
-		switch args := table[n.Op].args; {
+		switch args := n.Op.Operands(); {
 		case args == 2:
 			top = max(level[n.A], level[n.B])
 		case args == 1:
@@ -121,11 +123,11 @@ func (p *placer) level(ids []int32) {
 	if len(ids) < minBatch {
 		slices.SortStableFunc(ids, func(i, j int32) int { return int(p.nodes[i].Op) - int(p.nodes[j].Op) })
 	} else {
-		var at [numOps + 1]int32
+		var at [op.Count + 1]int32
 		for _, i := range ids {
 			at[p.nodes[i].Op+1]++
 		}
-		for k := range numOps {
+		for k := range op.Count {
 			at[k+1] += at[k]
 		}
 		p.tmp = append(p.tmp[:0], ids...)
@@ -159,13 +161,13 @@ func (p *placer) group(op Op, ids []int32) {
 		p.rows(op, ids, lo)
 		return
 	}
-	if len(ids) < minBatch || op >= Own {
+	if len(ids) < minBatch || !op.Elementary() {
 		for k, i := range ids {
 			p.single(lo+int32(k), p.inner[i])
 		}
 		return
 	}
-	binary := table[op].args == 2
+	binary := op.Operands() == 2
 	breaks := p.breaks(lo, p.next, binary)
 	if breaks*minRun > len(ids) {
 		p.tmp = append(p.tmp[:0], ids...)
@@ -190,7 +192,7 @@ func (p *placer) group(op Op, ids []int32) {
 func (p *placer) place(op Op, ids []int32, lo int32) (inner bool) {
 	hi := lo + int32(len(ids))
 	ops, a, b, c := p.ops[lo:hi], p.a[lo:hi], p.b[lo:hi], p.c[lo:hi]
-	args := table[op].args
+	args := op.Operands()
 	for k, i := range ids {
 		n := &p.nodes[i]
 		p.id[i] = lo + int32(k)
@@ -296,7 +298,7 @@ func (p *placer) sort(op Op, ids []int32, at int32) {
 		a := p.a[at+int32(k)]
 		lo, hi = min(lo, a), max(hi, a)
 		g := math.Float64bits(p.c[at+int32(k)])
-		if table[op].args == 2 {
+		if op.Operands() == 2 {
 			g = uint64(p.b[at+int32(k)] - a)
 		}
 		rank := 0
@@ -379,7 +381,7 @@ func (p *placer) radix(ids []int32, top uint64) {
 
 // cut makes batches of the nodes lo … hi−1, all of one operation.
 func (p *placer) cut(op Op, lo, hi int32, inner bool) {
-	binary := table[op].args == 2
+	binary := op.Operands() == 2
 	cutA := regular(p.a[lo:hi])
 	cutB := binary && regular(p.b[lo:hi])
 	start := lo
@@ -407,7 +409,7 @@ func regular(x []int32) bool {
 // batch appends the batch of the nodes lo … hi−1.
 func (p *placer) batch(op Op, lo, hi int32, inner bool) {
 	b := batch{op: op, lo: lo, hi: hi, inner: inner, a: layout(p.a[lo:hi])}
-	if table[op].args == 2 {
+	if op.Operands() == 2 {
 		b.b = layout(p.b[lo:hi])
 	}
 	p.batches = append(p.batches, b)

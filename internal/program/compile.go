@@ -89,14 +89,14 @@ func (c *compiler) live(outputs []int32) []bool {
 			continue
 		}
 		n := c.Node(i)
-		switch args := table[n.Op].args; {
+		switch args := n.Op.Operands(); {
 		case args == 2:
 			live[n.A], live[n.B] = true, true
 		case args == 1:
 			live[n.A] = true
 		case n.Op == Call && n.B > 0:
 			live[i-n.B] = true
-		case n.Op > Own:
+		case n.Op.HasList():
 			operands(n, c.lists, c.calls, mark)
 		}
 	}
@@ -113,7 +113,7 @@ func (c *compiler) share(outputs []int32, live []bool) {
 			if (n.Op == Sum || n.Op == Dot) && n.B < minChain {
 				count += 2 * int(n.B) // see expand
 			}
-			if table[n.Op].args == 0 {
+			if n.Op.Operands() == 0 {
 				hashed++
 			}
 		}
@@ -135,12 +135,12 @@ func (c *compiler) share(outputs []int32, live []bool) {
 			continue
 		}
 		n := *c.Node(i)
-		switch args := table[n.Op].args; {
+		switch args := n.Op.Operands(); {
 		case args == 2:
 			n.A, n.B = id[n.A], id[n.B]
 		case args == 1:
 			n.A = id[n.A]
-		case n.Op > Own:
+		case n.Op.HasList():
 			if id[i] = c.expand(n, id); id[i] >= 0 {
 				continue
 			}
@@ -193,7 +193,7 @@ func (c *compiler) append(n Node) int32 {
 
 // find is the number of a node in its cheapest form.
 func (c *compiler) find(n Node) int32 {
-	if args := table[n.Op].args; args > 0 {
+	if args := n.Op.Operands(); args > 0 {
 		last := n.A
 		if args == 2 {
 			last = max(n.A, n.B)
@@ -239,7 +239,7 @@ func (c *compiler) same(m, n *Node) bool {
 	if m.Op != n.Op || m.B != n.B || math.Float64bits(m.C) != math.Float64bits(n.C) {
 		return false
 	}
-	if !n.Op.isList() {
+	if !isShared(n.Op) {
 		return m.A == n.A
 	}
 	mw, mx := c.operandsOf(m)
@@ -247,9 +247,9 @@ func (c *compiler) same(m, n *Node) bool {
 	return slices.Equal(mx, nx) && slices.EqualFunc(mw, nw, equalBits)
 }
 
-// isList reports whether A is the place of a list that nodes may have alike. A
+// isShared reports whether A is the place of a list that nodes may have alike. A
 // Call is never like another: its function may be.
-func (op Op) isList() bool { return op == Sum || op == Affine || op == Dot || op == Select }
+func isShared(op Op) bool { return op.HasList() && op != Call }
 
 // operandsOf is the weights and the operands of a node with a list.
 func (c *compiler) operandsOf(n *Node) (w []float64, x []int32) {
@@ -319,7 +319,7 @@ func (c *compiler) expand(n Node, id []int32) int32 {
 
 func (c *compiler) hash(n *Node) uint64 {
 	a := uint64(uint32(n.A))
-	if n.Op.isList() {
+	if isShared(n.Op) {
 		w, x := c.operandsOf(n)
 		a = 0
 		for _, i := range x {
@@ -431,8 +431,8 @@ func (c *compiler) countUses() {
 		if uses[i] == 0 && n.Op != Call {
 			continue
 		}
-		in := inner[i] || !linear[n.Op]
-		switch args := table[n.Op].args; {
+		in := inner[i] || !n.Op.Linear()
+		switch args := n.Op.Operands(); {
 		case args == 2:
 			uses[n.A]++
 			uses[n.B]++
@@ -441,7 +441,7 @@ func (c *compiler) countUses() {
 		case args == 1:
 			uses[n.A]++
 			inner[n.A] = inner[n.A] || in
-		case n.Op > Own:
+		case n.Op.HasList():
 			if n.Op == Call {
 				uses[i]++ // all outputs of a call stay together
 				if first := i - int(n.B); in {

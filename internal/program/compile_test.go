@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
 	_ "github.com/hesse-ad/hesse/internal/thousands"
 )
 
@@ -131,7 +132,7 @@ func drawRecording(t *rapid.T) drawn {
 		w    []float64
 	}
 	ops := []Op{Const, Own, Sum, Affine, Dot, Select, Call}
-	for op := Add; op < Own; op++ {
+	for op := range op.All {
 		ops = append(ops, op, op)
 	}
 	for range 6 {
@@ -201,7 +202,7 @@ func drawRecording(t *rapid.T) drawn {
 				first := d.r.Call(twin{}, []int32{a, b})
 				v = append(v, first, first+1)
 			default:
-				if table[in.op].args == 1 {
+				if in.op.Operands() == 1 {
 					b = 0
 				}
 				v = append(v, d.r.Push(in.op, a, b, in.c))
@@ -306,7 +307,7 @@ func inOrder(t *rapid.T) {
 				fail("operand %d of node %d", j, i)
 			}
 			reached[j] = true
-			inner[j] = inner[j] || inner[i] || !linear[p.ops[i]]
+			inner[j] = inner[j] || inner[i] || !p.ops[i].Linear()
 		})
 	}
 
@@ -334,7 +335,7 @@ func inOrder(t *rapid.T) {
 					fail("node %d in the batch of its user %d", j, i)
 				}
 			})
-			operands := []operand{b.a, b.b}[:table[b.op].args]
+			operands := []operand{b.a, b.b}[:b.op.Operands()]
 			for k, o := range operands {
 				j := [][]int32{p.a, p.b}[k][i]
 				if o.how == direct && j != o.at+i-b.lo || o.how == uniform && j != o.at {
@@ -355,11 +356,11 @@ func inOrder(t *rapid.T) {
 	}
 	seen := map[key]int32{}
 	for i := int32(p.base); i < int32(len(p.ops)); i++ {
-		if p.ops[i] > Own {
+		if p.ops[i].HasList() {
 			continue
 		}
 		k := key{p.ops[i], p.a[i], p.b[i], math.Float64bits(p.c[i])}
-		if table[p.ops[i]].args == 1 && p.ops[i] != Own {
+		if p.ops[i].Operands() == 1 && p.ops[i] != Own {
 			k.b = 0
 		}
 		if j, ok := seen[k]; ok {
@@ -599,7 +600,7 @@ func TestBatchesOfLoops(t *testing.T) {
 			for _, t := range b.terms {
 				s += how(t.operand)
 			}
-			if table[b.op].args == 2 {
+			if b.op.Operands() == 2 {
 				s += how(b.b)
 			}
 			got = append(got, s)

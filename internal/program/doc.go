@@ -4,10 +4,8 @@
 // # From a recording to a program
 //
 // A [Recording] holds one node an operation, in the order in which they were
-// made: an opcode, one or two operands (or a list of them), a constant. The
-// table in ops.go is the one place where an operation's properties stand: its
-// value, its partials, which of them may differ from 0, its class for the
-// derivative sweeps. [Compile] turns a recording into a [Program]:
+// made: an opcode, one or two operands (or a list of them), a constant. What is
+// known about an operation stands in the table of package op. [Compile] turns a recording into a [Program]:
 //
 //  1. what reaches no output and no guard goes away;
 //  2. equal nodes are kept once, and cheaper forms with the same bits replace

@@ -1,5 +1,7 @@
 package program
 
+import "github.com/hesse-ad/hesse/internal/op"
+
 // Fault is where an infinity or a NaN comes from.
 type Fault struct {
 	Order int   // of the derivative that is not finite: 0, 1 or 2
@@ -156,10 +158,10 @@ func (p *Program) above(ws *Workspace, x []float64, bad []bool, step func(z [][]
 
 // Describe is the name of node i, an operation, and what it was applied to.
 func (p *Program) Describe(ws *Workspace, i int32) (name string, operands []float64) {
-	op := p.ops[i]
-	name = op.String()
+	code := p.ops[i]
+	name = code.String()
 	node := i
-	switch op {
+	switch code {
 	case Own:
 		name = p.owns[p.b[i]].Name
 	case Call:
@@ -167,8 +169,7 @@ func (p *Program) Describe(ws *Workspace, i int32) (name string, operands []floa
 		node -= p.b[i]
 	}
 	p.eachOperand(node, func(j int32) { operands = append(operands, ws.V[j]) })
-	switch f := &table[op]; {
-	case f.fc != nil || AddReal <= op && op <= DivReal:
+	if code.Constant() != op.NoConstant {
 		operands = append(operands, p.c[i])
 	}
 	return name, operands

@@ -34,7 +34,7 @@ func Plain(r *Recording, outputs []int32) (p *Program, made []uintptr) {
 		}
 		k := int32(len(p.ops))
 		id[i] = k
-		switch args := table[n.Op].args; {
+		switch args := n.Op.Operands(); {
 		case args == 2:
 			n.A, n.B = id[n.A], id[n.B]
 		case args == 1:

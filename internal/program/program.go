@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // Program is a compiled recording. Node i has the operation ops[i], the
@@ -84,9 +86,9 @@ func (p *Program) finish() {
 		b.part = at
 		switch {
 		case b.op == mixed:
-		case table[b.op].class == unary:
+		case b.op.Class() == op.Unary:
 			at += 2 * (b.hi - b.lo)
-		case table[b.op].class == binary:
+		case b.op.Class() == op.Binary:
 			at += 5 * (b.hi - b.lo)
 		}
 		p.read(b)
@@ -130,7 +132,7 @@ func (p *Program) meet(order int) {
 			}
 			continue
 		}
-		if table[b.op].class == constant || order == secondOrder && !b.inner && linear[b.op] {
+		if b.op.Class() == op.NoPartials || order == secondOrder && !b.inner && b.op.Linear() {
 			continue
 		}
 		if b.op == Affine { // its terms may overlap: none is met first
@@ -142,7 +144,7 @@ func (p *Program) meet(order int) {
 			continue
 		}
 		m := b.hi - b.lo
-		two := table[b.op].args == 2
+		two := b.op.Operands() == 2
 		for _, o := range []*operand{&b.a, &b.b} {
 			if o.how != direct || o == &b.b && !two {
 				continue
@@ -240,10 +242,10 @@ func (p *Program) eachOperand(i int32, f func(j int32)) {
 			}
 		}
 	default:
-		if table[op].args > 0 {
+		if op.Operands() > 0 {
 			f(a)
 		}
-		if table[op].args > 1 {
+		if op.Operands() > 1 {
 			f(b)
 		}
 	}

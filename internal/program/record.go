@@ -281,7 +281,7 @@ func operands(n *Node, lists []int32, calls []call, f func(x *int32)) {
 			list(calls[n.A].args, calls[n.A].n)
 		}
 	default:
-		switch table[n.Op].args {
+		switch n.Op.Operands() {
 		case 2:
 			f(&n.A)
 			f(&n.B)

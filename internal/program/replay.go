@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // Primitives is how Replay applies a user's primitives to numbers of type T.
@@ -195,10 +196,10 @@ func Pullback[T dual.Scalar[T]](p *Program, i int32, v []T, g T, bar []T, prims 
 	a, b, c := p.a[i], p.b[i], p.c[i]
 	one := g.Const(1)
 	var zero T
-	switch op := p.ops[i]; table[op].class {
-	case constant:
-	case nary:
-		switch op {
+	switch code := p.ops[i]; code.Class() {
+	case op.NoPartials:
+	case op.List:
+		switch code {
 		case Sum:
 			for _, j := range p.operands(i) {
 				add(j, g)
@@ -219,19 +220,19 @@ func Pullback[T dual.Scalar[T]](p *Program, i int32, v []T, g T, bar []T, prims 
 			add(p.lists[a], g.Prod(cond.Select(one, zero)))
 			add(p.lists[a+1], g.Prod(cond.Select(zero, one)))
 		}
-	case unary:
-		if op == Own {
+	case op.Unary:
+		if code == Own {
 			add(a, g.Prod(prims.Own(p.owns[b], int(c)+1, v[a])))
 			return
 		}
-		add(a, g.Prod(Apply(op, c, dual.Of[T]{V: v[a], D: one}, dual.Of[T]{}).D))
+		add(a, g.Prod(Apply(code, c, dual.Of[T]{V: v[a], D: one}, dual.Of[T]{}).D))
 	default:
 		x, y := dual.Of[T]{V: v[a]}, dual.Of[T]{V: v[b]}
 		x.D = one
-		add(a, g.Prod(Apply(op, c, x, y).D))
-		if table[op].args == 2 {
+		add(a, g.Prod(Apply(code, c, x, y).D))
+		if code.Operands() == 2 {
 			x.D, y.D = zero, one
-			add(b, g.Prod(Apply(op, c, x, y).D))
+			add(b, g.Prod(Apply(code, c, x, y).D))
 		}
 	}
 }

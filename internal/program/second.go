@@ -1,6 +1,10 @@
 package program
 
-import "math"
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
 
 // seconds propagates the second-order adjoints U[s] of the directions s < k
 // down to the inputs: from each node with the value function f, first-order
@@ -51,7 +55,7 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 	hi := lo + m
 	bar := ws.Bar[lo:hi]
 	switch {
-	case linear[b.op]: // its operands need have no tangents
+	case b.op.Linear(): // its operands need have no tangents
 		if b.inner {
 			p.adjointBlock(ws, us, b, lo, m, secondOrder, false)
 		}
@@ -60,8 +64,8 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 		p.curvatureBlock(ws, us, ts, b, lo, m)
 		return
 	}
-	switch table[b.op].class {
-	case mul:
+	switch b.op.Class() {
+	case op.Factors:
 		da, db := p.partials2(ws, b, lo, m, secondOrder)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
@@ -69,7 +73,7 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 			b.a.target(secondOrder, u, p.a, b, lo, m).times2(1, da, u[lo:hi], bar, tb)
 			b.b.target(secondOrder, u, p.b, b, lo, m).times2(1, db, u[lo:hi], bar, ta)
 		}
-	case binary:
+	case op.Binary:
 		da, db := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 		eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
 		for s, u := range us {
@@ -81,13 +85,13 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 			xb.times2(1, db, u[lo:hi], ebb, tb)
 			xb.met().times(1, eab, ta)
 		}
-	case square:
+	case op.Twice:
 		x := b.a.load(&ws.scratch[0], ws.V, p.a, b, lo, m)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
 			b.a.target(secondOrder, u, p.a, b, lo, m).times2(2, x, u[lo:hi], bar, ta)
 		}
-	case unary:
+	case op.Unary:
 		d, e := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
@@ -100,8 +104,8 @@ func (p *Program) secondBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m
 // second-order adjoints are 0, and so only v̄·(f_aa·t_a + f_ab·t_b) is left.
 func (p *Program) curvatureBlock(ws *Workspace, us, ts [][]float64, b *batch, lo, m int32) {
 	bar := ws.Bar[lo : lo+m]
-	switch table[b.op].class {
-	case mul, binary:
+	switch b.op.Class() {
+	case op.Factors, op.Binary:
 		for s, u := range us {
 			ta := b.a.load(&ws.scratch[4], ts[s], p.a, b, lo, m)
 			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
@@ -116,7 +120,7 @@ func (p *Program) curvatureBlock(ws *Workspace, us, ts [][]float64, b *batch, lo
 			xa.times2(1, eaa, ta, eab, tb)
 			xb.times2(1, ebb, tb, eab, ta)
 		}
-	case square, unary:
+	case op.Twice, op.Unary:
 		k, e := 2.0, bar
 		if b.op != Square {
 			k, e = 1, ws.stored(b, 1, lo, m)
@@ -134,33 +138,33 @@ func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) e
 	for i := hi - 1; i >= lo; i-- {
 		a, b := p.a[i], p.b[i]
 		bar := bars[i]
-		if linear[p.ops[i]] { // its operands need have no tangents
+		if p.ops[i].Linear() { // its operands need have no tangents
 			if err := p.adjointNodes(ws, us, i, i+1); err != nil {
 				return err
 			}
 			continue
 		}
-		switch table[p.ops[i]].class {
-		case mul:
+		switch p.ops[i].Class() {
+		case op.Factors:
 			da, db := v[b], v[a]
 			for s, u := range us {
 				ta, tb := ts[s][a], ts[s][b]
 				u[a] += ws.prod(da, u[i]) + ws.prod(bar, tb)
 				u[b] += ws.prod(db, u[i]) + ws.prod(bar, ta)
 			}
-		case square:
+		case op.Twice:
 			da := 2 * v[a]
 			for s, u := range us {
 				u[a] += ws.prod(da, u[i]) + ws.prod(2*bar, ts[s][a])
 			}
-		case unary:
+		case op.Unary:
 			da, _ := p.nodeFirst(v, i)
 			daa, _, _ := p.nodeSecond(v, i, da, 0)
 			e := ws.prod(bar, daa)
 			for s, u := range us {
 				u[a] += ws.prod(da, u[i]) + ws.prod(e, ts[s][a])
 			}
-		case binary:
+		case op.Binary:
 			da, db := p.nodeFirst(v, i)
 			daa, dab, dbb := p.nodeSecond(v, i, da, db)
 			eaa, eab, ebb := ws.prod(bar, daa), ws.prod(bar, dab), ws.prod(bar, dbb)
@@ -169,7 +173,7 @@ func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) e
 				u[a] += ws.prod(da, u[i]) + ws.prod(eaa, ta) + ws.prod(eab, tb)
 				u[b] += ws.prod(db, u[i]) + ws.prod(ebb, tb) + ws.prod(eab, ta)
 			}
-		case nary:
+		case op.List:
 			switch op := p.ops[i]; {
 			case op == Dot:
 				p.secondDot(ws, us, ts, i)
@@ -238,16 +242,16 @@ func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 	for k := p.base; k < len(p.ops); k++ {
 		i := int32(k)
 		a, b := p.a[i], p.b[i]
-		switch table[p.ops[i]].class {
-		case mul:
+		switch p.ops[i].Class() {
+		case op.Factors:
 			see(v[a] * u[i])
 			see(v[b] * u[i])
 			see(bar * t[a])
 			see(bar * t[b])
-		case square:
+		case op.Twice:
 			see(2 * v[a] * u[i])
 			see(2 * bar * t[a])
-		case unary, binary:
+		case op.Unary, op.Binary:
 			da, db := p.nodeFirst(v, i)
 			daa, dab, dbb := p.nodeSecond(v, i, da, db)
 			see(da * u[i])
@@ -258,12 +262,12 @@ func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 				see(bar / v[i] * t[a])
 				see(bar / v[i] * t[b])
 			}
-			if table[p.ops[i]].class == binary {
+			if p.ops[i].Class() == op.Binary {
 				see(bar * dab * t[b])
 				see(bar * dab * t[a])
 				see(bar * dbb * t[b])
 			}
-		case nary:
+		case op.List:
 			see(p.largestInTerms(ws, s, i, true))
 			p.eachOperand(i, func(j int32) {
 				see(u[i])
@@ -275,7 +279,7 @@ func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
 					see(u[j])
 				}
 			})
-		case scale:
+		case op.ByConstant:
 			see(p.c[i] * u[i])
 		default:
 			see(u[i])

@@ -93,10 +93,10 @@ func (p *Program) read(b *batch) {
 			operand(t.operand, t.index)
 		}
 	default:
-		if table[b.op].args > 0 {
+		if b.op.Operands() > 0 {
 			operand(b.a, p.a[b.lo:b.hi])
 		}
-		if table[b.op].args > 1 {
+		if b.op.Operands() > 1 {
 			operand(b.b, p.b[b.lo:b.hi])
 		}
 	}

@@ -1,12 +1,14 @@
 package program
 
+import "github.com/hesse-ad/hesse/internal/op"
+
 // Structure describes node i, no Call, to the detection of sparsity: link is
 // called with each operand in which the node may have a first derivative,
 // curve with each pair in which it may have a second one. With the values v of
 // all nodes the derivatives that are exactly 0 there are left out.
 func (p *Program) Structure(i int32, v []float64, link func(j int32), curve func(j, k int32)) {
 	a, b := p.a[i], p.b[i]
-	switch op := p.ops[i]; op {
+	switch code := p.ops[i]; code {
 	case Sum:
 		for _, j := range p.operands(i) {
 			link(j)
@@ -42,47 +44,47 @@ func (p *Program) Structure(i int32, v []float64, link func(j int32), curve func
 			link(p.lists[a+1])
 		}
 	default:
-		flags := table[op].flags
+		flags := code.Flags()
 		if v != nil {
 			flags &= p.nonzeros(i, v)
 		}
-		if flags&DA != 0 {
+		if flags&op.DX != 0 {
 			link(a)
 		}
-		if flags&DB != 0 {
+		if flags&op.DY != 0 {
 			link(b)
 		}
-		if flags&DAA != 0 {
+		if flags&op.DXX != 0 {
 			curve(a, a)
 		}
-		if flags&DBB != 0 {
+		if flags&op.DYY != 0 {
 			curve(b, b)
 		}
-		if flags&DAB != 0 {
+		if flags&op.DXY != 0 {
 			curve(a, b)
 		}
 	}
 }
 
 // nonzeros is the flags of the derivatives that are not 0 at v.
-func (p *Program) nonzeros(i int32, v []float64) Flags {
+func (p *Program) nonzeros(i int32, v []float64) op.Flags {
 	var da, db, daa, dab, dbb float64
-	switch table[p.ops[i]].class {
-	case scale:
+	switch p.ops[i].Class() {
+	case op.ByConstant:
 		da = p.c[i]
-	case divide:
+	case op.OverConstant:
 		da = 1 / p.c[i]
-	case mul:
+	case op.Factors:
 		da, db, dab = v[p.b[i]], v[p.a[i]], 1
-	case square:
+	case op.Twice:
 		da, daa = 2*v[p.a[i]], 2
-	case unary, binary:
+	case op.Unary, op.Binary:
 		da, db = p.nodeFirst(v, i)
 		daa, dab, dbb = p.nodeSecond(v, i, da, db)
 	default:
 		da, db = 1, 1
 	}
-	var f Flags
+	var f op.Flags
 	for k, d := range [...]float64{da, db, daa, dbb, dab} {
 		if d != 0 {
 			f |= 1 << k

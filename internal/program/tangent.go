@@ -1,6 +1,10 @@
 package program
 
-import "math"
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
 
 // tangents computes T[s], s < k, from the tangents of the inputs. Of second
 // order it uses the stored partials and leaves out the nodes without nonlinear
@@ -39,32 +43,32 @@ func (p *Program) tangents(ws *Workspace, k int, order int) error {
 		for lo := b.lo; lo < b.hi; lo += block {
 			m := min(block, b.hi-lo)
 			hi := lo + m
-			switch cl := table[b.op].class; cl {
-			case constant:
+			switch cl := b.op.Class(); cl {
+			case op.NoPartials:
 				for _, t := range ts {
 					clear(t[lo:hi])
 				}
-			case nary:
+			case op.List:
 				p.affineTangents(ws, ts, b, lo, m)
-			case add, sub:
+			case op.OneOne, op.OneMinusOne:
 				for _, t := range ts {
 					x := b.a.load(&ws.scratch[0], t, p.a, b, lo, m)
 					y := b.b.load(&ws.scratch[1], t, p.b, b, lo, m)
-					if cl == add {
+					if cl == op.OneOne {
 						addTo(t[lo:hi], x, y)
 					} else {
 						subTo(t[lo:hi], x, y)
 					}
 				}
-			case plus:
+			case op.One:
 				for _, t := range ts {
 					copy(t[lo:hi], b.a.load(&ws.scratch[0], t, p.a, b, lo, m))
 				}
-			case minus:
+			case op.MinusOne:
 				for _, t := range ts {
 					negTo(t[lo:hi], b.a.load(&ws.scratch[0], t, p.a, b, lo, m))
 				}
-			case mul, binary:
+			case op.Factors, op.Binary:
 				da, db := p.partials2(ws, b, lo, m, order)
 				for _, t := range ts {
 					x := b.a.load(&ws.scratch[4], t, p.a, b, lo, m)
@@ -87,14 +91,14 @@ func (p *Program) tangents(ws *Workspace, k int, order int) error {
 func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, order int) (k float64, d []float64) {
 	v := ws.V
 	d = ws.scratch[1][:m]
-	switch table[b.op].class {
-	case scale:
+	switch b.op.Class() {
+	case op.ByConstant:
 		return 1, p.c[lo : lo+m]
-	case divide:
+	case op.OverConstant:
 		for i, c := range p.c[lo : lo+m] {
 			d[i] = 1 / c
 		}
-	case square:
+	case op.Twice:
 		return 2, b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
 	default:
 		if order == secondOrder {
@@ -115,7 +119,7 @@ func (p *Program) partials2(ws *Workspace, b *batch, lo, m int32, order int) (da
 	}
 	x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
 	y := b.b.load(&ws.scratch[1], v, p.b, b, lo, m)
-	if table[b.op].class == mul {
+	if b.op.Class() == op.Factors {
 		return y, x
 	}
 	da, db = ws.scratch[2][:m], ws.scratch[3][:m]
@@ -129,54 +133,54 @@ func (p *Program) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) erro
 	for i := lo; i < hi; i++ {
 		a, b := p.a[i], p.b[i]
 		var da, db float64
-		switch table[p.ops[i]].class {
-		case constant:
+		switch p.ops[i].Class() {
+		case op.NoPartials:
 			for _, t := range ts {
 				t[i] = 0
 			}
 			continue
-		case plus:
+		case op.One:
 			for _, t := range ts {
 				t[i] = t[a]
 			}
 			continue
-		case minus:
+		case op.MinusOne:
 			for _, t := range ts {
 				t[i] = -t[a]
 			}
 			continue
-		case add:
+		case op.OneOne:
 			for _, t := range ts {
 				t[i] = t[a] + t[b]
 			}
 			continue
-		case sub:
+		case op.OneMinusOne:
 			for _, t := range ts {
 				t[i] = t[a] - t[b]
 			}
 			continue
-		case mul:
+		case op.Factors:
 			da, db = v[b], v[a]
 			for _, t := range ts {
 				t[i] = ws.prod(da, t[a]) + ws.prod(db, t[b])
 			}
 			continue
-		case binary:
+		case op.Binary:
 			da, db = p.nodeFirst(v, i)
 			for _, t := range ts {
 				t[i] = ws.prod(da, t[a]) + ws.prod(db, t[b])
 			}
 			continue
-		case nary:
+		case op.List:
 			if err := p.tangentList(ws, ts, i); err != nil {
 				return err
 			}
 			continue
-		case scale:
+		case op.ByConstant:
 			da = p.c[i]
-		case divide:
+		case op.OverConstant:
 			da = 1 / p.c[i]
-		case square:
+		case op.Twice:
 			da = 2 * v[a]
 		default:
 			da, _ = p.nodeFirst(v, i)
@@ -278,17 +282,17 @@ func (p *Program) LargestFirst(ws *Workspace, s int) float64 {
 		i := int32(k)
 		a, b := p.a[i], p.b[i]
 		see(t[i])
-		switch table[p.ops[i]].class {
-		case mul:
+		switch p.ops[i].Class() {
+		case op.Factors:
 			see(v[b] * t[a])
 			see(v[a] * t[b])
-		case unary, binary:
+		case op.Unary, op.Binary:
 			da, db := p.nodeFirst(v, i)
 			see(da * t[a])
-			if table[p.ops[i]].class == binary {
+			if p.ops[i].Class() == op.Binary {
 				see(db * t[b])
 			}
-		case nary:
+		case op.List:
 			see(p.largestInTerms(ws, s, i, false))
 			if p.ops[i] == Dot {
 				x, y := p.dot(i)

@@ -44,7 +44,7 @@ func (p *Program) Value(ws *Workspace, x, params []float64) (*Guard, error) {
 			m := min(block, b.hi-lo)
 			x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
 			y := p.c[lo : lo+m]
-			if table[b.op].args == 2 {
+			if b.op.Operands() == 2 {
 				y = b.b.load(&ws.scratch[1], v, p.b, b, lo, m)
 			}
 			values(b.op, v[lo:lo+m], x, y)
@@ -99,18 +99,18 @@ func values(op Op, dst, x, y []float64) {
 	case Detach:
 		copy(dst, x)
 	default:
-		switch f := &table[op]; {
-		case f.f1 != nil:
+		switch f := op.Info(); {
+		case f.F1 != nil:
 			for i := range dst {
-				dst[i] = f.f1(x[i])
+				dst[i] = f.F1(x[i])
 			}
-		case f.fc != nil:
+		case f.FC != nil:
 			for i := range dst {
-				dst[i] = f.fc(x[i], y[i])
+				dst[i] = f.FC(x[i], y[i])
 			}
 		default:
 			for i := range dst {
-				dst[i] = f.f2(x[i], y[i])
+				dst[i] = f.F2(x[i], y[i])
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (p *Program) valueNodes(ws *Workspace, lo, hi int32) error {
 			}
 		default:
 			y := p.c[i : i+1]
-			if table[op].args == 2 {
+			if op.Operands() == 2 {
 				y = v[b : b+1]
 			}
 			values(op, v[i:i+1], v[a:a+1], y)

@@ -1,5 +1,7 @@
 package program
 
+import "github.com/hesse-ad/hesse/internal/op"
+
 // Work is how much there is to do in a sweep over a program. Estimates of cost
 // are made of it.
 type Work struct {
@@ -16,15 +18,15 @@ func (p *Program) Work() (all, second Work) {
 	for k := range p.batches {
 		b := &p.batches[k]
 		w := Work{Batches: 1}
-		if b.op != mixed && table[b.op].class != nary {
+		if b.op != mixed && b.op.Class() != op.List {
 			w.Lanes = int(b.hi - b.lo)
-			if b.a.how == indexed && table[b.op].args > 0 {
+			if b.a.how == indexed && b.op.Operands() > 0 {
 				w.Indexed += w.Lanes
 			}
-			if b.b.how == indexed && table[b.op].args > 1 {
+			if b.b.how == indexed && b.op.Operands() > 1 {
 				w.Indexed += w.Lanes
 			}
-			if b.op.CallsFunction() {
+			if b.op.Cost() > 0 {
 				w.Calls = w.Lanes
 			}
 		} else {
@@ -39,7 +41,7 @@ func (p *Program) Work() (all, second Work) {
 						w.add(workOf(c.repeated))
 					}
 				default:
-					if op.CallsFunction() {
+					if op.Cost() > 0 {
 						w.Calls++
 					}
 				}
@@ -54,7 +56,7 @@ func (p *Program) Work() (all, second Work) {
 		if inner {
 			second.add(w)
 		}
-		if inner || !linear[b.op] {
+		if inner || !b.op.Linear() {
 			second.add(w)
 		}
 	}
@@ -81,13 +83,4 @@ func (w *Work) add(v Work) {
 	w.Calls += v.Calls
 	w.Nodes += v.Nodes
 	w.Batches += v.Batches
-}
-
-// CallsFunction reports whether the operation takes the time of many others.
-func (op Op) CallsFunction() bool {
-	switch op {
-	case Pow, Hypot, Atan2, PowReal, PowInt, Polygamma:
-		return true
-	}
-	return op >= Cbrt && op <= Own && op != Abs && op != Detach
 }

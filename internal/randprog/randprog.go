@@ -3,11 +3,13 @@ package randprog
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -94,13 +96,14 @@ func domain(op program.Op) (lo, hi float64) {
 // Ops are the operations that programs are drawn from.
 var Ops = func() []program.Op {
 	var ops []program.Op
-	for op := program.Add; op < program.Own; op++ {
+	for op := range op.All {
 		ops = append(ops, op)
 	}
 	return ops
 }()
 
-func binaryOp(op program.Op) bool { return op <= program.Step }
+// binaryOps are those with two operands.
+var binaryOps = slices.DeleteFunc(slices.Clone(Ops), func(op program.Op) bool { return op.Operands() != 2 })
 
 // Small integers shrink well; the fraction keeps points generic.
 var number = rapid.Custom(func(t *rapid.T) float64 {
@@ -192,17 +195,17 @@ func draw(t *rapid.T, kinds []Kind, back *rapid.Generator[int]) Instr {
 	case KindOp:
 		in.Op = rapid.SampledFrom(Ops).Draw(t, "op")
 		switch {
-		case binaryOp(in.Op):
+		case in.Op.Operands() == 2:
 			in.B = back.Draw(t, "b")
 		case in.Op == program.PowInt:
 			in.C = float64(rapid.IntRange(-3, 5).Draw(t, "n"))
 		case in.Op == program.Polygamma:
 			in.C = float64(rapid.IntRange(0, 2).Draw(t, "n"))
-		case in.Op <= program.PowReal:
+		case in.Op.Constant() == op.RealConstant:
 			in.C = special.Draw(t, "c")
 		}
 	case KindRight, KindLeft:
-		in.Op = rapid.SampledFrom(Ops[:program.Step-program.Add+1]).Draw(t, "op")
+		in.Op = rapid.SampledFrom(binaryOps).Draw(t, "op")
 		in.C = number.Draw(t, "c")
 		if in.Kind == KindLeft && in.Op == program.Pow {
 			in.C = 0.6 // x^c needs x > 0

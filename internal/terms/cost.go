@@ -40,4 +40,4 @@ func (pl *Plan) cost(v variant) (n cost.Counts) {
 }
 
 // callsFunction reports whether an instruction takes the time of many others.
-func callsFunction(op program.Op) bool { return op == opSincos || op < leafVar && op.CallsFunction() }
+func callsFunction(op program.Op) bool { return op == opSincos || op < leafVar && op.Cost() > 0 }

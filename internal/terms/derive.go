@@ -2,6 +2,7 @@ package terms
 
 import (
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -192,7 +193,7 @@ func (d *derivation) evaluate() {
 			d.v[i] = d.v[st.a].own(d.owns[st.b], int(st.c))
 		default:
 			var y symbol
-			if st.op.Arity() == 2 {
+			if st.op.Operands() == 2 {
 				y = d.v[st.b]
 			}
 			d.v[i] = apply(d, i, d.v[st.a], y, func(c symbol) symbol { return c })
@@ -226,11 +227,11 @@ func hasReal(op program.Op) bool {
 }
 
 // flags is which derivatives of an operation may differ from 0.
-func flags(op program.Op) program.Flags {
-	if op >= leafVar {
+func flags(code program.Op) op.Flags {
+	if code >= leafVar {
 		return 0
 	}
-	return op.Flags()
+	return code.Flags()
 }
 
 // withData is an operation with a constant that differs from term to term.
@@ -294,7 +295,7 @@ func (d *derivation) first(i int) (p [2]partial) {
 		return p
 	}
 	x := once{V: d.v[st.a]}
-	if st.op.Arity() == 1 {
+	if st.op.Operands() == 1 {
 		p[0].d = apply(d, i, once{V: x.V, D: one}, once{}, liftOnce).D
 		return p
 	}
@@ -313,20 +314,20 @@ func (d *derivation) curvature(i int) (aa, ab, bb symbol) {
 	switch {
 	case st.op == program.Own:
 		return d.v[st.a].own(d.owns[st.b], int(st.c)+2), ab, bb
-	case st.op.Arity() == 1:
-		if fl&program.DAA != 0 {
+	case st.op.Operands() == 1:
+		if fl&op.DXX != 0 {
 			aa = apply(d, i, both(d.v[st.a]), twice{}, liftTwice).D.D
 		}
 		return aa, ab, bb
 	}
 	x, y := d.v[st.a], d.v[st.b]
-	if fl&program.DAA != 0 {
+	if fl&op.DXX != 0 {
 		aa = apply(d, i, both(x), twice{V: once{V: y}}, liftTwice).D.D
 	}
-	if fl&program.DBB != 0 {
+	if fl&op.DYY != 0 {
 		bb = apply(d, i, twice{V: once{V: x}}, both(y), liftTwice).D.D
 	}
-	if fl&program.DAB != 0 {
+	if fl&op.DXY != 0 {
 		ab = apply(d, i, twice{V: once{V: x, D: one}}, twice{V: once{V: y}, D: once{V: one}}, liftTwice).D.D
 	}
 	return aa, ab, bb
@@ -339,10 +340,10 @@ func (st step) arguments() (args [2]int32, n int) {
 		return args, 0
 	case st.op == program.Select:
 		return [2]int32{st.b, st.c}, 2
-	case st.op.Flags()&program.DA == 0:
+	case st.op.Flags()&op.DX == 0:
 		return args, 0
 	}
-	if st.op.Arity() == 1 {
+	if st.op.Operands() == 1 {
 		return [2]int32{st.a, st.a}, 1
 	}
 	return [2]int32{st.a, st.b}, 2
@@ -360,7 +361,7 @@ func (st step) isActive(active []bool) bool {
 	return st.op == leafVar
 }
 
-const curved = program.DAA | program.DAB | program.DBB
+const curved = op.DXX | op.DXY | op.DYY
 
 // countEdges is how many edges edge pushing makes on steps, the variables
 // first. It gives up when there are more than limit.
@@ -398,13 +399,13 @@ func countEdges(steps []step, limit int) int {
 			}
 		}
 		if fl := flags(steps[i].op); fl&curved != 0 {
-			if fl&program.DAA != 0 {
+			if fl&op.DXX != 0 {
 				add(args[0], args[0])
 			}
-			if fl&program.DBB != 0 {
+			if fl&op.DYY != 0 {
 				add(args[1], args[1])
 			}
-			if fl&program.DAB != 0 {
+			if fl&op.DXY != 0 {
 				add(args[0], args[1])
 			}
 		}
@@ -539,13 +540,13 @@ func (d *derivation) hessian(bar []symbol, roots []root) []root {
 			continue
 		}
 		aa, ab, bb := d.curvature(int(i))
-		if fl&program.DAA != 0 {
+		if fl&op.DXX != 0 {
 			e.add(a, a, aa.Prod(bar[i]))
 		}
-		if fl&program.DBB != 0 {
+		if fl&op.DYY != 0 {
 			e.add(b, b, bb.Prod(bar[i]))
 		}
-		if fl&program.DAB != 0 {
+		if fl&op.DXY != 0 {
 			w := ab.Prod(bar[i])
 			if same {
 				w = two.Prod(w)

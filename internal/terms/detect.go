@@ -261,7 +261,7 @@ func (d *detector) pays() bool {
 
 // weight is how many plain operations take the time of one.
 func weight(op program.Op) int {
-	if op < leafVar && op.CallsFunction() {
+	if op < leafVar && op.Cost() > 0 {
 		return 20
 	}
 	return 1
@@ -529,7 +529,7 @@ func (d *detector) trace(i int32) bool {
 		before := len(d.stack)
 		op := d.Ops[i]
 		a, b := d.A[i], d.B[i]
-		switch k := op.Arity(); {
+		switch k := op.Operands(); {
 		case k == 1:
 			if (op == program.PowInt || op == program.Polygamma) && math.Abs(d.C[i]) > math.MaxInt32 {
 				return false
@@ -694,7 +694,7 @@ func (st *step) renumber(number []int32) {
 	case st.op >= leafVar:
 	case st.op == program.Select:
 		st.a, st.b, st.c = number[st.a], number[st.b], number[st.c]
-	case st.op.Arity() == 2:
+	case st.op.Operands() == 2:
 		st.a, st.b = number[st.a], number[st.b]
 	default:
 		st.a = number[st.a]

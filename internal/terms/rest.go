@@ -130,7 +130,7 @@ func (d *detector) copy(r *program.Recording, need []bool) (id []int32) {
 				}
 			}
 		default:
-			if op.Arity() < 2 {
+			if op.Operands() < 2 {
 				b = a
 			}
 			id[i] = r.Push(op, id[a], id[b], c)

@@ -371,7 +371,7 @@ func (c *code) other(in *instr, r []float64) {
 		r[in.d] = c.owns[in.b].At(int(in.c))(r[in.a])
 	default:
 		y := [1]float64{in.k}
-		if in.op.Arity() == 2 {
+		if in.op.Operands() == 2 {
 			y[0] = r[in.b]
 		}
 		program.Lanes(in.op, r[in.d:in.d+1], r[in.a:in.a+1], y[:])

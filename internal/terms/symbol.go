@@ -114,7 +114,7 @@ func arity(op program.Op) int {
 	case op == program.Select:
 		return 3
 	}
-	return op.Arity()
+	return op.Operands()
 }
 
 // known is the node n if there is one already.
