@@ -330,7 +330,7 @@ func TestPowersAreOneFunction(t *testing.T) {
 			h.V, h.D1, h.D2, h.D12 = outNested(x)
 			return h
 		}
-		byParameter, err := reverse.RecordParams([]float64{0.7}, []float64{0.6}, func(x, p []reverse.Var) []reverse.Var {
+		byParameter, err := reverse.RecordParamsVec([]float64{0.7}, []float64{0.6}, func(x, p []reverse.Var) []reverse.Var {
 			return []reverse.Var{x[0].Pow(p[0])}
 		})
 		require.NoError(t, err)

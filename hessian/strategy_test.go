@@ -182,7 +182,7 @@ func strategiesAgree(t *rapid.T) {
 	n := p.Inputs - k
 	clear(p.U[n:])
 	clear(p.V[n:])
-	tape, err := reverse.RecordParams(p.X[:n], p.X[n:], func(x, q []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(p.X[:n], p.X[n:], func(x, q []reverse.Var) []reverse.Var {
 		return randprog.Run(p, slices.Concat(x, q), nil)
 	})
 	require.NoError(t, err)
@@ -271,7 +271,7 @@ func lagrangian(x, p []reverse.Var) []reverse.Var {
 
 func TestWeightsAndParameters(t *testing.T) {
 	x := []float64{0, 2, 3}
-	tape, err := reverse.RecordParams(x, []float64{5}, lagrangian)
+	tape, err := reverse.RecordParamsVec(x, []float64{5}, lagrangian)
 	require.NoError(t, err)
 	for _, s := range hessian.Strategies {
 		h := hessian.New(tape, s)
@@ -391,7 +391,7 @@ func TestDstIsUsedAndMayBeAnArgument(t *testing.T) {
 
 func TestMisusePanics(t *testing.T) {
 	x, p := []float64{1, 2, 3}, []float64{5}
-	vector, err := reverse.RecordParams(x, p, lagrangian)
+	vector, err := reverse.RecordParamsVec(x, p, lagrangian)
 	require.NoError(t, err)
 	_, scalar := problem(t, "rosen", 3)
 	require.PanicsWithValue(t, "hessian: no strategy 4", func() { hessian.New(scalar, 4) })

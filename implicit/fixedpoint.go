@@ -35,15 +35,12 @@ func Fixed(g *reverse.Tape) *reverse.Tape {
 // f replays t it has to be at the point of its recording, so that all
 // comparisons come out the same.
 func rerecord(t *reverse.Tape, x []float64, f func(x, params []reverse.Var) []reverse.Var) (*reverse.Tape, error) {
-	var params []float64
-	err := inside.Sweep(t, t.Point(), func(p *program.Program, ws *program.Workspace) error {
-		params = slices.Clone(ws.V[p.Inputs():][:p.Params()])
-		return nil
-	})
+	u, err := reverse.RecordParamsVec(x, inside.Recorded(t), f)
 	if err != nil {
 		return nil, err
 	}
-	return reverse.RecordParams(x, params, f)
+	_, bound := inside.Split(t, t.Point())
+	return u.With(bound), nil
 }
 
 // replay is the outputs of t at other Vars.

@@ -358,7 +358,7 @@ func TestQuadraticProgramAsALayer(t *testing.T) {
 
 func TestKKTKeepsParameters(t *testing.T) {
 	// minimize p(x − λ)² subject to x ≤ 1, p no variable.
-	problem, err := reverse.RecordParams([]float64{1, 2}, []float64{1}, func(x, p vars) vars {
+	problem, err := reverse.RecordParamsVec([]float64{1, 2}, []float64{1}, func(x, p vars) vars {
 		return vars{x[0].Sub(x[1]).Square().Mul(p[0]), x[0].SubReal(1)}
 	})
 	require.NoError(t, err)

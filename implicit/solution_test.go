@@ -604,7 +604,7 @@ func TestFixedPointOfHeron(t *testing.T) {
 
 func TestParametersOfTheTapeStayParameters(t *testing.T) {
 	// w = p·λ + w/2, p no variable.
-	tape, err := reverse.RecordParams([]float64{4, 1}, []float64{2}, func(x, p vars) vars {
+	tape, err := reverse.RecordParamsVec([]float64{4, 1}, []float64{2}, func(x, p vars) vars {
 		return vars{p[0].Mul(x[1]).Add(x[0].Scale(0.5))}
 	})
 	require.NoError(t, err)

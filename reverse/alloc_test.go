@@ -45,7 +45,7 @@ func tapes(t *testing.T) map[string]struct {
 		}{tape, [][]float64{in.X0, bad}}
 	}
 	x, p := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{2, 3}
-	tape, err := reverse.RecordParams(x, p, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(x, p, func(x, p []reverse.Var) []reverse.Var {
 		y := reverse.Apply(randprog.XYY{}, x[0], p[0])
 		y = append(y, randprog.Sine.Apply(x[1]), dual.Sum(x), dual.Dot(x, x), dual.Norm2(x).Max(x[3]), dual.LogSumExp(x), x[2].Select(x[1], x[4]))
 		for i := range x {

@@ -62,8 +62,10 @@
 //
 // [RecordParams] records a function of inputs and parameters. Parameters are not
 // differentiated, but may be others at each evaluation: data of a fit, the
-// multipliers of a Lagrangian. Evaluations take x alone, with the parameters as
-// recorded, or x and then parameters in one slice.
+// multipliers of a Lagrangian. [Tape.With] is a view of the tape with its
+// parameters bound, at the cost of their copy; evaluations of it take x alone.
+// They may also follow x in one slice. [NewFuncParams] is a [Func] with
+// parameters.
 //
 // # Repeated terms
 //

@@ -87,8 +87,8 @@ func ExampleRecordVec() {
 
 func ExampleRecordParams() {
 	// a·exp(b·t) of the inputs a and b, at the time t, a parameter.
-	model := func(x, p []reverse.Var) []reverse.Var {
-		return []reverse.Var{x[0].Mul(x[1].Mul(p[0]).Exp())}
+	model := func(x, p []reverse.Var) reverse.Var {
+		return x[0].Mul(x[1].Mul(p[0]).Exp())
 	}
 	t, err := reverse.RecordParams([]float64{2, 0}, []float64{1}, model)
 	if err != nil {
@@ -97,7 +97,7 @@ func ExampleRecordParams() {
 	}
 	g, err := t.Gradient(nil, []float64{2, 0}) // at t = 1, as recorded
 	fmt.Println(g, err)
-	g, err = t.Gradient(nil, []float64{2, 0, 5}) // at t = 5
+	g, err = t.With([]float64{5}).Gradient(nil, []float64{2, 0}) // at t = 5
 	fmt.Println(g, err)
 	// Output:
 	// [1 2] <nil>

@@ -15,9 +15,22 @@ const maxTapes = 16
 // return no *BranchError. At most 16 tapes are kept, the last used ones. Any
 // number of goroutines may use it at once, if the function itself allows it.
 type Func struct {
-	f     func(x []Var) Var
+	*branches
+	params []float64
+	views  atomic.Pointer[views]
+}
+
+// branches is what a function and its views have in common.
+type branches struct {
+	f     func(x, p []Var) Var
 	mu    sync.Mutex              // held while tapes are exchanged
 	tapes atomic.Pointer[[]*Tape] // last used first; never changed in place
+}
+
+// views is the tapes of a list with their parameters bound.
+type views struct {
+	of    *[]*Tape
+	tapes []*Tape
 }
 
 // NewFunc is f, not recorded yet. It panics if f is nil.
@@ -25,9 +38,41 @@ func NewFunc(f func(x []Var) Var) *Func {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	fn := &Func{f: f}
-	fn.tapes.Store(new([]*Tape))
-	return fn
+	return NewFuncParams(nil, func(x, _ []Var) Var { return f(x) })
+}
+
+// NewFuncParams is a function with parameters p, which are copied: data that may
+// be others, by With, but are not differentiated. It panics if f is nil.
+func NewFuncParams(p []float64, f func(x, p []Var) Var) *Func {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	b := &branches{f: f}
+	b.tapes.Store(new([]*Tape))
+	return &Func{branches: b, params: slices.Clone(p)}
+}
+
+// With is f with the parameters p, which are copied. It shares its tapes with f.
+// It panics if p has another length than the parameters of f.
+func (fn *Func) With(p []float64) *Func {
+	check(p, len(fn.params), "p")
+	return &Func{branches: fn.branches, params: slices.Clone(p)}
+}
+
+// bound is the tapes of a list with the parameters of fn.
+func (fn *Func) bound(list *[]*Tape) []*Tape {
+	if len(fn.params) == 0 {
+		return *list
+	}
+	if v := fn.views.Load(); v != nil && v.of == list {
+		return v.tapes
+	}
+	v := &views{of: list}
+	for _, t := range *list {
+		v.tapes = append(v.tapes, t.With(fn.params))
+	}
+	fn.views.Store(v)
+	return v.tapes
 }
 
 // Tape is a tape that holds at x, recorded there if none does. Cost: a value
@@ -51,7 +96,8 @@ func (fn *Func) Tape(x []float64) (*Tape, error) {
 // with calls eval on the tape that holds at x: eval returns a *BranchError
 // where a tape does not.
 func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
-	for i, t := range *fn.tapes.Load() {
+	list := fn.tapes.Load()
+	for i, t := range fn.bound(list) {
 		if len(x) != t.Inputs() {
 			continue
 		}
@@ -63,11 +109,11 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 			}
 		}
 		if i > 0 {
-			fn.first(t)
+			fn.first((*list)[i])
 		}
 		return err
 	}
-	t, err := Record(x, fn.f)
+	t, err := RecordParams(x, fn.params, fn.f)
 	if err != nil {
 		return err
 	}
@@ -76,13 +122,13 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 }
 
 // first puts t in front.
-func (fn *Func) first(t *Tape) {
-	fn.mu.Lock()
-	defer fn.mu.Unlock()
-	tapes := slices.DeleteFunc(slices.Clone(*fn.tapes.Load()), func(u *Tape) bool { return u == t })
+func (b *branches) first(t *Tape) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tapes := slices.DeleteFunc(slices.Clone(*b.tapes.Load()), func(u *Tape) bool { return u == t })
 	tapes = append([]*Tape{t}, tapes...)
 	tapes = tapes[:min(len(tapes), maxTapes)]
-	fn.tapes.Store(&tapes)
+	b.tapes.Store(&tapes)
 }
 
 // Value is f(x).

@@ -236,7 +236,7 @@ func TestDeadCodeThatAGuardReadsIsKept(t *testing.T) {
 
 // A branch by parameters is one, too.
 func TestParametersAreGuarded(t *testing.T) {
-	tape, err := reverse.RecordParams([]float64{2}, []float64{1}, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec([]float64{2}, []float64{1}, func(x, p []reverse.Var) []reverse.Var {
 		if p[0].LessReal(3) {
 			return []reverse.Var{x[0].Mul(p[0])}
 		}

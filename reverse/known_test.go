@@ -272,7 +272,7 @@ func TestMultiplierZeroAnnihilates(t *testing.T) {
 				}
 				return []reverse.Var{s}
 			}
-			tape, err := reverse.RecordParams(x, x, lagrangian)
+			tape, err := reverse.RecordParamsVec(x, x, lagrangian)
 			require.NoError(t, err)
 			f, g, h := 4*float64(n), make([]float64, n), zeros(n)
 			for i := range g {
@@ -307,7 +307,7 @@ func TestMultiplierZeroAnnihilates(t *testing.T) {
 // a derivative product and must not be NaN when the Hessian uses it.
 func TestHiddenInfinities(t *testing.T) {
 	for _, n := range []int{1, 8, 30} {
-		tape, err := reverse.RecordParams([]float64{0, 0}, make([]float64, n), func(x, p []reverse.Var) []reverse.Var {
+		tape, err := reverse.RecordParamsVec([]float64{0, 0}, make([]float64, n), func(x, p []reverse.Var) []reverse.Var {
 			y := x[0].Mul(x[1])
 			var s reverse.Var
 			for k, p := range p {
@@ -342,7 +342,7 @@ func TestThirdDerivatives(t *testing.T) {
 
 func TestOutputsOfAnyKind(t *testing.T) {
 	x, p := []float64{2, 3}, []float64{5}
-	tape, err := reverse.RecordParams(x, p, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(x, p, func(x, p []reverse.Var) []reverse.Var {
 		xy := x[0].Mul(x[1])
 		return []reverse.Var{x[1], reverse.Constant(7), p[0], xy, xy, {}, x[1], xy.Mul(p[0])}
 	})

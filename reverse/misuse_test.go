@@ -15,7 +15,7 @@ import (
 
 func TestWrongShapesPanicAndChangeNothing(t *testing.T) {
 	x, p := []float64{1, 2, 3}, []float64{5}
-	scalar, err := reverse.RecordParams(x, p, func(x, p []reverse.Var) []reverse.Var {
+	scalar, err := reverse.RecordParamsVec(x, p, func(x, p []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Mul(x[1]).Mul(x[2]).Mul(p[0])}
 	})
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestNilFunctionsPanic(t *testing.T) {
 	for _, f := range []func(){
 		func() { reverse.Record(x, nil) },
 		func() { reverse.RecordVec(x, nil) },
-		func() { reverse.RecordParams(x, x, nil) },
+		func() { reverse.RecordParamsVec(x, x, nil) },
 		func() { reverse.Recorder{Lines: true}.Record(x, nil) },
 		func() { reverse.Recorder{}.RecordVec(x, nil) },
 		func() { reverse.NewFunc(nil) },
@@ -101,7 +101,7 @@ func TestNilFunctionsPanic(t *testing.T) {
 		reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var { return nil })
 	})
 	require.PanicsWithValue(t, "reverse: no outputs", func() {
-		reverse.RecordParams(x, x, func(x, p []reverse.Var) []reverse.Var { return []reverse.Var{} })
+		reverse.RecordParamsVec(x, x, func(x, p []reverse.Var) []reverse.Var { return []reverse.Var{} })
 	})
 }
 

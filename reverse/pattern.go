@@ -9,16 +9,18 @@ import (
 // JacobianPattern is the pattern of F′, m×n, at every x on the recorded branch.
 // It is found by sparsity.Jacobian's rules, once a tape.
 func (t *Tape) JacobianPattern() *sparsity.Pattern {
-	t.jacobianOnce.Do(func() { t.jacobian, _ = sparsity.OfProgram(t.p, nil, true, false) })
-	return t.jacobian
+	q := t.patterns
+	q.jacobianOnce.Do(func() { q.jacobian, _ = sparsity.OfProgram(t.p, nil, true, false) })
+	return q.jacobian
 }
 
 // HessianPattern is the pattern of Σ wⱼ∇²Fⱼ, n×n and symmetric, at every x on
 // the recorded branch and for all weights. It is found by sparsity.Hessian's
 // rules, once a tape.
 func (t *Tape) HessianPattern() *sparsity.Pattern {
-	t.hessianOnce.Do(func() { _, t.hessian = sparsity.OfProgram(t.p, nil, false, true) })
-	return t.hessian
+	q := t.patterns
+	q.hessianOnce.Do(func() { _, q.hessian = sparsity.OfProgram(t.p, nil, false, true) })
+	return q.hessian
 }
 
 // JacobianPatternAt is the union of the patterns of F′ at the given points:

@@ -203,7 +203,7 @@ func parametersAreConstants(t *rapid.T) {
 	for i := range recorded {
 		recorded[i] += rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "shift")
 	}
-	tape, err := reverse.RecordParams(p.X[:n], recorded, func(x, q []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(p.X[:n], recorded, func(x, q []reverse.Var) []reverse.Var {
 		return randprog.Run(p, slices.Concat(x, q), randprog.Vars)
 	})
 	if err != nil {

@@ -1,9 +1,13 @@
 package reverse
 
-import "github.com/hesse-ad/hesse/internal/program"
+import (
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
 
 // Recorder records with settings. Its zero value is what the functions Record,
-// RecordVec and RecordParams use.
+// RecordVec, RecordParams and RecordParamsVec use.
 type Recorder struct {
 	// Lines notes where in the source each comparison stands, for
 	// BranchError. It costs about a microsecond a comparison.
@@ -19,11 +23,17 @@ func Record(x []float64, f func(x []Var) Var) (*Tape, error) { return Recorder{}
 // RecordVec is Record for f: ℝⁿ → ℝᵐ. It panics if f returns no outputs.
 func RecordVec(x []float64, f func(x []Var) []Var) (*Tape, error) { return Recorder{}.RecordVec(x, f) }
 
-// RecordParams is RecordVec for a function with parameters p, which are not
-// differentiated. An evaluation takes x alone, for the parameters as recorded,
-// or x followed by other parameters in one slice.
-func RecordParams(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
+// RecordParams is Record for a function with parameters p, which are not
+// differentiated. An evaluation takes x alone, for the parameters as recorded or
+// as bound by [Tape.With], or x followed by other parameters in one slice.
+func RecordParams(x, p []float64, f func(x, p []Var) Var) (*Tape, error) {
 	return Recorder{}.RecordParams(x, p, f)
+}
+
+// RecordParamsVec is RecordParams for f with outputs in ℝᵐ. It panics if f
+// returns no outputs.
+func RecordParamsVec(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
+	return Recorder{}.RecordParamsVec(x, p, f)
 }
 
 // Record is the function Record with settings.
@@ -39,11 +49,19 @@ func (o Recorder) RecordVec(x []float64, f func(x []Var) []Var) (*Tape, error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	return o.RecordParams(x, nil, func(x, _ []Var) []Var { return f(x) })
+	return o.RecordParamsVec(x, nil, func(x, _ []Var) []Var { return f(x) })
 }
 
 // RecordParams is the function RecordParams with settings.
-func (o Recorder) RecordParams(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
+func (o Recorder) RecordParams(x, p []float64, f func(x, p []Var) Var) (*Tape, error) {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	return o.RecordParamsVec(x, p, func(x, p []Var) []Var { return []Var{f(x, p)} })
+}
+
+// RecordParamsVec is the function RecordParamsVec with settings.
+func (o Recorder) RecordParamsVec(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}
@@ -79,6 +97,5 @@ func finish(r *program.Recording, x, p []float64, y []Var) (*Tape, error) {
 		recording(r, y.r)
 		out[j] = y.node(r)
 	}
-	t := &Tape{p: program.Compile(r, out), x: append([]float64(nil), x...), params: append([]float64(nil), p...)}
-	return t, nil
+	return newTape(program.Compile(r, out), slices.Clone(x), slices.Clone(p)), nil
 }

@@ -203,5 +203,5 @@ func adjointOf(f *terms.Repeat) *terms.Repeat { return f.Adjoint(termTape(f).Adj
 // matter, since it has no comparisons.
 func termTape(f *terms.Repeat) *Tape {
 	p := f.Term()
-	return &Tape{p: p, x: make([]float64, p.Inputs()), params: make([]float64, p.Params())}
+	return newTape(p, make([]float64, p.Inputs()), make([]float64, p.Params()))
 }

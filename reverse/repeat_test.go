@@ -96,7 +96,7 @@ func (f *repeated) results() int {
 
 // record records the function, with a loop in the place of RepeatVec if looped.
 func (f *repeated) record(t tester, looped bool) *reverse.Tape {
-	tape, err := reverse.RecordParams(f.x, []float64{1.1, 0.9}, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(f.x, []float64{1.1, 0.9}, func(x, p []reverse.Var) []reverse.Var {
 		z := append([]reverse.Var(nil), x...)
 		if f.inner {
 			for i := range z {

@@ -2,6 +2,7 @@ package reverse
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,8 +15,8 @@ import (
 // Tape is a recorded function F: ℝⁿ → ℝᵐ. It is immutable: any number of
 // goroutines may evaluate it at once.
 //
-// Every evaluation takes a point x of length n, or of length n plus the number
-// of parameters where other parameters than the recorded ones are wanted, and
+// Every evaluation takes a point x of length n, for the parameters as recorded or
+// as bound by With, or of length n plus the number of parameters for others, and
 // runs a value sweep over the tape first. If a comparison comes out otherwise
 // than recorded it returns a *BranchError; it returns the error of a primitive
 // that fails. On an error dst is left as it was, but for a matrix of which a
@@ -24,11 +25,34 @@ import (
 // argument. Evaluations into a given dst do not allocate in steady state.
 // Wrong lengths panic.
 type Tape struct {
-	p         *program.Program
-	x, params []float64
+	p        *program.Program
+	params   []float64 // of evaluations at x alone
+	recorded point
+	patterns *patterns
+}
 
+// point is where a tape was recorded.
+type point struct{ x, params []float64 }
+
+// patterns is what all views of a tape share.
+type patterns struct {
 	jacobianOnce, hessianOnce sync.Once
 	jacobian, hessian         *sparsity.Pattern
+}
+
+// newTape is the tape of a program that was recorded at x and params.
+func newTape(p *program.Program, x, params []float64) *Tape {
+	return &Tape{p: p, params: params, recorded: point{x, params}, patterns: new(patterns)}
+}
+
+// With is t with its parameters bound to p, which is copied: evaluations at x
+// alone take these. It is a view that shares all else with t. It panics if p has
+// not the length Params.
+func (t *Tape) With(p []float64) *Tape {
+	check(p, len(t.params), "p")
+	s := *t
+	s.params = slices.Clone(p)
+	return &s
 }
 
 // Inputs is n, the number of inputs.
@@ -47,7 +71,7 @@ func (t *Tape) Ops() int { return t.p.Ops() }
 func (t *Tape) Bytes() int { return t.p.Bytes() }
 
 // Point is a copy of the point at which the tape was recorded.
-func (t *Tape) Point() []float64 { return append([]float64(nil), t.x...) }
+func (t *Tape) Point() []float64 { return slices.Clone(t.recorded.x) }
 
 // begin runs the value sweep. The caller gives the workspace back.
 func (t *Tape) begin(x []float64) (*program.Workspace, error) {
@@ -73,11 +97,14 @@ func (t *Tape) split(x []float64) (in, params []float64) {
 }
 
 // part is the tape of a program that is a part of t.
-func (t *Tape) part(p *program.Program) *Tape { return &Tape{p: p, x: t.x, params: t.params} }
+func (t *Tape) part(p *program.Program) *Tape {
+	return newTape(p, t.recorded.x, t.recorded.params).With(t.params)
+}
 
 func init() {
 	inside.Program = func(t any) *program.Program { return t.(*Tape).p }
 	inside.Part = func(t any, p *program.Program) any { return t.(*Tape).part(p) }
+	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }
 	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
 	inside.Begin = func(t any, x []float64) (*program.Workspace, error) { return t.(*Tape).begin(x) }
 }

@@ -14,7 +14,7 @@ import (
 // 0.2 µs an operation.
 func (t *Tape) Tangent() *Tape {
 	n := t.p.Inputs()
-	x := append(append(make([]float64, 0, 2*n), t.x...), make([]float64, n)...)
+	x := append(append(make([]float64, 0, 2*n), t.recorded.x...), make([]float64, n)...)
 	return t.transform(x, func(in []Var) []Var {
 		args := make([]dual.Of[Var], 0, len(in)-n)
 		for i := range n {
@@ -38,7 +38,7 @@ func (t *Tape) Tangent() *Tape {
 // parameters. Otherwise as Tangent.
 func (t *Tape) Adjoint() *Tape {
 	n, m := t.p.Inputs(), t.p.Outputs()
-	x := append(append(make([]float64, 0, n+m), t.x...), make([]float64, m)...)
+	x := append(append(make([]float64, 0, n+m), t.recorded.x...), make([]float64, m)...)
 	return t.transform(x, func(in []Var) []Var {
 		args := append(append(make([]Var, 0, len(in)-m), in[:n]...), in[n+m:]...)
 		v := program.Replay(t.p, args, values{})
@@ -72,20 +72,21 @@ func (t *Tape) Adjoint() *Tape {
 	})
 }
 
-// transform records f, which rewrites the tape, at the inputs x and the tape's
-// parameters. The recorded value of what is not in t.x does not matter, since
-// derivatives are in no comparison.
+// transform records f, which rewrites the tape, at the inputs x and the
+// parameters of its recording, where comparisons come out as they did. The value
+// of what is not in the recorded point does not matter, since derivatives are in
+// no comparison.
 func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
-	r := program.NewRecording(len(x), len(t.params))
+	r := program.NewRecording(len(x), len(t.recorded.params))
 	r.Derived = true
 	defer r.Close()
-	y := f(inputs(r, x, t.params))
+	y := f(inputs(r, x, t.recorded.params))
 	r.Made(t.p)
-	s, err := finish(r, x, t.params, y)
+	s, err := finish(r, x, t.recorded.params, y)
 	if err != nil {
 		panic(err) // no primitive is evaluated in a transform
 	}
-	return s
+	return s.With(t.params)
 }
 
 // pullbackOf is the function [x; w] ↦ F′(x)ᵀw of F.

@@ -12,6 +12,8 @@ var (
 	// Part is the tape of a program that is a part of that of tape, with the same
 	// inputs and parameters.
 	Part func(tape any, p *program.Program) any
+	// Recorded is the parameters with which tape was recorded, at Point.
+	Recorded func(tape any) []float64
 	// Split is the inputs and the parameters of a point of tape. It panics if
 	// x has a wrong length.
 	Split func(tape any, x []float64) (in, params []float64)

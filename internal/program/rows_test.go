@@ -107,7 +107,7 @@ func drawNetwork(t *rapid.T) (p *program.Program, x, w []float64) {
 		}
 		return h
 	}
-	tape, err := reverse.RecordParams(x, params, f)
+	tape, err := reverse.RecordParamsVec(x, params, f)
 	if err != nil {
 		t.Fatal(err)
 	}

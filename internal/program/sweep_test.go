@@ -212,7 +212,7 @@ func parallelProductsHaveTheSameBits(t *rapid.T) {
 // A sweep whose plain result is not finite is repeated, and not else.
 func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
 	x := make([]float64, 20)
-	tape, err := reverse.RecordParams(x, x, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(x, x, func(x, p []reverse.Var) []reverse.Var {
 		var s reverse.Var
 		for i := range x {
 			s = s.Add(x[i].Sqrt().Mul(p[i]))

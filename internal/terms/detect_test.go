@@ -293,7 +293,7 @@ func TestDegenerateFunctions(t *testing.T) {
 func TestParametersAreGivenAtEachEvaluation(t *testing.T) {
 	const n = 50
 	x, p := points(n), []float64{2, 3, 4}
-	tape, err := reverse.RecordParams(x, p, func(x, p []V) []V {
+	tape, err := reverse.RecordParamsVec(x, p, func(x, p []V) []V {
 		return sumOf(n-1, func(x []V, i int) V {
 			return x[i].Mul(p[i%3]).Add(x[i+1]).Exp().Add(p[0].Square())
 		})(x)

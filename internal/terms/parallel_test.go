@@ -112,7 +112,7 @@ func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
 	defer terms.ShareAll()()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeparable(t)
-		tape, err := reverse.RecordParams(s.x, s.params, s.function)
+		tape, err := reverse.RecordParamsVec(s.x, s.params, s.function)
 		require.NoError(t, err)
 		sameBits(t, inside.Program(tape), s.x, s.params, []float64{1, 0.5, -2}[:s.rows])
 	})

@@ -238,7 +238,7 @@ func FuzzTermsAgreeWithTheGeneralEngine(f *testing.F) {
 
 func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	s := drawSeparable(t)
-	tape, err := reverse.RecordParams(s.x, s.params, s.function)
+	tape, err := reverse.RecordParamsVec(s.x, s.params, s.function)
 	require.NoError(t, err)
 	p := inside.Program(tape)
 	pl := terms.Detect(p)
