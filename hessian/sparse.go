@@ -61,7 +61,8 @@ type SparseSettings struct {
 	Lower bool
 	// Workers is how many goroutines share one evaluation, if it is worth it;
 	// 0 and 1 mean none beside the caller's. More than one allocate a few
-	// objects each. The bits are the same for any number.
+	// objects each. The bits are the same for any number. A panic in one, of a
+	// primitive, is raised in the caller.
 	Workers int
 }
 

@@ -125,3 +125,51 @@ func TestRecordingIsDeterministic(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
+
+// A panic of a primitive reaches the caller with its value, by any method and
+// number of workers, and the plan stays as it was.
+func TestConcurrentPanicsOfPrimitives(t *testing.T) {
+	const n = 601
+	var on atomic.Bool
+	var calls atomic.Int64
+	p := reverse.NewPrimitive("sine", math.Sin, func(x float64) float64 {
+		if on.Load() && calls.Add(1)%100 == 0 {
+			panic("mine")
+		}
+		return math.Cos(x)
+	}, func(x float64) float64 { return -math.Sin(x) })
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1 + 0.1*float64(i%7)
+	}
+	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+		y := make([]reverse.Var, n-10)
+		for i := range y {
+			y[i] = reverse.Constant(1)
+			for k := range 10 {
+				y[i] = y[i].Add(p.Apply(x[i+k].Mul(x[i])).Exp())
+			}
+		}
+		return y
+	})
+	require.NoError(t, err)
+	for _, method := range []reverse.Method{reverse.ByTerms, reverse.ByColumns, reverse.ByRows, reverse.ByBoth} {
+		for _, workers := range []int{1, 3} {
+			on.Store(false)
+			plan, err := reverse.SparseSettings{Method: method, Workers: workers}.New(tape)
+			require.NoError(t, err)
+			want := plan.Matrix()
+			require.NoError(t, plan.Eval(want, x))
+			on.Store(true)
+			for range 3 {
+				require.PanicsWithValue(t, "mine", func() { _ = plan.Eval(plan.Matrix(), x) }, "%v", method)
+			}
+			on.Store(false)
+			for range 3 {
+				got := plan.Matrix()
+				require.NoError(t, plan.Eval(got, x))
+				require.Equal(t, want.Values(), got.Values(), "%v", method)
+			}
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/internal/workers"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -58,7 +59,8 @@ type SparseSettings struct {
 	Coloring *coloring.Coloring
 	// Workers is how many goroutines share one evaluation, if it is worth it; 0
 	// and 1 mean none beside the caller's. More than one allocate a few objects
-	// each. The bits are the same for any number.
+	// each. The bits are the same for any number. A panic in one, of a primitive,
+	// is raised in the caller.
 	Workers int
 }
 
@@ -339,16 +341,12 @@ func (j *SparseJacobian) sweeps(ws *program.Workspace, vals []float64, first, st
 
 func (j *SparseJacobian) parallel(ws *program.Workspace, vals []float64) error {
 	errs := make([]error, j.settings.Workers)
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() {
-			own := j.t.p.Get()
-			defer j.t.p.Put(own)
-			defer own.Share(ws)()
-			errs[i] = j.sweeps(own, vals, i, len(errs))
-		})
-	}
-	wg.Wait()
+	workers.Do(len(errs), func(i int) {
+		own := j.t.p.Get()
+		defer j.t.p.Put(own)
+		defer own.Share(ws)()
+		errs[i] = j.sweeps(own, vals, i, len(errs))
+	})
 	return errors.Join(errs...)
 }
 

@@ -2,7 +2,8 @@ package program
 
 import (
 	"errors"
-	"sync"
+
+	"github.com/hesse-ad/hesse/internal/workers"
 )
 
 // Seeds gives the tangents of the inputs in direction s: it adds to x, which
@@ -190,24 +191,20 @@ func (p *Program) chunk(ws *Workspace, lo, k int, seed Seeds, each Result) error
 	return nil
 }
 
-// HVPsParallel is HVPs by several goroutines, which take chunks of directions
+// HVPsParallel is HVPs by n goroutines, which take chunks of directions
 // in turn and call seed and each at once, for different directions.
-func (p *Program) HVPsParallel(ws *Workspace, k, workers int, seed Seeds, each Result) error {
+func (p *Program) HVPsParallel(ws *Workspace, k, n int, seed Seeds, each Result) error {
 	chunks := (k + MaxDirections - 1) / MaxDirections
-	workers = min(workers, chunks)
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for i := range workers {
-		wg.Go(func() {
-			own := p.Get()
-			defer p.Put(own)
-			defer own.Share(ws)()
-			for c := i; c < chunks && errs[i] == nil; c += workers {
-				errs[i] = p.chunk(own, c*MaxDirections, k, seed, each)
-			}
-		})
-	}
-	wg.Wait()
+	n = min(n, chunks)
+	errs := make([]error, n)
+	workers.Do(n, func(i int) {
+		own := p.Get()
+		defer p.Put(own)
+		defer own.Share(ws)()
+		for c := i; c < chunks && errs[i] == nil; c += n {
+			errs[i] = p.chunk(own, c*MaxDirections, k, seed, each)
+		}
+	})
 	return errors.Join(errs...)
 }
 

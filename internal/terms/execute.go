@@ -160,7 +160,7 @@ func (m *machine) do(c *code, in *instr, lo, n int) {
 	case program.Select:
 		selectTo(m.reg(in.d), m.reg(in.a), m.reg(in.b), m.reg(in.c))
 	case program.Own:
-		eachTo(m.reg(in.d), m.reg(in.a), c.owns[in.b].At(int(in.c)))
+		eachTo(m.reg(in.d)[:n], m.reg(in.a), c.owns[in.b].At(int(in.c))) // for no more than the terms: it may panic
 	default:
 		program.Lanes(in.op, m.reg(in.d), m.reg(in.a), m.reg(in.b))
 	}

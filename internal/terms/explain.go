@@ -113,7 +113,9 @@ func (m *matrix) Bytes() int {
 		n += bytesOf(x)
 	}
 	for k := range m.base {
-		n += 8 * len(m.base[k].x)
+		if b := m.base[k].Load(); b != nil {
+			n += 8 * len(b.x)
+		}
 	}
 	return n
 }

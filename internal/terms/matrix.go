@@ -3,6 +3,7 @@ package terms
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -11,8 +12,8 @@ import (
 type matrix struct {
 	*Plan
 	pattern *sparsity.Pattern
-	places  [][]list // by shape and entry
-	base    [2]base  // quick and careful
+	places  [][]list                // by shape and entry
+	base    [2]atomic.Pointer[base] // quick and careful; nil until first needed
 
 	pace
 
@@ -27,7 +28,6 @@ type matrix struct {
 
 // base is the sum of what is the same for all x; nil is 0.
 type base struct {
-	once  sync.Once
 	x     []float64
 	total float64 // finite only if all of it is
 }
@@ -47,31 +47,35 @@ func (m *matrix) picks(st *straight, v variant) []uint16 {
 // Pattern is the pattern of the matrix.
 func (m *matrix) Pattern() *sparsity.Pattern { return m.pattern }
 
-// fixed is the base of a variant, found when it is first needed.
+// fixed is the base of a variant, found when it is first needed: by several
+// goroutines at once, if it so happens, and again where a primitive panicked.
 func (m *matrix) fixed(v variant) *base {
-	b := &m.base[0]
+	at := &m.base[0]
 	if v.careful {
-		b = &m.base[1]
+		at = &m.base[1]
 	}
-	b.once.Do(func() {
-		w := m.machine()
-		w.total = 0
-		for k, c := range m.code(v) {
-			if c.fixed == nil {
-				continue
-			}
-			if b.x == nil {
-				b.x = make([]float64, m.pattern.NNZ())
-			}
-			s := m.shapes[k]
-			w.begin(c.fixed, s, k, &arrays{values: b.x, matrix: m})
-			for j := range s.blocks() {
-				w.block(c.fixed, s, j)
-			}
+	if b := at.Load(); b != nil {
+		return b
+	}
+	b := new(base)
+	w := m.machine()
+	w.total = 0
+	for k, c := range m.code(v) {
+		if c.fixed == nil {
+			continue
 		}
-		b.total = w.total
-		m.put(w)
-	})
+		if b.x == nil {
+			b.x = make([]float64, m.pattern.NNZ())
+		}
+		s := m.shapes[k]
+		w.begin(c.fixed, s, k, &arrays{values: b.x, matrix: m})
+		for j := range s.blocks() {
+			w.block(c.fixed, s, j)
+		}
+	}
+	b.total = w.total
+	m.put(w)
+	at.Store(b)
 	return b
 }
 

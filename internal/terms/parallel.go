@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hesse-ad/hesse/internal/workers"
 )
 
 // Several goroutines share an evaluation as follows. The blocks of all shapes,
@@ -219,13 +221,8 @@ func (m *machine) scatterReal(p *port, c float64, lo, n int) {
 
 // each runs f on several goroutines, which share the numbers below n: next is
 // one that was not taken, or n or more.
-func each(workers, n int, f func(next func() int)) {
+func each(count, n int, f func(next func() int)) {
 	var taken atomic.Int64
 	next := func() int { return int(taken.Add(1)) - 1 }
-	var group sync.WaitGroup
-	for range min(workers, n) - 1 {
-		group.Go(func() { f(next) })
-	}
-	f(next)
-	group.Wait()
+	workers.Do(max(1, min(count, n)), func(int) { f(next) })
 }
