@@ -129,6 +129,8 @@ type Info struct {
 	Class    Class
 	Flags    Flags
 	Commutes bool // x and y may be exchanged
+	Full     Code // with a real constant: the operation on two operands, one of which is c
+	First    bool // c is its first operand, x the second
 	Even     bool // the same at −x, with the same rounding errors
 	Cost     int  // calls of a function such as exp in whose time it is done, 0 for arithmetic
 
@@ -170,6 +172,9 @@ func (c Code) Cost() int { return table[c].Cost }
 
 // Constant is the kind of constant that the operation has.
 func (c Code) Constant() Constant { return table[c].Constant }
+
+// Commutes reports whether the operands may be exchanged.
+func (c Code) Commutes() bool { return table[c].Commutes }
 
 // Linear reports whether all second derivatives are 0.
 func (c Code) Linear() bool { return table[c].Flags&(DXX|DYY|DXY) == 0 }

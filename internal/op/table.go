@@ -67,12 +67,12 @@ var table = [Count]Info{
 	Min:   binary("Min", linear2, 0, elem.Min, elem.MinD, elem.MinDD),
 	Step:  {Name: "Step", Method: "Step", Operands: 2, F2: elem.Step},
 
-	AddReal:   {Name: "AddReal", Method: "AddReal", Source: "x + c", Operands: 1, Constant: RealConstant, Class: One, Flags: linear1},
-	RSub:      {Name: "RSub", Method: "RSub", Source: "c - x", Operands: 1, Constant: RealConstant, Class: MinusOne, Flags: linear1},
-	Scale:     {Name: "Scale", Method: "Scale", Source: "c * x", Operands: 1, Constant: RealConstant, Class: ByConstant, Flags: linear1},
-	DivReal:   {Name: "DivReal", Source: "x / c", Operands: 1, Constant: RealConstant, Class: OverConstant, Flags: linear1},
-	RDiv:      smoothReal("RDiv", elem.RDiv, elem.RDivD, elem.RDivDD).with(func(r *Info) { r.Source, r.Cost = "c / x", 0 }),
-	PowReal:   smoothReal("PowReal", elem.PowReal, elem.PowRealD, elem.PowRealDD),
+	AddReal:   {Name: "AddReal", Method: "AddReal", Source: "x + c", Operands: 1, Constant: RealConstant, Full: Add, Class: One, Flags: linear1},
+	RSub:      {Name: "RSub", Method: "RSub", Source: "c - x", Operands: 1, Constant: RealConstant, Full: Sub, First: true, Class: MinusOne, Flags: linear1},
+	Scale:     {Name: "Scale", Method: "Scale", Source: "c * x", Operands: 1, Constant: RealConstant, Full: Mul, Class: ByConstant, Flags: linear1},
+	DivReal:   {Name: "DivReal", Source: "x / c", Operands: 1, Constant: RealConstant, Full: Div, Class: OverConstant, Flags: linear1},
+	RDiv:      smoothReal("RDiv", elem.RDiv, elem.RDivD, elem.RDivDD).with(func(r *Info) { r.Source, r.Cost, r.Full, r.First = "c / x", 0, Div, true }),
+	PowReal:   smoothReal("PowReal", elem.PowReal, elem.PowRealD, elem.PowRealDD).with(func(r *Info) { r.Full = Pow }),
 	PowInt:    smoothInt("PowInt", elem.PowInt, elem.PowIntD, elem.PowIntDD),
 	Polygamma: smoothInt("Polygamma", elem.Polygamma, elem.PolygammaD, elem.PolygammaDD),
 

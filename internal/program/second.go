@@ -111,7 +111,7 @@ func (p *Program) curvatureBlock(ws *Workspace, us, ts [][]float64, b *batch, lo
 			tb := b.b.load(&ws.scratch[5], ts[s], p.b, b, lo, m)
 			xa := b.a.target(secondOrder, u, p.a, b, lo, m)
 			xb := b.b.target(secondOrder, u, p.b, b, lo, m)
-			if b.op == Mul || b.op == Prod {
+			if b.op.Class() == op.Factors {
 				xa.times(1, bar, tb)
 				xb.times(1, bar, ta)
 				continue
@@ -122,7 +122,7 @@ func (p *Program) curvatureBlock(ws *Workspace, us, ts [][]float64, b *batch, lo
 		}
 	case op.Twice, op.Unary:
 		k, e := 2.0, bar
-		if b.op != Square {
+		if b.op.Class() == op.Unary {
 			k, e = 1, ws.stored(b, 1, lo, m)
 		}
 		for s, u := range us {

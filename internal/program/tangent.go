@@ -114,7 +114,7 @@ func (p *Program) partials1(ws *Workspace, b *batch, lo, m int32, order int) (k 
 // operation with two operands. It uses scratch 0 to 3.
 func (p *Program) partials2(ws *Workspace, b *batch, lo, m int32, order int) (da, db []float64) {
 	v := ws.V
-	if order == secondOrder && b.op != Mul && b.op != Prod {
+	if order == secondOrder && b.op.Class() == op.Binary {
 		return ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 	}
 	x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)

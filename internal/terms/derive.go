@@ -217,13 +217,14 @@ func (d *derivation) reach(results []int32) {
 	}
 }
 
-// hasReal reports whether an operation has a real constant.
-func hasReal(op program.Op) bool {
-	switch op {
-	case program.AddReal, program.RSub, program.Scale, program.DivReal, program.RDiv, program.PowReal:
-		return true
-	}
-	return false
+// hasReal reports whether an operation has a real constant beside its operand.
+func hasReal(code program.Op) bool {
+	return code < leafVar && code.Operands() > 0 && code.Constant() == op.RealConstant
+}
+
+// hasInt reports whether an operation has a whole number beside its operand.
+func hasInt(code program.Op) bool {
+	return code < leafVar && code.Constant() == op.IntConstant
 }
 
 // flags is which derivatives of an operation may differ from 0.
@@ -235,22 +236,11 @@ func flags(code program.Op) op.Flags {
 }
 
 // withData is an operation with a constant that differs from term to term.
-func withData[T dual.Scalar[T]](op program.Op, x, c T) T {
-	switch op {
-	case program.AddReal:
-		return x.Add(c)
-	case program.RSub:
-		return c.Sub(x)
-	case program.Scale:
-		return x.Mul(c)
-	case program.DivReal:
-		return x.Div(c)
-	case program.RDiv:
-		return c.Div(x)
-	case program.PowReal:
-		return x.Pow(c)
+func withData[T dual.Scalar[T]](code program.Op, x, c T) T {
+	if code.Info().First {
+		x, c = c, x
 	}
-	panic("terms: no constant in " + op.String())
+	return program.Apply(code.Info().Full, 0, x, c)
 }
 
 // once and twice are numbers with one and two derivatives.
@@ -264,7 +254,7 @@ type (
 func apply[T dual.Scalar[T]](d *derivation, i int, x, y T, lift func(symbol) T) T {
 	st := d.steps[i]
 	switch {
-	case st.op == program.PowInt || st.op == program.Polygamma:
+	case hasInt(st.op):
 		return program.Apply(st.op, float64(st.c), x, y)
 	case !hasReal(st.op):
 		return program.Apply(st.op, 0, x, y)

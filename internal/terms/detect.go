@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -283,12 +284,12 @@ func (d *detector) cost() int {
 func blockCost(steps, terms int) int { return steps * (3 + terms/6) }
 
 // isLinear reports whether terms may be cut at the operation.
-func isLinear(op program.Op) bool {
-	switch op {
-	case program.Add, program.Sub, program.Neg, program.Scale, program.DivReal, program.AddReal, program.RSub, program.Sum, program.Affine, program.Dot:
+func isLinear(code program.Op) bool {
+	switch code.Class() {
+	case op.One, op.MinusOne, op.ByConstant, op.OverConstant, op.OneOne, op.OneMinusOne:
 		return true
 	}
-	return false
+	return code == program.Sum || code == program.Affine || code == program.Dot
 }
 
 // findLong marks the linear operations that have a long sum among them or
@@ -531,14 +532,14 @@ func (d *detector) trace(i int32) bool {
 		a, b := d.A[i], d.B[i]
 		switch k := op.Operands(); {
 		case k == 1:
-			if (op == program.PowInt || op == program.Polygamma) && math.Abs(d.C[i]) > math.MaxInt32 {
+			if hasInt(op) && math.Abs(d.C[i]) > math.MaxInt32 {
 				return false
 			}
 			if d.stamp[a] != d.now {
 				d.stack = append(d.stack, a)
 			}
 		case k == 2:
-			if (op == program.Add || op == program.Mul) && d.Ops[b] > d.Ops[a] {
+			if op.Commutes() && d.Ops[b] > d.Ops[a] {
 				a, b = b, a // alike terms may have them in different order
 			}
 			if d.stamp[b] != d.now {
@@ -601,7 +602,8 @@ func (d *detector) operation(i int32, op program.Op, a, b int32) int32 {
 	case program.Own:
 		_, order := d.p.OwnAt(i)
 		return d.emit(op, d.local[a], b, int32(order))
-	case program.PowInt, program.Polygamma:
+	}
+	if hasInt(op) {
 		return d.emit(op, d.local[a], d.local[a], int32(d.C[i]))
 	}
 	if hasReal(op) {

@@ -142,8 +142,10 @@ func (e *emitter) lower(sinks []root) {
 			n = node{op: program.Div, a: e.real(c), b: n.a}
 		case program.DivReal:
 			n = node{op: program.Div, a: n.a, b: e.real(c)}
-		case program.PowReal, program.PowInt, program.Polygamma:
-			n.b = e.real(c)
+		default:
+			if takesConstant(n.op) {
+				n.b = e.real(c)
+			}
 		}
 		e.low[i] = n
 	}
@@ -152,13 +154,19 @@ func (e *emitter) lower(sinks []root) {
 
 // eachOperand calls do with the operands of lowered node i.
 func (e *emitter) eachOperand(i int32, do func(j int32)) {
-	switch n := e.low[i]; n.op {
-	case program.PowReal, program.PowInt, program.Polygamma, opMulScale:
+	n := e.low[i]
+	if n.op == opMulScale || takesConstant(n.op) {
 		do(n.a)
 		do(n.b)
-	default:
-		e.operands(n, do)
+		return
 	}
+	e.operands(n, do)
+}
+
+// takesConstant reports whether an operation is a function that is called with
+// its constant.
+func takesConstant(code program.Op) bool {
+	return code < leafVar && code.Info().FC != nil && code.Info().Source == ""
 }
 
 // fuse makes one instruction of a product and its scaling.
@@ -211,10 +219,14 @@ func (e *emitter) schedule(i int32, done []bool, operands func(i int32, do func(
 // is not needed.
 func (e *emitter) partner(i int32) int32 {
 	n := e.nodes[i]
-	if n.op != program.Sin && n.op != program.Cos {
+	switch n.op {
+	case program.Sin:
+		n.op = program.Cos
+	case program.Cos:
+		n.op = program.Sin
+	default:
 		return -1
 	}
-	n.op = program.Sin + program.Cos - n.op
 	x, ok := e.known(n)
 	if !ok || e.uses[x.i] == 0 {
 		return -1

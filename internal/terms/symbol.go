@@ -5,17 +5,18 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
 // Leaves of a form, beside the operations of package program and above them.
 const (
-	leafVar    = program.Call + 1 + iota // local variable a
-	leafParam                            // local parameter a
-	leafData                             // constant a of the term
-	leafWeight                           // the weight of output a
-	leafDir                              // local variable a in direction b
-	leafTurn                             // the weight of output a in direction b
+	leafVar    = program.Op(op.Count) + iota // local variable a
+	leafParam                                // local parameter a
+	leafData                                 // constant a of the term
+	leafWeight                               // the weight of output a
+	leafDir                                  // local variable a in direction b
+	leafTurn                                 // the weight of output a in direction b
 )
 
 // node is an operation of a form. For Own, b is the function's number and k
