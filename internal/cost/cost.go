@@ -85,16 +85,47 @@ func (c Counts) Plus(d Counts) Counts {
 	return c
 }
 
+// times is k times c.
+func (c Counts) times(k int) Counts {
+	for i := range c {
+		c[i] *= float64(k)
+	}
+	return c
+}
+
 // General is the general engine on a program.
 type General struct {
 	ends        int // inputs and outputs
 	all, second program.Work
+	sums        []call
+}
+
+// Sums is what counts its own sweeps: a call of alike terms.
+type Sums interface {
+	// Values is a sweep for values, Adjoints one for the gradient.
+	Values() Counts
+	Adjoints() Counts
+	// Tangents and Products are one for k directions at once. inner says that the
+	// adjoints move, too.
+	Tangents(k int) Counts
+	Products(k int, inner bool) Counts
+}
+
+// call is a call of Sums, with nonlinear descendants or without.
+type call struct {
+	Sums
+	inner bool
 }
 
 // Of counts the work of p.
 func Of(p *program.Program) General {
 	g := General{ends: p.Inputs() + p.Outputs()}
 	g.all, g.second = p.Work()
+	p.EachRepeated(func(r program.Repeated, inner bool) {
+		if s, ok := r.(Sums); ok {
+			g.sums = append(g.sums, call{s, inner})
+		}
+	})
 	return g
 }
 
@@ -108,14 +139,34 @@ func (c *Counts) sweep(w program.Work, lane Kind, k int) {
 	c[Call] += float64(w.Calls * chunks)
 }
 
+// together is the counts of sweeps that carry k directions, as many at once as
+// there may be.
+func together(k int, sweep func(k int) Counts) (c Counts) {
+	const most = program.MaxDirections
+	if k >= most {
+		c = sweep(most).times(k / most)
+	}
+	if k %= most; k > 0 {
+		c = c.Plus(sweep(k))
+	}
+	return c
+}
+
 // Hessian is k products with the Hessian, from which nnz nonzeros are read.
 func (g General) Hessian(k, nnz int) (c Counts) {
-	c.sweep(g.all, Lane, 1)             // values
-	c.sweep(g.all, Lane, 1)             // adjoints
-	c[Call] += float64(g.all.Calls)     // second partials
-	c.sweep(g.second, SecondLane, k)    // products
-	c[Direction] += float64(k * g.ends) //
+	c.sweep(g.all, Lane, 1)          // values
+	c.sweep(g.all, Lane, 1)          // adjoints
+	c[Call] += float64(g.all.Calls)  // second partials
+	c.sweep(g.second, SecondLane, k) // products
+	c[Direction] += float64(k * g.ends)
 	c[Read] += float64(nnz)
+	for _, s := range g.sums {
+		c = c.Plus(s.Values()).Plus(s.Adjoints())
+		c = c.Plus(together(k, func(k int) Counts { return s.Products(k, s.inner) }))
+		if s.inner {
+			c = c.Plus(together(k, s.Tangents))
+		}
+	}
 	return c
 }
 
@@ -127,6 +178,10 @@ func (g General) Jacobian(k, l, nnz int) (c Counts) {
 	c.sweep(g.all, Lane, l)
 	c[Direction] += float64((k + l) * g.ends)
 	c[Read] += float64(nnz)
+	for _, s := range g.sums {
+		c = c.Plus(s.Values()).Plus(s.Adjoints().times(l))
+		c = c.Plus(together(k, s.Tangents))
+	}
 	return c
 }
 

@@ -62,3 +62,34 @@ func TestOptionSaysTheTime(t *testing.T) {
 	o.Counts[cost.Call] = 123456 / cost.Counts{cost.Call: 1}.Time()
 	assert.Equal(t, "terms: about 120µs", o.String())
 }
+
+// A call of alike terms carries four directions at once, and counts its operands
+// once, however many outputs it has.
+func TestProductsOfDeclaredTermsAreCountedByTheirSweeps(t *testing.T) {
+	const n = 300
+	index, rows := [][]int{make([]int, n), make([]int, n)}, [][]int{make([]int, n)}
+	for i := range n {
+		index[0][i], index[1][i], rows[0][i] = i, i+1, i
+	}
+	term := func(x, _ []V) []V { return []V{x[0].Mul(x[1]).Exp()} }
+	declared := func(x []V) []V { return reverse.RepeatVec(n, rows, term, x, index, nil) }
+	tape, err := reverse.RecordVec(points(n+1), declared)
+	require.NoError(t, err)
+	general := cost.Of(inside.Program(tape))
+	assert.Equal(t, (1+3)*float64(n), general.Jacobian(9, 0, n)[cost.Call]) // four, four and one
+	assert.Equal(t, (1+2)*float64(n), general.Jacobian(0, 2, n)[cost.Call])
+	assert.Equal(t, (1+2)*float64(n+1), general.Jacobian(2, 0, n)[cost.Lane])
+	assert.Equal(t, (1+1+3)*float64(n), general.Hessian(9, n)[cost.Call])
+
+	squares := func(x []V) []V {
+		var s V
+		for _, y := range declared(x) {
+			s = s.Add(y.Square())
+		}
+		return []V{s}
+	}
+	tape, err = reverse.RecordVec(points(n+1), squares)
+	require.NoError(t, err)
+	general = cost.Of(inside.Program(tape))
+	assert.Equal(t, (1+1+3+3)*float64(n), general.Hessian(9, n)[cost.Call]) // and the tangents
+}

@@ -295,8 +295,9 @@ func (p *Program) Roundings() int {
 	n := p.Ops() + len(p.lists)
 	for k := range p.calls {
 		if r := p.calls[k].repeated; r != nil {
-			ops, _ := r.Size()
-			n += ops
+			if ops, _ := r.Size(); ops > 0 {
+				n += ops / r.Term().Ops() * r.Term().Roundings()
+			}
 		}
 	}
 	return n

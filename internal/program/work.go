@@ -13,7 +13,8 @@ type Work struct {
 }
 
 // Work is the work of a sweep for values or first derivatives, and that of the
-// two sweeps of HVP for one direction. Cost: O(batches + nodes outside).
+// two sweeps of HVP for one direction, without what is done in calls. Cost:
+// O(batches + nodes outside).
 func (p *Program) Work() (all, second Work) {
 	for k := range p.batches {
 		b := &p.batches[k]
@@ -35,10 +36,8 @@ func (p *Program) Work() (all, second Work) {
 				case Sum, Affine, Dot:
 					w.Lanes += int(p.b[i] >> 1)
 				case Call:
-					c := &p.calls[p.a[i]]
-					w.Lanes += int(c.n)
-					if c.repeated != nil && p.b[i] == 0 {
-						w.add(workOf(c.repeated))
+					if p.b[i] == 0 { // the others are further outputs
+						w.Lanes += int(p.calls[p.a[i]].n)
 					}
 				default:
 					if op.Cost() > 0 {
@@ -63,18 +62,22 @@ func (p *Program) Work() (all, second Work) {
 	return all, second
 }
 
-// workOf is the work of a sweep over terms: as over a batch for each operation
-// and block of them.
-func workOf(r Repeated) Work {
-	const lanes = 256
-	ops, _ := r.Size()
-	term, _ := r.Term().Work()
-	n := r.Term().Ops()
-	if n == 0 {
-		return Work{Lanes: ops}
+// EachRepeated calls do with the calls of alike terms; inner says that sweeps of
+// second order take them for operations with nonlinear descendants.
+func (p *Program) EachRepeated(do func(r Repeated, inner bool)) {
+	if len(p.calls) == 0 {
+		return
 	}
-	count := ops / n
-	return Work{Lanes: ops, Calls: term.Calls * count, Batches: n * ((count + lanes - 1) / lanes)}
+	for k := range p.batches {
+		b := &p.batches[k]
+		for i := b.lo; i < b.hi && b.op == mixed; i++ {
+			if p.ops[i] == Call && p.b[i] == 0 {
+				if r := p.calls[p.a[i]].repeated; r != nil {
+					do(r, b.inner)
+				}
+			}
+		}
+	}
 }
 
 func (w *Work) add(v Work) {

@@ -39,5 +39,32 @@ func (pl *Plan) cost(v variant) (n cost.Counts) {
 	return n
 }
 
+var _ cost.Sums = (*Repeat)(nil)
+
+// Values counts what Eval does.
+func (r *Repeat) Values() cost.Counts { return r.plan.cost(variant{}) }
+
+// Adjoints counts what VJP does.
+func (r *Repeat) Adjoints() cost.Counts { return r.plan.cost(variant{ord: first, weighted: true}) }
+
+// Tangents counts what JVPs does for k directions.
+func (r *Repeat) Tangents(k int) cost.Counts { return r.plan.costAlong(variant{ord: tangent}, k) }
+
+// Products counts what HVPs does for k directions, with moving weights or
+// without.
+func (r *Repeat) Products(k int, moving bool) cost.Counts {
+	return r.plan.costAlong(variant{ord: product, weighted: true, moving: moving}, k)
+}
+
+// costAlong counts what evalAlong does for k directions.
+func (pl *Plan) costAlong(v variant, k int) (n cost.Counts) {
+	for k > 0 {
+		v.many = k >= maxDirections
+		n = n.Plus(pl.cost(v))
+		k -= v.directions()
+	}
+	return n
+}
+
 // callsFunction reports whether an instruction takes the time of many others.
 func callsFunction(op program.Op) bool { return op == opSincos || op < leafVar && op.Cost() > 0 }
