@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -30,7 +31,7 @@ import (
 // Cost: an evaluation solves the equation and factorizes ∂₁F; then a JVP and a
 // VJP take one solution each, a second-order product three.
 func (eq *Equation) Apply(lambda ...reverse.Var) []reverse.Var {
-	return reverse.Apply(&eq.step, lambda...)
+	return inside.Apply(&eq.step, lambda).([]reverse.Var)
 }
 
 // step is λ ↦ w*(λ) as a primitive of a tape.

@@ -1,7 +1,6 @@
 package reverse
 
 import (
-	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -103,8 +102,7 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 		}
 		err := eval(t)
 		if err != nil {
-			var branch *BranchError // here, since it goes to the heap
-			if errors.As(err, &branch) {
+			if _, branch := err.(*BranchError); branch { // that of a primitive is wrapped
 				continue
 			}
 		}

@@ -7,7 +7,8 @@ import (
 )
 
 // BranchError says that a comparison came out otherwise than when the tape was
-// recorded: the tape is not the function at that x.
+// recorded: the tape is not the function at that x. Evaluations return it as it
+// is; one that is wrapped is the error of a primitive, which has a tape of its own.
 type BranchError struct {
 	// Op is the comparison: Less, LessEq or Value.
 	Op string

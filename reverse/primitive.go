@@ -5,6 +5,7 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Primitive is a function of one variable that the user differentiates: F, its
@@ -44,21 +45,75 @@ type VecPrimitive interface {
 	// HVP sets h = (Σ wₖ∇²Fₖ(x))·dx.
 	HVP(h, x, w, dx []float64) error
 	// Jacobian is the columns of row i of F′ that may differ from 0, Hessian
-	// those of row i of Σ wₖ∇²Fₖ; nil means all, empty none.
+	// those of row i of Σ wₖ∇²Fₖ, both triangles; nil means all, empty none.
 	Jacobian(i int) []int32
 	Hessian(i int) []int32
 }
 
 // Apply calls f on x as one operation of the tape and returns its outputs. It
-// panics if x has not n elements, and with the error of f if all are constants.
+// panics if x has not n elements, if a pattern of f names a column that there is
+// not or that of its Hessian is not symmetric, and with the error of f if all are
+// constants. Cost: as Eval, and O(n + m + the lengths of the patterns).
 func Apply(f VecPrimitive, x ...Var) []Var {
 	if f == nil {
 		panic("reverse: nil primitive")
 	}
+	checkPatterns(f)
+	return apply(f, x)
+}
+
+// apply is Apply without a look at the patterns.
+func apply(f program.Func, x []Var) []Var {
 	if n, _ := f.Dims(); n != len(x) {
 		panic("reverse: primitive " + f.Name() + " with a wrong number of arguments")
 	}
 	return callFunc(f, x)
+}
+
+// checkPatterns panics if a column is out of range or the Hessian not symmetric.
+func checkPatterns(f VecPrimitive) {
+	n, m := f.Dims()
+	check := func(what string, i int, columns []int32) {
+		for _, k := range columns {
+			if uint(k) >= uint(n) {
+				panic(fmt.Sprintf("reverse: primitive %s: %s(%d) has column %d, want one below %d", f.Name(), what, i, k, n))
+			}
+		}
+	}
+	for i := range m {
+		check("Jacobian", i, f.Jacobian(i))
+	}
+	hessian := make([][]int32, n)
+	full := true
+	for i := range hessian {
+		hessian[i] = f.Hessian(i)
+		check("Hessian", i, hessian[i])
+		full = full && hessian[i] == nil
+	}
+	if full {
+		return
+	}
+	var rows, columns []int
+	for i, row := range hessian {
+		if row == nil {
+			row = every(n)
+		}
+		for _, k := range row {
+			rows, columns = append(rows, i), append(columns, int(k))
+		}
+	}
+	if !sparsity.FromCoordinates(n, n, rows, columns).IsSymmetric() {
+		panic("reverse: primitive " + f.Name() + ": the pattern of its Hessian is not symmetric")
+	}
+}
+
+// every is the numbers below n.
+func every(n int) []int32 {
+	x := make([]int32, n)
+	for k := range x {
+		x[k] = int32(k)
+	}
+	return x
 }
 
 func callFunc(f program.Func, x []Var) []Var {

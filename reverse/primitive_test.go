@@ -258,3 +258,73 @@ func TestPrimitivesOfNothing(t *testing.T) {
 	require.NoError(t, err)
 	demand(t, "nothing", tape, []float64{2}, 100, []float64{100}, [][]float64{{50}})
 }
+
+// patterned is x₀·x₁ with the patterns that it is given.
+type patterned struct{ jacobian, hessian [][]int32 }
+
+func (patterned) Dims() (n, m int)                { return 2, 1 }
+func (patterned) Name() string                    { return "product" }
+func (patterned) Eval(y, x []float64) error       { y[0] = x[0] * x[1]; return nil }
+func (patterned) JVP(dy, x, dx []float64) error   { dy[0] = dx[0]*x[1] + x[0]*dx[1]; return nil }
+func (patterned) VJP(g, x, w []float64) error     { g[0], g[1] = w[0]*x[1], w[0]*x[0]; return nil }
+func (patterned) HVP(h, x, w, dx []float64) error { h[0], h[1] = w[0]*dx[1], w[0]*dx[0]; return nil }
+func (p patterned) Jacobian(i int) []int32        { return p.jacobian[i] }
+func (p patterned) Hessian(i int) []int32         { return p.hessian[i] }
+
+func TestPatternsOfPrimitivesAreChecked(t *testing.T) {
+	all, none := []int32(nil), []int32{}
+	for _, c := range []struct {
+		jacobian, hessian [][]int32
+		message           string
+	}{
+		{[][]int32{all}, [][]int32{{1}, {0}}, ""},
+		{[][]int32{{1, 0, 1}}, [][]int32{{1, 0, 1}, {0}}, ""},
+		{[][]int32{all}, [][]int32{all, all}, ""},
+		{[][]int32{all}, [][]int32{all, {0}}, ""},
+		{[][]int32{all}, [][]int32{{0}, all}, ": the pattern of its Hessian is not symmetric"},
+		{[][]int32{all}, [][]int32{{1}, none}, ": the pattern of its Hessian is not symmetric"},
+		{[][]int32{all}, [][]int32{none, {0}}, ": the pattern of its Hessian is not symmetric"},
+		{[][]int32{all}, [][]int32{none, {0, 2}}, ": Hessian(1) has column 2, want one below 2"},
+		{[][]int32{all}, [][]int32{{-3}, none}, ": Hessian(0) has column -3, want one below 2"},
+		{[][]int32{{0, 7}}, [][]int32{{1}, {0}}, ": Jacobian(0) has column 7, want one below 2"},
+		{[][]int32{{-1}}, [][]int32{{1}, {0}}, ": Jacobian(0) has column -1, want one below 2"},
+	} {
+		record := func() {
+			tape, err := reverse.Record([]float64{2, 3}, func(x []reverse.Var) reverse.Var {
+				return reverse.Apply(patterned{c.jacobian, c.hessian}, x...)[0]
+			})
+			require.NoError(t, err)
+			require.True(t, tape.HessianPattern().Has(1, 0) && tape.HessianPattern().Has(0, 1))
+			require.Equal(t, 2, tape.JacobianPattern().NNZ())
+		}
+		if c.message == "" {
+			record()
+		} else {
+			require.PanicsWithValue(t, "reverse: primitive product"+c.message, record)
+		}
+	}
+}
+
+// A primitive that has a tape of its own may meet a branch there: that is its
+// error and none of the function that applies it.
+func TestBranchOfAPrimitiveIsItsOwn(t *testing.T) {
+	inner := &reverse.BranchError{Op: "Less", X: 1, Y: 2}
+	f := &failing{}
+	recorded := 0
+	fn := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		recorded++
+		return reverse.Apply(f, x...)[0]
+	})
+	_, err := fn.Gradient(nil, []float64{1})
+	require.NoError(t, err)
+	f.vjp = inner
+	_, err = fn.Gradient(nil, []float64{1})
+	require.ErrorIs(t, err, inner)
+	require.EqualError(t, err, "reverse: primitive double: "+inner.Error())
+	require.Equal(t, 1, recorded)
+	f.vjp, f.eval = nil, inner
+	_, err = fn.Gradient(nil, []float64{1})
+	_, own := err.(*reverse.BranchError)
+	require.False(t, own)
+	require.ErrorIs(t, err, inner)
+}

@@ -102,6 +102,7 @@ func (t *Tape) part(p *program.Program) *Tape {
 }
 
 func init() {
+	inside.Apply = func(f program.Func, x any) any { return apply(f, x.([]Var)) }
 	inside.Program = func(t any) *program.Program { return t.(*Tape).p }
 	inside.Part = func(t any, p *program.Program) any { return t.(*Tape).part(p) }
 	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }

@@ -3,7 +3,7 @@ package sparsity
 // Union returns the pattern of the positions in p or in q. It panics if their
 // dimensions differ. The cost is O(rows + nnz).
 func (p *Pattern) Union(q *Pattern) *Pattern {
-	if p.rows != q.rows || p.cols != q.cols {
+	if !p.sameDims(q) {
 		panic("sparsity: dimensions differ")
 	}
 	b := newBuilder(p.rows, p.cols)
@@ -85,7 +85,7 @@ func (p *Pattern) Density() float64 {
 }
 
 func (p *Pattern) checkSquare() {
-	if p.rows != p.cols {
+	if rows, cols := p.Dims(); rows != cols {
 		panic("sparsity: not square")
 	}
 }

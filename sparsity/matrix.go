@@ -41,7 +41,12 @@ func (m *Matrix) Pattern() *Pattern { return m.pattern }
 func (m *Matrix) Values() []float64 { return m.values }
 
 // Dims returns the number of rows and of columns.
-func (m *Matrix) Dims() (rows, cols int) { return m.pattern.Dims() }
+func (m *Matrix) Dims() (rows, cols int) {
+	if m == nil {
+		panic("sparsity: nil matrix")
+	}
+	return m.pattern.Dims()
+}
 
 // NNZ returns the number of stored values, zeros among them included.
 func (m *Matrix) NNZ() int { return len(m.values) }
@@ -322,8 +327,9 @@ var (
 // NewSymMatrix returns the symmetric matrix one triangle of which is given:
 // values are shared, so that what is written to the triangle shows in the
 // symmetric matrix. It panics if the triangle is not square or has positions
-// on both sides of the diagonal.
+// on both sides of the diagonal, or is nil.
 func NewSymMatrix(triangle *Matrix) *SymMatrix {
+	triangle.Dims() // panics if it is nil
 	p := triangle.pattern
 	p.checkSquare()
 	lower, upper := false, false
@@ -343,7 +349,12 @@ func NewSymMatrix(triangle *Matrix) *SymMatrix {
 func (m *SymMatrix) Triangle() *Matrix { return m.triangle }
 
 // Dims returns the number of rows and of columns.
-func (m *SymMatrix) Dims() (rows, cols int) { return m.triangle.Dims() }
+func (m *SymMatrix) Dims() (rows, cols int) {
+	if m == nil {
+		panic("sparsity: nil matrix")
+	}
+	return m.triangle.Dims()
+}
 
 // SymmetricDim returns the number of rows and columns.
 func (m *SymMatrix) SymmetricDim() int { return m.triangle.pattern.rows }

@@ -130,8 +130,14 @@ func cumulate(ptr []int32) {
 	}
 }
 
-// Dims returns the number of rows and of columns.
-func (p *Pattern) Dims() (rows, cols int) { return p.rows, p.cols }
+// Dims returns the number of rows and of columns. It panics if p is nil, as all
+// that takes a pattern does.
+func (p *Pattern) Dims() (rows, cols int) {
+	if p == nil {
+		panic("sparsity: nil pattern")
+	}
+	return p.rows, p.cols
+}
 
 // NNZ returns the number of positions in the pattern.
 func (p *Pattern) NNZ() int { return len(p.idx) }
@@ -213,6 +219,12 @@ func (p *Pattern) IsSymmetric() bool {
 
 // Equal reports whether q has the same dimensions and positions.
 func (p *Pattern) Equal(q *Pattern) bool {
-	return p == q || p.rows == q.rows && p.cols == q.cols &&
-		slices.Equal(p.ptr, q.ptr) && slices.Equal(p.idx, q.idx)
+	return p.sameDims(q) && (p == q || slices.Equal(p.ptr, q.ptr) && slices.Equal(p.idx, q.idx))
+}
+
+// sameDims reports whether p and q have the same dimensions.
+func (p *Pattern) sameDims(q *Pattern) bool {
+	pr, pc := p.Dims()
+	qr, qc := q.Dims()
+	return pr == qr && pc == qc
 }

@@ -316,3 +316,22 @@ func FuzzNewPattern(f *testing.F) {
 		}
 	})
 }
+
+func TestNilPanicsWithAMessage(t *testing.T) {
+	var p *Pattern
+	q := Diagonal(2)
+	for name, f := range map[string]func(){
+		"Dims": func() { p.Dims() }, "Equal": func() { q.Equal(p) }, "Equal of nil": func() { p.Equal(p) },
+		"Union": func() { q.Union(p) }, "Union of nil": func() { p.Union(q) }, "Symmetrized": func() { p.Symmetrized() },
+	} {
+		require.PanicsWithValue(t, "sparsity: nil pattern", f, name)
+	}
+	var a *Matrix
+	var s *SymMatrix
+	for name, f := range map[string]func(){
+		"Dims": func() { a.Dims() }, "NewSymMatrix": func() { NewSymMatrix(nil) }, "Dims of a SymMatrix": func() { s.Dims() },
+		"FromMatrix": func() { FromMatrix(nil) }, "FromMatrix of a nil Matrix": func() { FromMatrix(a) },
+	} {
+		require.PanicsWithValue(t, "sparsity: nil matrix", f, name)
+	}
+}

@@ -32,8 +32,11 @@ func FromDense(a [][]float64) *Pattern {
 
 // FromMatrix returns the pattern of the nonzeros of a, where NaN is a nonzero.
 // The cost is O(nnz + rows + cols) if a is a mat.NonZeroDoer, as sparse and
-// banded matrices are, else O(rows·cols).
+// banded matrices are, else O(rows·cols). It panics if a is nil.
 func FromMatrix(a mat.Matrix) *Pattern {
+	if a == nil {
+		panic("sparsity: nil matrix")
+	}
 	rows, cols := a.Dims()
 	if s, ok := a.(mat.NonZeroDoer); ok {
 		var i, j []int

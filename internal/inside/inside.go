@@ -7,6 +7,9 @@ package inside
 import "github.com/hesse-ad/hesse/internal/program"
 
 var (
+	// Apply is reverse.Apply on x, []reverse.Var, of a primitive whose patterns are
+	// right: they are not asked for.
+	Apply func(f program.Func, x any) any
 	// Program is the compiled form of tape.
 	Program func(tape any) *program.Program
 	// Part is the tape of a program that is a part of that of tape, with the same
