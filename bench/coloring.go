@@ -12,6 +12,7 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/sparsity"
+	"github.com/hesse-ad/hesse/sparsity/detect"
 )
 
 var coloringFigures = []string{"coloring-order"}
@@ -211,10 +212,10 @@ func spyPlots(b *bench) (figures []*figure) {
 		in := problems.Named(x.problem).At(x.size)
 		what := "Hessian"
 		var p *sparsity.Pattern
-		if f := problems.Func[sparsity.Tracer](in); f != nil {
-			p = sparsity.Hessian(f, len(in.X0))
+		if f := problems.Func[detect.Tracer](in); f != nil {
+			p = detect.Hessian(f, len(in.X0))
 		} else {
-			what, p = "Jacobian", sparsity.Jacobian(problems.VecFunc[sparsity.Tracer](in), len(in.X0))
+			what, p = "Jacobian", detect.Jacobian(problems.VecFunc[detect.Tracer](in), len(in.X0))
 		}
 		c := coloring.New(x.kind, p)
 		figures = append(figures, spyFigure("spy-"+x.problem, fmt.Sprintf("%s of %s, n = %d: %d colors, %v",

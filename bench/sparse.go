@@ -13,6 +13,7 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -120,11 +121,10 @@ func sparseMatrices(b *bench) {
 
 // pattern detects the pattern again, which a tape does once.
 func (p *taped) pattern() *sparsity.Pattern {
-	jacobian, h := sparsity.OfProgram(inside.Program(p), nil, p.Outputs() > 1, p.Outputs() == 1)
-	if jacobian != nil {
-		return jacobian
+	if p.Outputs() > 1 {
+		return domains.Jacobian(inside.Program(p), nil)
 	}
-	return h
+	return domains.Hessian(inside.Program(p), nil)
 }
 
 // again is p, recorded again.

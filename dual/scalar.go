@@ -7,7 +7,7 @@ package dual
 //
 // serves every mode of the library: T is Real for values, Number or Hyper for
 // forward mode, Of[T] for nested derivatives, reverse.Var for the tape and
-// sparsity.Tracer for patterns.
+// detect.Tracer for patterns.
 //
 // The zero value of every Scalar is the constant 0. Values follow IEEE 754:
 // nothing panics, a number outside a domain gives NaN. Derivatives at kinks,

@@ -16,7 +16,7 @@ type Sparse struct {
 }
 
 // NewSparse colors the columns of a pattern in the given orders, see
-// coloring.New. sparsity.Jacobian finds the pattern of a generic function; one
+// coloring.New. detect.Jacobian finds the pattern of a generic function; one
 // that misses a nonzero adds it to other entries without a sign.
 func NewSparse(p *sparsity.Pattern, orders ...coloring.Order) *Sparse {
 	c := coloring.New(coloring.Column, p, orders...)

@@ -10,10 +10,11 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/sparsity"
+	"github.com/hesse-ad/hesse/sparsity/detect"
 )
 
 func TestSparseJacobianOfBratuIsTheDense(t *testing.T) {
-	s := forward.NewSparse(sparsity.Jacobian(problems.Bratu[sparsity.Tracer], 49))
+	s := forward.NewSparse(detect.Jacobian(problems.Bratu[detect.Tracer], 49))
 	require.LessOrEqual(t, s.Colors(), 8)
 	x := make([]float64, 49)
 	for i := range x {

@@ -15,6 +15,7 @@ import (
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
+	"github.com/hesse-ad/hesse/sparsity/detect"
 )
 
 // known is a function, by its name in functions, with its values at x, its
@@ -269,10 +270,10 @@ func (k known) sparse(t *testing.T) {
 			}
 		}
 	}
-	tracer := functions[sparsity.Tracer](k.name)
+	tracer := functions[detect.Tracer](k.name)
 	covers("JacobianPattern", tape.JacobianPattern(), k.j)
 	covers("HessianPattern", tape.HessianPattern(), k.h)
-	covers("sparsity.Jacobian", sparsity.Jacobian(tracer, n), k.j)
-	sum := func(x []sparsity.Tracer) sparsity.Tracer { return dual.Affine(0, k.w, tracer(x)) }
-	covers("sparsity.Hessian", sparsity.Hessian(sum, n), k.h)
+	covers("detect.Jacobian", detect.Jacobian(tracer, n), k.j)
+	sum := func(x []detect.Tracer) detect.Tracer { return dual.Affine(0, k.w, tracer(x)) }
+	covers("detect.Hessian", detect.Hessian(sum, n), k.h)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -29,7 +30,7 @@ func (p *Sparse) Explain() string {
 	for _, i := range densestRows(p.full, 3) {
 		fmt.Fprintf(&b, "  row %d has %d", i, len(p.full.Row(i)))
 		if p.settings.Pattern == nil {
-			if op, k := sparsity.Densest(q, i); op != "" {
+			if op, k := domains.Densest(q, i); op != "" {
 				fmt.Fprintf(&b, ", by %d %s and others", k, op)
 			}
 		}

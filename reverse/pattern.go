@@ -1,25 +1,26 @@
 package reverse
 
 import (
+	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // JacobianPattern is the pattern of F′, m×n, at every x on the recorded branch.
-// It is found by sparsity.Jacobian's rules, once a tape.
+// It is found by detect.Jacobian's rules, once a tape.
 func (t *Tape) JacobianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.jacobianOnce.Do(func() { q.jacobian, _ = sparsity.OfProgram(t.p, nil, true, false) })
+	q.jacobianOnce.Do(func() { q.jacobian = domains.Jacobian(t.p, nil) })
 	return q.jacobian
 }
 
 // HessianPattern is the pattern of Σ wⱼ∇²Fⱼ, n×n and symmetric, at every x on
-// the recorded branch and for all weights. It is found by sparsity.Hessian's
+// the recorded branch and for all weights. It is found by detect.Hessian's
 // rules, once a tape.
 func (t *Tape) HessianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.hessianOnce.Do(func() { _, q.hessian = sparsity.OfProgram(t.p, nil, false, true) })
+	q.hessianOnce.Do(func() { q.hessian = domains.Hessian(t.p, nil) })
 	return q.hessian
 }
 
@@ -27,19 +28,13 @@ func (t *Tape) HessianPattern() *sparsity.Pattern {
 // derivatives of operations that are exactly 0 there are left out, as that of
 // x·y by x at y = 0. At other points it may miss nonzeros.
 func (t *Tape) JacobianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
-	return t.patternAt(points, func(p *program.Program, v []float64) *sparsity.Pattern {
-		q, _ := sparsity.OfProgram(p, v, true, false)
-		return q
-	}, t.p.Outputs())
+	return t.patternAt(points, domains.Jacobian, t.p.Outputs())
 }
 
 // HessianPatternAt is the union of the patterns of Σ wⱼ∇²Fⱼ at the given
 // points, as JacobianPatternAt.
 func (t *Tape) HessianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
-	return t.patternAt(points, func(p *program.Program, v []float64) *sparsity.Pattern {
-		_, q := sparsity.OfProgram(p, v, false, true)
-		return q
-	}, t.p.Inputs())
+	return t.patternAt(points, domains.Hessian, t.p.Inputs())
 }
 
 func (t *Tape) patternAt(points [][]float64, find func(p *program.Program, v []float64) *sparsity.Pattern, rows int) (*sparsity.Pattern, error) {

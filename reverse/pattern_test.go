@@ -9,7 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
-	"github.com/hesse-ad/hesse/sparsity"
+	"github.com/hesse-ad/hesse/sparsity/detect"
 )
 
 func TestPatternsAreTheTracers(t *testing.T) {
@@ -18,13 +18,13 @@ func TestPatternsAreTheTracers(t *testing.T) {
 		if f := problems.Func[reverse.Var](in); f != nil {
 			tape, err := reverse.Record(in.X0, f)
 			require.NoError(t, err)
-			want := sparsity.Hessian(problems.Func[sparsity.Tracer](in), len(in.X0))
+			want := detect.Hessian(problems.Func[detect.Tracer](in), len(in.X0))
 			require.True(t, tape.HessianPattern().Equal(want), "%s: %v, want %v", p.Name, tape.HessianPattern(), want)
 			continue
 		}
 		tape, err := reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
 		require.NoError(t, err)
-		want := sparsity.Jacobian(problems.VecFunc[sparsity.Tracer](in), len(in.X0))
+		want := detect.Jacobian(problems.VecFunc[detect.Tracer](in), len(in.X0))
 		require.True(t, tape.JacobianPattern().Equal(want), p.Name)
 	}
 }
@@ -41,17 +41,17 @@ func FuzzPatternsOfRandomProgramsAreWithinTheTracers(f *testing.F) {
 func patternsOfRandomProgramsAreWithinTheTracers(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 40, Primitives: true})
 	tape := record(t, p)
-	hooks := &randprog.Hooks[sparsity.Tracer]{Vec: func(x, y sparsity.Tracer) (p, s sparsity.Tracer) {
+	hooks := &randprog.Hooks[detect.Tracer]{Vec: func(x, y detect.Tracer) (p, s detect.Tracer) {
 		p = x.Mul(y.Square())
 		return p, p
 	}}
-	f := func(x []sparsity.Tracer) []sparsity.Tracer { return randprog.Run(p, x, hooks) }
-	want := sparsity.Jacobian(f, p.Inputs)
+	f := func(x []detect.Tracer) []detect.Tracer { return randprog.Run(p, x, hooks) }
+	want := detect.Jacobian(f, p.Inputs)
 	if !want.Union(tape.JacobianPattern()).Equal(want) {
 		t.Fatalf("Jacobian\n%v want\n%v\n%v", tape.JacobianPattern().Spy(20), want.Spy(20), p)
 	}
-	sum := func(x []sparsity.Tracer) sparsity.Tracer { return sparsity.Tracer{}.SumOf(f(x)) }
-	want = sparsity.Hessian(sum, p.Inputs)
+	sum := func(x []detect.Tracer) detect.Tracer { return detect.Tracer{}.SumOf(f(x)) }
+	want = detect.Hessian(sum, p.Inputs)
 	if !want.Union(tape.HessianPattern()).Equal(want) {
 		t.Fatalf("Hessian\n%v want\n%v\n%v", tape.HessianPattern().Spy(20), want.Spy(20), p)
 	}

@@ -23,9 +23,8 @@
 //
 // # Where patterns come from
 //
-//   - From a generic function over dual.Scalar: [Jacobian] and [Hessian] call
-//     it once with [Tracer] numbers, which note what depends on what and how.
-//     No point is needed, so the function must not compare its variables.
+//   - From a generic function over dual.Scalar: package sparsity/detect. No
+//     point is needed, so the function must not compare its variables.
 //   - From a recorded tape, which also knows branches, parameters and the
 //     user's own primitives: see package reverse.
 //   - From what is known of the problem: [Banded], [Arrow], [StarStencil],
@@ -33,17 +32,6 @@
 //   - From values: [FromDense], [FromMatrix]. A nonzero that happens to be 0
 //     there is missed.
 //   - From a file: [ReadMatrixMarket].
-//
-// # What a Tracer notes
-//
-// An operation z = φ(a, b) has up to five derivatives that are not always 0:
-// ∂/∂a, ∂/∂b, ∂²/∂a², ∂²/∂b² and ∂²/∂a∂b. A sum has the first two, a product
-// the mixed one besides, a quotient all but ∂²/∂a². Let χ(a) be the variables
-// that a depends on through first derivatives. Then x_j is in row i of the
-// Jacobian if it is in χ(f_i), and (j, k) is in the Hessian of f if an
-// operation that f depends on has ∂²/∂a∂b and (j, k) or (k, j) is in
-// χ(a)×χ(b). So x₀·x₁ has no diagonal, −x and 3x are as linear as x, and what f
-// does not use counts for nothing.
 //
 // # Pictures
 //

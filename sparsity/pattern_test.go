@@ -267,7 +267,6 @@ func TestMisusePanics(t *testing.T) {
 		"pattern not symmetric":                   func() { NewMatrix(p.Lower()).ToSymDense(nil) },
 		"positions on both sides of the diagonal": func() { NewSymMatrix(m) },
 		"unknown format \"dense\"":                func() { _ = WriteMatrixMarket(nil, m, MarketHeader{Format: "dense"}) },
-		"nil function":                            func() { Jacobian(nil, 1) },
 	} {
 		require.PanicsWithValue(t, "sparsity: "+what, f)
 	}
@@ -278,7 +277,6 @@ func TestMisusePanics(t *testing.T) {
 	require.PanicsWithValue(t, "sparsity: column out of range", func() { m.At(0, -1) })
 	require.PanicsWithValue(t, "sparsity: row out of range", func() { m.DoRowNonZero(3, nil) })
 	require.PanicsWithValue(t, "sparsity: not square", func() { NewSymMatrix(NewMatrix(Full(2, 3))) })
-	require.PanicsWithValue(t, "sparsity: nil function", func() { Hessian(nil, 1) })
 	require.PanicsWithValue(t, "sparsity: dimension too large", func() { StarStencil(1<<20, 1<<20) })
 }
 

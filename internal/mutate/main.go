@@ -41,7 +41,7 @@ type target struct {
 
 var targets = []target{
 	{"internal/elem/*.go", []string{"internal/elem", "dual"}},
-	{"internal/op/table.go", []string{"internal/op", "internal/program", "reverse", "internal/randprog", "sparsity"}},
+	{"internal/op/table.go", []string{"internal/op", "internal/program", "reverse", "internal/randprog", "internal/domains"}},
 	{"internal/program/value.go", []string{"internal/program", "reverse", "internal/randprog"}},
 	{"internal/program/partials.go", []string{"internal/program", "reverse", "internal/randprog"}},
 	{"internal/program/tangent.go", []string{"internal/program", "reverse", "internal/randprog"}},
@@ -65,7 +65,7 @@ var targets = []target{
 	{"internal/terms/repeat.go", []string{"internal/terms", "internal/randprog", "hessian"}},
 	{"hessian/problem.go", []string{"hessian"}},
 	{"implicit/cholesky.go", []string{"implicit"}},
-	{"sparsity/detect.go", []string{"sparsity", "hessian"}},
+	{"internal/domains/*.go", []string{"internal/domains", "sparsity/detect", "hessian"}},
 	{"coloring/recovery.go", []string{"coloring", "hessian", "reverse"}},
 	{"coloring/star.go", []string{"coloring"}},
 	{"coloring/acyclic.go", []string{"coloring"}},

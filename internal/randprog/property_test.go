@@ -21,7 +21,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/randprog"
 	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/hesse-ad/hesse/reverse"
-	"github.com/hesse-ad/hesse/sparsity"
+	"github.com/hesse-ad/hesse/sparsity/detect"
 )
 
 var options = randprog.Options{MaxInputs: 5, MaxOutputs: 3, MaxLen: 40, Branches: true, Primitives: true}
@@ -316,19 +316,19 @@ func patternsAreTheStructure(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 60, Primitives: true})
 	tape := record(t, p)
 	q := inside.Program(tape)
-	f := func(x []sparsity.Tracer) []sparsity.Tracer {
+	f := func(x []detect.Tracer) []detect.Tracer {
 		v := program.Replay(q, x, traced{})
-		y := make([]sparsity.Tracer, p.Outputs)
+		y := make([]detect.Tracer, p.Outputs)
 		for j := range y {
 			y[j] = v[q.Output(j)]
 		}
 		return y
 	}
-	if got, want := tape.JacobianPattern(), sparsity.Jacobian(f, p.Inputs); !got.Equal(want) {
+	if got, want := tape.JacobianPattern(), detect.Jacobian(f, p.Inputs); !got.Equal(want) {
 		t.Fatalf("Jacobian\n%v want\n%v\n%v", got.Spy(20), want.Spy(20), p)
 	}
-	sum := func(x []sparsity.Tracer) sparsity.Tracer { return sparsity.Tracer{}.SumOf(f(x)) }
-	if got, want := tape.HessianPattern(), sparsity.Hessian(sum, p.Inputs); !got.Equal(want) {
+	sum := func(x []detect.Tracer) detect.Tracer { return detect.Tracer{}.SumOf(f(x)) }
+	if got, want := tape.HessianPattern(), detect.Hessian(sum, p.Inputs); !got.Equal(want) {
 		t.Fatalf("Hessian\n%v want\n%v\n%v", got.Spy(20), want.Spy(20), p)
 	}
 }
@@ -337,10 +337,10 @@ func patternsAreTheStructure(t *rapid.T) {
 // its outputs.
 type traced struct{}
 
-func (traced) Own(_ *program.Scalar1, _ int, x sparsity.Tracer) sparsity.Tracer { return x.Sin() }
-func (traced) Call(_ program.Func, x []sparsity.Tracer) []sparsity.Tracer {
+func (traced) Own(_ *program.Scalar1, _ int, x detect.Tracer) detect.Tracer { return x.Sin() }
+func (traced) Call(_ program.Func, x []detect.Tracer) []detect.Tracer {
 	p := x[0].Mul(x[1].Square())
-	return []sparsity.Tracer{p, p}
+	return []detect.Tracer{p, p}
 }
 
 // One tape and one plan, eight goroutines, the bits of a single one.

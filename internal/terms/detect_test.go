@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -77,7 +78,7 @@ func TestProblemsAreTermsOfFewShapes(t *testing.T) {
 			largest := slices.MaxFunc(shapes, func(a, b terms.Shape) int { return a.Terms - b.Terms })
 			assert.Equal(t, c.terms, largest.Terms, c.name)
 			assert.Equal(t, c.vars, largest.Variables, c.name)
-			pj, ph := sparsity.OfProgram(prog, nil, true, true)
+			pj, ph := domains.Jacobian(prog, nil), domains.Hessian(prog, nil)
 			assert.True(t, pj.Equal(pl.Jacobian(nil).Pattern()), c.name)
 			assert.True(t, ph.Equal(pl.Hessian(nil).Pattern()), c.name)
 		}
@@ -261,7 +262,7 @@ func TestDegenerateFunctions(t *testing.T) {
 			w[j] = 1
 		}
 		y, jac, hess := engine(t, p, x, nil, w)
-		_, full := sparsity.OfProgram(p, nil, false, true)
+		full := domains.Hessian(p, nil)
 		J, H := pl.Jacobian(nil), pl.Hessian(full)
 		f, g := make([]float64, p.Outputs()), make([]float64, 20)
 		jv, hv := make([]float64, J.Pattern().NNZ()), make([]float64, H.Pattern().NNZ())

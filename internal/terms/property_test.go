@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
@@ -333,10 +334,10 @@ func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	}
 
 	// Patterns: none misses what the detector finds, none has more.
-	pj, ph := sparsity.OfProgram(p, nil, true, true)
+	pj, ph := domains.Jacobian(p, nil), domains.Hessian(p, nil)
 	qj, qh := J.Pattern(), H.Pattern()
 	if r := pl.Rest(); r != nil {
-		a, b := sparsity.OfProgram(r, nil, true, true)
+		a, b := domains.Jacobian(r, nil), domains.Hessian(r, nil)
 		qj, qh = union(qj, a), union(qh, b)
 	}
 	if !pj.Equal(qj) || !ph.Equal(qh) {

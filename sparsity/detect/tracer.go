@@ -1,6 +1,10 @@
-package sparsity
+package detect
 
-import "github.com/hesse-ad/hesse/dual"
+import (
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/domains"
+	"github.com/hesse-ad/hesse/sparsity"
+)
 
 // Tracer is a dual.Scalar without a value: a function called with Tracers
 // leaves behind which operation depends on which, and from that Jacobian and
@@ -13,7 +17,7 @@ import "github.com/hesse-ad/hesse/dual"
 //
 // The Tracers of one call belong together, and to one goroutine.
 type Tracer struct {
-	g  *graph // nil for a constant
+	g  *domains.Graph // nil for a constant
 	id int32
 }
 
@@ -23,15 +27,16 @@ var _ dual.Scalar[Tracer] = Tracer{}
 // variables: the pairs for which x_j reaches f_i by operations with a
 // derivative that is not always zero.
 //
-// It panics if n is negative, f is nil or compares. f is called once. The cost is linear in the operations and the
-// nonzeros as long as what intermediate results depend on is of that size too;
-// in no case more than operations·min(n, len(f(x)))/64.
-func Jacobian(f func([]Tracer) []Tracer, n int) *Pattern {
+// It panics if n is negative, f is nil or compares. f is called once. The cost
+// is linear in the operations and the nonzeros as long as what intermediate
+// results depend on is of that size too; in no case more than
+// operations·min(n, len(f(x)))/64.
+func Jacobian(f func([]Tracer) []Tracer, n int) *sparsity.Pattern {
 	if f == nil {
-		panic("sparsity: nil function")
+		panic("detect: nil function")
 	}
-	g := newGraph(n)
-	return g.jacobian(g.outputs(f(g.variables())))
+	g, x := variables(n)
+	return g.Jacobian(outputs(g, f(x)))
 }
 
 // Hessian returns the n×n symmetric pattern of ∂²f/∂x_i∂x_j for a function of
@@ -43,29 +48,33 @@ func Jacobian(f func([]Tracer) []Tracer, n int) *Pattern {
 // It panics if n is negative, f is nil or compares. f is called once. The cost
 // is linear in the operations and in Σ |χ_a|·|χ_b| over the nonlinear ones,
 // where χ is the set of variables that an argument depends on, large equal
-// sets counted once: a sum costs no more than its terms.
+// sets counted once: a sum costs no more than its terms. Where sets are nested,
+// as in s ← φ(s, u_k), it is linear in Σ|χ| and the nonzeros.
 //
 // Source: the index domains of A. Walther, Computing sparse Hessians with
 // automatic differentiation, ACM TOMS 34, 2008, behind a reverse pass for what
 // the result depends on.
-func Hessian(f func([]Tracer) Tracer, n int) *Pattern {
+func Hessian(f func([]Tracer) Tracer, n int) *sparsity.Pattern {
 	if f == nil {
-		panic("sparsity: nil function")
+		panic("detect: nil function")
 	}
-	g := newGraph(n)
-	return g.hessian(g.outputs([]Tracer{f(g.variables())}))
+	g, x := variables(n)
+	return g.Hessian(outputs(g, []Tracer{f(x)}))
 }
 
-func (g *graph) variables() []Tracer {
-	x := make([]Tracer, g.inputs)
+func variables(n int) (*domains.Graph, []Tracer) {
+	if n < 0 {
+		panic("detect: negative number of variables")
+	}
+	g, x := domains.New(n), make([]Tracer, n)
 	for i := range x {
 		x[i] = Tracer{g, int32(i)}
 	}
-	return x
+	return g, x
 }
 
 // outputs returns the nodes of y, −1 for constants.
-func (g *graph) outputs(y []Tracer) []int32 {
+func outputs(g *domains.Graph, y []Tracer) []int32 {
 	o := make([]int32, len(y))
 	for k, t := range y {
 		switch t.g {
@@ -81,8 +90,8 @@ func (g *graph) outputs(y []Tracer) []int32 {
 }
 
 const (
-	errMixed = "sparsity: Tracers of two calls mixed"
-	errValue = "sparsity: a Tracer has no value: record a tape at a point and take its pattern"
+	errMixed = "detect: Tracers of two calls mixed"
+	errValue = "detect: a Tracer has no value: record a tape at a point and take its pattern"
 )
 
 // nonlinear is a function of x with first and second derivative. A linear one,
@@ -91,9 +100,9 @@ func (x Tracer) nonlinear() Tracer {
 	if x.g == nil {
 		return x
 	}
-	x.g.link(x.id)
-	z := x.g.node()
-	x.g.curve(z, x.id, x.id)
+	x.g.Link(x.id)
+	z := x.g.Node()
+	x.g.Curve(z, x.id, x.id)
 	return Tracer{x.g, z}
 }
 
@@ -108,9 +117,9 @@ func (x Tracer) both(y Tracer) Tracer {
 	case x.g != y.g:
 		panic(errMixed)
 	}
-	x.g.link(x.id)
-	x.g.link(y.id)
-	return Tracer{x.g, x.g.node()}
+	x.g.Link(x.id)
+	x.g.Link(y.id)
+	return Tracer{x.g, x.g.Node()}
 }
 
 // product is a function of x and y that is linear in each, with a mixed
@@ -124,7 +133,7 @@ func (x Tracer) product(y Tracer) Tracer {
 	}
 	z := x.both(y)
 	if y.g != nil {
-		x.g.curve(z.id, x.id, y.id)
+		x.g.Curve(z.id, x.id, y.id)
 	}
 	return z
 }
@@ -136,7 +145,7 @@ func (x Tracer) quotient(y Tracer) Tracer {
 	}
 	z := x.product(y)
 	if y.g != nil {
-		x.g.curve(z.id, y.id, y.id)
+		x.g.Curve(z.id, y.id, y.id)
 	}
 	return z
 }
@@ -148,7 +157,7 @@ func (x Tracer) general(y Tracer) Tracer {
 	}
 	z := x.quotient(y)
 	if x.g != nil && x != y {
-		x.g.curve(z.id, x.id, x.id)
+		x.g.Curve(z.id, x.id, x.id)
 	}
 	return z
 }
@@ -214,7 +223,7 @@ func (x Tracer) Gamma() Tracer    { return x.nonlinear() }
 func (x Tracer) LogGamma() Tracer { return x.nonlinear() }
 func (x Tracer) Polygamma(n int) Tracer {
 	if n < 0 {
-		panic("sparsity: negative order")
+		panic("detect: negative order")
 	}
 	return x.nonlinear()
 }
@@ -231,7 +240,7 @@ func (x Tracer) Select(a, b Tracer) Tracer { return a.both(b) }
 func (x Tracer) Prod(y Tracer) Tracer { return x.product(y) }
 
 func (Tracer) SumOf(x []Tracer) Tracer {
-	var g *graph
+	var g *domains.Graph
 	for _, t := range x {
 		if t.g == nil {
 			continue
@@ -248,22 +257,22 @@ func (Tracer) SumOf(x []Tracer) Tracer {
 	}
 	for _, t := range x {
 		if t.g != nil {
-			g.link(t.id)
+			g.Link(t.id)
 		}
 	}
-	return Tracer{g, g.node()}
+	return Tracer{g, g.Node()}
 }
 
 func (Tracer) AffineOf(c0 float64, c []float64, x []Tracer) Tracer {
 	if len(c) != len(x) {
-		panic("sparsity: lengths differ")
+		panic("detect: lengths differ")
 	}
 	return Tracer{}.SumOf(x)
 }
 
 func (Tracer) DotOf(x, y []Tracer) Tracer {
 	if len(x) != len(y) {
-		panic("sparsity: lengths differ")
+		panic("detect: lengths differ")
 	}
 	terms := make([]Tracer, len(x))
 	for i := range x {

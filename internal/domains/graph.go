@@ -1,14 +1,16 @@
-package sparsity
+package domains
 
 import (
 	"math"
 	"math/bits"
+
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// A graph is a function reduced to what its patterns depend on: which nodes a
+// A Graph is a function reduced to what its patterns depend on: which nodes a
 // node has first derivatives in, and between which of them it has second ones.
 // Nodes stand after their arguments; the inputs are the first.
-type graph struct {
+type Graph struct {
 	inputs int
 	start  []int32 // node i is linked to args[start[i]:start[i+1]]
 	args   []int32
@@ -18,35 +20,37 @@ type graph struct {
 // A curvature says that the node has a second derivative in a and b.
 type curvature struct{ node, a, b int32 }
 
-func newGraph(inputs int) *graph {
-	checkDims(inputs, inputs)
-	return &graph{inputs: inputs, start: make([]int32, inputs+1)}
+// New returns a graph of inputs alone.
+func New(inputs int) *Graph {
+	return &Graph{inputs: inputs, start: make([]int32, inputs+1)}
 }
 
-func (g *graph) nodes() int { return len(g.start) - 1 }
+func (g *Graph) nodes() int { return len(g.start) - 1 }
 
 // links returns the nodes that node i has first derivatives in.
-func (g *graph) links(i int32) []int32 { return g.args[g.start[i]:g.start[i+1]] }
+func (g *Graph) links(i int32) []int32 { return g.args[g.start[i]:g.start[i+1]] }
 
-// link adds an argument to the node that the next call of node makes.
-func (g *graph) link(a int32) { g.args = append(g.args, a) }
+// Link adds an argument to the node that the next call of Node makes.
+func (g *Graph) Link(a int32) { g.args = append(g.args, a) }
 
-// node makes a node of the arguments linked since the last call.
-func (g *graph) node() int32 {
+// Node makes a node of the arguments linked since the last call.
+func (g *Graph) Node() int32 {
 	if len(g.args) > math.MaxInt32 || len(g.start) > math.MaxInt32 {
-		panic("sparsity: too many operations")
+		panic("hesse: too many operations")
 	}
 	g.start = append(g.start, int32(len(g.args)))
 	return int32(len(g.start) - 2)
 }
 
-func (g *graph) curve(node, a, b int32) {
+// Curve says that a node has a second derivative in a and b. Nodes come by
+// increasing number; a node may have the number that Node gives next.
+func (g *Graph) Curve(node, a, b int32) {
 	g.curved = append(g.curved, curvature{node, a, b})
 }
 
-// jacobian returns the len(outputs)×inputs pattern of first derivatives. An
+// Jacobian returns the len(outputs)×inputs pattern of first derivatives. An
 // output −1 is a constant.
-func (g *graph) jacobian(outputs []int32) *Pattern {
+func (g *Graph) Jacobian(outputs []int32) *sparsity.Pattern {
 	target := make([]bool, g.nodes())
 	for _, o := range outputs {
 		if o >= 0 {
@@ -61,7 +65,7 @@ func (g *graph) jacobian(outputs []int32) *Pattern {
 	})
 }
 
-// hessian returns the symmetric pattern of second derivatives of a sum of the
+// Hessian returns the symmetric pattern of second derivatives of a sum of the
 // outputs with any weights. An output −1 is a constant.
 //
 // A node adds to it if it reaches an output through first derivatives: for
@@ -72,7 +76,7 @@ func (g *graph) jacobian(outputs []int32) *Pattern {
 // once. So where sets are nested, as in a recursion s ← φ(s, u_k), the cost is
 // linear in the nonzeros and in Σ|χ| over the different a and b; where they are
 // not, it is linear in the different products. A row that is full looks no further.
-func (g *graph) hessian(outputs []int32) *Pattern {
+func (g *Graph) Hessian(outputs []int32) *sparsity.Pattern {
 	live, d := g.curvatures(outputs)
 	partners := g.partners(live, d)
 	children, owners := d.descent(func(s int32) bool { return len(partners.of(s)) > 0 })
@@ -92,7 +96,7 @@ func (g *graph) hessian(outputs []int32) *Pattern {
 }
 
 // partners returns for each set those that it is multiplied with.
-func (g *graph) partners(live []bool, d *sets) lists {
+func (g *Graph) partners(live []bool, d *sets) lists {
 	a := make([]int32, 0, len(g.curved))
 	b := make([]int32, 0, len(g.curved))
 	squared := make([]bool, d.len())
@@ -124,7 +128,7 @@ func (g *graph) partners(live []bool, d *sets) lists {
 
 // curvatures finds the nodes that reach an output through first derivatives,
 // and the dependencies of what these have second derivatives in.
-func (g *graph) curvatures(outputs []int32) (live []bool, d *sets) {
+func (g *Graph) curvatures(outputs []int32) (live []bool, d *sets) {
 	live = make([]bool, g.nodes())
 	for _, o := range outputs {
 		if o >= 0 {
@@ -149,7 +153,7 @@ func (g *graph) curvatures(outputs []int32) (live []bool, d *sets) {
 
 // contributions calls f with the nodes that contribute to a row of the Hessian,
 // and with how many entries for each curvature.
-func (g *graph) contributions(outputs []int32, row int32, f func(node int32, entries int)) {
+func (g *Graph) contributions(outputs []int32, row int32, f func(node int32, entries int)) {
 	live, d := g.curvatures(outputs)
 	depends := make([]bool, g.nodes())
 	depends[row] = true
@@ -174,7 +178,7 @@ func (g *graph) contributions(outputs []int32, row int32, f func(node int32, ent
 
 // setLimit bounds the work for sets of nodes that are no targets: some times the
 // size of the graph, and what dependenciesByBits would take.
-func (g *graph) setLimit(target []bool) int {
+func (g *Graph) setLimit(target []bool) int {
 	targets := 0
 	for _, t := range target {
 		if t {
@@ -191,7 +195,7 @@ func (g *graph) setLimit(target []bool) int {
 // made for others alone take more than limit elements to look at, they are
 // found by words of bits instead, in time O(args·min(inputs, targets)/64) and
 // the space of the result.
-func (g *graph) dependencies(target []bool, limit int) *sets {
+func (g *Graph) dependencies(target []bool, limit int) *sets {
 	n := int32(g.inputs)
 	uses := make([]uint8, len(target)) // by nodes that are needed: 0, 1, 2 or more
 	for i := int32(len(target)) - 1; i >= n; i-- {
@@ -242,7 +246,7 @@ func (g *graph) dependencies(target []bool, limit int) *sets {
 
 // dependenciesByBits is dependencies with a bit for each of 64 inputs or
 // targets, whichever are fewer, in one word a node.
-func (g *graph) dependenciesByBits(target []bool, uses []uint8) *sets {
+func (g *Graph) dependenciesByBits(target []bool, uses []uint8) *sets {
 	n := int32(g.inputs)
 	var targets []int32
 	for i := n; i < int32(len(target)); i++ {
@@ -299,9 +303,9 @@ func (g *graph) dependenciesByBits(target []bool, uses []uint8) *sets {
 		}
 	}
 	d := newSets(g)
-	p := fromCoordinates(len(targets), g.inputs, row, col)
+	found := group(len(targets), row, col)
 	for t, i := range targets {
-		d.of[i] = d.intern(p.Row(t))
+		d.of[i] = d.intern(found.of(int32(t)))
 	}
 	return d
 }

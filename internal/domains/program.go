@@ -1,31 +1,30 @@
-package sparsity
+package domains
 
 import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// OfProgram returns the patterns of the Jacobian of a program and of the
-// Hessian of any weighted sum of its outputs; the one that is not wanted is
-// nil. With the values v of all nodes, derivatives that are exactly 0 there are
-// left out. It is what reverse.Tape's methods call; rules and cost are those of
-// Jacobian and Hessian.
-func OfProgram(p *program.Program, v []float64, wantJacobian, wantHessian bool) (jacobian, hessian *Pattern) {
+// Jacobian returns the pattern of the Jacobian of a program. With the values v
+// of all nodes, derivatives that are exactly 0 there are left out.
+func Jacobian(p *program.Program, v []float64) *sparsity.Pattern {
 	g, outputs := fromProgram(p, v, nil)
-	if wantJacobian {
-		jacobian = g.jacobian(outputs)
-	}
-	if wantHessian {
-		hessian = g.hessian(outputs)
-	}
-	return jacobian, hessian
+	return g.Jacobian(outputs)
+}
+
+// Hessian returns the symmetric pattern of the Hessian of any weighted sum of
+// the outputs of a program; v is as for Jacobian.
+func Hessian(p *program.Program, v []float64) *sparsity.Pattern {
+	g, outputs := fromProgram(p, v, nil)
+	return g.Hessian(outputs)
 }
 
 // fromProgram makes the graph of a program. It calls name, if that is not nil,
 // with the operation of each node that is no input.
-func fromProgram(p *program.Program, v []float64, name func(op string)) (g *graph, outputs []int32) {
-	g = newGraph(p.Inputs())
+func fromProgram(p *program.Program, v []float64, name func(op string)) (g *Graph, outputs []int32) {
+	g = New(p.Inputs())
 	g.start = slices.Grow(g.start, p.Ops())
 	g.args = slices.Grow(g.args, 2*p.Ops())
 	g.curved = slices.Grow(g.curved, p.Ops()/2)
@@ -39,19 +38,19 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *grap
 	var node int32 // the one that is being made
 	link := func(j int32) {
 		if id[j] >= 0 {
-			g.link(id[j])
+			g.Link(id[j])
 		}
 	}
 	curve := func(j, k int32) {
 		if id[j] >= 0 && id[k] >= 0 {
-			g.curve(node, id[j], id[k])
+			g.Curve(node, id[j], id[k])
 		}
 	}
 	done := func(op string) int32 {
 		if name != nil {
 			name(op)
 		}
-		return g.node()
+		return g.Node()
 	}
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
 		if id[i] >= 0 { // an output of a call before
@@ -61,7 +60,7 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *grap
 			_, m := f.Dims()
 			if r, ok := f.(program.Repeated); ok {
 				parts := make([][]int32, m) // of each output
-				eachTerm(r, x, v, func(vars, rows []int32, jacobian *Pattern, hessian []*Pattern) {
+				eachTerm(r, x, v, func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern) {
 					for k, row := range rows {
 						node = int32(g.nodes())
 						for a, j := range vars {
@@ -79,7 +78,7 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *grap
 				})
 				for k, nodes := range parts {
 					for _, part := range nodes {
-						g.link(part)
+						g.Link(part)
 					}
 					id[int(i)+k] = done(f.Name())
 				}
@@ -96,7 +95,7 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *grap
 			all := node
 			for j := range m {
 				columns(f.Jacobian(j), len(x), func(k int32) { link(x[k]) })
-				g.link(all)
+				g.Link(all)
 				id[int(i)+j] = done(program.Call.String())
 			}
 			continue
@@ -115,15 +114,15 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *grap
 // eachTerm calls f with the numbers of the inputs and outputs of each term and its
 // patterns: that of its Jacobian, and those of the Hessians of its outputs. x is
 // the operands of the call, v nil or the values of all nodes.
-func eachTerm(r program.Repeated, x []int32, v []float64, f func(vars, rows []int32, jacobian *Pattern, hessian []*Pattern)) {
+func eachTerm(r program.Repeated, x []int32, v []float64, f func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern)) {
 	term := r.Term()
-	var jacobian *Pattern
-	var hessian []*Pattern
+	var jacobian *sparsity.Pattern
+	var hessian []*sparsity.Pattern
 	find := func(v []float64) {
 		g, outputs := fromProgram(term, v, nil)
-		jacobian, hessian = g.jacobian(outputs), hessian[:0]
+		jacobian, hessian = g.Jacobian(outputs), hessian[:0]
 		for k := range outputs {
-			hessian = append(hessian, g.hessian(outputs[k:k+1]))
+			hessian = append(hessian, g.Hessian(outputs[k:k+1]))
 		}
 	}
 	if v == nil {

@@ -1,4 +1,4 @@
-package sparsity
+package detect
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
 	_ "github.com/hesse-ad/hesse/internal/thousands"
+	"github.com/hesse-ad/hesse/sparsity"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -123,7 +124,7 @@ func findDerivatives(op operation[dual.Hyper]) derivatives {
 	return d
 }
 
-func requirePattern(t require.TestingT, want, got *Pattern, msg ...any) {
+func requirePattern(t require.TestingT, want, got *sparsity.Pattern, msg ...any) {
 	if !want.Equal(got) {
 		require.Fail(t, "patterns differ", "want %v\n%sgot %v\n%s%v", want, want.Spy(0), got, got.Spy(0), msg)
 	}
@@ -143,11 +144,11 @@ func TestEachOperationHasItsPattern(t *testing.T) {
 		add(d.d2b, 1, 1)
 		add(d.dab, 0, 1)
 		add(d.dab, 1, 0)
-		requirePattern(t, FromCoordinates(2, 2, i, j), Hessian(f, 2), op.name)
+		requirePattern(t, sparsity.FromCoordinates(2, 2, i, j), Hessian(f, 2), op.name)
 		i, j = nil, nil
 		add(d.d1a, 0, 0)
 		add(d.d1b, 0, 1)
-		requirePattern(t, FromCoordinates(1, 2, i, j),
+		requirePattern(t, sparsity.FromCoordinates(1, 2, i, j),
 			Jacobian(func(x []Tracer) []Tracer { return []Tracer{f(x)} }, 2), op.name)
 	}
 }
@@ -160,8 +161,28 @@ type denseTracer struct {
 	h [][]bool
 }
 
+func square(n int) [][]bool {
+	a := make([][]bool, n)
+	for i := range a {
+		a[i] = make([]bool, n)
+	}
+	return a
+}
+
+func fromTable(a [][]bool, cols int) *sparsity.Pattern {
+	var i, j []int
+	for r, row := range a {
+		for c, in := range row {
+			if in {
+				i, j = append(i, r), append(j, c)
+			}
+		}
+	}
+	return sparsity.FromCoordinates(len(a), cols, i, j)
+}
+
 func newDenseTracer(n int) denseTracer {
-	return denseTracer{make([]bool, n), newTable(n, n).in}
+	return denseTracer{make([]bool, n), square(n)}
 }
 
 func (d denseTracer) take(o denseTracer) {
@@ -306,7 +327,7 @@ func (p dag) run(x []Tracer) []Tracer {
 
 // dense returns the patterns of the Jacobian and of the Hessian of the sum of
 // the outputs.
-func (p dag) dense() (jacobian, hessian *table) {
+func (p dag) dense() (jacobian, hessian [][]bool) {
 	var v []denseTracer
 	for i := range p.n {
 		x := newDenseTracer(p.n)
@@ -316,19 +337,18 @@ func (p dag) dense() (jacobian, hessian *table) {
 	for _, s := range p.steps {
 		v = append(v, operationDerivatives[s.op].dense(v[s.a], v[s.b]))
 	}
-	jacobian = newTable(len(p.outputs), p.n)
 	sum := newDenseTracer(p.n)
-	for k, o := range p.outputs {
-		copy(jacobian.in[k], v[o].g)
+	for _, o := range p.outputs {
+		jacobian = append(jacobian, v[o].g)
 		sum.take(v[o])
 	}
-	return jacobian, &table{p.n, p.n, sum.h}
+	return jacobian, sum.h
 }
 
 func (p dag) requireDensePatterns(t require.TestingT) {
 	jacobian, hessian := p.dense()
-	requireTable(t, jacobian, Jacobian(p.run, p.n))
-	requireTable(t, hessian, Hessian(func(x []Tracer) Tracer { return x[0].SumOf(p.run(x)) }, p.n))
+	requirePattern(t, fromTable(jacobian, p.n), Jacobian(p.run, p.n))
+	requirePattern(t, fromTable(hessian, p.n), Hessian(func(x []Tracer) Tracer { return x[0].SumOf(p.run(x)) }, p.n))
 }
 
 func TestTracerAgreesWithDenseTracer(t *testing.T) {
@@ -379,7 +399,7 @@ func TestRecursionsAreFeasible(t *testing.T) {
 
 	// linear in all but one variable, and all partial sums are used again
 	const m = 30_000
-	require.True(t, Arrow(m, 0).Equal(Hessian(func(u []Tracer) Tracer {
+	require.True(t, sparsity.Arrow(m, 0).Equal(Hessian(func(u []Tracer) Tracer {
 		s := u[0].Const(0)
 		var f Tracer
 		for _, v := range u[1:] {
@@ -388,55 +408,6 @@ func TestRecursionsAreFeasible(t *testing.T) {
 		}
 		return f.Add(s.Mul(u[0])).Add(u[0].Square())
 	}, m)))
-}
-
-// Sets that would grow too large are found in another way: force it.
-func TestBothWaysOfFindingDependenciesAgree(t *testing.T) {
-	check := func(t require.TestingT, p dag, odds int) {
-		g := newGraph(p.n)
-		p.run(g.variables())
-		r := rand.New(rand.NewPCG(2, uint64(odds)))
-		target := make([]bool, g.nodes())
-		for i := range target {
-			target[i] = r.IntN(odds) == 0
-		}
-		direct, byBits := g.dependencies(target, math.MaxInt), g.dependencies(target, -1)
-		for i, want := range target {
-			if want {
-				require.ElementsMatch(t, elements(direct, direct.of[i]), elements(byBits, byBits.of[i]))
-			}
-		}
-	}
-	for _, odds := range []int{1, 3, 50} {
-		rapid.Check(t, func(t *rapid.T) { check(t, drawProgram(t), odds) })
-		for seed := range uint64(5) {
-			check(t, largeProgram(seed), odds)
-		}
-	}
-}
-
-func elements(d *sets, s int32) (e []int32) {
-	for ; s >= 0; s = d.set[s].parent {
-		e = append(e, d.own(s)...)
-	}
-	return e
-}
-
-func TestEqualSetsAreStoredOnce(t *testing.T) {
-	d := newSets(newGraph(30))
-	list := func(lo, hi int32) (e []int32) {
-		for k := hi - 1; k >= lo; k-- {
-			e = append(e, k)
-		}
-		return e
-	}
-	a, b := d.intern(list(0, 20)), d.intern(list(1, 21))
-	require.NotEqual(t, a, b)
-	up := slices.Clone(list(0, 20))
-	slices.Sort(up)
-	require.Equal(t, a, d.intern(up))
-	require.Equal(t, b, d.union([]int32{b, 3, 4, 1}))
-	require.Equal(t, d.union([]int32{a, b}), d.union([]int32{b, a}))
 }
 
 // rnn is the loss of h ← tanh(Wh + Ux) after some steps, with W first in w.
@@ -456,52 +427,52 @@ func rnn[T dual.Scalar[T]](hidden, steps int) func(w []T) T {
 
 func TestHessianPatternsOfKnownProblems(t *testing.T) {
 	const n = 50
-	requirePattern(t, Banded(n, 1, 1), Hessian(problems.Rosen, n))
-	requirePattern(t, Banded(n, 1, 1), Hessian(problems.Trig, n))
-	requirePattern(t, Arrow(n, n-1), Hessian(problems.Arrow, n))
-	requirePattern(t, Banded(n, 3, 3).Union(Arrow(n, n-1)), Hessian(problems.Bdqrtic, n))
-	requirePattern(t, BoxStencil(7, 7), Hessian(problems.Minsurf, 49))
-	requirePattern(t, StarStencil(7, 7), Jacobian(problems.Bratu, 49))
-	requirePattern(t, Diagonal(49), Hessian(func(x []Tracer) Tracer { return x[0].SumOf(problems.Bratu(x)) }, 49))
-	requirePattern(t, Full(6, 6), Hessian(rnn[Tracer](2, 3), 6))
+	requirePattern(t, sparsity.Banded(n, 1, 1), Hessian(problems.Rosen, n))
+	requirePattern(t, sparsity.Banded(n, 1, 1), Hessian(problems.Trig, n))
+	requirePattern(t, sparsity.Arrow(n, n-1), Hessian(problems.Arrow, n))
+	requirePattern(t, sparsity.Banded(n, 3, 3).Union(sparsity.Arrow(n, n-1)), Hessian(problems.Bdqrtic, n))
+	requirePattern(t, sparsity.BoxStencil(7, 7), Hessian(problems.Minsurf, 49))
+	requirePattern(t, sparsity.StarStencil(7, 7), Jacobian(problems.Bratu, 49))
+	requirePattern(t, sparsity.Diagonal(49), Hessian(func(x []Tracer) Tracer { return x[0].SumOf(problems.Bratu(x)) }, 49))
+	requirePattern(t, sparsity.Full(6, 6), Hessian(rnn[Tracer](2, 3), 6))
 }
 
 func TestHessianIsExactOnStructure(t *testing.T) {
 	x0, x1 := []int{0, 1}, []int{1, 0}
 	for name, test := range map[string]struct {
 		f    func(x []Tracer) Tracer
-		want *Pattern
+		want *sparsity.Pattern
 	}{
 		"a product of two variables has no diagonal": {
-			func(x []Tracer) Tracer { return x[0].Mul(x[1]) }, FromCoordinates(3, 3, x0, x1)},
+			func(x []Tracer) Tracer { return x[0].Mul(x[1]) }, sparsity.FromCoordinates(3, 3, x0, x1)},
 		"a product of sums has what its factors share": {
 			func(x []Tracer) Tracer { return x[0].Add(x[1]).Mul(x[1].Sub(x[2])) },
-			FromCoordinates(3, 3, []int{0, 0, 1, 1, 1, 2, 2}, []int{1, 2, 0, 1, 2, 0, 1})},
+			sparsity.FromCoordinates(3, 3, []int{0, 0, 1, 1, 1, 2, 2}, []int{1, 2, 0, 1, 2, 0, 1})},
 		"linear operations add nothing": {
-			func(x []Tracer) Tracer { return x[0].Neg().Scale(3).Sub(x[1]).AddReal(1).Max(x[2]) }, FromCoordinates(3, 3, nil, nil)},
+			func(x []Tracer) Tracer { return x[0].Neg().Scale(3).Sub(x[1]).AddReal(1).Max(x[2]) }, sparsity.FromCoordinates(3, 3, nil, nil)},
 		"dead code adds nothing": {
 			func(x []Tracer) Tracer {
 				dead := x[0].Mul(x[1]).Exp()
 				_ = dead.Mul(x[2])
 				return x[0].Mul(x[1])
-			}, FromCoordinates(3, 3, x0, x1)},
+			}, sparsity.FromCoordinates(3, 3, x0, x1)},
 		"what a comparison alone depends on adds nothing": {
-			func(x []Tracer) Tracer { return x[2].Square().Select(x[0].Mul(x[1]), x[0].Square().Detach()) }, FromCoordinates(3, 3, x0, x1)},
+			func(x []Tracer) Tracer { return x[2].Square().Select(x[0].Mul(x[1]), x[0].Square().Detach()) }, sparsity.FromCoordinates(3, 3, x0, x1)},
 		"a coefficient 0 may be another one tomorrow": {
-			func(x []Tracer) Tracer { return x[0].Scale(0).Mul(x[1]) }, FromCoordinates(3, 3, x0, x1)},
+			func(x []Tracer) Tracer { return x[0].Scale(0).Mul(x[1]) }, sparsity.FromCoordinates(3, 3, x0, x1)},
 		"a constant has an empty pattern": {
-			func(x []Tracer) Tracer { return x[0].Square().Detach() }, FromCoordinates(3, 3, nil, nil)},
+			func(x []Tracer) Tracer { return x[0].Square().Detach() }, sparsity.FromCoordinates(3, 3, nil, nil)},
 		"the zero value is a constant": {
-			func(x []Tracer) Tracer { return Tracer{}.Add(x[0]).Mul(Tracer{}.Sub(x[1])) }, FromCoordinates(3, 3, x0, x1)},
+			func(x []Tracer) Tracer { return Tracer{}.Add(x[0]).Mul(Tracer{}.Sub(x[1])) }, sparsity.FromCoordinates(3, 3, x0, x1)},
 		"a variable itself is linear": {
-			func(x []Tracer) Tracer { return x[1] }, FromCoordinates(3, 3, nil, nil)},
+			func(x []Tracer) Tracer { return x[1] }, sparsity.FromCoordinates(3, 3, nil, nil)},
 	} {
 		requirePattern(t, test.want, Hessian(test.f, 3), name)
 	}
-	requirePattern(t, Full(0, 0), Hessian(func(x []Tracer) Tracer { return Tracer{} }, 0))
-	requirePattern(t, Full(0, 3), Jacobian(func(x []Tracer) []Tracer { return nil }, 3))
-	requirePattern(t, Full(2, 0), Jacobian(func(x []Tracer) []Tracer { return make([]Tracer, 2) }, 0))
-	requirePattern(t, FromCoordinates(3, 2, []int{0, 2}, []int{1, 1}),
+	requirePattern(t, sparsity.Full(0, 0), Hessian(func(x []Tracer) Tracer { return Tracer{} }, 0))
+	requirePattern(t, sparsity.Full(0, 3), Jacobian(func(x []Tracer) []Tracer { return nil }, 3))
+	requirePattern(t, sparsity.Full(2, 0), Jacobian(func(x []Tracer) []Tracer { return make([]Tracer, 2) }, 0))
+	requirePattern(t, sparsity.FromCoordinates(3, 2, []int{0, 2}, []int{1, 1}),
 		Jacobian(func(x []Tracer) []Tracer { return []Tracer{x[1], {}, x[1]} }, 2))
 }
 
@@ -529,19 +500,21 @@ func TestTracerMisusePanics(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, errValue, on(func(x Tracer) Tracer { f(x); return x }))
 	}
-	require.PanicsWithValue(t, "sparsity: negative order", on(func(x Tracer) Tracer { return x.Polygamma(-1) }))
-	require.PanicsWithValue(t, "sparsity: lengths differ", on(func(x Tracer) Tracer { return x.DotOf([]Tracer{x}, nil) }))
-	require.PanicsWithValue(t, "sparsity: lengths differ", on(func(x Tracer) Tracer { return x.AffineOf(0, nil, []Tracer{x}) }))
-	require.PanicsWithValue(t, "sparsity: negative dimension", func() { Hessian(problems.Rosen, -1) })
+	require.PanicsWithValue(t, "detect: negative order", on(func(x Tracer) Tracer { return x.Polygamma(-1) }))
+	require.PanicsWithValue(t, "detect: lengths differ", on(func(x Tracer) Tracer { return x.DotOf([]Tracer{x}, nil) }))
+	require.PanicsWithValue(t, "detect: lengths differ", on(func(x Tracer) Tracer { return x.AffineOf(0, nil, []Tracer{x}) }))
+	require.PanicsWithValue(t, "detect: nil function", func() { Jacobian(nil, 1) })
+	require.PanicsWithValue(t, "detect: nil function", func() { Hessian(nil, 1) })
+	require.PanicsWithValue(t, "detect: negative number of variables", func() { Hessian(problems.Rosen, -1) })
 }
 
 // These are quadratic, or run out of memory, where the sets of partial sums are
 // kept or an interaction is made again.
 func TestLargeProblemsAreFeasible(t *testing.T) {
 	const n = 100_000
-	require.True(t, Banded(n, 1, 1).Equal(Hessian(problems.Rosen, n)))
-	require.True(t, Arrow(n, n-1).Equal(Hessian(problems.Arrow, n)))
-	require.True(t, Arrow(n, 0).Equal(Hessian(func(x []Tracer) Tracer {
+	require.True(t, sparsity.Banded(n, 1, 1).Equal(Hessian(problems.Rosen, n)))
+	require.True(t, sparsity.Arrow(n, n-1).Equal(Hessian(problems.Arrow, n)))
+	require.True(t, sparsity.Arrow(n, 0).Equal(Hessian(func(x []Tracer) Tracer {
 		var s Tracer
 		for _, xi := range x[1:] {
 			s = s.Add(xi.Mul(x[0]).Sin())
@@ -550,7 +523,7 @@ func TestLargeProblemsAreFeasible(t *testing.T) {
 	}, n)))
 
 	// one variable, squared again and again
-	require.True(t, Full(1, 1).Equal(Hessian(func(x []Tracer) Tracer {
+	require.True(t, sparsity.Full(1, 1).Equal(Hessian(func(x []Tracer) Tracer {
 		z := x[0]
 		for range n {
 			z = z.Mul(z)
@@ -558,7 +531,7 @@ func TestLargeProblemsAreFeasible(t *testing.T) {
 		return z
 	}, 1)))
 	// ten variables in turn enter a nonlinear recursion
-	require.True(t, Full(10, 10).Equal(Hessian(func(x []Tracer) Tracer {
+	require.True(t, sparsity.Full(10, 10).Equal(Hessian(func(x []Tracer) Tracer {
 		z := x[0]
 		for k := range n {
 			z = z.Mul(x[k%10]).Sin()
@@ -566,7 +539,7 @@ func TestLargeProblemsAreFeasible(t *testing.T) {
 		return z
 	}, 10)))
 	// a sum of all variables that others use too: the gradient is dense
-	require.True(t, Full(1, n).Equal(Jacobian(func(x []Tracer) []Tracer {
+	require.True(t, sparsity.Full(1, n).Equal(Jacobian(func(x []Tracer) []Tracer {
 		var s, f Tracer
 		for _, xi := range x {
 			s = s.Add(xi)
@@ -575,7 +548,7 @@ func TestLargeProblemsAreFeasible(t *testing.T) {
 		return []Tracer{f}
 	}, n)))
 	// a network that has a few sets, all large, over and over
-	require.True(t, Full(20*21, 20*21).Equal(Hessian(rnn[Tracer](20, 200), 20*21)))
+	require.True(t, sparsity.Full(20*21, 20*21).Equal(Hessian(rnn[Tracer](20, 200), 20*21)))
 }
 
 func BenchmarkHessian(b *testing.B) {

@@ -1,9 +1,11 @@
-package sparsity
+package domains
 
 import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // sets holds sets of inputs, large equal ones once. A set is its parent, one
@@ -42,7 +44,7 @@ type set struct {
 // handled again rather than looked up.
 const smallSet = 8
 
-func newSets(g *graph) *sets {
+func newSets(g *Graph) *sets {
 	d := &sets{
 		of:      make([]int32, g.nodes()),
 		byHash:  map[uint64]int32{},
@@ -216,18 +218,22 @@ func (d *sets) holds(s int32) bool {
 }
 
 // lists are lists of numbers: list i is elems[start[i]:start[i+1]].
-type lists struct{ start, elems []int32 }
+type lists struct {
+	start []int
+	elems []int32
+}
 
 func (l lists) of(i int32) []int32 { return l.elems[l.start[i]:l.start[i+1]] }
 
 // group returns n lists: b[k] stands in list a[k], in the order of k.
 func group(n int, a, b []int32) lists {
-	checkCount(len(a))
-	l := lists{make([]int32, n+2), make([]int32, len(b))}
+	l := lists{make([]int, n+2), make([]int32, len(b))}
 	for _, i := range a {
 		l.start[i+2]++
 	}
-	cumulate(l.start)
+	for i := 1; i < len(l.start); i++ {
+		l.start[i] += l.start[i-1]
+	}
 	for k, i := range a {
 		l.elems[l.start[i+1]] = b[k]
 		l.start[i+1]++
@@ -308,7 +314,7 @@ func (r *row) appendTo(idx []int32) []int32 {
 }
 
 // pattern returns the pattern whose row k, of rows, is what fill puts into it.
-func (d *sets) pattern(rows int, fill func(k int, r *row)) *Pattern {
+func (d *sets) pattern(rows int, fill func(k int, r *row)) *sparsity.Pattern {
 	n := len(d.mark)
 	r := &row{d: d, words: make([]uint64, (n+63)/64)}
 	ptr, idx := make([]int32, rows+1), []int32(nil)
@@ -322,9 +328,9 @@ func (d *sets) pattern(rows int, fill func(k int, r *row)) *Pattern {
 		}
 		idx = r.appendTo(idx)
 		if len(idx) > math.MaxInt32 {
-			panic("sparsity: too many nonzeros")
+			panic("hesse: too many nonzeros")
 		}
 		ptr[k+1] = int32(len(idx))
 	}
-	return NewPattern(rows, n, ptr, slices.Clip(idx))
+	return sparsity.NewPattern(rows, n, ptr, slices.Clip(idx))
 }
