@@ -444,7 +444,7 @@ func (c *compiler) countUses() {
 		case n.Op.HasList():
 			if n.Op == Call {
 				uses[i]++ // all outputs of a call stay together
-				if first := i - int(n.B); in {
+				if first := i - int(n.B); inner[i] {
 					inner[first] = true
 				}
 			}

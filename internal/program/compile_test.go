@@ -297,7 +297,7 @@ func inOrder(t *rapid.T) {
 		called := p.ops[i] == Call
 		if called { // its outputs stay together
 			reached[i-p.b[i]] = reached[i-p.b[i]] || reached[i]
-			inner[i-p.b[i]] = true
+			inner[i-p.b[i]] = inner[i-p.b[i]] || inner[i]
 		}
 		if !reached[i] && !called {
 			fail("node %d reaches nothing", i)
