@@ -35,15 +35,9 @@ func Repeat(term func(x, p []Var) Var, x []Var, index [][]int, params [][]float6
 	if term == nil {
 		panic("reverse: nil function")
 	}
-	count := 0
-	switch {
-	case len(index) > 0:
-		count = len(index[0])
-	case len(params) > 0:
-		count = len(params[0])
-	}
-	rows := [][]int{make([]int, count)}
-	return RepeatVec(1, rows, func(x, p []Var) []Var { return []Var{term(x, p)} }, x, index, params)[0]
+	one := func(x, p []Var) []Var { return []Var{term(x, p)} }
+	s := repetition{m: 1, term: one, x: x, vars: index, params: params}
+	return s.record()[0]
 }
 
 // RepeatVec is Repeat for terms with several results, each added to one of m
@@ -58,10 +52,26 @@ func RepeatVec(m int, rows [][]int, term func(x, p []Var) []Var, x []Var, index 
 	if term == nil {
 		panic("reverse: nil function")
 	}
-	s := repetition{m: m, term: term, x: x}
-	s.check(index, rows, params)
-	if s.count == 0 || m == 0 {
-		return make([]Var, m)
+	s := repetition{m: m, term: term, x: x, vars: index, rows: append([][]int{}, rows...), params: params}
+	return s.record()
+}
+
+// repetition is the arguments of RepeatVec; rows nil are one list of zeros.
+type repetition struct {
+	m          int
+	term       func(x, p []Var) []Var
+	x          []Var
+	count      int
+	vars, rows [][]int
+	params     [][]float64
+}
+
+// record records the repetition as one operation, if that is possible.
+func (s *repetition) record() []Var {
+	s.check()
+	x := s.x
+	if s.count == 0 || s.m == 0 {
+		return make([]Var, s.m)
 	}
 	if slices.ContainsFunc(x, func(x Var) bool { return x.r != nil && x.r.Traced() }) {
 		return s.writtenOut() // so that Trace names the operation in the term
@@ -77,59 +87,45 @@ func RepeatVec(m int, rows [][]int, term func(x, p []Var) []Var, x []Var, index 
 	defer r.Close()
 	r.Term = true
 	in := inputs(r, local, p)
-	y := term(in[:len(local):len(local)], in[len(local):])
+	y := s.term(in[:len(local):len(local)], in[len(local):])
 	s.results(y)
 	t, err := finish(r, local, p, y)
 	if err != nil || len(t.p.Guards()) > 0 {
 		return s.writtenOut()
 	}
-	return callFunc(terms.NewRepeat(t.p, len(x), m, s.vars, s.rows, s.params), x)
+	return callFunc(terms.NewRepeat(t.p, len(x), s.m, s.count, s.vars, s.rows, s.params), x)
 }
 
-// repetition is the arguments of RepeatVec.
-type repetition struct {
-	m          int
-	term       func(x, p []Var) []Var
-	x          []Var
-	count      int
-	vars, rows [][]int32
-	params     [][]float64
-}
-
-// check checks and copies the lists.
-func (s *repetition) check(index, rows [][]int, params [][]float64) {
-	if len(index)+len(params) == 0 {
+// check checks the lists.
+func (s *repetition) check() {
+	switch {
+	case len(s.vars) > 0:
+		s.count = len(s.vars[0])
+	case len(s.params) > 0:
+		s.count = len(s.params[0])
+	default:
 		panic("reverse: Repeat without lists")
 	}
-	s.count = -1
 	length := func(what string, k, n int) {
-		if s.count < 0 {
-			s.count = n
-		}
 		if n != s.count {
 			panic(fmt.Sprintf("reverse: Repeat with %s[%d] of length %d, want %d", what, k, n, s.count))
 		}
 	}
-	lists := func(what string, lists [][]int, n int) [][]int32 {
-		z := make([][]int32, len(lists))
+	lists := func(what string, lists [][]int, n int) {
 		for k, list := range lists {
 			length(what, k, len(list))
-			z[k] = make([]int32, len(list))
 			for t, i := range list {
 				if uint(i) >= uint(n) {
 					panic(fmt.Sprintf("reverse: Repeat with %s[%d][%d] = %d, want one below %d", what, k, t, i, n))
 				}
-				z[k][t] = int32(i)
 			}
 		}
-		return z
 	}
-	s.vars = lists("index", index, len(s.x))
-	for k, list := range params {
+	lists("index", s.vars, len(s.x))
+	for k, list := range s.params {
 		length("params", k, len(list))
-		s.params = append(s.params, append([]float64(nil), list...))
 	}
-	s.rows = lists("rows", rows, s.m)
+	lists("rows", s.rows, s.m)
 	if s.count > math.MaxInt32 {
 		panic("reverse: Repeat with more than 2³¹ terms")
 	}
@@ -137,8 +133,12 @@ func (s *repetition) check(index, rows [][]int, params [][]float64) {
 
 // results checks what the term returns.
 func (s *repetition) results(y []Var) {
-	if len(y) != len(s.rows) {
-		panic(fmt.Sprintf("reverse: term with %d results, want %d", len(y), len(s.rows)))
+	want := len(s.rows)
+	if s.rows == nil {
+		want = 1
+	}
+	if len(y) != want {
+		panic(fmt.Sprintf("reverse: term with %d results, want %d", len(y), want))
 	}
 }
 
@@ -156,7 +156,10 @@ func (s *repetition) writtenOut() []Var {
 		y := s.term(local, p)
 		s.results(y)
 		for j, y := range y {
-			i := s.rows[j][t]
+			i := 0
+			if s.rows != nil {
+				i = s.rows[j][t]
+			}
 			parts[i] = append(parts[i], y)
 		}
 	}

@@ -48,6 +48,7 @@ type shape struct {
 	rows    []list // the outputs that the results are added to
 	owns    []*program.Scalar1
 	single  bool // its code is straight
+	own     *own // of declared terms
 	dims
 }
 
@@ -119,8 +120,6 @@ func newDetector(p *program.Program) *detector {
 	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}, byCall: map[int32]*declared{}}
 	d.dims = dims{p.Inputs(), p.Params(), p.Outputs()}
 	d.constants = make([]float64, d.outputs)
-	d.stamp = make([]int32, len(d.Ops))
-	d.local = make([]int32, len(d.Ops))
 	for i := d.Base; int(i) < len(d.Ops); i++ {
 		k := 1
 		op := d.Ops[i]
@@ -499,6 +498,9 @@ func (d *detector) emit(op program.Op, a, b, c int32) int32 {
 // trace appends the steps of what node i reaches, operands first, each once.
 // It reports false if that is too much or no term.
 func (d *detector) trace(i int32) bool {
+	if d.stamp == nil {
+		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
+	}
 	d.stack = append(d.stack[:0], i)
 	params := int32(d.inputs + d.params)
 	visits := 0
@@ -654,17 +656,7 @@ func (d *detector) finish(s *instances) *shape {
 		}
 	}
 	for k := range s.nums {
-		c := data{all: s.data[k]}
-		for e := range n {
-			if math.Float64bits(s.data[e*s.nums+k]) != math.Float64bits(c.all) {
-				c.each = make([]float64, n)
-				for e := range n {
-					c.each[e] = s.data[e*s.nums+k]
-				}
-				break
-			}
-		}
-		z.data = append(z.data, c)
+		z.data = append(z.data, newData(n, func(e int) float64 { return s.data[e*s.nums+k] }))
 	}
 	return z
 }

@@ -37,6 +37,7 @@ type code struct {
 	entries  []root // of a matrix
 	fixed    *code  // sets what they have in common for all x, nil if nothing
 	straight *straight
+	sweep    *sweep // by the own program of the terms, instead of instructions
 }
 
 // lanes is how many terms a block has. Measured, 128 take 10 % longer, and from

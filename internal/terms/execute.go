@@ -71,6 +71,10 @@ func (m *machine) begin(c *code, s *shape, k int, a *arrays) {
 func (m *machine) block(c *code, s *shape, j int) {
 	lo := j * lanes
 	n := min(lanes, s.terms-lo)
+	if c.sweep != nil {
+		m.sweepBlock(c, lo, n)
+		return
+	}
 	m.n = (n + 3) &^ 3
 	for k := range c.block {
 		m.do(c, &c.block[k], lo, n)
@@ -93,30 +97,37 @@ func (m *machine) add(p *port, s float64) {
 // blocks is how many blocks the terms of s make.
 func (s *shape) blocks() int { return (s.terms + lanes - 1) / lanes }
 
+// load sets dst to what there is for the terms from lo on.
+func (p *port) load(dst []float64, lo int) {
+	if p.list == nil {
+		copy(dst, p.x[lo:])
+	} else {
+		p.list.gather(dst, p.x, lo)
+	}
+}
+
+// store adds x to p for the terms from lo on.
+func (m *machine) store(p *port, x []float64, lo int) {
+	switch {
+	case p.list.uniform():
+		m.add(p, sum(x))
+		return
+	case p.x == nil: // not wanted
+	case m.part == nil:
+		p.list.scatter(p.x, x, lo)
+	default:
+		m.scatter(p, x, lo)
+	}
+	m.total += floats.Sum(x)
+}
+
 // do runs an instruction on the terms from lo on, n of them.
 func (m *machine) do(c *code, in *instr, lo, n int) {
 	switch in.op {
 	case opLoad:
-		p := &m.sources[in.b]
-		if p.list == nil {
-			copy(m.reg(in.d), p.x[lo:lo+n])
-		} else {
-			p.list.gather(m.reg(in.d)[:n], p.x, lo)
-		}
+		m.sources[in.b].load(m.reg(in.d)[:n], lo)
 	case opStore:
-		p := &m.sinks[in.b]
-		x := m.reg(in.a)[:n]
-		switch {
-		case p.list.uniform():
-			m.add(p, sum(x))
-			return
-		case p.x == nil: // not wanted
-		case m.part == nil:
-			p.list.scatter(p.x, x, lo)
-		default:
-			m.scatter(p, x, lo)
-		}
-		m.total += floats.Sum(x)
+		m.store(&m.sinks[in.b], m.reg(in.a)[:n], lo)
 	case opStoreMul:
 		m.add(&m.sinks[in.b], sumProducts(m.reg(in.a)[:n], m.reg(in.c)[:n], in.k))
 	case opStoreReal:

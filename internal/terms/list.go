@@ -1,6 +1,9 @@
 package terms
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // list is a sequence of numbers, one a lane (a term of a shape): places in an
 // array that is read or added to. Where it goes in even steps for long it is
@@ -18,33 +21,56 @@ type run struct{ lane, at, step int32 }
 // minRun is how many lanes a run must have on average.
 const minRun = 12
 
-// newList is the list of x, which it may keep.
-func newList(x []int32) list {
+// newList is the list of x; of int32s, which it may keep.
+func newList[T int | int32](x []T) list {
 	l := list{n: len(x)}
 	for i := 0; i < len(x); {
-		r := run{lane: int32(i), at: x[i]}
+		r := run{lane: int32(i), at: int32(x[i])}
 		j := i + 1
 		if j < len(x) {
-			r.step = x[j] - x[i]
-			for j++; j < len(x) && x[j]-x[j-1] == r.step; j++ {
+			r.step = int32(x[j] - x[i])
+			for j++; j < len(x) && int32(x[j]-x[j-1]) == r.step; j++ {
 			}
 		}
 		l.runs = append(l.runs, r)
 		if len(l.runs)*minRun > i+8*minRun {
-			l.runs = nil
-			l.index = x
-			return l
+			return list{n: len(x), index: indices(x)}
 		}
 		i = j
 	}
+	l.findRuns()
+	return l
+}
+
+// indices is x, if that is possible.
+func indices[T int | int32](x []T) []int32 {
+	if x, ok := any(x).([]int32); ok {
+		return x
+	}
+	z := make([]int32, len(x))
+	for i, v := range x {
+		z[i] = int32(v)
+	}
+	return z
+}
+
+// constantList is the number at in n lanes.
+func constantList(at int32, n int) list {
+	l := list{n: n, runs: []run{{at: at}}}
+	l.findRuns()
+	return l
+}
+
+// findRuns finds the run that each block begins in.
+func (l *list) findRuns() {
+	l.first = make([]int32, 0, (l.n+lanes-1)/lanes)
 	k := 0
-	for lane := 0; lane < len(x); lane += lanes {
+	for lane := 0; lane < l.n; lane += lanes {
 		for l.end(k) <= lane {
 			k++
 		}
 		l.first = append(l.first, int32(k))
 	}
-	return l
 }
 
 // end is the lane after run k.
@@ -60,18 +86,19 @@ func (l *list) uniform() bool {
 	return len(l.runs) == 1 && l.runs[0].step == 0
 }
 
-// expand appends the numbers to x.
-func (l *list) expand(x []int32) []int32 {
+// block is the numbers of the block of lanes from lo on, in buf or where they
+// are kept; they are not to be changed.
+func (l *list) block(buf *[lanes]int32, lo int) []int32 {
+	n := min(lanes, l.n-lo)
 	if l.index != nil {
-		return append(x, l.index...)
+		return l.index[lo : lo+n]
 	}
-	for k, r := range l.runs {
-		for range l.end(k) - int(r.lane) {
-			x = append(x, r.at)
-			r.at += r.step
+	for p := range l.pieces(lo, n) {
+		for i := range p.n {
+			buf[p.lane+i] = int32(p.at + i*p.step)
 		}
 	}
-	return x
+	return buf[:n]
 }
 
 // numbers is all numbers, not to be changed.
@@ -79,7 +106,12 @@ func (l *list) numbers() []int32 {
 	if l.index != nil {
 		return l.index
 	}
-	return l.expand(make([]int32, 0, l.n))
+	var buf [lanes]int32
+	x := make([]int32, 0, l.n)
+	for lo := 0; lo < l.n; lo += lanes {
+		x = append(x, l.block(&buf, lo)...)
+	}
+	return x
 }
 
 // shift is the list with by added to each number.
@@ -95,12 +127,25 @@ func (l *list) shift(by int32) list {
 	return z
 }
 
-// piece is the part of run k in the lanes from lo on, at most m of them: where
-// it begins and how many lanes it has.
-func (l *list) piece(k, lo, m int) (at, step, n int) {
-	r := &l.runs[k]
-	step = int(r.step)
-	return int(r.at) + step*(lo-int(r.lane)), step, min(m, l.end(k)-lo)
+// piece is n lanes from lane on whose numbers are at, at+step, ….
+type piece struct{ lane, n, at, step int }
+
+// pieces are the parts of runs in the n lanes from lo on, which count from 0.
+func (l *list) pieces(lo, n int) iter.Seq[piece] {
+	return func(yield func(p piece) bool) {
+		k := int(l.first[lo/lanes])
+		for l.end(k) <= lo {
+			k++
+		}
+		for lane := 0; lane < n; k++ {
+			r := &l.runs[k]
+			m := min(n-lane, l.end(k)-lo-lane)
+			if !yield(piece{lane, m, int(r.at) + int(r.step)*(lo+lane-int(r.lane)), int(r.step)}) {
+				return
+			}
+			lane += m
+		}
+	}
 }
 
 // gather sets dst to x at the lanes from lo on.
@@ -109,17 +154,16 @@ func (l *list) gather(dst, x []float64, lo int) {
 		gatherIndexed(dst, x, l.index[lo:])
 		return
 	}
-	for k := int(l.first[lo/lanes]); len(dst) > 0; k++ {
-		at, step, n := l.piece(k, lo, len(dst))
-		switch step {
+	for p := range l.pieces(lo, len(dst)) {
+		dst := dst[p.lane:][:p.n]
+		switch p.step {
 		case 1:
-			copy(dst[:n], x[at:at+n])
+			copy(dst, x[p.at:])
 		case 0:
-			fill(dst[:n], x[at])
+			fill(dst, x[p.at])
 		default:
-			gatherStrided(dst[:n], x, at, step)
+			gatherStrided(dst, x, p.at, p.step)
 		}
-		dst, lo = dst[n:], lo+n
 	}
 }
 
@@ -129,10 +173,8 @@ func (l *list) scatter(x, src []float64, lo int) {
 		scatterIndexed(x, src, l.index[lo:])
 		return
 	}
-	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
-		at, step, n := l.piece(k, lo, len(src))
-		scatterPiece(x, src[:n], at, step)
-		src, lo = src[n:], lo+n
+	for p := range l.pieces(lo, len(src)) {
+		scatterPiece(x, src[p.lane:][:p.n], p.at, p.step)
 	}
 }
 
@@ -156,17 +198,14 @@ func (l *list) scatterReal(x []float64, c float64, lo, n int) {
 		}
 		return
 	}
-	for k := int(l.first[lo/lanes]); n > 0; k++ {
-		at, step, m := l.piece(k, lo, n)
-		if step == 0 {
-			x[at] += c * float64(m)
-		} else {
-			for range m {
-				x[at] += c
-				at += step
-			}
+	for p := range l.pieces(lo, n) {
+		if p.step == 0 {
+			x[p.at] += c * float64(p.n)
+			continue
 		}
-		n, lo = n-m, lo+m
+		for i := range p.n {
+			x[p.at+i*p.step] += c
+		}
 	}
 }
 
@@ -179,12 +218,9 @@ func (l *list) assign(x, src []float64, lo int) {
 		}
 		return
 	}
-	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
-		at, step, n := l.piece(k, lo, len(src))
-		for _, v := range src[:n] {
-			x[at] = v
-			at += step
+	for p := range l.pieces(lo, len(src)) {
+		for i, v := range src[p.lane:][:p.n] {
+			x[p.at+i*p.step] = v
 		}
-		src, lo = src[n:], lo+n
 	}
 }

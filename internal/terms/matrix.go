@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -82,29 +83,21 @@ func (m *matrix) fixed(v variant) *base {
 // Jacobian is the plan of a sparse Jacobian. It is immutable.
 type Jacobian struct{ matrix }
 
+// JacobianPattern is the pattern that the terms have.
+func (pl *Plan) JacobianPattern() *sparsity.Pattern {
+	ptr, idx := pl.pattern(variant{ord: jacobian})
+	return sparsity.NewPattern(pl.outputs, pl.inputs, ptr, idx)
+}
+
 // Jacobian plans the Jacobian in a pattern; nil is the one that the terms have.
 // It panics if a place is missing. Cost: O(n + E) for E entries of all terms.
 func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
-	v := variant{ord: jacobian}
-	m := &Jacobian{matrix{Plan: pl, pattern: p}}
-	e := entries{rows: pl.outputs}
-	var vars [][]int32
-	for k, c := range pl.code(v) {
-		s := pl.shapes[k]
-		vars = s.columns(vars)
-		for _, r := range c.entries {
-			e.add(s.rows[r.b].expand(nil), vars[r.a])
-		}
-	}
-	e.sort()
 	if p == nil {
-		ptr, idx := e.compress(pl.inputs)
-		m.pattern = sparsity.NewPattern(pl.outputs, pl.inputs, ptr, idx)
-	} else {
-		e.locate(p)
+		p = pl.JacobianPattern()
 	}
-	m.place(&e, v, nil)
-	return m
+	j := &Jacobian{matrix{Plan: pl, pattern: p}}
+	j.place(variant{ord: jacobian}, false)
+	return j
 }
 
 // Eval computes the outputs y, nil if they are not wanted, and the values.
@@ -122,37 +115,25 @@ func (j *Jacobian) EvalParallel(workers int, values, y, x, params []float64) {
 // is immutable.
 type Hessian struct{ matrix }
 
+// HessianPattern is the symmetric pattern that the terms have.
+func (pl *Plan) HessianPattern() *sparsity.Pattern {
+	ptr, idx := mirrored(pl.pattern(variant{ord: second}))
+	return sparsity.NewPattern(pl.inputs, pl.inputs, ptr, idx)
+}
+
 // Hessian plans the Hessian in a pattern: a symmetric one, of which both
 // triangles are computed, or a lower triangle; nil is the symmetric one that the
 // terms have. It panics if the pattern is neither, or lacks a place. Cost:
 // O(n + E) for E entries of all terms.
 func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
-	v := variant{ord: second}
-	h := &Hessian{matrix: matrix{Plan: pl, pattern: p}}
-	e := entries{rows: pl.inputs, symmetric: true}
-	var vars [][]int32
-	for k, c := range pl.code(v) {
-		vars = pl.shapes[k].columns(vars)
-		for _, r := range c.entries {
-			e.add(vars[r.a], vars[r.b])
-		}
-	}
-	e.sort()
-	var image []int32
+	symmetric := true
 	if p == nil {
-		ptr, idx := e.compress(pl.inputs)
-		ptr, idx = e.mirror(ptr, idx)
-		h.pattern = sparsity.NewPattern(pl.inputs, pl.inputs, ptr, idx)
-		image = images(h.pattern)
-	} else {
-		if p.IsSymmetric() {
-			image = images(p)
-		} else if !isLower(p) {
-			panic("terms: pattern neither symmetric nor a lower triangle")
-		}
-		e.locate(p)
+		p = pl.HessianPattern()
+	} else if symmetric = p.IsSymmetric(); !symmetric && !isLower(p) {
+		panic("terms: pattern neither symmetric nor a lower triangle")
 	}
-	low, up := h.place(&e, v, image)
+	h := &Hessian{matrix{Plan: pl, pattern: p}}
+	low, up := h.place(variant{ord: second}, symmetric)
 	if h.entry != nil {
 		for k, i := range up {
 			h.entry[i] = h.entry[low[k]]
@@ -183,199 +164,195 @@ func (h *Hessian) EvalParallel(workers int, values, y, g, x, params, w []float64
 	h.eval(variant{ord: second, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix, workers: workers})
 }
 
-// columns is the local variables of all terms, in the memory of x.
-func (s *shape) columns(x [][]int32) [][]int32 {
-	for len(x) < len(s.vars) {
-		x = append(x, nil)
-	}
-	for j := range s.vars {
-		x[j] = s.vars[j].expand(x[j][:0])
-	}
-	return x
-}
+// position is where an entry of the terms lies: that of lane t in row i and
+// column j of t, of a symmetric matrix in the lower half of that.
+type position struct{ i, j *list }
 
-// entries are positions in a matrix, entry of the terms by entry. Sorted by
-// rows they lie in buckets; of a symmetric matrix they are the lower half.
-type entries struct {
-	rows      int
-	symmetric bool
-	at        [][]int32 // position by position: the row, then the bucket's place
-	cols      []int32   // position by position, then by bucket, then their places
-	start     []int32   // of the buckets
-	to        []int32   // where places are to go at last, if not nil
-}
-
-// add appends the positions (i[t], j[t]).
-func (e *entries) add(i, j []int32) {
-	if e.start == nil {
-		e.start = make([]int32, e.rows+1)
-	}
-	at := make([]int32, len(i))
-	for t, r := range i {
-		c := j[t]
-		if e.symmetric && r < c {
-			r, c = c, r
+// positions are those of the entries of shape k that c computes.
+func (pl *Plan) positions(k int, c *code) []position {
+	s := pl.shapes[k]
+	z := make([]position, len(c.entries))
+	for e, r := range c.entries {
+		switch r.what {
+		case toJacobian:
+			z[e] = position{&s.rows[r.b], &s.vars[r.a]}
+		case toHessian:
+			z[e] = position{&s.vars[r.a], &s.vars[r.b]}
 		}
-		at[t] = r
-		e.cols = append(e.cols, c)
-		e.start[r+1]++
 	}
-	e.at = append(e.at, at)
+	return z
 }
 
-// sort puts the positions into buckets.
-func (e *entries) sort() {
-	if e.start == nil {
-		e.start = make([]int32, e.rows+1)
-	}
-	for r := range e.rows {
-		e.start[r+1] += e.start[r]
-	}
-	next := slices.Clone(e.start[:e.rows])
-	cols := make([]int32, len(e.cols))
-	from := e.cols
-	for _, at := range e.at {
-		for t, r := range at {
-			k := next[r]
-			next[r]++
-			cols[k] = from[t]
-			at[t] = k
+// uniform reports whether all lanes have one position.
+func (p position) uniform() bool { return p.i.uniform() && p.j.uniform() }
+
+// blocks calls do with the rows and columns of each block of lanes, and the
+// number of the block. If there is only one position it is handed out once.
+func (p position) blocks(do func(block int, i, j []int32)) {
+	var bufI, bufJ [lanes]int32
+	for lo := 0; lo < p.i.n; lo += lanes {
+		i, j := p.i.block(&bufI, lo), p.j.block(&bufJ, lo)
+		if p.uniform() {
+			do(0, i[:1], j[:1])
+			return
 		}
-		from = from[len(at):]
+		do(lo/lanes, i, j)
 	}
-	e.cols = cols
 }
 
-// compress makes a pattern of the positions, and places of the columns.
-func (e *entries) compress(cols int) (ptr, idx []int32) {
-	ptr = make([]int32, e.rows+1)
-	idx = make([]int32, 0, len(e.cols))
-	seen := make([]int32, cols)
-	place := make([]int32, cols)
-	for r := range e.rows {
-		bucket := e.cols[e.start[r]:e.start[r+1]]
-		lo := len(idx)
-		for _, c := range bucket {
-			if seen[c] != int32(r)+1 {
-				seen[c] = int32(r) + 1
-				idx = append(idx, c)
+// pattern is the rows of the matrix of a variant, the lower half if it is
+// symmetric.
+func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
+	rows, symmetric := pl.outputs, v.ord == second
+	if symmetric {
+		rows = pl.inputs
+	}
+	// First the columns of all entries, row by row: ptr[r+1] is where row r
+	// begins, and moves to its end.
+	ptr = make([]int32, rows+2)
+	codes := pl.code(v)
+	all := func(do func(r, c int32)) {
+		for k := range pl.shapes {
+			for _, p := range pl.positions(k, codes[k]) {
+				p.blocks(func(_ int, i, j []int32) {
+					for t, r := range i {
+						c := j[t]
+						if symmetric && r < c {
+							r, c = c, r
+						}
+						do(r, c)
+					}
+				})
 			}
 		}
-		slices.Sort(idx[lo:])
-		for k, c := range idx[lo:] {
-			place[c] = int32(lo + k)
-		}
-		for k, c := range bucket {
-			bucket[k] = place[c]
-		}
-		ptr[r+1] = int32(len(idx))
 	}
-	return ptr, slices.Clip(idx)
-}
-
-// locate makes places in p of the columns.
-func (e *entries) locate(p *sparsity.Pattern) {
-	_, cols := p.Dims()
-	place := make([]int32, cols)
-	seen := make([]int32, cols)
-	for r := range e.rows {
-		for k, c := range p.Row(r) {
-			seen[c] = int32(r) + 1
-			place[c] = p.RowPtr()[r] + int32(k)
-		}
-		bucket := e.cols[e.start[r]:e.start[r+1]]
-		for k, c := range bucket {
-			if seen[c] != int32(r)+1 {
-				panic("terms: the pattern lacks an entry of the terms")
+	count := 0
+	all(func(r, _ int32) { ptr[r+2]++; count++ })
+	if count > math.MaxInt32 {
+		panic("terms: matrix of more than 2³¹ entries")
+	}
+	for r := range rows {
+		ptr[r+2] += ptr[r+1]
+	}
+	idx = make([]int32, count)
+	all(func(r, c int32) { idx[ptr[r+1]] = c; ptr[r+1]++ })
+	// Then each column once, in order.
+	seen := make([]int32, pl.inputs)
+	lo, n := int32(0), int32(0)
+	for r := range int32(rows) {
+		begin, hi := n, ptr[r+1]
+		for _, c := range idx[lo:hi] {
+			if seen[c] != r+1 {
+				seen[c] = r + 1
+				idx[n] = c
+				n++
 			}
-			bucket[k] = place[c]
 		}
+		slices.Sort(idx[begin:n])
+		lo, ptr[r+1] = hi, n
 	}
+	if int(n) < len(idx) {
+		idx = slices.Clone(idx[:n])
+	}
+	return ptr[:rows+1], idx
 }
 
-// mirror makes a symmetric pattern of its lower half.
-func (e *entries) mirror(ptr, idx []int32) (fptr, fidx []int32) {
-	n := e.rows
-	fptr = make([]int32, n+1)
+// mirrored is the rows of a symmetric pattern, given its lower half.
+func mirrored(ptr, idx []int32) (fptr, fidx []int32) {
+	n := len(ptr) - 1
+	fptr = make([]int32, n+2)
 	for r := range n {
-		fptr[r+1] += ptr[r+1] - ptr[r]
+		fptr[r+2] += ptr[r+1] - ptr[r]
 		for _, c := range idx[ptr[r]:ptr[r+1]] {
 			if int(c) < r {
-				fptr[c+1]++
+				fptr[c+2]++
 			}
 		}
 	}
 	for r := range n {
-		fptr[r+1] += fptr[r]
+		fptr[r+2] += fptr[r+1]
 	}
-	fidx = make([]int32, fptr[n])
-	next := make([]int32, n)
-	e.to = make([]int32, len(idx))
-	for r := range n {
-		k := fptr[r]
-		for at := ptr[r]; at < ptr[r+1]; at++ {
-			fidx[k] = idx[at]
-			e.to[at] = k
-			k++
-		}
-		next[r] = k
-	}
-	for r := range int32(n) {
+	fidx = make([]int32, fptr[n+1])
+	put := func(r, c int32) { fidx[fptr[r+1]] = c; fptr[r+1]++ }
+	for r := range int32(n) { // what is left of the diagonal of a row comes before what is right
 		for _, c := range idx[ptr[r]:ptr[r+1]] {
+			put(r, c)
 			if c < r {
-				fidx[next[c]] = r
-				next[c]++
+				put(c, r)
 			}
 		}
 	}
-	return fptr, fidx
+	return fptr[:n+1], fidx
 }
 
-// images is the place of the mirror image of each place of a symmetric pattern.
-func images(p *sparsity.Pattern) []int32 {
-	ptr := p.RowPtr()
-	next := slices.Clone(ptr)
-	image := make([]int32, p.NNZ())
-	n, _ := p.Dims()
-	k := 0
-	for r := range n {
-		for _, c := range p.Row(r) {
-			image[k] = next[c]
-			next[c]++
-			k++
+// finder finds places in a pattern. Often they have the same distance from the
+// beginning of the row as the last one.
+type finder struct {
+	*sparsity.Pattern
+	distance int
+}
+
+// place is that of row r and column c.
+func (f *finder) place(r, c int32) int32 {
+	row := f.Row(int(r))
+	if k := f.distance; k >= len(row) || row[k] != c {
+		k, ok := slices.BinarySearch(row, c)
+		if !ok {
+			panic("terms: the pattern lacks an entry of the terms")
 		}
+		f.distance = k
 	}
-	return image
+	return f.RowPtr()[r] + int32(f.distance)
 }
 
-// place makes the lists of places, and finds when what is done. Of a symmetric
-// matrix image is the place of each mirror image; low and up are the places of
-// entries below the diagonal and their images.
-func (m *matrix) place(e *entries, v variant, image []int32) (low, up []int32) {
+// place makes the lists of places, and finds when what is done. In a symmetric
+// pattern, low and up are the places of the entries below the diagonal and of
+// their images.
+func (m *matrix) place(v variant, symmetric bool) (low, up []int32) {
 	m.places = make([][]list, len(m.shapes))
 	m.pace = newPace(m.pattern.NNZ())
-	rows, group := e.at, int32(0)
-	for k, c := range m.code(v) {
-		for range c.entries {
-			x := rows[0]
-			rows = rows[1:]
-			for t, b := range x {
-				at := e.cols[b]
-				if e.to != nil {
-					at = e.to[at]
-				}
-				x[t] = at
-				m.touch(at, group+int32(t/lanes))
-				if image != nil && image[at] >= 0 && image[at] != at {
-					low, up = append(low, at), append(up, image[at])
-					image[at] = -1
-				}
-			}
-			m.places[k] = append(m.places[k], newList(x))
-		}
-		group += int32(m.shapes[k].blocks())
+	if symmetric {
+		n := (m.pattern.NNZ() + 1) / 2
+		low, up = make([]int32, 0, n), make([]int32, 0, n)
 	}
-	m.pace.finish(int(group), low, up)
+	entry, image := finder{Pattern: m.pattern}, finder{Pattern: m.pattern}
+	group := 0
+	for k, c := range m.code(v) {
+		s := m.shapes[k]
+		var buf []int32
+		for _, p := range m.positions(k, c) {
+			n := s.terms
+			if p.uniform() {
+				n = 1
+			}
+			x := slices.Grow(buf[:0], n)
+			p.blocks(func(block int, i, j []int32) {
+				for t, r := range i {
+					c := j[t]
+					if v.ord == second && r < c {
+						r, c = c, r
+					}
+					at := entry.place(r, c)
+					x = append(x, at)
+					if symmetric && r != c && m.last[at] < 0 {
+						low, up = append(low, at), append(up, image.place(c, r))
+					}
+					m.touch(at, int32(group+block))
+				}
+			})
+			l := newList(x)
+			if p.uniform() {
+				l = constantList(x[0], s.terms)
+				m.touch(x[0], int32(group+s.blocks()-1))
+			}
+			if buf = x; l.index != nil {
+				buf = nil // the list keeps it
+			}
+			m.places[k] = append(m.places[k], l)
+		}
+		group += s.blocks()
+	}
+	m.pace.finish(group, low, up)
 	if m.single() {
 		m.entry = make([]int32, m.pattern.NNZ())
 		for k := range m.entry {

@@ -57,13 +57,19 @@ func (p *pages) begin(k int, x, start []float64) {
 // to clear first and to mirror last takes half as long again.
 type pace struct {
 	pages
-	last []int32 // the block that is the last to add to each value
+	last []int32 // the block that is the last to add to each value, −1 for none
 
 	low, up       list    // places of mirror images
 	pairs, pairAt []int32 // block k is the last at pairs[pairAt[k]:pairAt[k+1]], of lanes each
 }
 
-func newPace(nnz int) pace { return pace{pages: newPages(nnz), last: make([]int32, nnz)} }
+func newPace(nnz int) pace {
+	p := pace{pages: newPages(nnz), last: make([]int32, nnz)}
+	for k := range p.last {
+		p.last[k] = -1
+	}
+	return p
+}
 
 // touch notes that a block adds to a value.
 func (p *pace) touch(at, block int32) {

@@ -52,8 +52,11 @@ func (pl *Plan) share() *shared {
 		s.rows, s.vars = newPages(pl.outputs), newPages(pl.inputs)
 		block := int32(0)
 		touch := func(p *pages, l *list) {
-			for t, at := range l.expand(nil) {
-				p.touch(at, block+int32(t/lanes))
+			var buf [lanes]int32
+			for lo := 0; lo < l.n; lo += lanes {
+				for _, at := range l.block(&buf, lo) {
+					p.touch(at, block+int32(lo/lanes))
+				}
 			}
 		}
 		for _, z := range pl.shapes {
@@ -181,19 +184,18 @@ func (m *machine) scatter(p *port, src []float64, lo int) {
 		}
 		return
 	}
-	for k := int(l.first[lo/lanes]); len(src) > 0; k++ {
-		at, step, n := l.piece(k, lo, len(src))
+	for q := range l.pieces(lo, len(src)) {
+		src := src[q.lane:][:q.n]
 		switch {
-		case m.owns(p, at, at+step*(n-1)):
-			scatterPiece(p.x, src[:n], at, step)
-		case step == 0:
-			m.give(p, at, sum(src[:n]))
+		case m.owns(p, q.at, q.at+q.step*(q.n-1)):
+			scatterPiece(p.x, src, q.at, q.step)
+		case q.step == 0:
+			m.give(p, q.at, sum(src))
 		default:
-			for i, v := range src[:n] {
-				m.give(p, at+i*step, v)
+			for i, v := range src {
+				m.give(p, q.at+i*q.step, v)
 			}
 		}
-		src, lo = src[n:], lo+n
 	}
 }
 
@@ -206,16 +208,14 @@ func (m *machine) scatterReal(p *port, c float64, lo, n int) {
 		}
 		return
 	}
-	for k := int(l.first[lo/lanes]); n > 0; k++ {
-		at, step, m1 := l.piece(k, lo, n)
-		if step == 0 {
-			m.give(p, at, c*float64(m1))
-		} else {
-			for i := range m1 {
-				m.give(p, at+i*step, c)
-			}
+	for q := range l.pieces(lo, n) {
+		if q.step == 0 {
+			m.give(p, q.at, c*float64(q.n))
+			continue
 		}
-		n, lo = n-m1, lo+m1
+		for i := range q.n {
+			m.give(p, q.at+i*q.step, c)
+		}
 	}
 }
 

@@ -48,8 +48,8 @@ func Detect(p *program.Program) *Plan {
 		}
 	}
 	for _, c := range d.declared {
-		if c.uses != nil {
-			pl.shapes = append(pl.shapes, c.place(d.dims, c.kinds, c.inputs, c.uses)...)
+		if c.layers != nil {
+			pl.shapes = append(pl.shapes, c.place(d.dims, c.kinds, c.inputs, c.layers)...)
 		}
 	}
 	return pl
@@ -110,6 +110,9 @@ func (pl *Plan) code(v variant) []*code {
 		forms, roots := make([]*form, len(pl.shapes)), make([][]root, len(pl.shapes))
 		entries, fixed := 0, 0
 		for k, s := range pl.shapes {
+			if s.isSwept(v) {
+				continue
+			}
 			f := newForm(s.uniform)
 			f.careful = v.careful
 			f.lines = s.single
@@ -140,6 +143,9 @@ func (r root) isFixed() bool { return r.x.f == nil || r.x.f.fixed[r.x.i] }
 // whose results an evaluation begins with, if there are many: that saves a
 // tenth where most are fixed, and costs as much where few are.
 func (s *shape) code(v variant, f *form, roots []root, base bool) *code {
+	if s.isSwept(v) {
+		return s.sweep(v)
+	}
 	if s.single {
 		return s.straight(f, v, roots)
 	}

@@ -23,7 +23,9 @@ type Repeat struct {
 	vars, rows []list
 	params     []data
 
-	trunk shape // steps, results and data of the term
+	trunk shape        // steps, results and data of the term
+	known []int32      // number of each parameter in the data of the trunk, −1 if it is not used
+	swept [orders]bool // by sweeps over the term, since symbols would be too large
 	all   []kind
 	plan  *Plan // nil if it cannot be run
 }
@@ -31,7 +33,7 @@ type Repeat struct {
 var _ program.Repeated = (*Repeat)(nil)
 
 const (
-	// A term that is repeated has at most longestTerm operations and leaves.
+	// Symbols are derived for terms of at most longestTerm operations and leaves.
 	longestTerm = 2048
 	// Terms are told apart by which of their variables are one and the same, and,
 	// where they are part of a longer function, by which are parameters or
@@ -39,22 +41,22 @@ const (
 	maxKinds = 16
 )
 
-// NewRepeat repeats a term with n inputs and m outputs. The lists, of equal
-// length, are one for each input, output and parameter of the term; it may keep
-// them.
-func NewRepeat(term *program.Program, n, m int, vars, rows [][]int32, params [][]float64) *Repeat {
-	r := &Repeat{term: term, in: n, out: m}
+// NewRepeat repeats a term with n inputs and m outputs. The lists, of the length
+// count, are one for each input, output and parameter of the term; rows nil are
+// all 0.
+func NewRepeat(term *program.Program, n, m, count int, vars, rows [][]int, params [][]float64) *Repeat {
+	r := &Repeat{term: term, in: n, out: m, count: count}
 	for _, x := range vars {
 		r.vars = append(r.vars, newList(x))
-		r.count = len(x)
 	}
 	for _, x := range rows {
 		r.rows = append(r.rows, newList(x))
-		r.count = len(x)
+	}
+	if rows == nil {
+		r.rows = []list{constantList(0, count)}
 	}
 	for _, x := range params {
-		r.params = append(r.params, newData(x))
-		r.count = len(x)
+		r.params = append(r.params, newData(count, func(t int) float64 { return x[t] }))
 	}
 	r.prepare()
 	return r
@@ -94,36 +96,37 @@ func (r *Repeat) prepare() {
 		return
 	}
 	d := dims{inputs: r.in, outputs: r.out}
-	if r.all = r.kinds(nil); r.all != nil {
-		r.plan = &Plan{dims: d, shapes: r.place(d, r.all, nil, nil)}
-	}
+	r.all = r.kinds(nil)
+	r.plan = &Plan{dims: d, shapes: r.place(d, r.all, nil, nil)}
 }
 
-// derive makes the trunk; it reports false if the term is too large or has
-// comparisons or calls.
+// derive makes the trunk; it reports false if the term has comparisons or calls.
 func (r *Repeat) derive() bool {
 	d := newDetector(r.term)
-	if len(r.term.Guards()) > 0 {
+	if len(r.term.Guards()) > 0 || slices.Contains(d.Ops, program.Call) {
 		return false
 	}
 	d.longest = longestTerm
 	results, ok := d.traceAll()
 	if !ok {
-		return false
+		r.leaves()
+		return true
 	}
 	t := &r.trunk
 	t.steps, t.results = varsFirst(d.code, results)
 	t.owns = d.Owns
-	if countEdges(t.steps, maxEdges) > maxEdges {
-		return false
-	}
+	r.swept[second] = countEdges(t.steps, maxEdges) > maxEdges
+	r.swept[jacobian] = countReached(t.steps, t.results) > maxEdges
+	r.known = slices.Repeat([]int32{-1}, len(r.params))
 	numbers := d.numbers
 	for i := range t.steps {
 		switch st := &t.steps[i]; {
 		case st.op == leafVar:
 			st.a = d.leaves[st.a]
 		case st.op == leafParam: // its values are at hand
-			t.data = append(t.data, r.params[int(d.leaves[st.a])-d.inputs])
+			k := int(d.leaves[st.a]) - d.inputs
+			r.known[k] = int32(len(t.data))
+			t.data = append(t.data, r.params[k])
 			*st = step{op: leafData}
 		case st.op == leafData || hasReal(st.op):
 			t.data = append(t.data, data{all: numbers[0]})
@@ -133,8 +136,44 @@ func (r *Repeat) derive() bool {
 	return true
 }
 
+// leaves makes a trunk of leaves alone, for a term that is too long for symbols.
+func (r *Repeat) leaves() {
+	t := &r.trunk
+	for a := range r.vars {
+		t.steps = append(t.steps, step{op: leafVar, a: int32(a)})
+	}
+	for range r.params {
+		t.steps = append(t.steps, step{op: leafData})
+	}
+	t.data, r.known = r.params, upTo(len(r.params))
+	t.results = make([]int32, len(r.rows)) // any
+	for v := range r.swept {
+		r.swept[v] = true
+	}
+}
+
+// countReached is how many steps the results have derivatives in, those of each
+// counted.
+func countReached(steps []step, results []int32) (count int) {
+	reached := make([]bool, len(steps))
+	for _, i := range results {
+		clear(reached)
+		reached[i] = true
+		for ; i >= 0; i-- {
+			if reached[i] {
+				count++
+				args, n := steps[i].arguments()
+				for _, a := range args[:n] {
+					reached[a] = true
+				}
+			}
+		}
+	}
+	return count
+}
+
 // Runs reports whether the function can be evaluated. Else its terms must be
-// written out: they are too large, or of too many kinds.
+// written out, since they have comparisons or calls.
 func (r *Repeat) Runs() bool { return r.plan != nil }
 
 // Term is what is repeated.
@@ -195,8 +234,9 @@ type use struct {
 // earlier one that it is equal to in these terms, which have a second derivative
 // then in place of a mixed one; isParam or isConstant where it is none.
 type kind struct {
-	same  []int32
-	terms []int32 // nil is all
+	same   []int32
+	terms  []int32 // nil is all
+	mingle bool    // variables that are one in some terms are two all the same
 }
 
 const (
@@ -204,27 +244,54 @@ const (
 	isConstant = -2
 )
 
-// kinds tells the terms apart; nil if there are too many kinds. in is what the
-// inputs are, nil if they are variables.
+// kinds tells the terms apart; where there are too many kinds, not by which of
+// their variables are one, and nil if there still are. in is what the inputs are,
+// nil if they are variables.
 func (r *Repeat) kinds(in []source) []kind {
 	locals := r.trunk.variables()
-	same := make([]int32, len(locals))
-	for a := range same {
-		same[a] = int32(a)
-	}
 	if in == nil && !r.meet(locals) {
-		return []kind{{same: same}}
+		return []kind{{same: upTo(len(locals))}}
 	}
-	columns := make([][]int32, len(locals))
-	for a, local := range locals {
-		columns[a] = r.vars[local].numbers()
+	if kinds := r.sort(locals, in, false); kinds != nil {
+		return kinds
 	}
-	var kinds []kind
+	return r.sort(locals, in, true)
+}
+
+// upTo is the numbers below n.
+func upTo(n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = int32(i)
+	}
+	return x
+}
+
+// sort sorts the terms into kinds, nil if there are too many; to mingle is not to
+// ask which variables are one.
+func (r *Repeat) sort(locals []int32, in []source, mingle bool) (kinds []kind) {
+	count, uniform := int32(r.count), true
+	for _, local := range locals {
+		uniform = uniform && r.vars[local].uniform()
+	}
+	if uniform {
+		count = 1
+	}
+	same := make([]int32, len(locals))
+	columns, buf := make([][]int32, len(locals)), make([][lanes]int32, len(locals))
+	numbers := int32(r.in)
+	for _, x := range in {
+		numbers = max(numbers, x.at+1)
+	}
+	seen := make([]struct{ lane, a int32 }, numbers) // where a number was met last, counted from 1
 	last := 0
-	for t := range int32(r.count) {
-		for a, x := range columns {
+	for t := range count {
+		for a, local := range locals {
+			if t%lanes == 0 {
+				columns[a] = r.vars[local].block(&buf[a], int(t))
+			}
+			i := columns[a][t%lanes]
 			same[a] = int32(a)
-			i := x[t]
 			if in != nil {
 				switch in[i].op {
 				case leafParam:
@@ -234,29 +301,29 @@ func (r *Repeat) kinds(in []source) []kind {
 				}
 				i = in[i].at
 			}
-			for b := 0; b < a && same[a] == int32(a); b++ {
-				j := columns[b][t]
-				if in != nil {
-					j = in[j].at
-				}
-				if i == j && same[b] == int32(b) {
-					same[a] = int32(b)
+			if same[a] >= 0 && !mingle {
+				if s := &seen[i]; s.lane == t+1 {
+					same[a] = s.a
+				} else {
+					s.lane, s.a = t+1, int32(a)
 				}
 			}
 		}
 		if len(kinds) == 0 || !slices.Equal(kinds[last].same, same) {
 			last = slices.IndexFunc(kinds, func(k kind) bool { return slices.Equal(k.same, same) })
 			if last < 0 {
-				if last = len(kinds); last == maxKinds {
+				switch last = len(kinds); last {
+				case maxKinds:
 					return nil
+				case 1:
+					kinds[0].terms = upTo(int(t))
 				}
-				kinds = append(kinds, kind{same: slices.Clone(same)})
+				kinds = append(kinds, kind{same: slices.Clone(same), mingle: mingle})
 			}
 		}
-		kinds[last].terms = append(kinds[last].terms, t)
-	}
-	if len(kinds) == 1 {
-		kinds[0].terms = nil
+		if len(kinds) > 1 {
+			kinds[last].terms = append(kinds[last].terms, t)
+		}
 	}
 	return kinds
 }
@@ -286,56 +353,38 @@ func (r *Repeat) meet(locals []int32) bool {
 }
 
 // place makes shapes of the terms of each kind in a function with the dimensions
-// d: in is what the inputs are there, uses where each output goes; nil for the
-// function itself.
-func (r *Repeat) place(d dims, kinds []kind, in []source, uses [][]use) (shapes []*shape) {
+// d: in is what the inputs are there, layers where the outputs go, each output
+// to one row in a layer; nil for the function itself.
+func (r *Repeat) place(d dims, kinds []kind, in []source, layers [][]use) (shapes []*shape) {
 	all := make([]int, len(r.rows))
 	for j := range all {
 		all[j] = j
 	}
-	if uses == nil {
+	if layers == nil {
 		for _, k := range kinds {
 			shapes = append(shapes, r.shape(d, k, all, in, nil))
 		}
 		return shapes
 	}
-	rows := make([][]int32, len(r.rows))
-	for j := range rows {
-		rows[j] = r.rows[j].numbers()
-	}
-	out := make([]use, r.out)
-	for layer := 0; ; layer++ { // each output is used once in a layer
-		some, full := false, true
-		for i := range out {
-			out[i] = use{row: -1}
-			if layer < len(uses[i]) {
-				out[i] = uses[i][layer]
-				some = true
-			}
-			full = full && out[i].row >= 0
-		}
-		if !some {
-			return shapes
-		}
+	for _, out := range layers {
+		full := !slices.ContainsFunc(out, func(u use) bool { return u.row < 0 })
 		for _, k := range kinds {
 			if full {
 				shapes = append(shapes, r.shape(d, k, all, in, out))
 				continue
 			}
-			for j := range rows { // result by result, those terms that are used
-				used := kind{same: k.same, terms: []int32{}}
-				add := func(t int32) {
-					if out[rows[j][t]].row >= 0 {
+			for j := range r.rows { // result by result, those terms that are used
+				used := k
+				used.terms = []int32{}
+				rows := r.rows[j].numbers()
+				terms := k.terms
+				if terms == nil {
+					terms = upTo(r.count)
+				}
+				for _, t := range terms {
+					if out[rows[t]].row >= 0 {
 						used.terms = append(used.terms, t)
 					}
-				}
-				if k.terms == nil {
-					for t := range int32(r.count) {
-						add(t)
-					}
-				}
-				for _, t := range k.terms {
-					add(t)
 				}
 				if len(used.terms) > 0 {
 					shapes = append(shapes, r.shape(d, used, []int{j}, in, out))
@@ -343,6 +392,7 @@ func (r *Repeat) place(d dims, kinds []kind, in []source, uses [][]use) (shapes 
 			}
 		}
 	}
+	return shapes
 }
 
 // shape is the trunk with the terms of a kind and some of its results.
@@ -351,9 +401,11 @@ func (r *Repeat) shape(d dims, k kind, results []int, in []source, out []use) *s
 	if k.terms == nil {
 		z.terms = r.count
 	}
+	own := newOwn(r.term, r.swept)
 	steps := make([]step, 0, len(r.trunk.steps)+len(results))
 	number := make([]int32, len(r.trunk.steps))
-	constants := r.trunk.data
+	dataOf := make([]int32, len(r.trunk.data)) // numbers of the trunk's constants
+	used := 0
 	for i, st := range r.trunk.steps {
 		if st.op == leafVar {
 			local := st.a
@@ -361,53 +413,61 @@ func (r *Repeat) shape(d dims, k kind, results []int, in []source, out []use) *s
 			case same == isParam:
 				st = step{op: leafParam, a: int32(len(z.pars))}
 				z.pars = append(z.pars, k.pick(&r.vars[local], in))
+				own.inputs[local] = st
 			case same == isConstant:
 				st = step{op: leafData}
-				c := make([]float64, 0, z.terms)
-				for _, t := range k.numbers(&r.vars[local]) {
-					c = append(c, in[t].c)
-				}
-				z.data = append(z.data, newData(c))
+				own.inputs[local] = step{op: leafData, a: int32(len(z.data))}
+				x := k.numbers(&r.vars[local])
+				z.data = append(z.data, newData(z.terms, func(t int) float64 { return in[x[t]].c }))
 			case int(same) < i:
 				number[i] = number[same]
+				own.inputs[local] = steps[number[i]]
 				continue
 			default:
 				st.a = int32(len(z.vars))
 				z.vars = append(z.vars, k.pick(&r.vars[local], in))
+				own.inputs[local] = st
 			}
 		} else {
 			st.renumber(number)
 			if st.op == leafData || hasReal(st.op) {
-				z.data = append(z.data, constants[0].pick(k.terms))
-				constants = constants[1:]
+				dataOf[used] = int32(len(z.data))
+				z.data = append(z.data, r.trunk.data[used].pick(k.terms))
+				used++
 			}
 		}
 		number[i] = int32(len(steps))
 		steps = append(steps, st)
 	}
+	for k, i := range r.known {
+		if i >= 0 {
+			own.params[k] = step{op: leafData, a: dataOf[i]}
+		}
+	}
 	var ends []int32
 	for _, j := range results {
+		own.outputs = append(own.outputs, j)
 		i := number[r.trunk.results[j]]
 		if out == nil {
 			z.rows = append(z.rows, k.pick(&r.rows[j], nil))
 			ends = append(ends, i)
 			continue
 		}
-		rows := slices.Clone(k.numbers(&r.rows[j]))
-		scales := make([]float64, len(rows))
-		for t, row := range rows {
-			rows[t], scales[t] = out[row].row, out[row].scale
-		}
-		z.rows = append(z.rows, newList(rows))
-		z.data = append(z.data, newData(scales))
+		rows := k.numbers(&r.rows[j])
+		own.scales = append(own.scales, step{op: leafData, a: int32(len(z.data))})
+		z.data = append(z.data, newData(z.terms, func(t int) float64 { return out[rows[t]].scale }))
+		z.rows = append(z.rows, k.mapped(&r.rows[j], func(row int32) int32 { return out[row].row }))
 		ends = append(ends, int32(len(steps)))
 		steps = append(steps, step{op: program.Scale, a: i, b: i})
 	}
 	z.steps, z.results = varsFirst(steps, ends)
+	own.mingled = k.mingle
+	own.swept[second] = own.swept[second] || k.mingle
+	z.own = own
 	return z
 }
 
-// numbers is the numbers of the terms in a list.
+// numbers is the numbers of the terms in a list, not to be changed.
 func (k *kind) numbers(l *list) []int32 {
 	x := l.numbers()
 	if k.terms == nil {
@@ -420,29 +480,46 @@ func (k *kind) numbers(l *list) []int32 {
 	return z
 }
 
-// pick is the list of the terms in a list of inputs, which are in elsewhere.
-func (k *kind) pick(l *list, in []source) list {
-	if in == nil && k.terms == nil {
-		return *l
+// mapped is the list of to of the numbers of the terms in a list.
+func (k *kind) mapped(l *list, to func(i int32) int32) list {
+	n := l.n
+	if k.terms != nil {
+		n = len(k.terms)
 	}
-	x := k.numbers(l)
-	if in != nil {
-		x = slices.Clone(x)
-		for t, i := range x {
-			x[t] = in[i].at
-		}
+	if l.uniform() {
+		return constantList(to(l.runs[0].at), n)
+	}
+	x := make([]int32, n)
+	for t, i := range k.numbers(l) {
+		x[t] = to(i)
 	}
 	return newList(x)
 }
 
-// newData is one number a term; it may keep x.
-func newData(x []float64) data {
-	for _, c := range x {
-		if math.Float64bits(c) != math.Float64bits(x[0]) {
-			return data{all: x[0], each: x}
+// pick is the list of the terms in a list of inputs, which are in elsewhere.
+func (k *kind) pick(l *list, in []source) list {
+	switch {
+	case in != nil:
+		return k.mapped(l, func(i int32) int32 { return in[i].at })
+	case k.terms != nil:
+		return k.mapped(l, func(i int32) int32 { return i })
+	}
+	return *l
+}
+
+// newData is the numbers at(t) of n terms.
+func newData(n int, at func(t int) float64) data {
+	d := data{all: at(0)}
+	for t := range n {
+		if math.Float64bits(at(t)) != math.Float64bits(d.all) {
+			d.each = make([]float64, n)
+			for t := range d.each {
+				d.each[t] = at(t)
+			}
+			break
 		}
 	}
-	return data{all: x[0]}
+	return d
 }
 
 // at is the constant of term t.
@@ -458,11 +535,7 @@ func (d data) pick(terms []int32) data {
 	if d.each == nil || terms == nil {
 		return d
 	}
-	x := make([]float64, len(terms))
-	for k, t := range terms {
-		x[k] = d.each[t]
-	}
-	return newData(x)
+	return newData(len(terms), func(k int) float64 { return d.each[terms[k]] })
 }
 
 // declared is a Repeat that a program calls with inputs, parameters and
@@ -472,7 +545,7 @@ type declared struct {
 	*Repeat
 	inputs []source // nil if they are those of the program
 	kinds  []kind   // nil if it cannot be part of a plan
-	uses   [][]use  // of each output; nil if there are none
+	layers [][]use  // nil if no output is used
 }
 
 // declare notes that c is an output of a Repeat; it reports false if it is
@@ -491,11 +564,17 @@ func (d *detector) declare(c *candidate) bool {
 	if r.kinds == nil {
 		return false
 	}
-	if r.uses == nil {
-		r.uses = make([][]use, r.out)
+	at := c.root - first
+	k := slices.IndexFunc(r.layers, func(l []use) bool { return l[at].row < 0 })
+	if k < 0 {
+		k = len(r.layers)
+		l := make([]use, r.out)
+		for i := range l {
+			l[i].row = -1
+		}
+		r.layers = append(r.layers, l)
 	}
-	at := &r.uses[c.root-first]
-	*at = append(*at, use{c.row, c.scale})
+	r.layers[k][at] = use{c.row, c.scale}
 	return true
 }
 
@@ -503,16 +582,20 @@ func (d *detector) newDeclared(first int32) *declared {
 	f, x := d.p.CallAt(first)
 	r, ok := f.(*Repeat)
 	c := &declared{Repeat: r}
-	if !ok {
+	if !ok || slices.ContainsFunc(x, func(i int32) bool { return i >= d.Base }) {
 		return c
 	}
-	same := true
+	same := len(x) <= d.inputs
+	for k, i := range x {
+		same = same && int(i) == k
+	}
+	if same {
+		c.kinds = r.all
+		return c
+	}
 	in := make([]source, len(x))
 	for k, i := range x {
-		same = same && int(i) == k && k < d.inputs
 		switch {
-		case i >= d.Base:
-			return c
 		case int(i) < d.inputs:
 			in[k] = source{op: leafVar, at: i}
 		case int(i) < d.inputs+d.params:
@@ -521,10 +604,6 @@ func (d *detector) newDeclared(first int32) *declared {
 			in[k] = source{op: leafData, c: d.Consts[int(i)-d.inputs-d.params]}
 		}
 	}
-	if same {
-		c.kinds = r.all
-		return c
-	}
 	c.inputs, c.kinds = in, r.kinds(in)
 	return c
 }
@@ -532,8 +611,8 @@ func (d *detector) newDeclared(first int32) *declared {
 // declaredCost is the time of the declared terms that are part of the plan.
 func (d *detector) declaredCost() (cost int) {
 	for _, c := range d.declared {
-		if c.uses != nil {
-			cost += blockCost(len(c.trunk.steps), c.count)
+		if c.layers != nil {
+			cost += blockCost(max(len(c.trunk.steps), c.term.Ops()), c.count)
 		}
 	}
 	return cost
