@@ -10,8 +10,10 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -170,11 +172,29 @@ func TestSparseJacobianDoesNotAllocate(t *testing.T) {
 }
 
 func TestRepeatDoesNotAllocate(t *testing.T) {
-	tape := recordPairs(t, 700)
-	for k, f := range repeatEvaluations(t, tape, tape.Point()) {
-		f()
-		if a := testing.AllocsPerRun(20, func() { f() }); a > 0 {
-			t.Errorf("evaluation %d: %v allocations", k, a)
+	limits := terms.Limits
+	defer func() { terms.Limits = limits }()
+	for _, steps := range []int{limits.Steps, 0} { // by symbols, by sweeps
+		terms.Limits.Steps = steps
+		tape := recordPairs(t, 700)
+		evaluations := repeatEvaluations(t, tape, tape.Point())
+		x := tape.Point()
+		tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+			return reverse.Repeat(func(x, _ []reverse.Var) reverse.Var { return x[1].Sub(x[0].Square()).Exp() }, x, pairs(699), nil)
+		})
+		require.NoError(t, err)
+		H, err := hessian.SparseSettings{Method: hessian.ByTerms}.New(tape)
+		require.NoError(t, err)
+		J, err := reverse.SparseSettings{Method: reverse.ByTerms}.New(tape)
+		require.NoError(t, err)
+		h, j := H.Matrix(), J.Matrix()
+		evaluations = append(evaluations,
+			func() []float64 { H.Eval(h, x); return nil }, func() []float64 { J.Eval(j, x); return nil })
+		for k, f := range evaluations {
+			f()
+			if a := testing.AllocsPerRun(20, func() { f() }); a > 0 {
+				t.Errorf("evaluation %d: %v allocations", k, a)
+			}
 		}
 	}
 }

@@ -22,9 +22,13 @@ import (
 // and what it needs of other Vars must come in through x. A term that makes
 // comparisons is called for each t instead, and written out on the tape, so that
 // each may branch as it will and has its own guards. Written out are also the
-// terms of a Repeat within a term, those that use a VecPrimitive, and those that
-// no symbolic derivation is made for: terms of more than 2000 operations, or with
-// more than 16 kinds of coincidence of their variables.
+// terms of a Repeat within a term and those that use a VecPrimitive.
+//
+// Derivatives are symbolic, for all terms together. Where symbols would be too
+// many, they come from sweeps over each term, as over a tape of its own: all of
+// them for terms of more than 2000 operations; Hessians for terms of more than
+// some 100 variables that are all coupled, or with more than 16 kinds of
+// coincidence of their variables. Explain of a plan says so.
 //
 // The sum is added up in blocks of terms: from that of a loop it differs by
 // rounding. Repeat panics if term is nil, if there are no lists or lists of

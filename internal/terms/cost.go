@@ -21,6 +21,10 @@ func (m *matrix) cost(v variant) cost.Counts {
 func (pl *Plan) cost(v variant) (n cost.Counts) {
 	for k, c := range pl.code(v) {
 		s := pl.shapes[k]
+		if c.sweep != nil {
+			n = n.Plus(c.sweep.cost(s.terms))
+			continue
+		}
 		block, other := c.block, cost.Term
 		if st := c.straight; st != nil {
 			block, other = st.others, cost.Other

@@ -31,6 +31,9 @@ func (pl *Plan) Shapes() []Shape {
 
 // operations is how many steps are no leaves.
 func (s *shape) operations() int {
+	if s.own != nil {
+		return s.own.term.Ops()
+	}
 	n := 0
 	for _, st := range s.steps {
 		if st.op < leafVar {
@@ -79,9 +82,16 @@ func (j *Jacobian) Explain() string { return j.explain(variant{ord: jacobian}) }
 func (pl *Plan) explain(v variant) string {
 	var b strings.Builder
 	for k, c := range pl.code(v) {
-		fmt.Fprintf(&b, "%sdifferentiated by %d instructions\n", pl.shapes[k].explain(), c.instructions())
+		fmt.Fprintf(&b, "%sdifferentiated by %s\n", pl.shapes[k].explain(), c.explain())
 	}
 	return b.String()
+}
+
+func (c *code) explain() string {
+	if c.sweep != nil {
+		return c.sweep.explain()
+	}
+	return fmt.Sprintf("%d instructions", c.instructions())
 }
 
 func (s *shape) explain() string {

@@ -1,10 +1,12 @@
 package terms
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -42,6 +44,7 @@ type sweep struct {
 	dirs    int // of the directions of the variables, direction by direction
 	turns   int // of those of the weights
 	sources int // how many
+	stored  int // how many sinks
 	lanes   int // terms whose sources and sinks are in registers at a time
 
 	numbers  [][]int32          // of the variables, if they may mingle
@@ -130,7 +133,8 @@ func (s *shape) sweep(v variant) *code {
 	}
 	w.sources = len(c.sources)
 	w.sinks(c, s)
-	ports := w.sources + len(c.sinks)
+	w.stored = len(c.sinks)
+	ports := w.sources + w.stored
 	w.lanes = max(1, min(lanes, maxSwept/ports))
 	c.regs = (ports*w.lanes + lanes - 1) / lanes
 	w.work.New = func() any { return newSweeper(w) }
@@ -219,6 +223,43 @@ func (w *sweep) jacobianPattern() *sparsity.Pattern {
 		}
 	}
 	return sparsity.FromCoordinates(len(w.outputs), len(w.vars), i, j)
+}
+
+// cost counts what the sweeps for a number of terms do.
+func (w *sweep) cost(terms int) (n cost.Counts) {
+	g := cost.Of(w.term)
+	switch w.ord {
+	case zeroth:
+		n = g.Jacobian(0, 0, 0)
+	case first:
+		n = g.Jacobian(0, 1, 0)
+	case second:
+		n = g.Hessian(w.coloring.Num(), len(w.entries))
+	case jacobian:
+		n = g.Jacobian(w.coloring.Columns().Num(), w.coloring.Rows().Num(), len(w.entries))
+	case tangent:
+		n = g.Jacobian(w.directions(), 0, 0)
+	case product:
+		n = g.Hessian(w.directions(), 0)
+	}
+	n[cost.Gather] += float64(w.sources + w.stored)
+	for k := range n {
+		n[k] *= float64(terms)
+	}
+	return n
+}
+
+func (w *sweep) explain() string {
+	what := "sweeps over the operations of each term"
+	if w.coloring != nil {
+		what += fmt.Sprintf(", %d products", w.coloring.Num())
+	}
+	if w.mingled {
+		what += ", since variables coincide in more ways than there are symbols for"
+	} else {
+		what += ", too many for symbols"
+	}
+	return what
 }
 
 // sweeper is working memory.

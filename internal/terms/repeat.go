@@ -32,14 +32,16 @@ type Repeat struct {
 
 var _ program.Repeated = (*Repeat)(nil)
 
-const (
-	// Symbols are derived for terms of at most longestTerm operations and leaves.
-	longestTerm = 2048
+// Limits says for which declared terms symbols are derived; others are
+// differentiated by sweeps. Tests lower it.
+var Limits = struct {
+	Steps int // operations and leaves of a term
+	Edges int // of its second derivatives, or steps of its Jacobian
 	// Terms are told apart by which of their variables are one and the same, and,
 	// where they are part of a longer function, by which are parameters or
-	// constants there. There are at most maxKinds kinds of them.
-	maxKinds = 16
-)
+	// constants there. There are so many kinds of them at most.
+	Kinds int
+}{Steps: 2048, Edges: maxEdges, Kinds: 16}
 
 // NewRepeat repeats a term with n inputs and m outputs. The lists, of the length
 // count, are one for each input, output and parameter of the term; rows nil are
@@ -106,7 +108,7 @@ func (r *Repeat) derive() bool {
 	if len(r.term.Guards()) > 0 || slices.Contains(d.Ops, program.Call) {
 		return false
 	}
-	d.longest = longestTerm
+	d.longest = Limits.Steps
 	results, ok := d.traceAll()
 	if !ok {
 		r.leaves()
@@ -115,8 +117,8 @@ func (r *Repeat) derive() bool {
 	t := &r.trunk
 	t.steps, t.results = varsFirst(d.code, results)
 	t.owns = d.Owns
-	r.swept[second] = countEdges(t.steps, maxEdges) > maxEdges
-	r.swept[jacobian] = countReached(t.steps, t.results) > maxEdges
+	r.swept[second] = countEdges(t.steps, Limits.Edges) > Limits.Edges
+	r.swept[jacobian] = countReached(t.steps, t.results) > Limits.Edges
 	r.known = slices.Repeat([]int32{-1}, len(r.params))
 	numbers := d.numbers
 	for i := range t.steps {
@@ -313,7 +315,7 @@ func (r *Repeat) sort(locals []int32, in []source, mingle bool) (kinds []kind) {
 			last = slices.IndexFunc(kinds, func(k kind) bool { return slices.Equal(k.same, same) })
 			if last < 0 {
 				switch last = len(kinds); last {
-				case maxKinds:
+				case Limits.Kinds:
 					return nil
 				case 1:
 					kinds[0].terms = upTo(int(t))
@@ -463,7 +465,15 @@ func (r *Repeat) shape(d dims, k kind, results []int, in []source, out []use) *s
 	z.steps, z.results = varsFirst(steps, ends)
 	own.mingled = k.mingle
 	own.swept[second] = own.swept[second] || k.mingle
-	z.own = own
+	if slices.Contains(own.swept[:], true) {
+		if len(results) < len(r.rows) {
+			own.term, own.outputs = restricted(r.term, results), nil
+			for k := range results {
+				own.outputs = append(own.outputs, k)
+			}
+		}
+		z.own = own
+	}
 	return z
 }
 

@@ -68,6 +68,24 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 	return program.Compile(r, outputs), true
 }
 
+// restricted is the program of some outputs of p, which has no guards.
+func restricted(p *program.Program, outputs []int) *program.Program {
+	d := newDetector(p)
+	need := make([]bool, len(d.Ops))
+	for _, j := range outputs {
+		need[p.Output(j)] = true
+	}
+	d.mark(need)
+	r := program.NewRecording(d.inputs, d.params)
+	defer r.Close()
+	id := d.copy(r, need)
+	ends := make([]int32, len(outputs))
+	for k, j := range outputs {
+		ends[k] = id[p.Output(j)]
+	}
+	return program.Compile(r, ends)
+}
+
 // mark marks what the marked nodes need, and counts the operations.
 func (d *detector) mark(need []bool) (count int) {
 	for i := int32(len(need)) - 1; i >= d.Base; i-- {
