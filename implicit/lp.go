@@ -27,7 +27,8 @@ import (
 //
 // and the optimal value cᵀx has the gradient [−yxᵀ; y; x].
 //
-// It panics if shapes do not fit. Errors of lp.Simplex, as for a program that is
+// It panics if shapes do not fit. A number that is infinite or NaN gives a
+// *linsolve.NonFiniteError with its place in [A b; cᵀ 0]. Errors of lp.Simplex, as for a program that is
 // infeasible or unbounded, are wrapped. Where to within rounding fewer than m of
 // the n elements of x are positive, so that y is not unique, or the reduced cost
 // of a nonbasic variable is 0, so that x is not, the solution has no derivative
@@ -37,6 +38,22 @@ func LP(c []float64, a mat.Matrix, b []float64) (*Solution, error) {
 	m, n := a.Dims()
 	if len(c) != n || len(b) != m {
 		panic(fmt.Sprintf("implicit: A is %d×%d, c has length %d and b %d", m, n, len(c), len(b)))
+	}
+	for i := range m + 1 {
+		for j := range n + 1 {
+			v := 0.0
+			switch {
+			case i < m && j < n:
+				v = a.At(i, j)
+			case i < m:
+				v = b[i]
+			case j < n:
+				v = c[j]
+			}
+			if !finite(v) {
+				return nil, &linsolve.NonFiniteError{Row: i, Column: j, Value: v}
+			}
+		}
 	}
 	_, x, err := lp.Simplex(c, a, b, 0, nil)
 	if err != nil {

@@ -146,6 +146,31 @@ func TestDegenerateLPIsSingular(t *testing.T) {
 	require.ErrorIs(t, err, lp.ErrUnbounded)
 }
 
+func TestNonFiniteLPIsAnError(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for i := range 3 {
+			for j := range 4 {
+				if i == 2 && j == 3 {
+					continue
+				}
+				c, a, b := []float64{1, 2, 3}, []float64{1, 1, 0, 0, 1, 1}, []float64{1, 1}
+				switch {
+				case i == 2:
+					c[j] = v
+				case j == 3:
+					b[i] = v
+				default:
+					a[3*i+j] = v
+				}
+				_, err := LP(c, mat.NewDense(2, 3, a), b)
+				var e *linsolve.NonFiniteError
+				require.ErrorAs(t, err, &e)
+				require.Equal(t, [2]int{i, j}, [2]int{e.Row, e.Column})
+			}
+		}
+	}
+}
+
 func TestMisuseOfLPPanics(t *testing.T) {
 	require.PanicsWithValue(t, "implicit: A is 1×2, c has length 1 and b 1", func() { LP([]float64{1}, mat.NewDense(1, 2, nil), []float64{1}) })
 }

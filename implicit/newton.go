@@ -92,16 +92,10 @@ func (z *linearization) newton() error {
 		if err := z.correction(step, z.value); err != nil {
 			return stop(err)
 		}
-		// Lengths are relative to the sizes of the unknowns, but one that is
-		// nearly 0 beside the largest has rounding errors relative to that.
-		largest := 0.0
 		for j, d := range step {
 			size[j] = max(math.Abs(w[j]), math.Abs(w[j]+d))
-			largest = max(largest, size[j])
 		}
-		for j := range size {
-			size[j] = max(size[j], leastSize*largest)
-		}
+		z.raise(size, difference)
 		length := relativeLength(step, size)
 		if root && (length <= 4*epsilon || k == eq.settings.MaxIterations) {
 			return nil
@@ -149,6 +143,35 @@ func (z *linearization) newton() error {
 	}
 }
 
+// raise makes sizes of unknowns those that lengths are relative to: one that is
+// nearly 0 beside the largest has rounding errors relative to that, in units for
+// which rows and then columns of A have the largest element 1. It overwrites
+// unit.
+func (z *linearization) raise(size, unit []float64) {
+	for j := range unit {
+		unit[j] = 1
+	}
+	if z.jac != nil {
+		clear(unit)
+		p, vals := z.jac.Pattern(), z.jac.Values()
+		for i, end := range z.eq.split {
+			row := vals[p.RowPtr()[i]:end]
+			most := largest(row)
+			for k, v := range row {
+				j := p.Row(i)[k]
+				unit[j] = max(unit[j], quotient(math.Abs(v), most))
+			}
+		}
+	}
+	most := 0.0
+	for j, s := range size {
+		most = max(most, s*unit[j])
+	}
+	for j := range size {
+		size[j] = max(size[j], leastSize*quotient(most, unit[j]))
+	}
+}
+
 // correction sets step = −A⁻¹F.
 func (z *linearization) correction(step, value []float64) error {
 	for i, f := range value {
@@ -173,6 +196,15 @@ func quotient(a, b float64) float64 {
 		return 0
 	}
 	return a / b
+}
+
+// largest returns the maximum norm of v, or NaN if an element is.
+func largest(v []float64) float64 {
+	m := 0.0
+	for _, x := range v {
+		m = max(m, math.Abs(x))
+	}
+	return m
 }
 
 func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -560,6 +560,31 @@ func TestBadlyScaledDenseRows(t *testing.T) {
 	requireClose(t, want[0], want[1], 1e-14)
 }
 
+// u·w₀ + w₁ = λ₀, 2u·w₀ + w₁ = λ₁ has w = ((λ₁ − λ₀)/u, 2λ₀ − λ₁), well-posed in
+// whatever units u makes of w₀.
+func TestUnitsOfUnknownsDoNotMatter(t *testing.T) {
+	for _, solver := range []Solver{SolverDense, SolverSparse} {
+		for _, u := range []float64{1e-20, 1e-17, 1e-8, 1e8, 1e20} {
+			lambda := []float64{3, 4}
+			tape := record(t, []float64{1 / u, 2}, lambda, func(w, lambda vars) vars {
+				return vars{w[0].Scale(u).Add(w[1]).Sub(lambda[0]), w[0].Scale(2 * u).Add(w[1]).Sub(lambda[1])}
+			})
+			s, err := with(solver).New(tape).Newton([]float64{0, 0}, lambda)
+			require.NoError(t, err)
+			require.InDeltaSlice(t, []float64{1, 2}, []float64{s.W()[0] * u, s.W()[1]}, 1e-15)
+			dw, err := s.JVP(nil, []float64{0, 1})
+			require.NoError(t, err)
+			require.InDeltaSlice(t, []float64{1, -1}, []float64{dw[0] * u, dw[1]}, 1e-15)
+			g, err := s.VJP(nil, []float64{u, 1})
+			require.NoError(t, err)
+			require.InDeltaSlice(t, []float64{1, 0}, g, 1e-15)
+			j, err := s.Jacobian(nil)
+			require.NoError(t, err)
+			require.InDelta(t, 1/u, j.At(0, 1), 1e-15/u)
+		}
+	}
+}
+
 func TestGivenPatternIsUsed(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(19, 1))
 	f := newFamily(rnd, 40, 3)

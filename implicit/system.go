@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
@@ -28,44 +29,49 @@ type solver interface {
 	solveAll(d *mat.Dense, trans bool) error
 }
 
-// denseSolver is P R A = L U by LAPACK, where R scales rows by powers of two to
-// a largest element near 1.
+// denseSolver is P R A C = L U by LAPACK, where R and C scale first the rows, then
+// the columns by powers of two to a largest element near 1.
 type denseSolver struct {
-	lu     blas64.General
-	scale  []float64
-	pivots []int
-	work   []float64
-	iwork  []int
-	other  *linsolve.LU // takes over where that is singular
+	lu       blas64.General
+	row, col []float64 // R, C
+	pivots   []int
+	work     []float64
+	iwork    []int
+	other    *linsolve.LU // takes over where that is singular
 }
 
 func (s *denseSolver) factorize(z *linearization) error {
 	n := z.eq.m
 	if s.lu.Data == nil {
 		s.lu = blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
-		s.scale, s.pivots = make([]float64, n), make([]int, n)
+		s.row, s.col, s.pivots = make([]float64, n), make([]float64, n), make([]int, n)
 		s.work, s.iwork = make([]float64, 4*n), make([]int, n)
 	}
 	s.other = nil
 	clear(s.lu.Data)
+	clear(s.col)
 	p, vals := z.jac.Pattern(), z.jac.Values()
 	for i, end := range z.eq.split {
 		lo := p.RowPtr()[i]
 		row := s.lu.Data[i*n:][:n]
-		size := 0.0
-		for _, v := range vals[lo:end] {
-			size = max(size, math.Abs(v))
-		}
-		_, exp := math.Frexp(size)
-		s.scale[i] = math.Ldexp(1, min(-exp, 1023))
+		s.row[i] = toOne(largest(vals[lo:end]))
 		for k, v := range vals[lo:end] {
-			row[p.Row(i)[k]] = v * s.scale[i]
+			j := p.Row(i)[k]
+			row[j] = v * s.row[i]
+			s.col[j] = max(s.col[j], math.Abs(row[j]))
 		}
 	}
-	norm := lapack64.Lange(lapack.MaxColumnSum, s.lu, s.work)
-	if lapack64.Getrf(s.lu, s.pivots) {
-		rcond := lapack64.Gecon(lapack.MaxColumnSum, s.lu, norm, s.work, s.iwork)
-		if rcond >= 1/mat.ConditionTolerance {
+	for j, size := range s.col {
+		s.col[j] = toOne(size)
+	}
+	for i := range n {
+		for j, c := range s.col {
+			s.lu.Data[i*n+j] *= c
+		}
+	}
+	if floats.Max(s.col) < 1e300 { // else elements may have been lost to underflow
+		norm := lapack64.Lange(lapack.MaxColumnSum, s.lu, s.work)
+		if lapack64.Getrf(s.lu, s.pivots) && lapack64.Gecon(lapack.MaxColumnSum, s.lu, norm, s.work, s.iwork) >= 1/mat.ConditionTolerance {
 			return nil
 		}
 	}
@@ -83,6 +89,9 @@ func (s *denseSolver) solve(dst []float64, trans bool, b []float64) error {
 	// As Getrs, which with one column takes five times as long.
 	n := len(dst)
 	copy(dst, b)
+	if trans {
+		floats.Mul(dst, s.col)
+	}
 	l := blas64.Triangular{N: n, Stride: n, Data: s.lu.Data, Uplo: blas.Lower, Diag: blas.Unit}
 	u := blas64.Triangular{N: n, Stride: n, Data: s.lu.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 	v := blas64.Vector{N: n, Inc: 1, Data: dst}
@@ -92,18 +101,15 @@ func (s *denseSolver) solve(dst []float64, trans bool, b []float64) error {
 		for i, p := range slices.Backward(s.pivots) {
 			dst[i], dst[p] = dst[p], dst[i]
 		}
-		for i, scale := range s.scale {
-			dst[i] *= scale
-		}
+		floats.Mul(dst, s.row)
 	} else {
-		for i, scale := range s.scale {
-			dst[i] *= scale
-		}
+		floats.Mul(dst, s.row)
 		for i, p := range s.pivots {
 			dst[i], dst[p] = dst[p], dst[i]
 		}
 		blas64.Trsv(blas.NoTrans, l, v)
 		blas64.Trsv(blas.NoTrans, u, v)
+		floats.Mul(dst, s.col)
 	}
 	for _, v := range dst {
 		if !finite(v) {
@@ -119,11 +125,13 @@ func (s *denseSolver) solveAll(dst *mat.Dense, trans bool) error {
 	}
 	d := dst.RawMatrix()
 	if trans {
+		scaleRows(d, s.col)
 		lapack64.Getrs(blas.Trans, s.lu, d, s.pivots)
-		s.scaleRows(d)
+		scaleRows(d, s.row)
 	} else {
-		s.scaleRows(d)
+		scaleRows(d, s.row)
 		lapack64.Getrs(blas.NoTrans, s.lu, d, s.pivots)
+		scaleRows(d, s.col)
 	}
 	for i := range d.Rows {
 		for _, v := range d.Data[i*d.Stride:][:d.Cols] {
@@ -135,13 +143,16 @@ func (s *denseSolver) solveAll(dst *mat.Dense, trans bool) error {
 	return nil
 }
 
-func (s *denseSolver) scaleRows(d blas64.General) {
-	for i, scale := range s.scale {
-		row := d.Data[i*d.Stride:][:d.Cols]
-		for k := range row {
-			row[k] *= scale
-		}
+func scaleRows(d blas64.General, scale []float64) {
+	for i, s := range scale {
+		floats.Scale(s, d.Data[i*d.Stride:][:d.Cols])
 	}
+}
+
+// toOne is the power of two that brings size into [½, 1), as far as it is in range.
+func toOne(size float64) float64 {
+	_, exp := math.Frexp(size)
+	return math.Ldexp(1, min(-exp, 1023))
 }
 
 // sparseSolver is linsolve.LU.

@@ -28,7 +28,7 @@ func BlockTriangularForm(p *sparsity.Pattern) (rowOf, block []int32, count int, 
 	for k := range ones {
 		ones[k] = 1
 	}
-	rowOf, rank := maximumMatching(p, ones)
+	rowOf, rank, _ := maximumMatching(p, ones)
 	if rank < len(rowOf) {
 		return nil, nil, 0, structurallySingular(rowOf, rank)
 	}

@@ -101,27 +101,11 @@ func (c *Cholesky) RefactorizeShift(a *sparsity.SymMatrix, lambda float64) error
 	}
 	copy(c.a.Triangle().Values(), a.Triangle().Values())
 	c.shift = lambda
-	c.err = firstNonFinite(c.a.Triangle())
+	c.err = firstNonFinite(c.a.Triangle().Pattern(), c.a.Triangle().Values())
 	if c.err == nil {
 		c.err = c.eliminate()
 	}
 	return c.err
-}
-
-// firstNonFinite returns a *NonFiniteError of the first such entry of a.
-func firstNonFinite(a *sparsity.Matrix) error {
-	values := a.Values()
-	k := slices.IndexFunc(values, func(v float64) bool { return !finite(v) })
-	if k < 0 {
-		return nil
-	}
-	p := a.Pattern()
-	ptr := p.RowPtr()
-	i := 0
-	for int(ptr[i+1]) <= k {
-		i++
-	}
-	return &NonFiniteError{i, int(p.Row(i)[k-int(ptr[i])]), values[k]}
 }
 
 // Dims returns the dimensions of A, 0 and 0 before Factorize.

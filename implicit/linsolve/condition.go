@@ -8,9 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Cond returns an estimate of the condition number ‖RA‖₁‖(RA)⁻¹‖₁ of the
-// matrix with its rows scaled, the one that the errors of solutions grow with;
-// 0 for a matrix of order 0, +Inf if there is no factorization. The estimate is
+// Cond returns an estimate of the condition number ‖B‖₁‖B⁻¹‖₁ of the matrix
+// B = RAC, whose rows and columns are scaled: units of equations and unknowns have
+// no part in it. Errors of solutions, relative to the largest unknown in these
+// scales, grow with it; 0 for a matrix of order 0, +Inf if there is no factorization. The estimate is
 // a lower bound, rarely less than a third of the true value.
 //
 // Source: Higham, FORTRAN codes for estimating the one-norm of a real or

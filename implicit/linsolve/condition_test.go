@@ -10,13 +10,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scaledRows returns the dense RA of a factorization.
-func scaledRows(lu *LU) *mat.Dense {
+// scaledDense returns the dense RAC of a factorization.
+func scaledDense(lu *LU) *mat.Dense {
 	n := lu.order()
 	d := mat.DenseCopyOf(lu)
 	for i := range n {
 		for j := range n {
-			d.Set(i, j, d.At(i, j)*lu.scale[i])
+			d.Set(i, j, scaled(d.At(i, j), lu.rowExp[i]+lu.colExp[j]))
 		}
 	}
 	return d
@@ -34,7 +34,7 @@ func TestCondIsATightLowerBound(t *testing.T) {
 			return
 		}
 		var inverse mat.Dense
-		b := scaledRows(&lu)
+		b := scaledDense(&lu)
 		if err := inverse.Inverse(b); err != nil {
 			t.Skip(err)
 		}

@@ -2,8 +2,12 @@ package linsolve
 
 import (
 	"fmt"
+	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // SingularError reports a matrix that cannot be factorized, or that is too
@@ -103,8 +107,8 @@ type ConvergenceError struct {
 	// Iterations is the number of iterations done.
 	Iterations int
 
-	// Residual is the norm of what remained, relative to the right-hand side
-	// or as the method that returned the error says.
+	// Residual is the norm of what remained, relative to the right-hand side; of
+	// LU the largest residual of an equation relative to its terms.
 	Residual float64
 }
 
@@ -120,4 +124,16 @@ type FillError struct {
 
 func (e *FillError) Error() string {
 	return fmt.Sprintf("linsolve: factor would have %d entries, at most %d are allowed", e.Entries, e.Limit)
+}
+
+// firstNonFinite returns a *NonFiniteError of the first such value, if there is
+// one.
+func firstNonFinite(p *sparsity.Pattern, values []float64) error {
+	k := slices.IndexFunc(values, func(v float64) bool { return !finite(v) })
+	if k < 0 {
+		return nil
+	}
+	ptr := p.RowPtr()
+	i := sort.Search(len(ptr)-1, func(i int) bool { return int(ptr[i+1]) > k })
+	return &NonFiniteError{i, int(p.Row(i)[k-int(ptr[i])]), values[k]}
 }

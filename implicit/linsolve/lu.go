@@ -11,12 +11,12 @@ import (
 
 // LU is a square sparse matrix A represented by its factorization
 //
-//	P R A Q = L U + F
+//	P R A C Q = L U + F
 //
-// where R is a diagonal matrix of row scales, P and Q are permutations that
-// make the matrix block upper triangular, L is unit lower and U upper
-// triangular, both block diagonal, and F holds what stands above the diagonal
-// blocks, which needs no factorization.
+// where R and C are diagonal matrices of scales, powers of two, P and Q are
+// permutations that make the matrix block upper triangular, L is unit lower and
+// U upper triangular, both block diagonal, and F holds what stands above the
+// diagonal blocks, which needs no factorization.
 //
 // The zero value is ready for Factorize. A factorization is read only until
 // the next Factorize or Refactorize: any number of goroutines may solve with
@@ -29,33 +29,38 @@ type LU struct {
 	// beyond it the error is a *FillError. U has about as many. 0 means no bound.
 	MaxFill int
 
-	a        *sparsity.Matrix // RA
+	a        *sparsity.Matrix // RAC
 	analyzed bool
 	pivoted  bool  // there is an order of pivots to use again
 	err      error // what Factorize came to; no solutions if cond is +Inf
 	warning  error // what solutions come with
 	cond     float64
 
-	// Analysis. Column k of PRAQ is column colOrder[k] of A, and prefers its
+	// Analysis. Column k of PRACQ is column colOrder[k] of A, and prefers its
 	// pivot in row matched[k] of A. A diagonal block starts at each of
 	// blockStart but the last, which is n.
 	colOrder   []int32
 	matched    []int32
 	blockStart []int32
 
+	// Scales: R is 2^rowExp and C 2^colExp. Columns have those of the maximum
+	// product matching at first, colBase, if Factorize needed it; then rows and
+	// then columns are scaled to a largest entry in [½, 1).
+	colBase        []int32
+	rowExp, colExp []int32
+
 	// Columns of AQ: row and place in CSR order. The entries of column k before
 	// aBlock[k] are above its diagonal block.
 	aPtr, aBlock []int32
 	aRow, aSrc   []int32
 
-	// Factorization. Row k of PRAQ is row rowOrder[k] of A, and rowPos is the
+	// Factorization. Row k of PRACQ is row rowOrder[k] of A, and rowPos is the
 	// inverse. L and U are without diagonals. A column of u starts with F's.
-	scale            []float64 // R, powers of two
 	rowOrder, rowPos []int32
 	l, u             columns
 	supernode        []int32   // of L, see findSupernodes
 	diagonal         []float64 // of U
-	norm1, normInf   float64   // of RA
+	norm1            float64   // of RAC
 
 	// Working memory, for the elimination but the last.
 	x      []float64 // the column in the making, zero in between
@@ -74,9 +79,10 @@ var (
 	_ mat.SolveToer = (*LU)(nil)
 )
 
-// Factorize computes the factorization of a: rows are scaled by powers of two
-// to a largest entry near 1, a maximum matching brings nonzeros to the
-// diagonal, the blocks of the block triangular form are ordered by approximate
+// Factorize computes the factorization of a: rows and columns are scaled by
+// powers of two to a largest entry near 1, a maximum matching brings nonzeros to
+// the diagonal, that of the largest product, and its scales, if there is none of
+// entries that are not small; the blocks of the block triangular form are ordered by approximate
 // minimum degree on the pattern of B + Bᵀ, and columns are eliminated from left
 // to right with threshold partial pivoting that prefers that diagonal.
 //
@@ -122,11 +128,16 @@ func (lu *LU) Refactorize(a *sparsity.Matrix) error {
 
 func (lu *LU) factorize(values []float64) error {
 	lu.cond = math.Inf(1)
+	if !lu.analyzed {
+		n, _ := lu.a.Dims()
+		lu.colBase = resize(lu.colBase, n)
+		clear(lu.colBase)
+	}
 	if err := lu.load(values); err != nil {
 		return err
 	}
 	if !lu.analyzed {
-		if err := lu.analyze(); err != nil {
+		if err := lu.analyze(values); err != nil {
 			return err
 		}
 		lu.analyzed = true
@@ -164,7 +175,7 @@ func (lu *LU) Dims() (r, c int) {
 // Factorize.
 func (lu *LU) At(i, j int) float64 {
 	lu.checkFactorized()
-	return lu.a.At(i, j) / lu.scale[i]
+	return scaled(lu.a.At(i, j), -lu.rowExp[i]-lu.colExp[j])
 }
 
 // T returns the transpose as a view: dst.Solve(lu.T(), b) solves with Aᵀ.
@@ -183,7 +194,7 @@ func (lu *LU) NNZ() int {
 // Fill returns NNZ relative to the number of entries of A.
 func (lu *LU) Fill() float64 { return quotient(float64(lu.NNZ()), float64(lu.a.NNZ())) }
 
-func (lu *LU) order() int { return len(lu.scale) }
+func (lu *LU) order() int { return len(lu.rowExp) }
 
 func (lu *LU) checkFactorized() {
 	if lu.a == nil {
@@ -191,53 +202,94 @@ func (lu *LU) checkFactorized() {
 	}
 }
 
-// load sets RA and its norms. Powers of two scale without rounding.
+// load sets RAC, its scales and its norm. Powers of two scale without rounding.
 func (lu *LU) load(values []float64) (err error) {
 	p := lu.a.Pattern()
-	scaled := lu.a.Values()
-	ptr := p.RowPtr()
 	n, _ := p.Dims()
-	lu.scale = resize(lu.scale, n)
+	err = firstNonFinite(p, values)
+	lu.rowExp, lu.colExp = resize(lu.rowExp, n), resize(lu.colExp, n)
+	equilibrate(p, values, lu.colBase, lu.rowExp, lu.colExp)
 	lu.x = resize(lu.x, n)
+	clear(lu.x)
 	colSum := lu.x
-	lu.norm1, lu.normInf = 0, 0
-	for i := range n {
-		from, to := values[ptr[i]:ptr[i+1]], scaled[ptr[i]:ptr[i+1]]
-		largest := 0.0
-		for k, v := range from {
-			if finite(v) {
-				largest = max(largest, math.Abs(v))
-			} else if err == nil {
-				err = &NonFiniteError{i, int(p.Row(i)[k]), v}
-			}
-		}
-		_, exp := math.Frexp(largest)
-		scale := math.Ldexp(1, min(-exp, 1023))
-		lu.scale[i] = scale
-		rowSum := 0.0
-		for k, j := range p.Row(i) {
-			v := from[k] * scale
+	ptr, to := p.RowPtr(), lu.a.Values()
+	for i, e := range lu.rowExp {
+		row, from, to := p.Row(i), values[ptr[i]:ptr[i+1]], to[ptr[i]:ptr[i+1]]
+		for k, j := range row {
+			v := scaled(from[k], e+lu.colExp[j])
 			to[k] = v
-			rowSum += math.Abs(v)
 			colSum[j] += math.Abs(v)
 		}
-		lu.normInf = max(lu.normInf, rowSum)
 	}
-	for j, s := range colSum {
-		lu.norm1 = max(lu.norm1, s)
-		colSum[j] = 0
-	}
+	lu.norm1 = largest(colSum)
+	clear(colSum)
 	return err
+}
+
+// equilibrate sets the exponents with which the rows of the matrix times 2^base,
+// and then the columns, have largest entries in [½, 1).
+func equilibrate(p *sparsity.Pattern, values []float64, base, rowExp, colExp []int32) {
+	const nothing = math.MinInt32 / 2
+	for j := range colExp {
+		colExp[j] = nothing
+	}
+	ptr := p.RowPtr()
+	for i := range rowExp {
+		row, vals := p.Row(i), values[ptr[i]:ptr[i+1]]
+		size := int32(nothing)
+		for k, j := range row {
+			if v := vals[k]; v != 0 {
+				size = max(size, exponent(v)+base[j])
+			}
+		}
+		if size == nothing {
+			size = 0
+		}
+		rowExp[i] = -size
+		for k, j := range row {
+			if v := vals[k]; v != 0 {
+				colExp[j] = max(colExp[j], exponent(v)-size)
+			}
+		}
+	}
+	for j, size := range colExp {
+		if colExp[j] = -size; size == nothing {
+			colExp[j] = 0
+		}
+	}
+}
+
+// exponent returns the e for which |v|·2^−e is in [½, 1), of a v that is not 0.
+func exponent(v float64) int32 {
+	if e := int32(math.Float64bits(v)>>52) & 0x7ff; e > 0 {
+		return e - 1022
+	}
+	_, e := math.Frexp(v)
+	return int32(e)
+}
+
+// scaled returns v·2^e, by a product where 2^e is in range.
+func scaled(v float64, e int32) float64 {
+	if uint32(e+1022) <= 2045 {
+		return v * math.Float64frombits(uint64(e+1023)<<52)
+	}
+	return math.Ldexp(v, int(e))
 }
 
 // analyze finds the orders of rows and columns from the pattern, and from
 // which entries are small now.
-func (lu *LU) analyze() error {
+func (lu *LU) analyze(values []float64) error {
 	p := lu.a.Pattern()
 	n := lu.order()
-	rowOf, rank := maximumMatching(p, lu.a.Values())
+	rowOf, rank, large := maximumMatching(p, lu.a.Values())
 	if rank < n {
 		return structurallySingular(rowOf, rank)
+	}
+	if !large {
+		rowOf, _, lu.colBase = maximumProduct(p, values)
+		if err := lu.load(values); err != nil {
+			return err
+		}
 	}
 	count, block := triangularBlocks(p, rowOf)
 

@@ -92,7 +92,7 @@ func rebuilt(lu *LU) *mat.Dense {
 	for k := range n {
 		i := int(lu.rowOrder[k])
 		for c := range n {
-			a.Set(i, int(lu.colOrder[c]), b.At(k, c)/lu.scale[i])
+			a.Set(i, int(lu.colOrder[c]), scaled(b.At(k, c), -lu.rowExp[i]-lu.colExp[lu.colOrder[c]]))
 		}
 	}
 	return a
@@ -111,42 +111,6 @@ func TestLURebuildsTheMatrix(t *testing.T) {
 		}
 	}
 }
-
-// backwardError returns ‖R(b − Ax)‖∞ / (‖RA‖∞‖x‖∞ + ‖Rb‖∞) with rows scaled to
-// the largest entry 1, or that of the transposed system, whose unknowns are
-// R⁻¹x.
-func backwardError(a *sparsity.Matrix, trans bool, x, b []float64) float64 {
-	n := len(x)
-	d := a.ToDense(nil)
-	x, b = slices.Clone(x), slices.Clone(b)
-	for i := range n {
-		largest := 0.0
-		for j := range n {
-			largest = max(largest, math.Abs(d.At(i, j)))
-		}
-		for j := range n {
-			d.Set(i, j, d.At(i, j)/largest)
-		}
-		if trans {
-			x[i] *= largest
-		} else {
-			b[i] /= largest
-		}
-	}
-	var m mat.Matrix = d
-	if trans {
-		m = d.T()
-	}
-	xv, bv := mat.NewVecDense(n, x), mat.NewVecDense(n, b)
-	var r mat.VecDense
-	r.MulVec(m, xv)
-	r.SubVec(bv, &r)
-	inf := math.Inf(1)
-	return quotient(mat.Norm(&r, inf), mat.Norm(m, inf)*mat.Norm(xv, inf)+mat.Norm(bv, inf))
-}
-
-// What a solution must satisfy, and the error of computing the residual again.
-func backwardBound(n int) float64 { return acceptable(n) + float64(n+2)*epsilon }
 
 func TestLUSolvesBackwardStably(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -339,22 +303,25 @@ func TestRefactorizeEqualsFactorize(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 1))
 	for _, n := range sizes {
 		a := randomMatrix(rnd, n, 3)
-		var again LU
+		first := slices.Clone(a.Values())
+		var fresh, again LU
+		require.NoError(t, fresh.Factorize(a))
 		require.NoError(t, again.Factorize(a))
 		for range 5 {
 			for k := range a.Values() {
 				a.Values()[k] *= 1 + 0.01*rnd.NormFloat64()
 			}
-			var fresh LU
-			require.NoError(t, fresh.Factorize(a))
 			require.NoError(t, again.Refactorize(a))
-			require.Equal(t, fresh.l.val, again.l.val)
-			require.Equal(t, fresh.u.val, again.u.val)
-			require.Equal(t, fresh.diagonal, again.diagonal)
-			require.Equal(t, fresh.Cond(), again.Cond())
+			require.True(t, mat.EqualApprox(rebuilt(&again), a, 1e-11))
 			require.True(t, mat.Equal(&again, a))
 		}
-		require.Zero(t, again.repivots)
+		copy(a.Values(), first)
+		require.NoError(t, again.Refactorize(a))
+		require.Zero(t, again.Repivots())
+		require.Equal(t, fresh.l.val, again.l.val)
+		require.Equal(t, fresh.u.val, again.u.val)
+		require.Equal(t, fresh.diagonal, again.diagonal)
+		require.Equal(t, fresh.Cond(), again.Cond())
 	}
 }
 
@@ -488,20 +455,24 @@ func TestNearlySingularSolvesWithCondition(t *testing.T) {
 	}
 }
 
+// The inverse of the matrix with 1 on the diagonal and −4 above it has 4^(n−1) in
+// its corner.
 func TestConditionBeyondRangeIsSingular(t *testing.T) {
-	a := fromDense([][]float64{
-		{1, 1, 1e-310},
-		{0, 1, 0},
-		{1, 0, -1e-310},
-	})
+	const n = 600
+	a := sparsity.NewMatrix(sparsity.Banded(n, 0, 1))
+	for i := range n {
+		for _, j := range a.Pattern().Row(i) {
+			a.Values()[a.Pattern().Position(i, int(j))] = 1 - 5*float64(int(j)-i)
+		}
+	}
 	var lu LU
 	err := lu.Factorize(a)
 	var singular *SingularError
 	require.ErrorAs(t, err, &singular)
 	require.Zero(t, singular.RCond)
-	require.Equal(t, []int{2}, singular.Columns)
+	require.NotEmpty(t, singular.Columns)
 	require.NotEmpty(t, singular.Rows)
-	require.Equal(t, err, lu.SolveInto(make([]float64, 3), false, make([]float64, 3)))
+	require.Equal(t, err, lu.SolveInto(make([]float64, n), false, make([]float64, n)))
 }
 
 func TestSingularErrorNamesAFew(t *testing.T) {
@@ -811,8 +782,9 @@ func FuzzLU(f *testing.F) {
 		if err == nil && again == nil && lu.SolveInto(x, false, b) == nil && n > 0 {
 			require.LessOrEqual(t, backwardError(a, false, x, b), backwardBound(n))
 		}
-		if singular := new(SingularError); errors.As(err, &singular) && singular.RCond == 0 {
-			require.Error(t, again)
+		// A pivot of 0 may be one of some roundings when others come before it.
+		if singular := new(SingularError); errors.As(err, &singular) && singular.RCond == 0 && again == nil {
+			require.Greater(t, lu.Cond(), 1/(1000*float64(n)*epsilon))
 		}
 	})
 }

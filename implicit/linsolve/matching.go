@@ -25,11 +25,12 @@ type matching struct {
 	path  []int32
 }
 
-// maximumMatching returns the row matched with each column, or none, and how
-// many are. Rows take their diagonal entry if it is not small, else their
-// largest if its column is free. The rest is left to augmenting paths, at first
-// over entries that are not small. Time is O(nnz·√n) at worst.
-func maximumMatching(p *sparsity.Pattern, values []float64) (rowOf []int32, rank int) {
+// maximumMatching returns the row matched with each column, or none, how many
+// are, and whether none of the entries is small. Rows take their diagonal entry
+// if it is not small, else their largest if its column is free. The rest is left
+// to augmenting paths, at first over entries that are not small. Time is
+// O(nnz·√n) at worst.
+func maximumMatching(p *sparsity.Pattern, values []float64) (rowOf []int32, rank int, large bool) {
 	n, _ := p.Dims()
 	m := &matching{
 		pattern: p,
@@ -56,17 +57,19 @@ func maximumMatching(p *sparsity.Pattern, values []float64) (rowOf []int32, rank
 				best, abs = row[k], math.Abs(v)
 			}
 		}
-		if abs >= 0 && m.colOf[i] == none && m.rowOf[best] == none {
+		if abs >= pivotTolerance && m.colOf[i] == none && m.rowOf[best] == none {
 			m.match(int32(i), best)
 			m.rank++
 		}
 	}
-	for _, least := range []float64{pivotTolerance, 0} {
-		for m.rank < n && m.layers(least) {
-			m.augment(least)
-		}
+	for m.rank < n && m.layers(pivotTolerance) {
+		m.augment(pivotTolerance)
 	}
-	return m.rowOf, m.rank
+	large = m.rank == n
+	for m.rank < n && m.layers(0) {
+		m.augment(0)
+	}
+	return m.rowOf, m.rank, large
 }
 
 func (m *matching) match(i, j int32) {

@@ -14,6 +14,9 @@ const (
 
 	// maxRefinements is far more than any solution needs that is getting better.
 	maxRefinements = 10
+
+	// maxExtended bounds those in twice the working precision.
+	maxExtended = 20
 )
 
 // acceptable bounds the backward error that refinement must reach: rounding of
@@ -25,17 +28,19 @@ func acceptable(n int) float64 { return float64(n+64) * epsilon }
 //	A X = B   if trans is false
 //	Aᵀ X = B  if trans is true
 //
-// by the factorization. Each column x is refined until the equations hold for
-// an A and b of which each element is changed by a few roundings, or that does
-// not get better; one step is typical. B is n×k; dst is n×k, or empty to be
+// by the factorization. Each column x is refined until every equation holds to
+// within the roundings of its own terms,
+//
+//	|b − Ax|_i ≤ (n+64)ε (|A||x| + |b|)_i,
+//
+// barring underflow; one step is typical. B is n×k; dst is n×k, or empty to be
 // allocated, and may be B. It is what dst.Solve(lu, b) calls.
 //
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
 // mat.Condition if Cond is above mat.ConditionTolerance, with dst as good as
-// it gets; *ConvergenceError if B is not finite or the residual
-// ‖b − Ax‖ / (‖A‖‖x‖ + ‖b‖), in the maximum norm with rows scaled, stays above
-// rounding errors. Time is O(NNZ·k).
+// it gets; *ConvergenceError if B is not finite or refinement, in the end with
+// twice the digits, does not get there. Time is O(NNZ·k).
 //
 // Source: Arioli, Demmel and Duff, Solving sparse linear systems with sparse
 // backward error, SIAM J. Matrix Anal. Appl. 10, 1989.
@@ -113,12 +118,15 @@ type solveWork struct {
 }
 
 // refinement is the state of one system B x = b or Bᵀx = b for the scaled matrix
-// B = RA.
+// B = RAC, its right-hand side times 2^−exp.
 type refinement struct {
-	b, x, r         []float64
-	component, norm float64 // backward errors
-	last            float64 // component before the last step
-	steps           int
+	b, x, r   []float64
+	exp       int32
+	component float64 // backward error
+	last      float64 // component before the last step
+	steps     int
+
+	tail, low []float64 // digits of x and r beyond those of a float64
 }
 
 // borrow returns working memory that no other solution uses now.
@@ -165,22 +173,18 @@ func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 	n := lu.order()
 	w := lu.borrow()
 	defer lu.idle.give(w)
+	// A x = b is (RAC)(C⁻¹x) = Rb, and Aᵀx = b is (RAC)ᵀ(R⁻¹x) = Cb.
+	in, out := lu.rowExp, lu.colExp
+	if trans {
+		in, out = out, in
+	}
 	w.active = w.active[:0]
 	for c := range count {
 		s := &w.column[c]
 		if s.b == nil {
 			s.b, s.x, s.r = make([]float64, n), make([]float64, n), make([]float64, n)
 		}
-		// A x = b is B x = Rb, and Aᵀx = b is Bᵀ(R⁻¹x) = b.
-		for i, scale := range lu.scale {
-			if trans {
-				scale = 1
-			}
-			s.b[i] = d[c+i*inc] * scale
-		}
-		clear(s.x)
-		copy(s.r, s.b)
-		s.component, s.steps = math.Inf(1), -1
+		s.load(d[c:], inc, in)
 		w.active = append(w.active, s)
 	}
 	for len(w.active) > 0 {
@@ -200,17 +204,36 @@ func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 	err := lu.warning
 	for c := range count {
 		s := &w.column[c]
-		for i, scale := range lu.scale {
-			if !trans {
-				scale = 1
-			}
-			d[c+i*inc] = s.x[i] * scale
+		if s.component > acceptable(n) {
+			lu.refineExtended(s, w.y, trans)
 		}
-		if !finite(s.norm) || lu.warning == nil && s.norm > acceptable(n) {
-			err = &ConvergenceError{s.steps, s.norm}
+		for i, e := range out {
+			d[c+i*inc] = scaled(s.x[i], e+s.exp)
+		}
+		if !finite(s.component) || lu.warning == nil && s.component > acceptable(n) {
+			err = &ConvergenceError{s.steps, s.component}
 		}
 	}
 	return err
+}
+
+// load starts with the right-hand side d[0], d[inc], d[2inc], … times 2^exps.
+func (s *refinement) load(d []float64, inc int, exps []int32) {
+	s.exp = math.MinInt32
+	for i, e := range exps {
+		if v := d[i*inc]; v != 0 {
+			s.exp = max(s.exp, e+exponent(v))
+		}
+	}
+	if s.exp == math.MinInt32 {
+		s.exp = 0
+	}
+	for i, e := range exps {
+		s.b[i] = scaled(d[i*inc], e-s.exp)
+	}
+	clear(s.x)
+	copy(s.r, s.b)
+	s.component, s.steps = math.Inf(1), -1
 }
 
 // correct adds to each active x the solution for the right-hand side r.
@@ -252,26 +275,24 @@ func (lu *LU) correct(w *solveWork, trans bool) {
 	}
 }
 
-// residual sets r = b − Bx, or b − Bᵀx, and the backward errors of x
+// residual sets r = b − Bx, or b − Bᵀx, and the backward error of x
 //
-//	component = max |r_i| / (|B||x| + |b|)_i, norm = ‖r‖ / (‖B‖‖x‖ + ‖b‖),
+//	component = max |r_i| / (|B||x| + |b|)_i,
 //
-// where 0/0 is 0. If r has a NaN only norm is NaN. It overwrites size.
+// where 0/0 is 0; it is NaN if an r_i is not finite. It overwrites size.
 func (lu *LU) residual(s *refinement, size []float64, trans bool) {
 	p := lu.a.Pattern()
 	ptr := p.RowPtr()
 	values := lu.a.Values()
-	normB := lu.normInf
 	for i, v := range s.b {
 		s.r[i], size[i] = v, math.Abs(v)
 	}
 	if trans {
-		normB = lu.norm1
 		for i, x := range s.x {
 			row := values[ptr[i]:ptr[i+1]]
 			idx := p.Row(i)[:len(row)]
 			for k, v := range row {
-				v *= x
+				v = float64(v * x)
 				s.r[idx[k]] -= v
 				size[idx[k]] += math.Abs(v)
 			}
@@ -282,7 +303,7 @@ func (lu *LU) residual(s *refinement, size []float64, trans bool) {
 			idx := p.Row(i)[:len(row)]
 			r, sum := s.r[i], size[i]
 			for k, v := range row {
-				v *= s.x[idx[k]]
+				v = float64(v * s.x[idx[k]])
 				r -= v
 				sum += math.Abs(v)
 			}
@@ -293,9 +314,86 @@ func (lu *LU) residual(s *refinement, size []float64, trans bool) {
 	for i, r := range s.r {
 		if r = math.Abs(r); r > s.component*size[i] {
 			s.component = r / size[i]
+		} else if r != r {
+			s.component = r
+			return
 		}
 	}
-	s.norm = quotient(largest(s.r), normB*largest(s.x)+largest(s.b))
+}
+
+// refineExtended goes on where refinement in working precision stays short of
+// equations whose terms are far smaller than others: it keeps twice the digits of
+// x and of its residuals, so that corrections stay accurate (Demmel, Hida,
+// Kahan, Li, Mukherjee and Riedy, Error bounds from extra-precise iterative
+// refinement, ACM TOMS 32, 2006). y is working memory.
+//
+// An unknown that a correction takes most of away had no correct digit. It is
+// set to 0, which it may well be; if not, the next correction says what it is.
+func (lu *LU) refineExtended(s *refinement, y []float64, trans bool) {
+	n := lu.order()
+	if s.tail == nil {
+		s.tail, s.low = make([]float64, n), make([]float64, n)
+	}
+	clear(s.tail)
+	from, to, solve := lu.rowOrder, lu.colOrder, lu.factorSolve
+	if trans {
+		from, to, solve = to, from, lu.factorSolveTrans
+	}
+	for range maxExtended {
+		lu.residualExtended(s, trans)
+		for k, i := range from {
+			y[k] = s.r[i]
+		}
+		solve(y)
+		for k, j := range to {
+			x := s.x[j]
+			sum, err := twoSum(x, y[k])
+			s.x[j], s.tail[j] = twoSum(sum, err+s.tail[j])
+			if math.Abs(s.x[j]) < math.Abs(x)/2 {
+				s.x[j], s.tail[j] = 0, 0
+			}
+		}
+		s.last = s.component
+		s.steps++
+		lu.residual(s, y, trans)
+		if !(s.component > refined) || s.component <= acceptable(n) && s.component > s.last/2 {
+			return
+		}
+	}
+}
+
+// residualExtended sets r = b − B(x + tail), or with Bᵀ, of sums that are twice
+// as long as r.
+func (lu *LU) residualExtended(s *refinement, trans bool) {
+	p := lu.a.Pattern()
+	ptr := p.RowPtr()
+	values := lu.a.Values()
+	copy(s.r, s.b)
+	clear(s.low)
+	for i := range s.x {
+		for k, j := range p.Row(i) {
+			v := values[int(ptr[i])+k]
+			to, of := int32(i), j
+			if trans {
+				to, of = of, to
+			}
+			product := float64(v * s.x[of])
+			rounded := math.FMA(v, s.x[of], -product)
+			sum, err := twoSum(s.r[to], -product)
+			s.r[to] = sum
+			s.low[to] += err - rounded - float64(v*s.tail[of])
+		}
+	}
+	for i, low := range s.low {
+		s.r[i] += low
+	}
+}
+
+// twoSum returns a + b rounded, and what that leaves out (Knuth).
+func twoSum(a, b float64) (sum, err float64) {
+	sum = a + b
+	t := sum - a
+	return sum, (a - (sum - t)) + (b - t)
 }
 
 // largest returns the maximum norm of v, or NaN if an element is.

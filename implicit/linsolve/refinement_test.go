@@ -1,0 +1,180 @@
+package linsolve
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// backwardError is the largest |b − Ax|ᵢ/(|A||x| + |b|)ᵢ, or with Aᵀ, of
+// residuals in exact arithmetic.
+func backwardError(a *sparsity.Matrix, trans bool, x, b []float64) float64 {
+	const exact = 1 << 13 // bits, more than sums of products of any numbers take
+	number := func(v float64, prec uint) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(v) }
+	r, size := make([]*big.Float, len(b)), make([]*big.Float, len(b))
+	for i, v := range b {
+		r[i], size[i] = number(v, exact), number(math.Abs(v), 64)
+	}
+	p := a.Pattern()
+	product := new(big.Float).SetPrec(106)
+	for i := range b {
+		for k, j := range p.Row(i) {
+			to, of := i, int(j)
+			if trans {
+				to, of = of, to
+			}
+			product.Mul(number(a.Values()[int(p.RowPtr()[i])+k], 53), number(x[of], 53))
+			r[to].Sub(r[to], product)
+			size[to].Add(size[to], product.Abs(product))
+		}
+	}
+	worst := 0.0
+	for i := range r {
+		if r[i].Sign() != 0 {
+			quotient, _ := product.Quo(r[i], size[i]).Float64()
+			worst = max(worst, math.Abs(quotient))
+		}
+	}
+	return worst
+}
+
+// backwardBound is what a solution must satisfy: the computed residual that was
+// acceptable, and the rounding errors that it has itself.
+func backwardBound(n int) float64 { return acceptable(n) + float64(n+2)*epsilon }
+
+// badlyScaled draws a matrix of order 3 to 9 with some two entries a row and a
+// right-hand side. A quarter of the entries differs by 10^±15 from the others.
+func badlyScaled(rnd *rand.Rand) (a *sparsity.Matrix, b []float64) {
+	n := 3 + rnd.IntN(7)
+	var ri, ci []int
+	for i := range n {
+		ri, ci = append(ri, i), append(ci, rnd.IntN(n))
+		for j := range n {
+			if rnd.IntN(n) < 2 {
+				ri, ci = append(ri, i), append(ci, j)
+			}
+		}
+	}
+	a = sparsity.NewMatrix(sparsity.FromCoordinates(n, n, ri, ci))
+	b = make([]float64, n)
+	for k := range a.Values() {
+		a.Values()[k] = rnd.NormFloat64()
+		if rnd.IntN(4) == 0 {
+			a.Values()[k] *= math.Pow(10, float64(rnd.IntN(30)-15))
+		}
+	}
+	for i := range b {
+		b[i] = float64(1 + rnd.IntN(9))
+	}
+	return a, b
+}
+
+// smallIntegers makes many unknowns 0 by cancellation, and their equations ones
+// of rounding errors alone.
+func smallIntegers(rnd *rand.Rand) (a *sparsity.Matrix, b []float64) {
+	a, b = badlyScaled(rnd)
+	for k := range a.Values() {
+		a.Values()[k] = float64(rnd.IntN(7) - 3)
+	}
+	for i := range b {
+		b[i] = float64(max(0, rnd.IntN(5)-3))
+	}
+	return a, b
+}
+
+func inOtherUnits(rnd *rand.Rand) (a *sparsity.Matrix, b []float64) {
+	a, b = smallIntegers(rnd)
+	unit := func() float64 { return math.Pow(10, 20*(2*rnd.Float64()-1)) }
+	col := make([]float64, len(b))
+	for j := range col {
+		col[j] = unit()
+	}
+	ptr := a.Pattern().RowPtr()
+	for i := range b {
+		row := unit()
+		for k, j := range a.Pattern().Row(i) {
+			a.Values()[int(ptr[i])+k] *= row * col[j]
+		}
+		b[i] *= row
+	}
+	return a, b
+}
+
+// A nil error means that no equation is missed; and no system is given up.
+func TestSolutionsMissNoEquation(t *testing.T) {
+	const systems = 34000 // of each kind
+	for name, draw := range map[string]func(*rand.Rand) (*sparsity.Matrix, []float64){
+		"badly scaled":   badlyScaled,
+		"small integers": smallIntegers,
+		"other units":    inOtherUnits,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(44, 1))
+			for k := range systems {
+				a, b := draw(rnd)
+				var lu LU
+				if lu.Factorize(a) != nil {
+					continue
+				}
+				x := make([]float64, len(b))
+				for _, trans := range []bool{false, true} {
+					if err := lu.SolveInto(x, trans, b); err != nil {
+						t.Fatalf("system %d, transposed %v: %v, condition %.3g", k, trans, err, lu.Cond())
+					}
+					if e := backwardError(a, trans, x, b); e > backwardBound(len(b)) {
+						t.Fatalf("system %d, transposed %v: backward error %.3g, condition %.3g", k, trans, e, lu.Cond())
+					}
+				}
+			}
+		})
+	}
+}
+
+// Column j of the inverse of the Hilbert matrix with elements 1/(i+j+1), here
+// times 360360 to have integers, is an exact integer solution (Savage and Lukacs,
+// Tables of inverses of finite segments of the Hilbert matrix, 1954):
+//
+//	(−1)^(i+j) (i+j+1) C(n+i, n−j−1) C(n+j, n−i−1) C(i+j, i)².
+//
+// With twice the digits refinement finds it to the last bit, at Cond ≈ 10⁹.
+func TestExtendedRefinementIsExact(t *testing.T) {
+	const n, scale = 7, 360360
+	rows := make([][]float64, n)
+	for i := range rows {
+		for j := range n {
+			rows[i] = append(rows[i], scale/float64(i+j+1))
+		}
+	}
+	binomial := func(n, k int) float64 { return float64(new(big.Int).Binomial(int64(n), int64(k)).Int64()) }
+	var lu LU
+	require.NoError(t, lu.Factorize(fromDense(rows)))
+	for j := range n {
+		for _, trans := range []bool{false, true} {
+			in, out := lu.rowExp, lu.colExp
+			if trans {
+				in, out = out, in
+			}
+			w := lu.borrow()
+			s := &refinement{b: make([]float64, n), x: make([]float64, n), r: make([]float64, n)}
+			e := make([]float64, n)
+			e[j] = scale
+			s.load(e, 1, in)
+			s.component = 1
+			for range 4 {
+				lu.refineExtended(s, w.y, trans)
+			}
+			for i := range n {
+				want := float64(i+j+1) * binomial(n+i, n-j-1) * binomial(n+j, n-i-1) * math.Pow(binomial(i+j, i), 2)
+				if (i+j)%2 == 1 {
+					want = -want
+				}
+				require.Equal(t, want, scaled(s.x[i], out[i]+s.exp), "element (%d, %d)", i, j)
+			}
+		}
+	}
+}
