@@ -1,8 +1,6 @@
 package dual
 
 import (
-	"math"
-
 	"github.com/hesse-ad/hesse/internal/elem"
 )
 
@@ -87,26 +85,7 @@ func (x Hyper) Mul(y Hyper) Hyper {
 	}
 }
 
-func (x Hyper) Add(y Hyper) Hyper { return Hyper{x.V + y.V, x.D1 + y.D1, x.D2 + y.D2, x.D12 + y.D12} }
-func (x Hyper) Sub(y Hyper) Hyper { return Hyper{x.V - y.V, x.D1 - y.D1, x.D2 - y.D2, x.D12 - y.D12} }
-func (x Hyper) Neg() Hyper        { return Hyper{-x.V, -x.D1, -x.D2, -x.D12} }
-
-func (x Hyper) Div(y Hyper) Hyper {
-	v := x.V / y.V
-	dx, dy := elem.DivD(x.V, y.V, v)
-	dxx, dxy, dyy := elem.DivDD(x.V, y.V, v, dx, dy)
-	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
-}
-
-func (x Hyper) Inv() Hyper {
-	v := 1 / x.V
-	d := elem.InvD(x.V, v)
-	return x.chain(v, d, elem.InvDD(x.V, v, d))
-}
-
-func (x Hyper) AddReal(c float64) Hyper { return Hyper{x.V + c, x.D1, x.D2, x.D12} }
 func (x Hyper) SubReal(c float64) Hyper { return Hyper{x.V - c, x.D1, x.D2, x.D12} }
-func (x Hyper) RSub(c float64) Hyper    { return Hyper{c - x.V, -x.D1, -x.D2, -x.D12} }
 
 func (x Hyper) Scale(c float64) Hyper {
 	z := Hyper{float64(c * x.V), float64(c * x.D1), float64(c * x.D2), float64(c * x.D12)}
@@ -114,51 +93,6 @@ func (x Hyper) Scale(c float64) Hyper {
 		return z
 	}
 	return Hyper{z.V, elem.Prod(c, x.D1), elem.Prod(c, x.D2), elem.Prod(c, x.D12)}
-}
-
-func (x Hyper) RDiv(c float64) Hyper {
-	v := c / x.V
-	d := elem.RDivD(x.V, c, v)
-	return x.chain(v, d, elem.RDivDD(x.V, c, v, d))
-}
-
-func (x Hyper) Hypot(y Hyper) Hyper {
-	v := math.Hypot(x.V, y.V)
-	dx, dy := elem.HypotD(x.V, y.V, v)
-	dxx, dxy, dyy := elem.HypotDD(x.V, y.V, v, dx, dy)
-	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
-}
-
-func (x Hyper) Pow(y Hyper) Hyper {
-	v := elem.Pow(x.V, y.V)
-	dx, dy := elem.PowD(x.V, y.V, v)
-	dxx, dxy, dyy := elem.PowDD(x.V, y.V, v, dx, dy)
-	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
-}
-
-func (y Hyper) Atan2(x Hyper) Hyper {
-	v := math.Atan2(y.V, x.V)
-	dy, dx := elem.Atan2D(y.V, x.V, v)
-	dyy, dyx, dxx := elem.Atan2DD(y.V, x.V, v, dy, dx)
-	return y.chain2(x, v, dy, dx, dyy, dyx, dxx)
-}
-
-func (x Hyper) PowReal(p float64) Hyper {
-	v := elem.PowReal(x.V, p)
-	d := elem.PowRealD(x.V, p, v)
-	return x.chain(v, d, elem.PowRealDD(x.V, p, v, d))
-}
-
-func (x Hyper) PowInt(n int) Hyper {
-	v := elem.PowInt(x.V, n)
-	d := elem.PowIntD(x.V, n, v)
-	return x.chain(v, d, elem.PowIntDD(x.V, n, v, d))
-}
-
-func (x Hyper) Polygamma(n int) Hyper {
-	v := elem.Polygamma(x.V, n)
-	d := elem.PolygammaD(x.V, n, v)
-	return x.chain(v, d, elem.PolygammaDD(x.V, n, v, d))
 }
 
 func (x Hyper) Square() Hyper {
@@ -180,174 +114,6 @@ func (x Hyper) Square() Hyper {
 	}
 }
 
-func (x Hyper) Sqrt() Hyper {
-	v := elem.Sqrt(x.V)
-	d := elem.SqrtD(x.V, v)
-	return x.chain(v, d, elem.SqrtDD(x.V, v, d))
-}
-
-func (x Hyper) Cbrt() Hyper {
-	v := math.Cbrt(x.V)
-	d := elem.CbrtD(x.V, v)
-	return x.chain(v, d, elem.CbrtDD(x.V, v, d))
-}
-
-func (x Hyper) Exp() Hyper {
-	v := math.Exp(x.V)
-	d := elem.ExpD(x.V, v)
-	return x.chain(v, d, elem.ExpDD(x.V, v, d))
-}
-
-func (x Hyper) Exp2() Hyper {
-	v := math.Exp2(x.V)
-	d := elem.Exp2D(x.V, v)
-	return x.chain(v, d, elem.Exp2DD(x.V, v, d))
-}
-
-func (x Hyper) Expm1() Hyper {
-	v := math.Expm1(x.V)
-	d := elem.Expm1D(x.V, v)
-	return x.chain(v, d, elem.Expm1DD(x.V, v, d))
-}
-
-func (x Hyper) Log() Hyper {
-	v := elem.Log(x.V)
-	d := elem.LogD(x.V, v)
-	return x.chain(v, d, elem.LogDD(x.V, v, d))
-}
-
-func (x Hyper) Log2() Hyper {
-	v := math.Log2(x.V)
-	d := elem.Log2D(x.V, v)
-	return x.chain(v, d, elem.Log2DD(x.V, v, d))
-}
-
-func (x Hyper) Log10() Hyper {
-	v := elem.Log10(x.V)
-	d := elem.Log10D(x.V, v)
-	return x.chain(v, d, elem.Log10DD(x.V, v, d))
-}
-
-func (x Hyper) Log1p() Hyper {
-	v := math.Log1p(x.V)
-	d := elem.Log1pD(x.V, v)
-	return x.chain(v, d, elem.Log1pDD(x.V, v, d))
-}
-
-func (x Hyper) Sin() Hyper {
-	v := math.Sin(x.V)
-	d := elem.SinD(x.V, v)
-	return x.chain(v, d, elem.SinDD(x.V, v, d))
-}
-
-func (x Hyper) Cos() Hyper {
-	v := math.Cos(x.V)
-	d := elem.CosD(x.V, v)
-	return x.chain(v, d, elem.CosDD(x.V, v, d))
-}
-
-func (x Hyper) Tan() Hyper {
-	v := math.Tan(x.V)
-	d := elem.TanD(x.V, v)
-	return x.chain(v, d, elem.TanDD(x.V, v, d))
-}
-
-func (x Hyper) Asin() Hyper {
-	v := math.Asin(x.V)
-	d := elem.AsinD(x.V, v)
-	return x.chain(v, d, elem.AsinDD(x.V, v, d))
-}
-
-func (x Hyper) Acos() Hyper {
-	v := math.Acos(x.V)
-	d := elem.AcosD(x.V, v)
-	return x.chain(v, d, elem.AcosDD(x.V, v, d))
-}
-
-func (x Hyper) Atan() Hyper {
-	v := math.Atan(x.V)
-	d := elem.AtanD(x.V, v)
-	return x.chain(v, d, elem.AtanDD(x.V, v, d))
-}
-
-func (x Hyper) Sinh() Hyper {
-	v := math.Sinh(x.V)
-	d := elem.SinhD(x.V, v)
-	return x.chain(v, d, elem.SinhDD(x.V, v, d))
-}
-
-func (x Hyper) Cosh() Hyper {
-	v := math.Cosh(x.V)
-	d := elem.CoshD(x.V, v)
-	return x.chain(v, d, elem.CoshDD(x.V, v, d))
-}
-
-func (x Hyper) Tanh() Hyper {
-	v := math.Tanh(x.V)
-	d := elem.TanhD(x.V, v)
-	return x.chain(v, d, elem.TanhDD(x.V, v, d))
-}
-
-func (x Hyper) Asinh() Hyper {
-	v := math.Asinh(x.V)
-	d := elem.AsinhD(x.V, v)
-	return x.chain(v, d, elem.AsinhDD(x.V, v, d))
-}
-
-func (x Hyper) Acosh() Hyper {
-	v := math.Acosh(x.V)
-	d := elem.AcoshD(x.V, v)
-	return x.chain(v, d, elem.AcoshDD(x.V, v, d))
-}
-
-func (x Hyper) Atanh() Hyper {
-	v := math.Atanh(x.V)
-	d := elem.AtanhD(x.V, v)
-	return x.chain(v, d, elem.AtanhDD(x.V, v, d))
-}
-
-func (x Hyper) Erf() Hyper {
-	v := math.Erf(x.V)
-	d := elem.ErfD(x.V, v)
-	return x.chain(v, d, elem.ErfDD(x.V, v, d))
-}
-
-func (x Hyper) Erfc() Hyper {
-	v := math.Erfc(x.V)
-	d := elem.ErfcD(x.V, v)
-	return x.chain(v, d, elem.ErfcDD(x.V, v, d))
-}
-
-func (x Hyper) Gamma() Hyper {
-	v := math.Gamma(x.V)
-	d := elem.GammaD(x.V, v)
-	return x.chain(v, d, elem.GammaDD(x.V, v, d))
-}
-
-func (x Hyper) LogGamma() Hyper {
-	v := elem.LogGamma(x.V)
-	d := elem.LogGammaD(x.V, v)
-	return x.chain(v, d, elem.LogGammaDD(x.V, v, d))
-}
-
-func (x Hyper) Logistic() Hyper {
-	v := elem.Logistic(x.V)
-	d := elem.LogisticD(x.V, v)
-	return x.chain(v, d, elem.LogisticDD(x.V, v, d))
-}
-
-func (x Hyper) Softplus() Hyper {
-	v := elem.Softplus(x.V)
-	d := elem.SoftplusD(x.V, v)
-	return x.chain(v, d, elem.SoftplusDD(x.V, v, d))
-}
-
-func (x Hyper) Abs() Hyper {
-	v := math.Abs(x.V)
-	d := elem.AbsD(x.V, v)
-	return x.chain(v, d, elem.AbsDD(x.V, v, d))
-}
-
 func (x Hyper) Max(y Hyper) Hyper { return x.choose(elem.Step(x.V, y.V), elem.Max(x.V, y.V), y) }
 func (x Hyper) Min(y Hyper) Hyper { return x.choose(elem.Step(y.V, x.V), elem.Min(x.V, y.V), y) }
 
@@ -359,8 +125,6 @@ func (x Hyper) choose(s, v float64, y Hyper) Hyper {
 func (x Hyper) Select(a, b Hyper) Hyper {
 	return Hyper{elem.Select(x.V, a.V, b.V), elem.Select(x.V, a.D1, b.D1), elem.Select(x.V, a.D2, b.D2), elem.Select(x.V, a.D12, b.D12)}
 }
-
-func (x Hyper) Step(y Hyper) Hyper { return Hyper{V: elem.Step(x.V, y.V)} }
 
 // Prod has the derivatives of Mul, derivative products.
 func (x Hyper) Prod(y Hyper) Hyper {
@@ -395,7 +159,6 @@ func (Hyper) DotOf(x, y []Hyper) Hyper {
 
 func (Hyper) Const(c float64) Hyper { return Hyper{V: c} }
 func (x Hyper) Value() float64      { return x.V }
-func (x Hyper) Detach() Hyper       { return Hyper{V: x.V} }
 
 func (x Hyper) Less(y Hyper) bool         { return x.V < y.V }
 func (x Hyper) LessEq(y Hyper) bool       { return x.V <= y.V }

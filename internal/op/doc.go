@@ -7,4 +7,11 @@
 // in a row by name. What no table can say stays with its room: how sums and
 // products of many operands are laid out, which operations have loops of their
 // own, how expressions are simplified.
+//
+// Command generate writes from it the methods of the number types and whatever
+// else names all operations one by one. A new operation is a row here, its
+// functions in package elem, a method of dual.Scalar, its rule in dual.Of, and
+// lines in the tables of dual/conventions.md and dual/testdata/golden.py.
 package op
+
+//go:generate go run ./generate

@@ -122,6 +122,7 @@ const (
 // follows from the operands and the constant.
 type Info struct {
 	Name     string   // in listings and explanations
+	Doc      string   // what it is, as in a comment: "Sin is sin x."
 	Method   string   // of dual.Scalar, "" if none does it alone
 	Source   string   // the value as a Go expression in x, y and c, "" if F1, FC or F2 applied to them
 	Operands int      // x and y; 0 for none and for a list

@@ -61,7 +61,7 @@ func TestWhoAsksAboutAnOperationAsksTheTable(t *testing.T) {
 			return nil
 		}
 		fset := token.NewFileSet()
-		tree, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}

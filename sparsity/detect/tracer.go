@@ -174,53 +174,11 @@ func (x Tracer) power(p float64) Tracer {
 	}
 }
 
-func (x Tracer) Add(y Tracer) Tracer { return x.both(y) }
-func (x Tracer) Sub(y Tracer) Tracer { return x.both(y) }
-func (x Tracer) Mul(y Tracer) Tracer { return x.product(y) }
-func (x Tracer) Div(y Tracer) Tracer { return x.quotient(y) }
-func (x Tracer) Neg() Tracer         { return x }
-func (x Tracer) Inv() Tracer         { return x.nonlinear() }
-
-func (x Tracer) AddReal(c float64) Tracer { return x }
 func (x Tracer) SubReal(c float64) Tracer { return x }
-func (x Tracer) Scale(c float64) Tracer   { return x }
-func (x Tracer) RSub(c float64) Tracer    { return x }
-func (x Tracer) RDiv(c float64) Tracer    { return x.nonlinear() }
 
-func (x Tracer) Square() Tracer           { return x.nonlinear() }
-func (x Tracer) Sqrt() Tracer             { return x.nonlinear() }
-func (x Tracer) Cbrt() Tracer             { return x.nonlinear() }
-func (x Tracer) Hypot(y Tracer) Tracer    { return x.general(y) }
-func (x Tracer) Pow(y Tracer) Tracer      { return x.general(y) }
 func (x Tracer) PowReal(p float64) Tracer { return x.power(p) }
 func (x Tracer) PowInt(n int) Tracer      { return x.power(float64(n)) }
 
-func (x Tracer) Exp() Tracer   { return x.nonlinear() }
-func (x Tracer) Exp2() Tracer  { return x.nonlinear() }
-func (x Tracer) Expm1() Tracer { return x.nonlinear() }
-func (x Tracer) Log() Tracer   { return x.nonlinear() }
-func (x Tracer) Log2() Tracer  { return x.nonlinear() }
-func (x Tracer) Log10() Tracer { return x.nonlinear() }
-func (x Tracer) Log1p() Tracer { return x.nonlinear() }
-
-func (x Tracer) Sin() Tracer           { return x.nonlinear() }
-func (x Tracer) Cos() Tracer           { return x.nonlinear() }
-func (x Tracer) Tan() Tracer           { return x.nonlinear() }
-func (x Tracer) Asin() Tracer          { return x.nonlinear() }
-func (x Tracer) Acos() Tracer          { return x.nonlinear() }
-func (x Tracer) Atan() Tracer          { return x.nonlinear() }
-func (y Tracer) Atan2(x Tracer) Tracer { return y.general(x) }
-func (x Tracer) Sinh() Tracer          { return x.nonlinear() }
-func (x Tracer) Cosh() Tracer          { return x.nonlinear() }
-func (x Tracer) Tanh() Tracer          { return x.nonlinear() }
-func (x Tracer) Asinh() Tracer         { return x.nonlinear() }
-func (x Tracer) Acosh() Tracer         { return x.nonlinear() }
-func (x Tracer) Atanh() Tracer         { return x.nonlinear() }
-
-func (x Tracer) Erf() Tracer      { return x.nonlinear() }
-func (x Tracer) Erfc() Tracer     { return x.nonlinear() }
-func (x Tracer) Gamma() Tracer    { return x.nonlinear() }
-func (x Tracer) LogGamma() Tracer { return x.nonlinear() }
 func (x Tracer) Polygamma(n int) Tracer {
 	if n < 0 {
 		panic("detect: negative order")
@@ -228,16 +186,7 @@ func (x Tracer) Polygamma(n int) Tracer {
 	return x.nonlinear()
 }
 
-func (x Tracer) Logistic() Tracer { return x.nonlinear() }
-func (x Tracer) Softplus() Tracer { return x.nonlinear() }
-
-func (x Tracer) Abs() Tracer               { return x }
-func (x Tracer) Max(y Tracer) Tracer       { return x.both(y) }
-func (x Tracer) Min(y Tracer) Tracer       { return x.both(y) }
-func (x Tracer) Step(y Tracer) Tracer      { return Tracer{} }
 func (x Tracer) Select(a, b Tracer) Tracer { return a.both(b) }
-
-func (x Tracer) Prod(y Tracer) Tracer { return x.product(y) }
 
 func (Tracer) SumOf(x []Tracer) Tracer {
 	var g *domains.Graph

@@ -1,0 +1,347 @@
+// Command generate writes what follows from the table of operations: the
+// methods of the number types that are alike but for the operation, the
+// operations by name in package program, and the call of a method by operation.
+//
+//	go generate ./internal/op
+//
+// A method that a person wrote is not generated.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"log"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// root is the module's directory, seen from where go generate runs.
+var root = "../.."
+
+const module = "github.com/hesse-ad/hesse/"
+
+func main() {
+	log.SetFlags(0)
+	for file, text := range files() {
+		if err := os.WriteFile(filepath.Join(root, file), text, 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// files is what is generated.
+func files() map[string][]byte {
+	all := map[string][]byte{"internal/program/zops.go": source("internal/program/zops.go", names()+apply())}
+	for _, k := range kinds {
+		all[k.file] = source(k.file, k.methods())
+	}
+	return all
+}
+
+// source is a file with the imports that its body uses.
+func source(file, body string) []byte {
+	var b bytes.Buffer
+	pkg := path.Base(path.Dir(file))
+	fmt.Fprintf(&b, "// Code generated from the table of package op. DO NOT EDIT.\n\npackage %s\n\nimport (\n", pkg)
+	for _, p := range []string{"math", "", module + "dual", module + "internal/elem", module + "internal/op", module + "internal/program"} {
+		if p == "" {
+			b.WriteByte('\n')
+		} else if name := path.Base(p); name != pkg && regexp.MustCompile(`\b`+name+`\.`).MatchString(body) {
+			fmt.Fprintf(&b, "%q\n", p)
+		}
+	}
+	fmt.Fprintf(&b, ")\n\n%s", body)
+	text, err := format.Source(b.Bytes())
+	if err != nil {
+		log.Fatalf("%s: %v\n%s", file, err, b.Bytes())
+	}
+	return text
+}
+
+// kind is a type of numbers.
+type kind struct {
+	file, name string
+	comments   bool                   // on each method, for a type that is exported
+	body       func(c op.Code) string // a method's statements
+}
+
+// methods is the methods of the type that nobody wrote.
+func (k kind) methods() string {
+	written := methodsOf(filepath.Join(root, path.Dir(k.file)), filepath.Base(k.file), k.name)
+	var b strings.Builder
+	for c := range op.All {
+		r := c.Info()
+		if r.Method == "" || written[r.Method] {
+			continue
+		}
+		var parameter string
+		switch {
+		case r.Constant == op.RealConstant:
+			parameter = "c float64"
+		case r.Constant == op.IntConstant:
+			parameter = "n int"
+		case r.Operands == 2:
+			parameter = "y " + k.name
+		}
+		if k.comments {
+			fmt.Fprintf(&b, "// %s is %s.\n", r.Method, r.Doc)
+		}
+		fmt.Fprintf(&b, "func (x %s) %s(%s) %s { %s }\n\n", k.name, r.Method, parameter, k.name, k.body(c))
+	}
+	return b.String()
+}
+
+// methodsOf is the methods of a type that stand in other files of its package.
+func methodsOf(dir, except, name string) map[string]bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	methods := map[string]bool{}
+	for _, file := range files {
+		if filepath.Base(file) == except {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, d := range tree.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil {
+				continue
+			}
+			if id, ok := f.Recv.List[0].Type.(*ast.Ident); ok && id.Name == name {
+				methods[f.Name.Name] = true
+			}
+		}
+	}
+	return methods
+}
+
+// kernel is the name of the function of package math or elem that computes the
+// value (order 0) or the partials of an order.
+func kernel(r *op.Info, order int) string {
+	f := r.Kernels[order]
+	if f == nil {
+		for _, g := range [][3]any{{r.F1, r.D1, r.H1}, {r.FC, r.DC, r.HC}, {r.F2, r.D2, r.H2}} {
+			if !reflect.ValueOf(g[order]).IsNil() {
+				f = g[order]
+			}
+		}
+	}
+	name := path.Base(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name())
+	if !strings.HasPrefix(name, "math.") && !strings.HasPrefix(name, "elem.") {
+		log.Fatalf("%s: %s is no function of package math or elem", r.Name, name)
+	}
+	return name
+}
+
+// constant is the constant of a method as an argument.
+func constant(r *op.Info) string {
+	switch r.Constant {
+	case op.RealConstant:
+		return ", c"
+	case op.IntConstant:
+		return ", n"
+	}
+	return ""
+}
+
+var variable = regexp.MustCompile(`\b[xyc]\b`)
+
+// value is the value as an expression, x and y and c being numbers of the
+// given form; products are rounded by a conversion, whatever surrounds them.
+func value(r *op.Info, x, y, c, rounded string) string {
+	if r.Source == "" {
+		args := x
+		if r.Operands == 2 {
+			args += ", " + y
+		}
+		return kernel(r, 0) + "(" + args + constant(r) + ")"
+	}
+	s := variable.ReplaceAllStringFunc(r.Source, func(v string) string {
+		return map[string]string{"x": x, "y": y, "c": c}[v]
+	})
+	if strings.Contains(r.Source, "*") {
+		s = rounded + "(" + s + ")"
+	}
+	return s
+}
+
+// partials is a call of the rule of an order, on the values of x and y, what
+// was computed before.
+func partials(r *op.Info, order int, before string) string {
+	args := "x.V"
+	if r.Operands == 2 {
+		args += ", y.V"
+	}
+	return kernel(r, order) + "(" + args + constant(r) + ", " + before + ")"
+}
+
+var kinds = []kind{
+	{file: "dual/zreal.go", name: "Real", comments: true, body: func(c op.Code) string {
+		r := c.Info()
+		if r.Source != "" {
+			return "return " + value(r, "x", "y", "Real(c)", "Real")
+		}
+		return "return Real(" + value(r, "float64(x)", "float64(y)", "", "") + ")"
+	}},
+	{file: "dual/znumber.go", name: "Number", comments: true, body: func(c op.Code) string {
+		r := c.Info()
+		v := value(r, "x.V", "y.V", "c", "float64")
+		switch r.Class {
+		case op.NoPartials:
+			return "return Number{V: " + v + "}"
+		case op.One:
+			return "return Number{" + v + ", x.D}"
+		case op.MinusOne:
+			return "return Number{" + v + ", -x.D}"
+		case op.OneOne:
+			return "return Number{" + v + ", x.D + y.D}"
+		case op.OneMinusOne:
+			return "return Number{" + v + ", x.D - y.D}"
+		case op.ByConstant:
+			return "return x.chain(" + v + ", c)"
+		case op.Factors:
+			return "return x.chain2(y, " + v + ", y.V, x.V)"
+		case op.Twice:
+			return "return x.chain(" + v + ", 2*x.V)"
+		case op.Unary:
+			return "v := " + v + "; return x.chain(v, " + partials(r, 1, "v") + ")"
+		case op.Binary:
+			return "v := " + v + "\ndx, dy := " + partials(r, 1, "v") + "\nreturn x.chain2(y, v, dx, dy)"
+		}
+		panic("no rule for " + r.Name)
+	}},
+	{file: "dual/zhyper.go", name: "Hyper", comments: true, body: func(c op.Code) string {
+		r := c.Info()
+		v := value(r, "x.V", "y.V", "c", "float64")
+		switch r.Class {
+		case op.NoPartials:
+			return "return Hyper{V: " + v + "}"
+		case op.One:
+			return "return Hyper{" + v + ", x.D1, x.D2, x.D12}"
+		case op.MinusOne:
+			return "return Hyper{" + v + ", -x.D1, -x.D2, -x.D12}"
+		case op.OneOne:
+			return "return Hyper{" + v + ", x.D1 + y.D1, x.D2 + y.D2, x.D12 + y.D12}"
+		case op.OneMinusOne:
+			return "return Hyper{" + v + ", x.D1 - y.D1, x.D2 - y.D2, x.D12 - y.D12}"
+		case op.Unary:
+			return "v := " + v + "\nd := " + partials(r, 1, "v") + "\nreturn x.chain(v, d, " + partials(r, 2, "v, d") + ")"
+		case op.Binary:
+			return "v := " + v + "\ndx, dy := " + partials(r, 1, "v") + "\ndxx, dxy, dyy := " + partials(r, 2, "v, dx, dy") +
+				"\nreturn x.chain2(y, v, dx, dy, dxx, dxy, dyy)"
+		}
+		panic("no rule for " + r.Name)
+	}},
+	{file: "dual/zrunning_test.go", name: "running", body: func(c op.Code) string {
+		r := c.Info()
+		switch {
+		case r.Operands == 1 && r.Constant == op.NoConstant:
+			return "return x.number(Number." + r.Method + ")"
+		case r.Class == op.Binary:
+			return "v := " + value(r, "x.v", "y.v", "", "") + "\ndx, dy := " + strings.ReplaceAll(partials(r, 1, "v"), ".V", ".v") + "\nreturn x.apply2(y, v, dx, dy)"
+		}
+		panic("no rule for " + r.Name)
+	}},
+	{file: "reverse/zvar.go", name: "Var", comments: true, body: func(c op.Code) string {
+		r := c.Info()
+		v := value(r, "x.v", "y.v", "c", "float64")
+		switch {
+		case r.Operands == 2:
+			return "return x.binary(program." + r.Name + ", y, " + v + ")"
+		case r.Constant == op.RealConstant:
+			return "return x.unaryReal(program." + r.Name + ", c, " + v + ")"
+		}
+		return "return x.unary(program." + r.Name + ", " + v + ")"
+	}},
+	{file: "sparsity/ztracer.go", name: "Tracer", comments: true, body: func(c op.Code) string {
+		const both = op.DX | op.DY
+		dependence, ok := map[op.Flags]string{
+			0: "Tracer{}", op.DX: "x", op.DX | op.DXX: "x.nonlinear()",
+			both: "x.both(y)", both | op.DXY: "x.product(y)", both | op.DXY | op.DYY: "x.quotient(y)",
+			both | op.DXX | op.DXY | op.DYY: "x.general(y)",
+		}[c.Flags()]
+		if !ok {
+			panic("no rule for " + c.String())
+		}
+		return "return " + dependence
+	}},
+	{file: "internal/terms/zsymbol.go", name: "symbol", body: func(c op.Code) string {
+		r := c.Info()
+		switch {
+		case r.Commutes:
+			return "return x.commutative(program." + r.Name + ", y)"
+		case r.Operands == 2:
+			return "return x.binary(program." + r.Name + ", y)"
+		case r.Constant == op.RealConstant:
+			return "return x.unaryReal(program." + r.Name + ", c)"
+		case r.Constant == op.IntConstant:
+			return "return x.unaryReal(program." + r.Name + ", float64(n))"
+		}
+		return "return x.unary(program." + r.Name + ")"
+	}},
+	{file: "internal/randprog/zbound.go", name: "Bound", body: func(c op.Code) string {
+		r := c.Info()
+		switch {
+		case r.Operands == 2:
+			return "return binary(x, y, dual.Hyper." + r.Method + ")"
+		case r.Constant != op.NoConstant:
+			return "return unary(x, func(x dual.Hyper) dual.Hyper { return x." + r.Method + "(" + constant(r)[2:] + ") })"
+		}
+		return "return unary(x, dual.Hyper." + r.Method + ")"
+	}},
+}
+
+// names is the operations under their names in package program.
+func names() string {
+	var b strings.Builder
+	b.WriteString("// The operations. A node of a program is one of them with one or two operands\n" +
+		"// a and b and a constant c, or with a list of operands.\nconst (\n")
+	for c := range op.Code(op.Count) {
+		fmt.Fprintf(&b, "%v = op.%v", c, c)
+		if d := c.Info().Doc; d != "" {
+			fmt.Fprintf(&b, " // %s", d)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString(")\n\n")
+	return b.String()
+}
+
+// apply is the call of a method by operation.
+func apply() string {
+	var b strings.Builder
+	b.WriteString("// Apply is an operation on one or two operands.\n" +
+		"func Apply[T dual.Scalar[T]](code Op, c float64, x, y T) T {\nswitch code {\n")
+	for c := range op.All {
+		r := c.Info()
+		call := "x." + r.Method + "()"
+		switch {
+		case r.Method == "": // on a number that is the constant
+			call = "x." + r.Full.Info().Method + "(x.Const(c))"
+		case r.Operands == 2:
+			call = "x." + r.Method + "(y)"
+		case r.Constant == op.RealConstant:
+			call = "x." + r.Method + "(c)"
+		case r.Constant == op.IntConstant:
+			call = "x." + r.Method + "(int(c))"
+		}
+		fmt.Fprintf(&b, "case %v:\nreturn %s\n", c, call)
+	}
+	b.WriteString("}\npanic(\"program: no operation \" + code.String())\n}\n")
+	return b.String()
+}
