@@ -7,6 +7,7 @@ import (
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -199,7 +200,7 @@ func (w *sweep) sinks(c *code, s *shape) {
 
 // hessianPattern is the pattern in the variables of the shape.
 func (w *sweep) hessianPattern() *sparsity.Pattern {
-	_, p := sparsity.OfProgram(w.term, nil, false, true)
+	p := domains.Hessian(w.term, nil)
 	var i, j []int
 	for a, x := range w.inputs {
 		for _, b := range p.Row(a) {
@@ -213,7 +214,7 @@ func (w *sweep) hessianPattern() *sparsity.Pattern {
 
 // jacobianPattern is the pattern in the results and variables of the shape.
 func (w *sweep) jacobianPattern() *sparsity.Pattern {
-	p, _ := sparsity.OfProgram(w.term, nil, true, false)
+	p := domains.Jacobian(w.term, nil)
 	var i, j []int
 	for r, k := range w.outputs {
 		for _, a := range p.Row(k) {
