@@ -135,7 +135,7 @@ func (h *Hessian) weighted(p *program.Program, t, w []float64) float64 {
 	s := 0.0
 	for j, w := range w {
 		if w != 0 {
-			s += w * t[p.Output(h.m+j)]
+			s += float64(w * t[p.Output(h.m+j)])
 		}
 	}
 	return s

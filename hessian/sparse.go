@@ -429,7 +429,7 @@ func (p *Sparse) Verify(x []float64, w ...float64) error {
 		}
 		for range 3 {
 			for i := range v {
-				v[i] = 1 + r.Float64()
+				v[i] = 1 + r.Float64() // exact
 			}
 			clear(ws.U[0])
 			if err := product(); err != nil {

@@ -144,7 +144,7 @@ func (h *Hessian) Bilinear(x, u, v []float64, w ...float64) (float64, error) {
 	err := h.products(x, params, w, 1, false, seed, func(_ int, hv []float64) {
 		for i, u := range u {
 			if u != 0 {
-				s += u * hv[i]
+				s += float64(u * hv[i])
 			}
 		}
 	})

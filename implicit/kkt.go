@@ -180,7 +180,7 @@ func (s *Optimum) classify(jac *sparsity.Matrix, value, point []float64, n, p in
 		}
 		for j := range gradient {
 			for _, u := range ws.U[:k] {
-				gradient[j] += u[j] * u[j]
+				gradient[j] += float64(u[j] * u[j])
 			}
 			gradient[j] = math.Sqrt(gradient[j] / k)
 		}
@@ -200,14 +200,14 @@ func (s *Optimum) classify(jac *sparsity.Matrix, value, point []float64, n, p in
 	jac.DoNonZero(func(i, j int, v float64) {
 		if j < n {
 			gradient[j] += math.Abs(v * s.weights[i])
-			size[i] += math.Abs(v) * largest
+			size[i] += float64(math.Abs(v) * largest)
 		} else {
 			size[i] += math.Abs(v * point[j])
 		}
 	})
 	for k := 1 + p; k < len(value); k++ {
 		slack, multiplier := -value[k], s.weights[k]
-		noSlack := math.Abs(slack) <= tolerance*size[k]+absolute
+		noSlack := math.Abs(slack) <= float64(tolerance*size[k])+absolute
 		noMultiplier := true
 		jac.DoRowNonZero(k, func(_, j int, v float64) {
 			if j < n && !(math.Abs(v*multiplier) <= tolerance*gradient[j]) {

@@ -150,7 +150,7 @@ func (z *linearization) worst() (equation int, bound float64, err error) {
 	most := 1.0
 	for i, f := range z.value {
 		f = math.Abs(f)
-		b := eq.settings.Tolerance*size[i] + eq.settings.Absolute
+		b := float64(eq.settings.Tolerance*size[i]) + eq.settings.Absolute
 		if f <= b && finite(b) || f == 0 {
 			continue
 		}
@@ -184,7 +184,7 @@ func (z *linearization) sizes(size []float64) error {
 		for i := range size {
 			for _, t := range ws.T[:k] {
 				v := t[p.Output(i)]
-				size[i] += v * v
+				size[i] += float64(v * v)
 			}
 			size[i] = math.Sqrt(size[i] / k)
 		}
@@ -257,7 +257,7 @@ func (z *linearization) mulB(dst, v []float64) error {
 		lo, hi := eq.split[i], ptr[i+1]
 		s := 0.0
 		for k, j := range z.jac.Pattern().Row(i)[lo-ptr[i]:] {
-			s += vals[lo:hi][k] * v[int(j)-eq.m]
+			s += float64(vals[lo:hi][k] * v[int(j)-eq.m])
 		}
 		dst[i] = s
 	}
@@ -285,7 +285,7 @@ func (z *linearization) addMulBT(dst, y []float64) error {
 		}
 		lo, hi := eq.split[i], ptr[i+1]
 		for k, j := range z.jac.Pattern().Row(i)[lo-ptr[i]:] {
-			dst[int(j)-eq.m] += vals[lo:hi][k] * y
+			dst[int(j)-eq.m] += float64(vals[lo:hi][k] * y)
 		}
 	}
 	return nil

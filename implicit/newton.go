@@ -125,7 +125,7 @@ func (z *linearization) newton() error {
 				err = z.correction(simplified, value)
 			}
 			next := relativeLength(simplified, size)
-			if err == nil && next <= (1-damping/4)*length {
+			if err == nil && next <= (1-damping/4)*length { // exact
 				break
 			}
 			if root {
@@ -185,7 +185,7 @@ func relativeLength(v, size []float64) float64 {
 	s := 0.0
 	for j, v := range v {
 		r := quotient(v, size[j])
-		s += r * r
+		s += float64(r * r)
 	}
 	return math.Sqrt(s / float64(len(v)))
 }

@@ -268,9 +268,9 @@ func multiply(dst []float64, a *sparsity.Matrix, trans bool, x []float64) {
 		lo := p.RowPtr()[i]
 		for k, j := range p.Row(i) {
 			if v := vals[int(lo)+k]; trans {
-				dst[j] += v * x[i]
+				dst[j] += float64(v * x[i])
 			} else {
-				dst[i] += v * x[j]
+				dst[i] += float64(v * x[j])
 			}
 		}
 	}

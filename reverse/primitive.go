@@ -178,7 +178,7 @@ func (p pushforward) JVP(dy, x, dx []float64) error {
 		}
 		w[j] = 0
 		for i, h := range h {
-			dy[j] += h * x[n+i]
+			dy[j] += float64(h * x[n+i])
 		}
 	}
 	return nil

@@ -378,7 +378,7 @@ func (j *SparseJacobian) Verify(x []float64) error {
 		v, got, sizes, want := make([]float64, p.Inputs()), make([]float64, m), make([]float64, m), make([]float64, m)
 		for range 3 {
 			for i := range v {
-				v[i] = 1 + r.Float64()
+				v[i] = 1 + r.Float64() // exact
 			}
 			if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x, v) }); err != nil {
 				return err
@@ -386,7 +386,7 @@ func (j *SparseJacobian) Verify(x []float64) error {
 			clear(got)
 			clear(sizes)
 			a.DoNonZero(func(i, j int, a float64) {
-				got[i] += a * v[j]
+				got[i] += float64(a * v[j])
 				sizes[i] += math.Abs(a * v[j])
 			})
 			for i := range want {

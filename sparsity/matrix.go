@@ -241,7 +241,7 @@ func (m *Matrix) ToSymDense(dst *mat.SymDense) *mat.SymDense {
 			next[j]++
 			if int(j) >= i {
 				if a != b {
-					a = a/2 + b/2
+					a = a/2 + b/2 // exact
 				}
 				dst.SetSym(i, int(j), a)
 			}

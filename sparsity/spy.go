@@ -250,14 +250,14 @@ func makeInks() color.Palette {
 		color.RGBA{170, 170, 170, 255},
 	}
 	for k := range classInks {
-		hue := 6 * math.Mod(0.6+float64(k)*0.6180339887498949, 1)
+		hue := float64(6 * math.Mod(0.6+float64(float64(k)*0.6180339887498949), 1))
 		lightness := [3]float64{0.45, 0.6, 0.33}[k/8%3]
 		// HSL with saturation 0.7.
 		chroma := 0.7 * (1 - math.Abs(2*lightness-1))
 		channel := func(shift float64) uint8 {
 			h := math.Mod(hue+shift, 6)
 			v := min(max(min(h, 4-h), 0), 1)
-			return uint8(math.Round(255 * (lightness + chroma*(v-0.5))))
+			return uint8(math.Round(255 * (lightness + float64(chroma*(v-0.5)))))
 		}
 		inks = append(inks, color.RGBA{channel(2), channel(0), channel(4), 255})
 	}

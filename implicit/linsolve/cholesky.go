@@ -418,7 +418,7 @@ func (c *Cholesky) subtractBelow(x []float64, s, p int, u []float64) {
 		l0, l1, l2, l3 = l0[:n], l1[:n], l2[:n], l3[:n]
 		u0, u1, u2, u3 := u[j-lo], u[j-lo+1], u[j-lo+2], u[j-lo+3]
 		for t, i := range rows {
-			x[i] -= u0*l0[t] + u1*l1[t] + u2*l2[t] + u3*l3[t]
+			x[i] -= float64(u0*l0[t]) + float64(u1*l1[t]) + float64(u2*l2[t]) + float64(u3*l3[t])
 		}
 	}
 	for ; j < hi; j++ {
@@ -435,7 +435,7 @@ func (c *Cholesky) subtractInside(col []float64, pivot float64, lo, k int) float
 		tail = c.val[c.ptr[j+1]-n : c.ptr[j+1]]
 		l := c.val[c.ptr[j+1]-n-1]
 		u = l * c.diagonal[j]
-		pivot -= u * l
+		pivot -= float64(u * l)
 		return u, tail
 	}
 	j := lo
@@ -446,7 +446,7 @@ func (c *Cholesky) subtractInside(col []float64, pivot float64, lo, k int) float
 		u3, l3 := column(j + 3)
 		l0, l1, l2, l3 = l0[:n], l1[:n], l2[:n], l3[:n]
 		for t := range col {
-			col[t] -= u0*l0[t] + u1*l1[t] + u2*l2[t] + u3*l3[t]
+			col[t] -= float64(u0*l0[t]) + float64(u1*l1[t]) + float64(u2*l2[t]) + float64(u3*l3[t])
 		}
 	}
 	for ; j < k; j++ {
@@ -574,7 +574,7 @@ func (c *Cholesky) factorSolve(y []float64) {
 			v := y[k]
 			to := y[k+1 : hi][:len(col)]
 			for t, l := range col {
-				to[t] -= v * l
+				to[t] -= float64(v * l)
 			}
 		}
 		c.subtractBelow(y, s, 0, y[lo:hi])
@@ -595,7 +595,7 @@ func (c *Cholesky) solveLT(y []float64) {
 			col := c.val[c.ptr[k]:c.ptr[k+1]]
 			v := y[k]
 			for t, l := range col[:hi-1-k] {
-				v -= y[k+1+t] * l
+				v -= float64(y[k+1+t] * l)
 			}
 			y[k] = v - dot(y, rows, col[hi-1-k:])
 		}

@@ -193,7 +193,7 @@ func (lu *LU) findSupernodes() {
 func subtract(x []float64, v float64, idx []int32, val []float64) {
 	val = val[:len(idx)]
 	for t, i := range idx {
-		x[i] -= v * val[t]
+		x[i] -= float64(v * val[t])
 	}
 }
 
@@ -257,15 +257,15 @@ func (lu *LU) subtract4(x []float64, j int, u []float64) {
 	ptr := lu.l.ptr[j : j+5]
 	a, b, c, d := lu.l.val[ptr[0]:ptr[1]], lu.l.val[ptr[1]:ptr[2]], lu.l.val[ptr[2]:ptr[3]], lu.l.val[ptr[3]:ptr[4]]
 	u0 := x[j]
-	u1 := x[j+1] - u0*a[0]
-	u2 := x[j+2] - u0*a[1] - u1*b[0]
-	u3 := x[j+3] - u0*a[2] - u1*b[1] - u2*c[0]
+	u1 := x[j+1] - float64(u0*a[0])
+	u2 := x[j+2] - float64(u0*a[1]) - float64(u1*b[0])
+	u3 := x[j+3] - float64(u0*a[2]) - float64(u1*b[1]) - float64(u2*c[0])
 	u[0], u[1], u[2], u[3] = u0, u1, u2, u3
 	x[j], x[j+1], x[j+2], x[j+3] = 0, 0, 0, 0
 	idx := lu.l.idx[ptr[3]:ptr[4]]
 	a, b, c, d = a[3:][:len(idx)], b[2:][:len(idx)], c[1:][:len(idx)], d[:len(idx)]
 	for t, i := range idx {
-		x[i] = x[i] - u0*a[t] - u1*b[t] - u2*c[t] - u3*d[t]
+		x[i] = x[i] - float64(u0*a[t]) - float64(u1*b[t]) - float64(u2*c[t]) - float64(u3*d[t])
 	}
 }
 

@@ -69,7 +69,7 @@ func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]f
 			}
 			next := floats.Norm(w, 2)
 			for j := range k {
-				col[j], col[j+1] = cos[j]*col[j]+sin[j]*col[j+1], cos[j]*col[j+1]-sin[j]*col[j]
+				col[j], col[j+1] = float64(cos[j]*col[j])+float64(sin[j]*col[j+1]), float64(cos[j]*col[j+1])-float64(sin[j]*col[j])
 			}
 			diagonal := math.Hypot(col[k], next)
 			if !(diagonal > epsilon*before) {
@@ -94,7 +94,7 @@ func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]f
 		for j := k - 1; j >= 0; j-- {
 			g[j] /= h[j*m+j]
 			for i := range j {
-				g[i] -= g[j] * h[j*m+i]
+				g[i] -= float64(g[j] * h[j*m+i])
 			}
 		}
 		w := v(0)

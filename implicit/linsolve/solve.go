@@ -452,7 +452,7 @@ func dot(x []float64, idx []int32, val []float64) float64 {
 	val = val[:len(idx)]
 	s := 0.0
 	for t, i := range idx {
-		s += x[i] * val[t]
+		s += float64(x[i] * val[t])
 	}
 	return s
 }
@@ -499,10 +499,10 @@ func subtractTogether(y [][together]float64, v [together]float64, idx []int32, v
 	v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
 	for t, i := range idx {
 		a, to := val[t], &y[i]
-		to[0] -= v0 * a
-		to[1] -= v1 * a
-		to[2] -= v2 * a
-		to[3] -= v3 * a
+		to[0] -= float64(v0 * a)
+		to[1] -= float64(v1 * a)
+		to[2] -= float64(v2 * a)
+		to[3] -= float64(v3 * a)
 	}
 }
 
@@ -511,10 +511,10 @@ func dotTogether(y [][together]float64, idx []int32, val []float64) [together]fl
 	var s0, s1, s2, s3 float64
 	for t, i := range idx {
 		a, from := val[t], &y[i]
-		s0 += from[0] * a
-		s1 += from[1] * a
-		s2 += from[2] * a
-		s3 += from[3] * a
+		s0 += float64(from[0] * a)
+		s1 += float64(from[1] * a)
+		s2 += float64(from[2] * a)
+		s3 += float64(from[3] * a)
 	}
 	return [together]float64{s0, s1, s2, s3}
 }

@@ -72,7 +72,7 @@ type Counts [Kinds]float64
 func (c Counts) Time() float64 {
 	t := 0.0
 	for k, n := range c {
-		t += n * times[k]
+		t += float64(n * times[k])
 	}
 	return t
 }

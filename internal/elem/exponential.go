@@ -28,7 +28,7 @@ func Log(x float64) float64 {
 // Log10 is log₁₀ x.
 func Log10(x float64) float64 {
 	if x < 0x1p-1022 && x > 0 {
-		return math.Log10(x*0x1p54) - 54*(math.Ln2/math.Ln10)
+		return float64(math.Log10(x*0x1p54)) - 54*(math.Ln2/math.Ln10)
 	}
 	return math.Log10(x)
 }

@@ -12,7 +12,7 @@ func CoshDD(x, v, d float64) float64 { return v }
 // where y is near ±1.
 func TanhD(x, v float64) float64 {
 	if -0.5 < v && v < 0.5 {
-		return 1 - v*v
+		return 1 - float64(v*v)
 	}
 	t := math.Exp(-2 * math.Abs(x))
 	return 4 * t / ((1 + t) * (1 + t))
@@ -26,7 +26,7 @@ func AsinhDD(x, v, d float64) float64 {
 	if math.Abs(x) > 0x1p500 { // the square may be infinite
 		return -d / x
 	}
-	return -x / (1 + x*x) * d
+	return -x / (1 + float64(x*x)) * d
 }
 
 // AcoshD is 1/√(x² − 1): two roots neither overflow nor hide x < −1.

@@ -89,7 +89,7 @@ func Pow(x, y float64) float64 {
 		return math.Pow(x, y)
 	}
 	m, e := math.Frexp(x)
-	hi := float64(e) * y
+	hi := float64(float64(e) * y)
 	lo := math.FMA(float64(e), y, -hi)
 	k := math.Round(hi)
 	return math.Ldexp(math.Pow(m, y)*math.Exp2(hi-k+lo), int(k))

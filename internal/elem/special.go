@@ -85,7 +85,7 @@ func polygammaPos(x float64, n int) float64 {
 	q := 0.5 / x
 	r := (nf + 1) / 2 / x / x // (n+1)⋯(n+2k−1)/(2k)!·x⁻²ᵏ
 	for i, b := range bernoulli {
-		q += b * r
+		q += float64(b * r)
 		k := float64(2 * (i + 1))
 		r *= (nf + k) / (k + 1) * (nf + k + 1) / (k + 2) / x / x
 	}
@@ -96,7 +96,7 @@ func polygammaPos(x float64, n int) float64 {
 	for j := 1.0; j < nf; j++ {
 		t *= j / x
 	}
-	sum += t * (1 + nf*q)
+	sum += float64(t * (1 + float64(nf*q)))
 	if n%2 == 0 {
 		return -sum
 	}
@@ -123,13 +123,13 @@ func cotDerivative(x float64, n int) float64 {
 	p[1] = 1
 	for k := range n {
 		for i := k + 2; i > 0; i -= 2 {
-			p[i] = float64(i+1)*p[i+1] + float64(i-1)*p[i-1]
+			p[i] = float64(float64(i+1)*p[i+1]) + float64(float64(i-1)*p[i-1])
 		}
 		p[0] = p[1]
 	}
 	v := 0.0
 	for i := n + 1; i >= 0; i -= 2 {
-		v = v*c*c + p[i]
+		v = float64(v*c*c) + p[i]
 	}
 	if n%2 == 0 {
 		v *= c

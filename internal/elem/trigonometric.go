@@ -8,7 +8,7 @@ func SinDD(x, v, d float64) float64 { return -v }
 func CosD(x, v float64) float64     { return -math.Sin(x) }
 func CosDD(x, v, d float64) float64 { return -v }
 
-func TanD(x, v float64) float64     { return 1 + v*v }
+func TanD(x, v float64) float64     { return 1 + float64(v*v) }
 func TanDD(x, v, d float64) float64 { return 2 * v * d }
 
 func AsinD(x, v float64) float64     { return 1 / math.Sqrt((1-x)*(1+x)) }
@@ -21,7 +21,7 @@ func AtanD(x, v float64) float64 {
 	if math.Abs(x) > 0x1p500 { // the square may be infinite
 		return 1 / x / x
 	}
-	return 1 / (1 + x*x)
+	return 1 / (1 + float64(x*x))
 }
 
 func AtanDD(x, v, d float64) float64 { return -2 * Prod(x, d) * d }
@@ -32,7 +32,7 @@ func Atan2D(y, x, v float64) (dy, dx float64) {
 	if v != v {
 		return v, v
 	}
-	if s := x*x + y*y; s > 0x1p-900 && s <= math.MaxFloat64 {
+	if s := float64(x*x) + float64(y*y); s > 0x1p-900 && s <= math.MaxFloat64 {
 		return x / s, -y / s
 	}
 	r := math.Hypot(x, y)

@@ -60,7 +60,7 @@ func addMulTo(dst, c, w, x []float64) {
 func mulAddTo(dst, p, x, q, y []float64) {
 	p, x, q, y = p[:len(dst)], x[:len(dst)], q[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = p[i]*x[i] + q[i]*y[i]
+		dst[i] = float64(p[i]*x[i]) + float64(q[i]*y[i])
 	}
 }
 
@@ -183,19 +183,19 @@ func (t target) times(k float64, w, g []float64) {
 	case direct:
 		w, g = w[:len(x)], g[:len(x)]
 		for i := range x {
-			x[i] += k * w[i] * g[i]
+			x[i] += float64(k * w[i] * g[i])
 		}
 	case uniform:
 		s := x[t.at]
 		w = w[:len(g)]
 		for i, g := range g {
-			s += k * w[i] * g
+			s += float64(k * w[i] * g)
 		}
 		x[t.at] = s
 	default:
 		w, index := w[:len(g)], t.index[:len(g)]
 		for i, g := range g {
-			x[index[i]] += k * w[i] * g
+			x[index[i]] += float64(k * w[i] * g)
 		}
 	}
 }
@@ -207,24 +207,24 @@ func (t target) times2(k float64, p, g, q, h []float64) {
 	case fresh:
 		p, g, q, h = p[:len(x)], g[:len(x)], q[:len(x)], h[:len(x)]
 		for i := range x {
-			x[i] = k * (p[i]*g[i] + q[i]*h[i])
+			x[i] = k * (float64(p[i]*g[i]) + float64(q[i]*h[i]))
 		}
 	case direct:
 		p, g, q, h = p[:len(x)], g[:len(x)], q[:len(x)], h[:len(x)]
 		for i := range x {
-			x[i] += k * (p[i]*g[i] + q[i]*h[i])
+			x[i] += float64(k * (float64(p[i]*g[i]) + float64(q[i]*h[i])))
 		}
 	case uniform:
 		s := x[t.at]
 		p, q, h = p[:len(g)], q[:len(g)], h[:len(g)]
 		for i, g := range g {
-			s += k * (p[i]*g + q[i]*h[i])
+			s += float64(k * (float64(p[i]*g) + float64(q[i]*h[i])))
 		}
 		x[t.at] = s
 	default:
 		p, q, h, index := p[:len(g)], q[:len(g)], h[:len(g)], t.index[:len(g)]
 		for i, g := range g {
-			x[index[i]] += k * (p[i]*g + q[i]*h[i])
+			x[index[i]] += float64(k * (float64(p[i]*g) + float64(q[i]*h[i])))
 		}
 	}
 }
@@ -267,14 +267,14 @@ func (p *Program) dots(out *[MaxDirections]float64, w []float64, xs [][]float64,
 		var x0, x1, y0, y1 float64
 		for i := 1; i < n; i += 2 {
 			w0, w1 := w[i-1], w[i]
-			x0 += w0 * x[i-1]
-			x1 += w1 * x[i]
-			y0 += w0 * y[i-1]
-			y1 += w1 * y[i]
+			x0 += float64(w0 * x[i-1])
+			x1 += float64(w1 * x[i])
+			y0 += float64(w0 * y[i-1])
+			y1 += float64(w1 * y[i])
 		}
 		if n&1 != 0 {
-			x0 += w[n-1] * x[n-1]
-			y0 += w[n-1] * y[n-1]
+			x0 += float64(w[n-1] * x[n-1])
+			y0 += float64(w[n-1] * y[n-1])
 		}
 		out[s] += x0 + x1
 		out[s+1] += y0 + y1
@@ -283,11 +283,11 @@ func (p *Program) dots(out *[MaxDirections]float64, w []float64, xs [][]float64,
 		x := xs[s][at:][:n]
 		var x0, x1 float64
 		for i := 1; i < n; i += 2 {
-			x0 += w[i-1] * x[i-1]
-			x1 += w[i] * x[i]
+			x0 += float64(w[i-1] * x[i-1])
+			x1 += float64(w[i] * x[i])
 		}
 		if n&1 != 0 {
-			x0 += w[n-1] * x[n-1]
+			x0 += float64(w[n-1] * x[n-1])
 		}
 		out[s] += x0 + x1
 	}
@@ -305,7 +305,7 @@ func dotIndexed(s float64, w, x []float64, index []int32) float64 {
 func axpy(x []float64, g float64, w []float64) {
 	w = w[:len(x)]
 	for i := range x {
-		x[i] += g * w[i]
+		x[i] += float64(g * w[i])
 	}
 }
 
@@ -313,6 +313,6 @@ func axpy(x []float64, g float64, w []float64) {
 func axpy2(x []float64, g float64, v []float64, h float64, w []float64) {
 	v, w = v[:len(x)], w[:len(x)]
 	for i := range x {
-		x[i] += g*v[i] + h*w[i]
+		x[i] += float64(g*v[i]) + float64(h*w[i])
 	}
 }

@@ -178,7 +178,7 @@ func axpyQuad(xs [][]float64, at, i int32, w *[4][]float64) {
 		g0, g1, g2, g3 := g[0], g[1], g[2], g[3]
 		x := x[at:][:len(w0)]
 		for k, w0 := range w0 {
-			x[k] += g0*w0 + g1*w1[k] + g2*w2[k] + g3*w3[k]
+			x[k] += float64(g0*w0) + float64(g1*w1[k]) + float64(g2*w2[k]) + float64(g3*w3[k])
 		}
 	}
 }
@@ -229,10 +229,10 @@ func axpy2Quad(us [][]float64, i int32, rows *[4]int32, x []float64, bar *[4]flo
 		g0, g1, g2, g3 := g[0], g[1], g[2], g[3]
 		for k, x := range x {
 			t := t[k]
-			u0[k] += g0*x + b0*t
-			u1[k] += g1*x + b1*t
-			u2[k] += g2*x + b2*t
-			u3[k] += g3*x + b3*t
+			u0[k] += float64(g0*x) + float64(b0*t)
+			u1[k] += float64(g1*x) + float64(b1*t)
+			u2[k] += float64(g2*x) + float64(b2*t)
+			u3[k] += float64(g3*x) + float64(b3*t)
 		}
 	}
 }

@@ -14,11 +14,11 @@ func (p *Program) Accuracy() float64 { return 64 * 0x1p-53 * float64(1+p.Roundin
 // substitutions adds up those of its elements. The function may amplify those of
 // its values, for which a row has 10⁻⁹ of its size.
 func (p *Program) Missed(got, sizes, want []float64, largest float64, depth int) int {
-	unit := p.Accuracy() * float64(1+depth)
+	unit := float64(p.Accuracy() * float64(1+depth))
 	row, most := -1, 0.0
 	for i := range got {
 		tolerance := unit * largest
-		if s := (unit + 1e-9) * sizes[i]; s-s == 0 {
+		if s := float64((unit + 1e-9) * sizes[i]); s-s == 0 {
 			tolerance = max(tolerance, s)
 		}
 		same := got[i] == want[i] || got[i] != got[i] && want[i] != want[i]

@@ -321,7 +321,7 @@ type frame struct {
 // part appends a candidate, or adds to the constant of an output.
 func (d *detector) part(c candidate) {
 	if k := c.root - d.Base + int32(len(d.Consts)); k >= 0 && c.root < d.Base && c.other < 0 {
-		d.constants[c.row] += c.scale * d.Consts[k]
+		d.constants[c.row] += float64(c.scale * d.Consts[k])
 		return
 	}
 	d.cands = append(d.cands, c)
@@ -407,12 +407,12 @@ func (d *detector) open(c candidate) (f frame, ok bool) {
 		f.x, f.y = d.p.DotAt(i)
 	}
 	for _, w := range f.w {
-		if w != 0 && !(math.Abs(w*c.scale) >= minNormal) || w*c.scale-w*c.scale != 0 {
+		if cw := float64(c.scale * w); w != 0 && !(math.Abs(cw) >= minNormal) || cw-cw != 0 {
 			return f, false
 		}
 	}
 	if constant != 0 {
-		d.constants[c.row] += c.scale * constant
+		d.constants[c.row] += float64(c.scale * constant)
 	}
 	d.cands = slices.Grow(d.cands, len(f.x))
 	return f, true

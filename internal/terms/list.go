@@ -200,7 +200,7 @@ func (l *list) scatterReal(x []float64, c float64, lo, n int) {
 	}
 	for p := range l.pieces(lo, n) {
 		if p.step == 0 {
-			x[p.at] += c * float64(p.n)
+			x[p.at] += float64(c * float64(p.n))
 			continue
 		}
 		for i := range p.n {

@@ -169,7 +169,7 @@ func (m *machine) owns(p *port, i, j int) bool {
 // give adds v to p.x[at], or has it added later.
 func (m *machine) give(p *port, at int, v float64) {
 	if m.owns(p, at, at) {
-		p.x[at] += v
+		p.x[at] += float64(v)
 		return
 	}
 	m.part.log = append(m.part.log, entry{v: v, at: int32(at), target: p.target})

@@ -264,8 +264,8 @@ func (x symbol) Sub(y symbol) symbol {
 // keeps digits, too; but x − x stays, since it is not 0 for all x.
 func (x symbol) combine(y symbol, sign float64) symbol {
 	k, u, c := x.affine()
-	if l, v, d := y.affine(); u == v && k+sign*l != 0 {
-		return u.Scale(k + sign*l).AddReal(c + sign*d)
+	if l, v, d := y.affine(); u == v && k+float64(sign*l) != 0 {
+		return u.Scale(k + float64(sign*l)).AddReal(c + float64(sign*d))
 	}
 	k, u = x.split()
 	l, v := y.split()
