@@ -2,11 +2,8 @@
 
 package dual
 
-import (
-	"math"
-
-	"github.com/hesse-ad/hesse/internal/elem"
-)
+import "math"
+import "github.com/hesse-ad/hesse/internal/elem"
 
 // Add is x + y.
 func (x Hyper) Add(y Hyper) Hyper { return Hyper{x.V + y.V, x.D1 + y.D1, x.D2 + y.D2, x.D12 + y.D12} }

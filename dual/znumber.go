@@ -2,11 +2,8 @@
 
 package dual
 
-import (
-	"math"
-
-	"github.com/hesse-ad/hesse/internal/elem"
-)
+import "math"
+import "github.com/hesse-ad/hesse/internal/elem"
 
 // Add is x + y.
 func (x Number) Add(y Number) Number { return Number{x.V + y.V, x.D + y.D} }

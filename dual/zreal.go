@@ -2,11 +2,8 @@
 
 package dual
 
-import (
-	"math"
-
-	"github.com/hesse-ad/hesse/internal/elem"
-)
+import "math"
+import "github.com/hesse-ad/hesse/internal/elem"
 
 // Add is x + y.
 func (x Real) Add(y Real) Real { return x + y }

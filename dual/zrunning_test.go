@@ -2,8 +2,6 @@
 
 package dual
 
-import ()
-
 func (x running) Square() running { return x.number(Number.Square) }
 
 func (x running) Sqrt() running { return x.number(Number.Sqrt) }

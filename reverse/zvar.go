@@ -2,12 +2,9 @@
 
 package reverse
 
-import (
-	"math"
-
-	"github.com/hesse-ad/hesse/internal/elem"
-	"github.com/hesse-ad/hesse/internal/program"
-)
+import "math"
+import "github.com/hesse-ad/hesse/internal/elem"
+import "github.com/hesse-ad/hesse/internal/program"
 
 // Hypot is √(x² + y²).
 func (x Var) Hypot(y Var) Var { return x.binary(program.Hypot, y, math.Hypot(x.v, y.v)) }

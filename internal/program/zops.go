@@ -2,10 +2,8 @@
 
 package program
 
-import (
-	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/op"
-)
+import "github.com/hesse-ad/hesse/dual"
+import "github.com/hesse-ad/hesse/internal/op"
 
 // The operations. A node of a program is one of them with one or two operands
 // a and b and a constant c, or with a list of operands.

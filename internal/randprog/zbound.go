@@ -2,9 +2,7 @@
 
 package randprog
 
-import (
-	"github.com/hesse-ad/hesse/dual"
-)
+import "github.com/hesse-ad/hesse/dual"
 
 func (x Bound) Add(y Bound) Bound { return binary(x, y, dual.Hyper.Add) }
 

@@ -2,9 +2,7 @@
 
 package terms
 
-import (
-	"github.com/hesse-ad/hesse/internal/program"
-)
+import "github.com/hesse-ad/hesse/internal/program"
 
 func (x symbol) Hypot(y symbol) symbol { return x.binary(program.Hypot, y) }
 

@@ -53,15 +53,13 @@ func files() map[string][]byte {
 func source(file, body string) []byte {
 	var b bytes.Buffer
 	pkg := path.Base(path.Dir(file))
-	fmt.Fprintf(&b, "// Code generated from the table of package op. DO NOT EDIT.\n\npackage %s\n\nimport (\n", pkg)
-	for _, p := range []string{"math", "", module + "dual", module + "internal/elem", module + "internal/op", module + "internal/program"} {
-		if p == "" {
-			b.WriteByte('\n')
-		} else if name := path.Base(p); name != pkg && regexp.MustCompile(`\b`+name+`\.`).MatchString(body) {
-			fmt.Fprintf(&b, "%q\n", p)
+	fmt.Fprintf(&b, "// Code generated from the table of package op. DO NOT EDIT.\n\npackage %s\n\n", pkg)
+	for _, p := range []string{"math", module + "dual", module + "internal/elem", module + "internal/op", module + "internal/program"} {
+		if name := path.Base(p); name != pkg && regexp.MustCompile(`\b`+name+`\.`).MatchString(body) {
+			fmt.Fprintf(&b, "import %q\n", p)
 		}
 	}
-	fmt.Fprintf(&b, ")\n\n%s", body)
+	fmt.Fprintf(&b, "\n%s", body)
 	text, err := format.Source(b.Bytes())
 	if err != nil {
 		log.Fatalf("%s: %v\n%s", file, err, b.Bytes())
@@ -268,7 +266,7 @@ var kinds = []kind{
 		}
 		return "return x.unary(program." + r.Name + ", " + v + ")"
 	}},
-	{file: "sparsity/ztracer.go", name: "Tracer", comments: true, body: func(c op.Code) string {
+	{file: "sparsity/detect/ztracer.go", name: "Tracer", comments: true, body: func(c op.Code) string {
 		const both = op.DX | op.DY
 		dependence, ok := map[op.Flags]string{
 			0: "Tracer{}", op.DX: "x", op.DX | op.DXX: "x.nonlinear()",

@@ -1,8 +1,6 @@
 // Code generated from the table of package op. DO NOT EDIT.
 
-package sparsity
-
-import ()
+package detect
 
 // Add is x + y.
 func (x Tracer) Add(y Tracer) Tracer { return x.both(y) }
