@@ -89,11 +89,11 @@ func readPattern(file string) (*namedPattern, error) {
 		return nil, err
 	}
 	defer f.Close()
-	a, _, err := sparsity.ReadMatrixMarket(f)
+	p, _, err := sparsity.ReadMatrixMarketPattern(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return &namedPattern{strings.TrimSuffix(filepath.Base(file), ".mtx"), a.Pattern()}, nil
+	return &namedPattern{strings.TrimSuffix(filepath.Base(file), ".mtx"), p}, nil
 }
 
 // colorings colors the file of -mtx, or else matrices of all sorts, by every

@@ -21,6 +21,8 @@ type MarketHeader struct {
 	Format   string // "coordinate" (the entries) or "array" (dense)
 	Field    string // "real", "integer" or "pattern" (no values)
 	Symmetry string // "general", "symmetric" or "skew-symmetric"
+	// ReadMatrixMarketPattern knows the field "complex" and the symmetry
+	// "hermitian" besides.
 }
 
 func (h MarketHeader) withDefaults() MarketHeader {
@@ -45,16 +47,16 @@ func (h MarketHeader) check() string {
 		return fmt.Sprintf("unknown format %q", h.Format)
 	}
 	switch h.Field {
-	case "real", "integer", "pattern":
-	case "complex":
-		return "complex matrices are not supported"
+	case "real", "integer", "pattern", "complex":
 	default:
 		return fmt.Sprintf("unknown field %q", h.Field)
 	}
 	switch h.Symmetry {
 	case "general", "symmetric", "skew-symmetric":
 	case "hermitian":
-		return "hermitian matrices are not supported"
+		if h.Field != "complex" {
+			return "a hermitian matrix is complex"
+		}
 	default:
 		return fmt.Sprintf("unknown symmetry %q", h.Symmetry)
 	}
@@ -67,10 +69,30 @@ func (h MarketHeader) check() string {
 	return ""
 }
 
+// checkReal is check for what has values in a Matrix.
+func (h MarketHeader) checkReal() string {
+	if h.Field == "complex" {
+		return "complex matrices are not supported"
+	}
+	return h.check()
+}
+
+// numbers returns how many numbers the value of an entry has.
+func (h MarketHeader) numbers() int {
+	switch h.Field {
+	case "pattern":
+		return 0
+	case "complex":
+		return 2
+	default:
+		return 1
+	}
+}
+
 // arrayStart returns the first row that an array holds of column j.
 func (h MarketHeader) arrayStart(j int) int {
 	switch h.Symmetry {
-	case "symmetric":
+	case "symmetric", "hermitian":
 		return j
 	case "skew-symmetric":
 		return j + 1
@@ -92,7 +114,9 @@ func (e *FormatError) Error() string {
 
 // ReadMatrixMarket reads a matrix and the header that says how it was written.
 // A symmetric or skew-symmetric matrix comes with both triangles, entries of a
-// pattern with the value 1, an array with all positions, zeros too.
+// pattern with the value 1, an array with all positions, zeros too. Numbers are
+// those that Fortran and C write: 1.5, 1d3, .5E-3, 1-100, inf, NaN. A complex
+// matrix has no Matrix to stand for it; see ReadMatrixMarketPattern.
 //
 // What the file does wrong is a *FormatError, an entry given twice (in a
 // symmetric matrix also on either side of the diagonal), an integer that is no
@@ -101,23 +125,40 @@ func (e *FormatError) Error() string {
 // a matrix with more than 2²² rows or columns must have an entry for every 64
 // of them.
 func ReadMatrixMarket(r io.Reader) (*Matrix, MarketHeader, error) {
-	m := marketReader{lines: bufio.NewScanner(r)}
-	a, err := m.read()
+	m := marketReader{lines: bufio.NewScanner(r), check: MarketHeader.checkReal}
+	p, places, err := m.read()
 	if err != nil {
 		return nil, MarketHeader{}, err
+	}
+	a := NewMatrix(p)
+	for e, k := range places {
+		a.values[k] = m.values[e]
 	}
 	return a, m.header, nil
 }
 
+// ReadMatrixMarketPattern reads the positions of a matrix of any field, complex
+// ones too, by the rules of ReadMatrixMarket: an entry is a position, whatever
+// its value.
+func ReadMatrixMarketPattern(r io.Reader) (*Pattern, MarketHeader, error) {
+	m := marketReader{lines: bufio.NewScanner(r), check: MarketHeader.check}
+	p, _, err := m.read()
+	if err != nil {
+		return nil, MarketHeader{}, err
+	}
+	return p, m.header, nil
+}
+
 type marketReader struct {
 	lines  *bufio.Scanner
-	line   int // of the text last returned by next
+	line   int                       // of the text last returned by next
+	check  func(MarketHeader) string // what is wrong with a header
 	header MarketHeader
 
 	rows, cols int
 	i, j       []int32
-	values     []float64
-	at         []int // the line of each entry
+	values     []float64 // real parts
+	at         []int     // the line of each entry
 }
 
 func (m *marketReader) errorf(format string, args ...any) error {
@@ -140,23 +181,24 @@ func (m *marketReader) next() ([][]byte, error) {
 	return nil, err
 }
 
-func (m *marketReader) read() (*Matrix, error) {
+// read returns the pattern and the place in it of each entry.
+func (m *marketReader) read() (*Pattern, []int32, error) {
 	if err := m.readHeader(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := m.readEntries(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := m.next()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f != nil {
-		return nil, m.errorf("more entries than announced")
+		return nil, nil, m.errorf("more entries than announced")
 	}
 	const free, perEntry = 1 << 22, 64
 	if max(m.rows, m.cols) > free+perEntry*len(m.values) {
-		return nil, m.errorf("%d×%d matrix with %d entries is too empty to hold", m.rows, m.cols, len(m.values))
+		return nil, nil, m.errorf("%d×%d matrix with %d entries is too empty to hold", m.rows, m.cols, len(m.values))
 	}
 	return m.assemble()
 }
@@ -181,7 +223,7 @@ func (m *marketReader) readHeader() error {
 		words[3] = "real"
 	}
 	m.header = MarketHeader{words[2], words[3], words[4]}
-	if msg := m.header.check(); msg != "" {
+	if msg := m.check(m.header); msg != "" {
 		return m.errorf("%s", msg)
 	}
 	return nil
@@ -239,11 +281,7 @@ func (m *marketReader) readEntries() error {
 
 // readEntry appends the entry on a line of a coordinate file.
 func (m *marketReader) readEntry(f [][]byte) error {
-	want := 3
-	if m.header.Field == "pattern" {
-		want = 2
-	}
-	if len(f) != want {
+	if want := 2 + m.header.numbers(); len(f) != want {
 		return m.errorf("entry of %d numbers instead of %d", len(f), want)
 	}
 	i, err := m.index(f[0], m.rows)
@@ -257,14 +295,7 @@ func (m *marketReader) readEntry(f [][]byte) error {
 	if i == j && m.header.Symmetry == "skew-symmetric" {
 		return m.errorf("entry on the diagonal of a skew-symmetric matrix")
 	}
-	v := 1.0
-	if want == 3 {
-		if v, err = m.value(f[2]); err != nil {
-			return err
-		}
-	}
-	m.add(i, j, v)
-	return nil
+	return m.add(i, j, f[2:])
 }
 
 // readArray reads the values of an array, column by column.
@@ -281,20 +312,26 @@ func (m *marketReader) readArray() error {
 			if f == nil {
 				return m.errorf("entry (%d, %d) is missing", i+1, j+1)
 			}
-			if len(f) != 1 {
-				return m.errorf("%d numbers instead of 1", len(f))
+			if want := m.header.numbers(); len(f) != want {
+				return m.errorf("%d numbers instead of %d", len(f), want)
 			}
-			v, err := m.value(f[0])
-			if err != nil {
+			if err := m.add(int32(i), int32(j), f); err != nil {
 				return err
 			}
-			m.add(int32(i), int32(j), v)
 		}
 	}
 	return nil
 }
 
-func (m *marketReader) add(i, j int32, v float64) {
+// add appends an entry, and its mirror image where it stands for both.
+func (m *marketReader) add(i, j int32, value [][]byte) error {
+	v := 1.0
+	for k := len(value) - 1; k >= 0; k-- {
+		var err error
+		if v, err = m.value(value[k]); err != nil {
+			return err
+		}
+	}
 	m.i = append(m.i, i)
 	m.j = append(m.j, j)
 	m.values = append(m.values, v)
@@ -308,6 +345,7 @@ func (m *marketReader) add(i, j int32, v float64) {
 		m.values = append(m.values, v)
 		m.at = append(m.at, m.line)
 	}
+	return nil
 }
 
 func (m *marketReader) index(text []byte, n int) (int32, error) {
@@ -332,7 +370,7 @@ func (m *marketReader) value(text []byte) (float64, error) {
 		}
 		return float64(k), nil
 	}
-	v, err := strconv.ParseFloat(string(text), 64)
+	v, err := parseNumber(text)
 	if errors.Is(err, strconv.ErrRange) {
 		return 0, m.errorf("number %q out of range", text)
 	}
@@ -345,23 +383,47 @@ func (m *marketReader) value(text []byte) (float64, error) {
 // maxInteger bounds the integers that float64 tells apart.
 const maxInteger = 1 << 53
 
-// assemble puts the entries in their places.
-func (m *marketReader) assemble() (*Matrix, error) {
-	if len(m.values) > math.MaxInt32 {
-		return nil, m.errorf("%d entries are too many", len(m.values))
+// parseNumber reads a number as Fortran and C write it: with D for E, or with
+// the sign of an exponent alone, but without the hexadecimal digits and
+// underscores of Go.
+func parseNumber(text []byte) (float64, error) {
+	word := strings.ToLower(strings.TrimLeft(string(text), "+-"))
+	if word == "nan" || strings.HasPrefix(word, "nan(") && strings.HasSuffix(word, ")") {
+		return math.NaN(), nil
 	}
-	a := NewMatrix(fromCoordinates(m.rows, m.cols, m.i, m.j))
-	taken := make([]bool, a.NNZ())
-	for e, v := range m.values {
-		k := a.pattern.Position(int(m.i[e]), int(m.j[e]))
+	number := make([]byte, 0, 32)
+	for i, c := range text {
+		switch {
+		case c == 'd' || c == 'D' || c == 'E':
+			c = 'e'
+		case c == '_' || c == 'x' || c == 'X':
+			return 0, strconv.ErrSyntax
+		case (c == '+' || c == '-') && i > 0 && number[len(number)-1] != 'e':
+			number = append(number, 'e')
+		}
+		number = append(number, c)
+	}
+	return strconv.ParseFloat(string(number), 64)
+}
+
+// assemble puts the entries in their places.
+func (m *marketReader) assemble() (p *Pattern, places []int32, err error) {
+	if len(m.values) > math.MaxInt32 {
+		return nil, nil, m.errorf("%d entries are too many", len(m.values))
+	}
+	p = fromCoordinates(m.rows, m.cols, m.i, m.j)
+	places = make([]int32, len(m.i))
+	taken := make([]bool, p.NNZ())
+	for e, i := range m.i {
+		k := p.Position(int(i), int(m.j[e]))
 		if taken[k] {
 			m.line = m.at[e]
-			return nil, m.errorf("entry (%d, %d) is there already", m.i[e]+1, m.j[e]+1)
+			return nil, nil, m.errorf("entry (%d, %d) is there already", i+1, m.j[e]+1)
 		}
 		taken[k] = true
-		a.values[k] = v
+		places[e] = int32(k)
 	}
-	return a, nil
+	return p, places, nil
 }
 
 // WriteMatrixMarket writes the matrix a as h says; MarketHeader{} means as
@@ -375,7 +437,7 @@ func (m *marketReader) assemble() (*Matrix, error) {
 // those of w.
 func WriteMatrixMarket(w io.Writer, a *Matrix, h MarketHeader) error {
 	h = h.withDefaults()
-	if msg := h.check(); msg != "" {
+	if msg := h.checkReal(); msg != "" {
 		panic("sparsity: " + msg)
 	}
 	if err := fits(a, h); err != nil {

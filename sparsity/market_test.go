@@ -67,7 +67,8 @@ func TestMalformedFileNamesTheLine(t *testing.T) {
 		{"%%MatrixMarket matrix dense real general\n", 1, `unknown format "dense"`},
 		{"%%MatrixMarket matrix coordinate complex general\n", 1, "complex matrices are not supported"},
 		{"%%MatrixMarket matrix coordinate float general\n", 1, `unknown field "float"`},
-		{"%%MatrixMarket matrix coordinate real Hermitian\n", 1, "hermitian matrices are not supported"},
+		{"%%MatrixMarket matrix coordinate complex Hermitian\n", 1, "complex matrices are not supported"},
+		{"%%MatrixMarket matrix coordinate real Hermitian\n", 1, "a hermitian matrix is complex"},
 		{"%%MatrixMarket matrix coordinate real upper\n", 1, `unknown symmetry "upper"`},
 		{"%%MatrixMarket matrix array pattern general\n", 1, "an array has values"},
 		{"%%MatrixMarket matrix coordinate pattern skew-symmetric\n", 1, "a pattern has no signs"},
@@ -90,6 +91,12 @@ func TestMalformedFileNamesTheLine(t *testing.T) {
 		{coordinate + "2 3 1\n1 4 1\n", 3, "index 4 is not in 1 to 3"},
 		{coordinate + "2 3 1\n1 1.5 1\n", 3, `index "1.5" is not a number`},
 		{coordinate + "2 2 1\n1 1 one\n", 3, `"one" is not a number`},
+		{coordinate + "2 2 1\n1 1 1_000\n", 3, `"1_000" is not a number`},
+		{coordinate + "2 2 1\n1 1 0x1p3\n", 3, `"0x1p3" is not a number`},
+		{coordinate + "2 2 1\n1 1 1+2+3\n", 3, `"1+2+3" is not a number`},
+		{coordinate + "2 2 1\n1 1 1de3\n", 3, `"1de3" is not a number`},
+		{coordinate + "2 2 1\n1 1 --1\n", 3, `"--1" is not a number`},
+		{coordinate + "2 2 1\n1 1 1d999\n", 3, `number "1d999" out of range`},
 		{coordinate + "2 2 1\n1 1 1e999\n", 3, `number "1e999" out of range`},
 		{"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", 3, `"1.5" is not an integer`},
 		{"%%MatrixMarket matrix array integer general\n1 1\n9007199254740993\n", 3, "integer 9007199254740993 is beyond 2⁵³"},
@@ -104,6 +111,55 @@ func TestMalformedFileNamesTheLine(t *testing.T) {
 		require.ErrorAs(t, err, &format, test.msg)
 		require.Equal(t, FormatError{test.line, test.msg}, *format)
 		require.Nil(t, m)
+	}
+}
+
+// Section 13.7.2.3.2 of the Fortran 2018 standard: an exponent of three digits
+// has no letter. C writes infinities and NaN as words.
+func TestNumbersOfFortranAndC(t *testing.T) {
+	for text, want := range map[string]float64{
+		"1d3": 1000, "-.5D-1": -0.05, "0.25D+02": 25, "1.5E+003": 1500, "2.": 2, "+7": 7,
+		"0.17976931348623157+309": math.MaxFloat64, "-1-100": -1e-100, "1+100": 1e100,
+		"inf": math.Inf(1), "-Infinity": math.Inf(-1), "+Inf": math.Inf(1),
+		"NaN": math.NaN(), "-nan": math.NaN(), "nan(0x7)": math.NaN(),
+	} {
+		m, _, err := ReadMatrixMarket(strings.NewReader("%%MatrixMarket matrix array real general\n1 1\n" + text + "\n"))
+		require.NoError(t, err, text)
+		if want != want {
+			require.True(t, math.IsNaN(m.At(0, 0)), text)
+		} else {
+			require.Equal(t, want, m.At(0, 0), text)
+		}
+	}
+}
+
+func TestPositionsOfAnyField(t *testing.T) {
+	for _, test := range []struct {
+		file string
+		want *Pattern
+	}{
+		{"coordinate complex general\n2 3 2\n1 3 1.5 -2\n2 1 0 0d0\n", FromCoordinates(2, 3, []int{0, 1}, []int{2, 0})},
+		{"coordinate complex hermitian\n2 2 2\n1 1 4 0\n2 1 0 1\n", FromCoordinates(2, 2, []int{0, 0, 1}, []int{0, 1, 0})},
+		{"coordinate complex skew-symmetric\n2 2 1\n2 1 0 1\n", FromCoordinates(2, 2, []int{0, 1}, []int{1, 0})},
+		{"array complex hermitian\n2 2\n1 0\n2 3\n4 0\n", Full(2, 2)},
+		{"coordinate real general\n2 2 1\n2 2 0\n", FromCoordinates(2, 2, []int{1}, []int{1})},
+		{"coordinate pattern symmetric\n2 2 1\n2 1\n", FromCoordinates(2, 2, []int{0, 1}, []int{1, 0})},
+	} {
+		p, h, err := ReadMatrixMarketPattern(strings.NewReader("%%MatrixMarket matrix " + test.file))
+		require.NoError(t, err, test.file)
+		require.True(t, test.want.Equal(p), test.file)
+		require.True(t, strings.HasPrefix(test.file, h.Format+" "+h.Field+" "+h.Symmetry))
+	}
+	for file, want := range map[string]FormatError{
+		"coordinate complex general\n1 1 1\n1 1 1\n":            {3, "entry of 3 numbers instead of 4"},
+		"coordinate complex general\n1 1 1\n1 1 1 i\n":          {3, `"i" is not a number`},
+		"array complex general\n1 1\n1\n":                       {3, "1 numbers instead of 2"},
+		"coordinate complex general\n1 1 2\n1 1 1 1\n1 1 1 1\n": {4, "entry (1, 1) is there already"},
+	} {
+		_, _, err := ReadMatrixMarketPattern(strings.NewReader("%%MatrixMarket matrix " + file))
+		var format *FormatError
+		require.ErrorAs(t, err, &format, file)
+		require.Equal(t, want, *format)
 	}
 }
 
@@ -262,8 +318,12 @@ func TestWriteRefusesAMatrixThatTheHeaderDenies(t *testing.T) {
 func FuzzReadMatrixMarket(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		m, h, err := ReadMatrixMarket(bytes.NewReader(file))
+		q, _, patternErr := ReadMatrixMarketPattern(bytes.NewReader(file))
 		if err != nil {
 			return
+		}
+		if patternErr != nil || !q.Equal(m.pattern) {
+			t.Fatal(patternErr, q)
 		}
 		rows, cols := m.Dims()
 		NewPattern(rows, cols, m.pattern.ptr, m.pattern.idx)
