@@ -33,6 +33,11 @@
 //     there is missed.
 //   - From a file: [ReadMatrixMarket].
 //
+// # Matrices made of others
+//
+// [Gram] forms JᵀWJ + D, [Blocks] puts matrices side by side: both find the
+// pattern once and then fill in values without allocating.
+//
 // # Pictures
 //
 // [Pattern.Spy] draws a pattern in the terminal, [Pattern.SVG] and

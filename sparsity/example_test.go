@@ -96,6 +96,46 @@ func ExampleNewSymMatrix() {
 	// true
 }
 
+func ExamplePattern_All() {
+	for i, j := range sparsity.Arrow(3, 0).All() {
+		fmt.Print("(", i, ",", j, ") ")
+	}
+	// Output: (0,0) (0,1) (0,2) (1,0) (1,1) (2,0) (2,2)
+}
+
+// A step of Levenberg and Marquardt solves (JᵀJ + λI)d = −Jᵀr.
+func ExampleNewGram() {
+	j := sparsity.NewMatrix(sparsity.Banded(3, 1, 0))
+	copy(j.Values(), []float64{1, 2, 3, 4, 5})
+	damping := sparsity.NewMatrix(sparsity.Diagonal(3))
+	g := sparsity.NewGram(j.Pattern(), damping.Pattern()) // once
+
+	copy(damping.Values(), []float64{0.5, 0.5, 0.5})
+	a := g.Eval(nil, j, nil, damping)
+	fmt.Println(mat.Formatted(a))
+	// Output:
+	// ⎡ 5.5     6     0⎤
+	// ⎢   6  25.5    20⎥
+	// ⎣   0    20  25.5⎦
+}
+
+func ExampleNewBlocks() {
+	h := sparsity.NewMatrix(sparsity.Diagonal(2))
+	copy(h.Values(), []float64{2, 3})
+	j := sparsity.NewMatrix(sparsity.Full(1, 2))
+	copy(j.Values(), []float64{4, 5})
+	b := sparsity.NewBlocks([][]sparsity.Block{ // once
+		{{Pattern: h.Pattern()}, {Pattern: j.Pattern(), Transposed: true}},
+		{{Pattern: j.Pattern()}, {}},
+	})
+	kkt := b.Eval(nil, [][]*sparsity.Matrix{{h, j}, {j, nil}})
+	fmt.Println(mat.Formatted(kkt))
+	// Output:
+	// ⎡2  0  4⎤
+	// ⎢0  3  5⎥
+	// ⎣4  5  0⎦
+}
+
 func ExampleReadMatrixMarket() {
 	file := `%%MatrixMarket matrix coordinate real symmetric
 % the lower triangle

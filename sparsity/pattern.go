@@ -1,6 +1,7 @@
 package sparsity
 
 import (
+	"iter"
 	"math"
 	"slices"
 )
@@ -150,6 +151,19 @@ func (p *Pattern) Row(i int) []int32 {
 	}
 	lo, hi := p.ptr[i], p.ptr[i+1]
 	return p.idx[lo:hi:hi]
+}
+
+// All yields the positions (i, j) in CSR order.
+func (p *Pattern) All() iter.Seq2[int, int] {
+	return func(yield func(i, j int) bool) {
+		for i := range p.rows {
+			for _, j := range p.Row(i) {
+				if !yield(i, int(j)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // RowPtr returns the row pointers: row i holds the positions RowPtr()[i] up to
