@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/hesse-ad/hesse/internal/op"
 )
@@ -306,26 +307,34 @@ func (p *Program) Roundings() int {
 // Batches is the number of batches.
 func (p *Program) Batches() int { return len(p.batches) }
 
-// Bytes is the memory that the program takes.
+// Bytes is the memory that the program takes, but for what a user's primitives
+// hold.
 func (p *Program) Bytes() int {
-	k := len(p.ops)*(1+4+4+8) + 4*len(p.lists) + 8*(len(p.coefs)+len(p.consts)) +
-		88*len(p.batches) + 4*len(p.outputs) + 40*len(p.guards)
+	k := int(unsafe.Sizeof(*p)) + bytesOf(p.ops) + bytesOf(p.a) + bytesOf(p.b) + bytesOf(p.c) +
+		bytesOf(p.lists) + bytesOf(p.coefs) + bytesOf(p.consts) + bytesOf(p.owns) + bytesOf(p.calls) +
+		bytesOf(p.batches) + bytesOf(p.outputs) + bytesOf(p.guards) + bytesOf(p.unmet[0]) + bytesOf(p.unmet[1])
 	for c := range p.calls {
 		if r := p.calls[c].repeated; r != nil {
 			_, bytes := r.Size()
 			k += bytes
 		}
 	}
+	weights := map[*float64]bool{} // batches with the same ones share them
 	for _, b := range p.batches {
+		k += bytesOf(b.terms)
 		for _, t := range b.terms {
-			k += 64 + 4*len(t.index)
-			if !t.same { // else they are one block for many batches
-				k += 8 * len(t.w)
+			k += bytesOf(t.index[:len(t.index):len(t.index)]) // a part of an array
+			if len(t.w) > 0 && !weights[&t.w[0]] {
+				weights[&t.w[0]] = true
+				k += bytesOf(t.w[:len(t.w):len(t.w)])
 			}
 		}
 	}
 	return k
 }
+
+// bytesOf is the memory of the array of x.
+func bytesOf[T any](x []T) int { return cap(x) * int(unsafe.Sizeof(*new(T))) }
 
 // Workspace is the memory of evaluations of one program, by one goroutine at a
 // time. Values and adjoints are node by node; T[s] and U[s] are the tangents
@@ -367,14 +376,14 @@ func (p *Program) Put(ws *Workspace) { p.pool.Put(ws) }
 
 // Bytes is the memory that the workspace takes.
 func (ws *Workspace) Bytes() int {
-	k := len(ws.V) + len(ws.Bar) + len(ws.parts) + len(ws.scratch)*block
-	for _, t := range ws.T {
-		k += len(t)
+	k := int(unsafe.Sizeof(*ws)) + bytesOf(ws.V) + bytesOf(ws.Bar) + bytesOf(ws.parts) +
+		bytesOf(ws.cotangent) + bytesOf(ws.outputs) + bytesOf(ws.T) + bytesOf(ws.U)
+	for _, x := range [...][][]float64{ws.T, ws.U} {
+		for _, x := range x {
+			k += bytesOf(x)
+		}
 	}
-	for _, u := range ws.U {
-		k += len(u)
-	}
-	return 8 * k
+	return k
 }
 
 func grow(x *[]float64, n int) []float64 {
