@@ -119,7 +119,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	if b.dir != "" {
-		if err := os.MkdirAll(b.dir, 0o777); err != nil {
+		if err := prepare(b.dir); err != nil {
 			return fail(1, err)
 		}
 	}

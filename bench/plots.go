@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"image/color"
 	"io"
@@ -244,15 +244,48 @@ func (f *figure) save(dir string) error {
 	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(200))}
 	f.draw(draw.New(png))
 	for ext, c := range map[string]io.WriterTo{".svg": svg, ".png": png} {
-		var b bytes.Buffer
-		if _, err := c.WriteTo(&b); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, f.name+ext), b.Bytes(), 0o666); err != nil {
+		if err := replace(filepath.Join(dir, f.name+ext), c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replace writes c to a file, which it replaces when all is written: a disk that
+// is full leaves the old one.
+func replace(name string, c io.WriterTo) error {
+	file, err := scratch(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	_, err = c.WriteTo(file)
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
+
+// scratch is a new file in dir, with the permissions of a file that is made
+// directly.
+func scratch(dir string) (*os.File, error) {
+	name := filepath.Join(dir, fmt.Sprintf(".bench-%d", os.Getpid()))
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// prepare makes dir and tries whether a file can be made there.
+func prepare(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	file, err := scratch(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // maxCells is how many cells a picture of a matrix has in a row, at most; those

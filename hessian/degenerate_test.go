@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
@@ -276,4 +277,18 @@ func (k known) sparse(t *testing.T) {
 	covers("detect.Jacobian", detect.Jacobian(tracer, n), k.j)
 	sum := func(x []detect.Tracer) detect.Tracer { return dual.Affine(0, k.w, tracer(x)) }
 	covers("detect.Hessian", detect.Hessian(sum, n), k.h)
+}
+
+func TestSettingsThatContradictPanic(t *testing.T) {
+	tape, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var { return x[0].Square().Add(x[1].Square()) })
+	require.NoError(t, err)
+	p := sparsity.Diagonal(2)
+	for _, o := range []hessian.SparseSettings{{Pattern: p}, {Coloring: coloring.New(coloring.Star, p)}, {Strategy: hessian.RoR}} {
+		o.Method = hessian.ByTerms
+		require.PanicsWithValue(t, "hessian: ByTerms with a Pattern, a Coloring or a Strategy, which are of colorings", func() { _, _ = o.New(tape) })
+	}
+	for _, o := range []reverse.SparseSettings{{Pattern: sparsity.Full(1, 2)}, {Coloring: coloring.New(coloring.Column, sparsity.Full(1, 2))}} {
+		o.Method = reverse.ByTerms
+		require.PanicsWithValue(t, "reverse: ByTerms with a Pattern or a Coloring, which are of colorings", func() { _, _ = o.New(tape) })
+	}
 }

@@ -54,8 +54,8 @@ type SparseSettings struct {
 	// symmetric, n×n, and have every nonzero: what it misses is added to other
 	// elements without a sign; see Verify.
 	Pattern *sparsity.Pattern
-	// Coloring replaces the coloring, and with it Method and Orders. It is
-	// checked.
+	// Coloring replaces the coloring, and with it Method and Orders, and excludes
+	// ByTerms. It is checked.
 	Coloring *coloring.Coloring
 	// Lower stores the lower triangle alone.
 	Lower bool
@@ -103,7 +103,8 @@ func NewSparse(t *reverse.Tape) (*Sparse, error) { return SparseSettings{}.New(t
 var ErrNoTerms = errors.New("hessian: no sum of alike terms")
 
 // New is NewSparse with settings. It panics if a pattern is not n×n and
-// symmetric, or a coloring is none for symmetric matrices; a coloring that does
+// symmetric, if a coloring is none for symmetric matrices, and if ByTerms comes
+// with what excludes it; a coloring that does
 // not fit gives a *coloring.ConflictError, ByTerms possibly ErrNoTerms.
 func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	if o.Orders == nil {
@@ -112,6 +113,9 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	p := &Sparse{settings: o, first: New(t, FoR)}
 	switch {
 	case o.Method == ByTerms:
+		if o.Pattern != nil || o.Coloring != nil || o.Strategy != FoR {
+			panic("hessian: ByTerms with a Pattern, a Coloring or a Strategy, which are of colorings")
+		}
 		if plan := terms.Detect(inside.Program(t)); plan != nil {
 			return p, p.byTerms(t, plan)
 		}

@@ -54,8 +54,8 @@ type SparseSettings struct {
 	// have every nonzero: what it misses is added to other elements without a
 	// sign; see Verify.
 	Pattern *sparsity.Pattern
-	// Coloring replaces the coloring, and with it Method and Orders. It is
-	// checked.
+	// Coloring replaces the coloring, and with it Method and Orders, and excludes
+	// ByTerms. It is checked.
 	Coloring *coloring.Coloring
 	// Workers is how many goroutines share one evaluation, if it is worth it; 0
 	// and 1 mean none beside the caller's. More than one allocate a few objects
@@ -99,8 +99,9 @@ var ErrNoTerms = errors.New("reverse: no sums of alike terms")
 // More orders rarely save colors and cost as much as all other preparation.
 var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
 
-// New is NewSparseJacobian with settings. It panics if the pattern is not m×n
-// or a coloring is none for Jacobians; a coloring that does not fit gives a
+// New is NewSparseJacobian with settings. It panics if the pattern is not m×n,
+// if a coloring is none for Jacobians, and if ByTerms comes with what excludes
+// it; a coloring that does not fit gives a
 // *coloring.ConflictError, ByTerms possibly ErrNoTerms.
 func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 	if o.Orders == nil {
@@ -109,6 +110,9 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 	j := &SparseJacobian{settings: o, t: t}
 	switch {
 	case o.Method == ByTerms:
+		if o.Pattern != nil || o.Coloring != nil {
+			panic("reverse: ByTerms with a Pattern or a Coloring, which are of colorings")
+		}
 		if plan := terms.Detect(t.p); plan != nil {
 			return j, j.byTerms(plan)
 		}

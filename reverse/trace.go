@@ -18,10 +18,11 @@ type Fault struct {
 	// the first one.
 	Index int
 	// Op is the operation, by its name in dual.Scalar, that of a primitive, or
-	// "input" or "parameter" for a point that is not finite itself.
+	// "input" or "constant" for what is not finite itself.
 	Op string
-	// Operands are what it was applied to, its constant last, and Value what
-	// came out.
+	// Operands are what it was applied to, its constant last, in AffineOf the
+	// constant first and each coefficient before its number; Value is what came
+	// out.
 	Operands []float64
 	Value    float64
 	// File and Line say where the function has it.
@@ -54,8 +55,8 @@ func (f *Fault) Error() string {
 // Trace finds the operation to blame where f(x), ∇f(x) or ∇²f(x) is not
 // finite: nil if all are. It panics if f is nil. The error is that of a
 // primitive. Cost: a recording that notes the line of each operation, some
-// microseconds an operation; the Hessian is seen by its product with a vector
-// of ones.
+// microseconds an operation; the Hessian is seen by its products with two random
+// vectors.
 func Trace(f func(x []Var) Var, x []float64) (*Fault, error) {
 	if f == nil {
 		panic("reverse: nil function")
@@ -89,6 +90,9 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 		return nil, err
 	}
 	fault := &Fault{Order: found.Order, Index: found.Index, Op: "input", Value: ws.V[found.Node]}
+	if int(found.Node) >= p.Inputs() {
+		fault.Op = "constant"
+	}
 	if k := int(found.Node) - p.Base(); k >= 0 {
 		fault.Op, fault.Operands = p.Describe(ws, found.Node)
 		fault.File, fault.Line = position(made[k])

@@ -42,6 +42,19 @@ func TestTraceNamesTheOperation(t *testing.T) {
 		{"in a declared term", func(x []V) V {
 			return reverse.Repeat(func(x, _ []V) V { return x[0].Log() }, x, [][]int{{0, 1}}, nil)
 		}, []float64{1, -3}, 0, 0, "Log", []float64{-3}},
+		{"an affine sum, with its coefficients", func(x []V) V {
+			return dual.Affine(7, []float64{2, math.Inf(1)}, []V{x[0], x[1]})
+		}, []float64{3, 5}, 0, 0, "AffineOf", []float64{7, 2, 3, math.Inf(1), 5}},
+		{"a sum", func(x []V) V { return dual.Sum([]V{x[0], x[1]}) }, []float64{1e308, 1e308}, 0, 0, "SumOf", []float64{1e308, 1e308}},
+		{"a sum of products", func(x []V) V { return dual.Dot(x, x) }, []float64{1, 1e200}, 0, 0, "DotOf", []float64{1, 1e200, 1, 1e200}},
+		{"a constant", func(x []V) V { return reverse.Constant(math.Inf(-1)) }, []float64{1}, 0, 0, "constant", nil},
+		{"Hessian, hidden along a vector of ones", func(x []V) V {
+			s := reverse.Constant(0)
+			for i := range 3 {
+				s = s.Add(x[i].Sub(x[i+1]).Square().PowReal(0.75))
+			}
+			return s
+		}, []float64{1, 1, 1, 1}, 2, 0, "PowReal", []float64{0, 0.75}},
 		{"chosen by Select", func(x []V) V { return x[0].Select(x[1], x[1].Log()) }, []float64{-1, -2}, 0, 0, "Log", []float64{-2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
