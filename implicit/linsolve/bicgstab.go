@@ -28,22 +28,21 @@ func BiCGStab(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) (
 		s = new(Krylov)
 	}
 	n := len(b)
-	basis := s.start(a, b, 7)
+	basis := s.start(a, b, 6)
 	vector := func(k int) []float64 { return basis[k*n : (k+1)*n] }
-	r, shadow, p, v, t, y, best := vector(0), vector(1), vector(2), vector(3), vector(4), vector(5), vector(6)
+	r, shadow, p, v, t, y := vector(0), vector(1), vector(2), vector(3), vector(4), vector(5)
 
 	iterations := 0
 	copy(s.r, s.b)
 	norm := floats.Norm(s.r, 2)
-	lowest, lowestNorm := math.Inf(1), norm // norms of M₁⁻¹(b − A x) and b − A x at best
+	lowest := math.Inf(1) // norm of M₁⁻¹(b − A x)
 	for norm > s.target && finite(norm) && iterations < s.maxIterations() {
 		s.left(r, s.r)
 		start := floats.Norm(r, 2)
 		if !(start < lowest) {
 			break
 		}
-		lowest, lowestNorm = start, norm
-		copy(best, s.x)
+		lowest = start
 		copy(shadow, r)
 		copy(p, r)
 		clear(y)
@@ -68,7 +67,8 @@ func BiCGStab(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) (
 			if negligible(tr, t, r) {
 				break
 			}
-			omega := tr / floats.Dot(t, t)
+			size := floats.Norm(t, 2)
+			omega := tr / size / size
 			floats.AddScaled(y, omega, r)
 			floats.AddScaled(r, -omega, t)
 			inner = floats.Norm(r, 2)
@@ -83,11 +83,7 @@ func BiCGStab(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) (
 		s.add(y)
 		norm = s.residual()
 	}
-	if !(norm <= s.target) && !(norm < lowestNorm) && iterations > 0 {
-		copy(s.x, best)
-		norm = lowestNorm
-	}
-	return s.finish(dst, iterations, norm)
+	return s.finish(dst, iterations)
 }
 
 // negligible reports whether the inner product of x and y is within what

@@ -10,10 +10,10 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// Cholesky is a sparse symmetric positive definite matrix A, and with a shift
-// A + λI, represented by its factorization
+// Cholesky is a sparse symmetric positive definite matrix A, or A + S with a
+// diagonal shift S = λI or λDiag(s), represented by its factorization
 //
-//	P (A + λI) Pᵀ = L D Lᵀ
+//	P (A + S) Pᵀ = L D Lᵀ
 //
 // where P is a permutation, L unit lower triangular and D diagonal with positive
 // elements. It takes half of the operations of LU and no refinement: without
@@ -26,9 +26,9 @@ import (
 // for one that is indefinite.
 type Cholesky struct {
 	a      *sparsity.SymMatrix
-	shift  float64
-	failed int   // column without pivot, n if there is none
-	err    error // of the factorization
+	shift  []float64 // S
+	failed int       // column without pivot, n if there is none
+	err    error     // of the factorization
 
 	// Analysis. Column k of L belongs to variable order[k]; position is the
 	// inverse. The lower triangle of PAPᵀ by columns: row and place in the values
@@ -92,15 +92,51 @@ func (c *Cholesky) Refactorize(a *sparsity.SymMatrix) error { return c.Refactori
 // least eigenvalue any A becomes positive definite. It panics if λ is not
 // finite.
 func (c *Cholesky) RefactorizeShift(a *sparsity.SymMatrix, lambda float64) error {
+	c.checkPattern(a)
+	if !finite(lambda) {
+		panic("linsolve: shift not finite")
+	}
+	for i := range c.shift {
+		c.shift[i] = lambda
+	}
+	return c.refactorize(a)
+}
+
+// RefactorizeMarquardt is Refactorize of A + λDiag(s), or of A + λDiag(A) if s is
+// nil: unlike with λI, a step of a damped method does not depend on the units of
+// the variables then. It panics if λ or an element of s is negative or not
+// finite, or s has another length than the order of A.
+//
+// Source: Marquardt, An algorithm for least-squares estimation of nonlinear
+// parameters, J. SIAM 11, 1963.
+func (c *Cholesky) RefactorizeMarquardt(a *sparsity.SymMatrix, lambda float64, s []float64) error {
+	c.checkPattern(a)
+	if s != nil && len(s) != len(c.shift) {
+		panic("linsolve: length of vector is not the order of the matrix")
+	}
+	bad := func(v float64) bool { return !(v >= 0 && finite(v)) }
+	if bad(lambda) || slices.ContainsFunc(s, bad) {
+		panic("linsolve: shift negative or not finite")
+	}
+	for i := range c.shift {
+		if s != nil {
+			c.shift[i] = lambda * s[i]
+		} else {
+			c.shift[i] = lambda * a.At(i, i)
+		}
+	}
+	return c.refactorize(a)
+}
+
+func (c *Cholesky) checkPattern(a *sparsity.SymMatrix) {
 	c.checkFactorized()
 	if !c.a.Triangle().Pattern().Equal(a.Triangle().Pattern()) {
 		panic("linsolve: pattern differs")
 	}
-	if !finite(lambda) {
-		panic("linsolve: shift not finite")
-	}
+}
+
+func (c *Cholesky) refactorize(a *sparsity.SymMatrix) error {
 	copy(c.a.Triangle().Values(), a.Triangle().Values())
-	c.shift = lambda
 	c.err = firstNonFinite(c.a.Triangle().Pattern(), c.a.Triangle().Values())
 	if c.err == nil {
 		c.err = c.eliminate()
@@ -117,13 +153,13 @@ func (c *Cholesky) Dims() (rows, cols int) {
 // SymmetricDim returns the order of A, 0 before Factorize.
 func (c *Cholesky) SymmetricDim() int { return len(c.diagonal) }
 
-// At returns the element of A + λI in row i, column j. It panics if there was no
+// At returns the element of A + S in row i, column j. It panics if there was no
 // Factorize.
 func (c *Cholesky) At(i, j int) float64 {
 	c.checkFactorized()
 	v := c.a.At(i, j)
 	if i == j {
-		v += c.shift
+		v += c.shift[i]
 	}
 	return v
 }
@@ -143,7 +179,7 @@ func (c *Cholesky) Fill() float64 {
 	return quotient(float64(c.NNZ()), float64(c.a.Triangle().NNZ()))
 }
 
-// LogDet returns log det(A + λI), NaN if there is no factorization. It is the
+// LogDet returns log det(A + S), NaN if there is no factorization. It is the
 // term that a Gaussian density, and the Laplace approximation of an integral,
 // have of their Hessian.
 func (c *Cholesky) LogDet() float64 {
@@ -158,7 +194,7 @@ func (c *Cholesky) LogDet() float64 {
 	return s
 }
 
-// Cond returns an estimate of the condition number ‖A + λI‖₁‖(A + λI)⁻¹‖₁, with
+// Cond returns an estimate of the condition number ‖A + S‖₁‖(A + S)⁻¹‖₁, with
 // which the errors of solutions grow, made as that of LU; 0 for a matrix of
 // order 0, +Inf if there is no factorization. Time is that of some five
 // solutions.
@@ -172,11 +208,11 @@ func (c *Cholesky) Cond() float64 {
 		return 0
 	}
 	sums := make([]float64, n)
-	floats.AddConst(math.Abs(c.shift), sums)
+	for i := range sums {
+		sums[i] = math.Abs(c.At(i, i))
+	}
 	c.a.DoNonZero(func(i, j int, v float64) {
-		if i == j {
-			sums[i] += math.Abs(v+c.shift) - math.Abs(c.shift)
-		} else {
+		if i != j {
 			sums[i] += math.Abs(v)
 		}
 	})
@@ -285,6 +321,7 @@ func (c *Cholesky) analyze(p *sparsity.Pattern) {
 
 	c.val = resize(c.val, c.ptr[n])
 	c.diagonal = resize(c.diagonal, n)
+	c.shift = resize(c.shift, n)
 	c.x = resize(c.x, n)
 	clear(c.x)
 	c.u = resize(c.u, widest)
@@ -340,7 +377,7 @@ func (c *Cholesky) eliminate() error {
 			for t := c.aPtr[k]; t < c.aPtr[k+1]; t++ {
 				x[c.aRow[t]] = values[c.aSrc[t]]
 			}
-			x[k] += c.shift
+			x[k] += c.shift[c.order[k]]
 			start := math.Abs(x[k])
 			terms := 1 + k - lo
 			for d := c.head[k]; d != none; {
@@ -456,7 +493,7 @@ func (c *Cholesky) subtractInside(col []float64, pivot float64, lo, k int) float
 	return pivot
 }
 
-// SolveTo solves A X = B, with the shift (A + λI) X = B, by the factorization; A
+// SolveTo solves A X = B, with the shift (A + S) X = B, by the factorization; A
 // being symmetric, trans has no effect. B is n×k; dst is n×k, or empty to be
 // allocated, and may be B. It is what dst.Solve(c, b) calls.
 //
@@ -509,7 +546,7 @@ func (c *Cholesky) SolveInto(dst, b []float64) error {
 
 // NegativeCurvature returns, after a *NotPositiveDefiniteError, a vector v with
 //
-//	vᵀ(A + λI)v = Pivot ≤ 0
+//	vᵀ(A + S)v = Pivot ≤ 0
 //
 // up to rounding, whose element Variable is 1: along v a function with this
 // Hessian does not curve upwards. It stores v in dst, of length n; nil

@@ -104,6 +104,24 @@ func TestCholeskyRebuildsTheMatrix(t *testing.T) {
 			shifted.Add(a, mat.NewDiagDense(n, slices.Repeat([]float64{3}, n)))
 			require.True(t, mat.EqualApprox(rebuiltSym(&c), &shifted, 1e-13), "n = %d", n)
 			require.True(t, mat.Equal(&c, &shifted))
+
+			s := make([]float64, n)
+			for i := range s {
+				s[i] = float64(i % 3)
+			}
+			require.NoError(t, c.RefactorizeMarquardt(a, 0.5, s))
+			floats.Scale(0.5, s)
+			shifted.Add(a, mat.NewDiagDense(n, s))
+			require.True(t, mat.EqualApprox(rebuiltSym(&c), &shifted, 1e-13), "n = %d", n)
+			require.True(t, mat.Equal(&c, &shifted))
+
+			require.NoError(t, c.RefactorizeMarquardt(a, 2, nil))
+			for i := range s {
+				s[i] = 2 * a.At(i, i)
+			}
+			shifted.Add(a, mat.NewDiagDense(n, s))
+			require.True(t, mat.EqualApprox(rebuiltSym(&c), &shifted, 1e-13), "n = %d", n)
+			require.True(t, mat.Equal(&c, &shifted))
 		}
 	}
 }
@@ -169,6 +187,36 @@ func TestCholeskyAgreesWithDense(t *testing.T) {
 		got.Sub(&got, &want)
 		require.LessOrEqual(t, mat.Norm(&got, 2), 10*float64(n)*epsilon*dense.Cond()*mat.Norm(&want, 2))
 	})
+}
+
+// In other units of the variables, A becomes DAD and the step D⁻¹x: the shifted
+// matrix goes along, which it would not with λI.
+func TestMarquardtShiftHasTheUnitsOfTheVariables(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(48, 1))
+	const n = 12
+	a := randomSymmetric(rnd, n, 2, 0.5)
+	unit, b := make([]float64, n), randomVector(rnd, n)
+	for i := range unit {
+		unit[i] = math.Ldexp(1, rnd.IntN(60)-30)
+	}
+	other := sparsity.NewSymMatrix(sparsity.NewMatrix(a.Triangle().Pattern()))
+	p := a.Triangle().Pattern()
+	for i := range n {
+		for _, j := range p.Row(i) {
+			other.Triangle().Values()[p.Position(i, int(j))] = unit[i] * a.At(i, int(j)) * unit[j]
+		}
+	}
+	var c, d Cholesky
+	require.NoError(t, c.Factorize(a))
+	require.NoError(t, d.Factorize(other))
+	require.NoError(t, c.RefactorizeMarquardt(a, 0.3, nil))
+	require.NoError(t, d.RefactorizeMarquardt(other, 0.3, nil))
+	x, y := make([]float64, n), make([]float64, n)
+	require.NoError(t, c.SolveInto(x, b))
+	floats.Mul(b, unit)
+	require.NoError(t, d.SolveInto(y, b))
+	floats.Mul(y, unit)
+	require.Equal(t, x, y)
 }
 
 func TestCholeskyCondIsOfTheShiftedMatrix(t *testing.T) {
@@ -441,6 +489,7 @@ func TestCholeskyPanicsOnMisuse(t *testing.T) {
 		func() { none.SolveInto(nil, nil) },
 		func() { none.Refactorize(a) },
 		func() { none.RefactorizeShift(a, 1) },
+		func() { none.RefactorizeMarquardt(a, 1, nil) },
 		func() { none.LogDet() },
 		func() { none.Cond() },
 		func() { none.NNZ() },
@@ -454,6 +503,11 @@ func TestCholeskyPanicsOnMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "linsolve: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(4), false)) })
 	require.PanicsWithValue(t, "linsolve: pattern differs", func() { c.Refactorize(symmetric(tridiagonal(3), true)) })
 	require.PanicsWithValue(t, "linsolve: shift not finite", func() { c.RefactorizeShift(a, math.NaN()) })
+	require.PanicsWithValue(t, "linsolve: shift negative or not finite", func() { c.RefactorizeMarquardt(a, -1, nil) })
+	require.PanicsWithValue(t, "linsolve: shift negative or not finite", func() { c.RefactorizeMarquardt(a, 1, []float64{1, math.NaN(), 1}) })
+	require.PanicsWithValue(t, wrongLength, func() { c.RefactorizeMarquardt(a, 1, make([]float64, 2)) })
+	require.PanicsWithValue(t, "linsolve: pattern differs", func() { c.RefactorizeMarquardt(symmetric(tridiagonal(4), false), 1, nil) })
+	require.True(t, mat.Equal(&c, a), "misuse left its mark")
 	require.PanicsWithValue(t, "linsolve: no pivot failed", func() { c.NegativeCurvature(nil) })
 	require.Error(t, c.RefactorizeShift(a, -100))
 	require.PanicsWithValue(t, wrongLength, func() { c.NegativeCurvature(make([]float64, 2)) })

@@ -35,7 +35,8 @@
 // vectors.
 //
 // Cholesky also serves where a Hessian must be made positive definite, or shown
-// not to be: RefactorizeShift is for A + λI, an error names the variable whose
+// not to be: RefactorizeShift is for A + λI, RefactorizeMarquardt for A + λDiag(A)
+// or another diagonal, an error names the variable whose
 // pivot was not positive, NegativeCurvature gives a direction for that, LogDet
 // the logarithm of the determinant.
 //

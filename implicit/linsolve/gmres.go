@@ -12,15 +12,16 @@ import (
 // means new(Krylov).
 //
 // Each iteration takes the x of least residual from a space one dimension
-// larger, so the residual never grows; in exact arithmetic n iterations without
-// restart are enough. Restarted it may stagnate: a cycle that gains nothing
+// larger, so the residual never grows; where rounding makes it, for a singular
+// A, the best x is kept. In exact arithmetic n iterations without restart are
+// enough. Restarted it may stagnate: a cycle that gains nothing
 // ends the solve.
 //
 // It panics if a is nil or lengths differ. It returns *ConvergenceError, with
 // the relative residual and dst the best found, if that is not within
 // s.Tolerance. Cost: an iteration is one product, one of each preconditioner
 // and at most 2m operations on vectors; a cycle has one product more. Memory is
-// m+5 vectors.
+// m+6 vectors.
 //
 // Source: Saad and Schultz, GMRES: a generalized minimal residual algorithm for
 // solving nonsymmetric linear systems, SIAM J. Sci. Stat. Comput. 7, 1986.
@@ -46,6 +47,7 @@ func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]f
 	copy(s.r, s.b)
 	norm := floats.Norm(s.r, 2)
 	last := math.Inf(1) // norm of the preconditioned residual a cycle ago
+	size := 0.0         // of A, the largest norm of a product so far
 	for norm > s.target && finite(norm) && iterations < s.maxIterations() {
 		s.left(v(0), s.r)
 		beta := floats.Norm(v(0), 2)
@@ -61,7 +63,7 @@ func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]f
 			w := v(k + 1)
 			s.apply(w, v(k))
 			col := h[k*m : (k+1)*m]
-			before := floats.Norm(w, 2)
+			size = max(size, floats.Norm(w, 2))
 			for j := range k + 1 {
 				hjk := floats.Dot(w, v(j))
 				floats.AddScaled(w, -hjk, v(j))
@@ -72,8 +74,9 @@ func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]f
 				col[j], col[j+1] = float64(cos[j]*col[j])+float64(sin[j]*col[j+1]), float64(cos[j]*col[j+1])-float64(sin[j]*col[j])
 			}
 			diagonal := math.Hypot(col[k], next)
-			if !(diagonal > epsilon*before) {
-				// A maps a direction of the space into what it is mapped to already:
+			if !(diagonal > 2*float64(k+1)*epsilon*size) {
+				// A maps a direction of the space into what it is mapped to already, but
+				// for the rounding errors of the k+1 terms that were subtracted:
 				// singular, or not finite.
 				break
 			}
@@ -82,7 +85,7 @@ func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]f
 			g[k], g[k+1] = cos[k]*g[k], -sin[k]*g[k]
 			k++
 			// Without Left, |g[k]| is the norm of the residual.
-			if math.Abs(g[k]) <= s.target/norm*beta || next <= epsilon*before {
+			if math.Abs(g[k]) <= s.target/norm*beta || next <= epsilon*size {
 				break
 			}
 			floats.Scale(1/next, w)
@@ -105,5 +108,5 @@ func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]f
 		s.add(w)
 		norm = s.residual()
 	}
-	return s.finish(dst, iterations, norm)
+	return s.finish(dst, iterations)
 }

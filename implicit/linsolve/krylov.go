@@ -39,8 +39,12 @@ type Krylov struct {
 	a          func(dst, x []float64)
 	memory     []float64
 	small      []float64 // of GMRES, for the projected problem
-	b, x, r, t []float64
+	b, x, r, t []float64 // of the system for b·2^−exp, whose largest element is in [½, 1)
+	exp        int32
 	target     float64 // for the residual
+
+	best     []float64 // the x of least residual, and its norm
+	bestNorm float64
 }
 
 const (
@@ -55,16 +59,25 @@ func (s *Krylov) start(a func(dst, x []float64), b []float64, vectors int) []flo
 	}
 	n := len(b)
 	s.a = a
-	s.memory = resize(s.memory, (vectors+4)*n)
-	s.b, s.x, s.r, s.t = s.memory[:n], s.memory[n:2*n], s.memory[2*n:3*n], s.memory[3*n:4*n]
-	copy(s.b, b)
+	s.memory = resize(s.memory, (vectors+5)*n)
+	vector := func(k int) []float64 { return s.memory[k*n : (k+1)*n] }
+	s.b, s.x, s.r, s.t, s.best = vector(0), vector(1), vector(2), vector(3), vector(4)
+	s.exp = 0
+	if size := largest(b); size != 0 {
+		s.exp = exponent(size)
+	}
+	for i, v := range b {
+		s.b[i] = scaled(v, -s.exp)
+	}
 	clear(s.x)
+	clear(s.best)
 	tolerance := s.Tolerance
 	if tolerance == 0 {
 		tolerance = defaultTolerance
 	}
-	s.target = tolerance * floats.Norm(b, 2)
-	return s.memory[4*n:]
+	s.bestNorm = floats.Norm(s.b, 2)
+	s.target = tolerance * s.bestNorm
+	return s.memory[5*n:]
 }
 
 func (s *Krylov) maxIterations() int {
@@ -74,24 +87,31 @@ func (s *Krylov) maxIterations() int {
 	return min(4*len(s.b), 10000)
 }
 
-// finish copies x to dst, allocated if nil.
-func (s *Krylov) finish(dst []float64, iterations int, norm float64) ([]float64, error) {
+// finish copies the best x to dst, allocated if nil.
+func (s *Krylov) finish(dst []float64, iterations int) ([]float64, error) {
 	if dst == nil {
 		dst = make([]float64, len(s.b))
 	}
-	copy(dst, s.x)
+	for i, x := range s.best {
+		dst[i] = scaled(x, s.exp)
+	}
 	s.a = nil
-	if norm <= s.target && finite(norm) {
+	if s.bestNorm <= s.target && finite(s.bestNorm) && finite(largest(dst)) {
 		return dst, nil
 	}
-	return dst, &ConvergenceError{iterations, quotient(norm, floats.Norm(s.b, 2))}
+	return dst, &ConvergenceError{iterations, quotient(s.bestNorm, floats.Norm(s.b, 2))}
 }
 
-// residual sets r = b − A x and returns its norm.
+// residual sets r = b − A x, returns its norm, and keeps x if that is the least.
 func (s *Krylov) residual() float64 {
 	s.a(s.t, s.x)
 	floats.SubTo(s.r, s.b, s.t)
-	return floats.Norm(s.r, 2)
+	norm := floats.Norm(s.r, 2)
+	if norm < s.bestNorm {
+		s.bestNorm = norm
+		copy(s.best, s.x)
+	}
+	return norm
 }
 
 // apply sets dst = M₁⁻¹ A M₂⁻¹ x. It overwrites t and r.

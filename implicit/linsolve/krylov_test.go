@@ -1,6 +1,7 @@
 package linsolve
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -197,6 +198,55 @@ func TestKrylovOnSingularMatrix(t *testing.T) {
 			_, err = solve(nil, func(dst, x []float64) { clear(dst) }, []float64{2, 1, 3}, nil)
 			require.ErrorAs(t, err, &convergence)
 			require.Equal(t, 1.0, convergence.Residual)
+		})
+	}
+}
+
+// Of rank one, and b rarely in its range: x = 0 has the relative residual 1, and
+// nothing worse may come back.
+func TestKrylovOnSingularMatrixIsNeverWorseThanZero(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(46, 1))
+	for name, method := range krylovMethods {
+		t.Run(name, func(t *testing.T) {
+			for range 20000 {
+				n := 2 + rnd.IntN(2)
+				u, v, b := make([]float64, n), make([]float64, n), make([]float64, n)
+				for i := range n {
+					u[i], v[i], b[i] = float64(rnd.IntN(7)-3), float64(rnd.IntN(7)-3), float64(rnd.IntN(7)-3)
+				}
+				a := func(dst, x []float64) { floats.ScaleTo(dst, floats.Dot(v, x), u) }
+				x, err := method(nil, a, b, nil)
+				residual := relativeResidual(a, x, b)
+				require.LessOrEqual(t, residual, 1+10*epsilon, "u = %v, v = %v, b = %v", u, v, b)
+				if e := (*ConvergenceError)(nil); errors.As(err, &e) {
+					require.InDelta(t, residual, e.Residual, 1e-12)
+				}
+			}
+		})
+	}
+}
+
+// b is scaled by a power of two, so the solution is, to the last bit.
+func TestKrylovDoesNotDependOnTheSizeOfB(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(47, 1))
+	const n = 30
+	a := tridiagonal(n)
+	b := randomVector(rnd, n)
+	for name, method := range krylovMethods {
+		t.Run(name, func(t *testing.T) {
+			want, err := method(nil, product(a), b, nil)
+			require.NoError(t, err)
+			for _, e := range []int{-1000, -600, 600, 1000} {
+				factor := math.Ldexp(1, e)
+				got, err := method(nil, product(a), floats.ScaleTo(make([]float64, n), factor, b), nil)
+				require.NoError(t, err)
+				floats.Scale(1/factor, got)
+				require.Equal(t, want, got)
+			}
+			// A solution out of range is an error.
+			tiny := func(dst, x []float64) { floats.ScaleTo(dst, 1e-10, x) }
+			_, err = method(nil, tiny, []float64{1e308, 1}, nil)
+			require.Error(t, err)
 		})
 	}
 }
