@@ -2,6 +2,7 @@ package dual
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -146,6 +147,42 @@ func TestValuesOfEveryModeHaveTheBitsOfReal(t *testing.T) {
 					r := seed{y, 3, 4}
 					same(real.binary(op, s, r), m.binary(op, s, r), m.name, op, x, y)
 				}
+			}
+		}
+	}
+}
+
+// Methods of a concrete number are inlined, where a compiler that sees x·y + z
+// may round it once.
+func TestInlinedProductsAreRounded(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		x, y, z := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
+		want := [3]float64{float64(x*y) + z, float64(x*y) - z, float64(x*x) + z}
+		for mode, got := range map[string][3]float64{
+			"Real": {
+				float64(Real(x).Mul(Real(y)).Add(Real(z))),
+				float64(Real(x).Scale(y).Sub(Real(z))),
+				float64(Real(x).Square().Add(Real(z))),
+			},
+			"Number": {
+				Number{V: x}.Mul(Number{V: y}).Add(Number{V: z}).V,
+				Number{V: x}.Scale(y).Sub(Number{V: z}).V,
+				Number{V: x}.Square().Add(Number{V: z}).V,
+			},
+			"Number, derivative": {
+				Number{D: x}.Mul(Number{V: y}).Add(Number{D: z}).D,
+				Number{D: x}.Scale(y).Sub(Number{D: z}).D,
+				Number{V: x / 2, D: x}.Square().Add(Number{D: z}).D,
+			},
+			"Hyper": {
+				Hyper{V: x}.Mul(Hyper{V: y}).Add(Hyper{V: z}).V,
+				Hyper{D12: x}.Scale(y).Sub(Hyper{D12: z}).D12,
+				Hyper{V: x / 2, D12: x}.Square().Add(Hyper{D12: z}).D12,
+			},
+		} {
+			if got != want {
+				t.Fatalf("%s: %v, want %v", mode, got, want)
 			}
 		}
 	}
