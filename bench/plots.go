@@ -295,8 +295,8 @@ const maxCells = 150
 // A spy draws the elements of a pattern as colored cells, row 0 at the top.
 type spy struct {
 	*sparsity.Pattern
-	read   []int // for each position the number of the product that it is read from, 0 for none
-	colors []color.Color
+	read   []int         // for each position the number of the product that it is read from, −1 for none
+	colors []color.Color // of none, then of each product
 }
 
 // Plot implements plot.Plotter.
@@ -321,7 +321,7 @@ func (s spy) Plot(c draw.Canvas, p *plot.Plot) {
 			top, left := unit*(float64(at[0])+gap), unit*(float64(at[1])+gap)
 			bottom := min(unit*(float64(at[0])+1-gap), float64(rows))
 			right := min(unit*(float64(at[1])+1-gap), float64(cols))
-			c.FillPolygon(s.colors[s.read[int(ptr[i])+k]], []vg.Point{
+			c.FillPolygon(s.colors[s.read[int(ptr[i])+k]+1], []vg.Point{
 				{X: x(left), Y: y(top)}, {X: x(right), Y: y(top)}, {X: x(right), Y: y(bottom)}, {X: x(left), Y: y(bottom)}})
 		}
 	}
@@ -347,17 +347,17 @@ func spyFigure(file, title string, c *coloring.Coloring) *figure {
 	f.plot.Add(s)
 	if c.Num() <= len(classColors) {
 		columns := c.Columns().Num()
-		for k := 1; k <= c.Num(); k++ {
+		for k := range c.Num() {
 			name := fmt.Sprintf("color %d", k)
-			if k > columns {
+			if k >= columns {
 				name = fmt.Sprintf("row color %d", k-columns)
 			} else if columns < c.Num() {
 				name = "column " + name
 			}
-			f.legend.Add(name, swatch{s.colors[k]})
+			f.legend.Add(name, swatch{s.colors[k+1]})
 		}
 	}
-	if slices.Contains(s.read, 0) {
+	if slices.Contains(s.read, -1) {
 		f.legend.Add("substituted", swatch{gray})
 	}
 	return f
@@ -380,7 +380,7 @@ func classPalette(n int) []color.Color {
 }
 
 // products gives for each position of the pattern of c the number of the product
-// that its element is read from, column colors first, then those of rows; 0 where
+// that its element is read from, column colors first, then those of rows; −1 where
 // it is a difference of what is read.
 func products(c *coloring.Coloring) []int {
 	p := c.Pattern()
@@ -390,7 +390,7 @@ func products(c *coloring.Coloring) []int {
 	case coloring.Column, coloring.Row, coloring.StarBicoloring, coloring.AcyclicBicoloring:
 		columns, rows = alone(p, c.Columns().Colors()), alone(t, c.Rows().Colors())
 		for k, color := range rows {
-			if color > 0 {
+			if color >= 0 {
 				rows[k] = color + c.Columns().Num()
 			}
 		}
@@ -402,7 +402,7 @@ func products(c *coloring.Coloring) []int {
 	read, k := columns, 0
 	for i := range m {
 		for _, j := range p.Row(i) {
-			if read[k] == 0 {
+			if read[k] < 0 {
 				read[k] = rows[t.Position(int(j), i)]
 			}
 			k++
@@ -411,30 +411,30 @@ func products(c *coloring.Coloring) []int {
 	return read
 }
 
-// alone gives for each position the color of its column, 0 where another column
+// alone gives for each position the color of its column, −1 where another column
 // of that color has a position in the same row, so that their product has the sum
-// of both. Without colors all is 0.
+// of both, or where it has none. Without colors all is −1.
 func alone(p *sparsity.Pattern, colors []int) []int {
-	at := make([]int, p.NNZ())
+	at := slices.Repeat([]int{-1}, p.NNZ())
 	if len(colors) == 0 {
 		return at
 	}
 	rows, _ := p.Dims()
-	count := make([]int, slices.Max(colors)+1)
+	count := make([]int, slices.Max(colors)+2)
 	k := 0
 	for i := range rows {
 		row := p.Row(i)
 		for _, j := range row {
-			count[colors[j]]++
+			count[colors[j]+1]++
 		}
 		for _, j := range row {
-			if count[colors[j]] == 1 {
+			if count[colors[j]+1] == 1 {
 				at[k] = colors[j]
 			}
 			k++
 		}
 		for _, j := range row {
-			count[colors[j]] = 0
+			count[colors[j]+1] = 0
 		}
 	}
 	return at

@@ -134,14 +134,14 @@ func New(kind Kind, p *sparsity.Pattern, orders ...Order) *Coloring {
 var portfolio = []Order{Natural, SmallestLast, LargestFirst, IncidenceDegree, Random(1)}
 
 // FromColors makes a coloring of the given kind from the user's own colors:
-// columns[j] is the color of column j, counted from 1, or 0 if it has none;
-// rows[i] that of row i, counted from 1 again. Row takes rows only,
+// columns[j] is the color of column j, counted from 0, or −1 if it has none;
+// rows[i] that of row i, counted from 0 again. Row takes rows only,
 // bicolorings both, all other kinds columns only; the other argument is nil.
 // Both are copied.
 //
 // It panics if p is nil, a length is wrong or the kind needs a symmetric pattern
-// and p is not. If the colors are no such coloring, or a color is negative or larger
-// than the number of columns or rows, the error is a *ConflictError. The cost
+// and p is not. If the colors are no such coloring, or a color is below −1 or not below
+// the number of columns or rows, the error is a *ConflictError. The cost
 // is O(nnz).
 func FromColors(kind Kind, p *sparsity.Pattern, columns, rows []int) (*Coloring, error) {
 	kind.check(p)
@@ -158,10 +158,10 @@ func FromColors(kind Kind, p *sparsity.Pattern, columns, rows []int) (*Coloring,
 	narrow := func(colors []int, side bool) ([]int32, error) {
 		c := make([]int32, len(colors))
 		for v, k := range colors {
-			if k < 0 || k > len(colors) {
+			if k < -1 || k >= len(colors) {
 				return nil, &ConflictError{kind, OutOfRange, []Vertex{{side, v, k}}}
 			}
-			c[v] = int32(k)
+			c[v] = int32(k + 1)
 		}
 		return c, nil
 	}
@@ -244,9 +244,12 @@ func (c *Coloring) String() string {
 }
 
 // Classes is a partition of columns or rows into color classes.
+//
+// Inside the package colors are counted from 1 and 0 is no color yet or none, as
+// in the literature; users count from 0.
 type Classes struct {
-	color       []int32
-	ptr, member []int32 // members of color c: member[ptr[c-1]:ptr[c]]
+	color       []int32 // from 1
+	ptr, member []int32 // members of color c, from 0: member[ptr[c]:ptr[c+1]]
 }
 
 func newClasses(color []int32) Classes {
@@ -274,23 +277,23 @@ func newClasses(color []int32) Classes {
 // Num returns the number of colors.
 func (s *Classes) Num() int { return len(s.ptr) - 1 }
 
-// Class returns the members of color c, 1 ≤ c ≤ Num, in increasing order: a
+// Class returns the members of color c, 0 ≤ c < Num, in increasing order: a
 // view, not to be written. It panics if there is no such color.
 func (s *Classes) Class(c int) []int32 {
-	if c < 1 || c > s.Num() {
+	if c < 0 || c >= s.Num() {
 		panic("coloring: color out of range")
 	}
-	lo, hi := s.ptr[c-1], s.ptr[c]
+	lo, hi := s.ptr[c], s.ptr[c+1]
 	return s.member[lo:hi:hi]
 }
 
-// Colors returns a copy of the colors, counted from 1. Color 0, neutral, means
-// that recovery reads nothing by this color: the diagonal entry is not in the
-// pattern and all entries beside it are read by the colors of the other ends.
+// Colors returns a copy of the colors, counted from 0. The color −1, neutral,
+// means that recovery reads nothing by this vertex: the diagonal entry is not in
+// the pattern and all entries beside it are read by the colors of the other ends.
 func (s *Classes) Colors() []int {
 	c := make([]int, len(s.color))
 	for v, k := range s.color {
-		c[v] = int(k)
+		c[v] = int(k) - 1
 	}
 	return c
 }

@@ -11,7 +11,7 @@
 //
 //	x . . x
 //	. x . x    columns 0, 1 and 2 never meet in a row, column 3 meets two
-//	. . x .    of them: colors 1 1 1 2, two sweeps instead of four
+//	. . x .    of them: colors 0 0 0 1, two sweeps instead of four
 //
 // The members of a color are a class, the 0-1 vector of a class is the seed s of
 // a product, the products A·S of all seeds the compressed matrix, and getting A
@@ -40,7 +40,7 @@
 //	c := coloring.New(coloring.Star, p)    // several orders; the fewest colors
 //	r := c.Recovery(nil, lanes)            // once
 //	for t := range r.ColumnChunks() {      // for each matrix
-//		// b = products with the seeds c.Columns().Class(t*lanes+1), …
+//		// b = products with the seeds c.Columns().Class(t*lanes), …
 //		r.GatherColumns(vals, t, b)
 //	}
 //	r.Finish(vals)

@@ -38,7 +38,7 @@ func ExampleNew() {
 	for t := range r.ColumnChunks() {
 		for i := range a {
 			b[i] = 0
-			for _, j := range c.Columns().Class(t + 1) {
+			for _, j := range c.Columns().Class(t) {
 				b[i] += a[i][j]
 			}
 		}
@@ -47,7 +47,7 @@ func ExampleNew() {
 	r.Finish(vals)
 	fmt.Println(vals)
 	// Output:
-	// [1 2 3 1]
+	// [0 1 2 0]
 	// [1 2 3 4 5 6 7]
 }
 
@@ -76,17 +76,17 @@ func ExampleNew_bicoloring() {
 // Colors from elsewhere are checked; the error names the vertices.
 func ExampleFromColors() {
 	p := sparsity.Banded(5, 1, 1)
-	c, err := coloring.FromColors(coloring.Star, p, []int{1, 2, 3, 1, 2}, nil)
+	c, err := coloring.FromColors(coloring.Star, p, []int{0, 1, 2, 0, 1}, nil)
 	fmt.Println(c.Num(), err)
 
-	_, err = coloring.FromColors(coloring.Star, p, []int{1, 2, 1, 2, 1}, nil)
+	_, err = coloring.FromColors(coloring.Star, p, []int{0, 1, 0, 1, 0}, nil)
 	var conflict *coloring.ConflictError
 	fmt.Println(errors.As(err, &conflict), conflict.Conflict)
 	fmt.Println(err)
 	// Output:
 	// 3 <nil>
 	// true path with two colors
-	// coloring: no star coloring: path with two colors: column 0 (color 1) – column 1 (color 2) – column 2 (color 1) – column 3 (color 2)
+	// coloring: no star coloring: path with two colors: column 0 (color 0) – column 1 (color 1) – column 2 (color 0) – column 3 (color 1)
 }
 
 func ExampleClasses_Seed() {
@@ -97,7 +97,7 @@ func ExampleClasses_Seed() {
 		{1, 0, 1, 0, 0},
 	})
 	columns := coloring.New(coloring.Column, p).Columns()
-	for c := 1; c <= columns.Num(); c++ {
+	for c := range columns.Num() {
 		fmt.Println(columns.Seed(nil, c), columns.Class(c))
 	}
 	// Output:
@@ -124,6 +124,6 @@ func ExampleColoring_Recovery() {
 	r.Finish(vals)
 	fmt.Println(vals)
 	// Output:
-	// [1 2 1 2] 1 1
+	// [0 1 0 1] 1 1
 	// [2 5 3 6 4 7 8]
 }

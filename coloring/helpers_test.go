@@ -135,9 +135,19 @@ func show(p *sparsity.Pattern) string {
 	return s
 }
 
-// vertexColors returns the colors of columns followed by those of rows.
+// vertexColors returns the colors of columns followed by those of rows, counted
+// from 1, as the definitions here do.
 func vertexColors(c *Coloring) []int {
-	return slices.Concat(c.Columns().Colors(), c.Rows().Colors())
+	return shifted(slices.Concat(c.Columns().Colors(), c.Rows().Colors()), 1)
+}
+
+// shifted turns colors from 0 into colors from 1 and back, by 1 or −1.
+func shifted(colors []int, by int) []int {
+	s := make([]int, len(colors))
+	for v, c := range colors {
+		s[v] = c + by
+	}
+	return s
 }
 
 // The definitions, by looking at all paths and cycles. Color 0 is no color.
@@ -293,7 +303,7 @@ func (a matrix) chunk(s *Classes, transposed bool, t, lanes int) []float64 {
 	}
 	b := make([]float64, m*lanes)
 	for lane := range lanes {
-		if t*lanes+lane+1 > s.Num() {
+		if t*lanes+lane >= s.Num() {
 			for i := range m {
 				b[i*lanes+lane] = math.NaN()
 			}
@@ -307,7 +317,7 @@ func (a matrix) chunk(s *Classes, transposed bool, t, lanes int) []float64 {
 			if transposed {
 				row, column = column, row
 			}
-			if lane := color[column] - 1 - t*lanes; lane >= 0 && lane < lanes {
+			if lane := color[column] - t*lanes; lane >= 0 && lane < lanes {
 				b[row*lanes+lane] += a.vals[e]
 			}
 			e++

@@ -15,8 +15,8 @@ import (
 // number of goroutines may use one.
 //
 // Products come in chunks of as many colors as there are lanes: chunk t holds
-// colors t·lanes+1 to (t+1)·lanes, and b[r*lanes+s] is row r of the product with
-// the seed of color t·lanes+1+s. The lanes that the last chunk has too many are
+// the colors from t·lanes on, and b[r*lanes+s] is row r of the product with the
+// seed of color t·lanes+s. The lanes that the last chunk has too many are
 // never read. With one lane a single product is held at a time.
 //
 //	for t := range r.ColumnChunks() { /* b = A·S_t  */; r.GatherColumns(vals, t, b) }

@@ -155,16 +155,16 @@ func TestRecoveryIsSafeForConcurrentUse(t *testing.T) {
 
 func TestRecoveryFromGivenColors(t *testing.T) {
 	p := parse("1100", "1110", "0111", "0011")
-	c, err := FromColors(Star, p, []int{1, 2, 3, 1}, nil)
+	c, err := FromColors(Star, p, []int{0, 1, 2, 0}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 3, c.Num())
 	require.Empty(t, c.Trials())
 	require.Equal(t, 3, c.LowerBound())
 	requireRecovers(t, c, nil, 2)
 	// Colors may be left out; their products are zero.
-	c, err = FromColors(Acyclic, p, []int{1, 4, 1, 4}, nil)
+	c, err = FromColors(Acyclic, p, []int{0, 3, 0, 3}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 4, c.Num())
-	require.Empty(t, c.Columns().Class(2))
+	require.Empty(t, c.Columns().Class(1))
 	requireRecovers(t, c, nil, 2)
 }

@@ -94,7 +94,7 @@ func TestGraphModelsAgree(t *testing.T) {
 		columns := New(Column, p, Natural)
 		require.Equal(t, New(Distance1, intersection, Natural).Columns().Colors(), columns.Columns().Colors())
 		require.Equal(t, New(Row, p.Transpose(), Natural).Rows().Colors(), columns.Columns().Colors())
-		require.Equal(t, greedyByDefinition(Column, p, identity(n)), columns.Columns().Colors())
+		require.Equal(t, greedyByDefinition(Column, p, identity(n)), vertexColors(columns))
 	})
 }
 
@@ -185,7 +185,7 @@ func TestLowerBoundsHoldWithNeutralVertices(t *testing.T) {
 				partitions(n, true, func(columns []int, a int) {
 					partitions(m, true, func(rows []int, b int) {
 						if a+b < exact {
-							if _, err := FromColors(kind, p, columns, rows); err == nil {
+							if _, err := FromColors(kind, p, shifted(columns, -1), shifted(rows, -1)); err == nil {
 								exact = a + b
 							}
 						}

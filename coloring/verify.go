@@ -11,8 +11,8 @@ import (
 type Conflict uint8
 
 const (
-	// OutOfRange: the color of the vertex is negative or larger than the number
-	// of vertices.
+	// OutOfRange: the color of the vertex is below −1 or not below the number of
+	// vertices.
 	OutOfRange Conflict = iota
 	// Uncolored: the vertex has no color and needs one, in star and acyclic
 	// colorings for its diagonal entry, in Column and Row colorings for any, in
@@ -47,7 +47,7 @@ func (c Conflict) String() string {
 type Vertex struct {
 	Row   bool // a row; else a column
 	Index int
-	Color int // 0: none
+	Color int // from 0; −1: none
 }
 
 // A ConflictError says why colors are not a coloring of the kind.
@@ -73,7 +73,7 @@ func (e *ConflictError) Error() string {
 			side = "row"
 		}
 		fmt.Fprintf(&s, "%s %d", side, v.Index)
-		if v.Color != 0 {
+		if v.Color >= 0 {
 			fmt.Fprintf(&s, " (color %d)", v.Color)
 		}
 	}
@@ -125,10 +125,10 @@ type verifier struct {
 func (v *verifier) path(bad []int32) []Vertex {
 	var path []Vertex
 	for _, x := range bad {
-		u := Vertex{Index: int(x), Color: int(v.color[x])}
+		u := Vertex{Index: int(x), Color: int(v.color[x]) - 1}
 		if u.Row = u.Index >= v.cols; u.Row {
 			u.Index -= v.cols
-			if u.Color != 0 {
+			if u.Color >= 0 {
 				u.Color -= int(v.shift)
 			}
 		}

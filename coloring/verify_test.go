@@ -49,6 +49,7 @@ func fullDiagonal(p *sparsity.Pattern, kind Kind) *sparsity.Pattern {
 
 func fromVertexColors(kind Kind, p *sparsity.Pattern, color []int) error {
 	_, n := p.Dims()
+	color = shifted(color, -1)
 	var err error
 	switch {
 	case kind == Row:
@@ -79,7 +80,7 @@ func requireConflict(t require.TestingT, kind Kind, p *sparsity.Pattern, err err
 		}
 		return p.Has(v.Index, w.Index)
 	}
-	sameColor := func(v, w Vertex) bool { return v.Row == w.Row && v.Color == w.Color && v.Color != 0 }
+	sameColor := func(v, w Vertex) bool { return v.Row == w.Row && v.Color == w.Color && v.Color >= 0 }
 	path := e.Path
 	for k := range path[1:] {
 		require.True(t, adjacent(path[k], path[k+1]), "%v", e)
@@ -90,15 +91,15 @@ func requireConflict(t require.TestingT, kind Kind, p *sparsity.Pattern, err err
 		require.Len(t, path, 1)
 	case Uncolored:
 		require.Len(t, path, 1)
-		require.Zero(t, last.Color)
+		require.Equal(t, -1, last.Color)
 	case NoColor:
 		require.Len(t, path, 2)
-		require.Zero(t, path[0].Color+last.Color)
+		require.Equal(t, []int{-1, -1}, []int{path[0].Color, last.Color})
 	case SameColor:
 		require.True(t, sameColor(path[0], last), "%v", e)
 		if len(path) == 3 {
 			require.NotEqual(t, path[0], last)
-			require.True(t, kind < Distance1 || kind == Distance2 || path[1].Color == 0)
+			require.True(t, kind < Distance1 || kind == Distance2 || path[1].Color < 0)
 		} else {
 			require.Len(t, path, 2)
 		}
@@ -147,7 +148,7 @@ func requireErrorOrRecovery(t require.TestingT, kind Kind, p *sparsity.Pattern, 
 	} else if kind < StarBicoloring {
 		m = 0
 	}
-	c, err := FromColors(kind, p, color[:n], color[n:n+m])
+	c, err := FromColors(kind, p, shifted(color[:n], -1), shifted(color[n:n+m], -1))
 	if err != nil {
 		requireConflict(t, kind, p, err)
 		return
@@ -177,12 +178,12 @@ func TestColoringsOfEveryKindAndOrderAreValid(t *testing.T) {
 // requireClasses checks that no color is empty and that the classes are the
 // colors.
 func requireClasses(t require.TestingT, s *Classes) {
-	color := make([]int, len(s.Colors()))
-	for c := 1; c <= s.Num(); c++ {
+	color := slices.Repeat([]int{-1}, len(s.Colors()))
+	for c := range s.Num() {
 		require.NotEmpty(t, s.Class(c))
 		require.True(t, slices.IsSorted(s.Class(c)))
 		for _, v := range s.Class(c) {
-			require.Zero(t, color[v])
+			require.Equal(t, -1, color[v])
 			color[v] = c
 		}
 	}
@@ -193,7 +194,7 @@ func TestVerifyTakesAnotherPattern(t *testing.T) {
 	c := New(Star, sparsity.Banded(9, 1, 1))
 	require.NoError(t, c.Verify(sparsity.Diagonal(9)))
 	require.EqualError(t, c.Verify(sparsity.Banded(9, 3, 3)),
-		"coloring: no star coloring: same color at both ends: column 0 (color 1) – column 2 (color 1)")
+		"coloring: no star coloring: same color at both ends: column 0 (color 0) – column 2 (color 0)")
 	require.Panics(t, func() { c.Verify(sparsity.Diagonal(8)) })
 }
 
@@ -206,16 +207,16 @@ func TestConflictMessages(t *testing.T) {
 		colors  []int
 		message string
 	}{
-		{Star, path4, []int{1, 2, 1, 2}, "no star coloring: path with two colors: column 0 (color 1) – column 1 (color 2) – column 2 (color 1) – column 3 (color 2)"},
-		{Acyclic, ring4, []int{1, 2, 1, 2}, "no acyclic coloring: cycle with two colors: column 2 (color 1) – column 1 (color 2) – column 0 (color 1) – column 3 (color 2)"},
+		{Star, path4, []int{1, 2, 1, 2}, "no star coloring: path with two colors: column 0 (color 0) – column 1 (color 1) – column 2 (color 0) – column 3 (color 1)"},
+		{Acyclic, ring4, []int{1, 2, 1, 2}, "no acyclic coloring: cycle with two colors: column 2 (color 0) – column 1 (color 1) – column 0 (color 0) – column 3 (color 1)"},
 		{Star, path4, []int{1, 2, 0, 1}, "no star coloring: no color: column 2"},
-		{Star, parse("010", "101", "010"), []int{1, 0, 1}, "no star coloring: same color at both ends: column 0 (color 1) – column 1 – column 2 (color 1)"},
+		{Star, parse("010", "101", "010"), []int{1, 0, 1}, "no star coloring: same color at both ends: column 0 (color 0) – column 1 – column 2 (color 0)"},
 		{Star, parse("010", "101", "010"), []int{0, 0, 1}, "no star coloring: neighbors without color: column 0 – column 1"},
-		{Distance2, path4, []int{1, 2, 1, 3}, "no distance-2 coloring: same color at both ends: column 0 (color 1) – column 1 (color 2) – column 2 (color 1)"},
-		{Column, parse("110", "011"), []int{2, 1, 1}, "no column coloring: same color at both ends: column 1 (color 1) – row 1 – column 2 (color 1)"},
-		{Column, parse("110", "011"), []int{2, 1, 9}, "no column coloring: color out of range: column 2 (color 9)"},
-		{Row, parse("110", "011"), []int{1, 1}, "no row coloring: same color at both ends: row 0 (color 1) – column 1 – row 1 (color 1)"},
-		{StarBicoloring, parse("11", "11"), []int{1, 1, 1, 1}, "no star bicoloring: path with two colors: row 1 (color 1) – column 0 (color 1) – row 0 (color 1) – column 1 (color 1)"},
+		{Distance2, path4, []int{1, 2, 1, 3}, "no distance-2 coloring: same color at both ends: column 0 (color 0) – column 1 (color 1) – column 2 (color 0)"},
+		{Column, parse("110", "011"), []int{2, 1, 1}, "no column coloring: same color at both ends: column 1 (color 0) – row 1 – column 2 (color 0)"},
+		{Column, parse("110", "011"), []int{2, 1, 9}, "no column coloring: color out of range: column 2 (color 8)"},
+		{Row, parse("110", "011"), []int{1, 1}, "no row coloring: same color at both ends: row 0 (color 0) – column 1 – row 1 (color 0)"},
+		{StarBicoloring, parse("11", "11"), []int{1, 1, 1, 1}, "no star bicoloring: path with two colors: row 1 (color 0) – column 0 (color 0) – row 0 (color 0) – column 1 (color 0)"},
 	} {
 		err := fromVertexColors(x.kind, x.p, x.colors)
 		require.EqualError(t, err, "coloring: "+x.message)
@@ -317,7 +318,7 @@ func TestMisusePanics(t *testing.T) {
 		"coloring: unknown kind":                                                 func() { New(Kind(77), p) },
 		"coloring: column coloring of 2 columns and 0 rows given, needs 3 and 0": func() { FromColors(Column, oblong, make([]int, 2), nil) },
 		"coloring: star bicoloring of 3 columns and 0 rows given, needs 3 and 2": func() { FromColors(StarBicoloring, oblong, make([]int, 3), nil) },
-		"coloring: color out of range":                                           func() { c.Columns().Class(0) },
+		"coloring: color out of range":                                           func() { c.Columns().Class(-1) },
 		"coloring: seed of another length":                                       func() { c.Columns().Seed(make([]float64, 3), 1) },
 		"coloring: number of lanes out of range":                                 func() { c.Recovery(nil, 0) },
 		"coloring: target has positions outside the colored pattern":             func() { c.Recovery(sparsity.Full(5, 5), 1) },
@@ -333,7 +334,7 @@ func TestMisusePanics(t *testing.T) {
 	require.PanicsWithValue(t, "coloring: no pattern", func() { New(Star, nil) })
 	require.Panics(t, func() { c.Recovery(nil, 4).Finish(nil) })
 	require.Panics(t, func() { c.Recovery(nil, 4).GatherRows(make([]float64, 13), 0, make([]float64, 20)) })
-	require.Panics(t, func() { c.Columns().Class(4) })
+	require.Panics(t, func() { c.Columns().Class(3) })
 	require.Panics(t, func() { c.Recovery(nil, 1<<30) })
 }
 

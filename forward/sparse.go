@@ -45,7 +45,7 @@ func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Numbe
 		return
 	}
 	b := product(nil, f, x, s.Colors(), func(z []dual.Number, c int) {
-		for _, j := range s.classes.Class(c + 1) {
+		for _, j := range s.classes.Class(c) {
 			z[j].D = 1
 		}
 	})

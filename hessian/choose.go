@@ -66,7 +66,7 @@ func (p *Sparse) color(t *reverse.Tape) {
 		p.consider(fmt.Sprintf("%d products, which no coloring improves much", n), all)
 		colors := make([]int, n)
 		for j := range colors {
-			colors[j] = j + 1
+			colors[j] = j
 		}
 		c, err := coloring.FromColors(coloring.Star, p.full, colors, nil)
 		if err != nil {

@@ -387,7 +387,7 @@ func (p *Sparse) evalTerms(vals, g, x, w []float64) (f float64, err error) {
 
 // seed makes the direction of color c, counted from 0.
 func (p *Sparse) seed(v []float64, c int) {
-	for _, j := range p.coloring.Columns().Class(c + 1) {
+	for _, j := range p.coloring.Columns().Class(c) {
 		v[j] = 1
 	}
 }

@@ -150,7 +150,7 @@ func TestSparseRejects(t *testing.T) {
 	require.Panics(t, func() { hessian.SparseSettings{Pattern: sparsity.Full(4, 4)}.New(tape) })
 	row := coloring.New(coloring.Row, sparsity.Diagonal(5))
 	require.Panics(t, func() { hessian.SparseSettings{Coloring: row}.New(tape) })
-	bad, err := coloring.FromColors(coloring.Star, sparsity.Diagonal(5), []int{1, 1, 1, 1, 1}, nil)
+	bad, err := coloring.FromColors(coloring.Star, sparsity.Diagonal(5), make([]int, 5), nil)
 	require.NoError(t, err)
 	_, err = hessian.SparseSettings{Coloring: bad}.New(tape)
 	var conflict *coloring.ConflictError

@@ -112,11 +112,11 @@ func (j *SparseJacobian) color() {
 	}
 }
 
-// upTo is the numbers 1 … n, nil if there are none.
+// upTo is the numbers 0 … n−1, nil if there are none.
 func upTo(n int) []int {
 	var x []int
 	for i := range n {
-		x = append(x, i+1)
+		x = append(x, i)
 	}
 	return x
 }

@@ -310,7 +310,7 @@ func (j *SparseJacobian) sweeps(ws *program.Workspace, vals []float64, first, st
 			lo := s * lanes
 			k := min(lanes, columns.Num()-lo)
 			err := p.JVP(ws, k, func(v []float64, s int) {
-				for _, c := range columns.Class(lo + s + 1) {
+				for _, c := range columns.Class(lo + s) {
 					v[c] = 1
 				}
 			})
@@ -329,7 +329,7 @@ func (j *SparseJacobian) sweeps(ws *program.Workspace, vals []float64, first, st
 		lo := (s - jvps) * lanes
 		k := min(lanes, rows.Num()-lo)
 		err := p.VJP(ws, k, func(w []float64, s int) {
-			for _, r := range rows.Class(lo + s + 1) {
+			for _, r := range rows.Class(lo + s) {
 				w[r] = 1
 			}
 		})

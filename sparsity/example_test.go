@@ -41,7 +41,7 @@ func ExamplePattern_Spy() {
 func ExamplePattern_SVG() {
 	p := sparsity.Banded(4, 1, 0)
 	// Columns of one class have no row in common.
-	err := p.SVG(os.Stdout, p.ByColumn([]int{1, 2, 1, 2}))
+	err := p.SVG(os.Stdout, p.ByColumn([]int{0, 1, 0, 1}))
 	if err != nil {
 		fmt.Println(err)
 	}

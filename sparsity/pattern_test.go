@@ -259,7 +259,7 @@ func TestMisusePanics(t *testing.T) {
 		"not one color a column":                  func() { p.ByColumn([]int{1}) },
 		"not one color a row":                     func() { p.ByRow([]int{1}) },
 		"not one color a nonzero":                 func() { _ = p.PNG(nil, []int{1}) },
-		"color out of range":                      func() { _ = p.SVG(nil, []int{0, 1, -1, 0, 0, 0, 0}) },
+		"color out of range":                      func() { _ = p.SVG(nil, []int{0, 1, -2, 0, 0, 0, 0}) },
 		"nil pattern":                             func() { NewMatrix(nil) },
 		"length of x does not fit":                func() { m.MulVecTo(new(mat.VecDense), false, mat.NewVecDense(2, nil)) },
 		"length of dst does not fit":              func() { m.MulVecTo(mat.NewVecDense(2, nil), false, mat.NewVecDense(3, nil)) },

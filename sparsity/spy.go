@@ -89,7 +89,7 @@ func (p *Pattern) spyEach() string {
 }
 
 // A drawing is a pattern scaled to w×h cells: 0 where a cell holds no nonzero,
-// else 1 plus the color of the first one in CSR order.
+// else 2 plus the color of the first one in CSR order, 1 if it has none.
 type drawing struct {
 	w, h  int
 	cells []int32
@@ -114,7 +114,7 @@ func (p *Pattern) downSample(size int, colors []int) *drawing {
 			if *cell == 0 {
 				*cell = 1
 				if colors != nil {
-					*cell += int32(colors[k])
+					*cell = 2 + int32(colors[k])
 				}
 			}
 		}
@@ -159,11 +159,11 @@ const (
 )
 
 // SVG writes a picture of the pattern as an SVG document. The numbers colors,
-// one for each position in CSR order, tell color classes apart (0 is gray: no
+// one for each position in CSR order, tell color classes apart (−1 is gray: no
 // color); nil draws all in black. See ByColumn and ByRow. More than 400 rows
 // or columns are scaled down, a cell showing the first of its nonzeros.
 //
-// It panics if colors has another length than NNZ or a negative number; errors
+// It panics if colors has another length than NNZ or a number below −1; errors
 // are those of w.
 func (p *Pattern) SVG(w io.Writer, colors []int) error {
 	d := p.draw(colors)
@@ -203,13 +203,13 @@ func (p *Pattern) PNG(w io.Writer, colors []int) error {
 	return png.Encode(w, img)
 }
 
-// draw checks colors and folds them into the inks there are, 0 staying 0.
+// draw checks colors.
 func (p *Pattern) draw(colors []int) *drawing {
 	if colors != nil && len(colors) != len(p.idx) {
 		panic("sparsity: not one color a nonzero")
 	}
 	for _, c := range colors {
-		if c < 0 || c > math.MaxInt32-1 {
+		if c < -1 || c > math.MaxInt32-2 {
 			panic("sparsity: color out of range")
 		}
 	}
@@ -221,8 +221,8 @@ func (d *drawing) pixels() int {
 	return max(1, min(cellPixels, pictureCells/max(d.w, d.h, 1)))
 }
 
-// The inks: white, black, gray for color 0, and the colors of classes 1 and
-// up, which repeat after the last.
+// The inks: white, black, gray for no color, and those of the colors from 0 on,
+// which repeat after the last.
 var inks = makeInks()
 
 const classInks = 256 - 3

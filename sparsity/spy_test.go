@@ -92,7 +92,7 @@ func TestDownSamplingShowsTheFirstNonzeroOfABlock(t *testing.T) {
 				if k := p.Position(i, j); k >= 0 {
 					numbered[k] = k
 					if cell := &first[i*d.h/rows*d.w+j*d.w/cols]; *cell == 0 {
-						*cell = 1 + int32(k)
+						*cell = 2 + int32(k)
 					}
 				}
 			}
@@ -130,7 +130,7 @@ func TestPictureShowsColors(t *testing.T) {
 		}
 	}
 
-	classes := []int{1, 2, 3, 1, 2, 0}
+	classes := []int{0, 1, 2, 0, 1, -1}
 	img = pixels(t, p, p.ByColumn(classes))
 	byColumn := map[int]color.RGBA{}
 	for i := range 6 {
@@ -184,7 +184,7 @@ func TestSVGAndPNGShowTheSame(t *testing.T) {
 	for _, p := range []*Pattern{Banded(7, 2, 1), BoxStencil(30, 30), Full(3, 5), Full(0, 0), Full(0, 4), FromCoordinates(900, 2, []int{899}, []int{1})} {
 		for _, colors := range [][]int{nil, p.ByColumn(make([]int, p.cols)), p.ByRow(make([]int, p.rows))} {
 			for k := range colors {
-				colors[k] = k % 7
+				colors[k] = k%7 - 1
 			}
 			var b bytes.Buffer
 			require.NoError(t, p.SVG(&b, colors))

@@ -449,7 +449,7 @@ func (z *sweeper) hessian() {
 
 // color adds the variables of color c to x.
 func (z *sweeper) color(x []float64, c int) {
-	for _, a := range z.coloring.Columns().Class(c + 1) {
+	for _, a := range z.coloring.Columns().Class(c) {
 		for _, i := range z.vars[a] {
 			x[i] = 1
 		}
@@ -473,7 +473,7 @@ func (z *sweeper) jacobian() {
 	for lo := 0; lo < z.coloring.Rows().Num(); lo += most {
 		k := min(most, z.coloring.Rows().Num()-lo)
 		must(term.VJP(z.ws, k, func(w []float64, s int) {
-			for _, r := range z.coloring.Rows().Class(lo + s + 1) {
+			for _, r := range z.coloring.Rows().Class(lo + s) {
 				w[z.outputs[r]] = z.value(z.sweep.w[r])
 			}
 		}))
