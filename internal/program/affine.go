@@ -25,7 +25,7 @@ func (t *term) weights(off, end int32) []float64 {
 // affines places Affine nodes of one level, those with equally many terms side
 // by side.
 func (p *placer) affines(ids []int32) {
-	size := func(i int32) int32 { return p.nodes[i].B }
+	size := func(i int32) int32 { return p.from.node(i).B }
 	if slices.ContainsFunc(ids, func(i int32) bool { return size(i) != size(ids[0]) }) {
 		slices.SortStableFunc(ids, func(i, j int32) int { return int(size(i) - size(j)) })
 	}

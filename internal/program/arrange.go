@@ -3,8 +3,6 @@ package program
 import (
 	"math"
 	"slices"
-
-	"github.com/hesse-ad/hesse/internal/op"
 )
 
 const (
@@ -22,131 +20,138 @@ const (
 // by level (a node's level is one more than its operands' largest) and, in a
 // level, operation by operation.
 func (c *compiler) arrange() *Program {
-	first := c.inputs + c.params
-	p := &Program{
-		inputs: c.inputs, params: c.params,
-		lists: c.list, coefs: slices.Clone(c.coefs), owns: c.owns, calls: c.call,
-		guards: c.guard,
+	p := c.place()
+	total := c.sort()
+	p.room(total)
+	at := int32(0)
+	for _, k := range c.order {
+		g := &c.groups[k]
+		p.group(g.op, c.ids[at:g.end])
+		at = g.end
 	}
-	id := zeroed(&c.placed, len(c.nodes)) // new numbers
+	return p.program()
+}
+
+// group is the nodes of one level and operation.
+type group struct {
+	next int32 // another group of the level, number + 1
+	end  int32 // how many there are, then where they end
+	op   Op
+}
+
+// sort makes ids the operations that are needed, group by group in the order of
+// the groups, in a group as they were recorded. A node's level, counted from 1, is
+// in older, and its group in newest.
+func (c *compiler) sort() (total int) {
+	groups, heads := c.groups[:0], c.heads[:0] // the first group of each level, number + 1
+	for i, n := range c.nodes {
+		l := c.link(i)
+		l.older = 0
+		if n.uses == 0 || n.Op == Const {
+			continue
+		}
+		total++
+		at := int32(0)
+		switch k := n.Op.Operands(); {
+		case k == 2:
+			at = max(c.link(n.A).older, c.link(n.B).older)
+		case k == 1:
+			at = c.link(n.A).older
+		case n.Op == Call && n.B > 0:
+			at = c.link(i-n.B).older - 1
+		default:
+			for _, j := range c.list(n) {
+				at = max(at, c.link(j).older)
+			}
+		}
+		if int(at) == len(heads) {
+			heads = append(heads, 0)
+		}
+		k := heads[at]
+		for k > 0 && groups[k-1].op != n.Op {
+			k = groups[k-1].next
+		}
+		if k == 0 {
+			groups = append(groups, group{next: heads[at], op: n.Op})
+			k = int32(len(groups))
+			heads[at] = k
+		}
+		groups[k-1].end++
+		l.newest, l.older = k-1, at+1
+	}
+	order, at := c.order[:0], int32(0)
+	for _, k := range heads {
+		first := len(order)
+		for ; k > 0; k = groups[k-1].next {
+			order = append(order, k-1)
+		}
+		slices.SortFunc(order[first:], func(i, j int32) int { return int(groups[i].op) - int(groups[j].op) })
+		for _, k := range order[first:] {
+			groups[k].end, at = at, at+groups[k].end
+		}
+	}
+	ids := zeroed(&c.ids, total)
+	for i := range c.nodes {
+		if l := c.link(i); l.older > 0 {
+			g := &groups[l.newest]
+			ids[g.end] = i
+			g.end++
+		}
+	}
+	c.groups, c.heads, c.order = groups, heads, order
+	return total
+}
+
+// placer numbers nodes and forms batches. A node's number is in newest.
+type placer struct {
+	*Program
+	from *compiler
+	next int32
+}
+
+// place numbers the inputs, parameters and constants.
+func (c *compiler) place() *placer {
+	p := &Program{inputs: c.inputs, params: c.params, owns: c.owns, coefs: slices.Clone(c.coefs)}
+	first := c.first()
 	for i := range first {
-		id[i] = int32(i)
+		c.link(int32(i)).newest = int32(i)
 	}
-	for i := first; i < len(c.nodes); i++ {
-		if n := &c.nodes[i]; n.Op == Const && c.uses[i] > 0 {
-			id[i] = int32(first + len(p.consts))
-			p.consts = append(p.consts, n.C)
+	for i := int32(first); int(i) < c.count; i++ {
+		if n := c.node(i); n.Op == Const && n.uses > 0 {
+			c.link(i).newest = int32(first + len(p.consts))
+			p.consts = append(p.consts, c.constant(n))
 		}
 	}
 	p.base = first + len(p.consts)
-
-	// Levels, and the nodes sorted by them.
-	level := zeroed(&c.levels, len(c.nodes))
-	counts := c.at[:0]
-	top := int32(0)
-	raise := func(i *int32) { top = max(top, level[*i]) }
-	total := p.base
-	for i := first; i < len(c.nodes); i++ {
-		n := &c.nodes[i]
-		if c.uses[i] == 0 || n.Op == Const {
-			continue
-		}
-		switch args := n.Op.Operands(); {
-		case args == 2:
-			top = max(level[n.A], level[n.B])
-		case args == 1:
-			top = level[n.A]
-		case n.Op == Call && n.B > 0:
-			top = level[i-int(n.B)] - 1
-		default:
-			top = 0
-			operands(n, c.list, c.call, raise)
-		}
-		for int(top) >= len(counts) {
-			counts = append(counts, 0)
-		}
-		level[i] = top + 1
-		counts[top]++
-		total++
-	}
-	ids := zeroed(&c.byLevel, total-p.base)
-	c.at = counts
-	ends := zeroed(&c.levelEnds, len(counts))
-	at := int32(0)
-	for l, k := range counts {
-		ends[l] = at
-		at += k
-	}
-	for i, l := range level {
-		if l > 0 {
-			ids[ends[l-1]] = int32(i)
-			ends[l-1]++
-		}
-	}
-
-	p.ops = make([]Op, total)
-	p.a = make([]int32, total)
-	p.b = make([]int32, total)
-	p.c = make([]float64, total)
-	place := placer{Program: p, nodes: c.nodes, inner: c.inner, id: id, next: int32(p.base)}
-	lo := int32(0)
-	for _, hi := range ends {
-		place.level(ids[lo:hi])
-		lo = hi
-	}
-	p.outputs = make([]int32, len(c.outputs))
-	for k, i := range c.outputs {
-		p.outputs[k] = id[i]
-	}
-	for k := range p.guards {
-		g := &p.guards[k]
-		g.A, g.B = id[g.A], id[g.B]
-	}
-	p.finish()
-	return p
+	return &placer{Program: p, from: c, next: int32(p.base)}
 }
 
-// placer numbers nodes and forms batches.
-type placer struct {
-	*Program
-	nodes []Node
-	inner []bool
-	id    []int32
-	next  int32
-
-	tmp        []int32
-	key, other []uint64
+// room makes room for n operations.
+func (p *placer) room(n int) {
+	n += p.base
+	p.ops = make([]Op, n)
+	p.a, p.b, p.c = make([]int32, n), make([]int32, n), make([]float64, n)
 }
 
-// level places the nodes of one level, given in the order of recording.
-func (p *placer) level(ids []int32) {
-	if len(ids) < minBatch {
-		slices.SortStableFunc(ids, func(i, j int32) int { return int(p.nodes[i].Op) - int(p.nodes[j].Op) })
-	} else {
-		var at [op.Count + 1]int32
-		for _, i := range ids {
-			at[p.nodes[i].Op+1]++
-		}
-		for k := range op.Count {
-			at[k+1] += at[k]
-		}
-		p.tmp = append(p.tmp[:0], ids...)
-		for _, i := range p.tmp {
-			op := p.nodes[i].Op
-			ids[at[op]] = i
-			at[op]++
-		}
+// program is the program when all nodes have been placed.
+func (p *placer) program() *Program {
+	q := p.Program
+	q.lists = slices.Clone(q.lists)
+	q.outputs = make([]int32, len(p.from.outputs))
+	for k, i := range p.from.outputs {
+		q.outputs[k] = p.number(i)
 	}
-	for len(ids) > 0 {
-		op := p.nodes[ids[0]].Op
-		k := 1
-		for k < len(ids) && p.nodes[ids[k]].Op == op {
-			k++
-		}
-		p.group(op, ids[:k])
-		ids = ids[k:]
+	q.guards = slices.Clone(p.from.guards)
+	for k := range q.guards {
+		g := &q.guards[k]
+		g.A, g.B = p.number(g.A), p.number(g.B)
 	}
+	q.finish(p.from.scratch)
+	return q
 }
+
+// number is the number in the program of node i.
+func (p *placer) number(i int32) int32 { return p.from.link(i).newest }
 
 // group places nodes of one level and operation.
 func (p *placer) group(op Op, ids []int32) {
@@ -163,19 +168,20 @@ func (p *placer) group(op Op, ids []int32) {
 	}
 	if len(ids) < minBatch || !op.Elementary() {
 		for k, i := range ids {
-			p.single(lo+int32(k), p.inner[i])
+			p.single(lo+int32(k), p.from.node(i).inner)
 		}
 		return
 	}
 	binary := op.Operands() == 2
 	breaks := p.breaks(lo, p.next, binary)
 	if breaks*minRun > len(ids) {
-		p.tmp = append(p.tmp[:0], ids...)
+		before := append(p.from.tmp[:0], ids...)
+		p.from.tmp = before
 		p.sort(op, ids, lo)
 		p.place(op, ids, lo)
 		sorted := p.breaks(lo, p.next, binary)
 		if sorted >= breaks {
-			p.place(op, p.tmp, lo)
+			p.place(op, before, lo)
 		} else {
 			breaks = sorted
 		}
@@ -192,19 +198,22 @@ func (p *placer) group(op Op, ids []int32) {
 func (p *placer) place(op Op, ids []int32, lo int32) (inner bool) {
 	hi := lo + int32(len(ids))
 	ops, a, b, c := p.ops[lo:hi], p.a[lo:hi], p.b[lo:hi], p.c[lo:hi]
-	args := op.Operands()
+	args, constant := op.Operands(), op.HasList() || op.Constant() != noConstant
 	for k, i := range ids {
-		n := &p.nodes[i]
-		p.id[i] = lo + int32(k)
-		inner = inner || p.inner[i]
-		ops[k], c[k] = op, n.C
+		n := p.from.node(i)
+		p.from.link(i).newest = lo + int32(k)
+		inner = inner || n.inner
+		ops[k] = op
+		if constant { // else it is 0 already, in memory that need not be touched
+			c[k] = p.from.constant(n)
+		}
 		switch {
 		case args == 2:
-			a[k], b[k] = p.id[n.A], p.id[n.B]
+			a[k], b[k] = p.number(n.A), p.number(n.B)
 		case op == Own:
-			a[k], b[k] = p.id[n.A], n.B
+			a[k], b[k], c[k] = p.number(n.A), n.B/4, float64(n.B%4)
 		case args == 1:
-			a[k] = p.id[n.A]
+			a[k] = p.number(n.A)
 			b[k] = a[k]
 		default:
 			p.placeList(lo+int32(k), n)
@@ -222,36 +231,50 @@ func (p *placer) single(i int32, inner bool) {
 	p.batches = append(p.batches, batch{op: mixed, lo: i, hi: i + 1, inner: inner})
 }
 
-// placeList renumbers the operands of a node and notes whether they are
-// consecutive.
+// placeList writes the operands of node n, which is k in the program, and notes
+// whether they are consecutive.
 func (p *placer) placeList(k int32, n *Node) {
 	if n.Op == Call {
-		p.a[k], p.b[k] = n.A, n.B
 		if n.B == 0 {
-			p.calls[n.A].out = k
-			operands(n, p.lists, p.calls, func(i *int32) { *i = p.id[*i] })
+			p.calls = append(p.calls, call{f: p.from.calls[n.A].f, args: int32(len(p.lists)), n: p.from.calls[n.A].n, out: k})
+			p.renumbered(n)
 		}
+		p.a[k], p.b[k] = int32(len(p.calls)-1), n.B
 		return
 	}
-	operands(n, p.lists, p.calls, func(i *int32) { *i = p.id[*i] })
+	p.a[k], p.b[k] = int32(len(p.lists)), n.B<<1
+	if n.Op == Affine {
+		p.lists = grown(p.lists, p.from.lists[n.A])
+	}
+	x := p.renumbered(n)
 	run := true
-	x := p.lists[n.A:]
 	switch n.Op {
 	case Affine:
-		run = consecutive(x[1 : 1+n.B])
+		run = consecutive(x)
 	case Dot:
-		run = consecutive(x[:n.B]) && consecutive(x[n.B:2*n.B])
+		run = consecutive(x[:n.B]) && consecutive(x[n.B:])
 	case Sum:
-		run = p.runs(x[:n.B])
+		run = p.runs(x)
 	}
-	p.a[k], p.b[k] = n.A, n.B<<1
 	if run {
 		p.b[k]++
 	}
 }
 
-// runs rewrites the operands x of a sum as runs of consecutive ones if these
-// are long: how many, then the first operand and the length of each.
+// renumbered is the operands of node n by their numbers in the program, appended
+// to the lists.
+func (p *placer) renumbered(n *Node) []int32 {
+	from, at := p.from.list(n), len(p.lists)
+	p.lists = roomFor(p.lists, len(from))
+	for _, i := range from {
+		p.lists = append(p.lists, p.number(i))
+	}
+	return p.lists[at:]
+}
+
+// runs rewrites the operands x of a sum, the last list, as runs of consecutive
+// ones if these are long: how many, then the first operand and the length of
+// each.
 func (p *placer) runs(x []int32) bool {
 	count := 1
 	for i := 1; i < len(x); i++ {
@@ -262,17 +285,18 @@ func (p *placer) runs(x []int32) bool {
 	if 8*count > len(x) {
 		return false
 	}
-	runs := append(p.tmp[:0], int32(count))
+	at := len(p.lists) - len(x)
+	x = append(p.from.tmp[:0], x...)
+	p.from.tmp = x
+	p.lists = append(p.lists[:at], int32(count))
 	for i := 0; i < len(x); {
 		j := i + 1
 		for j < len(x) && x[j] == x[j-1]+1 {
 			j++
 		}
-		runs = append(runs, x[i], int32(j-i))
+		p.lists = append(p.lists, x[i], int32(j-i))
 		i = j
 	}
-	p.tmp = runs
-	copy(x, runs)
 	return true
 }
 
@@ -292,7 +316,7 @@ func (p *placer) sort(op Op, ids []int32, at int32) {
 	// Group by the constant, or by the distance between the operands.
 	var groups [maxGroups]uint64
 	count := 0
-	p.key = p.key[:0]
+	p.from.key = p.from.key[:0]
 	lo, hi := int32(math.MaxInt32), int32(0)
 	for k := range ids {
 		a := p.a[at+int32(k)]
@@ -313,18 +337,18 @@ func (p *placer) sort(op Op, ids []int32, at int32) {
 				count++
 			}
 		}
-		p.key = append(p.key, uint64(rank)<<32|uint64(a))
+		p.from.key = append(p.from.key, uint64(rank)<<32|uint64(a))
 	}
 	width := uint64(hi-lo) + 1
 	if count > maxGroups {
 		count = 0
 	}
-	for i, k := range p.key {
+	for i, k := range p.from.key {
 		rank, a := k>>32, k&math.MaxUint32-uint64(lo)
 		if count == 0 {
 			rank = 0
 		}
-		p.key[i] = rank*width + a
+		p.from.key[i] = rank*width + a
 	}
 	p.radix(ids, uint64(max(count, 1))*width)
 }
@@ -352,11 +376,11 @@ func (p *placer) breaks(lo, hi int32, binary bool) int {
 	return k
 }
 
-// radix sorts ids by p.key, all below top, least significant digits first.
+// radix sorts ids by p.from.key, all below top, least significant digits first.
 func (p *placer) radix(ids []int32, top uint64) {
 	const digit = 11
-	p.other = append(p.other[:0], p.key...)
-	from, to := p.key, p.other
+	p.from.other = append(p.from.other[:0], p.from.key...)
+	from, to := p.from.key, p.from.other
 	src, dst := ids, make([]int32, len(ids))
 	for shift := 0; shift < 64 && top>>shift > 0; shift += digit {
 		var at [1<<digit + 1]int32

@@ -66,34 +66,35 @@ func interpret(r *Recording, x []float64) []dual.Real {
 	real := func(c float64) dual.Real { return dual.Real(c) }
 	for k := range v {
 		i := int32(k)
-		n := r.Node(i)
+		n := r.node(i)
 		if k < len(x) {
 			v[k] = real(x[k])
 			continue
 		}
 		switch n.Op {
 		case Const:
-			v[k] = real(n.C)
+			v[k] = real(r.constant(n))
 		case Sum:
-			v[k] = real(n.C)
-			for _, j := range r.lists[n.A:][:n.B] {
+			v[k] = real(r.constant(n))
+			for _, j := range r.list(n) {
 				v[k] = v[k].Add(v[j])
 			}
 		case Affine:
-			v[k] = real(n.C)
-			for t, j := range r.lists[n.A+1:][:n.B] {
-				v[k] = v[k].Add(v[j].Scale(r.coefs[r.lists[n.A]:][t]))
+			v[k] = real(r.constant(n))
+			for t, j := range r.list(n) {
+				v[k] = v[k].Add(v[j].Scale(r.weights(n)[t]))
 			}
 		case Dot:
 			v[k] = real(negZero)
-			for t, j := range r.lists[n.A:][:n.B] {
-				v[k] = v[k].Add(v[j].Mul(v[r.lists[n.A+n.B:][t]]))
+			x, y := r.list(n)[:n.B], r.list(n)[n.B:]
+			for t, j := range x {
+				v[k] = v[k].Add(v[j].Mul(v[y[t]]))
 			}
 		case Select:
-			l := r.lists[n.A:][:3]
+			l := r.list(n)
 			v[k] = v[l[2]].Select(v[l[0]], v[l[1]])
 		case Own:
-			v[k] = primitives{}.Own(r.owns[n.B], int(n.C), v[n.A])
+			v[k] = primitives{}.Own(r.owns[n.B/4], int(n.B%4), v[n.A])
 		case Call:
 			c := r.calls[n.A]
 			x := make([]dual.Real, c.n)
@@ -102,19 +103,35 @@ func interpret(r *Recording, x []float64) []dual.Real {
 			}
 			v[k] = primitives{}.Call(c.f, x)[n.B]
 		default:
-			v[k] = Apply(n.Op, n.C, v[n.A], v[n.B])
+			y := v[n.A]
+			if n.Op.Operands() == 2 {
+				y = v[n.B]
+			}
+			v[k] = Apply(n.Op, r.constant(n), v[n.A], y)
 		}
 	}
 	return v
 }
 
+// traced is a recording that keeps operations as they are, for interpret.
+func traced(inputs, params int) *Recording {
+	r := NewRecording(inputs, params)
+	r.Trace(func() uintptr { return 0 })
+	return r
+}
+
 // drawn is a random recording: a body of operations, repeated on several
-// inputs, so that there are batches; a few inputs are those of all.
+// inputs, so that there are batches; a few inputs are those of all. The same
+// operations are recorded as they are, too.
 type drawn struct {
+	record func(r *Recording) (out []int32)
 	r      *Recording
 	inputs int
 	params int
 	out    []int32
+
+	asIs    *Recording
+	asIsOut []int32
 }
 
 func drawRecording(t *rapid.T) drawn {
@@ -123,7 +140,6 @@ func drawRecording(t *rapid.T) drawn {
 	interleaved := rapid.Bool().Draw(t, "interleaved")
 	const shared = 2
 	d := drawn{inputs: copies*own + 1, params: shared - 1}
-	d.r = NewRecording(d.inputs, d.params)
 	type instr struct {
 		op   Op
 		c    float64
@@ -162,77 +178,93 @@ func drawRecording(t *rapid.T) drawn {
 		return in
 	}), least, 40).Draw(t, "body")
 	guards := rapid.IntRange(0, 3).Draw(t, "guards")
-	var ends []int32
-	for c := range copies {
-		v := []int32{int32(d.inputs - 1), int32(d.inputs)}
-		for i := range own {
-			if interleaved {
-				v = append(v, int32(i*copies+c))
-			} else {
-				v = append(v, int32(c*own+i))
-			}
-		}
-		at := func(back int) int32 { return v[max(0, len(v)-1-back)] }
-		for _, in := range body {
-			list := make([]int32, len(in.list))
-			for k, b := range in.list {
-				list[k] = at(b)
-			}
-			a, b := at(in.a), at(in.b)
-			switch in.op {
-			case Const:
-				v = append(v, d.r.Constant(in.c))
-			case Own:
-				v = append(v, d.r.Own(cube, 0, a))
-			case Sum:
-				c := in.c
-				if c == 0 {
-					c = negZero // as sums are recorded: they start with the first term
+	summed := rapid.Bool().Draw(t, "summed")
+	d.record = func(r *Recording) []int32 {
+		var ends []int32
+		for c := range copies {
+			v := []int32{int32(d.inputs - 1), int32(d.inputs)}
+			for i := range own {
+				if interleaved {
+					v = append(v, int32(i*copies+c))
+				} else {
+					v = append(v, int32(c*own+i))
 				}
-				v = append(v, d.r.Sum(c, list))
-			case Affine:
-				v = append(v, d.r.Affine(in.c, in.w, list))
-			case Dot:
-				other := slices.Clone(list)
-				slices.Reverse(other)
-				v = append(v, d.r.Dot(list, other))
-			case Select:
-				v = append(v, d.r.Select(a, b, list[0]))
-			case Call:
-				first := d.r.Call(twin{}, []int32{a, b})
-				v = append(v, first, first+1)
-			default:
-				if in.op.Operands() == 1 {
-					b = 0
-				}
-				v = append(v, d.r.Push(in.op, a, b, in.c))
 			}
+			at := func(back int) int32 { return v[max(0, len(v)-1-back)] }
+			for _, in := range body {
+				list := make([]int32, len(in.list))
+				for k, b := range in.list {
+					list[k] = at(b)
+				}
+				a, b := at(in.a), at(in.b)
+				switch in.op {
+				case Const:
+					v = append(v, r.Constant(in.c))
+				case Own:
+					v = append(v, r.Own(cube, 0, a))
+				case Sum:
+					c := in.c
+					if c == 0 {
+						c = negZero // as sums are recorded: they start with the first term
+					}
+					v = append(v, r.Sum(c, list))
+				case Affine:
+					v = append(v, r.Affine(in.c, in.w, list))
+				case Dot:
+					other := slices.Clone(list)
+					slices.Reverse(other)
+					v = append(v, r.Dot(list, other))
+				case Select:
+					v = append(v, r.Select(a, b, list[0]))
+				case Call:
+					first := r.Call(twin{}, []int32{a, b})
+					v = append(v, first, first+1)
+				default:
+					if in.op.Operands() == 1 {
+						b = 0
+					}
+					v = append(v, r.Push(in.op, a, b, in.c))
+				}
+			}
+			for k := range guards {
+				r.Guard(Guard{Kind: LessReal, A: at(k * 5), C: nan}) // holds anywhere
+			}
+			ends = append(ends, v[len(v)-1])
 		}
-		for k := range guards {
-			d.r.Guard(Guard{Kind: LessReal, A: at(k * 5), C: nan}) // holds anywhere
+		if summed {
+			s := ends[0]
+			for _, e := range ends[1:] {
+				s = r.Push(Add, s, e, 0)
+			}
+			ends = []int32{s}
 		}
-		ends = append(ends, v[len(v)-1])
+		return ends
 	}
-	if rapid.Bool().Draw(t, "summed") {
-		s := ends[0]
-		for _, e := range ends[1:] {
-			s = d.r.Push(Add, s, e, 0)
-		}
-		ends = []int32{s}
-	}
-	d.out = ends
+	d.r = NewRecording(d.inputs, d.params)
+	d.out = d.record(d.r)
+	d.asIs = traced(d.inputs, d.params)
+	d.asIsOut = d.record(d.asIs)
 	return d
 }
 
 // String is the recording, one node a line.
 func (d drawn) String() string {
 	var b strings.Builder
-	for i := d.inputs + d.params; i < d.r.Len(); i++ {
-		n := d.r.Node(int32(i))
-		fmt.Fprintf(&b, "%%%d = %v %d %d %v\n", i, n.Op, n.A, n.B, n.C)
+	for i := d.inputs + d.params; i < d.asIs.Len(); i++ {
+		n := d.asIs.node(int32(i))
+		fmt.Fprintf(&b, "%%%d = %v %d %d %v %v\n", i, n.Op, n.A, n.B, d.asIs.constant(n), d.asIs.list(n))
 	}
-	fmt.Fprintf(&b, "lists %v\noutputs %v\n", d.r.lists, d.out)
+	fmt.Fprintf(&b, "outputs %v\n", d.asIsOut)
 	return b.String()
+}
+
+// A node has room for two operands, or for one and a constant.
+func TestConstantsAreInPlaceOfAnOperand(t *testing.T) {
+	for op := range op.All {
+		if op.Constant() != noConstant {
+			require.Equal(t, 1, op.Operands(), op)
+		}
+	}
 }
 
 // Whatever the compiler does, the bits stay: at all numbers.
@@ -247,12 +279,12 @@ func compiledBits(t *rapid.T) {
 	ws := p.Get()
 	for range 3 {
 		x := rapid.SliceOfN(rapid.SampledFrom(specials), d.inputs+d.params, d.inputs+d.params).Draw(t, "x")
-		want := interpret(d.r, x)
+		want := interpret(d.asIs, x)
 		guard, err := p.Value(ws, x[:d.inputs], x[d.inputs:])
 		if guard != nil || err != nil {
 			t.Fatal(guard, err)
 		}
-		for j, i := range d.out {
+		for j, i := range d.asIsOut {
 			if got := ws.V[p.Output(j)]; !sameBits(got, float64(want[i])) {
 				t.Fatalf("output %d: %v, want %v at %v\n%v", j, got, want[i], x, d)
 			}
@@ -423,8 +455,9 @@ func TestSimplifications(t *testing.T) {
 		}, []Op{Dot}},
 	} {
 		r := NewRecording(2, 0)
-		out := c.make(r)
-		p := Compile(r, []int32{out})
+		p := Compile(r, []int32{c.make(r)})
+		asIs := traced(2, 0)
+		out := c.make(asIs)
 		got := slices.Clone(compiled(p))
 		slices.Sort(got)
 		slices.Sort(c.want)
@@ -436,7 +469,7 @@ func TestSimplifications(t *testing.T) {
 			for _, y := range specials {
 				_, err := p.Value(ws, []float64{x, y}, nil)
 				require.NoError(t, err)
-				want := float64(interpret(r, []float64{x, y})[out])
+				want := float64(interpret(asIs, []float64{x, y})[out])
 				require.True(t, sameBits(want, ws.V[p.Output(0)]), "%s at (%v, %v): %v, want %v", c.name, x, y, ws.V[p.Output(0)], want)
 			}
 		}
@@ -531,13 +564,16 @@ func TestChainsBecomeSums(t *testing.T) {
 			return add(r, s, u)
 		}, map[Op]int{Sum: 1, Affine: 1}},
 	} {
-		r := NewRecording(n, 0)
-		term := make([]int32, n)
-		for i := range term {
-			term[i] = r.Push(Square, int32(i), 0, 0)
+		record := func(r *Recording) int32 {
+			term := make([]int32, n)
+			for i := range term {
+				term[i] = r.Push(Square, int32(i), 0, 0)
+			}
+			return c.loop(r, term)
 		}
-		out := c.loop(r, term)
-		p := Compile(r, []int32{out})
+		r, asIs := NewRecording(n, 0), traced(n, 0)
+		p := Compile(r, []int32{record(r)})
+		out := record(asIs)
 		got := map[Op]int{}
 		for _, op := range compiled(p) {
 			if op != Square {
@@ -556,7 +592,7 @@ func TestChainsBecomeSums(t *testing.T) {
 			}
 			_, err := p.Value(ws, x, nil)
 			require.NoError(t, err)
-			require.True(t, sameBits(float64(interpret(r, x)[out]), ws.V[p.Output(0)]), c.name)
+			require.True(t, sameBits(float64(interpret(asIs, x)[out]), ws.V[p.Output(0)]), c.name)
 		}
 	}
 }
@@ -624,16 +660,20 @@ func TestDeadCodeGoesAway(t *testing.T) {
 	require.Len(t, p.calls, 1)
 }
 
-// Compile leaves nothing of one recording to the next. (The weights of its sums
-// it adds to the recording's, so that lists differ.)
+// A recording and its compilation leave nothing to the next.
 func TestCompilationsAreIndependent(t *testing.T) { rapid.Check(t, compilationsAreIndependent) }
 func FuzzCompilationsAreIndependent(f *testing.F) { f.Fuzz(rapid.MakeFuzz(compilationsAreIndependent)) }
 
 func compilationsAreIndependent(t *rapid.T) {
 	d := drawRecording(t)
 	first := Compile(d.r, d.out)
-	Compile(drawRecording(t).r, nil)
-	again := Compile(d.r, d.out)
-	form := func(p *Program) string { return fmt.Sprint(p.ops, p.a, p.b, p.c, p.batches, p.unmet) }
+	d.r.Close()
+	other := drawRecording(t)
+	Compile(other.r, nil)
+	other.r.Close()
+	r := NewRecording(d.inputs, d.params)
+	again := Compile(r, d.record(r))
+	r.Close()
+	form := func(p *Program) string { return fmt.Sprint(p.ops, p.a, p.b, p.c, p.lists, p.coefs, p.batches, p.unmet) }
 	require.Equal(t, form(first), form(again))
 }

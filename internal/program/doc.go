@@ -5,17 +5,26 @@
 //
 // A [Recording] holds one node an operation, in the order in which they were
 // made: an opcode, one or two operands (or a list of them), a constant. What is
-// known about an operation stands in the table of package op. [Compile] turns a recording into a [Program]:
+// known about an operation stands in the table of package op. While they are
+// recorded,
 //
-//  1. what reaches no output and no guard goes away;
-//  2. equal nodes are kept once, and cheaper forms with the same bits replace
+//  1. equal nodes are kept once, and cheaper forms with the same bits replace
 //     others: x·x is a square, a + (−b) a difference;
-//  3. short sums of products are written out, long chains s = s + t₁, s = s + t₂,
-//     … become one sum that adds in the same order;
-//  4. nodes are numbered level by level (a node's level is one more than its
+//  2. short sums of products are written out.
+//
+// [Compile] turns a recording into a [Program]:
+//
+//  3. what reaches no output and no guard goes away;
+//  4. long chains s = s + t₁, s = s + t₂, … become one sum that adds in the same
+//     order;
+//  5. nodes are numbered level by level (a node's level is one more than its
 //     operands' largest) and operation by operation within, so that the nodes
 //     of one level and operation are a batch: consecutive, independent of each
 //     other, one loop a sweep.
+//
+// Most functions are recorded once, in memory that is touched for the first time.
+// That costs more than all that is done with it: nodes are small, in chunks that
+// are not copied to grow, and stay where they are until they are numbered.
 //
 // A batch's operands are consecutive too (direct), one and the same (uniform),
 // or anywhere (indexed); nodes are sorted, and batches cut, so that most are

@@ -12,7 +12,7 @@ func Unbatched(p *Program) *Program {
 	if len(p.ops) > p.base {
 		q.batches = []batch{{op: mixed, lo: int32(p.base), hi: int32(len(p.ops)), inner: true}}
 	}
-	q.finish()
+	q.finish(new(scratch))
 	return q
 }
 

@@ -2,71 +2,27 @@ package program
 
 import "slices"
 
-// Plain is the program of a recording as it was recorded: operation by
+// Plain is the program of a traced recording as it was recorded: operation by
 // operation in one mixed batch, without those that reach no output and no
 // guard. It is what Compile must agree with, and where a fault is looked for.
-// made is who made each operation, if the recording was traced.
+// made is who made each operation.
 func Plain(r *Recording, outputs []int32) (p *Program, made []uintptr) {
-	c := &compiler{Recording: r, scratch: new(scratch)}
-	live := c.live(outputs)
-	first := r.inputs + r.params
-	p = &Program{inputs: r.inputs, params: r.params, owns: r.owns}
-	id := make([]int32, len(live))
-	for i := range live {
-		if i < first {
-			id[i] = int32(i)
-		} else if n := r.Node(int32(i)); live[i] && n.Op == Const {
-			id[i] = int32(first + len(p.consts))
-			p.consts = append(p.consts, n.C)
+	c := &compiler{Recording: r, outputs: outputs}
+	c.countUses()
+	place := c.place()
+	var ids []int32
+	for i := c.first(); i < c.count; i++ {
+		if n := c.node(int32(i)); n.uses > 0 && n.Op != Const {
+			ids = append(ids, int32(i))
+			made = append(made, r.made[i-c.first()])
 		}
 	}
-	p.base = first + len(p.consts)
-	p.ops = make([]Op, p.base)
-	p.a, p.b, p.c = make([]int32, p.base), make([]int32, p.base), make([]float64, p.base)
-	renumber := func(i *int32) { *i = id[*i] }
-	for i := first; i < len(live); i++ {
-		n := *r.Node(int32(i))
-		if n.Op == Call {
-			live[i] = live[int32(i)-n.B]
-		}
-		if !live[i] || n.Op == Const {
-			continue
-		}
-		k := int32(len(p.ops))
-		id[i] = k
-		switch args := n.Op.Operands(); {
-		case args == 2:
-			n.A, n.B = id[n.A], id[n.B]
-		case args == 1:
-			n.A = id[n.A]
-		default:
-			c.copyList(&n, renumber)
-			if n.Op != Call {
-				n.B <<= 1
-			} else if n.B == 0 {
-				c.call[n.A].out = k
-			}
-		}
-		p.ops = append(p.ops, n.Op)
-		p.a, p.b, p.c = append(p.a, n.A), append(p.b, n.B), append(p.c, n.C)
-		if r.made != nil {
-			made = append(made, r.made[i-first])
-		}
+	place.room(len(ids))
+	for k, i := range ids {
+		place.place(c.node(i).Op, ids[k:k+1], int32(place.base+k))
+		place.single(int32(place.base+k), true)
 	}
-	p.lists, p.calls, p.coefs = c.list, c.call, append([]float64(nil), r.coefs...)
-	p.outputs = make([]int32, len(outputs))
-	for j, i := range outputs {
-		p.outputs[j] = id[i]
-	}
-	for _, g := range r.guards {
-		g.A, g.B = id[g.A], id[g.B]
-		p.guards = append(p.guards, g)
-	}
-	if lo, hi := int32(p.base), int32(len(p.ops)); lo < hi {
-		p.batches = []batch{{op: mixed, lo: lo, hi: hi, inner: true}}
-	}
-	p.finish()
-	return p, made
+	return place.program(), made
 }
 
 // Differ is the first operation in which two plain programs of as many inputs

@@ -79,8 +79,8 @@ const (
 	fresh                 // direct, and nothing was added there yet
 )
 
-// finish computes what follows from the batches.
-func (p *Program) finish() {
+// finish computes what follows from the batches, in the memory s.
+func (p *Program) finish(s *scratch) {
 	at := int32(0)
 	for k := range p.batches {
 		b := &p.batches[k]
@@ -95,8 +95,8 @@ func (p *Program) finish() {
 		p.read(b)
 	}
 	p.linear = int(at)
-	p.meet(firstOrder)
-	p.meet(secondOrder)
+	p.meet(firstOrder, s)
+	p.meet(secondOrder, s)
 	for k := range p.calls {
 		c := &p.calls[k]
 		n, _ := c.f.Dims()
@@ -114,9 +114,9 @@ type run struct{ at, n int32 }
 // batch, all of them consecutive: their adjoints are set there, all others
 // start with 0 and are added to. A sweep of second order does nothing at linear
 // operations without nonlinear descendants, and finds no adjoint at others.
-func (p *Program) meet(order int) {
-	set := make([]bool, len(p.ops)) // by the batch that meets it first
-	met := make([]bool, len(p.ops))
+func (p *Program) meet(order int, s *scratch) {
+	set := zeroed(&s.set, len(p.ops)) // by the batch that meets it first
+	met := zeroed(&s.met, len(p.ops))
 	for _, i := range p.outputs {
 		met[i] = true
 	}

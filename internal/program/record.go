@@ -7,13 +7,29 @@ import (
 	"sync"
 )
 
-// Node is one recorded operation. Operations with a list of operands have it
-// in the recording's lists: a is where it starts, b how many terms it has.
+// Node is one recorded operation. Where it has one operand and a constant, B is
+// the number of the constant among the reals of the recording; for an Own it is
+// four times the function's number and the order of the derivative. Operations
+// with a list of operands have A as its place in the lists and B as the number
+// of terms: a Sum the number of its constant and x, an Affine the place of its
+// weights, then the same, a Dot x and y, a Select x, y and the condition. A Call
+// has the number of the call and which of its outputs it is.
 type Node struct {
-	C    float64
-	A, B int32
-	Op   Op
+	A, B  int32
+	Op    Op
+	users uint8 // how many nodes are found by this one, see share.go
+	uses  uint8 // how often it is an operand, an output or guarded; at most 2
+	inner bool  // it has a nonlinear descendant
 }
+
+// link is two numbers that a node needs for a while. While it is recorded they
+// are how others are found by it:
+//
+//	newest  of the nodes with this last operand, number + 1
+//	older   of those with the same last operand as this node, likewise
+//
+// and when it is compiled, its number in the program and its level.
+type link struct{ newest, older int32 }
 
 // maxSize is how many nodes and operands in lists a recording may have, so that
 // whatever is made of it has int32 indices. Tests change it.
@@ -26,25 +42,39 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
+// chunk is a piece of a recording. Memory that is touched for the first time
+// costs more than all that is done with it: nodes are small, and are not copied,
+// neither to grow nor to be compiled.
+type chunk struct {
+	node [chunkSize]Node
+	link [chunkSize]link
+}
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
+
 // Recording is a program while it is written down: nodes in the order in which
-// they were made, each operand made before its user. Nodes are kept in chunks,
-// since a growing slice would copy them again and again.
+// they were made, each operand made before its user. Equal operations are one
+// node, unless the recording is traced.
 type Recording struct {
-	chunks [][]Node
-	cur    []Node // the last chunk
+	chunks []*chunk
+	count  int // of nodes
 
 	inputs, params int
 
-	lists  []int32
-	coefs  []float64
+	*scratch
 	owns   []*Scalar1
 	calls  []call
 	guards []Guard
-	consts map[uint64]int32
+	recent [16]struct { // constants, by a hash
+		bits uint64
+		at   int32 // number + 1
+	}
+	hashed int  // how many nodes are in the table
+	asIs   bool // no node is shared: it is traced, full or closed
 	closed bool
 
 	// Err is the first error of a primitive, or that there are too many nodes:
-	// then the last ones are overwritten until the function returns.
+	// then no more are made until the function returns.
 	Err error
 
 	// Lines asks guards to note who made the comparison.
@@ -58,177 +88,287 @@ type Recording struct {
 	Term bool
 }
 
+// scratch is the memory of a recording and its compilation that can be used
+// again.
+type scratch struct {
+	lists []int32
+	reals []float64
+	coefs []float64
+	table []uint64 // of nodes, see share.go
+
+	groups            []group
+	heads, order, ids []int32
+	tmp               []int32
+	key, other        []uint64
+	set, met          []bool
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// zeroed is n zeros in the memory of x.
+func zeroed[T any](x *[]T, n int) []T {
+	if cap(*x) < n {
+		*x = make([]T, n)
+		return *x
+	}
+	*x = (*x)[:n]
+	clear(*x)
+	return *x
+}
+
+// grown is append that doubles: the built-in one copies large slices more often.
+func grown[T any](x []T, y ...T) []T { return append(roomFor(x, len(y)), y...) }
+
+// roomFor is x with room for n more elements.
+func roomFor[T any](x []T, n int) []T {
+	if len(x)+n > cap(x) {
+		x = slices.Grow(x, max(len(x), n))
+	}
+	return x
+}
+
 // NewRecording has nodes 0 … inputs+params−1 for the inputs and parameters.
 func NewRecording(inputs, params int) *Recording {
-	r := &Recording{inputs: inputs, params: params}
+	s := scratches.Get().(*scratch)
+	s.lists, s.reals, s.coefs = s.lists[:0], s.reals[:0], s.coefs[:0]
+	r := &Recording{inputs: inputs, params: params, scratch: s}
+	zeroed(&s.table, minTable)
 	for range inputs + params {
-		r.Push(Const, 0, 0, 0)
+		r.append(Node{Op: Const})
 	}
 	return r
 }
 
-// Push appends a node and returns its index.
+// Push appends the operation op of the nodes a and b, as many of them as it has
+// operands, and the constant c, and returns its number; that of an equal node,
+// if there is one.
 func (r *Recording) Push(op Op, a, b int32, c float64) int32 {
-	if len(r.cur) == cap(r.cur) {
-		r.grow()
+	n := Node{A: a, B: b, Op: op}
+	if op.Constant() != noConstant {
+		n.B = r.real(c)
 	}
-	k := len(r.cur)
-	r.cur = r.cur[:k+1]
-	n := &r.cur[k]
-	n.C, n.A, n.B, n.Op = c, a, b, op
-	return int32((len(r.chunks)-1)<<chunkBits + k)
+	if r.asIs {
+		return r.add(n)
+	}
+	return r.share(n)
 }
 
-func (r *Recording) grow() {
-	if r.closed {
+// add appends a node as it is.
+func (r *Recording) add(n Node) int32 {
+	switch {
+	case r.closed:
 		panic("reverse: Var used after its recording")
-	}
-	k := len(r.chunks)
-	if k == 0 || len(r.cur) == chunkSize {
-		if k > 0 {
-			r.chunks[k-1] = r.cur
-		}
-		if k > 0 && r.full(chunkSize) {
-			r.cur = r.cur[:0]
-		} else {
-			r.cur = chunks.Get().(*chunk)[:0]
-			r.chunks = append(r.chunks, r.cur)
-		}
-	}
-	if r.caller != nil { // room for one node, so that the next one passes here too
+	case r.caller != nil:
 		r.made = append(r.made, r.caller())
-		r.cur = r.chunks[len(r.chunks)-1][: len(r.cur) : len(r.cur)+1]
 	}
+	return r.append(n)
 }
 
-// full reports whether there is no room for n more nodes or operands.
+// append appends a node; if there is no room for it it returns another one.
+func (r *Recording) append(n Node) int32 {
+	i := r.count
+	if i&(chunkSize-1) == 0 {
+		if r.full(chunkSize) {
+			return 0
+		}
+		r.chunks = append(r.chunks, chunks.Get().(*chunk))
+	}
+	r.count++
+	c := r.chunks[i>>chunkBits]
+	i &= chunkSize - 1
+	c.node[i], c.link[i] = n, link{}
+	return int32(r.count - 1)
+}
+
+// full reports whether there is no room for n more nodes or operands. From then
+// on it does so always.
 func (r *Recording) full(n int) bool {
-	if r.Len()+len(r.lists)+n <= maxSize {
+	if r.Err == errSize {
+		return true
+	}
+	if r.count+len(r.lists)+n <= maxSize {
 		return false
 	}
 	if r.Err == nil {
 		r.Err = errSize
 	}
+	r.asIs = true
 	return true
 }
 
-// list appends lists of operands. If there is no room for them it says so.
-func (r *Recording) list(lists ...[]int32) (at int32, ok bool) {
-	n := 0
-	for _, l := range lists {
-		n += len(l)
+// real is the number of the constant c. One that was used lately has its number
+// already.
+func (r *Recording) real(c float64) int32 {
+	if r.closed {
+		return 0
 	}
-	if r.full(n) {
-		return 0, false
+	bits := math.Float64bits(c)
+	e := &r.recent[bits*0x9e3779b97f4a7c15>>60]
+	if e.bits != bits || e.at == 0 {
+		r.reals = grown(r.reals, c)
+		e.bits, e.at = bits, int32(len(r.reals))
 	}
-	k := len(r.lists)
-	for _, l := range lists {
-		r.lists = append(r.lists, l...)
-	}
-	return int32(k), true
+	return e.at - 1
 }
 
-// Trace has caller asked who makes each node from now on, when there are inputs
-// and parameters alone.
-func (r *Recording) Trace(caller func() uintptr) {
-	r.caller = caller
-	r.cur = r.cur[:len(r.cur):len(r.cur)] // the next node needs room
+// constant is the constant of a node.
+func (r *Recording) constant(n *Node) float64 {
+	switch n.Op {
+	case Sum:
+		return r.reals[r.lists[n.A]]
+	case Affine:
+		return r.reals[r.lists[n.A+1]]
+	}
+	if n.Op.Constant() == noConstant {
+		return 0
+	}
+	return r.reals[n.B]
 }
+
+// list is the operands of a node that has a list of them; only the first output
+// of a call has it.
+func (r *Recording) list(n *Node) []int32 {
+	switch n.Op {
+	case Sum:
+		return r.lists[n.A+1:][:n.B]
+	case Affine:
+		return r.lists[n.A+2:][:n.B]
+	case Dot:
+		return r.lists[n.A:][:2*n.B]
+	case Select:
+		return r.lists[n.A:][:3]
+	case Call:
+		if n.B == 0 {
+			c := &r.calls[n.A]
+			return r.lists[c.args:][:c.n]
+		}
+	}
+	return nil
+}
+
+// weights is those of an Affine node.
+func (r *Recording) weights(n *Node) []float64 { return r.coefs[r.lists[n.A]:][:n.B] }
+
+// Trace has caller asked who makes each node from now on, when there are inputs
+// and parameters alone. Nodes stay as they are made.
+func (r *Recording) Trace(caller func() uintptr) { r.caller, r.asIs = caller, true }
 
 // Traced reports whether Trace was called.
 func (r *Recording) Traced() bool { return r.caller != nil }
 
-type chunk [chunkSize]Node
-
-var chunks = sync.Pool{New: func() any { return new(chunk) }}
-
 // Close ends the recording: another operation panics.
 func (r *Recording) Close() {
-	r.closed = true
 	for _, c := range r.chunks {
-		chunks.Put((*chunk)(c[:chunkSize]))
+		chunks.Put(c)
 	}
-	r.chunks, r.cur, r.lists, r.coefs = nil, nil, nil, nil
+	scratches.Put(r.scratch)
+	r.chunks, r.scratch, r.count = nil, new(scratch), 0
+	r.closed, r.asIs = true, true
 }
 
 // Constant is a node with the value c.
-func (r *Recording) Constant(c float64) int32 {
-	i, ok := r.consts[math.Float64bits(c)]
-	if !ok {
-		if r.consts == nil {
-			r.consts = map[uint64]int32{}
+func (r *Recording) Constant(c float64) int32 { return r.Push(Const, 0, 0, c) }
+
+// Len is the number of nodes.
+func (r *Recording) Len() int { return r.count }
+
+// node is node i.
+func (r *Recording) node(i int32) *Node { return &r.chunks[i>>chunkBits].node[i&(chunkSize-1)] }
+
+// nodes calls yield with all nodes in order.
+func (r *Recording) nodes(yield func(i int32, n *Node) bool) {
+	for k, c := range r.chunks {
+		lo := k << chunkBits
+		for j := range min(chunkSize, r.count-lo) {
+			if !yield(int32(lo+j), &c.node[j]) {
+				return
+			}
 		}
-		i = r.Push(Const, 0, 0, c)
-		r.consts[math.Float64bits(c)] = i
+	}
+}
+
+// link is the link of node i.
+func (r *Recording) link(i int32) *link { return &r.chunks[i>>chunkBits].link[i&(chunkSize-1)] }
+
+// pushList appends a node of the operation op with n terms and with a list made
+// of parts. If there is no room for it it returns another node.
+func (r *Recording) pushList(op Op, n int, parts ...[]int32) int32 {
+	size := 0
+	for _, l := range parts {
+		size += len(l)
+	}
+	if r.full(size) {
+		return 0
+	}
+	at := len(r.lists)
+	for _, l := range parts {
+		r.lists = grown(r.lists, l...)
+	}
+	node := Node{A: int32(at), B: int32(n), Op: op}
+	if r.asIs {
+		return r.add(node)
+	}
+	last := r.count
+	i := r.find(node)
+	if int(i) < last {
+		r.lists = r.lists[:at] // it has its like
 	}
 	return i
 }
 
-// Len is the number of nodes.
-func (r *Recording) Len() int {
-	if len(r.chunks) == 0 {
-		return 0
-	}
-	return (len(r.chunks)-1)<<chunkBits + len(r.cur)
-}
-
-// Node is the node at i.
-func (r *Recording) Node(i int32) *Node {
-	c := i >> chunkBits
-	if int(c) == len(r.chunks)-1 {
-		return &r.cur[i&(chunkSize-1)]
-	}
-	return &r.chunks[c][i&(chunkSize-1)]
-}
-
-// Sum appends c + Σ xᵢ.
+// Sum appends c + Σ xᵢ. Few terms are added one by one, in operations that form
+// batches.
 func (r *Recording) Sum(c float64, x []int32) int32 {
-	at, ok := r.list(x)
-	if !ok {
-		return r.Push(Const, 0, 0, 0)
+	if r.asIs || len(x) == 0 || len(x) >= minChain {
+		return r.pushList(Sum, len(x), []int32{r.real(c)}, x)
 	}
-	return r.Push(Sum, at, int32(len(x)), c)
+	s := x[0]
+	if c != 0 {
+		s = r.Push(AddReal, s, 0, c)
+	}
+	for _, x := range x[1:] {
+		s = r.Push(Add, s, x, 0)
+	}
+	return s
 }
 
-// Affine appends c + Σ wᵢxᵢ. Its list is the place of w, then x.
+// Affine appends c + Σ wᵢxᵢ.
 func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
 	if c == 0 {
 		c = negZero // the sum starts with the first term
+	}
+	if len(x) == 1 && !r.asIs {
+		s := r.Push(Scale, x[0], 0, w[0])
+		if c != 0 {
+			s = r.Push(AddReal, s, 0, c)
+		}
+		return s
 	}
 	// Most often the weights are those of the sum before.
 	k := len(r.coefs) - len(w)
 	if k < 0 || !slices.EqualFunc(r.coefs[k:], w, equalBits) {
 		k = len(r.coefs)
+		r.coefs = grown(r.coefs, w...)
 	}
-	at, ok := r.list([]int32{int32(k)}, x)
-	if !ok {
-		return r.Push(Const, 0, 0, 0)
-	}
-	if k == len(r.coefs) {
-		r.coefs = append(r.coefs, w...)
-	}
-	return r.Push(Affine, at, int32(len(x)), c)
+	return r.pushList(Affine, len(x), []int32{int32(k), r.real(c)}, x)
 }
 
 func equalBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// Dot appends Σ xᵢyᵢ. Its list is x, then y.
+// Dot appends Σ xᵢyᵢ. Few terms are added one by one, as by Sum.
 func (r *Recording) Dot(x, y []int32) int32 {
-	at, ok := r.list(x, y)
-	if !ok {
-		return r.Push(Const, 0, 0, 0)
+	if r.asIs || len(x) == 0 || len(x) >= minChain {
+		return r.pushList(Dot, len(x), x, y)
 	}
-	return r.Push(Dot, at, int32(len(x)), 0)
+	s := r.Push(Mul, x[0], y[0], 0)
+	for k := 1; k < len(x); k++ {
+		s = r.Push(Add, s, r.Push(Mul, x[k], y[k], 0), 0)
+	}
+	return s
 }
 
-// Select appends x where cond > 0, else y. Its list is x, y, cond.
-func (r *Recording) Select(cond, x, y int32) int32 {
-	at, ok := r.list([]int32{x, y, cond})
-	if !ok {
-		return r.Push(Const, 0, 0, 0)
-	}
-	return r.Push(Select, at, 1, 0)
-}
+// Select appends x where cond > 0, else y.
+func (r *Recording) Select(cond, x, y int32) int32 { return r.pushList(Select, 1, []int32{x, y, cond}) }
 
 // Own appends a scalar primitive or its derivative of the given order.
 func (r *Recording) Own(f *Scalar1, order int, x int32) int32 {
@@ -242,118 +382,22 @@ func (r *Recording) Own(f *Scalar1, order int, x int32) int32 {
 	if k == len(r.owns) {
 		r.owns = append(r.owns, f)
 	}
-	return r.Push(Own, x, int32(k), float64(order))
+	return r.Push(Own, x, int32(4*k+order), 0)
 }
 
 // Call appends the outputs of a vector primitive and returns the first; the
-// others follow it.
+// others follow it. No call is like another: its function may be.
 func (r *Recording) Call(f Func, x []int32) int32 {
-	k := int32(len(r.calls))
 	_, m := f.Dims()
-	if at, ok := r.list(x); ok {
-		r.calls = append(r.calls, call{f: f, args: at, n: int32(len(x))})
+	if r.full(len(x) + m) {
+		return 0
 	}
-	first := int32(r.Len())
+	k := int32(len(r.calls))
+	r.calls = append(r.calls, call{f: f, args: int32(len(r.lists)), n: int32(len(x))})
+	r.lists = grown(r.lists, x...)
+	first := int32(r.count)
 	for j := range m {
-		r.Push(Call, k, int32(j), 0)
+		r.add(Node{A: k, B: int32(j), Op: Call})
 	}
 	return first
-}
-
-// operands calls f on the place of every operand of a node, in order.
-func operands(n *Node, lists []int32, calls []call, f func(x *int32)) {
-	list := func(at, k int32) {
-		for i := range lists[at : at+k] {
-			f(&lists[at+int32(i)])
-		}
-	}
-	switch n.Op {
-	case Sum:
-		list(n.A, n.B)
-	case Affine:
-		list(n.A+1, n.B)
-	case Dot:
-		list(n.A, 2*n.B)
-	case Select:
-		list(n.A, 3)
-	case Call:
-		if n.B == 0 {
-			list(calls[n.A].args, calls[n.A].n)
-		}
-	default:
-		switch n.Op.Operands() {
-		case 2:
-			f(&n.A)
-			f(&n.B)
-		case 1:
-			f(&n.A)
-		}
-	}
-}
-
-// GuardKind is the kind of a comparison.
-type GuardKind uint8
-
-// The comparisons that a recording depends on.
-const (
-	Less       GuardKind = iota // a < b
-	LessEq                      // a ≤ b
-	LessReal                    // a < c
-	LessEqReal                  // a ≤ c
-	GreaterReal
-	GreaterEqReal
-	Value // a is c
-)
-
-func (k GuardKind) String() string {
-	return [...]string{"Less", "LessEq", "Less", "LessEq", "Less", "LessEq", "Value"}[k]
-}
-
-// Guard is a comparison made while recording, and how it came out.
-type Guard struct {
-	Kind    GuardKind
-	Outcome bool
-	A, B    int32
-	C       float64
-	PC      uintptr // who asked, if wanted
-}
-
-// Guard appends a guard.
-func (r *Recording) Guard(g Guard) {
-	if r.closed {
-		panic("reverse: Var used after its recording")
-	}
-	r.guards = append(r.guards, g)
-}
-
-// Made notes who made the comparisons of the recording, those of p again,
-// unless some are between constants here.
-func (r *Recording) Made(p *Program) {
-	if len(r.guards) != len(p.guards) {
-		return
-	}
-	for k := range r.guards {
-		r.guards[k].PC = p.guards[k].PC
-	}
-}
-
-// Holds reports whether the comparison comes out as recorded.
-func (g *Guard) Holds(v []float64) bool {
-	a := v[g.A]
-	switch g.Kind {
-	case Less:
-		return (a < v[g.B]) == g.Outcome
-	case LessEq:
-		return (a <= v[g.B]) == g.Outcome
-	case LessReal:
-		return (a < g.C) == g.Outcome
-	case LessEqReal:
-		return (a <= g.C) == g.Outcome
-	case GreaterReal:
-		return (g.C < a) == g.Outcome
-	case GreaterEqReal:
-		return (g.C <= a) == g.Outcome
-	default:
-		return math.Float64bits(a) == math.Float64bits(g.C) || a != a && g.C != g.C
-	}
 }

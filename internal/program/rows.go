@@ -15,13 +15,13 @@ func (p *placer) rows(op Op, ids []int32, lo int32) {
 	for len(ids) > 0 {
 		k := int32(p.alike(op, lo, lo+int32(len(ids))))
 		if k < minRows {
-			p.single(lo, p.inner[ids[0]])
+			p.single(lo, p.from.node(ids[0]).inner)
 			k = 1
 		} else {
 			b := batch{op: op, lo: lo, hi: lo + k}
 			_, b.b.at, b.n = p.factors(op, lo)
 			for _, i := range ids[:k] {
-				b.inner = b.inner || p.inner[i]
+				b.inner = b.inner || p.from.node(i).inner
 			}
 			p.batches = append(p.batches, b)
 		}

@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,26 +28,40 @@ func (swap) Hessian(int) []int32             { return nil }
 func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 	const size = 1 << 13
 	defer program.LimitSize(size)()
-	for name, step := range map[string]func(x []reverse.Var) reverse.Var{
-		"nodes":  func(x []reverse.Var) reverse.Var { return x[0].Sin() },
-		"Sum":    func(x []reverse.Var) reverse.Var { return dual.Sum(x) },
-		"Affine": func(x []reverse.Var) reverse.Var { return x[0].AffineOf(1, []float64{1, 2}, x[:2]) },
-		"Dot":    func(x []reverse.Var) reverse.Var { return dual.Dot(x, x) },
-		"Select": func(x []reverse.Var) reverse.Var { return x[0].Select(x[1], x[2]) },
-		"Call":   func(x []reverse.Var) reverse.Var { return reverse.Apply(swap{}, x[0], x[1])[0] },
-		"const":  func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1].Const(x[1].Value())) },
+	for name, step := range map[string]func(x []reverse.Var, c float64) reverse.Var{
+		"nodes": func(x []reverse.Var, c float64) reverse.Var { return x[0].Scale(c) },
+		"Sum": func(x []reverse.Var, c float64) reverse.Var {
+			return dual.Sum(append([]reverse.Var{x[0].AddReal(c)}, slices.Repeat(x, 4)...))
+		},
+		"Affine": func(x []reverse.Var, c float64) reverse.Var {
+			return x[0].AffineOf(1, []float64{c, 2}, x[:2])
+		},
+		"Dot":    func(x []reverse.Var, c float64) reverse.Var { return dual.Dot(x, x).Scale(c) },
+		"Select": func(x []reverse.Var, c float64) reverse.Var { return x[0].Select(x[1], x[2].Const(c)) },
+		"Call":   func(x []reverse.Var, c float64) reverse.Var { return reverse.Apply(swap{}, x[0], x[1])[0].Scale(c) },
+		"const":  func(x []reverse.Var, c float64) reverse.Var { return x[0].Max(x[1].Const(c)) },
 	} {
 		for _, trace := range []bool{false, true} {
 			x := []float64{1, 2, 3}
 			f := func(times int) func(x []reverse.Var) reverse.Var {
 				return func(x []reverse.Var) reverse.Var {
-					want := step(x).Value()
-					for range times {
-						if got := step(x).Value(); got != want {
-							t.Fatalf("%s: %v, at first %v", name, got, want)
+					constants := make([]reverse.Var, len(x))
+					for i := range x {
+						constants[i] = reverse.Constant(float64(i + 1))
+					}
+					for k := range times {
+						c := float64(k) // else the operations would be those before
+						want := 0.0
+						if name == "Call" {
+							want = 2 * c
+						} else {
+							want = step(constants, c).Value()
+						}
+						if got := step(x, c).Value(); got != want {
+							t.Fatalf("%s: %v, want %v", name, got, want)
 						}
 					}
-					return step(x)
+					return step(x, 0)
 				}
 			}
 			if trace {
@@ -60,6 +75,20 @@ func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 			require.NoError(t, err, name)
 		}
 	}
+}
+
+// An operation that is made again takes no room.
+func TestEqualOperationsAreOneNode(t *testing.T) {
+	defer program.LimitSize(1 << 13)()
+	tape, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var {
+		var y reverse.Var
+		for range 1 << 14 {
+			y = x[0].Mul(x[1]).Sin().Scale(3)
+		}
+		return y
+	})
+	require.NoError(t, err)
+	require.Equal(t, 3, tape.Ops())
 }
 
 func TestDerivedTapesThatAreTooLongPanic(t *testing.T) {
