@@ -107,6 +107,20 @@ var unaryForms = []struct {
 		func(x float64) float64 { return -sigma(x) * sigma(-x) * math.Tanh(x/2) }, moderate},
 	{"Softplus", func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) },
 		sigma, func(x float64) float64 { return sigma(x) * sigma(-x) }, moderate},
+	{"Trunc", whole, constant(0), constant(0), every},
+	{"Floor", func(x float64) float64 {
+		if w := whole(x); w <= x {
+			return w
+		}
+		return whole(x) - 1
+	}, constant(0), constant(0), every},
+	{"Ceil", func(x float64) float64 {
+		if w := whole(x); w >= x {
+			return w
+		}
+		return whole(x) + 1
+	}, constant(0), constant(0), every},
+	{"Round", func(x float64) float64 { return whole(x) + whole(2*(x-whole(x))) }, constant(0), constant(0), every},
 	{"Abs", math.Abs, func(x float64) float64 { return math.Copysign(1, x) }, constant(0), nonzero},
 	{"ReLU", func(x float64) float64 { return math.Max(x, 0) },
 		func(x float64) float64 { return heaviside(x) }, constant(0), nonzero},
@@ -202,6 +216,14 @@ func TestUnaryAgainstClosedForms(t *testing.T) {
 func near(a, b, tol float64) bool { return a == b || math.Abs(a-b) <= tol }
 
 // A gradient and Hessian, after the value.
+// whole is x without its fraction.
+func whole(x float64) float64 {
+	if math.Abs(x) >= 1<<52 {
+		return x
+	}
+	return float64(int64(x))
+}
+
 type form2 [6]func(x, y float64) float64
 
 var binaryForms = []struct {
@@ -245,6 +267,14 @@ var binaryForms = []struct {
 		math.Min,
 		func(x, y float64) float64 { return heaviside(y - x) },
 		func(x, y float64) float64 { return heaviside(x - y) }, constant2(0), constant2(0), constant2(0)}, plane[1:]},
+	{"Mod", form2{
+		func(x, y float64) float64 { return x - y*whole(x/y) }, constant2(1), func(x, y float64) float64 { return -whole(x / y) },
+		constant2(0), constant2(0), constant2(0)},
+		[][2]float64{{1, 2}, {2, 1}, {7.5, 2}, {-7.5, 2}, {7.5, -2}, {-1.5, 0.25}, {0.1, -7}, {-3, -4}, {1e-9, 2}, {30, -0.5}, {100, 7}}},
+	{"Copysign", form2{
+		func(x, y float64) float64 { return math.Abs(x) * (heaviside(y) - heaviside(-y)) },
+		func(x, y float64) float64 { return (heaviside(x) - heaviside(-x)) * (heaviside(y) - heaviside(-y)) },
+		constant2(0), constant2(0), constant2(0), constant2(0)}, plane[1:]},
 	{"Step", form2{func(x, y float64) float64 { return heaviside(y - x) },
 		constant2(0), constant2(0), constant2(0), constant2(0), constant2(0)}, plane[1:]},
 	{"Select x", form2{

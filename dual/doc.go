@@ -70,6 +70,9 @@
 //	x^y in y at x < 0             NaN, also for integer y
 //	hypot, Norm2, atan2 at (0,0)  0 of every order
 //	Select, Step                  0 in what is compared
+//	⌊x⌋, ⌈x⌉, round, trunc        0, also where they jump
+//	mod                           1 in x, −trunc(x/y) in y
+//	copysign                      that of |x| in x, 0 in y
 //	1/x, ln x, Γ at a pole        the limit from the side of the zero's sign
 //	polygamma at −1, −2, …        NaN, as its value
 //	x/y at y = ±∞                 0

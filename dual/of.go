@@ -228,6 +228,24 @@ func (x Of[T]) Abs() Of[T] {
 func (x Of[T]) Max(y Of[T]) Of[T] { return Of[T]{x.V.Max(y.V), x.V.Step(y.V).Select(y.D, x.D)} }
 func (x Of[T]) Min(y Of[T]) Of[T] { return Of[T]{x.V.Min(y.V), y.V.Step(x.V).Select(y.D, x.D)} }
 
+// Mod has the quotient as a constant.
+func (x Of[T]) Mod(y Of[T]) Of[T] {
+	v := x.V.Mod(y.V)
+	q := x.V.Sub(v).Div(y.V).Round()
+	return Of[T]{v, x.D.Sub(q.Prod(y.D))}
+}
+
+func (x Of[T]) Copysign(y Of[T]) Of[T] {
+	var zero T
+	sign := zero.Step(x.V).Sub(x.V.Step(zero))
+	return x.chain(x.V.Copysign(y.V), sign.Mul(zero.Const(1).Copysign(y.V)))
+}
+
+func (x Of[T]) Floor() Of[T] { return Of[T]{V: x.V.Floor()} }
+func (x Of[T]) Ceil() Of[T]  { return Of[T]{V: x.V.Ceil()} }
+func (x Of[T]) Round() Of[T] { return Of[T]{V: x.V.Round()} }
+func (x Of[T]) Trunc() Of[T] { return Of[T]{V: x.V.Trunc()} }
+
 func (x Of[T]) Step(y Of[T]) Of[T] { return Of[T]{V: x.V.Step(y.V)} }
 
 func (x Of[T]) Select(a, b Of[T]) Of[T] {

@@ -104,8 +104,10 @@ func (x running) number(f func(Number) Number) running {
 
 func (x running) Abs() running { return running{math.Abs(x.v), x.e} }
 
-func (x running) Max(y running) running  { return x.Step(y).Select(y, x) }
-func (x running) Min(y running) running  { return y.Step(x).Select(y, x) }
+func (x running) Max(y running) running      { return x.Step(y).Select(y, x) }
+func (x running) Min(y running) running      { return y.Step(x).Select(y, x) }
+func (x running) Copysign(y running) running { return running{math.Copysign(x.v, y.v), x.e} }
+
 func (x running) Step(y running) running { return running{v: elem.Step(x.v, y.v)} }
 
 func (x running) Select(a, b running) running {

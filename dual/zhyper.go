@@ -43,6 +43,22 @@ func (x Hyper) Atan2(y Hyper) Hyper {
 	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
 }
 
+// Mod is x − y·trunc(x/y), which has the sign of x.
+func (x Hyper) Mod(y Hyper) Hyper {
+	v := math.Mod(x.V, y.V)
+	dx, dy := elem.ModD(x.V, y.V, v)
+	dxx, dxy, dyy := elem.ModDD(x.V, y.V, v, dx, dy)
+	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
+}
+
+// Copysign is |x| with the sign of y.
+func (x Hyper) Copysign(y Hyper) Hyper {
+	v := math.Copysign(x.V, y.V)
+	dx, dy := elem.CopysignD(x.V, y.V, v)
+	dxx, dxy, dyy := elem.CopysignDD(x.V, y.V, v, dx, dy)
+	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
+}
+
 // Step is 1 where x < y, else 0; NaN where either is NaN.
 func (x Hyper) Step(y Hyper) Hyper { return Hyper{V: elem.Step(x.V, y.V)} }
 
@@ -285,6 +301,18 @@ func (x Hyper) Abs() Hyper {
 	d := elem.AbsD(x.V, v)
 	return x.chain(v, d, elem.AbsDD(x.V, v, d))
 }
+
+// Floor is ⌊x⌋. All derivatives are 0.
+func (x Hyper) Floor() Hyper { return Hyper{V: math.Floor(x.V)} }
+
+// Ceil is ⌈x⌉. All derivatives are 0.
+func (x Hyper) Ceil() Hyper { return Hyper{V: math.Ceil(x.V)} }
+
+// Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
+func (x Hyper) Round() Hyper { return Hyper{V: math.Round(x.V)} }
+
+// Trunc is x without its fraction. All derivatives are 0.
+func (x Hyper) Trunc() Hyper { return Hyper{V: math.Trunc(x.V)} }
 
 // Detach is x as a constant: the same value, all derivatives 0.
 func (x Hyper) Detach() Hyper { return Hyper{V: x.V} }

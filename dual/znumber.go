@@ -42,6 +42,20 @@ func (x Number) Atan2(y Number) Number {
 	return x.chain2(y, v, dx, dy)
 }
 
+// Mod is x − y·trunc(x/y), which has the sign of x.
+func (x Number) Mod(y Number) Number {
+	v := math.Mod(x.V, y.V)
+	dx, dy := elem.ModD(x.V, y.V, v)
+	return x.chain2(y, v, dx, dy)
+}
+
+// Copysign is |x| with the sign of y.
+func (x Number) Copysign(y Number) Number {
+	v := math.Copysign(x.V, y.V)
+	dx, dy := elem.CopysignD(x.V, y.V, v)
+	return x.chain2(y, v, dx, dy)
+}
+
 // Step is 1 where x < y, else 0; NaN where either is NaN.
 func (x Number) Step(y Number) Number { return Number{V: elem.Step(x.V, y.V)} }
 
@@ -167,6 +181,18 @@ func (x Number) Softplus() Number { v := elem.Softplus(x.V); return x.chain(v, e
 
 // Abs is |x|.
 func (x Number) Abs() Number { v := math.Abs(x.V); return x.chain(v, elem.AbsD(x.V, v)) }
+
+// Floor is ⌊x⌋. All derivatives are 0.
+func (x Number) Floor() Number { return Number{V: math.Floor(x.V)} }
+
+// Ceil is ⌈x⌉. All derivatives are 0.
+func (x Number) Ceil() Number { return Number{V: math.Ceil(x.V)} }
+
+// Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
+func (x Number) Round() Number { return Number{V: math.Round(x.V)} }
+
+// Trunc is x without its fraction. All derivatives are 0.
+func (x Number) Trunc() Number { return Number{V: math.Trunc(x.V)} }
 
 // Detach is x as a constant: the same value, all derivatives 0.
 func (x Number) Detach() Number { return Number{V: x.V} }

@@ -35,6 +35,12 @@ func (x Real) Max(y Real) Real { return Real(elem.Max(float64(x), float64(y))) }
 // Min is the smaller of x and y, at a tie x.
 func (x Real) Min(y Real) Real { return Real(elem.Min(float64(x), float64(y))) }
 
+// Mod is x − y·trunc(x/y), which has the sign of x.
+func (x Real) Mod(y Real) Real { return Real(math.Mod(float64(x), float64(y))) }
+
+// Copysign is |x| with the sign of y.
+func (x Real) Copysign(y Real) Real { return Real(math.Copysign(float64(x), float64(y))) }
+
 // Step is 1 where x < y, else 0; NaN where either is NaN.
 func (x Real) Step(y Real) Real { return Real(elem.Step(float64(x), float64(y))) }
 
@@ -151,6 +157,18 @@ func (x Real) Softplus() Real { return Real(elem.Softplus(float64(x))) }
 
 // Abs is |x|.
 func (x Real) Abs() Real { return Real(math.Abs(float64(x))) }
+
+// Floor is ⌊x⌋. All derivatives are 0.
+func (x Real) Floor() Real { return Real(math.Floor(float64(x))) }
+
+// Ceil is ⌈x⌉. All derivatives are 0.
+func (x Real) Ceil() Real { return Real(math.Ceil(float64(x))) }
+
+// Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
+func (x Real) Round() Real { return Real(math.Round(float64(x))) }
+
+// Trunc is x without its fraction. All derivatives are 0.
+func (x Real) Trunc() Real { return Real(math.Trunc(float64(x))) }
 
 // Detach is x as a constant: the same value, all derivatives 0.
 func (x Real) Detach() Real { return x }

@@ -2,6 +2,15 @@
 
 package dual
 
+import "math"
+import "github.com/hesse-ad/hesse/internal/elem"
+
+func (x running) Mod(y running) running {
+	v := math.Mod(x.v, y.v)
+	dx, dy := elem.ModD(x.v, y.v, v)
+	return x.apply2(y, v, dx, dy)
+}
+
 func (x running) Square() running { return x.number(Number.Square) }
 
 func (x running) Sqrt() running { return x.number(Number.Sqrt) }
@@ -57,3 +66,11 @@ func (x running) LogGamma() running { return x.number(Number.LogGamma) }
 func (x running) Logistic() running { return x.number(Number.Logistic) }
 
 func (x running) Softplus() running { return x.number(Number.Softplus) }
+
+func (x running) Floor() running { return x.number(Number.Floor) }
+
+func (x running) Ceil() running { return x.number(Number.Ceil) }
+
+func (x running) Round() running { return x.number(Number.Round) }
+
+func (x running) Trunc() running { return x.number(Number.Trunc) }

@@ -18,6 +18,12 @@ func (x Var) Max(y Var) Var { return x.binary(program.Max, y, elem.Max(x.v, y.v)
 // Min is the smaller of x and y, at a tie x.
 func (x Var) Min(y Var) Var { return x.binary(program.Min, y, elem.Min(x.v, y.v)) }
 
+// Mod is x − y·trunc(x/y), which has the sign of x.
+func (x Var) Mod(y Var) Var { return x.binary(program.Mod, y, math.Mod(x.v, y.v)) }
+
+// Copysign is |x| with the sign of y.
+func (x Var) Copysign(y Var) Var { return x.binary(program.Copysign, y, math.Copysign(x.v, y.v)) }
+
 // Step is 1 where x < y, else 0; NaN where either is NaN.
 func (x Var) Step(y Var) Var { return x.binary(program.Step, y, elem.Step(x.v, y.v)) }
 
@@ -125,6 +131,18 @@ func (x Var) Softplus() Var { return x.unary(program.Softplus, elem.Softplus(x.v
 
 // Abs is |x|.
 func (x Var) Abs() Var { return x.unary(program.Abs, math.Abs(x.v)) }
+
+// Floor is ⌊x⌋. All derivatives are 0.
+func (x Var) Floor() Var { return x.unary(program.Floor, math.Floor(x.v)) }
+
+// Ceil is ⌈x⌉. All derivatives are 0.
+func (x Var) Ceil() Var { return x.unary(program.Ceil, math.Ceil(x.v)) }
+
+// Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
+func (x Var) Round() Var { return x.unary(program.Round, math.Round(x.v)) }
+
+// Trunc is x without its fraction. All derivatives are 0.
+func (x Var) Trunc() Var { return x.unary(program.Trunc, math.Trunc(x.v)) }
 
 // Detach is x as a constant: the same value, all derivatives 0.
 func (x Var) Detach() Var { return x.unary(program.Detach, x.v) }

@@ -1,5 +1,7 @@
 package elem
 
+import "math"
+
 // AbsD is the sign of x, 0 at 0.
 func AbsD(x, v float64) float64 {
 	switch {
@@ -46,6 +48,18 @@ func MinD(x, y, v float64) (dx, dy float64) {
 }
 
 func MinDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
+
+// ModD is the gradient of x − y·trunc(x/y), the quotient as a constant.
+func ModD(x, y, v float64) (dx, dy float64) { return 1, -math.Round((x - v) / y) }
+
+func ModDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
+
+// CopysignD is the gradient of |x| with the sign of y, 0 at x = 0.
+func CopysignD(x, y, v float64) (dx, dy float64) {
+	return AbsD(x, v) * math.Copysign(1, y), 0
+}
+
+func CopysignDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
 
 // Step is 1 where x < y, else 0, NaN where either is NaN.
 func Step(x, y float64) float64 {

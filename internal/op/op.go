@@ -18,6 +18,8 @@ const (
 	Atan2
 	Max
 	Min
+	Mod
+	Copysign
 	Step
 
 	AddReal // x + c
@@ -60,6 +62,10 @@ const (
 	Logistic
 	Softplus
 	Abs
+	Floor
+	Ceil
+	Round
+	Trunc
 	Detach
 	Own // a scalar primitive of the user: the function and the order are the node's
 

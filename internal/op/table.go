@@ -18,6 +18,11 @@ func smooth(name, doc string, f func(x float64) float64, d func(x, v float64) fl
 	return Info{Name: name, Doc: doc, Method: name, Operands: 1, Class: Unary, Flags: nonlinear1, Cost: 1, F1: f, D1: d, H1: h}
 }
 
+// step is a function of x whose derivative is 0 wherever it has one.
+func step(name, doc string, f func(x float64) float64) Info {
+	return Info{Name: name, Doc: doc + ". All derivatives are 0", Method: name, Operands: 1, F1: f}
+}
+
 // smoothReal is a function of x with a real constant.
 func smoothReal(name, doc string, f func(x, c float64) float64, d func(x, c, v float64) float64, h func(x, c, v, d float64) float64) Info {
 	return Info{
@@ -54,17 +59,19 @@ func plain(r *Info) { r.Cost = 0 }
 var table = [Count]Info{
 	Const: {Name: "Const", Doc: "the constant c", Source: "c", Constant: RealConstant},
 
-	Add:   {Name: "Add", Doc: "x + y", Method: "Add", Source: "x + y", Operands: 2, Class: OneOne, Flags: linear2, Commutes: true},
-	Sub:   {Name: "Sub", Doc: "x − y", Method: "Sub", Source: "x - y", Operands: 2, Class: OneMinusOne, Flags: linear2},
-	Mul:   {Name: "Mul", Doc: "x·y", Method: "Mul", Source: "x * y", Operands: 2, Class: Factors, Flags: linear2 | DXY, Commutes: true},
-	Prod:  {Name: "Prod", Doc: "the derivative product: x·y, but 0 where either factor is exactly 0", Method: "Prod", Operands: 2, Class: Factors, Flags: linear2 | DXY, Commutes: true, F2: elem.Prod},
-	Div:   binary("Div", "x/y", linear2|DXY|DYY, 0, elem.Div, elem.DivD, elem.DivDD).with(func(r *Info) { r.Source = "x / y" }),
-	Pow:   binary("Pow", "x^y", nonlinear2, 1, elem.Pow, elem.PowD, elem.PowDD),
-	Hypot: binary("Hypot", "√(x² + y²)", nonlinear2, 1, math.Hypot, elem.HypotD, elem.HypotDD),
-	Atan2: binary("Atan2", "the angle of the point (y, x), x being its second coordinate", nonlinear2, 1, math.Atan2, elem.Atan2D, elem.Atan2DD),
-	Max:   binary("Max", "the larger of x and y, at a tie x", linear2, 0, elem.Max, elem.MaxD, elem.MaxDD),
-	Min:   binary("Min", "the smaller of x and y, at a tie x", linear2, 0, elem.Min, elem.MinD, elem.MinDD),
-	Step:  {Name: "Step", Doc: "1 where x < y, else 0; NaN where either is NaN", Method: "Step", Operands: 2, F2: elem.Step},
+	Add:      {Name: "Add", Doc: "x + y", Method: "Add", Source: "x + y", Operands: 2, Class: OneOne, Flags: linear2, Commutes: true},
+	Sub:      {Name: "Sub", Doc: "x − y", Method: "Sub", Source: "x - y", Operands: 2, Class: OneMinusOne, Flags: linear2},
+	Mul:      {Name: "Mul", Doc: "x·y", Method: "Mul", Source: "x * y", Operands: 2, Class: Factors, Flags: linear2 | DXY, Commutes: true},
+	Prod:     {Name: "Prod", Doc: "the derivative product: x·y, but 0 where either factor is exactly 0", Method: "Prod", Operands: 2, Class: Factors, Flags: linear2 | DXY, Commutes: true, F2: elem.Prod},
+	Div:      binary("Div", "x/y", linear2|DXY|DYY, 0, elem.Div, elem.DivD, elem.DivDD).with(func(r *Info) { r.Source = "x / y" }),
+	Pow:      binary("Pow", "x^y", nonlinear2, 1, elem.Pow, elem.PowD, elem.PowDD),
+	Hypot:    binary("Hypot", "√(x² + y²)", nonlinear2, 1, math.Hypot, elem.HypotD, elem.HypotDD),
+	Atan2:    binary("Atan2", "the angle of the point (y, x), x being its second coordinate", nonlinear2, 1, math.Atan2, elem.Atan2D, elem.Atan2DD),
+	Max:      binary("Max", "the larger of x and y, at a tie x", linear2, 0, elem.Max, elem.MaxD, elem.MaxDD),
+	Min:      binary("Min", "the smaller of x and y, at a tie x", linear2, 0, elem.Min, elem.MinD, elem.MinDD),
+	Mod:      binary("Mod", "x − y·trunc(x/y), which has the sign of x", linear2, 1, math.Mod, elem.ModD, elem.ModDD),
+	Copysign: binary("Copysign", "|x| with the sign of y", DX, 0, math.Copysign, elem.CopysignD, elem.CopysignDD),
+	Step:     {Name: "Step", Doc: "1 where x < y, else 0; NaN where either is NaN", Method: "Step", Operands: 2, F2: elem.Step},
 
 	AddReal:   {Name: "AddReal", Doc: "x + c", Method: "AddReal", Source: "x + c", Operands: 1, Constant: RealConstant, Full: Add, Class: One, Flags: linear1},
 	RSub:      {Name: "RSub", Doc: "c − x", Method: "RSub", Source: "c - x", Operands: 1, Constant: RealConstant, Full: Sub, First: true, Class: MinusOne, Flags: linear1},
@@ -109,6 +116,10 @@ var table = [Count]Info{
 		Name: "Abs", Doc: "|x|", Method: "Abs", Operands: 1, Class: Unary, Flags: linear1, Even: true,
 		F1: math.Abs, D1: elem.AbsD, H1: elem.AbsDD,
 	},
+	Floor:  step("Floor", "⌊x⌋", math.Floor),
+	Ceil:   step("Ceil", "⌈x⌉", math.Ceil),
+	Round:  step("Round", "the integer next to x, of two the one farther from 0", math.Round),
+	Trunc:  step("Trunc", "x without its fraction", math.Trunc),
 	Detach: {Name: "Detach", Doc: "x as a constant: the same value, all derivatives 0", Method: "Detach", Source: "x", Operands: 1},
 	Own:    {Name: "Own", Operands: 1, Class: Unary, Flags: nonlinear1, Cost: 1},
 

@@ -19,6 +19,8 @@ const (
 	Atan2     = op.Atan2     // the angle of the point (y, x), x being its second coordinate
 	Max       = op.Max       // the larger of x and y, at a tie x
 	Min       = op.Min       // the smaller of x and y, at a tie x
+	Mod       = op.Mod       // x − y·trunc(x/y), which has the sign of x
+	Copysign  = op.Copysign  // |x| with the sign of y
 	Step      = op.Step      // 1 where x < y, else 0; NaN where either is NaN
 	AddReal   = op.AddReal   // x + c
 	RSub      = op.RSub      // c − x
@@ -59,6 +61,10 @@ const (
 	Logistic  = op.Logistic  // 1/(1 + e⁻ˣ)
 	Softplus  = op.Softplus  // ln(1 + eˣ)
 	Abs       = op.Abs       // |x|
+	Floor     = op.Floor     // ⌊x⌋. All derivatives are 0
+	Ceil      = op.Ceil      // ⌈x⌉. All derivatives are 0
+	Round     = op.Round     // the integer next to x, of two the one farther from 0. All derivatives are 0
+	Trunc     = op.Trunc     // x without its fraction. All derivatives are 0
 	Detach    = op.Detach    // x as a constant: the same value, all derivatives 0
 	Own       = op.Own
 	Sum       = op.Sum
@@ -91,6 +97,10 @@ func Apply[T dual.Scalar[T]](code Op, c float64, x, y T) T {
 		return x.Max(y)
 	case Min:
 		return x.Min(y)
+	case Mod:
+		return x.Mod(y)
+	case Copysign:
+		return x.Copysign(y)
 	case Step:
 		return x.Step(y)
 	case AddReal:
@@ -171,6 +181,14 @@ func Apply[T dual.Scalar[T]](code Op, c float64, x, y T) T {
 		return x.Softplus()
 	case Abs:
 		return x.Abs()
+	case Floor:
+		return x.Floor()
+	case Ceil:
+		return x.Ceil()
+	case Round:
+		return x.Round()
+	case Trunc:
+		return x.Trunc()
 	case Detach:
 		return x.Detach()
 	}

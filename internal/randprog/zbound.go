@@ -22,6 +22,10 @@ func (x Bound) Max(y Bound) Bound { return binary(x, y, dual.Hyper.Max) }
 
 func (x Bound) Min(y Bound) Bound { return binary(x, y, dual.Hyper.Min) }
 
+func (x Bound) Mod(y Bound) Bound { return binary(x, y, dual.Hyper.Mod) }
+
+func (x Bound) Copysign(y Bound) Bound { return binary(x, y, dual.Hyper.Copysign) }
+
 func (x Bound) Step(y Bound) Bound { return binary(x, y, dual.Hyper.Step) }
 
 func (x Bound) AddReal(c float64) Bound {
@@ -113,5 +117,13 @@ func (x Bound) Logistic() Bound { return unary(x, dual.Hyper.Logistic) }
 func (x Bound) Softplus() Bound { return unary(x, dual.Hyper.Softplus) }
 
 func (x Bound) Abs() Bound { return unary(x, dual.Hyper.Abs) }
+
+func (x Bound) Floor() Bound { return unary(x, dual.Hyper.Floor) }
+
+func (x Bound) Ceil() Bound { return unary(x, dual.Hyper.Ceil) }
+
+func (x Bound) Round() Bound { return unary(x, dual.Hyper.Round) }
+
+func (x Bound) Trunc() Bound { return unary(x, dual.Hyper.Trunc) }
 
 func (x Bound) Detach() Bound { return unary(x, dual.Hyper.Detach) }

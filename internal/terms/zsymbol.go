@@ -12,6 +12,10 @@ func (x symbol) Max(y symbol) symbol { return x.binary(program.Max, y) }
 
 func (x symbol) Min(y symbol) symbol { return x.binary(program.Min, y) }
 
+func (x symbol) Mod(y symbol) symbol { return x.binary(program.Mod, y) }
+
+func (x symbol) Copysign(y symbol) symbol { return x.binary(program.Copysign, y) }
+
 func (x symbol) Step(y symbol) symbol { return x.binary(program.Step, y) }
 
 func (x symbol) Polygamma(n int) symbol { return x.unaryReal(program.Polygamma, float64(n)) }
@@ -73,3 +77,11 @@ func (x symbol) Logistic() symbol { return x.unary(program.Logistic) }
 func (x symbol) Softplus() symbol { return x.unary(program.Softplus) }
 
 func (x symbol) Abs() symbol { return x.unary(program.Abs) }
+
+func (x symbol) Floor() symbol { return x.unary(program.Floor) }
+
+func (x symbol) Ceil() symbol { return x.unary(program.Ceil) }
+
+func (x symbol) Round() symbol { return x.unary(program.Round) }
+
+func (x symbol) Trunc() symbol { return x.unary(program.Trunc) }

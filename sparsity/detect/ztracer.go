@@ -32,6 +32,12 @@ func (x Tracer) Max(y Tracer) Tracer { return x.both(y) }
 // Min is the smaller of x and y, at a tie x.
 func (x Tracer) Min(y Tracer) Tracer { return x.both(y) }
 
+// Mod is x − y·trunc(x/y), which has the sign of x.
+func (x Tracer) Mod(y Tracer) Tracer { return x.both(y) }
+
+// Copysign is |x| with the sign of y.
+func (x Tracer) Copysign(y Tracer) Tracer { return x }
+
 // Step is 1 where x < y, else 0; NaN where either is NaN.
 func (x Tracer) Step(y Tracer) Tracer { return Tracer{} }
 
@@ -139,3 +145,15 @@ func (x Tracer) Softplus() Tracer { return x.nonlinear() }
 
 // Abs is |x|.
 func (x Tracer) Abs() Tracer { return x }
+
+// Floor is ⌊x⌋. All derivatives are 0.
+func (x Tracer) Floor() Tracer { return Tracer{} }
+
+// Ceil is ⌈x⌉. All derivatives are 0.
+func (x Tracer) Ceil() Tracer { return Tracer{} }
+
+// Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
+func (x Tracer) Round() Tracer { return Tracer{} }
+
+// Trunc is x without its fraction. All derivatives are 0.
+func (x Tracer) Trunc() Tracer { return Tracer{} }
