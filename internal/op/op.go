@@ -139,6 +139,7 @@ type Info struct {
 	Full     Code // with a real constant: the operation on two operands, one of which is c
 	First    bool // c is its first operand, x the second
 	Even     bool // the same at −x, with the same rounding errors
+	Jumps    bool // the value jumps, or the derivative is not that of the value
 	Cost     int  // calls of a function such as exp in whose time it is done, 0 for arithmetic
 
 	F1 func(x float64) float64

@@ -20,7 +20,7 @@ func smooth(name, doc string, f func(x float64) float64, d func(x, v float64) fl
 
 // step is a function of x whose derivative is 0 wherever it has one.
 func step(name, doc string, f func(x float64) float64) Info {
-	return Info{Name: name, Doc: doc + ". All derivatives are 0", Method: name, Operands: 1, F1: f}
+	return Info{Name: name, Doc: doc + ". All derivatives are 0", Method: name, Operands: 1, Jumps: true, F1: f}
 }
 
 // smoothReal is a function of x with a real constant.
@@ -54,6 +54,7 @@ func (r Info) with(change func(r *Info)) Info {
 }
 
 func even(r *Info)  { r.Even = true }
+func jumps(r *Info) { r.Jumps = true }
 func plain(r *Info) { r.Cost = 0 }
 
 var table = [Count]Info{
@@ -69,9 +70,9 @@ var table = [Count]Info{
 	Atan2:    binary("Atan2", "the angle of the point (y, x), x being its second coordinate", nonlinear2, 1, math.Atan2, elem.Atan2D, elem.Atan2DD),
 	Max:      binary("Max", "the larger of x and y, at a tie x", linear2, 0, elem.Max, elem.MaxD, elem.MaxDD),
 	Min:      binary("Min", "the smaller of x and y, at a tie x", linear2, 0, elem.Min, elem.MinD, elem.MinDD),
-	Mod:      binary("Mod", "x − y·trunc(x/y), which has the sign of x", linear2, 1, math.Mod, elem.ModD, elem.ModDD),
-	Copysign: binary("Copysign", "|x| with the sign of y", DX, 0, math.Copysign, elem.CopysignD, elem.CopysignDD),
-	Step:     {Name: "Step", Doc: "1 where x < y, else 0; NaN where either is NaN", Method: "Step", Operands: 2, F2: elem.Step},
+	Mod:      binary("Mod", "x − y·trunc(x/y), which has the sign of x", linear2, 1, math.Mod, elem.ModD, elem.ModDD).with(jumps),
+	Copysign: binary("Copysign", "|x| with the sign of y", DX, 0, math.Copysign, elem.CopysignD, elem.CopysignDD).with(jumps),
+	Step:     {Name: "Step", Doc: "1 where x < y, else 0; NaN where either is NaN", Method: "Step", Operands: 2, Jumps: true, F2: elem.Step},
 
 	AddReal:   {Name: "AddReal", Doc: "x + c", Method: "AddReal", Source: "x + c", Operands: 1, Constant: RealConstant, Full: Add, Class: One, Flags: linear1},
 	RSub:      {Name: "RSub", Doc: "c − x", Method: "RSub", Source: "c - x", Operands: 1, Constant: RealConstant, Full: Sub, First: true, Class: MinusOne, Flags: linear1},
@@ -120,7 +121,7 @@ var table = [Count]Info{
 	Ceil:   step("Ceil", "⌈x⌉", math.Ceil),
 	Round:  step("Round", "the integer next to x, of two the one farther from 0", math.Round),
 	Trunc:  step("Trunc", "x without its fraction", math.Trunc),
-	Detach: {Name: "Detach", Doc: "x as a constant: the same value, all derivatives 0", Method: "Detach", Source: "x", Operands: 1},
+	Detach: {Name: "Detach", Doc: "x as a constant: the same value, all derivatives 0", Method: "Detach", Source: "x", Operands: 1, Jumps: true},
 	Own:    {Name: "Own", Operands: 1, Class: Unary, Flags: nonlinear1, Cost: 1},
 
 	Sum:    {Name: "Sum", Method: "SumOf", Class: List, Flags: linear1},

@@ -63,6 +63,7 @@ type Options struct {
 	MaxInputs, MaxOutputs       int
 	MinLen, MaxLen, Reach       int
 	Branches, Primitives, Roots bool
+	Smooth                      bool // no operation that jumps or hides a derivative
 }
 
 // domain is where an operation is smooth and well-conditioned, at least for
@@ -102,8 +103,13 @@ var Ops = func() []program.Op {
 	return ops
 }()
 
-// binaryOps are those with two operands.
-var binaryOps = slices.DeleteFunc(slices.Clone(Ops), func(op program.Op) bool { return op.Operands() != 2 })
+// smoothOps are those without jumps.
+var smoothOps = slices.DeleteFunc(slices.Clone(Ops), func(op program.Op) bool { return op.Info().Jumps })
+
+// binaryOf are those of ops with two operands.
+func binaryOf(ops []program.Op) []program.Op {
+	return slices.DeleteFunc(slices.Clone(ops), func(op program.Op) bool { return op.Operands() != 2 })
+}
 
 // Small integers shrink well; the fraction keeps points generic.
 var number = rapid.Custom(func(t *rapid.T) float64 {
@@ -144,7 +150,12 @@ func Draw(t *rapid.T, o Options) *Prog {
 		o.Reach = 30
 	}
 	back := rapid.IntRange(0, o.Reach)
-	instr := rapid.Custom(func(t *rapid.T) Instr { return draw(t, kinds, back) })
+	ops := Ops
+	if o.Smooth {
+		ops = smoothOps
+	}
+	binary := binaryOf(ops)
+	instr := rapid.Custom(func(t *rapid.T) Instr { return draw(t, kinds, ops, binary, back) })
 	if o.MinLen == 0 { // rapid's slices are short
 		o.MinLen = min(o.MaxLen, rapid.SampledFrom([]int{1, 5, 20, 60}).Draw(t, "least"))
 	}
@@ -186,14 +197,14 @@ func Draw(t *rapid.T, o Options) *Prog {
 	return p
 }
 
-func draw(t *rapid.T, kinds []Kind, back *rapid.Generator[int]) Instr {
+func draw(t *rapid.T, kinds []Kind, ops, binary []program.Op, back *rapid.Generator[int]) Instr {
 	in := Instr{
 		Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
 		A:    back.Draw(t, "a"),
 	}
 	switch in.Kind {
 	case KindOp:
-		in.Op = rapid.SampledFrom(Ops).Draw(t, "op")
+		in.Op = rapid.SampledFrom(ops).Draw(t, "op")
 		switch {
 		case in.Op.Operands() == 2:
 			in.B = back.Draw(t, "b")
@@ -205,7 +216,7 @@ func draw(t *rapid.T, kinds []Kind, back *rapid.Generator[int]) Instr {
 			in.C = special.Draw(t, "c")
 		}
 	case KindRight, KindLeft:
-		in.Op = rapid.SampledFrom(binaryOps).Draw(t, "op")
+		in.Op = rapid.SampledFrom(binary).Draw(t, "op")
 		in.C = number.Draw(t, "c")
 		if in.Kind == KindLeft && in.Op == program.Pow {
 			in.C = 0.6 // x^c needs x > 0
