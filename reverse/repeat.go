@@ -26,8 +26,8 @@ import (
 //
 // Derivatives are symbolic, for all terms together. Where symbols would be too
 // many, they come from sweeps over each term, as over a tape of its own: all of
-// them for terms of more than 2000 operations; Hessians for terms of more than
-// some 100 variables that are all coupled, or with more than 16 kinds of
+// them for terms of more than 8000 operations; Hessians for terms of more than
+// some 300 variables that are all coupled, or with more than 16 kinds of
 // coincidence of their variables. Explain of a plan says so.
 //
 // The sum is added up in blocks of terms: from that of a loop it differs by

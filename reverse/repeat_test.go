@@ -565,7 +565,7 @@ func TestRepeatIsWrittenOut(t *testing.T) {
 			y := reverse.Apply(randprog.XYY{}, x...)
 			return y[0].Mul(y[1])
 		}, pairs(n - 1)},
-		{"many operations", false, long(1500), pairs(n - 1)},
+		{"many operations", false, long(2500), pairs(n - 1)},
 		{"hardly as many operations", false, long(500), pairs(n - 1)},
 		{"many kinds", false, func(x, _ []V) V { return x[0].Mul(x[1]).Mul(x[2]).Add(x[3]).Sin().Mul(x[4]) }, equal},
 		{"a sum within", false, func(x, _ []V) V {

@@ -461,9 +461,8 @@ func (d *derivation) products(u, bar []symbol, k int) {
 // and earlier ones. What is structurally there is kept even if it is the
 // constant 0.
 type edges struct {
-	at [][]edge
-	in map[uint64]int // place of edge (i, p) in at[i]
-
+	at     [][]edge
+	place  [][]int32 // of edge (i, p) in at[i], counted from 1
 	active []bool
 }
 
@@ -479,20 +478,23 @@ func (e *edges) add(i, p int32, w symbol) {
 	if i < p {
 		i, p = p, i
 	}
-	key := uint64(i)<<32 | uint64(p)
-	k, ok := e.in[key]
-	if !ok {
-		e.in[key] = len(e.at[i])
+	if e.place[i] == nil {
+		e.place[i] = make([]int32, i+1)
+	}
+	k := &e.place[i][p]
+	if *k == 0 {
 		e.at[i] = append(e.at[i], edge{p, w})
+		*k = int32(len(e.at[i]))
 		return
 	}
-	e.at[i][k].w = e.at[i][k].w.Add(w)
+	x := &e.at[i][*k-1].w
+	*x = x.Add(w)
 }
 
 // hessian appends the entries of the Hessian to roots, by edge pushing
 // (Gower, Mello 2012) on the steps.
 func (d *derivation) hessian(bar []symbol, roots []root) []root {
-	e := edges{make([][]edge, len(d.steps)), map[uint64]int{}, d.active}
+	e := edges{make([][]edge, len(d.steps)), make([][]int32, len(d.steps)), d.active}
 	two := constant(2)
 	for i := int32(len(d.steps)) - 1; i >= 0; i-- {
 		args, n := d.steps[i].arguments()
@@ -524,7 +526,7 @@ func (d *derivation) hessian(bar []symbol, roots []root) []root {
 				e.add(a, b, w)
 			}
 		}
-		e.at[i] = nil
+		e.at[i], e.place[i] = nil, nil
 		fl := flags(d.steps[i].op)
 		if fl&curved == 0 {
 			continue

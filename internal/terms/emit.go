@@ -21,7 +21,7 @@ const (
 // instr is an instruction on registers.
 type instr struct {
 	op         program.Op
-	d, a, b, c uint16
+	d, a, b, c int32
 	k          float64
 }
 
@@ -282,7 +282,7 @@ func (e *emitter) allocate(c *code, list []item) {
 // store is instruction k, the store of a sink.
 func (e *emitter) store(c *code, sink, k int, r *registers) instr {
 	x := c.sinks[sink].x
-	in := instr{op: opStoreReal, b: uint16(sink), k: x.v}
+	in := instr{op: opStoreReal, b: int32(sink), k: x.v}
 	switch {
 	case x.f == nil:
 		return in
@@ -304,16 +304,16 @@ func (e *emitter) store(c *code, sink, k int, r *registers) instr {
 
 // registers are given to nodes until their last use.
 type registers struct {
-	reg   []uint16
+	reg   []int32
 	last  []int
-	free  []uint16
+	free  []int32
 	count int
 }
 
 const forever = math.MaxInt
 
 func newRegisters(nodes int) *registers {
-	return &registers{reg: make([]uint16, nodes), last: make([]int, nodes)}
+	return &registers{reg: make([]int32, nodes), last: make([]int, nodes)}
 }
 
 // use notes that instruction k uses node i.
@@ -328,23 +328,21 @@ func (r *registers) release(i int32, k int) {
 }
 
 // next is a free register.
-func (r *registers) next() uint16 {
+func (r *registers) next() int32 {
 	if k := len(r.free) - 1; k >= 0 {
 		x := r.free[k]
 		r.free = r.free[:k]
 		return x
 	}
-	if r.count++; r.count > math.MaxUint16 {
-		panic("terms: too many registers")
-	}
-	return uint16(r.count - 1)
+	r.count++
+	return int32(r.count - 1)
 }
 
 // instruction is instruction k, the computation of node i.
 func (e *emitter) instruction(c *code, i int32, k int, r *registers) instr {
 	n := e.low[i]
 	in := instr{op: n.op, k: math.Float64frombits(n.k)}
-	at := [3]*uint16{&in.a, &in.b, &in.c}
+	at := [3]*int32{&in.a, &in.b, &in.c}
 	j := 0
 	e.eachOperand(i, func(i int32) {
 		*at[j] = r.reg[i]
@@ -352,12 +350,12 @@ func (e *emitter) instruction(c *code, i int32, k int, r *registers) instr {
 	})
 	switch {
 	case n.op >= leafVar && n.op <= leafTurn:
-		in.op, in.b = opLoad, uint16(len(c.sources))
+		in.op, in.b = opLoad, int32(len(c.sources))
 		c.sources = append(c.sources, n)
 	case n.op == program.Const:
 		in.op = opReal
 	case n.op == program.Own:
-		in.b, in.c = uint16(n.b), uint16(n.k)
+		in.b, in.c = n.b, int32(n.k)
 	}
 	e.eachOperand(i, func(i int32) { r.release(i, k) })
 	in.d = r.next()

@@ -40,12 +40,12 @@ func (m *machine) reserve(c *code) {
 	}
 }
 
-func (m *machine) reg(r uint16) []float64 {
+func (m *machine) reg(r int32) []float64 {
 	at := int(r) * lanes
 	return m.flat[at : at+m.n]
 }
 
-func (m *machine) quad(r uint16) []quad {
+func (m *machine) quad(r int32) []quad {
 	at := int(r) * lanes / 4
 	return m.quads[at : at+m.n/4]
 }

@@ -186,17 +186,17 @@ func (pl *Plan) positions(k int, c *code) []position {
 // uniform reports whether all lanes have one position.
 func (p position) uniform() bool { return p.i.uniform() && p.j.uniform() }
 
-// blocks calls do with the rows and columns of each block of lanes, and the
-// number of the block. If there is only one position it is handed out once.
-func (p position) blocks(do func(block int, i, j []int32)) {
-	var bufI, bufJ [lanes]int32
+// blocks calls do with the rows and columns of each block of lanes, which may be
+// in buf, and the number of the block. If there is only one position it is handed
+// out once.
+func (p position) blocks(buf *[2][lanes]int32, do func(block int, i, j []int32)) {
+	if p.uniform() {
+		buf[0][0], buf[1][0] = p.i.runs[0].at, p.j.runs[0].at
+		do(0, buf[0][:1], buf[1][:1])
+		return
+	}
 	for lo := 0; lo < p.i.n; lo += lanes {
-		i, j := p.i.block(&bufI, lo), p.j.block(&bufJ, lo)
-		if p.uniform() {
-			do(0, i[:1], j[:1])
-			return
-		}
-		do(lo/lanes, i, j)
+		do(lo/lanes, p.i.block(&buf[0], lo), p.j.block(&buf[1], lo))
 	}
 }
 
@@ -210,11 +210,11 @@ func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
 	// First the columns of all entries, row by row: ptr[r+1] is where row r
 	// begins, and moves to its end.
 	ptr = make([]int32, rows+2)
-	codes := pl.code(v)
+	codes, buf := pl.code(v), new([2][lanes]int32)
 	all := func(do func(r, c int32)) {
 		for k := range pl.shapes {
 			for _, p := range pl.positions(k, codes[k]) {
-				p.blocks(func(_ int, i, j []int32) {
+				p.blocks(buf, func(_ int, i, j []int32) {
 					for t, r := range i {
 						c := j[t]
 						if symmetric && r < c {
@@ -316,7 +316,7 @@ func (m *matrix) place(v variant, symmetric bool) (low, up []int32) {
 		low, up = make([]int32, 0, n), make([]int32, 0, n)
 	}
 	entry, image := finder{Pattern: m.pattern}, finder{Pattern: m.pattern}
-	group := 0
+	group, pair := 0, new([2][lanes]int32)
 	for k, c := range m.code(v) {
 		s := m.shapes[k]
 		var buf []int32
@@ -326,7 +326,7 @@ func (m *matrix) place(v variant, symmetric bool) (low, up []int32) {
 				n = 1
 			}
 			x := slices.Grow(buf[:0], n)
-			p.blocks(func(block int, i, j []int32) {
+			p.blocks(pair, func(block int, i, j []int32) {
 				for t, r := range i {
 					c := j[t]
 					if v.ord == second && r < c {

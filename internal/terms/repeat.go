@@ -36,12 +36,15 @@ var _ program.Repeated = (*Repeat)(nil)
 // differentiated by sweeps. Tests lower it.
 var Limits = struct {
 	Steps int // operations and leaves of a term
-	Edges int // of its second derivatives, or steps of its Jacobian
+	// Edges of its second derivatives, or steps of its Jacobian: to derive them
+	// takes about a microsecond each. There are a small part of them at most for
+	// each term that is repeated.
+	Edges int
 	// Terms are told apart by which of their variables are one and the same, and,
 	// where they are part of a longer function, by which are parameters or
 	// constants there. There are so many kinds of them at most.
 	Kinds int
-}{Steps: 2048, Edges: maxEdges, Kinds: 16}
+}{Steps: 1 << 13, Edges: 1 << 18, Kinds: 16}
 
 // NewRepeat repeats a term with n inputs and m outputs. The lists, of the length
 // count, are one for each input, output and parameter of the term; rows nil are
@@ -117,8 +120,9 @@ func (r *Repeat) derive() bool {
 	t := &r.trunk
 	t.steps, t.results = varsFirst(d.code, results)
 	t.owns = d.Owns
-	r.swept[second] = countEdges(t.steps, Limits.Edges) > Limits.Edges
-	r.swept[jacobian] = countReached(t.steps, t.results) > Limits.Edges
+	limit := min(Limits.Edges, maxEdges*r.count)
+	r.swept[second] = countEdges(t.steps, limit) > limit
+	r.swept[jacobian] = countReached(t.steps, t.results) > limit
 	r.known = slices.Repeat([]int32{-1}, len(r.params))
 	numbers := d.numbers
 	for i := range t.steps {

@@ -112,6 +112,9 @@ func (s *shape) straight(f *form, v variant, roots []root) *code {
 		}
 	}
 	c.regs = max(r.count, fewRegisters)
+	if c.regs > math.MaxUint16 {
+		panic("terms: too many registers")
+	}
 	if r.count <= fewRegisters {
 		for _, l := range st.lines {
 			st.narrow = append(st.narrow, line[uint8]{l.k, uint8(l.d), uint8(l.a), uint8(l.b), uint8(l.c), uint8(l.e)})
@@ -237,15 +240,15 @@ func (e *straightener) eachFactor(i int32, do func(j int32)) {
 
 func (e *straightener) line(i int32, k int, r *registers) line[uint16] {
 	p := &e.sum[i]
-	l := line[uint16]{k: p.k, a: r.reg[p.a], b: r.reg[p.b], c: r.reg[p.c], e: r.reg[p.e]}
+	l := line[uint16]{k: p.k, a: uint16(r.reg[p.a]), b: uint16(r.reg[p.b]), c: uint16(r.reg[p.c]), e: uint16(r.reg[p.e])}
 	e.eachFactor(i, func(j int32) { r.release(j, k) })
-	l.d = r.next()
-	r.reg[i] = l.d
+	r.reg[i] = r.next()
+	l.d = uint16(r.reg[i])
 	return l
 }
 
 // register is that of a leaf.
-func (s *shape) register(leaf node) uint16 {
+func (s *shape) register(leaf node) int32 {
 	at := 0
 	switch leaf.op {
 	case leafVar:
@@ -257,15 +260,15 @@ func (s *shape) register(leaf node) uint16 {
 	case leafDir:
 		at = s.inputs + s.params + s.outputs + int(leaf.b)*s.inputs + int(s.vars[leaf.a].runs[0].at)
 	}
-	return uint16(at)
+	return int32(at)
 }
 
 // results notes which registers the results are in.
-func (st *straight) results(s *shape, v variant, sinks []root, reg []uint16, zero uint16) {
+func (st *straight) results(s *shape, v variant, sinks []root, reg []int32, zero int32) {
 	none := func(n int) []uint16 {
 		x := make([]uint16, n)
 		for i := range x {
-			x[i] = zero
+			x[i] = uint16(zero)
 		}
 		return x
 	}
@@ -282,7 +285,7 @@ func (st *straight) results(s *shape, v variant, sinks []root, reg []uint16, zer
 		}
 	}
 	for _, r := range sinks {
-		switch i := reg[r.x.i]; r.what {
+		switch i := uint16(reg[r.x.i]); r.what {
 		case toValue:
 			st.y = append(st.y, i)
 		case toGradient:
