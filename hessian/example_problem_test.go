@@ -23,6 +23,28 @@ func ExampleProblem() {
 	// Output: [1.000000 1.000000] GradientThreshold
 }
 
+func ExampleScaledProblem() {
+	// The mean and the deviation, by its logarithm, of 10,000 numbers: f is a sum
+	// of so many terms that its gradient cannot get below 10⁻¹².
+	f := reverse.NewFunc(func(t []reverse.Var) reverse.Var {
+		var s reverse.Var
+		for i := range 10000 {
+			z := t[0].RSub(math.Sin(float64(i))).Mul(t[1].Neg().Exp())
+			s = s.Add(z.Square().Scale(0.5).Add(t[1]))
+		}
+		return s
+	})
+	x := []float64{1, 1}
+	r, err := optimize.Minimize(hessian.ScaledProblem[optimize.Status](f, x), x, nil, &optimize.Newton{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	value, err := f.Value(r.X)
+	fmt.Printf("%.5f %.4f %v %v\n", r.X, value, r.Status, err)
+	// Output: [0.00019 -0.34659] 1534.1236 GradientThreshold <nil>
+}
+
 func ExampleProblem_bFGS() {
 	// The analytic center of a triangle: the first steps leave it, where the
 	// logarithm is NaN and the line search turns back.

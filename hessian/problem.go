@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/reverse"
@@ -30,6 +31,12 @@ import (
 // called Func goes on to the gradient, which makes a Grad at the same x that
 // follows a copy. By that a run of L-BFGS or CG takes 0.7 (problem trig of bench,
 // n = 10⁴) to 0.85 (rosen) times as long: go test -bench Problem ./hessian.
+//
+// gonum's methods stop where all |∂ᵢf| are below 10⁻¹², an absolute threshold. Of a
+// sum of some thousand terms the rounding errors alone are larger: its line
+// searches then find no decrease and end the run with an error at the minimum.
+// Set GradStopThreshold of the method and GradientThreshold of optimize.Settings to
+// about 10⁻⁷ of the size of f and its gradient, or take a [ScaledProblem].
 func Problem[S ~int](f *reverse.Func) (p struct {
 	Func   func(x []float64) float64
 	Grad   func(grad, x []float64)
@@ -39,7 +46,52 @@ func Problem[S ~int](f *reverse.Func) (p struct {
 	if f == nil {
 		panic("hessian: nil function")
 	}
-	q := &problem{f: f}
+	return functions[S](&problem{f: f, scale: 1})
+}
+
+// ScaledProblem is a Problem of s·f. The scale s is a power of 2, which changes no
+// digit, such that gonum's threshold of 10⁻¹² for the gradient is 10⁻⁷ of the
+// larger of |f| and all |∂ᵢf| at x: of the size of the numbers that f is summed up
+// of, if x is a usual start. A step along a gradient below √ε = 1.5·10⁻⁸ of it
+// changes f by less than its rounding errors, so that no line search would
+// succeed. The minimum value is f.Value of the X that is found. Cost: that of
+// Problem, and a gradient.
+func ScaledProblem[S ~int](f *reverse.Func, x []float64) (p struct {
+	Func   func(x []float64) float64
+	Grad   func(grad, x []float64)
+	Hess   func(hess *mat.SymDense, x []float64)
+	Status func() (S, error)
+}) {
+	if f == nil {
+		panic("hessian: nil function")
+	}
+	return functions[S](&problem{f: f, scale: scaleAt(f, x)})
+}
+
+// scaleAt is the scale of a ScaledProblem, 1 where there is none: then the
+// evaluations tell why.
+func scaleAt(f *reverse.Func, x []float64) float64 {
+	const gonum, relative = 1e-12, 1e-7
+	v, g, err := f.ValueGradient(nil, x)
+	if err != nil {
+		return 1
+	}
+	size := math.Abs(v)
+	for _, g := range g {
+		size = max(size, math.Abs(g)) // NaN if either is
+	}
+	if !(size > 0 && size <= math.MaxFloat64) {
+		return 1
+	}
+	return math.Exp2(math.Round(math.Log2(gonum / relative / size)))
+}
+
+func functions[S ~int](q *problem) (p struct {
+	Func   func(x []float64) float64
+	Grad   func(grad, x []float64)
+	Hess   func(hess *mat.SymDense, x []float64)
+	Status func() (S, error)
+}) {
 	p.Func, p.Grad, p.Hess = q.value, q.gradient, q.hessian
 	p.Status = func() (S, error) { return 0, q.status() }
 	return p
@@ -48,9 +100,10 @@ func Problem[S ~int](f *reverse.Func) (p struct {
 // problem is what the functions of a Problem share. gonum calls Status from
 // another goroutine than the rest.
 type problem struct {
-	f    *reverse.Func
-	err  atomic.Pointer[error]   // the first one
-	last atomic.Pointer[Hessian] // of the tape that held at the last point
+	f     *reverse.Func
+	scale float64                 // of all that is returned
+	err   atomic.Pointer[error]   // the first one
+	last  atomic.Pointer[Hessian] // of the tape that held at the last point
 
 	grads   atomic.Bool // Grad has been called
 	mu      sync.Mutex  // who does not get it evaluates for itself
@@ -82,7 +135,7 @@ func (p *problem) value(x []float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
 	}
-	return v
+	return p.scale * v
 }
 
 // valueGradient is f(x), and keeps the gradient.
@@ -99,14 +152,16 @@ func (p *problem) valueGradient(x []float64) (float64, error) {
 func (p *problem) gradient(grad, x []float64) {
 	check(grad, len(x), "grad")
 	p.grads.Store(true)
-	if p.kept(grad, x) {
-		return
-	}
-	if _, err := p.f.Gradient(grad, x); err != nil {
-		p.fail(err)
-		for i := range grad {
-			grad[i] = math.NaN()
+	if !p.kept(grad, x) {
+		if _, err := p.f.Gradient(grad, x); err != nil {
+			p.fail(err)
+			for i := range grad {
+				grad[i] = math.NaN()
+			}
 		}
+	}
+	if p.scale != 1 {
+		floats.Scale(p.scale, grad)
 	}
 }
 
@@ -133,6 +188,9 @@ func (p *problem) hessian(hess *mat.SymDense, x []float64) {
 			p.last.Store(h)
 		}
 		_, err = h.Dense(hess, x)
+	}
+	if p.scale != 1 {
+		hess.ScaleSym(p.scale, hess)
 	}
 	if err != nil {
 		p.fail(err)

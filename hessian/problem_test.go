@@ -3,11 +3,13 @@ package hessian_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 	"pgregory.net/rapid"
@@ -59,6 +61,86 @@ func TestProblemIsTheFunction(t *testing.T) {
 			requireProblemAt(t, p, f, x)
 		}
 	}
+}
+
+// gamma is the negative log-likelihood of a Gamma distribution, in the logarithms
+// of its shape and rate, of n numbers.
+func gamma(n int, seed uint64) func(t []reverse.Var) reverse.Var {
+	r := rand.New(rand.NewPCG(seed, 2))
+	logs, sum, count := 0.0, 0.0, float64(n)
+	for range n {
+		x := 0.0
+		for range 3 {
+			x += r.ExpFloat64() / 1.5
+		}
+		logs, sum = logs+math.Log(x), sum+x
+	}
+	return func(t []reverse.Var) reverse.Var {
+		a, b := t[0].Exp(), t[1].Exp()
+		s := a.Mul(t[1]).Sub(a.LogGamma()).Scale(count)
+		return s.Add(a.SubReal(1).Scale(logs)).Sub(b.Scale(sum)).Neg()
+	}
+}
+
+// gonum's Newton ends at the maximum of a likelihood, however many points it has;
+// without scaling its line search fails there in two of three.
+func TestScaledProblemEndsAtTheMinimum(t *testing.T) {
+	failed := 0
+	for seed := range uint64(10) {
+		for _, n := range []int{10, 1000, 5000, 100000} {
+			f, x := reverse.NewFunc(gamma(n, seed)), []float64{0, 0}
+			r, err := optimize.Minimize(hessian.ScaledProblem[optimize.Status](f, x), x, nil, &optimize.Newton{})
+			require.NoError(t, err)
+			require.Equal(t, optimize.GradientThreshold, r.Status)
+			tape, err := f.Tape(r.X)
+			require.NoError(t, err)
+			g, err := f.Gradient(nil, r.X)
+			require.NoError(t, err)
+			h, err := hessian.New(tape, hessian.FoR).Dense(nil, r.X)
+			require.NoError(t, err)
+			var step mat.VecDense
+			require.NoError(t, step.SolveVec(h, mat.NewVecDense(2, g)))
+			require.Less(t, mat.Norm(&step, 2), 1e-6, "what another step of Newton would add")
+			if _, err := optimize.Minimize(hessian.Problem[optimize.Status](f), x, nil, &optimize.Newton{}); err != nil {
+				failed++
+			}
+		}
+	}
+	require.Positive(t, failed, "the test is of what fails without scaling")
+}
+
+// What is scaled is scaled by a power of 2, everywhere alike.
+func TestScaledProblemIsAMultiple(t *testing.T) {
+	x, y := []float64{1, 2, 3}, []float64{-1, 0.5, 2}
+	f := reverse.NewFunc(kinked)
+	p, q := hessian.Problem[optimize.Status](f), hessian.ScaledProblem[optimize.Status](f, x)
+	s := q.Func(x) / p.Func(x)
+	fraction, _ := math.Frexp(s)
+	require.Equal(t, 0.5, fraction)
+	g, err := f.Gradient(nil, x)
+	require.NoError(t, err)
+	size := max(p.Func(x), floats.Norm(g, math.Inf(1)))
+	require.InDelta(t, 1, s*size/1e-5, 0.5, "rounded to a power of 2")
+	for range 2 {
+		for _, x := range [][]float64{x, y} {
+			want, got := make([]float64, 3), make([]float64, 3)
+			require.Equal(t, s*p.Func(x), q.Func(x))
+			p.Grad(want, x)
+			q.Grad(got, x)
+			floats.Scale(s, want)
+			require.Equal(t, want, got)
+			wantH, gotH := mat.NewSymDense(3, nil), mat.NewSymDense(3, nil)
+			p.Hess(wantH, x)
+			q.Hess(gotH, x)
+			wantH.ScaleSym(s, wantH)
+			require.Equal(t, wantH, gotH)
+		}
+	}
+	for _, x := range [][]float64{{math.NaN(), 1, 2}, {math.Inf(1), 1, 2}} {
+		q := hessian.ScaledProblem[optimize.Status](f, x)
+		require.Equal(t, p.Func(y), q.Func(y), "no scale")
+	}
+	require.PanicsWithValue(t, "hessian: nil function", func() { hessian.ScaledProblem[optimize.Status](nil, x) })
 }
 
 // Calls in any order, at points with branches, failures, NaN and zeros of both
