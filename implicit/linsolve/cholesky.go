@@ -30,21 +30,15 @@ type Cholesky struct {
 	failed int       // column without pivot, n if there is none
 	err    error     // of the factorization
 
-	// Analysis. Column k of L belongs to variable order[k]; position is the
-	// inverse. The lower triangle of PAPᵀ by columns: row and place in the values
-	// of A.
-	order, position  []int32
+	// Analysis, and the lower triangle of PAPᵀ by columns: row and place in the
+	// values of A. Column k of L is in val from ptr[k] on, the rows inside the range
+	// of its supernode before those below it.
+	symbolic
 	aPtr, aRow, aSrc []int32
 
-	// A supernode s is a range of columns of L, first[s] to first[s+1], of which
-	// each has the rows of the next and its diagonal. Those below the range are
-	// rows[rowPtr[s]:rowPtr[s+1]], ascending. Column k of L is in val from ptr[k]
-	// on, the rows inside the range before those below it.
-	first       []int32
-	rowPtr, ptr []int
-	rows        []int32
-	val         []float64
-	diagonal    []float64 // D
+	ptr      []int
+	val      []float64
+	diagonal []float64 // D
 
 	// Working memory of the elimination: the column in the making, zero in
 	// between; coefficients of the columns of a supernode; lists of the supernodes
@@ -230,70 +224,17 @@ func (c *Cholesky) checkFactorized() {
 func (c *Cholesky) analyze(p *sparsity.Pattern) {
 	n, _ := p.Dims()
 	ptr, adj := triangleGraph(p)
-	c.order, _ = minimumDegree(n, ptr, adj)
-	c.position = resize(c.position, n)
-	for k, i := range c.order {
-		c.position[i] = int32(k)
-	}
-
-	// Row k of L is the subtree of the elimination tree that is rooted in k and
-	// has the columns of row k of PAPᵀ as its leaves. parent[k] is the first row
-	// of column k of L, and known as soon as a row is there.
-	parent := make([]int32, n)
-	count := make([]int32, n) // entries of the columns of L
-	seen := make([]int32, n)
-	eachBelow := func(visit func(k, row int32)) {
-		for k := range seen {
-			seen[k] = none
-		}
-		for k, i := range c.order {
-			k := int32(k)
-			seen[k] = k
-			for _, j := range adj[ptr[i]:ptr[i+1]] {
-				for t := c.position[j]; t < k && seen[t] != k; t = parent[t] {
-					seen[t] = k
-					visit(t, k)
-				}
-			}
-		}
-	}
-	for k := range parent {
-		parent[k] = none
-	}
-	eachBelow(func(k, row int32) {
-		count[k]++
-		if parent[k] == none {
-			parent[k] = row
-		}
-	})
-
+	order, _ := minimumDegree(n, ptr, adj)
+	c.symbolic.analyze(ptr, adj, order)
 	c.ptr = resize(c.ptr, n+1)
-	c.first = append(c.first[:0], 0)
-	c.rowPtr = append(c.rowPtr[:0], 0)
-	last := make([]int32, n) // the supernode that column k is the last of
-	c.ptr[0] = 0
 	widest := 0
-	for k := range n {
-		c.ptr[k+1] = c.ptr[k] + int(count[k])
-		last[k] = none
-		if k+1 < n && parent[k] == int32(k+1) && count[k] == count[k+1]+1 {
-			continue
+	for at := range c.supernodes() {
+		widest = max(widest, c.width(at))
+		below := len(c.below(at))
+		for k := c.first[at]; k < c.first[at+1]; k++ {
+			c.ptr[k+1] = c.ptr[k] + int(c.first[at+1]-1-k) + below
 		}
-		s := len(c.first) - 1
-		last[k] = int32(s)
-		widest = max(widest, k+1-int(c.first[s]))
-		c.first = append(c.first, int32(k+1))
-		c.rowPtr = append(c.rowPtr, c.rowPtr[s]+int(count[k]))
 	}
-	supernodes := len(c.first) - 1
-	c.rows = resize(c.rows, c.rowPtr[supernodes])
-	to := slices.Clone(c.rowPtr)
-	eachBelow(func(k, row int32) {
-		if s := last[k]; s != none {
-			c.rows[to[s]] = row
-			to[s]++
-		}
-	})
 
 	c.aPtr = resize(c.aPtr, n+1)
 	c.aRow = resize(c.aRow, p.NNZ())
@@ -326,39 +267,8 @@ func (c *Cholesky) analyze(p *sparsity.Pattern) {
 	clear(c.x)
 	c.u = resize(c.u, widest)
 	c.head = resize(c.head, n)
-	c.next = resize(c.next, supernodes)
-	c.from = resize(c.from, supernodes)
-}
-
-// triangleGraph returns the graph of the symmetric matrix whose triangle has the
-// pattern p: node i has the neighbors adj[ptr[i]:ptr[i+1]].
-func triangleGraph(p *sparsity.Pattern) (ptr []int, adj []int32) {
-	n, _ := p.Dims()
-	ptr = make([]int, n+1)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			if int(j) != i {
-				ptr[i+1]++
-				ptr[j+1]++
-			}
-		}
-	}
-	for i := range n {
-		ptr[i+1] += ptr[i]
-	}
-	adj = make([]int32, ptr[n])
-	to := slices.Clone(ptr)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			if int(j) != i {
-				adj[to[i]] = j
-				adj[to[j]] = int32(i)
-				to[i]++
-				to[j]++
-			}
-		}
-	}
-	return ptr, adj
+	c.next = resize(c.next, c.supernodes())
+	c.from = resize(c.from, c.supernodes())
 }
 
 // eliminate computes L and D. Column k is that of A less those of the columns
