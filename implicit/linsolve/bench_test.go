@@ -155,3 +155,59 @@ func BenchmarkCholesky(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkQR compares with Cholesky of AᵀA, for differences on a grid and its
+// values.
+func BenchmarkQR(b *testing.B) {
+	const k = 100
+	const n = k * k
+	var ri, ci []int
+	m := 0
+	row := func(columns ...int) {
+		for _, c := range columns {
+			ri, ci = append(ri, m), append(ci, c)
+		}
+		m++
+	}
+	for i := range k {
+		for j := range k {
+			c := i*k + j
+			row(c)
+			if i+1 < k {
+				row(c, c+k)
+			}
+			if j+1 < k {
+				row(c, c+1)
+			}
+		}
+	}
+	a := sparsity.NewMatrix(sparsity.FromCoordinates(m, n, ri, ci))
+	rnd := rand.New(rand.NewPCG(1, 2))
+	randomize(rnd, a)
+	gram := sparsity.NewGram(a.Pattern(), nil)
+	h := gram.Eval(nil, a, nil, nil)
+	var q QR
+	var c Cholesky
+	if err := q.Factorize(a); err != nil {
+		b.Fatal(err)
+	}
+	if err := c.Factorize(h); err != nil {
+		b.Fatal(err)
+	}
+	rhs, x := randomVector(rnd, m), make([]float64, n)
+	run := func(name string, f func()) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f()
+			}
+		})
+	}
+	run("Factorize", func() { q.Factorize(a) })
+	run("Refactorize", func() { q.Refactorize(a) })
+	run("Solve", func() { q.SolveInto(x, false, rhs) })
+	run("InverseDiagonal", func() { q.InverseDiagonal(x) })
+	run("Cholesky/Factorize", func() { c.Factorize(h) })
+	run("Cholesky/Refactorize", func() { c.Refactorize(h) })
+	run("Cholesky/Solve", func() { c.SolveInto(x, rhs[:n]) })
+}

@@ -1,7 +1,8 @@
-// Package linsolve solves sparse systems of linear equations: by factorization,
-// or by iterations that know the matrix by its products only.
+// Package linsolve solves sparse systems of linear equations, and least-squares
+// problems: by factorization, or by iterations that know the matrix by its
+// products only.
 //
-//	AX = B, AᵀX = B, A square, sparse and the same for many B.
+//	AX = B, AᵀX = B, A sparse and the same for many B.
 //
 // A system is factorized once and solved with often; where its factors would not
 // fit, it is not formed at all.
@@ -20,6 +21,8 @@
 //
 //   - A is symmetric positive definite, as the Hessian at a minimum is: Cholesky,
 //     given one triangle, at half of the cost.
+//   - More equations than unknowns: QR for the least-squares solution and its
+//     variances, or Cholesky of AᵀA where A is well conditioned.
 //   - A band, or a grid in two dimensions: LU. On the 5-point grid with 10⁵
 //     points the factors have 12 entries for each of A.
 //   - A grid in three dimensions, or equations where everything depends on

@@ -16,7 +16,7 @@ import (
 // It wraps the mat.Condition that gonum would return, so errors.As finds
 // either.
 type SingularError struct {
-	// N is the order of the matrix.
+	// N is the order of the matrix, of QR the number of columns.
 	N int
 
 	// StructuralRank is the largest rank that a matrix of this pattern can
@@ -32,21 +32,23 @@ type SingularError struct {
 	// singular matrix: those that a maximum matching leaves over. Of one without
 	// a pivot: those left when all others were eliminated, each a combination of
 	// these. Of a nearly singular one: those of weight in the combination of
-	// rows, or columns, that nearly vanishes.
+	// rows, or columns, that nearly vanishes. QR names columns alone.
 	Rows, Columns []int
 }
 
 func (e *SingularError) Error() string {
+	rows := ""
+	if len(e.Rows) > 0 {
+		rows = list("row", e.Rows) + " and "
+	}
+	columns := list("column", e.Columns)
 	switch {
 	case e.StructuralRank < e.N:
-		return fmt.Sprintf("linsolve: matrix of order %d has structural rank %d: nothing for %s and %s",
-			e.N, e.StructuralRank, list("row", e.Rows), list("column", e.Columns))
+		return fmt.Sprintf("linsolve: matrix of order %d has structural rank %d: nothing for %s%s", e.N, e.StructuralRank, rows, columns)
 	case e.RCond == 0:
-		return fmt.Sprintf("linsolve: matrix of order %d is singular: no pivot for %s and %s",
-			e.N, list("row", e.Rows), list("column", e.Columns))
+		return fmt.Sprintf("linsolve: matrix of order %d is singular: no pivot for %s%s", e.N, rows, columns)
 	default:
-		return fmt.Sprintf("linsolve: matrix of order %d is nearly singular, reciprocal condition %.3g: nearly dependent are %s, and %s",
-			e.N, e.RCond, list("row", e.Rows), list("column", e.Columns))
+		return fmt.Sprintf("linsolve: matrix of order %d is nearly singular, reciprocal condition %.3g: nearly dependent are %s%s", e.N, e.RCond, rows, columns)
 	}
 }
 

@@ -120,6 +120,37 @@ func ExampleCholesky_RefactorizeShift() {
 	// 2.1 true
 }
 
+func ExampleQR() {
+	// A line through (0, 1), (1, 3), (2, 4), (3, 7): the least squares of y − α − βx.
+	a := sparsity.NewMatrix(sparsity.Full(4, 2))
+	y := []float64{1, 3, 4, 7}
+	for i := range y {
+		a.Values()[2*i], a.Values()[2*i+1] = 1, float64(i)
+	}
+	var qr linsolve.QR
+	if err := qr.Factorize(a); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fit := make([]float64, 2)
+	if err := qr.SolveInto(fit, false, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The variance of y is that of the residuals over 4 − 2 degrees of freedom.
+	variance := 0.0
+	for i, y := range y {
+		r := y - fit[0] - fit[1]*float64(i)
+		variance += r * r / 2
+	}
+	for j, v := range qr.InverseDiagonal(nil) {
+		fmt.Printf("%.3f ± %.3f\n", fit[j], math.Sqrt(variance*v))
+	}
+	// Output:
+	// 0.900 ± 0.495
+	// 1.900 ± 0.265
+}
+
 func ExampleSingularError() {
 	// The first and the last equation both determine x₁ alone.
 	a := sparsity.NewMatrix(sparsity.FromCoordinates(3, 3, []int{0, 1, 1, 1, 2}, []int{1, 0, 1, 2, 1}))

@@ -479,7 +479,7 @@ func TestSingularErrorNamesAFew(t *testing.T) {
 	err := &SingularError{N: 20, StructuralRank: 10, Rows: []int{3}, Columns: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}
 	require.EqualError(t, err, "linsolve: matrix of order 20 has structural rank 10: nothing for row 3 and columns 0, 1, 2, 3, 4, 5, 6, 7 and 2 more")
 	err = &SingularError{N: 2, StructuralRank: 2, RCond: 1e-17, Rows: []int{0, 1}, Columns: []int{0, 1}}
-	require.EqualError(t, err, "linsolve: matrix of order 2 is nearly singular, reciprocal condition 1e-17: nearly dependent are rows 0, 1, and columns 0, 1")
+	require.EqualError(t, err, "linsolve: matrix of order 2 is nearly singular, reciprocal condition 1e-17: nearly dependent are rows 0, 1 and columns 0, 1")
 	err.RCond = 0
 	require.EqualError(t, err, "linsolve: matrix of order 2 is singular: no pivot for rows 0, 1 and columns 0, 1")
 	require.EqualError(t, &NonFiniteError{3, 4, math.Inf(1)}, "linsolve: entry (3, 4) of the matrix is +Inf")

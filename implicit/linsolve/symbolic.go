@@ -153,22 +153,23 @@ func worthZeros(width, zeros, entries int) bool {
 	}
 }
 
-// parents returns the supernode that each passes its contribution to, or none.
-func (s *symbolic) parents() []int32 {
-	of := make([]int32, len(s.order)) // the supernode of a column
+// tree returns the supernode of each column, and the one that each supernode
+// passes its contribution to, or none.
+func (s *symbolic) tree() (of, parent []int32) {
+	of = make([]int32, len(s.order))
 	for at := range s.supernodes() {
 		for k := s.first[at]; k < s.first[at+1]; k++ {
 			of[k] = int32(at)
 		}
 	}
-	parent := make([]int32, s.supernodes())
+	parent = make([]int32, s.supernodes())
 	for at := range parent {
 		parent[at] = none
 		if rows := s.below(at); len(rows) > 0 {
 			parent[at] = of[rows[0]]
 		}
 	}
-	return parent
+	return of, parent
 }
 
 // triangleGraph returns the graph of the symmetric matrix whose triangle has the
