@@ -25,7 +25,7 @@ const (
 
 // choose takes terms, or a coloring of the pattern that terms have.
 func (p *Sparse) choose(t *reverse.Tape) (*Sparse, error) {
-	plan := terms.Detect(inside.Program(t))
+	plan := terms.Detect(inside.Program(t), true)
 	if plan == nil {
 		return p, p.byColoring(t)
 	}

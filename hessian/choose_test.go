@@ -26,13 +26,25 @@ func TestMethodIsChosenByCounts(t *testing.T) {
 			}
 			return s
 		}, hessian.ByTerms, "2 products, the fewest by any coloring"},
-		{"alike terms that would repeat most of the work", 2000, func(x []V) (s V) {
+		{"alike terms that have most of the work in common with few others", 2000, func(x []V) (s V) {
 			for i := 0; i < len(x); i += 5 {
 				u := x[i]
 				for range 20 {
 					u = u.Square().AddReal(-0.1)
 				}
 				for k := 1; k < 5; k++ {
+					s = s.Add(u.Mul(x[i+k]).Square())
+				}
+			}
+			return s
+		}, hessian.ByTerms, "400 × a shape of 5 variables"},
+		{"alike terms that would repeat most of the work", 2000, func(x []V) (s V) {
+			for i := 0; i < len(x); i += 50 {
+				u := x[i]
+				for range 50 {
+					u = u.Sin()
+				}
+				for k := 1; k < 50; k++ {
 					s = s.Add(u.Mul(x[i+k]).Square())
 				}
 			}

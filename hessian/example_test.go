@@ -105,7 +105,7 @@ func ExampleForwardBilinear() {
 }
 
 func ExampleNewSparse() {
-	x := []float64{1, 1, 1, 1, 1}
+	x := []float64{-1, 1, 1, 1, 1}
 	t, err := reverse.Record(x, rosenbrock)
 	if err != nil {
 		fmt.Println(err)
@@ -121,9 +121,9 @@ func ExampleNewSparse() {
 	fmt.Println(f, g, err)
 	fmt.Println(mat.Formatted(h))
 	// Output:
-	// 0 [0 0 0 0 0] <nil>
-	// ⎡ 802  -400     0     0     0⎤
-	// ⎢-400  1002  -400     0     0⎥
+	// 4 [-4 0 0 0 0] <nil>
+	// ⎡ 802   400     0     0     0⎤
+	// ⎢ 400  1002  -400     0     0⎥
 	// ⎢   0  -400  1002  -400     0⎥
 	// ⎢   0     0  -400  1002  -400⎥
 	// ⎣   0     0     0  -400   200⎦

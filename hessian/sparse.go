@@ -116,7 +116,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 		if o.Pattern != nil || o.Coloring != nil || o.Strategy != FoR {
 			panic("hessian: ByTerms with a Pattern, a Coloring or a Strategy, which are of colorings")
 		}
-		if plan := terms.Detect(inside.Program(t)); plan != nil {
+		if plan := terms.Detect(inside.Program(t), true); plan != nil {
 			return p, p.byTerms(t, plan)
 		}
 		return nil, ErrNoTerms

@@ -25,7 +25,7 @@ const (
 
 // choose takes terms, or a coloring of the pattern that terms have.
 func (j *SparseJacobian) choose() (*SparseJacobian, error) {
-	plan := terms.Detect(j.t.p)
+	plan := terms.Detect(j.t.p, false)
 	if plan == nil {
 		return j, j.byColoring()
 	}

@@ -113,7 +113,7 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 		if o.Pattern != nil || o.Coloring != nil {
 			panic("reverse: ByTerms with a Pattern or a Coloring, which are of colorings")
 		}
-		if plan := terms.Detect(t.p); plan != nil {
+		if plan := terms.Detect(t.p, false); plan != nil {
 			return j, j.byTerms(plan)
 		}
 		return nil, ErrNoTerms

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
 )
@@ -12,20 +13,28 @@ const (
 	// A sum of at least longSum operands is cut into terms; what is shorter
 	// stays in its term.
 	longSum = 8
+	// A small program may be one term. It has at most wholeSize operations,
+	// operands of sums, inputs and outputs, and wholeEdges edges.
+	wholeSize  = 512
+	wholeEdges = 8192
 	// A term has at most maxSteps operations and leaves.
-	maxSteps = 512
-	// All terms together take at most maxRepeat times the time of the program's
-	// operations, of which they repeat those that they share.
-	maxRepeat = 4
+	maxSteps = 2048
+	// All terms together are at most maxRepeat times the program, of which they
+	// repeat what they share: to find them takes so long. Whether they pay is
+	// not decided here. Too large ones that were looked at in vain count
+	// vainly times.
+	maxRepeat = 16
+	vainly    = 4
 	// The steps of all shapes and their edges are at most freeEdges, or
 	// 1/edgeShare of the program's operations: to derive one takes about a
-	// microsecond. Those of a small program that is one term are at most
-	// wholeEdges.
-	freeEdges  = 2048
-	edgeShare  = 16
-	wholeEdges = 8192
-	// A shape has at most maxEdges, so that there are registers enough.
-	maxEdges = 1 << 15
+	// microsecond. A shape has at most maxEdges, so that there are registers
+	// enough.
+	freeEdges = 2048
+	edgeShare = 16
+	maxEdges  = 1 << 15
+	// Terms have at least leastShare of the operations: else they save little,
+	// and what is left over is prepared as long as the whole.
+	leastShare = 0.25
 )
 
 // step is an operation of a shape on earlier steps a, b and c. For a leaf, a is
@@ -64,13 +73,16 @@ type candidate struct {
 	row         int32
 	shape       int32
 	scale       float64
+	alone       bool // not to be one term with others
 }
 
 // Numbers of shapes that are none.
 const (
 	none  = -1 // not a term
-	gone  = -2 // cut into others
+	gone  = -2 // cut into others, or to be looked at alone
 	given = -3 // terms that are declared
+
+	waiting = -4 // to be classified
 )
 
 // detector finds terms and their shapes.
@@ -82,10 +94,10 @@ type detector struct {
 	local []int32 // number of the node in the term that stamped it
 	now   int32
 	dims
-	size    int // operations and operands of sums
-	weight  int // of all
-	longest int // how many operations and leaves a term may have
-	budget  int // nodes that may be visited
+	size    int  // operations and operands of sums
+	longest int  // how many operations and leaves a term may have
+	budget  int  // nodes that may be visited
+	second  bool // Hessians are wanted, not Jacobians
 
 	cands     []candidate
 	constants []float64 // of the outputs
@@ -99,6 +111,8 @@ type detector struct {
 	code    []step
 	leaves  []int32
 	numbers []float64
+	results []int32
+	rows    []int32
 }
 
 // instances is a shape while its terms are gathered.
@@ -110,9 +124,10 @@ type instances struct {
 	wide    int   // leaves a term
 	leaves  []int32
 	data    []float64
-	rows    []int32
-	edges   int // steps and edges, 0: not counted yet
+	rows    []int32 // of all results, term by term
+	edges   int     // steps and edges, 0: not counted yet
 	taken   bool
+	several bool // a term is several candidates
 	dead    bool // its terms were cut
 }
 
@@ -120,23 +135,28 @@ func newDetector(p *program.Program) *detector {
 	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}, byCall: map[int32]*declared{}}
 	d.dims = dims{p.Inputs(), p.Params(), p.Outputs()}
 	d.constants = make([]float64, d.outputs)
+	d.stamp = make([]int32, len(d.Ops))
+	d.local = make([]int32, len(d.Ops))
 	for i := d.Base; int(i) < len(d.Ops); i++ {
-		k := 1
-		op := d.Ops[i]
-		if op == program.Sum || op == program.Affine || op == program.Dot {
-			k += int(d.B[i] >> 1)
-		}
-		d.size += k
-		d.weight += k * weight(op)
+		d.size += d.length(i)
 	}
 	d.budget = maxRepeat*d.size + maxSteps
 	d.longest = maxSteps
 	return d
 }
 
+// length is how many operations node i is with those of the operands of a sum.
+func (d *detector) length(i int32) int {
+	switch d.Ops[i] {
+	case program.Sum, program.Affine, program.Dot:
+		return 1 + int(d.B[i]>>1)
+	}
+	return 1
+}
+
 // isSmall reports whether the program may be one term.
 func (d *detector) isSmall() bool {
-	return d.size <= maxSteps && d.inputs+d.params+d.outputs <= maxSteps && len(d.p.Guards()) == 0
+	return d.size <= wholeSize && d.inputs+d.params+d.outputs <= wholeSize && len(d.p.Guards()) == 0
 }
 
 // whole makes a small program one term with all outputs as results, nil if it
@@ -146,15 +166,15 @@ func (d *detector) whole() *shape {
 	if !ok {
 		return nil
 	}
-	one := instances{steps: d.code, results: results, nums: len(d.numbers), wide: len(d.leaves), leaves: d.leaves, data: d.numbers, rows: make([]int32, 1)}
+	one := instances{steps: d.code, results: results, nums: len(d.numbers), wide: len(d.leaves), leaves: d.leaves, data: d.numbers}
+	for j := range d.Outputs {
+		one.rows = append(one.rows, int32(j))
+	}
 	s := d.finish(&one)
 	if countEdges(s.steps, wholeEdges) > wholeEdges {
 		return nil
 	}
-	s.single, s.rows = true, nil
-	for j := range d.Outputs {
-		s.rows = append(s.rows, newList([]int32{int32(j)}))
-	}
+	s.single = true
 	return s
 }
 
@@ -182,33 +202,50 @@ func (d *detector) parts() {
 // maxRounds is how often what is no term is cut.
 const maxRounds = 20
 
-// choose takes the shapes that most is done in, and cuts terms that are too
-// large or of other shapes at their sums, until nothing is left to cut.
+// choose takes the shapes that most is done in, takes what is together in others
+// apart, and cuts terms that are too large or of other shapes at their sums, until
+// nothing is left to cut.
 func (d *detector) choose() {
 	begin := 0
 	for range maxRounds {
 		d.take(begin)
 		begin = len(d.cands)
 		for k, c := range d.cands {
-			if d.budget > 0 && d.rejected(c) && c.other < 0 && isLinear(d.Ops[c.root]) && d.split(c, true) {
-				d.cands[k].shape = gone
-				if c.shape >= 0 {
-					d.shapes[c.shape].dead = true
-				}
+			switch {
+			case d.budget <= 0 || !d.rejected(c):
+				continue
+			case c.shape >= 0 && d.shapes[c.shape].several:
+				c.alone, c.shape = true, waiting
+				d.cands = append(d.cands, c)
+			case c.other >= 0 || !isLinear(d.Ops[c.root]) || !d.split(c, true):
+				continue
+			}
+			d.cands[k].shape = gone
+			if c.shape >= 0 {
+				d.shapes[c.shape].dead = true
 			}
 		}
 		if begin == len(d.cands) {
-			return
+			break
 		}
 	}
-	d.take(begin)
+	if begin < len(d.cands) {
+		d.take(begin)
+	}
+	d.leave()
 }
 
 // take puts the candidates from begin on into shapes, and marks those that are
 // taken.
 func (d *detector) take(begin int) {
+	groups := d.together(begin)
 	for k := begin; k < len(d.cands); k++ {
-		d.cands[k].shape = d.classify(&d.cands[k])
+		if d.cands[k].shape != waiting {
+			continue
+		}
+		if all := groups[int32(k)]; all == nil || !d.classify(all) {
+			d.classify([]int32{int32(k)})
+		}
 	}
 	limit := min(max(freeEdges, d.size/edgeShare), maxEdges)
 	most := limit
@@ -220,15 +257,14 @@ func (d *detector) take(begin int) {
 		}
 	}
 	slices.SortStableFunc(order, func(s, t *instances) int {
-		return len(t.steps)*len(t.rows) - len(s.steps)*len(s.rows)
+		return len(t.steps)*t.terms() - len(s.steps)*s.terms()
 	})
 	for _, s := range order {
 		if len(s.steps) > limit {
 			continue
 		}
 		if s.edges == 0 {
-			steps, _ := varsFirst(s.steps, nil)
-			s.edges = len(steps) + countEdges(steps, most)
+			s.edges = d.edges(s, most)
 		}
 		if s.edges <= limit {
 			limit -= s.edges
@@ -237,50 +273,75 @@ func (d *detector) take(begin int) {
 	}
 }
 
+// edges is how much there is to derive of s, most if it is too much: its steps,
+// and for a Hessian its edges, for a Jacobian the steps of each result.
+func (d *detector) edges(s *instances, most int) int {
+	if !d.second {
+		return len(s.steps) * (1 + len(s.results))
+	}
+	steps, _ := varsFirst(s.steps, nil)
+	return len(steps) + countEdges(steps, most)
+}
+
 // rejected reports whether c is part of the rest.
 func (d *detector) rejected(c candidate) bool {
 	return c.shape == none || c.shape >= 0 && !d.shapes[c.shape].taken
 }
 
-// pays reports whether evaluating terms takes no longer than evaluating the
-// program: what they repeat is within bounds, and so are blocks of few terms.
-func (d *detector) pays() bool {
-	total := 0
+// leave leaves shapes of few terms to the rest, if these would take longer than
+// all others: a block takes a while even if it has one term.
+func (d *detector) leave() {
+	var few []*instances
+	lost, kept := 0.0, 0.0
 	for _, s := range d.shapes {
-		if s.taken {
-			w := 0
-			for _, st := range s.steps {
-				w += weight(st.op)
+		if !s.taken {
+			continue
+		}
+		if t, general := d.times(s); t > general {
+			few = append(few, s)
+			lost += t - general
+		} else {
+			kept += t
+		}
+	}
+	for _, c := range d.declared {
+		if c.layers != nil {
+			kept += c.Adjoints().Time()
+		}
+	}
+	if lost > kept {
+		for _, s := range few {
+			s.taken = false
+		}
+	}
+}
+
+// times estimates the time of the terms of s, and that of their operations in as
+// many products by the general engine as a term has variables: any coloring has
+// about so many colors.
+func (d *detector) times(s *instances) (terms, general float64) {
+	n, ops, vars, calls := s.terms(), 0, 0, 0
+	for _, st := range s.steps {
+		switch {
+		case st.op == leafVar:
+			vars++
+		case st.op < leafVar:
+			ops++
+			if callsFunction(st.op) {
+				calls++
 			}
-			total += w * len(s.rows)
 		}
 	}
-	same := d.declaredCost()
-	return d.budget >= 0 && total <= maxRepeat*d.weight && 2*(d.cost()+same) <= 3*(d.size+same)
-}
-
-// weight is how many plain operations take the time of one.
-func weight(op program.Op) int {
-	if op < leafVar && op.Cost() > 0 {
-		return 20
+	blocks := (n + lanes - 1) / lanes
+	t := cost.Counts{cost.Instruction: float64(s.edges * blocks), cost.Term: float64(s.edges * n), cost.Call: float64(calls * n)}
+	g := cost.Counts{cost.Lane: float64(ops * n), cost.Call: float64(calls * n)}
+	g[cost.Lane] += float64(ops * n * vars)
+	g[cost.Gather] = g[cost.Lane]
+	if d.second {
+		g[cost.SecondLane] = float64(ops * n * vars)
 	}
-	return 1
+	return t.Time(), g.Time()
 }
-
-// cost estimates the time of an evaluation, in operations of the program.
-func (d *detector) cost() int {
-	cost := 0
-	for _, s := range d.shapes {
-		if s.taken {
-			cost += blockCost(len(s.steps), len(s.rows))
-		}
-	}
-	return cost
-}
-
-// blockCost is the time of terms, in operations: an instruction on a block takes
-// as long as 3 operations, and a sixth of one for each term.
-func blockCost(steps, terms int) int { return steps * (3 + terms/6) }
 
 // isLinear reports whether terms may be cut at the operation.
 func isLinear(code program.Op) bool {
@@ -292,20 +353,23 @@ func isLinear(code program.Op) bool {
 }
 
 // findLong marks the linear operations that have a long sum among them or
-// below, with linear operations between.
+// below, with linear operations between. A sum that enters other operations, too,
+// is none, since its operands would be repeated.
 func (d *detector) findLong() {
+	inner := make([]bool, len(d.Ops))
+	for i := int32(len(d.Ops)) - 1; i >= d.Base; i-- {
+		if inner[i] || !isLinear(d.Ops[i]) {
+			d.eachOperand(i, func(j int32) { inner[j] = true })
+		}
+	}
 	d.long = make([]bool, len(d.Ops))
 	long := d.long
 	for i := d.Base; int(i) < len(d.Ops); i++ {
-		switch d.Ops[i] {
-		case program.Add, program.Sub:
-			long[i] = long[d.A[i]] || long[d.B[i]]
-		case program.Neg, program.Scale, program.DivReal, program.AddReal, program.RSub:
-			long[i] = long[d.A[i]]
-		case program.Sum, program.Affine, program.Dot:
-			if long[i] = d.B[i]>>1 >= longSum; !long[i] && d.Ops[i] != program.Dot {
-				d.p.EachOperand(i, func(j int32) { long[i] = long[i] || long[j] })
-			}
+		if inner[i] || !isLinear(d.Ops[i]) {
+			continue
+		}
+		if long[i] = d.length(i) > longSum; !long[i] && d.Ops[i] != program.Dot {
+			d.eachOperand(i, func(j int32) { long[i] = long[i] || long[j] })
 		}
 	}
 }
@@ -324,6 +388,7 @@ func (d *detector) part(c candidate) {
 		d.constants[c.row] += float64(c.scale * d.Consts[k])
 		return
 	}
+	c.shape = waiting
 	d.cands = append(d.cands, c)
 }
 
@@ -348,7 +413,7 @@ func (d *detector) split(c candidate, root bool) bool {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		part := candidate{root: f.x[f.k], other: -1, row: c.row, scale: f.scale}
+		part := candidate{root: f.x[f.k], other: -1, row: c.row, scale: f.scale, alone: c.alone}
 		if f.w != nil {
 			part.scale *= f.w[f.k]
 		}
@@ -421,16 +486,41 @@ func (d *detector) open(c candidate) (f frame, ok bool) {
 // minNormal is the smallest number with all its digits.
 const minNormal = 0x1p-1022
 
-// classify returns the shape of a candidate and appends the term to it, none
-// if it cannot be a term.
-func (d *detector) classify(c *candidate) int32 {
-	if d.declare(c) {
-		return given
+// classify finds the shape of candidates that are one term and appends the term
+// to it. It reports false, and changes nothing, if several cannot be one; a single
+// one that cannot be a term has no shape then.
+func (d *detector) classify(group []int32) bool {
+	c := &d.cands[group[0]]
+	if len(group) == 1 && d.declare(c) {
+		c.shape = given
+		return true
 	}
 	d.now++
 	d.code, d.leaves, d.numbers = d.code[:0], d.leaves[:0], d.numbers[:0]
-	if d.budget < 0 || !d.trace(c.root) || c.other >= 0 && !d.trace(c.other) {
-		return none
+	d.results, d.rows = d.results[:0], d.rows[:0]
+	for _, k := range group {
+		if d.budget < 0 || !d.add(&d.cands[k]) {
+			if len(group) == 1 {
+				c.shape = none
+			}
+			return false
+		}
+	}
+	k := d.find(len(group) > 1)
+	s := d.shapes[k]
+	s.leaves = grown(s.leaves, d.leaves)
+	s.data = grown(s.data, d.numbers)
+	s.rows = grown(s.rows, d.rows)
+	for _, i := range group {
+		d.cands[i].shape = k
+	}
+	return true
+}
+
+// add appends the steps of c; it reports false if it cannot be part of a term.
+func (d *detector) add(c *candidate) bool {
+	if !d.trace(c.root) || c.other >= 0 && !d.trace(c.other) {
+		return false
 	}
 	value := d.local[c.root]
 	if c.other >= 0 {
@@ -441,14 +531,13 @@ func (d *detector) classify(c *candidate) int32 {
 		}
 	}
 	d.numbers = append(d.numbers, c.scale)
-	d.emit(program.Scale, value, value, 0)
-
-	k := d.find()
-	s := d.shapes[k]
-	s.leaves = grown(s.leaves, d.leaves)
-	s.data = grown(s.data, d.numbers)
-	s.rows = append(s.rows, c.row)
-	return k
+	value = d.emit(program.Scale, value, value, 0)
+	if r := slices.Index(d.rows, c.row); r >= 0 {
+		d.results[r] = d.emit(program.Add, d.results[r], value, 0)
+		return true
+	}
+	d.results, d.rows = append(d.results, value), append(d.rows, c.row)
+	return true
 }
 
 // grown is append that doubles: the built-in one copies large slices more often.
@@ -460,8 +549,11 @@ func grown[T any](x, y []T) []T {
 }
 
 // find is the shape with the steps of d.code, made if there is none.
-func (d *detector) find() int32 {
-	if int(d.last) < len(d.shapes) && slices.Equal(d.shapes[d.last].steps, d.code) {
+func (d *detector) find(several bool) int32 {
+	is := func(k int32) bool {
+		return slices.Equal(d.shapes[k].steps, d.code) && slices.Equal(d.shapes[k].results, d.results)
+	}
+	if int(d.last) < len(d.shapes) && is(d.last) {
 		return d.last
 	}
 	h := uint64(len(d.code))
@@ -475,7 +567,7 @@ func (d *detector) find() int32 {
 		k = none
 	}
 	for j := k; j >= 0; j = d.shapes[j].next {
-		if slices.Equal(d.shapes[j].steps, d.code) {
+		if is(j) {
 			d.last = j
 			return j
 		}
@@ -483,11 +575,14 @@ func (d *detector) find() int32 {
 	d.last = int32(len(d.shapes))
 	d.byHash[h] = d.last
 	d.shapes = append(d.shapes, &instances{
-		steps: slices.Clone(d.code), results: []int32{int32(len(d.code)) - 1},
-		next: k, nums: len(d.numbers), wide: len(d.leaves),
+		steps: slices.Clone(d.code), results: slices.Clone(d.results),
+		next: k, nums: len(d.numbers), wide: len(d.leaves), several: several,
 	})
 	return d.last
 }
+
+// terms is how many there are.
+func (s *instances) terms() int { return max(len(s.rows), 1) / max(len(s.results), 1) }
 
 // emit appends a step and returns its number.
 func (d *detector) emit(op program.Op, a, b, c int32) int32 {
@@ -497,14 +592,18 @@ func (d *detector) emit(op program.Op, a, b, c int32) int32 {
 
 // trace appends the steps of what node i reaches, operands first, each once.
 // It reports false if that is too much or no term.
-func (d *detector) trace(i int32) bool {
+func (d *detector) trace(i int32) (ok bool) {
 	if d.stamp == nil {
 		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
 	}
 	d.stack = append(d.stack[:0], i)
 	params := int32(d.inputs + d.params)
 	visits := 0
-	defer func() { d.budget -= visits / 2 }()
+	defer func() {
+		if d.budget -= visits / 2; !ok {
+			d.budget -= (vainly - 1) * visits / 2
+		}
+	}()
 	for len(d.stack) > 0 {
 		visits++
 		i := d.stack[len(d.stack)-1]
@@ -635,8 +734,15 @@ func (d *detector) total(c float64, x []int32, term func(k int, x int32) int32) 
 
 // finish is s with its lists.
 func (d *detector) finish(s *instances) *shape {
-	n := len(s.rows)
-	z := &shape{terms: n, rows: []list{newList(s.rows)}, owns: d.Owns, dims: d.dims}
+	n := s.terms()
+	z := &shape{terms: n, owns: d.Owns, dims: d.dims}
+	for r := range s.results {
+		x := make([]int32, n)
+		for e := range x {
+			x[e] = s.rows[e*len(s.results)+r]
+		}
+		z.rows = append(z.rows, newList(x))
+	}
 	z.steps, z.results = varsFirst(s.steps, s.results)
 	column := func(k int, base int32) list {
 		x := make([]int32, n)

@@ -24,19 +24,34 @@ type Plan struct {
 	shared shared
 }
 
-// Detect finds the terms of a program; nil if there are none worth it. Cost:
-// O(N) time and memory in N operations.
-func Detect(p *program.Program) *Plan {
+// Detect finds the terms of a program, for its Hessian or its
+// Jacobian; nil if there are none. Whether a plan is faster than products is not
+// decided here. Cost: O(N) time and memory in N operations.
+func Detect(p *program.Program, hessian bool) *Plan {
 	d := newDetector(p)
+	d.second = hessian
 	d.parts()
-	if d.isSmall() && (d.left() || !d.pays() || d.cost() > d.size) {
-		if s := newDetector(p).whole(); s != nil {
-			return &Plan{dims: d.dims, shapes: []*shape{s}}
-		}
+	pl := d.plan()
+	if !d.isSmall() {
+		return pl
 	}
-	if !d.pays() {
-		return nil
+	s := newDetector(p).whole()
+	if s == nil {
+		return pl
 	}
+	one := &Plan{dims: d.dims, shapes: []*shape{s}}
+	v := variant{ord: jacobian}
+	if hessian {
+		v.ord = second
+	}
+	if pl == nil || pl.rest != nil || one.cost(v).Time() <= pl.cost(v).Time() {
+		return one
+	}
+	return pl
+}
+
+// plan is the plan of the terms that were found.
+func (d *detector) plan() *Plan {
 	rest, ok := d.rest()
 	if !ok {
 		return nil

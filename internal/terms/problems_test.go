@@ -33,7 +33,7 @@ func TestProblemsHaveTheirPublishedValues(t *testing.T) {
 			in := p.At(1000)
 			tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
 			require.NoError(t, err)
-			pl := terms.Detect(inside.Program(tape))
+			pl := terms.Detect(inside.Program(tape), true)
 			h := pl.Hessian(nil)
 			n := len(in.X0)
 			y, g, v := make([]float64, 1), make([]float64, n), make([]float64, h.Pattern().NNZ())

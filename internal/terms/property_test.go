@@ -242,7 +242,7 @@ func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	tape, err := reverse.RecordParamsVec(s.x, s.params, s.function)
 	require.NoError(t, err)
 	p := inside.Program(tape)
-	pl := terms.Detect(p)
+	pl := terms.Detect(p, true)
 	if pl == nil {
 		t.Skip("no terms")
 	}

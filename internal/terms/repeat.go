@@ -622,14 +622,15 @@ func (d *detector) newDeclared(first int32) *declared {
 	return c
 }
 
-// declaredCost is the time of the declared terms that are part of the plan.
-func (d *detector) declaredCost() (cost int) {
+// declaredOps is how many operations the declared terms have that are part of
+// the plan.
+func (d *detector) declaredOps() (n int) {
 	for _, c := range d.declared {
 		if c.layers != nil {
-			cost += blockCost(max(len(c.trunk.steps), c.term.Ops()), c.count)
+			n += max(len(c.trunk.steps), c.term.Ops()) * c.count
 		}
 	}
-	return cost
+	return n
 }
 
 // Dims is the numbers of inputs and outputs.

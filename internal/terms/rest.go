@@ -1,13 +1,8 @@
 package terms
 
 import (
-	"slices"
-
 	"github.com/hesse-ad/hesse/internal/program"
 )
-
-// left reports whether some candidate is left over.
-func (d *detector) left() bool { return slices.ContainsFunc(d.cands, d.rejected) }
 
 // rest is the program of what is left over by the terms: the candidates that
 // are none, and the guards. It is nil if there is nothing, and ok is false if
@@ -30,7 +25,7 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 		return nil, true
 	}
 	count := d.mark(need)
-	if 4*count > 3*(len(d.Ops)-int(d.Base)+d.declaredCost()) {
+	if all := len(d.Ops) - int(d.Base) + d.declaredOps(); float64(count) > (1-leastShare)*float64(all) {
 		return nil, false
 	}
 	for _, g := range d.p.Guards() {
