@@ -1,0 +1,216 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// call returns the places of the results of a call.
+func (w *walker) call(e *ast.CallExpr) []*place {
+	if tv := w.info().Types[e]; tv.Value != nil {
+		return []*place{w.fresh(w.typeOf(e))}
+	}
+	if w.info().Types[e.Fun].IsType() {
+		return []*place{w.conversion(e)}
+	}
+	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
+		if b, ok := w.info().Uses[id].(*types.Builtin); ok {
+			return w.builtin(e, b.Name())
+		}
+	}
+	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+		if b, ok := w.info().Uses[s.Sel].(*types.Builtin); ok {
+			return w.builtin(e, b.Name())
+		}
+	}
+	c := w.function(e.Fun)
+	if c.fn != nil {
+		if op, ok := elementary(c.fn); ok {
+			return w.elementary(e, op)
+		}
+	}
+	sig, _ := w.typeOf(e.Fun).Underlying().(*types.Signature)
+	if sig == nil {
+		return nil
+	}
+	var recv *place
+	known := c.fn != nil
+	var fun *place
+	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && known {
+		if sel := w.info().Selections[s]; sel != nil {
+			switch {
+			case sel.Kind() == types.MethodVal && types.IsInterface(sel.Recv()):
+				w.expr(s.X)
+				known = false
+			case sel.Kind() == types.MethodVal:
+				x, t := w.path(w.expr(s.X), w.typeOf(s.X), sel.Index()[:len(sel.Index())-1])
+				if types.IsInterface(t) { // embedded
+					known = false
+				} else {
+					recv = w.adjusted(x, t, sel.Obj().(*types.Func))
+				}
+			default: // a method expression
+				known = false
+				fun = w.expr(e.Fun)
+			}
+		}
+	}
+	args := w.arguments(e, sig)
+	var results []*place
+	for i := range sig.Results().Len() {
+		results = append(results, w.fresh(sig.Results().At(i).Type()))
+	}
+	if known {
+		k := &call{in: w.in, at: e.Pos(), fn: c.fn.Origin(), env: c.env, recv: recv, args: args, res: results}
+		w.in.calls[e] = k
+		w.a.pending = append(w.a.pending, k)
+		return results
+	}
+	if c.fn == nil && fun == nil {
+		fun = w.expr(e.Fun)
+	}
+	if fun = fun.orNil(); fun != nil && fun.kind == function {
+		for i, p := range args {
+			w.a.flow(p, fun.params[i], e.Pos())
+		}
+		for i, p := range results {
+			w.a.flow(fun.result[i], p, e.Pos())
+		}
+		return results
+	}
+	for _, p := range args {
+		w.a.hide(p, e.Pos(), "a method of an interface cannot take active values", "call the method of the concrete type, or use a type parameter")
+	}
+	return results
+}
+
+// arguments are the places of the arguments, one a parameter: those of a variadic
+// one are the elements of a slice.
+func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) []*place {
+	n := sig.Params().Len()
+	var from []*place
+	if t, ok := w.info().TypeOf(firstArg(e)).(*types.Tuple); ok && len(e.Args) == 1 && t.Len() != 1 {
+		from = w.multi(e.Args[0])
+	} else {
+		for _, x := range e.Args {
+			from = append(from, w.expr(x))
+		}
+	}
+	if !sig.Variadic() || e.Ellipsis.IsValid() {
+		return from
+	}
+	rest := w.fresh(sig.Params().At(n - 1).Type())
+	for _, p := range from[n-1:] {
+		if rest.elem != nil {
+			w.a.flow(p, rest.elem, e.Pos())
+		} else {
+			w.a.hide(p, e.Pos(), "an interface cannot hold active values", "pass their Value, or use the concrete type")
+		}
+	}
+	return append(from[:n-1:n-1], rest)
+}
+
+func firstArg(e *ast.CallExpr) ast.Expr {
+	if len(e.Args) == 0 {
+		return e.Fun
+	}
+	return e.Args[0]
+}
+
+// conversion is T(x). What becomes an integer is a reading of its value.
+func (w *walker) conversion(e *ast.CallExpr) *place {
+	x := w.expr(e.Args[0])
+	p := w.fresh(w.typeOf(e))
+	x, q := x.find(), p.find()
+	switch {
+	case x.kind == number && q.kind == number:
+		w.a.flow(x, q, e.Pos())
+	case x.kind == number:
+		if b, ok := w.typeOf(e).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
+			w.a.hide(x, e.Pos(), "an active value cannot become a "+types.TypeString(w.typeOf(e), nil), "keep it a float64")
+		}
+	default:
+		w.a.flow(x, q, e.Pos())
+	}
+	return p
+}
+
+func (w *walker) builtin(e *ast.CallExpr, name string) []*place {
+	var args []*place
+	for _, x := range e.Args {
+		args = append(args, w.expr(x))
+	}
+	at := e.Pos()
+	switch name {
+	case "append":
+		s := args[0].find()
+		if w.info().Types[e.Args[0]].IsNil() || s.elem == nil {
+			s = w.fresh(w.typeOf(e))
+		}
+		for i, p := range args[1:] {
+			if e.Ellipsis.IsValid() && i == len(args)-2 {
+				if p = p.find(); p.elem == nil {
+					continue
+				}
+				p = p.elem
+			}
+			if s.elem != nil {
+				w.a.flow(p, s.elem, at)
+			}
+		}
+		return []*place{s}
+	case "copy":
+		if to, from := args[0].find(), args[1].find(); to.elem != nil && from.elem != nil {
+			w.a.flow(from.elem, to.elem, at)
+		}
+	case "min", "max":
+		p := w.fresh(w.typeOf(e))
+		for _, x := range args {
+			w.a.flow(x, p, at)
+		}
+		return []*place{p}
+	case "panic", "print", "println":
+		for _, p := range args {
+			w.a.hide(p, at, "an active value cannot be given to "+name, "leave it out, or give a text")
+		}
+	case "recover":
+		w.a.fault(at, "a function that recovers from a panic cannot be lifted", "return an error")
+	case "complex":
+		for _, p := range args {
+			w.a.hide(p, at, "complex numbers of active values", "compute with real and imaginary parts")
+		}
+	}
+	if t := w.info().TypeOf(e); t != nil {
+		if _, ok := t.(*types.Tuple); !ok {
+			return []*place{w.fresh(w.typeOf(e))}
+		}
+	}
+	return nil
+}
+
+// elementary is a call of a function that is an operation.
+func (w *walker) elementary(e *ast.CallExpr, op operation) []*place {
+	var results []*place
+	switch t := w.info().TypeOf(e).(type) {
+	case *types.Tuple:
+		for i := range t.Len() {
+			results = append(results, w.fresh(t.At(i).Type()))
+		}
+	default:
+		results = append(results, w.fresh(w.typeOf(e)))
+	}
+	for _, x := range e.Args {
+		p := w.expr(x).find()
+		for p.kind == holder {
+			p = p.elem.find()
+		}
+		if !op.reads {
+			for _, r := range results {
+				if r.kind == number {
+					w.a.flow(p, r, e.Pos())
+				}
+			}
+		}
+	}
+	return results
+}

@@ -1,0 +1,341 @@
+// Command lift reads functions in plain Go over float64 and writes the same
+// functions over dual.Scalar, which every mode of differentiation takes.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/types"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() { os.Exit(run(os.Args[1:], ".", os.Stdout, os.Stderr)) }
+
+// settings are the flags of the command.
+type settings struct {
+	functions []string
+	output    string
+	active    []string
+	check     bool
+	types     []string
+}
+
+func run(args []string, dir string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("lift", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	var s settings
+	var active, concrete string
+	flags.StringVar(&s.output, "o", "", "the `file` to write; the first function's name and _lifted.go by default")
+	flags.StringVar(&active, "active", "", "what is differentiated: `parameters` or their fields, as in x,p.Mu; the first parameter by default")
+	flags.BoolVar(&s.check, "check", false, "write nothing; fail if the file is not as it would be written")
+	flags.StringVar(&concrete, "type", "", "write instances of these `types` too, as in dual.Number,reverse.Var")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: lift [flags] Function ...")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	s.functions = flags.Args()
+	if len(s.functions) == 0 {
+		flags.Usage()
+		return 2
+	}
+	if active != "" {
+		s.active = strings.Split(active, ",")
+	}
+	if concrete != "" {
+		s.types = strings.Split(concrete, ",")
+	}
+	if s.output == "" {
+		s.output = strings.ToLower(s.functions[0]) + "_lifted.go"
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		fmt.Fprintln(stderr, "lift:", err)
+		return 1
+	}
+	text, faults, err := lift(s, dir)
+	if err != nil {
+		fmt.Fprintln(stderr, "lift:", err)
+		return 1
+	}
+	if len(faults) > 0 {
+		for _, f := range faults {
+			fmt.Fprintln(stderr, f)
+		}
+		return 1
+	}
+	name := filepath.Join(dir, s.output)
+	if s.check {
+		have, err := os.ReadFile(name)
+		if err != nil || !bytes.Equal(have, text) {
+			fmt.Fprintf(stderr, "lift: %s is out of date\n", s.output)
+			return 1
+		}
+		return 0
+	}
+	if err := replace(name, text); err != nil {
+		fmt.Fprintln(stderr, "lift:", err)
+		return 1
+	}
+	return 0
+}
+
+// replace writes a file whole or not at all.
+func replace(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".lift")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// lift returns the text of the file, or what stands in the way of it.
+func lift(s settings, dir string) (text []byte, faults []string, err error) {
+	prog, err := load(dir, s.output)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := &analysis{builder: builder{holds: map[types.Type]bool{}}, prog: prog, globals: map[types.Object]*place{}}
+	var roots []*instance
+	for _, name := range s.functions {
+		fn, ok := prog.root.Types.Scope().Lookup(name).(*types.Func)
+		if !ok {
+			return nil, nil, fmt.Errorf("no function %s in package %s", name, prog.root.Name)
+		}
+		decl, pkg := prog.source(fn)
+		if decl == nil || decl.Body == nil {
+			return nil, nil, fmt.Errorf("function %s has no body", name)
+		}
+		in := a.instance(fn, decl, pkg, nil, nil)
+		roots = append(roots, in)
+		if err := a.seed(in, s.active); err != nil {
+			return nil, nil, err
+		}
+	}
+	a.run()
+	w := &writer{a: a, prog: prog, pkg: prog.root, T: "T", generic: true, suffix: "Of",
+		imports: map[string]string{}, taken: map[string]bool{}, byKey: map[string]*lifted{},
+		copied: map[types.Object]string{}, helpers: map[string]bool{}, sources: map[string]bool{}, inHeader: map[ast.Stmt]bool{}}
+	w.reserve()
+	if len(a.faults) == 0 {
+		for _, in := range roots {
+			w.function(in)
+		}
+		for len(w.queue) > 0 {
+			f := w.queue[0]
+			w.queue = w.queue[1:]
+			f()
+		}
+	}
+	if len(a.faults) > 0 {
+		return nil, prog.report(a.faults), nil
+	}
+	text, err = format.Source(w.file())
+	if err != nil {
+		err = fmt.Errorf("what was written is not Go: %v\n%s", err, w.file())
+	}
+	return text, nil, err
+}
+
+// seed makes the inputs of a function active, and its other parameters passive
+// where they share memory with the caller.
+func (a *analysis) seed(in *instance, active []string) error {
+	sig := in.fn.Type().(*types.Signature)
+	if sig.Params().Len() == 0 {
+		return fmt.Errorf("function %s has no parameter", in.fn.Name())
+	}
+	var inputs []*place
+	if active == nil {
+		inputs = in.param[:1]
+	}
+	for _, name := range active {
+		path := strings.Split(name, ".")
+		p, err := a.find(in, sig, path)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, p)
+	}
+	numbers := 0
+	marked := map[*place]bool{}
+	for _, p := range inputs {
+		p.walk(func(p *place) {
+			marked[p] = true
+			if p.kind == number {
+				numbers++
+			}
+		})
+	}
+	if numbers == 0 {
+		return fmt.Errorf("the inputs of %s hold no float64", in.fn.Name())
+	}
+	for i, p := range in.param {
+		if p.find().kind == number {
+			continue // a copy, which may become active
+		}
+		name := sig.Params().At(i).Name()
+		p.walk(func(q *place) {
+			if !marked[q] && q.kind == number {
+				q.fixed = "the passive parameter " + name
+				if q.active {
+					a.fault(q.why, q.fixed+" would receive an active value", "keep what depends on the inputs in a local variable, or name it with -active")
+				}
+			}
+		})
+	}
+	for _, p := range inputs {
+		p.walk(func(p *place) {
+			if p.kind == number {
+				a.activate(p, in.decl.Pos())
+			}
+		})
+	}
+	return nil
+}
+
+// find is the place of a parameter, or of a field of one.
+func (a *analysis) find(in *instance, sig *types.Signature, path []string) (*place, error) {
+	for i := range sig.Params().Len() {
+		v := sig.Params().At(i)
+		if v.Name() != path[0] {
+			continue
+		}
+		p, t := in.param[i].find(), v.Type()
+		for _, name := range path[1:] {
+			if _, ok := t.Underlying().(*types.Pointer); ok && p.elem != nil {
+				p = p.elem.find()
+			}
+			s, ok := deref(t).Underlying().(*types.Struct)
+			k := -1
+			if ok {
+				k = fieldIndex(s, name)
+			}
+			if k < 0 || p.kind != record {
+				return nil, fmt.Errorf("%s has no field %s with a float64", v.Name(), name)
+			}
+			p, t = p.fields[k].find(), s.Field(k).Type()
+		}
+		return p, nil
+	}
+	return nil, fmt.Errorf("%s has no parameter %s", in.fn.Name(), path[0])
+}
+
+// reserve keeps names of the package, and those of its code, from being taken.
+func (w *writer) reserve() {
+	for _, n := range w.pkg.Types.Scope().Names() {
+		w.taken[n] = true
+	}
+	for _, n := range types.Universe.Names() {
+		w.taken[n] = true
+	}
+	used := map[string]bool{}
+	for _, in := range w.a.all {
+		ast.Inspect(in.decl, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if o := in.pkg.TypesInfo.Defs[id]; o != nil && o.Parent() != nil && o.Pkg() != nil && o.Parent() != o.Pkg().Scope() {
+					w.taken[id.Name], used[id.Name] = true, true
+				}
+			}
+			return true
+		})
+	}
+	for _, t := range []string{"T", "Num", "Scalar", "TT"} {
+		if !w.taken[t] {
+			w.T = t
+			break
+		}
+	}
+	w.taken[w.T] = true
+}
+
+// file puts the declarations together.
+func (w *writer) file() []byte {
+	var body strings.Builder
+	for _, l := range w.decls {
+		body.WriteString("\n" + l.text + "\n")
+	}
+	if w.helpers["equal"] {
+		fmt.Fprintf(&body, "\nfunc equal%s%s(x, y %s) bool { return x.LessEq(y) && y.LessEq(x) }\n", w.suffix, w.params(), w.T)
+	}
+	var sources []string
+	for s := range w.sources {
+		sources = append(sources, s)
+	}
+	slices.Sort(sources)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// Code generated by lift from %s; DO NOT EDIT.\n\npackage %s\n\n", strings.Join(sources, ", "), w.pkg.Name)
+	var paths []string
+	for p := range w.imports {
+		paths = append(paths, p)
+	}
+	slices.SortFunc(paths, func(p, q string) int {
+		if d := strings.Count(p[:min(len(p), strings.IndexByte(p+"/", '/'))], ".") - strings.Count(q[:min(len(q), strings.IndexByte(q+"/", '/'))], "."); d != 0 {
+			return d
+		}
+		return strings.Compare(p, q)
+	})
+	if len(paths) > 0 {
+		b.WriteString("import (\n")
+		std := true
+		for i, p := range paths {
+			dotted := strings.Contains(p[:strings.IndexByte(p+"/", '/')], ".")
+			if i > 0 && dotted && std {
+				b.WriteString("\n")
+			}
+			std = !dotted
+			name := ""
+			if n := w.imports[p]; n != filepath.Base(p) {
+				name = n + " "
+			}
+			fmt.Fprintf(&b, "\t%s%q\n", name, p)
+		}
+		b.WriteString(")\n")
+	}
+	b.WriteString(body.String())
+	return b.Bytes()
+}
+
+// report are the faults in the order of the source.
+func (p *program) report(faults []fault) []string {
+	slices.SortStableFunc(faults, func(a, b fault) int {
+		x, y := p.fset.Position(a.at), p.fset.Position(b.at)
+		if x.Filename != y.Filename {
+			return strings.Compare(x.Filename, y.Filename)
+		}
+		return x.Offset - y.Offset
+	})
+	var out []string
+	for _, f := range faults {
+		at := p.fset.Position(f.at)
+		s := fmt.Sprintf("%s:%d:%d: %s", filepath.Base(at.Filename), at.Line, at.Column, f.what)
+		if f.instead != "" {
+			s += ": " + f.instead
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

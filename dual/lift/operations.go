@@ -1,0 +1,50 @@
+package main
+
+import (
+	"go/types"
+	"strings"
+)
+
+// An operation is a function of plain Go that dual.Scalar has as a method.
+type operation struct {
+	// method is called on the first argument, with the others.
+	method string
+
+	// text is written where a method alone does not do: $1, $2 are the arguments,
+	// 𝐫 an active one that a method is called on. Several texts are several results.
+	text []string
+
+	// reads says that the result is no differentiable function of the arguments:
+	// a bool, an integer.
+	reads bool
+}
+
+var operations = func() map[string]operation {
+	m := map[string]operation{
+		"math.IsNaN":   {text: []string{"!$1.LessEq($1)"}, reads: true},
+		"math.Signbit": {text: []string{"($1.LessReal(0) || $1.Inv().LessReal(0))"}, reads: true},
+		"math.Sincos":  {text: []string{"$1.Sin()", "$1.Cos()"}},
+		"math.Ldexp":   {text: []string{"$1.Scale(math.Ldexp(1, $2))"}},
+		"math.Lgamma":  {text: []string{"$1.LogGamma()", "1"}},
+		"math.Modf":    {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}},
+
+		"gonum.org/v1/gonum/mathext.Digamma": {text: []string{"$1.Polygamma(0)"}},
+	}
+	for _, name := range strings.Fields("Abs Acos Acosh Asin Asinh Atan Atanh Cbrt Ceil Cos Cosh Erf Erfc Exp " +
+		"Exp2 Expm1 Floor Gamma Log Log10 Log1p Log2 Round Sin Sinh Sqrt Tan Tanh Trunc " +
+		"Atan2 Copysign FMA Hypot Max Min Mod") {
+		m["math."+name] = operation{method: name}
+	}
+	m["math.Pow"] = operation{method: "Pow"}
+	m["math.IsInf"] = operation{method: "IsInf", reads: true}
+	return m
+}()
+
+// elementary is the operation of a function of the standard library or gonum.
+func elementary(fn *types.Func) (operation, bool) {
+	if fn.Pkg() == nil {
+		return operation{}, false
+	}
+	op, ok := operations[fn.Pkg().Path()+"."+fn.Name()]
+	return op, ok && fn.Type().(*types.Signature).Recv() == nil
+}

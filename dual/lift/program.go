@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A program is a package with all that it imports, as source and types.
+type program struct {
+	fset  *token.FileSet
+	root  *packages.Package
+	byPkg map[*types.Package]*packages.Package
+	decls map[*packages.Package]map[*types.Func]*ast.FuncDecl
+	text  map[string][]byte
+}
+
+// load reads the package in dir, but for its file without, which is about to be
+// written anew.
+func load(dir, without string) (*program, error) {
+	p := &program{
+		fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
+		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{},
+	}
+	goroot := runtime.GOROOT()
+	cfg := &packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedTypesSizes,
+		Dir: dir, Fset: p.fset,
+		BuildFlags: []string{"-tags=noasm,purego,safe"}, // gonum's loops as Go
+		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+			if without != "" && filepath.Base(name) == filepath.Base(without) && filepath.Dir(name) == dir {
+				return parser.ParseFile(fset, name, src, parser.PackageClauseOnly)
+			}
+			f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+			if err == nil && goroot != "" && strings.HasPrefix(name, goroot) && !liftable(name, goroot) {
+				for _, d := range f.Decls { // nobody asks for these
+					if d, ok := d.(*ast.FuncDecl); ok && d.Type.TypeParams == nil {
+						d.Body = nil
+					}
+				}
+			}
+			return f, err
+		},
+	}
+	roots, err := packages.Load(cfg, ".")
+	if err != nil {
+		return nil, err
+	}
+	if len(roots) != 1 {
+		return nil, fmt.Errorf("%d packages in %s", len(roots), dir)
+	}
+	p.root = roots[0]
+	packages.Visit(roots, nil, func(q *packages.Package) {
+		if q.Types != nil {
+			p.byPkg[q.Types] = q
+		}
+	})
+	for _, e := range p.root.Errors {
+		if without == "" || !strings.Contains(e.Msg, "undefined") { // of code that uses the file to come
+			return nil, e
+		}
+	}
+	return p, nil
+}
+
+// liftable reports whether functions of a file of the standard library may have to
+// be lifted: their source is kept.
+func liftable(name, goroot string) bool {
+	rel := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, goroot)), "/src/")
+	switch filepath.ToSlash(filepath.Dir(rel)) {
+	case "math", "slices", "sort", "cmp", "maps":
+		return true
+	}
+	return false
+}
+
+// source is the declaration of a function, nil if it has none in Go.
+func (p *program) source(fn *types.Func) (*ast.FuncDecl, *packages.Package) {
+	q := p.byPkg[fn.Pkg()]
+	if q == nil {
+		return nil, nil
+	}
+	m := p.decls[q]
+	if m == nil {
+		m = map[*types.Func]*ast.FuncDecl{}
+		for _, f := range q.Syntax {
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok {
+					if fn, ok := q.TypesInfo.Defs[d.Name].(*types.Func); ok {
+						m[fn] = d
+					}
+				}
+			}
+		}
+		p.decls[q] = m
+	}
+	return m[fn.Origin()], q
+}
+
+// spec is where an object of a package is declared.
+func (p *program) spec(o types.Object) (ast.Spec, *ast.GenDecl, *packages.Package) {
+	q := p.byPkg[o.Pkg()]
+	if q == nil {
+		return nil, nil, nil
+	}
+	for _, f := range q.Syntax {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || o.Pos() < g.Pos() || o.Pos() >= g.End() {
+				continue
+			}
+			for _, s := range g.Specs {
+				if s.Pos() <= o.Pos() && o.Pos() < s.End() {
+					return s, g, q
+				}
+			}
+		}
+	}
+	return nil, nil, nil
+}
+
+// code is the source between two positions of a file.
+func (p *program) code(from, to token.Pos) string {
+	f := p.fset.File(from)
+	src := p.text[f.Name()]
+	if src == nil {
+		src, _ = os.ReadFile(f.Name())
+		p.text[f.Name()] = src
+	}
+	return string(src[f.Offset(from):f.Offset(to)])
+}
+
+// substitute replaces type parameters in t.
+func substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
+	if len(env) == 0 || t == nil {
+		return t
+	}
+	sub := func(t types.Type) types.Type { return substitute(t, env) }
+	tuple := func(t *types.Tuple) *types.Tuple {
+		var v []*types.Var
+		for i := range t.Len() {
+			p := t.At(i)
+			v = append(v, types.NewParam(p.Pos(), p.Pkg(), p.Name(), sub(p.Type())))
+		}
+		return types.NewTuple(v...)
+	}
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		if u := env[t]; u != nil {
+			return u
+		}
+	case *types.Slice:
+		return types.NewSlice(sub(t.Elem()))
+	case *types.Array:
+		return types.NewArray(sub(t.Elem()), t.Len())
+	case *types.Pointer:
+		return types.NewPointer(sub(t.Elem()))
+	case *types.Chan:
+		return types.NewChan(t.Dir(), sub(t.Elem()))
+	case *types.Map:
+		return types.NewMap(sub(t.Key()), sub(t.Elem()))
+	case *types.Tuple:
+		return tuple(t)
+	case *types.Signature:
+		return types.NewSignatureType(nil, nil, nil, tuple(t.Params()), tuple(t.Results()), t.Variadic())
+	case *types.Struct:
+		var f []*types.Var
+		var tags []string
+		for i := range t.NumFields() {
+			v := t.Field(i)
+			f = append(f, types.NewField(v.Pos(), v.Pkg(), v.Name(), sub(v.Type()), v.Embedded()))
+			tags = append(tags, t.Tag(i))
+		}
+		return types.NewStruct(f, tags)
+	case *types.Named:
+		if args := t.TypeArgs(); args.Len() > 0 {
+			var to []types.Type
+			for i := range args.Len() {
+				to = append(to, sub(args.At(i)))
+			}
+			if u, err := types.Instantiate(context, t.Origin(), to, false); err == nil {
+				return u
+			}
+		}
+	}
+	return t
+}
+
+var context = types.NewContext()

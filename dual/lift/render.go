@@ -1,0 +1,806 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// A renderer writes a declaration anew: it copies the source, and what is active
+// in it is put in place of what stood there. So comments and layout stay.
+type renderer struct {
+	*writer
+	in      *instance
+	results []*place
+}
+
+func (r *renderer) info() *types.Info { return r.in.pkg.TypesInfo }
+
+func (r *renderer) active(e ast.Expr) bool {
+	p := r.in.exprs[e]
+	return p != nil && p.find().active
+}
+
+// node is the text of n in the lifted function.
+func (r *renderer) node(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return r.assign(n)
+	case *ast.BinaryExpr:
+		return r.binary(n)
+	case *ast.CallExpr:
+		return r.call(n)
+	case *ast.CompositeLit:
+		return r.composite(n)
+	case *ast.FuncLit:
+		return r.literal(n)
+	case *ast.Ident:
+		return r.ident(n)
+	case *ast.IncDecStmt:
+		if r.active(n.X) {
+			step := "1"
+			if n.Tok == token.DEC {
+				step = "-1"
+			}
+			return r.node(n.X) + " = " + r.operand(n.X) + ".AddReal(" + step + ")"
+		}
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		if s, ok := r.value(n.(ast.Expr)); ok {
+			return s
+		}
+	case *ast.KeyValueExpr:
+		return r.children(n)
+	case *ast.RangeStmt:
+		return r.rangeOver(n)
+	case *ast.ReturnStmt:
+		return r.ret(n)
+	case *ast.SelectorExpr:
+		return r.selector(n)
+	case *ast.SwitchStmt:
+		if n.Tag != nil && r.active(n.Tag) {
+			return r.switchOn(n)
+		}
+	case *ast.TypeSpec:
+		return r.localType(n)
+	case *ast.UnaryExpr:
+		if r.active(n) {
+			switch n.Op {
+			case token.SUB:
+				return r.operand(n.X) + ".Neg()"
+			case token.ADD:
+				return r.node(n.X)
+			}
+		}
+	case *ast.ValueSpec:
+		return r.valueSpec(n)
+	}
+	return r.children(n)
+}
+
+// children copies n, with its children as they are written here.
+func (r *renderer) children(n ast.Node) string {
+	var kids []ast.Node
+	ast.Inspect(n, func(c ast.Node) bool {
+		if c == n {
+			return true
+		}
+		if _, comment := c.(*ast.CommentGroup); c != nil && !comment {
+			kids = append(kids, c)
+		}
+		return false
+	})
+	slices.SortFunc(kids, func(a, b ast.Node) int { return int(a.Pos() - b.Pos()) })
+	var b strings.Builder
+	at := n.Pos()
+	for _, k := range kids {
+		b.WriteString(r.prog.code(at, k.Pos()))
+		b.WriteString(r.node(k))
+		at = k.End()
+	}
+	b.WriteString(r.prog.code(at, n.End()))
+	return b.String()
+}
+
+// operand is e as what a method is called on.
+func (r *renderer) operand(e ast.Expr) string {
+	s := r.node(e)
+	switch x := e.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.ParenExpr, *ast.CallExpr, *ast.BinaryExpr:
+		return unparen(s)
+	case *ast.UnaryExpr:
+		if x.Op == token.SUB {
+			return s
+		}
+	}
+	return "(" + s + ")"
+}
+
+// unparen leaves out the parentheses of what needs none before a dot.
+func unparen(s string) string {
+	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
+		return s
+	}
+	depth := 0
+	for i, c := range s {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 && i < len(s)-1 || depth == 1 && strings.ContainsRune("*&-+!<", c) {
+			return s
+		}
+	}
+	return s[1 : len(s)-1]
+}
+
+// bare is e without parentheses around it, as an argument.
+func (r *renderer) bare(e ast.Expr) string { return r.node(ast.Unparen(e)) }
+
+// real is a passive number as an argument of type float64.
+func (r *renderer) real(e ast.Expr) string {
+	s := r.bare(e)
+	t := substitute(r.info().TypeOf(e), r.in.env)
+	if b, ok := types.Unalias(t).(*types.Basic); ok && (b.Kind() == types.Float64 || b.Info()&types.IsUntyped != 0) {
+		return s
+	}
+	return "float64(" + s + ")"
+}
+
+// to is e as a value for dst: a passive number becomes a constant where dst is
+// active.
+func (r *renderer) to(e ast.Expr, dst *place) string {
+	src, dst := r.in.exprs[e].orNil(), dst.orNil()
+	if dst != nil && dst.active && (src == nil || !src.active) {
+		return r.constant(r.real(e))
+	}
+	return r.node(e)
+}
+
+func (r *renderer) constant(c string) string {
+	return r.dual() + ".Const[" + r.T + "](" + c + ")"
+}
+
+// both are the two operands of e as active numbers.
+func (r *renderer) activeOperand(e ast.Expr) string {
+	if r.active(e) {
+		return r.operand(e)
+	}
+	return r.constant(r.real(e))
+}
+
+func (r *renderer) activeArgument(e ast.Expr) string {
+	if r.active(e) {
+		return r.bare(e)
+	}
+	return r.constant(r.real(e))
+}
+
+func (r *renderer) binary(e *ast.BinaryExpr) string {
+	x, y := r.active(e.X), r.active(e.Y)
+	if !x && !y || r.info().Types[e].Value != nil {
+		return r.children(e)
+	}
+	method := func(recv ast.Expr, name string, arg string) string { return r.operand(recv) + "." + name + "(" + arg + ")" }
+	switch e.Op {
+	case token.ADD:
+		switch {
+		case x && y:
+			return method(e.X, "Add", r.bare(e.Y))
+		case x:
+			return method(e.X, "AddReal", r.real(e.Y))
+		}
+		return method(e.Y, "AddReal", r.real(e.X))
+	case token.SUB:
+		switch {
+		case x && y:
+			return method(e.X, "Sub", r.bare(e.Y))
+		case x:
+			return method(e.X, "SubReal", r.real(e.Y))
+		}
+		return method(e.Y, "RSub", r.real(e.X))
+	case token.MUL:
+		switch {
+		case x && y:
+			if s := r.bare(e.X); plain(e.X) && s == r.bare(e.Y) {
+				return method(e.X, "Square", "")
+			}
+			return method(e.X, "Mul", r.bare(e.Y))
+		case x:
+			return method(e.X, "Scale", r.real(e.Y))
+		}
+		return method(e.Y, "Scale", r.real(e.X))
+	case token.QUO:
+		switch {
+		case x && y:
+			return method(e.X, "Div", r.bare(e.Y))
+		case x:
+			return method(e.X, "Div", r.constant(r.real(e.Y)))
+		}
+		return method(e.Y, "RDiv", r.real(e.X))
+	case token.LSS:
+		return r.less(e.X, e.Y, "Less")
+	case token.LEQ:
+		return r.less(e.X, e.Y, "LessEq")
+	case token.GTR:
+		return r.less(e.Y, e.X, "Less")
+	case token.GEQ:
+		return r.less(e.Y, e.X, "LessEq")
+	case token.EQL:
+		return r.helper("equal") + "(" + r.activeArgument(e.X) + ", " + r.activeArgument(e.Y) + ")"
+	case token.NEQ:
+		return "!" + r.helper("equal") + "(" + r.activeArgument(e.X) + ", " + r.activeArgument(e.Y) + ")"
+	}
+	return r.children(e)
+}
+
+// less is x < y, or x ≤ y.
+func (r *renderer) less(x, y ast.Expr, method string) string {
+	if !r.active(y) {
+		return r.operand(x) + "." + method + "Real(" + r.real(y) + ")"
+	}
+	return r.activeOperand(x) + "." + method + "(" + r.bare(y) + ")"
+}
+
+// plain reports whether e may be evaluated twice: variables, fields and elements.
+func plain(e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr, *ast.FuncLit, *ast.CompositeLit:
+			ok = false
+		case *ast.UnaryExpr:
+			ok = ok && n.Op != token.ARROW
+		}
+		return ok
+	})
+	return ok
+}
+
+var opAssign = map[token.Token]token.Token{
+	token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL, token.QUO_ASSIGN: token.QUO,
+}
+
+func (r *renderer) assign(s *ast.AssignStmt) string {
+	if op, ok := opAssign[s.Tok]; ok && r.active(s.Lhs[0]) {
+		if !plain(s.Lhs[0]) {
+			r.a.fault(s.Pos(), "an assignment with an operation to the result of a call", "write the index or pointer into a variable first")
+			return ""
+		}
+		y := s.Rhs[0]
+		e := &ast.BinaryExpr{X: s.Lhs[0], Op: op, OpPos: s.TokPos, Y: y}
+		return r.node(s.Lhs[0]) + " = " + r.binary(e)
+	}
+	if len(s.Rhs) == 1 && len(s.Lhs) > 1 {
+		return r.assignMany(s)
+	}
+	var lhs, rhs []string
+	for i, e := range s.Lhs {
+		lhs = append(lhs, r.node(e))
+		rhs = append(rhs, r.to(s.Rhs[i], r.in.exprs[e]))
+	}
+	if id, ok := s.Lhs[0].(*ast.Ident); ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && r.active(id) && !r.active(s.Rhs[0]) && isZero(r.info().Types[s.Rhs[0]]) && !r.inHeader[s] {
+		return "var " + id.Name + " " + r.T
+	}
+	return strings.Join(lhs, ", ") + " " + s.Tok.String() + " " + strings.Join(rhs, ", ")
+}
+
+func isZero(tv types.TypeAndValue) bool { return tv.Value != nil && tv.Value.String() == "0" }
+
+// assignMany is an assignment of several values of one expression.
+func (r *renderer) assignMany(s *ast.AssignStmt) string {
+	var lhs []string
+	for _, e := range s.Lhs {
+		lhs = append(lhs, r.node(e))
+	}
+	left := strings.Join(lhs, ", ") + " " + s.Tok.String() + " "
+	if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok {
+		if fn := r.callee(c); fn != nil {
+			if op, ok := elementary(fn); ok && len(op.text) > 1 && r.anyActive(c.Args) {
+				var values []string
+				for i := range op.text {
+					values = append(values, r.operation(c, op, i))
+				}
+				return left + strings.Join(values, ", ")
+			}
+		}
+		r.sameActivity(s.Rhs[0], s.Lhs)
+	}
+	return left + r.node(s.Rhs[0])
+}
+
+// sameActivity refuses to assign passive results to active variables where there is
+// no place to write the conversion.
+func (r *renderer) sameActivity(e ast.Expr, lhs []ast.Expr) {
+	c := r.in.calls[ast.Unparen(e).(*ast.CallExpr)]
+	if c == nil {
+		return
+	}
+	for i, l := range lhs {
+		if p := r.in.exprs[l]; p != nil && p.find().active && !c.res[i].find().active {
+			r.a.fault(e.Pos(), "a passive result among several is assigned to an active variable", "assign it to a variable of its own first")
+		}
+	}
+}
+
+func (r *renderer) ret(s *ast.ReturnStmt) string {
+	if len(s.Results) == 0 || len(s.Results) == 1 && len(r.results) > 1 {
+		if len(s.Results) == 1 {
+			if c := r.in.calls[callOf(s.Results[0])]; c != nil {
+				for i, p := range r.results {
+					if p.find().active && !c.res[i].find().active {
+						r.a.fault(s.Pos(), "a passive result among several is returned as an active one", "assign the results to variables first")
+					}
+				}
+			}
+		}
+		return r.children(s)
+	}
+	var v []string
+	for i, e := range s.Results {
+		v = append(v, r.to(e, r.results[i]))
+	}
+	return "return " + strings.Join(v, ", ")
+}
+
+func callOf(e ast.Expr) *ast.CallExpr {
+	c, _ := ast.Unparen(e).(*ast.CallExpr)
+	return c
+}
+
+func (r *renderer) valueSpec(s *ast.ValueSpec) string {
+	var b strings.Builder
+	var first *place
+	mixed := false
+	for i, n := range s.Names {
+		p := r.in.vars[r.info().Defs[n]]
+		if i == 0 {
+			first = p
+		}
+		mixed = mixed || p.holdsActive() != first.holdsActive()
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(n.Name)
+	}
+	if !first.holdsActive() && !mixed {
+		return r.children(s)
+	}
+	if mixed && s.Type != nil {
+		var rows []string
+		for i, n := range s.Names {
+			row := n.Name + " " + r.typ(r.in.vars[r.info().Defs[n]], s.Type)
+			if i < len(s.Values) {
+				row += " = " + r.to(s.Values[i], r.in.vars[r.info().Defs[n]])
+			}
+			rows = append(rows, row)
+		}
+		return strings.Join(rows, "\nvar ")
+	}
+	if s.Type != nil {
+		b.WriteString(" " + r.typ(first, s.Type))
+	}
+	for i, v := range s.Values {
+		if i == 0 {
+			b.WriteString(" = ")
+		} else {
+			b.WriteString(", ")
+		}
+		var p *place
+		if len(s.Values) == len(s.Names) {
+			p = r.in.vars[r.info().Defs[s.Names[i]]]
+		}
+		b.WriteString(r.to(v, p))
+	}
+	return b.String()
+}
+
+// rangeOver writes a loop. A variable that becomes active in the body, of elements
+// that are not, is made of one that is not.
+func (r *renderer) rangeOver(s *ast.RangeStmt) string {
+	value := s.Value
+	id, _ := value.(*ast.Ident)
+	x := r.in.exprs[s.X].orNil()
+	for x != nil && x.kind == holder && x.elem.find().kind == holder && isPointer(x.typ) {
+		x = x.elem.find()
+	}
+	if id == nil || !r.active(id) || x == nil || x.elem == nil || x.elem.find().active {
+		return r.children(s)
+	}
+	if s.Tok != token.DEFINE {
+		r.a.fault(s.Pos(), "a loop assigns passive elements to an active variable", "define the variable by :=")
+		return ""
+	}
+	head := r.prog.code(s.Pos(), value.Pos()) + id.Name + "Real" + r.prog.code(value.End(), s.X.Pos()) + r.node(s.X)
+	body := r.node(s.Body)
+	return head + " {\n" + id.Name + " := " + r.constant(id.Name+"Real") + strings.TrimPrefix(body, "{")
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// switchOn writes a switch over an active number as one over conditions.
+func (r *renderer) switchOn(s *ast.SwitchStmt) string {
+	if !plain(s.Tag) {
+		r.a.fault(s.Switch, "a switch over the active result of a call", "write it into a variable first")
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("switch ")
+	if s.Init != nil {
+		b.WriteString(r.node(s.Init) + "; ")
+	}
+	b.WriteString("{\n")
+	for _, c := range s.Body.List {
+		c := c.(*ast.CaseClause)
+		if c.List == nil {
+			b.WriteString("default:")
+		} else {
+			b.WriteString("case ")
+			for i, e := range c.List {
+				if i > 0 {
+					b.WriteString(", ")
+				}
+				b.WriteString(r.helper("equal") + "(" + r.bare(s.Tag) + ", " + r.activeArgument(e) + ")")
+			}
+			b.WriteString(":")
+		}
+		at := c.Colon + 1
+		for _, t := range c.Body {
+			b.WriteString(r.prog.code(at, t.Pos()))
+			b.WriteString(r.node(t))
+			at = t.End()
+		}
+		b.WriteString(r.prog.code(at, c.End()) + "\n")
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+func (r *renderer) composite(e *ast.CompositeLit) string {
+	p := r.in.exprs[e].orNil()
+	if p == nil || !p.holdsActive() {
+		return r.children(e)
+	}
+	at := p
+	if _, ok := substitute(r.info().TypeOf(e), r.in.env).Underlying().(*types.Pointer); ok {
+		at = p.elem.find()
+	}
+	var b strings.Builder
+	pos := e.Lbrace
+	if e.Type != nil {
+		b.WriteString(r.typ(p, e.Type))
+	}
+	fields, _ := deref(substitute(r.info().TypeOf(e), r.in.env)).Underlying().(*types.Struct)
+	for i, x := range e.Elts {
+		b.WriteString(r.prog.code(pos, x.Pos()))
+		v := x
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			v = kv.Value
+			if fields == nil {
+				b.WriteString(r.node(kv.Key))
+			} else {
+				name := kv.Key.(*ast.Ident).Name
+				i = fieldIndex(fields, name)
+				b.WriteString(name)
+			}
+			b.WriteString(r.prog.code(kv.Key.End(), v.Pos()))
+		}
+		dst := at.elem
+		if fields != nil {
+			dst = at.fields[i]
+		}
+		b.WriteString(r.to(v, dst))
+		pos = x.End()
+	}
+	b.WriteString(r.prog.code(pos, e.End()))
+	return b.String()
+}
+
+func (r *renderer) literal(e *ast.FuncLit) string {
+	sig := r.info().TypeOf(e).(*types.Signature)
+	outer := r.results
+	r.results = nil
+	for i := range sig.Results().Len() {
+		r.results = append(r.results, r.in.vars[sig.Results().At(i)])
+	}
+	s := "func" + r.signature(e.Type, sig) + " " + r.node(e.Body)
+	r.results = outer
+	return s
+}
+
+// signature is the parameters and results of a function.
+func (r *renderer) signature(t *ast.FuncType, sig *types.Signature) string {
+	s := "(" + r.tuple(t.Params, sig.Params()) + ")"
+	if t.Results != nil {
+		out := r.tuple(t.Results, sig.Results())
+		if sig.Results().Len() > 1 || strings.Contains(out, " ") && len(t.Results.List[0].Names) > 0 {
+			out = "(" + out + ")"
+		}
+		s += " " + out
+	}
+	return s
+}
+
+// tuple is a list of parameters, each group of one type as it was written unless
+// only some of it is active.
+func (r *renderer) tuple(f *ast.FieldList, t *types.Tuple) string {
+	var parts []string
+	at := 0
+	for _, field := range f.List {
+		n := max(1, len(field.Names))
+		texts := make([]string, n)
+		for k := range n {
+			texts[k] = r.typ(r.in.vars[t.At(at+k)], field.Type)
+		}
+		for k := 0; k < n; {
+			j := k + 1
+			for j < n && texts[j] == texts[k] {
+				j++
+			}
+			var names []string
+			for _, id := range field.Names[min(k, len(field.Names)):min(j, len(field.Names))] {
+				names = append(names, id.Name)
+			}
+			if len(names) > 0 {
+				parts = append(parts, strings.Join(names, ", ")+" "+texts[k])
+			} else {
+				parts = append(parts, texts[k])
+			}
+			k = j
+		}
+		at += n
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *renderer) callee(e *ast.CallExpr) *types.Func {
+	w := &walker{a: r.a, in: r.in}
+	return w.function(e.Fun).fn
+}
+
+func (r *renderer) anyActive(l []ast.Expr) bool {
+	return slices.ContainsFunc(l, func(e ast.Expr) bool { return r.in.exprs[e].holdsActive() })
+}
+
+func (r *renderer) call(e *ast.CallExpr) string {
+	info := r.info()
+	if info.Types[e].Value != nil {
+		return r.children(e)
+	}
+	if info.Types[e.Fun].IsType() {
+		return r.conversion(e)
+	}
+	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
+		if b, ok := info.Uses[id].(*types.Builtin); ok {
+			return r.builtin(e, b.Name())
+		}
+	}
+	if fn := r.callee(e); fn != nil {
+		if op, ok := elementary(fn); ok {
+			if !r.anyActive(e.Args) {
+				return r.children(e)
+			}
+			return r.operation(e, op, 0)
+		}
+	}
+	c := r.in.calls[e]
+	if c == nil { // of a function value, or an interface's method
+		fun := r.in.exprs[e.Fun].orNil()
+		if fun == nil || fun.kind != function {
+			return r.children(e)
+		}
+		return r.node(e.Fun) + "(" + r.arguments(e, fun.params, info.TypeOf(e.Fun).Underlying().(*types.Signature).Variadic()) + ")"
+	}
+	sig := c.fn.Type().(*types.Signature)
+	if c.callee == nil {
+		if s, ok := r.passive(e, c); ok {
+			return s
+		}
+		return r.children(e)
+	}
+	if c.callee.decl == nil {
+		return ""
+	}
+	l := r.function(c.callee)
+	args := r.arguments(e, c.callee.param, sig.Variadic())
+	if sig.Recv() == nil {
+		return l.call() + "(" + args + ")"
+	}
+	s := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	recv := r.receiver(s)
+	if l.method {
+		return recv + "." + l.name + "(" + args + ")"
+	}
+	_, want := sig.Recv().Type().Underlying().(*types.Pointer)
+	_, have := r.pathType(s).Underlying().(*types.Pointer)
+	switch {
+	case want && !have:
+		recv = "&" + recv
+	case have && !want:
+		recv = "*" + recv
+	}
+	if args != "" {
+		args = ", " + args
+	}
+	return l.call() + "(" + recv + args + ")"
+}
+
+// receiver is what a method is called on, with the embedded fields on the way.
+func (r *renderer) receiver(s *ast.SelectorExpr) string {
+	x := r.operand(s.X)
+	sel := r.info().Selections[s]
+	t := sel.Recv()
+	for _, i := range sel.Index()[:len(sel.Index())-1] {
+		f := deref(t).Underlying().(*types.Struct).Field(i)
+		x, t = x+"."+f.Name(), f.Type()
+	}
+	return x
+}
+
+// pathType is the type of what receiver writes.
+func (r *renderer) pathType(s *ast.SelectorExpr) types.Type {
+	sel := r.info().Selections[s]
+	t := sel.Recv()
+	for _, i := range sel.Index()[:len(sel.Index())-1] {
+		t = deref(t).Underlying().(*types.Struct).Field(i).Type()
+	}
+	return substitute(t, r.in.env)
+}
+
+func (r *renderer) arguments(e *ast.CallExpr, params []*place, variadic bool) string {
+	var v []string
+	for i, x := range e.Args {
+		var p *place
+		switch {
+		case variadic && !e.Ellipsis.IsValid() && i >= len(params)-1:
+			p = params[len(params)-1].find().elem
+		case i < len(params):
+			p = params[i]
+		}
+		v = append(v, r.to(x, p))
+	}
+	s := strings.Join(v, ", ")
+	if e.Ellipsis.IsValid() {
+		s += "..."
+	}
+	return s
+}
+
+func (r *renderer) conversion(e *ast.CallExpr) string {
+	x := e.Args[0]
+	if r.active(x) {
+		if r.active(e) {
+			return r.node(x)
+		}
+		return r.node(e.Fun) + "(" + r.operand(x) + ".Value())"
+	}
+	if p := r.in.exprs[e]; p.holdsActive() && p.find().kind != number {
+		t := r.typ(p, e.Fun)
+		if strings.HasPrefix(t, "*") {
+			t = "(" + t + ")"
+		}
+		return t + "(" + r.node(x) + ")"
+	}
+	return r.children(e)
+}
+
+func (r *renderer) builtin(e *ast.CallExpr, name string) string {
+	p := r.in.exprs[e].orNil()
+	switch name {
+	case "append":
+		s := p
+		if s == nil || !s.holdsActive() {
+			break
+		}
+		v := []string{r.node(e.Args[0])}
+		if r.info().Types[e.Args[0]].IsNil() {
+			v[0] = "nil"
+		}
+		for i, x := range e.Args[1:] {
+			if e.Ellipsis.IsValid() && i == len(e.Args)-2 {
+				v = append(v, r.constants(x, s.elem)+"...")
+				continue
+			}
+			v = append(v, r.to(x, s.elem))
+		}
+		return "append(" + strings.Join(v, ", ") + ")"
+	case "copy":
+		to := r.in.exprs[e.Args[0]].orNil()
+		if to == nil || !to.holdsActive() {
+			break
+		}
+		return "copy(" + r.node(e.Args[0]) + ", " + r.constants(e.Args[1], to.elem) + ")"
+	case "make", "new":
+		if p == nil || !p.holdsActive() {
+			break
+		}
+		t := p
+		if name == "new" {
+			t = p.elem
+		}
+		v := []string{r.typ(t, e.Args[0])}
+		for _, x := range e.Args[1:] {
+			v = append(v, r.node(x))
+		}
+		return name + "(" + strings.Join(v, ", ") + ")"
+	case "min", "max":
+		if p == nil || !p.active {
+			break
+		}
+		s := ""
+		for i, x := range e.Args {
+			switch {
+			case i == 0:
+				s = r.activeOperand(x)
+			case name == "min":
+				s += ".Min(" + r.activeArgument(x) + ")"
+			default:
+				s += ".Max(" + r.activeArgument(x) + ")"
+			}
+		}
+		return s
+	}
+	return r.children(e)
+}
+
+// constants is a slice as one of elements like elem.
+func (r *renderer) constants(e ast.Expr, elem *place) string {
+	src := r.in.exprs[e].orNil()
+	if elem.find().active && src != nil && src.elem != nil && !src.elem.find().active {
+		return r.dual() + ".Consts[" + r.T + "](nil, " + r.node(e) + ")"
+	}
+	return r.node(e)
+}
+
+// operation is result i of an elementary function.
+func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
+	if op.method == "IsInf" {
+		return r.isInf(e)
+	}
+	if op.method == "Pow" && !r.active(e.Args[1]) {
+		return r.operand(e.Args[0]) + ".PowReal(" + r.real(e.Args[1]) + ")"
+	}
+	if op.method != "" {
+		var args []string
+		for _, x := range e.Args[1:] {
+			args = append(args, r.activeArgument(x))
+		}
+		return r.activeOperand(e.Args[0]) + "." + op.method + "(" + strings.Join(args, ", ") + ")"
+	}
+	s := op.text[i]
+	for k, x := range e.Args {
+		arg := ""
+		if r.active(x) {
+			arg = r.operand(x)
+		} else {
+			arg = r.node(x)
+		}
+		s = strings.ReplaceAll(s, fmt.Sprintf("$%d", k+1), arg)
+	}
+	if strings.Contains(s, "math.") {
+		r.imported("math", "math")
+	}
+	return s
+}
+
+func (r *renderer) isInf(e *ast.CallExpr) string {
+	r.imported("math", "math")
+	above := r.constant("math.MaxFloat64") + ".Less(" + r.bare(e.Args[0]) + ")"
+	below := r.operand(e.Args[0]) + ".LessReal(-math.MaxFloat64)"
+	switch v := r.info().Types[e.Args[1]].Value; {
+	case v == nil:
+		r.a.fault(e.Pos(), "math.IsInf with a sign that is not constant", "write a constant")
+	case strings.HasPrefix(v.String(), "-"):
+		return below
+	case v.String() != "0":
+		return above
+	}
+	return "(" + above + " || " + below + ")"
+}

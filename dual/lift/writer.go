@@ -1,0 +1,685 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A writer collects the declarations of the file that is written.
+type writer struct {
+	a    *analysis
+	prog *program
+	pkg  *packages.Package // that the file belongs to
+	T    string            // the type parameter, or a concrete type
+
+	generic  bool   // T is a parameter
+	suffix   string // of the names of what is lifted
+	imports  map[string]string
+	taken    map[string]bool
+	byKey    map[string]*lifted
+	decls    []*lifted
+	queue    []func()
+	copied   map[types.Object]string
+	helpers  map[string]bool
+	sources  map[string]bool // files and modules that the code is from
+	inHeader map[ast.Stmt]bool
+}
+
+// lifted is a declaration of the file.
+type lifted struct {
+	name   string
+	method bool // of a lifted type
+	bare   bool // without the type parameter
+	infer  bool // Go infers the type argument from the arguments
+	text   string
+	w      *writer
+}
+
+// call is how the function is written in a call.
+func (l *lifted) call() string {
+	if l.bare || l.infer || !l.w.generic {
+		return l.name
+	}
+	return l.value()
+}
+
+// value is how the function is written as a value.
+func (l *lifted) value() string {
+	if l.bare || !l.w.generic {
+		return l.name
+	}
+	return l.name + "[" + l.w.T + "]"
+}
+
+func (w *writer) params() string {
+	if !w.generic {
+		return ""
+	}
+	return "[" + w.T + " " + w.dual() + ".Scalar[" + w.T + "]]"
+}
+
+func (w *writer) args() string {
+	if !w.generic {
+		return ""
+	}
+	return "[" + w.T + "]"
+}
+
+func (w *writer) dual() string { return w.imported("github.com/hesse-ad/hesse/dual", "dual") }
+
+// imported notes that a package is used and returns its name here.
+func (w *writer) imported(pkgPath, name string) string {
+	if n, ok := w.imports[pkgPath]; ok {
+		return n
+	}
+	n := name
+	for i := 2; w.taken[n]; i++ {
+		n = fmt.Sprintf("%s%d", name, i)
+	}
+	w.taken[n] = true
+	w.imports[pkgPath] = n
+	return n
+}
+
+// unique is name, or name with a number if it is taken.
+func (w *writer) unique(name string) string {
+	n := name
+	for i := 2; w.taken[n]; i++ {
+		n = fmt.Sprintf("%s%d", name, i)
+	}
+	w.taken[n] = true
+	return n
+}
+
+// named is what something of package p is called here, without its suffix.
+func (w *writer) named(p *types.Package, name string) string {
+	if p == w.pkg.Types {
+		return name
+	}
+	return p.Name() + upper(name)
+}
+
+func upper(s string) string {
+	c, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(c)) + s[n:]
+}
+
+// helper is a function that the file needs besides.
+func (w *writer) helper(name string) string {
+	w.helpers[name] = true
+	return name + w.suffix
+}
+
+// function is a function as lifted for the activity of in.
+func (w *writer) function(in *instance) *lifted {
+	var key strings.Builder
+	sig := in.fn.Type().(*types.Signature)
+	key.WriteString(in.fn.FullName())
+	for _, tp := range sortedEnv(in) {
+		key.WriteString("," + tp)
+	}
+	active := in.recv.holdsActive()
+	for _, p := range in.kinds {
+		key.WriteString("|" + p.pattern())
+		active = active || p.holdsActive()
+	}
+	if l := w.byKey[key.String()]; l != nil {
+		return l
+	}
+	l := &lifted{w: w, bare: !active}
+	w.byKey[key.String()] = l
+	l.method = sig.Recv() != nil && in.recv.holdsActive()
+	base := in.fn.Name()
+	if sig.Recv() != nil && !l.method {
+		base = typeName(sig.Recv().Type()) + upper(base)
+	}
+	switch {
+	case l.method:
+		l.name = base
+		if owner := typeName(sig.Recv().Type()) + "." + in.recv.pattern() + "." + base; w.taken[owner] {
+			l.name = base + "2"
+			for i := 3; w.taken[typeName(sig.Recv().Type())+"."+in.recv.pattern()+"."+l.name]; i++ {
+				l.name = fmt.Sprintf("%s%d", base, i)
+			}
+		}
+		w.taken[typeName(sig.Recv().Type())+"."+in.recv.pattern()+"."+l.name] = true
+		l.infer = true
+	case l.bare:
+		l.name = w.unique(w.named(in.fn.Pkg(), base))
+	default:
+		l.name = w.unique(w.named(in.fn.Pkg(), base) + w.suffix)
+	}
+	for _, p := range in.param {
+		l.infer = l.infer || p.holdsActive()
+	}
+	if sig.Recv() != nil && !l.method && in.recv.holdsActive() {
+		l.infer = true
+	}
+	w.decls = append(w.decls, l)
+	w.queue = append(w.queue, func() { l.text = w.renderFunc(l, in) })
+	return l
+}
+
+func sortedEnv(in *instance) []string {
+	var s []string
+	for k, v := range in.env {
+		s = append(s, fmt.Sprintf("%d=%s", k.Index(), types.TypeString(v, nil)))
+	}
+	slices.Sort(s)
+	return s
+}
+
+func typeName(t types.Type) string {
+	if n, ok := types.Unalias(deref(t)).(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
+func (w *writer) renderFunc(l *lifted, in *instance) string {
+	r := &renderer{writer: w, in: in, results: in.res}
+	w.source(in)
+	sig := in.fn.Origin().Type().(*types.Signature)
+	d := in.decl
+	var b strings.Builder
+	b.WriteString(doc(d.Doc, in.fn.Name(), l.name))
+	b.WriteString("func ")
+	params := ""
+	if d.Recv != nil {
+		f := d.Recv.List[0]
+		name := "_"
+		if len(f.Names) > 0 {
+			name = f.Names[0].Name
+		}
+		recv := name + " " + r.receiverType(in.recv, f.Type)
+		if l.method {
+			b.WriteString("(" + recv + ") ")
+		} else {
+			params = recv
+		}
+	}
+	b.WriteString(l.name)
+	if !l.method && !l.bare {
+		b.WriteString(w.params())
+	}
+	s := r.signature(d.Type, sig)
+	if params != "" {
+		if sig.Params().Len() > 0 {
+			params += ", "
+		}
+		s = "(" + params + strings.TrimPrefix(s, "(")
+	}
+	b.WriteString(s + " ")
+	b.WriteString(r.node(d.Body))
+	return b.String()
+}
+
+// receiverType is the type of a receiver, whose type parameters have arguments here.
+func (r *renderer) receiverType(p *place, e ast.Expr) string {
+	star := ""
+	if s, ok := e.(*ast.StarExpr); ok {
+		star, e = "*", s.X
+		p = p.find().elem
+		if p == nil {
+			return star + r.node(e)
+		}
+	}
+	t := substitute(r.in.fn.Origin().Type().(*types.Signature).Recv().Type(), r.in.env)
+	if star != "" {
+		t = deref(t)
+	}
+	if !p.holdsActive() {
+		return star + r.typeString(t)
+	}
+	return star + r.namedType(p, t)
+}
+
+// doc is the comment of a declaration with its new name.
+func doc(g *ast.CommentGroup, from, to string) string {
+	if g == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, c := range g.List {
+		s := c.Text
+		if strings.HasPrefix(s, "//go:") {
+			continue
+		}
+		if i == 0 {
+			s = strings.Replace(s, from+" ", to+" ", 1)
+		}
+		b.WriteString(s + "\n")
+	}
+	return b.String()
+}
+
+// source notes where the code of an instance is from.
+func (w *writer) source(in *instance) { w.sourceOf(in.pkg, in.decl.Pos()) }
+
+func (w *writer) sourceOf(p *packages.Package, at token.Pos) {
+	file := w.prog.fset.Position(at).Filename
+	switch {
+	case p == w.pkg:
+		w.sources[path.Base(strings.ReplaceAll(file, `\`, "/"))] = true
+	case p.Module != nil:
+		s := p.PkgPath
+		if p.Module.Version != "" {
+			s += " (" + p.Module.Path + " " + p.Module.Version + ", under its licence)"
+		}
+		w.sources[s] = true
+	default:
+		w.sources["package "+p.PkgPath+" of Go (under its BSD licence)"] = true
+	}
+}
+
+// typ is the type expression e for a place.
+func (r *renderer) typ(p *place, e ast.Expr) string {
+	if !p.holdsActive() {
+		return r.node(e)
+	}
+	p = p.find()
+	if p.kind == number {
+		return r.T
+	}
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		return r.typ(p, x.X)
+	case *ast.ArrayType:
+		n := ""
+		if x.Len != nil {
+			n = r.node(x.Len)
+		}
+		return "[" + n + "]" + r.typ(p.elem, x.Elt)
+	case *ast.Ellipsis:
+		return "..." + r.typ(p.elem, x.Elt)
+	case *ast.StarExpr:
+		return "*" + r.typ(p.elem, x.X)
+	case *ast.MapType:
+		return "map[" + r.node(x.Key) + "]" + r.typ(p.elem, x.Value)
+	case *ast.ChanType:
+		r.a.fault(e.Pos(), "a channel cannot carry active values", "return them, or write them into a slice")
+	case *ast.FuncType:
+		return "func" + r.funcType(p, x)
+	case *ast.StructType:
+		return r.structType(p, x)
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+		t := substitute(r.info().TypeOf(e), r.in.env)
+		if _, ok := types.Unalias(t).(*types.Named); !ok {
+			return r.byShape(p, t)
+		}
+		return r.namedType(p, t)
+	}
+	return r.node(e)
+}
+
+// byShape is the type of a place where no expression for it stands.
+func (r *renderer) byShape(p *place, t types.Type) string {
+	if !p.holdsActive() {
+		return r.typeString(t)
+	}
+	p = p.find()
+	switch t := types.Unalias(t).(type) {
+	case *types.Slice:
+		return "[]" + r.byShape(p.elem, t.Elem())
+	case *types.Array:
+		return fmt.Sprintf("[%d]", t.Len()) + r.byShape(p.elem, t.Elem())
+	case *types.Pointer:
+		return "*" + r.byShape(p.elem, t.Elem())
+	case *types.Map:
+		return "map[" + r.typeString(t.Key()) + "]" + r.byShape(p.elem, t.Elem())
+	case *types.Named:
+		return r.namedType(p, t)
+	case *types.Signature:
+		list := func(v *types.Tuple, p []*place) string {
+			var s []string
+			for i := range v.Len() {
+				s = append(s, r.byShape(p[i], v.At(i).Type()))
+			}
+			return strings.Join(s, ", ")
+		}
+		s := "func(" + list(t.Params(), p.params) + ")"
+		if t.Results().Len() > 0 {
+			s += " (" + list(t.Results(), p.result) + ")"
+		}
+		return s
+	}
+	return r.T
+}
+
+func (r *renderer) typeString(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == r.pkg.Types {
+			return ""
+		}
+		return r.imported(p.Path(), p.Name())
+	})
+}
+
+func (r *renderer) funcType(p *place, x *ast.FuncType) string {
+	list := func(f *ast.FieldList, places []*place) string {
+		if f == nil {
+			return ""
+		}
+		var s []string
+		at := 0
+		for _, field := range f.List {
+			for k := range max(1, len(field.Names)) {
+				t := r.typ(places[at], field.Type)
+				if k < len(field.Names) {
+					t = field.Names[k].Name + " " + t
+				}
+				s = append(s, t)
+				at++
+			}
+		}
+		return strings.Join(s, ", ")
+	}
+	s := "(" + list(x.Params, p.params) + ")"
+	if out := list(x.Results, p.result); out != "" {
+		if len(p.result) > 1 || strings.Contains(out, " ") {
+			out = "(" + out + ")"
+		}
+		s += " " + out
+	}
+	return s
+}
+
+func (r *renderer) structType(p *place, x *ast.StructType) string {
+	var b strings.Builder
+	b.WriteString("struct {\n")
+	at := 0
+	pos := x.Fields.Opening + 1
+	for _, f := range x.Fields.List {
+		b.WriteString(r.prog.code(pos, f.Pos()))
+		pos = f.End()
+		n := len(f.Names)
+		if n == 0 { // an embedded field becomes one with its name
+			name := typeName(r.info().TypeOf(f.Type))
+			if q := p.fields[at]; q.holdsActive() {
+				b.WriteString(name + " " + r.typ(q, f.Type))
+			} else {
+				b.WriteString(r.node(f.Type))
+			}
+			at++
+			continue
+		}
+		for k := 0; k < n; {
+			t := r.typ(p.fields[at+k], f.Type)
+			j := k + 1
+			for j < n && r.typ(p.fields[at+j], f.Type) == t {
+				j++
+			}
+			var names []string
+			for _, id := range f.Names[k:j] {
+				names = append(names, id.Name)
+			}
+			b.WriteString(strings.Join(names, ", ") + " " + t)
+			if j < n {
+				b.WriteString("\n")
+			}
+			k = j
+		}
+		at += n
+	}
+	b.WriteString(r.prog.code(pos, x.Fields.Closing) + "}")
+	return b.String()
+}
+
+// namedType is a declared type, lifted for the activity of p.
+func (r *renderer) namedType(p *place, t types.Type) string {
+	w := r.writer
+	p = p.find()
+	if p.kind == number {
+		return w.T
+	}
+	n := types.Unalias(t).(*types.Named)
+	o := n.Obj()
+	if o.Parent() != nil && o.Parent() != o.Pkg().Scope() { // local to a function
+		return o.Name()
+	}
+	key := "type " + types.TypeString(t, nil) + p.pattern()
+	if l := w.byKey[key]; l != nil {
+		return l.value()
+	}
+	l := &lifted{w: w, name: w.unique(w.named(o.Pkg(), o.Name()) + w.suffix)}
+	w.byKey[key] = l
+	w.decls = append(w.decls, l)
+	w.queue = append(w.queue, func() {
+		spec, group, pkg := w.prog.spec(o)
+		s, ok := spec.(*ast.TypeSpec)
+		if !ok {
+			w.a.fault(o.Pos(), "the declaration of "+o.Name()+" is out of reach", "")
+			return
+		}
+		env := map[*types.TypeParam]types.Type{}
+		for i := range n.TypeArgs().Len() {
+			env[n.Origin().TypeParams().At(i)] = n.TypeArgs().At(i)
+		}
+		q := &renderer{writer: w, in: &instance{pkg: pkg, env: env, exprs: map[ast.Expr]*place{}, vars: map[types.Object]*place{}}}
+		w.sourceOf(pkg, s.Pos())
+		comment := s.Doc
+		if comment == nil && len(group.Specs) == 1 {
+			comment = group.Doc
+		}
+		l.text = doc(comment, o.Name(), l.name) + "type " + l.name + w.params() + " " + q.typ(p, s.Type)
+	})
+	return l.value()
+}
+
+// localType is a type that is declared in a function: it may use the function's
+// type parameter.
+func (r *renderer) localType(s *ast.TypeSpec) string {
+	o := r.info().Defs[s.Name]
+	for _, p := range r.in.kinds {
+		var found *place
+		p.walk(func(q *place) {
+			if n, ok := types.Unalias(q.typ).(*types.Named); ok && n.Obj() == o && q.holdsActive() {
+				found = q
+			}
+		})
+		if found != nil {
+			return s.Name.Name + " " + r.typ(found, s.Type)
+		}
+	}
+	return r.children(s)
+}
+
+func (r *renderer) ident(id *ast.Ident) string {
+	if s, ok := r.value(id); ok {
+		return s
+	}
+	o := r.info().ObjectOf(id)
+	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
+		if tn, ok := o.(*types.TypeName); ok {
+			if tp, ok := tn.Type().(*types.TypeParam); ok && r.in.env[tp] != nil {
+				return r.typeString(r.in.env[tp])
+			}
+		}
+		return id.Name
+	}
+	return r.object(o)
+}
+
+// object is something that is declared in a package.
+func (r *renderer) object(o types.Object) string {
+	w := r.writer
+	if o.Pkg() == w.pkg.Types {
+		return o.Name()
+	}
+	if o.Exported() && !strings.Contains("/"+o.Pkg().Path()+"/", "/internal/") {
+		return w.imported(o.Pkg().Path(), o.Pkg().Name()) + "." + o.Name()
+	}
+	return w.copy(o)
+}
+
+// copy writes what another package does not export into the file.
+func (w *writer) copy(o types.Object) string {
+	if n, ok := w.copied[o]; ok {
+		return n
+	}
+	if fn, ok := o.(*types.Func); ok {
+		decl, pkg := w.prog.source(fn)
+		if decl == nil || decl.Body == nil {
+			w.a.fault(o.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
+			return o.Name()
+		}
+		l := w.function(w.a.instance(fn, decl, pkg, nil, nil))
+		w.copied[o] = l.name
+		return l.name
+	}
+	n := w.unique(w.named(o.Pkg(), o.Name()))
+	w.copied[o] = n
+	l := &lifted{w: w, name: n, bare: true}
+	w.decls = append(w.decls, l)
+	w.queue = append(w.queue, func() {
+		spec, _, pkg := w.prog.spec(o)
+		r := &renderer{writer: w, in: &instance{pkg: pkg, exprs: map[ast.Expr]*place{}, vars: map[types.Object]*place{}}}
+		w.sourceOf(pkg, o.Pos())
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			l.text = "type " + n + " " + r.node(s.Type)
+		case *ast.ValueSpec:
+			l.text = w.copyValue(r, o, s, n)
+		}
+	})
+	return n
+}
+
+func (w *writer) copyValue(r *renderer, o types.Object, s *ast.ValueSpec, name string) string {
+	i := slices.IndexFunc(s.Names, func(id *ast.Ident) bool { return id.Name == o.Name() })
+	t := ""
+	if s.Type != nil {
+		t = " " + r.node(s.Type)
+	}
+	if c, ok := o.(*types.Const); ok {
+		if i < len(s.Values) && !usesIota(s.Values[i]) {
+			return "const " + name + t + " = " + r.node(s.Values[i])
+		}
+		return "const " + name + t + " = " + c.Val().ExactString()
+	}
+	if len(s.Values) != len(s.Names) || r.changes(o) {
+		w.a.fault(o.Pos(), "the variable "+o.Name()+" of package "+o.Pkg().Path()+" may change", "write the function in this package")
+		return ""
+	}
+	return "var " + name + t + " = " + r.node(s.Values[i])
+}
+
+func usesIota(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == "iota"
+		return !found
+	})
+	return found
+}
+
+// changes reports whether a package assigns to its variable o, or takes its address.
+func (r *renderer) changes(o types.Object) bool {
+	found := false
+	names := func(e ast.Expr) bool {
+		for {
+			switch x := e.(type) {
+			case *ast.IndexExpr:
+				e = x.X
+			case *ast.SelectorExpr:
+				e = x.X
+			case *ast.ParenExpr:
+				e = x.X
+			case *ast.Ident:
+				return r.info().Uses[x] == o
+			default:
+				return false
+			}
+		}
+	}
+	for _, f := range r.in.pkg.Syntax {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				found = found || slices.ContainsFunc(n.Lhs, names)
+			case *ast.IncDecStmt:
+				found = found || names(n.X)
+			case *ast.UnaryExpr:
+				found = found || n.Op == token.AND && names(n.X)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// value is a declared function used as a value.
+func (r *renderer) value(e ast.Expr) (string, bool) {
+	p := r.in.exprs[e].orNil()
+	if p == nil || p.kind != function || !p.holdsActive() {
+		return "", false
+	}
+	w := &walker{a: r.a, in: r.in}
+	fn := w.function(e).fn
+	if fn == nil {
+		return "", false
+	}
+	if op, ok := elementary(fn); ok && op.method != "" {
+		return r.T + "." + op.method, true
+	}
+	c := r.in.funcs[e]
+	if c == nil || c.callee == nil || c.callee.decl == nil {
+		return "", false
+	}
+	l := r.function(c.callee)
+	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && r.info().Selections[s] != nil {
+		sel := r.info().Selections[s]
+		if sel.Kind() == types.MethodVal {
+			if !l.method {
+				r.a.fault(e.Pos(), "a method value of a type that holds nothing active", "write a function literal that calls it")
+			}
+			return r.receiver(s) + "." + l.name, true
+		}
+		r.a.fault(e.Pos(), "a method expression with active values", "write a function literal that calls the method")
+	}
+	return l.value(), true
+}
+
+// selector is a field, a method value or something of a package.
+func (r *renderer) selector(e *ast.SelectorExpr) string {
+	if s, ok := r.value(e); ok {
+		return s
+	}
+	sel := r.info().Selections[e]
+	if sel == nil {
+		if o := r.info().Uses[e.Sel]; o != nil && o.Pkg() != nil {
+			return r.object(o)
+		}
+		return r.children(e)
+	}
+	if len(sel.Index()) > 1 {
+		if x := r.in.exprs[e.X]; x.holdsActive() { // embedded fields have names in lifted types
+			return r.receiver(e) + "." + e.Sel.Name
+		}
+	}
+	return r.operandSelector(e) + "." + e.Sel.Name
+}
+
+func (r *renderer) operandSelector(e *ast.SelectorExpr) string {
+	s := r.node(e.X)
+	if _, ok := e.X.(*ast.StarExpr); ok {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// passive is a call that has nothing active, of a function that this package may
+// not be able to name.
+func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
+	return "", false
+}
