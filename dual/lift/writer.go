@@ -566,7 +566,7 @@ func (w *writer) copyValue(r *renderer, o types.Object, s *ast.ValueSpec, name s
 		}
 		return "const " + name + t + " = " + c.Val().ExactString()
 	}
-	if len(s.Values) != len(s.Names) || r.changes(o) {
+	if len(s.Values) != len(s.Names) || o.Pkg().Path() != "math" && r.changes(o) {
 		w.a.fault(o.Pos(), "the variable "+o.Name()+" of package "+o.Pkg().Path()+" may change", "write the function in this package")
 		return ""
 	}
@@ -678,8 +678,30 @@ func (r *renderer) operandSelector(e *ast.SelectorExpr) string {
 	return s
 }
 
-// passive is a call that has nothing active, of a function that this package may
-// not be able to name.
+// passive is a call of a method, with nothing active, that this package cannot name:
+// the method is copied as a function.
 func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
-	return "", false
+	sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	if !ok || c.recv == nil || c.fn.Pkg() == r.pkg.Types || c.fn.Exported() {
+		return "", false
+	}
+	name := r.copy(c.fn)
+	recv := r.receiver(sel)
+	_, want := c.fn.Type().(*types.Signature).Recv().Type().Underlying().(*types.Pointer)
+	_, have := r.pathType(sel).Underlying().(*types.Pointer)
+	switch {
+	case want && !have:
+		recv = "&" + recv
+	case have && !want:
+		recv = "*" + recv
+	}
+	args := []string{recv}
+	for _, x := range e.Args {
+		args = append(args, r.node(x))
+	}
+	s := name + "(" + strings.Join(args, ", ")
+	if e.Ellipsis.IsValid() {
+		s += "..."
+	}
+	return s + ")", true
 }
