@@ -24,6 +24,7 @@ type settings struct {
 	output    string
 	active    []string
 	check     bool
+	selects   bool
 	types     []string
 }
 
@@ -35,6 +36,7 @@ func run(args []string, dir string, stdout, stderr io.Writer) int {
 	flags.StringVar(&s.output, "o", "", "the `file` to write; the first function's name and _lifted.go by default")
 	flags.StringVar(&active, "active", "", "what is differentiated: `parameters` or their fields, as in x,p.Mu; the first parameter by default")
 	flags.BoolVar(&s.check, "check", false, "write nothing; fail if the file is not as it would be written")
+	flags.BoolVar(&s.selects, "select", false, "write branches that choose a value as Abs, Max, Min and Select, which evaluate both sides")
 	flags.StringVar(&concrete, "type", "", "write instances of these `types` too, as in dual.Number,reverse.Var")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: lift [flags] Function ...")
@@ -135,28 +137,61 @@ func lift(s settings, dir string) (text []byte, faults []string, err error) {
 		}
 	}
 	a.run()
-	w := &writer{a: a, prog: prog, pkg: prog.root, T: "T", generic: true, suffix: "Of",
-		imports: map[string]string{}, taken: map[string]bool{}, byKey: map[string]*lifted{},
-		copied: map[types.Object]string{}, helpers: map[string]bool{}, sources: map[string]bool{}, inHeader: map[ast.Stmt]bool{}}
+	w := &writer{a: a, prog: prog, pkg: prog.root, T: "T", generic: true, selects: s.selects, suffix: "Of",
+		imports: map[string]string{}, taken: map[string]bool{}, sources: map[string]bool{}}
 	w.reserve()
+	var body strings.Builder
 	if len(a.faults) == 0 {
-		for _, in := range roots {
-			w.function(in)
-		}
-		for len(w.queue) > 0 {
-			f := w.queue[0]
-			w.queue = w.queue[1:]
-			f()
+		body.WriteString(w.write(roots))
+		for _, t := range s.types {
+			if err := w.concrete(t); err != nil {
+				return nil, nil, err
+			}
+			body.WriteString(w.write(roots))
 		}
 	}
 	if len(a.faults) > 0 {
 		return nil, prog.report(a.faults), nil
 	}
-	text, err = format.Source(w.file())
+	text, err = format.Source(w.file(body.String()))
 	if err != nil {
-		err = fmt.Errorf("what was written is not Go: %v\n%s", err, w.file())
+		err = fmt.Errorf("what was written is not Go: %v\n%s", err, w.file(body.String()))
 	}
 	return text, nil, err
+}
+
+// write returns the declarations of the roots, and of all that they need.
+func (w *writer) write(roots []*instance) string {
+	w.byKey, w.copied, w.helpers, w.decls = map[string]*lifted{}, map[types.Object]string{}, map[string]bool{}, nil
+	for _, in := range roots {
+		w.function(in)
+	}
+	for len(w.queue) > 0 {
+		f := w.queue[0]
+		w.queue = w.queue[1:]
+		f()
+	}
+	var b strings.Builder
+	for _, l := range w.decls {
+		b.WriteString("\n" + l.text + "\n")
+	}
+	if w.helpers["const"] {
+		fmt.Fprintf(&b, "\nfunc const%s(c float64) (x %s) { return x.Const(c) }\n", w.suffix, w.T)
+	}
+	if w.helpers["equal"] {
+		fmt.Fprintf(&b, "\nfunc equal%s%s(x, y %s) bool { return x.LessEq(y) && y.LessEq(x) }\n", w.suffix, w.params(), w.T)
+	}
+	return b.String()
+}
+
+// concrete makes the writer write instances of a type, as in dual.Number.
+func (w *writer) concrete(t string) error {
+	pkg, name, ok := strings.Cut(t, ".")
+	if !ok || pkg != "dual" && pkg != "reverse" {
+		return fmt.Errorf("%s is no number type of packages dual or reverse", t)
+	}
+	w.T, w.generic, w.suffix = w.imported("github.com/hesse-ad/hesse/"+pkg, pkg)+"."+name, false, name
+	return nil
 }
 
 // seed makes the inputs of a function active, and its other parameters passive
@@ -270,15 +305,8 @@ func (w *writer) reserve() {
 	w.taken[w.T] = true
 }
 
-// file puts the declarations together.
-func (w *writer) file() []byte {
-	var body strings.Builder
-	for _, l := range w.decls {
-		body.WriteString("\n" + l.text + "\n")
-	}
-	if w.helpers["equal"] {
-		fmt.Fprintf(&body, "\nfunc equal%s%s(x, y %s) bool { return x.LessEq(y) && y.LessEq(x) }\n", w.suffix, w.params(), w.T)
-	}
+// file is the file with a body.
+func (w *writer) file(body string) []byte {
 	var sources []string
 	for s := range w.sources {
 		sources = append(sources, s)
@@ -313,7 +341,7 @@ func (w *writer) file() []byte {
 		}
 		b.WriteString(")\n")
 	}
-	b.WriteString(body.String())
+	b.WriteString(body)
 	return b.Bytes()
 }
 

@@ -15,6 +15,7 @@ type renderer struct {
 	*writer
 	in      *instance
 	results []*place
+	header  ast.Stmt // the simple statement before a condition, where no declaration can stand
 }
 
 func (r *renderer) info() *types.Info { return r.in.pkg.TypesInfo }
@@ -31,12 +32,20 @@ func (r *renderer) node(n ast.Node) string {
 		return r.assign(n)
 	case *ast.BinaryExpr:
 		return r.binary(n)
+	case *ast.BlockStmt:
+		if r.selects {
+			return r.block(n)
+		}
 	case *ast.CallExpr:
 		return r.call(n)
 	case *ast.CompositeLit:
 		return r.composite(n)
+	case *ast.ForStmt:
+		r.header = n.Init
 	case *ast.FuncLit:
 		return r.literal(n)
+	case *ast.IfStmt:
+		r.header = n.Init
 	case *ast.Ident:
 		return r.ident(n)
 	case *ast.IncDecStmt:
@@ -60,6 +69,7 @@ func (r *renderer) node(n ast.Node) string {
 	case *ast.SelectorExpr:
 		return r.selector(n)
 	case *ast.SwitchStmt:
+		r.header = n.Init
 		if n.Tag != nil && r.active(n.Tag) {
 			return r.switchOn(n)
 		}
@@ -162,7 +172,13 @@ func (r *renderer) to(e ast.Expr, dst *place) string {
 }
 
 func (r *renderer) constant(c string) string {
-	return r.dual() + ".Const[" + r.T + "](" + c + ")"
+	switch {
+	case r.generic:
+		return r.dual() + ".Const[" + r.T + "](" + c + ")"
+	case strings.HasSuffix(r.T, ".Real"):
+		return r.T + "(" + c + ")"
+	}
+	return r.helper("const") + "(" + c + ")" // which Go inlines
 }
 
 // both are the two operands of e as active numbers.
@@ -185,7 +201,9 @@ func (r *renderer) binary(e *ast.BinaryExpr) string {
 	if !x && !y || r.info().Types[e].Value != nil {
 		return r.children(e)
 	}
-	method := func(recv ast.Expr, name string, arg string) string { return r.operand(recv) + "." + name + "(" + arg + ")" }
+	method := func(recv ast.Expr, name string, arg string) string {
+		return r.operand(recv) + "." + name + "(" + arg + ")"
+	}
 	switch e.Op {
 	case token.ADD:
 		switch {
@@ -283,7 +301,7 @@ func (r *renderer) assign(s *ast.AssignStmt) string {
 		lhs = append(lhs, r.node(e))
 		rhs = append(rhs, r.to(s.Rhs[i], r.in.exprs[e]))
 	}
-	if id, ok := s.Lhs[0].(*ast.Ident); ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && r.active(id) && !r.active(s.Rhs[0]) && isZero(r.info().Types[s.Rhs[0]]) && !r.inHeader[s] {
+	if id, ok := s.Lhs[0].(*ast.Ident); ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && r.active(id) && !r.active(s.Rhs[0]) && isZero(r.info().Types[s.Rhs[0]]) && r.header != s {
 		return "var " + id.Name + " " + r.T
 	}
 	return strings.Join(lhs, ", ") + " " + s.Tok.String() + " " + strings.Join(rhs, ", ")

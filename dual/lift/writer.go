@@ -21,17 +21,17 @@ type writer struct {
 	pkg  *packages.Package // that the file belongs to
 	T    string            // the type parameter, or a concrete type
 
-	generic  bool   // T is a parameter
-	suffix   string // of the names of what is lifted
-	imports  map[string]string
-	taken    map[string]bool
-	byKey    map[string]*lifted
-	decls    []*lifted
-	queue    []func()
-	copied   map[types.Object]string
-	helpers  map[string]bool
-	sources  map[string]bool // files and modules that the code is from
-	inHeader map[ast.Stmt]bool
+	generic bool   // T is a parameter
+	selects bool   // branches become operations where they can
+	suffix  string // of the names of what is lifted
+	imports map[string]string
+	taken   map[string]bool
+	byKey   map[string]*lifted
+	decls   []*lifted
+	queue   []func()
+	copied  map[types.Object]string
+	helpers map[string]bool
+	sources map[string]bool // files and modules that the code is from
 }
 
 // lifted is a declaration of the file.
@@ -144,14 +144,8 @@ func (w *writer) function(in *instance) *lifted {
 	}
 	switch {
 	case l.method:
-		l.name = base
-		if owner := typeName(sig.Recv().Type()) + "." + in.recv.pattern() + "." + base; w.taken[owner] {
-			l.name = base + "2"
-			for i := 3; w.taken[typeName(sig.Recv().Type())+"."+in.recv.pattern()+"."+l.name]; i++ {
-				l.name = fmt.Sprintf("%s%d", base, i)
-			}
-		}
-		w.taken[typeName(sig.Recv().Type())+"."+in.recv.pattern()+"."+l.name] = true
+		owner := typeName(sig.Recv().Type()) + w.suffix + in.recv.pattern() + "." // no name of Go's
+		l.name = strings.TrimPrefix(w.unique(owner+base), owner)
 		l.infer = true
 	case l.bare:
 		l.name = w.unique(w.named(in.fn.Pkg(), base))

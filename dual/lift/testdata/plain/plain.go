@@ -70,3 +70,34 @@ func sum(x ...float64) float64 {
 	}
 	return s
 }
+
+// Huber is robust.
+func Huber(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		if v < 0 {
+			v = -v
+		}
+		w := v
+		if v > 1 {
+			w = 2*v - 1 // linear
+		} else {
+			w = v * v
+		}
+		if w < s {
+			s = w
+		}
+		s += clip(w)
+	}
+	for t := 0.0; t < s; t += x[0] {
+		s--
+	}
+	return s
+}
+
+func clip(x float64) float64 {
+	if x > 10 {
+		return 10
+	}
+	return x
+}
