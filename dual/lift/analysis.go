@@ -74,6 +74,7 @@ type call struct {
 	env    map[*types.TypeParam]types.Type
 	recv   *place
 	args   []*place // one a parameter
+	argAt  []token.Pos
 	res    []*place
 	callee *instance
 }
@@ -131,6 +132,10 @@ func (a *analysis) expand(c *call) {
 	}
 	if c.callee == nil {
 		decl, pkg := a.prog.source(c.fn)
+		if _, ok := refused(c.fn); ok {
+			c.callee = &instance{fn: c.fn}
+			return
+		}
 		if decl == nil || decl.Body == nil {
 			a.fault(c.at, fmt.Sprintf("the source of %s is not Go, or out of reach", fullName(c.fn)),
 				"write it with operations of package math, or give its derivative by reverse.NewPrimitive")
@@ -144,7 +149,7 @@ func (a *analysis) expand(c *call) {
 		a.flow(c.recv, in.recv, c.at)
 	}
 	for i, p := range c.args {
-		a.flow(p, in.param[i], c.at)
+		a.flow(p, in.param[i], c.argAt[i])
 	}
 	for i, p := range c.res {
 		a.flow(in.res[i], p, c.at)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
@@ -28,6 +29,11 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 		if op, ok := elementary(c.fn); ok {
 			return w.elementary(e, op)
 		}
+		if instead, ok := refused(c.fn); ok {
+			for _, x := range e.Args {
+				w.a.hide(w.expr(x), e.Pos(), c.fn.Pkg().Name()+"."+c.fn.Name()+" of an active value", instead)
+			}
+		}
 	}
 	sig, _ := w.typeOf(e.Fun).Underlying().(*types.Signature)
 	if sig == nil {
@@ -47,7 +53,7 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 				if types.IsInterface(t) { // embedded
 					known = false
 				} else {
-					recv = w.adjusted(x, t, sel.Obj().(*types.Func))
+					recv = w.adjusted(x, t, sel.Obj().(*types.Func), e.Pos())
 				}
 			default: // a method expression
 				known = false
@@ -55,13 +61,13 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 			}
 		}
 	}
-	args := w.arguments(e, sig)
+	args, argAt := w.arguments(e, sig)
 	var results []*place
 	for i := range sig.Results().Len() {
 		results = append(results, w.fresh(sig.Results().At(i).Type()))
 	}
 	if known {
-		k := &call{in: w.in, at: e.Pos(), fn: c.fn.Origin(), env: c.env, recv: recv, args: args, res: results}
+		k := &call{in: w.in, at: e.Pos(), fn: c.fn.Origin(), env: c.env, recv: recv, args: args, argAt: argAt, res: results}
 		w.in.calls[e] = k
 		w.a.pending = append(w.a.pending, k)
 		return results
@@ -71,7 +77,7 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 	}
 	if fun = fun.orNil(); fun != nil && fun.kind == function {
 		for i, p := range args {
-			w.a.flow(p, fun.params[i], e.Pos())
+			w.a.flow(p, fun.params[i], argAt[i])
 		}
 		for i, p := range results {
 			w.a.flow(fun.result[i], p, e.Pos())
@@ -84,30 +90,37 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 	return results
 }
 
-// arguments are the places of the arguments, one a parameter: those of a variadic
-// one are the elements of a slice.
-func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) []*place {
+// arguments are the places of the arguments and where they stand, one a parameter:
+// those of a variadic one are the elements of a slice.
+func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) (places []*place, at []token.Pos) {
 	n := sig.Params().Len()
-	var from []*place
 	if t, ok := w.info().TypeOf(firstArg(e)).(*types.Tuple); ok && len(e.Args) == 1 && t.Len() != 1 {
-		from = w.multi(e.Args[0])
+		places = w.multi(e.Args[0])
+		for range places {
+			at = append(at, e.Args[0].Pos())
+		}
 	} else {
 		for _, x := range e.Args {
-			from = append(from, w.expr(x))
+			places, at = append(places, w.expr(x)), append(at, x.Pos())
 		}
 	}
-	if !sig.Variadic() || e.Ellipsis.IsValid() {
-		return from
-	}
-	rest := w.fresh(sig.Params().At(n - 1).Type())
-	for _, p := range from[n-1:] {
+	if sig.Variadic() && !e.Ellipsis.IsValid() {
+		rest := w.fresh(sig.Params().At(n - 1).Type())
+		to := rest
 		if rest.elem != nil {
-			w.a.flow(p, rest.elem, e.Pos())
-		} else {
-			w.a.hide(p, e.Pos(), "an interface cannot hold active values", "pass their Value, or use the concrete type")
+			to = rest.elem
+		}
+		for i, p := range places[n-1:] {
+			w.a.flow(p, to, at[n-1+i])
+		}
+		places, at = append(places[:n-1:n-1], rest), append(at[:n-1:n-1], e.Pos())
+	}
+	for i, p := range places {
+		if types.IsInterface(substitute(sig.Params().At(i).Type(), w.in.env)) {
+			w.a.flow(p, &place{}, at[i])
 		}
 	}
-	return append(from[:n-1:n-1], rest)
+	return places, at
 }
 
 func firstArg(e *ast.CallExpr) ast.Expr {
@@ -129,6 +142,8 @@ func (w *walker) conversion(e *ast.CallExpr) *place {
 		if b, ok := w.typeOf(e).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
 			w.a.hide(x, e.Pos(), "an active value cannot become a "+types.TypeString(w.typeOf(e), nil), "keep it a float64")
 		}
+	case types.Identical(w.typeOf(e), types.Typ[types.UnsafePointer]):
+		w.a.hide(x, e.Args[0].Pos(), "unsafe pointers to active values", "use an index, or a pointer of its type")
 	default:
 		w.a.flow(x, q, e.Pos())
 	}
@@ -155,7 +170,7 @@ func (w *walker) builtin(e *ast.CallExpr, name string) []*place {
 				p = p.elem
 			}
 			if s.elem != nil {
-				w.a.flow(p, s.elem, at)
+				w.a.flow(p, s.elem, e.Args[i+1].Pos())
 			}
 		}
 		return []*place{s}

@@ -65,7 +65,7 @@ func (w *walker) value(e ast.Expr) *place {
 			return w.static(e, w.function(e), nil)
 		}
 		x := w.expr(e.X).find()
-		w.expr(e.Index)
+		w.key(e.Index, e.X)
 		if _, ok := w.typeOf(e.X).Underlying().(*types.Pointer); ok && x.elem != nil {
 			x = x.elem.find() // to an array
 		}
@@ -94,10 +94,10 @@ func (w *walker) value(e ast.Expr) *place {
 			if x.elem != nil {
 				x = x.elem.find()
 			}
-			return w.sharing(w.typeOf(e), x.elem)
+			return w.sharing(w.typeOf(e), x.elem, e.Lbrack)
 		case *types.Array:
 			_ = t
-			return w.sharing(w.typeOf(e), x.elem)
+			return w.sharing(w.typeOf(e), x.elem, e.Lbrack)
 		}
 		return x
 	case *ast.StarExpr:
@@ -112,7 +112,7 @@ func (w *walker) value(e ast.Expr) *place {
 		x := w.expr(e.X)
 		switch e.Op {
 		case token.AND:
-			return w.sharing(w.typeOf(e), x)
+			return w.sharing(w.typeOf(e), x, e.OpPos)
 		case token.ARROW:
 			if x = x.find(); x.elem != nil {
 				return x.elem
@@ -135,10 +135,10 @@ func (w *walker) valueType(e ast.Expr) types.Type {
 }
 
 // sharing is a new slice or pointer to elem.
-func (w *walker) sharing(t types.Type, elem *place) *place {
+func (w *walker) sharing(t types.Type, elem *place, at token.Pos) *place {
 	p := w.fresh(t)
 	if p.elem != nil && elem != nil {
-		w.a.unify(p.elem, elem)
+		w.a.unify(p.elem, elem, at)
 	}
 	return p
 }
@@ -190,7 +190,7 @@ func (w *walker) composite(e *ast.CompositeLit) *place {
 		if keyed {
 			v = kv.Value
 			if fields == nil {
-				w.expr(kv.Key)
+				w.key(kv.Key, e)
 			}
 		}
 		from := w.expr(v)
@@ -202,9 +202,19 @@ func (w *walker) composite(e *ast.CompositeLit) *place {
 			w.a.flow(from, at.fields[i], v.Pos())
 		case at.elem != nil:
 			w.a.flow(from, at.elem, v.Pos())
+		default:
+			w.a.flow(from, at, v.Pos())
 		}
 	}
 	return p
+}
+
+// key is an index of x: no active value where x is a map.
+func (w *walker) key(e, x ast.Expr) {
+	p := w.expr(e)
+	if _, ok := w.typeOf(x).Underlying().(*types.Map); ok {
+		w.a.hide(p, e.Pos(), "an active value cannot be the key of a map", "use an integer or a text")
+	}
 }
 
 func fieldIndex(s *types.Struct, name string) int {
@@ -236,10 +246,10 @@ func (w *walker) literal(e *ast.FuncLit) *place {
 	inner.results = results
 	if p.kind == function {
 		for i := range params {
-			w.a.unify(p.params[i], params[i])
+			w.a.unify(p.params[i], params[i], e.Pos())
 		}
 		for i := range results {
-			w.a.unify(p.result[i], results[i])
+			w.a.unify(p.result[i], results[i], e.Pos())
 		}
 	}
 	inner.block(e.Body)
@@ -266,7 +276,7 @@ func (w *walker) selector(e *ast.SelectorExpr) *place {
 	t := w.typeOf(e.X)
 	if s.Kind() == types.MethodVal {
 		x, t = w.path(x, t, path[:len(path)-1])
-		return w.static(e, w.function(e), w.adjusted(x, t, s.Obj().(*types.Func)))
+		return w.static(e, w.function(e), w.adjusted(x, t, s.Obj().(*types.Func), e.Pos()))
 	}
 	x, _ = w.path(x, t, path)
 	return x
@@ -294,13 +304,13 @@ func (w *walker) path(x *place, t types.Type, path []int) (*place, types.Type) {
 
 // adjusted is the receiver for a method: its address or what it points to, if the
 // method asks for that.
-func (w *walker) adjusted(x *place, t types.Type, fn *types.Func) *place {
+func (w *walker) adjusted(x *place, t types.Type, fn *types.Func, at token.Pos) *place {
 	recv := fn.Origin().Type().(*types.Signature).Recv().Type()
 	_, want := recv.Underlying().(*types.Pointer)
 	_, have := t.Underlying().(*types.Pointer)
 	switch {
 	case want && !have:
-		return w.sharing(types.NewPointer(t), x)
+		return w.sharing(types.NewPointer(t), x, at)
 	case have && !want:
 		if x = x.find(); x.elem != nil {
 			return x.elem
@@ -373,8 +383,11 @@ func (w *walker) static(e ast.Expr, c called, recv *place) *place {
 		return p
 	}
 	k := &call{in: w.in, at: e.Pos(), fn: c.fn.Origin(), env: c.env, recv: recv, args: p.params, res: p.result}
+	for range k.args {
+		k.argAt = append(k.argAt, k.at)
+	}
 	if w.in.funcs[e] = k; recv == nil && c.fn.Type().(*types.Signature).Recv() != nil && len(p.params) > 0 { // a method expression
-		k.recv, k.args = p.params[0], p.params[1:]
+		k.recv, k.args, k.argAt = p.params[0], p.params[1:], k.argAt[1:]
 	}
 	w.a.pending = append(w.a.pending, k)
 	return p

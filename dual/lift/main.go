@@ -119,7 +119,7 @@ func lift(s settings, dir string) (text []byte, faults []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &analysis{builder: builder{holds: map[types.Type]bool{}}, prog: prog, globals: map[types.Object]*place{}}
+	a := newAnalysis(prog)
 	var roots []*instance
 	for _, name := range s.functions {
 		fn, ok := prog.root.Types.Scope().Lookup(name).(*types.Func)
@@ -192,6 +192,10 @@ func (w *writer) concrete(t string) error {
 	}
 	w.T, w.generic, w.suffix = w.imported("github.com/hesse-ad/hesse/"+pkg, pkg)+"."+name, false, name
 	return nil
+}
+
+func newAnalysis(p *program) *analysis {
+	return &analysis{builder: builder{holds: map[types.Type]bool{}}, prog: p, globals: map[types.Object]*place{}}
 }
 
 // seed makes the inputs of a function active, and its other parameters passive

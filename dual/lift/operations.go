@@ -48,3 +48,18 @@ func elementary(fn *types.Func) (operation, bool) {
 	op, ok := operations[fn.Pkg().Path()+"."+fn.Name()]
 	return op, ok && fn.Type().(*types.Signature).Recv() == nil
 }
+
+// refused is what to do instead of calling a function that looks at the bits of
+// numbers.
+func refused(fn *types.Func) (instead string, ok bool) {
+	if fn.Pkg() == nil || fn.Pkg().Path() != "math" {
+		return "", false
+	}
+	switch fn.Name() {
+	case "Float64bits", "Float32bits", "Nextafter", "Nextafter32":
+		return "compute with the number, or convert what is no input", true
+	case "Frexp", "Logb", "Ilogb":
+		return "use math.Log2 and math.Floor", true
+	}
+	return "", false
+}

@@ -27,7 +27,13 @@ type place struct {
 	active bool
 	why    token.Pos // where it became active
 	fixed  string    // what it is, if it must stay passive
-	to     []*place  // numbers that are assigned from this one
+	to     []flow    // what is assigned from this one
+}
+
+// A flow is an assignment to a number.
+type flow struct {
+	to *place
+	at token.Pos
 }
 
 type kind int
@@ -226,7 +232,7 @@ func (b *builder) build(t types.Type, within map[types.Type]*place) *place {
 }
 
 // unify makes one place of two.
-func (a *analysis) unify(p, q *place) {
+func (a *analysis) unify(p, q *place, at token.Pos) {
 	p, q = p.find(), q.find()
 	if p == q || p.kind != q.kind || p.kind == other {
 		return
@@ -239,17 +245,17 @@ func (a *analysis) unify(p, q *place) {
 	switch {
 	case p.active && !q.active:
 		p.active = false
-		a.activate(p, p.why)
+		a.activate(p, at)
 	case q.active && !p.active:
-		a.activate(p, q.why)
+		a.activate(p, at)
 	}
 	if p.elem != nil && q.elem != nil {
-		a.unify(p.elem, q.elem)
+		a.unify(p.elem, q.elem, at)
 	}
 	for i, c := range p.children()[1:] {
 		d := q.children()[1:][i]
 		for k := range min(len(c), len(d)) {
-			a.unify(c[k], d[k])
+			a.unify(c[k], d[k], at)
 		}
 	}
 }
@@ -263,13 +269,13 @@ func (a *analysis) flow(src, dst *place, at token.Pos) {
 	switch {
 	case src == dst:
 	case src.kind == number && dst.kind == number:
-		src.to = append(src.to, dst)
+		src.to = append(src.to, flow{dst, at})
 		if src.active {
 			a.activate(dst, at)
 		}
 	case src.kind == dst.kind:
-		a.unify(dst, src)
-	case src.kind != other: // into an interface, or out of this module's sight
+		a.unify(dst, src, at)
+	case src.kind != other:
 		a.hide(src, at, "an interface cannot hold active values", "use the concrete type, or a type parameter")
 	}
 }
@@ -285,8 +291,8 @@ func (a *analysis) activate(p *place, at token.Pos) {
 	if p.fixed != "" {
 		a.fault(at, p.fixed+" would receive an active value", "keep what depends on the inputs in a local variable, or name it with -active")
 	}
-	for _, q := range p.to {
-		a.activate(q, at)
+	for _, f := range p.to {
+		a.activate(f.to, f.at)
 	}
 }
 

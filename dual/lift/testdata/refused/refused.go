@@ -1,0 +1,399 @@
+// Package refused has functions that cannot be lifted. What stands in the way is
+// just behind a comment /*! words of the message */.
+package refused
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/cmplx"
+	"reflect"
+	"slices"
+	"sort"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+type cache struct {
+	last  float64
+	all   []float64
+	byKey map[string]float64
+	any   any
+	p     *float64
+}
+
+type shape interface{ Area(r float64) float64 }
+
+type circle struct{}
+
+func (circle) Area(r float64) float64 { return r * r }
+
+var total float64
+var history []float64
+var config struct{ last float64 }
+var table [3]float64
+var hook = func(x float64) float64 { return x }
+
+func goroutine(x []float64) float64 {
+	y := x[0]
+	/*!goroutine*/ go func() { y *= 2 }()
+	return y
+}
+
+func goroutineArgument(x []float64) float64 {
+	var s float64
+	/*!goroutine*/ go func(v float64) { s += v }(x[0])
+	return s
+}
+
+func goroutineOfFunction(x []float64) float64 {
+	/*!goroutine*/ go square(x[0])
+	return x[0]
+}
+
+func square(x float64) float64 { return x * x }
+
+func channelSend(x []float64) float64 {
+	c := make(chan float64, 1)
+	c /*!channel*/ <- x[0]
+	return <-c
+}
+
+func channelParameter(x []float64, c chan float64) float64 {
+	c /*!channel*/ <- x[0] * 2
+	return 0
+}
+
+func channelOfSlices(x []float64) float64 {
+	c := make(chan []float64, 1)
+	c /*!channel*/ <- x
+	return (<-c)[0]
+}
+
+func selectSend(x []float64) float64 {
+	c := make(chan float64, 1)
+	select {
+	case c /*!channel*/ <- x[0]:
+	default:
+	}
+	return x[0]
+}
+
+func anyVariable(x []float64) float64 {
+	var v any
+	/*!interface*/ v = x[0]
+	return v.(float64)
+}
+
+func anyArgument(x []float64) float64 {
+	return take( /*!interface*/ x[0])
+}
+
+func take(v any) float64 { return v.(float64) }
+
+func anyResult(x []float64) float64 {
+	return give(x[0]).(float64)
+}
+
+func give(v float64) any { return /*!interface*/ v }
+
+func anySlice(x []float64) float64 {
+	s := []any{ /*!interface*/ x[0]}
+	return float64(len(s))
+}
+
+func anyField(x []float64) float64 {
+	c := cache{any: /*!interface*/ x}
+	_ = c
+	return x[0]
+}
+
+func print(x []float64) float64 {
+	fmt.Println( /*!interface*/ x[0])
+	return x[0]
+}
+
+func format(x []float64) float64 {
+	s := fmt.Sprintf("%g" /*!interface*/, x[0])
+	return x[0] + float64(len(s))
+}
+
+func errorOf(x []float64) (float64, error) {
+	if x[0] < 0 {
+		return 0, fmt.Errorf("negative: %g" /*!interface*/, x[0])
+	}
+	return x[0], nil
+}
+
+func panicWith(x []float64) float64 {
+	if x[0] < 0 {
+		/*!panic*/ panic(x[0])
+	}
+	return x[0]
+}
+
+func builtinPrint(x []float64) float64 {
+	/*!println*/ println(x[0])
+	return x[0]
+}
+
+func interfaceMethod(x []float64) float64 {
+	var s shape = circle{}
+	return /*!interface*/ s.Area(x[0])
+}
+
+func interfaceParameter(x []float64, s shape) float64 {
+	return /*!interface*/ s.Area(x[0])
+}
+
+func interfaceSlice(x []float64) float64 {
+	v := 0.0
+	for _, s := range []shape{circle{}} {
+		v += /*!interface*/ s.Area(x[0])
+	}
+	return v
+}
+
+func reflection(x []float64) float64 {
+	return reflect.ValueOf( /*!interface*/ x[0]).Float()
+}
+
+func pointerCast(x []float64) float64 {
+	p := unsafe.Pointer( /*!unsafe*/ &x[0])
+	return *(*float64)(p)
+}
+
+func bits(x []float64) float64 {
+	return math.Float64frombits( /*!bits*/ math.Float64bits(x[0]) + 1)
+}
+
+func frexp(x []float64) float64 {
+	f, _ := /*!Frexp*/ math.Frexp(x[0])
+	return f
+}
+
+func single(x []float64) float64 {
+	return float64( /*!float32*/ float32(x[0]))
+}
+
+func complexNumber(x []float64) float64 {
+	return real( /*!complex*/ complex(x[0], x[1]))
+}
+
+func complexFunction(x []float64) float64 {
+	return cmplx.Abs( /*!complex*/ complex(x[0], 0))
+}
+
+func recovered(x []float64) (y float64) {
+	defer func() { /*!recover*/ recover() }()
+	return x[0]
+}
+
+func packageVariable(x []float64) float64 {
+	/*!package variable total*/ total = x[0]
+	return total
+}
+
+func packageSum(x []float64) float64 {
+	/*!package variable total*/ total += x[0]
+	return x[0]
+}
+
+func packageSlice(x []float64) float64 {
+	history = append(history /*!package variable history*/, x[0])
+	return x[0]
+}
+
+func packageField(x []float64) float64 {
+	/*!package variable config*/ config.last = x[0]
+	return x[0]
+}
+
+func packageElement(x []float64) float64 {
+	/*!package variable table*/ table[0] = x[0]
+	return x[0]
+}
+
+func packageFunction(x []float64) float64 {
+	return hook( /*!package variable hook*/ x[0])
+}
+
+func packagePointer(x []float64) float64 {
+	p := &total
+	/*!package variable total*/ *p = x[0]
+	return *p
+}
+
+func cacheField(x []float64, c *cache) float64 {
+	/*!passive parameter c*/ c.last = x[0]
+	return x[0]
+}
+
+func cacheSlice(x []float64, c *cache) float64 {
+	c.all = append(c.all /*!passive parameter c*/, x[0])
+	return x[0]
+}
+
+func cacheMap(x []float64, c *cache) float64 {
+	/*!passive parameter c*/ c.byKey["x"] = x[0]
+	return x[0]
+}
+
+func cachePointer(x []float64, c *cache) float64 {
+	/*!passive parameter c*/ *c.p = x[0]
+	return x[0]
+}
+
+func cacheCopy(x []float64, work []float64) float64 {
+	/*!passive parameter work*/ copy(work, x)
+	return work[0]
+}
+
+func cacheElement(x []float64, work []float64) float64 {
+	for i, v := range x {
+		/*!passive parameter work*/ work[i] = v * v
+	}
+	return work[0]
+}
+
+func cacheAlias(x []float64, work []float64) float64 {
+	w := work[:2]
+	/*!passive parameter work*/ w[1] = x[0]
+	return w[1]
+}
+
+func cacheInCall(x []float64, work []float64) float64 {
+	fill(work, x[0])
+	return work[0]
+}
+
+func fill(w []float64, v float64) { /*!passive parameter work*/ w[0] = v }
+
+func cacheStruct(x []float64, c cache) float64 {
+	/*!passive parameter c*/ c.last = x[0]
+	return c.last
+}
+
+func callback(x []float64, f func(float64) float64) float64 {
+	return f( /*!passive parameter f*/ x[0])
+}
+
+func report(x []float64, f func(float64)) float64 {
+	f( /*!passive parameter f*/ x[0])
+	return x[0]
+}
+
+func mapKey(x []float64) float64 {
+	m := map[float64]int{}
+	m[ /*!key of a map*/ x[0]]++
+	return float64(len(m))
+}
+
+func mapLiteralKey(x []float64) float64 {
+	m := map[float64]int{ /*!key of a map*/ x[0]: 1}
+	return float64(m[1])
+}
+
+func compareStructs(x []float64) float64 {
+	type pair struct{ a, b float64 }
+	p, q := pair{x[0], 1}, pair{1, x[1]}
+	if p /*!compared*/ == q {
+		return 1
+	}
+	return 2
+}
+
+func compareArrays(x []float64) float64 {
+	p, q := [2]float64{x[0], 1}, [2]float64{1, x[1]}
+	if p /*!compared*/ == q {
+		return 1
+	}
+	return 2
+}
+
+func sorted(x []float64) float64 {
+	y := slices.Clone(x)
+	sort.Float64s(y)
+	return y[0]
+}
+
+func sortInterface(x []float64) float64 {
+	y := append([]float64(nil), x...)
+	sort.Sort( /*!interface*/ sort.Float64Slice(y))
+	return y[0]
+}
+
+func sortSlice(x []float64) float64 {
+	y := append([]float64(nil), x...)
+	sort.Slice( /*!interface*/ y, func(i, j int) bool { return y[i] < y[j] })
+	return y[0]
+}
+
+func bigNumber(x []float64) float64 {
+	f, _ := /*!big*/ big.NewFloat(x[0]).Float64()
+	return f
+}
+
+func text(x []float64) float64 {
+	s := /*!source*/ strconv.FormatFloat(x[0], 'g', -1, 64)
+	return x[0] * float64(len(s))
+}
+
+func matrix(x []float64) float64 {
+	m := mat.NewDense(2, 2, x)
+	return mat.Det( /*!interface*/ m)
+}
+
+func mutexed(x []float64) float64 {
+	var v atomic.Value
+	v.Store( /*!interface*/ x[0])
+	return x[0]
+}
+
+func pooled(x []float64) float64 {
+	p := sync.Pool{}
+	p.Put( /*!interface*/ x)
+	return x[0]
+}
+
+func assembled(x []float64) float64 { return /*!not Go*/ assembly(x[0]) }
+
+func assembly(x float64) float64
+
+func deferredPrint(x []float64) float64 {
+	defer fmt.Println( /*!interface*/ x[0])
+	return x[0]
+}
+
+func joined(x []float64) float64 {
+	if err := errors.Join( /*!interface*/ wrap{x[0]}); err != nil {
+		return 1
+	}
+	return 0
+}
+
+type wrap struct{ v float64 }
+
+func (w wrap) Error() string { return "" }
+
+func nextAfter(x []float64) float64 { return /*!Nextafter*/ math.Nextafter(x[0], 2) }
+
+func exponent(x []float64) float64 { return float64( /*!Ilogb*/ math.Ilogb(x[0])) }
+
+func mapOfAny(x []float64) float64 {
+	m := map[string]any{"x": /*!interface*/ x[0]}
+	return float64(len(m))
+}
+
+func closureCache(x []float64, c *cache) float64 {
+	f := func(v float64) float64 {
+		/*!passive parameter c*/ c.last = v
+		return v
+	}
+	return f(x[0])
+}
