@@ -32,7 +32,7 @@ func TestRefusedConstructsAreNamedWithTheirPlace(t *testing.T) {
 	require.NoError(t, err)
 	src, err := os.ReadFile(filepath.Join(dir, "refused.go"))
 	require.NoError(t, err)
-	mark := regexp.MustCompile(`/\*!([^*]*)\*/ ?`)
+	mark := regexp.MustCompile(`/\*!([^*]*)\*/,? ?`)
 	n := 0
 	for _, d := range p.root.Syntax[0].Decls {
 		d, ok := d.(*ast.FuncDecl)
