@@ -146,40 +146,48 @@ func isNumber(t types.Type) bool {
 // holdsNumber reports whether values of t may hold a float64 that is not hidden
 // behind an interface.
 func (b *builder) holdsNumber(t types.Type) bool {
-	if v, ok := b.holds[t]; ok {
-		return v
+	v, ok := b.holds[t]
+	if !ok {
+		v = reachesNumber(t, map[types.Type]bool{})
+		b.holds[t] = v
 	}
-	b.holds[t] = false // for recursive types
-	v := false
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		v = isNumber(t)
-	case *types.Slice:
-		v = b.holdsNumber(u.Elem())
-	case *types.Array:
-		v = b.holdsNumber(u.Elem())
-	case *types.Pointer:
-		v = b.holdsNumber(u.Elem())
-	case *types.Chan:
-		v = b.holdsNumber(u.Elem())
-	case *types.Map:
-		v = b.holdsNumber(u.Elem()) || b.holdsNumber(u.Key())
-	case *types.Struct:
-		for i := range u.NumFields() {
-			v = b.holdsNumber(u.Field(i).Type()) || v
-		}
-	case *types.Signature:
-		v = b.tupleHolds(u.Params()) || b.tupleHolds(u.Results())
-	}
-	b.holds[t] = v
 	return v
 }
 
-func (b *builder) tupleHolds(t *types.Tuple) bool {
-	for i := range t.Len() {
-		if b.holdsNumber(t.At(i).Type()) {
-			return true
+func reachesNumber(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	tuple := func(t *types.Tuple) bool {
+		for i := range t.Len() {
+			if reachesNumber(t.At(i).Type(), seen) {
+				return true
+			}
 		}
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return isNumber(t)
+	case *types.Slice:
+		return reachesNumber(u.Elem(), seen)
+	case *types.Array:
+		return reachesNumber(u.Elem(), seen)
+	case *types.Pointer:
+		return reachesNumber(u.Elem(), seen)
+	case *types.Chan:
+		return reachesNumber(u.Elem(), seen)
+	case *types.Map:
+		return reachesNumber(u.Elem(), seen)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if reachesNumber(u.Field(i).Type(), seen) {
+				return true
+			}
+		}
+	case *types.Signature:
+		return tuple(u.Params()) || tuple(u.Results())
 	}
 	return false
 }

@@ -476,7 +476,7 @@ func (r *renderer) localType(s *ast.TypeSpec) string {
 	for _, p := range r.in.kinds {
 		var found *place
 		p.walk(func(q *place) {
-			if n, ok := types.Unalias(q.typ).(*types.Named); ok && n.Obj() == o && q.holdsActive() {
+			if n, ok := types.Unalias(q.typ).(*types.Named); ok && n.Obj() == o && q.kind != number && q.holdsActive() {
 				found = q
 			}
 		})
