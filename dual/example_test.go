@@ -58,6 +58,14 @@ func ExampleAffine() {
 	// Output: {21 3}
 }
 
+func ExampleConsts() {
+	data := []float64{1, 2}
+	x := []dual.Number{{V: 3, D: 1}, {V: 4}}
+	y := dual.Consts[dual.Number](nil, data)
+	fmt.Println(dual.Dot(x, y), dual.Const[dual.Number](5))
+	// Output: {11 1} {5 0}
+}
+
 func ExampleDot() {
 	x := []dual.Number{{V: 1, D: 1}, {V: 2}}
 	fmt.Println(dual.Dot(x, x))

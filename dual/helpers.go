@@ -2,6 +2,27 @@ package dual
 
 import "math"
 
+// Const returns the constant c as a number: all its derivatives are 0.
+func Const[T Scalar[T]](c float64) T {
+	var t T
+	return t.Const(c)
+}
+
+// Consts stores the constants c in dst and returns it. dst is allocated if nil; it
+// panics if dst and c differ in length.
+func Consts[T Scalar[T]](dst []T, c []float64) []T {
+	if dst == nil {
+		dst = make([]T, len(c))
+	}
+	if len(dst) != len(c) {
+		panic("dual: lengths of dst and c differ")
+	}
+	for i, v := range c {
+		dst[i] = dst[i].Const(v)
+	}
+	return dst
+}
+
 // Sum returns Σ xᵢ, 0 for none, added from the left.
 func Sum[T Scalar[T]](x []T) T {
 	var t T

@@ -106,6 +106,7 @@ func TestMisusePanics(t *testing.T) {
 	x := []Real{1, 2}
 	for what, f := range map[string]func(){
 		"Dot":             func() { Dot(x, x[:1]) },
+		"Consts":          func() { Consts(make([]Real, 1), []float64{1, 2}) },
 		"Affine":          func() { Affine(0, []float64{1}, x) },
 		"Softmax":         func() { Softmax(make([]Real, 1), x) },
 		"MatVec rows":     func() { MatVec(nil, x[:1], x) },

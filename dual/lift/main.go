@@ -1,5 +1,3 @@
-// Command lift reads functions in plain Go over float64 and writes the same
-// functions over dual.Scalar, which every mode of differentiation takes.
 package main
 
 import (

@@ -1,6 +1,3 @@
-// Package corpus has functions in plain Go, one for each construct of the language
-// and some real ones, and the same functions as package lift writes them. Tests
-// compare the two.
 package corpus
 
 import (
@@ -615,7 +612,7 @@ func mathFunctions(x []float64) float64 {
 	lg, sign := math.Lgamma(a)
 	sin, cos := math.Sincos(b)
 	whole, part := math.Modf(3 * a)
-	return s + lg*float64(sign) + sin*cos + whole*part + math.FMA(a, b, 2)
+	return s + lg*float64(sign) + sin*cos + whole*part
 }
 
 func shadowing(x []float64) float64 {

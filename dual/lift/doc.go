@@ -1,0 +1,64 @@
+// Command lift takes functions as Go programmers write them, in plain Go over
+// float64, and writes the same functions over [dual.Scalar], which every mode of
+// differentiation of this module takes.
+//
+//	//go:generate go run github.com/hesse-ad/hesse/dual/lift Energy
+//	func Energy(x []float64, d *Data) float64 { … for, if, math.Exp, helpers, +, −, … }
+//
+// writes energy_lifted.go with
+//
+//	func EnergyOf[T dual.Scalar[T]](x []T, d *Data) T
+//
+// # Usage
+//
+//	lift [flags] Function ...
+//
+//	-o file          the file to write; the first function's name and _lifted.go by default
+//	-active x,p.Mu   what is differentiated: parameters, or fields of them; the first
+//	                 parameter by default
+//	-select          write branches that choose a value as Abs, Max, Min and Select, which
+//	                 evaluate both sides and need no guard on a tape
+//	-type T,...      write instances for concrete types too, as in dual.Number,reverse.Var:
+//	                 Go inlines their methods
+//	-check           write nothing; fail if the file is not as it would be written
+//
+// It reads the package in the current folder. Exit code 1 says that something cannot
+// be lifted; then nothing is written, and each cause is printed with its file, line
+// and column, and with what to write instead.
+//
+// # What is active
+//
+// A number is active if it depends on the inputs. From them the analysis follows
+// assignments, calls, results, closures, slices, fields and maps, across packages:
+// what is active becomes T, all else stays as it is, so that data costs nothing. A
+// number is assigned one way, a float64 becomes a constant T where an active one is
+// wanted. What shares memory or a type becomes active together: the elements of a
+// slice and of all its parts, a variable and what points to it, a parameter of type
+// func and the functions that are passed for it. A struct whose fields are active
+// becomes a generic type, with its methods; where the same function or type is used
+// with other activity, it is written once more.
+//
+// A comparison of active numbers, and int(x), looks at a value: on a tape it is a
+// guard, as when written by hand (see package reverse).
+//
+// # What cannot be lifted
+//
+// Goroutines and channels with active values, interfaces that would hold them
+// (also any, and so fmt), reflection, unsafe pointers, bits of numbers, float32 and
+// complex numbers made of active ones, maps with active keys, functions that recover,
+// and assembly. Active values cannot be stored where they would outlive the
+// call: in variables of a package, or in what a passive parameter points to.
+//
+// # How it works
+//
+// Every place that can hold a float64 is a cell. Assignments are edges between cells,
+// shared memory makes one cell of two, and activity spreads along the edges
+// (Steensgaard, Points-to analysis in almost linear time, POPL 1996); each call
+// of a function that something active reaches is analyzed on its own (analysis.go,
+// expr.go, call.go, place.go). Then the source of each function is copied, with
+// operators and types replaced where they are active (render.go, writer.go), so that
+// comments and layout stay.
+//
+// Values of a lifted function over dual.Real have the bits of the original, but
+// where the library computes a function of package math more accurately: Pow is.
+package main

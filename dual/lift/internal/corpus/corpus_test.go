@@ -1,0 +1,192 @@
+package corpus
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+const inputs = 6
+
+// A lifted function, for some number types.
+type lifted struct {
+	plain  func(x []float64) float64
+	real   func(x []dual.Real) dual.Real
+	number func(x []dual.Number) dual.Number
+	hyper  func(x []dual.Hyper) dual.Hyper
+	tape   func(x []reverse.Var) reverse.Var
+}
+
+var functions = map[string]lifted{
+	"operators":             {operators, operatorsOf[dual.Real], operatorsOf[dual.Number], operatorsOf[dual.Hyper], operatorsOf[reverse.Var]},
+	"constantsLeftAndRight": {constantsLeftAndRight, constantsLeftAndRightOf[dual.Real], constantsLeftAndRightOf[dual.Number], constantsLeftAndRightOf[dual.Hyper], constantsLeftAndRightOf[reverse.Var]},
+	"opAssignments":         {opAssignments, opAssignmentsOf[dual.Real], opAssignmentsOf[dual.Number], opAssignmentsOf[dual.Hyper], opAssignmentsOf[reverse.Var]},
+	"squares":               {squares, squaresOf[dual.Real], squaresOf[dual.Number], squaresOf[dual.Hyper], squaresOf[reverse.Var]},
+	"zeroValues":            {zeroValues, zeroValuesOf[dual.Real], zeroValuesOf[dual.Number], zeroValuesOf[dual.Hyper], zeroValuesOf[reverse.Var]},
+	"mixedDeclarations":     {mixedDeclarations, mixedDeclarationsOf[dual.Real], mixedDeclarationsOf[dual.Number], mixedDeclarationsOf[dual.Hyper], mixedDeclarationsOf[reverse.Var]},
+	"arrays":                {arrays, arraysOf[dual.Real], arraysOf[dual.Number], arraysOf[dual.Hyper], arraysOf[reverse.Var]},
+	"matrices":              {matrices, matricesOf[dual.Real], matricesOf[dual.Number], matricesOf[dual.Hyper], matricesOf[reverse.Var]},
+	"structs":               {structs, structsOf[dual.Real], structsOf[dual.Number], structsOf[dual.Hyper], structsOf[reverse.Var]},
+	"embedding":             {embedding, embeddingOf[dual.Real], embeddingOf[dual.Number], embeddingOf[dual.Hyper], embeddingOf[reverse.Var]},
+	"linkedList":            {linkedList, linkedListOf[dual.Real], linkedListOf[dual.Number], linkedListOf[dual.Hyper], linkedListOf[reverse.Var]},
+	"recursiveTypes":        {recursiveTypes, recursiveTypesOf[dual.Real], recursiveTypesOf[dual.Number], recursiveTypesOf[dual.Hyper], recursiveTypesOf[reverse.Var]},
+	"maps":                  {maps, mapsOf[dual.Real], mapsOf[dual.Number], mapsOf[dual.Hyper], mapsOf[reverse.Var]},
+	"appending":             {appending, appendingOf[dual.Real], appendingOf[dual.Number], appendingOf[dual.Hyper], appendingOf[reverse.Var]},
+	"copying":               {copying, copyingOf[dual.Real], copyingOf[dual.Number], copyingOf[dual.Hyper], copyingOf[reverse.Var]},
+	"minAndMax":             {minAndMax, minAndMaxOf[dual.Real], minAndMaxOf[dual.Number], minAndMaxOf[dual.Hyper], minAndMaxOf[reverse.Var]},
+	"ranges":                {ranges, rangesOf[dual.Real], rangesOf[dual.Number], rangesOf[dual.Hyper], rangesOf[reverse.Var]},
+	"rangeOverPassive":      {rangeOverPassive, rangeOverPassiveOf[dual.Real], rangeOverPassiveOf[dual.Number], rangeOverPassiveOf[dual.Hyper], rangeOverPassiveOf[reverse.Var]},
+	"rangeOverFunction":     {rangeOverFunction, rangeOverFunctionOf[dual.Real], rangeOverFunctionOf[dual.Number], rangeOverFunctionOf[dual.Hyper], rangeOverFunctionOf[reverse.Var]},
+	"switches":              {switches, switchesOf[dual.Real], switchesOf[dual.Number], switchesOf[dual.Hyper], switchesOf[reverse.Var]},
+	"switchOnActive":        {switchOnActive, switchOnActiveOf[dual.Real], switchOnActiveOf[dual.Number], switchOnActiveOf[dual.Hyper], switchOnActiveOf[reverse.Var]},
+	"labels":                {labels, labelsOf[dual.Real], labelsOf[dual.Number], labelsOf[dual.Hyper], labelsOf[reverse.Var]},
+	"closures":              {closures, closuresOf[dual.Real], closuresOf[dual.Number], closuresOf[dual.Hyper], closuresOf[reverse.Var]},
+	"functionValues":        {functionValues, functionValuesOf[dual.Real], functionValuesOf[dual.Number], functionValuesOf[dual.Hyper], functionValuesOf[reverse.Var]},
+	"methodValues":          {methodValues, methodValuesOf[dual.Real], methodValuesOf[dual.Number], methodValuesOf[dual.Hyper], methodValuesOf[reverse.Var]},
+	"variadics":             {variadics, variadicsOf[dual.Real], variadicsOf[dual.Number], variadicsOf[dual.Hyper], variadicsOf[reverse.Var]},
+	"severalResults":        {severalResults, severalResultsOf[dual.Real], severalResultsOf[dual.Number], severalResultsOf[dual.Hyper], severalResultsOf[reverse.Var]},
+	"namedResults":          {namedResults, namedResultsOf[dual.Real], namedResultsOf[dual.Number], namedResultsOf[dual.Hyper], namedResultsOf[reverse.Var]},
+	"recursion":             {recursion, recursionOf[dual.Real], recursionOf[dual.Number], recursionOf[dual.Hyper], recursionOf[reverse.Var]},
+	"generics":              {generics, genericsOf[dual.Real], genericsOf[dual.Number], genericsOf[dual.Hyper], genericsOf[reverse.Var]},
+	"namedTypes":            {namedTypes, namedTypesOf[dual.Real], namedTypesOf[dual.Number], namedTypesOf[dual.Hyper], namedTypesOf[reverse.Var]},
+	"earlyReturns":          {earlyReturns, earlyReturnsOf[dual.Real], earlyReturnsOf[dual.Number], earlyReturnsOf[dual.Hyper], earlyReturnsOf[reverse.Var]},
+	"conversions":           {conversions, conversionsOf[dual.Real], conversionsOf[dual.Number], conversionsOf[dual.Hyper], conversionsOf[reverse.Var]},
+	"comparisons":           {comparisons, comparisonsOf[dual.Real], comparisonsOf[dual.Number], comparisonsOf[dual.Hyper], comparisonsOf[reverse.Var]},
+	"notANumber":            {notANumber, notANumberOf[dual.Real], notANumberOf[dual.Number], notANumberOf[dual.Hyper], notANumberOf[reverse.Var]},
+	"mathFunctions":         {mathFunctions, mathFunctionsOf[dual.Real], mathFunctionsOf[dual.Number], mathFunctionsOf[dual.Hyper], mathFunctionsOf[reverse.Var]},
+	"shadowing":             {shadowing, shadowingOf[dual.Real], shadowingOf[dual.Number], shadowingOf[dual.Hyper], shadowingOf[reverse.Var]},
+	"activeLoop":            {activeLoop, activeLoopOf[dual.Real], activeLoopOf[dual.Number], activeLoopOf[dual.Hyper], activeLoopOf[reverse.Var]},
+	"pointers":              {pointers, pointersOf[dual.Real], pointersOf[dual.Number], pointersOf[dual.Hyper], pointersOf[reverse.Var]},
+	"parallelAssignment":    {parallelAssignment, parallelAssignmentOf[dual.Real], parallelAssignmentOf[dual.Number], parallelAssignmentOf[dual.Hyper], parallelAssignmentOf[reverse.Var]},
+	"blanks":                {blanks, blanksOf[dual.Real], blanksOf[dual.Number], blanksOf[dual.Hyper], blanksOf[reverse.Var]},
+	"comments":              {comments, commentsOf[dual.Real], commentsOf[dual.Number], commentsOf[dual.Hyper], commentsOf[reverse.Var]},
+	"kalman":                {kalman, kalmanOf[dual.Real], kalmanOf[dual.Number], kalmanOf[dual.Hyper], kalmanOf[reverse.Var]},
+	"lorenz":                {lorenz, lorenzOf[dual.Real], lorenzOf[dual.Number], lorenzOf[dual.Hyper], lorenzOf[reverse.Var]},
+	"pendulum":              {pendulum, pendulumOf[dual.Real], pendulumOf[dual.Number], pendulumOf[dual.Hyper], pendulumOf[reverse.Var]},
+	"splineOfValues":        {splineOfValues, splineOfValuesOf[dual.Real], splineOfValuesOf[dual.Number], splineOfValuesOf[dual.Hyper], splineOfValuesOf[reverse.Var]},
+	"splineAtInput":         {splineAtInput, splineAtInputOf[dual.Real], splineAtInputOf[dual.Number], splineAtInputOf[dual.Hyper], splineAtInputOf[reverse.Var]},
+	"spectrum":              {spectrum, spectrumOf[dual.Real], spectrumOf[dual.Number], spectrumOf[dual.Hyper], spectrumOf[reverse.Var]},
+	"gaussianProcess":       {gaussianProcess, gaussianProcessOf[dual.Real], gaussianProcessOf[dual.Number], gaussianProcessOf[dual.Hyper], gaussianProcessOf[reverse.Var]},
+	"linearSystem":          {linearSystem, linearSystemOf[dual.Real], linearSystemOf[dual.Number], linearSystemOf[dual.Hyper], linearSystemOf[reverse.Var]},
+	"blackScholes":          {blackScholes, blackScholesOf[dual.Real], blackScholesOf[dual.Number], blackScholesOf[dual.Hyper], blackScholesOf[reverse.Var]},
+	"heston":                {heston, hestonOf[dual.Real], hestonOf[dual.Number], hestonOf[dual.Hyper], hestonOf[reverse.Var]},
+	"reprojection":          {reprojection, reprojectionOf[dual.Real], reprojectionOf[dual.Number], reprojectionOf[dual.Hyper], reprojectionOf[reverse.Var]},
+	"powerFlow":             {powerFlow, powerFlowOf[dual.Real], powerFlowOf[dual.Number], powerFlowOf[dual.Hyper], powerFlowOf[reverse.Var]},
+	"logSumExp":             {logSumExp, logSumExpOf[dual.Real], logSumExpOf[dual.Number], logSumExpOf[dual.Hyper], logSumExpOf[reverse.Var]},
+	"mixture":               {mixture, mixtureOf[dual.Real], mixtureOf[dual.Number], mixtureOf[dual.Hyper], mixtureOf[reverse.Var]},
+	"hiddenMarkov":          {hiddenMarkov, hiddenMarkovOf[dual.Real], hiddenMarkovOf[dual.Number], hiddenMarkovOf[dual.Hyper], hiddenMarkovOf[reverse.Var]},
+	"tax":                   {tax, taxOf[dual.Real], taxOf[dual.Number], taxOf[dual.Hyper], taxOf[reverse.Var]},
+	"bisection":             {bisection, bisectionOf[dual.Real], bisectionOf[dual.Number], bisectionOf[dual.Hyper], bisectionOf[reverse.Var]},
+	"network":               {network, networkOf[dual.Real], networkOf[dual.Number], networkOf[dual.Hyper], networkOf[reverse.Var]},
+	"leapfrog":              {leapfrog, leapfrogOf[dual.Real], leapfrogOf[dual.Number], leapfrogOf[dual.Hyper], leapfrogOf[reverse.Var]},
+	"lotkaVolterra":         {lotkaVolterra, lotkaVolterraOf[dual.Real], lotkaVolterraOf[dual.Number], lotkaVolterraOf[dual.Hyper], lotkaVolterraOf[reverse.Var]},
+	"softmaxRegression":     {softmaxRegression, softmaxRegressionOf[dual.Real], softmaxRegressionOf[dual.Number], softmaxRegressionOf[dual.Hyper], softmaxRegressionOf[reverse.Var]},
+	"portfolio":             {portfolio, portfolioOf[dual.Real], portfolioOf[dual.Number], portfolioOf[dual.Hyper], portfolioOf[reverse.Var]},
+	"quadrature":            {quadrature, quadratureOf[dual.Real], quadratureOf[dual.Number], quadratureOf[dual.Hyper], quadratureOf[reverse.Var]},
+}
+
+// points are inputs in (0, 1), where all the functions are defined, and a direction.
+func points(yield func(x, d []float64) bool) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		x, d := make([]float64, inputs), make([]float64, inputs)
+		for i := range x {
+			x[i], d[i] = 0.01+0.98*rnd.Float64(), rnd.NormFloat64()
+		}
+		if !yield(x, d) {
+			return
+		}
+	}
+}
+
+func TestLiftedFunctionsHaveTheBitsOfTheirOriginals(t *testing.T) {
+	for name, f := range functions {
+		for x := range points {
+			want := f.plain(x)
+			require.False(t, math.IsNaN(want), name)
+			require.Equal(t, math.Float64bits(want), math.Float64bits(float64(f.real(dual.Consts[dual.Real](nil, x)))), "%s at %v", name, x)
+			tape, err := reverse.Record(x, f.tape)
+			require.NoError(t, err, name)
+			got, err := tape.Value(x)
+			require.NoError(t, err, name)
+			require.Equal(t, want, got, "%s on a tape, at %v", name, x)
+		}
+	}
+}
+
+// Modes agree with each other to roundings, and the first derivative with a central
+// difference, whose error is h²f‴/6 + εf/h: a step of ε^⅓ leaves about ε^⅔ of the
+// sizes of f and of its derivatives, and more beside the jumps of the functions.
+func TestDerivativesOfLiftedFunctionsAgree(t *testing.T) {
+	const h = 6e-6
+	for name, f := range functions {
+		off := 0
+		for x, d := range points {
+			numbers, hypers := make([]dual.Number, inputs), make([]dual.Hyper, inputs)
+			up, down := make([]float64, inputs), make([]float64, inputs)
+			for i := range x {
+				numbers[i] = dual.Number{V: x[i], D: d[i]}
+				hypers[i] = dual.Hyper{V: x[i], D1: d[i], D2: d[i]}
+				up[i], down[i] = x[i]+h*d[i], x[i]-h*d[i]
+			}
+			number, hyper := f.number(numbers), f.hyper(hypers)
+			tape, err := reverse.Record(x, f.tape)
+			require.NoError(t, err, name)
+			g, err := tape.Gradient(nil, x)
+			require.NoError(t, err, name)
+			hv, err := tape.HVP(nil, x, d)
+			require.NoError(t, err, name)
+			first, second, size1, size2 := 0.0, 0.0, 1.0, 1.0
+			for i := range d {
+				first += g[i] * d[i]
+				second += hv[i] * d[i]
+				size1 += math.Abs(g[i] * d[i])
+				size2 += math.Abs(hv[i] * d[i])
+			}
+			require.InDelta(t, first, number.D, 1e-10*size1, "%s at %v", name, x)
+			require.InDelta(t, first, hyper.D1, 1e-10*size1, "%s at %v", name, x)
+			require.InDelta(t, second, hyper.D12, 1e-9*size2, "%s at %v", name, x)
+
+			slope := (f.plain(up) - f.plain(down)) / (2 * h)
+			if !(math.Abs(slope-first) <= 1e-7*(size1+size2+math.Abs(number.V))) {
+				off++
+			}
+		}
+		require.LessOrEqual(t, off, 5, "%s: points of 100 at which differences say otherwise", name)
+	}
+}
+
+// Every function of the sources is lifted and compared.
+func TestTheTableIsComplete(t *testing.T) {
+	for _, file := range []string{"constructs.go", "models.go"} {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range f.Decls {
+			d, ok := d.(*ast.FuncDecl)
+			if !ok || d.Recv != nil || d.Type.TypeParams != nil || len(d.Type.Params.List) != 1 {
+				continue
+			}
+			if p := d.Type.Params.List[0]; len(p.Names) == 1 && p.Names[0].Name == "x" && isSlice(p.Type) && d.Type.Results != nil && len(d.Type.Results.List) == 1 && isFloat(d.Type.Results.List[0].Type) {
+				require.Contains(t, functions, d.Name.Name)
+			}
+		}
+	}
+}
+
+func isSlice(e ast.Expr) bool {
+	a, ok := e.(*ast.ArrayType)
+	return ok && a.Len == nil && isFloat(a.Elt)
+}
+
+func isFloat(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "float64"
+}
