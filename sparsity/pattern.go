@@ -213,7 +213,7 @@ func (p *Pattern) IsSymmetric() bool {
 	if p.rows != p.cols {
 		return false
 	}
-	if len(p.idx) == p.rows*p.cols {
+	if int64(len(p.idx)) == int64(p.rows)*int64(p.cols) {
 		return true
 	}
 	// Row by row, the entries (j, i) of a symmetric pattern are met in the

@@ -63,7 +63,9 @@ func FromMatrix(a mat.Matrix) *Pattern {
 // Full returns the rows×cols pattern that holds every position.
 func Full(rows, cols int) *Pattern {
 	b := newBuilder(rows, cols)
-	checkCount(rows * cols)
+	if cols > 0 && rows > math.MaxInt32/cols {
+		panic("sparsity: too many nonzeros")
+	}
 	for range rows {
 		b.addRange(0, cols)
 		b.endRow()

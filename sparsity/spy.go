@@ -107,10 +107,11 @@ func (p *Pattern) downSample(size int, colors []int) *drawing {
 	}
 	d := &drawing{w: side(p.cols), h: side(p.rows)}
 	d.cells = make([]int32, d.w*d.h)
+	scaled := func(i, to, from int) int { return int(int64(i) * int64(to) / int64(from)) }
 	for i := range p.rows {
-		line := d.cells[i*d.h/p.rows*d.w:][:d.w]
+		line := d.cells[scaled(i, d.h, p.rows)*d.w:][:d.w]
 		for k := p.ptr[i]; k < p.ptr[i+1]; k++ {
-			cell := &line[int(p.idx[k])*d.w/p.cols]
+			cell := &line[scaled(int(p.idx[k]), d.w, p.cols)]
 			if *cell == 0 {
 				*cell = 1
 				if colors != nil {

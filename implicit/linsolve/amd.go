@@ -36,8 +36,8 @@ type quotientGraph struct {
 
 	// w[e] − mark is |L_e \ L_p| for the elements met since p became the
 	// pivot. An absorbed element has w[e] = 0.
-	w    []int
-	mark int
+	w    []int64 // mark grows as n²
+	mark int64
 }
 
 const none = -1
@@ -66,7 +66,7 @@ func minimumDegree(n int, ptr []int, adj []int32) (order []int32, fill int) {
 		prev:   make([]int32, n),
 		bucket: make([]int32, n),
 		hash:   make([]int32, n),
-		w:      make([]int, n),
+		w:      make([]int64, n),
 		mark:   1,
 	}
 	for i := range g.head {
@@ -104,6 +104,7 @@ func minimumDegree(n int, ptr []int, adj []int32) (order []int32, fill int) {
 	}
 
 	pivots := make([]int32, 0, n)
+	entries := int64(0)
 	for low := int32(0); left > 0; {
 		for g.head[low] == none {
 			low++
@@ -115,12 +116,12 @@ func minimumDegree(n int, ptr []int, adj []int32) (order []int32, fill int) {
 		g.outsides(lo)
 		left -= int(g.size[p])
 		degree, left = g.updateDegrees(p, lo, degree, left)
-		size := int(g.size[p])
-		fill += size*int(degree) + size*(size-1)/2
+		size := int64(g.size[p])
+		entries += size*int64(degree) + size*(size-1)/2
 		g.mergeIndistinguishable(lo)
 		low = min(low, g.finishElement(p, lo, degree, left))
 	}
-	return g.postorder(n, pivots), fill
+	return g.postorder(n, pivots), int(min(entries, math.MaxInt))
 }
 
 // push puts variable i in the list of its degree.
@@ -180,16 +181,16 @@ func (g *quotientGraph) formElement(p int32) (lo int, degree int32) {
 // outsides leaves mark + |L_e \ L_p| in w[e] for every element e next to L_p
 // (Algorithm 2 of the paper).
 func (g *quotientGraph) outsides(lo int) {
-	g.mark += len(g.start) + 1
+	g.mark += int64(len(g.start)) + 1
 	for _, i := range g.list[lo:] {
-		s := int(-g.size[i])
+		s := int64(-g.size[i])
 		at := g.start[i]
 		for _, e := range g.list[at : at+int(g.elems[i])] {
 			switch w := g.w[e]; {
 			case w >= g.mark:
 				g.w[e] = w - s
 			case w != 0:
-				g.w[e] = g.mark + int(g.degree[e]) - s
+				g.w[e] = g.mark + int64(g.degree[e]) - s
 			}
 		}
 	}
@@ -220,7 +221,7 @@ func (g *quotientGraph) updateDegrees(p int32, lo int, degree int32, left int) (
 				g.w[e] = 0
 				continue
 			}
-			d += w - g.mark
+			d += int(w - g.mark)
 			hash += uint(e)
 			g.list[to] = e
 			to++
@@ -261,7 +262,7 @@ func (g *quotientGraph) updateDegrees(p int32, lo int, degree int32, left int) (
 
 // mergeIndistinguishable merges the variables of L_p with equal lists.
 func (g *quotientGraph) mergeIndistinguishable(lo int) {
-	g.mark += len(g.start) + 1
+	g.mark += int64(len(g.start)) + 1
 	for _, i := range g.list[lo:] {
 		if g.size[i] == 0 {
 			continue

@@ -111,7 +111,7 @@ func (g *Graph) partners(live []bool, d *sets) lists {
 				continue
 			}
 			squared[s] = true
-		} else if int(d.set[s].size)*int(d.set[t].size) > smallSet {
+		} else if int64(d.set[s].size)*int64(d.set[t].size) > smallSet {
 			key := [2]int32{min(s, t), max(s, t)}
 			if done[key] {
 				continue
