@@ -104,7 +104,8 @@ type Trial struct {
 // more than Star, StarBicoloring never more than Column or Row, and
 // AcyclicBicoloring never more than StarBicoloring: where the greedy algorithm
 // did worse, the coloring of the stricter kind is returned. Star, Acyclic and
-// bicolorings have no colors that recovery does not need; see Classes.Colors.
+// bicolorings have no colors that recovery does not need; see Classes.Colors. On a
+// symmetric pattern with full diagonal Column, Row and Distance2 find the same.
 //
 // It panics if p is nil or is not symmetric and the kind needs that it is. The
 // cost of an order is O(nnz) if 64 colors are enough, but for finding the order

@@ -31,11 +31,10 @@ func (g *graph) maxDegree() int {
 	return d
 }
 
-// adjacency returns the graph of a symmetric pattern, whose edges are the
-// entries off the diagonal, and for each vertex whether its diagonal entry is
-// in the pattern.
+// adjacency returns the graph of a pattern that is symmetric, whose edges are
+// the entries off the diagonal, and for each vertex whether its diagonal entry
+// is in the pattern.
 func adjacency(p *sparsity.Pattern) (*graph, []bool) {
-	checkSymmetric(p)
 	n, _ := p.Dims()
 	g := &graph{ptr: make([]int32, n+1), adj: make([]int32, 0, p.NNZ())}
 	loop := make([]bool, n)

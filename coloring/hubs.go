@@ -8,6 +8,7 @@ import (
 
 // withHubs runs star or acyclic in the order o and again with the hubs apart,
 // and returns the coloring with fewer colors, nil if both need more than limit.
+// With no more than least colors it looks no further.
 //
 // A greedy coloring that meets two hubs early may give them one color, and then
 // all their common neighbors need different ones. Hubs are colored apart so
@@ -22,9 +23,12 @@ import (
 // colors that they need with √(2m) alone; four times the mean did worse. The run
 // with hubs in place gives up at the number of colors of the other one, which
 // bounds its cost.
-func withHubs(g *graph, o Order, greedy greedy, limit int) []int32 {
+func withHubs(g *graph, o Order, greedy greedy, limit, least int) []int32 {
 	apart := hubsApart(g, o, greedy, limit)
 	if apart != nil {
+		if count(apart) <= min(limit, least) {
+			return apart
+		}
 		limit = min(limit, count(apart))
 	}
 	if color := greedy(g, g.order(o), limit); color != nil {

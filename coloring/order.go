@@ -10,7 +10,8 @@ import (
 // An Order is the order in which a greedy coloring takes the vertices. It is
 // what decides the number of colors. The same graph always gives the same order;
 // ties are broken by the vertex number or, in the dynamic orders, for the vertex
-// whose degree changed last.
+// whose degree changed last. SmallestLast, which starts from the end, prefers
+// large numbers, so that it is close to Natural where degrees are alike, as on grids.
 //
 // Degrees count neighbors in the graph, for Column and Row the other columns
 // or rows that share a row or column. A dense row (more than 64 entries, and
@@ -54,6 +55,9 @@ func (o Order) String() string {
 	return fmt.Sprintf("Order(%d)", uint64(o))
 }
 
+// byDegree reports whether the order depends on degrees.
+func (o Order) byDegree() bool { return o >= LargestFirst && o <= DynamicLargestFirst }
+
 // vertexOrder returns the n vertices in the order o. neighbors(v) is valid
 // until its next call; extra[v], unless extra is nil, is added to the degree
 // of v for good.
@@ -88,7 +92,7 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 	if o == LargestFirst {
 		return largestFirst(degree)
 	}
-	b := newBuckets(degree)
+	b := newBuckets(degree, o == SmallestLast)
 	d := int32(0)
 	if o == DynamicLargestFirst {
 		d = top - 1
@@ -151,15 +155,20 @@ type buckets struct {
 	degree, head, next, prev []int32
 }
 
-func newBuckets(degree []int32) *buckets {
+// newBuckets returns the vertices with the smallest number first, or the largest.
+func newBuckets(degree []int32, largest bool) *buckets {
 	n := len(degree)
 	all := make([]int32, 3*n)
 	b := &buckets{degree, all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
 	for d := range b.head {
 		b.head[d] = -1
 	}
-	for v := n - 1; v >= 0; v-- { // so that the smallest number comes first
-		b.push(int32(v))
+	for k := range int32(n) {
+		v := k
+		if !largest {
+			v = int32(n) - 1 - k
+		}
+		b.push(v)
 	}
 	return b
 }
@@ -198,7 +207,7 @@ func (g *graph) order(o Order) []int32 {
 // r of nets the vertices of net r.
 func netOrder(o Order, of, nets *sparsity.Pattern) []int32 {
 	n, m := of.Dims()
-	if o == Natural || o>>32 != 0 {
+	if !o.byDegree() {
 		return vertexOrder(o, n, nil, nil)
 	}
 	dense := denseSize(nets)

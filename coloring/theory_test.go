@@ -58,15 +58,17 @@ func TestChordalGraphsNeedTheirCliqueNumber(t *testing.T) {
 // known to be best or the best known from the literature.
 func TestGrids(t *testing.T) {
 	for _, x := range []struct {
-		name          string
-		p             *sparsity.Pattern
-		star, acyclic int
+		name                  string
+		p                     *sparsity.Pattern
+		column, star, acyclic int
 	}{
-		{"5 points", sparsity.StarStencil(316, 316), 5, 4},
-		{"9 points", sparsity.BoxStencil(316, 316), 9, 6},
-		{"7 points", sparsity.StarStencil(46, 46, 46), 11, 7},
-		{"27 points", sparsity.BoxStencil(46, 46, 46), 27, 20},
+		{"5 points", sparsity.StarStencil(316, 316), 5, 5, 4},
+		{"9 points", sparsity.BoxStencil(316, 316), 9, 9, 6},
+		{"7 points", sparsity.StarStencil(46, 46, 46), 12, 11, 7},
+		{"27 points", sparsity.BoxStencil(46, 46, 46), 27, 27, 20},
 	} {
+		column := New(Column, x.p)
+		require.LessOrEqual(t, column.Num(), x.column, "%s: %v", x.name, column)
 		star := New(Star, x.p)
 		require.LessOrEqual(t, star.Num(), x.star, "%s: %v", x.name, star)
 		require.NoError(t, star.Verify(x.p))
@@ -74,6 +76,11 @@ func TestGrids(t *testing.T) {
 		require.LessOrEqual(t, acyclic.Num(), x.acyclic, "%s: %v", x.name, acyclic)
 		require.NoError(t, acyclic.Verify(x.p))
 	}
+}
+
+// What ColPack 1.0.10 needs by its smallest last order.
+func TestSmallestLastOnGridsIsThatOfColPack(t *testing.T) {
+	require.LessOrEqual(t, New(Star, sparsity.StarStencil(46, 46, 46), SmallestLast).Num(), 11)
 }
 
 // The column coloring of A, the distance-1 coloring of the graph of AᵀA and the
@@ -103,7 +110,11 @@ func TestColumnsOfFullDiagonalAreDistance2(t *testing.T) {
 		p := randomPattern(t, Star)
 		n, _ := p.Dims()
 		p = p.Union(sparsity.Diagonal(n))
-		require.Equal(t, New(Distance2, p, Natural).Columns().Colors(), New(Column, p, Natural).Columns().Colors())
+		for _, o := range allOrders {
+			distance2 := vertexColors(New(Distance2, p, o))
+			require.Equal(t, distance2, vertexColors(New(Column, p, o)), "%v", o)
+			require.Equal(t, distance2, vertexColors(New(Row, p, o)), "%v", o)
+		}
 	})
 }
 

@@ -101,6 +101,7 @@ func (c *Coloring) Verify(p *sparsity.Pattern) error {
 		v.color = append(make([]int32, n), c.rows.color...)
 		what, bad = v.orthogonal(bipartite(p, p.Transpose()), n, n+m)
 	case Distance1, Distance2, Star, Acyclic:
+		checkSymmetric(p)
 		g, loop := adjacency(p)
 		v.color = c.columns.color
 		what, bad = v.symmetric(g, loop)

@@ -216,19 +216,25 @@ func (p *Pattern) IsSymmetric() bool {
 	if int64(len(p.idx)) == int64(p.rows)*int64(p.cols) {
 		return true
 	}
-	// Row by row, the entries (j, i) of a symmetric pattern are met in the
-	// order in which row j holds them.
-	next := slices.Clone(p.ptr[:p.rows])
-	for i := range p.rows {
-		for _, j := range p.Row(i) {
-			k := next[j]
-			if k == p.ptr[j+1] || p.idx[k] != int32(i) {
+	// next[j] is the place of the first entry of row j above the diagonal that has
+	// not met its mirror image: row by row, the images come in that order.
+	next := make([]int32, p.rows)
+	for i := range int32(p.rows) {
+		k, hi := p.ptr[i], p.ptr[i+1]
+		for ; k < hi && p.idx[k] < i; k++ {
+			j := p.idx[k]
+			at := next[j]
+			if at == p.ptr[j+1] || p.idx[at] != i {
 				return false
 			}
-			next[j]++
+			next[j] = at + 1
 		}
+		if k < hi && p.idx[k] == i {
+			k++
+		}
+		next[i] = k
 	}
-	return true
+	return slices.Equal(next, p.ptr[1:])
 }
 
 // Equal reports whether q has the same dimensions and positions.
