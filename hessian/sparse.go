@@ -48,7 +48,7 @@ type SparseSettings struct {
 	// Strategy makes the products of colorings; FoR, the zero value, is the fast
 	// one. Others are there to compare, and exclude ByTerms.
 	Strategy Strategy
-	// Orders are those that colorings try; nil means Natural and SmallestLast.
+	// Orders are those that colorings try; nil means those of coloring.New.
 	Orders []coloring.Order
 	// Pattern replaces the detected pattern, and excludes ByTerms. It must be
 	// symmetric, n×n, and have every nonzero: what it misses is added to other
@@ -107,9 +107,6 @@ var ErrNoTerms = errors.New("hessian: no sum of alike terms")
 // with what excludes it; a coloring that does
 // not fit gives a *coloring.ConflictError, ByTerms possibly ErrNoTerms.
 func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
-	if o.Orders == nil {
-		o.Orders = defaultOrders
-	}
 	p := &Sparse{settings: o, first: New(t, FoR)}
 	switch {
 	case o.Method == ByTerms:
@@ -125,9 +122,6 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	}
 	return p, p.byColoring(t)
 }
-
-// More orders rarely save colors and cost as much as all other preparation.
-var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
 
 func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
 	p.plan, p.terms = plan, plan.Hessian(nil)

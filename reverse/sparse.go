@@ -47,8 +47,7 @@ func (m Method) String() string {
 // NewSparseJacobian uses.
 type SparseSettings struct {
 	Method Method
-	// Orders are those that the colorings try; nil means Natural and
-	// SmallestLast.
+	// Orders are those that the colorings try; nil means those of coloring.New.
 	Orders []coloring.Order
 	// Pattern replaces the detected pattern, m×n, and excludes ByTerms. It must
 	// have every nonzero: what it misses is added to other elements without a
@@ -96,17 +95,11 @@ func NewSparseJacobian(t *Tape) (*SparseJacobian, error) { return SparseSettings
 // terms.
 var ErrNoTerms = errors.New("reverse: no sums of alike terms")
 
-// More orders rarely save colors and cost as much as all other preparation.
-var defaultOrders = []coloring.Order{coloring.Natural, coloring.SmallestLast}
-
 // New is NewSparseJacobian with settings. It panics if the pattern is not m×n,
 // if a coloring is none for Jacobians, and if ByTerms comes with what excludes
 // it; a coloring that does not fit gives a
 // *coloring.ConflictError, ByTerms possibly ErrNoTerms.
 func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
-	if o.Orders == nil {
-		o.Orders = defaultOrders
-	}
 	j := &SparseJacobian{settings: o, t: t}
 	switch {
 	case o.Method == ByTerms:
