@@ -287,7 +287,11 @@ func (p *step) findPatterns() {
 	l := n - m
 	p.jacobian, p.hessian = make([][]int32, m), make([][]int32, l)
 	jac := p.eq.settings.Pattern
-	if jac == nil {
+	switch {
+	case jac != nil:
+	case p.eq.jacobian != nil:
+		jac = p.eq.jacobian.pattern
+	default:
 		jac = p.eq.f.JacobianPattern()
 	}
 	left, _ := splitPattern(jac)

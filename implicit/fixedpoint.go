@@ -54,14 +54,24 @@ func replay(t *reverse.Tape, x, params []reverse.Var) []reverse.Var {
 	return y
 }
 
-// primitives applies a user's primitives to Vars.
-type primitives struct{}
+// primitives applies a user's primitives to Vars: for each derivative of each one
+// the same primitive wherever it stands, so that alike terms stay alike.
+type primitives map[derivative]*reverse.Primitive
 
-func (primitives) Own(f *program.Scalar1, order int, x reverse.Var) reverse.Var {
-	derivative := func(k int) func(x float64) float64 {
-		return func(x float64) float64 { return f.At(order + k)(x) }
+type derivative struct {
+	of    *program.Scalar1
+	order int
+}
+
+func (p primitives) Own(f *program.Scalar1, order int, x reverse.Var) reverse.Var {
+	key := derivative{f, order}
+	if p[key] == nil {
+		at := func(k int) func(x float64) float64 {
+			return func(x float64) float64 { return f.At(order + k)(x) }
+		}
+		p[key] = reverse.NewPrimitive(f.Name, at(0), at(1), at(2))
 	}
-	return reverse.NewPrimitive(f.Name, derivative(0), derivative(1), derivative(2)).Apply(x)
+	return p[key].Apply(x)
 }
 
 func (primitives) Call(f program.Func, x []reverse.Var) []reverse.Var { return reverse.Apply(f, x...) }

@@ -64,22 +64,30 @@ type jacobian struct {
 }
 
 func newJacobian(f *reverse.Tape, p *sparsity.Pattern) *jacobian {
-	if p == nil {
-		p = f.JacobianPattern()
-	}
 	m, n := f.Outputs(), f.Inputs()
-	if r, c := p.Dims(); r != m || c != n {
-		panic(fmt.Sprintf("implicit: pattern is %d×%d, want %d×%d", r, c, m, n))
-	}
 	j := &jacobian{f: f, pattern: p}
-	// A JVP recovers at most m entries, a VJP at most n: a dense pattern needs
-	// nearly as many as the dense Jacobian. Few of them are one sweep.
-	if min(m, n) > program.MaxDirections && p.Density() <= 0.25 {
-		sparse, err := reverse.SparseSettings{Pattern: p}.New(f)
-		if err != nil {
-			panic(err) // of a given coloring only
+	few := min(m, n) <= program.MaxDirections // one sweep
+	var err error
+	switch {
+	case p == nil && few:
+		j.pattern = f.JacobianPattern()
+	case p == nil:
+		j.sparse, err = reverse.NewSparseJacobian(f)
+	default:
+		if r, c := p.Dims(); r != m || c != n {
+			panic(fmt.Sprintf("implicit: pattern is %d×%d, want %d×%d", r, c, m, n))
 		}
-		j.sparse = sparse
+		// A JVP recovers at most m entries, a VJP at most n: a dense pattern needs
+		// nearly as many as the dense Jacobian.
+		if !few && p.Density() <= 0.25 {
+			j.sparse, err = reverse.SparseSettings{Pattern: p}.New(f)
+		}
+	}
+	if err != nil {
+		panic(err) // of a given coloring only
+	}
+	if j.sparse != nil {
+		j.pattern = j.sparse.Pattern()
 	}
 	return j
 }

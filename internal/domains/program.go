@@ -10,24 +10,26 @@ import (
 // Jacobian returns the pattern of the Jacobian of a program. With the values v
 // of all nodes, derivatives that are exactly 0 there are left out.
 func Jacobian(p *program.Program, v []float64) *sparsity.Pattern {
-	g, outputs := fromProgram(p, v, nil)
+	g, outputs := fromProgram(p, v, false, nil)
 	return g.Jacobian(outputs)
 }
 
 // Hessian returns the symmetric pattern of the Hessian of any weighted sum of
 // the outputs of a program; v is as for Jacobian.
 func Hessian(p *program.Program, v []float64) *sparsity.Pattern {
-	g, outputs := fromProgram(p, v, nil)
+	g, outputs := fromProgram(p, v, true, nil)
 	return g.Hessian(outputs)
 }
 
-// fromProgram makes the graph of a program. It calls name, if that is not nil,
-// with the operation of each node that is no input.
-func fromProgram(p *program.Program, v []float64, name func(op string)) (g *Graph, outputs []int32) {
+// fromProgram makes the graph of a program, with its curvatures if second. It
+// calls name, if that is not nil, with the operation of each node that is no input.
+func fromProgram(p *program.Program, v []float64, second bool, name func(op string)) (g *Graph, outputs []int32) {
 	g = New(p.Inputs())
 	g.start = slices.Grow(g.start, p.Ops())
 	g.args = slices.Grow(g.args, 2*p.Ops())
-	g.curved = slices.Grow(g.curved, p.Ops()/2)
+	if second {
+		g.curved = slices.Grow(g.curved, p.Ops()/2)
+	}
 	id := make([]int32, p.Len())
 	for i := range id {
 		id[i] = int32(i)
@@ -42,7 +44,7 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *Grap
 		}
 	}
 	curve := func(j, k int32) {
-		if id[j] >= 0 && id[k] >= 0 {
+		if second && id[j] >= 0 && id[k] >= 0 {
 			g.Curve(node, id[j], id[k])
 		}
 	}
@@ -60,10 +62,26 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *Grap
 			_, m := f.Dims()
 			if r, ok := f.(program.Repeated); ok {
 				parts := make([][]int32, m) // of each output
-				eachTerm(r, x, v, func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern) {
+				// Terms of the same inputs share their nodes with the first of them.
+				var before []int32
+				first, shared := int32(-1), map[[2]int32]bool{} // of row and node
+				eachTerm(r, x, v, second, func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern) {
+					if v == nil && first >= 0 && slices.Equal(vars, before) {
+						for k, row := range rows {
+							if use := [2]int32{row, first + int32(k)}; !shared[use] {
+								shared[use] = true
+								parts[row] = append(parts[row], use[1])
+							}
+						}
+						return
+					}
+					before, first = append(before[:0], vars...), int32(g.nodes())
 					for k, row := range rows {
 						node = int32(g.nodes())
 						for a, j := range vars {
+							if !second {
+								break
+							}
 							for _, b := range hessian[k].Row(a) {
 								if int(b) <= a {
 									curve(x[j], x[vars[b]])
@@ -112,17 +130,19 @@ func fromProgram(p *program.Program, v []float64, name func(op string)) (g *Grap
 }
 
 // eachTerm calls f with the numbers of the inputs and outputs of each term and its
-// patterns: that of its Jacobian, and those of the Hessians of its outputs. x is
-// the operands of the call, v nil or the values of all nodes.
-func eachTerm(r program.Repeated, x []int32, v []float64, f func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern)) {
+// patterns: that of its Jacobian and, if second, those of the Hessians of its
+// outputs. x is the operands of the call, v nil or the values of all nodes.
+func eachTerm(r program.Repeated, x []int32, v []float64, second bool, f func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern)) {
 	term := r.Term()
 	var jacobian *sparsity.Pattern
 	var hessian []*sparsity.Pattern
 	find := func(v []float64) {
-		g, outputs := fromProgram(term, v, nil)
+		g, outputs := fromProgram(term, v, second, nil)
 		jacobian, hessian = g.Jacobian(outputs), hessian[:0]
 		for k := range outputs {
-			hessian = append(hessian, g.Hessian(outputs[k:k+1]))
+			if second {
+				hessian = append(hessian, g.Hessian(outputs[k:k+1]))
+			}
 		}
 	}
 	if v == nil {
@@ -163,7 +183,7 @@ func columns(list []int32, n int, f func(k int32)) {
 // is for explanations: the cost is that of detection.
 func Densest(p *program.Program, row int) (op string, count int) {
 	names := make([]string, p.Inputs())
-	g, outputs := fromProgram(p, nil, func(op string) { names = append(names, op) })
+	g, outputs := fromProgram(p, nil, true, func(op string) { names = append(names, op) })
 	entries, nodes := map[string]int{}, map[string]int{}
 	last := int32(-1)
 	g.contributions(outputs, int32(row), func(node int32, k int) {
