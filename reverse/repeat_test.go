@@ -201,6 +201,18 @@ func reals(x []float64) []dual.Real {
 
 func TestRepeatIsTheLoop(t *testing.T) { rapid.Check(t, repeatIsLoop) }
 
+// Terms of many variables, with bounds that some of them exceed.
+func TestWideRepeatIsTheLoop(t *testing.T) {
+	limits := terms.Limits
+	defer func() { terms.Limits = limits }()
+	rapid.Check(t, func(t *rapid.T) {
+		terms.Limits.Steps = rapid.IntRange(20, 200).Draw(t, "steps")
+		terms.Limits.Edges = rapid.IntRange(20, 400).Draw(t, "edges")
+		terms.Limits.Kinds = rapid.IntRange(1, 4).Draw(t, "kinds")
+		sameAsLoop(t, drawRepeated(t, randprog.Options{MaxInputs: 16, MaxOutputs: 3, MaxLen: 40, Primitives: true}))
+	})
+}
+
 // The same where sweeps over the program of the term stand in for symbols: for
 // all that is computed, for Jacobians and Hessians, for Hessians of terms whose
 // variables are not told apart.
@@ -222,6 +234,10 @@ func repeatIsLoop(t *rapid.T) {
 		MaxInputs: 4, MaxOutputs: 2, MaxLen: 12,
 		Branches: rapid.Bool().Draw(t, "branches"), Primitives: rapid.Bool().Draw(t, "primitives"),
 	})
+	sameAsLoop(t, f)
+}
+
+func sameAsLoop(t *rapid.T, f *repeated) {
 	m, ops, ok := f.bound()
 	if !ok {
 		t.Skip("ill-conditioned")

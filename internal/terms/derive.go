@@ -333,7 +333,7 @@ func (st step) arguments() (args [2]int32, n int) {
 	case st.op.Flags()&op.DX == 0:
 		return args, 0
 	}
-	if st.op.Operands() == 1 {
+	if st.op.Flags()&op.DY == 0 { // as Copysign
 		return [2]int32{st.a, st.a}, 1
 	}
 	return [2]int32{st.a, st.b}, 2

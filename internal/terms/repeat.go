@@ -188,25 +188,21 @@ func (r *Repeat) Term() *program.Program { return r.term }
 // Each calls f with the inputs, the outputs and the parameters of each term, in
 // slices that it uses again.
 func (r *Repeat) Each(f func(vars, rows []int32, params []float64)) {
-	expand := func(x []list) (z [][]int32) {
-		for k := range x {
-			z = append(z, x[k].numbers())
-		}
-		return z
-	}
-	vars, rows := expand(r.vars), expand(r.rows)
-	v, w, p := make([]int32, len(vars)), make([]int32, len(rows)), make([]float64, len(r.params))
+	lists := slices.Concat(r.vars, r.rows)
+	columns, buf := make([][]int32, len(lists)), make([][lanes]int32, len(lists))
+	x, params := make([]int32, len(lists)), make([]float64, len(r.params))
+	vars, rows := x[:len(r.vars):len(r.vars)], x[len(r.vars):]
 	for t := range r.count {
-		for a := range v {
-			v[a] = vars[a][t]
+		for k := range lists {
+			if t%lanes == 0 {
+				columns[k] = lists[k].block(&buf[k], t)
+			}
+			x[k] = columns[k][t%lanes]
 		}
-		for j := range w {
-			w[j] = rows[j][t]
+		for k := range params {
+			params[k] = r.params[k].at(t)
 		}
-		for k := range p {
-			p[k] = r.params[k].at(t)
-		}
-		f(v, w, p)
+		f(vars, rows, params)
 	}
 }
 
