@@ -51,7 +51,7 @@
 // came out. Value, which gives the number itself, is a guard on this number. An
 // evaluation checks all guards and returns a *[BranchError] where one comes out
 // otherwise, for then the tape is not the function there. [Recorder].Lines
-// notes where in the source each comparison stands.
+// notes where in the source each comparison and operation stands.
 //
 // A [Func] keeps the function with the tapes of the branches that were met, and
 // records again where none fits. Without a guard are Max, Min, Abs, Select and
@@ -132,7 +132,11 @@
 // and leaves nothing behind. What depends on data is an error: *BranchError,
 // the error of a primitive. dst is then as it was.
 //
-// # Finding a fault
+// # Seeing a tape, finding a fault
+//
+// [Tape.WriteTo] lists the operations of a tape, [Tape.WriteDOT] draws a small one
+// with the value and the adjoint at each node, and a Var prints as what it is in
+// the recording.
 //
 // [Trace] names the operation and the line of the source that made an infinity
 // or a NaN, in the value, the gradient or the Hessian. [Recorder].Lines does so

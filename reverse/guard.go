@@ -22,9 +22,9 @@ type BranchError struct {
 }
 
 func (e *BranchError) Error() string {
-	where := ""
+	where := " (Recorder.Lines tells where, a Func records each branch by itself)"
 	if e.File != "" {
-		where = fmt.Sprintf(" at %s:%d", e.File, e.Line)
+		where = fmt.Sprintf(" at %s:%d (a Func records each branch by itself)", e.File, e.Line)
 	}
 	if e.Op == program.Value.String() {
 		return fmt.Sprintf("reverse: the recording holds for the value %v alone, now it is %v%s", e.Y, e.X, where)

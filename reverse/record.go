@@ -9,8 +9,9 @@ import (
 // Recorder records with settings. Its zero value is what the functions Record,
 // RecordVec, RecordParams and RecordParamsVec use.
 type Recorder struct {
-	// Lines notes where in the source each comparison stands, for
-	// BranchError. It costs about a microsecond a comparison.
+	// Lines notes where in the source each operation and each comparison
+	// stands, for Tape.WriteTo and BranchError. It costs about a microsecond
+	// each.
 	Lines bool
 }
 
@@ -66,8 +67,10 @@ func (o Recorder) RecordParamsVec(x, p []float64, f func(x, p []Var) []Var) (*Ta
 		panic("reverse: nil function")
 	}
 	r := program.NewRecording(len(x), len(p))
-	r.Lines = o.Lines
 	defer r.Close()
+	if o.Lines {
+		r.Lines(callerOutside)
+	}
 	in := inputs(r, x, p)
 	return finish(r, x, p, f(in[:len(x):len(x)], in[len(x):]))
 }

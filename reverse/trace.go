@@ -70,7 +70,7 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	p, made, err := plain(f, x)
+	p, err := plain(f, x)
 	if err != nil {
 		return nil, err
 	}
@@ -93,29 +93,28 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 	if int(found.Node) >= p.Inputs() {
 		fault.Op = "constant"
 	}
-	if k := int(found.Node) - p.Base(); k >= 0 {
+	if int(found.Node) >= p.Base() {
 		fault.Op, fault.Operands = p.Describe(ws, found.Node)
-		fault.File, fault.Line = position(made[k])
+		fault.File, fault.Line = position(p.Made(found.Node))
 	}
 	return fault, nil
 }
 
 // plain records f at x as it is, and notes who made each operation.
-func plain(f func(x []Var) []Var, x []float64) (*program.Program, []uintptr, error) {
+func plain(f func(x []Var) []Var, x []float64) (*program.Program, error) {
 	r := program.NewRecording(len(x), 0)
 	defer r.Close()
 	r.Trace(callerOutside)
 	y := f(inputs(r, x, nil))
 	if r.Err != nil {
-		return nil, nil, r.Err
+		return nil, r.Err
 	}
 	out := make([]int32, len(y))
 	for j, y := range y {
 		recording(r, y.r)
 		out[j] = y.node(r)
 	}
-	p, made := program.Plain(r, out)
-	return p, made, nil
+	return program.Plain(r, out), nil
 }
 
 // StateError says that a function did something else when it was called again
@@ -143,11 +142,11 @@ func CheckRepeats(f func(x []Var) []Var, x []float64) error {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	p, made, err := plain(f, x)
+	p, err := plain(f, x)
 	if err != nil {
 		return err
 	}
-	q, _, err := plain(f, x)
+	q, err := plain(f, x)
 	if err != nil {
 		return err
 	}
@@ -156,9 +155,9 @@ func CheckRepeats(f func(x []Var) []Var, x []float64) error {
 		return nil
 	}
 	e := new(StateError)
-	if k := int(i) - p.Base(); k < len(made) {
+	if int(i) < p.Len() {
 		e.Op, _ = p.Describe(p.Get(), i)
-		e.File, e.Line = position(made[k])
+		e.File, e.Line = position(p.Made(i))
 	}
 	return e
 }

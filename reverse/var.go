@@ -317,7 +317,7 @@ func (x Var) Const(c float64) Var { return Var{v: c} }
 // tape holds only where x has that value.
 func (x Var) Value() float64 {
 	if x.r != nil {
-		x.guard(program.Guard{Kind: program.Value, A: x.i, C: x.v})
+		x.r.Guard(program.Guard{Kind: program.Value, A: x.i, C: x.v})
 	}
 	return x.v
 }
@@ -342,20 +342,13 @@ func (x Var) compare(y Var, outcome bool, vars, right, left program.GuardKind) b
 	switch r := recording(x.r, y.r); {
 	case r == nil:
 	case y.r == nil:
-		x.guard(program.Guard{Kind: right, Outcome: outcome, A: x.i, C: y.v})
+		x.r.Guard(program.Guard{Kind: right, Outcome: outcome, A: x.i, C: y.v})
 	case x.r == nil:
-		y.guard(program.Guard{Kind: left, Outcome: outcome, A: y.i, C: x.v})
+		y.r.Guard(program.Guard{Kind: left, Outcome: outcome, A: y.i, C: x.v})
 	default:
-		x.guard(program.Guard{Kind: vars, Outcome: outcome, A: x.i, B: y.i})
+		x.r.Guard(program.Guard{Kind: vars, Outcome: outcome, A: x.i, B: y.i})
 	}
 	return outcome
-}
-
-func (x Var) guard(g program.Guard) {
-	if x.r.Lines {
-		g.PC = callerOutside()
-	}
-	x.r.Guard(g)
 }
 
 // callerOutside is the program counter of the user's function that made an

@@ -37,6 +37,14 @@ func (p *Program) SelectAt(i int32) (cond, x, y int32) {
 // OwnAt is the function of the Own node i and which of its derivatives.
 func (p *Program) OwnAt(i int32) (f *Scalar1, order int) { return p.owns[p.b[i]], int(p.c[i]) }
 
+// First is node i, or the first output of the call that it is an output of.
+func (p *Program) First(i int32) int32 {
+	if p.ops[i] == Call {
+		return i - p.b[i]
+	}
+	return i
+}
+
 // EachOperand calls f with the operands of node i.
 func (p *Program) EachOperand(i int32, f func(j int32)) { p.eachOperand(i, f) }
 

@@ -128,6 +128,9 @@ func (c *compiler) place() *placer {
 
 // room makes room for n operations.
 func (p *placer) room(n int) {
+	if p.from.caller != nil {
+		p.made = make([]uintptr, n)
+	}
 	n += p.base
 	p.ops = make([]Op, n)
 	p.a, p.b, p.c = make([]int32, n), make([]int32, n), make([]float64, n)
@@ -202,6 +205,9 @@ func (p *placer) place(op Op, ids []int32, lo int32) (inner bool) {
 	for k, i := range ids {
 		n := p.from.node(i)
 		p.from.link(i).newest = lo + int32(k)
+		if p.made != nil {
+			p.made[int(lo)+k-p.base] = p.from.made[int(i)-p.from.first()]
+		}
 		inner = inner || n.inner
 		ops[k] = op
 		if constant { // else it is 0 already, in memory that need not be touched

@@ -178,29 +178,35 @@ func (p *Program) above(ws *Workspace, x []float64, bad []bool, step func(z [][]
 	return culprit, nil
 }
 
+// OpName is the name of the operation of node i: that of the method of dual.Scalar
+// that does it, or of a primitive.
+func (p *Program) OpName(i int32) string {
+	switch code := p.ops[i]; code {
+	case DivReal:
+		return Div.Info().Method
+	case Own:
+		return p.owns[p.b[i]].Name
+	case Call:
+		return p.calls[p.a[i]].f.Name()
+	default:
+		return code.Info().Method
+	}
+}
+
 // Describe is the name of node i, an operation, and what it was applied to: its
 // constant last, those of an affine sum first and before each operand.
 func (p *Program) Describe(ws *Workspace, i int32) (name string, operands []float64) {
+	name = p.OpName(i)
 	code := p.ops[i]
-	name = code.Info().Method
-	node := i
-	switch code {
-	case DivReal:
-		name = Div.Info().Method
-	case Affine:
+	if code == Affine {
 		w, x := p.affine(i)
 		operands = append(operands, p.c[i])
 		for k, j := range x {
 			operands = append(operands, w[k], ws.V[j])
 		}
 		return name, operands
-	case Own:
-		name = p.owns[p.b[i]].Name
-	case Call:
-		name = p.calls[p.a[i]].f.Name()
-		node -= p.b[i]
 	}
-	p.eachOperand(node, func(j int32) { operands = append(operands, ws.V[j]) })
+	p.eachOperand(p.First(i), func(j int32) { operands = append(operands, ws.V[j]) })
 	if code.Constant() != op.NoConstant {
 		operands = append(operands, p.c[i])
 	}

@@ -34,6 +34,9 @@ func (r *Recording) Guard(g Guard) {
 	if r.closed {
 		panic("reverse: Var used after its recording")
 	}
+	if r.caller != nil {
+		g.PC = r.caller()
+	}
 	r.guards = append(r.guards, g)
 }
 

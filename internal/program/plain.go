@@ -5,8 +5,7 @@ import "slices"
 // Plain is the program of a traced recording as it was recorded: operation by
 // operation in one mixed batch, without those that reach no output and no
 // guard. It is what Compile must agree with, and where a fault is looked for.
-// made is who made each operation.
-func Plain(r *Recording, outputs []int32) (p *Program, made []uintptr) {
+func Plain(r *Recording, outputs []int32) *Program {
 	c := &compiler{Recording: r, outputs: outputs}
 	c.countUses()
 	place := c.place()
@@ -14,7 +13,6 @@ func Plain(r *Recording, outputs []int32) (p *Program, made []uintptr) {
 	for i := c.first(); i < c.count; i++ {
 		if n := c.node(int32(i)); n.uses > 0 && n.Op != Const {
 			ids = append(ids, int32(i))
-			made = append(made, r.made[i-c.first()])
 		}
 	}
 	place.room(len(ids))
@@ -22,7 +20,7 @@ func Plain(r *Recording, outputs []int32) (p *Program, made []uintptr) {
 		place.place(c.node(i).Op, ids[k:k+1], int32(place.base+k))
 		place.single(int32(place.base+k), true)
 	}
-	return place.program(), made
+	return place.program()
 }
 
 // Differ is the first operation in which two plain programs of as many inputs

@@ -33,6 +33,7 @@ type Program struct {
 	batches []batch
 	outputs []int32
 	guards  []Guard
+	made    []uintptr // who made each operation, if that was noted
 
 	unmet   [2][]run // nodes that a reverse sweep must start with 0
 	linear  int      // length of the stored partials of second-order sweeps
@@ -285,6 +286,14 @@ func (p *Program) Outputs() int { return len(p.outputs) }
 // Guards are the comparisons that were made.
 func (p *Program) Guards() []Guard { return p.guards }
 
+// Made is who made node i, 0 if it is no operation or that was not noted.
+func (p *Program) Made(i int32) uintptr {
+	if k := int(i) - p.base; k >= 0 && p.made != nil {
+		return p.made[k]
+	}
+	return 0
+}
+
 // Op is the operation of node i.
 func (p *Program) Op(i int32) Op { return p.ops[i] }
 
@@ -312,7 +321,7 @@ func (p *Program) Batches() int { return len(p.batches) }
 func (p *Program) Bytes() int {
 	k := int(unsafe.Sizeof(*p)) + bytesOf(p.ops) + bytesOf(p.a) + bytesOf(p.b) + bytesOf(p.c) +
 		bytesOf(p.lists) + bytesOf(p.coefs) + bytesOf(p.consts) + bytesOf(p.owns) + bytesOf(p.calls) +
-		bytesOf(p.batches) + bytesOf(p.outputs) + bytesOf(p.guards) + bytesOf(p.unmet[0]) + bytesOf(p.unmet[1])
+		bytesOf(p.batches) + bytesOf(p.outputs) + bytesOf(p.guards) + bytesOf(p.made) + bytesOf(p.unmet[0]) + bytesOf(p.unmet[1])
 	for c := range p.calls {
 		if r := p.calls[c].repeated; r != nil {
 			_, bytes := r.Size()

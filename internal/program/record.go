@@ -70,6 +70,7 @@ type Recording struct {
 		at   int32 // number + 1
 	}
 	hashed int  // how many nodes are in the table
+	traced bool // nodes are kept as they are made
 	asIs   bool // no node is shared: it is traced, full or closed
 	closed bool
 
@@ -77,10 +78,8 @@ type Recording struct {
 	// then no more are made until the function returns.
 	Err error
 
-	// Lines asks guards to note who made the comparison.
-	Lines  bool
-	caller func() uintptr // asked who makes each node, see Trace
-	made   []uintptr      // its answers
+	caller func() uintptr // asked who makes each node and comparison, see Lines
+	made   []uintptr      // its answers, of the nodes after inputs and parameters
 	// Derived says that the recording is made by a transform, where sums with
 	// the constant 0 are many: x + 0 is x then, even for x = −0.
 	Derived bool
@@ -155,11 +154,8 @@ func (r *Recording) Push(op Op, a, b int32, c float64) int32 {
 
 // add appends a node as it is.
 func (r *Recording) add(n Node) int32 {
-	switch {
-	case r.closed:
+	if r.closed {
 		panic("reverse: Var used after its recording")
-	case r.caller != nil:
-		r.made = append(r.made, r.caller())
 	}
 	return r.append(n)
 }
@@ -174,6 +170,9 @@ func (r *Recording) append(n Node) int32 {
 		r.chunks = append(r.chunks, chunks.Get().(*chunk))
 	}
 	r.count++
+	if r.caller != nil {
+		r.made = append(r.made, r.caller())
+	}
 	c := r.chunks[i>>chunkBits]
 	i &= chunkSize - 1
 	c.node[i], c.link[i] = n, link{}
@@ -249,12 +248,21 @@ func (r *Recording) list(n *Node) []int32 {
 // weights is those of an Affine node.
 func (r *Recording) weights(n *Node) []float64 { return r.coefs[r.lists[n.A]:][:n.B] }
 
-// Trace has caller asked who makes each node from now on, when there are inputs
-// and parameters alone. Nodes stay as they are made.
-func (r *Recording) Trace(caller func() uintptr) { r.caller, r.asIs = caller, true }
+// Title is what node i is called: x0, x1, … an input, p0, p1, … a parameter, v0,
+// v1, … an operation.
+func (r *Recording) Title(i int32) string {
+	return title(int(i), r.inputs, r.params, r.inputs+r.params)
+}
+
+// Lines has caller asked who makes each node and comparison from now on, when
+// there are inputs and parameters alone.
+func (r *Recording) Lines(caller func() uintptr) { r.caller = caller }
+
+// Trace is Lines that also keeps all nodes as they are made.
+func (r *Recording) Trace(caller func() uintptr) { r.caller, r.traced, r.asIs = caller, true, true }
 
 // Traced reports whether Trace was called.
-func (r *Recording) Traced() bool { return r.caller != nil }
+func (r *Recording) Traced() bool { return r.traced }
 
 // Close ends the recording: another operation panics.
 func (r *Recording) Close() {
