@@ -65,6 +65,9 @@ var times = Counts{
 	Call:        5.01,
 }
 
+// Time is the time of one of a kind in nanoseconds.
+func Time(k Kind) float64 { return times[k] }
+
 // Counts is how often each kind of thing is done.
 type Counts [Kinds]float64
 

@@ -357,9 +357,10 @@ func isLinear(code program.Op) bool {
 // is none, since its operands would be repeated.
 func (d *detector) findLong() {
 	inner := make([]bool, len(d.Ops))
+	mark := func(j int32) { inner[j] = true }
 	for i := int32(len(d.Ops)) - 1; i >= d.Base; i-- {
 		if inner[i] || !isLinear(d.Ops[i]) {
-			d.eachOperand(i, func(j int32) { inner[j] = true })
+			d.eachOperand(i, mark)
 		}
 	}
 	d.long = make([]bool, len(d.Ops))

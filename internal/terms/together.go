@@ -26,34 +26,53 @@ const (
 	passesTogether = 3
 )
 
-// gatherer brings parts together.
+// gatherer brings parts together into groups. A group has the number of its first
+// part, from begin on.
 type gatherer struct {
 	*detector
-	begin  int
-	lead   []int32           // of each part the first that it is together with
-	groups map[int32][]int32 // by the first, if there are more
-	apart  map[[2]int32]bool // pairs that were tried
+	begin  int32
+	lead   []int32           // of each part the first of its group
+	groups map[int32][]int32 // those of several parts
 	visits int               // that may be made
 
-	owner   []int32    // 1 + the first of the parts that reach a node, or several
-	touched []int32    // 1 + the last touch of a node
-	touches []touching // of nodes that several reach, by operations of one
+	owner   []int32 // 1 + the group that reaches a node, several or 0
+	some    bool    // several reach some node
+	touched []int32 // 1 + the last touch of a node
+	touches []touch
+	tree    []float64 // the time of each node and all below, without what is shared
+	least   []float64 // the time of a group is at least that
+	time    []float64 // the time of a group, 0 if it is not known yet
+	pairs   []pair
+	last    []int32 // 1 + the last pair of a group
 }
 
-type touching struct{ part, before int32 }
+// touch says that an operation of one group alone has an operand that several
+// reach. There is one before it at the same node, or −1.
+type touch struct{ group, before int32 }
+
+// pair says that a group and another touch the same nodes: these and all below
+// take at most the time most.
+type pair struct {
+	other, before int32
+	most          float64
+}
 
 const several = -1
 
 // together finds which of the candidates from begin on are one term: for the
-// first of them the numbers of all. Cost: O(N), and the sizes of parts that have
-// operations in common with few others.
+// first of them the numbers of all. Cost: O(N), and the sizes of parts that may
+// have most in common.
 func (d *detector) together(begin int) map[int32][]int32 {
-	g := gatherer{detector: d, begin: begin, visits: maxRepeat * d.size}
+	g := gatherer{detector: d, begin: int32(begin), visits: maxRepeat * d.size}
 	g.lead = make([]int32, len(d.cands)-begin)
 	for k := range g.lead {
 		g.lead[k] = int32(begin + k)
 	}
-	for range passesTogether {
+	g.owner = make([]int32, len(d.Ops))
+	for k := range passesTogether {
+		if k > 0 {
+			clear(g.owner)
+		}
 		if !g.own() || !g.pass() {
 			break
 		}
@@ -61,50 +80,228 @@ func (d *detector) together(begin int) map[int32][]int32 {
 	return g.groups
 }
 
-// own finds which parts reach which operations; it reports whether there are any
-// that several reach.
-func (g *gatherer) own() bool {
-	d := g.detector
-	if g.owner == nil {
-		g.owner = make([]int32, len(d.Ops))
-	} else {
-		clear(g.owner)
-	}
-	some := false
-	add := func(i, part int32) {
-		switch {
-		case i < d.Base || d.Ops[i] == program.Call || g.owner[i] == part:
-		case g.owner[i] == 0:
-			g.owner[i] = part
-		default:
-			g.owner[i] = several
-			some = true
-		}
-	}
-	top := int32(0)
-	g.eachRoot(func(k, root int32) {
-		add(root, g.lead[k]+1)
-		top = max(top, root)
-	})
-	for i := top; i >= d.Base; i-- {
-		if g.owner[i] != 0 {
-			g.eachOperand(i, func(j int32) { add(j, g.owner[i]) })
-		}
-	}
-	return some
-}
-
-// eachRoot calls do with the roots of each part.
-func (g *gatherer) eachRoot(do func(k, root int32)) {
+// eachRoot calls do with the roots of each group.
+func (g *gatherer) eachRoot(do func(group, root int32)) {
 	for k, c := range g.cands[g.begin:] {
 		if c.alone {
 			continue
 		}
-		do(int32(k), c.root)
+		do(g.lead[k], c.root)
 		if c.other >= 0 {
-			do(int32(k), c.other)
+			do(g.lead[k], c.other)
 		}
 	}
+}
+
+// own finds which groups reach which operations; it reports whether there are any
+// that several reach.
+func (g *gatherer) own() bool {
+	top := g.Base - 1
+	g.some = false
+	g.eachRoot(func(group, root int32) {
+		g.reached(root, group+1)
+		top = max(top, root)
+	})
+	for i := top; i >= g.Base; i-- {
+		o := g.owner[i]
+		if o == 0 {
+			continue
+		}
+		switch d := g.detector; d.Ops[i].Operands() { // half the time of eachOperand
+		case 1:
+			g.reached(d.A[i], o)
+		case 2:
+			g.reached(d.A[i], o)
+			g.reached(d.B[i], o)
+		default:
+			d.p.EachOperand(i, func(j int32) { g.reached(j, o) })
+		}
+	}
+	return g.some
+}
+
+// reached notes that an owner reaches node i.
+func (g *gatherer) reached(i, owner int32) {
+	if i < g.Base || g.owner[i] == owner || g.Ops[i] == program.Call {
+		return
+	}
+	if g.owner[i] == 0 {
+		g.owner[i] = owner
+		return
+	}
+	g.owner[i] = several
+	g.some = true
+}
+
+// pass brings together what shares enough; it reports whether it did.
+func (g *gatherer) pass() (joined bool) {
+	n := len(g.lead)
+	if g.tree == nil {
+		g.groups = map[int32][]int32{}
+		g.touched = make([]int32, len(g.Ops))
+		g.tree = make([]float64, len(g.Ops))
+		for i := g.Base; int(i) < len(g.Ops); i++ {
+			if g.owner[i] == several {
+				t := g.stepTime(i)
+				g.eachOperand(i, func(j int32) { t += g.tree[j] })
+				g.tree[i] = t
+			}
+		}
+		g.least, g.time, g.last = make([]float64, n), make([]float64, n), make([]int32, n)
+	} else {
+		clear(g.touched)
+		clear(g.least)
+		clear(g.last)
+	}
+	g.touches, g.pairs = slices.Grow(g.touches[:0], len(g.Ops)), g.pairs[:0]
+	g.eachRoot(func(group, root int32) { g.touch(root, group) })
+	for i := g.Base; int(i) < len(g.Ops); i++ {
+		if o := g.owner[i]; o > 0 {
+			g.least[o-1-g.begin] += g.stepTime(i)
+			g.eachOperand(i, func(j int32) { g.touch(j, o-1) })
+		}
+	}
+	for i := g.Base; int(i) < len(g.Ops); i++ {
+		if g.touched[i] > 0 {
+			g.pairsAt(i)
+		}
+	}
+	for a := range g.last {
+		for k := g.last[a] - 1; k >= 0 && g.visits > 0; k = g.pairs[k].before {
+			p := &g.pairs[k]
+			if p.most < shareTogether*min(g.least[a], g.least[p.other-g.begin]) {
+				continue
+			}
+			if a, b := g.lead[a], g.lead[p.other-g.begin]; a != b && g.join(min(a, b), max(a, b)) {
+				joined = true
+			}
+		}
+	}
+	return joined
+}
+
+// touch notes that an operation of a group alone has the operand i, if several
+// reach it.
+func (g *gatherer) touch(i, group int32) {
+	if i < g.Base || g.owner[i] != several {
+		return
+	}
+	if k := g.touched[i]; k > 0 && g.touches[k-1].group == group {
+		return
+	}
+	g.least[group-g.begin] += g.stepTime(i)
+	g.touches = append(g.touches, touch{group, g.touched[i] - 1})
+	g.touched[i] = int32(len(g.touches))
+}
+
+// pairsAt notes pairs of groups that touch node i, if they are not too many.
+func (g *gatherer) pairsAt(i int32) {
+	var buf [maxTogether]int32
+	at := buf[:0]
+	for k := g.touched[i] - 1; k >= 0; k = g.touches[k].before {
+		if len(at) == maxTogether {
+			return
+		}
+		at = append(at, g.touches[k].group)
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	for k := 1; k < len(at); k++ {
+		g.pair(at[k-1], at[k], g.tree[i])
+	}
+}
+
+func (g *gatherer) pair(a, b int32, most float64) {
+	last := &g.last[a-g.begin]
+	for k := *last - 1; k >= 0; k = g.pairs[k].before {
+		if p := &g.pairs[k]; p.other == b {
+			p.most += most
+			return
+		}
+	}
+	g.pairs = append(g.pairs, pair{b, *last - 1, most})
+	*last = int32(len(g.pairs))
+}
+
+// join brings the groups a and b together, if they have enough in common.
+func (g *gatherer) join(a, b int32) bool {
+	first, second := g.members(a), g.members(b)
+	ta, tb := g.timeOf(a), g.timeOf(b)
+	if len(first)+len(second) > maxTogether || ta < 0 || tb < 0 {
+		return false
+	}
+	g.now++
+	g.reach(first)
+	more, ok := g.reach(second)
+	if !ok || tb-more < shareTogether*min(ta, tb) {
+		return false
+	}
+	all := slices.Concat(first, second)
+	slices.Sort(all)
+	delete(g.groups, b)
+	g.groups[a] = all
+	g.time[a-g.begin] = ta + more
+	for _, k := range second {
+		g.lead[k-g.begin] = a
+	}
+	return true
+}
+
+// members is the parts of a group.
+func (g *gatherer) members(a int32) []int32 {
+	if m := g.groups[a]; m != nil {
+		return m
+	}
+	return []int32{a}
+}
+
+// timeOf is the time of a group, below 0 if it is too large.
+func (g *gatherer) timeOf(a int32) float64 {
+	t := &g.time[a-g.begin]
+	if *t == 0 {
+		g.now++
+		ok := false
+		if *t, ok = g.reach(g.members(a)); !ok {
+			*t = -1
+		}
+	}
+	return *t
+}
+
+// reach stamps what parts reach; it returns the time of the operations that had
+// no stamp, and whether these are not too many.
+func (g *gatherer) reach(parts []int32) (time float64, ok bool) {
+	count := 0
+	g.stack = g.stack[:0]
+	for _, k := range parts {
+		g.push(g.cands[k].root)
+		g.push(max(g.cands[k].other, 0))
+	}
+	for len(g.stack) > 0 && count < g.longest {
+		i := g.stack[len(g.stack)-1]
+		g.stack = g.stack[:len(g.stack)-1]
+		count++
+		time += g.stepTime(i)
+		g.eachOperand(i, g.push)
+	}
+	g.visits -= count
+	return time, len(g.stack) == 0
+}
+
+// push puts an operation on the stack unless it has the stamp.
+func (g *gatherer) push(j int32) {
+	if j >= g.Base && g.stamp[j] != g.now {
+		g.stamp[j] = g.now
+		g.stack = append(g.stack, j)
+	}
+}
+
+// stepTime is the time of node i in a term.
+func (d *detector) stepTime(i int32) float64 {
+	if callsFunction(d.Ops[i]) {
+		return cost.Time(cost.Call)
+	}
+	return cost.Time(cost.Term) * float64(d.length(i))
 }
 
 // eachOperand is that of the program, faster where there is no list.
@@ -118,122 +315,4 @@ func (d *detector) eachOperand(i int32, do func(j int32)) {
 	default:
 		d.p.EachOperand(i, do)
 	}
-}
-
-// pass brings together what shares enough; it reports whether it did.
-func (g *gatherer) pass() bool {
-	d := g.detector
-	if g.touched == nil {
-		g.touched = make([]int32, len(d.Ops))
-		g.groups, g.apart = map[int32][]int32{}, map[[2]int32]bool{}
-	} else {
-		clear(g.touched)
-	}
-	g.touches = g.touches[:0]
-	touch := func(i, part int32) {
-		if i < d.Base || g.owner[i] != several {
-			return
-		}
-		if k := g.touched[i]; k > 0 && g.touches[k-1].part == part {
-			return
-		}
-		g.touches = append(g.touches, touching{part, g.touched[i] - 1})
-		g.touched[i] = int32(len(g.touches))
-	}
-	g.eachRoot(func(k, root int32) { touch(root, g.lead[k]) })
-	for i := range int32(len(d.Ops)) {
-		if o := g.owner[i]; o > 0 {
-			g.eachOperand(i, func(j int32) { touch(j, o-1) })
-		}
-	}
-	joined := false
-	for i := int32(len(d.Ops)) - 1; i >= d.Base && g.visits > 0; i-- {
-		parts := g.parts(i)
-		for k := 1; k < len(parts); k++ {
-			if a, b := g.lead[parts[k-1]-int32(g.begin)], g.lead[parts[k]-int32(g.begin)]; a != b && g.join(min(a, b), max(a, b)) {
-				joined = true
-			}
-		}
-	}
-	return joined
-}
-
-// parts is what touches node i, in order; nothing if it is too much.
-func (g *gatherer) parts(i int32) (parts []int32) {
-	for k := g.touched[i] - 1; k >= 0; k = g.touches[k].before {
-		if len(parts) == maxTogether {
-			return nil
-		}
-		parts = append(parts, g.touches[k].part)
-	}
-	slices.Sort(parts)
-	return slices.Compact(parts)
-}
-
-// join brings the groups of a and b together, if that pays.
-func (g *gatherer) join(a, b int32) bool {
-	if g.apart[[2]int32{a, b}] {
-		return false
-	}
-	first, second := g.members(a), g.members(b)
-	g.now++
-	ta, ok := g.reach(first)
-	both, fits := g.reach(second)
-	g.now++
-	tb, _ := g.reach(second)
-	if !ok || !fits || len(first)+len(second) > maxTogether || tb-both < shareTogether*min(ta, tb) {
-		g.apart[[2]int32{a, b}] = true
-		return false
-	}
-	all := append(slices.Clone(first), second...)
-	slices.Sort(all)
-	delete(g.groups, b)
-	g.groups[a] = all
-	for _, k := range second {
-		g.lead[k-int32(g.begin)] = a
-	}
-	return true
-}
-
-// members is the parts that a is the first of.
-func (g *gatherer) members(a int32) []int32 {
-	if m := g.groups[a]; m != nil {
-		return m
-	}
-	return []int32{a}
-}
-
-// reach stamps what parts reach; it returns the time of the operations that had
-// no stamp, and whether these are not too many.
-func (g *gatherer) reach(parts []int32) (time float64, ok bool) {
-	d := g.detector
-	count := 0
-	d.stack = d.stack[:0]
-	push := func(j int32) {
-		if j >= d.Base && d.stamp[j] != d.now {
-			d.stamp[j] = d.now
-			d.stack = append(d.stack, j)
-		}
-	}
-	for _, k := range parts {
-		push(d.cands[k].root)
-		push(max(d.cands[k].other, 0))
-	}
-	for len(d.stack) > 0 && count < d.longest {
-		i := d.stack[len(d.stack)-1]
-		d.stack = d.stack[:len(d.stack)-1]
-		count++
-		time += stepTime(d.Ops[i]) * float64(d.length(i))
-		d.eachOperand(i, push)
-	}
-	g.visits -= count
-	return time, len(d.stack) == 0
-}
-
-// stepTime is the time of an operation of a term.
-func stepTime(op program.Op) float64 {
-	if callsFunction(op) {
-		return cost.Counts{cost.Call: 1}.Time()
-	}
-	return cost.Counts{cost.Term: 1}.Time()
 }
