@@ -509,7 +509,7 @@ func (r *renderer) object(o types.Object) string {
 	if o.Pkg() == w.pkg.Types {
 		return o.Name()
 	}
-	if o.Exported() && !strings.Contains("/"+o.Pkg().Path()+"/", "/internal/") {
+	if reachable(o) {
 		return w.imported(o.Pkg().Path(), o.Pkg().Name()) + "." + o.Name()
 	}
 	return w.copy(o)
@@ -521,14 +521,8 @@ func (w *writer) copy(o types.Object) string {
 		return n
 	}
 	if fn, ok := o.(*types.Func); ok {
-		decl, pkg := w.prog.source(fn)
-		if decl == nil || decl.Body == nil {
-			w.a.fault(o.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
-			return o.Name()
-		}
-		l := w.function(w.a.instance(fn, decl, pkg, nil, nil))
-		w.copied[o] = l.name
-		return l.name
+		w.copied[o] = w.copyFunc(fn, nil)
+		return w.copied[o]
 	}
 	n := w.unique(w.named(o.Pkg(), o.Name()))
 	w.copied[o] = n
@@ -672,30 +666,47 @@ func (r *renderer) operandSelector(e *ast.SelectorExpr) string {
 	return s
 }
 
-// passive is a call of a method, with nothing active, that this package cannot name:
-// the method is copied as a function.
+// passive is a call, with nothing active, of a function or method that this package
+// cannot name: it is copied, a method as a function.
 func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
-	sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
-	if !ok || c.recv == nil || c.fn.Pkg() == r.pkg.Types || c.fn.Exported() {
+	if c.fn.Pkg() == r.pkg.Types || reachable(c.fn) {
 		return "", false
 	}
-	name := r.copy(c.fn)
-	recv := r.receiver(sel)
-	_, want := c.fn.Type().(*types.Signature).Recv().Type().Underlying().(*types.Pointer)
-	_, have := r.pathType(sel).Underlying().(*types.Pointer)
-	switch {
-	case want && !have:
-		recv = "&" + recv
-	case have && !want:
-		recv = "*" + recv
+	var args []string
+	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && c.recv != nil {
+		recv := r.receiver(sel)
+		_, want := c.fn.Type().(*types.Signature).Recv().Type().Underlying().(*types.Pointer)
+		_, have := r.pathType(sel).Underlying().(*types.Pointer)
+		switch {
+		case want && !have:
+			recv = "&" + recv
+		case have && !want:
+			recv = "*" + recv
+		}
+		args = append(args, recv)
 	}
-	args := []string{recv}
 	for _, x := range e.Args {
 		args = append(args, r.node(x))
 	}
-	s := name + "(" + strings.Join(args, ", ")
+	s := r.copyFunc(c.fn, c.env) + "(" + strings.Join(args, ", ")
 	if e.Ellipsis.IsValid() {
 		s += "..."
 	}
 	return s + ")", true
+}
+
+// reachable reports whether other packages can name o.
+func reachable(o types.Object) bool {
+	return o.Exported() && !strings.Contains("/"+o.Pkg().Path()+"/", "/internal/")
+}
+
+// copyFunc writes a function that this package cannot name into the file, with
+// nothing active.
+func (w *writer) copyFunc(fn *types.Func, env map[*types.TypeParam]types.Type) string {
+	decl, pkg := w.prog.source(fn)
+	if decl == nil || decl.Body == nil {
+		w.a.fault(fn.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
+		return fn.Name()
+	}
+	return w.function(w.a.instance(fn, decl, pkg, env, nil)).name
 }

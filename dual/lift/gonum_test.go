@@ -1,0 +1,39 @@
+package main
+
+import (
+	"encoding/json"
+	"go/ast"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Functions of gonum, read from the module cache, are lifted, compiled and compared
+// with the originals.
+func TestFunctionsOfGonum(t *testing.T) {
+	dir, err := filepath.Abs("testdata/gonum")
+	require.NoError(t, err)
+	p, err := load(dir, "lifted.go")
+	require.NoError(t, err)
+	s := settings{output: "lifted.go"}
+	for _, d := range p.root.Syntax[0].Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Type.Params.NumFields() == 1 {
+			s.functions = append(s.functions, d.Name.Name)
+		}
+	}
+	text, faults, err := lift(s, dir)
+	require.NoError(t, err)
+	require.Empty(t, faults)
+
+	tmp := t.TempDir()
+	lifted, overlay := filepath.Join(tmp, "lifted.go"), filepath.Join(tmp, "overlay.json")
+	require.NoError(t, os.WriteFile(lifted, text, 0o644))
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(dir, "lifted.go"): lifted}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(overlay, list, 0o644))
+	out, err := exec.Command("go", "run", "-overlay", overlay, "./testdata/gonum").CombinedOutput()
+	require.NoError(t, err, string(out))
+}
