@@ -141,7 +141,7 @@ func unparen(s string) string {
 		case ')':
 			depth--
 		}
-		if depth == 0 && i < len(s)-1 || depth == 1 && strings.ContainsRune("*&-+!<", c) {
+		if depth == 0 && i < len(s)-1 || depth == 1 && strings.ContainsRune("*&-+!<{", c) {
 			return s
 		}
 	}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/format"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var programs = flag.Int("programs", 60, "random functions that TestRandomFunctions lifts")
+
+// A generator prints random plain Go.
+type generator struct {
+	rnd      *rand.Rand
+	b        strings.Builder
+	numbers  []string // variables in scope that may be assigned
+	loops    []string // loop variables in scope
+	closures []string
+	depth    int
+	names    int
+}
+
+func (g *generator) pick(s ...string) string { return s[g.rnd.IntN(len(s))] }
+
+func (g *generator) name(prefix string) string {
+	g.names++
+	return fmt.Sprintf("%s%d", prefix, g.names)
+}
+
+func (g *generator) line(f string, args ...any) { fmt.Fprintf(&g.b, f+"\n", args...) }
+
+// number is an expression; its values stay where no operation overflows.
+func (g *generator) number(depth int) string {
+	sub := func() string { return g.number(depth - 1) }
+	if depth == 0 || g.rnd.IntN(6) == 0 {
+		leaves := []string{"x[0]", "x[1]", "x[len(x)-1]", "0.5", "2", "d.W[1]", "d.C", "1.25"}
+		leaves = append(leaves, g.numbers...)
+		for _, i := range g.loops {
+			leaves = append(leaves, "float64("+i+")", "x["+i+"%len(x)]", "d.W["+i+"%len(d.W)]")
+		}
+		return g.pick(leaves...)
+	}
+	switch g.rnd.IntN(12) {
+	case 0, 1, 2:
+		return "(" + sub() + g.pick(" + ", " - ", " * ") + sub() + ")"
+	case 3:
+		return sub() + " / (3 + math.Abs(" + sub() + "))"
+	case 4:
+		return "-" + g.pick("x[0]", "x[1]", "d.C")
+	case 5:
+		return "math." + g.pick("Sin", "Cos", "Tanh", "Atan", "Abs", "Floor", "Trunc", "Erf") + "(" + sub() + ")"
+	case 6:
+		return g.pick("min", "max", "math.Hypot", "math.Atan2", "math.Max") + "(" + sub() + ", " + sub() + ")"
+	case 7:
+		return "math.Exp(-math.Abs(" + sub() + "))"
+	case 8:
+		return g.pick("mix", "pointOf", "twice", "total") + "(" + sub() + ", " + sub() + ")"
+	case 9:
+		if len(g.closures) > 0 {
+			return g.pick(g.closures...) + "(" + sub() + ")"
+		}
+		return "math.Sqrt(1 + " + g.squared() + ")"
+	case 10:
+		return "(pair{" + sub() + ", " + sub() + "}).norm()"
+	}
+	return g.squared()
+}
+
+func (g *generator) squared() string {
+	v := g.pick(append([]string{"x[0]", "x[1]"}, g.numbers...)...)
+	return v + " * " + v
+}
+
+func (g *generator) condition() string {
+	c := g.number(2) + g.pick(" < ", " <= ", " > ", " >= ", " == ", " != ") + g.number(2)
+	switch g.rnd.IntN(5) {
+	case 0:
+		c = "!(" + c + ")"
+	case 1:
+		c += g.pick(" && ", " || ") + g.number(1) + " < " + g.number(1)
+	}
+	return c
+}
+
+func (g *generator) block() {
+	numbers, loops, closures := len(g.numbers), len(g.loops), len(g.closures)
+	g.depth++
+	for range 1 + g.rnd.IntN(3) {
+		g.statement()
+	}
+	g.depth--
+	g.numbers, g.loops, g.closures = g.numbers[:numbers], g.loops[:loops], g.closures[:closures]
+}
+
+func (g *generator) target() string {
+	return g.pick(append([]string{"s", "y[0]", "y[1]", "p.a", "q.b"}, g.numbers...)...)
+}
+
+func (g *generator) statement() {
+	k := g.rnd.IntN(14)
+	if g.depth > 2 && k >= 6 {
+		k = g.rnd.IntN(6)
+	}
+	switch k {
+	case 0, 1:
+		g.line("%s %s %s", g.target(), g.pick("=", "+=", "-="), g.number(3))
+	case 2:
+		g.line("%s = math.Tanh(%s * %s)", g.target(), g.target(), g.number(2))
+	case 3:
+		v := g.name("v")
+		g.line("%s := %s\n_ = %s", v, g.pick("0.0", g.number(3), g.number(3)), v)
+		g.numbers = append(g.numbers, v)
+	case 4:
+		g.line("y = append(y, %s)", g.number(2))
+	case 5:
+		g.line("%s, %s = %s, %s", "s", "p.b", g.number(2), g.number(2))
+	case 6, 7:
+		g.line("if %s {", g.condition())
+		g.block()
+		if g.rnd.IntN(2) == 0 {
+			g.line("} else {")
+			g.block()
+		}
+		g.line("}")
+	case 8:
+		i := g.name("i")
+		g.line("for %s := range %d {\n_ = %s", i, 1+g.rnd.IntN(4), i)
+		g.loops = append(g.loops, i)
+		g.block()
+		g.loops = g.loops[:len(g.loops)-1]
+		g.line("}")
+	case 9:
+		i, v := g.name("i"), g.name("v")
+		g.line("for %s, %s := range %s {\n_ = %s", i, v, g.pick("x", "d.W", "y[:2]"), i)
+		g.loops, g.numbers = append(g.loops, i), append(g.numbers, v)
+		g.block()
+		g.loops, g.numbers = g.loops[:len(g.loops)-1], g.numbers[:len(g.numbers)-1]
+		g.line("s += %s", v)
+		g.line("}")
+	case 10:
+		c, a := g.name("f"), g.name("a")
+		g.line("%s := func(%s float64) float64 {", c, a)
+		g.numbers = append(g.numbers, a)
+		g.block()
+		g.line("return %s\n}\n_ = %s", g.number(2), c)
+		g.numbers = g.numbers[:len(g.numbers)-1]
+		g.closures = append(g.closures, c)
+	case 11:
+		g.line("switch {\ncase %s:", g.condition())
+		g.block()
+		g.line("case %s:", g.condition())
+		g.block()
+		g.line("default:")
+		g.block()
+		g.line("}")
+	case 12:
+		g.line("p, q = q, pair{%s, p.a}", g.number(2))
+	case 13:
+		g.line("if %s {\nreturn %s\n}", g.condition(), g.number(2))
+	}
+}
+
+const randomHead = `package main
+
+import "math"
+
+type data struct {
+	W []float64
+	C float64
+}
+
+type pair struct{ a, b float64 }
+
+func (p pair) norm() float64 { return math.Sqrt(1 + p.a*p.a + p.b*p.b) }
+
+func mix(a, b float64) float64 { return 0.25*a + 0.75*b }
+
+func twice(a, b float64) float64 {
+	if a < b {
+		return 2 * a
+	}
+	return b
+}
+
+func total(v ...float64) (s float64) {
+	for _, v := range v {
+		s += v
+	}
+	return
+}
+
+func pointOf(a, b float64) float64 {
+	p := &pair{b: a}
+	p.a = b
+	return p.norm() - p.b
+}
+`
+
+const randomMain = `package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"github.com/hesse-ad/hesse/dual"
+)
+
+func main() {
+	d := &data{[]float64{0.5, -1, 2}, 1.5}
+	for k, f := range table {
+		rnd := rand.New(rand.NewPCG(7, 7))
+		for range 50 {
+			x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), float64(rnd.IntN(3))}
+			want := f.plain(append([]float64(nil), x...), d)
+			for _, got := range []dual.Real{f.real(dual.Consts[dual.Real](nil, x), d), f.concrete(dual.Consts[dual.Real](nil, x), d)} {
+				if math.Float64bits(float64(got)) != math.Float64bits(want) && want == want {
+					fmt.Println("function", k, "at", x, "is", got, "and not", want)
+					os.Exit(1)
+				}
+			}
+		}
+	}
+}
+`
+
+// Random functions, lifted and compiled in one package, have the bits of their
+// originals; -programs makes more of them.
+func TestRandomFunctions(t *testing.T) {
+	var plain, table strings.Builder
+	plain.WriteString(randomHead)
+	s := settings{output: "lifted.go", types: []string{"dual.Real"}}
+	for k := range *programs {
+		g := &generator{rnd: rand.New(rand.NewPCG(uint64(k), 1))}
+		g.line("func f%d(x []float64, d *data) float64 {", k)
+		g.line("s, y := 0.0, []float64{x[0], 2}\np, q := pair{x[1], 1}, pair{b: s}")
+		for range 4 + g.rnd.IntN(5) {
+			g.statement()
+		}
+		g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b\n}")
+		plain.WriteString("\n" + g.b.String())
+		s.functions = append(s.functions, fmt.Sprintf("f%d", k))
+		fmt.Fprintf(&table, "{f%d, f%dOf[dual.Real], f%dReal},\n", k, k, k)
+	}
+	dir, err := os.MkdirTemp("testdata", "random")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	write := func(name, text string) {
+		source, err := format.Source([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), source, 0o644))
+	}
+	write("plain.go", plain.String())
+	write("main.go", randomMain+`
+var table = []struct {
+	plain          func(x []float64, d *data) float64
+	real, concrete func(x []dual.Real, d *data) dual.Real
+}{
+`+table.String()+"}\n")
+	path, err := filepath.Abs(dir)
+	require.NoError(t, err)
+	text, faults, err := lift(s, path)
+	require.NoError(t, err)
+	require.Empty(t, faults)
+	write("lifted.go", string(text))
+	out, err := exec.Command("go", "run", "./"+dir).CombinedOutput()
+	require.NoError(t, err, string(out))
+}
