@@ -5,12 +5,12 @@ import "github.com/hesse-ad/hesse/sparsity"
 // longestRow returns the largest number of entries in a row: the columns of
 // these entries need different colors.
 func longestRow(p *sparsity.Pattern) int {
-	longest := 0
-	m, _ := p.Dims()
-	for r := range m {
-		longest = max(longest, len(p.Row(r)))
+	longest := int32(0)
+	ptr := p.RowPtr()
+	for r, lo := range ptr[:len(ptr)-1] {
+		longest = max(longest, ptr[r+1]-lo)
 	}
-	return longest
+	return int(longest)
 }
 
 // cliqueBound returns the size of a clique of g, found greedily around one

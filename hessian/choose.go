@@ -68,7 +68,7 @@ func (p *Sparse) color(t *reverse.Tape) {
 		for j := range colors {
 			colors[j] = j
 		}
-		c, err := coloring.FromColors(coloring.Star, p.full, colors, nil)
+		c, err := coloring.FromColors(coloring.Distance2, p.full, colors, nil)
 		if err != nil {
 			panic(err) // any pattern has this coloring
 		}

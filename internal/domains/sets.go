@@ -323,8 +323,8 @@ func (d *sets) pattern(rows int, fill func(k int, r *row)) *sparsity.Pattern {
 		r.list = r.list[:0]
 		fill(k, r)
 		if more := len(r.list); more > cap(idx)-len(idx) {
-			// as much as rows so far let expect, but at most twice what there is
-			idx = slices.Grow(idx, more+min(len(idx), len(idx)/max(k, 1)*(rows-k)))
+			// As much as the rows so far let expect; but the first may be the longest.
+			idx = slices.Grow(idx, more+min(3*len(idx), len(idx)/max(k, 1)*(rows-k)))
 		}
 		idx = r.appendTo(idx)
 		if len(idx) > math.MaxInt32 {
