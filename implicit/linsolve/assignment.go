@@ -18,7 +18,7 @@ import (
 // wᵢⱼ − uᵢ − vⱼ, found as by Dijkstra.
 type assignment struct {
 	pattern *sparsity.Pattern
-	values  []float64
+	costs   []float64 // w
 	u, v    []float64
 	rowOf   []int32 // row matched with a column, or none
 	colOf   []int32
@@ -45,18 +45,25 @@ const (
 func maximumProduct(p *sparsity.Pattern, values []float64) (rowOf, rowExp, colExp []int32) {
 	n, _ := p.Dims()
 	m := &assignment{
-		pattern: p, values: values,
+		pattern: p, costs: make([]float64, len(values)),
 		u: make([]float64, n), v: make([]float64, n),
 		rowOf: make([]int32, n), colOf: make([]int32, n),
 		distance: make([]float64, n), from: make([]int32, n), place: make([]int32, n),
+	}
+	for k, v := range values {
+		m.costs[k] = zeroCost
+		if v != 0 {
+			m.costs[k] = -math.Log2(math.Abs(v))
+		}
 	}
 	for j := range n {
 		m.rowOf[j], m.colOf[j], m.place[j] = none, none, none
 		m.v[j] = math.Inf(1)
 	}
 	for i := range n {
-		for k, j := range p.Row(i) {
-			m.v[j] = min(m.v[j], m.cost(i, k))
+		row, costs := m.row(int32(i))
+		for k, j := range row {
+			m.v[j] = min(m.v[j], costs[k])
 		}
 	}
 	for i := range n {
@@ -79,24 +86,21 @@ func maximumProduct(p *sparsity.Pattern, values []float64) (rowOf, rowExp, colEx
 	return m.rowOf, rowExp, colExp
 }
 
-// cost is w of entry number k of row i.
-func (m *assignment) cost(i, k int) float64 {
-	v := math.Abs(m.values[int(m.pattern.RowPtr()[i])+k])
-	if v == 0 {
-		return zeroCost
-	}
-	return -math.Log2(v)
+// row returns the columns and the costs of row i.
+func (m *assignment) row(i int32) ([]int32, []float64) {
+	ptr := m.pattern.RowPtr()
+	return m.pattern.Row(int(i)), m.costs[ptr[i]:ptr[i+1]]
 }
 
 // start sets u of row i, and matches it if a column that it allows is free.
 func (m *assignment) start(i int32) {
-	row := m.pattern.Row(int(i))
+	row, costs := m.row(i)
 	m.u[i] = math.Inf(1)
 	for k, j := range row {
-		m.u[i] = min(m.u[i], m.cost(int(i), k)-m.v[j])
+		m.u[i] = min(m.u[i], costs[k]-m.v[j])
 	}
 	for k, j := range row {
-		if m.rowOf[j] == none && m.cost(int(i), k)-m.v[j] == m.u[i] {
+		if m.rowOf[j] == none && costs[k]-m.v[j] == m.u[i] {
 			m.rowOf[j], m.colOf[i] = i, j
 			return
 		}
@@ -109,12 +113,13 @@ func (m *assignment) augment(root int32) {
 	i, length := root, 0.0 // a row and its distance
 	var last int32
 	for {
-		for k, j := range m.pattern.Row(int(i)) {
+		row, costs := m.row(i)
+		for k, j := range row {
 			if m.place[j] == final {
 				continue
 			}
 			// Rounding may leave what is 0 a little below.
-			d := length + max(0, m.cost(int(i), k)-m.u[i]-m.v[j])
+			d := length + max(0, costs[k]-m.u[i]-m.v[j])
 			if m.place[j] == none {
 				m.distance[j] = math.Inf(1)
 				m.place[j] = int32(len(m.heap))

@@ -100,7 +100,7 @@ func benchmarkLU(b *testing.B, a *sparsity.Matrix) {
 func BenchmarkGrid316(b *testing.B)        { benchmarkLU(b, grid(316)) }
 func BenchmarkTridiagonal1e5(b *testing.B) { benchmarkLU(b, tridiagonal(1e5)) }
 
-// BenchmarkCholesky compares with LU on the same matrices.
+// BenchmarkCholesky compares with LDL and LU on the same matrices.
 func BenchmarkCholesky(b *testing.B) {
 	banded := func(n, k int) *sparsity.SymMatrix {
 		a := sparsity.NewMatrix(sparsity.Banded(n, k, k))
@@ -136,6 +136,10 @@ func BenchmarkCholesky(b *testing.B) {
 			if err := lu.Factorize(full); err != nil {
 				b.Fatal(err)
 			}
+			var l LDL
+			if err := l.Factorize(m.a); err != nil {
+				b.Fatal(err)
+			}
 			rhs := randomVector(rand.New(rand.NewPCG(1, 2)), n)
 			x := make([]float64, n)
 			run := func(name string, f func()) {
@@ -149,6 +153,9 @@ func BenchmarkCholesky(b *testing.B) {
 			run("Factorize", func() { c.Factorize(m.a) })
 			run("Refactorize", func() { c.Refactorize(m.a) })
 			run("Solve", func() { c.SolveInto(x, rhs) })
+			run("LDL/Factorize", func() { l.Factorize(m.a) })
+			run("LDL/Refactorize", func() { l.Refactorize(m.a) })
+			run("LDL/Solve", func() { l.SolveInto(x, rhs) })
 			run("LU/Factorize", func() { lu.Factorize(full) })
 			run("LU/Refactorize", func() { lu.Refactorize(full) })
 			run("LU/Solve", func() { lu.SolveInto(x, false, rhs) })
@@ -210,4 +217,58 @@ func BenchmarkQR(b *testing.B) {
 	run("Cholesky/Factorize", func() { c.Factorize(h) })
 	run("Cholesky/Refactorize", func() { c.Refactorize(h) })
 	run("Cholesky/Solve", func() { c.SolveInto(x, rhs[:n]) })
+}
+
+// BenchmarkLDL compares with LU on optimality systems: a grid of variables with a
+// constraint for every other, and random ones.
+func BenchmarkLDL(b *testing.B) {
+	const k = 150
+	h := symmetricGrid(k)
+	var ri, ci []int
+	h.Triangle().DoNonZero(func(i, j int, _ float64) { ri, ci = append(ri, max(i, j)), append(ci, min(i, j)) })
+	for i := range k * k / 2 {
+		for _, j := range []int{2 * i, 2*i + 1, (2*i + k) % (k * k)} {
+			ri, ci = append(ri, k*k+i), append(ci, j)
+		}
+	}
+	n := k*k + k*k/2
+	grid := sparsity.NewMatrix(sparsity.FromCoordinates(n, n, ri, ci))
+	randomize(rand.New(rand.NewPCG(1, 3)), grid)
+	for i := range k * k {
+		grid.Values()[grid.Pattern().Position(i, i)] = 8
+	}
+	for name, a := range map[string]*sparsity.SymMatrix{
+		"Grid150": sparsity.NewSymMatrix(grid),
+		"Random":  optimality(rand.New(rand.NewPCG(1, 4)), 3000, 1000, 0),
+	} {
+		b.Run(name, func(b *testing.B) {
+			n := a.SymmetricDim()
+			p := a.Triangle().Pattern().Symmetrized()
+			full := sparsity.NewMatrix(p)
+			a.DoNonZero(func(i, j int, v float64) { full.Values()[p.Position(i, j)] = v })
+			var l LDL
+			var lu LU
+			if err := l.Factorize(a); err != nil {
+				b.Fatal(err)
+			}
+			if err := lu.Factorize(full); err != nil {
+				b.Fatal(err)
+			}
+			rhs, x := randomVector(rand.New(rand.NewPCG(1, 2)), n), make([]float64, n)
+			run := func(name string, f func()) {
+				b.Run(name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						f()
+					}
+				})
+			}
+			run("Factorize", func() { l.Factorize(a) })
+			run("Refactorize", func() { l.Refactorize(a); b.ReportMetric(l.Fill(), "fill") })
+			run("Solve", func() { l.SolveInto(x, rhs) })
+			run("LU/Factorize", func() { lu.Factorize(full) })
+			run("LU/Refactorize", func() { lu.Refactorize(full); b.ReportMetric(lu.Fill(), "fill") })
+			run("LU/Solve", func() { lu.SolveInto(x, false, rhs) })
+		})
+	}
 }

@@ -120,6 +120,30 @@ func ExampleCholesky_RefactorizeShift() {
 	// 2.1 true
 }
 
+func ExampleLDL() {
+	// Minimize x² + 2y² subject to x + y = 3: [H Jᵀ; J 0] [x; y; z] = [0; 0; 3], with
+	// the lower triangle of H = Diag(2, 4) and J = [1 1].
+	lower := sparsity.NewMatrix(sparsity.FromCoordinates(3, 3, []int{0, 1, 2, 2}, []int{0, 1, 0, 1}))
+	copy(lower.Values(), []float64{2, 4, 1, 1})
+	var f linsolve.LDL
+	if err := f.Factorize(sparsity.NewSymMatrix(lower)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := []float64{0, 0, 3}
+	if err := f.SolveInto(x, x); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.4f\n", x)
+
+	// Two variables and a constraint: it is a minimum.
+	fmt.Println(f.Inertia())
+	// Output:
+	// [2.0000 1.0000 -4.0000]
+	// 2 1 0
+}
+
 func ExampleQR() {
 	// A line through (0, 1), (1, 3), (2, 4), (3, 7): the least squares of y − α − βx.
 	a := sparsity.NewMatrix(sparsity.Full(4, 2))

@@ -389,7 +389,7 @@ func reflector(x []float64) (tau float64) {
 
 // reflect applies a reflection to y.
 func reflect(tau float64, v, y []float64) {
-	w := tau * (y[0] + floats.Dot(v[1:], y[1:]))
+	w := float64(tau * (y[0] + floats.Dot(v[1:], y[1:])))
 	y[0] -= w
 	floats.AddScaled(y[1:], -w, v[1:])
 }

@@ -156,17 +156,21 @@ func TestExtendedRefinementIsExact(t *testing.T) {
 	for j := range n {
 		for _, trans := range []bool{false, true} {
 			in, out := lu.rowExp, lu.colExp
+			from, to, solve := lu.rowOrder, lu.colOrder, lu.factorSolve
 			if trans {
 				in, out = out, in
+				from, to, solve = to, from, lu.factorSolveTrans
 			}
 			w := lu.borrow()
-			s := &refinement{b: make([]float64, n), x: make([]float64, n), r: make([]float64, n)}
+			s := newRefinement(n)
 			e := make([]float64, n)
 			e[j] = scale
 			s.load(e, 1, in)
 			s.component = 1
 			for range 4 {
-				lu.refineExtended(s, w.y, trans)
+				s.refineExtended(n, w.y, from, to, solve,
+					func() { lu.residual(&s, w.y, trans) },
+					func() { lu.residualExtended(&s, trans) })
 			}
 			for i := range n {
 				want := float64(i+j+1) * binomial(n+i, n-j-1) * binomial(n+j, n-i-1) * math.Pow(binomial(i+j, i), 2)

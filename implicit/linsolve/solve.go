@@ -129,6 +129,10 @@ type refinement struct {
 	tail, low []float64 // digits of x and r beyond those of a float64
 }
 
+func newRefinement(n int) refinement {
+	return refinement{b: make([]float64, n), x: make([]float64, n), r: make([]float64, n)}
+}
+
 // borrow returns working memory that no other solution uses now.
 func (lu *LU) borrow() *solveWork {
 	for {
@@ -182,7 +186,7 @@ func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 	for c := range count {
 		s := &w.column[c]
 		if s.b == nil {
-			s.b, s.x, s.r = make([]float64, n), make([]float64, n), make([]float64, n)
+			*s = newRefinement(n)
 		}
 		s.load(d[c:], inc, in)
 		w.active = append(w.active, s)
@@ -205,7 +209,13 @@ func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 	for c := range count {
 		s := &w.column[c]
 		if s.component > acceptable(n) {
-			lu.refineExtended(s, w.y, trans)
+			from, to, solve := lu.rowOrder, lu.colOrder, lu.factorSolve
+			if trans {
+				from, to, solve = to, from, lu.factorSolveTrans
+			}
+			s.refineExtended(n, w.y, from, to, solve,
+				func() { lu.residual(s, w.y, trans) },
+				func() { lu.residualExtended(s, trans) })
 		}
 		for i, e := range out {
 			d[c+i*inc] = scaled(s.x[i], e+s.exp)
@@ -310,6 +320,11 @@ func (lu *LU) residual(s *refinement, size []float64, trans bool) {
 			s.r[i], size[i] = r, sum
 		}
 	}
+	s.setComponent(size)
+}
+
+// setComponent sets the backward error from r and the sizes of its terms.
+func (s *refinement) setComponent(size []float64) {
 	s.component = 0
 	for i, r := range s.r {
 		if r = math.Abs(r); r > s.component*size[i] {
@@ -321,26 +336,44 @@ func (lu *LU) residual(s *refinement, size []float64, trans bool) {
 	}
 }
 
+// refine adds corrections to x until the equations hold or get no better. solve
+// solves in place, in the order of the factors: its right-hand side has row
+// from[k] of the system as its element k, and its solution unknown to[k]. residual
+// sets r and the backward error. y is working memory.
+func (s *refinement) refine(n int, y []float64, from, to []int32, solve func(y []float64), residual func()) {
+	for {
+		for k, i := range from {
+			y[k] = s.r[i]
+		}
+		solve(y)
+		for k, j := range to {
+			s.x[j] += y[k]
+		}
+		s.last = s.component
+		s.steps++
+		residual()
+		if !(s.component > refined && s.component <= s.last/2 && s.steps < maxRefinements) {
+			return
+		}
+	}
+}
+
 // refineExtended goes on where refinement in working precision stays short of
 // equations whose terms are far smaller than others: it keeps twice the digits of
 // x and of its residuals, so that corrections stay accurate (Demmel, Hida,
 // Kahan, Li, Mukherjee and Riedy, Error bounds from extra-precise iterative
-// refinement, ACM TOMS 32, 2006). y is working memory.
+// refinement, ACM TOMS 32, 2006). Arguments are those of refine, and a function
+// that sets r to a residual of that precision.
 //
 // An unknown that a correction takes most of away had no correct digit. It is
 // set to 0, which it may well be; if not, the next correction says what it is.
-func (lu *LU) refineExtended(s *refinement, y []float64, trans bool) {
-	n := lu.order()
+func (s *refinement) refineExtended(n int, y []float64, from, to []int32, solve func(y []float64), residual, residualExtended func()) {
 	if s.tail == nil {
 		s.tail, s.low = make([]float64, n), make([]float64, n)
 	}
 	clear(s.tail)
-	from, to, solve := lu.rowOrder, lu.colOrder, lu.factorSolve
-	if trans {
-		from, to, solve = to, from, lu.factorSolveTrans
-	}
 	for range maxExtended {
-		lu.residualExtended(s, trans)
+		residualExtended()
 		for k, i := range from {
 			y[k] = s.r[i]
 		}
@@ -355,38 +388,50 @@ func (lu *LU) refineExtended(s *refinement, y []float64, trans bool) {
 		}
 		s.last = s.component
 		s.steps++
-		lu.residual(s, y, trans)
+		residual()
 		if !(s.component > refined) || s.component <= acceptable(n) && s.component > s.last/2 {
 			return
 		}
 	}
 }
 
-// residualExtended sets r = b − B(x + tail), or with Bᵀ, of sums that are twice
-// as long as r.
-func (lu *LU) residualExtended(s *refinement, trans bool) {
-	p := lu.a.Pattern()
-	ptr := p.RowPtr()
-	values := lu.a.Values()
+// startExtended, subtractExtended for each term, and endExtended compute r = b −
+// B(x + tail) in sums twice as long as r.
+func (s *refinement) startExtended() {
 	copy(s.r, s.b)
 	clear(s.low)
-	for i := range s.x {
-		for k, j := range p.Row(i) {
-			v := values[int(ptr[i])+k]
-			to, of := int32(i), j
-			if trans {
-				to, of = of, to
-			}
-			product := float64(v * s.x[of])
-			rounded := math.FMA(v, s.x[of], -product)
-			sum, err := twoSum(s.r[to], -product)
-			s.r[to] = sum
-			s.low[to] += err - rounded - float64(v*s.tail[of])
-		}
-	}
+}
+
+// subtractExtended is for the element v of B in row i and column j.
+func (s *refinement) subtractExtended(i, j int32, v float64) {
+	product := float64(v * s.x[j])
+	rounded := math.FMA(v, s.x[j], -product)
+	sum, err := twoSum(s.r[i], -product)
+	s.r[i] = sum
+	s.low[i] += err - rounded - float64(v*s.tail[j])
+}
+
+func (s *refinement) endExtended() {
 	for i, low := range s.low {
 		s.r[i] += low
 	}
+}
+
+// residualExtended sets r = b − B(x + tail), or with Bᵀ.
+func (lu *LU) residualExtended(s *refinement, trans bool) {
+	p := lu.a.Pattern()
+	ptr := p.RowPtr()
+	s.startExtended()
+	for i := range s.x {
+		for k, j := range p.Row(i) {
+			if v := lu.a.Values()[int(ptr[i])+k]; trans {
+				s.subtractExtended(j, int32(i), v)
+			} else {
+				s.subtractExtended(int32(i), j, v)
+			}
+		}
+	}
+	s.endExtended()
 }
 
 // twoSum returns a + b rounded, and what that leaves out (Knuth).

@@ -1,0 +1,379 @@
+package linsolve
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// The elimination of LDL. Each front is a dense symmetric matrix, of which the
+// lower triangle is kept column by column. Columns of what can be eliminated are
+// brought up to date when they are tried as pivots, within a panel of pivots, and
+// all others in blocks (Anderson and Dongarra, Evaluating block algorithm
+// variants in LAPACK, LAPACK Working Note 19, 1990).
+
+// eliminate computes L and D, front by front.
+func (l *LDL) eliminate() {
+	w := &l.work
+	l.largest = 0
+	l.pivots, l.index, l.val, l.d, l.e = l.pivots[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
+	l.indexPtr, l.valPtr = append(l.indexPtr[:0], 0), append(l.valPtr[:0], 0)
+	w.stack, w.stackVars, w.orders, w.still = w.stack[:0], w.stackVars[:0], w.orders[:0], w.still[:0]
+	for _, s := range l.fronts {
+		front, vars, candidates := l.assemble(int(s))
+		order := len(vars)
+		l.largest = max(l.largest, order)
+		k := l.factorFront(front, order, candidates, vars)
+		for j := range k {
+			l.val = append(l.val, front[j*order+j+1:(j+1)*order]...)
+		}
+		l.pivots = append(l.pivots, int32(k))
+		l.indexPtr = append(l.indexPtr, len(l.index))
+		l.valPtr = append(l.valPtr, len(l.val))
+		if l.parent[s] == none {
+			for _, v := range vars[k:] { // no number to divide by
+				l.zero = append(l.zero, int(l.order[v]))
+			}
+			continue
+		}
+		w.orders = append(w.orders, order-k)
+		w.still = append(w.still, candidates-k)
+		w.stackVars = append(w.stackVars, vars[k:]...)
+		for j := k; j < order; j++ {
+			w.stack = append(w.stack, front[j*order+j:(j+1)*order]...)
+		}
+	}
+}
+
+// assemble makes the matrix of front s out of the entries of A and of what its
+// children passed on. Of its variables, new in index, the first candidates are to
+// be eliminated here if they can be: its own, and those that were left over.
+func (l *LDL) assemble(s int) (front []float64, vars []int32, candidates int) {
+	w := &l.work
+	first := len(w.orders) - int(l.children[s]) // of its children on the stack
+	at := len(l.index)
+	for k := l.first[s]; k < l.first[s+1]; k++ {
+		l.index = append(l.index, k)
+	}
+	width := len(l.index) - at
+	var size, stacked int // of the children's matrices and their variables
+	for _, n := range w.orders[first:] {
+		size += n * (n + 1) / 2
+		stacked += n
+	}
+	childVars := w.stackVars[len(w.stackVars)-stacked:]
+	for c, t := first, 0; c < len(w.orders); c++ {
+		l.index = append(l.index, childVars[t:t+w.still[c]]...)
+		t += w.orders[c]
+	}
+	candidates = len(l.index) - at
+	l.index = append(l.index, l.below(s)...)
+	vars = l.index[at:]
+
+	order := len(vars)
+	w.front = resize(w.front, order*order)
+	front = w.front
+	for j := range order {
+		clear(front[j*order+j : (j+1)*order])
+	}
+	values := l.a.Triangle().Values()
+	for t := l.aPtr[s]; t < l.aPtr[s+1]; t++ {
+		row := int(l.aRow[t])
+		if row >= width {
+			row += candidates - width
+		}
+		front[int(l.aCol[t])*order+row] += values[l.aSrc[t]]
+	}
+	for i, v := range vars {
+		w.local[v] = int32(i)
+	}
+	matrix := w.stack[len(w.stack)-size:]
+	for c := first; c < len(w.orders); c++ {
+		n := w.orders[c]
+		w.relative = w.relative[:0]
+		for _, v := range childVars[:n] {
+			w.relative = append(w.relative, w.local[v])
+		}
+		extendAdd(front, order, matrix, w.relative, w.still[c])
+		childVars, matrix = childVars[n:], matrix[n*(n+1)/2:]
+	}
+	w.stack = w.stack[:len(w.stack)-size]
+	w.stackVars = w.stackVars[:len(w.stackVars)-stacked]
+	w.orders, w.still = w.orders[:first], w.still[:first]
+	return front, vars, candidates
+}
+
+// extendAdd adds a matrix, packed column by column, whose variables have the
+// numbers to in the front. Behind the first still these ascend.
+func extendAdd(front []float64, order int, matrix []float64, to []int32, still int) {
+	for j, c := range to {
+		column := matrix[:len(to)-j]
+		matrix = matrix[len(to)-j:]
+		if j < still {
+			for t, r := range to[j:] {
+				front[int(min(r, c))*order+int(max(r, c))] += column[t]
+			}
+			continue
+		}
+		target := front[int(c)*order : (int(c)+1)*order]
+		rows := to[j:][:len(column)]
+		for t, v := range column {
+			target[rows[t]] += v
+		}
+	}
+}
+
+// factorFront eliminates what it can of the candidates, the first variables of a
+// front, and returns how many these are: the first columns of front are those of
+// L then, and the others what is passed on.
+func (l *LDL) factorFront(front []float64, order, candidates int, vars []int32) (k int) {
+	w := &l.work
+	w.x, w.y = resize(w.x, order), resize(w.y, order)
+	w.coefficients = resize(w.coefficients, 2*order)
+	base := len(l.d)
+	start := 0 // columns from k on are up to date with the pivots before start
+	for k < candidates {
+		pivots := l.eliminateOne(front, order, candidates, start, k, base, vars)
+		k += pivots
+		if pivots == 0 && k == start {
+			break
+		}
+		if pivots == 0 || k-start >= ldlPanel {
+			l.update(front, order, start, k, k, candidates, base)
+			start = k
+		}
+	}
+	l.update(front, order, 0, k, candidates, order, base)
+	return k
+}
+
+// eliminateOne finds a pivot among the candidates from k on, brings it to k, and
+// computes its columns of L. It returns the order of the pivot, 0 if none is good
+// enough: its columns must have no element beyond 1/ldlTolerance.
+func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base int, vars []int32) int {
+	w := &l.work
+	for q := k; q < candidates; q++ {
+		x := l.column(w.x, front, order, start, k, q, base)
+		atQ := q - k
+		a := x[atQ]
+		r, inside := none, 0.0 // the largest candidate beside q
+		for t, v := range x[:candidates-k] {
+			if v := math.Abs(v); v > inside && t != atQ {
+				r, inside = t, v
+			}
+		}
+		below := largest(x[candidates-k:])
+		all := max(inside, below)
+		switch {
+		case max(math.Abs(a), all) <= ldlZero:
+			l.swap(front, order, k, q, vars)
+			l.zero = append(l.zero, int(l.order[vars[k]]))
+			l.d, l.e = append(l.d, 0), append(l.e, 0)
+			clear(front[k*order+k : (k+1)*order])
+			return 1
+		case math.Abs(a) >= ldlTolerance*all && finite(all):
+			l.single(front, order, k, q, x, vars)
+			return 1
+		case r == none:
+			continue
+		}
+
+		y := l.column(w.y, front, order, start, k, k+r, base)
+		b, c := x[r], y[r]
+		xRest, yRest := below, largest(y[candidates-k:])
+		for t := range candidates - k {
+			if t != atQ && t != r {
+				xRest, yRest = max(xRest, math.Abs(x[t])), max(yRest, math.Abs(y[t]))
+			}
+		}
+		if !finite(yRest) || !finite(xRest) {
+			continue
+		}
+		// The elements of L are those of the rest times the inverse of the pivot.
+		det := float64(a*c) - float64(b*b)
+		limit := math.Abs(det) / ldlTolerance
+		if math.Abs(a*c) <= b*b/2 &&
+			float64(math.Abs(c)*xRest)+float64(math.Abs(b)*yRest) <= limit &&
+			float64(math.Abs(b)*xRest)+float64(math.Abs(a)*yRest) <= limit {
+			l.double(front, order, k, q, k+r, x, y, vars)
+			return 2
+		}
+		if math.Abs(c) >= ldlTolerance*max(yRest, math.Abs(b)) {
+			l.single(front, order, k, k+r, y, vars)
+			return 1
+		}
+	}
+	return 0
+}
+
+// single eliminates variable q of a front, whose column from row k on is x.
+func (l *LDL) single(front []float64, order, k, q int, x []float64, vars []int32) {
+	l.swap(front, order, k, q, vars)
+	x[0], x[q-k] = x[q-k], x[0]
+	pivot := x[0]
+	to := front[k*order+k:][:len(x)]
+	for t, v := range x {
+		to[t] = v / pivot
+	}
+	l.d, l.e = append(l.d, pivot), append(l.e, 0)
+	if pivot > 0 {
+		l.positive++
+	} else {
+		l.negative++
+	}
+}
+
+// double eliminates variables q and r, whose columns from row k on are x and y, by
+// a pivot of order 2 with a negative determinant.
+func (l *LDL) double(front []float64, order, k, q, r int, x, y []float64, vars []int32) {
+	l.swap(front, order, k, q, vars)
+	x[0], x[q-k] = x[q-k], x[0]
+	y[0], y[q-k] = y[q-k], y[0]
+	if r == k {
+		r = q
+	}
+	l.swap(front, order, k+1, r, vars)
+	x[1], x[r-k] = x[r-k], x[1]
+	y[1], y[r-k] = y[r-k], y[1]
+	p := pivot2{x[0], x[1], y[1]}
+	first, second := front[k*order+k:][:len(x)], front[(k+1)*order+k:][:len(x)]
+	for t := 2; t < len(x); t++ {
+		first[t], second[t] = p.solve(x[t], y[t])
+	}
+	first[1] = 0 // L has the identity beside the pivot
+	l.d, l.e = append(l.d, p.a, p.c), append(l.e, p.b, 0)
+	l.positive++
+	l.negative++
+}
+
+// pivot2 is the matrix [a b; b c].
+type pivot2 struct{ a, b, c float64 }
+
+// solve returns the solution for the right-hand side [s; t], scaled so that
+// nothing overflows.
+func (p pivot2) solve(s, t float64) (x, y float64) {
+	a, c := p.a/p.b, p.c/p.b
+	f := 1 / (float64(a*c) - 1) / p.b
+	return f * (float64(c*s) - t), f * (float64(a*t) - s)
+}
+
+// swap exchanges variables k ≤ q of a front, neither eliminated.
+func (l *LDL) swap(front []float64, order, k, q int, vars []int32) {
+	if k == q {
+		return
+	}
+	vars[k], vars[q] = vars[q], vars[k]
+	at := func(row, column int) *float64 { return &front[column*order+row] }
+	exchange := func(a, b *float64) { *a, *b = *b, *a }
+	for j := range k {
+		exchange(at(k, j), at(q, j))
+	}
+	for i := k + 1; i < q; i++ {
+		exchange(at(i, k), at(q, i))
+	}
+	for i := q + 1; i < order; i++ {
+		exchange(at(i, k), at(i, q))
+	}
+	exchange(at(k, k), at(q, q))
+}
+
+// column sets x to column q of a front from row k on, up to date with the pivots
+// from start to k.
+func (l *LDL) column(x, front []float64, order, start, k, q, base int) []float64 {
+	x = x[:order-k]
+	for i := k; i < q; i++ {
+		x[i-k] = front[i*order+q]
+	}
+	copy(x[q-k:], front[q*order+q:(q+1)*order])
+	u := l.work.coefficients[:k-start]
+	l.rowOfDL(u, front, order, start, q, base)
+	j := 0
+	for ; j+4 <= len(u); j += 4 {
+		l0, l1, l2, l3 := fourColumns(front, order, start+j, k)
+		u0, u1, u2, u3 := u[j], u[j+1], u[j+2], u[j+3]
+		l0, l1, l2, l3 = l0[:len(x)], l1[:len(x)], l2[:len(x)], l3[:len(x)]
+		for t := range x {
+			x[t] -= float64(u0*l0[t]) + float64(u1*l1[t]) + float64(u2*l2[t]) + float64(u3*l3[t])
+		}
+	}
+	for ; j < len(u); j++ {
+		floats.AddScaled(x, -u[j], front[(start+j)*order+k:(start+j+1)*order])
+	}
+	return x
+}
+
+// fourColumns returns columns j to j+3 of a front from row k on.
+func fourColumns(front []float64, order, j, k int) (a, b, c, d []float64) {
+	column := func(j int) []float64 { return front[j*order+k : (j+1)*order] }
+	return column(j), column(j + 1), column(j + 2), column(j + 3)
+}
+
+// rowOfDL sets u to the elements of DLᵀ in column q, for the pivots from j on.
+func (l *LDL) rowOfDL(u, front []float64, order, j, q, base int) {
+	d, e := l.d[base+j:][:len(u)], l.e[base+j:][:len(u)]
+	for t := 0; t < len(u); t++ {
+		v := front[(j+t)*order+q]
+		if e[t] == 0 {
+			u[t] = d[t] * v
+			continue
+		}
+		next := front[(j+t+1)*order+q]
+		u[t] = float64(d[t]*v) + float64(e[t]*next)
+		u[t+1] = float64(e[t]*v) + float64(d[t+1]*next)
+		t++
+	}
+}
+
+// update subtracts from the columns lo to hi of a front what the pivots from j to
+// k contribute, two columns and four pivots at a time.
+func (l *LDL) update(front []float64, order, j, k, lo, hi, base int) {
+	const block = 32 // pivots whose columns stay in the cache
+	for j < k {
+		end := min(j+block, k)
+		if end < k && l.e[base+end-1] != 0 {
+			end++
+		}
+		count := end - j
+		for c := lo; c < hi; c += 2 {
+			u := l.work.coefficients[:count]
+			l.rowOfDL(u, front, order, j, c, base)
+			if c+1 == hi {
+				for t, u := range u {
+					floats.AddScaled(front[c*order+c:(c+1)*order], -u, front[(j+t)*order+c:(j+t+1)*order])
+				}
+				continue
+			}
+			v := l.work.coefficients[count:][:count]
+			l.rowOfDL(v, front, order, j, c+1, base)
+			// The diagonal of the first, then both from row c+1 on.
+			for t, u := range u {
+				front[c*order+c] -= float64(u * front[(j+t)*order+c])
+			}
+			x, y := front[c*order+c+1:(c+1)*order], front[(c+1)*order+c+1:(c+2)*order]
+			y = y[:len(x)]
+			t := 0
+			for ; t+4 <= count; t += 4 {
+				l0, l1, l2, l3 := fourColumns(front, order, j+t, c+1)
+				subtractFour(x, y, l0, l1, l2, l3, u[t:], v[t:])
+			}
+			for ; t < count; t++ {
+				column := front[(j+t)*order+c+1 : (j+t+1)*order]
+				floats.AddScaled(x, -u[t], column)
+				floats.AddScaled(y, -v[t], column)
+			}
+		}
+		j = end
+	}
+}
+
+// subtractFour subtracts u₀a + u₁b + u₂c + u₃d from x, and that with v from y.
+func subtractFour(x, y, a, b, c, d, u, v []float64) {
+	u0, u1, u2, u3 := u[0], u[1], u[2], u[3]
+	v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
+	y, a, b, c, d = y[:len(x)], a[:len(x)], b[:len(x)], c[:len(x)], d[:len(x)]
+	for t := range x {
+		a, b, c, d := a[t], b[t], c[t], d[t]
+		x[t] -= float64(u0*a) + float64(u1*b) + float64(u2*c) + float64(u3*d)
+		y[t] -= float64(v0*a) + float64(v1*b) + float64(v2*c) + float64(v3*d)
+	}
+}

@@ -1,0 +1,629 @@
+package linsolve
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// LDL is a sparse symmetric matrix A, definite or not, represented by its
+// factorization
+//
+//	P S A S Pᵀ = L D Lᵀ
+//
+// where S is a diagonal matrix of scales, powers of two, P a permutation, L unit
+// lower triangular and D block diagonal with blocks of order 1 and 2. D has the
+// inertia of A, the numbers of its positive, negative and zero eigenvalues
+// (Sylvester's law): of the matrix [H Jᵀ; J 0] of a constrained minimum they are n,
+// m and 0.
+//
+// It takes half of the operations of LU, which does not see symmetry, and up to
+// twice the time of Cholesky, which wants A positive definite.
+//
+// The zero value is ready for Factorize. A factorization is read only until the
+// next: any number of goroutines may solve with it.
+type LDL struct {
+	a        *sparsity.SymMatrix // SAS
+	exp      []int32             // S is 2^exp
+	analyzed bool
+	err      error
+
+	// Analysis. Every supernode is a front, a dense symmetric matrix of its own
+	// columns, those that its children passed on, and the rows below. fronts has
+	// them each after its children.
+	symbolic
+	parent   []int32
+	fronts   []int32
+	children []int32 // their number
+	// The entries of A in front s are those from aPtr[s] on: place in the values,
+	// column, and row among the front's own and those below.
+	aPtr             []int
+	aSrc, aCol, aRow []int32
+
+	// Factorization. Front number t, of those in fronts, eliminated pivots of its
+	// variables, which come first in index[indexPtr[t]:indexPtr[t+1]], as columns of
+	// L. D has its diagonal in d and in e what is beside it, 0 but in the first row
+	// of a block of order 2.
+	pivots             []int32
+	index              []int32
+	indexPtr, valPtr   []int
+	val                []float64
+	d, e               []float64
+	largest            int // order of a front
+	positive, negative int
+	zero               []int // variables without pivot
+
+	work ldlWork
+	idle idle[*ldlSolveWork]
+}
+
+// ldlWork is the working memory of the elimination.
+type ldlWork struct {
+	front        []float64 // column by column, lower triangle
+	x, y         []float64 // columns in the making
+	coefficients []float64
+	local        []int32 // of the variables of a front, their numbers in it
+	relative     []int32
+	// What fronts passed on, the last on top: for each the order, how many
+	// variables are still to be eliminated, the variables, and their matrix.
+	stack         []float64
+	stackVars     []int32
+	orders, still []int
+}
+
+type ldlSolveWork struct {
+	refinement
+	y, front []float64
+}
+
+var (
+	_ mat.Symmetric = (*LDL)(nil)
+	_ mat.SolveToer = (*LDL)(nil)
+)
+
+const (
+	// ldlTolerance bounds the elements of L by its inverse: what the literature
+	// takes where the order is to be kept and solutions are refined.
+	ldlTolerance = 0.01
+
+	// ldlZero is the size of a column of SAS, of elements up to 1, of which all is
+	// taken for rounding errors.
+	ldlZero = 64 * epsilon
+
+	// ldlPanel is the number of pivots after which the columns that are still to be
+	// eliminated are brought up to date.
+	ldlPanel = 16
+)
+
+// Factorize computes the factorization of a: rows and columns are scaled to a
+// largest entry near 1, variables whose diagonal entry is small are paired with
+// others by the matching of largest product, the pairs are ordered by approximate
+// minimum degree, and fronts eliminate pivots of order 1 and 2 whose columns of L
+// are bounded. What has no such pivot in its front waits for the next.
+//
+// An entry that is infinite or NaN gives a *NonFiniteError, a singular matrix a
+// *SingularError that names the variables without pivot; solving then returns the
+// same, but Inertia is known of the latter.
+//
+// Time is proportional to the floating-point operations, plus that of the
+// matching, O(n·nnz·log n) at worst. Sources: Bunch and Kaufman, Some stable
+// methods for calculating inertia and solving symmetric linear systems, Math.
+// Comp. 31, 1977; Duff and Reid, The multifrontal solution of indefinite sparse
+// symmetric linear systems, ACM TOMS 9, 1983; Duff and Pralet, Strategies for
+// scaling and pivoting for sparse symmetric indefinite problems, SIAM J. Matrix
+// Anal. Appl. 27, 2005.
+func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
+	l.a = sparsity.NewSymMatrix(sparsity.NewMatrix(a.Triangle().Pattern()))
+	l.analyzed = false
+	return l.Refactorize(a)
+}
+
+// Refactorize computes the factorization of a, the same triangle of the same
+// pattern as last given to Factorize, with the order found there. Errors are those
+// of Factorize. It panics if there was no Factorize or the pattern differs. It
+// does not allocate in steady state.
+func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
+	l.checkFactorized()
+	p := l.a.Triangle().Pattern()
+	if !p.Equal(a.Triangle().Pattern()) {
+		panic("linsolve: pattern differs")
+	}
+	l.load(a.Triangle().Values())
+	l.positive, l.negative, l.zero = 0, 0, l.zero[:0]
+	l.err = firstNonFinite(p, a.Triangle().Values())
+	if l.err != nil {
+		return l.err
+	}
+	if !l.analyzed {
+		l.analyze()
+		l.analyzed = true
+	}
+	l.eliminate()
+	if len(l.zero) > 0 {
+		n := len(l.exp)
+		slices.Sort(l.zero)
+		which := slices.Clone(l.zero)
+		l.err = &SingularError{N: n, StructuralRank: n, Rows: which, Columns: which}
+	}
+	return l.err
+}
+
+// Inertia returns the numbers of positive, negative and zero eigenvalues of A, 0,
+// 0 and 0 if it is not finite. Zero is what is within rounding errors, and so near
+// to a singular matrix the numbers are those of a matrix near A.
+func (l *LDL) Inertia() (positive, negative, zero int) {
+	l.checkFactorized()
+	return l.positive, l.negative, len(l.zero)
+}
+
+// Dims returns the dimensions of A, 0 and 0 before Factorize.
+func (l *LDL) Dims() (rows, cols int) {
+	n := l.SymmetricDim()
+	return n, n
+}
+
+// SymmetricDim returns the order of A, 0 before Factorize.
+func (l *LDL) SymmetricDim() int { return len(l.exp) }
+
+// At returns the element of A in row i, column j. It panics if there was no
+// Factorize.
+func (l *LDL) At(i, j int) float64 {
+	l.checkFactorized()
+	return scaled(l.a.At(i, j), -l.exp[i]-l.exp[j])
+}
+
+// T returns the matrix itself.
+func (l *LDL) T() mat.Matrix { return l }
+
+// NNZ returns the number of entries stored for L and D, where the unit diagonal
+// of L is not, and 0 if there is no factorization.
+func (l *LDL) NNZ() int {
+	l.checkFactorized()
+	if l.err != nil {
+		return 0
+	}
+	return len(l.val) + 2*len(l.d)
+}
+
+// Fill returns NNZ relative to the number of entries of a triangle of A.
+func (l *LDL) Fill() float64 { return quotient(float64(l.NNZ()), float64(l.a.Triangle().NNZ())) }
+
+// Cond returns an estimate of the condition number ‖B‖₁‖B⁻¹‖₁ of B = SAS, made as
+// that of LU; 0 for a matrix of order 0, +Inf if there is no factorization. Time is
+// that of some five solutions.
+func (l *LDL) Cond() float64 {
+	l.checkFactorized()
+	n := len(l.exp)
+	switch {
+	case l.err != nil:
+		return math.Inf(1)
+	case n == 0:
+		return 0
+	}
+	sums := make([]float64, n)
+	l.a.DoNonZero(func(i, _ int, v float64) { sums[i] += math.Abs(v) })
+	work := make([]float64, 3*n)
+	w := l.borrow()
+	defer l.idle.give(w)
+	solve := func(y []float64) { l.factorSolve(y, w.front) }
+	return floats.Max(sums) * inverseNorm(work[:n], work[n:2*n], work[2*n:], solve, solve)
+}
+
+func (l *LDL) checkFactorized() {
+	if l.a == nil {
+		panic("linsolve: no factorization")
+	}
+}
+
+// load sets SAS and its scales: after each sweep the largest element of a row is
+// nearer to 1, by half of what it was away (Ruiz, A scaling algorithm to
+// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034).
+func (l *LDL) load(values []float64) {
+	const (
+		sweeps  = 4
+		nothing = math.MinInt32 / 2
+	)
+	p := l.a.Triangle().Pattern()
+	n, _ := p.Dims()
+	l.exp = resize(l.exp, n)
+	clear(l.exp)
+	l.work.local = resize(l.work.local, n)
+	size := l.work.local
+	for range sweeps {
+		for i := range size {
+			size[i] = nothing
+		}
+		k := 0
+		for i := range n {
+			for _, j := range p.Row(i) {
+				if v := values[k]; v != 0 {
+					e := exponent(v) + l.exp[i] + l.exp[j]
+					size[i], size[j] = max(size[i], e), max(size[j], e)
+				}
+				k++
+			}
+		}
+		changed := false
+		for i, e := range size {
+			if step := (e + 1) >> 1; e != nothing && step != 0 {
+				l.exp[i] -= step
+				changed = true
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	k := 0
+	to := l.a.Triangle().Values()
+	for i := range n {
+		for _, j := range p.Row(i) {
+			to[k] = scaled(values[k], l.exp[i]+l.exp[j])
+			k++
+		}
+	}
+}
+
+// analyze finds the order and the fronts.
+func (l *LDL) analyze() {
+	p := l.a.Triangle().Pattern()
+	n := len(l.exp)
+	full := sparsity.NewMatrix(p.Symmetrized().Union(sparsity.Diagonal(n)))
+	q := full.Pattern()
+	l.a.DoNonZero(func(i, j int, v float64) { full.Values()[q.Position(i, j)] = v })
+	partner := pairs(full)
+
+	// The graph of the pairs, and of single variables: node i is a variable or the
+	// lesser of two.
+	node, compressed := make([]int32, n), make([]int32, n)
+	count := 0
+	for i, j := range partner {
+		if j == none || int(j) > i {
+			node[count], compressed[i] = int32(i), int32(count)
+			count++
+		} else {
+			compressed[i] = compressed[j]
+		}
+	}
+	ptr := make([]int, count+1)
+	var adj []int32
+	for c, i := range node[:count] {
+		for _, i := range []int32{i, partner[i]} {
+			if i == none {
+				continue
+			}
+			for _, j := range q.Row(int(i)) {
+				if int(compressed[j]) != c {
+					adj = append(adj, compressed[j])
+				}
+			}
+		}
+		ptr[c+1] = len(adj)
+	}
+	adj = dropDuplicates(ptr, adj)
+	order, _ := minimumDegree(count, ptr, adj)
+
+	// The variables, each with the neighbors that its pair has.
+	members := func(c int32) []int32 {
+		if i := node[c]; partner[i] != none {
+			return []int32{i, partner[i]}
+		}
+		return node[c : c+1]
+	}
+	expanded := make([]int32, 0, n)
+	for _, c := range order {
+		expanded = append(expanded, members(c)...)
+	}
+	varPtr := make([]int, n+1)
+	var vars []int32
+	for i, j := range partner {
+		if j != none {
+			vars = append(vars, j)
+		}
+		c := compressed[i]
+		for _, c := range adj[ptr[c]:ptr[c+1]] {
+			vars = append(vars, members(c)...)
+		}
+		varPtr[i+1] = len(vars)
+	}
+	l.symbolic.analyze(varPtr, vars, expanded)
+	l.amalgamate()
+	l.placeEntries()
+}
+
+// pairs returns the variable with which each makes a pivot of order 2, or none.
+// The maximum product matching of a symmetric matrix permutes its variables in
+// cycles, and has the same product in pairs along them. Pairs of which both have
+// a pivot of their own are left apart.
+func pairs(a *sparsity.Matrix) (partner []int32) {
+	n, _ := a.Dims()
+	partner = make([]int32, n)
+	diagonal := make([]float64, n)
+	least := 1.0
+	for i := range n {
+		partner[i] = none
+		diagonal[i] = math.Abs(a.At(i, i))
+		least = min(least, diagonal[i])
+	}
+	if least >= ldlTolerance {
+		return partner
+	}
+	rowOf, _, _ := maximumProduct(a.Pattern(), a.Values())
+	seen := make([]bool, n)
+	var cycle []int32
+	for i := range n {
+		cycle = cycle[:0]
+		for j := int32(i); !seen[j]; j = rowOf[j] {
+			seen[j] = true
+			cycle = append(cycle, j)
+		}
+		if len(cycle)%2 == 1 {
+			// The best pivot stays alone: the last, once the cycle is turned.
+			best := 0
+			for t, j := range cycle {
+				if diagonal[j] > diagonal[cycle[best]] {
+					best = t
+				}
+			}
+			cycle = append(cycle[best+1:len(cycle):len(cycle)], cycle[:best]...)
+		}
+		for t := 0; t+1 < len(cycle); t += 2 {
+			if i, j := cycle[t], cycle[t+1]; min(diagonal[i], diagonal[j]) < ldlTolerance {
+				partner[i], partner[j] = j, i
+			}
+		}
+	}
+	return partner
+}
+
+// placeEntries orders the fronts and finds where in them the entries of A go.
+func (l *LDL) placeEntries() {
+	of, parent := l.tree()
+	l.parent = parent
+	supernodes := l.supernodes()
+	l.children = resize(l.children, supernodes)
+	clear(l.children)
+	// Children are linked, and a stack has the path from a root.
+	head, next := make([]int32, supernodes), make([]int32, supernodes)
+	for s := range head {
+		head[s] = none
+	}
+	for s := supernodes - 1; s >= 0; s-- {
+		if t := parent[s]; t != none {
+			l.children[t]++
+			next[s], head[t] = head[t], int32(s)
+		}
+	}
+	l.fronts = l.fronts[:0]
+	var path []int32
+	for root := range supernodes {
+		if parent[root] != none {
+			continue
+		}
+		path = append(path, int32(root))
+		for len(path) > 0 {
+			s := path[len(path)-1]
+			if c := head[s]; c != none {
+				head[s] = next[c]
+				path = append(path, c)
+				continue
+			}
+			path = path[:len(path)-1]
+			l.fronts = append(l.fronts, s)
+		}
+	}
+
+	p := l.a.Triangle().Pattern()
+	n := len(l.exp)
+	l.aPtr = resize(l.aPtr, supernodes+1)
+	clear(l.aPtr)
+	column := func(i int, j int32) int32 { return min(l.position[i], l.position[j]) }
+	for i := range n {
+		for _, j := range p.Row(i) {
+			l.aPtr[of[column(i, j)]+1]++
+		}
+	}
+	for s := range supernodes {
+		l.aPtr[s+1] += l.aPtr[s]
+	}
+	to := slices.Clone(l.aPtr)
+	l.aSrc, l.aCol, l.aRow = resize(l.aSrc, p.NNZ()), resize(l.aCol, p.NNZ()), resize(l.aRow, p.NNZ())
+	src := int32(0)
+	for i := range n {
+		for _, j := range p.Row(i) {
+			c, r := column(i, j), max(l.position[i], l.position[j])
+			s := of[c]
+			at := to[s]
+			to[s]++
+			l.aSrc[at], l.aCol[at], l.aRow[at] = src, c-l.first[s], r-l.first[s]
+			if r >= l.first[s+1] {
+				below, _ := slices.BinarySearch(l.below(int(s)), r)
+				l.aRow[at] = int32(l.width(int(s)) + below)
+			}
+			src++
+		}
+	}
+}
+
+// SolveTo solves A X = B by the factorization; A being symmetric, trans has no
+// effect. Each column x is refined until every equation holds to within the
+// roundings of its own terms, as by LU.SolveTo. B is n×k; dst is n×k, or empty to
+// be allocated, and may be B. It is what dst.Solve(l, b) calls.
+//
+// It panics if nothing was factorized or shapes do not fit. Errors: what
+// Factorize returned if there is no factorization, and dst is not touched;
+// *ConvergenceError if B is not finite or refinement does not get there, as where
+// A is nearly singular. Time is O(NNZ·k).
+func (l *LDL) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
+	l.checkFactorized()
+	n := len(l.exp)
+	r, cols := b.Dims()
+	if r != n {
+		panic(mat.ErrShape)
+	}
+	if l.err != nil || n == 0 {
+		return l.err
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, cols)
+	} else if dr, dc := dst.Dims(); dr != n || dc != cols {
+		panic(mat.ErrShape)
+	}
+	dst.Copy(b)
+	raw := dst.RawMatrix()
+	var err error
+	for j := range cols {
+		if e := l.solve(raw.Data[j:], raw.Stride); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// SolveInto is SolveTo for one right-hand side in a plain slice. Both slices
+// have length n and may overlap. It does not allocate in steady state.
+func (l *LDL) SolveInto(dst, b []float64) error {
+	l.checkFactorized()
+	n := len(l.exp)
+	if len(dst) != n || len(b) != n {
+		panic("linsolve: length of vector is not the order of the matrix")
+	}
+	if l.err != nil || n == 0 {
+		return l.err
+	}
+	copy(dst, b)
+	return l.solve(dst, 1)
+}
+
+// borrow returns working memory that no other solution uses now.
+func (l *LDL) borrow() *ldlSolveWork {
+	n := len(l.exp)
+	for {
+		w, ok := l.idle.take()
+		if !ok {
+			w = &ldlSolveWork{refinement: newRefinement(n), y: make([]float64, n)}
+		}
+		if len(w.y) != n {
+			continue
+		}
+		w.front = resize(w.front, l.largest)
+		return w
+	}
+}
+
+// solve solves in place for the right-hand side d[0], d[inc], d[2inc], ….
+func (l *LDL) solve(d []float64, inc int) error {
+	n := len(l.exp)
+	w := l.borrow()
+	defer l.idle.give(w)
+	s := &w.refinement
+	s.load(d, inc, l.exp)
+	solve := func(y []float64) { l.factorSolve(y, w.front) }
+	residual := func() { l.residual(s, w.y) }
+	s.refine(n, w.y, l.order, l.order, solve, residual)
+	if s.component > acceptable(n) {
+		s.refineExtended(n, w.y, l.order, l.order, solve, residual, func() { l.residualExtended(s) })
+	}
+	for i, e := range l.exp {
+		d[i*inc] = scaled(s.x[i], e+s.exp)
+	}
+	if !(s.component <= acceptable(n)) {
+		return &ConvergenceError{s.steps, s.component}
+	}
+	return nil
+}
+
+// factorSolve solves LDLᵀx = y in place, with room for a front.
+func (l *LDL) factorSolve(y, front []float64) {
+	at := 0
+	for t, k := range l.pivots {
+		vars := l.index[l.indexPtr[t]:l.indexPtr[t+1]]
+		x := front[:len(vars)]
+		for i, v := range vars {
+			x[i] = y[v]
+		}
+		val := l.val[l.valPtr[t]:l.valPtr[t+1]]
+		for j := range x[:k] {
+			n := len(x) - j - 1
+			floats.AddScaled(x[j+1:], -x[j], val[:n])
+			val = val[n:]
+		}
+		for j := 0; j < int(k); j++ {
+			if b := l.e[at+j]; b != 0 {
+				p := pivot2{l.d[at+j], b, l.d[at+j+1]}
+				x[j], x[j+1] = p.solve(x[j], x[j+1])
+				j++
+			} else {
+				x[j] /= l.d[at+j]
+			}
+		}
+		at += int(k)
+		for i, v := range vars {
+			y[v] = x[i]
+		}
+	}
+	for t := len(l.pivots) - 1; t >= 0; t-- {
+		vars := l.index[l.indexPtr[t]:l.indexPtr[t+1]]
+		x := front[:len(vars)]
+		for i, v := range vars {
+			x[i] = y[v]
+		}
+		end := l.valPtr[t+1]
+		for j := int(l.pivots[t]) - 1; j >= 0; j-- {
+			n := len(x) - j - 1
+			x[j] -= floats.Dot(x[j+1:], l.val[end-n:end])
+			end -= n
+			y[vars[j]] = x[j]
+		}
+	}
+}
+
+// residual sets r = b − Bx, B = SAS, and the backward error as LU.residual does.
+func (l *LDL) residual(s *refinement, size []float64) {
+	p := l.a.Triangle().Pattern()
+	ptr := p.RowPtr()
+	values := l.a.Triangle().Values()
+	for i, v := range s.b {
+		s.r[i], size[i] = v, math.Abs(v)
+	}
+	for i, x := range s.x {
+		row := values[ptr[i]:ptr[i+1]]
+		idx := p.Row(i)[:len(row)]
+		r, sum := 0.0, 0.0
+		for k, v := range row {
+			j := idx[k]
+			term := float64(v * s.x[j])
+			r += term
+			sum += math.Abs(term)
+			if int(j) != i {
+				term = float64(v * x)
+				s.r[j] -= term
+				size[j] += math.Abs(term)
+			}
+		}
+		s.r[i] -= r
+		size[i] += sum
+	}
+	s.setComponent(size)
+}
+
+// residualExtended sets r = b − B(x + tail) of sums that are twice as long.
+func (l *LDL) residualExtended(s *refinement) {
+	p := l.a.Triangle().Pattern()
+	ptr := p.RowPtr()
+	s.startExtended()
+	for i := range s.x {
+		for k, j := range p.Row(i) {
+			v := l.a.Triangle().Values()[int(ptr[i])+k]
+			s.subtractExtended(int32(i), j, v)
+			if int(j) != i {
+				s.subtractExtended(j, int32(i), v)
+			}
+		}
+	}
+	s.endExtended()
+}

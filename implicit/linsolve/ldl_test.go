@@ -1,0 +1,461 @@
+package linsolve
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// indefinite draws a symmetric matrix with perRow entries a row besides the
+// diagonal, of which each element is 0 with the given probability.
+func indefinite(rnd *rand.Rand, n int, perRow, noDiagonal float64) *sparsity.SymMatrix {
+	var ri, ci []int
+	for i := range n {
+		if rnd.Float64() >= noDiagonal {
+			ri, ci = append(ri, i), append(ci, i)
+		}
+	}
+	for range int(perRow * float64(n)) {
+		i, j := rnd.IntN(n), rnd.IntN(n)
+		if i != j {
+			ri, ci = append(ri, max(i, j)), append(ci, min(i, j))
+		}
+	}
+	a := sparsity.NewMatrix(sparsity.FromCoordinates(n, n, ri, ci))
+	randomize(rnd, a)
+	return sparsity.NewSymMatrix(a)
+}
+
+// optimality draws [H Jᵀ; J −δI] with a definite H of order n and J with m rows,
+// the matrix of a step of an optimizer. Without δ it has no diagonal there.
+func optimality(rnd *rand.Rand, n, m int, delta float64) *sparsity.SymMatrix {
+	var ri, ci []int
+	add := func(i, j int) { ri, ci = append(ri, max(i, j)), append(ci, min(i, j)) }
+	for i := range n {
+		add(i, i)
+		add(i, rnd.IntN(n))
+	}
+	for i := range m {
+		add(n+i, i)
+		add(n+i, rnd.IntN(n))
+		add(n+i, rnd.IntN(n))
+		if delta > 0 {
+			add(n+i, n+i)
+		}
+	}
+	a := sparsity.NewMatrix(sparsity.FromCoordinates(n+m, n+m, ri, ci))
+	randomize(rnd, a)
+	for i := range n {
+		a.Values()[a.Pattern().Position(i, i)] = 20
+	}
+	if delta > 0 {
+		for i := n; i < n+m; i++ {
+			a.Values()[a.Pattern().Position(i, i)] = -delta
+		}
+	}
+	return sparsity.NewSymMatrix(a)
+}
+
+func drawIndefinite(t *rapid.T) *sparsity.SymMatrix {
+	n := rapid.IntRange(1, 40).Draw(t, "n")
+	rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	switch rapid.IntRange(0, 2).Draw(t, "kind") {
+	case 0:
+		return optimality(rnd, n, rapid.IntRange(0, n).Draw(t, "m"), 0)
+	case 1:
+		return optimality(rnd, n, rapid.IntRange(0, n).Draw(t, "m"), 1e-8)
+	}
+	return indefinite(rnd, n, rapid.SampledFrom([]float64{0, 0.5, 1, 2, 10}).Draw(t, "perRow"), rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "noDiagonal"))
+}
+
+// rebuiltLDL returns S⁻¹Pᵀ(LDLᵀ)PS⁻¹.
+func rebuiltLDL(f *LDL) *mat.SymDense {
+	n := len(f.exp)
+	l, d := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	var order []int // variables in the order of elimination
+	for t, k := range f.pivots {
+		vars := f.index[f.indexPtr[t]:f.indexPtr[t+1]]
+		val := f.val[f.valPtr[t]:f.valPtr[t+1]]
+		for j := range int(k) {
+			column := len(order)
+			l.Set(int(vars[j]), column, 1)
+			for i, v := range vars[j+1:] {
+				l.Set(int(v), column, val[i])
+			}
+			val = val[len(vars)-j-1:]
+			d.Set(column, column, f.d[column])
+			if f.e[column] != 0 {
+				d.Set(column, column+1, f.e[column])
+				d.Set(column+1, column, f.e[column])
+			}
+			order = append(order, int(vars[j]))
+		}
+	}
+	var b mat.Dense
+	b.Mul(l, d)
+	b.Mul(&b, l.T())
+	a := mat.NewSymDense(n, nil)
+	for k, i := range f.order {
+		for t, j := range f.order[:k+1] {
+			a.SetSym(int(i), int(j), scaled(b.At(k, t), -f.exp[i]-f.exp[j]))
+		}
+	}
+	return a
+}
+
+func largestLDL(f *LDL) float64 { return largest(f.val) }
+
+func TestLDLRebuildsTheMatrix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawIndefinite(t)
+		var f LDL
+		if err := f.Factorize(a); err != nil {
+			return
+		}
+		require.True(t, mat.Equal(&f, a))
+		require.LessOrEqual(t, largestLDL(&f), 1/ldlTolerance)
+		// An error of a rounding in SAS grows by less than 1/ldlTolerance² in a pivot.
+		require.True(t, mat.EqualApprox(rebuiltLDL(&f), a, 1e-11))
+	})
+}
+
+func TestLDLHasTheInertiaOfTheEigenvalues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawIndefinite(t)
+		n := a.SymmetricDim()
+		var f LDL
+		err := f.Factorize(a)
+		positive, negative, zero := f.Inertia()
+		require.Equal(t, n, positive+negative+zero)
+		require.Equal(t, zero > 0, err != nil)
+		var eigen mat.EigenSym
+		require.True(t, eigen.Factorize(a.ToSymDense(nil), false))
+		values := eigen.Values(nil)
+		size := max(math.Abs(values[0]), math.Abs(values[n-1]))
+		var surelyPositive, surelyNegative, maybeZero int
+		for _, v := range values {
+			switch {
+			case math.Abs(v) <= 1e-10*size:
+				maybeZero++
+			case v > 0:
+				surelyPositive++
+			default:
+				surelyNegative++
+			}
+		}
+		require.LessOrEqual(t, surelyPositive, positive)
+		require.LessOrEqual(t, surelyNegative, negative)
+		require.LessOrEqual(t, zero, maybeZero)
+	})
+}
+
+func TestLDLOfOptimalitySystemsHasTheirInertia(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(60, 1))
+	for _, n := range []int{1, 5, 50, 1000} {
+		for _, m := range []int{0, n / 3, n} {
+			for _, delta := range []float64{0, 1e-8} {
+				a := optimality(rnd, n, m, delta)
+				var f LDL
+				require.NoError(t, f.Factorize(a))
+				positive, negative, zero := f.Inertia()
+				require.Equal(t, [3]int{n, m, 0}, [3]int{positive, negative, zero})
+				b, x := randomVector(rnd, n+m), make([]float64, n+m)
+				require.NoError(t, f.SolveInto(x, b))
+				require.LessOrEqual(t, symmetricBackwardError(a, x, b), backwardBound(n+m))
+			}
+		}
+	}
+}
+
+// symmetricBackwardError is backwardError of a symmetric matrix.
+func symmetricBackwardError(a *sparsity.SymMatrix, x, b []float64) float64 {
+	p := a.Triangle().Pattern().Symmetrized()
+	full := sparsity.NewMatrix(p)
+	a.DoNonZero(func(i, j int, v float64) { full.Values()[p.Position(i, j)] = v })
+	return backwardError(full, false, x, b)
+}
+
+func TestLDLSolutionsMissNoEquation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawIndefinite(t)
+		n := a.SymmetricDim()
+		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "values"), 0))
+		spread := rapid.SampledFrom([]float64{0, 2, 10}).Draw(t, "spread")
+		for k := range a.Triangle().Values() {
+			a.Triangle().Values()[k] *= math.Exp(spread * rnd.NormFloat64())
+		}
+		b, x := randomVector(rnd, n), make([]float64, n)
+		var f LDL
+		if f.Factorize(a) != nil {
+			return
+		}
+		if err := f.SolveInto(x, b); err != nil {
+			require.Greater(t, f.Cond(), 1e10, err)
+			return
+		}
+		require.LessOrEqual(t, symmetricBackwardError(a, x, b), backwardBound(n))
+	})
+}
+
+func TestLDLAgreesWithLU(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(61, 1))
+	for _, n := range sizes {
+		a := indefinite(rnd, n, 2, 0.3)
+		b := mat.NewDense(n, 3, randomVector(rnd, 3*n))
+		var f LDL
+		var dense mat.LU
+		dense.Factorize(a)
+		if dense.Cond() > 1e10 {
+			continue
+		}
+		require.NoError(t, f.Factorize(a))
+		var got, want mat.Dense
+		require.NoError(t, got.Solve(&f, b))
+		require.NoError(t, dense.SolveTo(&want, false, b))
+		got.Sub(&got, &want)
+		require.LessOrEqual(t, mat.Norm(&got, 2), 100*float64(n)*epsilon*dense.Cond()*mat.Norm(&want, 2))
+		require.NoError(t, f.SolveTo(b, true, b))
+		b.Sub(b, &want)
+		require.LessOrEqual(t, mat.Norm(b, 2), 100*float64(n)*epsilon*dense.Cond()*mat.Norm(&want, 2))
+	}
+}
+
+// Where every diagonal element is 0 there are only pivots of order 2.
+func TestLDLOfASkeletonHasPairsOnly(t *testing.T) {
+	const n = 500
+	rnd := rand.New(rand.NewPCG(62, 1))
+	a := sparsity.NewSymMatrix(sparsity.NewMatrix(sparsity.Banded(2*n, 1, 0)))
+	p := a.Triangle().Pattern()
+	for i := 1; i < 2*n; i++ {
+		a.Triangle().Values()[p.Position(i, i-1)] = 1 + rnd.Float64()
+	}
+	var f LDL
+	require.NoError(t, f.Factorize(a))
+	pairs := 0
+	for _, e := range f.e {
+		if e != 0 {
+			pairs++
+		}
+	}
+	require.Equal(t, n, pairs)
+	positive, negative, _ := f.Inertia()
+	require.Equal(t, [2]int{n, n}, [2]int{positive, negative})
+	require.LessOrEqual(t, f.Fill(), 4.0)
+}
+
+func TestLDLNamesVariablesWithoutPivot(t *testing.T) {
+	var singular *SingularError
+	// Twice the same constraint.
+	rows := [][]float64{
+		{2, 0, 1, 1},
+		{0, 2, 1, 1},
+		{1, 1, 0, 0},
+		{1, 1, 0, 0},
+	}
+	a := symmetric(fromDense(rows), false)
+	var f LDL
+	err := f.Factorize(a)
+	require.ErrorAs(t, err, &singular)
+	require.Len(t, singular.Rows, 1)
+	require.Subset(t, []int{2, 3}, singular.Rows)
+	require.Equal(t, singular.Rows, singular.Columns)
+	positive, negative, zero := f.Inertia()
+	require.Equal(t, [3]int{2, 1, 1}, [3]int{positive, negative, zero})
+	require.Equal(t, err, f.SolveInto(make([]float64, 4), make([]float64, 4)))
+	require.True(t, math.IsInf(f.Cond(), 1))
+	require.Zero(t, f.NNZ())
+
+	// Nothing at all, and a variable in no equation.
+	a = symmetric(fromDense([][]float64{{0, 0}, {0, 0}}), false)
+	require.ErrorAs(t, f.Factorize(a), &singular)
+	require.Equal(t, []int{0, 1}, singular.Rows)
+	a = symmetric(fromDense([][]float64{{1, 0, 0}, {0, 0, 0}, {0, 0, -1}}), false)
+	require.ErrorAs(t, f.Factorize(a), &singular)
+	require.Equal(t, []int{1}, singular.Rows)
+	positive, negative, zero = f.Inertia()
+	require.Equal(t, [3]int{1, 1, 1}, [3]int{positive, negative, zero})
+}
+
+func TestLDLDoesNotDependOnUnits(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(63, 1))
+	const n, m = 30, 12
+	a := optimality(rnd, n, m, 0)
+	want, b := randomVector(rnd, n+m), make([]float64, n+m)
+	unit := make([]float64, n+m)
+	for i := range unit {
+		unit[i] = math.Pow(10, 40*rnd.Float64()-20)
+		want[i] /= unit[i]
+	}
+	p := a.Triangle().Pattern()
+	for i := range n + m {
+		for _, j := range p.Row(i) {
+			a.Triangle().Values()[p.Position(i, int(j))] *= unit[i] * unit[j]
+		}
+	}
+	a.MulVecTo(mat.NewVecDense(n+m, b), false, mat.NewVecDense(n+m, want))
+	var f LDL
+	require.NoError(t, f.Factorize(a))
+	positive, negative, _ := f.Inertia()
+	require.Equal(t, [2]int{n, m}, [2]int{positive, negative})
+	x := make([]float64, n+m)
+	require.NoError(t, f.SolveInto(x, b))
+	for i := range x {
+		require.InDelta(t, 0, (x[i]-want[i])*unit[i], 1e-11)
+	}
+}
+
+func TestLDLRefactorizeEqualsFactorize(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(64, 1))
+	a := optimality(rnd, 40, 15, 0)
+	values := a.Triangle().Values()
+	first := append([]float64(nil), values...)
+	var fresh, again LDL
+	require.NoError(t, fresh.Factorize(a))
+	require.NoError(t, again.Factorize(a))
+	for range 5 {
+		// The order stays; what loses its pivot waits for another.
+		for k := range values {
+			values[k] = first[k] * math.Exp(3*rnd.NormFloat64())
+		}
+		require.NoError(t, again.Refactorize(a))
+		require.True(t, mat.EqualApprox(rebuiltLDL(&again), a, 1e-8))
+		values[0] = math.NaN()
+		var nonFinite *NonFiniteError
+		require.ErrorAs(t, again.Refactorize(a), &nonFinite)
+		clear(values)
+		require.Error(t, again.Refactorize(a))
+	}
+	copy(values, first)
+	require.NoError(t, again.Refactorize(a))
+	require.Equal(t, fresh.val, again.val)
+	require.Equal(t, fresh.d, again.d)
+	require.Equal(t, fresh.e, again.e)
+
+	// NaN at first.
+	values[3] = math.Inf(1)
+	var late LDL
+	require.Error(t, late.Factorize(a))
+	copy(values, first)
+	require.NoError(t, late.Refactorize(a))
+	require.Equal(t, fresh.val, late.val)
+}
+
+func TestLDLOfOrderZero(t *testing.T) {
+	var f LDL
+	require.NoError(t, f.Factorize(sparsity.NewSymMatrix(sparsity.NewMatrix(sparsity.Diagonal(0)))))
+	require.Zero(t, f.Cond())
+	require.NoError(t, f.SolveInto(nil, nil))
+}
+
+func TestLDLOfALargeGrid(t *testing.T) {
+	a := symmetricGrid(100)
+	n := a.SymmetricDim()
+	var f LDL
+	var c Cholesky
+	require.NoError(t, f.Factorize(a))
+	require.NoError(t, c.Factorize(a))
+	positive, _, _ := f.Inertia()
+	require.Equal(t, n, positive)
+	require.Less(t, f.NNZ(), 2*c.NNZ())
+	b := randomVector(rand.New(rand.NewPCG(65, 1)), n)
+	x, y := make([]float64, n), make([]float64, n)
+	require.NoError(t, f.SolveInto(x, b))
+	require.NoError(t, c.SolveInto(y, b))
+	require.LessOrEqual(t, floats.Distance(x, y, math.Inf(1)), 1e-10*floats.Norm(y, math.Inf(1)))
+	require.InEpsilon(t, c.Cond(), f.Cond(), 3) // of which one is scaled
+}
+
+func TestLDLSolvesConcurrently(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(66, 1))
+	a := optimality(rnd, 200, 80, 0)
+	var f LDL
+	require.NoError(t, f.Factorize(a))
+	b, want := randomVector(rnd, 280), make([]float64, 280)
+	require.NoError(t, f.SolveInto(want, b))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			x := make([]float64, 280)
+			for range 20 {
+				if f.SolveInto(x, b) != nil || !floats.Equal(x, want) {
+					t.Error("solutions differ")
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestLDLDoesNotAllocate(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(67, 1))
+	a := optimality(rnd, 50, 20, 0)
+	var f LDL
+	require.NoError(t, f.Factorize(a))
+	x, b := make([]float64, 70), randomVector(rnd, 70)
+	for name, call := range map[string]func(){
+		"Refactorize": func() { f.Refactorize(a) },
+		"SolveInto":   func() { f.SolveInto(x, b) },
+		"Inertia":     func() { f.Inertia() },
+	} {
+		call()
+		require.Zero(t, testing.AllocsPerRun(20, call), name)
+	}
+}
+
+func TestLDLPanicsOnMisuse(t *testing.T) {
+	a := symmetric(tridiagonal(3), false)
+	var none, f LDL
+	require.NoError(t, f.Factorize(a))
+	for _, call := range []func(){
+		func() { none.SolveInto(nil, nil) },
+		func() { none.SolveTo(new(mat.Dense), false, mat.NewDense(1, 1, nil)) },
+		func() { none.Refactorize(a) },
+		func() { none.Inertia() },
+		func() { none.Cond() },
+		func() { none.NNZ() },
+		func() { none.At(0, 0) },
+	} {
+		require.PanicsWithValue(t, "linsolve: no factorization", call)
+	}
+	require.PanicsWithValue(t, "linsolve: length of vector is not the order of the matrix", func() { f.SolveInto(make([]float64, 3), make([]float64, 2)) })
+	require.PanicsWithValue(t, "linsolve: pattern differs", func() { f.Refactorize(symmetric(tridiagonal(3), true)) })
+	require.PanicsWithError(t, mat.ErrShape.Error(), func() { f.SolveTo(new(mat.Dense), false, mat.NewDense(2, 1, nil)) })
+	require.PanicsWithError(t, mat.ErrShape.Error(), func() { f.SolveTo(mat.NewDense(3, 2, nil), false, mat.NewDense(3, 1, nil)) })
+}
+
+func FuzzLDL(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{3, 0x01, 0, 0x10, 1, 0x22, 2})
+	f.Add([]byte{4, 0x00, 2, 0x01, 0, 0x32, 9, 0x20, 10, 0x33, 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		full := decodeMatrix(data)
+		n, _ := full.Dims()
+		a := symmetric(full, len(data)%2 == 1)
+		var l LDL
+		err := l.Factorize(a)
+		positive, negative, zero := l.Inertia()
+		if errors.As(err, new(*NonFiniteError)) {
+			require.Zero(t, positive+negative+zero)
+			return
+		}
+		require.Equal(t, n, positive+negative+zero)
+		require.Equal(t, zero > 0, err != nil)
+		b, x := make([]float64, n), make([]float64, n)
+		for i := range b {
+			b[i] = float64(i%3) - 1.5
+		}
+		if l.SolveInto(x, b) == nil {
+			require.LessOrEqual(t, symmetricBackwardError(a, x, b), backwardBound(n))
+		}
+		require.Equal(t, err, l.Refactorize(a))
+	})
+}
