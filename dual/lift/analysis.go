@@ -62,8 +62,6 @@ type instance struct {
 	param []*place
 	res   []*place
 	named []*types.Var // results that have names
-
-	as *lifted // how it is written
 }
 
 // A call is one of a function whose source is known.

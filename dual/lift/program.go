@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -30,7 +29,6 @@ func load(dir, without string) (*program, error) {
 		fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
 		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{},
 	}
-	goroot := runtime.GOROOT()
 	cfg := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedTypesSizes,
@@ -40,15 +38,7 @@ func load(dir, without string) (*program, error) {
 			if without != "" && filepath.Base(name) == filepath.Base(without) && filepath.Dir(name) == dir {
 				return parser.ParseFile(fset, name, src, parser.PackageClauseOnly)
 			}
-			f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
-			if err == nil && goroot != "" && strings.HasPrefix(name, goroot) && !liftable(name, goroot) {
-				for _, d := range f.Decls { // nobody asks for these
-					if d, ok := d.(*ast.FuncDecl); ok && d.Type.TypeParams == nil {
-						d.Body = nil
-					}
-				}
-			}
-			return f, err
+			return parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		},
 	}
 	roots, err := packages.Load(cfg, ".")
@@ -70,17 +60,6 @@ func load(dir, without string) (*program, error) {
 		}
 	}
 	return p, nil
-}
-
-// liftable reports whether functions of a file of the standard library may have to
-// be lifted: their source is kept.
-func liftable(name, goroot string) bool {
-	rel := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, goroot)), "/src/")
-	switch filepath.ToSlash(filepath.Dir(rel)) {
-	case "math", "slices", "sort", "cmp", "maps":
-		return true
-	}
-	return false
 }
 
 // source is the declaration of a function, nil if it has none in Go.

@@ -67,13 +67,6 @@ func (w *writer) params() string {
 	return "[" + w.T + " " + w.dual() + ".Scalar[" + w.T + "]]"
 }
 
-func (w *writer) args() string {
-	if !w.generic {
-		return ""
-	}
-	return "[" + w.T + "]"
-}
-
 func (w *writer) dual() string { return w.imported("github.com/hesse-ad/hesse/dual", "dual") }
 
 // imported notes that a package is used and returns its name here.

@@ -24,7 +24,7 @@ func constantsLeftAndRight(x []float64) float64 {
 	v = v * two
 	v = 1 / v
 	v = v / 7
-	return v + 1/2 + math.Pi
+	return v + 1.0/2 + math.Pi
 }
 
 func opAssignments(x []float64) float64 {
@@ -576,11 +576,11 @@ func conversions(x []float64) float64 {
 
 func comparisons(x []float64) float64 {
 	a, b := x[0], x[1]
-	n := 0
+	n, half := 0, 0.5
 	for i, c := range []bool{
 		a < b, a <= b, a > b, a >= b, a == b, a != b,
 		a < 0.5, a <= 0.5, a > 0.5, a >= 0.5, a == 0.5, a != 0.5,
-		0.5 < a, 0.5 <= a, 0.5 > a, 0.5 >= a, 0.5 == a, 0.5 != a,
+		half < a, half <= a, half > a, half >= a, half == a, half != a,
 		!(a < b) && b < 2 || a == a,
 	} {
 		if c {
@@ -656,7 +656,7 @@ func swap(p, q *float64) { *p, *q = *q, *p }
 func parallelAssignment(x []float64) float64 {
 	a, b, c := x[0], x[1], 1.0
 	a, b = b, a+b
-	b, c = c, a
+	b, c = c, a*b
 	x0, _ := a, b
 	return a + 2*b + 3*c + x0
 }

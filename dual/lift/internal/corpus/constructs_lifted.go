@@ -27,7 +27,7 @@ func constantsLeftAndRightOf[T dual.Scalar[T]](x []T) T {
 	v = v.Scale(two)
 	v = v.RDiv(1)
 	v = v.Div(dual.Const[T](7))
-	return v.AddReal(1 / 2).AddReal(math.Pi)
+	return v.AddReal(1.0 / 2).AddReal(math.Pi)
 }
 
 func opAssignmentsOf[T dual.Scalar[T]](x []T) T {
@@ -410,11 +410,11 @@ func conversionsOf[T dual.Scalar[T]](x []T) T {
 
 func comparisonsOf[T dual.Scalar[T]](x []T) T {
 	a, b := x[0], x[1]
-	n := 0
+	n, half := 0, 0.5
 	for i, c := range []bool{
 		a.Less(b), a.LessEq(b), b.Less(a), b.LessEq(a), equalOf(a, b), !equalOf(a, b),
 		a.LessReal(0.5), a.LessEqReal(0.5), dual.Const[T](0.5).Less(a), dual.Const[T](0.5).LessEq(a), equalOf(a, dual.Const[T](0.5)), !equalOf(a, dual.Const[T](0.5)),
-		dual.Const[T](0.5).Less(a), dual.Const[T](0.5).LessEq(a), a.LessReal(0.5), a.LessEqReal(0.5), equalOf(dual.Const[T](0.5), a), !equalOf(dual.Const[T](0.5), a),
+		dual.Const[T](half).Less(a), dual.Const[T](half).LessEq(a), a.LessReal(half), a.LessEqReal(half), equalOf(dual.Const[T](half), a), !equalOf(dual.Const[T](half), a),
 		!(a.Less(b)) && b.LessReal(2) || equalOf(a, a),
 	} {
 		if c {
@@ -488,7 +488,7 @@ func pointersOf[T dual.Scalar[T]](x []T) T {
 func parallelAssignmentOf[T dual.Scalar[T]](x []T) T {
 	a, b, c := x[0], x[1], dual.Const[T](1.0)
 	a, b = b, a.Add(b)
-	b, c = c, a
+	b, c = c, a.Mul(b)
 	x0, _ := a, b
 	return a.Add(b.Scale(2)).Add(c.Scale(3)).Add(x0)
 }
