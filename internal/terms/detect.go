@@ -160,8 +160,8 @@ func (d *detector) isSmall() bool {
 }
 
 // whole makes a small program one term with all outputs as results, nil if it
-// cannot be.
-func (d *detector) whole() *shape {
+// cannot be or has more edges.
+func (d *detector) whole(edges int) *shape {
 	results, ok := d.traceAll()
 	if !ok {
 		return nil
@@ -171,7 +171,7 @@ func (d *detector) whole() *shape {
 		one.rows = append(one.rows, int32(j))
 	}
 	s := d.finish(&one)
-	if countEdges(s.steps, wholeEdges) > wholeEdges {
+	if countEdges(s.steps, edges) > edges {
 		return nil
 	}
 	s.single = true

@@ -3,6 +3,7 @@ package terms
 import (
 	"sync"
 
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -35,19 +36,23 @@ func Detect(p *program.Program, hessian bool) *Plan {
 	if !d.isSmall() {
 		return pl
 	}
-	s := newDetector(p).whole()
+	v, edges := variant{ord: jacobian}, wholeEdges
+	if hessian {
+		v.ord = second
+	}
+	all := pl != nil && pl.rest == nil
+	if all { // an edge takes half a line at least
+		edges = min(edges, int(2*pl.cost(v).Time()/cost.Time(cost.Line)))
+	}
+	s := newDetector(p).whole(edges)
 	if s == nil {
 		return pl
 	}
 	one := &Plan{dims: d.dims, shapes: []*shape{s}}
-	v := variant{ord: jacobian}
-	if hessian {
-		v.ord = second
+	if all && pl.cost(v).Time() < one.cost(v).Time() {
+		return pl
 	}
-	if pl == nil || pl.rest != nil || one.cost(v).Time() <= pl.cost(v).Time() {
-		return one
-	}
-	return pl
+	return one
 }
 
 // plan is the plan of the terms that were found.
