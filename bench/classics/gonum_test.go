@@ -113,9 +113,10 @@ func bounds(f func(x []randprog.Bound) randprog.Bound, x []float64) (m1 []float6
 // some ε, in each factor of the products that a derivative is a sum of, and in
 // the variables: δ = 100 ε (1 + |x|). With the sums of absolute values m₁ and m₂
 // for ∇f and ∇²f the errors of f and ∇f from the latter are m₁ᵀδ + δᵀm₂δ/2 and m₂δ.
+// At a kink, where derivatives do not tell, that of f is how it changes within δ.
 func TestValuesAndGradientsAreGonums(t *testing.T) {
-	all := All[randprog.Bound]()
-	for i, p := range All[reverse.Var]() {
+	all, plain := All[randprog.Bound](), All[dual.Real]()
+	for k, p := range All[reverse.Var]() {
 		their := gonums[p.Name]
 		if slices.Contains(differ, p.Name) {
 			continue
@@ -124,7 +125,7 @@ func TestValuesAndGradientsAreGonums(t *testing.T) {
 		for _, x := range points(p) {
 			v, g, err := f.ValueGradient(nil, x)
 			require.NoError(t, err)
-			m1, m2 := bounds(all[i].F, x)
+			m1, m2 := bounds(all[k].F, x)
 			want := gradient(their, x)
 			delta := make([]float64, len(x))
 			for i, x := range x {
@@ -140,6 +141,11 @@ func TestValuesAndGradientsAreGonums(t *testing.T) {
 					assert.InDelta(t, want[i], g[i], 100*eps*m1[i]+tolG, "%s: ∂%d at %v", p.Name, i, x)
 				}
 				tol += (m1[i] + tolG/2) * delta[i]
+				for _, d := range []float64{-delta[i], delta[i]} {
+					y := slices.Clone(x)
+					y[i] += d
+					tol += abs(value(plain[k], y) - v)
+				}
 			}
 			assert.InDelta(t, their.Func(x), v, tol, "%s at %v", p.Name, x)
 		}
