@@ -77,22 +77,87 @@ func HypotDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	return dy / v * dy, -dx / v * dy, dx / v * dx
 }
 
-// Pow is x^y. The function of package math raises e to the fractional part of y
-// times ln x, and loses as many digits as this product has before its point;
-// here powers of 2 come out first. A fractional power of −∞ is NaN, as that of
-// every negative number, and not the +∞ of C.
+// Pow is x^y. That of package math raises e to the fractional part of y times
+// ln x, and loses as many digits as this product and the other factors have
+// roundings; here fractional powers come from a logarithm with twice the digits.
+// One of −∞ is NaN, as that of every negative number, and not the +∞ of C.
 func Pow(x, y float64) float64 {
 	if x < -math.MaxFloat64 && y-y == 0 && y != math.Trunc(y) {
 		return math.NaN()
 	}
-	if x >= 1./16 && x <= 16 || !(x > 0 && x <= math.MaxFloat64) || !(math.Abs(y) <= 1000) || y == math.Trunc(y) {
+	if !(x > 0 && x <= math.MaxFloat64) || y == math.Trunc(y) || y != y {
 		return math.Pow(x, y)
 	}
-	m, e := math.Frexp(x)
-	hi := float64(float64(e) * y)
-	lo := math.FMA(float64(e), y, -hi)
-	k := math.Round(hi)
-	return math.Ldexp(math.Pow(m, y)*math.Exp2(hi-k+lo), int(k))
+	hi, lo := logTwice(x)
+	p := float64(y * hi)
+	return expTwice(p, math.FMA(y, hi, -p)+float64(y*lo))
+}
+
+// ln2Hi + ln2Lo is ln 2. The product of ln2Hi and an exponent is exact.
+const (
+	ln2Hi = 0x162e42feep-33
+	ln2Lo = math.Ln2 - ln2Hi
+)
+
+// logTwice is ln x = hi + lo for finite x > 0, to 2⁻⁶⁴ of it: with x = 2ᵉm, √½ ≤ m < √2,
+// and s = (m − 1)/(m + 1),
+//
+//	ln x = e·ln 2 + 2s(1 + s²/3 + s⁴/5 + …),
+//
+// of which s, s²/3 and their product have twice the digits.
+func logTwice(x float64) (hi, lo float64) {
+	m, exp := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m *= 2
+		exp--
+	}
+	e := float64(exp)
+	n, d := m-1, m+1
+	s := n / d
+	sLo := (math.FMA(-s, d, n) - float64(s*(m-(d-1)))) / d
+	q := float64(s * s)
+	qLo := math.FMA(s, s, -q) + float64(2*s*sLo)
+	const third, thirdLo = 1. / 3, 1./3 - 0x15555555555555p-54
+	p := float64(q * third)
+	pLo := math.FMA(q, third, -p) + float64(q*thirdLo) + float64(qLo*third) + float64(float64(q*q)*atanhTail(q))
+	r := float64(s * p)
+	rLo := math.FMA(s, p, -r) + float64(s*pLo) + sLo + float64(sLo*p)
+	t := s + r
+	rLo += r - (t - s)
+	a := float64(e * ln2Hi)
+	hi = a + 2*t
+	b := hi - a
+	return hi, (a - (hi - b)) + (2*t - b) + 2*rLo + float64(e*ln2Lo)
+}
+
+// atanhTail is 1/5 + q/7 + … + q¹⁰/25, to 2⁻⁵³ for q ≤ 0.03, in two halves.
+func atanhTail(q float64) float64 {
+	w := float64(q * q)
+	even, odd := 1./25, 1./23
+	even = float64(even*w) + 1./21
+	odd = float64(odd*w) + 1./19
+	even = float64(even*w) + 1./17
+	odd = float64(odd*w) + 1./15
+	even = float64(even*w) + 1./13
+	odd = float64(odd*w) + 1./11
+	even = float64(even*w) + 1./9
+	odd = float64(odd*w) + 1./7
+	even = float64(even*w) + 1./5
+	return even + float64(odd*q)
+}
+
+// expTwice is e^(hi + lo) for |lo| ≪ |hi|.
+func expTwice(hi, lo float64) float64 {
+	if math.Abs(hi) > 1000 {
+		return math.Exp(hi)
+	}
+	k := math.RoundToEven(hi * (1 / math.Ln2))
+	hi -= float64(k * ln2Hi) // exact
+	lo -= float64(k * ln2Lo)
+	x := hi + lo
+	v := math.Exp(x)
+	v += float64(v * (lo - (x - hi)))
+	return math.Ldexp(v, int(k))
 }
 
 // PowReal is x^p: by products and roots for p = −1, 0, ½, 1, 2 and 3, the same

@@ -35,7 +35,7 @@ var equivalent = []equivalence{
 		"equality is symmetric",
 	},
 	{"internal/terms/derive.go", "flags(d.steps[i].op)&curved", "flags(d.steps[i].op)", "the curvature of what is linear is 0"},
-	{"internal/elem/power.go", "math.FMA(float64(e), y, -hi)", "math.FMA(y, float64(e), -hi)", otherOrder},
+	{"internal/elem/power.go", "math.FMA(y, hi, -p)", "math.FMA(hi, y, -p)", otherOrder},
 	{"internal/elem/special.go", "0.5-math.Abs(r)", "0.5 + math.Abs(r)", "tan(π − a) = −tan a, and the sign is set"},
 	{"internal/elem/piecewise.go", "x + y", "x - y", isNaN},
 }
