@@ -87,7 +87,7 @@ func (g *Graph) Hessian(outputs []int32) *sparsity.Pattern {
 		for i := 0; i < len(stack); i++ {
 			stack = append(stack, children.of(stack[i])...)
 		}
-		for i := len(stack) - 1; i >= 0 && len(r.list) < g.inputs; i-- {
+		for i := len(stack) - 1; i >= 0 && r.len() < g.inputs; i-- {
 			for _, t := range partners.of(stack[i]) {
 				r.add(t)
 			}

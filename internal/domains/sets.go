@@ -280,49 +280,95 @@ func (d *sets) descent(wanted func(s int32) bool) (children, owners lists) {
 
 // A row collects a union of sets.
 type row struct {
-	d     *sets
-	list  []int32
-	words []uint64
+	d *sets
+	// The elements as bits, 64 to a word, and as a list. Sets with more own
+	// elements than there are words are kept as words, too, and then they are
+	// added without the list, which is not whole any more.
+	words  []uint64
+	list   []int32
+	whole  bool
+	packed map[int32][]uint64
 }
+
+func (d *sets) newRow() *row {
+	r := &row{d: d, words: make([]uint64, (len(d.mark)+63)/64), whole: true, packed: map[int32][]uint64{}}
+	for s := range int32(d.len()) {
+		if own := d.own(s); r.dense(own) {
+			words := make([]uint64, len(r.words))
+			for _, e := range own {
+				words[e>>6] |= 1 << (e & 63)
+			}
+			r.packed[s] = words
+		}
+	}
+	return r
+}
+
+func (r *row) dense(own []int32) bool { return len(own) > max(len(r.words), smallSet) }
 
 // add adds the elements of s.
 func (r *row) add(s int32) {
-	r.d.take(s)
-	r.list = r.d.delta
+	d := r.d
+	for ; s >= 0 && d.within[s] != d.stamp; s = d.set[s].parent {
+		d.within[s] = d.stamp
+		own := d.own(s)
+		if r.dense(own) {
+			for k, w := range r.packed[s] {
+				r.words[k] |= w
+			}
+			r.whole = false
+			continue
+		}
+		for _, e := range own {
+			if w := &r.words[e>>6]; *w>>(e&63)&1 == 0 {
+				*w |= 1 << (e & 63)
+				r.list = append(r.list, e)
+			}
+		}
+	}
 }
 
-// appendTo appends the elements in order: by words of bits if there are more
-// than one to a word.
+// len returns the number of elements.
+func (r *row) len() int {
+	if r.whole {
+		return len(r.list)
+	}
+	n := 0
+	for _, w := range r.words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// appendTo appends the elements in order and empties the row.
 func (r *row) appendTo(idx []int32) []int32 {
-	lo := len(idx)
-	idx = append(idx, r.list...)
-	if len(r.list) <= len(r.words) {
+	if r.whole && len(r.list) <= len(r.words) {
+		lo := len(idx)
+		idx = append(idx, r.list...)
 		slices.Sort(idx[lo:])
-		return idx
-	}
-	for _, e := range r.list {
-		r.words[e>>6] |= 1 << (e & 63)
-	}
-	idx = idx[:lo]
-	for k, w := range r.words {
-		for ; w != 0; w &= w - 1 {
-			idx = append(idx, int32(k<<6+bits.TrailingZeros64(w)))
+		for _, e := range r.list {
+			r.words[e>>6] = 0
 		}
-		r.words[k] = 0
+	} else {
+		for k, w := range r.words {
+			for ; w != 0; w &= w - 1 {
+				idx = append(idx, int32(k<<6+bits.TrailingZeros64(w)))
+			}
+			r.words[k] = 0
+		}
 	}
+	r.list, r.whole = r.list[:0], true
 	return idx
 }
 
 // pattern returns the pattern whose row k, of rows, is what fill puts into it.
 func (d *sets) pattern(rows int, fill func(k int, r *row)) *sparsity.Pattern {
-	n := len(d.mark)
-	r := &row{d: d, words: make([]uint64, (n+63)/64)}
+	r := d.newRow()
 	ptr, idx := make([]int32, rows+1), []int32(nil)
 	for k := range rows {
 		d.none()
-		r.list = r.list[:0]
 		fill(k, r)
-		if more := len(r.list); more > cap(idx)-len(idx) {
+		if more := r.len(); more > cap(idx)-len(idx) {
 			// As much as the rows so far let expect; but the first may be the longest.
 			idx = slices.Grow(idx, more+min(3*len(idx), len(idx)/max(k, 1)*(rows-k)))
 		}
@@ -332,5 +378,5 @@ func (d *sets) pattern(rows int, fill func(k int, r *row)) *sparsity.Pattern {
 		}
 		ptr[k+1] = int32(len(idx))
 	}
-	return sparsity.NewPattern(rows, n, ptr, slices.Clip(idx))
+	return sparsity.NewPattern(rows, len(d.mark), ptr, slices.Clip(idx))
 }

@@ -382,6 +382,18 @@ func TestRecursionsAreFeasible(t *testing.T) {
 	}
 	require.Equal(t, 4097*4097, Hessian(shooting, 4097).NNZ())
 
+	// windows of more inputs than a word has bits
+	for _, n := range []int{4095, 4096, 4097} {
+		const width = 65
+		require.True(t, sparsity.Banded(n, width-1, width-1).Equal(Hessian(func(u []Tracer) Tracer {
+			var f Tracer
+			for k := range n - width + 1 {
+				f = f.Add(u[0].SumOf(u[k : k+width]).Sin())
+			}
+			return f
+		}, n)), n)
+	}
+
 	// two recursions in turn, of the even and of the odd inputs
 	const n = 2050
 	apart := Hessian(func(u []Tracer) Tracer {
