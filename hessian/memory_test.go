@@ -3,97 +3,84 @@
 package hessian_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// held is the memory that what f returns holds.
-func held[T any](f func() T) (T, float64) {
-	measure := func() uint64 {
-		for range 3 { // pools are emptied by the second
-			runtime.GC()
-		}
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
+const measureMemory = "HESSE_MEASURE_MEMORY"
+
+// What a sum of a million declared terms takes from the system, from recording to
+// the first evaluation, is at most twice what stays: with Go's collector, which
+// lets the heap grow to twice what is alive, nothing may be there twice.
+func TestMemoryOfRepeat(t *testing.T) {
+	if os.Getenv(measureMemory) != "" {
+		measureRepeat(t)
+		return
 	}
-	before := measure()
-	x := f()
-	return x, float64(measure()) - float64(before)
+	if testing.Short() {
+		t.Skip("starts a process")
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, "-test.run=^TestMemoryOfRepeat$", "-test.v")
+	cmd.Env = append(os.Environ(), measureMemory+"=1", "GOGC=100", "GOMEMLIMIT=off")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	at := strings.Index(string(out), "stays ")
+	require.GreaterOrEqual(t, at, 0, string(out))
+	var stays, peak, numbers uint64
+	_, err = fmt.Sscanf(string(out)[at:], "stays %d peak %d numbers %d", &stays, &peak, &numbers)
+	require.NoError(t, err)
+	require.LessOrEqual(t, peak, 2*stays)
+	// The point twice, index lists of the user, gradient, pattern and values of the
+	// Hessian, the operands of the call and its values.
+	require.LessOrEqual(t, stays, 15*8*numbers)
 }
 
-// What a tape, its working memory and the plans of a Hessian hold grows with the
-// size of the problem, and is what Bytes and the documentation say.
-func TestMemoryGrowsAsDocumented(t *testing.T) {
-	const (
-		inTape = iota
-		inGradient
-		inDirections
-		inTerms
-		inStar
-		kinds
-	)
-	names := [kinds]string{"tape", "gradient", "directions", "terms", "star"}
-	measure := func(name string, n int) (perOp [kinds]float64) {
-		var x []float64
-		tape, bytes := held(func() *reverse.Tape {
-			in, tape := problem(t, name, n)
-			x = in.X0
-			return tape
-		})
-		require.InEpsilon(t, tape.Bytes()+16*len(x), bytes, 0.1, name) // and two points
-		perOp[inTape] = bytes
-
-		p := inside.Program(tape)
-		ws, bytes := held(func() *program.Workspace {
-			ws := p.Get()
-			_, err := p.Value(ws, x, nil)
-			require.NoError(t, err)
-			require.NoError(t, p.Gradient(ws, []float64{1}))
-			return ws
-		})
-		require.InEpsilon(t, ws.Bytes(), bytes, 0.1, name)
-		perOp[inGradient] = bytes
-
-		before := ws.Bytes()
-		_, perOp[inDirections] = held(func() any {
-			require.NoError(t, p.Linearize(ws, []float64{1}))
-			require.NoError(t, p.HVP(ws, 4, func(v []float64, s int) { v[s] = 1 }))
-			return nil
-		})
-		require.InEpsilon(t, ws.Bytes()-before, perOp[inDirections], 0.1, name)
-
-		for kind, method := range map[int]hessian.Method{inTerms: hessian.ByTerms, inStar: hessian.ByStar} {
-			tape.HessianPattern() // kept by the tape
-			_, perOp[kind] = held(func() *hessian.Sparse {
-				s, err := hessian.SparseSettings{Method: method}.New(tape)
-				require.NoError(t, err)
-				h := s.Matrix()
-				require.NoError(t, s.Eval(h, x))
-				return s
-			})
+func measureRepeat(t *testing.T) {
+	const n = 1_000_000
+	x := make([]float64, n)
+	index := [][]int{make([]int, n-1), make([]int, n-1)}
+	for i := range n {
+		x[i] = 1 + 0.1*float64(i%7)
+		if i < n-1 {
+			index[0][i], index[1][i] = i, i+1
 		}
-		runtime.KeepAlive(ws)
-		for k := range perOp {
-			perOp[k] /= float64(tape.Ops())
-		}
-		return perOp
 	}
-	for _, name := range []string{"trig", "minsurf"} {
-		small, large := measure(name, 10000), measure(name, 20000)
-		for k, what := range names {
-			t.Logf("%s: %s: %.1f and %.1f bytes an operation", name, what, small[k], large[k])
-			require.InEpsilon(t, small[k], large[k], 0.15, "%s: %s", name, what)
-		}
-		require.LessOrEqual(t, large[inTape], 24.0, name)
-		require.LessOrEqual(t, large[inGradient], 20.0, name)
-		require.LessOrEqual(t, large[inDirections], 4*16+24.0, name)
-	}
+	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+		return reverse.Repeat(func(x, _ []reverse.Var) reverse.Var {
+			a, b := x[0], x[1]
+			return b.Sub(a.Square()).Square().Scale(100).Add(a.RSub(1).Square())
+		}, x, index, nil)
+	})
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	runtime.ReadMemStats(&after)
+	h, g := s.Matrix(), make([]float64, n)
+	// To prepare takes five numbers for each of the 3n entries that terms have
+	// (column, last block, list of places, mirror image), and three for each row.
+	require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(4*(5*3*n+3*n)))
+	_, err = s.EvalAll(h, g, x)
+	require.NoError(t, err)
+
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	peak := m.HeapSys
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	fmt.Printf("stays %d peak %d numbers %d\n", m.HeapAlloc, peak, n)
+	runtime.KeepAlive([]any{tape, s, h, g, index, x})
 }

@@ -124,9 +124,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 }
 
 func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
-	p.plan, p.terms = plan, plan.Hessian(nil)
-	p.cost = p.terms.Cost()
-	full := p.terms.Pattern()
+	full := plan.HessianPattern()
 	if q := plan.Rest(); q != nil {
 		o := p.settings
 		o.Method, o.Lower = Auto, false
@@ -135,17 +133,16 @@ func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
 		if err := p.rest.byColoring(rest); err != nil {
 			return err
 		}
-		p.cost = p.cost.Plus(p.rest.cost)
 		full = full.Union(p.rest.target)
 	}
 	p.full, p.target = full, full
 	if p.settings.Lower {
 		p.target = full.Lower()
 	}
-	if p.target != p.terms.Pattern() {
-		p.terms = plan.Hessian(p.target)
-	}
+	p.plan, p.terms = plan, plan.Hessian(p.target)
+	p.cost = p.terms.Cost()
 	if p.rest != nil {
+		p.cost = p.cost.Plus(p.rest.cost)
 		p.places = make([]int32, 0, p.rest.target.NNZ())
 		for i := range p.first.n {
 			for _, j := range p.rest.target.Row(i) {
@@ -155,9 +152,9 @@ func (p *Sparse) byTerms(t *reverse.Tape, plan *terms.Plan) error {
 	}
 	m := t.Outputs()
 	p.pool.New = func() any {
-		s := &sum{y: make([]float64, m), restG: make([]float64, p.first.n)}
+		s := &sum{y: make([]float64, m)}
 		if p.rest != nil {
-			s.rest = p.rest.Matrix()
+			s.rest, s.restG = p.rest.Matrix(), make([]float64, p.first.n)
 		}
 		return s
 	}

@@ -117,8 +117,7 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 }
 
 func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
-	j.terms = plan.Jacobian(nil)
-	j.pattern, j.cost = j.terms.Pattern(), j.terms.Cost()
+	j.pattern = plan.JacobianPattern()
 	q := plan.Rest()
 	if q != nil {
 		j.rest = &SparseJacobian{settings: j.settings, t: j.t.part(q)}
@@ -126,9 +125,8 @@ func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
 		if err := j.rest.byColoring(); err != nil {
 			return err
 		}
-		j.cost = j.cost.Plus(j.rest.cost)
 		j.pattern = j.pattern.Union(j.rest.pattern)
-		j.terms = plan.Jacobian(j.pattern)
+		j.cost = j.rest.cost
 		j.places = make([]int32, 0, j.rest.pattern.NNZ())
 		for i := range j.t.Outputs() {
 			for _, k := range j.rest.pattern.Row(i) {
@@ -136,11 +134,13 @@ func (j *SparseJacobian) byTerms(plan *terms.Plan) error {
 			}
 		}
 	}
+	j.terms = plan.Jacobian(j.pattern)
+	j.cost = j.cost.Plus(j.terms.Cost())
 	m := j.t.Outputs()
 	j.pool.New = func() any {
-		s := &sum{restY: make([]float64, m)}
+		s := new(sum)
 		if j.rest != nil {
-			s.rest = j.rest.Matrix()
+			s.rest, s.restY = j.rest.Matrix(), make([]float64, m)
 		}
 		return s
 	}

@@ -135,8 +135,6 @@ func newDetector(p *program.Program) *detector {
 	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}, byCall: map[int32]*declared{}}
 	d.dims = dims{p.Inputs(), p.Params(), p.Outputs()}
 	d.constants = make([]float64, d.outputs)
-	d.stamp = make([]int32, len(d.Ops))
-	d.local = make([]int32, len(d.Ops))
 	for i := d.Base; int(i) < len(d.Ops); i++ {
 		d.size += d.length(i)
 	}
@@ -594,9 +592,7 @@ func (d *detector) emit(op program.Op, a, b, c int32) int32 {
 // trace appends the steps of what node i reaches, operands first, each once.
 // It reports false if that is too much or no term.
 func (d *detector) trace(i int32) (ok bool) {
-	if d.stamp == nil {
-		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
-	}
+	d.makeStamps()
 	d.stack = append(d.stack[:0], i)
 	params := int32(d.inputs + d.params)
 	visits := 0
@@ -677,6 +673,13 @@ func (d *detector) trace(i int32) (ok bool) {
 		d.stamp[i] = d.now
 	}
 	return true
+}
+
+// makeStamps makes stamps, if there are none: what is declared needs none.
+func (d *detector) makeStamps() {
+	if d.stamp == nil {
+		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
+	}
 }
 
 // operation emits node i, whose operands have been.

@@ -86,6 +86,9 @@ type Jacobian struct{ matrix }
 // JacobianPattern is the pattern that the terms have.
 func (pl *Plan) JacobianPattern() *sparsity.Pattern {
 	ptr, idx := pl.pattern(variant{ord: jacobian})
+	if len(idx) < cap(idx) {
+		idx = slices.Clone(idx)
+	}
 	return sparsity.NewPattern(pl.outputs, pl.inputs, ptr, idx)
 }
 
@@ -121,19 +124,15 @@ func (pl *Plan) HessianPattern() *sparsity.Pattern {
 	return sparsity.NewPattern(pl.inputs, pl.inputs, ptr, idx)
 }
 
-// Hessian plans the Hessian in a pattern: a symmetric one, of which both
-// triangles are computed, or a lower triangle; nil is the symmetric one that the
-// terms have. It panics if the pattern is neither, or lacks a place. Cost:
-// O(n + E) for E entries of all terms.
+// Hessian plans the Hessian in a symmetric pattern, of which both triangles are
+// computed, or in a lower triangle; nil is the symmetric one that the terms have.
+// It panics if a place is missing. Cost: O(n + E) for E entries of all terms.
 func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
-	symmetric := true
 	if p == nil {
 		p = pl.HessianPattern()
-	} else if symmetric = p.IsSymmetric(); !symmetric && !isLower(p) {
-		panic("terms: pattern neither symmetric nor a lower triangle")
 	}
 	h := &Hessian{matrix{Plan: pl, pattern: p}}
-	low, up := h.place(variant{ord: second}, symmetric)
+	low, up := h.place(variant{ord: second}, !isLower(p))
 	if h.entry != nil {
 		for k, i := range up {
 			h.entry[i] = h.entry[low[k]]
@@ -251,10 +250,7 @@ func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
 		slices.Sort(idx[begin:n])
 		lo, ptr[r+1] = hi, n
 	}
-	if int(n) < len(idx) {
-		idx = slices.Clone(idx[:n])
-	}
-	return ptr[:rows+1], idx
+	return ptr[:rows+1], idx[:n]
 }
 
 // mirrored is the rows of a symmetric pattern, given its lower half.
@@ -312,7 +308,15 @@ func (m *matrix) place(v variant, symmetric bool) (low, up []int32) {
 	m.places = make([][]list, len(m.shapes))
 	m.pace = newPace(m.pattern.NNZ())
 	if symmetric {
-		n := (m.pattern.NNZ() + 1) / 2
+		n := 0
+		for i := range m.pattern.RowPtr()[1:] {
+			for _, j := range m.pattern.Row(i) {
+				if int(j) >= i {
+					break
+				}
+				n++
+			}
+		}
 		low, up = make([]int32, 0, n), make([]int32, 0, n)
 	}
 	entry, image := finder{Pattern: m.pattern}, finder{Pattern: m.pattern}

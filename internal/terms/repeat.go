@@ -455,10 +455,15 @@ func (r *Repeat) shape(d dims, k kind, results []int, in []source, out []use) *s
 			ends = append(ends, i)
 			continue
 		}
-		rows := k.numbers(&r.rows[j])
+		list := &r.rows[j]
 		own.scales = append(own.scales, step{op: leafData, a: int32(len(z.data))})
-		z.data = append(z.data, newData(z.terms, func(t int) float64 { return out[rows[t]].scale }))
-		z.rows = append(z.rows, k.mapped(&r.rows[j], func(row int32) int32 { return out[row].row }))
+		if list.uniform() {
+			z.data = append(z.data, data{all: out[list.runs[0].at].scale})
+		} else {
+			rows := k.numbers(list)
+			z.data = append(z.data, newData(z.terms, func(t int) float64 { return out[rows[t]].scale }))
+		}
+		z.rows = append(z.rows, k.mapped(list, func(row int32) int32 { return out[row].row }))
 		ends = append(ends, int32(len(steps)))
 		steps = append(steps, step{op: program.Scale, a: i, b: i})
 	}

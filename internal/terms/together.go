@@ -63,6 +63,10 @@ const several = -1
 // first of them the numbers of all. Cost: O(N), and the sizes of parts that may
 // have most in common.
 func (d *detector) together(begin int) map[int32][]int32 {
+	if len(d.cands) < begin+2 {
+		return nil
+	}
+	d.makeStamps()
 	g := gatherer{detector: d, begin: int32(begin), visits: maxRepeat * d.size}
 	g.lead = make([]int32, len(d.cands)-begin)
 	for k := range g.lead {
