@@ -11,7 +11,8 @@
 //	                       ▼
 //	              symbolic derivatives of a shape, on a form (symbol, derive)
 //	                       ▼
-//	              code: instructions on registers (emit; straight if there is one term)
+//	              code: instructions on registers (emit; straight if there is one term;
+//	                       sweeps over the term where it is too large, own)
 //	                       ▼
 //	              blocks of 256 terms: gather, compute, add to the results
 //	              (execute, loops, pace; parallel)
@@ -38,6 +39,13 @@
 // since x·y has another Hessian where x is y. Where Detect meets a call whose
 // operands are inputs, in a sum that is an output, it takes the shapes with their
 // lists.
+//
+// Where symbols would be too many, and where there are too many kinds of
+// coincidence, sweeps over the program of the term stand in for them, term after
+// term: for all that is computed, or for Hessians or Jacobians alone, compressed by
+// a coloring (own). Symbols are worth some time: the Hessian of a Gaussian mixture
+// with 330 variables, all coupled, takes 20 evaluations of the function by symbols,
+// which were derived in those of 200, and 750 by sweeps.
 //
 // # Derivation
 //
