@@ -34,7 +34,7 @@ func (p *Program) Fault(ws *Workspace, w []float64) (*Fault, error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	direction := func(x []float64, _ int) {
 		for i := range x {
-			x[i] = 1 + random.Float64()
+			x[i] = 1 + random.Float64() // exact
 		}
 	}
 	for k := range p.inputs {
