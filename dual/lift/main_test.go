@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// What is written for the functions of testdata/energy, by flags.
+func TestFilesAreWrittenAsBefore(t *testing.T) {
+	for golden, args := range map[string]string{
+		"energy":    "Energy",
+		"all":       "posterior",
+		"parameter": "-active slope,shift posterior",
+		"field":     "-active p.noise.Sigma,slope posterior",
+		"select":    "-select clamp",
+		"guards":    "clamp",
+		"concrete":  "-type dual.Number,reverse.Var Energy",
+	} {
+		t.Run(golden, func(t *testing.T) {
+			dir := copied(t)
+			var out, errs bytes.Buffer
+			require.Zero(t, run(append([]string{"-o", "out.go"}, strings.Fields(args)...), dir, &out, &errs), errs.String())
+			got, err := os.ReadFile(filepath.Join(dir, "out.go"))
+			require.NoError(t, err)
+			name := filepath.Join("testdata", golden+".golden")
+			if *update {
+				require.NoError(t, os.WriteFile(name, got, 0o644))
+			}
+			want, err := os.ReadFile(name)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(got))
+
+			require.Zero(t, run(append([]string{"-check", "-o", "out.go"}, strings.Fields(args)...), dir, &out, &errs))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "out.go"), append(got, '\n'), 0o644))
+			require.Equal(t, 1, run(append([]string{"-check", "-o", "out.go"}, strings.Fields(args)...), dir, &out, &errs))
+			require.Contains(t, errs.String(), "out of date")
+		})
+	}
+}
+
+// copied is a copy of testdata/energy within the module.
+func copied(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("testdata", "copy")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	for _, f := range []string{"energy.go", "models.go"} {
+		text, err := os.ReadFile(filepath.Join("testdata/energy", f))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, f), text, 0o644))
+	}
+	return dir
+}
+
+func TestGoldenFilesPassVet(t *testing.T) {
+	dir := copied(t)
+	for _, golden := range []string{"energy", "all", "select", "concrete"} {
+		text, err := os.ReadFile(filepath.Join("testdata", golden+".golden"))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "out.go"), text, 0o644))
+		out, err := exec.Command("go", "vet", "./"+dir).CombinedOutput()
+		require.NoError(t, err, "%s: %s", golden, out)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, test := range []struct {
+		args, says string
+		code       int
+	}{
+		{"", "usage", 2},
+		{"-nonsense Energy", "usage", 2},
+		{"Missing", "no function Missing", 1},
+		{"-active z Energy", "no parameter z", 1},
+		{"-active c.Missing Energy", "no field Missing", 1},
+		{"-type float64 Energy", "no number type", 1},
+		{"-o missing/out.go Energy", "missing", 1},
+	} {
+		dir := copied(t)
+		var out, errs bytes.Buffer
+		require.Equal(t, test.code, run(strings.Fields(test.args), dir, &out, &errs), test.args)
+		require.Contains(t, errs.String(), test.says, test.args)
+		files, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, files, 2, "%s: nothing is written", test.args)
+	}
+}
+
+// Where something cannot be lifted, all of it is printed and nothing written.
+func TestNothingIsWrittenWhereSomethingIsRefused(t *testing.T) {
+	dir := copied(t)
+	bad := "package energy\n\nimport \"fmt\"\n\nvar last float64\n\nfunc Bad(x []float64) float64 {\n\tlast = x[0]\n\tfmt.Println(x[1])\n\treturn x[0]\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.go"), []byte(bad), 0o644))
+	var out, errs bytes.Buffer
+	require.Equal(t, 1, run([]string{"Bad"}, dir, &out, &errs))
+	require.Contains(t, errs.String(), "bad.go:8:2: ")
+	require.Contains(t, errs.String(), "bad.go:9:14: ")
+	require.NoFileExists(t, filepath.Join(dir, "bad_lifted.go"))
+}

@@ -1,0 +1,49 @@
+package energy
+
+import "math"
+
+// Normal is a normal distribution.
+type Normal struct{ Mu, Sigma float64 }
+
+// LogProb returns the logarithm of the density at x.
+func (n Normal) LogProb(x float64) float64 {
+	z := (x - n.Mu) / n.Sigma
+	return -z*z/2 - math.Log(n.Sigma*math.Sqrt(2*math.Pi))
+}
+
+type problem struct {
+	noise  Normal
+	values []float64
+	prior  *Normal
+}
+
+func posterior(p problem, slope, shift float64) float64 {
+	s := p.prior.LogProb(slope)
+	for i, v := range p.values {
+		s += p.noise.LogProb(v - slope*float64(i) - shift)
+	}
+	return s
+}
+
+func clamp(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		if v < 0 {
+			v = -v
+		}
+		if v > 2 {
+			v = 2
+		} else {
+			v = v*v - 2
+		}
+		s += huber(v)
+	}
+	return s
+}
+
+func huber(v float64) float64 {
+	if v > 1 {
+		return 2*v - 1
+	}
+	return v * v
+}
