@@ -233,7 +233,7 @@ func TestHessiansAreGonums(t *testing.T) {
 func TestGonumsHessianOfBealeIsWrong(t *testing.T) {
 	their, diff := mat.NewSymDense(2, nil), mat.NewDense(2, 2, nil)
 	for _, x := range [][]float64{{1, 1}, {2, 2}, {3, 0.5}, {1, 4}} {
-		h, err := hessian.Of(Beale, x)
+		h, err := hessian.Of(BealeOf, x)
 		require.NoError(t, err)
 		functions.Beale{}.Hess(their, x)
 		fd.Jacobian(diff, functions.Beale{}.Grad, x, &fd.JacobianSettings{Formula: fd.Central})
