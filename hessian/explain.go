@@ -8,13 +8,15 @@ import (
 	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Explain says in words what was prepared and why: the pattern with its densest
 // rows and the operations that made them dense, the colors by each order tried,
-// the methods that were considered with estimates of an evaluation, what was
-// chosen and what an evaluation does. Cost: as detection.
+// what kept the function from being a sum of alike terms, the methods that were
+// considered with estimates of an evaluation, what was chosen and what an
+// evaluation does. Cost: as detection.
 func (p *Sparse) Explain() string {
 	var b strings.Builder
 	n, _ := p.full.Dims()
@@ -38,6 +40,9 @@ func (p *Sparse) Explain() string {
 	}
 	for _, c := range p.tried {
 		fmt.Fprintf(&b, "%v\n", c)
+	}
+	if o := p.settings; p.terms == nil && o.Method == Auto && o.Pattern == nil && o.Coloring == nil && o.Strategy == FoR {
+		b.WriteString(terms.Obstacles(q, true))
 	}
 	for _, o := range p.options {
 		fmt.Fprintf(&b, "considered %v\n", o)

@@ -410,8 +410,9 @@ func (j *SparseJacobian) depth() int {
 }
 
 // Explain says in words what was prepared and why: the pattern, the colors by
-// each order tried, the methods that were considered with estimates of an
-// evaluation, what was chosen and what an evaluation does.
+// each order tried, what kept the rows from being alike terms, the methods that
+// were considered with estimates of an evaluation, what was chosen and what an
+// evaluation does. Cost: as detection.
 func (j *SparseJacobian) Explain() string {
 	var b strings.Builder
 	m, n := j.pattern.Dims()
@@ -421,6 +422,9 @@ func (j *SparseJacobian) Explain() string {
 	fmt.Fprintf(&b, ", longest row %d, longest column %d\n", longest(j.pattern.RowCounts()), longest(j.pattern.ColumnCounts()))
 	for _, c := range j.tried {
 		fmt.Fprintf(&b, "%v\n", c)
+	}
+	if o := j.settings; j.terms == nil && o.Method == Auto && o.Pattern == nil && o.Coloring == nil {
+		b.WriteString(terms.Obstacles(p, false))
 	}
 	for _, o := range j.options {
 		fmt.Fprintf(&b, "considered %v\n", o)

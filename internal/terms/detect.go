@@ -74,6 +74,7 @@ type candidate struct {
 	shape       int32
 	scale       float64
 	alone       bool // not to be one term with others
+	obstacle    obstacle
 }
 
 // Numbers of shapes that are none.
@@ -113,6 +114,8 @@ type detector struct {
 	numbers []float64
 	results []int32
 	rows    []int32
+
+	obstacle obstacle // why the last trace failed
 }
 
 // instances is a shape while its terms are gathered.
@@ -128,6 +131,7 @@ type instances struct {
 	edges   int     // steps and edges, 0: not counted yet
 	taken   bool
 	several bool // a term is several candidates
+	few     bool // it was left since there are few terms
 	dead    bool // its terms were cut
 }
 
@@ -141,6 +145,14 @@ func newDetector(p *program.Program) *detector {
 	d.budget = maxRepeat*d.size + maxSteps
 	d.longest = maxSteps
 	return d
+}
+
+// visit begins to stamp nodes anew. What is declared alone needs no stamps.
+func (d *detector) visit() {
+	if d.stamp == nil {
+		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
+	}
+	d.now++
 }
 
 // length is how many operations node i is with those of the operands of a sum.
@@ -178,7 +190,7 @@ func (d *detector) whole(edges int) *shape {
 
 // traceAll traces all outputs; it returns their steps.
 func (d *detector) traceAll() (results []int32, ok bool) {
-	d.now++
+	d.visit()
 	for _, i := range d.Outputs {
 		if !d.trace(i) {
 			return nil, false
@@ -309,7 +321,7 @@ func (d *detector) leave() {
 	}
 	if lost > kept {
 		for _, s := range few {
-			s.taken = false
+			s.taken, s.few = false, true
 		}
 	}
 }
@@ -494,16 +506,19 @@ func (d *detector) classify(group []int32) bool {
 		c.shape = given
 		return true
 	}
-	d.now++
+	d.visit()
 	d.code, d.leaves, d.numbers = d.code[:0], d.leaves[:0], d.numbers[:0]
 	d.results, d.rows = d.results[:0], d.rows[:0]
 	for _, k := range group {
-		if d.budget < 0 || !d.add(&d.cands[k]) {
-			if len(group) == 1 {
-				c.shape = none
-			}
-			return false
+		if d.budget < 0 {
+			d.obstacle = obstacle{what: repeated, at: c.root}
+		} else if d.add(&d.cands[k]) {
+			continue
 		}
+		if len(group) == 1 {
+			c.shape, c.obstacle = none, d.obstacle
+		}
+		return false
 	}
 	k := d.find(len(group) > 1)
 	s := d.shapes[k]
@@ -592,7 +607,6 @@ func (d *detector) emit(op program.Op, a, b, c int32) int32 {
 // trace appends the steps of what node i reaches, operands first, each once.
 // It reports false if that is too much or no term.
 func (d *detector) trace(i int32) (ok bool) {
-	d.makeStamps()
 	d.stack = append(d.stack[:0], i)
 	params := int32(d.inputs + d.params)
 	visits := 0
@@ -601,6 +615,7 @@ func (d *detector) trace(i int32) (ok bool) {
 			d.budget -= (vainly - 1) * visits / 2
 		}
 	}()
+	d.obstacle = obstacle{what: tooLarge, at: i}
 	for len(d.stack) > 0 {
 		visits++
 		i := d.stack[len(d.stack)-1]
@@ -631,6 +646,7 @@ func (d *detector) trace(i int32) (ok bool) {
 		switch k := op.Operands(); {
 		case k == 1:
 			if hasInt(op) && math.Abs(d.C[i]) > math.MaxInt32 {
+				d.obstacle = obstacle{what: hugeOrder, at: i}
 				return false
 			}
 			if d.stamp[a] != d.now {
@@ -647,6 +663,7 @@ func (d *detector) trace(i int32) (ok bool) {
 				d.stack = append(d.stack, a)
 			}
 		case op == program.Call:
+			d.obstacle = obstacle{what: call, at: i}
 			return false
 		default:
 			if len(d.code)+int(b>>1) > d.longest {
@@ -673,13 +690,6 @@ func (d *detector) trace(i int32) (ok bool) {
 		d.stamp[i] = d.now
 	}
 	return true
-}
-
-// makeStamps makes stamps, if there are none: what is declared needs none.
-func (d *detector) makeStamps() {
-	if d.stamp == nil {
-		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
-	}
 }
 
 // operation emits node i, whose operands have been.

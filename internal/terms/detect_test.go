@@ -306,6 +306,47 @@ func TestMatricesRefuseOtherPatterns(t *testing.T) {
 	assert.Panics(t, func() { pl.Jacobian(sparsity.FromCoordinates(1, 20, nil, nil)) })
 }
 
+func TestObstaclesAreNamed(t *testing.T) {
+	x := points(100)
+	long := func(x []V, i int) V {
+		y := x[i%100]
+		for range 3000 {
+			y = y.Sin().Mul(x[1])
+		}
+		return y
+	}
+	for name, c := range map[string]struct {
+		f    func(x []V) []V
+		says []string
+	}{
+		"nothing": {sumOf(99, func(x []V, i int) V { return x[i].Mul(x[i+1]).Exp() }), nil},
+		"a part that is too large": {func(x []V) []V { return []V{long(x, 0).Tanh()} },
+			[]string{"1 parts", "Tanh in output 0", "2048"}},
+		"a primitive": {sumOf(99, func(x []V, i int) V {
+			return reverse.Apply(product{}, x[i], x[i+1])[0].Exp()
+		}), []string{"99 parts", "Exp in output 0", product{}.Name()}},
+		"few terms of each shape": {func(x []V) []V {
+			return sumOf(60, func(x []V, i int) V {
+				y := x[i]
+				for k := range 9 {
+					if i>>k&1 == 0 {
+						y = y.Sin().Mul(x[i+1])
+					} else {
+						y = y.Exp().Sub(x[i+2])
+					}
+				}
+				return y
+			})(x)
+		}, []string{"too few"}},
+	} {
+		got := terms.Obstacles(record(t, x, c.f), true)
+		assert.Equal(t, c.says == nil, got == "", "%s\n%s", name, got)
+		for _, s := range c.says {
+			assert.Contains(t, got, s, name)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	p := record(t, points(300), func(x []V) []V {
 		s := sumOf(299, func(x []V, i int) V { return x[i].Mul(x[i+1]).Sin() })(x)[0]

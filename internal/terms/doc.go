@@ -22,14 +22,16 @@
 // Outputs are taken apart at their long sums, through the linear operations
 // above them: what is added is a candidate. It is traced down to inputs,
 // parameters and constants, and the sequence of its operations is its shape;
-// what is shared within a term is one step, what terms share is repeated in
-// each of them. Candidates of one shape become its terms. What differs from term
-// to term is kept in lists, one a place of the shape: numbers of variables and
-// parameters, constants, rows. A candidate that is too large, or of a
-// shape that is not worth it, is cut at its own sums, and if that does not help
-// left over. A plan is made only if what terms repeat, and what blocks of few
-// terms waste, is within bounds; a small function is one term. Whether a plan is
-// used, packages hessian and reverse decide by its Cost.
+// what is shared within a term is one step. Candidates that have most of their
+// operations in common, such as the two coordinates of a projection, are one term
+// (together); what else terms share is repeated in each of them. Candidates of one
+// shape become its terms. What differs from term to term is kept in lists, one a
+// place of the shape: numbers of variables and parameters, constants, rows. A
+// candidate that is too large, or of one shape too many to derive, is cut at its
+// own sums, and if that does not help left over (obstacle says why). A small
+// function may be one term as a whole. Whether a plan is used, packages hessian
+// and reverse decide by its Cost: what terms repeat, and blocks of few of them,
+// have their time there.
 //
 // # Declared terms
 //

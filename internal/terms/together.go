@@ -66,7 +66,6 @@ func (d *detector) together(begin int) map[int32][]int32 {
 	if len(d.cands) < begin+2 {
 		return nil
 	}
-	d.makeStamps()
 	g := gatherer{detector: d, begin: int32(begin), visits: maxRepeat * d.size}
 	g.lead = make([]int32, len(d.cands)-begin)
 	for k := range g.lead {
@@ -234,7 +233,7 @@ func (g *gatherer) join(a, b int32) bool {
 	if len(first)+len(second) > maxTogether || ta < 0 || tb < 0 {
 		return false
 	}
-	g.now++
+	g.visit()
 	g.reach(first)
 	more, ok := g.reach(second)
 	if !ok || tb-more < shareTogether*min(ta, tb) {
@@ -263,7 +262,7 @@ func (g *gatherer) members(a int32) []int32 {
 func (g *gatherer) timeOf(a int32) float64 {
 	t := &g.time[a-g.begin]
 	if *t == 0 {
-		g.now++
+		g.visit()
 		ok := false
 		if *t, ok = g.reach(g.members(a)); !ok {
 			*t = -1

@@ -1,0 +1,81 @@
+package terms
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// obstacle is what kept a part from being a term: what, and the node that it was
+// met at.
+type obstacle struct {
+	what reason
+	at   int32
+}
+
+type reason uint8
+
+const (
+	tooLarge  reason = iota // too many operations
+	call                    // a call of a primitive
+	hugeOrder               // an order or exponent without a place in a step
+	repeated                // all terms together would be too many operations
+	unlike                  // too many shapes
+	rare                    // few terms of its shape
+	reasons
+)
+
+// Obstacles says what kept parts of a program from being terms, "" if nothing did.
+// Cost: as Detect.
+func Obstacles(p *program.Program, hessian bool) string {
+	d := newDetector(p)
+	d.second = hessian
+	d.parts()
+	var parts [reasons][]candidate
+	shapes := map[int32]bool{}
+	for _, c := range d.cands {
+		if !d.rejected(c) {
+			continue
+		}
+		o := c.obstacle
+		if c.shape >= 0 {
+			o = obstacle{what: unlike, at: c.root}
+			shapes[c.shape] = true
+			if d.shapes[c.shape].few {
+				o.what = rare
+			}
+		}
+		c.obstacle = o
+		parts[o.what] = append(parts[o.what], c)
+	}
+	var b strings.Builder
+	for r, cands := range parts {
+		if len(cands) == 0 {
+			continue
+		}
+		c := cands[0]
+		where := fmt.Sprintf("the first %v in output %d", d.Ops[c.root], c.row)
+		why := ""
+		switch reason(r) {
+		case tooLarge:
+			why = fmt.Sprintf("have more than %d operations", d.longest)
+		case call:
+			f, _ := d.p.CallAt(c.obstacle.at - d.B[c.obstacle.at])
+			why = "call " + f.Name()
+		case hugeOrder:
+			why = fmt.Sprintf("have an order or exponent beyond those of %v", d.Ops[c.obstacle.at])
+		case repeated:
+			why = fmt.Sprintf("would be more than %d times the operations, with what they have in common", maxRepeat)
+		case unlike:
+			why = fmt.Sprintf("are of too many shapes, %d with those of few terms, to derive", len(shapes))
+		case rare:
+			why = "are of shapes with too few terms to be the faster"
+		}
+		fmt.Fprintf(&b, "no terms: %d parts, %s, %s\n", len(cands), where, why)
+	}
+	if _, ok := d.rest(); !ok {
+		fmt.Fprintf(&b, "no terms: what is left over has more than %.0f %% of the operations\n", 100*(1-leastShare))
+	}
+	return b.String()
+}
