@@ -109,6 +109,8 @@
 //	             F′ᵀw            VJP
 //	             F′              Jacobian; NewSparseJacobian where it is sparse
 //	             (Σ wⱼ∇²Fⱼ)v     WeightedHVP
+//	many points  F, ∇f           ValuesOfRows, GradientsOfRows
+//	goroutines   one evaluation  WithWorkers
 //	once only    ∇f              the function Gradient
 //	branches     f, ∇f, ∇²f v    Func
 //	large sums   to record       Repeat, RepeatVec

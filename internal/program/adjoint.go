@@ -22,6 +22,10 @@ func (p *Program) adjoints(ws *Workspace, gs [][]float64, store bool) error {
 			p.rowAdjoints(ws, gs, b)
 			continue
 		}
+		if ws.shares(b) && b.apart() {
+			p.sharedAdjoints(ws, gs, b, store)
+			continue
+		}
 		for lo := b.lo; lo < b.hi; lo += block {
 			p.adjointBlock(ws, gs, b, lo, min(block, b.hi-lo), firstOrder, store)
 		}

@@ -92,13 +92,6 @@ func (p *placer) affineBatches(lo, hi, n int32, inner bool) {
 	}
 }
 
-func (p *Program) affineValues(ws *Workspace, b *batch) {
-	for lo := b.lo; lo < b.hi; lo += block {
-		m := min(block, b.hi-lo)
-		b.addTerms(ws, ws.V[lo:lo+m], p.c[lo:], ws.V, lo-b.lo)
-	}
-}
-
 // affineTangents does the lanes from lo on.
 func (p *Program) affineTangents(ws *Workspace, ts [][]float64, b *batch, lo, m int32) {
 	for _, t := range ts {

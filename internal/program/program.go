@@ -356,8 +356,9 @@ type Workspace struct {
 	call    callBuffers
 	scratch [6][block]float64
 	careful bool
-	seeded  span // inputs that may have a tangent
-	wanted  span // inputs whose second-order adjoints are read
+	team    []*Workspace // of the goroutines that share its sweeps, see Team
+	seeded  span         // inputs that may have a tangent
+	wanted  span         // inputs whose second-order adjoints are read
 
 	cotangent []float64
 	outputs   []float64

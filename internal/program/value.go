@@ -22,35 +22,45 @@ func (p *Program) Value(ws *Workspace, x, params []float64) (*Guard, error) {
 			p.rowValues(ws, b)
 			continue
 		}
-		if b.op == Affine {
-			p.affineValues(ws, b)
+		if ws.shares(b) {
+			p.sharedValues(ws, b)
 			continue
 		}
-		if b.a.how != direct || b.b.how != direct {
-			dst, ia, ib := v[b.lo:b.hi], p.a[b.lo:b.hi], p.b[b.lo:b.hi]
-			switch b.op {
-			case Add:
-				addIndexed(dst, v, ia, ib)
-				continue
-			case Sub:
-				subIndexed(dst, v, ia, ib)
-				continue
-			case Mul:
-				mulIndexed(dst, v, ia, ib)
-				continue
-			}
-		}
 		for lo := b.lo; lo < b.hi; lo += block {
-			m := min(block, b.hi-lo)
-			x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
-			y := p.c[lo : lo+m]
-			if b.op.Operands() == 2 {
-				y = b.b.load(&ws.scratch[1], v, p.b, b, lo, m)
-			}
-			values(b.op, v[lo:lo+m], x, y)
+			p.valueBlock(ws, b, lo, min(block, b.hi-lo))
 		}
 	}
 	return p.broken(v), nil
+}
+
+// valueBlock evaluates the lanes lo … lo+m−1 of a batch.
+func (p *Program) valueBlock(ws *Workspace, b *batch, lo, m int32) {
+	v := ws.V
+	dst := v[lo : lo+m]
+	if b.op == Affine {
+		b.addTerms(ws, dst, p.c[lo:], v, lo-b.lo)
+		return
+	}
+	if b.a.how != direct || b.b.how != direct {
+		ia, ib := p.a[lo:lo+m], p.b[lo:lo+m]
+		switch b.op {
+		case Add:
+			addIndexed(dst, v, ia, ib)
+			return
+		case Sub:
+			subIndexed(dst, v, ia, ib)
+			return
+		case Mul:
+			mulIndexed(dst, v, ia, ib)
+			return
+		}
+	}
+	x := b.a.load(&ws.scratch[0], v, p.a, b, lo, m)
+	y := p.c[lo : lo+m]
+	if b.op.Operands() == 2 {
+		y = b.b.load(&ws.scratch[1], v, p.b, b, lo, m)
+	}
+	values(b.op, dst, x, y)
 }
 
 // broken is the first guard that does not hold.
