@@ -154,6 +154,22 @@ func TestEqualSetsAreStoredOnce(t *testing.T) {
 	require.NotEqual(t, a, d.intern(list(0, 19)))
 }
 
+// Two sets with one hash would be one set, and nonzeros missed, if hashes alone
+// were compared.
+func TestSetsWithOneHashAreToldApart(t *testing.T) {
+	d := newSets(New(40))
+	a := make([]int32, 20)
+	h := uint64(0)
+	for k := range a {
+		a[k] = int32(k)
+		h += hashOf(int32(k))
+	}
+	for _, other := range [][]int32{numbers(slices.Repeat([]bool{false, true}, 20)), numbers(slices.Repeat([]bool{true}, 30))} {
+		d.byHash[h] = d.intern(other)
+		require.Equal(t, a, d.elements(d.intern(a)))
+	}
+}
+
 // A chain of sets takes the memory of its elements, not of its sets.
 func TestNestedSetsShareTheirElements(t *testing.T) {
 	const n = 1000
