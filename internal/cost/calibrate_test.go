@@ -28,7 +28,13 @@ type candidate struct {
 	took   float64      // ns
 }
 
-// TestCalibrate prints measured times, and how good the choice of methods is.
+// Estimates may be wrong by misjudged beside others, and what is chosen may take
+// misjudged/2 of the time of the best.
+const misjudged = 4
+
+// TestCalibrate prints measured times, and how good the choice of methods is. It
+// fails if estimates, of detected terms as of declared ones, or choices are far
+// off.
 func TestCalibrate(t *testing.T) {
 	if !*calibrate {
 		t.Skip("no -calibrate")
@@ -36,6 +42,8 @@ func TestCalibrate(t *testing.T) {
 	var a [][]float64 // counts/time, of which the sum by times is to be 1
 	var table strings.Builder
 	worst := 0.0
+	var off []float64 // time in units of the estimate
+	var names []string
 	for _, p := range all() {
 		tape, err := reverse.RecordVec(p.x, p.f)
 		if err != nil {
@@ -53,6 +61,7 @@ func TestCalibrate(t *testing.T) {
 			fmt.Fprintf(&table, "  %s %.3g", w.method, w.took/1000)
 			if w.counts != nil {
 				fmt.Fprintf(&table, " (%.3g)", w.counts.Time()/1000)
+				off, names = append(off, w.took/w.counts.Time()), append(names, p.name+" by "+w.method)
 				row := make([]float64, cost.Kinds)
 				for k, n := range w.counts {
 					row[k] = n / w.took
@@ -74,6 +83,15 @@ func TestCalibrate(t *testing.T) {
 	}
 	fmt.Printf("\nµs measured (estimated), and of what was chosen in units of the best\n%s", table.String())
 	fmt.Printf("at worst %.2f\n", worst)
+	sorted := slices.Sorted(slices.Values(off))
+	for k, x := range off {
+		if x /= sorted[len(sorted)/2]; x > misjudged || x < 1./misjudged {
+			t.Errorf("%s: takes %.2g times what is estimated, beside others", names[k], x)
+		}
+	}
+	if worst > misjudged/2 {
+		t.Errorf("what is chosen takes %.2g times the best", worst)
+	}
 }
 
 // hessians are the ways to the Hessian, the one that is chosen first.

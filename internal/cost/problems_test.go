@@ -6,6 +6,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/models"
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -147,6 +148,31 @@ func all() (ps []problem) {
 		}
 		return y
 	})
+	regression := func(x []V) V {
+		return declared(2000, constant, 20, func(x, p []V) V {
+			eta := dual.Dot(p, x)
+			return eta.Softplus().Sub(eta)
+		})(x)
+	}
+	scalar("declared regression", 20, regression)
+	scalar("declared regression and its square", 20, func(x []V) V {
+		y := regression(x)
+		return y.Add(y.Square())
+	})
+	chain := func(x, p []V) V { return x[1].Sub(x[0].Square()).Square().Add(x[0].Mul(p[0]).Exp()) }
+	scalar("declared, band of 2", 3000, declared(2999, func(t, a int) int { return t + a }, 1, chain))
+	scattered := func(t, a int) int { return (t*(7+10*a) + 300*a) % 3000 }
+	scalar("declared, 2 anywhere", 3000, declared(2999, scattered, 1, chain))
+	scalar("declared, 8 anywhere", 3000, declared(1000, scattered, 8, func(x, p []V) V { return dual.Dot(x, p).Sin() }))
+	scalar("squares of declared terms", 1000, func(x []V) V {
+		s := reverse.Constant(0)
+		for _, y := range declaredRows(999, func(t, a int) int { return t + a }, 1, chain)(x) {
+			s = s.Add(y.Square())
+		}
+		return s
+	})
+	vector("declared rows of 8 variables", 3000, declaredRows(1000, scattered, 8, func(x, p []V) V { return dual.Dot(x, p).Sin() }))
+	vector("declared rows of the same 20 variables", 20, declaredRows(2000, constant, 20, func(x, p []V) V { return dual.Dot(x, p).Exp() }))
 	for _, n := range []int{4, 16} {
 		vector("small", n, rows(n, anywhere(min(n, 3)), shapes(n, 8)))
 	}
@@ -183,6 +209,45 @@ func rows(m int, at choice, f shaped) func(x []V) []V {
 			y[i] = f(at(x, i), i)
 		}
 		return y
+	}
+}
+
+// constant is the lists of terms that all have the same variables.
+func constant(_, a int) int { return a }
+
+// lists are the variables at(t, a) of count terms, as many of each as f reads, and
+// k parameters.
+func lists(count, k int, at func(t, a int) int) (index [][]int, params [][]float64) {
+	for a := range max(k, 2) {
+		index = append(index, make([]int, count))
+		for t := range count {
+			index[a][t] = at(t, a)
+		}
+	}
+	for a := range k {
+		params = append(params, make([]float64, count))
+		for t := range count {
+			params[a][t] = math.Sin(float64(t + 3*a))
+		}
+	}
+	return index, params
+}
+
+// declared is a Repeat of terms of max(k, 2) variables and k parameters.
+func declared(count int, at func(t, a int) int, k int, f func(x, p []V) V) func(x []V) V {
+	index, params := lists(count, k, at)
+	return func(x []V) V { return reverse.Repeat(f, x, index, params) }
+}
+
+// declaredRows is declared for an output a term.
+func declaredRows(count int, at func(t, a int) int, k int, f func(x, p []V) V) func(x []V) []V {
+	index, params := lists(count, k, at)
+	rows := [][]int{make([]int, count)}
+	for t := range rows[0] {
+		rows[0][t] = t
+	}
+	return func(x []V) []V {
+		return reverse.RepeatVec(count, rows, func(x, p []V) []V { return []V{f(x, p)} }, x, index, params)
 	}
 }
 
