@@ -66,6 +66,7 @@ type rival struct {
 // rivalsOf is the ways to a derivative. The first is the reference.
 func rivalsOf(in *problems.Instance, figure string) []rival {
 	onDual, onHyper := gonumFunc(in.Name)
+	number, hyper := problems.Concrete(in)
 	x, n := in.X0, len(in.X0)
 	t := must(reverse.Record(x, problems.Func[reverse.Var](in)))
 	if figure == "small-gradient" {
@@ -77,6 +78,7 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 		return []rival{
 			gradient("tape", func(g []float64) { must(t.Gradient(g, x)) }),
 			gradient("dual.Number", func(g []float64) { forward.Gradient(g, f, x) }),
+			gradient("dual.Number, lifted", func(g []float64) { forward.Gradient(g, number, x) }),
 			gradient("gonum num/dual", func(g []float64) { gonumGradient(g, onDual, x) }),
 			gradient("gonum fd.Forward", func(g []float64) { fd.Gradient(g, in.Plain, x, nil) }),
 			gradient("gonum fd.Central", func(g []float64) {
@@ -97,6 +99,7 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 	}
 	return append(rivals,
 		dense("dual.Hyper", func(h *mat.SymDense) { hessian.Forward(h, f, x) }),
+		dense("dual.Hyper, lifted", func(h *mat.SymDense) { hessian.Forward(h, hyper, x) }),
 		dense("gonum num/hyperdual", func(h *mat.SymDense) { gonumHessian(h, onHyper, x) }),
 		dense("gonum fd.Hessian", func(h *mat.SymDense) { fd.Hessian(h, in.Plain, x, nil) }),
 		dense("gonum fd.Hessian, central", func(h *mat.SymDense) {
