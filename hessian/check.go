@@ -7,10 +7,6 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
-	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -18,8 +14,9 @@ import (
 type DifferenceError struct {
 	// Order is 1 for Jacobian and gradient, 2 for the Hessian of Σ wⱼFⱼ.
 	Order int
-	// Row is which output, for the Hessian which row, and Column which variable
-	// the derivative is along; −1 is a random direction.
+	// Row is which output, −1 for the gradient of Σ wⱼFⱼ, for the Hessian which
+	// row, and Column which variable the derivative is along; −1 is a random
+	// direction.
 	Row, Column int
 	// Got is the derivative. Want is what differences give, and Bound what they
 	// may be off by.
@@ -27,12 +24,18 @@ type DifferenceError struct {
 }
 
 func (e *DifferenceError) Error() string {
-	what := [...]string{"derivative of output", "row of the Hessian"}[e.Order-1]
+	what := "gradient of the weighted outputs"
+	switch {
+	case e.Order == 2:
+		what = fmt.Sprintf("row %d of the Hessian", e.Row)
+	case e.Row >= 0:
+		what = fmt.Sprintf("derivative of output %d", e.Row)
+	}
 	along := fmt.Sprintf("x[%d]", e.Column)
 	if e.Column < 0 {
 		along = "a random direction"
 	}
-	return fmt.Sprintf("hessian: %s %d along %s is %v, by differences %v ± %.1g", what, e.Row, along, e.Got, e.Want, e.Bound)
+	return fmt.Sprintf("hessian: %s along %s is %v, by differences %v ± %.1g", what, along, e.Got, e.Want, e.Bound)
 }
 
 // Check tries the derivatives of f: ℝⁿ → ℝ at x and at three points near it,
@@ -41,14 +44,27 @@ func (e *DifferenceError) Error() string {
 //
 //   - *reverse.StateError: called again with the same x, f does something else;
 //   - *reverse.Fault: f, its gradient or its Hessian is not finite at x;
-//   - *DifferenceError: gradient or Hessian is not what differences of f or of
-//     the gradient give, as with a wrong primitive;
+//   - *DifferenceError: gradient or Hessian is not what differences of f itself or
+//     of the gradient give, as with a wrong primitive, with Detach, Step and Value;
 //   - *MissedError: the sparsity pattern misses a nonzero;
 //   - a primitive's own error.
 //
-// At a kink a derivative may be anything between the one-sided ones. Detach and
-// Step are reported, since their derivatives are not those of their values. Cost: some hundreds of evaluations and ten
-// recordings; not for the inner loop. It panics if f is nil.
+// Derivatives are compared along the coordinates, at x sixteen of them and at the
+// other points four, and along two random directions. What each may be off by is
+// bounded by a running analysis of rounding errors, so that what is right is not
+// accused, however many digits it loses. Found is what changes a derivative by
+// more than some 10⁻⁹ of itself: in the tests, 400 of 400 signs, factors 1 ± 10⁻⁴,
+// missing terms, Detach and Value in random functions. Not to be seen is less than
+// that; what lies below the rounding errors of f, for a Hessian below those of the
+// gradient, over 3 % of max(1, |xᵢ|); what concerns only variables that were not
+// tried, beyond their share in a random direction; and what is at kinks, where a
+// derivative may be anything between the one-sided ones, or changes faster with x
+// than rounding errors allow to resolve: the report says how many could not be
+// compared. Where Detach or Value leave no trace in the derivatives, as a shift
+// that is subtracted again, nothing is wrong.
+//
+// Cost: some thousand evaluations and ten recordings, for each evaluation one if
+// f asks for values; not for the inner loop. It panics if f is nil.
 func Check(f func(x []reverse.Var) reverse.Var, x []float64) (report string, err error) {
 	if f == nil {
 		panic("hessian: nil function")
@@ -70,7 +86,9 @@ func CheckVec(f func(x []reverse.Var) []reverse.Var, x []float64) (report string
 const (
 	checkPoints     = 3      // beside x
 	checkNear       = 0x1p-7 // how near, relative to 1 + |xᵢ|
-	checkDirections = 16     // coordinates that are tried
+	checkDirections = 16     // coordinates that are tried at x
+
+	checkDirectionsNear = 4
 )
 
 // checker is one Check.
@@ -142,7 +160,13 @@ func (c *checker) run(x []float64) {
 			}
 			continue
 		}
-		c.derivatives(t, y, where)
+		if n > 0 {
+			coordinates := checkDirections
+			if k > 0 {
+				coordinates = checkDirectionsNear
+			}
+			c.derivatives(t, y, where, coordinates)
+		}
 		c.patterns(t, y, where)
 	}
 }
@@ -151,8 +175,7 @@ func (c *checker) run(x []float64) {
 // was recorded there, or takes another branch.
 func (c *checker) sameFunction(t0, t *reverse.Tape, y []float64, where string) bool {
 	got, err := t0.Values(nil, y)
-	var branch *reverse.BranchError
-	if errors.As(err, &branch) {
+	if branch, ok := err.(*reverse.BranchError); ok { // that of a primitive is wrapped
 		c.say("%s: another branch, %v", where, branch)
 		return true
 	}
@@ -174,133 +197,43 @@ func (c *checker) sameFunction(t0, t *reverse.Tape, y []float64, where string) b
 }
 
 // derivatives compares with differences.
-func (c *checker) derivatives(t *reverse.Tape, x []float64, where string) {
+func (c *checker) derivatives(t *reverse.Tape, x []float64, where string, coordinates int) {
 	n := t.Inputs()
 	columns := c.random.Perm(n)
-	columns = append(columns[:min(n, checkDirections)], -1, -1)
-	v, at := make([]float64, n), make([]float64, n)
-	jv, g, hv := make([]float64, t.Outputs()), make([]float64, n), make([]float64, n)
-	along := func(eval func(x []float64) ([]float64, error)) func(s float64) []float64 {
-		return func(s float64) []float64 {
-			for i := range at {
-				at[i] = x[i] + s*v[i]
-			}
-			y, err := eval(at)
-			if err != nil {
-				return nil // another branch, or beyond what a primitive takes
-			}
-			return y
-		}
-	}
-	value := along(func(x []float64) ([]float64, error) { return t.Values(nil, x) })
-	weighted := func(s float64) []float64 {
-		y := value(s)
-		if y == nil {
-			return nil
-		}
-		return []float64{floats.Dot(c.w, y)}
-	}
-	gradient := along(func(x []float64) ([]float64, error) { return t.VJP(nil, x, c.w) })
-	worst := [2]float64{}
-	kinks, tried := 0, 0
+	columns = append(columns[:min(n, coordinates)], -1, -1)
+	var all verdict
 	for _, column := range columns {
+		l := &line{checker: c, t: t, x: x, v: make([]float64, n), at: make([]float64, n)}
 		scale := 1.0
-		for i := range v {
-			v[i] = 2*c.random.Float64() - 1
-			if column >= 0 {
-				v[i] = 0
-			}
-		}
 		if column >= 0 {
-			v[column] = 1
+			l.v[column] = 1
 			scale = max(math.Abs(x[column]), 1)
+		} else {
+			for i := range l.v {
+				l.v[i] = 2*c.random.Float64() - 1
+			}
 		}
-		// What rounding errors of the derivatives themselves are relative to.
-		var first, second float64
-		err := inside.Sweep(t, x, func(p *program.Program, ws *program.Workspace) error {
-			seed := func(x []float64, _ int) { copy(x, v) }
-			if err := p.Linearize(ws, c.w); err != nil {
-				return err
-			}
-			copy(g, ws.Bar)
-			for range 2 {
-				if ws.U != nil {
-					clear(ws.U[0])
-				}
-				if err := p.HVP(ws, 1, seed); err != nil {
-					return err
-				}
-			}
-			copy(hv, ws.U[0])
-			second = p.LargestSecond(ws, 0)
-			if err := p.JVP(ws, 1, seed); err != nil {
-				return err
-			}
-			for j := range jv {
-				jv[j] = ws.T[0][p.Output(j)]
-			}
-			first = p.LargestFirst(ws, 0)
-			return nil
-		})
-		if c.wrong(err) {
+		v := l.compare(scale)
+		if v.wrong != nil {
+			v.wrong.Column = column
+			c.wrong(v.wrong)
 			return
 		}
-		for _, d := range []struct {
-			order         int
-			got           []float64
-			f             func(s float64) []float64
-			largest, size float64 // what is summed up in got and in f
-		}{{1, jv, value, first, 0}, {1, []float64{floats.Dot(g, v)}, weighted, first, 0}, {2, hv, gradient, second, first}} {
-			slack := inside.Program(t).Accuracy() * d.largest
-			err, seen := c.compare(d.f, d.got, scale, slack, d.size, &worst[d.order-1], &kinks)
-			if seen {
-				tried++
-			}
-			if err != nil {
-				err.Order, err.Column = d.order, column
-				c.wrong(err)
-				return
-			}
+		all.judged += v.judged
+		all.rough += v.rough
+		for f := range families {
+			all.reached[f] = max(all.reached[f], v.reached[f])
 		}
 	}
-	if tried == 0 {
-		c.say("%s: no differences, f has another branch or no value beside x", where)
+	if all.judged == 0 {
+		c.say("%s: no differences, f has another branch or no value beside x, or changes too fast", where)
 		return
 	}
-	c.say("%s: %d products with Jacobian and Hessian are those of differences, to %.0e and %.0e", where, tried, worst[0], worst[1])
-	if kinks > 0 {
-		c.say("%s: %d derivatives at a kink lie between the one-sided ones", where, kinks)
+	c.say("%s: %d derivatives along %d directions are those of differences, first ones to %.0e, second ones to %.0e", where, all.judged,
+		len(columns), max(all.reached[jacobian], all.reached[gradient]), all.reached[hessian2])
+	if all.rough > 0 {
+		c.say("%s: %d derivatives near kinks, or that change too fast, could not be compared", where, all.rough)
 	}
-}
-
-// compare compares got, which may be off by slack, with differences of f, whose
-// elements are sums of numbers up to size at least, of ever smaller steps as
-// long as they are not the same: f may change fast.
-func (c *checker) compare(f func(s float64) []float64, got []float64, scale, slack, size float64,
-	worst *float64, kinks *int) (wrong *DifferenceError, seen bool) {
-	for _, h := range [...]float64{0x1p-7, 0x1p-18, 0x1p-29} {
-		want, bound, oneSided := differences(f, h*scale, size)
-		if want == nil {
-			continue
-		}
-		seen, wrong = true, nil
-		for i, got := range got {
-			switch off := math.Abs(got - want[i]); {
-			case off <= bound[i]+slack:
-				*worst = max(*worst, off/max(math.Abs(got), 1))
-			case between(oneSided, i, got):
-				if lo, hi := oneSided[1][i], oneSided[0][i]; math.Abs(hi-lo) > 1e-3*max(math.Abs(lo), math.Abs(hi)) {
-					*kinks++
-				}
-			default:
-				wrong = &DifferenceError{Row: i, Got: got, Want: want[i], Bound: bound[i]}
-			}
-		}
-		if wrong == nil {
-			return nil, true
-		}
-	}
-	return wrong, seen
 }
 
 // patterns compares sparse matrices with products.
@@ -318,70 +251,4 @@ func (c *checker) patterns(t *reverse.Tape, x []float64, where string) {
 		return
 	}
 	c.say("%s: the sparse Jacobian, %d nonzeros by %v, is complete", where, j.Pattern().NNZ(), j.Method())
-}
-
-// differences is the derivative of f at 0 by central differences with steps
-// from h down by halves, extrapolated to the step 0 (Richardson's deferred
-// approach, as in Ridders, Accurate computation of F′(x) and F′(x)F″(x), 1982),
-// for each element the best of the table. bound is four times what the best
-// differs from its neighbors in the table, plus a millionth, plus the rounding
-// errors of f, relative to size or f. oneSided are the slopes to the right and to
-// the left. All are nil where f is not defined on both sides.
-func differences(f func(s float64) []float64, h, size float64) (d, bound []float64, oneSided [2][]float64) {
-	const steps, safety = 12, 4
-	middle := f(0)
-	if len(middle) == 0 {
-		return nil, nil, oneSided
-	}
-	n := len(middle)
-	d, bound = make([]float64, n), make([]float64, n)
-	for i := range bound {
-		bound[i] = math.Inf(1)
-	}
-	var above [][]float64 // the row of the table before
-	for range steps {
-		h /= 2
-		plus, minus := f(h), f(-h)
-		if plus == nil || minus == nil {
-			above = nil
-			continue
-		}
-		row := [][]float64{make([]float64, n)}
-		oneSided = [2][]float64{make([]float64, n), make([]float64, n)}
-		for i := range middle {
-			row[0][i] = (plus[i] - minus[i]) / (2 * h)
-			oneSided[0][i], oneSided[1][i] = (plus[i]-middle[i])/h, (middle[i]-minus[i])/h
-		}
-		// Elements are sums of numbers that may be as large as the others are.
-		noise := 0x1p-46*max(floats.Norm(plus, math.Inf(1)), floats.Norm(minus, math.Inf(1)), size)/h +
-			1e-6*floats.Norm(row[0], math.Inf(1))
-		power := 1.0
-		for k := range above {
-			power *= 4
-			next := make([]float64, n)
-			for i := range next {
-				next[i] = (power*row[k][i] - above[k][i]) / (power - 1)
-				off := max(math.Abs(next[i]-row[k][i]), math.Abs(next[i]-above[k][i]))
-				if b := safety*off + noise; b < bound[i] {
-					d[i], bound[i] = next[i], b
-				}
-			}
-			row = append(row, next)
-		}
-		above = row
-	}
-	if math.IsInf(bound[0], 1) {
-		return nil, nil, oneSided
-	}
-	return d, bound, oneSided
-}
-
-// between reports whether x lies between the slopes on both sides.
-func between(slopes [2][]float64, i int, x float64) bool {
-	lo, hi := slopes[1][i], slopes[0][i]
-	if lo > hi {
-		lo, hi = hi, lo
-	}
-	slack := 1e-3 * (hi - lo)
-	return lo-slack <= x && x <= hi+slack
 }

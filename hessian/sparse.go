@@ -3,8 +3,6 @@ package hessian
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/hesse-ad/hesse/coloring"
@@ -12,6 +10,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/internal/verify"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -388,7 +387,8 @@ func (p *Sparse) gather(vals []float64) program.Result {
 }
 
 // MissedError says that the recovered Hessian is not the Hessian: its pattern
-// misses a nonzero.
+// misses a nonzero, or an element that is not finite has spoiled what was
+// recovered from it.
 type MissedError struct {
 	// Row is the row with the largest difference: Got of the recovered matrix
 	// times a random vector, Want of a product by HVP.
@@ -397,15 +397,17 @@ type MissedError struct {
 }
 
 func (e *MissedError) Error() string {
-	return fmt.Sprintf("hessian: row %d of the sparse Hessian times a random vector is %v, by HVP %v: the pattern misses a nonzero", e.Row, e.Got, e.Want)
+	m := verify.Miss(*e)
+	return "hessian: " + m.Describe("Hessian", "HVP")
 }
 
 // Verify compares the sparse Hessian at x times three random vectors with
 // products by HVP. If a row differs by more than rounding may the error is a
 // *MissedError: a pattern that misses a nonzero does not pass, unless that
-// element is 0 at x, below the rounding errors of the products or 10⁻⁹ of its
-// row. Cost: Eval
-// and three products.
+// element is 0 at x, below the rounding errors of what is added up in its row,
+// by ByAcyclic of what is added up in any row that is connected to it, or in a
+// row that is not finite in either product. Cost: Eval, three products, and a
+// bound of the rounding errors of each, some µs an operation.
 func (p *Sparse) Verify(x []float64, w ...float64) error {
 	h := p.Matrix()
 	if err := p.Eval(h, x, w...); err != nil {
@@ -413,28 +415,11 @@ func (p *Sparse) Verify(x []float64, w ...float64) error {
 	}
 	x, params, w := p.first.point(x, w)
 	return p.first.sweep(x, nil, params, func(q *program.Program, ws *program.Workspace) error {
-		if err := q.Linearize(ws, w); err != nil {
-			return err
+		miss, err := verify.Compare(q, ws, w, verify.Matrix{Matrix: h, Symmetric: true, Lower: p.settings.Lower, Depth: p.depth()})
+		if miss != nil {
+			return (*MissedError)(miss)
 		}
-		r := rand.New(rand.NewPCG(1, 2))
-		v := make([]float64, len(x))
-		product := func() error { return q.HVP(ws, 1, func(s []float64, _ int) { copy(s, v) }) }
-		if err := product(); err != nil { // makes U
-			return err
-		}
-		for range 3 {
-			for i := range v {
-				v[i] = 1 + r.Float64() // exact
-			}
-			clear(ws.U[0])
-			if err := product(); err != nil {
-				return err
-			}
-			if err := p.compare(h, v, ws.U[0][:len(x)], q.LargestSecond(ws, 0)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return err
 	})
 }
 
@@ -448,24 +433,4 @@ func (p *Sparse) depth() int {
 	default:
 		return 0
 	}
-}
-
-// compare finds the row in which h·v and want differ most, if it is by more
-// than rounding.
-func (p *Sparse) compare(h *sparsity.Matrix, v, want []float64, magnitude float64) error {
-	got, sizes := make([]float64, len(v)), make([]float64, len(v))
-	add := func(i int, a float64) {
-		got[i] += a
-		sizes[i] += math.Abs(a)
-	}
-	h.DoNonZero(func(i, j int, a float64) {
-		add(i, a*v[j])
-		if p.settings.Lower && i != j {
-			add(j, a*v[i])
-		}
-	})
-	if i := inside.Program(p.first.t).Missed(got, sizes, want, magnitude, p.depth()); i >= 0 {
-		return &MissedError{Row: i, Got: got[i], Want: want[i]}
-	}
-	return nil
 }

@@ -279,3 +279,85 @@ func trigonometric(x []reverse.Var) (s reverse.Var) {
 	}
 	return s
 }
+
+// Each row has a bound of its own: a missed nonzero shows beside rows that are
+// infinite or of any size.
+func TestVerifyJudgesRowByRow(t *testing.T) {
+	only := sparsity.FromCoordinates(3, 3, []int{0}, []int{0})
+	rows := sparsity.FromCoordinates(2, 3, []int{0, 1}, []int{0, 1})
+	for _, big := range []float64{1, 1e9, 1e16, 1e100} {
+		tape, err := reverse.Record([]float64{1, 1, 1}, func(x []reverse.Var) reverse.Var {
+			return x[0].PowReal(1.5).Scale(big).Add(x[1].Mul(x[2]))
+		})
+		require.NoError(t, err)
+		plan, err := hessian.SparseSettings{Pattern: only}.New(tape)
+		require.NoError(t, err)
+		vec, err := reverse.RecordVec([]float64{1, 1, 1}, func(x []reverse.Var) []reverse.Var {
+			return []reverse.Var{x[0].Sqrt().Scale(big), x[1].Mul(x[2])}
+		})
+		require.NoError(t, err)
+		jacobian, err := reverse.SparseSettings{Pattern: rows}.New(vec)
+		require.NoError(t, err)
+		for _, x0 := range []float64{1, 0} { // at 0 the first row is infinite
+			x := []float64{x0, 1, 1}
+			var missed *hessian.MissedError
+			require.ErrorAs(t, plan.Verify(x), &missed)
+			require.Contains(t, []int{1, 2}, missed.Row)
+			var missedJ *reverse.MissedError
+			require.ErrorAs(t, jacobian.Verify(x), &missedJ)
+			require.Equal(t, 1, missedJ.Row)
+		}
+	}
+}
+
+// Rows of ½xᵀAx whose elements are of sizes from 10⁻⁸ to 10⁸: what is left out of
+// the pattern is found as long as it is above the rounding errors of its row.
+func TestVerifyFindsWhatIsAboveRounding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 12).Draw(t, "n")
+		var i, j []int
+		var a []float64
+		sums := make([]float64, n)
+		for r := range n {
+			for c := range r + 1 {
+				if r == c || rapid.IntRange(0, 3).Draw(t, "there") == 0 {
+					v := math.Pow(10, float64(rapid.IntRange(-8, 8).Draw(t, "size"))) * (1 + float64(rapid.IntRange(0, 9).Draw(t, "digit"))/10)
+					i, j, a = append(i, r), append(j, c), append(a, v)
+					sums[r] += v
+					sums[c] += v
+				}
+			}
+		}
+		x := make([]float64, n)
+		for k := range x {
+			x[k] = 1 + float64(k)/7
+		}
+		tape, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+			for k := range a {
+				s = s.Add(x[i[k]].Mul(x[j[k]]).Scale(a[k]))
+			}
+			return s
+		})
+		require.NoError(t, err)
+		gone := rapid.IntRange(0, len(a)-1).Draw(t, "gone")
+		full := sparsity.FromCoordinates(n, n, slices.Concat(i, j), slices.Concat(j, i))
+		left := sparsity.FromCoordinates(n, n, slices.Concat(slices.Delete(slices.Clone(i), gone, gone+1), slices.Delete(slices.Clone(j), gone, gone+1)),
+			slices.Concat(slices.Delete(slices.Clone(j), gone, gone+1), slices.Delete(slices.Clone(i), gone, gone+1)))
+		r, c := i[gone], j[gone]
+		for _, method := range []hessian.Method{hessian.ByStar, hessian.ByAcyclic} {
+			plan, err := hessian.SparseSettings{Pattern: full, Method: method}.New(tape)
+			require.NoError(t, err)
+			require.NoError(t, plan.Verify(x), "%v: %v %v %v", method, i, j, a)
+			plan, err = hessian.SparseSettings{Pattern: left, Method: method}.New(tape)
+			require.NoError(t, err)
+			limit := min(sums[r], sums[c])
+			if method == hessian.ByAcyclic {
+				limit = floats.Sum(sums) * float64(n)
+			}
+			if 1e-12*limit < a[gone] {
+				var missed *hessian.MissedError
+				require.ErrorAs(t, plan.Verify(x), &missed, "element (%d, %d) = %v by %v", r, c, a[gone], method)
+			}
+		}
+	})
+}

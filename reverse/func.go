@@ -101,10 +101,8 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 			continue
 		}
 		err := eval(t)
-		if err != nil {
-			if _, branch := err.(*BranchError); branch { // that of a primitive is wrapped
-				continue
-			}
+		if _, branch := err.(*BranchError); branch { // that of a primitive is wrapped
+			continue
 		}
 		if i > 0 {
 			fn.first((*list)[i])

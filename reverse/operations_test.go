@@ -205,7 +205,7 @@ func (f lanes) hyper(l, i, j int) dual.Hyper {
 	return randprog.Run(e.p, x[:e.p.Inputs], nil)[0]
 }
 
-// bounds is the sums of absolute contributions to the derivatives of lane l.
+// bounds is the bounds of rounding errors of the derivatives of lane l.
 func (f lanes) bounds(l int) (m1, m2 float64) {
 	e := f.each[l]
 	p := *e.p
@@ -252,7 +252,7 @@ func (f lanes) check(t *testing.T, what string) {
 		if infinite > 1 || slices.Contains(undefined[which], k) && !slices.Contains(firstOrder, mode) {
 			return
 		}
-		if !same(got, sum) && !(math.Abs(got-sum) <= 256*eps*(m+math.Abs(sum))) {
+		if !same(got, sum) && !(math.Abs(got-sum) <= tolerance(m)+256*eps*math.Abs(sum)) {
 			t.Errorf("%s: %s %s %d: %v, want %v", what, mode, which, k, got, sum)
 		}
 	}

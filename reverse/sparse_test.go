@@ -116,7 +116,7 @@ func sparseJacobianIsDense(t *rapid.T) {
 		}
 		for i := range y {
 			for k := range p.X {
-				if !close(a.At(i, k), want.At(i, k), tolerance(len(p.Code), all)) {
+				if !close(a.At(i, k), want.At(i, k), tolerance(all)) {
 					t.Fatalf("%v (%d, %d): %v, want %v\n%v", method, i, k, a.At(i, k), want.At(i, k), p)
 				}
 			}

@@ -28,7 +28,6 @@ var rooms = map[string]string{
 	"internal/program/tangent.go":   "sweeps over lists",
 	"internal/program/adjoint.go":   "sweeps over lists",
 	"internal/program/second.go":    "sweeps over lists",
-	"internal/program/primitive.go": "calls",
 	"internal/program/fault.go":     "names of primitives",
 	"internal/program/replay.go":    "operations on lists and primitives",
 	"internal/terms/symbol.go":      "simplification",

@@ -1,9 +1,7 @@
 package program
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -188,49 +186,4 @@ func (p *Program) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 
 func (c *call) failed(err error) error {
 	return fmt.Errorf("reverse: primitive %s: %w", c.f.Name(), err)
-}
-
-// largestInTerms is LargestFirst or LargestSecond among the terms that node i
-// repeats, 0 if it does not.
-func (p *Program) largestInTerms(ws *Workspace, s int, i int32, second bool) float64 {
-	if p.ops[i] != Call || p.b[i] > 0 || p.calls[p.a[i]].repeated == nil {
-		return 0
-	}
-	c := &p.calls[p.a[i]]
-	x := p.lists[c.args : c.args+c.n]
-	term := c.repeated.Term()
-	local := term.Get()
-	defer term.Put(local)
-	v, w := make([]float64, term.Inputs()), make([]float64, term.Outputs())
-	most := 0.0
-	c.repeated.Each(func(vars, rows []int32, params []float64) {
-		for k, j := range vars {
-			v[k] = ws.V[x[j]]
-		}
-		_, err := term.Value(local, v, params)
-		seed := func(t []float64, _ int) {
-			for k, j := range vars {
-				t[k] = ws.T[s][x[j]]
-			}
-		}
-		if !second {
-			err = errors.Join(err, term.JVP(local, 1, seed))
-			most = max(most, term.LargestFirst(local, 0))
-		} else {
-			for k, j := range rows {
-				w[k] = math.Abs(ws.Bar[i+j]) + math.Abs(ws.U[s][i+j])
-			}
-			err = errors.Join(err, term.Linearize(local, w), term.HVP(local, 1, seed))
-			most = max(most, term.LargestSecond(local, 0))
-			for _, g := range local.Bar[:len(vars)] {
-				if g = math.Abs(g); g > most {
-					most = g
-				}
-			}
-		}
-		if err != nil {
-			panic(err) // a term has no primitives that fail
-		}
-	})
-	return most
 }

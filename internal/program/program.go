@@ -300,19 +300,6 @@ func (p *Program) Op(i int32) Op { return p.ops[i] }
 // Ops is the number of operations, without inputs, parameters and constants.
 func (p *Program) Ops() int { return len(p.ops) - p.base }
 
-// Roundings is how many operations and terms of sums there are.
-func (p *Program) Roundings() int {
-	n := p.Ops() + len(p.lists)
-	for k := range p.calls {
-		if r := p.calls[k].repeated; r != nil {
-			if ops, _ := r.Size(); ops > 0 {
-				n += ops / r.Term().Ops() * r.Term().Roundings()
-			}
-		}
-	}
-	return n
-}
-
 // Batches is the number of batches.
 func (p *Program) Batches() int { return len(p.batches) }
 

@@ -1,8 +1,6 @@
 package program
 
 import (
-	"math"
-
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -219,71 +217,4 @@ func (p *Program) secondHalf(ws *Workspace, u []float64, ui float64, t []float64
 	} else {
 		axpy(u[x:][from:to], ui, ws.V[y:][from:to])
 	}
-}
-
-// LargestSecond is the largest absolute contribution to a second-order adjoint
-// in the sweep of direction s that HVP just made, of which U[s] was 0 before,
-// with the largest adjoint for each: rounding errors of the result are relative
-// to such numbers and not to the result, where they may cancel, as adjoints do.
-func (p *Program) LargestSecond(ws *Workspace, s int) float64 {
-	v, u, t := ws.V, ws.U[s], ws.T[s]
-	most := 0.0
-	see := func(x float64) {
-		if x = math.Abs(x); x > most {
-			most = x
-		}
-	}
-	bar := 0.0
-	for _, b := range ws.Bar {
-		if b = math.Abs(b); b > bar {
-			bar = b
-		}
-	}
-	for k := p.base; k < len(p.ops); k++ {
-		i := int32(k)
-		a, b := p.a[i], p.b[i]
-		switch p.ops[i].Class() {
-		case op.Factors:
-			see(v[a] * u[i])
-			see(v[b] * u[i])
-			see(bar * t[a])
-			see(bar * t[b])
-		case op.Twice:
-			see(2 * v[a] * u[i])
-			see(2 * bar * t[a])
-		case op.Unary, op.Binary:
-			da, db := p.nodeFirst(v, i)
-			daa, dab, dbb := p.nodeSecond(v, i, da, db)
-			see(da * u[i])
-			see(db * u[i])
-			see(bar * daa * t[a])
-			see(bar * da * t[a])   // near an inflection daa has rounding errors like those of da
-			if p.ops[i] == Hypot { // y²/v³ may be formed as 1/v − x²/v³
-				see(bar / v[i] * t[a])
-				see(bar / v[i] * t[b])
-			}
-			if p.ops[i].Class() == op.Binary {
-				see(bar * dab * t[b])
-				see(bar * dab * t[a])
-				see(bar * dbb * t[b])
-			}
-		case op.List:
-			see(p.largestInTerms(ws, s, i, true))
-			p.eachOperand(i, func(j int32) {
-				see(u[i])
-				switch p.ops[i] {
-				case Dot:
-					see(v[j] * u[i])
-					see(bar * t[j])
-				case Call: // what it contributes is not known
-					see(u[j])
-				}
-			})
-		case op.ByConstant:
-			see(p.c[i] * u[i])
-		default:
-			see(u[i])
-		}
-	}
-	return most
 }

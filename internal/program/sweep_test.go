@@ -20,7 +20,7 @@ type copies struct {
 	x, u, v []float64
 	w       []float64
 	program *program.Program
-	m1, m2  float64 // what rounding errors of directional derivatives are relative to
+	m1, m2  float64 // bounds of the rounding errors of directional derivatives
 }
 
 var sine = reverse.NewPrimitive("sine", math.Sin, math.Cos, func(x float64) float64 { return -math.Sin(x) })
@@ -127,10 +127,9 @@ func sweepsAgree(t *rapid.T) {
 	if !finite(batched.JVP, batched.Bar, batched.HVP[0]) {
 		t.Skip("overflow")
 	}
-	ops := float64(c.program.Roundings() + len(c.x) + 1)
-	close := func(what string, got, want, m float64) {
+	close := func(what string, got, want, bound float64) {
 		t.Helper()
-		if tol := 64*ops*0x1p-53*m + 5e-324; !(math.Abs(got-want) <= tol) {
+		if tol := 4 * bound; !(math.Abs(got-want) <= tol) {
 			t.Fatalf("%s: %v, want %v ± %.2g\n%v", what, got, want, tol, c.one)
 		}
 	}
@@ -258,29 +257,4 @@ func TestManyUsersOfOneOperand(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, 5*n, inside.Program(tape).Ops())
-}
-
-// Of x²y along v: with the adjoints x² of y, 2xy of x and y of x², the largest b,
-// the contributions are b·vy and b·2x·vx to those of the product, 2x·y·vy and
-// 2b·vx to that of the square.
-func TestLargestContributions(t *testing.T) {
-	r := program.NewRecording(2, 0)
-	square := r.Push(program.Square, 0, 0, 0)
-	p := program.Compile(r, []int32{r.Push(program.Mul, square, 1, 0)})
-	r.Close()
-	largest := func(x, y, vx, vy float64) float64 {
-		ws := p.Get()
-		_, err := p.Value(ws, []float64{x, y}, nil)
-		require.NoError(t, err)
-		require.NoError(t, p.Linearize(ws, []float64{1}))
-		seed := func(v []float64, _ int) { v[0], v[1] = vx, vy }
-		require.NoError(t, p.HVP(ws, 1, seed))
-		clear(ws.U[0])
-		require.NoError(t, p.HVP(ws, 1, seed))
-		return p.LargestSecond(ws, 0)
-	}
-	require.Equal(t, 20.0, largest(0.25, 10, 1, 0)) // 2b·vx
-	require.Equal(t, 360.0, largest(3, 10, 1, 0))   // b·2x·vx
-	require.Equal(t, 63.0, largest(3, 1, 0, 7))     // b·vy
-	require.Equal(t, 0.0, largest(100, 1e-3, 0, 0))
 }

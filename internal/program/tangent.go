@@ -1,8 +1,6 @@
 package program
 
 import (
-	"math"
-
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -265,43 +263,4 @@ func (p *Program) selected(v []float64, a int32) (dx, dy float64) {
 	default:
 		return 0, 1
 	}
-}
-
-// LargestFirst is the largest absolute contribution to a tangent in the sweep
-// of direction s that JVP just made: rounding errors of the result are relative
-// to such numbers and not to the result, where they may cancel.
-func (p *Program) LargestFirst(ws *Workspace, s int) float64 {
-	v, t := ws.V, ws.T[s]
-	most := 0.0
-	see := func(x float64) {
-		if x = math.Abs(x); x > most {
-			most = x
-		}
-	}
-	for k := p.base; k < len(p.ops); k++ {
-		i := int32(k)
-		a, b := p.a[i], p.b[i]
-		see(t[i])
-		switch p.ops[i].Class() {
-		case op.Factors:
-			see(v[b] * t[a])
-			see(v[a] * t[b])
-		case op.Unary, op.Binary:
-			da, db := p.nodeFirst(v, i)
-			see(da * t[a])
-			if p.ops[i].Class() == op.Binary {
-				see(db * t[b])
-			}
-		case op.List:
-			see(p.largestInTerms(ws, s, i, false))
-			if p.ops[i] == Dot {
-				x, y := p.dot(i)
-				for k, j := range x {
-					see(v[y[k]] * t[j])
-					see(v[j] * t[y[k]])
-				}
-			}
-		}
-	}
-	return most
 }

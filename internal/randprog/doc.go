@@ -23,8 +23,7 @@
 //
 // Two modes form the same derivative as a sum of the same products along paths
 // through the program, in different order and with factors that are rounded
-// differently. [Bounds] is the sum M of their absolute values, computed by the
-// rules of hyper-dual numbers with every number replaced by its absolute value.
-// Each of the operations adds a few roundings to its factors, so that the
-// modes differ by at most 64·ops·ε·M, ε = 2⁻⁵³.
+// differently. [Bounds] bounds the rounding errors of either, by a running error
+// analysis of the nested numbers (see package roundoff), so that the modes differ
+// by at most twice that; what a test itself adds up takes as much again.
 package randprog

@@ -11,6 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/roundoff"
 )
 
 // Kind is the kind of an instruction.
@@ -395,33 +396,34 @@ func Run[T dual.Scalar[T]](p *Prog, x []T, h *Hooks[T]) []T {
 	return y
 }
 
-// Bounds is Run in absolute values: for each output m1 bounds the sum of
-// absolute contributions to its derivative along u or v and m2 that to its
-// second derivative along u and v.
-func Bounds(p *Prog) (m1, m2 []float64) {
-	v := make([]Bound, p.Inputs)
+// Bounds bounds the rounding errors of the derivatives of each output, by
+// whichever way they are computed: d1 those along u or v, d2 the second one along
+// u and v.
+func Bounds(p *Prog) (d1, d2 []float64) {
+	v := make([]dual.Of[dual.Of[roundoff.Number]], p.Inputs)
 	for i, x := range p.X {
-		v[i] = Bound{V: x, D1: math.Abs(p.U[i]), D2: math.Abs(p.V[i])}
+		v[i].V.V, v[i].V.D, v[i].D.V = roundoff.Exact(x), roundoff.Exact(p.U[i]), roundoff.Exact(p.V[i])
 	}
 	for _, y := range Run(p, v, nil) {
-		m1 = append(m1, math.Max(y.D1, y.D2))
-		m2 = append(m2, y.D12)
+		d1 = append(d1, math.Max(added(y.V.D), added(y.D.V)))
+		d2 = append(d2, added(y.D.D))
 	}
-	return m1, m2
+	return d1, d2
 }
 
-// Third is Bounds for the third derivative along u, v and w, of each output. It
-// may miss contributions that cancel in a first derivative along w.
-func Third(p *Prog, w []float64) (m3 []float64) {
-	v := make([]dual.Of[Bound], p.Inputs)
+// added is the error of x once it is added to something.
+func added(x roundoff.Number) float64 { return x.E + roundoff.Arithmetic*x.M }
+
+// Third is Bounds for the third derivative along u, v and w.
+func Third(p *Prog, w []float64) (d3 []float64) {
+	v := make([]dual.Of[dual.Of[dual.Of[roundoff.Number]]], p.Inputs)
 	for i, x := range p.X {
-		v[i].V = Bound{V: x, D1: math.Abs(p.U[i]), D2: math.Abs(p.V[i])}
-		v[i].D.V = math.Abs(w[i])
+		v[i].V.V.V, v[i].V.V.D, v[i].V.D.V, v[i].D.V.V = roundoff.Exact(x), roundoff.Exact(p.U[i]), roundoff.Exact(p.V[i]), roundoff.Exact(w[i])
 	}
 	for _, y := range Run(p, v, nil) {
-		m3 = append(m3, math.Max(math.Abs(y.D.D12), y.V.D12))
+		d3 = append(d3, added(y.D.D.D))
 	}
-	return m3
+	return d3
 }
 
 // String is the program, one instruction a line.

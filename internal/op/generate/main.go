@@ -292,15 +292,15 @@ var kinds = []kind{
 		}
 		return "return x.unary(program." + r.Name + ")"
 	}},
-	{file: "internal/randprog/zbound.go", name: "Bound", body: func(c op.Code) string {
+	{file: "internal/roundoff/znumber.go", name: "Number", body: func(c op.Code) string {
 		r := c.Info()
 		switch {
 		case r.Operands == 2:
-			return "return binary(x, y, dual.Hyper." + r.Method + ")"
+			return "return x.binary(y, dual.Real." + r.Method + ")"
 		case r.Constant != op.NoConstant:
-			return "return unary(x, func(x dual.Hyper) dual.Hyper { return x." + r.Method + "(" + constant(r)[2:] + ") })"
+			return "return x.unary(func(x dual.Real) dual.Real { return x." + r.Method + "(" + constant(r)[2:] + ") })"
 		}
-		return "return unary(x, dual.Hyper." + r.Method + ")"
+		return "return x.unary(dual.Real." + r.Method + ")"
 	}},
 }
 
