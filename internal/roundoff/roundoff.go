@@ -107,6 +107,33 @@ func (x Number) binary(y Number, f func(x, y dual.Real) dual.Real) Number {
 	return Rounded(v, e+relative(Function, v))
 }
 
+// jump is f(x) of a function that is evaluated without an error: its jumps are
+// where they are.
+func (x Number) jump(f func(x dual.Real) dual.Real) Number {
+	at := func(x float64) float64 { return float64(f(dual.Real(x))) }
+	v := at(x.V)
+	return Rounded(v, Spread(v, at(x.V-x.E), at(x.V+x.E)))
+}
+
+func (x Number) Floor() Number { return x.jump(dual.Real.Floor) }
+func (x Number) Ceil() Number  { return x.jump(dual.Real.Ceil) }
+func (x Number) Round() Number { return x.jump(dual.Real.Round) }
+func (x Number) Trunc() Number { return x.jump(dual.Real.Trunc) }
+
+func (x Number) Mod(y Number) Number {
+	v := x.jump(func(x dual.Real) dual.Real { return x.Mod(dual.Real(y.V)) })
+	v.E += y.jump(func(y dual.Real) dual.Real { return dual.Real(x.V).Mod(y) }).E
+	return v
+}
+
+func (x Number) Copysign(y Number) Number {
+	v := Rounded(math.Copysign(x.V, y.V), x.E)
+	if y.E > 0 && math.Abs(y.V) <= y.E { // may have the other sign
+		v.E += 2 * math.Abs(x.V)
+	}
+	return v
+}
+
 // sum is v, the sum of numbers with the absolute sum m, of errors that sum up to
 // e, in count additions.
 func sum(v, m, e float64, count int) Number {

@@ -8,10 +8,6 @@ func (x Number) Hypot(y Number) Number { return x.binary(y, dual.Real.Hypot) }
 
 func (x Number) Atan2(y Number) Number { return x.binary(y, dual.Real.Atan2) }
 
-func (x Number) Mod(y Number) Number { return x.binary(y, dual.Real.Mod) }
-
-func (x Number) Copysign(y Number) Number { return x.binary(y, dual.Real.Copysign) }
-
 func (x Number) PowInt(n int) Number {
 	return x.unary(func(x dual.Real) dual.Real { return x.PowInt(n) })
 }
@@ -73,11 +69,3 @@ func (x Number) LogGamma() Number { return x.unary(dual.Real.LogGamma) }
 func (x Number) Logistic() Number { return x.unary(dual.Real.Logistic) }
 
 func (x Number) Softplus() Number { return x.unary(dual.Real.Softplus) }
-
-func (x Number) Floor() Number { return x.unary(dual.Real.Floor) }
-
-func (x Number) Ceil() Number { return x.unary(dual.Real.Ceil) }
-
-func (x Number) Round() Number { return x.unary(dual.Real.Round) }
-
-func (x Number) Trunc() Number { return x.unary(dual.Real.Trunc) }
