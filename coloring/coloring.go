@@ -245,11 +245,10 @@ func (c *Coloring) String() string {
 }
 
 // Classes is a partition of columns or rows into color classes.
-//
-// Inside the package colors are counted from 1 and 0 is no color yet or none, as
-// in the literature; users count from 0.
 type Classes struct {
-	color       []int32 // from 1
+	// Inside the package colors are counted from 1, as in the literature, and 0
+	// is no color yet, or none. Users count from 0.
+	color       []int32
 	ptr, member []int32 // members of color c, from 0: member[ptr[c]:ptr[c+1]]
 }
 

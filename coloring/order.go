@@ -14,7 +14,8 @@ import (
 // large numbers, so that it is close to Natural where degrees are alike, as on grids.
 //
 // Degrees count neighbors in the graph, for Column and Row the other columns
-// or rows that share a row or column. A dense row (more than 64 entries, and
+// or rows that share a row or column; on a symmetric pattern these kinds, and
+// Distance2, try an order by either degree. A dense row (more than 64 entries, and
 // more than 1/64 of the longest) puts all of its columns at the same distance
 // from each other: it counts as a constant, or an order would cost the square
 // of its length.
