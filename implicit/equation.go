@@ -19,9 +19,9 @@ const (
 	// than 15 % of its elements nonzero, else SolverSparse; and GMRES with the
 	// matrix where factors would have more than 10⁸ entries.
 	SolverAuto Solver = iota
-	// SolverDense is LAPACK's LU, by gonum, of the matrix with its rows scaled.
+	// SolverDense is LAPACK's LU, by gonum, of the matrix with rows and columns scaled.
 	SolverDense
-	// SolverSparse is LU.
+	// SolverSparse is linsolve.LU.
 	SolverSparse
 	// SolverGMRES is GMRES. It never forms the matrix but makes a JVP, or VJP,
 	// of F an iteration, and solves for every direction anew.

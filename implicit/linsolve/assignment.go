@@ -111,6 +111,7 @@ func (m *assignment) start(i int32) {
 func (m *assignment) augment(root int32) {
 	m.heap, m.done = m.heap[:0], m.done[:0]
 	i, length := root, 0.0 // a row and its distance
+	nearest := math.Inf(1) // distance of a column that is free
 	var last int32
 	for {
 		row, costs := m.row(i)
@@ -120,6 +121,12 @@ func (m *assignment) augment(root int32) {
 			}
 			// Rounding may leave what is 0 a little below.
 			d := length + max(0, costs[k]-m.u[i]-m.v[j])
+			if d >= nearest {
+				continue
+			}
+			if m.rowOf[j] == none {
+				nearest = d
+			}
 			if m.place[j] == none {
 				m.distance[j] = math.Inf(1)
 				m.place[j] = int32(len(m.heap))
