@@ -18,7 +18,6 @@ func (l *LDL) eliminate() {
 	l.largest = 0
 	l.pivots, l.index, l.val, l.d, l.e = l.pivots[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
 	l.indexPtr, l.valPtr = append(l.indexPtr[:0], 0), append(l.valPtr[:0], 0)
-	w.stack, w.stackVars, w.orders, w.still = w.stack[:0], w.stackVars[:0], w.orders[:0], w.still[:0]
 	for _, s := range l.fronts {
 		front, vars, candidates := l.assemble(int(s))
 		order := len(vars)
@@ -189,7 +188,8 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 		if !finite(yRest) || !finite(xRest) {
 			continue
 		}
-		// The elements of L are those of the rest times the inverse of the pivot.
+		// The elements of L are those of the rest times the inverse of the pivot. One
+		// whose determinant may come out with the wrong sign has a good c.
 		det := float64(a*c) - float64(b*b)
 		limit := math.Abs(det) / ldlTolerance
 		if math.Abs(a*c) <= b*b/2 &&

@@ -182,3 +182,36 @@ func TestExtendedRefinementIsExact(t *testing.T) {
 		}
 	}
 }
+
+// b is scaled by a power of two, so the solution is, to the last bit, even where
+// its residuals would underflow.
+func TestSolutionsScaleWithTheRightHandSide(t *testing.T) {
+	const n = 60
+	rnd := rand.New(rand.NewPCG(45, 1))
+	a := randomMatrix(rnd, n, 3)
+	s := indefinite(rnd, n, 2, 0.3)
+	var lu LU
+	var ldl LDL
+	require.NoError(t, lu.Factorize(a))
+	require.NoError(t, ldl.Factorize(s))
+	b := randomVector(rnd, n)
+	for name, solve := range map[string]func(x, b []float64) error{
+		"LU":            func(x, b []float64) error { return lu.SolveInto(x, false, b) },
+		"LU transposed": func(x, b []float64) error { return lu.SolveInto(x, true, b) },
+		"LDL":           ldl.SolveInto,
+	} {
+		want := make([]float64, n)
+		require.NoError(t, solve(want, b))
+		for _, e := range []int32{-1000, 1000} {
+			x := make([]float64, n)
+			for i, v := range b {
+				x[i] = scaled(v, e)
+			}
+			require.NoError(t, solve(x, x), name)
+			for i := range x {
+				x[i] = scaled(x[i], -e)
+			}
+			require.Equal(t, want, x, name)
+		}
+	}
+}

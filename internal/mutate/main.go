@@ -68,7 +68,6 @@ var targets = []target{
 	{"implicit/linsolve/solve.go", []string{"implicit/linsolve"}},
 	{"implicit/linsolve/assignment.go", []string{"implicit/linsolve"}},
 	{"implicit/linsolve/front.go", []string{"implicit/linsolve"}},
-	{"implicit/linsolve/ldl.go", []string{"implicit/linsolve"}},
 	{"implicit/linsolve/qr.go", []string{"implicit/linsolve"}},
 	{"internal/domains/*.go", []string{"internal/domains", "sparsity/detect"}},
 	{"coloring/recovery.go", []string{"coloring", "hessian", "reverse"}},
