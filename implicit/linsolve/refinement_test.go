@@ -215,3 +215,14 @@ func TestSolutionsScaleWithTheRightHandSide(t *testing.T) {
 		}
 	}
 }
+
+// Rows of 10²⁰⁰, columns of 1: scaled by themselves, the right-hand side of the
+// transposed system and its solution would be 10⁴⁰⁰.
+func TestRightHandSideIsScaledAsAWhole(t *testing.T) {
+	a := fromDense([][]float64{{1e200, 0}, {1e200, 1}})
+	var lu LU
+	require.NoError(t, lu.Factorize(a))
+	x := make([]float64, 2)
+	require.NoError(t, lu.SolveInto(x, true, []float64{0, 1e200}))
+	require.InDeltaSlice(t, []float64{-1, 1}, []float64{x[0] / 1e200, x[1] / 1e200}, 2*epsilon)
+}
