@@ -63,7 +63,8 @@
 //	|b − Ax|_i ≤ (n+64)ε (|A||x| + |b|)_i
 //
 // for every equation, however badly rows and columns are scaled, and it is an
-// error if they cannot [4]. The condition number Cond says how much more x itself
+// error if they cannot [4], unless what is missing is below 2⁻¹⁰⁰ of the largest
+// term: elements of a solution that decays below that are not to be had. The condition number Cond says how much more x itself
 // may be off. It is that of A with its rows and columns scaled, and thus does not
 // depend on the units of equations and unknowns.
 //

@@ -608,7 +608,7 @@ func (l *LDL) residual(s *refinement, size []float64) {
 		s.r[i] -= r
 		size[i] += sum
 	}
-	s.setComponent(size)
+	s.setComponent(size, 0)
 }
 
 // residualExtended sets r = b − B(x + tail) of sums that are twice as long.

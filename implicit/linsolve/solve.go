@@ -12,6 +12,10 @@ const (
 	// few roundings.
 	refined = 8 * epsilon
 
+	// vanishing, times the largest term of all equations, is what residuals with
+	// twice the digits leave of one where the elements of a solution decay.
+	vanishing = 0x1p-100
+
 	// maxRefinements is far more than any solution needs that is getting better.
 	maxRefinements = 10
 
@@ -33,8 +37,9 @@ func acceptable(n int) float64 { return float64(n+64) * epsilon }
 //
 //	|b − Ax|_i ≤ (n+64)ε (|A||x| + |b|)_i,
 //
-// barring underflow; one step is typical. B is n×k; dst is n×k, or empty to be
-// allocated, and may be B. It is what dst.Solve(lu, b) calls.
+// barring underflow and residuals below 2⁻¹⁰⁰ of the largest term, in the scaled
+// system; one step is typical. B is n×k; dst is n×k, or empty to be allocated, and
+// may be B. It is what dst.Solve(lu, b) calls.
 //
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
@@ -320,14 +325,17 @@ func (lu *LU) residual(s *refinement, size []float64, trans bool) {
 			s.r[i], size[i] = r, sum
 		}
 	}
-	s.setComponent(size)
+	s.setComponent(size, 0)
 }
 
-// setComponent sets the backward error from r and the sizes of its terms.
-func (s *refinement) setComponent(size []float64) {
+// setComponent sets the backward error from what of r is above floor and the
+// sizes of its terms.
+func (s *refinement) setComponent(size []float64, floor float64) {
 	s.component = 0
 	for i, r := range s.r {
-		if r = math.Abs(r); r > s.component*size[i] {
+		if r = math.Abs(r); r <= floor {
+			continue
+		} else if r > s.component*size[i] {
 			s.component = r / size[i]
 		} else if r != r {
 			s.component = r
@@ -363,7 +371,8 @@ func (s *refinement) refine(n int, y []float64, from, to []int32, solve func(y [
 // x and of its residuals, so that corrections stay accurate (Demmel, Hida,
 // Kahan, Li, Mukherjee and Riedy, Error bounds from extra-precise iterative
 // refinement, ACM TOMS 32, 2006). Arguments are those of refine, and a function
-// that sets r to a residual of that precision.
+// that sets r to a residual of that precision. residual leaves the sizes of the
+// terms in y.
 //
 // An unknown that a correction takes most of away had no correct digit. It is
 // set to 0, which it may well be; if not, the next correction says what it is.
@@ -393,6 +402,7 @@ func (s *refinement) refineExtended(n int, y []float64, from, to []int32, solve 
 			return
 		}
 	}
+	s.setComponent(y, min(vanishing*largest(y), math.MaxFloat64))
 }
 
 // startExtended, subtractExtended for each term, and endExtended compute r = b −
