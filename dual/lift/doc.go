@@ -49,6 +49,26 @@
 // and assembly. Active values cannot be stored where they would outlive the
 // call: in variables of a package, or in what a passive parameter points to.
 //
+// # What has been lifted
+//
+// Tests lift and compare, besides a corpus of the constructs of the language and of
+// models (internal/corpus), from gonum v0.17:
+//
+//	optimize/functions   all functions of one slice; of types with data, at given data
+//	stat/distuv          LogProb of all distributions but Categorical, whose argument is
+//	                     an index of data it keeps; CDF and Quantile of some
+//	mathext              beta and gamma functions, also incomplete, zeta, elliptic
+//	                     integrals, normal quantile; not Li2, which is complex
+//	stat                 moments, covariance, correlation, regression, divergences; not
+//	                     Quantile and CDF, which count
+//	integrate, interp    trapezoidal, Simpson, Romberg; piecewise linear, Akima,
+//	                     Fritsch–Butland; not NaturalCubic and others that solve
+//	                     systems by package mat, behind an interface
+//	floats               norms, distances, sums, products, in place and not
+//
+// and from package math what is an operation of dual.Scalar, and Bessel functions,
+// Dim, Erfinv and others by their source.
+//
 // # How it works
 //
 // Every place that can hold a float64 is a cell. Assignments are edges between cells,
