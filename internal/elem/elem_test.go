@@ -231,3 +231,22 @@ func TestDerivativeOfCbrtAtZerosAndInfinities(t *testing.T) {
 		}
 	}
 }
+
+func TestSoftplusLogisticHasTheBitsOfBoth(t *testing.T) {
+	check := func(x float64) {
+		s, l := SoftplusLogistic(x)
+		if math.Float64bits(s) != math.Float64bits(Softplus(x)) || math.Float64bits(l) != math.Float64bits(Logistic(x)) {
+			t.Fatalf("at %v: %v and %v, want %v and %v", x, s, l, Softplus(x), Logistic(x))
+		}
+	}
+	for _, x := range []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 0x1p-1074, -0x1p-1074, 709, -745, 1e300} {
+		check(x)
+	}
+	for i := range 100000 {
+		check(math.Sinh(float64(i-50000) / 5000))
+	}
+	s, l := SoftplusLogistic(math.NaN())
+	if s == s || l == l {
+		t.Fatalf("at NaN: %v and %v", s, l)
+	}
+}

@@ -101,3 +101,16 @@ func Softplus(x float64) float64 {
 
 func SoftplusD(x, v float64) float64     { return Logistic(x) }
 func SoftplusDD(x, v, d float64) float64 { return LogisticD(x, d) }
+
+// SoftplusLogistic is Softplus and Logistic, to the same bits, of one exponential.
+func SoftplusLogistic(x float64) (s, l float64) {
+	e := math.Exp(-math.Abs(x))
+	s = math.Log1p(e)
+	switch {
+	case x > 0:
+		return x + s, 1 / (1 + e)
+	case x < 0:
+		return s, e / (1 + e)
+	}
+	return s, 1 / (1 + e) // 0, or NaN
+}

@@ -71,4 +71,6 @@ func (pl *Plan) costAlong(v variant, k int) (n cost.Counts) {
 }
 
 // callsFunction reports whether an instruction takes the time of many others.
-func callsFunction(op program.Op) bool { return op == opSincos || op < leafVar && op.Cost() > 0 }
+func callsFunction(op program.Op) bool {
+	return op == opSincos || op == opSoftplusLogistic || op < leafVar && op.Cost() > 0
+}

@@ -9,13 +9,14 @@ import (
 // Instructions beside the operations of package program, whose constants are
 // registers here.
 const (
-	opLoad      = leafTurn + 1 + iota // d = source b at the lanes
-	opReal                            // d = k
-	opMulScale                        // d = a·b·k
-	opSincos                          // d, c = sin a, cos a
-	opStore                           // sink b gets a added
-	opStoreReal                       // sink b gets k added
-	opStoreMul                        // sink b gets the sum of a·c·k added
+	opLoad             = leafTurn + 1 + iota // d = source b at the lanes
+	opReal                                   // d = k
+	opMulScale                               // d = a·b·k
+	opSincos                                 // d, c = sin a, cos a
+	opSoftplusLogistic                       // d, c = softplus a, logistic a
+	opStore                                  // sink b gets a added
+	opStoreReal                              // sink b gets k added
+	opStoreMul                               // sink b gets the sum of a·c·k added
 )
 
 // instr is an instruction on registers.
@@ -210,29 +211,38 @@ func (e *emitter) schedule(i int32, done []bool, operands func(i int32, do func(
 		stack = stack[:before-1]
 		done[i] = true
 		emit(i)
-		if j := e.partner(i); j >= 0 {
+		if j, _, _ := e.partner(i); j >= 0 {
 			done[j] = true
 		}
 	}
 }
 
-// partner is the cosine of what node i is the sine of, or the sine; −1 if it
-// is not needed.
-func (e *emitter) partner(i int32) int32 {
+// twins are functions of one argument that take less time together: both is the
+// instruction that sets first and second.
+var twins = []struct{ first, second, both program.Op }{
+	{program.Sin, program.Cos, opSincos},
+	{program.Softplus, program.Logistic, opSoftplusLogistic}, // a value and its derivative, of one exponential
+}
+
+// partner is the other of two twins of which node i is one, and the instruction
+// for both; −1 if it is not needed. isFirst says that i is the first.
+func (e *emitter) partner(i int32) (j int32, both program.Op, isFirst bool) {
 	n := e.nodes[i]
-	switch n.op {
-	case program.Sin:
-		n.op = program.Cos
-	case program.Cos:
-		n.op = program.Sin
-	default:
-		return -1
+	for _, t := range twins {
+		switch n.op {
+		case t.first:
+			n.op, isFirst = t.second, true
+		case t.second:
+			n.op, isFirst = t.first, false
+		default:
+			continue
+		}
+		if x, ok := e.known(n); ok && e.uses[x.i] > 0 {
+			return x.i, t.both, isFirst
+		}
+		break
 	}
-	x, ok := e.known(n)
-	if !ok || e.uses[x.i] == 0 {
-		return -1
-	}
-	return x.i
+	return -1, 0, false
 }
 
 // allocate numbers registers by last use and writes the instructions: first
@@ -360,10 +370,10 @@ func (e *emitter) instruction(c *code, i int32, k int, r *registers) instr {
 	e.eachOperand(i, func(i int32) { r.release(i, k) })
 	in.d = r.next()
 	r.reg[i] = in.d
-	if j := e.partner(i); j >= 0 {
-		in.op, in.c = opSincos, r.next()
+	if j, both, isFirst := e.partner(i); j >= 0 {
+		in.op, in.c = both, r.next()
 		r.reg[j] = in.c
-		if n.op == program.Cos {
+		if !isFirst {
 			in.d, in.c = in.c, in.d
 		}
 	}

@@ -166,6 +166,8 @@ func (m *machine) do(c *code, in *instr, lo, n int) {
 		rsubTo(m.quad(in.d), m.quad(in.a), in.k)
 	case program.Sqrt:
 		sqrtTo(m.quad(in.d), m.quad(in.a))
+	case opSoftplusLogistic:
+		softplusLogisticTo(m.reg(in.d), m.reg(in.c), m.reg(in.a))
 	case opSincos:
 		sincosTo(m.reg(in.d), m.reg(in.c), m.reg(in.a))
 	case program.Select:

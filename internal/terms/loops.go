@@ -86,6 +86,13 @@ func sincosTo(sin, cos, x []float64) {
 	}
 }
 
+func softplusLogisticTo(softplus, logistic, x []float64) {
+	logistic, x = logistic[:len(softplus)], x[:len(softplus)]
+	for i := range softplus {
+		softplus[i], logistic[i] = elem.SoftplusLogistic(x[i])
+	}
+}
+
 func selectTo(dst, cond, x, y []float64) {
 	cond, x, y = cond[:len(dst)], x[:len(dst)], y[:len(dst)]
 	for i := range dst {

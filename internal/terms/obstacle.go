@@ -68,7 +68,7 @@ func Obstacles(p *program.Program, hessian bool) string {
 		case repeated:
 			why = fmt.Sprintf("would be more than %d times the operations, with what they have in common", maxRepeat)
 		case unlike:
-			why = fmt.Sprintf("are of too many shapes, %d with those of few terms, to derive", len(shapes))
+			why = fmt.Sprintf("are of %d shapes, too many or too large to derive", len(shapes))
 		case rare:
 			why = "are of shapes with too few terms to be the faster"
 		}

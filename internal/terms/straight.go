@@ -132,7 +132,7 @@ func (e *straightener) byLevel(list []int32) {
 	x := make([]int32, len(list))
 	for k, i := range list {
 		e.eachFactor(i, func(j int32) { level[i] = max(level[i], level[j]+1) })
-		if j := e.partner(i); j >= 0 {
+		if j, _, _ := e.partner(i); j >= 0 {
 			level[j] = level[i]
 		}
 		x[k] = level[i]
@@ -368,6 +368,8 @@ func (c *code) other(in *instr, r []float64) {
 		r[in.d] = elem.Prod(r[in.a], r[in.b])
 	case program.Select:
 		r[in.d] = elem.Select(r[in.a], r[in.b], r[in.c])
+	case opSoftplusLogistic:
+		r[in.d], r[in.c] = elem.SoftplusLogistic(r[in.a])
 	case opSincos:
 		r[in.d], r[in.c] = math.Sincos(r[in.a])
 	case program.Own:
