@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -201,30 +202,22 @@ func reals(x []float64) []dual.Real {
 
 func TestRepeatIsTheLoop(t *testing.T) { rapid.Check(t, repeatIsLoop) }
 
-// Terms of many variables, with bounds that some of them exceed.
-func TestWideRepeatIsTheLoop(t *testing.T) {
-	limits := terms.Limits
-	defer func() { terms.Limits = limits }()
-	rapid.Check(t, func(t *rapid.T) {
-		terms.Limits.Steps = rapid.IntRange(20, 200).Draw(t, "steps")
-		terms.Limits.Edges = rapid.IntRange(20, 400).Draw(t, "edges")
-		terms.Limits.Kinds = rapid.IntRange(1, 4).Draw(t, "kinds")
-		sameAsLoop(t, drawRepeated(t, randprog.Options{MaxInputs: 16, MaxOutputs: 3, MaxLen: 40, Primitives: true}))
-	})
-}
-
 // The same where sweeps over the program of the term stand in for symbols: for
 // all that is computed, for Jacobians and Hessians, for Hessians of terms whose
-// variables are not told apart.
+// variables are not told apart; some of the terms have many variables.
 func TestSweptRepeatIsTheLoop(t *testing.T) {
 	limits := terms.Limits
 	defer func() { terms.Limits = limits }()
-	for _, l := range []struct{ steps, edges, kinds int }{
-		{0, limits.Edges, limits.Kinds}, {limits.Steps, 0, limits.Kinds}, {limits.Steps, limits.Edges, 1}, {6, 4, 2},
-	} {
-		terms.Limits.Steps, terms.Limits.Edges, terms.Limits.Kinds = l.steps, l.edges, l.kinds
-		t.Run(fmt.Sprint(l), func(t *testing.T) { rapid.Check(t, repeatIsLoop) })
-	}
+	rapid.Check(t, func(t *rapid.T) {
+		o := randprog.Options{MaxInputs: 4, MaxOutputs: 2, MaxLen: 12, Primitives: true}
+		if rapid.Bool().Draw(t, "wide") {
+			o = randprog.Options{MaxInputs: 10, MaxOutputs: 2, MaxLen: 24, Primitives: true}
+		}
+		terms.Limits.Steps = rapid.SampledFrom([]int{0, 6, 30, 100, limits.Steps}).Draw(t, "steps")
+		terms.Limits.Edges = rapid.SampledFrom([]int{0, 4, 30, 100, limits.Edges}).Draw(t, "edges")
+		terms.Limits.Kinds = rapid.SampledFrom([]int{1, 2, limits.Kinds}).Draw(t, "kinds")
+		sameAsLoop(t, drawRepeated(t, o))
+	})
 }
 
 func FuzzRepeatIsTheLoop(f *testing.F) { f.Fuzz(rapid.MakeFuzz(repeatIsLoop)) }
@@ -602,6 +595,41 @@ func TestRepeatIsWrittenOut(t *testing.T) {
 		}
 		require.Equal(t, c.written, a.Ops() > 1, c.name)
 		sameDerivatives(t, c.name, a, b, x)
+	}
+}
+
+// A wide term of which all variables are coupled stays one operation, and its
+// Hessian is that of the loop, by symbols and by the sweeps that plans of fewer
+// symbols explain.
+func TestWideRepeat(t *testing.T) {
+	limits := terms.Limits
+	defer func() { terms.Limits = limits }()
+	const wide, count = 130, 5
+	x, index := make([]float64, wide+count), make([][]int, wide)
+	for i := range x {
+		x[i] = 0.1 * math.Sin(float64(i))
+	}
+	for a := range index {
+		for e := range count {
+			index[a] = append(index[a], a+e)
+		}
+	}
+	term := func(x, _ []V) V { return dual.Dot(x, x).Add(dual.Sum(x)).Softplus() }
+	b, err := reverse.Record(x, func(x []V) V { return loop1(term, x, index, nil) })
+	require.NoError(t, err)
+	want, err := hessian.New(b, hessian.FoR).Dense(nil, x)
+	require.NoError(t, err)
+	for _, edges := range []int{limits.Edges, 1000} {
+		terms.Limits.Edges = edges
+		a, err := reverse.Record(x, func(x []V) V { return reverse.Repeat(term, x, index, nil) })
+		require.NoError(t, err)
+		require.Equal(t, 1, a.Ops())
+		s, err := hessian.SparseSettings{Method: hessian.ByTerms}.New(a)
+		require.NoError(t, err)
+		h := s.Matrix()
+		require.NoError(t, s.Eval(h, x))
+		require.True(t, mat.EqualApprox(want, h, 1e-12))
+		require.Equal(t, edges == 1000, strings.Contains(s.Explain(), "sweeps"), s.Explain())
 	}
 }
 
