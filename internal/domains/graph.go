@@ -185,7 +185,8 @@ func (g *Graph) setLimit(target []bool) int {
 			targets++
 		}
 	}
-	return 1<<16 + 8*(g.nodes()+len(g.args)) + len(g.args)*(min(g.inputs, targets)/64)
+	args, words := float64(len(g.args)), float64(min(g.inputs, targets)/64)
+	return int(min(1<<16+8*float64(g.nodes())+(8+words)*args, math.MaxInt32))
 }
 
 // dependencies finds for each target the set of inputs that it depends on.

@@ -370,7 +370,8 @@ func (d *sets) pattern(rows int, fill func(k int, r *row)) *sparsity.Pattern {
 		fill(k, r)
 		if more := r.len(); more > cap(idx)-len(idx) {
 			// As much as the rows so far let expect; but the first may be the longest.
-			idx = slices.Grow(idx, more+min(3*len(idx), len(idx)/max(k, 1)*(rows-k)))
+			expected := float64(len(idx)) / float64(max(k, 1)) * float64(rows-k)
+			idx = slices.Grow(idx, more+int(min(float64(3*len(idx)), expected)))
 		}
 		idx = r.appendTo(idx)
 		if len(idx) > math.MaxInt32 {
