@@ -47,6 +47,24 @@ func TestBlocksAreStrongComponentsInOrder(t *testing.T) {
 	})
 }
 
+func TestBlockTriangularFormOfEquations(t *testing.T) {
+	// x₀ = 1 + x₂, x₁ = x₁x₂ − x₀, x₂ = sin x₂: x₂ alone, then x₀, then x₁.
+	p := sparsity.FromCoordinates(3, 3, []int{0, 0, 1, 1, 1, 2}, []int{0, 2, 0, 1, 2, 2})
+	rowOf, block, count, err := BlockTriangularForm(p)
+	require.NoError(t, err)
+	require.Equal(t, 3, count)
+	require.Equal(t, []int32{0, 1, 2}, rowOf)
+	require.Equal(t, []int32{1, 0, 2}, block)
+
+	// Two equations for x₀ and none for x₁.
+	_, _, _, err = BlockTriangularForm(sparsity.FromCoordinates(2, 2, []int{0, 1}, []int{0, 0}))
+	var singular *SingularError
+	require.ErrorAs(t, err, &singular)
+	require.Equal(t, 1, singular.StructuralRank)
+	require.Equal(t, []int{1}, singular.Columns)
+	require.PanicsWithValue(t, "linsolve: pattern not square", func() { BlockTriangularForm(sparsity.Full(2, 3)) })
+}
+
 func TestBlocksOfLongChains(t *testing.T) {
 	const n = 100000
 	count, block := triangularBlocks(sparsity.Banded(n, 0, 1), natural(n))

@@ -347,6 +347,23 @@ func TestRefactorizeChoosesNewPivotsWhenOldOnesVanish(t *testing.T) {
 	require.Equal(t, 1, lu.repivots)
 }
 
+func TestFactorsBeyondTheirBoundAreAnError(t *testing.T) {
+	a := grid(20)
+	var free LU
+	require.NoError(t, free.Factorize(a))
+	lu := LU{MaxFill: 1000}
+	err := lu.Factorize(a)
+	var fill *FillError
+	require.ErrorAs(t, err, &fill)
+	require.Equal(t, 1000, fill.Limit)
+	require.Greater(t, fill.Entries, 1000)
+	require.LessOrEqual(t, fill.Entries, free.NNZ())
+	require.Equal(t, err, lu.SolveInto(make([]float64, 400), false, make([]float64, 400)))
+	require.EqualError(t, &FillError{2000, 1000}, "linsolve: factor would have 2000 entries, at most 1000 are allowed")
+	lu.MaxFill = fill.Entries
+	require.NoError(t, lu.Factorize(a))
+}
+
 func TestRefactorizeAfterFailureRecovers(t *testing.T) {
 	good := fromDense([][]float64{{2, 1}, {1, 3}})
 	x := make([]float64, 2)

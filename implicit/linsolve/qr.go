@@ -23,7 +23,8 @@ import (
 // Cholesky of AᵀA (sparsity.Gram) takes between a sixth and a third of the time,
 // and is enough where Cond is far below 1/√ε ≈ 10⁸: it loses twice as many digits.
 // Where residuals are large the problem itself is so sensitive that QR loses as
-// many of x.
+// many of x. A damped problem, min ‖Ax − b‖² + λ‖Dx‖², is that of A with the rows
+// √λ·D below it.
 //
 // The zero value is ready for Factorize. A factorization is read only until the
 // next: any number of goroutines may solve with it. Use mat.QR for a matrix that
