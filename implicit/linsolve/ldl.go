@@ -21,8 +21,10 @@ import (
 // (Sylvester's law): of the matrix [H Jᵀ; J 0] of a constrained minimum they are n,
 // m and 0.
 //
-// It takes half of the operations of LU, which does not see symmetry, and up to
-// twice the time of Cholesky, which wants A positive definite.
+// It takes half of the operations of LU, which does not see symmetry, and about
+// the time of Cholesky, which wants A positive definite: 0.6 times as long for new
+// values on a large grid, 2.5 times where there is next to nothing to do, as for a
+// tridiagonal matrix.
 //
 // The zero value is ready for Factorize. A factorization is read only until the
 // next: any number of goroutines may solve with it.
@@ -457,7 +459,7 @@ func (l *LDL) placeEntries() {
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
 // *ConvergenceError if B is not finite or refinement does not get there, as where
-// A is nearly singular. Time is O(NNZ·k).
+// A is nearly singular, with dst as good as it gets. Time is O(NNZ·k).
 func (l *LDL) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	l.checkFactorized()
 	n := len(l.exp)

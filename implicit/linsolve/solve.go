@@ -44,8 +44,8 @@ func acceptable(n int) float64 { return float64(n+64) * epsilon }
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
 // mat.Condition if Cond is above mat.ConditionTolerance, with dst as good as
-// it gets; *ConvergenceError if B is not finite or refinement, in the end with
-// twice the digits, does not get there. Time is O(NNZ·k).
+// it gets; *ConvergenceError, with dst likewise, if B is not finite or refinement,
+// in the end with twice the digits, does not get there. Time is O(NNZ·k).
 //
 // Source: Arioli, Demmel and Duff, Solving sparse linear systems with sparse
 // backward error, SIAM J. Matrix Anal. Appl. 10, 1989.
