@@ -34,7 +34,7 @@ func TestCheckPassesRandomPrograms(t *testing.T) { rapid.Check(t, checkPassesRan
 func FuzzCheckPassesRandomPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkPassesRandomPrograms)) }
 
 func checkPassesRandomPrograms(t *rapid.T) {
-	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxLen: 30, Smooth: true})
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 3, MaxLen: 15, Smooth: true})
 	report, err := hessian.CheckVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }, p.X)
 	require.NoError(t, err, "%s%v", report, p)
 }

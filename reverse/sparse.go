@@ -366,7 +366,7 @@ func (e *MissedError) Error() string {
 // pattern that misses a nonzero does not pass, unless that element is 0 at x,
 // below the rounding errors of what is added up in its row, or in a row that is
 // not finite in either product. Cost: Eval, three JVPs, and a bound of the
-// rounding errors of each, some µs an operation.
+// rounding errors of each, half a microsecond an operation.
 func (j *SparseJacobian) Verify(x []float64) error {
 	a := j.Matrix()
 	if err := j.Eval(a, x); err != nil {
