@@ -1,6 +1,8 @@
 package dual
 
 import (
+	"math"
+
 	"github.com/hesse-ad/hesse/internal/elem"
 )
 
@@ -124,6 +126,46 @@ func (x Hyper) choose(s, v float64, y Hyper) Hyper {
 
 func (x Hyper) Select(a, b Hyper) Hyper {
 	return Hyper{elem.Select(x.V, a.V, b.V), elem.Select(x.V, a.D1, b.D1), elem.Select(x.V, a.D2, b.D2), elem.Select(x.V, a.D12, b.D12)}
+}
+
+// FMA has the derivatives of x·y + z.
+func (x Hyper) FMA(y, z Hyper) Hyper {
+	s := x.Mul(y).Add(z)
+	s.V = math.FMA(x.V, y.V, z.V)
+	return s
+}
+
+func (a Hyper) IncGamma(i, j int, x Hyper) Hyper {
+	return hyperOf([]Hyper{a, x}, func(n [3]int) float64 { return incGamma(i+n[0], j+n[1], a.V, x.V) })
+}
+
+func (a Hyper) IncBeta(i, j, k int, b, x Hyper) Hyper {
+	return hyperOf([]Hyper{a, b, x}, func(n [3]int) float64 { return incBeta(i+n[0], j+n[1], k+n[2], a.V, b.V, x.V) })
+}
+
+// hyperOf is a function of x with the partial derivatives at.
+func hyperOf(x []Hyper, at func(order [3]int) float64) Hyper {
+	var n [3]int
+	z := Hyper{V: at(n)}
+	for k, xk := range x {
+		n[k]++
+		d := at(n)
+		z.D1 += elem.Prod(d, xk.D1)
+		z.D2 += elem.Prod(d, xk.D2)
+		z.D12 += elem.Prod(d, xk.D12)
+		for l := range k + 1 {
+			xl := x[l]
+			n[l]++
+			if l == k {
+				z.D12 += elem.Prod(elem.Prod(at(n), xk.D1), xk.D2)
+			} else if xk.D1 != 0 && xl.D2 != 0 || xk.D2 != 0 && xl.D1 != 0 {
+				z.D12 += elem.Prod(at(n), elem.Prod(xk.D1, xl.D2)+elem.Prod(xl.D1, xk.D2))
+			}
+			n[l]--
+		}
+		n[k]--
+	}
+	return z
 }
 
 // Prod has the derivatives of Mul, derivative products.

@@ -1,6 +1,8 @@
 package dual
 
 import (
+	"math"
+
 	"github.com/hesse-ad/hesse/internal/elem"
 )
 
@@ -33,6 +35,19 @@ func (x Number) Min(y Number) Number {
 
 func (x Number) Select(a, b Number) Number {
 	return Number{elem.Select(x.V, a.V, b.V), elem.Select(x.V, a.D, b.D)}
+}
+
+func (x Number) FMA(y, z Number) Number {
+	return Number{math.FMA(x.V, y.V, z.V), elem.Prod(y.V, x.D) + elem.Prod(x.V, y.D) + z.D}
+}
+
+func (a Number) IncGamma(i, j int, x Number) Number {
+	return a.chain2(x, incGamma(i, j, a.V, x.V), incGamma(i+1, j, a.V, x.V), incGamma(i, j+1, a.V, x.V))
+}
+
+func (a Number) IncBeta(i, j, k int, b, x Number) Number {
+	at := func(i, j, k int) float64 { return incBeta(i, j, k, a.V, b.V, x.V) }
+	return Number{at(i, j, k), elem.Prod(at(i+1, j, k), a.D) + elem.Prod(at(i, j+1, k), b.D) + elem.Prod(at(i, j, k+1), x.D)}
 }
 
 func (x Number) Prod(y Number) Number { return x.chain2(y, elem.Prod(x.V, y.V), y.V, x.V) }

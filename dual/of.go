@@ -252,6 +252,18 @@ func (x Of[T]) Select(a, b Of[T]) Of[T] {
 	return Of[T]{x.V.Select(a.V, b.V), x.V.Select(a.D, b.D)}
 }
 
+func (x Of[T]) FMA(y, z Of[T]) Of[T] { return Of[T]{x.V.FMA(y.V, z.V), x.product(y).Add(z.D)} }
+
+func (a Of[T]) IncGamma(i, j int, x Of[T]) Of[T] {
+	da, dx := a.V.IncGamma(i+1, j, x.V), a.V.IncGamma(i, j+1, x.V)
+	return Of[T]{a.V.IncGamma(i, j, x.V), da.Prod(a.D).Add(dx.Prod(x.D))}
+}
+
+func (a Of[T]) IncBeta(i, j, k int, b, x Of[T]) Of[T] {
+	da, db, dx := a.V.IncBeta(i+1, j, k, b.V, x.V), a.V.IncBeta(i, j+1, k, b.V, x.V), a.V.IncBeta(i, j, k+1, b.V, x.V)
+	return Of[T]{a.V.IncBeta(i, j, k, b.V, x.V), da.Prod(a.D).Add(db.Prod(b.D)).Add(dx.Prod(x.D))}
+}
+
 func (x Of[T]) Prod(y Of[T]) Of[T] { return Of[T]{x.V.Prod(y.V), x.product(y)} }
 
 func (Of[T]) SumOf(x []Of[T]) Of[T] {

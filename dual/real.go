@@ -20,6 +20,16 @@ func (x Real) Select(a, b Real) Real {
 	return Real(elem.Select(float64(x), float64(a), float64(b)))
 }
 
+func (x Real) FMA(y, z Real) Real { return Real(math.FMA(float64(x), float64(y), float64(z))) }
+
+func (a Real) IncGamma(i, j int, x Real) Real {
+	return Real(incGamma(i, j, float64(a), float64(x)))
+}
+
+func (a Real) IncBeta(i, j, k int, b, x Real) Real {
+	return Real(incBeta(i, j, k, float64(a), float64(b), float64(x)))
+}
+
 // start is what a sum c + x₁ + … of n terms starts from: c, but −0 for c = 0, so
 // that the sum is that of the terms alone and negative zeros add up to one.
 func start(c float64, n int) float64 {

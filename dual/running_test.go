@@ -104,9 +104,15 @@ func (x running) number(f func(Number) Number) running {
 
 func (x running) Abs() running { return running{math.Abs(x.v), x.e} }
 
-func (x running) Max(y running) running      { return x.Step(y).Select(y, x) }
-func (x running) Min(y running) running      { return y.Step(x).Select(y, x) }
-func (x running) Copysign(y running) running { return running{math.Copysign(x.v, y.v), x.e} }
+func (x running) Max(y running) running    { return x.Step(y).Select(y, x) }
+func (x running) Min(y running) running    { return y.Step(x).Select(y, x) }
+func (x running) FMA(y, z running) running { return x.Mul(y).Add(z) }
+
+// No rule and no helper that is bounded calls these.
+func (running) IncGamma(i, j int, x running) running      { panic("no bound") }
+func (running) IncBeta(i, j, k int, b, x running) running { panic("no bound") }
+
+func (x running) Copysign(y running) running { return running{elem.Copysign(x.v, y.v), x.e} }
 
 func (x running) Step(y running) running { return running{v: elem.Step(x.v, y.v)} }
 

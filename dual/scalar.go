@@ -68,7 +68,7 @@ type Scalar[T any] interface {
 	Abs() T          // |x|
 	Max(y T) T       // the larger; at a tie x
 	Min(y T) T       // the smaller; at a tie x
-	Copysign(y T) T  // |x| with the sign of y; the derivative in x at 0 is 0, in y everywhere
+	Copysign(y T) T  // |x| with the sign of y, NaN where y is; the derivative in x at 0 is 0, in y everywhere
 	Step(y T) T      // 1 where x < y, else 0, NaN where either is NaN; all derivatives 0
 	Select(a, b T) T // a where x > 0, NaN where x is NaN, else b; no derivative in x
 
@@ -79,6 +79,14 @@ type Scalar[T any] interface {
 	Round() T  // the integer next to x, of two the one farther from 0
 	Trunc() T  // x without its fraction
 	Mod(y T) T // x − y·trunc(x/y), with the sign of x; its partials are 1 and −trunc(x/y)
+
+	FMA(y, z T) T // x·y + z, rounded once
+
+	// IncGamma and IncBeta are the partial derivatives ∂ⁱ⁺ʲP(a, x)/∂aⁱ∂xʲ and
+	// ∂ⁱ⁺ʲ⁺ᵏI(a, b, x)/∂aⁱ∂bʲ∂xᵏ of the functions [RegIncGamma] and [RegIncBeta], a
+	// the receiver. They panic for an order below 0 or above 60.
+	IncGamma(i, j int, x T) T
+	IncBeta(i, j, k int, b, x T) T
 
 	// Prod is the derivative product: x·y, but 0 where either factor is
 	// exactly 0, whatever the other (±∞ and NaN too). Its derivatives are

@@ -51,9 +51,9 @@ func (x Hyper) Mod(y Hyper) Hyper {
 	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)
 }
 
-// Copysign is |x| with the sign of y.
+// Copysign is |x| with the sign of y, NaN where y is.
 func (x Hyper) Copysign(y Hyper) Hyper {
-	v := math.Copysign(x.V, y.V)
+	v := elem.Copysign(x.V, y.V)
 	dx, dy := elem.CopysignD(x.V, y.V, v)
 	dxx, dxy, dyy := elem.CopysignDD(x.V, y.V, v, dx, dy)
 	return x.chain2(y, v, dx, dy, dxx, dxy, dyy)

@@ -49,9 +49,9 @@ func (x Number) Mod(y Number) Number {
 	return x.chain2(y, v, dx, dy)
 }
 
-// Copysign is |x| with the sign of y.
+// Copysign is |x| with the sign of y, NaN where y is.
 func (x Number) Copysign(y Number) Number {
-	v := math.Copysign(x.V, y.V)
+	v := elem.Copysign(x.V, y.V)
 	dx, dy := elem.CopysignD(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }

@@ -38,8 +38,8 @@ func (x Real) Min(y Real) Real { return Real(elem.Min(float64(x), float64(y))) }
 // Mod is x − y·trunc(x/y), which has the sign of x.
 func (x Real) Mod(y Real) Real { return Real(math.Mod(float64(x), float64(y))) }
 
-// Copysign is |x| with the sign of y.
-func (x Real) Copysign(y Real) Real { return Real(math.Copysign(float64(x), float64(y))) }
+// Copysign is |x| with the sign of y, NaN where y is.
+func (x Real) Copysign(y Real) Real { return Real(elem.Copysign(float64(x), float64(y))) }
 
 // Step is 1 where x < y, else 0; NaN where either is NaN.
 func (x Real) Step(y Real) Real { return Real(elem.Step(float64(x), float64(y))) }

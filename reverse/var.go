@@ -7,6 +7,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/program"
 )
 
@@ -220,6 +221,35 @@ func (x Var) Select(a, b Var) Var {
 	}
 	r := recording(recording(x.r, a.r), b.r)
 	return Var{r, r.Select(x.i, a.node(r), b.node(r)), v}
+}
+
+// FMA is x·y + z, rounded once.
+func (x Var) FMA(y, z Var) Var {
+	return several(program.FMA, math.FMA(x.v, y.v, z.v), nil, x, y, z)
+}
+
+// IncGamma is ∂ⁱ⁺ʲP(x, y)/∂xⁱ∂yʲ of the function dual.RegIncGamma.
+func (x Var) IncGamma(i, j int, y Var) Var {
+	v := dual.Real(x.v).IncGamma(i, j, dual.Real(y.v))
+	return several(program.IncGamma, float64(v), []int{i, j}, x, y)
+}
+
+// IncBeta is ∂ⁱ⁺ʲ⁺ᵏI(x, y, z)/∂xⁱ∂yʲ∂zᵏ of the function dual.RegIncBeta.
+func (x Var) IncBeta(i, j, k int, y, z Var) Var {
+	v := dual.Real(x.v).IncBeta(i, j, k, dual.Real(y.v), dual.Real(z.v))
+	return several(program.IncBeta, float64(v), []int{i, j, k}, x, y, z)
+}
+
+// several is an operation on x, whose value is v, differentiated so often.
+func several(code program.Op, v float64, order []int, x ...Var) Var {
+	var r *program.Recording
+	for _, x := range x {
+		r = recording(r, x.r)
+	}
+	if r == nil {
+		return Var{v: v}
+	}
+	return Var{r, r.Several(code, op.OrdersConstant(order...), nodes(r, x)...), v}
 }
 
 // SumOf is Σ zᵢ, added from the left, as one operation.

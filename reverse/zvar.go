@@ -21,8 +21,8 @@ func (x Var) Min(y Var) Var { return x.binary(program.Min, y, elem.Min(x.v, y.v)
 // Mod is x − y·trunc(x/y), which has the sign of x.
 func (x Var) Mod(y Var) Var { return x.binary(program.Mod, y, math.Mod(x.v, y.v)) }
 
-// Copysign is |x| with the sign of y.
-func (x Var) Copysign(y Var) Var { return x.binary(program.Copysign, y, math.Copysign(x.v, y.v)) }
+// Copysign is |x| with the sign of y, NaN where y is.
+func (x Var) Copysign(y Var) Var { return x.binary(program.Copysign, y, elem.Copysign(x.v, y.v)) }
 
 // Step is 1 where x < y, else 0; NaN where either is NaN.
 func (x Var) Step(y Var) Var { return x.binary(program.Step, y, elem.Step(x.v, y.v)) }

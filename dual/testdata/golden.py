@@ -100,6 +100,56 @@ binary = [
     ("LogSumExp", sp.log(sp.exp(x) + sp.exp(y)), sums),
 ]
 
+# The incomplete functions of a, x and of a, b, x, and their densities.
+gammas = [(a, a * r) for a in (0.01, 0.3, 1.0, 2.5, 7.75, 30.0, 400.5) for r in (0.01, 0.25, 0.9, 1.0, 1.1, 3.0)]
+gammas += [(1e-3, 0.5), (0.1, 1e-7), (2.5, 1e-9), (1.0, 30.0), (12.0, 60.0), (1e4, 10123.0)]
+betas = [(0.01, 0.3, 0.3), (0.3, 0.01, 0.7), (0.3, 0.3, 0.01), (1.0, 1.0, 0.25), (1.0, 3.3, 0.7), (2.5, 3.3, 0.39)]
+betas += [(2.5, 3.3, 1e-6), (7.75, 1.0, 0.885), (7.75, 12.5, 0.4), (7.75, 12.5, 0.1), (7.75, 12.5, 0.8), (2.5, 0.3, 0.99)]
+betas += [(40.25, 0.3, 0.99), (40.25, 150.0, 0.22), (300.5, 150.0, 0.667), (300.5, 3.3, 0.98), (1.0, 150.0, 0.01), (0.3, 12.5, 1e-3)]
+
+
+def inc_gamma(a, v):
+    return mpmath.gammainc(a, 0, v, regularized=True)
+
+
+def gamma_density(a, v):
+    return mpmath.exp((a - 1) * mpmath.log(v) - v - mpmath.loggamma(a))
+
+
+def inc_beta(a, b, v):
+    return mpmath.betainc(a, b, 0, v, regularized=True)
+
+
+def beta_density(a, b, v):
+    return mpmath.exp((a - 1) * mpmath.log(v) + (b - 1) * mpmath.log(1 - v)) / mpmath.beta(a, b)
+
+
+def incomplete(name, f, density, grid, pick):
+    """pick is which arguments are x and y; another one is the parameter."""
+    n = len(grid[0])
+    (rest,) = [k for k in range(n) if k not in pick] or [None]
+
+    def partial(*by):
+        order = [by.count(k) for k in range(n)]
+        if order[-1] == 0:
+            return lambda *v: mpmath.diff(f, v, tuple(order)) if by else f(*v)
+        order[-1] -= 1
+        return lambda *v: mpmath.diff(density, v, tuple(order)) if any(order) else density(*v)
+
+    i, j = pick
+    for v in grid:
+        cells = [pair(partial(*by), [partial(*by, k) for k in range(n)], *v) for by in [(), (i,), (j,), (i, i), (i, j), (j, j)]]
+        p = v[rest] if rest is not None else 0
+        yield ",".join([name, repr(p), repr(v[i]), repr(v[j]), *cells])
+
+
+special = [
+    ("RegIncGamma", inc_gamma, gamma_density, gammas, (0, 1)),
+    ("RegIncBeta.xyp", inc_beta, beta_density, betas, (0, 1)),
+    ("RegIncBeta.xpy", inc_beta, beta_density, betas, (0, 2)),
+    ("RegIncBeta.pxy", inc_beta, beta_density, betas, (1, 2)),
+]
+
 
 def number(f, *args):
     dps = 60
@@ -172,10 +222,13 @@ def two(name, f, grid):
 def lines(k):
     if k < len(unary):
         return list(one(*unary[k]))
-    return list(two(*binary[k - len(unary)]))
+    k -= len(unary)
+    if k < len(binary):
+        return list(two(*binary[k]))
+    return list(incomplete(*special[k - len(binary)]))
 
 
 if __name__ == "__main__":
     with multiprocessing.Pool() as pool:
-        for part in pool.imap(lines, range(len(unary) + len(binary))):
+        for part in pool.imap(lines, range(len(unary) + len(binary) + len(special))):
             print(*part, sep="\n", flush=True)

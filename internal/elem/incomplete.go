@@ -1,6 +1,9 @@
 package elem
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // The regularized incomplete gamma and beta functions,
 //
@@ -40,14 +43,17 @@ func RegIncGamma(a, x float64, i, j int) float64 {
 		})
 	}
 	w := logRatio(x, a)
-	rest := lnMinusPsi(a)
+	deviation := w + lnMinusPsi(a) // from the mean of ln t: ln x − ψ(a), for a < 1 ln x − ψ(a+1)
+	if a < 1 {
+		deviation = Log(x) - math.Log1p(a) + lnMinusPsi(a+1)
+	}
 	psi := polygammas(a, i)
 	// factor is ∂ⁱ∂ʲ⁻¹ of the density over the density, l being ln t − ln x.
 	factor := func(l float64, j int) float64 {
 		g := func(n [3]int) float64 {
 			switch m, k := n[0], n[1]; {
 			case k == 0 && m == 1:
-				return w + rest + l
+				return deviation + l
 			case k == 0:
 				return -psi[m-1]
 			case m > 1:
@@ -69,13 +75,13 @@ func RegIncGamma(a, x float64, i, j int) float64 {
 	if j > 0 {
 		return scaledGamma(a) * math.Exp(a*w-(x-a)) / x * factor(0, j-1)
 	}
-	upper := w+rest > 0
-	if a < 1 {
-		upper = w+rest+1/a > 0
-	}
+	upper := deviation > 0 || a < 1 && deviation+1/a > 0
 	return oneSide(upper, i == 0, func(sign float64) float64 {
 		return scaledGamma(a) * halfLine(math.Abs(x-a), x, func(s float64) (e, f float64) {
 			l := sign * s
+			if t := w + l; math.Abs(t) > 0.5 {
+				return -(x*math.Exp(l) - a - a*t), factor(l, 0)
+			}
 			return -a * expm1Rest(w+l), factor(l, 0)
 		})
 	})
@@ -230,20 +236,14 @@ func oneSide(upper, whole bool, integral func(sign float64) float64) float64 {
 // and curvature, but for the sign, at 0.
 func halfLine(slope, curvature float64, at func(s float64) (e, f float64)) float64 {
 	scale := 2 / (slope + math.Sqrt(slope*slope+2*curvature))
-	const (
-		first = -3.9 // from there on exp(τ − e⁻ᵗ) matters
-		most  = 1 << 12
-	)
-	// sum adds the terms at first, first + step, …
-	sum := func(first, step float64) (total, size float64) {
+	// sum adds the terms of a level.
+	sum := func(level int) (total, size float64) {
 		lost := 0.0 // by rounding
-		for tau := first; tau < 710; tau += step {
-			d := math.Exp(-tau)
-			s := math.Exp(tau - d)
-			e, f := at(scale * s)
-			term := math.Exp(e) * s * (1 + d)
-			if tau > 0 && term*(1+math.Abs(f)) <= 1e-20*size {
-				break
+		for _, n := range quadrature(level) {
+			e, f := at(scale * n.s)
+			term := math.Exp(e) * n.w
+			if n.s > 1 && term*(1+math.Abs(f)) <= 1e-20*size {
+				return total + lost, size
 			}
 			term *= f
 			size += math.Abs(term)
@@ -255,22 +255,53 @@ func halfLine(slope, curvature float64, at func(s float64) (e, f float64)) float
 			}
 			total = next
 		}
-		return total + lost, size
+		return math.NaN(), size // beyond the last node
 	}
 	// Half the step raises an error ε to ε^1.4 or less. Two differences must say
 	// that it is below 2⁻⁵⁸: one alone may be small by chance.
-	total, size := sum(first, 0.25)
+	total, size := sum(0)
 	last := 1.0
-	for n := 4.0; ; n *= 2 {
-		more, moreSize := sum(first+0.5/n, 1/n)
+	for level := 1; ; level++ {
+		more, moreSize := sum(level)
 		total, size = total+more, size+moreSize
 		difference := math.Abs(total-2*more) / size
-		if difference <= 0x1p-42 && last <= 0x1p-20 || n >= most {
-			return scale * total / (2 * n)
+		if difference <= 0x1p-42 && last <= 0x1p-20 || level == maxLevel || total != total {
+			return scale * total * math.Ldexp(coarsest, -level)
 		}
 		last = difference
 	}
 }
+
+// quadNode is a point of the half line and its weight.
+type quadNode struct{ s, w float64 }
+
+const (
+	coarsest = 0.25 // step of the coarsest sum in τ
+	maxLevel = 8    // it is halved so often
+)
+
+var quadratures = func() (q [maxLevel + 1]func() []quadNode) {
+	for level := range q {
+		q[level] = sync.OnceValue(func() []quadNode {
+			const first, last = -3.9, 120 // s below is nothing
+			step, tau := math.Ldexp(coarsest, 1-level), first+math.Ldexp(coarsest, -level)
+			if level == 0 {
+				step, tau = coarsest, first
+			}
+			var nodes []quadNode
+			for ; tau < last; tau += step {
+				d := math.Exp(-tau)
+				s := math.Exp(tau - d)
+				nodes = append(nodes, quadNode{s, s * (1 + d)})
+			}
+			return nodes
+		})
+	}
+	return q
+}()
+
+// quadrature is the nodes of a level that the coarser ones do not have.
+func quadrature(level int) []quadNode { return quadratures[level]() }
 
 // expDerivative is the derivative ∂ⁿ of exp g, over exp g, of the derivatives of
 // g: by the rule of products for ∂(exp g) = ∂g·exp g.
@@ -472,14 +503,10 @@ func scaledGamma(a float64) float64 {
 	return math.Sqrt(a/(2*math.Pi)) * math.Exp(-mu)
 }
 
-// lnMinusPsi is ln a − ψ(a), for a < 1 ln a − ψ(a+1) (DLMF 5.11.2, 5.5.2), without
-// the cancellation of both for large a.
+// lnMinusPsi is ln a − ψ(a) (DLMF 5.11.2, 5.5.2), without the cancellation of both
+// for large a.
 func lnMinusPsi(a float64) float64 {
 	sum := 0.0
-	if a < 1 {
-		sum = Log(a / (1 + a))
-		a++
-	}
 	for ; a < 10; a++ {
 		sum += 1/a - math.Log1p(1/a)
 	}

@@ -54,10 +54,17 @@ func ModD(x, y, v float64) (dx, dy float64) { return 1, -math.Round((x - v) / y)
 
 func ModDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
 
-// CopysignD is the gradient of |x| with the sign of y, 0 at x = 0.
-func CopysignD(x, y, v float64) (dx, dy float64) {
-	return AbsD(x, v) * math.Copysign(1, y), 0
+// Copysign is |x| with the sign of y, NaN where y is: the sign of a NaN means
+// nothing.
+func Copysign(x, y float64) float64 {
+	if y != y {
+		return y
+	}
+	return math.Copysign(x, y)
 }
+
+// CopysignD is the gradient of |x| with the sign of y, 0 at x = 0.
+func CopysignD(x, y, v float64) (dx, dy float64) { return AbsD(x, v) * Copysign(1, y), 0 }
 
 func CopysignDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }
 

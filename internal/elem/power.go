@@ -41,6 +41,21 @@ func Square(x float64) float64         { return x * x }
 func SquareD(x, v float64) float64     { return 2 * x }
 func SquareDD(x, v, d float64) float64 { return 2 }
 
+// FMA is x₀·x₁ + x₂, rounded once, and its partial derivatives.
+func FMA(x []float64, order [3]int) float64 {
+	switch order {
+	case [3]int{}:
+		return math.FMA(x[0], x[1], x[2])
+	case [3]int{1, 0, 0}:
+		return x[1]
+	case [3]int{0, 1, 0}:
+		return x[0]
+	case [3]int{0, 0, 1}, [3]int{1, 1, 0}:
+		return 1
+	}
+	return 0
+}
+
 // Sqrt is √x. √−0 is +0, so that ½/√x has one sign at zero.
 func Sqrt(x float64) float64         { return math.Abs(math.Sqrt(x)) }
 func SqrtD(x, v float64) float64     { return 0.5 / v }

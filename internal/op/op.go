@@ -69,6 +69,9 @@ const (
 	Detach
 	Own // a scalar primitive of the user: the function and the order are the node's
 
+	FMA
+	IncGamma
+	IncBeta
 	Sum    // c + Σ xᵢ
 	Affine // c + Σ wᵢxᵢ
 	Dot    // Σ xᵢyᵢ
@@ -154,6 +157,12 @@ type Info struct {
 	D2 func(x, y, v float64) (dx, dy float64)
 	H2 func(x, y, v, dx, dy float64) (dxx, dxy, dyy float64)
 
+	// FN is an operation on a list of Listed operands, and its partial derivatives:
+	// that of order[k] in each operand k. The second ones are in the Pairs alone.
+	FN     func(x []float64, order [3]int) float64
+	Listed int
+	Pairs  [][2]int
+
 	// Kernels are the functions of package math or elem that F, D and H call
 	// where these are closures: nil else.
 	Kernels [3]any
@@ -190,9 +199,45 @@ func (c Code) Linear() bool { return table[c].Flags&(DXX|DYY|DXY) == 0 }
 // HasList reports whether the operands are a list.
 func (c Code) HasList() bool { return table[c].Class == List }
 
+// Listed is how many operands an operation on a list has, 0 if any number.
+func (c Code) Listed() int { return table[c].Listed }
+
 // Elementary reports whether the operation has one or two operands and is
 // nobody's primitive: then the table has all that it takes to evaluate it.
 func (c Code) Elementary() bool { return table[c].Operands > 0 && c != Own }
+
+// radix is above each order of differentiation.
+const radix = 64
+
+// Orders is the orders of a partial derivative that are the constant c of a node.
+func Orders(c float64) (order [3]int) {
+	n := int(c)
+	return [3]int{n % radix, n / radix % radix, n / (radix * radix)}
+}
+
+// OrdersConstant is the constant for orders of differentiation. It panics if one
+// is negative or above 63.
+func OrdersConstant(order ...int) float64 {
+	c, place := 0.0, 1.0
+	for _, n := range order {
+		if n < 0 || n >= radix {
+			panic("op: order of a derivative out of range")
+		}
+		c += place * float64(n)
+		place *= radix
+	}
+	return c
+}
+
+// Partial is the derivative of the operation on a list with the constant c, once
+// more in each of the operands k.
+func (c Code) Partial(x []float64, constant float64, k ...int) float64 {
+	order := Orders(constant)
+	for _, k := range k {
+		order[k]++
+	}
+	return table[c].FN(x, order)
+}
 
 // All calls f with every elementary operation.
 func All(yield func(Code) bool) {

@@ -71,7 +71,7 @@ var table = [Count]Info{
 	Max:      binary("Max", "the larger of x and y, at a tie x", linear2, 0, elem.Max, elem.MaxD, elem.MaxDD),
 	Min:      binary("Min", "the smaller of x and y, at a tie x", linear2, 0, elem.Min, elem.MinD, elem.MinDD),
 	Mod:      binary("Mod", "x − y·trunc(x/y), which has the sign of x", linear2, 1, math.Mod, elem.ModD, elem.ModDD).with(jumps),
-	Copysign: binary("Copysign", "|x| with the sign of y", DX, 0, math.Copysign, elem.CopysignD, elem.CopysignDD).with(jumps),
+	Copysign: binary("Copysign", "|x| with the sign of y, NaN where y is", DX, 0, elem.Copysign, elem.CopysignD, elem.CopysignDD).with(jumps),
 	Step:     {Name: "Step", Doc: "1 where x < y, else 0; NaN where either is NaN", Method: "Step", Operands: 2, Jumps: true, F2: elem.Step},
 
 	AddReal:   {Name: "AddReal", Doc: "x + c", Method: "AddReal", Source: "x + c", Operands: 1, Constant: RealConstant, Full: Add, Class: One, Flags: linear1},
@@ -124,6 +124,19 @@ var table = [Count]Info{
 	Detach: {Name: "Detach", Doc: "x as a constant: the same value, all derivatives 0", Method: "Detach", Source: "x", Operands: 1, Jumps: true},
 	Own:    {Name: "Own", Operands: 1, Class: Unary, Flags: nonlinear1, Cost: 1},
 
+	FMA: {
+		Name: "FMA", Doc: "x·y + z, rounded once", Method: "FMA", Class: List, Flags: DX | DY | DXY, FN: elem.FMA, Listed: 3, Pairs: [][2]int{{0, 1}},
+	},
+	IncGamma: {
+		Name: "IncGamma", Method: "IncGamma", Class: List, Flags: nonlinear2, Cost: 60, Listed: 2, Pairs: [][2]int{{0, 0}, {0, 1}, {1, 1}},
+		FN: func(x []float64, order [3]int) float64 { return elem.RegIncGamma(x[0], x[1], order[0], order[1]) },
+	},
+	IncBeta: {
+		Name: "IncBeta", Method: "IncBeta", Class: List, Flags: nonlinear2, Cost: 80, Listed: 3, Pairs: [][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}},
+		FN: func(x []float64, order [3]int) float64 {
+			return elem.RegIncBeta(x[0], x[1], x[2], order[0], order[1], order[2])
+		},
+	},
 	Sum:    {Name: "Sum", Method: "SumOf", Class: List, Flags: linear1},
 	Affine: {Name: "Affine", Method: "AffineOf", Class: List, Flags: linear1},
 	Dot:    {Name: "Dot", Method: "DotOf", Class: List, Flags: linear1 | DXY},

@@ -15,7 +15,10 @@ import (
 // and what about it stands in no table.
 var rooms = map[string]string{
 	"internal/program/record.go":    "where the operands of a list are while it is recorded",
-	"internal/program/compile.go":   "forms of a node that have the same bits; where the operands of a list are",
+	"internal/program/access.go":    "what other rooms may read of a list",
+	"internal/program/listing.go":   "names of constants and primitives",
+	"internal/program/share.go":     "forms of a node that have the same bits; where the operands of a list are",
+	"internal/program/compile.go":   "chains of sums",
 	"internal/program/plain.go":     "where the operands of a list are",
 	"internal/program/arrange.go":   "how lists are laid out",
 	"internal/program/rows.go":      "sums of products that share a factor",
@@ -34,6 +37,7 @@ var rooms = map[string]string{
 	"internal/terms/derive.go":      "selections and primitives",
 	"internal/terms/detect.go":      "where sums are cut",
 	"internal/terms/rest.go":        "recording what is no term",
+	"internal/terms/together.go":    "squares and products",
 	"internal/terms/repeat.go":      "calls",
 	"internal/terms/emit.go":        "selection of instructions",
 	"internal/terms/straight.go":    "selection of instructions",

@@ -34,6 +34,9 @@ func (p *Program) SelectAt(i int32) (cond, x, y int32) {
 	return l[2], l[0], l[1]
 }
 
+// SeveralAt is the operands of node i, which always has so many of them.
+func (p *Program) SeveralAt(i int32) []int32 { return p.several(i) }
+
 // OwnAt is the function of the Own node i and which of its derivatives.
 func (p *Program) OwnAt(i int32) (f *Scalar1, order int) { return p.owns[p.b[i]], int(p.c[i]) }
 

@@ -207,6 +207,13 @@ func (p *Program) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 				g[y[k]] += ws.prod(v[j], s)
 			}
 		}
+	case FMA, IncGamma, IncBeta:
+		for k, j := range p.several(i) {
+			d := p.partial(v, i, k)
+			for _, g := range gs {
+				g[j] += ws.prod(d, g[i])
+			}
+		}
 	case Select:
 		dx, dy := p.selected(v, a)
 		for _, g := range gs {

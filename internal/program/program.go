@@ -243,6 +243,10 @@ func (p *Program) eachOperand(i int32, f func(j int32)) {
 				f(j)
 			}
 		}
+	case FMA, IncGamma, IncBeta:
+		for _, j := range p.several(i) {
+			f(j)
+		}
 	default:
 		if op.Operands() > 0 {
 			f(a)

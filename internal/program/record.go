@@ -213,7 +213,7 @@ func (r *Recording) real(c float64) int32 {
 // constant is the constant of a node.
 func (r *Recording) constant(n *Node) float64 {
 	switch n.Op {
-	case Sum:
+	case Sum, FMA, IncGamma, IncBeta:
 		return r.reals[r.lists[n.A]]
 	case Affine:
 		return r.reals[r.lists[n.A+1]]
@@ -228,7 +228,7 @@ func (r *Recording) constant(n *Node) float64 {
 // of a call has it.
 func (r *Recording) list(n *Node) []int32 {
 	switch n.Op {
-	case Sum:
+	case Sum, FMA, IncGamma, IncBeta:
 		return r.lists[n.A+1:][:n.B]
 	case Affine:
 		return r.lists[n.A+2:][:n.B]
@@ -377,6 +377,11 @@ func (r *Recording) Dot(x, y []int32) int32 {
 
 // Select appends x where cond > 0, else y.
 func (r *Recording) Select(cond, x, y int32) int32 { return r.pushList(Select, 1, []int32{x, y, cond}) }
+
+// Several appends an operation on so many operands as it always has.
+func (r *Recording) Several(op Op, c float64, x ...int32) int32 {
+	return r.pushList(op, len(x), []int32{r.real(c)}, x)
+}
 
 // Own appends a scalar primitive or its derivative of the given order.
 func (r *Recording) Own(f *Scalar1, order int, x int32) int32 {

@@ -45,6 +45,8 @@ func Replay[T dual.Scalar[T]](p *Program, x []T, prims Primitives[T]) []T {
 		case Dot:
 			x, y := p.dot(i)
 			v[i] = zero.DotOf(pick(x), pick(y))
+		case FMA, IncGamma, IncBeta:
+			v[i] = applySeveral(op, c, pick(p.several(i)))
 		case Select:
 			v[i] = v[p.lists[a+2]].Select(v[p.lists[a]], v[p.lists[a+1]])
 		case Call:
@@ -80,6 +82,19 @@ func Replay[T dual.Scalar[T]](p *Program, x []T, prims Primitives[T]) []T {
 	return v
 }
 
+// applySeveral is an operation on so many operands as it always has.
+func applySeveral[T dual.Scalar[T]](code Op, c float64, x []T) T {
+	switch n := op.Orders(c); code {
+	case FMA:
+		return x[0].FMA(x[1], x[2])
+	case IncGamma:
+		return x[0].IncGamma(n[0], n[1], x[1])
+	case IncBeta:
+		return x[0].IncBeta(n[0], n[1], n[2], x[1], x[2])
+	}
+	panic("program: no operation " + code.String())
+}
+
 // Pullback adds, for node i with the adjoint g, its operands' adjoints to bar:
 // the derivative rules are those of dual.Of[T]. v holds all nodes.
 func Pullback[T dual.Scalar[T]](p *Program, i int32, v []T, g T, bar []T, prims Primitives[T]) {
@@ -105,6 +120,17 @@ func Pullback[T dual.Scalar[T]](p *Program, i int32, v []T, g T, bar []T, prims 
 			for k, j := range x {
 				add(j, g.Prod(v[y[k]]))
 				add(y[k], g.Prod(v[j]))
+			}
+		case FMA, IncGamma, IncBeta:
+			list := p.several(i)
+			x := make([]dual.Of[T], len(list))
+			for k, j := range list {
+				x[k].V = v[j]
+			}
+			for k, j := range list {
+				x[k].D = one
+				add(j, g.Prod(applySeveral(code, c, x).D))
+				x[k].D = zero
 			}
 		case Select:
 			cond := v[p.lists[a+2]]

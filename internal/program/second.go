@@ -175,6 +175,11 @@ func (p *Program) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) e
 			switch op := p.ops[i]; {
 			case op == Dot:
 				p.secondDot(ws, us, ts, i)
+			case op.Listed() > 0:
+				if err := p.adjointList(ws, us, i); err != nil {
+					return err
+				}
+				p.secondSeveral(ws, us, ts, i)
 			case op == Call && b == 0:
 				if err := p.secondCall(ws, us, ts, i); err != nil {
 					return err
@@ -205,6 +210,22 @@ func (p *Program) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
 			tj, tl := t[j], t[l]
 			u[j] += ws.prod(v[l], ui) + ws.prod(bar, tl)
 			u[l] += ws.prod(v[j], ui) + ws.prod(bar, tj)
+		}
+	}
+}
+
+// secondSeveral adds what the curvature of a node with so many operands as it
+// always has contributes.
+func (p *Program) secondSeveral(ws *Workspace, us, ts [][]float64, i int32) {
+	x, bar := p.several(i), ws.Bar[i]
+	for _, pair := range p.ops[i].Info().Pairs {
+		j, l := x[pair[0]], x[pair[1]]
+		e := ws.prod(bar, p.partial(ws.V, i, pair[:]...))
+		for s, u := range us {
+			u[j] += ws.prod(e, ts[s][l])
+			if pair[0] != pair[1] {
+				u[l] += ws.prod(e, ts[s][j])
+			}
 		}
 	}
 }

@@ -32,6 +32,18 @@ func (p *Program) Structure(i int32, v []float64, link func(j int32), curve func
 			}
 			curve(j, l)
 		}
+	case FMA, IncGamma, IncBeta:
+		x := p.several(i)
+		for k, j := range x {
+			if v == nil || p.partial(v, i, k) != 0 {
+				link(j)
+			}
+		}
+		for _, pair := range code.Info().Pairs {
+			if v == nil || p.partial(v, i, pair[:]...) != 0 {
+				curve(x[pair[0]], x[pair[1]])
+			}
+		}
 	case Select:
 		dx, dy := 1.0, 1.0
 		if v != nil {

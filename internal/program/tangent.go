@@ -239,6 +239,16 @@ func (p *Program) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 			}
 			t[i] = s
 		}
+	case FMA, IncGamma, IncBeta:
+		for _, t := range ts {
+			t[i] = 0
+		}
+		for k, j := range p.several(i) {
+			d := p.partial(v, i, k)
+			for _, t := range ts {
+				t[i] += ws.prod(d, t[j])
+			}
+		}
 	case Select:
 		dx, dy := p.selected(v, a)
 		for _, t := range ts {

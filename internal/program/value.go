@@ -166,6 +166,8 @@ func (p *Program) valueNodes(ws *Workspace, lo, hi int32) error {
 				s += float64(v[j] * v[y[k]])
 			}
 			v[i] = s
+		case FMA, IncGamma, IncBeta:
+			v[i] = p.partial(v, i)
 		case Select:
 			x, y, cond := p.lists[a], p.lists[a+1], p.lists[a+2]
 			switch c := v[cond]; {
@@ -235,4 +237,16 @@ func (p *Program) affine(i int32) (w []float64, x []int32) {
 func (p *Program) dot(i int32) (x, y []int32) {
 	a, n := p.a[i], p.b[i]>>1
 	return p.lists[a : a+n], p.lists[a+n : a+2*n]
+}
+
+// several is the operands of a node that always has so many.
+func (p *Program) several(i int32) []int32 { return p.lists[p.a[i]:][:p.ops[i].Listed()] }
+
+// partial is the value of such a node, or its derivative in operands k.
+func (p *Program) partial(v []float64, i int32, k ...int) float64 {
+	var x [3]float64
+	for k, j := range p.several(i) {
+		x[k] = v[j]
+	}
+	return p.ops[i].Partial(x[:], p.c[i], k...)
 }

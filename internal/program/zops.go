@@ -20,7 +20,7 @@ const (
 	Max       = op.Max       // the larger of x and y, at a tie x
 	Min       = op.Min       // the smaller of x and y, at a tie x
 	Mod       = op.Mod       // x − y·trunc(x/y), which has the sign of x
-	Copysign  = op.Copysign  // |x| with the sign of y
+	Copysign  = op.Copysign  // |x| with the sign of y, NaN where y is
 	Step      = op.Step      // 1 where x < y, else 0; NaN where either is NaN
 	AddReal   = op.AddReal   // x + c
 	RSub      = op.RSub      // c − x
@@ -67,6 +67,9 @@ const (
 	Trunc     = op.Trunc     // x without its fraction. All derivatives are 0
 	Detach    = op.Detach    // x as a constant: the same value, all derivatives 0
 	Own       = op.Own
+	FMA       = op.FMA // x·y + z, rounded once
+	IncGamma  = op.IncGamma
+	IncBeta   = op.IncBeta
 	Sum       = op.Sum
 	Affine    = op.Affine
 	Dot       = op.Dot

@@ -267,3 +267,20 @@ func (x Number) DotOf(y, z []Number) Number {
 	}
 	return x.SumOf(terms)
 }
+
+// FMA is bounded as a product and a sum, which round once more.
+func (x Number) FMA(y, z Number) Number {
+	v := x.Mul(y).Add(z)
+	v.V = math.FMA(x.V, y.V, z.V)
+	return v
+}
+
+func (x Number) IncGamma(i, j int, y Number) Number {
+	return x.binary(y, func(x, y dual.Real) dual.Real { return x.IncGamma(i, j, y) })
+}
+
+func (x Number) IncBeta(i, j, k int, y, z Number) Number {
+	v := x.binary(y, func(x, y dual.Real) dual.Real { return x.IncBeta(i, j, k, y, dual.Real(z.V)) })
+	v.E += z.unary(func(z dual.Real) dual.Real { return dual.Real(x.V).IncBeta(i, j, k, dual.Real(y.V), z) }).E
+	return v
+}

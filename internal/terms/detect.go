@@ -662,7 +662,7 @@ func (d *detector) trace(i int32) (ok bool) {
 			if d.stamp[a] != d.now {
 				d.stack = append(d.stack, a)
 			}
-		case op == program.Call:
+		case op == program.Call || op.Listed() > 0:
 			d.obstacle = obstacle{what: call, at: i}
 			return false
 		default:

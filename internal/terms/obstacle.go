@@ -18,7 +18,7 @@ type reason uint8
 
 const (
 	tooLarge  reason = iota // too many operations
-	call                    // a call of a primitive
+	call                    // a call of a primitive, or an operation without symbolic derivatives
 	hugeOrder               // an order or exponent without a place in a step
 	repeated                // all terms together would be too many operations
 	unlike                  // too many shapes
@@ -61,8 +61,10 @@ func Obstacles(p *program.Program, hessian bool) string {
 		case tooLarge:
 			why = fmt.Sprintf("have more than %d operations", d.longest)
 		case call:
-			f, _ := d.p.CallAt(c.obstacle.at - d.B[c.obstacle.at])
-			why = "call " + f.Name()
+			why = fmt.Sprint("call ", d.Ops[c.obstacle.at])
+			if f, _ := d.p.CallAt(d.p.First(c.obstacle.at)); f != nil {
+				why = "call " + f.Name()
+			}
 		case hugeOrder:
 			why = fmt.Sprintf("have an order or exponent beyond those of %v", d.Ops[c.obstacle.at])
 		case repeated:

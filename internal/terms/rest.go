@@ -128,6 +128,8 @@ func (d *detector) copy(r *program.Recording, need []bool) (id []int32) {
 		case program.Dot:
 			x, y := d.p.DotAt(i)
 			id[i] = r.Dot(renumber(x), renumber(y))
+		case program.FMA, program.IncGamma, program.IncBeta:
+			id[i] = r.Several(op, c, renumber(d.p.SeveralAt(i))...)
 		case program.Select:
 			cond, x, y := d.p.SelectAt(i)
 			id[i] = r.Select(id[cond], id[x], id[y])

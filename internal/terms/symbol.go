@@ -487,6 +487,11 @@ func (x symbol) Pow(y symbol) symbol {
 	return x.binary(program.Pow, y)
 }
 
+// These make no terms.
+func (x symbol) FMA(y, z symbol) symbol                  { panic("terms: FMA") }
+func (x symbol) IncGamma(i, j int, y symbol) symbol      { panic("terms: IncGamma") }
+func (x symbol) IncBeta(i, j, k int, y, z symbol) symbol { panic("terms: IncBeta") }
+
 // Select takes c.Select(a, a) for a where derivatives are quick: where c is
 // NaN, so is the value, and then they are careful.
 func (x symbol) Select(a, b symbol) symbol {

@@ -186,6 +186,15 @@ func (x Tracer) Polygamma(n int) Tracer {
 	return x.nonlinear()
 }
 
+// FMA is x·y + z.
+func (x Tracer) FMA(y, z Tracer) Tracer { return x.product(y).both(z) }
+
+// IncGamma is a derivative of the incomplete gamma function.
+func (x Tracer) IncGamma(i, j int, y Tracer) Tracer { return x.general(y) }
+
+// IncBeta is a derivative of the incomplete beta function.
+func (x Tracer) IncBeta(i, j, k int, y, z Tracer) Tracer { return x.general(y).general(z) }
+
 func (x Tracer) Select(a, b Tracer) Tracer { return a.both(b) }
 
 func (Tracer) SumOf(x []Tracer) Tracer {

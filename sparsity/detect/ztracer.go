@@ -35,7 +35,7 @@ func (x Tracer) Min(y Tracer) Tracer { return x.both(y) }
 // Mod is x − y·trunc(x/y), which has the sign of x.
 func (x Tracer) Mod(y Tracer) Tracer { return x.both(y) }
 
-// Copysign is |x| with the sign of y.
+// Copysign is |x| with the sign of y, NaN where y is.
 func (x Tracer) Copysign(y Tracer) Tracer { return x }
 
 // Step is 1 where x < y, else 0; NaN where either is NaN.
