@@ -120,11 +120,15 @@ func New(kind Kind, p *sparsity.Pattern, orders ...Order) *Coloring {
 	t := newTask(kind, p)
 	c := &Coloring{kind: kind, pattern: p, bound: t.bound}
 	var best []int32
+	least := 0
 	for _, o := range orders {
 		color := t.color(o)
-		c.trials = append(c.trials, Trial{o, count(color)})
-		best = fewer(best, color)
-		if count(best) <= t.bound {
+		k := count(color)
+		c.trials = append(c.trials, Trial{o, k})
+		if best == nil || k < least {
+			best, least = color, k
+		}
+		if least <= t.bound {
 			break
 		}
 	}

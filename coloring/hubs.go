@@ -26,18 +26,18 @@ import (
 func withHubs(g *graph, o Order, greedy greedy, limit, least int) []int32 {
 	apart := hubsApart(g, o, greedy, limit)
 	if apart != nil {
-		if count(apart) <= min(limit, least) {
+		if k := count(apart); k > limit {
+			apart = nil
+		} else if k <= least {
 			return apart
+		} else {
+			limit = k
 		}
-		limit = min(limit, count(apart))
 	}
 	if color := greedy(g, g.order(o), limit); color != nil {
 		return color
 	}
-	if apart != nil && count(apart) <= limit {
-		return apart
-	}
-	return nil
+	return apart
 }
 
 // A greedy is star or acyclic.

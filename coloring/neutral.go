@@ -1,5 +1,7 @@
 package coloring
 
+import "slices"
+
 // dropUnused is the post-processing of a star or acyclic coloring in which every
 // vertex has a color: it gives color 0, neutral, to the vertices of each color
 // that recovery does not need, and numbers the others from 1 again. loop[v] says
@@ -13,18 +15,15 @@ package coloring
 //
 // O(n + m).
 func dropUnused(g *graph, loop []bool, color []int32) {
+	if loop != nil && !slices.Contains(loop, false) {
+		return
+	}
 	k := count(color)
 	needed := make([]bool, k+1)
-	full := loop != nil
-	for v := range loop {
-		if loop[v] {
+	for v, l := range loop {
+		if l {
 			needed[color[v]] = true
-		} else {
-			full = false
 		}
-	}
-	if full {
-		return
 	}
 
 	several := g.several(color)

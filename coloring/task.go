@@ -296,9 +296,8 @@ func (t *task) withEmpty(color []int32) []int32 {
 }
 
 // fewer returns the coloring with fewer colors, a if they have the same number.
-// A nil a has none yet.
 func fewer(a, b []int32) []int32 {
-	if a == nil || count(b) < count(a) {
+	if count(b) < count(a) {
 		return b
 	}
 	return a
