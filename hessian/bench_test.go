@@ -3,6 +3,8 @@ package hessian_test
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,6 +80,39 @@ func BenchmarkSparse(b *testing.B) {
 				best = min(best, time.Since(start).Seconds())
 			}
 			b.ReportMetric(1e3*best/float64(tape.Ops())*1e4, "ms/10⁴ops")
+		})
+	}
+}
+
+// BenchmarkPrepareOnce is what a program pays that makes one plan: all memory is
+// given back to the system before, so that it is touched for the first time. Fresh
+// processes take the same.
+func BenchmarkPrepareOnce(b *testing.B) {
+	for _, n := range []int{10000, 100000} {
+		in, _ := problem(b, "rosen", n)
+		f := problems.Func[reverse.Var](in)
+		b.Run(fmt.Sprint("rosen", n), func(b *testing.B) {
+			var record, all []float64
+			for b.Loop() {
+				for range 3 { // what pools hold goes with the second collection
+					debug.FreeOSMemory()
+				}
+				start := time.Now()
+				tape, err := reverse.Record(in.X0, f)
+				if err != nil {
+					b.Fatal(err)
+				}
+				record = append(record, 1e3*time.Since(start).Seconds())
+				if _, err := hessian.NewSparse(tape); err != nil {
+					b.Fatal(err)
+				}
+				all = append(all, 1e3*time.Since(start).Seconds())
+			}
+			slices.Sort(record)
+			slices.Sort(all)
+			b.ReportMetric(record[len(record)/2], "ms-record")
+			b.ReportMetric(all[len(all)/2], "ms-plan")
+			b.ReportMetric(0, "ns/op")
 		})
 	}
 }

@@ -17,8 +17,9 @@ type Recorder struct {
 
 // Record runs f once at x and returns the tape of f: ℝⁿ → ℝ, n = len(x). It
 // panics if f is nil; a panic of f passes through. It is an error if a
-// primitive failed, or if f has more than 2³⁰ operations. Cost: about 10 ns an operation to record, 40 ns to
-// compile.
+// primitive failed, or if f has more than 2³⁰ operations. Cost: about 60 ns an
+// operation, of which compiling is two thirds; 90 in memory that is touched for the
+// first time.
 func Record(x []float64, f func(x []Var) Var) (*Tape, error) { return Recorder{}.Record(x, f) }
 
 // RecordVec is Record for f: ℝⁿ → ℝᵐ. It panics if f returns no outputs.

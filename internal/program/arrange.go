@@ -44,8 +44,10 @@ type group struct {
 // in older, and its group in newest.
 func (c *compiler) sort() (total int) {
 	groups, heads := c.groups[:0], c.heads[:0] // the first group of each level, number + 1
+	chunks := c.chunks
+	levelOf := func(i int32) int32 { return chunks[i>>chunkBits].link[i&(chunkSize-1)].older }
 	for i, n := range c.nodes {
-		l := c.link(i)
+		l := &chunks[i>>chunkBits].link[i&(chunkSize-1)]
 		l.older = 0
 		if n.uses == 0 || n.Op == Const {
 			continue
@@ -54,14 +56,14 @@ func (c *compiler) sort() (total int) {
 		at := int32(0)
 		switch k := n.Op.Operands(); {
 		case k == 2:
-			at = max(c.link(n.A).older, c.link(n.B).older)
+			at = max(levelOf(n.A), levelOf(n.B))
 		case k == 1:
-			at = c.link(n.A).older
+			at = levelOf(n.A)
 		case n.Op == Call && n.B > 0:
-			at = c.link(i-n.B).older - 1
+			at = levelOf(i-n.B) - 1
 		default:
 			for _, j := range c.list(n) {
-				at = max(at, c.link(j).older)
+				at = max(at, levelOf(j))
 			}
 		}
 		if int(at) == len(heads) {
@@ -91,11 +93,14 @@ func (c *compiler) sort() (total int) {
 		}
 	}
 	ids := zeroed(&c.ids, total)
-	for i := range c.nodes {
-		if l := c.link(i); l.older > 0 {
-			g := &groups[l.newest]
-			ids[g.end] = i
-			g.end++
+	for k, chunk := range chunks {
+		lo := int32(k << chunkBits)
+		for j := range min(chunkSize, int32(c.count)-lo) {
+			if l := &chunk.link[j]; l.older > 0 {
+				g := &groups[l.newest]
+				ids[g.end] = lo + j
+				g.end++
+			}
 		}
 	}
 	c.groups, c.heads, c.order = groups, heads, order

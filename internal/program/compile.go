@@ -48,14 +48,15 @@ func (c *compiler) countUses() {
 		c.node(g.A).use()
 		c.node(g.B).use()
 	}
+	chunks := c.chunks
 	for i := int32(c.count) - 1; int(i) >= c.first(); i-- {
-		n := c.node(i)
+		n := &chunks[i>>chunkBits].node[i&(chunkSize-1)]
 		if n.uses == 0 {
 			continue
 		}
 		in := n.inner || !n.Op.Linear()
 		use := func(j int32) {
-			m := c.node(j)
+			m := &chunks[j>>chunkBits].node[j&(chunkSize-1)]
 			m.use()
 			m.inner = m.inner || in
 		}
@@ -108,7 +109,10 @@ func (c *compiler) chains() {
 		return
 	}
 	for i := int32(c.count) - 1; int(i) >= c.first(); i-- {
-		if n := c.node(i); n.uses > 0 && c.link(i).newest >= minChain {
+		if c.link(i).newest < minChain {
+			continue
+		}
+		if n := c.node(i); n.uses > 0 {
 			c.chain(i, n, length)
 		}
 	}
