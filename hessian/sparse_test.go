@@ -361,3 +361,25 @@ func TestVerifyFindsWhatIsAboveRounding(t *testing.T) {
 		}
 	})
 }
+
+// An infinite element that the pattern misses is missed too; rows that are
+// infinite on both sides say nothing.
+func TestVerifyOfInfiniteElements(t *testing.T) {
+	tape, err := reverse.Record([]float64{1, 1}, func(x []reverse.Var) reverse.Var {
+		return x[0].PowReal(1.5).Add(x[1].PowReal(1.5))
+	})
+	require.NoError(t, err)
+	plan, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	require.NoError(t, plan.Verify([]float64{0, 1}))
+	plan, err = hessian.SparseSettings{Pattern: sparsity.FromCoordinates(2, 2, []int{1}, []int{1})}.New(tape)
+	require.NoError(t, err)
+	var missed *hessian.MissedError
+	require.ErrorAs(t, plan.Verify([]float64{0, 1}), &missed)
+	require.Equal(t, 0, missed.Row)
+	require.Zero(t, missed.Got)
+	require.True(t, math.IsInf(missed.Want, 1))
+	require.ErrorContains(t, missed, "misses a nonzero")
+	missed.Got, missed.Want = missed.Want, 1
+	require.ErrorContains(t, missed, "not finite")
+}
