@@ -633,6 +633,52 @@ func TestWideRepeat(t *testing.T) {
 	}
 }
 
+// Workers share terms that are swept to the same bits, and again after a primitive
+// of one panicked.
+func TestSweptRepeatConcurrently(t *testing.T) {
+	limits := terms.Limits
+	defer func() { terms.Limits = limits }()
+	terms.Limits.Steps = 0
+	const n = 3000
+	x := make([]float64, n+1)
+	for i := range x {
+		x[i] = 1 + 0.1*math.Sin(float64(i))
+	}
+	bad := math.NaN() // the argument that the primitive panics at
+	f := func(x float64) float64 {
+		if x == bad {
+			panic("bad")
+		}
+		return math.Sin(x)
+	}
+	sine := reverse.NewPrimitive("sine", f, math.Cos, func(x float64) float64 { return -math.Sin(x) })
+	tape, err := reverse.Record(x, func(x []V) V {
+		return reverse.Repeat(func(x, _ []V) V { return sine.Apply(x[0].Mul(x[1])).Exp().Mul(x[1]) }, x, pairs(n), nil)
+	})
+	require.NoError(t, err)
+	evaluate := func(workers int) (g, h, j []float64) {
+		s, err := hessian.SparseSettings{Method: hessian.ByTerms, Workers: workers}.New(tape)
+		require.NoError(t, err)
+		q, err := reverse.SparseSettings{Method: reverse.ByTerms, Workers: workers}.New(tape)
+		require.NoError(t, err)
+		m, k, g := s.Matrix(), q.Matrix(), make([]float64, n+1)
+		if workers > 1 {
+			bad = x[n/2] * x[n/2+1]
+			require.Panics(t, func() { _, _ = s.EvalAll(m, g, x) })
+			bad = math.NaN()
+		}
+		_, err = s.EvalAll(m, g, x)
+		require.NoError(t, err)
+		require.NoError(t, q.Eval(k, x))
+		return g, m.Values(), k.Values()
+	}
+	g1, h1, j1 := evaluate(1)
+	g3, h3, j3 := evaluate(3)
+	require.Equal(t, g1, g3)
+	require.Equal(t, h1, h3)
+	require.Equal(t, j1, j3)
+}
+
 // A term that branches has a guard for each term.
 func TestRepeatBranches(t *testing.T) {
 	x := []float64{1, -1, 2}
