@@ -30,8 +30,10 @@ func randomVector(rnd *rand.Rand, n int) []float64 {
 
 var allSolvers = []Solver{SolverAuto, SolverDense, SolverSparse, SolverGMRES, SolverBiCGStab}
 
+// with is settings by which GMRES and BiCGStab come near the residual ε·cond(A) that
+// roundings leave. The systems here have a condition of some 100.
 func with(s Solver) Settings {
-	return Settings{Solver: s, Krylov: linsolve.Krylov{Tolerance: 1e-14}}
+	return Settings{Solver: s, Krylov: linsolve.Krylov{Tolerance: 1e-13}}
 }
 
 func record(t require.TestingT, w, lambda []float64, f func(w, lambda vars) vars) *reverse.Tape {

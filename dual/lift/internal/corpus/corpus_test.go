@@ -107,17 +107,29 @@ func points(yield func(x, d []float64) bool) {
 	}
 }
 
+// fuses reports whether the compiler rounds x·y + z once, in plain functions.
+func fuses() bool {
+	x, z := 1+0x1p-30, -1-0x1p-29
+	return multiplyAdd(x, x, z) != float64(x*x)+z
+}
+
+//go:noinline
+func multiplyAdd(x, y, z float64) float64 { return x*y + z }
+
 func TestLiftedFunctionsHaveTheBitsOfTheirOriginals(t *testing.T) {
 	for name, f := range functions {
 		for x := range points {
 			want := f.plain(x)
 			require.False(t, math.IsNaN(want), name)
-			require.Equal(t, math.Float64bits(want), math.Float64bits(float64(f.real(dual.Consts[dual.Real](nil, x)))), "%s at %v", name, x)
+			real := float64(f.real(dual.Consts[dual.Real](nil, x)))
+			if !fuses() {
+				require.Equal(t, math.Float64bits(want), math.Float64bits(real), "%s at %v", name, x)
+			}
 			tape, err := reverse.Record(x, f.tape)
 			require.NoError(t, err, name)
 			got, err := tape.Value(x)
 			require.NoError(t, err, name)
-			require.Equal(t, want, got, "%s on a tape, at %v", name, x)
+			require.Equal(t, real, got, "%s on a tape, at %v", name, x)
 		}
 	}
 }
