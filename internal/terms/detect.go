@@ -225,8 +225,9 @@ func (d *detector) choose() {
 			case d.budget <= 0 || !d.rejected(c):
 				continue
 			case c.shape >= 0 && d.shapes[c.shape].several:
-				c.alone, c.shape = true, waiting
-				d.cands = append(d.cands, c)
+				one := c
+				one.alone, one.shape = true, waiting
+				d.cands = append(d.cands, one)
 			case c.other >= 0 || !isLinear(d.Ops[c.root]) || !d.split(c, true):
 				continue
 			}
