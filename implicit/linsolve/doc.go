@@ -64,9 +64,10 @@
 //
 // for every equation, however badly rows and columns are scaled, and it is an
 // error if they cannot [4], unless what is missing is below 2⁻¹⁰⁰ of the largest
-// term: elements of a solution that decays below that are not to be had. The condition number Cond says how much more x itself
-// may be off. It is that of A with its rows and columns scaled, and thus does not
-// depend on the units of equations and unknowns.
+// term: elements of a solution that decays below that are not to be had. The
+// condition number Cond says how much more x itself may be off. It is that of A
+// with its rows and columns scaled, and thus does not depend on the units of
+// equations and unknowns.
 //
 // A structurally singular matrix has no transversal, n entries of which no two
 // share a row or column: then no values make it regular, and an equation or a

@@ -226,3 +226,62 @@ func TestRightHandSideIsScaledAsAWhole(t *testing.T) {
 	require.NoError(t, lu.SolveInto(x, true, []float64{0, 1e200}))
 	require.InDeltaSlice(t, []float64{-1, 1}, []float64{x[0] / 1e200, x[1] / 1e200}, 2*epsilon)
 }
+
+// Away from its one nonzero, the solution decays by a factor of 10⁴ from equation
+// to equation, down to 10⁻³⁰⁰ and below: no refinement finds digits there, and
+// nobody asks for them.
+func TestDecayingSolutionsAreSolutions(t *testing.T) {
+	const n = 400
+	rnd := rand.New(rand.NewPCG(49, 1))
+	a := tridiagonal(n)
+	p := a.Pattern()
+	for i := range n {
+		for _, j := range p.Row(i) {
+			a.Values()[p.Position(i, int(j))] = 1 + rnd.Float64()
+			if int(j) != i {
+				a.Values()[p.Position(i, int(j))] = 1e-4 * rnd.NormFloat64()
+			}
+		}
+	}
+	s := symmetric(a, false)
+	var lu LU
+	var ldl LDL
+	require.NoError(t, lu.Factorize(a))
+	require.NoError(t, ldl.Factorize(s))
+	for _, at := range []int{0, n / 2, n - 1} {
+		b, x := make([]float64, n), make([]float64, n)
+		b[at] = 1
+		for _, trans := range []bool{false, true} {
+			require.NoError(t, lu.SolveInto(x, trans, b))
+			requireFloored(t, a, trans, x, b)
+			w := lu.borrow()
+			require.LessOrEqual(t, w.column[0].steps, 12, "refined in vain")
+			lu.idle.give(w)
+		}
+		require.NoError(t, ldl.SolveInto(x, b))
+		require.InDelta(t, 1, s.At(at, at)*x[at], 1e-6)
+	}
+}
+
+// requireFloored checks the bound of SolveTo for a matrix whose scales are near 1.
+func requireFloored(t *testing.T, a *sparsity.Matrix, trans bool, x, b []float64) {
+	p := a.Pattern()
+	n := len(b)
+	r, size := append([]float64(nil), b...), make([]float64, n)
+	for i := range n {
+		size[i] = math.Abs(b[i]) + 4*epsilon*largest(x)
+	}
+	for i := range n {
+		for _, j := range p.Row(i) {
+			v, to, of := a.At(i, int(j)), i, int(j)
+			if trans {
+				to, of = of, to
+			}
+			r[to] -= v * x[of]
+			size[to] += math.Abs(v * x[of])
+		}
+	}
+	for i := range n {
+		require.LessOrEqual(t, math.Abs(r[i]), backwardBound(n)*size[i])
+	}
+}

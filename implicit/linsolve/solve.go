@@ -19,8 +19,10 @@ const (
 	// maxRefinements is far more than any solution needs that is getting better.
 	maxRefinements = 10
 
-	// maxExtended bounds those in twice the working precision.
+	// maxExtended bounds those in twice the working precision. After minExtended of
+	// them every unknown has correct digits that is large enough to have any.
 	maxExtended = 20
+	minExtended = 3
 )
 
 // acceptable bounds the backward error that refinement must reach: rounding of
@@ -381,7 +383,7 @@ func (s *refinement) refineExtended(n int, y []float64, from, to []int32, solve 
 		s.tail, s.low = make([]float64, n), make([]float64, n)
 	}
 	clear(s.tail)
-	for range maxExtended {
+	for k := range maxExtended {
 		residualExtended()
 		for k, i := range from {
 			y[k] = s.r[i]
@@ -389,6 +391,7 @@ func (s *refinement) refineExtended(n int, y []float64, from, to []int32, solve 
 		solve(y)
 		for k, j := range to {
 			x := s.x[j]
+			s.low[j] = y[k] // until the next residual
 			sum, err := twoSum(x, y[k])
 			s.x[j], s.tail[j] = twoSum(sum, err+s.tail[j])
 			if math.Abs(s.x[j]) < math.Abs(x)/2 {
@@ -398,11 +401,27 @@ func (s *refinement) refineExtended(n int, y []float64, from, to []int32, solve 
 		s.last = s.component
 		s.steps++
 		residual()
-		if !(s.component > refined) || s.component <= acceptable(n) && s.component > s.last/2 {
+		if !(s.component > refined) {
+			return
+		}
+		if k < minExtended || s.component <= s.last/2 {
+			continue
+		}
+		// No better: unknowns without a correct digit are taken for 0, and what
+		// equations miss then may be of no account.
+		for j, d := range s.low {
+			if math.Abs(d) > math.Abs(s.x[j])/2 {
+				s.x[j], s.tail[j] = 0, 0
+			}
+		}
+		residual()
+		if s.component > acceptable(n) {
+			s.setComponent(y, min(vanishing*largest(y), math.MaxFloat64))
+		}
+		if !(s.component > acceptable(n)) {
 			return
 		}
 	}
-	s.setComponent(y, min(vanishing*largest(y), math.MaxFloat64))
 }
 
 // startExtended, subtractExtended for each term, and endExtended compute r = b −
