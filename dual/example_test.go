@@ -2,6 +2,7 @@ package dual_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/hesse-ad/hesse/dual"
 )
@@ -70,6 +71,42 @@ func ExampleDot() {
 	x := []dual.Number{{V: 1, D: 1}, {V: 2}}
 	fmt.Println(dual.Dot(x, x))
 	// Output: {5 2}
+}
+
+func ExampleDotReal() {
+	fmt.Println(dual.DotReal([]float64{2, -1}, []dual.Real{3, 4}))
+	// Output: 2
+}
+
+func ExampleSumSquares() {
+	fmt.Println(dual.SumSquares([]dual.Real{3, 4}))
+	// Output: 25
+}
+
+func ExampleAddScaled() {
+	fmt.Println(dual.AddScaled(dual.Real(1), 0.5, 4))
+	// Output: 3
+}
+
+func ExampleMulAdd() {
+	fmt.Println(dual.MulAdd(dual.Real(2), 3, 4, 5))
+	// Output: 26
+}
+
+// The median of an exponential distribution is ln 2 over its rate.
+func ExampleRegIncGamma() {
+	fmt.Printf("%.6f\n", float64(dual.RegIncGamma[dual.Real](1, math.Ln2)))
+	y := dual.RegIncGamma(dual.Number{V: 1, D: 1}, dual.Number{V: 1})
+	fmt.Printf("%.6f\n", y.D) // in the shape
+	// Output:
+	// 0.500000
+	// -0.431730
+}
+
+// At x = ½ two equal parameters share the mass.
+func ExampleRegIncBeta() {
+	fmt.Printf("%.3f\n", float64(dual.RegIncBeta[dual.Real](2.5, 2.5, 0.5)))
+	// Output: 0.500
 }
 
 func ExampleNorm2() {

@@ -49,6 +49,20 @@ func Dot[T Scalar[T]](x, y []T) T {
 	return t.DotOf(x, y)
 }
 
+// DotReal returns Σ cᵢxᵢ, added from the left. It panics if c and x differ in
+// length.
+func DotReal[T Scalar[T]](c []float64, x []T) T { return Affine(0, c, x) }
+
+// SumSquares returns Σ xᵢ², added from the left.
+func SumSquares[T Scalar[T]](x []T) T { return Dot(x, x) }
+
+// AddScaled returns x + c·y.
+func AddScaled[T Scalar[T]](x T, c float64, y T) T { return x.Add(y.Scale(c)) }
+
+// MulAdd returns a·b + c·d. A tape keeps the products and the sum, as it does for
+// a short [Dot]: alike ones are computed together. Method FMA rounds once.
+func MulAdd[T Scalar[T]](a, b, c, d T) T { return a.Mul(b).Add(c.Mul(d)) }
+
 // MatVec stores A·x in dst and returns it, A being the len(a)/len(x) by len(x)
 // matrix whose rows a holds one after the other. dst is allocated if nil, and
 // shares no element with a or x. It panics if len(a) is no multiple of len(x),

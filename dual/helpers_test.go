@@ -50,6 +50,21 @@ func TestSumsOfNothing(t *testing.T) {
 	}
 }
 
+// Value and derivatives of the small sums, by hand.
+func TestSmallSums(t *testing.T) {
+	x := []Hyper{{2, 1, 0, 0}, {3, 0, 1, 0}, {-1, 0.5, 2, 0}}
+	for name, c := range map[string]struct{ got, want Hyper }{
+		"DotReal":    {DotReal([]float64{2, -1, 4}, x), Hyper{-3, 4, 7, 0}},
+		"SumSquares": {SumSquares(x), Hyper{14, 3, 2, 2}},
+		"AddScaled":  {AddScaled(x[0], -2, x[2]), Hyper{4, 0, -4, 0}},
+		"MulAdd":     {MulAdd(x[0], x[1], x[1], x[2]), Hyper{3, 4.5, 7, 1.5}},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s is %v, want %v", name, c.got, c.want)
+		}
+	}
+}
+
 func TestPolyvalTakesTheLowestPowerFirst(t *testing.T) {
 	if got := Polyval([]float64{5, 0, 3}, Number{2, 1}); got != (Number{17, 12}) {
 		t.Errorf("5 + 3x² at 2: %v", got)
@@ -112,6 +127,9 @@ func TestMisusePanics(t *testing.T) {
 		"MatVec rows":     func() { MatVec(nil, x[:1], x) },
 		"MatVec dst":      func() { MatVec(make([]Real, 2), x, x) },
 		"MatVec empty x":  func() { MatVec(nil, x, nil) },
+		"DotReal":         func() { DotReal([]float64{1}, x) },
+		"IncGamma order":  func() { Number{V: 1}.IncGamma(0, -1, Number{V: 1}) },
+		"IncBeta order":   func() { Real(1).IncBeta(0, 61, 0, 1, 0.5) },
 		"Polygamma order": func() { Number{V: 1}.Polygamma(-1) },
 	} {
 		t.Run(what, func(t *testing.T) {
