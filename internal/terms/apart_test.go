@@ -1,0 +1,65 @@
+package terms
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/internal/program"
+)
+
+// sineOfProduct pushes sin(x[lo]·…·x[lo+m−1]), a shape of about m² edges.
+func sineOfProduct(r *program.Recording, lo, m int) int32 {
+	y := int32(lo)
+	for k := 1; k < m; k++ {
+		y = r.Push(program.Mul, y, int32(lo+k), 0)
+	}
+	return r.Push(program.Sin, y, 0, 0)
+}
+
+// Two outputs are one term at first, and taken apart since other shapes leave no
+// edges for it. When a sum that was too large is cut, its shape comes first and one
+// of the others does not fit any more: then there are edges for the two outputs
+// together again, which are terms of their own by now.
+func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
+	const n = 200
+	r := program.NewRecording(n, 0)
+	defer r.Close()
+	var outputs []int32
+	for k := range 4 { // 1521 edges
+		outputs = append(outputs, sineOfProduct(r, k, 38))
+	}
+	for k := range 2 { // some 1000 edges
+		u := sineOfProduct(r, 100+k, 30)
+		outputs = append(outputs, r.Push(program.Mul, u, int32(100+k), 0), r.Push(program.Square, u, u, 0))
+	}
+	var parts []int32
+	for k := range 160 { // some 550 edges, of a sum that is too large
+		parts = append(parts, sineOfProduct(r, k, 22))
+	}
+	s := parts[0]
+	for _, y := range parts[1:] {
+		s = r.Push(program.Add, s, y, 0)
+	}
+	outputs = append(outputs, r.Push(program.Scale, s, s, 3), r.Push(program.Exp, s, s, 0))
+	p := program.Compile(r, outputs)
+
+	d := newDetector(p)
+	d.second = true
+	d.parts()
+	count := make([]int, len(d.shapes))
+	apart := false
+	for _, c := range d.cands {
+		apart = apart || c.alone
+		if c.shape >= 0 {
+			count[c.shape]++
+		}
+	}
+	require.True(t, apart)
+	for k, s := range d.shapes {
+		if s.taken {
+			assert.GreaterOrEqual(t, count[k], s.terms(), "terms of shape %d that are no parts any more", k)
+		}
+	}
+}
