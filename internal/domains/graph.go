@@ -186,7 +186,7 @@ func (g *Graph) setLimit(target []bool) int {
 		}
 	}
 	args, words := float64(len(g.args)), float64(min(g.inputs, targets)/64)
-	return int(min(1<<16+8*float64(g.nodes())+(8+words)*args, math.MaxInt32))
+	return int(min(1<<16+float64(8*float64(g.nodes()))+float64((8+words)*args), math.MaxInt32))
 }
 
 // dependencies finds for each target the set of inputs that it depends on.

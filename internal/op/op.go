@@ -223,7 +223,7 @@ func OrdersConstant(order ...int) float64 {
 		if n < 0 || n >= radix {
 			panic("op: order of a derivative out of range")
 		}
-		c += place * float64(n)
+		c += float64(place * float64(n))
 		place *= radix
 	}
 	return c
