@@ -20,16 +20,29 @@ type analysis struct {
 	hidden  []hidden
 	changed bool
 	faults  []fault
+	current *instance // whose body is gone through
 }
 
 // A fault is something that cannot be lifted.
 type fault struct {
 	at            token.Pos
 	what, instead string
+
+	// Of a fault in another package: the call that leads there, and of what.
+	via  token.Pos
+	into *types.Func
 }
 
 func (a *analysis) fault(at token.Pos, what, instead string) {
-	a.faults = append(a.faults, fault{at, what, instead})
+	a.faults = append(a.faults, a.newFault(at, what, instead))
+}
+
+func (a *analysis) newFault(at token.Pos, what, instead string) fault {
+	f := fault{at: at, what: what, instead: instead}
+	for in := a.current; in != nil && in.pkg != a.prog.root; in = in.caller {
+		f.via, f.into = in.called, in.fn
+	}
+	return f
 }
 
 // hidden is a place whose values go where they cannot be followed.
@@ -40,7 +53,7 @@ type hidden struct {
 
 func (a *analysis) hide(p *place, at token.Pos, what, instead string) {
 	if p != nil && p.find().kind != other {
-		a.hidden = append(a.hidden, hidden{p, fault{at, what, instead}})
+		a.hidden = append(a.hidden, hidden{p, a.newFault(at, what, instead)})
 	}
 }
 
@@ -52,6 +65,7 @@ type instance struct {
 	pkg    *packages.Package
 	env    map[*types.TypeParam]types.Type
 	caller *instance
+	called token.Pos // where the caller calls it
 
 	vars  map[types.Object]*place
 	exprs map[ast.Expr]*place
@@ -114,6 +128,8 @@ func (c *call) active() bool {
 // expand analyzes the function that c calls, for c alone. A function that calls
 // itself is the same within.
 func (a *analysis) expand(c *call) {
+	a.current = c.in
+	defer func() { a.current = nil }()
 	for in := c.in; in != nil; in = in.caller {
 		if in.fn == c.fn && sameEnv(in.env, c.env) {
 			c.callee = in
@@ -140,7 +156,7 @@ func (a *analysis) expand(c *call) {
 			c.callee = &instance{fn: c.fn}
 			return
 		}
-		c.callee = a.instance(c.fn, decl, pkg, c.env, c.in)
+		c.callee = a.instance(c.fn, decl, pkg, c.env, c.in, c.at)
 	}
 	in := c.callee
 	if c.recv != nil {
@@ -169,11 +185,13 @@ func sameEnv(a, b map[*types.TypeParam]types.Type) bool {
 func fullName(fn *types.Func) string { return fn.FullName() }
 
 // instance analyzes a function.
-func (a *analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Package, env map[*types.TypeParam]types.Type, caller *instance) *instance {
-	in := &instance{fn: fn, decl: decl, pkg: pkg, env: env, caller: caller,
+func (a *analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Package, env map[*types.TypeParam]types.Type, caller *instance, called token.Pos) *instance {
+	in := &instance{fn: fn, decl: decl, pkg: pkg, env: env, caller: caller, called: called,
 		vars: map[types.Object]*place{}, exprs: map[ast.Expr]*place{},
 		calls: map[*ast.CallExpr]*call{}, funcs: map[ast.Expr]*call{}}
 	a.all = append(a.all, in)
+	defer func(in *instance) { a.current = in }(a.current)
+	a.current = in
 	sig := fn.Origin().Type().(*types.Signature)
 	w := &walker{a: a, in: in}
 	if r := sig.Recv(); r != nil {

@@ -54,9 +54,9 @@
 // Tests lift and compare, besides a corpus of the constructs of the language and of
 // models (internal/corpus), from gonum v0.17:
 //
-//	optimize/functions   all functions of one slice; of types with data, at given data
-//	stat/distuv          LogProb of all distributions but Categorical, whose argument is
-//	                     an index of data it keeps; CDF and Quantile of some
+//	optimize/functions   all but MinimalSurface, whose data are in fields that are not
+//	                     exported
+//	stat/distuv          LogProb of all distributions; CDF and Quantile of some
 //	mathext              beta and gamma functions, also incomplete, zeta, elliptic
 //	                     integrals, normal quantile; not Li2, which is complex
 //	stat                 moments, covariance, correlation, regression, divergences; not

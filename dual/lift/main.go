@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/token"
 	"go/types"
 	"io"
 	"os"
@@ -128,16 +129,14 @@ func lift(s settings, dir string) (text []byte, faults []string, err error) {
 		if decl == nil || decl.Body == nil {
 			return nil, nil, fmt.Errorf("function %s has no body", name)
 		}
-		in := a.instance(fn, decl, pkg, nil, nil)
+		in := a.instance(fn, decl, pkg, nil, nil, token.NoPos)
 		roots = append(roots, in)
 		if err := a.seed(in, s.active); err != nil {
 			return nil, nil, err
 		}
 	}
 	a.run()
-	w := &writer{a: a, prog: prog, pkg: prog.root, T: "T", generic: true, selects: s.selects, suffix: "Of",
-		imports: map[string]string{}, taken: map[string]bool{}, sources: map[string]bool{}}
-	w.reserve()
+	w := newWriter(a, s.selects)
 	var body strings.Builder
 	if len(a.faults) == 0 {
 		body.WriteString(w.write(roots))
@@ -156,6 +155,13 @@ func lift(s settings, dir string) (text []byte, faults []string, err error) {
 		err = fmt.Errorf("what was written is not Go: %v\n%s", err, w.file(body.String()))
 	}
 	return text, nil, err
+}
+
+func newWriter(a *analysis, selects bool) *writer {
+	w := &writer{a: a, prog: a.prog, pkg: a.prog.root, T: "T", generic: true, selects: selects, suffix: "Of",
+		imports: map[string]string{}, taken: map[string]bool{}, sources: map[string]bool{}}
+	w.reserve()
+	return w
 }
 
 // write returns the declarations of the roots, and of all that they need.
@@ -347,19 +353,32 @@ func (w *writer) file(body string) []byte {
 	return b.Bytes()
 }
 
-// report are the faults in the order of the source.
+// report are the faults in the order of the source, those of other packages by the
+// call that leads to them.
 func (p *program) report(faults []fault) []string {
+	place := func(f fault) token.Position {
+		if f.via.IsValid() {
+			return p.fset.Position(f.via)
+		}
+		return p.fset.Position(f.at)
+	}
 	slices.SortStableFunc(faults, func(a, b fault) int {
-		x, y := p.fset.Position(a.at), p.fset.Position(b.at)
+		x, y := place(a), place(b)
 		if x.Filename != y.Filename {
 			return strings.Compare(x.Filename, y.Filename)
 		}
 		return x.Offset - y.Offset
 	})
+	short := func(p token.Position) string {
+		return fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column)
+	}
 	var out []string
 	for _, f := range faults {
-		at := p.fset.Position(f.at)
-		s := fmt.Sprintf("%s:%d:%d: %s", filepath.Base(at.Filename), at.Line, at.Column, f.what)
+		s := short(place(f)) + ": "
+		if f.via.IsValid() {
+			s += fmt.Sprintf("in %s, at %s: ", f.into.FullName(), short(p.fset.Position(f.at)))
+		}
+		s += f.what
 		if f.instead != "" {
 			s += ": " + f.instead
 		}

@@ -11,8 +11,11 @@ type operation struct {
 	method string
 
 	// text is written where a method alone does not do: $1, $2 are the arguments,
-	// 𝐫 an active one that a method is called on. Several texts are several results.
+	// and dual is the package. Several texts are several results.
 	text []string
+
+	// all says that the text takes active arguments only.
+	all bool
 
 	// reads says that the result is no differentiable function of the arguments:
 	// a bool, an integer.
@@ -28,7 +31,11 @@ var operations = func() map[string]operation {
 		"math.Lgamma":  {text: []string{"$1.LogGamma()", "1"}},
 		"math.Modf":    {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}},
 
-		"gonum.org/v1/gonum/mathext.Digamma": {text: []string{"$1.Polygamma(0)"}},
+		"gonum.org/v1/gonum/floats.Dot":          {text: []string{"dual.Dot($1, $2)"}, all: true},
+		"gonum.org/v1/gonum/floats.Sum":          {text: []string{"dual.Sum($1)"}},
+		"gonum.org/v1/gonum/mathext.Digamma":     {text: []string{"$1.Polygamma(0)"}},
+		"gonum.org/v1/gonum/mathext.GammaIncReg": {text: []string{"dual.RegIncGamma($1, $2)"}, all: true},
+		"gonum.org/v1/gonum/mathext.RegIncBeta":  {text: []string{"dual.RegIncBeta($1, $2, $3)"}, all: true},
 	}
 	for _, name := range strings.Fields("Abs Acos Acosh Asin Asinh Atan Atanh Cbrt Ceil Cos Cosh Erf Erfc Exp " +
 		"Exp2 Expm1 Floor Gamma Log Log10 Log1p Log2 Round Sin Sinh Sqrt Tan Tanh Trunc " +

@@ -19,9 +19,12 @@ func analyzed(t *testing.T, p *program, name string) []string {
 	a := newAnalysis(p)
 	fn := p.root.Types.Scope().Lookup(name).(*types.Func)
 	decl, pkg := p.source(fn)
-	in := a.instance(fn, decl, pkg, nil, nil)
+	in := a.instance(fn, decl, pkg, nil, nil, token.NoPos)
 	require.NoError(t, a.seed(in, nil))
 	a.run()
+	if len(a.faults) == 0 {
+		newWriter(a, false).write([]*instance{in})
+	}
 	return p.report(a.faults)
 }
 

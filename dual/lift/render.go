@@ -793,12 +793,19 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 		return r.activeOperand(e.Args[0]) + "." + op.method + "(" + strings.Join(args, ", ") + ")"
 	}
 	s := op.text[i]
+	if rest, ok := strings.CutPrefix(s, "dual."); ok {
+		s = r.dual() + "." + rest
+	}
 	for k, x := range e.Args {
-		arg := ""
-		if r.active(x) {
+		arg := r.node(x)
+		switch p := r.in.exprs[x].find(); {
+		case p.active:
 			arg = r.operand(x)
-		} else {
-			arg = r.node(x)
+		case !op.all:
+		case p.kind == number:
+			arg = r.constant(r.real(x))
+		case !p.holdsActive():
+			arg = r.dual() + ".Consts[" + r.T + "](nil, " + arg + ")"
 		}
 		s = strings.ReplaceAll(s, fmt.Sprintf("$%d", k+1), arg)
 	}

@@ -643,6 +643,11 @@ func (r *renderer) selector(e *ast.SelectorExpr) string {
 		}
 		return r.children(e)
 	}
+	if o := sel.Obj(); !o.Exported() && o.Pkg() != r.pkg.Types && !r.in.exprs[e.X].holdsActive() {
+		r.a.current = r.in
+		r.a.fault(e.Pos(), "the field "+o.Name()+" of a type of package "+o.Pkg().Path()+", which does not export it", "write the function in this package")
+		r.a.current = nil
+	}
 	if len(sel.Index()) > 1 {
 		if x := r.in.exprs[e.X]; x.holdsActive() { // embedded fields have names in lifted types
 			return r.receiver(e) + "." + e.Sel.Name
@@ -701,5 +706,5 @@ func (w *writer) copyFunc(fn *types.Func, env map[*types.TypeParam]types.Type) s
 		w.a.fault(fn.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
 		return fn.Name()
 	}
-	return w.function(w.a.instance(fn, decl, pkg, env, nil)).name
+	return w.function(w.a.instance(fn, decl, pkg, env, nil, token.NoPos)).name
 }

@@ -135,6 +135,10 @@ func distUniform(x []float64) float64 {
 
 func distWeibull(x []float64) float64 { return distuv.Weibull{K: x[1], Lambda: x[2]}.LogProb(x[0]) }
 
+func distCategorical(x []float64) float64 {
+	return distuv.NewCategorical([]float64{x[0], x[1], x[2]}, nil).LogProb(1)
+}
+
 func mathextBeta(x []float64) float64 { return mathext.Beta(x[0], x[1]) }
 
 func mathextLbeta(x []float64) float64 { return mathext.Lbeta(x[0], x[1]) }
@@ -323,6 +327,7 @@ var table = []struct {
 	{"distTriangle", distTriangle, distTriangleOf[dual.Real], distTriangleOf[dual.Number]},
 	{"distUniform", distUniform, distUniformOf[dual.Real], distUniformOf[dual.Number]},
 	{"distWeibull", distWeibull, distWeibullOf[dual.Real], distWeibullOf[dual.Number]},
+	{"distCategorical", distCategorical, distCategoricalOf[dual.Real], distCategoricalOf[dual.Number]},
 	{"mathextBeta", mathextBeta, mathextBetaOf[dual.Real], mathextBetaOf[dual.Number]},
 	{"mathextLbeta", mathextLbeta, mathextLbetaOf[dual.Real], mathextLbetaOf[dual.Number]},
 	{"mathextInvRegIncBeta", mathextInvRegIncBeta, mathextInvRegIncBetaOf[dual.Real], mathextInvRegIncBetaOf[dual.Number]},

@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/functions"
 )
 
 type cache struct {
@@ -340,7 +341,7 @@ func bigNumber(x []float64) float64 {
 }
 
 func text(x []float64) float64 {
-	s := /*!source*/ strconv.FormatFloat(x[0], 'g', -1, 64)
+	s := /*!in strconv.FormatFloat*/ strconv.FormatFloat(x[0], 'g', -1, 64)
 	return x[0] * float64(len(s))
 }
 
@@ -396,4 +397,8 @@ func closureCache(x []float64, c *cache) float64 {
 		return v
 	}
 	return f(x[0])
+}
+
+func unexported(x []float64) float64 {
+	return /*!does not export*/ functions.NewMinimalSurface(5, 5).Func(x)
 }
