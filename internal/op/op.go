@@ -193,6 +193,9 @@ func (c Code) Constant() Constant { return table[c].Constant }
 // Commutes reports whether the operands may be exchanged.
 func (c Code) Commutes() bool { return table[c].Commutes }
 
+// Even reports whether the operation is the same at −x.
+func (c Code) Even() bool { return table[c].Even }
+
 // Linear reports whether all second derivatives are 0.
 func (c Code) Linear() bool { return table[c].Flags&(DXX|DYY|DXY) == 0 }
 

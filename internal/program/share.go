@@ -72,6 +72,12 @@ func (r *Recording) simplify(n *Node) int32 {
 		if m := r.node(n.A); m.Op == Neg {
 			n.A, n.B = m.A, r.real(-c)
 		}
+	default:
+		if n.Op.Even() {
+			if m := r.node(n.A); m.Op == Neg {
+				n.A = m.A
+			}
+		}
 	}
 	return -1
 }

@@ -37,12 +37,22 @@ func operations[T dual.Scalar[T]]() []operation[T] {
 		{"Max", T.Max},
 		{"Min", T.Min},
 		{"Step", T.Step},
+		{"Mod", T.Mod},
+		{"Copysign", T.Copysign},
+		{"FMA", func(a, b T) T { return a.FMA(b, a) }},
+		{"FMA of a constant", func(a, b T) T { return zero.Const(2).FMA(b, a) }},
+		{"IncGamma", func(a, b T) T { return a.IncGamma(0, 0, b) }},
+		{"IncBeta", func(a, b T) T { return a.IncBeta(0, 0, 0, b, zero.Const(0.3)) }},
 		{"Select", func(a, b T) T { return a.Sub(b).Select(a, b) }},
 		{"SumOf", func(a, b T) T { return zero.SumOf([]T{a, zero, b, a}) }},
 		{"AffineOf", func(a, b T) T { return zero.AffineOf(1, []float64{2, 3}, []T{a, b}) }},
 		{"DotOf", func(a, b T) T { return zero.DotOf([]T{a, zero}, []T{b, a}) }},
 		{"Neg", of(T.Neg)},
 		{"Abs", of(T.Abs)},
+		{"Floor", of(T.Floor)},
+		{"Ceil", of(T.Ceil)},
+		{"Round", of(T.Round)},
+		{"Trunc", of(T.Trunc)},
 		{"AddReal", of(func(a T) T { return a.AddReal(2) })},
 		{"SubReal", of(func(a T) T { return a.SubReal(2) })},
 		{"RSub", of(func(a T) T { return a.RSub(2) })},
@@ -99,7 +109,7 @@ func operations[T dual.Scalar[T]]() []operation[T] {
 }
 
 // binaryOperations is how many of the operations, the first ones, use both arguments.
-const binaryOperations = 15
+const binaryOperations = 21
 
 // derivatives says which derivatives in a and b of an operation are not always
 // 0: those that are not at one of a few points where it is defined.
