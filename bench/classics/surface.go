@@ -43,8 +43,8 @@ func surfaceArea(x []float64, s *surface) float64 {
 	return sum * h * h / 2
 }
 
-// MinimalSurface returns the area of surfaceArea as a function of the heights inside.
-func MinimalSurface[T dual.Scalar[T]](m int) func(x []T) T {
+// newSurface is a grid with the boundary of Enneper's surface.
+func newSurface(m int) *surface {
 	s := &surface{m, make([][]float64, m)}
 	h := 1 / float64(m-1)
 	exact := functions.NewMinimalSurface(m, m).ExactSolution
@@ -54,6 +54,12 @@ func MinimalSurface[T dual.Scalar[T]](m int) func(x []T) T {
 			s.edge[i][j] = exact(-0.5+float64(i)*h, -0.5+float64(j)*h)
 		}
 	}
+	return s
+}
+
+// MinimalSurface returns the area of surfaceArea as a function of the heights inside.
+func MinimalSurface[T dual.Scalar[T]](m int) func(x []T) T {
+	s := newSurface(m)
 	return func(x []T) T { return surfaceAreaOf(x, s) }
 }
 
