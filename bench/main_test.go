@@ -252,13 +252,3 @@ func TestStrategiesAgree(t *testing.T) {
 		assert.Less(t, methods[0].ops, methods[1].ops, "the tape of the JVP is longer")
 	}
 }
-
-func TestReadmeBeginsWithTheExample(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	example, err := os.ReadFile("example_test.go")
-	require.NoError(t, err)
-	_, rest, _ := strings.Cut(string(readme), "```go\n")
-	shown, _, _ := strings.Cut(rest, "```")
-	assert.Equal(t, strings.Replace(string(example), "func Example()", "func main()", 1), shown)
-}

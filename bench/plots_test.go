@@ -92,7 +92,7 @@ func TestAPlotThatCannotBeWrittenExitsWith1(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "differences.png"), 0o777))
 	var out, log bytes.Buffer
 	assert.Equal(t, 1, run([]string{"gonum", "-figures", "step-gradient", "-plots", dir}, &out, &log))
-	assert.Contains(t, log.String(), "is a directory")
+	assert.Contains(t, log.String(), "differences.png")
 	assert.Contains(t, out.String(), "Differences of rosen", "what was measured is printed")
 }
 
