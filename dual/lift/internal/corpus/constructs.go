@@ -678,3 +678,177 @@ func comments(x []float64) float64 {
 	/* and */
 	return s
 }
+
+func sliceExpressions(x []float64) float64 {
+	y := make([]float64, 6, 12)
+	copy(y, x)
+	a, b := y[:3], y[3:]
+	c := y[1:4:5]
+	a[1] += b[0]
+	c = append(c, 7)
+	b[2] *= c[0]
+	array := [4]float64{x[0], x[1]}
+	d := array[1:]
+	d[0] *= 3
+	return y[1]*y[4] + y[5] + array[1] + float64(cap(c)+len(b))
+}
+
+func structCopies(x []float64) float64 {
+	p := point{x[0], x[1]}
+	q := p
+	q.x *= 2
+	r := &p
+	s := *r
+	r.y = q.x
+	ps := []point{p, q, s}
+	for _, p := range ps {
+		p.x = 100
+	}
+	for i := range ps {
+		ps[i].y++
+	}
+	return ps[0].x*ps[1].y + ps[2].y - p.x
+}
+
+func nestedLiterals(x []float64) float64 {
+	type pair struct {
+		name string
+		v    []float64
+		p    *point
+	}
+	t := map[string][]pair{
+		"a": {{"one", []float64{x[0], 2}, &point{1, x[1]}}, {v: []float64{3: x[2]}}},
+	}
+	grid := [2][2]point{{{x[0], 1}, {}}, {1: {y: x[1]}}}
+	q := t["a"][0]
+	return q.v[0]*q.p.y + t["a"][1].v[3] + grid[0][0].x*grid[1][1].y
+}
+
+func mapsOfStructs(x []float64) float64 {
+	m := map[int]*point{}
+	for i, v := range x {
+		if m[i%2] == nil {
+			m[i%2] = &point{x: 1}
+		}
+		m[i%2].y += v
+		m[i%2].x *= v
+	}
+	n := map[[2]int]point{{0, 1}: {x[0], 2}}
+	p := n[[2]int{0, 1}]
+	return m[0].x*m[1].y + p.x*p.y
+}
+
+func deferred(x []float64) float64 {
+	s := 0.0
+	func() {
+		for i, v := range x {
+			defer func() { s = s*float64(i+1)/3 + v }()
+		}
+	}()
+	return s
+}
+
+func loopVariables(x []float64) float64 {
+	var f []func(float64) float64
+	for i, v := range x {
+		f = append(f, func(a float64) float64 { return a*v + float64(i) })
+	}
+	s := 1.0
+	for _, g := range f {
+		s = g(s) / 2
+	}
+	return s
+}
+
+func curried(x []float64) float64 {
+	add := func(a float64) func(float64) func(float64) float64 {
+		return func(b float64) func(float64) float64 {
+			return func(c float64) float64 { return a*b + c }
+		}
+	}
+	type rule func(float64, ...float64) float64
+	rules := map[string]rule{"sum": func(a float64, b ...float64) float64 { return a + sum(b...) }}
+	return add(x[0])(2)(x[1]) * rules["sum"](x[2], 1, x[0])
+}
+
+type unit int
+
+const (
+	meter unit = iota
+	foot
+)
+
+func (u unit) factor() float64 { return [...]float64{meter: 1, foot: 0.3048}[u] }
+
+type shape interface{ sides() int }
+
+type square struct{}
+
+func (square) sides() int { return 4 }
+
+func passiveHelpers(x []float64) float64 {
+	var s shape = square{}
+	n, name := s.sides(), "abc"
+	bits := uint(n)<<2 | 1&^uint(len(name))
+	weights := table(n)
+	return x[0]*foot.factor() + x[1]*weights[2] + float64(bits%5) + math.Sqrt(float64(n))*x[2]
+}
+
+func table(n int) []float64 {
+	t := make([]float64, n)
+	for i := range t {
+		t[i] = 1 / float64(i+1)
+	}
+	return t
+}
+
+func switchWithStatement(x []float64) float64 {
+	switch v := x[0] * 2; {
+	case v < 0.5:
+		return v
+	case v < 1.5:
+		v = v * v
+		return v + x[1]
+	default:
+		w := v
+		return w - x[1]
+	}
+}
+
+func ifWithStatement(x []float64) float64 {
+	if a, b := x[0]*2, x[1]; a < b {
+		return b
+	} else if c := a - b; c > 0.5 {
+		return c * a
+	} else {
+		return a + b + c
+	}
+}
+
+func arraysAsValues(x []float64) float64 {
+	rotate := func(v [3]float64) [3]float64 { return [3]float64{v[2], v[0], v[1]} }
+	a := [3]float64{x[0], x[1], x[2]}
+	b := rotate(a)
+	b[0] = 1
+	c := rotate(rotate(b))
+	m := [2][3]float64{a, c}
+	m[0][1] *= 5
+	return a[1] + b[1]*c[2] + m[0][1]*m[1][0]
+}
+
+func swaps(x []float64) float64 {
+	y := append([]float64{}, x...)
+	for i, j := 0, len(y)-1; i < j; i, j = i+1, j-1 {
+		y[i], y[j] = y[j], y[i]
+	}
+	for i := range y { // the sort of Shell's least gap
+		for j := i; j > 0 && y[j] < y[j-1]; j-- {
+			y[j], y[j-1] = y[j-1], y[j]
+		}
+	}
+	s := 0.0
+	for i, v := range y {
+		s += v * float64(i)
+	}
+	return s
+}

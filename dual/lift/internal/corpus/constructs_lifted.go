@@ -509,6 +509,157 @@ func commentsOf[T dual.Scalar[T]](x []T) T {
 	return s
 }
 
+func sliceExpressionsOf[T dual.Scalar[T]](x []T) T {
+	y := make([]T, 6, 12)
+	copy(y, x)
+	a, b := y[:3], y[3:]
+	c := y[1:4:5]
+	a[1] = a[1].Add(b[0])
+	c = append(c, dual.Const[T](7))
+	b[2] = b[2].Mul(c[0])
+	array := [4]T{x[0], x[1]}
+	d := array[1:]
+	d[0] = d[0].Scale(3)
+	return y[1].Mul(y[4]).Add(y[5]).Add(array[1]).AddReal(float64(cap(c) + len(b)))
+}
+
+func structCopiesOf[T dual.Scalar[T]](x []T) T {
+	p := pointOf[T]{x[0], x[1]}
+	q := p
+	q.x = q.x.Scale(2)
+	r := &p
+	s := *r
+	r.y = q.x
+	ps := []pointOf[T]{p, q, s}
+	for _, p := range ps {
+		p.x = dual.Const[T](100)
+	}
+	for i := range ps {
+		ps[i].y = ps[i].y.AddReal(1)
+	}
+	return ps[0].x.Mul(ps[1].y).Add(ps[2].y).Sub(p.x)
+}
+
+func nestedLiteralsOf[T dual.Scalar[T]](x []T) T {
+	type pair struct {
+		name string
+		v    []T
+		p    *pointOf2[T]
+	}
+	t := map[string][]pair{
+		"a": {{"one", []T{x[0], dual.Const[T](2)}, &pointOf2[T]{1, x[1]}}, {v: []T{3: x[2]}}},
+	}
+	grid := [2][2]pointOf[T]{{{x[0], dual.Const[T](1)}, {}}, {1: {y: x[1]}}}
+	q := t["a"][0]
+	return q.v[0].Mul(q.p.y).Add(t["a"][1].v[3]).Add(grid[0][0].x.Mul(grid[1][1].y))
+}
+
+func mapsOfStructsOf[T dual.Scalar[T]](x []T) T {
+	m := map[int]*pointOf[T]{}
+	for i, v := range x {
+		if m[i%2] == nil {
+			m[i%2] = &pointOf[T]{x: dual.Const[T](1)}
+		}
+		m[i%2].y = m[i%2].y.Add(v)
+		m[i%2].x = m[i%2].x.Mul(v)
+	}
+	n := map[[2]int]pointOf3[T]{{0, 1}: {x[0], 2}}
+	p := n[[2]int{0, 1}]
+	return m[0].x.Mul(m[1].y).Add(p.x.Scale(p.y))
+}
+
+func deferredOf[T dual.Scalar[T]](x []T) T {
+	var s T
+	func() {
+		for i, v := range x {
+			defer func() { s = s.Scale(float64(i + 1)).Div(dual.Const[T](3)).Add(v) }()
+		}
+	}()
+	return s
+}
+
+func loopVariablesOf[T dual.Scalar[T]](x []T) T {
+	var f []func(T) T
+	for i, v := range x {
+		f = append(f, func(a T) T { return a.Mul(v).AddReal(float64(i)) })
+	}
+	s := dual.Const[T](1.0)
+	for _, g := range f {
+		s = g(s).Div(dual.Const[T](2))
+	}
+	return s
+}
+
+func curriedOf[T dual.Scalar[T]](x []T) T {
+	add := func(a T) func(float64) func(T) T {
+		return func(b float64) func(T) T {
+			return func(c T) T { return a.Scale(b).Add(c) }
+		}
+	}
+	type rule func(T, ...T) T
+	rules := map[string]rule{"sum": func(a T, b ...T) T { return a.Add(sumOf(b...)) }}
+	return add(x[0])(2)(x[1]).Mul(rules["sum"](x[2], dual.Const[T](1), x[0]))
+}
+
+func passiveHelpersOf[T dual.Scalar[T]](x []T) T {
+	var s shape = square{}
+	n, name := s.sides(), "abc"
+	bits := uint(n)<<2 | 1&^uint(len(name))
+	weights := table(n)
+	return x[0].Scale(foot.factor()).Add(x[1].Scale(weights[2])).AddReal(float64(bits % 5)).Add(x[2].Scale(math.Sqrt(float64(n))))
+}
+
+func switchWithStatementOf[T dual.Scalar[T]](x []T) T {
+	switch v := x[0].Scale(2); {
+	case v.LessReal(0.5):
+		return v
+	case v.LessReal(1.5):
+		v = v.Square()
+		return v.Add(x[1])
+	default:
+		w := v
+		return w.Sub(x[1])
+	}
+}
+
+func ifWithStatementOf[T dual.Scalar[T]](x []T) T {
+	if a, b := x[0].Scale(2), x[1]; a.Less(b) {
+		return b
+	} else if c := a.Sub(b); dual.Const[T](0.5).Less(c) {
+		return c.Mul(a)
+	} else {
+		return a.Add(b).Add(c)
+	}
+}
+
+func arraysAsValuesOf[T dual.Scalar[T]](x []T) T {
+	rotate := func(v [3]T) [3]T { return [3]T{v[2], v[0], v[1]} }
+	a := [3]T{x[0], x[1], x[2]}
+	b := rotate(a)
+	b[0] = dual.Const[T](1)
+	c := rotate(rotate(b))
+	m := [2][3]T{a, c}
+	m[0][1] = m[0][1].Scale(5)
+	return a[1].Add(b[1].Mul(c[2])).Add(m[0][1].Mul(m[1][0]))
+}
+
+func swapsOf[T dual.Scalar[T]](x []T) T {
+	y := append([]T{}, x...)
+	for i, j := 0, len(y)-1; i < j; i, j = i+1, j-1 {
+		y[i], y[j] = y[j], y[i]
+	}
+	for i := range y { // the sort of Shell's least gap
+		for j := i; j > 0 && y[j].Less(y[j-1]); j-- {
+			y[j], y[j-1] = y[j-1], y[j]
+		}
+	}
+	var s T
+	for i, v := range y {
+		s = s.Add(v.Scale(float64(i)))
+	}
+	return s
+}
+
 type bodyOf[T dual.Scalar[T]] struct {
 	at, speed pointOf[T]
 	mass      float64
@@ -716,6 +867,11 @@ func mathDimOf[T dual.Scalar[T]](x, y T) T {
 }
 
 func swapOf[T dual.Scalar[T]](p, q *T) { *p, *q = *q, *p }
+
+type pointOf3[T dual.Scalar[T]] struct {
+	x T
+	y float64
+}
 
 func (p pointOf[T]) times2(c float64) pointOf[T] { return pointOf[T]{p.x.Scale(c), p.y.Scale(c)} }
 

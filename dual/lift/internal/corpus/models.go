@@ -586,3 +586,72 @@ func quadrature(x []float64) float64 {
 	}
 	return simpson(func(t float64) float64 { return math.Exp(-x[0]*t*t) * math.Cos(x[1]*t) }, 0, 1+x[2], 8)
 }
+
+// newtonRoot solves t³ + at − b = 0 until the step is small.
+func newtonRoot(x []float64) float64 {
+	a, b := 1+x[0], 2+x[1]
+	t := 1.0
+	for range 50 {
+		step := (t*t*t + a*t - b) / (3*t*t + a)
+		t -= step
+		if math.Abs(step) < 1e-12 {
+			break
+		}
+	}
+	return t
+}
+
+// movingAverage is the error of exponential smoothing of a series.
+func movingAverage(x []float64) float64 {
+	series := []float64{1, 1.4, 1.2, 1.9, 2.3}
+	level, trend, loss := series[0], x[1], 0.0
+	for _, v := range series[1:] {
+		forecast := level + trend
+		loss += (v - forecast) * (v - forecast)
+		old := level
+		level = x[0]*v + (1-x[0])*forecast
+		trend = x[2]*(level-old) + (1-x[2])*trend
+	}
+	return loss
+}
+
+type queue struct{ items []float64 }
+
+func (q *queue) push(v float64) { q.items = append(q.items, v) }
+
+func (q *queue) pop() (float64, bool) {
+	if len(q.items) == 0 {
+		return 0, false
+	}
+	v := q.items[0]
+	q.items = q.items[1:]
+	return v, true
+}
+
+// cascade works off a queue that its steps fill.
+func cascade(x []float64) float64 {
+	var q queue
+	for _, v := range x {
+		q.push(v)
+	}
+	s := 0.0
+	for {
+		v, ok := q.pop()
+		if !ok {
+			break
+		}
+		s += v * v
+		if v > 0.3 {
+			q.push(v / 3)
+		}
+	}
+	return s
+}
+
+// geodesic is the distance of two places on a sphere.
+func geodesic(x []float64) float64 {
+	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
+	a, b := rad(90*x[0]), rad(90*x[1]-45)
+	h := math.Pow(math.Sin((b-a)/2), 2) + math.Cos(a)*math.Cos(b)*math.Pow(math.Sin(rad(x[2])/2), 2)
+	return 2 * 6371 * math.Asin(math.Sqrt(h))
+}

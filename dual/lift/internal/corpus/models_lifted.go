@@ -364,6 +364,62 @@ func quadratureOf[T dual.Scalar[T]](x []T) T {
 	return simpson(func(t T) T { return x[0].Neg().Mul(t).Mul(t).Exp().Mul(x[1].Mul(t).Cos()) }, 0, x[2].AddReal(1), 8)
 }
 
+// newtonRootOf solves t³ + at − b = 0 until the step is small.
+func newtonRootOf[T dual.Scalar[T]](x []T) T {
+	a, b := x[0].AddReal(1), x[1].AddReal(2)
+	t := dual.Const[T](1.0)
+	for range 50 {
+		step := t.Square().Mul(t).Add(a.Mul(t)).Sub(b).Div(t.Scale(3).Mul(t).Add(a))
+		t = t.Sub(step)
+		if step.Abs().LessReal(1e-12) {
+			break
+		}
+	}
+	return t
+}
+
+// movingAverageOf is the error of exponential smoothing of a series.
+func movingAverageOf[T dual.Scalar[T]](x []T) T {
+	series := []float64{1, 1.4, 1.2, 1.9, 2.3}
+	level, trend, loss := dual.Const[T](series[0]), x[1], dual.Const[T](0.0)
+	for _, v := range series[1:] {
+		forecast := level.Add(trend)
+		loss = loss.Add(forecast.RSub(v).Square())
+		old := level
+		level = x[0].Scale(v).Add(x[0].RSub(1).Mul(forecast))
+		trend = x[2].Mul(level.Sub(old)).Add(x[2].RSub(1).Mul(trend))
+	}
+	return loss
+}
+
+// cascadeOf works off a queue that its steps fill.
+func cascadeOf[T dual.Scalar[T]](x []T) T {
+	var q queueOf[T]
+	for _, v := range x {
+		q.push(v)
+	}
+	var s T
+	for {
+		v, ok := q.pop()
+		if !ok {
+			break
+		}
+		s = s.Add(v.Square())
+		if dual.Const[T](0.3).Less(v) {
+			q.push(v.Div(dual.Const[T](3)))
+		}
+	}
+	return s
+}
+
+// geodesicOf is the distance of two places on a sphere.
+func geodesicOf[T dual.Scalar[T]](x []T) T {
+	rad := func(degrees T) T { return degrees.Scale(math.Pi).Div(dual.Const[T](180)) }
+	a, b := rad(x[0].Scale(90)), rad(x[1].Scale(90).SubReal(45))
+	h := b.Sub(a).Div(dual.Const[T](2)).Sin().PowReal(2).Add(a.Cos().Mul(b.Cos()).Mul(rad(x[2]).Div(dual.Const[T](2)).Sin().PowReal(2)))
+	return h.Sqrt().Asin().Scale(2 * 6371)
+}
+
 // rk4Of takes n steps of the classical method of Runge and Kutta.
 func rk4Of[T dual.Scalar[T]](f odeOf[T], y0 []T, h float64, n int) []T {
 	y := append([]T(nil), y0...)
@@ -577,6 +633,21 @@ func (l layerOf[T]) forward(x []T) []T {
 		y[i] = l.act(y[i])
 	}
 	return y
+}
+
+type queueOf[T dual.Scalar[T]] struct {
+	items []T
+}
+
+func (q *queueOf[T]) push(v T) { q.items = append(q.items, v) }
+
+func (q *queueOf[T]) pop() (T, bool) {
+	if len(q.items) == 0 {
+		return dual.Const[T](0), false
+	}
+	v := q.items[0]
+	q.items = q.items[1:]
+	return v, true
 }
 
 type odeOf[T dual.Scalar[T]] func(dst []T, t float64, y []T)
