@@ -2,6 +2,7 @@ package newton
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -103,7 +104,7 @@ func (o LeastSquares) Minimize(t *reverse.Tape, x0 []float64) (*Result, error) {
 			return nil
 		})
 		r.Step, r.Decrease = scaledNorm(p.norm, p.s)/scaledNorm(p.norm, r.X), predicted/p.f
-		if p.free && r.Step <= o.Tolerance {
+		if p.free && r.Step <= o.Tolerance && p.gaussNewton(r.X) <= o.Tolerance {
 			return r, nil
 		}
 		floats.AddTo(trial, r.X, p.s)
@@ -172,10 +173,11 @@ type linearModel struct {
 	s    []float64
 	free bool // s is the step of Gauss and Newton: λ = 0
 
-	stacked, r1 *mat.Dense // [JD⁻¹ r; √λI 0], and the R of its factorization
-	qr          mat.QR
-	z, w        *mat.VecDense
-	js          *mat.VecDense
+	stacked, r1    *mat.Dense // [JD⁻¹ r; √λI 0], and the R of its factorization
+	largest, least float64    // elements of the diagonal of R
+	qr             mat.QR
+	z, w           *mat.VecDense
+	js             *mat.VecDense
 }
 
 func newLinearModel(m, n int) *linearModel {
@@ -249,7 +251,7 @@ func (p *linearModel) step(radius float64, factorizations *int) (decrease float6
 	lambda := 0.0
 	for range attempts {
 		*factorizations++
-		full := p.solve(lambda)
+		full := p.solve(lambda, p.d)
 		length := mat.Norm(p.z, 2)
 		if full && (lambda == 0 && length <= radius || math.Abs(length-radius) <= nearBoundary*radius) {
 			break
@@ -279,14 +281,26 @@ func (p *linearModel) step(radius float64, factorizations *int) (decrease float6
 	return -floats.Dot(js, p.r) - floats.Dot(js, js)/2
 }
 
-// solve computes −z and R⁻ᵀz of a λ, and reports whether R has full rank.
-func (p *linearModel) solve(lambda float64) bool {
+// gaussNewton is the length of the step of Gauss and Newton relative to x, both in
+// units of the column norms of J, in which the factorization is most accurate
+// whatever D is; +∞ if J is nearly rank-deficient even so.
+func (p *linearModel) gaussNewton(x []float64) float64 {
+	const accurate = 1e-10 // what the least pivot must be, relative to the largest, for six digits
+	if slices.Contains(p.norm, 0) || !p.solve(0, p.norm) || p.least < accurate*p.largest {
+		return math.Inf(1)
+	}
+	return mat.Norm(p.z, 2) / scaledNorm(p.norm, x)
+}
+
+// solve computes −z and R⁻ᵀz of a λ, for D with the diagonal d, and reports whether
+// R has full rank.
+func (p *linearModel) solve(lambda float64, d []float64) bool {
 	m, n := p.j.Dims()
 	p.stacked.Zero()
 	for i := range m {
 		to := p.stacked.RawRowView(i)
 		for k, v := range p.j.RawRowView(i) {
-			to[k] = v / p.d[k]
+			to[k] = v / d[k]
 		}
 		to[n] = p.r[i]
 	}
@@ -296,12 +310,12 @@ func (p *linearModel) solve(lambda float64) bool {
 	p.qr.Factorize(p.stacked)
 	p.r1.Reset()
 	p.qr.RTo(p.r1)
-	largest, least := 0.0, math.Inf(1)
+	p.largest, p.least = 0, math.Inf(1)
 	for i := range n {
-		largest = max(largest, math.Abs(p.r1.At(i, i)))
-		least = min(least, math.Abs(p.r1.At(i, i)))
+		p.largest = max(p.largest, math.Abs(p.r1.At(i, i)))
+		p.least = min(p.least, math.Abs(p.r1.At(i, i)))
 	}
-	if !(least > float64(n)*epsilon*largest) {
+	if !(p.least > float64(n)*epsilon*p.largest) {
 		return false
 	}
 	upper := mat.NewTriDense(n, mat.Upper, nil)
