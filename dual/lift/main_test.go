@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,7 +66,7 @@ func TestGoldenFilesPassVet(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join("testdata", golden+".golden"))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "out.go"), text, 0o644))
-		out, err := exec.Command("go", "vet", "./"+dir).CombinedOutput()
+		out, err := goCommand("vet", "./"+dir).CombinedOutput()
 		require.NoError(t, err, "%s: %s", golden, out)
 	}
 }
