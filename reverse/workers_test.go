@@ -24,7 +24,7 @@ func shifted(x []reverse.Var) []reverse.Var {
 		a, b := x[i], x[n/2+i]
 		sums[0] = append(sums[0], a.Mul(b).Exp())
 		sums[1] = append(sums[1], x[i].Hypot(x[i+1]))
-		sums[2] = append(sums[2], x[i*i%n].Sin().Mul(x[7*i%n]))
+		sums[2] = append(sums[2], x[int64(i)*int64(i)%int64(n)].Sin().Mul(x[7*i%n]))
 		sums[3] = append(sums[3], a.AffineOf(float64(i), []float64{1, -2, 0.5}, []reverse.Var{a, b, x[0]}).Square(), a.Atan2(x[1]))
 	}
 	for j, s := range sums {
