@@ -27,9 +27,10 @@ var operations = func() map[string]operation {
 		"math.IsNaN":   {text: []string{"!$1.LessEq($1)"}, reads: true},
 		"math.Signbit": {text: []string{"($1.LessReal(0) || $1.Inv().LessReal(0))"}, reads: true},
 		"math.Sincos":  {text: []string{"$1.Sin()", "$1.Cos()"}},
-		"math.Ldexp":   {text: []string{"$1.Scale(math.Ldexp(1, $2))"}},
-		"math.Lgamma":  {text: []string{"$1.LogGamma()", "1"}},
-		"math.Modf":    {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}},
+		// In two steps, since a power of 2 alone may be out of range.
+		"math.Ldexp":  {text: []string{"$1.Scale(math.Ldexp(1, ($2)/2)).Scale(math.Ldexp(1, ($2)-($2)/2))"}},
+		"math.Lgamma": {text: []string{"$1.LogGamma()", "1"}},
+		"math.Modf":   {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}},
 
 		"gonum.org/v1/gonum/floats.Dot":          {text: []string{"dual.Dot($1, $2)"}, all: true},
 		"gonum.org/v1/gonum/floats.Sum":          {text: []string{"dual.Sum($1)"}},

@@ -607,7 +607,7 @@ func mathFunctions(x []float64) float64 {
 	s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
 	s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
 	s += math.Sin(b) + math.Sinh(a) + math.Sqrt(b) + math.Tan(a) + math.Tanh(b)
-	s += math.Atan2(a, b) + math.Hypot(a, b) + math.Dim(a, b) + math.Ldexp(a, 2)
+	s += math.Atan2(a, b) + math.Hypot(a, b) + math.Dim(a, b) + math.Ldexp(a, 2) + math.Ldexp(1e-200*a, len(x)+1094)*1e-120
 	s += math.Ceil(3*a)*b + math.Floor(3*b)*a + math.Trunc(-3*a) + math.Round(5*b)*a + math.Mod(a, 0.3) + math.Copysign(a, -b)
 	lg, sign := math.Lgamma(a)
 	sin, cos := math.Sincos(b)

@@ -441,7 +441,7 @@ func mathFunctionsOf[T dual.Scalar[T]](x []T) T {
 	s = s.Add(a.Cbrt().Add(b.Cos()).Add(a.Cosh()).Add(b.Erf()).Add(a.Erfc()).Add(b.Exp()).Add(a.Exp2()))
 	s = s.Add(b.Expm1().Add(a.Gamma()).Add(b.Log()).Add(a.Log10()).Add(b.Log1p()).Add(a.Log2()))
 	s = s.Add(b.Sin().Add(a.Sinh()).Add(b.Sqrt()).Add(a.Tan()).Add(b.Tanh()))
-	s = s.Add(a.Atan2(b).Add(a.Hypot(b)).Add(mathDimOf(a, b)).Add(a.Scale(math.Ldexp(1, 2))))
+	s = s.Add(a.Atan2(b).Add(a.Hypot(b)).Add(mathDimOf(a, b)).Add(a.Scale(math.Ldexp(1, (2)/2)).Scale(math.Ldexp(1, (2)-(2)/2))).Add(a.Scale(1e-200).Scale(math.Ldexp(1, (len(x)+1094)/2)).Scale(math.Ldexp(1, (len(x)+1094)-(len(x)+1094)/2)).Scale(1e-120)))
 	s = s.Add(a.Scale(3).Ceil().Mul(b).Add(b.Scale(3).Floor().Mul(a)).Add(a.Scale(-3).Trunc()).Add(b.Scale(5).Round().Mul(a)).Add(a.Mod(dual.Const[T](0.3))).Add(a.Copysign(b.Neg())))
 	lg, sign := a.LogGamma(), 1
 	sin, cos := b.Sin(), b.Cos()
