@@ -58,10 +58,10 @@
 // The functions take dst first where they return a slice or a matrix; nil
 // allocates it. Misuse panics: a nil function, a wrong length or shape.
 // Nothing else fails: NaN and ±∞ go through as IEEE 754 has it, derivatives at
-// kinks and poles are those of package dual. f may overwrite its argument, and
-// dst may overlap the other arguments. Each call allocates one slice of dual
-// numbers; what f allocates comes on top. All functions are safe for concurrent
-// use if f is.
+// kinks and poles are those of package dual. f may overwrite its argument but
+// not keep it, and dst may overlap the other arguments. Calls into a given dst do
+// not allocate in steady state, but for what f allocates. All functions are safe
+// for concurrent use if f is.
 //
 // Source: Griewank, Walther, Evaluating Derivatives, 2nd ed., SIAM 2008,
 // chapter 3.1; for second derivatives Fike, Alonso, The development of

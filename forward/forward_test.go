@@ -265,7 +265,7 @@ func TestPanicOfTheFunctionPasses(t *testing.T) {
 	})
 }
 
-func TestCallAllocatesItsArgumentAlone(t *testing.T) {
+func TestCallsDoNotAllocate(t *testing.T) {
 	x, v := make([]float64, 50), make([]float64, 50)
 	out := make([]dual.Number, 49)
 	f := func(x []dual.Number) []dual.Number {
@@ -287,11 +287,11 @@ func TestCallAllocatesItsArgumentAlone(t *testing.T) {
 	}{
 		{"Derivative", 0, func() { forward.Derivative(cube, 2) }},
 		{"SecondDerivative", 0, func() { forward.SecondDerivative(cube, 2) }},
-		{"Directional", 1, func() { forward.Directional(rosenbrock, x, v) }},
-		{"Gradient", 1, func() { forward.Gradient(g, rosenbrock, x) }},
-		{"JVP", 1, func() { forward.JVP(d, f, x, v) }},
-		{"Jacobian", 1, func() { forward.Jacobian(j, f, x) }},
-		{"Compressed", 1, func() { forward.Compressed(b, f, x, groups) }},
+		{"Directional", 0, func() { forward.Directional(rosenbrock, x, v) }},
+		{"Gradient", 0, func() { forward.Gradient(g, rosenbrock, x) }},
+		{"JVP", 0, func() { forward.JVP(d, f, x, v) }},
+		{"Jacobian", 0, func() { forward.Jacobian(j, f, x) }},
+		{"Compressed", 0, func() { forward.Compressed(b, f, x, groups) }},
 	} {
 		assert.Equal(t, c.want, testing.AllocsPerRun(10, c.call), c.name)
 	}

@@ -1,6 +1,11 @@
 package forward
 
-import "github.com/hesse-ad/hesse/dual"
+import (
+	"slices"
+	"sync"
+
+	"github.com/hesse-ad/hesse/dual"
+)
 
 const (
 	badFunc = "forward: f is nil"
@@ -34,7 +39,9 @@ func Directional(f func(x []dual.Number) dual.Number, x, v []float64) (y, dy flo
 	if f == nil {
 		panic(badFunc)
 	}
-	z := f(along(x, v))
+	a := along(x, v)
+	z := f(a.z)
+	arguments.Put(a)
 	return z.V, z.D
 }
 
@@ -51,35 +58,43 @@ func Gradient(dst []float64, f func(x []dual.Number) dual.Number, x []float64) [
 	if len(dst) != len(x) {
 		panic(badGrad)
 	}
-	z, x0 := constants(x)
+	a := constants(x)
 	for j := range dst {
-		copy(z, x0)
-		z[j].D = 1
-		dst[j] = f(z).D
+		copy(a.z, a.x0)
+		a.z[j].D = 1
+		dst[j] = f(a.z).D
 	}
+	arguments.Put(a)
 	return dst
 }
 
-// along returns x + vε.
-func along(x, v []float64) []dual.Number {
+// An argument is what f is called with, and kept for the next call after it.
+type argument struct {
+	z  []dual.Number // what f takes, and may overwrite
+	x0 []dual.Number // x + 0ε, from which z starts, since dst may overwrite x
+}
+
+var arguments = sync.Pool{New: func() any { return new(argument) }}
+
+// constants returns the argument whose x0 is x + 0ε.
+func constants(x []float64) *argument {
+	a := arguments.Get().(*argument)
+	a.z, a.x0 = slices.Grow(a.z[:0], len(x))[:len(x)], a.x0[:0]
+	for _, v := range x {
+		a.x0 = append(a.x0, dual.Number{V: v})
+	}
+	return a
+}
+
+// along returns the argument whose z is x + vε.
+func along(x, v []float64) *argument {
 	if len(v) != len(x) {
 		panic(badDir)
 	}
-	z := make([]dual.Number, len(x))
-	for i := range z {
-		z[i] = dual.Number{V: x[i], D: v[i]}
+	a := arguments.Get().(*argument)
+	a.z = a.z[:0]
+	for i, xi := range x {
+		a.z = append(a.z, dual.Number{V: xi, D: v[i]})
 	}
-	return z
-}
-
-// constants returns x0 = x + 0ε and room z for an argument of the same length.
-// Each evaluation starts from x0, since f may have overwritten z and dst x.
-func constants(x []float64) (z, x0 []dual.Number) {
-	n := len(x)
-	z = make([]dual.Number, 2*n)
-	z, x0 = z[:n:n], z[n:]
-	for i := range x0 {
-		x0[i].V = x[i]
-	}
-	return z, x0
+	return a
 }

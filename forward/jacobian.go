@@ -26,7 +26,8 @@ func JVP(dst []float64, f func(x []dual.Number) []dual.Number, x, v []float64) [
 	if f == nil {
 		panic(badFunc)
 	}
-	y := f(along(x, v))
+	a := along(x, v)
+	y := f(a.z)
 	if len(y) == 0 {
 		panic(noOutputs)
 	}
@@ -39,6 +40,7 @@ func JVP(dst []float64, f func(x []dual.Number) []dual.Number, x, v []float64) [
 	for i := range dst {
 		dst[i] = y[i].D
 	}
+	arguments.Put(a) // y may be part of it
 	return dst
 }
 
@@ -95,12 +97,12 @@ func product(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64,
 	if dst != nil && dst.RawMatrix().Cols != k {
 		panic(badCols)
 	}
-	z, x0 := constants(x)
+	a := constants(x)
 	m := 0
 	for c := range k {
-		copy(z, x0)
-		seed(z, c)
-		y := f(z)
+		copy(a.z, a.x0)
+		seed(a.z, c)
+		y := f(a.z)
 		if c == 0 {
 			m = len(y)
 			if m == 0 {
@@ -121,5 +123,6 @@ func product(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64,
 			raw.Data[i*raw.Stride+c] = y[i].D
 		}
 	}
+	arguments.Put(a)
 	return dst
 }
