@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
@@ -281,21 +282,45 @@ func TestAccuracyOfTapes(t *testing.T) {
 			return s
 		})
 		require.NoError(t, err)
-		for way, settings := range map[string]hessian.SparseSettings{
-			"FoR": {Method: hessian.ByStar}, "terms": {Method: hessian.ByTerms},
-			"RoF": {Method: hessian.ByStar, Strategy: hessian.RoF}, "RoR": {Method: hessian.ByStar, Strategy: hessian.RoR},
-		} {
-			p, err := settings.New(tape)
-			if way == "terms" && errors.Is(err, hessian.ErrNoTerms) {
-				if !strings.HasPrefix(name, "RegInc") {
-					t.Errorf("no terms in a sum of %s", name)
+		byStrategy := func(s hessian.Strategy) func(d []float64) mat.Matrix {
+			return func(d []float64) mat.Matrix {
+				h := blocks{n: n}
+				for c := range n { // the points have no variables in common
+					v := make([]float64, len(x))
+					for i := c; i < len(x); i += n {
+						v[i] = 1
+					}
+					hv, err := hessian.New(tape, s).HVP(nil, x, v)
+					require.NoError(t, err)
+					h.columns = append(h.columns, hv)
 				}
+				_, err := tape.Gradient(d, x)
+				require.NoError(t, err)
+				return h
+			}
+		}
+		for way, eval := range map[string]func(d []float64) mat.Matrix{
+			"FoR": byStrategy(hessian.FoR), "RoF": byStrategy(hessian.RoF), "RoR": byStrategy(hessian.RoR),
+			"terms": func(d []float64) mat.Matrix {
+				p, err := hessian.SparseSettings{Method: hessian.ByTerms}.New(tape)
+				if errors.Is(err, hessian.ErrNoTerms) {
+					if !strings.HasPrefix(name, "RegInc") {
+						t.Errorf("no terms in a sum of %s", name)
+					}
+					return nil
+				}
+				require.NoError(t, err)
+				h := p.Matrix()
+				_, err = p.EvalAll(h, d, x)
+				require.NoError(t, err)
+				return h
+			},
+		} {
+			d := make([]float64, len(x))
+			h := eval(d)
+			if h == nil {
 				continue
 			}
-			require.NoError(t, err)
-			h, d := p.Matrix(), make([]float64, len(x))
-			_, err = p.EvalAll(h, d, x)
-			require.NoError(t, err)
 			w := newWorst()
 			for i, g := range points {
 				flat := g.flat()
@@ -317,3 +342,14 @@ func TestAccuracyOfTapes(t *testing.T) {
 		}
 	}
 }
+
+// blocks is a matrix of n×n blocks on the diagonal: column j of each is in
+// columns[j].
+type blocks struct {
+	n       int
+	columns [][]float64
+}
+
+func (b blocks) At(i, j int) float64 { return b.columns[j%b.n][i] }
+func (b blocks) Dims() (r, c int)    { return len(b.columns[0]), len(b.columns[0]) }
+func (b blocks) T() mat.Matrix       { return mat.Transpose{Matrix: b} }

@@ -42,7 +42,6 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 	require.NoError(t, err)
 	for _, o := range []hessian.SparseSettings{
 		{Method: hessian.ByTerms}, {Method: hessian.ByStar}, {Method: hessian.ByAcyclic},
-		{Method: hessian.ByStar, Strategy: hessian.RoR},
 	} {
 		for _, o.Workers = range []int{1, 3} {
 			on.Store(false)

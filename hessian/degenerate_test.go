@@ -283,9 +283,9 @@ func TestSettingsThatContradictPanic(t *testing.T) {
 	tape, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var { return x[0].Square().Add(x[1].Square()) })
 	require.NoError(t, err)
 	p := sparsity.Diagonal(2)
-	for _, o := range []hessian.SparseSettings{{Pattern: p}, {Coloring: coloring.New(coloring.Star, p)}, {Strategy: hessian.RoR}} {
+	for _, o := range []hessian.SparseSettings{{Pattern: p}, {Coloring: coloring.New(coloring.Star, p)}} {
 		o.Method = hessian.ByTerms
-		require.PanicsWithValue(t, "hessian: ByTerms with a Pattern, a Coloring or a Strategy, which are of colorings", func() { _, _ = o.New(tape) })
+		require.PanicsWithValue(t, "hessian: ByTerms with a Pattern or a Coloring, which are of colorings", func() { _, _ = o.New(tape) })
 	}
 	for _, o := range []reverse.SparseSettings{{Pattern: sparsity.Full(1, 2)}, {Coloring: coloring.New(coloring.Column, sparsity.Full(1, 2))}} {
 		o.Method = reverse.ByTerms

@@ -34,7 +34,7 @@ func (s Strategy) String() string {
 type Hessian struct {
 	strategy Strategy
 	n, m     int
-	params   int
+	of       *reverse.Tape
 	t        *reverse.Tape // what one run sweeps
 	points   sync.Pool     // inputs of t
 }
@@ -42,7 +42,7 @@ type Hessian struct {
 // New prepares a strategy for a tape: FoR needs nothing, FoF and RoF make the
 // tape of the JVP, RoR that of the VJP.
 func New(t *reverse.Tape, s Strategy) *Hessian {
-	h := &Hessian{strategy: s, n: t.Inputs(), m: t.Outputs(), params: t.Params(), t: t}
+	h := &Hessian{strategy: s, n: t.Inputs(), m: t.Outputs(), of: t, t: t}
 	switch s {
 	case FoR:
 	case FoF, RoF:
@@ -53,7 +53,7 @@ func New(t *reverse.Tape, s Strategy) *Hessian {
 		panic(fmt.Sprintf("hessian: no strategy %d", s))
 	}
 	h.points.New = func() any {
-		x := make([]float64, 0, h.t.Inputs()+h.params)
+		x := make([]float64, 0, h.t.Inputs()+t.Params())
 		return &x
 	}
 	return h
@@ -66,20 +66,30 @@ func (h *Hessian) Tape() *reverse.Tape { return h.t }
 // Strategy is the strategy that h evaluates.
 func (h *Hessian) Strategy() Strategy { return h.strategy }
 
-// point splits x into inputs and parameters and checks w; without weights a
-// scalar function has the weight 1.
+// point splits x into inputs and parameters, none if they are bound, and checks
+// both x and the weights.
 func (h *Hessian) point(x, w []float64) (in, params, weights []float64) {
-	if len(x) != h.n && len(x) != h.n+h.params {
-		panic(fmt.Sprintf("hessian: x has length %d, want %d inputs (and %d parameters)", len(x), h.n, h.params))
+	checkPoint(h.of, x)
+	n := h.of.Inputs()
+	return x[:n], x[n:], weightsOf(h.of, w)
+}
+
+func checkPoint(t *reverse.Tape, x []float64) {
+	if n, k := t.Inputs(), t.Params(); len(x) != n && len(x) != n+k {
+		panic(fmt.Sprintf("hessian: x has length %d, want %d inputs (and %d parameters)", len(x), n, k))
 	}
+}
+
+// weightsOf is w, without weights 1 for a function with one output.
+func weightsOf(t *reverse.Tape, w []float64) []float64 {
+	m := t.Outputs()
 	switch {
-	case len(w) == h.m:
-	case len(w) == 0 && h.m == 1:
-		w = one
-	default:
-		panic(fmt.Sprintf("hessian: %d weights for %d outputs", len(w), h.m))
+	case len(w) == m:
+		return w
+	case len(w) == 0 && m == 1:
+		return one
 	}
-	return x[:h.n], x[h.n:], w
+	panic(fmt.Sprintf("hessian: %d weights for %d outputs", len(w), m))
 }
 
 var one = []float64{1}

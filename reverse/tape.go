@@ -110,15 +110,10 @@ func (t *Tape) split(x []float64) (in, params []float64) {
 	panic(fmt.Sprintf("reverse: x has length %d, want %d inputs (and %d parameters)", len(x), n, len(t.params)))
 }
 
-// part is the tape of a program that is a part of t.
-func (t *Tape) part(p *program.Program) *Tape {
-	return newTape(p, t.recorded.x, t.recorded.params).With(t.params)
-}
-
 func init() {
 	inside.Apply = func(f program.Func, x any) any { return apply(f, x.([]Var)) }
 	inside.Program = func(t any) *program.Program { return t.(*Tape).p }
-	inside.Part = func(t any, p *program.Program) any { return t.(*Tape).part(p) }
+	inside.Branch = func(g *program.Guard, v []float64) error { return branchError(g, v) }
 	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }
 	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
 	inside.Begin = func(t any, x []float64) (*program.Workspace, error) { return t.(*Tape).begin(x) }

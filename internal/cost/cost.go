@@ -9,12 +9,7 @@
 // chosen and how long it takes in units of the best.
 package cost
 
-import (
-	"fmt"
-	"time"
-
-	"github.com/hesse-ad/hesse/internal/program"
-)
+import "github.com/hesse-ad/hesse/internal/program"
 
 // Kind is something that takes time.
 type Kind int
@@ -187,31 +182,4 @@ func (g General) Jacobian(k, l, nnz int) (c Counts) {
 		c = c.Plus(together(k, s.Tangents))
 	}
 	return c
-}
-
-// Colors is how many colors a star or acyclic coloring of a symmetric n×n
-// pattern has at least: the entries between two classes of a and b are a forest,
-// at most a + b − 1, so that k colors allow (k−1)n − k(k−1)/2 of them.
-func Colors(n, nnz int) int {
-	k := min(n, 1)
-	for (k-1)*n-k*(k-1)/2 < (nnz-n)/2 {
-		k++
-	}
-	return k
-}
-
-// Option is a method that was considered.
-type Option struct {
-	What string
-	Counts
-}
-
-// String says what was considered and how long it takes.
-func (o Option) String() string {
-	d := time.Duration(o.Time())
-	unit := time.Duration(1)
-	for d/unit >= 100 {
-		unit *= 10
-	}
-	return fmt.Sprintf("%s: about %v", o.What, d.Round(unit))
 }

@@ -5,40 +5,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
-	"github.com/hesse-ad/hesse/sparsity"
 )
-
-func TestNoColoringHasFewerColors(t *testing.T) {
-	for n := range 20 {
-		assert.Equal(t, n, cost.Colors(n, n*n))
-	}
-	assert.Equal(t, 1, cost.Colors(9, 9))
-	assert.Equal(t, 2, cost.Colors(9, 9+2*8)) // a tree
-	assert.Equal(t, 3, cost.Colors(9, 9+2*9)) // has a cycle
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 30).Draw(t, "n")
-		var i, j []int
-		for k := range n {
-			i, j = append(i, k), append(j, k)
-		}
-		for range rapid.IntRange(0, n*n).Draw(t, "entries") {
-			a, b := rapid.IntRange(0, n-1).Draw(t, "i"), rapid.IntRange(0, n-1).Draw(t, "j")
-			i, j = append(i, a, b), append(j, b, a)
-		}
-		p := sparsity.FromCoordinates(n, n, i, j)
-		for _, kind := range []coloring.Kind{coloring.Star, coloring.Acyclic} {
-			if k := coloring.New(kind, p).Num(); k < cost.Colors(n, p.NNZ()) {
-				t.Fatalf("%v coloring with %d colors, want at least %d", kind, k, cost.Colors(n, p.NNZ()))
-			}
-		}
-	})
-}
 
 // A sweep carries eight directions: the ninth calls all functions again.
 func TestProductsAreCountedByDirections(t *testing.T) {
@@ -54,13 +25,6 @@ func TestProductsAreCountedByDirections(t *testing.T) {
 	assert.Equal(t, 80.0, eight[cost.Read])
 	assert.Less(t, one.Time(), eight.Time())
 	assert.Equal(t, one.Time()+nine.Time(), one.Plus(nine).Time())
-}
-
-func TestOptionSaysTheTime(t *testing.T) {
-	o := cost.Option{What: "terms"}
-	assert.Equal(t, "terms: about 0s", o.String())
-	o.Counts[cost.Call] = 123456 / cost.Counts{cost.Call: 1}.Time()
-	assert.Equal(t, "terms: about 120µs", o.String())
 }
 
 // A call of alike terms carries four directions at once, and counts its operands

@@ -12,14 +12,14 @@ var (
 	Apply func(f program.Func, x any) any
 	// Program is the compiled form of tape.
 	Program func(tape any) *program.Program
-	// Part is the tape of a program that is a part of that of tape, with the same
-	// inputs and parameters.
-	Part func(tape any, p *program.Program) any
 	// Recorded is the parameters with which tape was recorded, at Point.
 	Recorded func(tape any) []float64
 	// Split is the inputs and the parameters of a point of tape. It panics if
 	// x has a wrong length.
 	Split func(tape any, x []float64) (in, params []float64)
+	// Branch is the *reverse.BranchError of a guard that does not hold for the values
+	// v.
+	Branch func(g *program.Guard, v []float64) error
 	// Begin evaluates tape at x: a workspace with the values, which the caller
 	// gives back to the program.
 	Begin func(tape any, x []float64) (*program.Workspace, error)

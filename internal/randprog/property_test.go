@@ -165,7 +165,6 @@ func everyWayToTheHessian(t *rapid.T) {
 	require.NoError(t, err)
 	for _, o := range []hessian.SparseSettings{
 		{}, {Workers: 2}, {Method: hessian.ByTerms}, {Method: hessian.ByStar}, {Method: hessian.ByAcyclic},
-		{Method: hessian.ByStar, Strategy: hessian.RoR},
 	} {
 		plan, err := o.New(tape)
 		if errors.Is(err, hessian.ErrNoTerms) {

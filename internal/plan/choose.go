@@ -1,0 +1,201 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/terms"
+)
+
+// A method is chosen by estimates of what an evaluation costs. What none can
+// beat, since any coloring has so many colors at least, is taken before
+// anything is colored.
+
+const (
+	// Where the fewest colors that there may be save less than a tenth, nothing
+	// is colored.
+	coloringSaves = 0.9
+	// Another kind of coloring is tried if it may save a fifth. An acyclic one must
+	// save that, since substitutions add up rounding errors.
+	kindSaves = 0.8
+	// Rows and columns are colored together, which takes long, if one of them alone
+	// takes more colors than this.
+	manyColors = 16
+)
+
+// products are the colors of an evaluation: of columns, each a product with the
+// matrix, and of rows, each a product with its transpose.
+type products struct{ columns, rows int }
+
+// option is a method that was considered.
+type option struct {
+	what string
+	cost cost.Counts
+}
+
+// String says what was considered and how long it takes.
+func (o option) String() string {
+	d := time.Duration(o.cost.Time())
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return fmt.Sprintf("%s: about %v", o.what, d.Round(unit))
+}
+
+func (p *Plan) consider(what string, c cost.Counts) {
+	p.options = append(p.options, option{what, c})
+}
+
+// choose takes terms, or a coloring of the pattern that terms have.
+func (p *Plan) choose() (*Plan, error) {
+	found := terms.Detect(p.program, p.Hessian)
+	if found == nil {
+		return p, p.byColoring()
+	}
+	if err := p.byTerms(found); err != nil {
+		return p, err
+	}
+	p.consider("terms", p.cost)
+	q := &Plan{Settings: p.Settings, program: p.program, full: p.full}
+	if k, c := q.fewest(); c.Time() >= p.cost.Time() {
+		p.consider(q.describe(k)+", the fewest by any coloring", c)
+		return p, nil
+	}
+	if err := q.byColoring(); err != nil {
+		return p, err
+	}
+	p.options = append(p.options, q.options...)
+	if q.cost.Time() < p.cost.Time() {
+		q.options = p.options
+		return q, nil
+	}
+	return p, nil
+}
+
+// price is the cost of products and of recovery.
+func (p *Plan) price(k products) cost.Counts {
+	of := cost.Of(p.program)
+	if p.Hessian {
+		return of.Hessian(k.columns, p.full.NNZ())
+	}
+	return of.Jacobian(k.columns, k.rows, p.full.NNZ())
+}
+
+func (p *Plan) describe(k products) string {
+	if p.Hessian {
+		return fmt.Sprintf("%d products", k.columns)
+	}
+	return fmt.Sprintf("%d JVPs and %d VJPs", k.columns, k.rows)
+}
+
+// fewest is the least that a coloring may cost.
+func (p *Plan) fewest() (products, cost.Counts) {
+	m, n := p.full.Dims()
+	nnz := p.full.NNZ()
+	if p.Hessian {
+		k := products{columns: colors(n, nnz)}
+		return k, p.price(k)
+	}
+	// A nonzero is read from one of the m results of a JVP or the n of a VJP.
+	columns := products{columns: (nnz + m - 1) / max(m, 1)}
+	rows := products{rows: (nnz + n - 1) / max(n, 1)}
+	c, d := p.price(columns), p.price(rows)
+	if n > 0 && d.Time() < c.Time() {
+		return rows, d
+	}
+	return columns, c
+}
+
+// colors is how many colors a star or acyclic coloring of a symmetric n×n pattern
+// has at least: the entries between two classes of a and b are a forest, at most
+// a + b − 1, so that k colors allow (k−1)n − k(k−1)/2 of them.
+func colors(n, nnz int) int {
+	k := min(n, 1)
+	for (k-1)*n-k*(k-1)/2 < (nnz-n)/2 {
+		k++
+	}
+	return k
+}
+
+// color takes the best coloring.
+func (p *Plan) color() {
+	_, least := p.fewest()
+	if p.uncolored(least) {
+		return
+	}
+	_, n := p.full.Dims()
+	if p.Hessian {
+		p.try(coloring.Star, least, 1)
+		// The bound may be that of a star coloring, one more.
+		k := max(colors(n, p.full.NNZ()), p.coloring.LowerBound()-1)
+		p.try(coloring.Acyclic, p.price(products{columns: k}), kindSaves)
+		return
+	}
+	// The entries of a row need as many column colors.
+	column := p.price(products{columns: longest(p.full.RowCounts())})
+	row := p.price(products{rows: longest(p.full.ColumnCounts())})
+	if column.Time() <= row.Time() {
+		p.try(coloring.Column, column, 1)
+		p.try(coloring.Row, row, 1)
+	} else {
+		p.try(coloring.Row, row, 1)
+		p.try(coloring.Column, column, 1)
+	}
+	if p.coloring.Num() > manyColors {
+		p.try(coloring.StarBicoloring, least, 1)
+	}
+}
+
+func longest(counts []int) int { return slices.Max(append(counts, 0)) }
+
+// uncolored gives each column, or each row, a color of its own, if no coloring can
+// save much.
+func (p *Plan) uncolored(least cost.Counts) bool {
+	m, n := p.full.Dims()
+	try := func(kind coloring.Kind, k products) bool {
+		c := p.price(k)
+		if least.Time() < coloringSaves*c.Time() {
+			return false
+		}
+		p.consider(p.describe(k)+", which no coloring improves much", c)
+		own, err := coloring.FromColors(kind, p.full, upTo(k.columns), upTo(k.rows))
+		if err != nil {
+			panic(err) // any pattern has this coloring
+		}
+		p.coloring, p.cost = own, c
+		return true
+	}
+	if p.Hessian {
+		return try(coloring.Distance2, products{columns: n})
+	}
+	return n <= m && try(coloring.Column, products{columns: n}) || try(coloring.Row, products{rows: m})
+}
+
+// upTo is the numbers 0 … n−1.
+func upTo(n int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = i
+	}
+	return x
+}
+
+// try colors by a kind that costs at least so much, if that may save enough beside
+// what there is, and takes it if it costs less than a share of that.
+func (p *Plan) try(kind coloring.Kind, least cost.Counts, share float64) {
+	if p.coloring != nil && least.Time() > kindSaves*p.cost.Time() {
+		return
+	}
+	c := coloring.New(kind, p.full, p.Orders...)
+	p.tried = append(p.tried, c)
+	k := products{c.Columns().Num(), c.Rows().Num()}
+	d := p.price(k)
+	p.consider(fmt.Sprintf("%v, %s", kind, p.describe(k)), d)
+	if p.coloring == nil || d.Time() < share*p.cost.Time() {
+		p.coloring, p.cost = c, d
+	}
+}

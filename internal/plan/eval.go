@@ -1,0 +1,242 @@
+package plan
+
+import (
+	"errors"
+
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/inside"
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/internal/workers"
+)
+
+// buffers is the memory to add up an evaluation by terms.
+type buffers struct {
+	y            []float64 // outputs, by the terms of a Hessian
+	values, also []float64 // of the rest
+}
+
+func (p *Plan) newBuffers() any {
+	b := new(buffers)
+	n := p.program.Outputs()
+	if p.Hessian {
+		b.y, n = make([]float64, n), p.program.Inputs()
+	}
+	if p.rest != nil {
+		b.values, b.also = make([]float64, p.rest.stored.NNZ()), make([]float64, n)
+	}
+	return b
+}
+
+// Eval computes the values of the matrix, in the order of Pattern, and in also what
+// is computed on the way: with a Hessian the gradient of f = Σ wⱼyⱼ, and f, which it
+// returns; with a Jacobian, for which w is nil, the outputs y. also may be nil, and
+// for a Hessian values. It does not allocate if Workers ≤ 1. On an error nothing is
+// stored, but a part of values where a primitive failed in a product.
+func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error) {
+	if p.terms != nil {
+		return p.evalTerms(values, also, x, params, w)
+	}
+	q := p.program
+	ws, err := begin(q, x, params)
+	if err != nil {
+		return 0, err
+	}
+	defer q.Put(ws)
+	switch {
+	case !p.Hessian:
+	case values == nil:
+		err = q.Gradient(ws, w)
+	default:
+		err = q.Linearize(ws, w)
+	}
+	if err == nil && values != nil {
+		err = p.byProducts(ws, values)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if !p.Hessian {
+		for j := range also {
+			also[j] = ws.V[q.Output(j)]
+		}
+		return 0, nil
+	}
+	copy(also, ws.Bar)
+	for j, w := range w {
+		f += weigh(w, ws.V[q.Output(j)])
+	}
+	return f, nil
+}
+
+// begin computes the values of a program.
+func begin(q *program.Program, x, params []float64) (*program.Workspace, error) {
+	ws := q.Get()
+	g, err := q.Value(ws, x, params)
+	if g != nil {
+		err = inside.Branch(g, ws.V)
+	}
+	if err != nil {
+		q.Put(ws)
+		return nil, err
+	}
+	return ws, nil
+}
+
+// weigh is w·y, 0 if w is.
+func weigh(w, y float64) float64 {
+	if w == 0 {
+		return 0
+	}
+	return w * y
+}
+
+// evalTerms is Eval by terms.
+func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err error) {
+	b := p.pool.Get().(*buffers)
+	defer p.pool.Put(b)
+	if p.rest != nil { // first, since it may fail
+		restValues, restAlso := b.values, b.also
+		if values == nil {
+			restValues = nil
+		}
+		if also == nil {
+			restAlso = nil
+		}
+		if f, err = p.rest.Eval(restValues, restAlso, x, params, w); err != nil {
+			return 0, err
+		}
+	}
+	weights := w
+	if len(w) == 1 && w[0] == 1 {
+		weights = nil // all 1
+	}
+	switch m := p.matrix.(type) {
+	case *terms.Jacobian:
+		m.EvalParallel(p.Workers, values, also, x, params)
+	case *terms.Hessian:
+		if values == nil {
+			p.terms.GradientParallel(p.Workers, b.y, also, x, params, weights)
+		} else {
+			m.EvalParallel(p.Workers, values, b.y, also, x, params, weights)
+		}
+	}
+	for j, w := range w {
+		f += weigh(w, b.y[j])
+	}
+	if p.rest == nil {
+		return f, nil
+	}
+	for i := range also {
+		also[i] += b.also[i]
+	}
+	if values != nil {
+		for k, v := range b.values {
+			if at := p.places[k]; at >= 0 {
+				values[at] += v
+			}
+		}
+	}
+	return f, nil
+}
+
+const lanes = program.MaxDirections
+
+// byProducts makes the products of all colors, up to MaxDirections in a sweep, and
+// recovers the values from them.
+func (p *Plan) byProducts(ws *program.Workspace, values []float64) error {
+	err := error(nil)
+	if n := min(p.Workers, sweeps(p.coloring.Columns())+sweeps(p.coloring.Rows())); n > 1 {
+		err = p.parallel(ws, values, n)
+	} else {
+		err = p.everySweep(ws, values, 0, 1)
+	}
+	if err == nil {
+		p.recovery.Finish(values)
+	}
+	return err
+}
+
+// sweeps is how many sweeps make the products of classes.
+func sweeps(c *coloring.Classes) int { return (c.Num() + lanes - 1) / lanes }
+
+func (p *Plan) parallel(ws *program.Workspace, values []float64, n int) error {
+	errs := make([]error, n)
+	workers.Do(n, func(i int) {
+		own := p.program.Get()
+		defer p.program.Put(own)
+		defer own.Share(ws)()
+		errs[i] = p.everySweep(own, values, i, n)
+	})
+	return errors.Join(errs...)
+}
+
+// everySweep makes each stride-th sweep from the first one on: those of columns,
+// then those of rows.
+func (p *Plan) everySweep(ws *program.Workspace, values []float64, first, stride int) error {
+	columns := sweeps(p.coloring.Columns())
+	for s := first; s < columns+sweeps(p.coloring.Rows()); s += stride {
+		var err error
+		switch {
+		case s >= columns:
+			err = p.vjps(ws, values, (s-columns)*lanes)
+		case p.Hessian:
+			err = p.hvps(ws, values, s*lanes)
+		default:
+			err = p.jvps(ws, values, s*lanes)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hvps makes the products of the Hessian with the colors from lo on.
+func (p *Plan) hvps(ws *program.Workspace, values []float64, lo int) error {
+	c := p.coloring.Columns()
+	k := min(lanes, c.Num()-lo)
+	if err := p.program.HVP(ws, k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
+		return err
+	}
+	for s, u := range ws.U[:k] {
+		p.recovery.GatherColumns(values, lo+s, u[:p.program.Inputs()])
+	}
+	return nil
+}
+
+// jvps makes those of the Jacobian.
+func (p *Plan) jvps(ws *program.Workspace, values []float64, lo int) error {
+	c := p.coloring.Columns()
+	k := min(lanes, c.Num()-lo)
+	if err := p.program.JVP(ws, k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
+		return err
+	}
+	y := ws.Outputs(p.program.Outputs())
+	for s, t := range ws.T[:k] {
+		for i := range y {
+			y[i] = t[p.program.Output(i)]
+		}
+		p.recovery.GatherColumns(values, lo+s, y)
+	}
+	return nil
+}
+
+// vjps makes those of the transposed Jacobian.
+func (p *Plan) vjps(ws *program.Workspace, values []float64, lo int) error {
+	c := p.coloring.Rows()
+	k := min(lanes, c.Num()-lo)
+	if err := p.program.VJP(ws, k, func(w []float64, s int) { seed(w, c.Class(lo+s)) }); err != nil {
+		return err
+	}
+	for s, u := range ws.U[:k] {
+		p.recovery.GatherRows(values, lo+s, u[:p.program.Inputs()])
+	}
+	return nil
+}
+
+func seed(v []float64, class []int32) {
+	for _, i := range class {
+		v[i] = 1
+	}
+}

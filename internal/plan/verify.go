@@ -1,0 +1,193 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/roundoff"
+)
+
+// Miss is the row in which a recovered matrix A times a random vector v differs
+// most from the product by a sweep.
+type Miss struct {
+	Row       int
+	Got, Want float64 // (A·v)ᵢ and the product
+}
+
+func (m *Miss) Error() string {
+	why := "the pattern misses a nonzero"
+	if m.Got-m.Got != 0 && m.Want-m.Want == 0 {
+		why = "some element there is not finite, or one that others are recovered from"
+	}
+	return fmt.Sprintf("row %d of the sparse matrix times a random vector is %v, by a product %v: %s", m.Row, m.Got, m.Want, why)
+}
+
+const verifyProducts = 3
+
+// Verify compares the values at x with products: by HVP of Σ wⱼyⱼ for a Hessian, by
+// JVP else. A row may differ by what the rounding errors of its own products are
+// bounded by; with substitutions, by those of any row that is connected to it by
+// elements, as often as there are substitutions. Rows that are not finite on both
+// sides are passed over. The error is a *Miss, or that of an evaluation.
+func (p *Plan) Verify(x, params, w []float64) error {
+	values := make([]float64, p.stored.NNZ())
+	if _, err := p.Eval(values, nil, x, params, w); err != nil {
+		return err
+	}
+	q := p.program
+	ws, err := begin(q, x, params)
+	if err != nil {
+		return err
+	}
+	defer q.Put(ws)
+	if p.Hessian {
+		if err := q.Linearize(ws, w); err != nil {
+			return err
+		}
+	}
+	rows, cols := p.stored.Dims()
+	random := rand.New(rand.NewPCG(1, 2))
+	v := make([]float64, cols)
+	got, want, tolerance := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+	for range verifyProducts {
+		for i := range v {
+			v[i] = 1 + random.Float64()
+		}
+		bounds, err := p.product(ws, w, v, want)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			tolerance[i] = 4 * bounds[i].D.E
+		}
+		if depth := p.depth(); depth > 0 {
+			p.spread(tolerance, depth)
+		}
+		p.times(values, v, got, tolerance)
+		if m := worst(got, want, tolerance); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// depth is the longest chain of substitutions by which an element is recovered.
+func (p *Plan) depth() int {
+	switch {
+	case p.rest != nil:
+		return p.rest.depth()
+	case p.recovery != nil:
+		return p.recovery.Depth()
+	default:
+		return 0
+	}
+}
+
+// product is the product with v by a sweep, with bounds.
+func (p *Plan) product(ws *program.Workspace, w, v, want []float64) ([]program.Rounded, error) {
+	q := p.program
+	in := program.At(ws.V[:q.Inputs()], ws.V[q.Inputs():][:q.Params()], v)
+	seed := func(x []float64, _ int) { copy(x, v) }
+	if p.Hessian {
+		if err := q.HVP(ws, 1, seed); err != nil {
+			return nil, err
+		}
+		copy(want, ws.U[0])
+		return q.Bounds(in, w).Inputs, nil
+	}
+	if err := q.JVP(ws, 1, seed); err != nil {
+		return nil, err
+	}
+	for j := range want {
+		want[j] = ws.T[0][q.Output(j)]
+	}
+	return q.Bounds(in, nil).Outputs, nil
+}
+
+// times is A·v, whose own rounding errors it adds to tolerance.
+func (p *Plan) times(values, v, got, tolerance []float64) {
+	clear(got)
+	sizes, counts := make([]float64, len(got)), make([]int, len(got))
+	add := func(i int, x float64) {
+		got[i] += x
+		sizes[i] += math.Abs(x)
+		counts[i]++
+	}
+	for i := range got {
+		lo := p.stored.RowPtr()[i]
+		for k, j := range p.stored.Row(i) {
+			x := values[int(lo)+k]
+			if x == 0 {
+				continue
+			}
+			add(i, x*v[j])
+			if p.Lower && i != int(j) {
+				add(int(j), x*v[i])
+			}
+		}
+	}
+	for i, size := range sizes {
+		tolerance[i] += float64(counts[i]+1) * roundoff.Arithmetic * size
+	}
+}
+
+// spread gives each row the largest of the tolerances in its connected component,
+// times the number of substitutions in its elements and one more.
+func (p *Plan) spread(tolerance []float64, depth int) {
+	rows, cols := p.stored.Dims()
+	column := func(j int) int { return rows + j }
+	if p.Hessian {
+		column = func(j int) int { return j }
+	}
+	parent := make([]int, rows+cols)
+	for i := range parent {
+		parent[i] = i
+	}
+	root := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	counts := make([]int, rows)
+	for i := range rows {
+		for _, j := range p.stored.Row(i) {
+			counts[i]++
+			if p.Lower && i != int(j) {
+				counts[j]++
+			}
+			parent[root(i)] = root(column(int(j)))
+		}
+	}
+	most := make([]float64, len(parent))
+	for i, t := range tolerance {
+		if k := root(i); !(t <= most[k]) { // NaN stays
+			most[k] = t
+		}
+	}
+	for i := range tolerance {
+		tolerance[i] = most[root(i)] * float64(1+depth*counts[i])
+	}
+}
+
+// worst is the row that differs most, among those that are finite if there is
+// one.
+func worst(got, want, tolerance []float64) *Miss {
+	var miss *Miss
+	finite := false
+	most := 0.0
+	for i := range got {
+		a, b := got[i]-got[i] == 0, want[i]-want[i] == 0
+		d := math.Abs(got[i] - want[i])
+		switch {
+		case a && b && d > tolerance[i] && d > most:
+			miss, finite, most = &Miss{i, got[i], want[i]}, true, d
+		case a != b && !finite && miss == nil:
+			miss = &Miss{i, got[i], want[i]}
+		}
+	}
+	return miss
+}
