@@ -1,7 +1,6 @@
 package hessian_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,18 +13,18 @@ import (
 func TestMethodIsChosenByCounts(t *testing.T) {
 	type V = reverse.Var
 	for _, c := range []struct {
-		name    string
-		n       int
-		f       func(x []V) V
-		method  hessian.Method
-		explain string
+		name   string
+		n      int
+		f      func(x []V) V
+		method hessian.Method
+		colors int
 	}{
 		{"alike terms", 2000, func(x []V) (s V) {
 			for i := range x[1:] {
 				s = s.Add(x[i].Mul(x[i+1]).Exp())
 			}
 			return s
-		}, hessian.ByTerms, "2 products, the fewest by any coloring"},
+		}, hessian.ByTerms, 0},
 		{"alike terms that have most of the work in common with few others", 2000, func(x []V) (s V) {
 			for i := 0; i < len(x); i += 5 {
 				u := x[i]
@@ -37,7 +36,7 @@ func TestMethodIsChosenByCounts(t *testing.T) {
 				}
 			}
 			return s
-		}, hessian.ByTerms, "400 × a shape of 5 variables"},
+		}, hessian.ByTerms, 0},
 		{"alike terms that would repeat most of the work", 2000, func(x []V) (s V) {
 			for i := 0; i < len(x); i += 50 {
 				u := x[i]
@@ -49,7 +48,7 @@ func TestMethodIsChosenByCounts(t *testing.T) {
 				}
 			}
 			return s
-		}, hessian.ByStar, "considered terms"},
+		}, hessian.ByStar, 2}, // stars,
 		{"unlike terms", 300, func(x []V) (s V) {
 			for i := range x[2:] {
 				y := x[i].Mul(x[i+1])
@@ -63,14 +62,14 @@ func TestMethodIsChosenByCounts(t *testing.T) {
 				s = s.Add(y)
 			}
 			return s
-		}, hessian.ByAcyclic, "considered star, 5 products"},
+		}, hessian.ByAcyclic, 3},
 		{"no sum", 100, func(x []V) (s V) {
 			s = x[0]
 			for i := range x {
 				s = s.Mul(x[i]).Sin().Add(x[i])
 			}
 			return s
-		}, hessian.ByStar, "considered 100 products, which no coloring improves much"},
+		}, hessian.ByStar, 100},
 	} {
 		x := make([]float64, c.n)
 		for i := range x {
@@ -81,12 +80,11 @@ func TestMethodIsChosenByCounts(t *testing.T) {
 		s, err := hessian.NewSparse(tape)
 		require.NoError(t, err)
 		require.Equal(t, c.method, s.Method(), "%s\n%s", c.name, s.Explain())
-		require.Contains(t, s.Explain(), c.explain)
+		if c.colors > 0 {
+			require.Equal(t, c.colors, s.Coloring().Num(), c.name)
+		}
 		require.NoError(t, s.Verify(x))
 		require.True(t, s.Pattern().Equal(tape.HessianPattern()), c.name)
-		if c.method != hessian.ByTerms {
-			require.Equal(t, c.explain == "considered terms", strings.Contains(s.Explain(), "considered terms"))
-		}
 	}
 }
 
