@@ -1,0 +1,131 @@
+package lane
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/elem"
+)
+
+// kernel is a kernel by its number among those of a kind of function, 0 for none.
+type kernel uint8
+
+// The kinds of functions. A function whose rule is plain Go has other bits where
+// the compiler fuses, see fuses; the others round each product or are assembly.
+type (
+	unary struct {
+		name   string
+		scalar func(x float64) float64
+		plain  bool
+		kernel kernel
+	}
+	unaryTwo struct {
+		name   string
+		scalar func(x float64) (y, y2 float64)
+		plain  bool
+		kernel kernel
+	}
+	binary struct {
+		name   string
+		scalar func(x, y float64) float64
+		plain  bool
+		kernel kernel
+	}
+)
+
+// The functions and their rules.
+var (
+	exp      = unary{name: "exp", scalar: math.Exp}
+	log      = unary{name: "log", scalar: elem.Log}
+	sin      = unary{name: "sin", scalar: math.Sin, plain: true}
+	cos      = unary{name: "cos", scalar: math.Cos, plain: true}
+	tanh     = unary{name: "tanh", scalar: math.Tanh, plain: true}
+	logistic = unary{name: "logistic", scalar: elem.Logistic}
+	softplus = unary{name: "softplus", scalar: elem.Softplus, plain: true}
+
+	sincos           = unaryTwo{name: "sincos", scalar: math.Sincos, plain: true}
+	softplusLogistic = unaryTwo{name: "softplusLogistic", scalar: elem.SoftplusLogistic, plain: true}
+
+	pow = binary{name: "pow", scalar: elem.Pow}
+)
+
+var (
+	unaries   = []*unary{&exp, &log, &sin, &cos, &tanh, &logistic, &softplus}
+	unaryTwos = []*unaryTwo{&sincos, &softplusLogistic}
+	binaries  = []*binary{&pow}
+)
+
+// Exp sets dst = eˣ.
+func Exp(dst, x []float64) { exp.run(dst, x) }
+
+// Log sets dst = ln x.
+func Log(dst, x []float64) { log.run(dst, x) }
+
+// Sin sets dst = sin x.
+func Sin(dst, x []float64) { sin.run(dst, x) }
+
+// Cos sets dst = cos x.
+func Cos(dst, x []float64) { cos.run(dst, x) }
+
+// Sincos sets sin and cos to the sine and the cosine of x.
+func Sincos(sin, cos, x []float64) { sincos.run(sin, cos, x) }
+
+// Tanh sets dst = tanh x.
+func Tanh(dst, x []float64) { tanh.run(dst, x) }
+
+// Logistic sets dst = 1/(1 + e⁻ˣ).
+func Logistic(dst, x []float64) { logistic.run(dst, x) }
+
+// Softplus sets dst = ln(1 + eˣ).
+func Softplus(dst, x []float64) { softplus.run(dst, x) }
+
+// SoftplusLogistic sets softplus and logistic to those functions of x.
+func SoftplusLogistic(softplus, logistic, x []float64) { softplusLogistic.run(softplus, logistic, x) }
+
+// Pow sets dst = x^y.
+func Pow(dst, x, y []float64) { pow.run(dst, x, y) }
+
+// group is how many lanes are left to the scalar function where a kernel stops:
+// those of the widest register.
+const group = 8
+
+func (f *unary) run(dst, x []float64) {
+	x = x[:len(dst)]
+	for len(dst) > 0 {
+		lo, hi := f.kernel.unary(dst, x), len(dst)
+		if f.kernel > 0 {
+			hi = min(lo+group, hi)
+		}
+		for i := lo; i < hi; i++ {
+			dst[i] = f.scalar(x[i])
+		}
+		dst, x = dst[hi:], x[hi:]
+	}
+}
+
+func (f *unaryTwo) run(dst, dst2, x []float64) {
+	dst2, x = dst2[:len(dst)], x[:len(dst)]
+	for len(dst) > 0 {
+		lo, hi := f.kernel.unaryTwo(dst, dst2, x), len(dst)
+		if f.kernel > 0 {
+			hi = min(lo+group, hi)
+		}
+		for i := lo; i < hi; i++ {
+			dst[i], dst2[i] = f.scalar(x[i])
+		}
+		dst, dst2, x = dst[hi:], dst2[hi:], x[hi:]
+	}
+}
+
+func (f *binary) run(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for len(dst) > 0 {
+		lo, hi := f.kernel.binary(dst, x, y), len(dst)
+		if f.kernel > 0 {
+			hi = min(lo+group, hi)
+		}
+		for i := lo; i < hi; i++ {
+			dst[i] = f.scalar(x[i], y[i])
+		}
+		dst, x, y = dst[hi:], x[hi:], y[hi:]
+	}
+}

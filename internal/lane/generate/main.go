@@ -1,0 +1,36 @@
+// Command generate writes the kernels of package lane, as assembly, and what
+// calls them by number.
+//
+//	go generate ./internal/lane
+//
+// It is a module of its own, so that users of the library need nothing of it.
+package main
+
+import (
+	"log"
+
+	. "github.com/mmcloughlin/avo/build"
+)
+
+// widest is how many lanes the widest register has.
+const widest = 8
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("generate: ")
+	ConstraintExpr("amd64")
+	for _, f := range functions {
+		for _, w := range f.widths() {
+			width = w
+			f.write()
+		}
+	}
+	width = 4
+	for _, l := range loops {
+		l.write()
+	}
+	writeConstants()
+	writeTails()
+	Generate()
+	writeCalls()
+}

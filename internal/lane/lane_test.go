@@ -1,0 +1,242 @@
+package lane
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Ten thousand million take an hour.
+var arguments = flag.Int("arguments", 1e6, "how many arguments each function is tried with")
+
+// special is where functions change their formula or their kernels end.
+var special = []float64{
+	0, math.Inf(1), math.NaN(), 0x1p-1074, 0x1p-1022, 0x1p-1023, math.MaxFloat64, 1, 0.5, 2,
+	708, 709.782712893384, 710, 744, 745.2, 746, 1000, 1022.5, 1024, 1074, // exponentials
+	1 << 29, 1<<29 - 1, 1 << 31, 1 << 52, 1 << 53, 1 << 63, math.Pi, 1e22, // integers, octants
+	math.Sqrt2, math.Sqrt2 / 2, math.Sqrt2 - 1, 1 - math.Sqrt2/2, 0x1p-28, 0x1p-29, 0x1p-53, 0x1p-54, 0x1p-56, // logarithms
+	math.Ln2, 0.5 * math.Ln2, 1.5 * math.Ln2, 56 * math.Ln2, // expm1
+	0.625, 44.014845965556525, 88.0296919311130542, 0.5, 21, // hyperbolic
+	0.66, 0.7, math.Tan(3 * math.Pi / 8), // arcs
+	0.84375, 1.25, 1 / 0.35, 6, 28, // erf
+	3, 7, 15, 1 << 20, 1 << 40,
+}
+
+// argument draws one.
+func argument(r *rand.Rand) float64 {
+	sign := float64(1 - 2*r.IntN(2))
+	switch r.IntN(8) {
+	case 0: // any bits
+		return math.Float64frombits(r.Uint64())
+	case 1: // at a special place or a few units off
+		x := special[r.IntN(len(special))]
+		return sign * math.Float64frombits(math.Float64bits(x)+uint64(r.IntN(9)-4))
+	case 2: // near a multiple of π/4
+		k := float64(r.IntN(1 << r.IntN(31)))
+		return sign * k * math.Pi / 4 * (1 + float64(r.IntN(9)-4)*0x1p-52)
+	case 3:
+		return sign * math.Exp(20*r.Float64()-15)
+	case 4:
+		return sign * 800 * r.Float64()
+	case 5:
+		return sign * float64(r.IntN(1<<r.IntN(20))) / 16
+	}
+	return sign * math.Exp2(8*r.Float64()-5)
+}
+
+func fill(r *rand.Rand, x []float64) {
+	for i := range x {
+		x[i] = argument(r)
+	}
+}
+
+// eachSet runs a test with each set of instructions that there is.
+func eachSet(t *testing.T, f func(t *testing.T)) {
+	defer choose("")
+	for s, name := range []string{"portable", "avx2", "avx512"} {
+		if s-1 > best() {
+			continue
+		}
+		choose(name)
+		t.Run(name, f)
+	}
+}
+
+// compare compares the bits of results at x (and y).
+func compare(t *testing.T, got, want float64, x ...float64) {
+	t.Helper()
+	if math.Float64bits(got) != math.Float64bits(want) && (got == got || want == want) {
+		t.Fatalf("at %v (%x): %v (%x), want %v (%x)", x, bitsOf(x), got, math.Float64bits(got), want, math.Float64bits(want))
+	}
+}
+
+func bitsOf(x []float64) (u []uint64) {
+	for _, x := range x {
+		u = append(u, math.Float64bits(x))
+	}
+	return u
+}
+
+// Where there are kernels, none was given up but for what the compiler does.
+func TestKernelsAgreeWithTheirRules(t *testing.T) {
+	fused := fuses(1+0x1p-52, 1-0x1p-52, -1)
+	used := func(name string, k kernel, plain bool) {
+		if want := set != none && !(fused && plain); (k != 0) != want {
+			t.Errorf("%s: kernel %d, want one: %v", name, k, want)
+		}
+	}
+	for _, k := range unaryKernels {
+		used(k.f.name, k.f.kernel, k.f.plain)
+	}
+	for _, k := range unaryTwoKernels {
+		used(k.f.name, k.f.kernel, k.f.plain)
+	}
+	for _, k := range binaryKernels {
+		used(k.f.name, k.f.kernel, k.f.plain)
+	}
+}
+
+func TestFunctionsHaveTheBitsOfTheirRules(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		if set == none {
+			return
+		}
+		const n = 1000
+		x, y, got, got2 := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		for _, f := range unaries {
+			t.Run(f.name, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(1, 2))
+				for range *arguments / n {
+					fill(r, x)
+					f.run(got, x)
+					for i, x := range x {
+						compare(t, got[i], f.scalar(x), x)
+					}
+				}
+			})
+		}
+		for _, f := range unaryTwos {
+			t.Run(f.name, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(1, 2))
+				for range *arguments / n {
+					fill(r, x)
+					f.run(got, got2, x)
+					for i, x := range x {
+						want, want2 := f.scalar(x)
+						compare(t, got[i], want, x)
+						compare(t, got2[i], want2, x)
+					}
+				}
+			})
+		}
+		for _, f := range binaries {
+			t.Run(f.name, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(1, 2))
+				for range *arguments / n {
+					fill(r, x)
+					fill(r, y)
+					f.run(got, x, y)
+					for i, x := range x {
+						compare(t, got[i], f.scalar(x, y[i]), x, y[i])
+					}
+				}
+			})
+		}
+	})
+}
+
+// Any length, anywhere in an array, dst being x or not; nothing else is written.
+func TestFunctionsOfAnyLength(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		const guard = -7.25
+		for n := range 68 {
+			for offset := range 4 {
+				x, y := make([]float64, n+offset), make([]float64, n)
+				fill(r, x)
+				fill(r, y)
+				x = x[offset:]
+				room := func() []float64 {
+					dst := make([]float64, n+offset+9)
+					for i := range dst {
+						dst[i] = guard
+					}
+					return dst[:n+offset]
+				}
+				check := func(name string, dst []float64, f func(i int) float64) {
+					t.Helper()
+					for i, d := range dst[:cap(dst)][:n+offset+9] {
+						want := guard
+						if i >= offset && i < n+offset {
+							want = f(i - offset)
+						}
+						if math.Float64bits(d) != math.Float64bits(want) && (d == d || want == want) {
+							t.Fatalf("%s, length %d, offset %d, lane %d: %v, want %v", name, n, offset, i-offset, d, want)
+						}
+					}
+				}
+				for _, f := range unaries {
+					dst := room()
+					f.run(dst[offset:], x)
+					check(f.name, dst, func(i int) float64 { return f.scalar(x[i]) })
+					copy(dst[offset:], x)
+					f.run(dst[offset:], dst[offset:])
+					check(f.name+" in place", dst, func(i int) float64 { return f.scalar(x[i]) })
+				}
+				for _, f := range unaryTwos {
+					dst, dst2 := room(), room()
+					f.run(dst[offset:], dst2[offset:], x)
+					check(f.name, dst, func(i int) float64 { s, _ := f.scalar(x[i]); return s })
+					check(f.name, dst2, func(i int) float64 { _, c := f.scalar(x[i]); return c })
+					copy(dst2[offset:], x)
+					f.run(dst[offset:], dst2[offset:], dst2[offset:])
+					check(f.name+" in place", dst, func(i int) float64 { s, _ := f.scalar(x[i]); return s })
+					check(f.name+" in place", dst2, func(i int) float64 { _, c := f.scalar(x[i]); return c })
+				}
+				for _, f := range binaries {
+					dst := room()
+					f.run(dst[offset:], x, y)
+					check(f.name, dst, func(i int) float64 { return f.scalar(x[i], y[i]) })
+					copy(dst[offset:], y)
+					f.run(dst[offset:], x, dst[offset:])
+					check(f.name+" in place", dst, func(i int) float64 { return f.scalar(x[i], y[i]) })
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkFunctions(b *testing.B) {
+	const n = 256
+	x, y, dst, dst2 := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range x {
+		x[i], y[i] = 0.05+0.9*r.Float64(), 0.2+3*r.Float64()
+	}
+	defer choose("")
+	measure := func(name string, f func()) {
+		for s, set := range []string{"portable", "avx2", "avx512"} {
+			if s-1 > best() {
+				continue
+			}
+			choose(set)
+			b.Run(fmt.Sprint(name, "/", set), func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/lane")
+			})
+		}
+	}
+	for _, f := range unaries {
+		measure(f.name, func() { f.run(dst, x) })
+	}
+	for _, f := range unaryTwos {
+		measure(f.name, func() { f.run(dst, dst2, x) })
+	}
+	for _, f := range binaries {
+		measure(f.name, func() { f.run(dst, x, y) })
+	}
+}
