@@ -9,10 +9,13 @@ import (
 // maxTapes is how many branches of a function are kept.
 const maxTapes = 16
 
-// Func is a function f: ℝⁿ → ℝ with the tapes of the branches that were met.
-// It records again by itself where no tape fits, so that its evaluations
+// Func is a function f: ℝⁿ → ℝ, or F: ℝⁿ → ℝᵐ, with the tapes of the branches that
+// were met. It records again by itself where no tape fits, so that its evaluations
 // return no *BranchError. At most 16 tapes are kept, the last used ones. Any
 // number of goroutines may use it at once, if the function itself allows it.
+//
+// Value, Gradient, ValueGradient and HVP are for one output, and panic if there
+// are more.
 type Func struct {
 	*branches
 	params []float64
@@ -21,7 +24,7 @@ type Func struct {
 
 // branches is what a function and its views have in common.
 type branches struct {
-	f     func(x, p []Var) Var
+	f     func(x, p []Var) []Var  // nil of FuncOf: it cannot be recorded
 	mu    sync.Mutex              // held while tapes are exchanged
 	tapes atomic.Pointer[[]*Tape] // last used first; never changed in place
 }
@@ -32,6 +35,17 @@ type views struct {
 	tapes []*Tape
 }
 
+// FuncOf is the function of a tape. It cannot be recorded again: where the tape
+// does not hold, evaluations return its *BranchError. It panics if t is nil.
+func FuncOf(t *Tape) *Func {
+	if t == nil {
+		panic("reverse: nil tape")
+	}
+	b := &branches{}
+	b.tapes.Store(&[]*Tape{t})
+	return &Func{branches: b}
+}
+
 // NewFunc is f, not recorded yet. It panics if f is nil.
 func NewFunc(f func(x []Var) Var) *Func {
 	if f == nil {
@@ -40,9 +54,25 @@ func NewFunc(f func(x []Var) Var) *Func {
 	return NewFuncParams(nil, func(x, _ []Var) Var { return f(x) })
 }
 
+// NewFuncVec is F: ℝⁿ → ℝᵐ, not recorded yet. It panics if f is nil.
+func NewFuncVec(f func(x []Var) []Var) *Func {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	return NewFuncParamsVec(nil, func(x, _ []Var) []Var { return f(x) })
+}
+
 // NewFuncParams is a function with parameters p, which are copied: data that may
 // be others, by With, but are not differentiated. It panics if f is nil.
 func NewFuncParams(p []float64, f func(x, p []Var) Var) *Func {
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	return NewFuncParamsVec(p, func(x, p []Var) []Var { return []Var{f(x, p)} })
+}
+
+// NewFuncParamsVec is NewFuncParams for f with outputs in ℝᵐ.
+func NewFuncParamsVec(p []float64, f func(x, p []Var) []Var) *Func {
 	if f == nil {
 		panic("reverse: nil function")
 	}
@@ -58,6 +88,14 @@ func (fn *Func) With(p []float64) *Func {
 	return &Func{branches: fn.branches, params: slices.Clone(p)}
 }
 
+// index is the place of the view of a tape, −1 if there is none.
+func (v *views) index(t *Tape) int {
+	if v == nil {
+		return -1
+	}
+	return slices.Index(*v.of, t)
+}
+
 // bound is the tapes of a list with the parameters of fn.
 func (fn *Func) bound(list *[]*Tape) []*Tape {
 	if len(fn.params) == 0 {
@@ -66,16 +104,21 @@ func (fn *Func) bound(list *[]*Tape) []*Tape {
 	if v := fn.views.Load(); v != nil && v.of == list {
 		return v.tapes
 	}
+	old := fn.views.Load()
 	v := &views{of: list}
 	for _, t := range *list {
-		v.tapes = append(v.tapes, t.With(fn.params))
+		if i := old.index(t); i >= 0 {
+			v.tapes = append(v.tapes, old.tapes[i]) // the view that was handed out
+		} else {
+			v.tapes = append(v.tapes, t.With(fn.params))
+		}
 	}
 	fn.views.Store(v)
 	return v.tapes
 }
 
-// Tape is a tape that holds at x, recorded there if none does. Cost: a value
-// sweep for each kept tape that does not fit.
+// Tape is a tape that holds at x, recorded there if none does: the same one for as
+// long as it is kept. Cost: a value sweep for each kept tape with comparisons.
 func (fn *Func) Tape(x []float64) (*Tape, error) {
 	var t *Tape
 	err := fn.with(x, func(tape *Tape) error {
@@ -97,6 +140,9 @@ func (fn *Func) Tape(x []float64) (*Tape, error) {
 func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 	list := fn.tapes.Load()
 	for i, t := range fn.bound(list) {
+		if fn.f == nil {
+			return eval(t)
+		}
 		if len(x) != t.Inputs() {
 			continue
 		}
@@ -109,7 +155,7 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 		}
 		return err
 	}
-	t, err := RecordParams(x, fn.params, fn.f)
+	t, err := RecordParamsVec(x, fn.params, fn.f)
 	if err != nil {
 		return err
 	}
@@ -125,6 +171,12 @@ func (b *branches) first(t *Tape) {
 	tapes = append([]*Tape{t}, tapes...)
 	tapes = tapes[:min(len(tapes), maxTapes)]
 	b.tapes.Store(&tapes)
+}
+
+// Values is F(x), of length m. dst may be nil.
+func (fn *Func) Values(dst, x []float64) ([]float64, error) {
+	err := fn.with(x, func(t *Tape) (err error) { dst, err = t.Values(dst, x); return err })
+	return dst, err
 }
 
 // Value is f(x).

@@ -1,0 +1,306 @@
+package newton
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// InteriorPoint finds local minima of a Problem by a primal–dual interior-point
+// method with a filter line search. Inequalities get slack variables, bounds a
+// logarithmic barrier with a parameter μ that goes to 0; a step is one of Newton's
+// method for the optimality conditions with μ in place of complementarity,
+//
+//	⎡W + Σ + δ_wI   c′ᵀ ⎤ ⎡Δx⎤     ⎡∇φ_μ + c′ᵀy⎤
+//	⎣     c′       −δ_cI⎦ ⎣Δy⎦ = − ⎣     c     ⎦ ,
+//
+// with the sparse Hessian W of the Lagrangian f + yᵀc, the sparse Jacobian c′ and a
+// sparse LDLᵀ, whose inertia tells where δ_w must be raised for the step to lead
+// downwards. The line search takes a point that makes either the violation of the
+// constraints or the barrier function less than all before in the filter; where a
+// step fails for the curvature of c, second-order corrections follow it. Where no
+// step is acceptable the restoration phase minimizes ‖c‖₁, by the same method.
+//
+// The test for a solution is that no more than Tolerance, 10⁻⁸ if 0, are
+//
+//	‖∇f + c′ᵀy + z‖∞/s_d,  the violation of constraints and bounds,
+//	‖complementarity‖∞/s_c,
+//
+// with s_d and s_c the mean absolute multiplier over 100, if that is above 1, and f
+// and c multiplied by numbers that bring derivatives at the start down to 100; and
+// that the violation without these is at most 10⁻⁶. Whether the point is a minimum
+// and not just stationary is told by the inertia of the last steps.
+//
+// It is for sparse problems of any size whose factors fit, convex or not. It wants f and
+// c twice continuously differentiable between the bounds, where all its points
+// stay; f and c need not be defined elsewhere, and steps are shortened where
+// they are not finite. For least squares and unconstrained problems LeastSquares
+// and TrustRegion take fewer iterations, with other safeguards.
+//
+// Sources: Wächter and Biegler, On the implementation of an interior-point filter
+// line-search algorithm for large-scale nonlinear programming, Math. Program. 106,
+// 2006; Nocedal, Wächter and Waltz, Adaptive barrier update strategies for nonlinear
+// interior methods, SIAM J. Optim. 19, 2009.
+type InteriorPoint struct {
+	Settings
+
+	// Warm, if not nil, is the result of a similar problem, of the same sizes: its
+	// multipliers and its last barrier parameter are where this one starts, with x0
+	// less moved off its bounds.
+	Warm *Result
+
+	// Mu is the first barrier parameter; 0 means 0.1, or that of Warm.
+	Mu float64
+
+	// Unscaled leaves f and c as they are.
+	Unscaled bool
+}
+
+const (
+	interiorMethod = "interior point"
+
+	interiorTolerance  = 1e-8
+	interiorIterations = 3000
+	feasibility        = 1e-6 // of the unscaled violation
+	acceptable         = 100  // times the tolerance
+	stalled            = 15   // iterations at an acceptable level without progress
+	diverging          = 1e20 // of −f or x
+	relaxation         = 1e-8 // of bounds, relative to them
+)
+
+// Minimize minimizes p from x0, of length n, which is moved between the bounds. If
+// it ends elsewhere than at a solution the error is a *StoppedError that says
+// which test failed, and wraps the error of an evaluation or of ctx. It panics if
+// lengths do not fit. Cost: an iteration takes a Hessian, a Jacobian, one or two
+// values, a factorization and a solution or some more.
+func (o InteriorPoint) Minimize(ctx context.Context, p Problem, x0 []float64) (*Result, error) {
+	if o.Tolerance == 0 {
+		o.Tolerance = interiorTolerance
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = interiorIterations
+	}
+	r := &Result{X: append([]float64(nil), x0...)}
+	s, status, reason, err := o.start(ctx, p, r)
+	if status == Solved {
+		status, reason, err = s.run()
+	}
+	if s != nil && s.at != nil {
+		if e := s.report(p); e != nil && err == nil {
+			status, err = Failed, e
+		}
+		if status == Solved && r.Unscaled.Primal > feasibility {
+			status, reason = Acceptable, fmt.Sprintf("constraints violated by %.3g, above %.3g", r.Unscaled.Primal, feasibility)
+		}
+	}
+	return r.end(interiorMethod, status, reason, err)
+}
+
+// solver is a run of the method on a program.
+type solver struct {
+	*program
+	*logger
+	ctx      context.Context
+	tol      float64
+	maxSteps int
+	r        *Result
+
+	mu, tau       float64
+	at            *point
+	y, zl, zu     []float64
+	trial, second *point
+	g             []float64 // ∇f of the program
+	phi           []float64 // ∇φ_μ
+	rv, rc        []float64 // residuals of a step
+
+	sum                      []float64 // Σ
+	dx, dc                   []float64
+	shift, shiftC, lastShift float64
+	step, correction         *direction
+
+	filter     filter
+	thetaMin   float64
+	rejections int // in a row, by the filter
+
+	alpha, dualAlpha float64
+	trials           int
+	tinySteps        int
+
+	left, before state    // by the last step, and by one on trial
+	best         struct { // of acceptable points, that of least error
+		state
+		err   float64
+		since int
+	}
+
+	// restored, in the restoration phase, reports whether it has done.
+	restored func() bool
+	inner    bool
+	refused  int // restorations in vain
+
+	ended     Status // by the restoration phase
+	endReason string
+}
+
+func newSolver(p *program) *solver {
+	n, m := len(p.lower), p.m
+	vector := func(n int) []float64 { return make([]float64, n) }
+	return &solver{
+		program: p,
+		at:      p.newPoint(), trial: p.newPoint(), second: p.newPoint(),
+		y: vector(m), zl: vector(n), zu: vector(n), g: vector(n), phi: vector(n), rv: vector(n), rc: vector(m),
+		sum: vector(n), dx: vector(p.n), dc: vector(m), step: newDirection(n, m), correction: newDirection(n, m),
+	}
+}
+
+// differentiate computes the derivatives at the current point.
+func (s *solver) differentiate() (ok bool, err error) {
+	ok, err = s.derivatives(s.at.v[:s.n])
+	if ok {
+		s.gradient(s.g, s.at)
+	}
+	return ok, err
+}
+
+// run iterates from a point with values and derivatives. Solved is what all that
+// is well returns.
+func (s *solver) run() (Status, string, error) {
+	s.begin()
+	s.inform()
+	for {
+		if status, reason, err, done := s.test(); done {
+			return status, reason, err
+		}
+		s.lowerBarrier()
+		s.r.Iterations++
+		if s.inner {
+			s.r.Restorations++
+		}
+		ok, err := s.newtonStep()
+		if err != nil {
+			return Failed, "", err
+		}
+		if ok {
+			ok, err = s.search()
+		}
+		if err == nil && !ok {
+			ok, err = s.rescue()
+		}
+		if err != nil {
+			return Failed, "", err
+		}
+		if !ok {
+			return s.giveUp()
+		}
+		if s.ended != Failed {
+			return s.ended, s.endReason, s.ctx.Err()
+		}
+		s.inform()
+	}
+}
+
+// begin sets the filter for the current point.
+func (s *solver) begin() {
+	s.thetaMin = 1e-4 * max(1, s.at.theta)
+	s.filter = filter{thetaMax: 1e4 * max(1, s.at.theta)}
+	s.tau = max(tauMin, 1-s.mu)
+	s.best.err = math.Inf(1)
+}
+
+// test reports whether the iterations are at an end, and how.
+func (s *solver) test() (status Status, reason string, err error, done bool) {
+	e, scaled := s.errors(0)
+	s.r.Errors, s.r.Mu = e, s.mu
+	switch {
+	case s.restored != nil && s.restored():
+		return Solved, "", nil, true
+	case scaled <= s.tol:
+		return s.optimal()
+	case s.ctx.Err() != nil:
+		return Canceled, "", s.ctx.Err(), true
+	case s.at.f < -diverging || floats.Norm(s.at.v, math.Inf(1)) > diverging:
+		return Unbounded, fmt.Sprintf("f is %.3g", s.at.given), nil, true
+	case s.r.Iterations >= s.maxSteps:
+		status, reason = s.orAcceptable(IterationLimit)
+		return status, reason, nil, true
+	}
+	if !s.inner && scaled <= acceptable*s.tol {
+		if s.best.since++; scaled < s.best.err/2 {
+			s.keepBest(scaled)
+		}
+		if s.best.since >= stalled {
+			status, reason = s.orAcceptable(StepTooSmall)
+			return status, reason, nil, true
+		}
+	}
+	return 0, "", nil, false
+}
+
+// optimal is the end at a stationary point.
+func (s *solver) optimal() (Status, string, error, bool) { return Solved, "", nil, true }
+
+// keepBest notes the current point as the best acceptable one.
+func (s *solver) keepBest(err float64) {
+	s.best.err, s.best.since = err, 0
+	s.best.take(s)
+}
+
+// orAcceptable goes back to the best acceptable point if there is one, else the
+// status is the given one.
+func (s *solver) orAcceptable(status Status) (Status, string) {
+	if s.inner || s.best.at == nil {
+		return status, ""
+	}
+	s.best.give(s)
+	return Acceptable, status.String()
+}
+
+// giveUp is the end where no step leads further.
+func (s *solver) giveUp() (Status, string, error) {
+	status, reason := s.orAcceptable(StepTooSmall)
+	return status, reason, nil
+}
+
+// newtonStep computes the direction; ok is false if there is none.
+func (s *solver) newtonStep() (ok bool, err error) {
+	if ok, err = s.prepare(); !ok || err != nil {
+		return false, err
+	}
+	s.barrierGradient(s.phi, s.mu)
+	copy(s.rv, s.phi)
+	s.addConstraints(s.rv, s.y)
+	return s.direct(s.step, s.rv, s.at.c, s.mu), nil
+}
+
+// errors are the errors of the optimality conditions with μ in place of
+// complementarity, and the largest of them in the scale of the test.
+func (s *solver) errors(mu float64) (e Errors, scaled float64) {
+	copy(s.rv, s.g)
+	s.addConstraints(s.rv, s.y)
+	multipliers, count := 0.0, 0
+	for i := range s.rv {
+		s.rv[i] += s.zu[i] - s.zl[i]
+		if i < s.n && s.fixed[i] {
+			continue
+		}
+		e.Dual = max(e.Dual, math.Abs(s.rv[i]))
+		lower, upper := s.bounded(i)
+		if lower {
+			e.Complementarity = max(e.Complementarity, math.Abs(s.toLower(s.at.v, i)*s.zl[i]-mu))
+			multipliers += s.zl[i]
+			count++
+		}
+		if upper {
+			e.Complementarity = max(e.Complementarity, math.Abs(s.toUpper(s.at.v, i)*s.zu[i]-mu))
+			multipliers += s.zu[i]
+			count++
+		}
+	}
+	e.Primal = floats.Norm(s.at.c, math.Inf(1))
+	const most = 100 // s_max
+	sd := max(most, (floats.Norm(s.y, 1)+multipliers)/float64(max(1, s.m+count))) / most
+	sc := max(most, multipliers/float64(max(1, count))) / most
+	return e, max(e.Dual/sd, e.Primal, e.Complementarity/sc)
+}
