@@ -160,6 +160,10 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 		return err
 	}
 	fn.first(t)
+	list = fn.tapes.Load()
+	if i := slices.Index(*list, t); i >= 0 { // else others have recorded more than are kept
+		t = fn.bound(list)[i]
+	}
 	return eval(t)
 }
 

@@ -90,6 +90,8 @@ func TestNilFunctionsPanic(t *testing.T) {
 		func() { reverse.Recorder{Lines: true}.Record(x, nil) },
 		func() { reverse.Recorder{}.RecordVec(x, nil) },
 		func() { reverse.NewFunc(nil) },
+		func() { reverse.NewFuncVec(nil) },
+		func() { reverse.NewFuncParamsVec(x, nil) },
 		func() { reverse.Gradient(nil, x) },
 		func() { reverse.NewPrimitive("f", nil, math.Cos, math.Sin) },
 		func() { reverse.NewPrimitive("f", math.Sin, nil, math.Sin) },

@@ -67,7 +67,6 @@ const (
 	acceptable         = 100  // times the tolerance
 	stalled            = 15   // iterations at an acceptable level without progress
 	diverging          = 1e20 // of −f or x
-	relaxation         = 1e-8 // of bounds, relative to them
 )
 
 // Minimize minimizes p from x0, of length n, which is moved between the bounds. If

@@ -87,7 +87,6 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result) (*solve
 			g.addExtra(row, -1, 0, fn.scale[row]*l, fn.scale[row]*u)
 		}
 	}
-	relax(g, min(relaxation, o.Tolerance))
 
 	s := newSolver(g)
 	s.logger = &logger{w: o.Log, each: o.Each}
@@ -141,18 +140,6 @@ func (fn *functions) setScales() {
 	for r, out := range fn.output {
 		_, g := rowOf(fn.b.j, out)
 		fn.scale[r] = scaleFor(g)
-	}
-}
-
-// relax moves finite bounds apart, so that there is an interior even where
-// constraints leave none.
-func relax(p *program, by float64) {
-	for i := range p.lower {
-		if i < p.n && p.fixed[i] {
-			continue
-		}
-		p.lower[i] -= by * max(1, math.Abs(p.lower[i]))
-		p.upper[i] += by * max(1, math.Abs(p.upper[i]))
 	}
 }
 

@@ -1,0 +1,78 @@
+package reverse_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+func TestFuncOfAVectorFunctionRecordsAgain(t *testing.T) {
+	fn := reverse.NewFuncParamsVec([]float64{3}, func(x, p []reverse.Var) []reverse.Var {
+		if x[0].LessReal(0) {
+			return []reverse.Var{x[0].Neg(), p[0]}
+		}
+		return []reverse.Var{x[0].Square(), p[0].Mul(x[0])}
+	})
+	for _, c := range []struct{ x, want []float64 }{
+		{[]float64{2}, []float64{4, 6}}, {[]float64{-2}, []float64{2, 3}}, {[]float64{5}, []float64{25, 15}},
+	} {
+		y, err := fn.Values(nil, c.x)
+		require.NoError(t, err)
+		require.Equal(t, c.want, y)
+	}
+	require.Panics(t, func() { _, _ = fn.Value([]float64{2}) })
+
+	plain := reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0].Square(), x[0]} })
+	dst := make([]float64, 2)
+	y, err := plain.Values(dst, []float64{3})
+	require.NoError(t, err)
+	require.Equal(t, []float64{9, 3}, y)
+	require.Same(t, &dst[0], &y[0])
+}
+
+// What is prepared for a tape, such as a plan, can be kept for as long as the tape
+// is: also with parameters, and whichever branch was met last.
+func TestTapesOfAFuncStayTheSame(t *testing.T) {
+	fn := reverse.NewFuncParams([]float64{3}, func(x, p []reverse.Var) reverse.Var {
+		if x[0].LessReal(0) {
+			return x[0].Neg()
+		}
+		return p[0].Mul(x[0])
+	})
+	left, right := []float64{-1}, []float64{1}
+	a, err := fn.Tape(left)
+	require.NoError(t, err)
+	b, err := fn.Tape(right)
+	require.NoError(t, err)
+	for range 3 {
+		again, err := fn.Tape(left)
+		require.NoError(t, err)
+		require.Same(t, a, again)
+		again, err = fn.Tape(right)
+		require.NoError(t, err)
+		require.Same(t, b, again)
+	}
+}
+
+func TestFuncOfATapeKeepsToIt(t *testing.T) {
+	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+		if x[0].LessReal(0) {
+			return x[0].Neg()
+		}
+		return x[0].Square()
+	})
+	require.NoError(t, err)
+	fn := reverse.FuncOf(tape)
+	f, g, err := fn.ValueGradient(nil, []float64{3})
+	require.NoError(t, err)
+	require.Equal(t, []float64{9, 6}, []float64{f, g[0]})
+	_, err = fn.Value([]float64{-1})
+	var branch *reverse.BranchError
+	require.ErrorAs(t, err, &branch)
+	_, err = fn.Tape([]float64{-1})
+	require.ErrorAs(t, err, &branch)
+	require.Panics(t, func() { _, _ = fn.Value([]float64{1, 2}) })
+	require.PanicsWithValue(t, "reverse: nil tape", func() { reverse.FuncOf(nil) })
+}
