@@ -314,3 +314,31 @@ func packedAxpy2(dst, a, x, y []float64, c, d float64) bool {
 	axpy2AVX2(dst, a, x, y, c, d)
 	return true
 }
+
+func packedSum(x []float64) (sum float64, ok bool) {
+	if set == none {
+		return 0, false
+	}
+	return sumAVX2(x), true
+}
+
+func packedSumMulScale(x, y []float64, c float64) (sum float64, ok bool) {
+	if set == none {
+		return 0, false
+	}
+	return sumMulScaleAVX2(x, y, c), true
+}
+
+func packedSumAny(x []float64) (sum float64, ok bool) {
+	if set == none {
+		return 0, false
+	}
+	return sumAnyAVX2(x), true
+}
+
+func packedAccumulate(dst, x []float64) (sum float64, ok bool) {
+	if set == none {
+		return 0, false
+	}
+	return accumulateAVX2(dst, x), true
+}

@@ -145,3 +145,19 @@ func packedAxpy(dst, a, x []float64, c float64) bool {
 func packedAxpy2(dst, a, x, y []float64, c, d float64) bool {
 	return false
 }
+
+func packedSum(x []float64) (sum float64, ok bool) {
+	return 0, false
+}
+
+func packedSumMulScale(x, y []float64, c float64) (sum float64, ok bool) {
+	return 0, false
+}
+
+func packedSumAny(x []float64) (sum float64, ok bool) {
+	return 0, false
+}
+
+func packedAccumulate(dst, x []float64) (sum float64, ok bool) {
+	return 0, false
+}

@@ -4285,6 +4285,297 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumAVX2(x []float64) (sum float64)
+// Requires: AVX, SSE2
+TEXT ·sumAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x_base+0(FP), AX
+	MOVQ    x_len+8(FP), CX
+	XORQ    DX, DX
+	VXORPD  Y0, Y0, Y0
+	LEAQ    -16(CX), BX
+	LEAQ    -4(CX), SI
+	CMPQ    DX, BX
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (AX)(DX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 32(AX)(DX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 64(AX)(DX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 96(AX)(DX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    $0x00000010, DX
+	CMPQ    DX, BX
+	JLE     many
+
+few:
+	CMPQ    DX, SI
+	JGT     tail
+	VMOVUPD (AX)(DX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    $0x00000004, DX
+	JMP     few
+
+tail:
+	SUBQ         DX, CX
+	JEQ          done
+	LEAQ         tails<>+32(SB), BX
+	NEGQ         CX
+	VMOVUPD      (BX)(CX*8), Y1
+	VMASKMOVPD   (AX)(DX*8), Y1, Y3
+	VANDPD       Y3, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X3
+	VMOVAPD      X0, X2
+	VADDSD       X1, X2, X2
+	VUNPCKHPD    X1, X1, X0
+	VADDSD       X0, X2, X2
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDSD       X0, X2, X2
+	VINSERTF128  $0x01, X3, Y2, Y0
+
+done:
+	VEXTRACTF128 $0x01, Y0, X1
+	VHADDPD      X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VZEROUPPER
+	MOVSD        X0, sum+24(FP)
+	RET
+
+// func sumMulScaleAVX2(x []float64, y []float64, c float64) (sum float64)
+// Requires: AVX, SSE2
+TEXT ·sumMulScaleAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	VBROADCASTSD c+48(FP), Y0
+	MOVQ         x_len+8(FP), DX
+	XORQ         BX, BX
+	VXORPD       Y1, Y1, Y1
+	LEAQ         -16(DX), SI
+	LEAQ         -4(DX), DI
+	CMPQ         BX, SI
+	JGT          few
+	PCALIGN      $0x20
+
+many:
+	VMOVUPD (AX)(BX*8), Y2
+	VMOVUPD (CX)(BX*8), Y3
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD 32(AX)(BX*8), Y2
+	VMOVUPD 32(CX)(BX*8), Y3
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD 64(AX)(BX*8), Y2
+	VMOVUPD 64(CX)(BX*8), Y3
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD 96(AX)(BX*8), Y2
+	VMOVUPD 96(CX)(BX*8), Y3
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (AX)(BX*8), Y2
+	VMOVUPD (CX)(BX*8), Y3
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ         BX, DX
+	JEQ          done
+	LEAQ         tails<>+32(SB), SI
+	NEGQ         DX
+	VMOVUPD      (SI)(DX*8), Y2
+	VMASKMOVPD   (AX)(BX*8), Y2, Y3
+	VMASKMOVPD   (CX)(BX*8), Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y0, Y3, Y0
+	VANDPD       Y0, Y2, Y0
+	VEXTRACTF128 $0x01, Y1, X2
+	VMOVAPD      X1, X4
+	VADDSD       X0, X4, X4
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X4, X4
+	VEXTRACTF128 $0x01, Y0, X0
+	VADDSD       X0, X4, X4
+	VINSERTF128  $0x01, X2, Y4, Y1
+
+done:
+	VEXTRACTF128 $0x01, Y1, X0
+	VHADDPD      X0, X1, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VZEROUPPER
+	MOVSD        X0, sum+56(FP)
+	RET
+
+// func sumAnyAVX2(x []float64) (sum float64)
+// Requires: AVX, SSE2
+TEXT ·sumAnyAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x_base+0(FP), AX
+	MOVQ    x_len+8(FP), CX
+	XORQ    DX, DX
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	LEAQ    -16(CX), BX
+	LEAQ    -4(CX), SI
+	CMPQ    DX, BX
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (AX)(DX*8), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD 32(AX)(DX*8), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD 64(AX)(DX*8), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 96(AX)(DX*8), Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    $0x00000010, DX
+	CMPQ    DX, BX
+	JLE     many
+
+few:
+	CMPQ    DX, SI
+	JGT     tail
+	VMOVUPD (AX)(DX*8), Y4
+	VADDPD  Y4, Y0, Y0
+	ADDQ    $0x00000004, DX
+	JMP     few
+
+tail:
+	SUBQ         DX, CX
+	JEQ          done
+	LEAQ         tails<>+32(SB), BX
+	NEGQ         CX
+	VMOVUPD      (BX)(CX*8), Y4
+	VMASKMOVPD   (AX)(DX*8), Y4, Y6
+	VANDPD       Y6, Y4, Y4
+	VEXTRACTF128 $0x01, Y0, X6
+	VMOVAPD      X0, X5
+	VADDSD       X4, X5, X5
+	VUNPCKHPD    X4, X4, X0
+	VADDSD       X0, X5, X5
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDSD       X0, X5, X5
+	VINSERTF128  $0x01, X6, Y5, Y0
+
+done:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VHADDPD      X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VZEROUPPER
+	MOVSD        X0, sum+24(FP)
+	RET
+
+// func accumulateAVX2(dst []float64, x []float64) (sum float64)
+// Requires: AVX, SSE2
+TEXT ·accumulateAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (AX)(BX*8), Y4
+	VMOVUPD (CX)(BX*8), Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y5, Y0, Y0
+	VMOVUPD Y4, (AX)(BX*8)
+	VMOVUPD 32(AX)(BX*8), Y4
+	VMOVUPD 32(CX)(BX*8), Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y5, Y1, Y1
+	VMOVUPD Y4, 32(AX)(BX*8)
+	VMOVUPD 64(AX)(BX*8), Y4
+	VMOVUPD 64(CX)(BX*8), Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD Y4, 64(AX)(BX*8)
+	VMOVUPD 96(AX)(BX*8), Y4
+	VMOVUPD 96(CX)(BX*8), Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y5, Y3, Y3
+	VMOVUPD Y4, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (AX)(BX*8), Y4
+	VMOVUPD (CX)(BX*8), Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y5, Y0, Y0
+	VMOVUPD Y4, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ         BX, DX
+	JEQ          done
+	LEAQ         tails<>+32(SB), SI
+	NEGQ         DX
+	VMOVUPD      (SI)(DX*8), Y4
+	VMASKMOVPD   (AX)(BX*8), Y4, Y5
+	VMASKMOVPD   (CX)(BX*8), Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMASKMOVPD   Y5, Y4, (AX)(BX*8)
+	VANDPD       Y7, Y4, Y4
+	VEXTRACTF128 $0x01, Y0, X5
+	VMOVAPD      X0, X6
+	VADDSD       X4, X6, X6
+	VUNPCKHPD    X4, X4, X0
+	VADDSD       X0, X6, X6
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDSD       X0, X6, X6
+	VINSERTF128  $0x01, X5, Y6, Y0
+
+done:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VHADDPD      X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VZEROUPPER
+	MOVSD        X0, sum+48(FP)
+	RET
+
 DATA constants<>+0(SB)/8, $0x7fffffffffffffff
 DATA constants<>+8(SB)/8, $0x7fffffffffffffff
 DATA constants<>+16(SB)/8, $0x7fffffffffffffff

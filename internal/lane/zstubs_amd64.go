@@ -147,3 +147,15 @@ func axpyAVX2(dst []float64, a []float64, x []float64, c float64)
 
 //go:noescape
 func axpy2AVX2(dst []float64, a []float64, x []float64, y []float64, c float64, d float64)
+
+//go:noescape
+func sumAVX2(x []float64) (sum float64)
+
+//go:noescape
+func sumMulScaleAVX2(x []float64, y []float64, c float64) (sum float64)
+
+//go:noescape
+func sumAnyAVX2(x []float64) (sum float64)
+
+//go:noescape
+func accumulateAVX2(dst []float64, x []float64) (sum float64)

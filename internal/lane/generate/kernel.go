@@ -29,12 +29,12 @@ var (
 
 // arguments are the arguments of a call.
 func (k kind) arguments() string {
-	return strings.Join(slices.Concat(k.dst, k.src, k.constants), ", ")
+	return strings.Join(slices.Concat(k.arrays(), k.constants), ", ")
 }
 
 // parameters are the parameters in Go.
 func (k kind) parameters() string {
-	s := strings.Join(slices.Concat(k.dst, k.src), ", ") + " []float64"
+	s := strings.Join(k.arrays(), ", ") + " []float64"
 	if len(k.constants) > 0 {
 		s += ", " + strings.Join(k.constants, ", ") + " float64"
 	}
@@ -69,16 +69,19 @@ func kernel(name string) string {
 	return name + "AVX2"
 }
 
-// start begins a kernel and loads where the arrays are, the constants and the
-// length.
-func (k kind) start(name, results string) (dst, src []reg.Register, constants []value, n reg.Register) {
-	TEXT(name, attr.NOSPLIT, "func("+k.parameters()+")"+results)
-	Pragma("noescape")
+// load loads where the arrays are, the constants and the length.
+func (k kind) load() (dst, src []reg.Register, constants []value, n reg.Register) {
+	base := map[string]reg.Register{}
+	for _, p := range slices.Concat(k.dst, k.src) {
+		if base[p] == nil {
+			base[p] = Load(Param(p).Base(), GP64())
+		}
+	}
 	for _, p := range k.dst {
-		dst = append(dst, Load(Param(p).Base(), GP64()))
+		dst = append(dst, base[p])
 	}
 	for _, p := range k.src {
-		src = append(src, Load(Param(p).Base(), GP64()))
+		src = append(src, base[p])
 	}
 	for _, p := range k.constants {
 		m, err := Param(p).Resolve()
@@ -89,7 +92,17 @@ func (k kind) start(name, results string) (dst, src []reg.Register, constants []
 		VBROADCASTSD(m.Addr, c)
 		constants = append(constants, c)
 	}
-	return dst, src, constants, Load(Param(k.dst[0]).Len(), GP64())
+	return dst, src, constants, Load(Param(k.arrays()[0]).Len(), GP64())
+}
+
+// arrays are the names of the arrays, one that is both read and written once.
+func (k kind) arrays() (all []string) {
+	for _, p := range slices.Concat(k.dst, k.src) {
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 func at(p, i reg.Register) Mem { return Mem{Base: p, Index: i, Scale: 8} }
@@ -100,7 +113,9 @@ func align() {
 }
 
 func (f *function) write() {
-	dst, src, constants, n := f.kind.start(kernel(f.name), " (done int)")
+	TEXT(kernel(f.name), attr.NOSPLIT, "func("+f.kind.parameters()+") (done int)")
+	Pragma("noescape")
+	dst, src, constants, n := f.kind.load()
 	i, left := GP64(), GP64()
 	XORQ(i, i)
 	x := make([]value, len(src))
@@ -208,11 +223,33 @@ type loop struct {
 	body func(x []value) []value
 }
 
+// inGroups does the lanes from i on with groups, which does as many groups of
+// lanes as told and adds to i, while a whole group is left of n lanes.
+func inGroups(n, i reg.Register, groups func(count int)) {
+	many, few := GP64(), GP64()
+	LEAQ(Mem{Base: n, Disp: -width * unroll}, many)
+	LEAQ(Mem{Base: n, Disp: -width}, few)
+	CMPQ(i, many)
+	JGT(LabelRef("few"))
+	align()
+	Label("many")
+	groups(unroll)
+	CMPQ(i, many)
+	JLE(LabelRef("many"))
+	Label("few")
+	CMPQ(i, few)
+	JGT(LabelRef("tail"))
+	groups(1)
+	JMP(LabelRef("few"))
+}
+
 // unroll is how many groups of lanes a loop does in one turn.
 const unroll = 4
 
 func (l *loop) write() {
-	dst, src, constants, n := l.kind.start(kernel(l.name), "")
+	TEXT(kernel(l.name), attr.NOSPLIT, "func("+l.kind.parameters()+")")
+	Pragma("noescape")
+	dst, src, constants, n := l.kind.load()
 	i := GP64()
 	XORQ(i, i)
 	// groups does count groups of lanes.
@@ -230,21 +267,7 @@ func (l *loop) write() {
 		}
 		ADDQ(U32(width*count), i)
 	}
-	many, few := GP64(), GP64()
-	LEAQ(Mem{Base: n, Disp: -width * unroll}, many)
-	LEAQ(Mem{Base: n, Disp: -width}, few)
-	CMPQ(i, many)
-	JGT(LabelRef("few"))
-	align()
-	Label("many")
-	groups(unroll)
-	CMPQ(i, many)
-	JLE(LabelRef("many"))
-	Label("few")
-	CMPQ(i, few)
-	JGT(LabelRef("tail"))
-	groups(1)
-	JMP(LabelRef("few"))
+	inGroups(n, i, groups)
 	Label("tail")
 	SUBQ(i, n)
 	JEQ(LabelRef("done"))

@@ -54,9 +54,14 @@ func writeCalls() {
 		fmt.Fprintf(&elsewhere, "%s}\n\n%s return 0 }\n", declaration, method)
 	}
 	for _, l := range loops {
-		head := fmt.Sprintf("\nfunc %s(%s) bool {\n", l.packed(), l.kind.parameters())
+		head := fmt.Sprintf("\nfunc %s(%s) bool {\n", packed(l.name), l.kind.parameters())
 		fmt.Fprintf(&here, "%sif set == none {\nreturn false\n}\n%sAVX2(%s)\nreturn true\n}\n", head, l.name, l.kind.arguments())
 		fmt.Fprintf(&elsewhere, "%sreturn false\n}\n", head)
+	}
+	for _, x := range sums {
+		head := fmt.Sprintf("\nfunc %s(%s) (sum float64, ok bool) {\n", packed(x.name), x.kind.parameters())
+		fmt.Fprintf(&here, "%sif set == none {\nreturn 0, false\n}\nreturn %sAVX2(%s), true\n}\n", head, x.name, x.kind.arguments())
+		fmt.Fprintf(&elsewhere, "%sreturn 0, false\n}\n", head)
 	}
 	for path, text := range map[string]string{"../zcalls_amd64.go": here.String(), "../zcalls_other.go": elsewhere.String()} {
 		formatted, err := format.Source([]byte(text))
@@ -69,5 +74,5 @@ func writeCalls() {
 	}
 }
 
-// packed is the name of what calls the loop's kernel, if there is one.
-func (l *loop) packed() string { return "packed" + strings.ToUpper(l.name[:1]) + l.name[1:] }
+// packed is the name of what calls a loop's kernel, if there is one.
+func packed(name string) string { return "packed" + strings.ToUpper(name[:1]) + name[1:] }

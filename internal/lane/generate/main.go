@@ -29,6 +29,9 @@ func main() {
 	for _, l := range loops {
 		l.write()
 	}
+	for _, s := range sums {
+		s.write()
+	}
 	writeConstants()
 	writeTails()
 	Generate()
