@@ -42,16 +42,30 @@ var (
 	logistic = unary{name: "logistic", scalar: elem.Logistic}
 	softplus = unary{name: "softplus", scalar: elem.Softplus, plain: true}
 
+	exp2  = unary{name: "exp2", scalar: math.Exp2, plain: true}
+	expm1 = unary{name: "expm1", scalar: math.Expm1, plain: true}
+	log1p = unary{name: "log1p", scalar: math.Log1p, plain: true}
+	log2  = unary{name: "log2", scalar: math.Log2, plain: true}
+	log10 = unary{name: "log10", scalar: elem.Log10}
+	tan   = unary{name: "tan", scalar: math.Tan, plain: true}
+	atan  = unary{name: "atan", scalar: math.Atan, plain: true}
+	asin  = unary{name: "asin", scalar: math.Asin, plain: true}
+	acos  = unary{name: "acos", scalar: math.Acos, plain: true}
+	sinh  = unary{name: "sinh", scalar: math.Sinh, plain: true}
+	cosh  = unary{name: "cosh", scalar: math.Cosh, plain: true}
+
 	sincos           = unaryTwo{name: "sincos", scalar: math.Sincos, plain: true}
 	softplusLogistic = unaryTwo{name: "softplusLogistic", scalar: elem.SoftplusLogistic, plain: true}
 
-	pow = binary{name: "pow", scalar: elem.Pow}
+	pow   = binary{name: "pow", scalar: elem.Pow}
+	hypot = binary{name: "hypot", scalar: math.Hypot}
+	atan2 = binary{name: "atan2", scalar: math.Atan2, plain: true}
 )
 
 var (
-	unaries   = []*unary{&exp, &log, &sin, &cos, &tanh, &logistic, &softplus}
+	unaries   = []*unary{&exp, &log, &sin, &cos, &tanh, &logistic, &softplus, &exp2, &expm1, &log1p, &log2, &log10, &tan, &atan, &asin, &acos, &sinh, &cosh}
 	unaryTwos = []*unaryTwo{&sincos, &softplusLogistic}
-	binaries  = []*binary{&pow}
+	binaries  = []*binary{&pow, &hypot, &atan2}
 )
 
 // Exp sets dst = eˣ.
@@ -83,6 +97,45 @@ func SoftplusLogistic(softplus, logistic, x []float64) { softplusLogistic.run(so
 
 // Pow sets dst = x^y.
 func Pow(dst, x, y []float64) { pow.run(dst, x, y) }
+
+// Exp2 sets dst = 2ˣ.
+func Exp2(dst, x []float64) { exp2.run(dst, x) }
+
+// Expm1 sets dst = eˣ − 1.
+func Expm1(dst, x []float64) { expm1.run(dst, x) }
+
+// Log1p sets dst = ln(1 + x).
+func Log1p(dst, x []float64) { log1p.run(dst, x) }
+
+// Log2 sets dst = log₂ x.
+func Log2(dst, x []float64) { log2.run(dst, x) }
+
+// Log10 sets dst = log₁₀ x.
+func Log10(dst, x []float64) { log10.run(dst, x) }
+
+// Tan sets dst = tan x.
+func Tan(dst, x []float64) { tan.run(dst, x) }
+
+// Atan sets dst = arctan x.
+func Atan(dst, x []float64) { atan.run(dst, x) }
+
+// Asin sets dst = arcsin x.
+func Asin(dst, x []float64) { asin.run(dst, x) }
+
+// Acos sets dst = arccos x.
+func Acos(dst, x []float64) { acos.run(dst, x) }
+
+// Sinh sets dst = sinh x.
+func Sinh(dst, x []float64) { sinh.run(dst, x) }
+
+// Cosh sets dst = cosh x.
+func Cosh(dst, x []float64) { cosh.run(dst, x) }
+
+// Hypot sets dst = √(x² + y²).
+func Hypot(dst, x, y []float64) { hypot.run(dst, x, y) }
+
+// Atan2 sets dst to the angle of the point (y, x), x being its second coordinate.
+func Atan2(dst, y, x []float64) { atan2.run(dst, y, x) }
 
 // group is how many lanes are left to the scalar function where a kernel stops:
 // those of the widest register.

@@ -39,8 +39,8 @@ func TestSumsAreAddedInOrder(t *testing.T) {
 				for i := range x {
 					products[i] = product(product(x[i], y[i]), c)
 				}
-				compare(t, Sum(x), inStrands(x), float64(n))
-				compare(t, SumMulScale(x, y, c), inStrands(products), float64(n))
+				compare(t, Sum(x), inStrands(x), n)
+				compare(t, SumMulScale(x, y, c), inStrands(products), n)
 			}
 		}
 	})
@@ -58,10 +58,10 @@ func TestTotalsShowWhatIsNotFinite(t *testing.T) {
 				sum += x[i]
 				want[i] = dst[i] + x[i]
 			}
-			compare(t, Total(x), sum, float64(n))
-			compare(t, Accumulate(dst[:n], x), sum, float64(n))
+			compare(t, Total(x), sum, n)
+			compare(t, Accumulate(dst[:n], x), sum, n)
 			for i := range dst {
-				compare(t, dst[i], want[i], float64(i))
+				compare(t, dst[i], want[i], i)
 			}
 			for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 				for i := range x {

@@ -14,6 +14,17 @@ var unaryKernels = []struct {
 	{&sin, [2]kernel{9, 10}},
 	{&cos, [2]kernel{11, 12}},
 	{&tanh, [2]kernel{13, 14}},
+	{&exp2, [2]kernel{15, 16}},
+	{&expm1, [2]kernel{17, 18}},
+	{&log1p, [2]kernel{19, 20}},
+	{&log2, [2]kernel{21, 22}},
+	{&log10, [2]kernel{23, 24}},
+	{&tan, [2]kernel{25, 26}},
+	{&atan, [2]kernel{27, 28}},
+	{&asin, [2]kernel{29, 30}},
+	{&acos, [2]kernel{31, 32}},
+	{&sinh, [2]kernel{33, 34}},
+	{&cosh, [2]kernel{35, 36}},
 }
 
 func (k kernel) unary(dst, x []float64) (done int) {
@@ -46,6 +57,50 @@ func (k kernel) unary(dst, x []float64) (done int) {
 		return tanhAVX2(dst, x)
 	case 14:
 		return tanhAVX512(dst, x)
+	case 15:
+		return exp2AVX2(dst, x)
+	case 16:
+		return exp2AVX512(dst, x)
+	case 17:
+		return expm1AVX2(dst, x)
+	case 18:
+		return expm1AVX512(dst, x)
+	case 19:
+		return log1pAVX2(dst, x)
+	case 20:
+		return log1pAVX512(dst, x)
+	case 21:
+		return log2AVX2(dst, x)
+	case 22:
+		return log2AVX512(dst, x)
+	case 23:
+		return log10AVX2(dst, x)
+	case 24:
+		return log10AVX512(dst, x)
+	case 25:
+		return tanAVX2(dst, x)
+	case 26:
+		return tanAVX512(dst, x)
+	case 27:
+		return atanAVX2(dst, x)
+	case 28:
+		return atanAVX512(dst, x)
+	case 29:
+		return asinAVX2(dst, x)
+	case 30:
+		return asinAVX512(dst, x)
+	case 31:
+		return acosAVX2(dst, x)
+	case 32:
+		return acosAVX512(dst, x)
+	case 33:
+		return sinhAVX2(dst, x)
+	case 34:
+		return sinhAVX512(dst, x)
+	case 35:
+		return coshAVX2(dst, x)
+	case 36:
+		return coshAVX512(dst, x)
 	}
 	return 0
 }
@@ -78,14 +133,24 @@ var binaryKernels = []struct {
 	f  *binary
 	of [2]kernel
 }{
-	{&pow, [2]kernel{1, 2}},
+	{&hypot, [2]kernel{1, 2}},
+	{&atan2, [2]kernel{3, 4}},
+	{&pow, [2]kernel{5, 6}},
 }
 
 func (k kernel) binary(dst, x, y []float64) (done int) {
 	switch k {
 	case 1:
-		return powAVX2(dst, x, y)
+		return hypotAVX2(dst, x, y)
 	case 2:
+		return hypotAVX512(dst, x, y)
+	case 3:
+		return atan2AVX2(dst, x, y)
+	case 4:
+		return atan2AVX512(dst, x, y)
+	case 5:
+		return powAVX2(dst, x, y)
+	case 6:
 		return powAVX512(dst, x, y)
 	}
 	return 0

@@ -581,35 +581,37 @@ lanes:
 	VPADDQ       constants<>+896(SB), Y2, Y2
 	VMULPD       Y2, Y1, Y1
 	VADDPD       constants<>+896(SB), Y1, Y2
-	VANDPD       constants<>+1152(SB), Y2, Y3
+	VPSRLQ       $0x34, Y2, Y3
+	VORPD        constants<>+1216(SB), Y3, Y3
+	VSUBPD       constants<>+2112(SB), Y3, Y3
 	VCMPPD       $0x0d, constants<>+960(SB), Y2, Y4
 	VSUBPD       Y1, Y2, Y5
 	VMOVUPD      constants<>+896(SB), Y6
 	VSUBPD       Y5, Y6, Y5
 	VSUBPD       constants<>+896(SB), Y2, Y6
 	VSUBPD       Y6, Y1, Y6
-	VBLENDVPD    Y4, Y5, Y6, Y5
-	VDIVPD       Y2, Y5, Y2
-	VORPD        constants<>+896(SB), Y3, Y5
-	VCMPPD       $0x0d, constants<>+2112(SB), Y5, Y5
-	VANDPD       constants<>+896(SB), Y4, Y4
-	VANDPD       constants<>+896(SB), Y5, Y6
-	VADDPD       Y6, Y4, Y4
-	VMOVUPD      constants<>+896(SB), Y6
-	VBLENDVPD    Y5, constants<>+832(SB), Y6, Y5
-	VORPD        Y5, Y3, Y5
-	VSUBPD       constants<>+896(SB), Y5, Y5
-	VORPD        constants<>+896(SB), Y3, Y3
-	VCMPPD       $0x0d, constants<>+2176(SB), Y3, Y3
-	VMOVMSKPD    Y3, DI
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VDIVPD       Y2, Y4, Y4
+	VANDPD       constants<>+1152(SB), Y2, Y2
+	VORPD        constants<>+896(SB), Y2, Y2
+	VCMPPD       $0x0d, constants<>+2176(SB), Y2, Y5
+	VMOVMSKPD    Y5, DI
 	TESTL        DI, DI
 	JNE          done
-	VCMPPD       $0x01, constants<>+2240(SB), Y1, Y3
-	VBLENDVPD    Y3, Y1, Y5, Y5
-	VMULPD       constants<>+832(SB), Y5, Y6
-	VMULPD       Y5, Y6, Y6
-	VADDPD       constants<>+960(SB), Y5, Y7
-	VDIVPD       Y7, Y5, Y7
+	VCMPPD       $0x0d, constants<>+2240(SB), Y2, Y5
+	VANDPD       constants<>+896(SB), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       constants<>+832(SB), Y2, Y6
+	VBLENDVPD    Y5, Y6, Y2, Y2
+	VSUBPD       constants<>+896(SB), Y2, Y2
+	VCMPPD       $0x01, constants<>+2304(SB), Y1, Y5
+	VCMPPD       $0x0e, constants<>+2368(SB), Y1, Y6
+	VANDPD       Y6, Y5, Y5
+	VBLENDVPD    Y5, Y1, Y2, Y2
+	VMULPD       constants<>+832(SB), Y2, Y6
+	VMULPD       Y2, Y6, Y6
+	VADDPD       constants<>+960(SB), Y2, Y7
+	VDIVPD       Y7, Y2, Y7
 	VMULPD       Y7, Y7, Y8
 	VMULPD       constants<>+1408(SB), Y8, Y9
 	VADDPD       constants<>+1664(SB), Y9, Y9
@@ -626,22 +628,25 @@ lanes:
 	VMULPD       Y9, Y8, Y8
 	VADDPD       Y8, Y6, Y8
 	VMULPD       Y8, Y7, Y7
-	VSUBPD       Y7, Y6, Y8
-	VSUBPD       Y8, Y5, Y8
-	VMULPD       constants<>+1856(SB), Y4, Y9
-	VADDPD       Y2, Y9, Y2
-	VADDPD       Y2, Y7, Y2
-	VMULPD       constants<>+1920(SB), Y4, Y4
-	VSUBPD       Y2, Y6, Y2
+	VMULPD       constants<>+1856(SB), Y3, Y8
+	VADDPD       Y4, Y8, Y4
+	VADDPD       Y4, Y7, Y4
+	VMULPD       constants<>+1920(SB), Y3, Y8
+	VSUBPD       Y4, Y6, Y4
+	VSUBPD       Y2, Y4, Y4
+	VSUBPD       Y4, Y8, Y4
+	VCMPPD       $0x00, constants<>+2048(SB), Y3, Y3
+	VORPD        Y3, Y5, Y3
+	VSUBPD       Y7, Y6, Y5
 	VSUBPD       Y5, Y2, Y2
-	VSUBPD       Y2, Y4, Y2
-	VBLENDVPD    Y3, Y8, Y2, Y2
-	VCMPPD       $0x01, constants<>+2304(SB), Y1, Y3
-	VMULPD       Y1, Y1, Y4
-	VMULPD       constants<>+832(SB), Y4, Y4
-	VSUBPD       Y4, Y1, Y4
-	VBLENDVPD    Y3, Y4, Y2, Y2
-	VCMPPD       $0x01, constants<>+2368(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
+	VCMPPD       $0x01, constants<>+2432(SB), Y3, Y4
+	VMULPD       Y1, Y1, Y5
+	VMULPD       constants<>+832(SB), Y5, Y5
+	VSUBPD       Y5, Y1, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VCMPPD       $0x01, constants<>+2496(SB), Y3, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y1
 	VCMPPD       $0x0e, constants<>+2048(SB), Y0, Y2
 	VADDPD       Y1, Y0, Y0
@@ -700,106 +705,110 @@ lanes:
 	TESTL        DI, DI
 	JNE          done
 	VORPD        constants<>+1984(SB), Z0, Z1
-	VMULPD       constants<>+128(SB), Z1, Z12
-	VADDPD       constants<>+192(SB), Z12, Z12
-	VSUBPD       constants<>+192(SB), Z12, Z13
+	VMULPD       constants<>+128(SB), Z1, Z11
+	VADDPD       constants<>+192(SB), Z11, Z11
+	VSUBPD       constants<>+192(SB), Z11, Z12
 	VMOVUPD      Z1, Z1
-	VFNMADD231PD constants<>+256(SB), Z13, Z1
+	VFNMADD231PD constants<>+256(SB), Z12, Z1
 	VMOVUPD      Z1, Z1
-	VFNMADD231PD constants<>+320(SB), Z13, Z1
+	VFNMADD231PD constants<>+320(SB), Z12, Z1
 	VMULPD       constants<>+384(SB), Z1, Z1
-	VMOVUPD      constants<>+448(SB), Z13
-	VFMADD213PD  constants<>+512(SB), Z1, Z13
-	VFMADD213PD  constants<>+576(SB), Z1, Z13
-	VFMADD213PD  constants<>+640(SB), Z1, Z13
-	VFMADD213PD  constants<>+704(SB), Z1, Z13
-	VFMADD213PD  constants<>+768(SB), Z1, Z13
-	VFMADD213PD  constants<>+832(SB), Z1, Z13
-	VFMADD213PD  constants<>+896(SB), Z1, Z13
-	VMULPD       Z13, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z13
-	VMULPD       Z13, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z13
-	VMULPD       Z13, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z13
-	VMULPD       Z13, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z13
-	VMOVUPD      Z1, Z1
-	VFMADD213PD  constants<>+896(SB), Z13, Z1
-	VPSLLQ       $0x34, Z12, Z12
-	VPADDQ       constants<>+896(SB), Z12, Z12
+	VMOVUPD      constants<>+448(SB), Z12
+	VFMADD213PD  constants<>+512(SB), Z1, Z12
+	VFMADD213PD  constants<>+576(SB), Z1, Z12
+	VFMADD213PD  constants<>+640(SB), Z1, Z12
+	VFMADD213PD  constants<>+704(SB), Z1, Z12
+	VFMADD213PD  constants<>+768(SB), Z1, Z12
+	VFMADD213PD  constants<>+832(SB), Z1, Z12
+	VFMADD213PD  constants<>+896(SB), Z1, Z12
 	VMULPD       Z12, Z1, Z1
-	VADDPD       constants<>+896(SB), Z1, Z12
-	VANDPD       constants<>+1152(SB), Z12, Z13
-	VCMPPD       $0x0d, constants<>+960(SB), Z12, K1
-	VSUBPD       Z1, Z12, Z14
-	VMOVUPD      constants<>+896(SB), Z15
-	VSUBPD       Z14, Z15, Z14
-	VSUBPD       constants<>+896(SB), Z12, Z15
-	VSUBPD       Z15, Z1, Z15
-	VBLENDMPD    Z14, Z15, K1, Z2
-	VDIVPD       Z12, Z2, Z12
-	VORPD        constants<>+896(SB), Z13, Z14
-	VCMPPD       $0x0d, constants<>+2112(SB), Z14, K2
-	VXORPD       Z14, Z14, Z14
-	VBLENDMPD    constants<>+896(SB), Z14, K1, Z3
-	VXORPD       Z14, Z14, Z14
-	VBLENDMPD    constants<>+896(SB), Z14, K2, Z4
-	VADDPD       Z4, Z3, Z14
-	VMOVUPD      constants<>+896(SB), Z15
-	VBLENDMPD    constants<>+832(SB), Z15, K2, Z5
-	VORPD        Z5, Z13, Z15
-	VSUBPD       constants<>+896(SB), Z15, Z15
-	VORPD        constants<>+896(SB), Z13, Z13
-	VCMPPD       $0x0d, constants<>+2176(SB), Z13, K1
+	VADDPD       constants<>+960(SB), Z1, Z12
+	VMULPD       Z12, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z12
+	VMULPD       Z12, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z12
+	VMULPD       Z12, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z12
+	VMOVUPD      Z1, Z1
+	VFMADD213PD  constants<>+896(SB), Z12, Z1
+	VPSLLQ       $0x34, Z11, Z11
+	VPADDQ       constants<>+896(SB), Z11, Z11
+	VMULPD       Z11, Z1, Z1
+	VADDPD       constants<>+896(SB), Z1, Z11
+	VPSRLQ       $0x34, Z11, Z12
+	VORPD        constants<>+1216(SB), Z12, Z12
+	VSUBPD       constants<>+2112(SB), Z12, Z12
+	VCMPPD       $0x0d, constants<>+960(SB), Z11, K1
+	VSUBPD       Z1, Z11, Z13
+	VMOVUPD      constants<>+896(SB), Z14
+	VSUBPD       Z13, Z14, Z13
+	VSUBPD       constants<>+896(SB), Z11, Z14
+	VSUBPD       Z14, Z1, Z14
+	VBLENDMPD    Z13, Z14, K1, Z2
+	VDIVPD       Z11, Z2, Z13
+	VANDPD       constants<>+1152(SB), Z11, Z11
+	VORPD        constants<>+896(SB), Z11, Z11
+	VCMPPD       $0x0d, constants<>+2176(SB), Z11, K1
 	KMOVB        K1, DI
 	TESTL        DI, DI
 	JNE          done
-	VCMPPD       $0x01, constants<>+2240(SB), Z1, K1
-	VBLENDMPD    Z1, Z15, K1, Z6
-	VMULPD       constants<>+832(SB), Z6, Z13
-	VMULPD       Z6, Z13, Z13
-	VADDPD       constants<>+960(SB), Z6, Z15
-	VDIVPD       Z15, Z6, Z15
-	VMULPD       Z15, Z15, Z16
-	VMULPD       constants<>+1408(SB), Z16, Z17
-	VADDPD       constants<>+1664(SB), Z17, Z17
-	VMULPD       Z16, Z17, Z17
-	VADDPD       constants<>+1472(SB), Z17, Z17
-	VMULPD       Z16, Z17, Z17
-	VADDPD       constants<>+1728(SB), Z17, Z17
-	VMULPD       Z16, Z17, Z17
-	VADDPD       constants<>+1536(SB), Z17, Z17
-	VMULPD       Z16, Z17, Z17
-	VADDPD       constants<>+1792(SB), Z17, Z17
-	VMULPD       Z16, Z17, Z17
-	VADDPD       constants<>+1600(SB), Z17, Z17
-	VMULPD       Z17, Z16, Z16
-	VADDPD       Z16, Z13, Z16
-	VMULPD       Z16, Z15, Z15
-	VSUBPD       Z15, Z13, Z16
-	VSUBPD       Z16, Z6, Z16
-	VMULPD       constants<>+1856(SB), Z14, Z17
-	VADDPD       Z12, Z17, Z12
-	VADDPD       Z12, Z15, Z12
-	VMULPD       constants<>+1920(SB), Z14, Z14
-	VSUBPD       Z12, Z13, Z12
-	VSUBPD       Z6, Z12, Z12
-	VSUBPD       Z12, Z14, Z12
-	VBLENDMPD    Z16, Z12, K1, Z7
+	VCMPPD       $0x0d, constants<>+2240(SB), Z11, K1
+	VXORPD       Z14, Z14, Z14
+	VBLENDMPD    constants<>+896(SB), Z14, K1, Z3
+	VADDPD       Z3, Z12, Z12
+	VMULPD       constants<>+832(SB), Z11, Z14
+	VBLENDMPD    Z14, Z11, K1, Z4
+	VSUBPD       constants<>+896(SB), Z4, Z11
 	VCMPPD       $0x01, constants<>+2304(SB), Z1, K1
+	VCMPPD       $0x0e, constants<>+2368(SB), Z1, K2
+	KANDB        K1, K2, K1
+	VBLENDMPD    Z1, Z11, K1, Z5
+	VMULPD       constants<>+832(SB), Z5, Z11
+	VMULPD       Z5, Z11, Z11
+	VADDPD       constants<>+960(SB), Z5, Z14
+	VDIVPD       Z14, Z5, Z14
+	VMULPD       Z14, Z14, Z15
+	VMULPD       constants<>+1408(SB), Z15, Z16
+	VADDPD       constants<>+1664(SB), Z16, Z16
+	VMULPD       Z15, Z16, Z16
+	VADDPD       constants<>+1472(SB), Z16, Z16
+	VMULPD       Z15, Z16, Z16
+	VADDPD       constants<>+1728(SB), Z16, Z16
+	VMULPD       Z15, Z16, Z16
+	VADDPD       constants<>+1536(SB), Z16, Z16
+	VMULPD       Z15, Z16, Z16
+	VADDPD       constants<>+1792(SB), Z16, Z16
+	VMULPD       Z15, Z16, Z16
+	VADDPD       constants<>+1600(SB), Z16, Z16
+	VMULPD       Z16, Z15, Z15
+	VADDPD       Z15, Z11, Z15
+	VMULPD       Z15, Z14, Z14
+	VMULPD       constants<>+1856(SB), Z12, Z15
+	VADDPD       Z13, Z15, Z13
+	VADDPD       Z13, Z14, Z13
+	VMULPD       constants<>+1920(SB), Z12, Z15
+	VSUBPD       Z13, Z11, Z13
+	VSUBPD       Z5, Z13, Z13
+	VSUBPD       Z13, Z15, Z13
+	VCMPPD       $0x00, constants<>+2048(SB), Z12, K2
+	KORB         K1, K2, K1
+	VSUBPD       Z14, Z11, Z11
+	VSUBPD       Z11, Z5, Z11
+	VBLENDMPD    Z11, Z13, K1, Z6
+	VANDPD       constants<>+0(SB), Z1, Z11
+	VCMPPD       $0x01, constants<>+2432(SB), Z11, K1
 	VMULPD       Z1, Z1, Z12
 	VMULPD       constants<>+832(SB), Z12, Z12
 	VSUBPD       Z12, Z1, Z12
-	VBLENDMPD    Z12, Z7, K1, Z8
-	VCMPPD       $0x01, constants<>+2368(SB), Z1, K1
-	VBLENDMPD    Z1, Z8, K1, Z9
+	VBLENDMPD    Z12, Z6, K1, Z7
+	VCMPPD       $0x01, constants<>+2496(SB), Z11, K1
+	VBLENDMPD    Z1, Z7, K1, Z8
 	VCMPPD       $0x0e, constants<>+2048(SB), Z0, K1
-	VADDPD       Z9, Z0, Z0
-	VBLENDMPD    Z0, Z9, K1, Z10
+	VADDPD       Z8, Z0, Z0
+	VBLENDMPD    Z0, Z8, K1, Z9
 	CMPQ         SI, $0x08
 	JLT          last
-	VMOVUPD      Z10, (AX)(BX*8)
+	VMOVUPD      Z9, (AX)(BX*8)
 	ADDQ         $0x08, BX
 	JMP          group
 
@@ -811,15 +820,15 @@ tail:
 	KMOVB     DI, K1
 	VMOVUPD.Z (CX)(BX*8), K1, Z0
 	VMOVUPD   constants<>+896(SB), Z1
-	VBLENDMPD Z0, Z1, K1, Z11
-	VMOVUPD   Z11, Z0
+	VBLENDMPD Z0, Z1, K1, Z10
+	VMOVUPD   Z10, Z0
 	JMP       lanes
 
 last:
 	MOVL    $0x000000ff, CX
 	BZHIL   SI, CX, CX
 	KMOVB   CX, K1
-	VMOVUPD Z10, K1, (AX)(BX*8)
+	VMOVUPD Z9, K1, (AX)(BX*8)
 	MOVQ    DX, BX
 
 done:
@@ -881,35 +890,37 @@ lanes:
 	VPADDQ       constants<>+896(SB), Y2, Y2
 	VMULPD       Y2, Y1, Y1
 	VADDPD       constants<>+896(SB), Y1, Y2
-	VANDPD       constants<>+1152(SB), Y2, Y3
+	VPSRLQ       $0x34, Y2, Y3
+	VORPD        constants<>+1216(SB), Y3, Y3
+	VSUBPD       constants<>+2112(SB), Y3, Y3
 	VCMPPD       $0x0d, constants<>+960(SB), Y2, Y4
 	VSUBPD       Y1, Y2, Y5
 	VMOVUPD      constants<>+896(SB), Y6
 	VSUBPD       Y5, Y6, Y5
 	VSUBPD       constants<>+896(SB), Y2, Y6
 	VSUBPD       Y6, Y1, Y6
-	VBLENDVPD    Y4, Y5, Y6, Y5
-	VDIVPD       Y2, Y5, Y2
-	VORPD        constants<>+896(SB), Y3, Y5
-	VCMPPD       $0x0d, constants<>+2112(SB), Y5, Y5
-	VANDPD       constants<>+896(SB), Y4, Y4
-	VANDPD       constants<>+896(SB), Y5, Y6
-	VADDPD       Y6, Y4, Y4
-	VMOVUPD      constants<>+896(SB), Y6
-	VBLENDVPD    Y5, constants<>+832(SB), Y6, Y5
-	VORPD        Y5, Y3, Y5
-	VSUBPD       constants<>+896(SB), Y5, Y5
-	VORPD        constants<>+896(SB), Y3, Y3
-	VCMPPD       $0x0d, constants<>+2176(SB), Y3, Y3
-	VMOVMSKPD    Y3, R8
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VDIVPD       Y2, Y4, Y4
+	VANDPD       constants<>+1152(SB), Y2, Y2
+	VORPD        constants<>+896(SB), Y2, Y2
+	VCMPPD       $0x0d, constants<>+2176(SB), Y2, Y5
+	VMOVMSKPD    Y5, R8
 	TESTL        R8, R8
 	JNE          done
-	VCMPPD       $0x01, constants<>+2240(SB), Y1, Y3
-	VBLENDVPD    Y3, Y1, Y5, Y5
-	VMULPD       constants<>+832(SB), Y5, Y6
-	VMULPD       Y5, Y6, Y6
-	VADDPD       constants<>+960(SB), Y5, Y7
-	VDIVPD       Y7, Y5, Y7
+	VCMPPD       $0x0d, constants<>+2240(SB), Y2, Y5
+	VANDPD       constants<>+896(SB), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       constants<>+832(SB), Y2, Y6
+	VBLENDVPD    Y5, Y6, Y2, Y2
+	VSUBPD       constants<>+896(SB), Y2, Y2
+	VCMPPD       $0x01, constants<>+2304(SB), Y1, Y5
+	VCMPPD       $0x0e, constants<>+2368(SB), Y1, Y6
+	VANDPD       Y6, Y5, Y5
+	VBLENDVPD    Y5, Y1, Y2, Y2
+	VMULPD       constants<>+832(SB), Y2, Y6
+	VMULPD       Y2, Y6, Y6
+	VADDPD       constants<>+960(SB), Y2, Y7
+	VDIVPD       Y7, Y2, Y7
 	VMULPD       Y7, Y7, Y8
 	VMULPD       constants<>+1408(SB), Y8, Y9
 	VADDPD       constants<>+1664(SB), Y9, Y9
@@ -926,22 +937,25 @@ lanes:
 	VMULPD       Y9, Y8, Y8
 	VADDPD       Y8, Y6, Y8
 	VMULPD       Y8, Y7, Y7
-	VSUBPD       Y7, Y6, Y8
-	VSUBPD       Y8, Y5, Y8
-	VMULPD       constants<>+1856(SB), Y4, Y9
-	VADDPD       Y2, Y9, Y2
-	VADDPD       Y2, Y7, Y2
-	VMULPD       constants<>+1920(SB), Y4, Y4
-	VSUBPD       Y2, Y6, Y2
+	VMULPD       constants<>+1856(SB), Y3, Y8
+	VADDPD       Y4, Y8, Y4
+	VADDPD       Y4, Y7, Y4
+	VMULPD       constants<>+1920(SB), Y3, Y8
+	VSUBPD       Y4, Y6, Y4
+	VSUBPD       Y2, Y4, Y4
+	VSUBPD       Y4, Y8, Y4
+	VCMPPD       $0x00, constants<>+2048(SB), Y3, Y3
+	VORPD        Y3, Y5, Y3
+	VSUBPD       Y7, Y6, Y5
 	VSUBPD       Y5, Y2, Y2
-	VSUBPD       Y2, Y4, Y2
-	VBLENDVPD    Y3, Y8, Y2, Y2
-	VCMPPD       $0x01, constants<>+2304(SB), Y1, Y3
-	VMULPD       Y1, Y1, Y4
-	VMULPD       constants<>+832(SB), Y4, Y4
-	VSUBPD       Y4, Y1, Y4
-	VBLENDVPD    Y3, Y4, Y2, Y2
-	VCMPPD       $0x01, constants<>+2368(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
+	VCMPPD       $0x01, constants<>+2432(SB), Y3, Y4
+	VMULPD       Y1, Y1, Y5
+	VMULPD       constants<>+832(SB), Y5, Y5
+	VSUBPD       Y5, Y1, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VCMPPD       $0x01, constants<>+2496(SB), Y3, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y2
 	VCMPPD       $0x0e, constants<>+2048(SB), Y0, Y3
 	VADDPD       Y2, Y0, Y4
@@ -1008,111 +1022,115 @@ lanes:
 	TESTL        R8, R8
 	JNE          done
 	VORPD        constants<>+1984(SB), Z0, Z1
-	VMULPD       constants<>+128(SB), Z1, Z13
-	VADDPD       constants<>+192(SB), Z13, Z13
-	VSUBPD       constants<>+192(SB), Z13, Z14
+	VMULPD       constants<>+128(SB), Z1, Z12
+	VADDPD       constants<>+192(SB), Z12, Z12
+	VSUBPD       constants<>+192(SB), Z12, Z13
 	VMOVUPD      Z1, Z1
-	VFNMADD231PD constants<>+256(SB), Z14, Z1
+	VFNMADD231PD constants<>+256(SB), Z13, Z1
 	VMOVUPD      Z1, Z1
-	VFNMADD231PD constants<>+320(SB), Z14, Z1
+	VFNMADD231PD constants<>+320(SB), Z13, Z1
 	VMULPD       constants<>+384(SB), Z1, Z1
-	VMOVUPD      constants<>+448(SB), Z14
-	VFMADD213PD  constants<>+512(SB), Z1, Z14
-	VFMADD213PD  constants<>+576(SB), Z1, Z14
-	VFMADD213PD  constants<>+640(SB), Z1, Z14
-	VFMADD213PD  constants<>+704(SB), Z1, Z14
-	VFMADD213PD  constants<>+768(SB), Z1, Z14
-	VFMADD213PD  constants<>+832(SB), Z1, Z14
-	VFMADD213PD  constants<>+896(SB), Z1, Z14
-	VMULPD       Z14, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z14
-	VMULPD       Z14, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z14
-	VMULPD       Z14, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z14
-	VMULPD       Z14, Z1, Z1
-	VADDPD       constants<>+960(SB), Z1, Z14
-	VMOVUPD      Z1, Z1
-	VFMADD213PD  constants<>+896(SB), Z14, Z1
-	VPSLLQ       $0x34, Z13, Z13
-	VPADDQ       constants<>+896(SB), Z13, Z13
+	VMOVUPD      constants<>+448(SB), Z13
+	VFMADD213PD  constants<>+512(SB), Z1, Z13
+	VFMADD213PD  constants<>+576(SB), Z1, Z13
+	VFMADD213PD  constants<>+640(SB), Z1, Z13
+	VFMADD213PD  constants<>+704(SB), Z1, Z13
+	VFMADD213PD  constants<>+768(SB), Z1, Z13
+	VFMADD213PD  constants<>+832(SB), Z1, Z13
+	VFMADD213PD  constants<>+896(SB), Z1, Z13
 	VMULPD       Z13, Z1, Z1
-	VADDPD       constants<>+896(SB), Z1, Z13
-	VANDPD       constants<>+1152(SB), Z13, Z14
-	VCMPPD       $0x0d, constants<>+960(SB), Z13, K1
-	VSUBPD       Z1, Z13, Z15
-	VMOVUPD      constants<>+896(SB), Z16
-	VSUBPD       Z15, Z16, Z15
-	VSUBPD       constants<>+896(SB), Z13, Z16
-	VSUBPD       Z16, Z1, Z16
-	VBLENDMPD    Z15, Z16, K1, Z2
-	VDIVPD       Z13, Z2, Z13
-	VORPD        constants<>+896(SB), Z14, Z15
-	VCMPPD       $0x0d, constants<>+2112(SB), Z15, K2
-	VXORPD       Z15, Z15, Z15
-	VBLENDMPD    constants<>+896(SB), Z15, K1, Z3
-	VXORPD       Z15, Z15, Z15
-	VBLENDMPD    constants<>+896(SB), Z15, K2, Z4
-	VADDPD       Z4, Z3, Z15
-	VMOVUPD      constants<>+896(SB), Z16
-	VBLENDMPD    constants<>+832(SB), Z16, K2, Z5
-	VORPD        Z5, Z14, Z16
-	VSUBPD       constants<>+896(SB), Z16, Z16
-	VORPD        constants<>+896(SB), Z14, Z14
-	VCMPPD       $0x0d, constants<>+2176(SB), Z14, K1
+	VADDPD       constants<>+960(SB), Z1, Z13
+	VMULPD       Z13, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z13
+	VMULPD       Z13, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z13
+	VMULPD       Z13, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z13
+	VMOVUPD      Z1, Z1
+	VFMADD213PD  constants<>+896(SB), Z13, Z1
+	VPSLLQ       $0x34, Z12, Z12
+	VPADDQ       constants<>+896(SB), Z12, Z12
+	VMULPD       Z12, Z1, Z1
+	VADDPD       constants<>+896(SB), Z1, Z12
+	VPSRLQ       $0x34, Z12, Z13
+	VORPD        constants<>+1216(SB), Z13, Z13
+	VSUBPD       constants<>+2112(SB), Z13, Z13
+	VCMPPD       $0x0d, constants<>+960(SB), Z12, K1
+	VSUBPD       Z1, Z12, Z14
+	VMOVUPD      constants<>+896(SB), Z15
+	VSUBPD       Z14, Z15, Z14
+	VSUBPD       constants<>+896(SB), Z12, Z15
+	VSUBPD       Z15, Z1, Z15
+	VBLENDMPD    Z14, Z15, K1, Z2
+	VDIVPD       Z12, Z2, Z14
+	VANDPD       constants<>+1152(SB), Z12, Z12
+	VORPD        constants<>+896(SB), Z12, Z12
+	VCMPPD       $0x0d, constants<>+2176(SB), Z12, K1
 	KMOVB        K1, R8
 	TESTL        R8, R8
 	JNE          done
-	VCMPPD       $0x01, constants<>+2240(SB), Z1, K1
-	VBLENDMPD    Z1, Z16, K1, Z6
-	VMULPD       constants<>+832(SB), Z6, Z14
-	VMULPD       Z6, Z14, Z14
-	VADDPD       constants<>+960(SB), Z6, Z16
-	VDIVPD       Z16, Z6, Z16
-	VMULPD       Z16, Z16, Z17
-	VMULPD       constants<>+1408(SB), Z17, Z18
-	VADDPD       constants<>+1664(SB), Z18, Z18
-	VMULPD       Z17, Z18, Z18
-	VADDPD       constants<>+1472(SB), Z18, Z18
-	VMULPD       Z17, Z18, Z18
-	VADDPD       constants<>+1728(SB), Z18, Z18
-	VMULPD       Z17, Z18, Z18
-	VADDPD       constants<>+1536(SB), Z18, Z18
-	VMULPD       Z17, Z18, Z18
-	VADDPD       constants<>+1792(SB), Z18, Z18
-	VMULPD       Z17, Z18, Z18
-	VADDPD       constants<>+1600(SB), Z18, Z18
-	VMULPD       Z18, Z17, Z17
-	VADDPD       Z17, Z14, Z17
-	VMULPD       Z17, Z16, Z16
-	VSUBPD       Z16, Z14, Z17
-	VSUBPD       Z17, Z6, Z17
-	VMULPD       constants<>+1856(SB), Z15, Z18
-	VADDPD       Z13, Z18, Z13
-	VADDPD       Z13, Z16, Z13
-	VMULPD       constants<>+1920(SB), Z15, Z15
-	VSUBPD       Z13, Z14, Z13
-	VSUBPD       Z6, Z13, Z13
-	VSUBPD       Z13, Z15, Z13
-	VBLENDMPD    Z17, Z13, K1, Z7
+	VCMPPD       $0x0d, constants<>+2240(SB), Z12, K1
+	VXORPD       Z15, Z15, Z15
+	VBLENDMPD    constants<>+896(SB), Z15, K1, Z3
+	VADDPD       Z3, Z13, Z13
+	VMULPD       constants<>+832(SB), Z12, Z15
+	VBLENDMPD    Z15, Z12, K1, Z4
+	VSUBPD       constants<>+896(SB), Z4, Z12
 	VCMPPD       $0x01, constants<>+2304(SB), Z1, K1
+	VCMPPD       $0x0e, constants<>+2368(SB), Z1, K2
+	KANDB        K1, K2, K1
+	VBLENDMPD    Z1, Z12, K1, Z5
+	VMULPD       constants<>+832(SB), Z5, Z12
+	VMULPD       Z5, Z12, Z12
+	VADDPD       constants<>+960(SB), Z5, Z15
+	VDIVPD       Z15, Z5, Z15
+	VMULPD       Z15, Z15, Z16
+	VMULPD       constants<>+1408(SB), Z16, Z17
+	VADDPD       constants<>+1664(SB), Z17, Z17
+	VMULPD       Z16, Z17, Z17
+	VADDPD       constants<>+1472(SB), Z17, Z17
+	VMULPD       Z16, Z17, Z17
+	VADDPD       constants<>+1728(SB), Z17, Z17
+	VMULPD       Z16, Z17, Z17
+	VADDPD       constants<>+1536(SB), Z17, Z17
+	VMULPD       Z16, Z17, Z17
+	VADDPD       constants<>+1792(SB), Z17, Z17
+	VMULPD       Z16, Z17, Z17
+	VADDPD       constants<>+1600(SB), Z17, Z17
+	VMULPD       Z17, Z16, Z16
+	VADDPD       Z16, Z12, Z16
+	VMULPD       Z16, Z15, Z15
+	VMULPD       constants<>+1856(SB), Z13, Z16
+	VADDPD       Z14, Z16, Z14
+	VADDPD       Z14, Z15, Z14
+	VMULPD       constants<>+1920(SB), Z13, Z16
+	VSUBPD       Z14, Z12, Z14
+	VSUBPD       Z5, Z14, Z14
+	VSUBPD       Z14, Z16, Z14
+	VCMPPD       $0x00, constants<>+2048(SB), Z13, K2
+	KORB         K1, K2, K1
+	VSUBPD       Z15, Z12, Z12
+	VSUBPD       Z12, Z5, Z12
+	VBLENDMPD    Z12, Z14, K1, Z6
+	VANDPD       constants<>+0(SB), Z1, Z12
+	VCMPPD       $0x01, constants<>+2432(SB), Z12, K1
 	VMULPD       Z1, Z1, Z13
 	VMULPD       constants<>+832(SB), Z13, Z13
 	VSUBPD       Z13, Z1, Z13
-	VBLENDMPD    Z13, Z7, K1, Z8
-	VCMPPD       $0x01, constants<>+2368(SB), Z1, K1
-	VBLENDMPD    Z1, Z8, K1, Z9
+	VBLENDMPD    Z13, Z6, K1, Z7
+	VCMPPD       $0x01, constants<>+2496(SB), Z12, K1
+	VBLENDMPD    Z1, Z7, K1, Z8
 	VCMPPD       $0x0e, constants<>+2048(SB), Z0, K1
-	VADDPD       Z9, Z0, Z13
-	VBLENDMPD    Z13, Z9, K1, Z10
+	VADDPD       Z8, Z0, Z12
+	VBLENDMPD    Z12, Z8, K1, Z9
 	VCMPPD       $0x01, constants<>+2048(SB), Z0, K1
 	VMOVUPD      constants<>+896(SB), Z0
-	VBLENDMPD    Z1, Z0, K1, Z11
+	VBLENDMPD    Z1, Z0, K1, Z10
 	VADDPD       constants<>+896(SB), Z1, Z0
-	VDIVPD       Z0, Z11, Z0
+	VDIVPD       Z0, Z10, Z0
 	CMPQ         DI, $0x08
 	JLT          last
-	VMOVUPD      Z10, (AX)(SI*8)
+	VMOVUPD      Z9, (AX)(SI*8)
 	VMOVUPD      Z0, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	JMP          group
@@ -1125,15 +1143,15 @@ tail:
 	KMOVB     R8, K1
 	VMOVUPD.Z (DX)(SI*8), K1, Z0
 	VMOVUPD   constants<>+896(SB), Z1
-	VBLENDMPD Z0, Z1, K1, Z12
-	VMOVUPD   Z12, Z0
+	VBLENDMPD Z0, Z1, K1, Z11
+	VMOVUPD   Z11, Z0
 	JMP       lanes
 
 last:
 	MOVL    $0x000000ff, DX
 	BZHIL   DI, DX, DX
 	KMOVB   DX, K1
-	VMOVUPD Z10, K1, (AX)(SI*8)
+	VMOVUPD Z9, K1, (AX)(SI*8)
 	VMOVUPD Z0, K1, (CX)(SI*8)
 	MOVQ    BX, SI
 
@@ -1160,51 +1178,51 @@ group:
 
 lanes:
 	VANDPD    constants<>+0(SB), Y0, Y1
-	VCMPPD    $0x05, constants<>+2432(SB), Y1, Y1
+	VCMPPD    $0x05, constants<>+2560(SB), Y1, Y1
 	VMOVMSKPD Y1, DI
 	TESTL     DI, DI
 	JNE       done
 	VANDPD    constants<>+0(SB), Y0, Y1
-	VMULPD    constants<>+2496(SB), Y1, Y2
+	VMULPD    constants<>+2624(SB), Y1, Y2
 	VROUNDPD  $0x03, Y2, Y2
 	VADDPD    constants<>+1216(SB), Y2, Y2
-	VANDPD    constants<>+2560(SB), Y2, Y3
+	VANDPD    constants<>+2688(SB), Y2, Y3
 	VPADDQ    Y3, Y2, Y2
 	VSUBPD    constants<>+1216(SB), Y2, Y3
-	VMULPD    constants<>+2624(SB), Y3, Y4
+	VMULPD    constants<>+2752(SB), Y3, Y4
 	VSUBPD    Y4, Y1, Y1
-	VMULPD    constants<>+2688(SB), Y3, Y4
+	VMULPD    constants<>+2816(SB), Y3, Y4
 	VSUBPD    Y4, Y1, Y1
-	VMULPD    constants<>+2752(SB), Y3, Y3
+	VMULPD    constants<>+2880(SB), Y3, Y3
 	VSUBPD    Y3, Y1, Y1
 	VMULPD    Y1, Y1, Y3
 	VPSLLQ    $0x3e, Y2, Y4
-	VMULPD    constants<>+2816(SB), Y3, Y5
-	VADDPD    constants<>+2880(SB), Y5, Y5
-	VMULPD    Y3, Y5, Y5
-	VADDPD    constants<>+2944(SB), Y5, Y5
-	VMULPD    Y3, Y5, Y5
+	VMULPD    constants<>+2944(SB), Y3, Y5
 	VADDPD    constants<>+3008(SB), Y5, Y5
 	VMULPD    Y3, Y5, Y5
 	VADDPD    constants<>+3072(SB), Y5, Y5
 	VMULPD    Y3, Y5, Y5
 	VADDPD    constants<>+3136(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+3200(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+3264(SB), Y5, Y5
 	VMULPD    constants<>+832(SB), Y3, Y6
 	VMOVUPD   constants<>+896(SB), Y7
 	VSUBPD    Y6, Y7, Y6
 	VMULPD    Y3, Y3, Y7
 	VMULPD    Y5, Y7, Y5
 	VADDPD    Y5, Y6, Y5
-	VMULPD    constants<>+3200(SB), Y3, Y6
-	VADDPD    constants<>+3264(SB), Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VADDPD    constants<>+3328(SB), Y6, Y6
-	VMULPD    Y3, Y6, Y6
+	VMULPD    constants<>+3328(SB), Y3, Y6
 	VADDPD    constants<>+3392(SB), Y6, Y6
 	VMULPD    Y3, Y6, Y6
 	VADDPD    constants<>+3456(SB), Y6, Y6
 	VMULPD    Y3, Y6, Y6
 	VADDPD    constants<>+3520(SB), Y6, Y6
+	VMULPD    Y3, Y6, Y6
+	VADDPD    constants<>+3584(SB), Y6, Y6
+	VMULPD    Y3, Y6, Y6
+	VADDPD    constants<>+3648(SB), Y6, Y6
 	VMULPD    Y3, Y1, Y3
 	VMULPD    Y6, Y3, Y3
 	VADDPD    Y3, Y1, Y1
@@ -1262,52 +1280,52 @@ group:
 
 lanes:
 	VANDPD      constants<>+0(SB), Z0, Z1
-	VCMPPD      $0x05, constants<>+2432(SB), Z1, K1
+	VCMPPD      $0x05, constants<>+2560(SB), Z1, K1
 	KMOVB       K1, DI
 	TESTL       DI, DI
 	JNE         done
 	VANDPD      constants<>+0(SB), Z0, Z1
-	VMULPD      constants<>+2496(SB), Z1, Z4
+	VMULPD      constants<>+2624(SB), Z1, Z4
 	VRNDSCALEPD $0x03, Z4, Z4
 	VADDPD      constants<>+1216(SB), Z4, Z4
-	VANDPD      constants<>+2560(SB), Z4, Z5
+	VANDPD      constants<>+2688(SB), Z4, Z5
 	VPADDQ      Z5, Z4, Z4
 	VSUBPD      constants<>+1216(SB), Z4, Z5
-	VMULPD      constants<>+2624(SB), Z5, Z6
+	VMULPD      constants<>+2752(SB), Z5, Z6
 	VSUBPD      Z6, Z1, Z1
-	VMULPD      constants<>+2688(SB), Z5, Z6
+	VMULPD      constants<>+2816(SB), Z5, Z6
 	VSUBPD      Z6, Z1, Z1
-	VMULPD      constants<>+2752(SB), Z5, Z5
+	VMULPD      constants<>+2880(SB), Z5, Z5
 	VSUBPD      Z5, Z1, Z1
 	VMULPD      Z1, Z1, Z5
 	VPSLLQ      $0x3e, Z4, Z6
 	VPMOVQ2M    Z6, K1
-	VMULPD      constants<>+2816(SB), Z5, Z6
-	VADDPD      constants<>+2880(SB), Z6, Z6
-	VMULPD      Z5, Z6, Z6
-	VADDPD      constants<>+2944(SB), Z6, Z6
-	VMULPD      Z5, Z6, Z6
+	VMULPD      constants<>+2944(SB), Z5, Z6
 	VADDPD      constants<>+3008(SB), Z6, Z6
 	VMULPD      Z5, Z6, Z6
 	VADDPD      constants<>+3072(SB), Z6, Z6
 	VMULPD      Z5, Z6, Z6
 	VADDPD      constants<>+3136(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+3200(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+3264(SB), Z6, Z6
 	VMULPD      constants<>+832(SB), Z5, Z7
 	VMOVUPD     constants<>+896(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMULPD      Z5, Z5, Z8
 	VMULPD      Z6, Z8, Z6
 	VADDPD      Z6, Z7, Z6
-	VMULPD      constants<>+3200(SB), Z5, Z7
-	VADDPD      constants<>+3264(SB), Z7, Z7
-	VMULPD      Z5, Z7, Z7
-	VADDPD      constants<>+3328(SB), Z7, Z7
-	VMULPD      Z5, Z7, Z7
+	VMULPD      constants<>+3328(SB), Z5, Z7
 	VADDPD      constants<>+3392(SB), Z7, Z7
 	VMULPD      Z5, Z7, Z7
 	VADDPD      constants<>+3456(SB), Z7, Z7
 	VMULPD      Z5, Z7, Z7
 	VADDPD      constants<>+3520(SB), Z7, Z7
+	VMULPD      Z5, Z7, Z7
+	VADDPD      constants<>+3584(SB), Z7, Z7
+	VMULPD      Z5, Z7, Z7
+	VADDPD      constants<>+3648(SB), Z7, Z7
 	VMULPD      Z5, Z1, Z5
 	VMULPD      Z7, Z5, Z5
 	VADDPD      Z5, Z1, Z1
@@ -1364,48 +1382,48 @@ group:
 
 lanes:
 	VANDPD    constants<>+0(SB), Y0, Y1
-	VCMPPD    $0x05, constants<>+2432(SB), Y1, Y1
+	VCMPPD    $0x05, constants<>+2560(SB), Y1, Y1
 	VMOVMSKPD Y1, DI
 	TESTL     DI, DI
 	JNE       done
 	VANDPD    constants<>+0(SB), Y0, Y0
-	VMULPD    constants<>+2496(SB), Y0, Y1
+	VMULPD    constants<>+2624(SB), Y0, Y1
 	VROUNDPD  $0x03, Y1, Y1
 	VADDPD    constants<>+1216(SB), Y1, Y1
-	VANDPD    constants<>+2560(SB), Y1, Y2
+	VANDPD    constants<>+2688(SB), Y1, Y2
 	VPADDQ    Y2, Y1, Y1
 	VSUBPD    constants<>+1216(SB), Y1, Y2
-	VMULPD    constants<>+2624(SB), Y2, Y3
+	VMULPD    constants<>+2752(SB), Y2, Y3
 	VSUBPD    Y3, Y0, Y0
-	VMULPD    constants<>+2688(SB), Y2, Y3
+	VMULPD    constants<>+2816(SB), Y2, Y3
 	VSUBPD    Y3, Y0, Y0
-	VMULPD    constants<>+2752(SB), Y2, Y2
+	VMULPD    constants<>+2880(SB), Y2, Y2
 	VSUBPD    Y2, Y0, Y0
 	VMULPD    Y0, Y0, Y2
 	VPSLLQ    $0x3e, Y1, Y3
-	VMULPD    constants<>+3200(SB), Y2, Y4
-	VADDPD    constants<>+3264(SB), Y4, Y4
-	VMULPD    Y2, Y4, Y4
-	VADDPD    constants<>+3328(SB), Y4, Y4
-	VMULPD    Y2, Y4, Y4
+	VMULPD    constants<>+3328(SB), Y2, Y4
 	VADDPD    constants<>+3392(SB), Y4, Y4
 	VMULPD    Y2, Y4, Y4
 	VADDPD    constants<>+3456(SB), Y4, Y4
 	VMULPD    Y2, Y4, Y4
 	VADDPD    constants<>+3520(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3584(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3648(SB), Y4, Y4
 	VMULPD    Y2, Y0, Y5
 	VMULPD    Y4, Y5, Y4
 	VADDPD    Y4, Y0, Y0
-	VMULPD    constants<>+2816(SB), Y2, Y4
-	VADDPD    constants<>+2880(SB), Y4, Y4
-	VMULPD    Y2, Y4, Y4
-	VADDPD    constants<>+2944(SB), Y4, Y4
-	VMULPD    Y2, Y4, Y4
+	VMULPD    constants<>+2944(SB), Y2, Y4
 	VADDPD    constants<>+3008(SB), Y4, Y4
 	VMULPD    Y2, Y4, Y4
 	VADDPD    constants<>+3072(SB), Y4, Y4
 	VMULPD    Y2, Y4, Y4
 	VADDPD    constants<>+3136(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3200(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3264(SB), Y4, Y4
 	VMULPD    constants<>+832(SB), Y2, Y5
 	VMOVUPD   constants<>+896(SB), Y6
 	VSUBPD    Y5, Y6, Y5
@@ -1466,49 +1484,49 @@ group:
 
 lanes:
 	VANDPD      constants<>+0(SB), Z0, Z1
-	VCMPPD      $0x05, constants<>+2432(SB), Z1, K1
+	VCMPPD      $0x05, constants<>+2560(SB), Z1, K1
 	KMOVB       K1, DI
 	TESTL       DI, DI
 	JNE         done
 	VANDPD      constants<>+0(SB), Z0, Z0
-	VMULPD      constants<>+2496(SB), Z0, Z1
+	VMULPD      constants<>+2624(SB), Z0, Z1
 	VRNDSCALEPD $0x03, Z1, Z1
 	VADDPD      constants<>+1216(SB), Z1, Z1
-	VANDPD      constants<>+2560(SB), Z1, Z4
+	VANDPD      constants<>+2688(SB), Z1, Z4
 	VPADDQ      Z4, Z1, Z1
 	VSUBPD      constants<>+1216(SB), Z1, Z4
-	VMULPD      constants<>+2624(SB), Z4, Z5
+	VMULPD      constants<>+2752(SB), Z4, Z5
 	VSUBPD      Z5, Z0, Z0
-	VMULPD      constants<>+2688(SB), Z4, Z5
+	VMULPD      constants<>+2816(SB), Z4, Z5
 	VSUBPD      Z5, Z0, Z0
-	VMULPD      constants<>+2752(SB), Z4, Z4
+	VMULPD      constants<>+2880(SB), Z4, Z4
 	VSUBPD      Z4, Z0, Z0
 	VMULPD      Z0, Z0, Z4
 	VPSLLQ      $0x3e, Z1, Z5
 	VPMOVQ2M    Z5, K1
-	VMULPD      constants<>+3200(SB), Z4, Z6
-	VADDPD      constants<>+3264(SB), Z6, Z6
-	VMULPD      Z4, Z6, Z6
-	VADDPD      constants<>+3328(SB), Z6, Z6
-	VMULPD      Z4, Z6, Z6
+	VMULPD      constants<>+3328(SB), Z4, Z6
 	VADDPD      constants<>+3392(SB), Z6, Z6
 	VMULPD      Z4, Z6, Z6
 	VADDPD      constants<>+3456(SB), Z6, Z6
 	VMULPD      Z4, Z6, Z6
 	VADDPD      constants<>+3520(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3584(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3648(SB), Z6, Z6
 	VMULPD      Z4, Z0, Z7
 	VMULPD      Z6, Z7, Z6
 	VADDPD      Z6, Z0, Z0
-	VMULPD      constants<>+2816(SB), Z4, Z6
-	VADDPD      constants<>+2880(SB), Z6, Z6
-	VMULPD      Z4, Z6, Z6
-	VADDPD      constants<>+2944(SB), Z6, Z6
-	VMULPD      Z4, Z6, Z6
+	VMULPD      constants<>+2944(SB), Z4, Z6
 	VADDPD      constants<>+3008(SB), Z6, Z6
 	VMULPD      Z4, Z6, Z6
 	VADDPD      constants<>+3072(SB), Z6, Z6
 	VMULPD      Z4, Z6, Z6
 	VADDPD      constants<>+3136(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3200(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3264(SB), Z6, Z6
 	VMULPD      constants<>+832(SB), Z4, Z7
 	VMOVUPD     constants<>+896(SB), Z8
 	VSUBPD      Z7, Z8, Z7
@@ -1569,47 +1587,47 @@ group:
 
 lanes:
 	VANDPD    constants<>+0(SB), Y0, Y1
-	VCMPPD    $0x05, constants<>+2432(SB), Y1, Y1
+	VCMPPD    $0x05, constants<>+2560(SB), Y1, Y1
 	VMOVMSKPD Y1, R8
 	TESTL     R8, R8
 	JNE       done
 	VANDPD    constants<>+0(SB), Y0, Y1
-	VMULPD    constants<>+2496(SB), Y1, Y2
+	VMULPD    constants<>+2624(SB), Y1, Y2
 	VROUNDPD  $0x03, Y2, Y2
 	VADDPD    constants<>+1216(SB), Y2, Y2
-	VANDPD    constants<>+2560(SB), Y2, Y3
+	VANDPD    constants<>+2688(SB), Y2, Y3
 	VPADDQ    Y3, Y2, Y2
 	VSUBPD    constants<>+1216(SB), Y2, Y3
-	VMULPD    constants<>+2624(SB), Y3, Y4
+	VMULPD    constants<>+2752(SB), Y3, Y4
 	VSUBPD    Y4, Y1, Y1
-	VMULPD    constants<>+2688(SB), Y3, Y4
+	VMULPD    constants<>+2816(SB), Y3, Y4
 	VSUBPD    Y4, Y1, Y1
-	VMULPD    constants<>+2752(SB), Y3, Y3
+	VMULPD    constants<>+2880(SB), Y3, Y3
 	VSUBPD    Y3, Y1, Y1
 	VMULPD    Y1, Y1, Y3
-	VMULPD    constants<>+3200(SB), Y3, Y4
-	VADDPD    constants<>+3264(SB), Y4, Y4
-	VMULPD    Y3, Y4, Y4
-	VADDPD    constants<>+3328(SB), Y4, Y4
-	VMULPD    Y3, Y4, Y4
+	VMULPD    constants<>+3328(SB), Y3, Y4
 	VADDPD    constants<>+3392(SB), Y4, Y4
 	VMULPD    Y3, Y4, Y4
 	VADDPD    constants<>+3456(SB), Y4, Y4
 	VMULPD    Y3, Y4, Y4
 	VADDPD    constants<>+3520(SB), Y4, Y4
+	VMULPD    Y3, Y4, Y4
+	VADDPD    constants<>+3584(SB), Y4, Y4
+	VMULPD    Y3, Y4, Y4
+	VADDPD    constants<>+3648(SB), Y4, Y4
 	VMULPD    Y3, Y1, Y5
 	VMULPD    Y4, Y5, Y4
 	VADDPD    Y4, Y1, Y1
-	VMULPD    constants<>+2816(SB), Y3, Y4
-	VADDPD    constants<>+2880(SB), Y4, Y4
-	VMULPD    Y3, Y4, Y4
-	VADDPD    constants<>+2944(SB), Y4, Y4
-	VMULPD    Y3, Y4, Y4
+	VMULPD    constants<>+2944(SB), Y3, Y4
 	VADDPD    constants<>+3008(SB), Y4, Y4
 	VMULPD    Y3, Y4, Y4
 	VADDPD    constants<>+3072(SB), Y4, Y4
 	VMULPD    Y3, Y4, Y4
 	VADDPD    constants<>+3136(SB), Y4, Y4
+	VMULPD    Y3, Y4, Y4
+	VADDPD    constants<>+3200(SB), Y4, Y4
+	VMULPD    Y3, Y4, Y4
+	VADDPD    constants<>+3264(SB), Y4, Y4
 	VMULPD    constants<>+832(SB), Y3, Y5
 	VMOVUPD   constants<>+896(SB), Y6
 	VSUBPD    Y5, Y6, Y5
@@ -1678,47 +1696,47 @@ group:
 
 lanes:
 	VANDPD      constants<>+0(SB), Z0, Z1
-	VCMPPD      $0x05, constants<>+2432(SB), Z1, K1
+	VCMPPD      $0x05, constants<>+2560(SB), Z1, K1
 	KMOVB       K1, R8
 	TESTL       R8, R8
 	JNE         done
 	VANDPD      constants<>+0(SB), Z0, Z1
-	VMULPD      constants<>+2496(SB), Z1, Z5
+	VMULPD      constants<>+2624(SB), Z1, Z5
 	VRNDSCALEPD $0x03, Z5, Z5
 	VADDPD      constants<>+1216(SB), Z5, Z5
-	VANDPD      constants<>+2560(SB), Z5, Z6
+	VANDPD      constants<>+2688(SB), Z5, Z6
 	VPADDQ      Z6, Z5, Z5
 	VSUBPD      constants<>+1216(SB), Z5, Z6
-	VMULPD      constants<>+2624(SB), Z6, Z7
+	VMULPD      constants<>+2752(SB), Z6, Z7
 	VSUBPD      Z7, Z1, Z1
-	VMULPD      constants<>+2688(SB), Z6, Z7
+	VMULPD      constants<>+2816(SB), Z6, Z7
 	VSUBPD      Z7, Z1, Z1
-	VMULPD      constants<>+2752(SB), Z6, Z6
+	VMULPD      constants<>+2880(SB), Z6, Z6
 	VSUBPD      Z6, Z1, Z1
 	VMULPD      Z1, Z1, Z6
-	VMULPD      constants<>+3200(SB), Z6, Z7
-	VADDPD      constants<>+3264(SB), Z7, Z7
-	VMULPD      Z6, Z7, Z7
-	VADDPD      constants<>+3328(SB), Z7, Z7
-	VMULPD      Z6, Z7, Z7
+	VMULPD      constants<>+3328(SB), Z6, Z7
 	VADDPD      constants<>+3392(SB), Z7, Z7
 	VMULPD      Z6, Z7, Z7
 	VADDPD      constants<>+3456(SB), Z7, Z7
 	VMULPD      Z6, Z7, Z7
 	VADDPD      constants<>+3520(SB), Z7, Z7
+	VMULPD      Z6, Z7, Z7
+	VADDPD      constants<>+3584(SB), Z7, Z7
+	VMULPD      Z6, Z7, Z7
+	VADDPD      constants<>+3648(SB), Z7, Z7
 	VMULPD      Z6, Z1, Z8
 	VMULPD      Z7, Z8, Z7
 	VADDPD      Z7, Z1, Z1
-	VMULPD      constants<>+2816(SB), Z6, Z7
-	VADDPD      constants<>+2880(SB), Z7, Z7
-	VMULPD      Z6, Z7, Z7
-	VADDPD      constants<>+2944(SB), Z7, Z7
-	VMULPD      Z6, Z7, Z7
+	VMULPD      constants<>+2944(SB), Z6, Z7
 	VADDPD      constants<>+3008(SB), Z7, Z7
 	VMULPD      Z6, Z7, Z7
 	VADDPD      constants<>+3072(SB), Z7, Z7
 	VMULPD      Z6, Z7, Z7
 	VADDPD      constants<>+3136(SB), Z7, Z7
+	VMULPD      Z6, Z7, Z7
+	VADDPD      constants<>+3200(SB), Z7, Z7
+	VMULPD      Z6, Z7, Z7
+	VADDPD      constants<>+3264(SB), Z7, Z7
 	VMULPD      constants<>+832(SB), Z6, Z8
 	VMOVUPD     constants<>+896(SB), Z9
 	VSUBPD      Z8, Z9, Z8
@@ -1821,27 +1839,27 @@ lanes:
 	VDIVPD       Y2, Y3, Y2
 	VMOVUPD      constants<>+896(SB), Y3
 	VSUBPD       Y2, Y3, Y2
-	VCMPPD       $0x0e, constants<>+3584(SB), Y1, Y3
+	VCMPPD       $0x0e, constants<>+3712(SB), Y1, Y3
 	VBLENDVPD    Y3, constants<>+896(SB), Y2, Y2
 	VANDPD       constants<>+1984(SB), Y0, Y3
 	VORPD        Y3, Y2, Y2
 	VMULPD       Y0, Y0, Y3
-	VMULPD       constants<>+3648(SB), Y3, Y4
-	VADDPD       constants<>+3712(SB), Y4, Y4
+	VMULPD       constants<>+3776(SB), Y3, Y4
+	VADDPD       constants<>+3840(SB), Y4, Y4
 	VMULPD       Y3, Y4, Y4
-	VADDPD       constants<>+3776(SB), Y4, Y4
-	VADDPD       constants<>+3840(SB), Y3, Y5
+	VADDPD       constants<>+3904(SB), Y4, Y4
+	VADDPD       constants<>+3968(SB), Y3, Y5
 	VMULPD       Y3, Y5, Y5
-	VADDPD       constants<>+3904(SB), Y5, Y5
+	VADDPD       constants<>+4032(SB), Y5, Y5
 	VMULPD       Y3, Y5, Y5
-	VADDPD       constants<>+3968(SB), Y5, Y5
+	VADDPD       constants<>+4096(SB), Y5, Y5
 	VMULPD       Y3, Y0, Y3
 	VMULPD       Y4, Y3, Y3
 	VDIVPD       Y5, Y3, Y3
 	VADDPD       Y3, Y0, Y3
 	VANDPD       constants<>+1984(SB), Y0, Y0
 	VORPD        Y0, Y3, Y0
-	VCMPPD       $0x0d, constants<>+4032(SB), Y1, Y1
+	VCMPPD       $0x0d, constants<>+4160(SB), Y1, Y1
 	VBLENDVPD    Y1, Y2, Y0, Y0
 	CMPQ         SI, $0x04
 	JLT          last
@@ -1927,27 +1945,27 @@ lanes:
 	VDIVPD       Z2, Z3, Z2
 	VMOVUPD      constants<>+896(SB), Z3
 	VSUBPD       Z2, Z3, Z2
-	VCMPPD       $0x0e, constants<>+3584(SB), Z1, K1
+	VCMPPD       $0x0e, constants<>+3712(SB), Z1, K1
 	VBLENDMPD    constants<>+896(SB), Z2, K1, Z4
 	VANDPD       constants<>+1984(SB), Z0, Z2
 	VORPD        Z2, Z4, Z2
 	VMULPD       Z0, Z0, Z3
-	VMULPD       constants<>+3648(SB), Z3, Z7
-	VADDPD       constants<>+3712(SB), Z7, Z7
+	VMULPD       constants<>+3776(SB), Z3, Z7
+	VADDPD       constants<>+3840(SB), Z7, Z7
 	VMULPD       Z3, Z7, Z7
-	VADDPD       constants<>+3776(SB), Z7, Z7
-	VADDPD       constants<>+3840(SB), Z3, Z8
+	VADDPD       constants<>+3904(SB), Z7, Z7
+	VADDPD       constants<>+3968(SB), Z3, Z8
 	VMULPD       Z3, Z8, Z8
-	VADDPD       constants<>+3904(SB), Z8, Z8
+	VADDPD       constants<>+4032(SB), Z8, Z8
 	VMULPD       Z3, Z8, Z8
-	VADDPD       constants<>+3968(SB), Z8, Z8
+	VADDPD       constants<>+4096(SB), Z8, Z8
 	VMULPD       Z3, Z0, Z3
 	VMULPD       Z7, Z3, Z3
 	VDIVPD       Z8, Z3, Z3
 	VADDPD       Z3, Z0, Z3
 	VANDPD       constants<>+1984(SB), Z0, Z0
 	VORPD        Z0, Z3, Z0
-	VCMPPD       $0x0d, constants<>+4032(SB), Z1, K1
+	VCMPPD       $0x0d, constants<>+4160(SB), Z1, K1
 	VBLENDMPD    Z2, Z0, K1, Z5
 	CMPQ         SI, $0x08
 	JLT          last
@@ -1977,6 +1995,2637 @@ last:
 done:
 	VZEROUPPER
 	MOVQ BX, done+48(FP)
+	RET
+
+// func exp2AVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·exp2AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x06, constants<>+4224(SB), Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+1984(SB), Y0, Y1
+	VORPD     constants<>+832(SB), Y1, Y1
+	VADDPD    Y1, Y0, Y1
+	VROUNDPD  $0x03, Y1, Y1
+	VSUBPD    Y1, Y0, Y0
+	VMULPD    constants<>+1920(SB), Y0, Y2
+	VXORPD    constants<>+1984(SB), Y0, Y0
+	VMULPD    constants<>+1856(SB), Y0, Y0
+	VSUBPD    Y0, Y2, Y3
+	VMULPD    Y3, Y3, Y4
+	VMULPD    constants<>+4288(SB), Y4, Y5
+	VADDPD    constants<>+4352(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+4416(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+4480(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+768(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y4
+	VSUBPD    Y4, Y3, Y4
+	VMULPD    Y4, Y3, Y3
+	VMOVUPD   constants<>+960(SB), Y5
+	VSUBPD    Y4, Y5, Y4
+	VDIVPD    Y4, Y3, Y3
+	VSUBPD    Y3, Y0, Y0
+	VSUBPD    Y2, Y0, Y0
+	VMOVUPD   constants<>+896(SB), Y2
+	VSUBPD    Y0, Y2, Y0
+	VADDPD    constants<>+192(SB), Y1, Y1
+	VPSLLQ    $0x34, Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func exp2AVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·exp2AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VCMPPD      $0x06, constants<>+4224(SB), Z1, K1
+	KMOVB       K1, DI
+	TESTL       DI, DI
+	JNE         done
+	VANDPD      constants<>+1984(SB), Z0, Z1
+	VORPD       constants<>+832(SB), Z1, Z1
+	VADDPD      Z1, Z0, Z1
+	VRNDSCALEPD $0x03, Z1, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMULPD      constants<>+1920(SB), Z0, Z3
+	VXORPD      constants<>+1984(SB), Z0, Z0
+	VMULPD      constants<>+1856(SB), Z0, Z0
+	VSUBPD      Z0, Z3, Z4
+	VMULPD      Z4, Z4, Z5
+	VMULPD      constants<>+4288(SB), Z5, Z6
+	VADDPD      constants<>+4352(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+4416(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+4480(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+768(SB), Z6, Z6
+	VMULPD      Z6, Z5, Z5
+	VSUBPD      Z5, Z4, Z5
+	VMULPD      Z5, Z4, Z4
+	VMOVUPD     constants<>+960(SB), Z6
+	VSUBPD      Z5, Z6, Z5
+	VDIVPD      Z5, Z4, Z4
+	VSUBPD      Z4, Z0, Z0
+	VSUBPD      Z3, Z0, Z0
+	VMOVUPD     constants<>+896(SB), Z3
+	VSUBPD      Z0, Z3, Z0
+	VADDPD      constants<>+192(SB), Z1, Z1
+	VPSLLQ      $0x34, Z1, Z1
+	VPADDQ      Z1, Z0, Z0
+	CMPQ        SI, $0x08
+	JLT         last
+	VMOVUPD     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	JMP         group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z2
+	VMOVUPD   Z2, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func expm1AVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·expm1AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x06, constants<>+4544(SB), Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VMULPD    constants<>+128(SB), Y0, Y2
+	VANDPD    constants<>+1984(SB), Y0, Y3
+	VORPD     constants<>+832(SB), Y3, Y3
+	VADDPD    Y3, Y2, Y2
+	VROUNDPD  $0x03, Y2, Y2
+	VCMPPD    $0x01, constants<>+4608(SB), Y1, Y3
+	VANDPD    constants<>+1984(SB), Y0, Y4
+	VORPD     constants<>+896(SB), Y4, Y4
+	VBLENDVPD Y3, Y4, Y2, Y2
+	VCMPPD    $0x0e, constants<>+4672(SB), Y1, Y3
+	VANDPD    Y2, Y3, Y2
+	VMULPD    constants<>+1920(SB), Y2, Y3
+	VSUBPD    Y3, Y0, Y3
+	VMULPD    constants<>+1856(SB), Y2, Y4
+	VSUBPD    Y4, Y3, Y5
+	VSUBPD    Y5, Y3, Y3
+	VSUBPD    Y4, Y3, Y3
+	VMULPD    constants<>+832(SB), Y5, Y4
+	VMULPD    Y4, Y5, Y6
+	VMULPD    constants<>+4736(SB), Y6, Y7
+	VADDPD    constants<>+4800(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+4864(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+4928(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+4992(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+896(SB), Y7, Y7
+	VMULPD    Y4, Y7, Y4
+	VMOVUPD   constants<>+5056(SB), Y8
+	VSUBPD    Y4, Y8, Y4
+	VSUBPD    Y4, Y7, Y7
+	VMULPD    Y4, Y5, Y4
+	VMOVUPD   constants<>+5120(SB), Y8
+	VSUBPD    Y4, Y8, Y4
+	VDIVPD    Y4, Y7, Y4
+	VMULPD    Y4, Y6, Y4
+	VMULPD    Y4, Y5, Y7
+	VSUBPD    Y6, Y7, Y7
+	VSUBPD    Y7, Y5, Y7
+	VSUBPD    Y3, Y4, Y4
+	VMULPD    Y4, Y5, Y4
+	VSUBPD    Y3, Y4, Y3
+	VSUBPD    Y6, Y3, Y3
+	VADDPD    constants<>+192(SB), Y2, Y4
+	VPSLLQ    $0x34, Y4, Y4
+	VMOVUPD   constants<>+896(SB), Y6
+	VPSUBQ    Y4, Y6, Y6
+	VSUBPD    Y5, Y3, Y8
+	VMOVUPD   constants<>+896(SB), Y9
+	VSUBPD    Y8, Y9, Y9
+	VPADDQ    Y4, Y9, Y9
+	VSUBPD    constants<>+896(SB), Y9, Y9
+	VMOVUPD   constants<>+896(SB), Y10
+	VSUBPD    Y6, Y10, Y10
+	VSUBPD    Y8, Y10, Y8
+	VPADDQ    Y4, Y8, Y8
+	VADDPD    Y6, Y3, Y6
+	VSUBPD    Y6, Y5, Y6
+	VADDPD    constants<>+896(SB), Y6, Y6
+	VPADDQ    Y4, Y6, Y4
+	VCMPPD    $0x0d, constants<>+960(SB), Y2, Y6
+	VCMPPD    $0x02, constants<>+5184(SB), Y2, Y10
+	VANDPD    Y10, Y6, Y6
+	VCMPPD    $0x01, constants<>+5248(SB), Y2, Y10
+	VBLENDVPD Y10, Y8, Y4, Y4
+	VBLENDVPD Y6, Y4, Y9, Y4
+	VSUBPD    Y3, Y5, Y6
+	VCMPPD    $0x01, constants<>+5312(SB), Y5, Y8
+	VADDPD    constants<>+832(SB), Y5, Y5
+	VSUBPD    Y5, Y3, Y3
+	VMULPD    constants<>+5376(SB), Y3, Y3
+	VADDPD    Y6, Y6, Y5
+	VADDPD    constants<>+896(SB), Y5, Y5
+	VBLENDVPD Y8, Y3, Y5, Y3
+	VCMPPD    $0x00, constants<>+896(SB), Y2, Y5
+	VBLENDVPD Y5, Y3, Y4, Y3
+	VCMPPD    $0x00, constants<>+5440(SB), Y2, Y4
+	VMULPD    constants<>+832(SB), Y6, Y5
+	VSUBPD    constants<>+832(SB), Y5, Y5
+	VBLENDVPD Y4, Y5, Y3, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y2, Y2
+	VBLENDVPD Y2, Y7, Y3, Y2
+	VCMPPD    $0x02, constants<>+5504(SB), Y0, Y3
+	VBLENDVPD Y3, constants<>+5440(SB), Y2, Y2
+	VCMPPD    $0x01, constants<>+2496(SB), Y1, Y1
+	VBLENDVPD Y1, Y0, Y2, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func expm1AVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·expm1AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VCMPPD      $0x06, constants<>+4544(SB), Z1, K1
+	KMOVB       K1, DI
+	TESTL       DI, DI
+	JNE         done
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VMULPD      constants<>+128(SB), Z0, Z13
+	VANDPD      constants<>+1984(SB), Z0, Z14
+	VORPD       constants<>+832(SB), Z14, Z14
+	VADDPD      Z14, Z13, Z13
+	VRNDSCALEPD $0x03, Z13, Z13
+	VCMPPD      $0x01, constants<>+4608(SB), Z1, K1
+	VANDPD      constants<>+1984(SB), Z0, Z14
+	VORPD       constants<>+896(SB), Z14, Z14
+	VBLENDMPD   Z14, Z13, K1, Z2
+	VCMPPD      $0x0e, constants<>+4672(SB), Z1, K1
+	VXORPD      Z13, Z13, Z13
+	VBLENDMPD   Z2, Z13, K1, Z3
+	VMULPD      constants<>+1920(SB), Z3, Z13
+	VSUBPD      Z13, Z0, Z13
+	VMULPD      constants<>+1856(SB), Z3, Z14
+	VSUBPD      Z14, Z13, Z15
+	VSUBPD      Z15, Z13, Z13
+	VSUBPD      Z14, Z13, Z13
+	VMULPD      constants<>+832(SB), Z15, Z14
+	VMULPD      Z14, Z15, Z16
+	VMULPD      constants<>+4736(SB), Z16, Z17
+	VADDPD      constants<>+4800(SB), Z17, Z17
+	VMULPD      Z16, Z17, Z17
+	VADDPD      constants<>+4864(SB), Z17, Z17
+	VMULPD      Z16, Z17, Z17
+	VADDPD      constants<>+4928(SB), Z17, Z17
+	VMULPD      Z16, Z17, Z17
+	VADDPD      constants<>+4992(SB), Z17, Z17
+	VMULPD      Z16, Z17, Z17
+	VADDPD      constants<>+896(SB), Z17, Z17
+	VMULPD      Z14, Z17, Z14
+	VMOVUPD     constants<>+5056(SB), Z18
+	VSUBPD      Z14, Z18, Z14
+	VSUBPD      Z14, Z17, Z17
+	VMULPD      Z14, Z15, Z14
+	VMOVUPD     constants<>+5120(SB), Z18
+	VSUBPD      Z14, Z18, Z14
+	VDIVPD      Z14, Z17, Z14
+	VMULPD      Z14, Z16, Z14
+	VMULPD      Z14, Z15, Z17
+	VSUBPD      Z16, Z17, Z17
+	VSUBPD      Z17, Z15, Z17
+	VSUBPD      Z13, Z14, Z14
+	VMULPD      Z14, Z15, Z14
+	VSUBPD      Z13, Z14, Z13
+	VSUBPD      Z16, Z13, Z13
+	VADDPD      constants<>+192(SB), Z3, Z14
+	VPSLLQ      $0x34, Z14, Z14
+	VMOVUPD     constants<>+896(SB), Z16
+	VPSUBQ      Z14, Z16, Z16
+	VSUBPD      Z15, Z13, Z18
+	VMOVUPD     constants<>+896(SB), Z19
+	VSUBPD      Z18, Z19, Z19
+	VPADDQ      Z14, Z19, Z19
+	VSUBPD      constants<>+896(SB), Z19, Z19
+	VMOVUPD     constants<>+896(SB), Z20
+	VSUBPD      Z16, Z20, Z20
+	VSUBPD      Z18, Z20, Z18
+	VPADDQ      Z14, Z18, Z18
+	VADDPD      Z16, Z13, Z16
+	VSUBPD      Z16, Z15, Z16
+	VADDPD      constants<>+896(SB), Z16, Z16
+	VPADDQ      Z14, Z16, Z14
+	VCMPPD      $0x0d, constants<>+960(SB), Z3, K1
+	VCMPPD      $0x02, constants<>+5184(SB), Z3, K2
+	KANDB       K1, K2, K1
+	VCMPPD      $0x01, constants<>+5248(SB), Z3, K2
+	VBLENDMPD   Z18, Z14, K2, Z4
+	VBLENDMPD   Z4, Z19, K1, Z5
+	VSUBPD      Z13, Z15, Z14
+	VCMPPD      $0x01, constants<>+5312(SB), Z15, K1
+	VADDPD      constants<>+832(SB), Z15, Z15
+	VSUBPD      Z15, Z13, Z13
+	VMULPD      constants<>+5376(SB), Z13, Z13
+	VADDPD      Z14, Z14, Z15
+	VADDPD      constants<>+896(SB), Z15, Z15
+	VBLENDMPD   Z13, Z15, K1, Z6
+	VCMPPD      $0x00, constants<>+896(SB), Z3, K1
+	VBLENDMPD   Z6, Z5, K1, Z7
+	VCMPPD      $0x00, constants<>+5440(SB), Z3, K1
+	VMULPD      constants<>+832(SB), Z14, Z13
+	VSUBPD      constants<>+832(SB), Z13, Z13
+	VBLENDMPD   Z13, Z7, K1, Z8
+	VCMPPD      $0x00, constants<>+2048(SB), Z3, K1
+	VBLENDMPD   Z17, Z8, K1, Z9
+	VCMPPD      $0x02, constants<>+5504(SB), Z0, K1
+	VBLENDMPD   constants<>+5440(SB), Z9, K1, Z10
+	VCMPPD      $0x01, constants<>+2496(SB), Z1, K1
+	VBLENDMPD   Z0, Z10, K1, Z11
+	CMPQ        SI, $0x08
+	JLT         last
+	VMOVUPD     Z11, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	JMP         group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z12
+	VMOVUPD   Z12, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z11, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func log1pAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·log1pAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VCMPPD    $0x05, constants<>+5568(SB), Y0, Y1
+	VCMPPD    $0x02, constants<>+5440(SB), Y0, Y2
+	VORPD     Y2, Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VADDPD    constants<>+896(SB), Y0, Y1
+	VPSRLQ    $0x34, Y1, Y2
+	VORPD     constants<>+1216(SB), Y2, Y2
+	VSUBPD    constants<>+2112(SB), Y2, Y2
+	VCMPPD    $0x0d, constants<>+960(SB), Y1, Y3
+	VSUBPD    Y0, Y1, Y4
+	VMOVUPD   constants<>+896(SB), Y5
+	VSUBPD    Y4, Y5, Y4
+	VSUBPD    constants<>+896(SB), Y1, Y5
+	VSUBPD    Y5, Y0, Y5
+	VBLENDVPD Y3, Y4, Y5, Y3
+	VDIVPD    Y1, Y3, Y3
+	VANDPD    constants<>+1152(SB), Y1, Y1
+	VORPD     constants<>+896(SB), Y1, Y1
+	VCMPPD    $0x0d, constants<>+2176(SB), Y1, Y4
+	VMOVMSKPD Y4, DI
+	TESTL     DI, DI
+	JNE       done
+	VCMPPD    $0x0d, constants<>+2240(SB), Y1, Y4
+	VANDPD    constants<>+896(SB), Y4, Y5
+	VADDPD    Y5, Y2, Y2
+	VMULPD    constants<>+832(SB), Y1, Y5
+	VBLENDVPD Y4, Y5, Y1, Y1
+	VSUBPD    constants<>+896(SB), Y1, Y1
+	VCMPPD    $0x01, constants<>+2304(SB), Y0, Y4
+	VCMPPD    $0x0e, constants<>+2368(SB), Y0, Y5
+	VANDPD    Y5, Y4, Y4
+	VBLENDVPD Y4, Y0, Y1, Y1
+	VMULPD    constants<>+832(SB), Y1, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    constants<>+960(SB), Y1, Y6
+	VDIVPD    Y6, Y1, Y6
+	VMULPD    Y6, Y6, Y7
+	VMULPD    constants<>+1408(SB), Y7, Y8
+	VADDPD    constants<>+1664(SB), Y8, Y8
+	VMULPD    Y7, Y8, Y8
+	VADDPD    constants<>+1472(SB), Y8, Y8
+	VMULPD    Y7, Y8, Y8
+	VADDPD    constants<>+1728(SB), Y8, Y8
+	VMULPD    Y7, Y8, Y8
+	VADDPD    constants<>+1536(SB), Y8, Y8
+	VMULPD    Y7, Y8, Y8
+	VADDPD    constants<>+1792(SB), Y8, Y8
+	VMULPD    Y7, Y8, Y8
+	VADDPD    constants<>+1600(SB), Y8, Y8
+	VMULPD    Y8, Y7, Y7
+	VADDPD    Y7, Y5, Y7
+	VMULPD    Y7, Y6, Y6
+	VMULPD    constants<>+1856(SB), Y2, Y7
+	VADDPD    Y3, Y7, Y3
+	VADDPD    Y3, Y6, Y3
+	VMULPD    constants<>+1920(SB), Y2, Y7
+	VSUBPD    Y3, Y5, Y3
+	VSUBPD    Y1, Y3, Y3
+	VSUBPD    Y3, Y7, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y2, Y2
+	VORPD     Y2, Y4, Y2
+	VSUBPD    Y6, Y5, Y4
+	VSUBPD    Y4, Y1, Y1
+	VBLENDVPD Y2, Y1, Y3, Y1
+	VANDPD    constants<>+0(SB), Y0, Y2
+	VCMPPD    $0x01, constants<>+2432(SB), Y2, Y3
+	VMULPD    Y0, Y0, Y4
+	VMULPD    constants<>+832(SB), Y4, Y4
+	VSUBPD    Y4, Y0, Y4
+	VBLENDVPD Y3, Y4, Y1, Y1
+	VCMPPD    $0x01, constants<>+2496(SB), Y2, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func log1pAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·log1pAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VCMPPD    $0x05, constants<>+5568(SB), Z0, K1
+	VCMPPD    $0x02, constants<>+5440(SB), Z0, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNE       done
+	VADDPD    constants<>+896(SB), Z0, Z1
+	VPSRLQ    $0x34, Z1, Z2
+	VORPD     constants<>+1216(SB), Z2, Z2
+	VSUBPD    constants<>+2112(SB), Z2, Z2
+	VCMPPD    $0x0d, constants<>+960(SB), Z1, K1
+	VSUBPD    Z0, Z1, Z11
+	VMOVUPD   constants<>+896(SB), Z12
+	VSUBPD    Z11, Z12, Z11
+	VSUBPD    constants<>+896(SB), Z1, Z12
+	VSUBPD    Z12, Z0, Z12
+	VBLENDMPD Z11, Z12, K1, Z3
+	VDIVPD    Z1, Z3, Z11
+	VANDPD    constants<>+1152(SB), Z1, Z1
+	VORPD     constants<>+896(SB), Z1, Z1
+	VCMPPD    $0x0d, constants<>+2176(SB), Z1, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNE       done
+	VCMPPD    $0x0d, constants<>+2240(SB), Z1, K1
+	VXORPD    Z12, Z12, Z12
+	VBLENDMPD constants<>+896(SB), Z12, K1, Z4
+	VADDPD    Z4, Z2, Z2
+	VMULPD    constants<>+832(SB), Z1, Z12
+	VBLENDMPD Z12, Z1, K1, Z5
+	VSUBPD    constants<>+896(SB), Z5, Z1
+	VCMPPD    $0x01, constants<>+2304(SB), Z0, K1
+	VCMPPD    $0x0e, constants<>+2368(SB), Z0, K2
+	KANDB     K1, K2, K1
+	VBLENDMPD Z0, Z1, K1, Z6
+	VMULPD    constants<>+832(SB), Z6, Z1
+	VMULPD    Z6, Z1, Z1
+	VADDPD    constants<>+960(SB), Z6, Z12
+	VDIVPD    Z12, Z6, Z12
+	VMULPD    Z12, Z12, Z13
+	VMULPD    constants<>+1408(SB), Z13, Z14
+	VADDPD    constants<>+1664(SB), Z14, Z14
+	VMULPD    Z13, Z14, Z14
+	VADDPD    constants<>+1472(SB), Z14, Z14
+	VMULPD    Z13, Z14, Z14
+	VADDPD    constants<>+1728(SB), Z14, Z14
+	VMULPD    Z13, Z14, Z14
+	VADDPD    constants<>+1536(SB), Z14, Z14
+	VMULPD    Z13, Z14, Z14
+	VADDPD    constants<>+1792(SB), Z14, Z14
+	VMULPD    Z13, Z14, Z14
+	VADDPD    constants<>+1600(SB), Z14, Z14
+	VMULPD    Z14, Z13, Z13
+	VADDPD    Z13, Z1, Z13
+	VMULPD    Z13, Z12, Z12
+	VMULPD    constants<>+1856(SB), Z2, Z13
+	VADDPD    Z11, Z13, Z11
+	VADDPD    Z11, Z12, Z11
+	VMULPD    constants<>+1920(SB), Z2, Z13
+	VSUBPD    Z11, Z1, Z11
+	VSUBPD    Z6, Z11, Z11
+	VSUBPD    Z11, Z13, Z11
+	VCMPPD    $0x00, constants<>+2048(SB), Z2, K2
+	KORB      K1, K2, K1
+	VSUBPD    Z12, Z1, Z1
+	VSUBPD    Z1, Z6, Z1
+	VBLENDMPD Z1, Z11, K1, Z7
+	VANDPD    constants<>+0(SB), Z0, Z1
+	VCMPPD    $0x01, constants<>+2432(SB), Z1, K1
+	VMULPD    Z0, Z0, Z2
+	VMULPD    constants<>+832(SB), Z2, Z2
+	VSUBPD    Z2, Z0, Z2
+	VBLENDMPD Z2, Z7, K1, Z8
+	VCMPPD    $0x01, constants<>+2496(SB), Z1, K1
+	VBLENDMPD Z0, Z8, K1, Z9
+	CMPQ      SI, $0x08
+	JLT       last
+	VMOVUPD   Z9, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	JMP       group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z10
+	VMOVUPD   Z10, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z9, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func log2AVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·log2AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VCMPPD    $0x09, constants<>+1024(SB), Y0, Y1
+	VCMPPD    $0x0e, constants<>+1088(SB), Y0, Y2
+	VORPD     Y2, Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+1152(SB), Y0, Y1
+	VORPD     constants<>+832(SB), Y1, Y1
+	VPSRLQ    $0x34, Y0, Y0
+	VORPD     constants<>+1216(SB), Y0, Y0
+	VSUBPD    constants<>+1280(SB), Y0, Y0
+	VANDPD    constants<>+1152(SB), Y1, Y2
+	VORPD     constants<>+832(SB), Y2, Y2
+	VPSRLQ    $0x34, Y1, Y3
+	VORPD     constants<>+1216(SB), Y3, Y3
+	VSUBPD    constants<>+1280(SB), Y3, Y3
+	VMOVUPD   constants<>+1344(SB), Y4
+	VCMPPD    $0x05, Y2, Y4, Y4
+	VANDPD    constants<>+896(SB), Y4, Y4
+	VSUBPD    Y4, Y3, Y3
+	VADDPD    constants<>+896(SB), Y4, Y4
+	VMULPD    Y4, Y2, Y2
+	VSUBPD    constants<>+896(SB), Y2, Y2
+	VADDPD    constants<>+960(SB), Y2, Y4
+	VDIVPD    Y4, Y2, Y4
+	VMULPD    Y4, Y4, Y5
+	VMULPD    Y5, Y5, Y6
+	VMULPD    constants<>+1408(SB), Y6, Y7
+	VADDPD    constants<>+1472(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+1536(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+1600(SB), Y7, Y7
+	VMULPD    Y7, Y5, Y5
+	VMULPD    constants<>+1664(SB), Y6, Y7
+	VADDPD    constants<>+1728(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+1792(SB), Y7, Y7
+	VMULPD    Y7, Y6, Y6
+	VMULPD    constants<>+832(SB), Y2, Y7
+	VMULPD    Y2, Y7, Y7
+	VADDPD    Y6, Y5, Y5
+	VADDPD    Y7, Y5, Y5
+	VMULPD    Y5, Y4, Y4
+	VMULPD    constants<>+1856(SB), Y3, Y5
+	VADDPD    Y5, Y4, Y4
+	VMULPD    constants<>+1920(SB), Y3, Y3
+	VSUBPD    Y4, Y7, Y4
+	VSUBPD    Y2, Y4, Y2
+	VSUBPD    Y2, Y3, Y2
+	VMULPD    constants<>+128(SB), Y2, Y2
+	VADDPD    Y0, Y2, Y2
+	VCMPPD    $0x00, constants<>+832(SB), Y1, Y1
+	VSUBPD    constants<>+896(SB), Y0, Y0
+	VBLENDVPD Y1, Y0, Y2, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func log2AVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·log2AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VCMPPD    $0x09, constants<>+1024(SB), Z0, K1
+	VCMPPD    $0x0e, constants<>+1088(SB), Z0, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+1152(SB), Z0, Z1
+	VORPD     constants<>+832(SB), Z1, Z1
+	VPSRLQ    $0x34, Z0, Z0
+	VORPD     constants<>+1216(SB), Z0, Z0
+	VSUBPD    constants<>+1280(SB), Z0, Z0
+	VANDPD    constants<>+1152(SB), Z1, Z5
+	VORPD     constants<>+832(SB), Z5, Z5
+	VPSRLQ    $0x34, Z1, Z6
+	VORPD     constants<>+1216(SB), Z6, Z6
+	VSUBPD    constants<>+1280(SB), Z6, Z6
+	VMOVUPD   constants<>+1344(SB), Z7
+	VCMPPD    $0x05, Z5, Z7, K1
+	VXORPD    Z7, Z7, Z7
+	VBLENDMPD constants<>+896(SB), Z7, K1, Z2
+	VSUBPD    Z2, Z6, Z6
+	VADDPD    constants<>+896(SB), Z2, Z7
+	VMULPD    Z7, Z5, Z5
+	VSUBPD    constants<>+896(SB), Z5, Z5
+	VADDPD    constants<>+960(SB), Z5, Z7
+	VDIVPD    Z7, Z5, Z7
+	VMULPD    Z7, Z7, Z8
+	VMULPD    Z8, Z8, Z9
+	VMULPD    constants<>+1408(SB), Z9, Z10
+	VADDPD    constants<>+1472(SB), Z10, Z10
+	VMULPD    Z9, Z10, Z10
+	VADDPD    constants<>+1536(SB), Z10, Z10
+	VMULPD    Z9, Z10, Z10
+	VADDPD    constants<>+1600(SB), Z10, Z10
+	VMULPD    Z10, Z8, Z8
+	VMULPD    constants<>+1664(SB), Z9, Z10
+	VADDPD    constants<>+1728(SB), Z10, Z10
+	VMULPD    Z9, Z10, Z10
+	VADDPD    constants<>+1792(SB), Z10, Z10
+	VMULPD    Z10, Z9, Z9
+	VMULPD    constants<>+832(SB), Z5, Z10
+	VMULPD    Z5, Z10, Z10
+	VADDPD    Z9, Z8, Z8
+	VADDPD    Z10, Z8, Z8
+	VMULPD    Z8, Z7, Z7
+	VMULPD    constants<>+1856(SB), Z6, Z8
+	VADDPD    Z8, Z7, Z7
+	VMULPD    constants<>+1920(SB), Z6, Z6
+	VSUBPD    Z7, Z10, Z7
+	VSUBPD    Z5, Z7, Z5
+	VSUBPD    Z5, Z6, Z5
+	VMULPD    constants<>+128(SB), Z5, Z5
+	VADDPD    Z0, Z5, Z5
+	VCMPPD    $0x00, constants<>+832(SB), Z1, K1
+	VSUBPD    constants<>+896(SB), Z0, Z0
+	VBLENDMPD Z0, Z5, K1, Z3
+	CMPQ      SI, $0x08
+	JLT       last
+	VMOVUPD   Z3, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	JMP       group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z3, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func log10AVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·log10AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VCMPPD    $0x09, constants<>+1024(SB), Y0, Y1
+	VCMPPD    $0x0e, constants<>+1088(SB), Y0, Y2
+	VORPD     Y2, Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+1152(SB), Y0, Y1
+	VORPD     constants<>+832(SB), Y1, Y1
+	VPSRLQ    $0x34, Y0, Y0
+	VORPD     constants<>+1216(SB), Y0, Y0
+	VSUBPD    constants<>+1280(SB), Y0, Y0
+	VMOVUPD   constants<>+1344(SB), Y2
+	VCMPPD    $0x05, Y1, Y2, Y2
+	VANDPD    constants<>+896(SB), Y2, Y2
+	VSUBPD    Y2, Y0, Y0
+	VADDPD    constants<>+896(SB), Y2, Y2
+	VMULPD    Y2, Y1, Y1
+	VSUBPD    constants<>+896(SB), Y1, Y1
+	VADDPD    constants<>+960(SB), Y1, Y2
+	VDIVPD    Y2, Y1, Y2
+	VMULPD    Y2, Y2, Y3
+	VMULPD    Y3, Y3, Y4
+	VMULPD    constants<>+1408(SB), Y4, Y5
+	VADDPD    constants<>+1472(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+1536(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+1600(SB), Y5, Y5
+	VMULPD    Y5, Y3, Y3
+	VMULPD    constants<>+1664(SB), Y4, Y5
+	VADDPD    constants<>+1728(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+1792(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y4
+	VMULPD    constants<>+832(SB), Y1, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    Y4, Y3, Y3
+	VADDPD    Y5, Y3, Y3
+	VMULPD    Y3, Y2, Y2
+	VMULPD    constants<>+1856(SB), Y0, Y3
+	VADDPD    Y3, Y2, Y2
+	VMULPD    constants<>+1920(SB), Y0, Y0
+	VSUBPD    Y2, Y5, Y2
+	VSUBPD    Y1, Y2, Y1
+	VSUBPD    Y1, Y0, Y0
+	VMULPD    constants<>+5632(SB), Y0, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func log10AVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·log10AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VCMPPD    $0x09, constants<>+1024(SB), Z0, K1
+	VCMPPD    $0x0e, constants<>+1088(SB), Z0, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+1152(SB), Z0, Z1
+	VORPD     constants<>+832(SB), Z1, Z1
+	VPSRLQ    $0x34, Z0, Z0
+	VORPD     constants<>+1216(SB), Z0, Z0
+	VSUBPD    constants<>+1280(SB), Z0, Z0
+	VMOVUPD   constants<>+1344(SB), Z4
+	VCMPPD    $0x05, Z1, Z4, K1
+	VXORPD    Z4, Z4, Z4
+	VBLENDMPD constants<>+896(SB), Z4, K1, Z2
+	VSUBPD    Z2, Z0, Z0
+	VADDPD    constants<>+896(SB), Z2, Z4
+	VMULPD    Z4, Z1, Z1
+	VSUBPD    constants<>+896(SB), Z1, Z1
+	VADDPD    constants<>+960(SB), Z1, Z4
+	VDIVPD    Z4, Z1, Z4
+	VMULPD    Z4, Z4, Z5
+	VMULPD    Z5, Z5, Z6
+	VMULPD    constants<>+1408(SB), Z6, Z7
+	VADDPD    constants<>+1472(SB), Z7, Z7
+	VMULPD    Z6, Z7, Z7
+	VADDPD    constants<>+1536(SB), Z7, Z7
+	VMULPD    Z6, Z7, Z7
+	VADDPD    constants<>+1600(SB), Z7, Z7
+	VMULPD    Z7, Z5, Z5
+	VMULPD    constants<>+1664(SB), Z6, Z7
+	VADDPD    constants<>+1728(SB), Z7, Z7
+	VMULPD    Z6, Z7, Z7
+	VADDPD    constants<>+1792(SB), Z7, Z7
+	VMULPD    Z7, Z6, Z6
+	VMULPD    constants<>+832(SB), Z1, Z7
+	VMULPD    Z1, Z7, Z7
+	VADDPD    Z6, Z5, Z5
+	VADDPD    Z7, Z5, Z5
+	VMULPD    Z5, Z4, Z4
+	VMULPD    constants<>+1856(SB), Z0, Z5
+	VADDPD    Z5, Z4, Z4
+	VMULPD    constants<>+1920(SB), Z0, Z0
+	VSUBPD    Z4, Z7, Z4
+	VSUBPD    Z1, Z4, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    constants<>+5632(SB), Z0, Z0
+	CMPQ      SI, $0x08
+	JLT       last
+	VMOVUPD   Z0, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	JMP       group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z3
+	VMOVUPD   Z3, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func tanAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·tanAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x05, constants<>+2560(SB), Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VMULPD    constants<>+2624(SB), Y1, Y2
+	VROUNDPD  $0x03, Y2, Y2
+	VADDPD    constants<>+1216(SB), Y2, Y2
+	VANDPD    constants<>+2688(SB), Y2, Y3
+	VPADDQ    Y3, Y2, Y2
+	VSUBPD    constants<>+1216(SB), Y2, Y3
+	VMULPD    constants<>+2752(SB), Y3, Y4
+	VSUBPD    Y4, Y1, Y1
+	VMULPD    constants<>+2816(SB), Y3, Y4
+	VSUBPD    Y4, Y1, Y1
+	VMULPD    constants<>+2880(SB), Y3, Y3
+	VSUBPD    Y3, Y1, Y1
+	VMULPD    Y1, Y1, Y3
+	VMULPD    constants<>+5696(SB), Y3, Y4
+	VADDPD    constants<>+5760(SB), Y4, Y4
+	VMULPD    Y3, Y4, Y4
+	VADDPD    constants<>+5824(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    constants<>+5888(SB), Y3, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+5952(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+6016(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+6080(SB), Y5, Y5
+	VCMPPD    $0x0e, constants<>+6144(SB), Y3, Y3
+	VDIVPD    Y5, Y4, Y4
+	VMULPD    Y4, Y1, Y4
+	VADDPD    Y4, Y1, Y4
+	VBLENDVPD Y3, Y4, Y1, Y1
+	VPSLLQ    $0x3e, Y2, Y2
+	VMOVUPD   constants<>+5440(SB), Y3
+	VDIVPD    Y1, Y3, Y3
+	VBLENDVPD Y2, Y3, Y1, Y1
+	VANDPD    constants<>+1984(SB), Y0, Y0
+	VXORPD    Y0, Y1, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func tanAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·tanAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VCMPPD      $0x05, constants<>+2560(SB), Z1, K1
+	KMOVB       K1, DI
+	TESTL       DI, DI
+	JNE         done
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VMULPD      constants<>+2624(SB), Z1, Z5
+	VRNDSCALEPD $0x03, Z5, Z5
+	VADDPD      constants<>+1216(SB), Z5, Z5
+	VANDPD      constants<>+2688(SB), Z5, Z6
+	VPADDQ      Z6, Z5, Z5
+	VSUBPD      constants<>+1216(SB), Z5, Z6
+	VMULPD      constants<>+2752(SB), Z6, Z7
+	VSUBPD      Z7, Z1, Z1
+	VMULPD      constants<>+2816(SB), Z6, Z7
+	VSUBPD      Z7, Z1, Z1
+	VMULPD      constants<>+2880(SB), Z6, Z6
+	VSUBPD      Z6, Z1, Z1
+	VMULPD      Z1, Z1, Z6
+	VMULPD      constants<>+5696(SB), Z6, Z7
+	VADDPD      constants<>+5760(SB), Z7, Z7
+	VMULPD      Z6, Z7, Z7
+	VADDPD      constants<>+5824(SB), Z7, Z7
+	VMULPD      Z7, Z6, Z7
+	VADDPD      constants<>+5888(SB), Z6, Z8
+	VMULPD      Z6, Z8, Z8
+	VADDPD      constants<>+5952(SB), Z8, Z8
+	VMULPD      Z6, Z8, Z8
+	VADDPD      constants<>+6016(SB), Z8, Z8
+	VMULPD      Z6, Z8, Z8
+	VADDPD      constants<>+6080(SB), Z8, Z8
+	VCMPPD      $0x0e, constants<>+6144(SB), Z6, K1
+	VDIVPD      Z8, Z7, Z6
+	VMULPD      Z6, Z1, Z6
+	VADDPD      Z6, Z1, Z6
+	VBLENDMPD   Z6, Z1, K1, Z2
+	VPSLLQ      $0x3e, Z5, Z1
+	VPMOVQ2M    Z1, K1
+	VMOVUPD     constants<>+5440(SB), Z1
+	VDIVPD      Z2, Z1, Z1
+	VBLENDMPD   Z1, Z2, K1, Z3
+	VANDPD      constants<>+1984(SB), Z0, Z0
+	VXORPD      Z0, Z3, Z0
+	CMPQ        SI, $0x08
+	JLT         last
+	VMOVUPD     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	JMP         group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func atanAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX
+TEXT ·atanAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x02, constants<>+6208(SB), Y1, Y2
+	VCMPPD    $0x0e, constants<>+6272(SB), Y1, Y3
+	VSUBPD    constants<>+896(SB), Y1, Y4
+	VBLENDVPD Y3, constants<>+896(SB), Y4, Y4
+	VADDPD    constants<>+896(SB), Y1, Y5
+	VBLENDVPD Y3, Y1, Y5, Y5
+	VDIVPD    Y5, Y4, Y4
+	VBLENDVPD Y2, Y1, Y4, Y1
+	VMULPD    Y1, Y1, Y4
+	VMULPD    constants<>+6336(SB), Y4, Y5
+	VADDPD    constants<>+6400(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+6464(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+6528(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    constants<>+6592(SB), Y5, Y5
+	VADDPD    constants<>+6656(SB), Y4, Y6
+	VMULPD    Y4, Y6, Y6
+	VADDPD    constants<>+6720(SB), Y6, Y6
+	VMULPD    Y4, Y6, Y6
+	VADDPD    constants<>+6784(SB), Y6, Y6
+	VMULPD    Y4, Y6, Y6
+	VADDPD    constants<>+6848(SB), Y6, Y6
+	VMULPD    Y4, Y6, Y6
+	VADDPD    constants<>+6912(SB), Y6, Y6
+	VMULPD    Y5, Y4, Y4
+	VDIVPD    Y6, Y4, Y4
+	VMULPD    Y4, Y1, Y4
+	VADDPD    Y1, Y4, Y1
+	VMOVUPD   constants<>+6976(SB), Y4
+	VSUBPD    Y1, Y4, Y4
+	VADDPD    constants<>+7040(SB), Y4, Y4
+	VADDPD    constants<>+7104(SB), Y1, Y5
+	VADDPD    constants<>+7168(SB), Y5, Y5
+	VBLENDVPD Y3, Y4, Y5, Y3
+	VBLENDVPD Y2, Y1, Y3, Y1
+	VANDPD    constants<>+1984(SB), Y0, Y0
+	VXORPD    Y0, Y1, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func atanAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·atanAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD    constants<>+0(SB), Z0, Z1
+	VCMPPD    $0x02, constants<>+6208(SB), Z1, K1
+	VCMPPD    $0x0e, constants<>+6272(SB), Z1, K2
+	VSUBPD    constants<>+896(SB), Z1, Z2
+	VBLENDMPD constants<>+896(SB), Z2, K2, Z3
+	VADDPD    constants<>+896(SB), Z1, Z2
+	VBLENDMPD Z1, Z2, K2, Z4
+	VDIVPD    Z4, Z3, Z2
+	VBLENDMPD Z1, Z2, K1, Z5
+	VMULPD    Z5, Z5, Z1
+	VMULPD    constants<>+6336(SB), Z1, Z2
+	VADDPD    constants<>+6400(SB), Z2, Z2
+	VMULPD    Z1, Z2, Z2
+	VADDPD    constants<>+6464(SB), Z2, Z2
+	VMULPD    Z1, Z2, Z2
+	VADDPD    constants<>+6528(SB), Z2, Z2
+	VMULPD    Z1, Z2, Z2
+	VADDPD    constants<>+6592(SB), Z2, Z2
+	VADDPD    constants<>+6656(SB), Z1, Z9
+	VMULPD    Z1, Z9, Z9
+	VADDPD    constants<>+6720(SB), Z9, Z9
+	VMULPD    Z1, Z9, Z9
+	VADDPD    constants<>+6784(SB), Z9, Z9
+	VMULPD    Z1, Z9, Z9
+	VADDPD    constants<>+6848(SB), Z9, Z9
+	VMULPD    Z1, Z9, Z9
+	VADDPD    constants<>+6912(SB), Z9, Z9
+	VMULPD    Z2, Z1, Z1
+	VDIVPD    Z9, Z1, Z1
+	VMULPD    Z1, Z5, Z1
+	VADDPD    Z5, Z1, Z1
+	VMOVUPD   constants<>+6976(SB), Z2
+	VSUBPD    Z1, Z2, Z2
+	VADDPD    constants<>+7040(SB), Z2, Z2
+	VADDPD    constants<>+7104(SB), Z1, Z9
+	VADDPD    constants<>+7168(SB), Z9, Z9
+	VBLENDMPD Z2, Z9, K2, Z6
+	VBLENDMPD Z1, Z6, K1, Z7
+	VANDPD    constants<>+1984(SB), Z0, Z0
+	VXORPD    Z0, Z7, Z0
+	CMPQ      SI, $0x08
+	JLT       last
+	VMOVUPD   Z0, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	JMP       group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z8
+	VMOVUPD   Z8, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func asinAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX
+TEXT ·asinAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x06, constants<>+896(SB), Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VMULPD    Y1, Y1, Y2
+	VMOVUPD   constants<>+896(SB), Y3
+	VSUBPD    Y2, Y3, Y2
+	VSQRTPD   Y2, Y2
+	VCMPPD    $0x0e, constants<>+7232(SB), Y1, Y3
+	VBLENDVPD Y3, Y2, Y1, Y4
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VDIVPD    Y1, Y4, Y1
+	VCMPPD    $0x02, constants<>+6208(SB), Y1, Y2
+	VCMPPD    $0x0e, constants<>+6272(SB), Y1, Y4
+	VSUBPD    constants<>+896(SB), Y1, Y5
+	VBLENDVPD Y4, constants<>+896(SB), Y5, Y5
+	VADDPD    constants<>+896(SB), Y1, Y6
+	VBLENDVPD Y4, Y1, Y6, Y6
+	VDIVPD    Y6, Y5, Y5
+	VBLENDVPD Y2, Y1, Y5, Y1
+	VMULPD    Y1, Y1, Y5
+	VMULPD    constants<>+6336(SB), Y5, Y6
+	VADDPD    constants<>+6400(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6464(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6528(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6592(SB), Y6, Y6
+	VADDPD    constants<>+6656(SB), Y5, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6720(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6784(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6848(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6912(SB), Y7, Y7
+	VMULPD    Y6, Y5, Y5
+	VDIVPD    Y7, Y5, Y5
+	VMULPD    Y5, Y1, Y5
+	VADDPD    Y1, Y5, Y1
+	VMOVUPD   constants<>+6976(SB), Y5
+	VSUBPD    Y1, Y5, Y5
+	VADDPD    constants<>+7040(SB), Y5, Y5
+	VADDPD    constants<>+7104(SB), Y1, Y6
+	VADDPD    constants<>+7168(SB), Y6, Y6
+	VBLENDVPD Y4, Y5, Y6, Y4
+	VBLENDVPD Y2, Y1, Y4, Y1
+	VMOVUPD   constants<>+6976(SB), Y2
+	VSUBPD    Y1, Y2, Y2
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VANDPD    constants<>+1984(SB), Y0, Y0
+	VXORPD    Y0, Y1, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func asinAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·asinAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD    constants<>+0(SB), Z0, Z1
+	VCMPPD    $0x06, constants<>+896(SB), Z1, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Z0, Z1
+	VMULPD    Z1, Z1, Z11
+	VMOVUPD   constants<>+896(SB), Z12
+	VSUBPD    Z11, Z12, Z11
+	VSQRTPD   Z11, Z11
+	VCMPPD    $0x0e, constants<>+7232(SB), Z1, K1
+	VBLENDMPD Z11, Z1, K1, Z2
+	VBLENDMPD Z1, Z11, K1, Z3
+	VDIVPD    Z3, Z2, Z1
+	VCMPPD    $0x02, constants<>+6208(SB), Z1, K2
+	VCMPPD    $0x0e, constants<>+6272(SB), Z1, K3
+	VSUBPD    constants<>+896(SB), Z1, Z11
+	VBLENDMPD constants<>+896(SB), Z11, K3, Z4
+	VADDPD    constants<>+896(SB), Z1, Z11
+	VBLENDMPD Z1, Z11, K3, Z5
+	VDIVPD    Z5, Z4, Z11
+	VBLENDMPD Z1, Z11, K2, Z6
+	VMULPD    Z6, Z6, Z1
+	VMULPD    constants<>+6336(SB), Z1, Z11
+	VADDPD    constants<>+6400(SB), Z11, Z11
+	VMULPD    Z1, Z11, Z11
+	VADDPD    constants<>+6464(SB), Z11, Z11
+	VMULPD    Z1, Z11, Z11
+	VADDPD    constants<>+6528(SB), Z11, Z11
+	VMULPD    Z1, Z11, Z11
+	VADDPD    constants<>+6592(SB), Z11, Z11
+	VADDPD    constants<>+6656(SB), Z1, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6720(SB), Z12, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6784(SB), Z12, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6848(SB), Z12, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6912(SB), Z12, Z12
+	VMULPD    Z11, Z1, Z1
+	VDIVPD    Z12, Z1, Z1
+	VMULPD    Z1, Z6, Z1
+	VADDPD    Z6, Z1, Z1
+	VMOVUPD   constants<>+6976(SB), Z11
+	VSUBPD    Z1, Z11, Z11
+	VADDPD    constants<>+7040(SB), Z11, Z11
+	VADDPD    constants<>+7104(SB), Z1, Z12
+	VADDPD    constants<>+7168(SB), Z12, Z12
+	VBLENDMPD Z11, Z12, K3, Z7
+	VBLENDMPD Z1, Z7, K2, Z8
+	VMOVUPD   constants<>+6976(SB), Z1
+	VSUBPD    Z8, Z1, Z1
+	VBLENDMPD Z1, Z8, K1, Z9
+	VANDPD    constants<>+1984(SB), Z0, Z0
+	VXORPD    Z0, Z9, Z0
+	CMPQ      SI, $0x08
+	JLT       last
+	VMOVUPD   Z0, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	JMP       group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z10
+	VMOVUPD   Z10, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func acosAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX
+TEXT ·acosAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x06, constants<>+896(SB), Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VMULPD    Y1, Y1, Y2
+	VMOVUPD   constants<>+896(SB), Y3
+	VSUBPD    Y2, Y3, Y2
+	VSQRTPD   Y2, Y2
+	VCMPPD    $0x0e, constants<>+7232(SB), Y1, Y3
+	VBLENDVPD Y3, Y2, Y1, Y4
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VDIVPD    Y1, Y4, Y1
+	VCMPPD    $0x02, constants<>+6208(SB), Y1, Y2
+	VCMPPD    $0x0e, constants<>+6272(SB), Y1, Y4
+	VSUBPD    constants<>+896(SB), Y1, Y5
+	VBLENDVPD Y4, constants<>+896(SB), Y5, Y5
+	VADDPD    constants<>+896(SB), Y1, Y6
+	VBLENDVPD Y4, Y1, Y6, Y6
+	VDIVPD    Y6, Y5, Y5
+	VBLENDVPD Y2, Y1, Y5, Y1
+	VMULPD    Y1, Y1, Y5
+	VMULPD    constants<>+6336(SB), Y5, Y6
+	VADDPD    constants<>+6400(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6464(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6528(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6592(SB), Y6, Y6
+	VADDPD    constants<>+6656(SB), Y5, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6720(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6784(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6848(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6912(SB), Y7, Y7
+	VMULPD    Y6, Y5, Y5
+	VDIVPD    Y7, Y5, Y5
+	VMULPD    Y5, Y1, Y5
+	VADDPD    Y1, Y5, Y1
+	VMOVUPD   constants<>+6976(SB), Y5
+	VSUBPD    Y1, Y5, Y5
+	VADDPD    constants<>+7040(SB), Y5, Y5
+	VADDPD    constants<>+7104(SB), Y1, Y6
+	VADDPD    constants<>+7168(SB), Y6, Y6
+	VBLENDVPD Y4, Y5, Y6, Y4
+	VBLENDVPD Y2, Y1, Y4, Y1
+	VMOVUPD   constants<>+6976(SB), Y2
+	VSUBPD    Y1, Y2, Y2
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VANDPD    constants<>+1984(SB), Y0, Y0
+	VXORPD    Y0, Y1, Y0
+	VMOVUPD   constants<>+6976(SB), Y1
+	VSUBPD    Y0, Y1, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func acosAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·acosAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD    constants<>+0(SB), Z0, Z1
+	VCMPPD    $0x06, constants<>+896(SB), Z1, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Z0, Z1
+	VMULPD    Z1, Z1, Z11
+	VMOVUPD   constants<>+896(SB), Z12
+	VSUBPD    Z11, Z12, Z11
+	VSQRTPD   Z11, Z11
+	VCMPPD    $0x0e, constants<>+7232(SB), Z1, K1
+	VBLENDMPD Z11, Z1, K1, Z2
+	VBLENDMPD Z1, Z11, K1, Z3
+	VDIVPD    Z3, Z2, Z1
+	VCMPPD    $0x02, constants<>+6208(SB), Z1, K2
+	VCMPPD    $0x0e, constants<>+6272(SB), Z1, K3
+	VSUBPD    constants<>+896(SB), Z1, Z11
+	VBLENDMPD constants<>+896(SB), Z11, K3, Z4
+	VADDPD    constants<>+896(SB), Z1, Z11
+	VBLENDMPD Z1, Z11, K3, Z5
+	VDIVPD    Z5, Z4, Z11
+	VBLENDMPD Z1, Z11, K2, Z6
+	VMULPD    Z6, Z6, Z1
+	VMULPD    constants<>+6336(SB), Z1, Z11
+	VADDPD    constants<>+6400(SB), Z11, Z11
+	VMULPD    Z1, Z11, Z11
+	VADDPD    constants<>+6464(SB), Z11, Z11
+	VMULPD    Z1, Z11, Z11
+	VADDPD    constants<>+6528(SB), Z11, Z11
+	VMULPD    Z1, Z11, Z11
+	VADDPD    constants<>+6592(SB), Z11, Z11
+	VADDPD    constants<>+6656(SB), Z1, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6720(SB), Z12, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6784(SB), Z12, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6848(SB), Z12, Z12
+	VMULPD    Z1, Z12, Z12
+	VADDPD    constants<>+6912(SB), Z12, Z12
+	VMULPD    Z11, Z1, Z1
+	VDIVPD    Z12, Z1, Z1
+	VMULPD    Z1, Z6, Z1
+	VADDPD    Z6, Z1, Z1
+	VMOVUPD   constants<>+6976(SB), Z11
+	VSUBPD    Z1, Z11, Z11
+	VADDPD    constants<>+7040(SB), Z11, Z11
+	VADDPD    constants<>+7104(SB), Z1, Z12
+	VADDPD    constants<>+7168(SB), Z12, Z12
+	VBLENDMPD Z11, Z12, K3, Z7
+	VBLENDMPD Z1, Z7, K2, Z8
+	VMOVUPD   constants<>+6976(SB), Z1
+	VSUBPD    Z8, Z1, Z1
+	VBLENDMPD Z1, Z8, K1, Z9
+	VANDPD    constants<>+1984(SB), Z0, Z0
+	VXORPD    Z0, Z9, Z0
+	VMOVUPD   constants<>+6976(SB), Z1
+	VSUBPD    Z0, Z1, Z0
+	CMPQ      SI, $0x08
+	JLT       last
+	VMOVUPD   Z0, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	JMP       group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z10
+	VMOVUPD   Z10, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func sinhAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinhAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x06, constants<>+64(SB), Y1, Y1
+	VMOVMSKPD    Y1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VMULPD       constants<>+128(SB), Y1, Y2
+	VADDPD       constants<>+192(SB), Y2, Y2
+	VSUBPD       constants<>+192(SB), Y2, Y3
+	VMOVUPD      Y1, Y4
+	VFNMADD231PD constants<>+256(SB), Y3, Y4
+	VMOVUPD      Y4, Y4
+	VFNMADD231PD constants<>+320(SB), Y3, Y4
+	VMULPD       constants<>+384(SB), Y4, Y3
+	VMOVUPD      constants<>+448(SB), Y4
+	VFMADD213PD  constants<>+512(SB), Y3, Y4
+	VFMADD213PD  constants<>+576(SB), Y3, Y4
+	VFMADD213PD  constants<>+640(SB), Y3, Y4
+	VFMADD213PD  constants<>+704(SB), Y3, Y4
+	VFMADD213PD  constants<>+768(SB), Y3, Y4
+	VFMADD213PD  constants<>+832(SB), Y3, Y4
+	VFMADD213PD  constants<>+896(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMOVUPD      Y3, Y3
+	VFMADD213PD  constants<>+896(SB), Y4, Y3
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       constants<>+896(SB), Y2, Y2
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+896(SB), Y3
+	VDIVPD       Y2, Y3, Y3
+	VSUBPD       Y3, Y2, Y3
+	VMULPD       constants<>+832(SB), Y3, Y3
+	VCMPPD       $0x0e, constants<>+7296(SB), Y1, Y4
+	VMULPD       constants<>+832(SB), Y2, Y2
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMULPD       Y1, Y1, Y3
+	VMULPD       constants<>+7360(SB), Y3, Y4
+	VADDPD       constants<>+7424(SB), Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       constants<>+7488(SB), Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       constants<>+7552(SB), Y4, Y4
+	VMULPD       Y1, Y4, Y4
+	VADDPD       constants<>+7616(SB), Y3, Y5
+	VMULPD       Y3, Y5, Y5
+	VADDPD       constants<>+7680(SB), Y5, Y5
+	VMULPD       Y3, Y5, Y3
+	VADDPD       constants<>+7552(SB), Y3, Y3
+	VCMPPD       $0x0e, constants<>+832(SB), Y1, Y1
+	VDIVPD       Y3, Y4, Y3
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VANDPD       constants<>+1984(SB), Y0, Y0
+	VXORPD       Y0, Y1, Y0
+	CMPQ         SI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	JMP          group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func sinhAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sinhAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x06, constants<>+64(SB), Z1, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VMULPD       constants<>+128(SB), Z1, Z5
+	VADDPD       constants<>+192(SB), Z5, Z5
+	VSUBPD       constants<>+192(SB), Z5, Z6
+	VMOVUPD      Z1, Z7
+	VFNMADD231PD constants<>+256(SB), Z6, Z7
+	VMOVUPD      Z7, Z7
+	VFNMADD231PD constants<>+320(SB), Z6, Z7
+	VMULPD       constants<>+384(SB), Z7, Z6
+	VMOVUPD      constants<>+448(SB), Z7
+	VFMADD213PD  constants<>+512(SB), Z6, Z7
+	VFMADD213PD  constants<>+576(SB), Z6, Z7
+	VFMADD213PD  constants<>+640(SB), Z6, Z7
+	VFMADD213PD  constants<>+704(SB), Z6, Z7
+	VFMADD213PD  constants<>+768(SB), Z6, Z7
+	VFMADD213PD  constants<>+832(SB), Z6, Z7
+	VFMADD213PD  constants<>+896(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMOVUPD      Z6, Z6
+	VFMADD213PD  constants<>+896(SB), Z7, Z6
+	VPSLLQ       $0x34, Z5, Z5
+	VPADDQ       constants<>+896(SB), Z5, Z5
+	VMULPD       Z5, Z6, Z5
+	VMOVUPD      constants<>+896(SB), Z6
+	VDIVPD       Z5, Z6, Z6
+	VSUBPD       Z6, Z5, Z6
+	VMULPD       constants<>+832(SB), Z6, Z6
+	VCMPPD       $0x0e, constants<>+7296(SB), Z1, K1
+	VMULPD       constants<>+832(SB), Z5, Z5
+	VBLENDMPD    Z5, Z6, K1, Z2
+	VMULPD       Z1, Z1, Z5
+	VMULPD       constants<>+7360(SB), Z5, Z6
+	VADDPD       constants<>+7424(SB), Z6, Z6
+	VMULPD       Z5, Z6, Z6
+	VADDPD       constants<>+7488(SB), Z6, Z6
+	VMULPD       Z5, Z6, Z6
+	VADDPD       constants<>+7552(SB), Z6, Z6
+	VMULPD       Z1, Z6, Z6
+	VADDPD       constants<>+7616(SB), Z5, Z7
+	VMULPD       Z5, Z7, Z7
+	VADDPD       constants<>+7680(SB), Z7, Z7
+	VMULPD       Z5, Z7, Z5
+	VADDPD       constants<>+7552(SB), Z5, Z5
+	VCMPPD       $0x0e, constants<>+832(SB), Z1, K1
+	VDIVPD       Z5, Z6, Z1
+	VBLENDMPD    Z2, Z1, K1, Z3
+	VANDPD       constants<>+1984(SB), Z0, Z0
+	VXORPD       Z0, Z3, Z0
+	CMPQ         SI, $0x08
+	JLT          last
+	VMOVUPD      Z0, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	JMP          group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func coshAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·coshAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x06, constants<>+64(SB), Y1, Y1
+	VMOVMSKPD    Y1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Y0, Y0
+	VMULPD       constants<>+128(SB), Y0, Y1
+	VADDPD       constants<>+192(SB), Y1, Y1
+	VSUBPD       constants<>+192(SB), Y1, Y2
+	VMOVUPD      Y0, Y3
+	VFNMADD231PD constants<>+256(SB), Y2, Y3
+	VMOVUPD      Y3, Y3
+	VFNMADD231PD constants<>+320(SB), Y2, Y3
+	VMULPD       constants<>+384(SB), Y3, Y2
+	VMOVUPD      constants<>+448(SB), Y3
+	VFMADD213PD  constants<>+512(SB), Y2, Y3
+	VFMADD213PD  constants<>+576(SB), Y2, Y3
+	VFMADD213PD  constants<>+640(SB), Y2, Y3
+	VFMADD213PD  constants<>+704(SB), Y2, Y3
+	VFMADD213PD  constants<>+768(SB), Y2, Y3
+	VFMADD213PD  constants<>+832(SB), Y2, Y3
+	VFMADD213PD  constants<>+896(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMOVUPD      Y2, Y2
+	VFMADD213PD  constants<>+896(SB), Y3, Y2
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       constants<>+896(SB), Y1, Y1
+	VMULPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+896(SB), Y2
+	VDIVPD       Y1, Y2, Y2
+	VADDPD       Y2, Y1, Y2
+	VMULPD       constants<>+832(SB), Y2, Y2
+	VCMPPD       $0x0e, constants<>+7296(SB), Y0, Y0
+	VMULPD       constants<>+832(SB), Y1, Y1
+	VBLENDVPD    Y0, Y1, Y2, Y0
+	CMPQ         SI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	JMP          group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func coshAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·coshAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x06, constants<>+64(SB), Z1, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Z0, Z0
+	VMULPD       constants<>+128(SB), Z0, Z1
+	VADDPD       constants<>+192(SB), Z1, Z1
+	VSUBPD       constants<>+192(SB), Z1, Z4
+	VMOVUPD      Z0, Z5
+	VFNMADD231PD constants<>+256(SB), Z4, Z5
+	VMOVUPD      Z5, Z5
+	VFNMADD231PD constants<>+320(SB), Z4, Z5
+	VMULPD       constants<>+384(SB), Z5, Z4
+	VMOVUPD      constants<>+448(SB), Z5
+	VFMADD213PD  constants<>+512(SB), Z4, Z5
+	VFMADD213PD  constants<>+576(SB), Z4, Z5
+	VFMADD213PD  constants<>+640(SB), Z4, Z5
+	VFMADD213PD  constants<>+704(SB), Z4, Z5
+	VFMADD213PD  constants<>+768(SB), Z4, Z5
+	VFMADD213PD  constants<>+832(SB), Z4, Z5
+	VFMADD213PD  constants<>+896(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMOVUPD      Z4, Z4
+	VFMADD213PD  constants<>+896(SB), Z5, Z4
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       constants<>+896(SB), Z1, Z1
+	VMULPD       Z1, Z4, Z1
+	VMOVUPD      constants<>+896(SB), Z4
+	VDIVPD       Z1, Z4, Z4
+	VADDPD       Z4, Z1, Z4
+	VMULPD       constants<>+832(SB), Z4, Z4
+	VCMPPD       $0x0e, constants<>+7296(SB), Z0, K1
+	VMULPD       constants<>+832(SB), Z1, Z0
+	VBLENDMPD    Z0, Z4, K1, Z2
+	CMPQ         SI, $0x08
+	JLT          last
+	VMOVUPD      Z2, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	JMP          group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z3
+	VMOVUPD   Z3, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z2, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func hypotAVX2(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX
+TEXT ·hypotAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y0
+	VANDPD    constants<>+0(SB), Y1, Y1
+	VCMPPD    $0x01, Y1, Y0, Y2
+	VBLENDVPD Y2, Y1, Y0, Y3
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VCMPPD    $0x06, constants<>+1088(SB), Y3, Y1
+	VCMPPD    $0x06, constants<>+1088(SB), Y0, Y2
+	VORPD     Y2, Y1, Y1
+	VMOVMSKPD Y1, R8
+	TESTL     R8, R8
+	JNE       done
+	VDIVPD    Y3, Y0, Y0
+	VMULPD    Y0, Y0, Y0
+	VADDPD    constants<>+896(SB), Y0, Y0
+	VSQRTPD   Y0, Y0
+	VMULPD    Y0, Y3, Y0
+	VCMPPD    $0x0e, constants<>+2048(SB), Y3, Y1
+	VANDPD    Y0, Y1, Y0
+	CMPQ      DI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	JMP       group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func hypotAVX512(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hypotAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VANDPD    constants<>+0(SB), Z0, Z0
+	VANDPD    constants<>+0(SB), Z1, Z1
+	VCMPPD    $0x01, Z1, Z0, K1
+	VBLENDMPD Z1, Z0, K1, Z2
+	VBLENDMPD Z0, Z1, K1, Z3
+	VCMPPD    $0x06, constants<>+1088(SB), Z2, K1
+	VCMPPD    $0x06, constants<>+1088(SB), Z3, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R8
+	TESTL     R8, R8
+	JNE       done
+	VDIVPD    Z2, Z3, Z0
+	VMULPD    Z0, Z0, Z0
+	VADDPD    constants<>+896(SB), Z0, Z0
+	VSQRTPD   Z0, Z0
+	VMULPD    Z0, Z2, Z0
+	VCMPPD    $0x0e, constants<>+2048(SB), Z2, K1
+	VXORPD    Z1, Z1, Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	CMPQ      DI, $0x08
+	JLT       last
+	VMOVUPD   Z4, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	JMP       group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z5
+	VMOVUPD   Z5, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z7
+	VBLENDMPD Z1, Z7, K1, Z6
+	VMOVUPD   Z6, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z4, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func atan2AVX2(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX
+TEXT ·atan2AVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y2
+	VCMPPD    $0x06, constants<>+1088(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y3
+	VORPD     Y3, Y2, Y2
+	VMOVMSKPD Y2, R8
+	TESTL     R8, R8
+	JNE       done
+	VANDPD    constants<>+0(SB), Y1, Y2
+	VCMPPD    $0x06, constants<>+1088(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y3
+	VORPD     Y3, Y2, Y2
+	VMOVMSKPD Y2, R8
+	TESTL     R8, R8
+	JNE       done
+	VDIVPD    Y1, Y0, Y0
+	VANDPD    constants<>+0(SB), Y0, Y2
+	VCMPPD    $0x02, constants<>+6208(SB), Y2, Y3
+	VCMPPD    $0x0e, constants<>+6272(SB), Y2, Y4
+	VSUBPD    constants<>+896(SB), Y2, Y5
+	VBLENDVPD Y4, constants<>+896(SB), Y5, Y5
+	VADDPD    constants<>+896(SB), Y2, Y6
+	VBLENDVPD Y4, Y2, Y6, Y6
+	VDIVPD    Y6, Y5, Y5
+	VBLENDVPD Y3, Y2, Y5, Y2
+	VMULPD    Y2, Y2, Y5
+	VMULPD    constants<>+6336(SB), Y5, Y6
+	VADDPD    constants<>+6400(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6464(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6528(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants<>+6592(SB), Y6, Y6
+	VADDPD    constants<>+6656(SB), Y5, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6720(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6784(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6848(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants<>+6912(SB), Y7, Y7
+	VMULPD    Y6, Y5, Y5
+	VDIVPD    Y7, Y5, Y5
+	VMULPD    Y5, Y2, Y5
+	VADDPD    Y2, Y5, Y2
+	VMOVUPD   constants<>+6976(SB), Y5
+	VSUBPD    Y2, Y5, Y5
+	VADDPD    constants<>+7040(SB), Y5, Y5
+	VADDPD    constants<>+7104(SB), Y2, Y6
+	VADDPD    constants<>+7168(SB), Y6, Y6
+	VBLENDVPD Y4, Y5, Y6, Y4
+	VBLENDVPD Y3, Y2, Y4, Y2
+	VANDPD    constants<>+1984(SB), Y0, Y0
+	VXORPD    Y0, Y2, Y0
+	VCMPPD    $0x02, constants<>+2048(SB), Y0, Y2
+	VADDPD    constants<>+7744(SB), Y0, Y3
+	VSUBPD    constants<>+7744(SB), Y0, Y4
+	VBLENDVPD Y2, Y3, Y4, Y2
+	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y1
+	VBLENDVPD Y1, Y2, Y0, Y0
+	CMPQ      DI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	JMP       group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func atan2AVX512(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·atan2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VANDPD    constants<>+0(SB), Z0, Z2
+	VCMPPD    $0x06, constants<>+1088(SB), Z2, K1
+	VCMPPD    $0x00, constants<>+2048(SB), Z0, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R8
+	TESTL     R8, R8
+	JNE       done
+	VANDPD    constants<>+0(SB), Z1, Z2
+	VCMPPD    $0x06, constants<>+1088(SB), Z2, K1
+	VCMPPD    $0x00, constants<>+2048(SB), Z1, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R8
+	TESTL     R8, R8
+	JNE       done
+	VDIVPD    Z1, Z0, Z0
+	VANDPD    constants<>+0(SB), Z0, Z2
+	VCMPPD    $0x02, constants<>+6208(SB), Z2, K1
+	VCMPPD    $0x0e, constants<>+6272(SB), Z2, K2
+	VSUBPD    constants<>+896(SB), Z2, Z12
+	VBLENDMPD constants<>+896(SB), Z12, K2, Z3
+	VADDPD    constants<>+896(SB), Z2, Z12
+	VBLENDMPD Z2, Z12, K2, Z4
+	VDIVPD    Z4, Z3, Z12
+	VBLENDMPD Z2, Z12, K1, Z5
+	VMULPD    Z5, Z5, Z2
+	VMULPD    constants<>+6336(SB), Z2, Z12
+	VADDPD    constants<>+6400(SB), Z12, Z12
+	VMULPD    Z2, Z12, Z12
+	VADDPD    constants<>+6464(SB), Z12, Z12
+	VMULPD    Z2, Z12, Z12
+	VADDPD    constants<>+6528(SB), Z12, Z12
+	VMULPD    Z2, Z12, Z12
+	VADDPD    constants<>+6592(SB), Z12, Z12
+	VADDPD    constants<>+6656(SB), Z2, Z13
+	VMULPD    Z2, Z13, Z13
+	VADDPD    constants<>+6720(SB), Z13, Z13
+	VMULPD    Z2, Z13, Z13
+	VADDPD    constants<>+6784(SB), Z13, Z13
+	VMULPD    Z2, Z13, Z13
+	VADDPD    constants<>+6848(SB), Z13, Z13
+	VMULPD    Z2, Z13, Z13
+	VADDPD    constants<>+6912(SB), Z13, Z13
+	VMULPD    Z12, Z2, Z2
+	VDIVPD    Z13, Z2, Z2
+	VMULPD    Z2, Z5, Z2
+	VADDPD    Z5, Z2, Z2
+	VMOVUPD   constants<>+6976(SB), Z12
+	VSUBPD    Z2, Z12, Z12
+	VADDPD    constants<>+7040(SB), Z12, Z12
+	VADDPD    constants<>+7104(SB), Z2, Z13
+	VADDPD    constants<>+7168(SB), Z13, Z13
+	VBLENDMPD Z12, Z13, K2, Z6
+	VBLENDMPD Z2, Z6, K1, Z7
+	VANDPD    constants<>+1984(SB), Z0, Z0
+	VXORPD    Z0, Z7, Z0
+	VCMPPD    $0x02, constants<>+2048(SB), Z0, K1
+	VADDPD    constants<>+7744(SB), Z0, Z2
+	VSUBPD    constants<>+7744(SB), Z0, Z12
+	VBLENDMPD Z2, Z12, K1, Z8
+	VCMPPD    $0x01, constants<>+2048(SB), Z1, K1
+	VBLENDMPD Z8, Z0, K1, Z9
+	CMPQ      DI, $0x08
+	JLT       last
+	VMOVUPD   Z9, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	JMP       group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z10
+	VMOVUPD   Z10, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z11
+	VMOVUPD   Z11, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z9, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
 	RET
 
 // func powAVX2(dst []float64, x []float64, y []float64) (done int)
@@ -2036,35 +4685,35 @@ lanes:
 	VADDPD       Y5, Y5, Y4
 	VMULPD       Y2, Y4, Y4
 	VADDPD       Y4, Y6, Y4
-	VMULPD       constants<>+4096(SB), Y3, Y6
+	VMULPD       constants<>+7808(SB), Y3, Y6
 	VXORPD       constants<>+1984(SB), Y6, Y7
 	VMOVUPD      Y3, Y8
-	VMOVUPD      constants<>+4096(SB), Y9
+	VMOVUPD      constants<>+7808(SB), Y9
 	VFMADD213PD  Y7, Y9, Y8
-	VMULPD       constants<>+4160(SB), Y3, Y7
+	VMULPD       constants<>+7872(SB), Y3, Y7
 	VADDPD       Y7, Y8, Y7
-	VMULPD       constants<>+4096(SB), Y4, Y4
+	VMULPD       constants<>+7808(SB), Y4, Y4
 	VADDPD       Y4, Y7, Y4
 	VMULPD       Y3, Y3, Y7
 	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+4224(SB), Y8, Y9
-	VADDPD       constants<>+4288(SB), Y9, Y9
+	VMULPD       constants<>+7936(SB), Y8, Y9
+	VADDPD       constants<>+8000(SB), Y9, Y9
 	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+4352(SB), Y9, Y9
+	VADDPD       constants<>+8064(SB), Y9, Y9
 	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+4416(SB), Y9, Y9
+	VADDPD       constants<>+8128(SB), Y9, Y9
 	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+4480(SB), Y9, Y9
+	VADDPD       constants<>+8192(SB), Y9, Y9
 	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+4544(SB), Y9, Y9
-	VMULPD       constants<>+4608(SB), Y8, Y10
-	VADDPD       constants<>+4672(SB), Y10, Y10
+	VADDPD       constants<>+8256(SB), Y9, Y9
+	VMULPD       constants<>+8320(SB), Y8, Y10
+	VADDPD       constants<>+8384(SB), Y10, Y10
 	VMULPD       Y8, Y10, Y10
-	VADDPD       constants<>+4736(SB), Y10, Y10
+	VADDPD       constants<>+8448(SB), Y10, Y10
 	VMULPD       Y8, Y10, Y10
-	VADDPD       constants<>+4800(SB), Y10, Y10
+	VADDPD       constants<>+8512(SB), Y10, Y10
 	VMULPD       Y8, Y10, Y8
-	VADDPD       constants<>+4864(SB), Y8, Y8
+	VADDPD       constants<>+8576(SB), Y8, Y8
 	VMULPD       Y3, Y8, Y3
 	VADDPD       Y3, Y9, Y3
 	VMULPD       Y3, Y7, Y3
@@ -2096,7 +4745,7 @@ lanes:
 	VADDPD       Y0, Y2, Y0
 	VMULPD       Y5, Y1, Y2
 	VANDPD       constants<>+0(SB), Y2, Y3
-	VCMPPD       $0x06, constants<>+4928(SB), Y3, Y3
+	VCMPPD       $0x06, constants<>+4544(SB), Y3, Y3
 	VMOVMSKPD    Y3, R8
 	TESTL        R8, R8
 	JNE          done
@@ -2242,35 +4891,35 @@ lanes:
 	VADDPD       Z8, Z8, Z7
 	VMULPD       Z2, Z7, Z7
 	VADDPD       Z7, Z9, Z7
-	VMULPD       constants<>+4096(SB), Z6, Z9
+	VMULPD       constants<>+7808(SB), Z6, Z9
 	VXORPD       constants<>+1984(SB), Z9, Z10
 	VMOVUPD      Z6, Z11
-	VMOVUPD      constants<>+4096(SB), Z12
+	VMOVUPD      constants<>+7808(SB), Z12
 	VFMADD213PD  Z10, Z12, Z11
-	VMULPD       constants<>+4160(SB), Z6, Z10
+	VMULPD       constants<>+7872(SB), Z6, Z10
 	VADDPD       Z10, Z11, Z10
-	VMULPD       constants<>+4096(SB), Z7, Z7
+	VMULPD       constants<>+7808(SB), Z7, Z7
 	VADDPD       Z7, Z10, Z7
 	VMULPD       Z6, Z6, Z10
 	VMULPD       Z6, Z6, Z11
-	VMULPD       constants<>+4224(SB), Z11, Z12
-	VADDPD       constants<>+4288(SB), Z12, Z12
+	VMULPD       constants<>+7936(SB), Z11, Z12
+	VADDPD       constants<>+8000(SB), Z12, Z12
 	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+4352(SB), Z12, Z12
+	VADDPD       constants<>+8064(SB), Z12, Z12
 	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+4416(SB), Z12, Z12
+	VADDPD       constants<>+8128(SB), Z12, Z12
 	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+4480(SB), Z12, Z12
+	VADDPD       constants<>+8192(SB), Z12, Z12
 	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+4544(SB), Z12, Z12
-	VMULPD       constants<>+4608(SB), Z11, Z13
-	VADDPD       constants<>+4672(SB), Z13, Z13
+	VADDPD       constants<>+8256(SB), Z12, Z12
+	VMULPD       constants<>+8320(SB), Z11, Z13
+	VADDPD       constants<>+8384(SB), Z13, Z13
 	VMULPD       Z11, Z13, Z13
-	VADDPD       constants<>+4736(SB), Z13, Z13
+	VADDPD       constants<>+8448(SB), Z13, Z13
 	VMULPD       Z11, Z13, Z13
-	VADDPD       constants<>+4800(SB), Z13, Z13
+	VADDPD       constants<>+8512(SB), Z13, Z13
 	VMULPD       Z11, Z13, Z11
-	VADDPD       constants<>+4864(SB), Z11, Z11
+	VADDPD       constants<>+8576(SB), Z11, Z11
 	VMULPD       Z6, Z11, Z6
 	VADDPD       Z6, Z12, Z6
 	VMULPD       Z6, Z10, Z6
@@ -2302,7 +4951,7 @@ lanes:
 	VADDPD       Z0, Z2, Z0
 	VMULPD       Z8, Z1, Z2
 	VANDPD       constants<>+0(SB), Z2, Z6
-	VCMPPD       $0x06, constants<>+4928(SB), Z6, K1
+	VCMPPD       $0x06, constants<>+4544(SB), Z6, K1
 	KMOVB        K1, R8
 	TESTL        R8, R8
 	JNE          done
@@ -4840,14 +7489,14 @@ DATA constants<>+2080(SB)/8, $0x0000000000000000
 DATA constants<>+2088(SB)/8, $0x0000000000000000
 DATA constants<>+2096(SB)/8, $0x0000000000000000
 DATA constants<>+2104(SB)/8, $0x0000000000000000
-DATA constants<>+2112(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+2120(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+2128(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+2136(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+2144(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+2152(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+2160(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+2168(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2112(SB)/8, $0x43300000000003ff
+DATA constants<>+2120(SB)/8, $0x43300000000003ff
+DATA constants<>+2128(SB)/8, $0x43300000000003ff
+DATA constants<>+2136(SB)/8, $0x43300000000003ff
+DATA constants<>+2144(SB)/8, $0x43300000000003ff
+DATA constants<>+2152(SB)/8, $0x43300000000003ff
+DATA constants<>+2160(SB)/8, $0x43300000000003ff
+DATA constants<>+2168(SB)/8, $0x43300000000003ff
 DATA constants<>+2176(SB)/8, $0x3ffffffffffffffd
 DATA constants<>+2184(SB)/8, $0x3ffffffffffffffd
 DATA constants<>+2192(SB)/8, $0x3ffffffffffffffd
@@ -4856,351 +7505,807 @@ DATA constants<>+2208(SB)/8, $0x3ffffffffffffffd
 DATA constants<>+2216(SB)/8, $0x3ffffffffffffffd
 DATA constants<>+2224(SB)/8, $0x3ffffffffffffffd
 DATA constants<>+2232(SB)/8, $0x3ffffffffffffffd
-DATA constants<>+2240(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2248(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2256(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2264(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2272(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2280(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2288(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2296(SB)/8, $0x3fda827999fcef32
-DATA constants<>+2304(SB)/8, $0x3e20000000000000
-DATA constants<>+2312(SB)/8, $0x3e20000000000000
-DATA constants<>+2320(SB)/8, $0x3e20000000000000
-DATA constants<>+2328(SB)/8, $0x3e20000000000000
-DATA constants<>+2336(SB)/8, $0x3e20000000000000
-DATA constants<>+2344(SB)/8, $0x3e20000000000000
-DATA constants<>+2352(SB)/8, $0x3e20000000000000
-DATA constants<>+2360(SB)/8, $0x3e20000000000000
-DATA constants<>+2368(SB)/8, $0x3c90000000000000
-DATA constants<>+2376(SB)/8, $0x3c90000000000000
-DATA constants<>+2384(SB)/8, $0x3c90000000000000
-DATA constants<>+2392(SB)/8, $0x3c90000000000000
-DATA constants<>+2400(SB)/8, $0x3c90000000000000
-DATA constants<>+2408(SB)/8, $0x3c90000000000000
-DATA constants<>+2416(SB)/8, $0x3c90000000000000
-DATA constants<>+2424(SB)/8, $0x3c90000000000000
-DATA constants<>+2432(SB)/8, $0x41c0000000000000
-DATA constants<>+2440(SB)/8, $0x41c0000000000000
-DATA constants<>+2448(SB)/8, $0x41c0000000000000
-DATA constants<>+2456(SB)/8, $0x41c0000000000000
-DATA constants<>+2464(SB)/8, $0x41c0000000000000
-DATA constants<>+2472(SB)/8, $0x41c0000000000000
-DATA constants<>+2480(SB)/8, $0x41c0000000000000
-DATA constants<>+2488(SB)/8, $0x41c0000000000000
-DATA constants<>+2496(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2504(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2512(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2520(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2528(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2536(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2544(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2552(SB)/8, $0x3ff45f306dc9c883
-DATA constants<>+2560(SB)/8, $0x0000000000000001
-DATA constants<>+2568(SB)/8, $0x0000000000000001
-DATA constants<>+2576(SB)/8, $0x0000000000000001
-DATA constants<>+2584(SB)/8, $0x0000000000000001
-DATA constants<>+2592(SB)/8, $0x0000000000000001
-DATA constants<>+2600(SB)/8, $0x0000000000000001
-DATA constants<>+2608(SB)/8, $0x0000000000000001
-DATA constants<>+2616(SB)/8, $0x0000000000000001
-DATA constants<>+2624(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2632(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2640(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2648(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2656(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2664(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2672(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2680(SB)/8, $0x3fe921fb40000000
-DATA constants<>+2688(SB)/8, $0x3e64442d00000000
-DATA constants<>+2696(SB)/8, $0x3e64442d00000000
-DATA constants<>+2704(SB)/8, $0x3e64442d00000000
-DATA constants<>+2712(SB)/8, $0x3e64442d00000000
-DATA constants<>+2720(SB)/8, $0x3e64442d00000000
-DATA constants<>+2728(SB)/8, $0x3e64442d00000000
-DATA constants<>+2736(SB)/8, $0x3e64442d00000000
-DATA constants<>+2744(SB)/8, $0x3e64442d00000000
-DATA constants<>+2752(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2760(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2768(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2776(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2784(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2792(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2800(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2808(SB)/8, $0x3ce8469898cc5170
-DATA constants<>+2816(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2824(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2832(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2840(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2848(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2856(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2864(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2872(SB)/8, $0xbda8fa49a0861a9b
-DATA constants<>+2880(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2888(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2896(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2904(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2912(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2920(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2928(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2936(SB)/8, $0x3e21ee9d7b4e3f05
-DATA constants<>+2944(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+2952(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+2960(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+2968(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+2976(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+2984(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+2992(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+3000(SB)/8, $0xbe927e4f7eac4bc6
-DATA constants<>+3008(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3016(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3024(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3032(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3040(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3048(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3056(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3064(SB)/8, $0x3efa01a019c844f5
-DATA constants<>+3072(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3080(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3088(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3096(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3104(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3112(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3120(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3128(SB)/8, $0xbf56c16c16c14f91
-DATA constants<>+3136(SB)/8, $0x3fa555555555554b
-DATA constants<>+3144(SB)/8, $0x3fa555555555554b
-DATA constants<>+3152(SB)/8, $0x3fa555555555554b
-DATA constants<>+3160(SB)/8, $0x3fa555555555554b
-DATA constants<>+3168(SB)/8, $0x3fa555555555554b
-DATA constants<>+3176(SB)/8, $0x3fa555555555554b
-DATA constants<>+3184(SB)/8, $0x3fa555555555554b
-DATA constants<>+3192(SB)/8, $0x3fa555555555554b
-DATA constants<>+3200(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3208(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3216(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3224(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3232(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3240(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3248(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3256(SB)/8, $0x3de5d8fd1fd19ccd
-DATA constants<>+3264(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3272(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3280(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3288(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3296(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3304(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3312(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3320(SB)/8, $0xbe5ae5e5a9291f5d
-DATA constants<>+3328(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3336(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3344(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3352(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3360(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3368(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3376(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3384(SB)/8, $0x3ec71de3567d48a1
-DATA constants<>+3392(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3400(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3408(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3416(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3424(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3432(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3440(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3448(SB)/8, $0xbf2a01a019bfdf03
-DATA constants<>+3456(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3464(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3472(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3480(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3488(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3496(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3504(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3512(SB)/8, $0x3f8111111110f7d0
-DATA constants<>+3520(SB)/8, $0xbfc5555555555548
-DATA constants<>+3528(SB)/8, $0xbfc5555555555548
-DATA constants<>+3536(SB)/8, $0xbfc5555555555548
-DATA constants<>+3544(SB)/8, $0xbfc5555555555548
-DATA constants<>+3552(SB)/8, $0xbfc5555555555548
-DATA constants<>+3560(SB)/8, $0xbfc5555555555548
-DATA constants<>+3568(SB)/8, $0xbfc5555555555548
-DATA constants<>+3576(SB)/8, $0xbfc5555555555548
-DATA constants<>+3584(SB)/8, $0x404601e678fc457b
-DATA constants<>+3592(SB)/8, $0x404601e678fc457b
-DATA constants<>+3600(SB)/8, $0x404601e678fc457b
-DATA constants<>+3608(SB)/8, $0x404601e678fc457b
-DATA constants<>+3616(SB)/8, $0x404601e678fc457b
-DATA constants<>+3624(SB)/8, $0x404601e678fc457b
-DATA constants<>+3632(SB)/8, $0x404601e678fc457b
-DATA constants<>+3640(SB)/8, $0x404601e678fc457b
-DATA constants<>+3648(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3656(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3664(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3672(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3680(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3688(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3696(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3704(SB)/8, $0xbfeedc5baafd6f4b
-DATA constants<>+3712(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3720(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3728(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3736(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3744(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3752(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3760(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3768(SB)/8, $0xc058d26a0e26682d
-DATA constants<>+3776(SB)/8, $0xc0993ac030580563
-DATA constants<>+3784(SB)/8, $0xc0993ac030580563
-DATA constants<>+3792(SB)/8, $0xc0993ac030580563
-DATA constants<>+3800(SB)/8, $0xc0993ac030580563
-DATA constants<>+3808(SB)/8, $0xc0993ac030580563
-DATA constants<>+3816(SB)/8, $0xc0993ac030580563
-DATA constants<>+3824(SB)/8, $0xc0993ac030580563
-DATA constants<>+3832(SB)/8, $0xc0993ac030580563
-DATA constants<>+3840(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3848(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3856(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3864(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3872(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3880(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3888(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3896(SB)/8, $0x405c33f28a581b86
-DATA constants<>+3904(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3912(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3920(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3928(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3936(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3944(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3952(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3960(SB)/8, $0x40a176fa0e5535fa
-DATA constants<>+3968(SB)/8, $0x40b2ec102442040c
-DATA constants<>+3976(SB)/8, $0x40b2ec102442040c
-DATA constants<>+3984(SB)/8, $0x40b2ec102442040c
-DATA constants<>+3992(SB)/8, $0x40b2ec102442040c
-DATA constants<>+4000(SB)/8, $0x40b2ec102442040c
-DATA constants<>+4008(SB)/8, $0x40b2ec102442040c
-DATA constants<>+4016(SB)/8, $0x40b2ec102442040c
-DATA constants<>+4024(SB)/8, $0x40b2ec102442040c
-DATA constants<>+4032(SB)/8, $0x3fe4000000000000
-DATA constants<>+4040(SB)/8, $0x3fe4000000000000
-DATA constants<>+4048(SB)/8, $0x3fe4000000000000
-DATA constants<>+4056(SB)/8, $0x3fe4000000000000
-DATA constants<>+4064(SB)/8, $0x3fe4000000000000
-DATA constants<>+4072(SB)/8, $0x3fe4000000000000
-DATA constants<>+4080(SB)/8, $0x3fe4000000000000
-DATA constants<>+4088(SB)/8, $0x3fe4000000000000
-DATA constants<>+4096(SB)/8, $0x3fd5555555555555
-DATA constants<>+4104(SB)/8, $0x3fd5555555555555
-DATA constants<>+4112(SB)/8, $0x3fd5555555555555
-DATA constants<>+4120(SB)/8, $0x3fd5555555555555
-DATA constants<>+4128(SB)/8, $0x3fd5555555555555
-DATA constants<>+4136(SB)/8, $0x3fd5555555555555
-DATA constants<>+4144(SB)/8, $0x3fd5555555555555
-DATA constants<>+4152(SB)/8, $0x3fd5555555555555
-DATA constants<>+4160(SB)/8, $0x3c75555555555555
-DATA constants<>+4168(SB)/8, $0x3c75555555555555
-DATA constants<>+4176(SB)/8, $0x3c75555555555555
-DATA constants<>+4184(SB)/8, $0x3c75555555555555
-DATA constants<>+4192(SB)/8, $0x3c75555555555555
-DATA constants<>+4200(SB)/8, $0x3c75555555555555
-DATA constants<>+4208(SB)/8, $0x3c75555555555555
-DATA constants<>+4216(SB)/8, $0x3c75555555555555
-DATA constants<>+4224(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4232(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4240(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4248(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4256(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4264(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4272(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4280(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+4288(SB)/8, $0x3fa8618618618618
-DATA constants<>+4296(SB)/8, $0x3fa8618618618618
-DATA constants<>+4304(SB)/8, $0x3fa8618618618618
-DATA constants<>+4312(SB)/8, $0x3fa8618618618618
-DATA constants<>+4320(SB)/8, $0x3fa8618618618618
-DATA constants<>+4328(SB)/8, $0x3fa8618618618618
-DATA constants<>+4336(SB)/8, $0x3fa8618618618618
-DATA constants<>+4344(SB)/8, $0x3fa8618618618618
-DATA constants<>+4352(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4360(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4368(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4376(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4384(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4392(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4400(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4408(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+4416(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4424(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4432(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4440(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4448(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4456(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4464(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4472(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+4480(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4488(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4496(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4504(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4512(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4520(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4528(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4536(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+4544(SB)/8, $0x3fc999999999999a
-DATA constants<>+4552(SB)/8, $0x3fc999999999999a
-DATA constants<>+4560(SB)/8, $0x3fc999999999999a
-DATA constants<>+4568(SB)/8, $0x3fc999999999999a
-DATA constants<>+4576(SB)/8, $0x3fc999999999999a
-DATA constants<>+4584(SB)/8, $0x3fc999999999999a
-DATA constants<>+4592(SB)/8, $0x3fc999999999999a
-DATA constants<>+4600(SB)/8, $0x3fc999999999999a
-DATA constants<>+4608(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4616(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4624(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4632(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4640(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4648(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4656(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4664(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+4672(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4680(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4688(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4696(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4704(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4712(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4720(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4728(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+4736(SB)/8, $0x3fb1111111111111
-DATA constants<>+4744(SB)/8, $0x3fb1111111111111
-DATA constants<>+4752(SB)/8, $0x3fb1111111111111
-DATA constants<>+4760(SB)/8, $0x3fb1111111111111
-DATA constants<>+4768(SB)/8, $0x3fb1111111111111
-DATA constants<>+4776(SB)/8, $0x3fb1111111111111
-DATA constants<>+4784(SB)/8, $0x3fb1111111111111
-DATA constants<>+4792(SB)/8, $0x3fb1111111111111
-DATA constants<>+4800(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4808(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4816(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4824(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4832(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4840(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4848(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4856(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+4864(SB)/8, $0x3fc2492492492492
-DATA constants<>+4872(SB)/8, $0x3fc2492492492492
-DATA constants<>+4880(SB)/8, $0x3fc2492492492492
-DATA constants<>+4888(SB)/8, $0x3fc2492492492492
-DATA constants<>+4896(SB)/8, $0x3fc2492492492492
-DATA constants<>+4904(SB)/8, $0x3fc2492492492492
-DATA constants<>+4912(SB)/8, $0x3fc2492492492492
-DATA constants<>+4920(SB)/8, $0x3fc2492492492492
-DATA constants<>+4928(SB)/8, $0x4085e00000000000
-DATA constants<>+4936(SB)/8, $0x4085e00000000000
-DATA constants<>+4944(SB)/8, $0x4085e00000000000
-DATA constants<>+4952(SB)/8, $0x4085e00000000000
-DATA constants<>+4960(SB)/8, $0x4085e00000000000
-DATA constants<>+4968(SB)/8, $0x4085e00000000000
-DATA constants<>+4976(SB)/8, $0x4085e00000000000
-DATA constants<>+4984(SB)/8, $0x4085e00000000000
-GLOBL constants<>(SB), RODATA|NOPTR, $4992
+DATA constants<>+2240(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2248(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2256(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2264(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2272(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2280(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2288(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2296(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+2304(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2312(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2320(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2328(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2336(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2344(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2352(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2360(SB)/8, $0x3fda827999fcef32
+DATA constants<>+2368(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2376(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2384(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2392(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2400(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2408(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2416(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2424(SB)/8, $0xbfd2bec333018867
+DATA constants<>+2432(SB)/8, $0x3e20000000000000
+DATA constants<>+2440(SB)/8, $0x3e20000000000000
+DATA constants<>+2448(SB)/8, $0x3e20000000000000
+DATA constants<>+2456(SB)/8, $0x3e20000000000000
+DATA constants<>+2464(SB)/8, $0x3e20000000000000
+DATA constants<>+2472(SB)/8, $0x3e20000000000000
+DATA constants<>+2480(SB)/8, $0x3e20000000000000
+DATA constants<>+2488(SB)/8, $0x3e20000000000000
+DATA constants<>+2496(SB)/8, $0x3c90000000000000
+DATA constants<>+2504(SB)/8, $0x3c90000000000000
+DATA constants<>+2512(SB)/8, $0x3c90000000000000
+DATA constants<>+2520(SB)/8, $0x3c90000000000000
+DATA constants<>+2528(SB)/8, $0x3c90000000000000
+DATA constants<>+2536(SB)/8, $0x3c90000000000000
+DATA constants<>+2544(SB)/8, $0x3c90000000000000
+DATA constants<>+2552(SB)/8, $0x3c90000000000000
+DATA constants<>+2560(SB)/8, $0x41c0000000000000
+DATA constants<>+2568(SB)/8, $0x41c0000000000000
+DATA constants<>+2576(SB)/8, $0x41c0000000000000
+DATA constants<>+2584(SB)/8, $0x41c0000000000000
+DATA constants<>+2592(SB)/8, $0x41c0000000000000
+DATA constants<>+2600(SB)/8, $0x41c0000000000000
+DATA constants<>+2608(SB)/8, $0x41c0000000000000
+DATA constants<>+2616(SB)/8, $0x41c0000000000000
+DATA constants<>+2624(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2632(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2640(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2648(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2656(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2664(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2672(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2680(SB)/8, $0x3ff45f306dc9c883
+DATA constants<>+2688(SB)/8, $0x0000000000000001
+DATA constants<>+2696(SB)/8, $0x0000000000000001
+DATA constants<>+2704(SB)/8, $0x0000000000000001
+DATA constants<>+2712(SB)/8, $0x0000000000000001
+DATA constants<>+2720(SB)/8, $0x0000000000000001
+DATA constants<>+2728(SB)/8, $0x0000000000000001
+DATA constants<>+2736(SB)/8, $0x0000000000000001
+DATA constants<>+2744(SB)/8, $0x0000000000000001
+DATA constants<>+2752(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2760(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2768(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2776(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2784(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2792(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2800(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2808(SB)/8, $0x3fe921fb40000000
+DATA constants<>+2816(SB)/8, $0x3e64442d00000000
+DATA constants<>+2824(SB)/8, $0x3e64442d00000000
+DATA constants<>+2832(SB)/8, $0x3e64442d00000000
+DATA constants<>+2840(SB)/8, $0x3e64442d00000000
+DATA constants<>+2848(SB)/8, $0x3e64442d00000000
+DATA constants<>+2856(SB)/8, $0x3e64442d00000000
+DATA constants<>+2864(SB)/8, $0x3e64442d00000000
+DATA constants<>+2872(SB)/8, $0x3e64442d00000000
+DATA constants<>+2880(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2888(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2896(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2904(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2912(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2920(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2928(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2936(SB)/8, $0x3ce8469898cc5170
+DATA constants<>+2944(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+2952(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+2960(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+2968(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+2976(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+2984(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+2992(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+3000(SB)/8, $0xbda8fa49a0861a9b
+DATA constants<>+3008(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3016(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3024(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3032(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3040(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3048(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3056(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3064(SB)/8, $0x3e21ee9d7b4e3f05
+DATA constants<>+3072(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3080(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3088(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3096(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3104(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3112(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3120(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3128(SB)/8, $0xbe927e4f7eac4bc6
+DATA constants<>+3136(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3144(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3152(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3160(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3168(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3176(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3184(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3192(SB)/8, $0x3efa01a019c844f5
+DATA constants<>+3200(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3208(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3216(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3224(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3232(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3240(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3248(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3256(SB)/8, $0xbf56c16c16c14f91
+DATA constants<>+3264(SB)/8, $0x3fa555555555554b
+DATA constants<>+3272(SB)/8, $0x3fa555555555554b
+DATA constants<>+3280(SB)/8, $0x3fa555555555554b
+DATA constants<>+3288(SB)/8, $0x3fa555555555554b
+DATA constants<>+3296(SB)/8, $0x3fa555555555554b
+DATA constants<>+3304(SB)/8, $0x3fa555555555554b
+DATA constants<>+3312(SB)/8, $0x3fa555555555554b
+DATA constants<>+3320(SB)/8, $0x3fa555555555554b
+DATA constants<>+3328(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3336(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3344(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3352(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3360(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3368(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3376(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3384(SB)/8, $0x3de5d8fd1fd19ccd
+DATA constants<>+3392(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3400(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3408(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3416(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3424(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3432(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3440(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3448(SB)/8, $0xbe5ae5e5a9291f5d
+DATA constants<>+3456(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3464(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3472(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3480(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3488(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3496(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3504(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3512(SB)/8, $0x3ec71de3567d48a1
+DATA constants<>+3520(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3528(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3536(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3544(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3552(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3560(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3568(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3576(SB)/8, $0xbf2a01a019bfdf03
+DATA constants<>+3584(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3592(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3600(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3608(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3616(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3624(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3632(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3640(SB)/8, $0x3f8111111110f7d0
+DATA constants<>+3648(SB)/8, $0xbfc5555555555548
+DATA constants<>+3656(SB)/8, $0xbfc5555555555548
+DATA constants<>+3664(SB)/8, $0xbfc5555555555548
+DATA constants<>+3672(SB)/8, $0xbfc5555555555548
+DATA constants<>+3680(SB)/8, $0xbfc5555555555548
+DATA constants<>+3688(SB)/8, $0xbfc5555555555548
+DATA constants<>+3696(SB)/8, $0xbfc5555555555548
+DATA constants<>+3704(SB)/8, $0xbfc5555555555548
+DATA constants<>+3712(SB)/8, $0x404601e678fc457b
+DATA constants<>+3720(SB)/8, $0x404601e678fc457b
+DATA constants<>+3728(SB)/8, $0x404601e678fc457b
+DATA constants<>+3736(SB)/8, $0x404601e678fc457b
+DATA constants<>+3744(SB)/8, $0x404601e678fc457b
+DATA constants<>+3752(SB)/8, $0x404601e678fc457b
+DATA constants<>+3760(SB)/8, $0x404601e678fc457b
+DATA constants<>+3768(SB)/8, $0x404601e678fc457b
+DATA constants<>+3776(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3784(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3792(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3800(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3808(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3816(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3824(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3832(SB)/8, $0xbfeedc5baafd6f4b
+DATA constants<>+3840(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3848(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3856(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3864(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3872(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3880(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3888(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3896(SB)/8, $0xc058d26a0e26682d
+DATA constants<>+3904(SB)/8, $0xc0993ac030580563
+DATA constants<>+3912(SB)/8, $0xc0993ac030580563
+DATA constants<>+3920(SB)/8, $0xc0993ac030580563
+DATA constants<>+3928(SB)/8, $0xc0993ac030580563
+DATA constants<>+3936(SB)/8, $0xc0993ac030580563
+DATA constants<>+3944(SB)/8, $0xc0993ac030580563
+DATA constants<>+3952(SB)/8, $0xc0993ac030580563
+DATA constants<>+3960(SB)/8, $0xc0993ac030580563
+DATA constants<>+3968(SB)/8, $0x405c33f28a581b86
+DATA constants<>+3976(SB)/8, $0x405c33f28a581b86
+DATA constants<>+3984(SB)/8, $0x405c33f28a581b86
+DATA constants<>+3992(SB)/8, $0x405c33f28a581b86
+DATA constants<>+4000(SB)/8, $0x405c33f28a581b86
+DATA constants<>+4008(SB)/8, $0x405c33f28a581b86
+DATA constants<>+4016(SB)/8, $0x405c33f28a581b86
+DATA constants<>+4024(SB)/8, $0x405c33f28a581b86
+DATA constants<>+4032(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4040(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4048(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4056(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4064(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4072(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4080(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4088(SB)/8, $0x40a176fa0e5535fa
+DATA constants<>+4096(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4104(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4112(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4120(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4128(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4136(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4144(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4152(SB)/8, $0x40b2ec102442040c
+DATA constants<>+4160(SB)/8, $0x3fe4000000000000
+DATA constants<>+4168(SB)/8, $0x3fe4000000000000
+DATA constants<>+4176(SB)/8, $0x3fe4000000000000
+DATA constants<>+4184(SB)/8, $0x3fe4000000000000
+DATA constants<>+4192(SB)/8, $0x3fe4000000000000
+DATA constants<>+4200(SB)/8, $0x3fe4000000000000
+DATA constants<>+4208(SB)/8, $0x3fe4000000000000
+DATA constants<>+4216(SB)/8, $0x3fe4000000000000
+DATA constants<>+4224(SB)/8, $0x408f400000000000
+DATA constants<>+4232(SB)/8, $0x408f400000000000
+DATA constants<>+4240(SB)/8, $0x408f400000000000
+DATA constants<>+4248(SB)/8, $0x408f400000000000
+DATA constants<>+4256(SB)/8, $0x408f400000000000
+DATA constants<>+4264(SB)/8, $0x408f400000000000
+DATA constants<>+4272(SB)/8, $0x408f400000000000
+DATA constants<>+4280(SB)/8, $0x408f400000000000
+DATA constants<>+4288(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4296(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4304(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4312(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4320(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4328(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4336(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4344(SB)/8, $0x3e66376972bea4d0
+DATA constants<>+4352(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4360(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4368(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4376(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4384(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4392(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4400(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4408(SB)/8, $0xbebbbd41c5d26bf1
+DATA constants<>+4416(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4424(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4432(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4440(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4448(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4456(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4464(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4472(SB)/8, $0x3f11566aaf25de2c
+DATA constants<>+4480(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4488(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4496(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4504(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4512(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4520(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4528(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4536(SB)/8, $0xbf66c16c16bebd93
+DATA constants<>+4544(SB)/8, $0x4085e00000000000
+DATA constants<>+4552(SB)/8, $0x4085e00000000000
+DATA constants<>+4560(SB)/8, $0x4085e00000000000
+DATA constants<>+4568(SB)/8, $0x4085e00000000000
+DATA constants<>+4576(SB)/8, $0x4085e00000000000
+DATA constants<>+4584(SB)/8, $0x4085e00000000000
+DATA constants<>+4592(SB)/8, $0x4085e00000000000
+DATA constants<>+4600(SB)/8, $0x4085e00000000000
+DATA constants<>+4608(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4616(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4624(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4632(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4640(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4648(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4656(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4664(SB)/8, $0x3ff0a2b23f3bab73
+DATA constants<>+4672(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4680(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4688(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4696(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4704(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4712(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4720(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4728(SB)/8, $0x3fd62e42fefa39ef
+DATA constants<>+4736(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4744(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4752(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4760(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4768(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4776(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4784(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4792(SB)/8, $0xbe8afdb76e09c32d
+DATA constants<>+4800(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4808(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4816(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4824(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4832(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4840(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4848(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4856(SB)/8, $0x3ed0cfca86e65239
+DATA constants<>+4864(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4872(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4880(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4888(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4896(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4904(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4912(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4920(SB)/8, $0xbf14ce199eaadbb7
+DATA constants<>+4928(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4936(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4944(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4952(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4960(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4968(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4976(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4984(SB)/8, $0x3f5a01a019fe5585
+DATA constants<>+4992(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5000(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5008(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5016(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5024(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5032(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5040(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5048(SB)/8, $0xbfa11111111110f4
+DATA constants<>+5056(SB)/8, $0x4008000000000000
+DATA constants<>+5064(SB)/8, $0x4008000000000000
+DATA constants<>+5072(SB)/8, $0x4008000000000000
+DATA constants<>+5080(SB)/8, $0x4008000000000000
+DATA constants<>+5088(SB)/8, $0x4008000000000000
+DATA constants<>+5096(SB)/8, $0x4008000000000000
+DATA constants<>+5104(SB)/8, $0x4008000000000000
+DATA constants<>+5112(SB)/8, $0x4008000000000000
+DATA constants<>+5120(SB)/8, $0x4018000000000000
+DATA constants<>+5128(SB)/8, $0x4018000000000000
+DATA constants<>+5136(SB)/8, $0x4018000000000000
+DATA constants<>+5144(SB)/8, $0x4018000000000000
+DATA constants<>+5152(SB)/8, $0x4018000000000000
+DATA constants<>+5160(SB)/8, $0x4018000000000000
+DATA constants<>+5168(SB)/8, $0x4018000000000000
+DATA constants<>+5176(SB)/8, $0x4018000000000000
+DATA constants<>+5184(SB)/8, $0x404c000000000000
+DATA constants<>+5192(SB)/8, $0x404c000000000000
+DATA constants<>+5200(SB)/8, $0x404c000000000000
+DATA constants<>+5208(SB)/8, $0x404c000000000000
+DATA constants<>+5216(SB)/8, $0x404c000000000000
+DATA constants<>+5224(SB)/8, $0x404c000000000000
+DATA constants<>+5232(SB)/8, $0x404c000000000000
+DATA constants<>+5240(SB)/8, $0x404c000000000000
+DATA constants<>+5248(SB)/8, $0x4034000000000000
+DATA constants<>+5256(SB)/8, $0x4034000000000000
+DATA constants<>+5264(SB)/8, $0x4034000000000000
+DATA constants<>+5272(SB)/8, $0x4034000000000000
+DATA constants<>+5280(SB)/8, $0x4034000000000000
+DATA constants<>+5288(SB)/8, $0x4034000000000000
+DATA constants<>+5296(SB)/8, $0x4034000000000000
+DATA constants<>+5304(SB)/8, $0x4034000000000000
+DATA constants<>+5312(SB)/8, $0xbfd0000000000000
+DATA constants<>+5320(SB)/8, $0xbfd0000000000000
+DATA constants<>+5328(SB)/8, $0xbfd0000000000000
+DATA constants<>+5336(SB)/8, $0xbfd0000000000000
+DATA constants<>+5344(SB)/8, $0xbfd0000000000000
+DATA constants<>+5352(SB)/8, $0xbfd0000000000000
+DATA constants<>+5360(SB)/8, $0xbfd0000000000000
+DATA constants<>+5368(SB)/8, $0xbfd0000000000000
+DATA constants<>+5376(SB)/8, $0xc000000000000000
+DATA constants<>+5384(SB)/8, $0xc000000000000000
+DATA constants<>+5392(SB)/8, $0xc000000000000000
+DATA constants<>+5400(SB)/8, $0xc000000000000000
+DATA constants<>+5408(SB)/8, $0xc000000000000000
+DATA constants<>+5416(SB)/8, $0xc000000000000000
+DATA constants<>+5424(SB)/8, $0xc000000000000000
+DATA constants<>+5432(SB)/8, $0xc000000000000000
+DATA constants<>+5440(SB)/8, $0xbff0000000000000
+DATA constants<>+5448(SB)/8, $0xbff0000000000000
+DATA constants<>+5456(SB)/8, $0xbff0000000000000
+DATA constants<>+5464(SB)/8, $0xbff0000000000000
+DATA constants<>+5472(SB)/8, $0xbff0000000000000
+DATA constants<>+5480(SB)/8, $0xbff0000000000000
+DATA constants<>+5488(SB)/8, $0xbff0000000000000
+DATA constants<>+5496(SB)/8, $0xbff0000000000000
+DATA constants<>+5504(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5512(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5520(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5528(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5536(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5544(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5552(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5560(SB)/8, $0xc043687a9f1af2b1
+DATA constants<>+5568(SB)/8, $0x4340000000000000
+DATA constants<>+5576(SB)/8, $0x4340000000000000
+DATA constants<>+5584(SB)/8, $0x4340000000000000
+DATA constants<>+5592(SB)/8, $0x4340000000000000
+DATA constants<>+5600(SB)/8, $0x4340000000000000
+DATA constants<>+5608(SB)/8, $0x4340000000000000
+DATA constants<>+5616(SB)/8, $0x4340000000000000
+DATA constants<>+5624(SB)/8, $0x4340000000000000
+DATA constants<>+5632(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5640(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5648(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5656(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5664(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5672(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5680(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5688(SB)/8, $0x3fdbcb7b1526e50e
+DATA constants<>+5696(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5704(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5712(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5720(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5728(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5736(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5744(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5752(SB)/8, $0xc0c992d8d24f3f38
+DATA constants<>+5760(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5768(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5776(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5784(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5792(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5800(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5808(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5816(SB)/8, $0x413199eca5fc9ddd
+DATA constants<>+5824(SB)/8, $0xc1711fead3299176
+DATA constants<>+5832(SB)/8, $0xc1711fead3299176
+DATA constants<>+5840(SB)/8, $0xc1711fead3299176
+DATA constants<>+5848(SB)/8, $0xc1711fead3299176
+DATA constants<>+5856(SB)/8, $0xc1711fead3299176
+DATA constants<>+5864(SB)/8, $0xc1711fead3299176
+DATA constants<>+5872(SB)/8, $0xc1711fead3299176
+DATA constants<>+5880(SB)/8, $0xc1711fead3299176
+DATA constants<>+5888(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5896(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5904(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5912(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5920(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5928(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5936(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5944(SB)/8, $0x40cab8a5eeb36572
+DATA constants<>+5952(SB)/8, $0xc13427bc582abc96
+DATA constants<>+5960(SB)/8, $0xc13427bc582abc96
+DATA constants<>+5968(SB)/8, $0xc13427bc582abc96
+DATA constants<>+5976(SB)/8, $0xc13427bc582abc96
+DATA constants<>+5984(SB)/8, $0xc13427bc582abc96
+DATA constants<>+5992(SB)/8, $0xc13427bc582abc96
+DATA constants<>+6000(SB)/8, $0xc13427bc582abc96
+DATA constants<>+6008(SB)/8, $0xc13427bc582abc96
+DATA constants<>+6016(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6024(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6032(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6040(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6048(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6056(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6064(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6072(SB)/8, $0x4177d98fc2ead8ef
+DATA constants<>+6080(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6088(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6096(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6104(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6112(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6120(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6128(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6136(SB)/8, $0xc189afe03cbe5a31
+DATA constants<>+6144(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6152(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6160(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6168(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6176(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6184(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6192(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6200(SB)/8, $0x3d06849b86a12b9b
+DATA constants<>+6208(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6216(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6224(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6232(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6240(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6248(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6256(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6264(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+6272(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6280(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6288(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6296(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6304(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6312(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6320(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6328(SB)/8, $0x4003504f333f9de6
+DATA constants<>+6336(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6344(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6352(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6360(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6368(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6376(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6384(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6392(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+6400(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6408(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6416(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6424(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6432(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6440(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6448(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6456(SB)/8, $0xc03028545b6b807a
+DATA constants<>+6464(SB)/8, $0xc052c08c36880273
+DATA constants<>+6472(SB)/8, $0xc052c08c36880273
+DATA constants<>+6480(SB)/8, $0xc052c08c36880273
+DATA constants<>+6488(SB)/8, $0xc052c08c36880273
+DATA constants<>+6496(SB)/8, $0xc052c08c36880273
+DATA constants<>+6504(SB)/8, $0xc052c08c36880273
+DATA constants<>+6512(SB)/8, $0xc052c08c36880273
+DATA constants<>+6520(SB)/8, $0xc052c08c36880273
+DATA constants<>+6528(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6536(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6544(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6552(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6560(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6568(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6576(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6584(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+6592(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6600(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6608(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6616(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6624(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6632(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6640(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6648(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+6656(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6664(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6672(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6680(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6688(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6696(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6704(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6712(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+6720(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6728(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6736(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6744(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6752(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6760(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6768(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6776(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+6784(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6792(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6800(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6808(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6816(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6824(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6832(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6840(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+6848(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6856(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6864(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6872(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6880(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6888(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6896(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6904(SB)/8, $0x407e563f13b049ea
+DATA constants<>+6912(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6920(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6928(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6936(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6944(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6952(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6960(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6968(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+6976(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+6984(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+6992(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+7000(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+7008(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+7016(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+7024(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+7032(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+7040(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7048(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7056(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7064(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7072(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7080(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7088(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7096(SB)/8, $0x3c91a62633145c07
+DATA constants<>+7104(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7112(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7120(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7128(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7136(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7144(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7152(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7160(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+7168(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7176(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7184(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7192(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7200(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7208(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7216(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7224(SB)/8, $0x3c81a62633145c07
+DATA constants<>+7232(SB)/8, $0x3fe6666666666666
+DATA constants<>+7240(SB)/8, $0x3fe6666666666666
+DATA constants<>+7248(SB)/8, $0x3fe6666666666666
+DATA constants<>+7256(SB)/8, $0x3fe6666666666666
+DATA constants<>+7264(SB)/8, $0x3fe6666666666666
+DATA constants<>+7272(SB)/8, $0x3fe6666666666666
+DATA constants<>+7280(SB)/8, $0x3fe6666666666666
+DATA constants<>+7288(SB)/8, $0x3fe6666666666666
+DATA constants<>+7296(SB)/8, $0x4035000000000000
+DATA constants<>+7304(SB)/8, $0x4035000000000000
+DATA constants<>+7312(SB)/8, $0x4035000000000000
+DATA constants<>+7320(SB)/8, $0x4035000000000000
+DATA constants<>+7328(SB)/8, $0x4035000000000000
+DATA constants<>+7336(SB)/8, $0x4035000000000000
+DATA constants<>+7344(SB)/8, $0x4035000000000000
+DATA constants<>+7352(SB)/8, $0x4035000000000000
+DATA constants<>+7360(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7368(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7376(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7384(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7392(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7400(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7408(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7416(SB)/8, $0xc03a4e3de8540779
+DATA constants<>+7424(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7432(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7440(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7448(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7456(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7464(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7472(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7480(SB)/8, $0xc0a69c6c36da2dfb
+DATA constants<>+7488(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7496(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7504(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7512(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7520(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7528(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7536(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7544(SB)/8, $0xc0f5f38b8605d22d
+DATA constants<>+7552(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7560(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7568(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7576(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7584(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7592(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7600(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7608(SB)/8, $0xc1233fdeba64bb4f
+DATA constants<>+7616(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7624(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7632(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7640(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7648(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7656(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7664(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7672(SB)/8, $0xc065b5b9fcd003bb
+DATA constants<>+7680(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7688(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7696(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7704(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7712(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7720(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7728(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7736(SB)/8, $0x40cdb7963eae91e1
+DATA constants<>+7744(SB)/8, $0x400921fb54442d18
+DATA constants<>+7752(SB)/8, $0x400921fb54442d18
+DATA constants<>+7760(SB)/8, $0x400921fb54442d18
+DATA constants<>+7768(SB)/8, $0x400921fb54442d18
+DATA constants<>+7776(SB)/8, $0x400921fb54442d18
+DATA constants<>+7784(SB)/8, $0x400921fb54442d18
+DATA constants<>+7792(SB)/8, $0x400921fb54442d18
+DATA constants<>+7800(SB)/8, $0x400921fb54442d18
+DATA constants<>+7808(SB)/8, $0x3fd5555555555555
+DATA constants<>+7816(SB)/8, $0x3fd5555555555555
+DATA constants<>+7824(SB)/8, $0x3fd5555555555555
+DATA constants<>+7832(SB)/8, $0x3fd5555555555555
+DATA constants<>+7840(SB)/8, $0x3fd5555555555555
+DATA constants<>+7848(SB)/8, $0x3fd5555555555555
+DATA constants<>+7856(SB)/8, $0x3fd5555555555555
+DATA constants<>+7864(SB)/8, $0x3fd5555555555555
+DATA constants<>+7872(SB)/8, $0x3c75555555555555
+DATA constants<>+7880(SB)/8, $0x3c75555555555555
+DATA constants<>+7888(SB)/8, $0x3c75555555555555
+DATA constants<>+7896(SB)/8, $0x3c75555555555555
+DATA constants<>+7904(SB)/8, $0x3c75555555555555
+DATA constants<>+7912(SB)/8, $0x3c75555555555555
+DATA constants<>+7920(SB)/8, $0x3c75555555555555
+DATA constants<>+7928(SB)/8, $0x3c75555555555555
+DATA constants<>+7936(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+7944(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+7952(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+7960(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+7968(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+7976(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+7984(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+7992(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+8000(SB)/8, $0x3fa8618618618618
+DATA constants<>+8008(SB)/8, $0x3fa8618618618618
+DATA constants<>+8016(SB)/8, $0x3fa8618618618618
+DATA constants<>+8024(SB)/8, $0x3fa8618618618618
+DATA constants<>+8032(SB)/8, $0x3fa8618618618618
+DATA constants<>+8040(SB)/8, $0x3fa8618618618618
+DATA constants<>+8048(SB)/8, $0x3fa8618618618618
+DATA constants<>+8056(SB)/8, $0x3fa8618618618618
+DATA constants<>+8064(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8072(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8080(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8088(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8096(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8104(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8112(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8120(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+8128(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8136(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8144(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8152(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8160(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8168(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8176(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8184(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+8192(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8200(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8208(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8216(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8224(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8232(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8240(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8248(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+8256(SB)/8, $0x3fc999999999999a
+DATA constants<>+8264(SB)/8, $0x3fc999999999999a
+DATA constants<>+8272(SB)/8, $0x3fc999999999999a
+DATA constants<>+8280(SB)/8, $0x3fc999999999999a
+DATA constants<>+8288(SB)/8, $0x3fc999999999999a
+DATA constants<>+8296(SB)/8, $0x3fc999999999999a
+DATA constants<>+8304(SB)/8, $0x3fc999999999999a
+DATA constants<>+8312(SB)/8, $0x3fc999999999999a
+DATA constants<>+8320(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8328(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8336(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8344(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8352(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8360(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8368(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8376(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+8384(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8392(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8400(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8408(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8416(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8424(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8432(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8440(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+8448(SB)/8, $0x3fb1111111111111
+DATA constants<>+8456(SB)/8, $0x3fb1111111111111
+DATA constants<>+8464(SB)/8, $0x3fb1111111111111
+DATA constants<>+8472(SB)/8, $0x3fb1111111111111
+DATA constants<>+8480(SB)/8, $0x3fb1111111111111
+DATA constants<>+8488(SB)/8, $0x3fb1111111111111
+DATA constants<>+8496(SB)/8, $0x3fb1111111111111
+DATA constants<>+8504(SB)/8, $0x3fb1111111111111
+DATA constants<>+8512(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8520(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8528(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8536(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8544(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8552(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8560(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8568(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+8576(SB)/8, $0x3fc2492492492492
+DATA constants<>+8584(SB)/8, $0x3fc2492492492492
+DATA constants<>+8592(SB)/8, $0x3fc2492492492492
+DATA constants<>+8600(SB)/8, $0x3fc2492492492492
+DATA constants<>+8608(SB)/8, $0x3fc2492492492492
+DATA constants<>+8616(SB)/8, $0x3fc2492492492492
+DATA constants<>+8624(SB)/8, $0x3fc2492492492492
+DATA constants<>+8632(SB)/8, $0x3fc2492492492492
+GLOBL constants<>(SB), RODATA|NOPTR, $8640
 
 DATA tails<>+0(SB)/8, $0xffffffffffffffff
 DATA tails<>+8(SB)/8, $0xffffffffffffffff

@@ -59,6 +59,84 @@ func tanhAVX2(dst []float64, x []float64) (done int)
 func tanhAVX512(dst []float64, x []float64) (done int)
 
 //go:noescape
+func exp2AVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func exp2AVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func expm1AVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func expm1AVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func log1pAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func log1pAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func log2AVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func log2AVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func log10AVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func log10AVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func tanAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func tanAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func atanAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func atanAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func asinAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func asinAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func acosAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func acosAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func sinhAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func sinhAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func coshAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func coshAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func hypotAVX2(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
+func hypotAVX512(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
+func atan2AVX2(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
+func atan2AVX512(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
 func powAVX2(dst []float64, x []float64, y []float64) (done int)
 
 //go:noescape

@@ -15,3 +15,27 @@ func tanhKernel(x []value) []value {
 	r = or(r, sign(x[0])) // that of −0 is lost
 	return []value{choose(compare(z, isGE, num(0.625)), y, r)}
 }
+
+// sinhKernel is math.Sinh: by exponentials, a rational function up to ½.
+func sinhKernel(x []value) []value {
+	expRange(x[0])
+	a := abs(x[0])
+	e := exp(a)
+	y := mul(sub(e, div(num(1), e)), num(0.5))
+	y = choose(compare(a, isGT, num(21)), mul(e, num(0.5)), y)
+	s := mul(a, a)
+	p := mul(horner(s, -0.2630563213397497062819489e+2, -0.2894211355989563807284660366e+4,
+		-0.8991272022039509355398013511e+5, -0.6307673640497716991184787251e+6), a)
+	q := hornerFrom(add(s, num(-0.173678953558233699533450911e+3)), s, 0.1521517378790019070696485176e+5, -0.6307673640497716991212077277e+6)
+	y = choose(compare(a, isGT, num(0.5)), y, div(p, q))
+	return []value{xor(y, sign(x[0]))}
+}
+
+// coshKernel is math.Cosh.
+func coshKernel(x []value) []value {
+	expRange(x[0])
+	a := abs(x[0])
+	e := exp(a)
+	y := mul(add(e, div(num(1), e)), num(0.5))
+	return []value{choose(compare(a, isGT, num(21)), mul(e, num(0.5)), y)}
+}

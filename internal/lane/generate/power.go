@@ -16,7 +16,7 @@ func pow(x, y value) value {
 	t := add(hi, lo)
 	v := exp(t)
 	v = add(v, mul(v, sub(lo, sub(t, hi))))
-	return iadd(v, shl(add(k, num(shifter)), 52))
+	return iadd(v, exponent(k))
 }
 
 const (
@@ -62,4 +62,15 @@ func powKernel(x []value) []value {
 	except(either(compare(x[0], notGE, num(0x1p-1022)), compare(x[0], isGT, num(math.MaxFloat64))))
 	except(compare(x[1], isEQ, round(x[1], toZero)))
 	return []value{pow(x[0], x[1])}
+}
+
+// hypotKernel is math.Hypot on amd64.
+func hypotKernel(x []value) []value {
+	a, b := abs(x[0]), abs(x[1])
+	less := compare(a, isLT, b)
+	high, low := choose(less, b, a), choose(less, a, b)
+	except(either(compare(high, notLE, num(math.MaxFloat64)), compare(low, notLE, num(math.MaxFloat64))))
+	q := div(low, high)
+	y := mul(high, sqrt(add(mul(q, q), num(1))))
+	return []value{keep(compare(high, isGT, num(0)), y)}
 }

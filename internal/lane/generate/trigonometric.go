@@ -62,3 +62,15 @@ func sincosKernel(x []value) []value {
 	cos := xor(choose(m, s, c), sign(xor(swapped, negative)))
 	return []value{sin, cos}
 }
+
+// tanKernel is math.Tan: Cephes, tan.c.
+func tanKernel(x []value) []value {
+	trigRange(x[0])
+	z, j := octant(abs(x[0]))
+	zz := mul(z, z)
+	p := mul(zz, horner(zz, -1.30936939181383777646e4, 1.15351664838587416140e6, -1.79565251976484877988e7))
+	q := hornerFrom(add(zz, num(1.36812963470692954678e4)), zz, -1.32089234440210967447e6, 2.50083801823357915839e7, -5.38695755929454629881e7)
+	y := choose(compare(zz, isGT, num(1e-14)), add(z, mul(z, div(p, q))), z)
+	y = choose(fromSign(shl(j, 62)), div(num(-1), y), y)
+	return []value{xor(y, sign(x[0]))}
+}
