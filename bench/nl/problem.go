@@ -65,11 +65,15 @@ type definition struct {
 }
 
 // Tape records the problem at X0: outputs [f; c], where f is the given objective,
-// negated if it is to be maximized, and 0 if there are none. It panics if there are
-// others, but not this one. The tape has no guards. Cost: linear in the file.
+// negated if it is to be maximized; for None, and where there are no objectives, it
+// is 0. It panics if there are others, but not this one. The tape has no guards.
+// Cost: linear in the file.
 func (p *Problem) Tape(objective int) (*reverse.Tape, error) {
 	return reverse.RecordVec(p.X0, func(x []reverse.Var) []reverse.Var { return Eval(p, objective, x) })
 }
+
+// None is no objective: any point that satisfies the constraints is a solution.
+const None = -1
 
 // Eval is [f; c] at x as for Tape, on any numbers.
 func Eval[T dual.Scalar[T]](p *Problem, objective int, x []T) []T {
@@ -82,7 +86,7 @@ func Eval[T dual.Scalar[T]](p *Problem, objective int, x []T) []T {
 		m.x[d.index] = m.eval(d.expression)
 	}
 	y := make([]T, 1+len(p.constraints))
-	if len(p.objectives) > 0 || objective != 0 {
+	if objective != None && (len(p.objectives) > 0 || objective != 0) {
 		y[0] = m.eval(p.objectives[objective])
 		if p.Maximize[objective] {
 			y[0] = y[0].Neg()

@@ -509,10 +509,10 @@ func (d *reader) slopes() int32 {
 		default:
 			d.fail("%q begins no slope or breakpoint: expected one of n, s, l", c)
 		}
-		d.endLine()
 		if last := len(d.consts) - 1; k%2 == 1 && k > 2 && !(d.consts[last] > d.consts[last-2]) {
 			d.fail("breakpoints do not increase")
 		}
+		d.endLine()
 	}
 	return begin
 }

@@ -229,7 +229,7 @@ func (s *solution) status() {
 	if word := s.token(); string(word) != "objno" {
 		s.fail("%.20q instead of objno", word)
 	}
-	s.Objective = s.size("the objective")
+	s.Objective = s.int("the objective")
 	if s.skipSpace(); s.left() > 0 && s.data[s.at] != '\n' {
 		s.Status, s.Code = true, s.int("the code of the solution")
 	}

@@ -1,0 +1,156 @@
+package nl
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/hessian/newton"
+)
+
+// The lines are those of Gay 2005, section 5.
+func TestSolutionFile(t *testing.T) {
+	s := &Solution{
+		Message: "solver: optimal\n\nthree lines", Options: []int{1, 1, 0},
+		X: []float64{1, 0.1}, Y: []float64{-3e-20}, N: 2, M: 1,
+		Status: true, Objective: 0, Code: 100,
+		Suffixes: []Suffix{{"ipopt_zL_out", []int{1}, []float64{0.5}}},
+	}
+	const want = "solver: optimal\n \nthree lines\n\nOptions\n3\n1\n1\n0\n1\n1\n2\n2\n-3e-20\n1\n0.1\nobjno 0 100\nsuffix 4 1 13 0 0\nipopt_zL_out\n1 0.5\n"
+	var b bytes.Buffer
+	n, err := s.WriteTo(&b)
+	require.NoError(t, err)
+	require.EqualValues(t, len(want), n)
+	require.Equal(t, want, b.String())
+
+	s.Status, s.Options, s.Tolerance = false, []int{0, 3, 0}, 1e-6
+	b.Reset()
+	_, err = s.WriteTo(&b)
+	require.NoError(t, err)
+	require.Equal(t, "solver: optimal\n \nthree lines\n\nOptions\n5\n0\n3\n0\n1\n1\n2\n2\n1e-06\n-3e-20\n1\n0.1\n", b.String())
+}
+
+// A solution that is written is read as it was.
+func TestSolutionRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := func(n int, name string) []float64 {
+			if n == 0 || rapid.Bool().Draw(t, "no "+name) {
+				return nil
+			}
+			return rapid.SliceOfN(rapid.Float64(), n, n).Draw(t, name)
+		}
+		s := &Solution{
+			Message: rapid.StringMatching(`[a-z][ a-z]*[a-z](\n\n?[a-z]+)?`).Draw(t, "message"),
+			Options: rapid.SliceOfN(rapid.IntRange(-5, 5), 3, 7).Draw(t, "options"),
+			N:       rapid.IntRange(0, 5).Draw(t, "n"), M: rapid.IntRange(0, 5).Draw(t, "m"),
+			Objective: rapid.IntRange(-1, 2).Draw(t, "objective"),
+			Status:    rapid.Bool().Draw(t, "status"),
+		}
+		s.X, s.Y = numbers(s.N, "x"), numbers(s.M, "y")
+		if s.Options[1] == 3 {
+			s.Tolerance = rapid.Float64().Draw(t, "tolerance")
+		}
+		if s.Status {
+			s.Code = rapid.IntRange(0, 599).Draw(t, "code")
+			for range rapid.IntRange(0, 2).Draw(t, "suffixes") {
+				f := Suffix{Name: rapid.StringMatching(`[a-z_]+`).Draw(t, "name")}
+				for i := range s.N {
+					if rapid.Bool().Draw(t, "has") {
+						f.Index, f.Values = append(f.Index, i), append(f.Values, rapid.Float64().Draw(t, "value"))
+					}
+				}
+				s.Suffixes = append(s.Suffixes, f)
+			}
+		}
+		var b bytes.Buffer
+		_, err := s.WriteTo(&b)
+		require.NoError(t, err)
+		text := b.String()
+		got, err := ReadSolution(strings.NewReader(text))
+		require.NoError(t, err, text)
+		require.Equal(t, s, got, text)
+	})
+}
+
+func FuzzReadSolution(f *testing.F) {
+	f.Add("m\n\nOptions\n3\n1\n1\n0\n1\n1\n2\n2\n-3e-20\n1\n0.1\nobjno 0 100\nsuffix 4 1 13 0 0\nipopt_zL_out\n1 0.5\n")
+	f.Add("m\n\nOptions\n5\n0\n3\n0\n1\n1\n2\n0\n1e-06\n-3e-20\nobjno 1\n")
+	f.Add("m\n\nOptions\n3\n0\n1\n0\n1\n0\n2\n0\nobjno 0 0\nsuffix 1 1 4 10 2\nsos\na\nb\n7 1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ReadSolution(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		_, err = s.WriteTo(&b)
+		require.NoError(t, err)
+	})
+}
+
+// In AMPL multipliers are the derivatives of the objective by the bounds: those of
+// min x² s.t. x ≥ 3 and of max −x² s.t. x ≥ 3 are 6 and −6, whether a constraint or
+// a bound says x ≥ 3.
+func TestSigns(t *testing.T) {
+	const head = "g3 1 1 0\n 1 1 1\n\n\n\n 0 0 0 1\n\n\n\n\nJ0 1\n0 1\n"
+	for _, c := range []struct {
+		text             string
+		code             int
+		f, y, low, upper float64
+	}{
+		{"O0 0\no77\nv0\nb\n3\nr\n2 3\n", 0, 9, 6, 0, 0},
+		{"O0 1\no16\no77\nv0\nb\n3\nr\n2 3\n", 0, -9, -6, 0, 0},
+		{"O0 0\no77\nv0\nb\n2 3\nr\n3\n", 0, 9, 0, 6, 0},
+		{"O0 1\no16\no77\nv0\nb\n2 3\nr\n3\n", 0, -9, 0, -6, 0},
+		{"O0 0\no77\nv0\nb\n1 -3\nr\n3\n", 0, 9, 0, 0, -6},
+		{"O0 0\no77\nv0\nb\n0 -1e20 -3\nr\n0 -1e20 1e20\n", 0, 9, 0, 0, -6},
+		{"O0 0\no77\nv0\nb\n1 -3\nr\n2 3\n", 200, 0, 0, 0, 0},
+		{"O0 0\nv0\nb\n3\nr\n3\n", 300, 0, 0, 0, 0},
+	} {
+		p := parse(t, head+c.text)
+		tape, err := p.Tape(0)
+		require.NoError(t, err)
+		r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Minimization(tape), p.X0)
+		s := p.Solution(r, err, 0)
+		require.Equal(t, c.code, s.Code, s.Message)
+		if c.code > 0 {
+			continue
+		}
+		require.InDelta(t, c.f, values(p, 0, s.X...)[0]*map[bool]float64{false: 1, true: -1}[p.Maximize[0]], 1e-6)
+		require.InDelta(t, c.y, s.Y[0], 1e-6)
+		bound := func(f Suffix) float64 {
+			if len(f.Values) == 0 {
+				return 0
+			}
+			return f.Values[0]
+		}
+		require.InDelta(t, c.low, bound(s.Suffixes[0]), 1e-6)
+		require.InDelta(t, c.upper, bound(s.Suffixes[1]), 1e-6)
+	}
+}
+
+// min (x − 0.4)² with x integer: what is found is 0.4, which is no solution, and the
+// code says so.
+func TestRelaxation(t *testing.T) {
+	p := parse(t, "g3 1 1 0\n 1 0 1\n\n\n 0 1 0\n 0 0 0 1\n 0 0 0 0 1\n\n\n\nO0 0\no77\no1\nv0\nn0.4\nb\n3\n")
+	tape, err := p.Tape(0)
+	require.NoError(t, err)
+	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Minimization(tape), p.X0)
+	require.NoError(t, err)
+	s := p.Solution(r, err, 0)
+	require.Equal(t, 102, s.Code)
+	require.Contains(t, s.Message, "1 integer variables are not integers")
+	require.InDelta(t, 0.4, s.X[0], 1e-6)
+
+	text, err := os.ReadFile("testdata/hs71.nl")
+	require.NoError(t, err)
+	p = parse(t, string(text))
+	y := values(p, None, p.X0...)
+	require.Equal(t, []float64{0, 25, 52}, y)
+	require.False(t, math.Signbit(y[0]))
+}
