@@ -10,8 +10,8 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -94,14 +94,14 @@ func TestBytesIsWhatTheRuntimeCounts(t *testing.T) {
 			return y
 		},
 	} {
-		p, bytes := held(func() *program.Program {
+		p, bytes := held(func() *sweep.Engine {
 			tape, err := reverse.RecordVec(x, f)
 			require.NoError(t, err)
 			return inside.Program(tape)
 		})
 		require.InDelta(t, bytes, p.Bytes(), 0.01*float64(bytes)+pages, name)
 
-		ws, bytes := held(func() *program.Workspace {
+		ws, bytes := held(func() *sweep.Workspace {
 			ws := p.Get()
 			_, err := p.Value(ws, x, nil)
 			require.NoError(t, err)

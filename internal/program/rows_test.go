@@ -9,8 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -26,7 +27,7 @@ type layer struct {
 
 // drawNetwork draws a chain of layers, the weights among the variables or not,
 // with weights 1 of its outputs.
-func drawNetwork(t *rapid.T) (p *program.Program, x, w []float64) {
+func drawNetwork(t *rapid.T) (p *sweep.Engine, x, w []float64) {
 	width := rapid.IntRange(1, 18).Draw(t, "width")
 	layers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) layer {
 		return layer{
@@ -128,8 +129,8 @@ func rowsAgree(t *rapid.T) {
 			v[i] = math.Sin(2 * float64(i))
 		}
 	}
-	k := rapid.IntRange(1, program.MaxDirections).Draw(t, "directions")
-	sweeps := func(p *program.Program, careful bool) (*program.Workspace, program.Products) {
+	k := rapid.IntRange(1, sweep.MaxDirections).Draw(t, "directions")
+	sweeps := func(p *sweep.Engine, careful bool) (*sweep.Workspace, op.Products) {
 		ws := p.Get()
 		_, err := p.Value(ws, x[:p.Inputs()], x[p.Inputs():])
 		require.NoError(t, err)
@@ -138,17 +139,17 @@ func rowsAgree(t *rapid.T) {
 		require.NoError(t, err)
 		return ws, r
 	}
-	single := program.Unbatched(p)
+	single := op.Unbatched(p)
 	ws, want := sweeps(single, false)
 	n := p.Inputs()
-	bounds := p.Bounds(program.At(x[:n], x[n:], v), w)
+	bounds := p.Bounds(bounds.At(x[:n], x[n:], v), w)
 	near := func(want, got []float64, bound func(i int) float64) {
 		t.Helper()
 		for i := range want {
 			require.InDelta(t, want[i], got[i], 2*bound(i), "%d", i)
 		}
 	}
-	for _, q := range []*program.Program{p, single} {
+	for _, q := range []*sweep.Engine{p, single} {
 		for _, careful := range []bool{false, true} {
 			at, got := sweeps(q, careful)
 			require.Equal(t, ws.V, at.V)
@@ -229,7 +230,7 @@ func TestTriangleIsOfProducts(t *testing.T) { rapid.Check(t, triangleIsOfProduct
 func FuzzTriangleIsOfProducts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(triangleIsOfProducts)) }
 
 func triangleIsOfProducts(t *rapid.T) {
-	var p *program.Program
+	var p *sweep.Engine
 	var x, w []float64
 	if rapid.Bool().Draw(t, "network") {
 		p, x, w = drawNetwork(t)
@@ -263,8 +264,8 @@ func triangleIsOfProducts(t *rapid.T) {
 	linearize()
 	for range 8 {
 		i := rapid.IntRange(0, n-1).Draw(t, "row")
-		lo := i / program.MaxDirections * program.MaxDirections
-		k := min(program.MaxDirections, n-lo)
+		lo := i / sweep.MaxDirections * sweep.MaxDirections
+		k := min(sweep.MaxDirections, n-lo)
 		sweep := func(careful bool) {
 			require.NoError(t, p.Whole(ws, careful, k, func(v []float64, s int) { v[lo+s] = 1 }))
 		}
@@ -275,7 +276,7 @@ func triangleIsOfProducts(t *rapid.T) {
 		want := ws.U[i-lo][i:n]
 		unit := make([]float64, n)
 		unit[i] = 1
-		bounds := p.Bounds(program.At(x[:n], x[n:], unit), w).Inputs[i:]
+		bounds := p.Bounds(bounds.At(x[:n], x[n:], unit), w).Inputs[i:]
 		for j := range row {
 			tol := 2 * bounds[j].D.E
 			if a, b := row[j], want[j]; !(math.Abs(a-b) <= tol) && a != b && (a == a || b == b) {

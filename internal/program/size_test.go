@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -27,7 +26,7 @@ func (swap) Hessian(int) []int32             { return nil }
 // so; the values that it computes with stay right.
 func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 	const size = 1 << 13
-	defer program.LimitSize(size)()
+	defer op.LimitSize(size)()
 	for name, step := range map[string]func(x []reverse.Var, c float64) reverse.Var{
 		"nodes": func(x []reverse.Var, c float64) reverse.Var { return x[0].Scale(c) },
 		"Sum": func(x []reverse.Var, c float64) reverse.Var {
@@ -79,7 +78,7 @@ func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 
 // An operation that is made again takes no room.
 func TestEqualOperationsAreOneNode(t *testing.T) {
-	defer program.LimitSize(1 << 13)()
+	defer op.LimitSize(1 << 13)()
 	tape, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var {
 		var y reverse.Var
 		for range 1 << 14 {
@@ -100,6 +99,6 @@ func TestDerivedTapesThatAreTooLongPanic(t *testing.T) {
 		return y
 	})
 	require.NoError(t, err)
-	defer program.LimitSize(1 << 13)()
+	defer op.LimitSize(1 << 13)()
 	require.PanicsWithError(t, "reverse: more than 2³⁰ operations", func() { tape.Tangent() })
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -19,7 +19,7 @@ type copies struct {
 	one     *randprog.Prog
 	x, u, v []float64
 	w       []float64
-	program *program.Program
+	program *sweep.Engine
 	m1, m2  float64 // bounds of the rounding errors of directional derivatives
 }
 
@@ -85,7 +85,7 @@ func drawCopies(t *rapid.T, counts ...int) *copies {
 }
 
 // sweeps evaluates p and makes all products.
-func (c *copies) sweeps(t *rapid.T, p *program.Program, careful, poison bool, k int) program.Products {
+func (c *copies) sweeps(t *rapid.T, p *sweep.Engine, careful, poison bool, k int) op.Products {
 	t.Helper()
 	ws := p.Get()
 	if _, err := p.Value(ws, c.x, nil); err != nil {
@@ -133,10 +133,10 @@ func sweepsAgree(t *rapid.T) {
 			t.Fatalf("%s: %v, want %v ± %.2g\n%v", what, got, want, tol, c.one)
 		}
 	}
-	for what, r := range map[string]program.Products{
-		"unbatched":         c.sweeps(t, program.Unbatched(c.program), false, false, 1),
+	for what, r := range map[string]op.Products{
+		"unbatched":         c.sweeps(t, op.Unbatched(c.program), false, false, 1),
 		"careful":           c.sweeps(t, c.program, true, false, 1),
-		"unbatched careful": c.sweeps(t, program.Unbatched(c.program), true, false, 1),
+		"unbatched careful": c.sweeps(t, op.Unbatched(c.program), true, false, 1),
 	} {
 		close(what+" JVP", dot(r.JVP, c.w), dot(batched.JVP, c.w), c.m1)
 		close(what+" VJP", dot(r.VJP[0], c.u), dot(batched.VJP[0], c.u), c.m1)
@@ -152,8 +152,8 @@ func FuzzSweepsReadNothingOld(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nothingOld))
 
 func nothingOld(t *rapid.T) {
 	c := drawCopies(t, 1, 9, 40, 600)
-	k := rapid.IntRange(1, program.MaxDirections).Draw(t, "directions")
-	for _, p := range []*program.Program{c.program, program.Unbatched(c.program)} {
+	k := rapid.IntRange(1, sweep.MaxDirections).Draw(t, "directions")
+	for _, p := range []*sweep.Engine{c.program, op.Unbatched(c.program)} {
 		for _, careful := range []bool{false, true} {
 			want := c.sweeps(t, p, careful, false, 1)
 			if !finite(want.JVP, want.Bar, want.HVP[0]) {

@@ -1,6 +1,6 @@
 // Command generate writes what follows from the table of operations: the
-// methods of the number types that are alike but for the operation, the
-// operations by name in package program, and the call of a method by operation.
+// methods of the number types that are alike but for the operation, and the
+// call of a method by operation.
 //
 //	go generate ./internal/op
 //
@@ -42,7 +42,7 @@ func main() {
 
 // files is what is generated.
 func files() map[string][]byte {
-	all := map[string][]byte{"internal/program/zops.go": source("internal/program/zops.go", names()+apply())}
+	all := map[string][]byte{"internal/tape/zapply.go": source("internal/tape/zapply.go", apply())}
 	for _, k := range kinds {
 		all[k.file] = source(k.file, k.methods())
 	}
@@ -54,7 +54,7 @@ func source(file, body string) []byte {
 	var b bytes.Buffer
 	pkg := path.Base(path.Dir(file))
 	fmt.Fprintf(&b, "// Code generated from the table of package op. DO NOT EDIT.\n\npackage %s\n\n", pkg)
-	for _, p := range []string{"math", module + "dual", module + "internal/elem", module + "internal/op", module + "internal/program"} {
+	for _, p := range []string{"math", module + "dual", module + "internal/elem", module + "internal/op"} {
 		if name := path.Base(p); name != pkg && regexp.MustCompile(`\b`+name+`\.`).MatchString(body) {
 			fmt.Fprintf(&b, "import %q\n", p)
 		}
@@ -260,11 +260,11 @@ var kinds = []kind{
 		v := value(r, "x.v", "y.v", "c", "float64")
 		switch {
 		case r.Operands == 2:
-			return "return x.binary(program." + r.Name + ", y, " + v + ")"
+			return "return x.binary(op." + r.Name + ", y, " + v + ")"
 		case r.Constant == op.RealConstant:
-			return "return x.unaryReal(program." + r.Name + ", c, " + v + ")"
+			return "return x.unaryReal(op." + r.Name + ", c, " + v + ")"
 		}
-		return "return x.unary(program." + r.Name + ", " + v + ")"
+		return "return x.unary(op." + r.Name + ", " + v + ")"
 	}},
 	{file: "sparsity/detect/ztracer.go", name: "Tracer", comments: true, body: func(c op.Code) string {
 		const both = op.DX | op.DY
@@ -282,15 +282,15 @@ var kinds = []kind{
 		r := c.Info()
 		switch {
 		case r.Commutes:
-			return "return x.commutative(program." + r.Name + ", y)"
+			return "return x.commutative(op." + r.Name + ", y)"
 		case r.Operands == 2:
-			return "return x.binary(program." + r.Name + ", y)"
+			return "return x.binary(op." + r.Name + ", y)"
 		case r.Constant == op.RealConstant:
-			return "return x.unaryReal(program." + r.Name + ", c)"
+			return "return x.unaryReal(op." + r.Name + ", c)"
 		case r.Constant == op.IntConstant:
-			return "return x.unaryReal(program." + r.Name + ", float64(n))"
+			return "return x.unaryReal(op." + r.Name + ", float64(n))"
 		}
-		return "return x.unary(program." + r.Name + ")"
+		return "return x.unary(op." + r.Name + ")"
 	}},
 	{file: "internal/roundoff/znumber.go", name: "Number", body: func(c op.Code) string {
 		r := c.Info()
@@ -304,27 +304,11 @@ var kinds = []kind{
 	}},
 }
 
-// names is the operations under their names in package program.
-func names() string {
-	var b strings.Builder
-	b.WriteString("// The operations. A node of a program is one of them with one or two operands\n" +
-		"// a and b and a constant c, or with a list of operands.\nconst (\n")
-	for c := range op.Code(op.Count) {
-		fmt.Fprintf(&b, "%v = op.%v", c, c)
-		if d := c.Info().Doc; d != "" {
-			fmt.Fprintf(&b, " // %s", d)
-		}
-		b.WriteByte('\n')
-	}
-	b.WriteString(")\n\n")
-	return b.String()
-}
-
 // apply is the call of a method by operation.
 func apply() string {
 	var b strings.Builder
 	b.WriteString("// Apply is an operation on one or two operands.\n" +
-		"func Apply[T dual.Scalar[T]](code Op, c float64, x, y T) T {\nswitch code {\n")
+		"func Apply[T dual.Scalar[T]](code op.Code, c float64, x, y T) T {\nswitch code {\n")
 	for c := range op.All {
 		r := c.Info()
 		call := "x." + r.Method + "()"
@@ -338,8 +322,8 @@ func apply() string {
 		case r.Constant == op.IntConstant:
 			call = "x." + r.Method + "(int(c))"
 		}
-		fmt.Fprintf(&b, "case %v:\nreturn %s\n", c, call)
+		fmt.Fprintf(&b, "case op.%v:\nreturn %s\n", c, call)
 	}
-	b.WriteString("}\npanic(\"program: no operation \" + code.String())\n}\n")
+	b.WriteString("}\npanic(\"tape: no operation \" + code.String())\n}\n")
 	return b.String()
 }

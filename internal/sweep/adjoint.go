@@ -1,0 +1,248 @@
+package sweep
+
+import (
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// adjoints propagates the adjoints in each of gs, which hold those of the
+// outputs and 0 elsewhere, down to the inputs. With store it keeps the first
+// partials, and the second ones times the adjoint in gs[0], for second-order
+// sweeps.
+func (e *Engine) adjoints(ws *Workspace, gs [][]float64, store bool) error {
+	if ws.careful {
+		return e.adjointNodes(ws, gs, int32(e.Base()), int32(e.Len()))
+	}
+	batches := e.Batches()
+	for bi := len(batches) - 1; bi >= 0; bi-- {
+		b := &batches[bi]
+		if b.Kind == compile.Mixed {
+			if err := e.adjointNodes(ws, gs, b.Lo, b.Hi); err != nil {
+				return err
+			}
+			continue
+		}
+		if b.Kind == compile.Rows {
+			e.rowAdjoints(ws, gs, b)
+			continue
+		}
+		if ws.shares(b) && apart(b) {
+			e.sharedAdjoints(ws, gs, b, store)
+			continue
+		}
+		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
+			e.adjointBlock(ws, gs, b, lo, min(compile.Block, b.Hi-lo), compile.FirstOrder, store)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) adjointBlock(ws *Workspace, gs [][]float64, b *compile.Batch, lo, m int32, order compile.Order, store bool) {
+	hi := lo + m
+	switch cl := b.Op.Class(); cl {
+	case op.NoPartials:
+	case op.List:
+		e.affineAdjoints(gs, b, lo, m, order)
+	case op.One, op.MinusOne, op.OneOne, op.OneMinusOne:
+		for _, g := range gs {
+			ta := targetOf(&b.A, order, g, lo-b.Lo, m)
+			if cl == op.MinusOne {
+				ta.minus(g[lo:hi])
+			} else {
+				ta.plus(g[lo:hi])
+			}
+			switch cl {
+			case op.OneOne:
+				targetOf(&b.B, order, g, lo-b.Lo, m).plus(g[lo:hi])
+			case op.OneMinusOne:
+				targetOf(&b.B, order, g, lo-b.Lo, m).minus(g[lo:hi])
+			}
+		}
+	case op.Factors, op.Binary:
+		da, db := e.partials2(ws, b, lo, m, order)
+		if store && cl == op.Binary {
+			da, db = e.store2(ws, gs[0][lo:hi], da, db, b, lo, m)
+		}
+		for _, g := range gs {
+			targetOf(&b.A, order, g, lo-b.Lo, m).times(1, da, g[lo:hi])
+			targetOf(&b.B, order, g, lo-b.Lo, m).times(1, db, g[lo:hi])
+		}
+	default:
+		k, d := e.partials1(ws, b, lo, m, order)
+		if store && cl == op.Unary {
+			d = e.store1(ws, gs[0][lo:hi], d, b, lo, m)
+		}
+		for _, g := range gs {
+			targetOf(&b.A, order, g, lo-b.Lo, m).times(k, d, g[lo:hi])
+		}
+	}
+}
+
+// store1 keeps d and dd = v̄·d″.
+func (e *Engine) store1(ws *Workspace, bar, d []float64, b *compile.Batch, lo, m int32) []float64 {
+	v := ws.V
+	kept, dd := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+	copy(kept, d)
+	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
+	second(b.Op, dd, x, e.Constants(lo, lo+m), v[lo:lo+m], kept)
+	mulTo(dd, dd, bar)
+	return kept
+}
+
+// store2 keeps da, db and the second partials times v̄.
+func (e *Engine) store2(ws *Workspace, bar, da, db []float64, b *compile.Batch, lo, m int32) (keptA, keptB []float64) {
+	v := ws.V
+	keptA, keptB = ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+	copy(keptA, da)
+	copy(keptB, db)
+	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
+	y := load(&b.B, &ws.scratch[1], v, lo-b.Lo, m)
+	eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
+	second2(b.Op, eaa, eab, ebb, x, y, v[lo:lo+m], keptA, keptB)
+	mulTo(eaa, eaa, bar)
+	mulTo(eab, eab, bar)
+	mulTo(ebb, ebb, bar)
+	return keptA, keptB
+}
+
+// adjointNodes does nodes one by one; a careful sweep uses derivative products.
+func (e *Engine) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) error {
+	v := ws.V
+	for i := hi - 1; i >= lo; i-- {
+		a, b := e.Args(i)
+		var da, db float64
+		switch e.Op(i).Class() {
+		case op.NoPartials:
+			continue
+		case op.One:
+			for _, g := range gs {
+				g[a] += g[i]
+			}
+			continue
+		case op.MinusOne:
+			for _, g := range gs {
+				g[a] -= g[i]
+			}
+			continue
+		case op.OneOne:
+			for _, g := range gs {
+				g[a] += g[i]
+				g[b] += g[i]
+			}
+			continue
+		case op.OneMinusOne:
+			for _, g := range gs {
+				g[a] += g[i]
+				g[b] -= g[i]
+			}
+			continue
+		case op.Factors:
+			da, db = v[b], v[a]
+			for _, g := range gs {
+				g[a] += ws.prod(da, g[i])
+				g[b] += ws.prod(db, g[i])
+			}
+			continue
+		case op.Binary:
+			da, db = e.Partials(v, i)
+			for _, g := range gs {
+				g[a] += ws.prod(da, g[i])
+				g[b] += ws.prod(db, g[i])
+			}
+			continue
+		case op.List:
+			if err := e.adjointList(ws, gs, i); err != nil {
+				return err
+			}
+			continue
+		case op.ByConstant:
+			da = e.Constant(i)
+		case op.OverConstant:
+			da = 1 / e.Constant(i)
+		case op.Twice:
+			da = 2 * v[a]
+		default:
+			da, _ = e.Partials(v, i)
+		}
+		for _, g := range gs {
+			g[a] += ws.prod(da, g[i])
+		}
+	}
+	return nil
+}
+
+// adjointList does a node with a list of operands.
+func (e *Engine) adjointList(ws *Workspace, gs [][]float64, i int32) error {
+	v := ws.V
+	run := e.Consecutive(i) && !ws.careful
+	switch e.Op(i) {
+	case op.Sum:
+		for _, g := range gs {
+			e.spread(g, g[i], i)
+		}
+	case op.Affine:
+		w, x := e.AffineAt(i)
+		for _, g := range gs {
+			s := g[i]
+			if run {
+				from, to := e.clip(ws.wanted, x[0], int32(len(x)))
+				axpy(g[x[0]:][from:to], s, w[from:to])
+				continue
+			}
+			for k, j := range x {
+				g[j] += ws.prod(w[k], s)
+			}
+		}
+	case op.Dot:
+		x, y := e.DotAt(i)
+		for _, g := range gs {
+			s := g[i]
+			if run {
+				n, x, y := int32(len(x)), x[0], y[0]
+				from, to := e.clip(ws.wanted, x, n)
+				axpy(g[x:][from:to], s, v[y:][from:to])
+				from, to = e.clip(ws.wanted, y, n)
+				axpy(g[y:][from:to], s, v[x:][from:to])
+				continue
+			}
+			for k, j := range x {
+				g[j] += ws.prod(v[y[k]], s)
+				g[y[k]] += ws.prod(v[j], s)
+			}
+		}
+	case op.FMA, op.IncGamma, op.IncBeta:
+		for k, j := range e.SeveralAt(i) {
+			d := e.SeveralPartial(v, i, k)
+			for _, g := range gs {
+				g[j] += ws.prod(d, g[i])
+			}
+		}
+	case op.Select:
+		_, x, y := e.SelectAt(i)
+		dx, dy := e.SelectPartials(v, i)
+		for _, g := range gs {
+			g[x] += ws.prod(dx, g[i])
+			g[y] += ws.prod(dy, g[i])
+		}
+	case op.Call:
+		return e.adjointCall(ws, gs, i)
+	}
+	return nil
+}
+
+// spread adds s to the operands of a Sum node in an array over all nodes.
+func (e *Engine) spread(x []float64, s float64, i int32) {
+	if s == 0 {
+		return
+	}
+	index, runs := e.SumLists(i)
+	for _, j := range index {
+		x[j] += s
+	}
+	for k := 0; k < len(runs); k += 2 {
+		y := x[runs[k]:][:runs[k+1]]
+		for k := range y {
+			y[k] += s
+		}
+	}
+}

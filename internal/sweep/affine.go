@@ -1,0 +1,39 @@
+package sweep
+
+import "github.com/hesse-ad/hesse/internal/compile"
+
+// affineTangents does the lanes from lo on.
+func (e *Engine) affineTangents(ws *Workspace, ts [][]float64, b *compile.Batch, lo, m int32) {
+	for _, t := range ts {
+		addTerms(b, ws, t[lo:lo+m], nil, t, lo-b.Lo)
+	}
+}
+
+// addTerms sets dst = c + Σ wx, of the lanes from off on, x in an array over all
+// nodes; c nil is 0.
+func addTerms(b *compile.Batch, ws *Workspace, dst, c, x []float64, off int32) {
+	end := off + int32(len(dst))
+	for k := range b.Terms {
+		t := &b.Terms[k]
+		w, x := t.Weights(off, end), load(&t.Operand, &ws.scratch[0], x, off, end-off)
+		switch {
+		case k > 0:
+			addMulTo(dst, dst, w, x)
+		case c != nil:
+			addMulTo(dst, c, w, x)
+		default:
+			mulTo(dst, w, x)
+		}
+	}
+}
+
+// affineAdjoints does the lanes from lo on.
+func (e *Engine) affineAdjoints(gs [][]float64, b *compile.Batch, lo, m int32, order compile.Order) {
+	off := lo - b.Lo
+	for _, g := range gs {
+		for k := range b.Terms {
+			t := &b.Terms[k]
+			targetOf(&t.Operand, order, g, off, m).times(1, t.Weights(off, off+m), g[lo:lo+m])
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// arguments is the operands of a call in an array over all nodes: where they
+// are, if the function is known not to change them, or gathered into a buffer.
+func (e *Engine) arguments(buf *[]float64, v []float64, c *tape.Call) []float64 {
+	if c.Repeated != nil && c.Consecutive {
+		return v[c.Args[0]:][:len(c.Args)]
+	}
+	dst := grow(buf, e.mostArgs)[:len(c.Args)]
+	gather(dst, v, c.Args)
+	return dst
+}
+
+// scatter adds to the operands of a call.
+func scatter(x, add []float64, c *tape.Call) {
+	if c.Consecutive {
+		x = x[c.Args[0]:][:len(c.Args)]
+		addTo(x, x, add)
+		return
+	}
+	for k, j := range c.Args {
+		x[j] += add[k]
+	}
+}
+
+// callBuffers are memory for calls.
+type callBuffers struct {
+	x, gx, tx []float64
+	many      [2][MaxDirections][]float64
+	views     [3][MaxDirections][]float64
+}
+
+// each is the operands of a call in each of xs, arrays over all nodes.
+func (e *Engine) each(ws *Workspace, k int, xs [][]float64, c *tape.Call) [][]float64 {
+	for s, x := range xs {
+		ws.call.views[k][s] = e.arguments(&ws.call.many[k][s], x, c)
+	}
+	return ws.call.views[k][:len(xs)]
+}
+
+// outputsOf is the outputs of a call, the first being node i, in each of xs.
+func (ws *Workspace) outputsOf(c *tape.Call, i int32, k int, xs [][]float64) [][]float64 {
+	for s, x := range xs {
+		ws.call.views[k][s] = x[i : i+c.Outputs()]
+	}
+	return ws.call.views[k][:len(xs)]
+}
+
+func (e *Engine) valueCall(ws *Workspace, i int32) error {
+	c := e.CallAt(i)
+	if c == nil {
+		return nil
+	}
+	return failed(c, c.Eval(ws.V[i:i+c.Outputs()], e.arguments(&ws.call.x, ws.V, c)))
+}
+
+func (e *Engine) tangentCall(ws *Workspace, ts [][]float64, i int32) error {
+	c := e.CallAt(i)
+	if c == nil {
+		return nil
+	}
+	x := e.arguments(&ws.call.x, ws.V, c)
+	if c.Repeated != nil {
+		c.Repeated.JVPs(ws.outputsOf(c, i, 2, ts), x, e.each(ws, 0, ts, c))
+		return nil
+	}
+	for _, t := range ts {
+		if err := c.JVP(t[i:i+c.Outputs()], x, e.arguments(&ws.call.tx, t, c)); err != nil {
+			return failed(c, err)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) adjointCall(ws *Workspace, gs [][]float64, i int32) error {
+	c := e.CallAt(i)
+	if c == nil {
+		return nil
+	}
+	x := e.arguments(&ws.call.x, ws.V, c)
+	gx := grow(&ws.call.gx, e.mostArgs)[:len(c.Args)]
+	for _, g := range gs {
+		if err := c.VJP(gx, x, g[i:i+c.Outputs()]); err != nil {
+			return failed(c, err)
+		}
+		scatter(g, gx, c)
+	}
+	return nil
+}
+
+func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
+	c := e.CallAt(i)
+	if c == nil {
+		return nil
+	}
+	m := c.Outputs()
+	x := e.arguments(&ws.call.x, ws.V, c)
+	bar := ws.Bar[i : i+m]
+	if c.Repeated != nil {
+		h := ws.call.views[1][:len(us)]
+		for s := range us {
+			h[s] = grow(&ws.call.many[1][s], e.mostArgs)[:len(c.Args)]
+		}
+		dw := ws.outputsOf(c, i, 2, us)
+		if !slices.ContainsFunc(dw, func(u []float64) bool {
+			return slices.ContainsFunc(u, func(v float64) bool { return v != 0 })
+		}) {
+			dw = nil // the outputs enter linearly
+		}
+		c.Repeated.HVPs(h, x, bar, dw, e.each(ws, 0, ts, c))
+		for s, u := range us {
+			scatter(u, h[s], c)
+		}
+		return nil
+	}
+	h := grow(&ws.call.gx, e.mostArgs)[:len(c.Args)]
+	for s, u := range us {
+		if err := c.VJP(h, x, u[i:i+m]); err != nil {
+			return failed(c, err)
+		}
+		scatter(u, h, c)
+		if err := c.HVP(h, x, bar, e.arguments(&ws.call.tx, ts[s], c)); err != nil {
+			return failed(c, err)
+		}
+		scatter(u, h, c)
+	}
+	return nil
+}
+
+// failed is an error of a primitive with its name; nil if there is none.
+func failed(c *tape.Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("reverse: primitive %s: %w", c.Name(), err)
+}

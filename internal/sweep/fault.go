@@ -1,0 +1,177 @@
+package sweep
+
+import (
+	"math/rand/v2"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// Fault is where an infinity or a NaN comes from.
+type Fault struct {
+	Order int   // of the derivative that is not finite: 0, 1 or 2
+	Index int   // which output, element of the gradient or row of the Hessian, the first one
+	Node  int32 // the operation that made it, or an input or parameter
+}
+
+// Fault finds why an output, the gradient of Σ wⱼyⱼ or its Hessian is not
+// finite, after Value; nil if all are. p must be Plain. The search starts at
+// the result and follows what is not finite to the operation that made it of
+// finite numbers, and of several such to the one that a sweep meets first. The
+// Hessian is seen by its products with two random vectors, since what does not
+// change along one, as (x−y)² along (1, 1), is hidden. Cost: two HVPs, node by
+// node.
+func (e *Engine) Fault(ws *Workspace, w []float64) (*Fault, error) {
+	bad := make([]bool, e.Len())
+	for j, i := range e.OutputNodes() {
+		if !finite(ws.V[i : i+1]) {
+			bad[i] = true
+			return &Fault{0, j, e.below(ws, ws.V, bad)}, nil
+		}
+	}
+	if err := e.Linearize(ws, w); err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	direction := func(x []float64, _ int) {
+		for i := range x {
+			x[i] = 1 + random.Float64() // exact
+		}
+	}
+	for k := range e.Inputs() {
+		if !finite(ws.Bar[k : k+1]) {
+			bad[k] = true
+			i, err := e.above(ws, ws.Bar, bad, e.adjointStep(ws))
+			return &Fault{1, k, i}, err
+		}
+	}
+	for range 2 {
+		if err := e.HVP(ws, 1, direction); err != nil {
+			return nil, err
+		}
+		if fault, err := e.secondFault(ws); fault != nil || err != nil {
+			return fault, err
+		}
+	}
+	return nil, nil
+}
+
+// secondFault finds why the product that HVP just made is not finite, nil if it
+// is.
+func (e *Engine) secondFault(ws *Workspace) (*Fault, error) {
+	u, t := ws.U[0], ws.T[0]
+	bad := make([]bool, e.Len())
+	for k := range e.Inputs() {
+		if finite(u[k : k+1]) {
+			continue
+		}
+		bad[k] = true
+		i, err := e.above(ws, u, bad, func(z [][]float64, i int32) error { return e.secondNodes(ws, z, ws.T[:1], i, i+1) })
+		if err != nil || i < int32(e.Base()) {
+			return &Fault{2, k, i}, err
+		}
+		// It may have been given a tangent or an adjoint that is not finite.
+		clear(bad)
+		tangent := false
+		e.EachOperand(i, func(j int32) {
+			bad[j] = !finite(t[j : j+1])
+			tangent = tangent || bad[j]
+		})
+		if tangent {
+			return &Fault{2, k, e.below(ws, t, bad)}, nil
+		}
+		if bad[i] = !finite(ws.Bar[i : i+1]); bad[i] {
+			i, err = e.above(ws, ws.Bar, bad, e.adjointStep(ws))
+		}
+		return &Fault{2, k, i}, err
+	}
+	return nil, nil
+}
+
+// adjointStep is the reverse sweep of one node.
+func (e *Engine) adjointStep(ws *Workspace) func(z [][]float64, i int32) error {
+	return func(z [][]float64, i int32) error { return e.adjointNodes(ws, z, i, i+1) }
+}
+
+// below is the first node that is not finite in x, values or tangents, though
+// its operands are, among those that the bad nodes got theirs from.
+func (e *Engine) below(ws *Workspace, x []float64, bad []bool) int32 {
+	values := &x[0] == &ws.V[0]
+	culprit := int32(-1)
+	for i := int32(e.Len()) - 1; i >= 0; i-- {
+		if !bad[i] {
+			continue
+		}
+		made := true
+		see := func(j int32) {
+			if c := int(j) >= e.Inputs()+e.Params() && int(j) < e.Base(); !c && !finite(x[j:j+1]) {
+				bad[j], made = true, false
+			}
+		}
+		if e.Op(i) == op.Select {
+			cond, x, y := e.SelectAt(i)
+			switch c := ws.V[cond]; {
+			case c > 0:
+				see(x)
+			case c <= 0:
+				see(y)
+			case values:
+				see(cond)
+			}
+		} else {
+			e.EachOperand(e.FirstOutput(i), see)
+		}
+		if made {
+			culprit = i
+		}
+	}
+	return culprit
+}
+
+// above is the last node that made of a finite adjoint in x one that is not,
+// or added up to such a one, among those that the bad nodes got theirs from.
+// step is the reverse sweep of one node.
+func (e *Engine) above(ws *Workspace, x []float64, bad []bool, step func(z [][]float64, i int32) error) (int32, error) {
+	ws.careful = true
+	defer func() { ws.careful = false }()
+	z := make([]float64, len(x))
+	explained := make([]bool, len(x))
+	culprit := int32(-1)
+	for i := int32(e.Base()); i < int32(e.Len()); i++ {
+		affects := false
+		e.EachOperand(i, func(j int32) { affects = affects || bad[j] })
+		if !affects {
+			continue
+		}
+		m := int32(1)
+		if c := e.CallAt(i); c != nil {
+			m = c.Outputs()
+		}
+		copy(z[i:i+m], x[i:i+m])
+		if err := step([][]float64{z}, i); err != nil {
+			return -1, err
+		}
+		guilty := false
+		e.EachOperand(i, func(j int32) {
+			if bad[j] && !finite(z[j:j+1]) {
+				guilty, explained[j] = true, true
+			}
+			z[j] = 0
+		})
+		clear(z[i : i+m])
+		switch {
+		case !guilty:
+		case finite(x[i : i+m]):
+			culprit = i
+		default:
+			for k := i; k < i+m; k++ {
+				bad[k] = !finite(x[k : k+1])
+			}
+		}
+	}
+	for i := range bad {
+		if bad[i] && !explained[i] {
+			culprit = max(culprit, int32(i))
+		}
+	}
+	return culprit, nil
+}

@@ -1,0 +1,243 @@
+package sweep
+
+import (
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// seconds propagates the second-order adjoints U[s] of the directions s < k
+// down to the inputs: from each node with the value function f, first-order
+// adjoint v̄ and tangents t,
+//
+//	u_a += f_a·u + v̄·(f_aa·t_a + f_ab·t_b),
+//
+// and likewise for b. Bar holds v̄, T the tangents.
+func (e *Engine) seconds(ws *Workspace, k int) error {
+	us := directions(&ws.U, k, e.Len())
+	ts := ws.T[:k]
+	if ws.careful {
+		for _, u := range us {
+			clear(u)
+		}
+		return e.secondNodes(ws, us, ts, int32(e.Base()), int32(e.Len()))
+	}
+	for _, u := range us {
+		e.zero(u, compile.SecondOrder)
+	}
+	batches := e.Batches()
+	first := 0
+	for first < len(batches) && !batches[first].InputsRead.Intersects(ws.wanted) {
+		first++
+	}
+	for bi := len(batches) - 1; bi >= first; bi-- {
+		b := &batches[bi]
+		if !b.Deep && !b.InputsRead.Intersects(ws.wanted) {
+			continue
+		}
+		if b.Kind == compile.Mixed {
+			if err := e.secondNodes(ws, us, ts, b.Lo, b.Hi); err != nil {
+				return err
+			}
+			continue
+		}
+		if b.Kind == compile.Rows {
+			e.rowSeconds(ws, us, ts, b)
+			continue
+		}
+		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
+			e.secondBlock(ws, us, ts, b, lo, min(compile.Block, b.Hi-lo))
+		}
+	}
+	return nil
+}
+
+func (e *Engine) secondBlock(ws *Workspace, us, ts [][]float64, b *compile.Batch, lo, m int32) {
+	hi := lo + m
+	bar := ws.Bar[lo:hi]
+	switch {
+	case b.Op.Linear(): // its operands need have no tangents
+		if b.Inner {
+			e.adjointBlock(ws, us, b, lo, m, compile.SecondOrder, false)
+		}
+		return
+	case !b.Inner:
+		e.curvatureBlock(ws, us, ts, b, lo, m)
+		return
+	}
+	switch b.Op.Class() {
+	case op.Factors:
+		da, db := e.partials2(ws, b, lo, m, compile.SecondOrder)
+		for s, u := range us {
+			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
+			tb := load(&b.B, &ws.scratch[5], ts[s], lo-b.Lo, m)
+			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times2(1, da, u[lo:hi], bar, tb)
+			targetOf(&b.B, compile.SecondOrder, u, lo-b.Lo, m).times2(1, db, u[lo:hi], bar, ta)
+		}
+	case op.Binary:
+		da, db := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+		eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
+		for s, u := range us {
+			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
+			tb := load(&b.B, &ws.scratch[5], ts[s], lo-b.Lo, m)
+			xa, xb := targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m), targetOf(&b.B, compile.SecondOrder, u, lo-b.Lo, m)
+			xa.times2(1, da, u[lo:hi], eaa, ta)
+			xa.met().times(1, eab, tb)
+			xb.times2(1, db, u[lo:hi], ebb, tb)
+			xb.met().times(1, eab, ta)
+		}
+	case op.Twice:
+		x := load(&b.A, &ws.scratch[0], ws.V, lo-b.Lo, m)
+		for s, u := range us {
+			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
+			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times2(2, x, u[lo:hi], bar, ta)
+		}
+	case op.Unary:
+		d, dd := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+		for s, u := range us {
+			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
+			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times2(1, d, u[lo:hi], dd, ta)
+		}
+	}
+}
+
+// curvatureBlock is secondBlock for nodes without nonlinear descendants: their
+// second-order adjoints are 0, and so only v̄·(f_aa·t_a + f_ab·t_b) is left.
+func (e *Engine) curvatureBlock(ws *Workspace, us, ts [][]float64, b *compile.Batch, lo, m int32) {
+	bar := ws.Bar[lo : lo+m]
+	switch b.Op.Class() {
+	case op.Factors, op.Binary:
+		for s, u := range us {
+			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
+			tb := load(&b.B, &ws.scratch[5], ts[s], lo-b.Lo, m)
+			xa := targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m)
+			xb := targetOf(&b.B, compile.SecondOrder, u, lo-b.Lo, m)
+			if b.Op.Class() == op.Factors {
+				xa.times(1, bar, tb)
+				xb.times(1, bar, ta)
+				continue
+			}
+			eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
+			xa.times2(1, eaa, ta, eab, tb)
+			xb.times2(1, ebb, tb, eab, ta)
+		}
+	case op.Twice, op.Unary:
+		k, dd := 2.0, bar
+		if b.Op.Class() == op.Unary {
+			k, dd = 1, ws.stored(b, 1, lo, m)
+		}
+		for s, u := range us {
+			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
+			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times(k, dd, ta)
+		}
+	}
+}
+
+// secondNodes does nodes one by one; a careful sweep uses derivative products.
+func (e *Engine) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) error {
+	v, bars := ws.V, ws.Bar
+	for i := hi - 1; i >= lo; i-- {
+		a, b := e.Args(i)
+		bar := bars[i]
+		if e.Op(i).Linear() { // its operands need have no tangents
+			if err := e.adjointNodes(ws, us, i, i+1); err != nil {
+				return err
+			}
+			continue
+		}
+		switch e.Op(i).Class() {
+		case op.Factors:
+			da, db := v[b], v[a]
+			for s, u := range us {
+				ta, tb := ts[s][a], ts[s][b]
+				u[a] += ws.prod(da, u[i]) + ws.prod(bar, tb)
+				u[b] += ws.prod(db, u[i]) + ws.prod(bar, ta)
+			}
+		case op.Twice:
+			da := 2 * v[a]
+			for s, u := range us {
+				u[a] += ws.prod(da, u[i]) + ws.prod(2*bar, ts[s][a])
+			}
+		case op.Unary:
+			da, _ := e.Partials(v, i)
+			daa, _, _ := e.SecondPartials(v, i, da, 0)
+			dd := ws.prod(bar, daa)
+			for s, u := range us {
+				u[a] += ws.prod(da, u[i]) + ws.prod(dd, ts[s][a])
+			}
+		case op.Binary:
+			da, db := e.Partials(v, i)
+			daa, dab, dbb := e.SecondPartials(v, i, da, db)
+			eaa, eab, ebb := ws.prod(bar, daa), ws.prod(bar, dab), ws.prod(bar, dbb)
+			for s, u := range us {
+				ta, tb := ts[s][a], ts[s][b]
+				u[a] += ws.prod(da, u[i]) + ws.prod(eaa, ta) + ws.prod(eab, tb)
+				u[b] += ws.prod(db, u[i]) + ws.prod(ebb, tb) + ws.prod(eab, ta)
+			}
+		case op.List:
+			switch code := e.Op(i); {
+			case code == op.Dot:
+				e.secondDot(ws, us, ts, i)
+			case code.Listed() > 0:
+				if err := e.adjointList(ws, us, i); err != nil {
+					return err
+				}
+				e.secondSeveral(ws, us, ts, i)
+			case code == op.Call:
+				if err := e.secondCall(ws, us, ts, i); err != nil {
+					return err
+				}
+			default:
+				if err := e.adjointList(ws, us, i); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Engine) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
+	v, bar := ws.V, ws.Bar[i]
+	x, y := e.DotAt(i)
+	for s, u := range us {
+		t, ui := ts[s], u[i]
+		if e.Consecutive(i) && !ws.careful {
+			n, x, y := int32(len(x)), x[0], y[0]
+			e.secondHalf(ws, u, ui, t, bar, x, y, n)
+			e.secondHalf(ws, u, ui, t, bar, y, x, n)
+			continue
+		}
+		for k, j := range x {
+			l := y[k]
+			tj, tl := t[j], t[l]
+			u[j] += ws.prod(v[l], ui) + ws.prod(bar, tl)
+			u[l] += ws.prod(v[j], ui) + ws.prod(bar, tj)
+		}
+	}
+}
+
+// secondSeveral adds what the curvature of a node with so many operands as it
+// always has contributes.
+func (e *Engine) secondSeveral(ws *Workspace, us, ts [][]float64, i int32) {
+	x, bar := e.SeveralAt(i), ws.Bar[i]
+	for _, pair := range e.Op(i).Info().Pairs {
+		j, l := x[pair[0]], x[pair[1]]
+		dd := ws.prod(bar, e.SeveralPartial(ws.V, i, pair[:]...))
+		for s, u := range us {
+			u[j] += ws.prod(dd, ts[s][l])
+			if pair[0] != pair[1] {
+				u[l] += ws.prod(dd, ts[s][j])
+			}
+		}
+	}
+}
+
+// secondHalf does the operands from x on of a product with those from y on.
+func (e *Engine) secondHalf(ws *Workspace, u []float64, ui float64, t []float64, bar float64, x, y, n int32) {
+	from, to := e.clip(ws.wanted, x, n)
+	if e.meets(ws.seeded, y, n) {
+		axpy2(u[x:][from:to], ui, ws.V[y:][from:to], bar, t[y:][from:to])
+	} else {
+		axpy(u[x:][from:to], ui, ws.V[y:][from:to])
+	}
+}

@@ -1,0 +1,263 @@
+package sweep
+
+import (
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// tangents computes T[s], s < k, from the tangents of the inputs. Of second
+// order it uses the stored partials and leaves out the nodes without nonlinear
+// descendants.
+func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
+	ts := directions(&ws.T, k, e.Len())
+	for _, t := range ts {
+		clear(t[e.Inputs():e.Base()])
+	}
+	if ws.careful {
+		return e.tangentNodes(ws, ts, int32(e.Base()), int32(e.Len()))
+	}
+	moved := false // some batch had tangents
+	batches := e.Batches()
+	for bi := range batches {
+		b := &batches[bi]
+		if order == compile.SecondOrder && !b.Inner {
+			continue
+		}
+		if !(b.Deep && moved) && !b.InputsRead.Intersects(ws.seeded) {
+			for _, t := range ts {
+				clear(t[b.Lo:b.Hi])
+			}
+			continue
+		}
+		moved = true
+		if b.Kind == compile.Mixed {
+			if err := e.tangentNodes(ws, ts, b.Lo, b.Hi); err != nil {
+				return err
+			}
+			continue
+		}
+		if b.Kind == compile.Rows {
+			e.rowTangents(ws, ts, b)
+			continue
+		}
+		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
+			m := min(compile.Block, b.Hi-lo)
+			hi := lo + m
+			switch cl := b.Op.Class(); cl {
+			case op.NoPartials:
+				for _, t := range ts {
+					clear(t[lo:hi])
+				}
+			case op.List:
+				e.affineTangents(ws, ts, b, lo, m)
+			case op.OneOne, op.OneMinusOne:
+				for _, t := range ts {
+					x := load(&b.A, &ws.scratch[0], t, lo-b.Lo, m)
+					y := load(&b.B, &ws.scratch[1], t, lo-b.Lo, m)
+					if cl == op.OneOne {
+						addTo(t[lo:hi], x, y)
+					} else {
+						subTo(t[lo:hi], x, y)
+					}
+				}
+			case op.One:
+				for _, t := range ts {
+					copy(t[lo:hi], load(&b.A, &ws.scratch[0], t, lo-b.Lo, m))
+				}
+			case op.MinusOne:
+				for _, t := range ts {
+					negTo(t[lo:hi], load(&b.A, &ws.scratch[0], t, lo-b.Lo, m))
+				}
+			case op.Factors, op.Binary:
+				da, db := e.partials2(ws, b, lo, m, order)
+				for _, t := range ts {
+					x := load(&b.A, &ws.scratch[4], t, lo-b.Lo, m)
+					y := load(&b.B, &ws.scratch[5], t, lo-b.Lo, m)
+					mulAddTo(t[lo:hi], da, x, db, y)
+				}
+			default:
+				k, d := e.partials1(ws, b, lo, m, order)
+				for _, t := range ts {
+					scaledTo(t[lo:hi], k, d, load(&b.A, &ws.scratch[4], t, lo-b.Lo, m))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// partials1 is ∂a = k·d of lanes lo … lo+m−1 of a batch with one operand. It
+// uses scratch 0 and 1.
+func (e *Engine) partials1(ws *Workspace, b *compile.Batch, lo, m int32, order compile.Order) (k float64, d []float64) {
+	v := ws.V
+	d = ws.scratch[1][:m]
+	switch b.Op.Class() {
+	case op.ByConstant:
+		return 1, e.Constants(lo, lo+m)
+	case op.OverConstant:
+		for i, c := range e.Constants(lo, lo+m) {
+			d[i] = 1 / c
+		}
+	case op.Twice:
+		return 2, load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
+	default:
+		if order == compile.SecondOrder {
+			return 1, ws.stored(b, 0, lo, m)
+		}
+		x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
+		first(b.Op, d, x, e.Constants(lo, lo+m), v[lo:lo+m])
+	}
+	return 1, d
+}
+
+// partials2 is ∂a and ∂b of lanes lo … lo+m−1 of a multiplication or another
+// operation with two operands. It uses scratch 0 to 3.
+func (e *Engine) partials2(ws *Workspace, b *compile.Batch, lo, m int32, order compile.Order) (da, db []float64) {
+	v := ws.V
+	if order == compile.SecondOrder && b.Op.Class() == op.Binary {
+		return ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
+	}
+	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
+	y := load(&b.B, &ws.scratch[1], v, lo-b.Lo, m)
+	if b.Op.Class() == op.Factors {
+		return y, x
+	}
+	da, db = ws.scratch[2][:m], ws.scratch[3][:m]
+	first2(b.Op, da, db, x, y, v[lo:lo+m])
+	return da, db
+}
+
+// tangentNodes does nodes one by one; a careful sweep uses derivative products.
+func (e *Engine) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) error {
+	v := ws.V
+	for i := lo; i < hi; i++ {
+		a, b := e.Args(i)
+		var da, db float64
+		switch e.Op(i).Class() {
+		case op.NoPartials:
+			for _, t := range ts {
+				t[i] = 0
+			}
+			continue
+		case op.One:
+			for _, t := range ts {
+				t[i] = t[a]
+			}
+			continue
+		case op.MinusOne:
+			for _, t := range ts {
+				t[i] = -t[a]
+			}
+			continue
+		case op.OneOne:
+			for _, t := range ts {
+				t[i] = t[a] + t[b]
+			}
+			continue
+		case op.OneMinusOne:
+			for _, t := range ts {
+				t[i] = t[a] - t[b]
+			}
+			continue
+		case op.Factors:
+			da, db = v[b], v[a]
+			for _, t := range ts {
+				t[i] = ws.prod(da, t[a]) + ws.prod(db, t[b])
+			}
+			continue
+		case op.Binary:
+			da, db = e.Partials(v, i)
+			for _, t := range ts {
+				t[i] = ws.prod(da, t[a]) + ws.prod(db, t[b])
+			}
+			continue
+		case op.List:
+			if err := e.tangentList(ws, ts, i); err != nil {
+				return err
+			}
+			continue
+		case op.ByConstant:
+			da = e.Constant(i)
+		case op.OverConstant:
+			da = 1 / e.Constant(i)
+		case op.Twice:
+			da = 2 * v[a]
+		default:
+			da, _ = e.Partials(v, i)
+		}
+		for _, t := range ts {
+			t[i] = ws.prod(da, t[a])
+		}
+	}
+	return nil
+}
+
+// tangentList does a node with a list of operands.
+func (e *Engine) tangentList(ws *Workspace, ts [][]float64, i int32) error {
+	v := ws.V
+	run := e.Consecutive(i) && !ws.careful
+	switch e.Op(i) {
+	case op.Sum:
+		for _, t := range ts {
+			t[i] = e.sum(0, t, i)
+		}
+	case op.Affine:
+		w, x := e.AffineAt(i)
+		if run {
+			var out [MaxDirections]float64
+			e.dots(&out, w, ts, x[0], ws.seeded)
+			for s, t := range ts {
+				t[i] = out[s]
+			}
+			break
+		}
+		for _, t := range ts {
+			if !ws.careful {
+				t[i] = dotIndexed(0, w, t, x)
+				continue
+			}
+			t[i] = 0
+			for k, j := range x {
+				t[i] += ws.prod(w[k], t[j])
+			}
+		}
+	case op.Dot:
+		x, y := e.DotAt(i)
+		if run {
+			n := len(x)
+			var out [MaxDirections]float64
+			e.dots(&out, v[x[0]:][:n], ts, y[0], ws.seeded)
+			e.dots(&out, v[y[0]:][:n], ts, x[0], ws.seeded)
+			for s, t := range ts {
+				t[i] = out[s]
+			}
+			break
+		}
+		for _, t := range ts {
+			s := 0.0
+			for k, j := range x {
+				s += ws.prod(v[y[k]], t[j]) + ws.prod(v[j], t[y[k]])
+			}
+			t[i] = s
+		}
+	case op.FMA, op.IncGamma, op.IncBeta:
+		for _, t := range ts {
+			t[i] = 0
+		}
+		for k, j := range e.SeveralAt(i) {
+			d := e.SeveralPartial(v, i, k)
+			for _, t := range ts {
+				t[i] += ws.prod(d, t[j])
+			}
+		}
+	case op.Select:
+		_, x, y := e.SelectAt(i)
+		dx, dy := e.SelectPartials(v, i)
+		for _, t := range ts {
+			t[i] = ws.prod(dx, t[x]) + ws.prod(dy, t[y])
+		}
+	case op.Call:
+		return e.tangentCall(ws, ts, i)
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package sweep
+
+import (
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// Value computes all nodes at the inputs x and the parameters params. If a
+// comparison comes out otherwise than recorded it returns the first such guard.
+func (e *Engine) Value(ws *Workspace, x, params []float64) (*tape.Guard, error) {
+	copy(ws.V, x)
+	copy(ws.V[e.Inputs():], params)
+	v := ws.V
+	batches := e.Batches()
+	for k := range batches {
+		b := &batches[k]
+		if b.Kind == compile.Mixed {
+			if err := e.valueNodes(ws, b.Lo, b.Hi); err != nil {
+				return e.broken(v), err
+			}
+			continue
+		}
+		if b.Kind == compile.Rows {
+			e.rowValues(ws, b)
+			continue
+		}
+		if ws.shares(b) {
+			e.sharedValues(ws, b)
+			continue
+		}
+		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
+			e.valueBlock(ws, b, lo, min(compile.Block, b.Hi-lo))
+		}
+	}
+	return e.broken(v), nil
+}
+
+// valueBlock evaluates the lanes lo … lo+m−1 of a batch.
+func (e *Engine) valueBlock(ws *Workspace, b *compile.Batch, lo, m int32) {
+	v := ws.V
+	dst := v[lo : lo+m]
+	if b.Op == op.Affine {
+		addTerms(b, ws, dst, e.Constants(lo, lo+m), v, lo-b.Lo)
+		return
+	}
+	if b.A.Access != compile.Consecutive || b.B.Access != compile.Consecutive {
+		ia, ib := e.FirstArgs(lo, lo+m), e.SecondArgs(lo, lo+m)
+		switch b.Op {
+		case op.Add:
+			addIndexed(dst, v, ia, ib)
+			return
+		case op.Sub:
+			subIndexed(dst, v, ia, ib)
+			return
+		case op.Mul:
+			mulIndexed(dst, v, ia, ib)
+			return
+		}
+	}
+	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
+	y := e.Constants(lo, lo+m)
+	if b.Op.Operands() == 2 {
+		y = load(&b.B, &ws.scratch[1], v, lo-b.Lo, m)
+	}
+	values(b.Op, dst, x, y)
+}
+
+// broken is the first guard that does not hold.
+func (e *Engine) broken(v []float64) *tape.Guard {
+	guards := e.Guards()
+	for k := range guards {
+		if g := &guards[k]; !g.Holds(v) {
+			return g
+		}
+	}
+	return nil
+}
+
+// values evaluates an operation on lanes with the operands x and y; y is the
+// constants where the operation has one.
+func values(code op.Code, dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	switch code {
+	case op.Add, op.AddReal:
+		addTo(dst, x, y)
+	case op.Sub:
+		subTo(dst, x, y)
+	case op.RSub:
+		subTo(dst, y, x)
+	case op.Mul, op.Scale:
+		mulTo(dst, x, y)
+	case op.Prod:
+		for i := range dst {
+			dst[i] = elem.Prod(x[i], y[i])
+		}
+	case op.Div, op.DivReal:
+		for i := range dst {
+			dst[i] = x[i] / y[i]
+		}
+	case op.Neg:
+		negTo(dst, x)
+	case op.Inv:
+		for i := range dst {
+			dst[i] = 1 / x[i]
+		}
+	case op.Square:
+		mulTo(dst, x, x)
+	case op.Sqrt:
+		for i := range dst {
+			dst[i] = elem.Sqrt(x[i])
+		}
+	case op.Detach:
+		copy(dst, x)
+	default:
+		switch f := code.Info(); {
+		case f.F1 != nil:
+			for i := range dst {
+				dst[i] = f.F1(x[i])
+			}
+		case f.FC != nil:
+			for i := range dst {
+				dst[i] = f.FC(x[i], y[i])
+			}
+		default:
+			for i := range dst {
+				dst[i] = f.F2(x[i], y[i])
+			}
+		}
+	}
+}
+
+// valueNodes evaluates nodes of mixed operations one by one.
+func (e *Engine) valueNodes(ws *Workspace, lo, hi int32) error {
+	v := ws.V
+	for i := lo; i < hi; i++ {
+		a, b := e.Args(i)
+		switch code := e.Op(i); code {
+		case op.Add:
+			v[i] = v[a] + v[b]
+		case op.Sub:
+			v[i] = v[a] - v[b]
+		case op.Mul:
+			v[i] = v[a] * v[b]
+		case op.Square:
+			v[i] = v[a] * v[a]
+		case op.Scale:
+			v[i] = v[a] * e.Constant(i)
+		case op.AddReal:
+			v[i] = v[a] + e.Constant(i)
+		case op.Own:
+			f, order := e.OwnAt(i)
+			v[i] = f.At(order)(v[a])
+		case op.Sum:
+			v[i] = e.sum(e.Constant(i), v, i)
+		case op.Affine:
+			w, x := e.AffineAt(i)
+			if e.Consecutive(i) {
+				v[i] = dotOf(e.Constant(i), w, v[x[0]:][:len(x)])
+			} else {
+				v[i] = dotIndexed(e.Constant(i), w, v, x)
+			}
+		case op.Dot:
+			x, y := e.DotAt(i)
+			if e.Consecutive(i) {
+				v[i] = dotOf(tape.NegZero, v[x[0]:][:len(x)], v[y[0]:][:len(x)])
+				break
+			}
+			s := tape.NegZero
+			for k, j := range x {
+				s += float64(v[j] * v[y[k]])
+			}
+			v[i] = s
+		case op.FMA, op.IncGamma, op.IncBeta:
+			v[i] = e.SeveralPartial(v, i)
+		case op.Select:
+			cond, x, y := e.SelectAt(i)
+			switch c := v[cond]; {
+			case c > 0:
+				v[i] = v[x]
+			case c != c:
+				v[i] = c
+			default:
+				v[i] = v[y]
+			}
+		case op.Call:
+			if err := e.valueCall(ws, i); err != nil {
+				return err
+			}
+		default:
+			y := e.Constants(i, i+1)
+			if code.Operands() == 2 {
+				y = v[b : b+1]
+			}
+			values(code, v[i:i+1], v[a:a+1], y)
+		}
+	}
+	return nil
+}
+
+// sum is s plus the operands of a Sum node in an array over all nodes.
+func (e *Engine) sum(s float64, x []float64, i int32) float64 {
+	index, runs := e.SumLists(i)
+	for k := 0; k < len(runs); k += 2 {
+		s = sumOf(s, x[runs[k]:][:runs[k+1]])
+	}
+	return sumIndexed(s, x, index)
+}
+
+// Lanes evaluates an operation with one or two operands, no Own, on lanes: dst
+// = op(x, y), where y is the constants if it has one. dst may be x or y.
+func Lanes(code op.Code, dst, x, y []float64) { values(code, dst, x, y) }

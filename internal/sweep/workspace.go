@@ -1,0 +1,121 @@
+package sweep
+
+import (
+	"math"
+	"sync"
+	"unsafe"
+
+	"github.com/hesse-ad/hesse/internal/compile"
+)
+
+// Engine sweeps over a program, with working memory from a pool.
+type Engine struct {
+	compile.Program
+	mostArgs int // of a call
+	pool     sync.Pool
+}
+
+// New returns an engine for a program.
+func New(p *compile.Program) *Engine {
+	e := &Engine{Program: *p}
+	for i := range int32(e.Len()) {
+		if c := e.CallAt(i); c != nil {
+			e.mostArgs = max(e.mostArgs, len(c.Args))
+		}
+	}
+	e.pool.New = func() any { return e.newWorkspace() }
+	return e
+}
+
+// Workspace is the memory of evaluations of one program, by one goroutine at a
+// time. Values and adjoints are node by node; T[s] and U[s] are the tangents
+// and the second-order adjoints of direction s.
+type Workspace struct {
+	e       *Engine
+	V, Bar  []float64
+	T, U    [][]float64
+	parts   []float64
+	call    callBuffers
+	scratch [6][compile.Block]float64
+	careful bool
+	team    []*Workspace // of the goroutines that share its sweeps, see Team
+	seeded  compile.Span // inputs that may have a tangent
+	wanted  compile.Span // inputs whose second-order adjoints are read
+
+	cotangent []float64
+	outputs   []float64
+	one       [1][]float64
+}
+
+// MaxDirections is how many directions one sweep carries at most.
+const MaxDirections = 8
+
+func (e *Engine) newWorkspace() *Workspace {
+	ws := &Workspace{e: e, V: make([]float64, e.Len())}
+	copy(ws.V[e.Inputs()+e.Params():], e.Consts())
+	return ws
+}
+
+// Get hands out a workspace; Put takes it back.
+func (e *Engine) Get() *Workspace { return e.pool.Get().(*Workspace) }
+
+// Put takes a workspace back.
+func (e *Engine) Put(ws *Workspace) { e.pool.Put(ws) }
+
+// Bytes is the memory that the workspace takes.
+func (ws *Workspace) Bytes() int {
+	k := int(unsafe.Sizeof(*ws)) + bytesOf(ws.V) + bytesOf(ws.Bar) + bytesOf(ws.parts) +
+		bytesOf(ws.cotangent) + bytesOf(ws.outputs) + bytesOf(ws.T) + bytesOf(ws.U)
+	for _, x := range [...][][]float64{ws.T, ws.U} {
+		for _, x := range x {
+			k += bytesOf(x)
+		}
+	}
+	return k
+}
+
+func grow(x *[]float64, n int) []float64 {
+	if *x == nil {
+		*x = make([]float64, n)
+	}
+	return *x
+}
+
+func directions(x *[][]float64, k, n int) [][]float64 {
+	for len(*x) < k {
+		*x = append(*x, make([]float64, n))
+	}
+	return (*x)[:k]
+}
+
+// finite reports whether no element is an infinity or a NaN: by the exponent
+// bits, since a floating-point sum of x·0 would wait for itself.
+func finite(x []float64) bool {
+	const exponent = 0x7ff << 52
+	for _, v := range x {
+		if math.Float64bits(v)&exponent == exponent {
+			return false
+		}
+	}
+	return true
+}
+
+// prod is a·b, in a careful sweep the derivative product. Only there may it
+// hide a factor that is not finite, see carefully.
+func (ws *Workspace) prod(a, b float64) float64 {
+	p := a * b
+	if p != p && ws.careful && (a == 0 || b == 0) {
+		return 0
+	}
+	return p
+}
+
+// bytesOf is the memory of the array of x.
+func bytesOf[T any](x []T) int { return cap(x) * int(unsafe.Sizeof(*new(T))) }
+
+// zero clears what a reverse sweep must find 0.
+func (e *Engine) zero(x []float64, order compile.Order) {
+	for _, s := range e.Unwritten(order) {
+		clear(x[s.Lo:s.Hi])
+	}
+}

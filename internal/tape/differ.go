@@ -1,0 +1,66 @@
+package tape
+
+import (
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// Differ is the first operation in which two tapes of as many inputs
+// and parameters differ, −1 if they are the same. Primitives are compared by
+// their names. It is the number of operations of one of them if the other one
+// goes on, or differs in its outputs or guards.
+func Differ(p, q *Tape) int32 {
+	n := min(p.Ops(), q.Ops())
+	for k := range int32(n) {
+		i, j := int32(p.base)+k, int32(q.base)+k
+		if !p.sameNode(i, q, j) {
+			return i
+		}
+	}
+	same := p.Ops() == q.Ops() && len(p.guards) == len(q.guards) &&
+		slices.EqualFunc(p.outputs, q.outputs, func(i, j int32) bool { return p.same(i, q, j) })
+	if same {
+		return -1
+	}
+	return int32(p.base + n)
+}
+
+// same reports whether node i, an operand, is what node j is in q.
+func (p *Tape) same(i int32, q *Tape, j int32) bool {
+	first := int32(p.inputs + p.params)
+	switch {
+	case i < first || j < first:
+		return i == j
+	case int(i) < p.base && int(j) < q.base:
+		return equalBits(p.consts[i-first], q.consts[j-first])
+	default:
+		return int(i)-p.base == int(j)-q.base
+	}
+}
+
+func (p *Tape) sameNode(i int32, q *Tape, j int32) bool {
+	code := p.ops[i]
+	if code != q.ops[j] || !equalBits(p.c[i], q.c[j]) {
+		return false
+	}
+	switch code {
+	case op.Own:
+		if p.owns[p.b[i]].Name != q.owns[q.b[j]].Name {
+			return false
+		}
+	case op.Affine:
+		w, _ := p.AffineAt(i)
+		if u, _ := q.AffineAt(j); !slices.EqualFunc(w, u, equalBits) {
+			return false
+		}
+	case op.Call:
+		if p.b[i] != q.b[j] || p.calls[p.a[i]].Name() != q.calls[q.a[j]].Name() {
+			return false
+		}
+	}
+	var a, b []int32
+	p.EachOperand(i, func(k int32) { a = append(a, k) })
+	q.EachOperand(j, func(k int32) { b = append(b, k) })
+	return slices.EqualFunc(a, b, func(k, l int32) bool { return p.same(k, q, l) })
+}

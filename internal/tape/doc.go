@@ -1,0 +1,2 @@
+// Package tape holds functions as lists of elementary operations.
+package tape

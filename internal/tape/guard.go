@@ -1,0 +1,73 @@
+package tape
+
+import "math"
+
+// GuardKind is the kind of a comparison.
+type GuardKind uint8
+
+// The comparisons that a recording depends on.
+const (
+	Less       GuardKind = iota // a < b
+	LessEq                      // a ≤ b
+	LessReal                    // a < c
+	LessEqReal                  // a ≤ c
+	GreaterReal
+	GreaterEqReal
+	ValueRead // a is c
+)
+
+func (k GuardKind) String() string {
+	return [...]string{"Less", "LessEq", "Less", "LessEq", "Less", "LessEq", "Value"}[k]
+}
+
+// Guard is a comparison made while recording, and how it came out.
+type Guard struct {
+	Kind    GuardKind
+	Outcome bool
+	A, B    int32
+	C       float64
+	PC      uintptr // who asked, if wanted
+}
+
+// Guard appends a guard.
+func (r *Recording) Guard(g Guard) {
+	if r.closed {
+		panic("reverse: Var used after its recording")
+	}
+	if r.caller != nil {
+		g.PC = r.caller()
+	}
+	r.guards = append(r.guards, g)
+}
+
+// Made notes who made the comparisons of the recording, those of t again,
+// unless some are between constants here.
+func (r *Recording) Made(t *Tape) {
+	if len(r.guards) != len(t.guards) {
+		return
+	}
+	for k := range r.guards {
+		r.guards[k].PC = t.guards[k].PC
+	}
+}
+
+// Holds reports whether the comparison comes out as recorded.
+func (g *Guard) Holds(v []float64) bool {
+	a := v[g.A]
+	switch g.Kind {
+	case Less:
+		return (a < v[g.B]) == g.Outcome
+	case LessEq:
+		return (a <= v[g.B]) == g.Outcome
+	case LessReal:
+		return (a < g.C) == g.Outcome
+	case LessEqReal:
+		return (a <= g.C) == g.Outcome
+	case GreaterReal:
+		return (g.C < a) == g.Outcome
+	case GreaterEqReal:
+		return (g.C <= a) == g.Outcome
+	default:
+		return math.Float64bits(a) == math.Float64bits(g.C) || a != a && g.C != g.C
+	}
+}

@@ -1,0 +1,53 @@
+package tape
+
+// Partials is the partials of node i, whose class is unary or binary.
+func (t *Tape) Partials(v []float64, i int32) (da, db float64) {
+	code, x := t.ops[i], v[t.a[i]]
+	switch f := code.Info(); {
+	case f.D1 != nil:
+		return f.D1(x, v[i]), 0
+	case f.DC != nil:
+		return f.DC(x, t.c[i], v[i]), 0
+	case f.D2 != nil:
+		return f.D2(x, v[t.b[i]], v[i])
+	default:
+		return t.owns[t.b[i]].At(int(t.c[i]) + 1)(x), 0
+	}
+}
+
+// SecondPartials is the second partials of node i, given the first.
+func (t *Tape) SecondPartials(v []float64, i int32, da, db float64) (daa, dab, dbb float64) {
+	code, x := t.ops[i], v[t.a[i]]
+	switch f := code.Info(); {
+	case f.H1 != nil:
+		return f.H1(x, v[i], da), 0, 0
+	case f.HC != nil:
+		return f.HC(x, t.c[i], v[i], da), 0, 0
+	case f.H2 != nil:
+		return f.H2(x, v[t.b[i]], v[i], da, db)
+	default:
+		return t.owns[t.b[i]].At(int(t.c[i]) + 2)(x), 0, 0
+	}
+}
+
+// SeveralPartial is the value of node i, which always has so many operands, or its
+// derivative in its operands k.
+func (t *Tape) SeveralPartial(v []float64, i int32, k ...int) float64 {
+	var x [3]float64
+	for k, j := range t.SeveralAt(i) {
+		x[k] = v[j]
+	}
+	return t.ops[i].Partial(x[:], t.c[i], k...)
+}
+
+// SelectPartials is the partials of the Select node i.
+func (t *Tape) SelectPartials(v []float64, i int32) (dx, dy float64) {
+	switch c := v[t.lists[t.a[i]+2]]; {
+	case c > 0:
+		return 1, 0
+	case c != c:
+		return c, c
+	default:
+		return 0, 1
+	}
+}

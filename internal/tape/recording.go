@@ -1,0 +1,450 @@
+package tape
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// Node is one recorded operation. Where it has one operand and a constant, B is
+// the number of the constant among the reals of the recording; for an Own it is
+// four times the function's number and the order of the derivative. Operations
+// with a list of operands have A as its place in the lists and B as the number
+// of terms: a Sum the number of its constant and x, an Affine the place of its
+// weights, then the same, a Dot x and y, a Select x, y and the condition. A Call
+// has the number of the call and which of its outputs it is.
+type Node struct {
+	A, B  int32
+	Op    op.Code
+	users uint8 // how many nodes are in the chain of this one, see number.go
+}
+
+// link is how other nodes are found by a node: the newest of those of which it is
+// the last operand, and the next older one of those with the same last operand as
+// it. Both are a node's number + 1, 0 if there is none.
+type link struct{ newest, older int32 }
+
+// maxSize is how many nodes and operands in lists a recording may have, so that
+// whatever is made of it has int32 indices. Tests change it.
+var maxSize = 1 << 30
+
+var errSize = errors.New("reverse: more than 2³⁰ operations")
+
+const (
+	chunkBits = 12
+	chunkSize = 1 << chunkBits
+)
+
+// chunk is a piece of a recording. Memory that is touched for the first time
+// costs more than all that is done with it: nodes are small, and are not copied,
+// neither to grow nor to be compiled.
+type chunk struct {
+	node [chunkSize]Node
+	link [chunkSize]link
+}
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
+
+// recordedCall is one use of a Func, with its operands in the lists from args on.
+type recordedCall struct {
+	f       Func
+	args, n int32
+}
+
+// Recording is a program while it is written down: nodes in the order in which
+// they were made, each operand made before its user. Equal operations are one
+// node, unless the recording is traced.
+type Recording struct {
+	chunks []*chunk
+	count  int // of nodes
+
+	inputs, params int
+
+	*scratch
+	owns   []*Scalar1
+	calls  []recordedCall
+	guards []Guard
+	recent [16]struct { // constants, by a hash
+		bits uint64
+		at   int32 // number + 1
+	}
+	hashed int  // how many nodes are in the table
+	traced bool // nodes are kept as they are made
+	asIs   bool // no node is shared: it is traced, full or closed
+	closed bool
+
+	// Err is the first error of a primitive, or that there are too many nodes:
+	// then no more are made until the function returns.
+	Err error
+
+	caller func() uintptr // asked who makes each node and comparison, see Lines
+	made   []uintptr      // its answers, of the nodes after inputs and parameters
+	// Derived says that the recording is made by a transform, where sums with
+	// the constant 0 are many: x + 0 is x then, even for x = −0.
+	Derived bool
+	// Term says that the recording is a term that is to be repeated.
+	Term bool
+}
+
+// scratch is the memory of a recording that can be used again.
+type scratch struct {
+	lists  []int32
+	reals  []float64
+	coefs  []float64
+	table  []uint64 // of nodes, see number.go
+	number []int32  // see Writer
+	runs   []int32
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// MinChain is how many terms a sum has at least that is one operation. A shorter one
+// stays binary, where additions of many alike terms share batches.
+const MinChain = 8
+
+// NegZero is −0: −0 + x is x for every x, so that sums start with it.
+var NegZero = math.Copysign(0, -1)
+
+// zeroed is n zeros in the memory of x.
+func zeroed[T any](x *[]T, n int) []T {
+	if cap(*x) < n {
+		*x = make([]T, n)
+		return *x
+	}
+	*x = (*x)[:n]
+	clear(*x)
+	return *x
+}
+
+// grown is append that doubles: the built-in one copies large slices more often.
+func grown[T any](x []T, y ...T) []T { return append(roomFor(x, len(y)), y...) }
+
+// roomFor is x with room for n more elements.
+func roomFor[T any](x []T, n int) []T {
+	if len(x)+n > cap(x) {
+		x = slices.Grow(x, max(len(x), n))
+	}
+	return x
+}
+
+// NewRecording has nodes 0 … inputs+params−1 for the inputs and parameters.
+func NewRecording(inputs, params int) *Recording {
+	s := scratches.Get().(*scratch)
+	s.lists, s.reals, s.coefs = s.lists[:0], s.reals[:0], s.coefs[:0]
+	r := &Recording{inputs: inputs, params: params, scratch: s}
+	zeroed(&s.table, minTable)
+	for range inputs + params {
+		r.append(Node{Op: op.Const})
+	}
+	return r
+}
+
+// Push appends the operation code of the nodes a and b, as many of them as it has
+// operands, and the constant c, and returns its number; that of an equal node,
+// if there is one.
+func (r *Recording) Push(code op.Code, a, b int32, c float64) int32 {
+	n := Node{A: a, B: b, Op: code}
+	if code.Constant() != op.NoConstant {
+		n.B = r.real(c)
+	}
+	if r.asIs {
+		return r.add(n)
+	}
+	return r.share(n)
+}
+
+// add appends a node as it is.
+func (r *Recording) add(n Node) int32 {
+	if r.closed {
+		panic("reverse: Var used after its recording")
+	}
+	return r.append(n)
+}
+
+// append appends a node; if there is no room for it it returns another one.
+func (r *Recording) append(n Node) int32 {
+	i := r.count
+	if i&(chunkSize-1) == 0 {
+		if r.full(chunkSize) {
+			return 0
+		}
+		r.chunks = append(r.chunks, chunks.Get().(*chunk))
+	}
+	r.count++
+	if r.caller != nil {
+		r.made = append(r.made, r.caller())
+	}
+	c := r.chunks[i>>chunkBits]
+	i &= chunkSize - 1
+	c.node[i], c.link[i] = n, link{}
+	return int32(r.count - 1)
+}
+
+// full reports whether there is no room for n more nodes or operands. From then
+// on it does so always.
+func (r *Recording) full(n int) bool {
+	if r.Err == errSize {
+		return true
+	}
+	if r.count+len(r.lists)+n <= maxSize {
+		return false
+	}
+	if r.Err == nil {
+		r.Err = errSize
+	}
+	r.asIs = true
+	return true
+}
+
+// real is the number of the constant c. One that was used lately has its number
+// already.
+func (r *Recording) real(c float64) int32 {
+	if r.closed {
+		return 0
+	}
+	bits := math.Float64bits(c)
+	e := &r.recent[bits*0x9e3779b97f4a7c15>>60]
+	if e.bits != bits || e.at == 0 {
+		r.reals = grown(r.reals, c)
+		e.bits, e.at = bits, int32(len(r.reals))
+	}
+	return e.at - 1
+}
+
+// ConstantOf is the constant of a node.
+func (r *Recording) ConstantOf(n *Node) float64 {
+	switch n.Op {
+	case op.Sum, op.FMA, op.IncGamma, op.IncBeta:
+		return r.reals[r.lists[n.A]]
+	case op.Affine:
+		return r.reals[r.lists[n.A+1]]
+	}
+	if n.Op.Constant() == op.NoConstant {
+		return 0
+	}
+	return r.reals[n.B]
+}
+
+// List is the operands of a node that has a list of them; only the first output
+// of a call has it.
+func (r *Recording) List(n *Node) []int32 {
+	switch n.Op {
+	case op.Sum, op.FMA, op.IncGamma, op.IncBeta:
+		return r.lists[n.A+1:][:n.B]
+	case op.Affine:
+		return r.lists[n.A+2:][:n.B]
+	case op.Dot:
+		return r.lists[n.A:][:2*n.B]
+	case op.Select:
+		return r.lists[n.A:][:3]
+	case op.Call:
+		if n.B == 0 {
+			c := &r.calls[n.A]
+			return r.lists[c.args:][:c.n]
+		}
+	}
+	return nil
+}
+
+// weights is those of an Affine node.
+func (r *Recording) weights(n *Node) []float64 { return r.coefs[r.lists[n.A]:][:n.B] }
+
+// Title is what node i is called: x0, x1, … an input, p0, p1, … a parameter, v0,
+// v1, … an operation.
+func (r *Recording) Title(i int32) string {
+	return title(int(i), r.inputs, r.params, r.inputs+r.params)
+}
+
+// Lines has caller asked who makes each node and comparison from now on, when
+// there are inputs and parameters alone.
+func (r *Recording) Lines(caller func() uintptr) { r.caller = caller }
+
+// Trace is Lines that also keeps all nodes as they are made.
+func (r *Recording) Trace(caller func() uintptr) { r.caller, r.traced, r.asIs = caller, true, true }
+
+// Traced reports whether Trace was called.
+func (r *Recording) Traced() bool { return r.traced }
+
+// Close ends the recording: another operation panics.
+func (r *Recording) Close() {
+	for _, c := range r.chunks {
+		chunks.Put(c)
+	}
+	scratches.Put(r.scratch)
+	r.chunks, r.scratch, r.count = nil, new(scratch), 0
+	r.closed, r.asIs = true, true
+}
+
+// Constant is a node with the value c.
+func (r *Recording) Constant(c float64) int32 { return r.Push(op.Const, 0, 0, c) }
+
+// Len is the number of nodes.
+func (r *Recording) Len() int { return r.count }
+
+// First is the first node that is no input or parameter.
+func (r *Recording) First() int { return r.inputs + r.params }
+
+// Node is node i.
+func (r *Recording) Node(i int32) *Node { return r.node(i) }
+
+// node is node i.
+func (r *Recording) node(i int32) *Node { return &r.chunks[i>>chunkBits].node[i&(chunkSize-1)] }
+
+// Nodes calls yield with all nodes in order.
+func (r *Recording) Nodes(yield func(i int32, n *Node) bool) {
+	for k, c := range r.chunks {
+		lo := k << chunkBits
+		for j := range min(chunkSize, r.count-lo) {
+			if !yield(int32(lo+j), &c.node[j]) {
+				return
+			}
+		}
+	}
+}
+
+// link is the link of node i.
+func (r *Recording) link(i int32) *link { return &r.chunks[i>>chunkBits].link[i&(chunkSize-1)] }
+
+// pushList appends a node of the operation code with n terms and with a list made
+// of parts. If there is no room for it it returns another node.
+func (r *Recording) pushList(code op.Code, n int, parts ...[]int32) int32 {
+	size := 0
+	for _, l := range parts {
+		size += len(l)
+	}
+	if r.full(size) {
+		return 0
+	}
+	at := len(r.lists)
+	for _, l := range parts {
+		r.lists = grown(r.lists, l...)
+	}
+	node := Node{A: int32(at), B: int32(n), Op: code}
+	if r.asIs {
+		return r.add(node)
+	}
+	last := r.count
+	i := r.find(node)
+	if int(i) < last {
+		r.lists = r.lists[:at] // it has its like
+	}
+	return i
+}
+
+// Sum appends c + Σ xᵢ. Few terms are added one by one, in operations that form
+// batches.
+func (r *Recording) Sum(c float64, x []int32) int32 {
+	if r.asIs || len(x) == 0 || len(x) >= MinChain {
+		return r.pushList(op.Sum, len(x), []int32{r.real(c)}, x)
+	}
+	s := x[0]
+	if c != 0 {
+		s = r.Push(op.AddReal, s, 0, c)
+	}
+	for _, x := range x[1:] {
+		s = r.Push(op.Add, s, x, 0)
+	}
+	return s
+}
+
+// Affine appends c + Σ wᵢxᵢ.
+func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
+	if c == 0 {
+		c = NegZero // the sum starts with the first term
+	}
+	if len(x) == 1 && !r.asIs {
+		s := r.Push(op.Scale, x[0], 0, w[0])
+		if c != 0 {
+			s = r.Push(op.AddReal, s, 0, c)
+		}
+		return s
+	}
+	// Most often the weights are those of the sum before.
+	k := len(r.coefs) - len(w)
+	if k < 0 || !slices.EqualFunc(r.coefs[k:], w, equalBits) {
+		k = len(r.coefs)
+		r.coefs = grown(r.coefs, w...)
+	}
+	return r.pushList(op.Affine, len(x), []int32{int32(k), r.real(c)}, x)
+}
+
+func equalBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+
+// Dot appends Σ xᵢyᵢ. Few terms are added one by one, as by Sum.
+func (r *Recording) Dot(x, y []int32) int32 {
+	if r.asIs || len(x) == 0 || len(x) >= MinChain {
+		return r.pushList(op.Dot, len(x), x, y)
+	}
+	s := r.Push(op.Mul, x[0], y[0], 0)
+	for k := 1; k < len(x); k++ {
+		s = r.Push(op.Add, s, r.Push(op.Mul, x[k], y[k], 0), 0)
+	}
+	return s
+}
+
+// Select appends x where cond > 0, else y.
+func (r *Recording) Select(cond, x, y int32) int32 {
+	return r.pushList(op.Select, 1, []int32{x, y, cond})
+}
+
+// Several appends an operation on so many operands as it always has.
+func (r *Recording) Several(code op.Code, c float64, x ...int32) int32 {
+	return r.pushList(code, len(x), []int32{r.real(c)}, x)
+}
+
+// Own appends a scalar primitive or its derivative of the given order.
+func (r *Recording) Own(f *Scalar1, order int, x int32) int32 {
+	k := len(r.owns)
+	for i := k - 1; i >= 0 && i >= k-8; i-- {
+		if r.owns[i] == f {
+			k = i
+			break
+		}
+	}
+	if k == len(r.owns) {
+		r.owns = append(r.owns, f)
+	}
+	return r.Push(op.Own, x, int32(4*k+order), 0)
+}
+
+// Call appends the outputs of a vector primitive and returns the first; the
+// others follow it. No call is like another: its function may be.
+func (r *Recording) Call(f Func, x []int32) int32 {
+	_, m := f.Dims()
+	if r.full(len(x) + m) {
+		return 0
+	}
+	k := int32(len(r.calls))
+	r.calls = append(r.calls, recordedCall{f: f, args: int32(len(r.lists)), n: int32(len(x))})
+	r.lists = grown(r.lists, x...)
+	first := int32(r.count)
+	for j := range m {
+		r.add(Node{A: k, B: int32(j), Op: op.Call})
+	}
+	return first
+}
+
+// CallOutputs is how many outputs the call of node n has.
+func (r *Recording) CallOutputs(n *Node) int32 {
+	_, m := r.calls[n.A].f.Dims()
+	return int32(m)
+}
+
+// Guards are the comparisons that were made so far.
+func (r *Recording) Guards() []Guard { return r.guards }
+
+// SetSum makes node i the sum c + Σ wᵢxᵢ, in which all weights are 1 if w is nil,
+// instead of what it was.
+func (r *Recording) SetSum(i int32, c float64, w []float64, x []int32) {
+	n := r.node(i)
+	n.Op, n.A, n.B = op.Sum, int32(len(r.lists)), int32(len(x))
+	if w != nil {
+		n.Op = op.Affine
+		r.lists = grown(r.lists, int32(len(r.coefs)))
+		r.coefs = grown(r.coefs, w...)
+	}
+	r.lists = grown(grown(r.lists, r.real(c)), x...)
+}

@@ -1,0 +1,266 @@
+package tape
+
+import (
+	"unsafe"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// Tape is a list of operations, the nodes. Node i has the operation Op(i), the
+// operands Args(i) and the constant Constant(i), or a list of operands; nodes
+// below Base are the inputs, the parameters and the constants, in this order.
+// Every operand comes before its user. It is immutable.
+type Tape struct {
+	inputs, params int
+	base           int
+	consts         []float64
+
+	ops     []op.Code
+	a, b    []int32 // of a list: where it is in lists, and its length
+	c       []float64
+	lists   []int32
+	coefs   []float64
+	owns    []*Scalar1
+	calls   []Call
+	outputs []int32
+	guards  []Guard
+	made    []uintptr // who made each operation, if that was noted
+}
+
+// length is how long a node's list is, and whether its operands are consecutive:
+// those of an Affine, both halves of a Dot. A Sum of which many are consecutive is
+// kept as runs: how many there are, then the first operand and the length of each.
+type length int32
+
+func lengthOf(n int32, consecutive bool) length {
+	l := length(n << 1)
+	if consecutive {
+		l++
+	}
+	return l
+}
+
+func (l length) count() int32 { return int32(l >> 1) }
+
+func (l length) consecutive() bool { return l&1 != 0 }
+
+// Inputs is how many inputs there are that are differentiated.
+func (t *Tape) Inputs() int { return t.inputs }
+
+// Params is how many parameters there are.
+func (t *Tape) Params() int { return t.params }
+
+// Outputs is how many outputs there are.
+func (t *Tape) Outputs() int { return len(t.outputs) }
+
+// Output is the node of output j.
+func (t *Tape) Output(j int) int32 { return t.outputs[j] }
+
+// OutputNodes is the nodes of the outputs, not to be written.
+func (t *Tape) OutputNodes() []int32 { return t.outputs }
+
+// Guards are the comparisons that were made.
+func (t *Tape) Guards() []Guard { return t.guards }
+
+// Made is who made node i, 0 if it is no operation or that was not noted.
+func (t *Tape) Made(i int32) uintptr {
+	if k := int(i) - t.base; k >= 0 && t.made != nil {
+		return t.made[k]
+	}
+	return 0
+}
+
+// Base is the first node that is an operation.
+func (t *Tape) Base() int { return t.base }
+
+// Len is the number of nodes.
+func (t *Tape) Len() int { return len(t.ops) }
+
+// Ops is the number of operations, without inputs, parameters and constants.
+func (t *Tape) Ops() int { return len(t.ops) - t.base }
+
+// Op is the operation of node i.
+func (t *Tape) Op(i int32) op.Code { return t.ops[i] }
+
+// Args is the operands of node i, which has one or two.
+func (t *Tape) Args(i int32) (a, b int32) { return t.a[i], t.b[i] }
+
+// FirstArgs is the first operands of the nodes lo … hi−1, not to be written.
+func (t *Tape) FirstArgs(lo, hi int32) []int32 { return t.a[lo:hi:hi] }
+
+// SecondArgs is the second operands of the nodes lo … hi−1, not to be written.
+func (t *Tape) SecondArgs(lo, hi int32) []int32 { return t.b[lo:hi:hi] }
+
+// Constant is the constant of node i.
+func (t *Tape) Constant(i int32) float64 { return t.c[i] }
+
+// Constants is the constants of the nodes lo … hi−1, not to be written.
+func (t *Tape) Constants(lo, hi int32) []float64 { return t.c[lo:hi] }
+
+// Consts is the values of the nodes that are constants, those from Inputs() +
+// Params() to Base(). It is not to be written.
+func (t *Tape) Consts() []float64 { return t.consts }
+
+// SumAt is the operands of the Sum node i.
+func (t *Tape) SumAt(i int32) []int32 {
+	index, runs := t.SumLists(i)
+	for k := 0; k < len(runs); k += 2 {
+		for j := range runs[k+1] {
+			index = append(index, runs[k]+j)
+		}
+	}
+	return index
+}
+
+// SumLists is the operands of the Sum node i one by one, or by runs of consecutive
+// ones: the first and the length of each.
+func (t *Tape) SumLists(i int32) (index, runs []int32) {
+	at, n := t.a[i], length(t.b[i])
+	if n.consecutive() {
+		return nil, t.lists[at+1:][:2*t.lists[at]]
+	}
+	return t.lists[at:][:n.count()], nil
+}
+
+// AffineAt is the weights and operands of the Affine node i.
+func (t *Tape) AffineAt(i int32) (w []float64, x []int32) {
+	a, n := t.a[i], length(t.b[i]).count()
+	at := t.lists[a]
+	return t.coefs[at : at+n], t.lists[a+1 : a+1+n]
+}
+
+// DotAt is the operands of the Dot node i.
+func (t *Tape) DotAt(i int32) (x, y []int32) {
+	a, n := t.a[i], length(t.b[i]).count()
+	return t.lists[a : a+n], t.lists[a+n : a+2*n]
+}
+
+// Consecutive reports whether the operands of the Affine node i, or both halves of
+// those of the Dot node i, are consecutive; not if there are none.
+func (t *Tape) Consecutive(i int32) bool { return t.b[i] > 1 && length(t.b[i]).consecutive() }
+
+// Terms is how many terms the sum at node i has.
+func (t *Tape) Terms(i int32) int32 { return length(t.b[i]).count() }
+
+// SelectAt is the operands of the Select node i.
+func (t *Tape) SelectAt(i int32) (cond, x, y int32) {
+	l := t.lists[t.a[i]:][:3]
+	return l[2], l[0], l[1]
+}
+
+// SeveralAt is the operands of node i, which always has so many of them.
+func (t *Tape) SeveralAt(i int32) []int32 { return t.lists[t.a[i]:][:t.ops[i].Listed()] }
+
+// OwnAt is the function of the Own node i and which of its derivatives.
+func (t *Tape) OwnAt(i int32) (f *Scalar1, order int) { return t.owns[t.b[i]], int(t.c[i]) }
+
+// CallAt is the call whose first output is node i; nil if node i is something else.
+func (t *Tape) CallAt(i int32) *Call {
+	if t.ops[i] != op.Call || t.b[i] != 0 {
+		return nil
+	}
+	return &t.calls[t.a[i]]
+}
+
+// FirstOutput is node i, or the first output of the call that it is an output of.
+func (t *Tape) FirstOutput(i int32) int32 {
+	if t.ops[i] == op.Call {
+		return i - t.b[i]
+	}
+	return i
+}
+
+// EachOperand calls f with the operands of node i. Of the outputs of a call the
+// first has them.
+func (t *Tape) EachOperand(i int32, f func(j int32)) {
+	t.EachRun(i, func(j, n int32) {
+		for k := range n {
+			f(j + k)
+		}
+	})
+}
+
+// EachRun calls f with the operands of node i: the n from j on, where they are known
+// to be consecutive.
+func (t *Tape) EachRun(i int32, f func(j, n int32)) {
+	each := func(list []int32) {
+		for _, j := range list {
+			f(j, 1)
+		}
+	}
+	a, n := t.a[i], length(t.b[i])
+	switch code := t.ops[i]; code {
+	case op.Sum:
+		index, runs := t.SumLists(i)
+		each(index)
+		for k := 0; k < len(runs); k += 2 {
+			f(runs[k], runs[k+1])
+		}
+	case op.Affine, op.Dot:
+		lists := [2][]int32{}
+		if code == op.Dot {
+			lists[0], lists[1] = t.DotAt(i)
+		} else {
+			_, lists[0] = t.AffineAt(i)
+		}
+		for _, x := range lists {
+			if n.consecutive() && len(x) > 0 {
+				f(x[0], int32(len(x)))
+			} else {
+				each(x)
+			}
+		}
+	case op.Select:
+		each(t.lists[a:][:3])
+	case op.Call:
+		if c := t.CallAt(i); c != nil {
+			each(c.Args)
+		}
+	default:
+		if code.Listed() > 0 {
+			each(t.SeveralAt(i))
+		}
+		if code.Operands() > 0 {
+			f(a, 1)
+		}
+		if code.Operands() > 1 {
+			f(t.b[i], 1)
+		}
+	}
+}
+
+// Bytes is the memory that the tape takes, but for what a user's primitives hold.
+func (t *Tape) Bytes() int {
+	k := int(unsafe.Sizeof(*t)) + bytesOf(t.ops) + bytesOf(t.a) + bytesOf(t.b) + bytesOf(t.c) +
+		bytesOf(t.lists) + bytesOf(t.coefs) + bytesOf(t.consts) + bytesOf(t.owns) + bytesOf(t.calls) +
+		bytesOf(t.outputs) + bytesOf(t.guards) + bytesOf(t.made)
+	for c := range t.calls {
+		if r := t.calls[c].Repeated; r != nil {
+			_, bytes := r.Size()
+			k += bytes
+		}
+	}
+	return k
+}
+
+// bytesOf is the memory of the array of x.
+func bytesOf[T any](x []T) int { return cap(x) * int(unsafe.Sizeof(*new(T))) }
+
+// View is a look at the nodes of a tape, for other engines: node i has the
+// operation Ops[i] with the operands A[i] and B[i] and the constant C[i], as
+// described at Tape; nodes below Base are inputs, parameters and constants.
+// It is not to be written.
+type View struct {
+	Base    int32
+	Ops     []op.Code
+	A, B    []int32
+	C       []float64
+	Consts  []float64 // of the nodes Base−len(Consts) … Base−1
+	Outputs []int32
+	Owns    []*Scalar1
+}
+
+// View returns a look at the nodes.
+func (t *Tape) View() View {
+	return View{int32(t.base), t.ops, t.a, t.b, t.c, t.consts, t.outputs, t.owns}
+}
