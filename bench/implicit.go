@@ -7,7 +7,7 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/implicit"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -119,16 +119,16 @@ func (b *bench) unrolled() {
 			return w
 		}))
 	}
-	bytes := func(t *reverse.Tape, sweep func(p *program.Program, ws *program.Workspace) error) (k int) {
-		must(0, inside.Sweep(t, lambda, func(p *program.Program, ws *program.Workspace) error {
-			err := sweep(p, ws)
+	bytes := func(t *reverse.Tape, run func(p *sweep.Engine, ws *sweep.Workspace) error) (k int) {
+		must(0, inside.Sweep(t, lambda, func(p *sweep.Engine, ws *sweep.Workspace) error {
+			err := run(p, ws)
 			k = t.Bytes() + ws.Bytes()
 			return err
 		}))
 		return k
 	}
 	bar := ones(n)
-	gradient := func(p *program.Program, ws *program.Workspace) error { return p.Gradient(ws, bar) }
+	gradient := func(p *sweep.Engine, ws *sweep.Workspace) error { return p.Gradient(ws, bar) }
 
 	w := must(iterate(400).Values(nil, lambda))
 	g := must(implicit.Record(w, lambda, func(w, lambda []reverse.Var) []reverse.Var {

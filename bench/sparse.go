@@ -122,9 +122,9 @@ func sparseMatrices(b *bench) {
 // pattern detects the pattern again, which a tape does once.
 func (p *taped) pattern() *sparsity.Pattern {
 	if p.Outputs() > 1 {
-		return domains.Jacobian(inside.Program(p.Tape), nil)
+		return domains.Jacobian(&inside.Program(p.Tape).Tape, nil)
 	}
-	return domains.Hessian(inside.Program(p.Tape), nil)
+	return domains.Hessian(&inside.Program(p.Tape).Tape, nil)
 }
 
 // again is p, recorded again.

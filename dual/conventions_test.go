@@ -14,7 +14,8 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -125,11 +126,11 @@ func function[T dual.Scalar[T]](c convention) func(x []T) T {
 	if f == nil {
 		name, constant, _ := strings.Cut(c.function, " ")
 		k, _ := strconv.ParseFloat(strings.NewReplacer("−", "-", "∞", "Inf").Replace(constant), 64)
-		op := program.Op(0)
-		for op.String() != name {
-			op++
+		code := op.Code(0)
+		for code.String() != name {
+			code++
 		}
-		f = func(x, y T) T { return program.Apply(op, k, x, y) }
+		f = func(x, y T) T { return tape.Apply(code, k, x, y) }
 	}
 	return func(x []T) T {
 		var y T

@@ -2,13 +2,13 @@ package hessian
 
 import (
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // products hands the products H·v₀ … H·v₍ₖ₋₁₎ to each, the directions given by
 // seed. If upper, direction j is the unit vector eⱼ and only the elements
 // j, j+1, … of its product are wanted.
-func (h *Hessian) products(x, params, w []float64, k int, upper bool, seed program.Seeds, each program.Result) error {
+func (h *Hessian) products(x, params, w []float64, k int, upper bool, seed sweep.Seeds, each sweep.Result) error {
 	switch h.strategy {
 	case FoR:
 		return h.forwardOverReverse(x, params, w, k, seed, each)
@@ -22,7 +22,7 @@ func (h *Hessian) products(x, params, w []float64, k int, upper bool, seed progr
 }
 
 // sweep evaluates the tape at [x; y; params].
-func (h *Hessian) sweep(x, y, params []float64, f func(p *program.Program, ws *program.Workspace) error) error {
+func (h *Hessian) sweep(x, y, params []float64, f func(p *sweep.Engine, ws *sweep.Workspace) error) error {
 	buf := h.points.Get().(*[]float64)
 	defer h.points.Put(buf)
 	*buf = append(append(append((*buf)[:0], x...), y...), params...)
@@ -31,8 +31,8 @@ func (h *Hessian) sweep(x, y, params []float64, f func(p *program.Program, ws *p
 
 // forwardOverReverse carries tangents through the value and the adjoint sweep
 // of F.
-func (h *Hessian) forwardOverReverse(x, params, w []float64, k int, seed program.Seeds, each program.Result) error {
-	return h.sweep(x, nil, params, func(p *program.Program, ws *program.Workspace) error {
+func (h *Hessian) forwardOverReverse(x, params, w []float64, k int, seed sweep.Seeds, each sweep.Result) error {
+	return h.sweep(x, nil, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		if err := p.Linearize(ws, w); err != nil {
 			return err
 		}
@@ -41,8 +41,8 @@ func (h *Hessian) forwardOverReverse(x, params, w []float64, k int, seed program
 }
 
 // triangle is forwardOverReverse for the upper triangle, row by row.
-func (h *Hessian) triangle(x, params, w []float64, row program.Result) error {
-	return h.sweep(x, nil, params, func(p *program.Program, ws *program.Workspace) error {
+func (h *Hessian) triangle(x, params, w []float64, row sweep.Result) error {
+	return h.sweep(x, nil, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		if err := p.Linearize(ws, w); err != nil {
 			return err
 		}
@@ -52,10 +52,10 @@ func (h *Hessian) triangle(x, params, w []float64, row program.Result) error {
 
 // reverseOverReverse sweeps x̄ = F′(x)ᵀȳ at ȳ = w in reverse with the
 // cotangent v of x̄: its x block is Hv.
-func (h *Hessian) reverseOverReverse(x, params, w []float64, k int, seed program.Seeds, each program.Result) error {
-	return h.sweep(x, w, params, func(p *program.Program, ws *program.Workspace) error {
-		for lo := 0; lo < k; lo += program.MaxDirections {
-			m := min(program.MaxDirections, k-lo)
+func (h *Hessian) reverseOverReverse(x, params, w []float64, k int, seed sweep.Seeds, each sweep.Result) error {
+	return h.sweep(x, w, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		for lo := 0; lo < k; lo += sweep.MaxDirections {
+			m := min(sweep.MaxDirections, k-lo)
 			if err := p.VJP(ws, m, func(v []float64, s int) { seed(v, lo+s) }); err != nil {
 				return err
 			}
@@ -69,8 +69,8 @@ func (h *Hessian) reverseOverReverse(x, params, w []float64, k int, seed program
 
 // reverseOverForward sweeps [y; ẏ] = [F(x); F′(x)v] in reverse with the
 // cotangent (0, w): its x block is Hv.
-func (h *Hessian) reverseOverForward(x, params, w []float64, k int, seed program.Seeds, each program.Result) error {
-	return h.alongEach(x, params, k, seed, func(j int, p *program.Program, ws *program.Workspace) error {
+func (h *Hessian) reverseOverForward(x, params, w []float64, k int, seed sweep.Seeds, each sweep.Result) error {
+	return h.alongEach(x, params, k, seed, func(j int, p *sweep.Engine, ws *sweep.Workspace) error {
 		err := p.VJP(ws, 1, func(bar []float64, _ int) { copy(bar[h.m:], w) })
 		if err == nil {
 			each(j, ws.U[0][:h.n])
@@ -80,17 +80,17 @@ func (h *Hessian) reverseOverForward(x, params, w []float64, k int, seed program
 }
 
 // forwardOverForward sweeps [y; ẏ] forward along (eᵢ, 0): element i of Hv.
-func (h *Hessian) forwardOverForward(x, params, w []float64, k int, upper bool, seed program.Seeds, each program.Result) error {
+func (h *Hessian) forwardOverForward(x, params, w []float64, k int, upper bool, seed sweep.Seeds, each sweep.Result) error {
 	buf := h.points.Get().(*[]float64)
 	defer h.points.Put(buf)
-	return h.alongEach(x, params, k, seed, func(j int, p *program.Program, ws *program.Workspace) error {
+	return h.alongEach(x, params, k, seed, func(j int, p *sweep.Engine, ws *sweep.Workspace) error {
 		lo := 0
 		if upper {
 			lo = j
 		}
 		hv := (*buf)[:h.n]
-		for ; lo < h.n; lo += program.MaxDirections {
-			m := min(program.MaxDirections, h.n-lo)
+		for ; lo < h.n; lo += sweep.MaxDirections {
+			m := min(sweep.MaxDirections, h.n-lo)
 			if err := p.JVP(ws, m, func(v []float64, s int) { v[lo+s] = 1 }); err != nil {
 				return err
 			}
@@ -104,14 +104,14 @@ func (h *Hessian) forwardOverForward(x, params, w []float64, k int, upper bool, 
 }
 
 // alongEach evaluates the tape of the JVP along each direction in turn.
-func (h *Hessian) alongEach(x, params []float64, k int, seed program.Seeds, f func(j int, p *program.Program, ws *program.Workspace) error) error {
+func (h *Hessian) alongEach(x, params []float64, k int, seed sweep.Seeds, f func(j int, p *sweep.Engine, ws *sweep.Workspace) error) error {
 	buf := h.points.Get().(*[]float64)
 	defer h.points.Put(buf)
 	v := (*buf)[:h.n]
 	for j := range k {
 		clear(v)
 		seed(v, j)
-		err := h.sweep(x, v, params, func(p *program.Program, ws *program.Workspace) error { return f(j, p, ws) })
+		err := h.sweep(x, v, params, func(p *sweep.Engine, ws *sweep.Workspace) error { return f(j, p, ws) })
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (h *Hessian) alongEach(x, params []float64, k int, seed program.Seeds, f fu
 }
 
 func (h *Hessian) forwardBilinear(x, params, w, u, v []float64) (s float64, err error) {
-	err = h.sweep(x, v, params, func(p *program.Program, ws *program.Workspace) error {
+	err = h.sweep(x, v, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x, u) }); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (h *Hessian) forwardBilinear(x, params, w, u, v []float64) (s float64, err 
 }
 
 // weighted is Σ wⱼt at the outputs ẏⱼ; a weight 0 annihilates.
-func (h *Hessian) weighted(p *program.Program, t, w []float64) float64 {
+func (h *Hessian) weighted(p *sweep.Engine, t, w []float64) float64 {
 	s := 0.0
 	for j, w := range w {
 		if w != 0 {

@@ -7,9 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/roundoff"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -87,11 +89,11 @@ type line struct {
 	x, v  []float64
 	at    []float64
 	mid   *sample
-	noise *[families][]bounds // nil until needed
+	noise *[families][]errorBounds // nil until needed
 }
 
-// bounds are the rounding errors of what is differenced and of its derivative.
-type bounds struct{ value, derivative float64 }
+// errorBounds are the rounding errors of what is differenced and of its derivative.
+type errorBounds struct{ value, derivative float64 }
 
 // row is what is known of a row of a family at a step.
 type row struct {
@@ -155,7 +157,7 @@ func (l *line) sample(s float64) *sample {
 	z := new(sample)
 	t := l.t
 	eval := func() error {
-		return inside.Sweep(t, at, func(p *program.Program, ws *program.Workspace) error {
+		return inside.Sweep(t, at, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			seed := func(x []float64, _ int) { copy(x, l.v) }
 			if err := p.Linearize(ws, l.w); err != nil {
 				return err
@@ -176,7 +178,7 @@ func (l *line) sample(s float64) *sample {
 		})
 	}
 	err := eval()
-	if branch, ok := err.(*reverse.BranchError); ok && branch.Op == program.Value.String() {
+	if branch, ok := err.(*reverse.BranchError); ok && branch.Op == tape.ValueRead.String() {
 		if t, err = reverse.RecordVec(at, l.f); err == nil && t.Outputs() == len(l.w) {
 			err = eval()
 		}
@@ -248,23 +250,23 @@ func (l *line) judge(r *row, f family, i int, h float64) {
 // is like an error of x.
 func (l *line) findNoise() {
 	p := inside.Program(l.t)
-	in := program.At(l.x, nil, l.v)
+	in := bounds.At(l.x, nil, l.v)
 	for i := range in {
 		in[i].V.E = roundoff.Arithmetic * (math.Abs(l.x[i]) + firstStep*math.Abs(l.v[i]))
 	}
-	b := p.Bounds(in, l.w)
-	noise := new([families][]bounds)
-	var all bounds
+	b := bounds.Of(&p.Tape, in, l.w)
+	noise := new([families][]errorBounds)
+	var all errorBounds
 	for j, y := range b.Outputs {
-		noise[jacobian] = append(noise[jacobian], bounds{y.V.E, y.D.E})
+		noise[jacobian] = append(noise[jacobian], errorBounds{y.V.E, y.D.E})
 		w := math.Abs(l.w[j])
 		all.value += w*y.V.E + float64(len(b.Outputs))*roundoff.Arithmetic*w*math.Abs(y.V.V)
 	}
 	for i, g := range b.Inputs {
-		noise[hessian2] = append(noise[hessian2], bounds{g.V.E, g.D.E})
+		noise[hessian2] = append(noise[hessian2], errorBounds{g.V.E, g.D.E})
 		all.derivative += math.Abs(l.v[i]) * (g.V.E + float64(len(b.Inputs))*roundoff.Arithmetic*math.Abs(g.V.V))
 	}
-	noise[gradient] = []bounds{all}
+	noise[gradient] = []errorBounds{all}
 	l.noise = noise
 }
 

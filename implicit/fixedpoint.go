@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -46,7 +46,7 @@ func rerecord(t *reverse.Tape, x []float64, f func(x, params []reverse.Var) []re
 // replay is the outputs of t at other Vars.
 func replay(t *reverse.Tape, x, params []reverse.Var) []reverse.Var {
 	p := inside.Program(t)
-	v := program.Replay(p, slices.Concat(x, params), primitives{})
+	v := tape.Replay(&p.Tape, slices.Concat(x, params), primitives{})
 	y := make([]reverse.Var, p.Outputs())
 	for j := range y {
 		y[j] = v[p.Output(j)]
@@ -59,11 +59,11 @@ func replay(t *reverse.Tape, x, params []reverse.Var) []reverse.Var {
 type primitives map[derivative]*reverse.Primitive
 
 type derivative struct {
-	of    *program.Scalar1
+	of    *tape.Scalar1
 	order int
 }
 
-func (p primitives) Own(f *program.Scalar1, order int, x reverse.Var) reverse.Var {
+func (p primitives) Own(f *tape.Scalar1, order int, x reverse.Var) reverse.Var {
 	key := derivative{f, order}
 	if p[key] == nil {
 		at := func(k int) func(x float64) float64 {
@@ -74,4 +74,4 @@ func (p primitives) Own(f *program.Scalar1, order int, x reverse.Var) reverse.Va
 	return p[key].Apply(x)
 }
 
-func (primitives) Call(f program.Func, x []reverse.Var) []reverse.Var { return reverse.Apply(f, x...) }
+func (primitives) Call(f tape.Func, x []reverse.Var) []reverse.Var { return reverse.Apply(f, x...) }

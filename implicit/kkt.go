@@ -11,7 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -170,8 +170,8 @@ func (s *Optimum) classify(jac *sparsity.Matrix, value, point []float64, n, p in
 	// The size of ∇ₓL: of the terms that it is a sum of and, as they may all be
 	// 0, of its change with x and λ; the latter as in sizes.
 	gradient := make([]float64, n)
-	err := inside.Sweep(s.problem, point, func(q *program.Program, ws *program.Workspace) error {
-		const k = program.MaxDirections
+	err := inside.Sweep(s.problem, point, func(q *sweep.Engine, ws *sweep.Workspace) error {
+		const k = sweep.MaxDirections
 		if err := q.Linearize(ws, s.weights); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -66,7 +66,7 @@ type jacobian struct {
 func newJacobian(f *reverse.Tape, p *sparsity.Pattern) *jacobian {
 	m, n := f.Outputs(), f.Inputs()
 	j := &jacobian{f: f, pattern: p}
-	few := min(m, n) <= program.MaxDirections // one sweep
+	few := min(m, n) <= sweep.MaxDirections // one sweep
 	var err error
 	switch {
 	case p == nil && few:
@@ -184,8 +184,8 @@ func (z *linearization) sizes(size []float64) error {
 	}
 	// Without the elements: if signs are random, |Σⱼ ±aⱼ| is √(Σⱼ aⱼ²) in the mean
 	// square, at most Σⱼ|aⱼ| and at least that over √n.
-	return inside.Sweep(z.eq.f, z.x, func(p *program.Program, ws *program.Workspace) error {
-		const k = program.MaxDirections
+	return inside.Sweep(z.eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		const k = sweep.MaxDirections
 		if err := p.JVP(ws, k, func(v []float64, s int) { setSigned(v, z.x, s) }); err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (z *linearization) copyLeft(a *sparsity.Matrix) {
 func (z *linearization) mulB(dst, v []float64) error {
 	eq := z.eq
 	if z.jac == nil {
-		return inside.Sweep(eq.f, z.x, func(p *program.Program, ws *program.Workspace) error {
+		return inside.Sweep(eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x[eq.m:], v) }); err != nil {
 				return err
 			}
@@ -276,7 +276,7 @@ func (z *linearization) mulB(dst, v []float64) error {
 func (z *linearization) addMulBT(dst, y []float64) error {
 	eq := z.eq
 	if z.jac == nil {
-		return inside.Sweep(eq.f, z.x, func(p *program.Program, ws *program.Workspace) error {
+		return inside.Sweep(eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			if err := p.VJP(ws, 1, func(w []float64, _ int) { copy(w, y) }); err != nil {
 				return err
 			}

@@ -3,7 +3,7 @@ package reverse
 import (
 	"fmt"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // BranchError says that a comparison came out otherwise than when the tape was
@@ -26,18 +26,18 @@ func (e *BranchError) Error() string {
 	if e.File != "" {
 		where = fmt.Sprintf(" at %s:%d (a Func records each branch by itself)", e.File, e.Line)
 	}
-	if e.Op == program.Value.String() {
+	if e.Op == tape.ValueRead.String() {
 		return fmt.Sprintf("reverse: the recording holds for the value %v alone, now it is %v%s", e.Y, e.X, where)
 	}
 	return fmt.Sprintf("reverse: %s(%v, %v) was %v when recorded%s", e.Op, e.X, e.Y, e.Recorded, where)
 }
 
-func branchError(g *program.Guard, v []float64) *BranchError {
+func branchError(g *tape.Guard, v []float64) *BranchError {
 	e := &BranchError{Op: g.Kind.String(), X: v[g.A], Y: g.C, Recorded: g.Outcome}
 	switch g.Kind {
-	case program.Less, program.LessEq:
+	case tape.Less, tape.LessEq:
 		e.Y = v[g.B]
-	case program.GreaterReal, program.GreaterEqReal:
+	case tape.GreaterReal, tape.GreaterEqReal:
 		e.X, e.Y = e.Y, e.X
 	}
 	e.File, e.Line = position(g.PC)

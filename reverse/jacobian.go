@@ -3,7 +3,7 @@ package reverse
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // Jacobian is F′(x), m×n. dst may be nil, empty or m×n. Cost: one value sweep
@@ -20,8 +20,8 @@ func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
 	dst = dense(dst, m, n)
 	to := dst.RawMatrix()
 	if n <= m {
-		for lo := 0; lo < n; lo += program.MaxDirections {
-			k := min(program.MaxDirections, n-lo)
+		for lo := 0; lo < n; lo += sweep.MaxDirections {
+			k := min(sweep.MaxDirections, n-lo)
 			if err := p.JVP(ws, k, func(x []float64, s int) { x[lo+s] = 1 }); err != nil {
 				return dst, err
 			}
@@ -33,8 +33,8 @@ func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
 		}
 		return dst, nil
 	}
-	for lo := 0; lo < m; lo += program.MaxDirections {
-		k := min(program.MaxDirections, m-lo)
+	for lo := 0; lo < m; lo += sweep.MaxDirections {
+		k := min(sweep.MaxDirections, m-lo)
 		if err := p.VJP(ws, k, func(w []float64, s int) { w[lo+s] = 1 }); err != nil {
 			return dst, err
 		}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // String is x for reading, with its value, which is no guard here: a constant as
@@ -90,12 +90,12 @@ func (t *Tape) WriteDOT(w io.Writer, x []float64) error {
 }
 
 // writeNode writes node i and the arrows that lead to it.
-func writeNode(b *bufio.Writer, p *program.Program, ws *program.Workspace, i int32, output bool) {
+func writeNode(b *bufio.Writer, p *sweep.Engine, ws *sweep.Workspace, i int32, output bool) {
 	label := p.Title(i)
 	first := i
 	if int(i) >= p.Base() {
 		label += " = " + p.Formula(i)
-		first = p.First(i)
+		first = p.FirstOutput(i)
 	}
 	borders := 1
 	if output {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/op"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -21,7 +20,7 @@ var minus0 = math.Copysign(0, -1)
 type operation struct {
 	name        string
 	kind        randprog.Kind
-	op          program.Op
+	op          op.Code
 	c           float64
 	w           []float64
 	args        int
@@ -41,7 +40,7 @@ var (
 
 var operations = func() []operation {
 	var all []operation
-	add := func(op program.Op, c float64, points []float64, poles ...float64) {
+	add := func(op op.Code, c float64, points []float64, poles ...float64) {
 		name := fmt.Sprint(op)
 		if op.Constant() != 0 {
 			name = fmt.Sprint(op, " ", c)
@@ -49,36 +48,36 @@ var operations = func() []operation {
 		all = append(all, operation{name: name, op: op, c: c, args: 1, points: points, edges: append(poles, edges...)})
 	}
 	for _, c := range []float64{1.5, 0, minus0, -3} {
-		add(program.AddReal, c, anywhere)
-		add(program.RSub, c, anywhere)
-		add(program.Scale, c, anywhere)
-		add(program.RDiv, c, anywhere)
+		add(op.AddReal, c, anywhere)
+		add(op.RSub, c, anywhere)
+		add(op.Scale, c, anywhere)
+		add(op.RDiv, c, anywhere)
 	}
 	for _, c := range []float64{1, -1, 2, 0.5, inf} {
-		add(program.Scale, c, anywhere)
+		add(op.Scale, c, anywhere)
 	}
 	for _, c := range []float64{1.5, -1, 2, -0.25, 0x1p-1074, 0x1p1023} {
-		add(program.DivReal, c, anywhere)
+		add(op.DivReal, c, anywhere)
 	}
 	for _, c := range []float64{0, 1, 2, 3, -1, 0.5, 0.25, 1.5, 2.5, -0.5, -2} {
-		add(program.PowReal, c, positive)
+		add(op.PowReal, c, positive)
 	}
 	for _, c := range []float64{-4, -3, -2, -1, 0, 1, 2, 3, 4, 7} {
-		add(program.PowInt, c, anywhere)
+		add(op.PowInt, c, anywhere)
 	}
 	for _, c := range []float64{0, 1, 2} {
-		add(program.Polygamma, c, positive, -1, -2)
+		add(op.Polygamma, c, positive, -1, -2)
 	}
-	points := map[program.Op][]float64{
-		program.Sqrt: positive, program.Log: positive, program.Log2: positive, program.Log10: positive,
-		program.Log1p: positive, program.LogGamma: positive[1:], program.Gamma: {0.1, 0.5, 1.1, 2, 3.1, 7.5, 9, 10, 25.5},
-		program.Asin: within1, program.Acos: within1, program.Atanh: within1,
-		program.Acosh: {1.001, 1.1, 1.5, 2, 3, 5, 7, 1e3, 1e9},
-		program.Exp:   moderate, program.Exp2: moderate, program.Expm1: moderate, program.Sinh: moderate,
-		program.Cosh: moderate, program.Erf: {-3, -1, -0.5, -1e-9, 1e-9, 0.1, 0.5, 1.1, 3.1}, program.Logistic: moderate,
-		program.Softplus: moderate, program.Tan: moderate, program.Tanh: moderate,
+	points := map[op.Code][]float64{
+		op.Sqrt: positive, op.Log: positive, op.Log2: positive, op.Log10: positive,
+		op.Log1p: positive, op.LogGamma: positive[1:], op.Gamma: {0.1, 0.5, 1.1, 2, 3.1, 7.5, 9, 10, 25.5},
+		op.Asin: within1, op.Acos: within1, op.Atanh: within1,
+		op.Acosh: {1.001, 1.1, 1.5, 2, 3, 5, 7, 1e3, 1e9},
+		op.Exp:   moderate, op.Exp2: moderate, op.Expm1: moderate, op.Sinh: moderate,
+		op.Cosh: moderate, op.Erf: {-3, -1, -0.5, -1e-9, 1e-9, 0.1, 0.5, 1.1, 3.1}, op.Logistic: moderate,
+		op.Softplus: moderate, op.Tan: moderate, op.Tanh: moderate,
 	}
-	points[program.Erfc] = points[program.Erf]
+	points[op.Erfc] = points[op.Erf]
 	for op := range op.All {
 		if op.Operands() != 1 || op.Constant() != 0 {
 			continue
@@ -89,22 +88,22 @@ var operations = func() []operation {
 		}
 		add(op, 0, p)
 	}
-	binary := func(name string, kind randprog.Kind, op program.Op, w, points, others []float64) {
+	binary := func(name string, kind randprog.Kind, op op.Code, w, points, others []float64) {
 		all = append(all, operation{
 			name: name, kind: kind, op: op, w: w, c: 1.25, args: 2, points: points, others: others,
 			edges: []float64{0, minus0, 1, -2, inf, nan}, secondEdges: []float64{0, minus0, 1, -2, 3, inf, nan},
 		})
 	}
-	for op := range op.All {
-		if op.Operands() != 2 {
+	for code := range op.All {
+		if code.Operands() != 2 {
 			continue
 		}
-		if op == program.Pow {
-			binary("Pow", randprog.KindOp, op, nil, positive[1:], moderate)
+		if code == op.Pow {
+			binary("Pow", randprog.KindOp, code, nil, positive[1:], moderate)
 			all[len(all)-1].edges = []float64{0, minus0, 1, -2, inf}
 			continue
 		}
-		binary(fmt.Sprint(op), randprog.KindOp, op, nil, anywhere, append(moderate[:5:5], 2.2, 4, 8.1))
+		binary(fmt.Sprint(code), randprog.KindOp, code, nil, anywhere, append(moderate[:5:5], 2.2, 4, 8.1))
 	}
 	binary("Sum", randprog.KindSum, 0, nil, anywhere, moderate)
 	binary("Dot", randprog.KindDot, 0, nil, anywhere, moderate)
@@ -371,10 +370,10 @@ func TestOperationsInEveryMode(t *testing.T) {
 
 // Operations with a constant, the same operand in all lanes.
 func TestOperationsOfOneOperandWithManyConstants(t *testing.T) {
-	for op, c := range map[program.Op][]float64{
-		program.AddReal: anywhere, program.RSub: anywhere, program.Scale: anywhere, program.DivReal: anywhere,
-		program.RDiv: anywhere, program.PowReal: anywhere, program.PowInt: {-6, -5, -4, -3, -2, 3, 4, 5, 6, 7},
-		program.Polygamma: {0, 1, 2, 3, 4, 5, 6, 7},
+	for op, c := range map[op.Code][]float64{
+		op.AddReal: anywhere, op.RSub: anywhere, op.Scale: anywhere, op.DivReal: anywhere,
+		op.RDiv: anywhere, op.PowReal: anywhere, op.PowInt: {-6, -5, -4, -3, -2, 3, 4, 5, 6, 7},
+		op.Polygamma: {0, 1, 2, 3, 4, 5, 6, 7},
 	} {
 		f := lanes{x: []float64{1.7}}
 		for _, c := range c {
@@ -402,7 +401,7 @@ func TestConventionsInEveryMode(t *testing.T) {
 				uniform(o.prog(), g, 1).check(t, fmt.Sprint(o.name, " uniform b = ", y))
 			}
 			others := o.others
-			if o.op == program.Pow { // ∂xy is ∞ − ∞ at x = 0 < y < 1
+			if o.op == op.Pow { // ∂xy is ∞ − ∞ at x = 0 < y < 1
 				others = []float64{1.5, 2, 2.5, 4}
 			}
 			for _, x := range o.edges {

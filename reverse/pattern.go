@@ -3,7 +3,8 @@ package reverse
 import (
 	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -11,7 +12,7 @@ import (
 // It is found by detect.Jacobian's rules, once a tape.
 func (t *Tape) JacobianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.jacobianOnce.Do(func() { q.jacobian = domains.Jacobian(t.p, nil) })
+	q.jacobianOnce.Do(func() { q.jacobian = domains.Jacobian(&t.p.Tape, nil) })
 	return q.jacobian
 }
 
@@ -20,7 +21,7 @@ func (t *Tape) JacobianPattern() *sparsity.Pattern {
 // rules, once a tape.
 func (t *Tape) HessianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.hessianOnce.Do(func() { q.hessian = domains.Hessian(t.p, nil) })
+	q.hessianOnce.Do(func() { q.hessian = domains.Hessian(&t.p.Tape, nil) })
 	return q.hessian
 }
 
@@ -37,11 +38,11 @@ func (t *Tape) HessianPatternAt(points ...[]float64) (*sparsity.Pattern, error) 
 	return t.patternAt(points, domains.Hessian, t.p.Inputs())
 }
 
-func (t *Tape) patternAt(points [][]float64, find func(p *program.Program, v []float64) *sparsity.Pattern, rows int) (*sparsity.Pattern, error) {
+func (t *Tape) patternAt(points [][]float64, find func(p *tape.Tape, v []float64) *sparsity.Pattern, rows int) (*sparsity.Pattern, error) {
 	union := sparsity.FromCoordinates(rows, t.p.Inputs(), nil, nil)
 	for _, x := range points {
-		err := inside.Sweep(t, x, func(p *program.Program, ws *program.Workspace) error {
-			union = union.Union(find(p, ws.V))
+		err := inside.Sweep(t, x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+			union = union.Union(find(&p.Tape, ws.V))
 			return nil
 		})
 		if err != nil {

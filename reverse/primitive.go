@@ -3,7 +3,7 @@ package reverse
 import (
 	"fmt"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -12,7 +12,7 @@ import (
 // first derivative D and its second DD. All three must be safe for concurrent
 // use. It is an operation like any other; its third derivative panics.
 type Primitive struct {
-	f program.Scalar1
+	f tape.Scalar1
 }
 
 // NewPrimitive makes a primitive of f, f′ and f″. The name stands in errors.
@@ -21,7 +21,7 @@ func NewPrimitive(name string, f, d, dd func(x float64) float64) *Primitive {
 	if f == nil || d == nil || dd == nil {
 		panic("reverse: nil function")
 	}
-	return &Primitive{program.Scalar1{Name: name, F: [3]func(float64) float64{f, d, dd}}}
+	return &Primitive{tape.Scalar1{Name: name, F: [3]func(float64) float64{f, d, dd}}}
 }
 
 // Apply is f(x).
@@ -63,7 +63,7 @@ func Apply(f VecPrimitive, x ...Var) []Var {
 }
 
 // apply is Apply without a look at the patterns.
-func apply(f program.Func, x []Var) []Var {
+func apply(f tape.Func, x []Var) []Var {
 	if n, _ := f.Dims(); n != len(x) {
 		panic("reverse: primitive " + f.Name() + " with a wrong number of arguments")
 	}
@@ -116,9 +116,9 @@ func every(n int) []int32 {
 	return x
 }
 
-func callFunc(f program.Func, x []Var) []Var {
+func callFunc(f tape.Func, x []Var) []Var {
 	_, m := f.Dims()
-	var r *program.Recording
+	var r *tape.Recording
 	in := make([]float64, len(x))
 	for i, x := range x {
 		r = recording(r, x.r)
@@ -150,7 +150,7 @@ func callFunc(f program.Func, x []Var) []Var {
 }
 
 // pushforward is the function [x; ẋ] ↦ F′(x)ẋ of a primitive F.
-type pushforward struct{ f program.Func }
+type pushforward struct{ f tape.Func }
 
 func (p pushforward) Dims() (n, m int) {
 	n, m = p.f.Dims()
@@ -201,7 +201,7 @@ func (p pushforward) Jacobian(i int) []int32 {
 func (p pushforward) Hessian(i int) []int32 { return nil }
 
 // pullback is the function [x; w] ↦ F′(x)ᵀw of a primitive F.
-type pullback struct{ f program.Func }
+type pullback struct{ f tape.Func }
 
 func (p pullback) Dims() (n, m int) {
 	n, m = p.f.Dims()
@@ -244,6 +244,6 @@ func (p pullback) Jacobian(i int) []int32 { return nil }
 
 func (p pullback) Hessian(i int) []int32 { return nil }
 
-func third(f program.Func) string {
+func third(f tape.Func) string {
 	return "reverse: third derivative of the primitive " + f.Name()
 }

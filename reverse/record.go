@@ -3,7 +3,9 @@ package reverse
 import (
 	"slices"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Recorder records with settings. Its zero value is what the functions Record,
@@ -67,7 +69,7 @@ func (o Recorder) RecordParamsVec(x, p []float64, f func(x, p []Var) []Var) (*Ta
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	r := program.NewRecording(len(x), len(p))
+	r := tape.NewRecording(len(x), len(p))
 	defer r.Close()
 	if o.Lines {
 		r.Lines(callerOutside)
@@ -77,7 +79,7 @@ func (o Recorder) RecordParamsVec(x, p []float64, f func(x, p []Var) []Var) (*Ta
 }
 
 // inputs is the Vars of the inputs and parameters of r.
-func inputs(r *program.Recording, x, p []float64) []Var {
+func inputs(r *tape.Recording, x, p []float64) []Var {
 	in := make([]Var, len(x)+len(p))
 	for i, v := range x {
 		in[i] = Var{r, int32(i), v}
@@ -89,7 +91,7 @@ func inputs(r *program.Recording, x, p []float64) []Var {
 }
 
 // finish compiles r with the outputs y.
-func finish(r *program.Recording, x, p []float64, y []Var) (*Tape, error) {
+func finish(r *tape.Recording, x, p []float64, y []Var) (*Tape, error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
@@ -101,5 +103,5 @@ func finish(r *program.Recording, x, p []float64, y []Var) (*Tape, error) {
 		recording(r, y.r)
 		out[j] = y.node(r)
 	}
-	return newTape(program.Compile(r, out), slices.Clone(x), slices.Clone(p)), nil
+	return newTape(sweep.New(compile.Compile(r, out)), slices.Clone(x), slices.Clone(p)), nil
 }

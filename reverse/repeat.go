@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 )
 
@@ -87,7 +87,7 @@ func (s *repetition) record() []Var {
 	for k, list := range s.params {
 		p[k] = list[0]
 	}
-	r := program.NewRecording(len(local), len(p))
+	r := tape.NewRecording(len(local), len(p))
 	defer r.Close()
 	r.Term = true
 	in := inputs(r, local, p)
@@ -192,7 +192,7 @@ func writeOut(f *terms.Repeat, x []Var) []Var {
 		for _, p := range params {
 			local = append(local, Constant(p))
 		}
-		v := program.Replay(term, local, values{})
+		v := tape.Replay(term, local, values{})
 		for j, i := range rows {
 			parts[i] = append(parts[i], v[term.Output(j)])
 		}
@@ -209,6 +209,6 @@ func adjointOf(f *terms.Repeat) *terms.Repeat { return f.Adjoint(termTape(f).Adj
 // termTape is the tape of a term. At which point it was recorded does not
 // matter, since it has no comparisons.
 func termTape(f *terms.Repeat) *Tape {
-	p := f.Term()
+	p := f.Engine()
 	return newTape(p, make([]float64, p.Inputs()), make([]float64, p.Params()))
 }

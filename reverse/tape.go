@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -25,7 +26,7 @@ import (
 // argument. Evaluations into a given dst do not allocate in steady state.
 // Wrong lengths panic.
 type Tape struct {
-	p        *program.Program
+	p        *sweep.Engine
 	params   []float64 // of evaluations at x alone
 	workers  int
 	recorded point
@@ -42,7 +43,7 @@ type patterns struct {
 }
 
 // newTape is the tape of a program that was recorded at x and params.
-func newTape(p *program.Program, x, params []float64) *Tape {
+func newTape(p *sweep.Engine, x, params []float64) *Tape {
 	return &Tape{p: p, params: params, recorded: point{x, params}, patterns: new(patterns)}
 }
 
@@ -88,7 +89,7 @@ func (t *Tape) Bytes() int { return t.p.Bytes() }
 func (t *Tape) Point() []float64 { return slices.Clone(t.recorded.x) }
 
 // begin runs the value sweep. The caller gives the workspace back.
-func (t *Tape) begin(x []float64) (*program.Workspace, error) {
+func (t *Tape) begin(x []float64) (*sweep.Workspace, error) {
 	ws := t.p.Get()
 	if err := t.value(ws, x); err != nil {
 		t.p.Put(ws)
@@ -111,16 +112,16 @@ func (t *Tape) split(x []float64) (in, params []float64) {
 }
 
 func init() {
-	inside.Apply = func(f program.Func, x any) any { return apply(f, x.([]Var)) }
-	inside.Program = func(t any) *program.Program { return t.(*Tape).p }
-	inside.Branch = func(g *program.Guard, v []float64) error { return branchError(g, v) }
+	inside.Apply = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }
+	inside.Program = func(t any) *sweep.Engine { return t.(*Tape).p }
+	inside.Branch = func(g *tape.Guard, v []float64) error { return branchError(g, v) }
 	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }
 	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
-	inside.Begin = func(t any, x []float64) (*program.Workspace, error) { return t.(*Tape).begin(x) }
+	inside.Begin = func(t any, x []float64) (*sweep.Workspace, error) { return t.(*Tape).begin(x) }
 }
 
 // values is begin, by the workers.
-func (t *Tape) values(x []float64) (*program.Workspace, error) {
+func (t *Tape) values(x []float64) (*sweep.Workspace, error) {
 	if t.workers <= 1 {
 		return t.begin(x)
 	}
@@ -135,7 +136,7 @@ func (t *Tape) values(x []float64) (*program.Workspace, error) {
 	return ws, nil
 }
 
-func (t *Tape) value(ws *program.Workspace, x []float64) error {
+func (t *Tape) value(ws *sweep.Workspace, x []float64) error {
 	x, params := t.split(x)
 	g, err := t.p.Value(ws, x, params)
 	if g != nil {
@@ -320,8 +321,8 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense) (*mat.Dense, erro
 	dst = dense(dst, n, k)
 	to := dst.RawMatrix()
 	from := v.RawMatrix()
-	for lo := 0; lo < k; lo += program.MaxDirections {
-		m := min(program.MaxDirections, k-lo)
+	for lo := 0; lo < k; lo += sweep.MaxDirections {
+		m := min(sweep.MaxDirections, k-lo)
 		err := p.HVP(ws, m, func(x []float64, s int) {
 			for i := range x {
 				x[i] = from.Data[i*from.Stride+lo+s]

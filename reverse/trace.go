@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Fault says where an infinity or a NaN comes from: the first operation that
@@ -94,15 +96,15 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 		fault.Op = "constant"
 	}
 	if int(found.Node) >= p.Base() {
-		fault.Op, fault.Operands = p.Describe(ws, found.Node)
+		fault.Op, fault.Operands = p.Describe(ws.V, found.Node)
 		fault.File, fault.Line = position(p.Made(found.Node))
 	}
 	return fault, nil
 }
 
 // plain records f at x as it is, and notes who made each operation.
-func plain(f func(x []Var) []Var, x []float64) (*program.Program, error) {
-	r := program.NewRecording(len(x), 0)
+func plain(f func(x []Var) []Var, x []float64) (*sweep.Engine, error) {
+	r := tape.NewRecording(len(x), 0)
 	defer r.Close()
 	r.Trace(callerOutside)
 	y := f(inputs(r, x, nil))
@@ -114,7 +116,7 @@ func plain(f func(x []Var) []Var, x []float64) (*program.Program, error) {
 		recording(r, y.r)
 		out[j] = y.node(r)
 	}
-	return program.Plain(r, out), nil
+	return sweep.New(compile.Plain(r, out)), nil
 }
 
 // StateError says that a function did something else when it was called again
@@ -150,13 +152,13 @@ func CheckRepeats(f func(x []Var) []Var, x []float64) error {
 	if err != nil {
 		return err
 	}
-	i := program.Differ(p, q)
+	i := tape.Differ(&p.Tape, &q.Tape)
 	if i < 0 {
 		return nil
 	}
 	e := new(StateError)
 	if int(i) < p.Len() {
-		e.Op, _ = p.Describe(p.Get(), i)
+		e.Op, _ = p.Describe(p.Get().V, i)
 		e.File, e.Line = position(p.Made(i))
 	}
 	return e

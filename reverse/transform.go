@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 )
 
@@ -23,7 +23,7 @@ func (t *Tape) Tangent() *Tape {
 		for _, p := range in[2*n:] {
 			args = append(args, dual.Of[Var]{V: p})
 		}
-		v := program.Replay(t.p, args, tangents{})
+		v := tape.Replay(&t.p.Tape, args, tangents{})
 		m := t.p.Outputs()
 		y := make([]Var, 2*m)
 		for j := range m {
@@ -41,30 +41,30 @@ func (t *Tape) Adjoint() *Tape {
 	x := append(append(make([]float64, 0, n+m), t.recorded.x...), make([]float64, m)...)
 	return t.transform(x, func(in []Var) []Var {
 		args := append(append(make([]Var, 0, len(in)-m), in[:n]...), in[n+m:]...)
-		v := program.Replay(t.p, args, values{})
+		v := tape.Replay(&t.p.Tape, args, values{})
 		bar := make([]Var, t.p.Len())
 		for j := range m {
 			i := t.p.Output(j)
 			bar[i] = bar[i].Add(in[n+j])
 		}
 		for i := t.p.Len() - 1; i >= t.p.Base(); i-- {
-			f, operands := t.p.CallAt(int32(i))
+			f := t.p.CallAt(int32(i))
 			if f == nil {
 				if g := bar[i]; g != (Var{}) {
-					program.Pullback(t.p, int32(i), v, g, bar, values{})
+					tape.Pullback(&t.p.Tape, int32(i), v, g, bar, values{})
 				}
 				continue
 			}
-			_, outs := f.Dims()
+			outs := int(f.Outputs())
 			if !slices.ContainsFunc(bar[i:i+outs], func(g Var) bool { return g != Var{} }) {
 				continue
 			}
-			args := make([]Var, 0, len(operands)+outs)
-			for _, j := range operands {
+			args := make([]Var, 0, len(f.Args)+outs)
+			for _, j := range f.Args {
 				args = append(args, v[j])
 			}
-			for k, g := range (values{}).Call(pullbackOf(f), append(args, bar[i:i+outs]...)) {
-				j := operands[k]
+			for k, g := range (values{}).Call(pullbackOf(f.Func), append(args, bar[i:i+outs]...)) {
+				j := f.Args[k]
 				bar[j] = bar[j].Add(g)
 			}
 		}
@@ -77,11 +77,11 @@ func (t *Tape) Adjoint() *Tape {
 // of what is not in the recorded point does not matter, since derivatives are in
 // no comparison.
 func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
-	r := program.NewRecording(len(x), len(t.recorded.params))
+	r := tape.NewRecording(len(x), len(t.recorded.params))
 	r.Derived = true
 	defer r.Close()
 	y := f(inputs(r, x, t.recorded.params))
-	r.Made(t.p)
+	r.Made(&t.p.Tape)
 	s, err := finish(r, x, t.recorded.params, y)
 	if err != nil {
 		panic(err) // no primitive is evaluated in a transform
@@ -90,7 +90,7 @@ func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
 }
 
 // pullbackOf is the function [x; w] ↦ F′(x)ᵀw of F.
-func pullbackOf(f program.Func) program.Func {
+func pullbackOf(f tape.Func) tape.Func {
 	if f, ok := f.(*terms.Repeat); ok {
 		return adjointOf(f)
 	}
@@ -100,7 +100,7 @@ func pullbackOf(f program.Func) program.Func {
 // values applies primitives to Vars.
 type values struct{}
 
-func (values) Own(f *program.Scalar1, order int, x Var) Var {
+func (values) Own(f *tape.Scalar1, order int, x Var) Var {
 	v := f.At(order)(x.v)
 	if x.r == nil {
 		return Var{v: v}
@@ -108,19 +108,19 @@ func (values) Own(f *program.Scalar1, order int, x Var) Var {
 	return Var{x.r, x.r.Own(f, order, x.i), v}
 }
 
-func (values) Call(f program.Func, x []Var) []Var { return callFunc(f, x) }
+func (values) Call(f tape.Func, x []Var) []Var { return callFunc(f, x) }
 
 // tangents applies primitives to dual numbers over Vars.
 type tangents struct{}
 
-func (tangents) Own(f *program.Scalar1, order int, x dual.Of[Var]) dual.Of[Var] {
+func (tangents) Own(f *tape.Scalar1, order int, x dual.Of[Var]) dual.Of[Var] {
 	return dual.Of[Var]{
 		V: values{}.Own(f, order, x.V),
 		D: x.D.Prod(values{}.Own(f, order+1, x.V)),
 	}
 }
 
-func (tangents) Call(f program.Func, x []dual.Of[Var]) []dual.Of[Var] {
+func (tangents) Call(f tape.Func, x []dual.Of[Var]) []dual.Of[Var] {
 	n, m := f.Dims()
 	in := make([]Var, 2*n)
 	for i, x := range x {

@@ -8,7 +8,7 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/op"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Var is a number that is recorded: a dual.Scalar whose operations are written
@@ -18,7 +18,7 @@ import (
 // A Var belongs to the recording that made it: mixing it with one of another
 // recording panics, and so does an operation on it after its recording ended.
 type Var struct {
-	r *program.Recording // nil for a constant
+	r *tape.Recording // nil for a constant
 	i int32
 	v float64
 }
@@ -28,32 +28,32 @@ var _ dual.Scalar[Var] = Var{}
 // Constant is the constant c.
 func Constant(c float64) Var { return Var{v: c} }
 
-// unary is the operation op of x, whose value is v.
-func (x Var) unary(op program.Op, v float64) Var {
+// unary is the operation code of x, whose value is v.
+func (x Var) unary(code op.Code, v float64) Var {
 	if x.r == nil {
 		return Var{v: v}
 	}
-	return Var{x.r, x.r.Push(op, x.i, 0, 0), v}
+	return Var{x.r, x.r.Push(code, x.i, 0, 0), v}
 }
 
 // unaryReal is the operation op of x with the constant c.
-func (x Var) unaryReal(op program.Op, c, v float64) Var {
+func (x Var) unaryReal(code op.Code, c, v float64) Var {
 	if x.r == nil {
 		return Var{v: v}
 	}
-	return Var{x.r, x.r.Push(op, x.i, 0, c), v}
+	return Var{x.r, x.r.Push(code, x.i, 0, c), v}
 }
 
 // binary is the operation op of x and y.
-func (x Var) binary(op program.Op, y Var, v float64) Var {
+func (x Var) binary(code op.Code, y Var, v float64) Var {
 	if x.r == y.r && x.r != nil {
-		return Var{x.r, x.r.Push(op, x.i, y.i, 0), v}
+		return Var{x.r, x.r.Push(code, x.i, y.i, 0), v}
 	}
 	r := recording(x.r, y.r)
 	if r == nil {
 		return Var{v: v}
 	}
-	return Var{r, r.Push(op, x.node(r), y.node(r), 0), v}
+	return Var{r, r.Push(code, x.node(r), y.node(r), 0), v}
 }
 
 // derived reports whether x is recorded by a transform, where sums with the
@@ -62,7 +62,7 @@ func (x Var) binary(op program.Op, y Var, v float64) Var {
 func (x Var) derived() bool { return x.r != nil && x.r.Derived }
 
 // recording is that of two numbers, nil if both are constants.
-func recording(a, b *program.Recording) *program.Recording {
+func recording(a, b *tape.Recording) *tape.Recording {
 	if a == nil {
 		return b
 	}
@@ -73,7 +73,7 @@ func recording(a, b *program.Recording) *program.Recording {
 }
 
 // node is x as a node of r.
-func (x Var) node(r *program.Recording) int32 {
+func (x Var) node(r *tape.Recording) int32 {
 	if x.r == nil {
 		return r.Constant(x.v)
 	}
@@ -91,7 +91,7 @@ func (x Var) Add(y Var) Var {
 	case x.r == nil:
 		return y.Add(x)
 	}
-	return x.binary(program.Add, y, x.v+y.v)
+	return x.binary(op.Add, y, x.v+y.v)
 }
 
 // Sub is x − y.
@@ -108,7 +108,7 @@ func (x Var) Sub(y Var) Var {
 		}
 		return y.RSub(x.v)
 	}
-	return x.binary(program.Sub, y, x.v-y.v)
+	return x.binary(op.Sub, y, x.v-y.v)
 }
 
 // Mul is x·y.
@@ -119,18 +119,18 @@ func (x Var) Mul(y Var) Var {
 	case x.r == nil:
 		return y.Scale(x.v)
 	}
-	return x.binary(program.Mul, y, x.v*y.v)
+	return x.binary(op.Mul, y, x.v*y.v)
 }
 
 // Div is x/y.
 func (x Var) Div(y Var) Var {
 	switch {
 	case y.r == nil:
-		return x.unaryReal(program.DivReal, y.v, x.v/y.v)
+		return x.unaryReal(op.DivReal, y.v, x.v/y.v)
 	case x.r == nil:
 		return y.RDiv(x.v)
 	}
-	return x.binary(program.Div, y, x.v/y.v)
+	return x.binary(op.Div, y, x.v/y.v)
 }
 
 // SubReal is x − c.
@@ -141,7 +141,7 @@ func (x Var) Pow(y Var) Var {
 	if y.r == nil {
 		return x.PowReal(y.v)
 	}
-	return x.binary(program.Pow, y, elem.Pow(x.v, y.v))
+	return x.binary(op.Pow, y, elem.Pow(x.v, y.v))
 }
 
 // PowReal is x^p.
@@ -154,7 +154,7 @@ func (x Var) PowReal(p float64) Var {
 	case 2:
 		return x.Square()
 	}
-	return x.unaryReal(program.PowReal, p, elem.PowReal(x.v, p))
+	return x.unaryReal(op.PowReal, p, elem.PowReal(x.v, p))
 }
 
 // PowInt is x^n.
@@ -175,7 +175,7 @@ func (x Var) PowInt(n int) Var {
 		}
 		return x.PowReal(float64(n))
 	}
-	return x.unaryReal(program.PowInt, float64(n), elem.PowInt(x.v, n))
+	return x.unaryReal(op.PowInt, float64(n), elem.PowInt(x.v, n))
 }
 
 // Polygamma is ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
@@ -183,7 +183,7 @@ func (x Var) Polygamma(n int) Var {
 	if n < 0 {
 		panic("reverse: Polygamma of negative order")
 	}
-	return x.unaryReal(program.Polygamma, float64(n), elem.Polygamma(x.v, n))
+	return x.unaryReal(op.Polygamma, float64(n), elem.Polygamma(x.v, n))
 }
 
 // Prod is the derivative product: x·y, 0 where either factor is exactly 0.
@@ -203,7 +203,7 @@ func (x Var) Prod(y Var) Var {
 			return x.Scale(c)
 		}
 	}
-	return x.binary(program.Prod, y, elem.Prod(x.v, y.v))
+	return x.binary(op.Prod, y, elem.Prod(x.v, y.v))
 }
 
 // Select is a where x > 0, NaN where x is NaN, else b. It is no guard.
@@ -225,24 +225,24 @@ func (x Var) Select(a, b Var) Var {
 
 // FMA is x·y + z, rounded once.
 func (x Var) FMA(y, z Var) Var {
-	return several(program.FMA, math.FMA(x.v, y.v, z.v), nil, x, y, z)
+	return several(op.FMA, math.FMA(x.v, y.v, z.v), nil, x, y, z)
 }
 
 // IncGamma is ∂ⁱ⁺ʲP(x, y)/∂xⁱ∂yʲ of the function dual.RegIncGamma.
 func (x Var) IncGamma(i, j int, y Var) Var {
 	v := dual.Real(x.v).IncGamma(i, j, dual.Real(y.v))
-	return several(program.IncGamma, float64(v), []int{i, j}, x, y)
+	return several(op.IncGamma, float64(v), []int{i, j}, x, y)
 }
 
 // IncBeta is ∂ⁱ⁺ʲ⁺ᵏI(x, y, z)/∂xⁱ∂yʲ∂zᵏ of the function dual.RegIncBeta.
 func (x Var) IncBeta(i, j, k int, y, z Var) Var {
 	v := dual.Real(x.v).IncBeta(i, j, k, dual.Real(y.v), dual.Real(z.v))
-	return several(program.IncBeta, float64(v), []int{i, j, k}, x, y, z)
+	return several(op.IncBeta, float64(v), []int{i, j, k}, x, y, z)
 }
 
 // several is an operation on x, whose value is v, differentiated so often.
-func several(code program.Op, v float64, order []int, x ...Var) Var {
-	var r *program.Recording
+func several(code op.Code, v float64, order []int, x ...Var) Var {
+	var r *tape.Recording
 	for _, x := range x {
 		r = recording(r, x.r)
 	}
@@ -264,7 +264,7 @@ func (x Var) SumOf(z []Var) Var {
 var negZero = math.Copysign(0, -1) // −0 + x is x for every x
 
 // scan is the recording and the sum of z.
-func scan(z []Var) (r *program.Recording, s float64) {
+func scan(z []Var) (r *tape.Recording, s float64) {
 	for i, z := range z {
 		r = recording(r, z.r)
 		if i == 0 {
@@ -284,7 +284,7 @@ func constants(z []Var) []float64 {
 	return c
 }
 
-func nodes(r *program.Recording, z []Var) []int32 {
+func nodes(r *tape.Recording, z []Var) []int32 {
 	x := make([]int32, len(z))
 	for i, z := range z {
 		x[i] = z.node(r)
@@ -347,19 +347,19 @@ func (x Var) Const(c float64) Var { return Var{v: c} }
 // tape holds only where x has that value.
 func (x Var) Value() float64 {
 	if x.r != nil {
-		x.r.Guard(program.Guard{Kind: program.Value, A: x.i, C: x.v})
+		x.r.Guard(tape.Guard{Kind: tape.ValueRead, A: x.i, C: x.v})
 	}
 	return x.v
 }
 
 // Less reports whether x < y. It is a guard.
 func (x Var) Less(y Var) bool {
-	return x.compare(y, x.v < y.v, program.Less, program.LessReal, program.GreaterReal)
+	return x.compare(y, x.v < y.v, tape.Less, tape.LessReal, tape.GreaterReal)
 }
 
 // LessEq reports whether x ≤ y. It is a guard.
 func (x Var) LessEq(y Var) bool {
-	return x.compare(y, x.v <= y.v, program.LessEq, program.LessEqReal, program.GreaterEqReal)
+	return x.compare(y, x.v <= y.v, tape.LessEq, tape.LessEqReal, tape.GreaterEqReal)
 }
 
 // LessReal reports whether x < c. It is a guard.
@@ -368,15 +368,15 @@ func (x Var) LessReal(c float64) bool { return x.Less(Var{v: c}) }
 // LessEqReal reports whether x ≤ c. It is a guard.
 func (x Var) LessEqReal(c float64) bool { return x.LessEq(Var{v: c}) }
 
-func (x Var) compare(y Var, outcome bool, vars, right, left program.GuardKind) bool {
+func (x Var) compare(y Var, outcome bool, vars, right, left tape.GuardKind) bool {
 	switch r := recording(x.r, y.r); {
 	case r == nil:
 	case y.r == nil:
-		x.r.Guard(program.Guard{Kind: right, Outcome: outcome, A: x.i, C: y.v})
+		x.r.Guard(tape.Guard{Kind: right, Outcome: outcome, A: x.i, C: y.v})
 	case x.r == nil:
-		y.r.Guard(program.Guard{Kind: left, Outcome: outcome, A: y.i, C: x.v})
+		y.r.Guard(tape.Guard{Kind: left, Outcome: outcome, A: y.i, C: x.v})
 	default:
-		x.r.Guard(program.Guard{Kind: vars, Outcome: outcome, A: x.i, B: y.i})
+		x.r.Guard(tape.Guard{Kind: vars, Outcome: outcome, A: x.i, B: y.i})
 	}
 	return outcome
 }

@@ -4,145 +4,145 @@ package reverse
 
 import "math"
 import "github.com/hesse-ad/hesse/internal/elem"
-import "github.com/hesse-ad/hesse/internal/program"
+import "github.com/hesse-ad/hesse/internal/op"
 
 // Hypot is √(x² + y²).
-func (x Var) Hypot(y Var) Var { return x.binary(program.Hypot, y, math.Hypot(x.v, y.v)) }
+func (x Var) Hypot(y Var) Var { return x.binary(op.Hypot, y, math.Hypot(x.v, y.v)) }
 
 // Atan2 is the angle of the point (y, x), x being its second coordinate.
-func (x Var) Atan2(y Var) Var { return x.binary(program.Atan2, y, math.Atan2(x.v, y.v)) }
+func (x Var) Atan2(y Var) Var { return x.binary(op.Atan2, y, math.Atan2(x.v, y.v)) }
 
 // Max is the larger of x and y, at a tie x.
-func (x Var) Max(y Var) Var { return x.binary(program.Max, y, elem.Max(x.v, y.v)) }
+func (x Var) Max(y Var) Var { return x.binary(op.Max, y, elem.Max(x.v, y.v)) }
 
 // Min is the smaller of x and y, at a tie x.
-func (x Var) Min(y Var) Var { return x.binary(program.Min, y, elem.Min(x.v, y.v)) }
+func (x Var) Min(y Var) Var { return x.binary(op.Min, y, elem.Min(x.v, y.v)) }
 
 // Mod is x − y·trunc(x/y), which has the sign of x.
-func (x Var) Mod(y Var) Var { return x.binary(program.Mod, y, math.Mod(x.v, y.v)) }
+func (x Var) Mod(y Var) Var { return x.binary(op.Mod, y, math.Mod(x.v, y.v)) }
 
 // Copysign is |x| with the sign of y, NaN where y is.
-func (x Var) Copysign(y Var) Var { return x.binary(program.Copysign, y, elem.Copysign(x.v, y.v)) }
+func (x Var) Copysign(y Var) Var { return x.binary(op.Copysign, y, elem.Copysign(x.v, y.v)) }
 
 // Step is 1 where x < y, else 0; NaN where either is NaN.
-func (x Var) Step(y Var) Var { return x.binary(program.Step, y, elem.Step(x.v, y.v)) }
+func (x Var) Step(y Var) Var { return x.binary(op.Step, y, elem.Step(x.v, y.v)) }
 
 // AddReal is x + c.
-func (x Var) AddReal(c float64) Var { return x.unaryReal(program.AddReal, c, x.v+c) }
+func (x Var) AddReal(c float64) Var { return x.unaryReal(op.AddReal, c, x.v+c) }
 
 // RSub is c − x.
-func (x Var) RSub(c float64) Var { return x.unaryReal(program.RSub, c, c-x.v) }
+func (x Var) RSub(c float64) Var { return x.unaryReal(op.RSub, c, c-x.v) }
 
 // Scale is c·x.
-func (x Var) Scale(c float64) Var { return x.unaryReal(program.Scale, c, float64(c*x.v)) }
+func (x Var) Scale(c float64) Var { return x.unaryReal(op.Scale, c, float64(c*x.v)) }
 
 // RDiv is c/x.
-func (x Var) RDiv(c float64) Var { return x.unaryReal(program.RDiv, c, c/x.v) }
+func (x Var) RDiv(c float64) Var { return x.unaryReal(op.RDiv, c, c/x.v) }
 
 // Neg is −x.
-func (x Var) Neg() Var { return x.unary(program.Neg, -x.v) }
+func (x Var) Neg() Var { return x.unary(op.Neg, -x.v) }
 
 // Inv is 1/x.
-func (x Var) Inv() Var { return x.unary(program.Inv, 1/x.v) }
+func (x Var) Inv() Var { return x.unary(op.Inv, 1/x.v) }
 
 // Square is x².
-func (x Var) Square() Var { return x.unary(program.Square, float64(x.v*x.v)) }
+func (x Var) Square() Var { return x.unary(op.Square, float64(x.v*x.v)) }
 
 // Sqrt is √x.
-func (x Var) Sqrt() Var { return x.unary(program.Sqrt, elem.Sqrt(x.v)) }
+func (x Var) Sqrt() Var { return x.unary(op.Sqrt, elem.Sqrt(x.v)) }
 
 // Cbrt is ∛x.
-func (x Var) Cbrt() Var { return x.unary(program.Cbrt, math.Cbrt(x.v)) }
+func (x Var) Cbrt() Var { return x.unary(op.Cbrt, math.Cbrt(x.v)) }
 
 // Exp is eˣ.
-func (x Var) Exp() Var { return x.unary(program.Exp, math.Exp(x.v)) }
+func (x Var) Exp() Var { return x.unary(op.Exp, math.Exp(x.v)) }
 
 // Exp2 is 2ˣ.
-func (x Var) Exp2() Var { return x.unary(program.Exp2, math.Exp2(x.v)) }
+func (x Var) Exp2() Var { return x.unary(op.Exp2, math.Exp2(x.v)) }
 
 // Expm1 is eˣ − 1.
-func (x Var) Expm1() Var { return x.unary(program.Expm1, math.Expm1(x.v)) }
+func (x Var) Expm1() Var { return x.unary(op.Expm1, math.Expm1(x.v)) }
 
 // Log is ln x.
-func (x Var) Log() Var { return x.unary(program.Log, elem.Log(x.v)) }
+func (x Var) Log() Var { return x.unary(op.Log, elem.Log(x.v)) }
 
 // Log2 is log₂ x.
-func (x Var) Log2() Var { return x.unary(program.Log2, math.Log2(x.v)) }
+func (x Var) Log2() Var { return x.unary(op.Log2, math.Log2(x.v)) }
 
 // Log10 is log₁₀ x.
-func (x Var) Log10() Var { return x.unary(program.Log10, elem.Log10(x.v)) }
+func (x Var) Log10() Var { return x.unary(op.Log10, elem.Log10(x.v)) }
 
 // Log1p is ln(1 + x).
-func (x Var) Log1p() Var { return x.unary(program.Log1p, math.Log1p(x.v)) }
+func (x Var) Log1p() Var { return x.unary(op.Log1p, math.Log1p(x.v)) }
 
 // Sin is sin x.
-func (x Var) Sin() Var { return x.unary(program.Sin, math.Sin(x.v)) }
+func (x Var) Sin() Var { return x.unary(op.Sin, math.Sin(x.v)) }
 
 // Cos is cos x.
-func (x Var) Cos() Var { return x.unary(program.Cos, math.Cos(x.v)) }
+func (x Var) Cos() Var { return x.unary(op.Cos, math.Cos(x.v)) }
 
 // Tan is tan x.
-func (x Var) Tan() Var { return x.unary(program.Tan, math.Tan(x.v)) }
+func (x Var) Tan() Var { return x.unary(op.Tan, math.Tan(x.v)) }
 
 // Asin is arcsin x.
-func (x Var) Asin() Var { return x.unary(program.Asin, math.Asin(x.v)) }
+func (x Var) Asin() Var { return x.unary(op.Asin, math.Asin(x.v)) }
 
 // Acos is arccos x.
-func (x Var) Acos() Var { return x.unary(program.Acos, math.Acos(x.v)) }
+func (x Var) Acos() Var { return x.unary(op.Acos, math.Acos(x.v)) }
 
 // Atan is arctan x.
-func (x Var) Atan() Var { return x.unary(program.Atan, math.Atan(x.v)) }
+func (x Var) Atan() Var { return x.unary(op.Atan, math.Atan(x.v)) }
 
 // Sinh is sinh x.
-func (x Var) Sinh() Var { return x.unary(program.Sinh, math.Sinh(x.v)) }
+func (x Var) Sinh() Var { return x.unary(op.Sinh, math.Sinh(x.v)) }
 
 // Cosh is cosh x.
-func (x Var) Cosh() Var { return x.unary(program.Cosh, math.Cosh(x.v)) }
+func (x Var) Cosh() Var { return x.unary(op.Cosh, math.Cosh(x.v)) }
 
 // Tanh is tanh x.
-func (x Var) Tanh() Var { return x.unary(program.Tanh, math.Tanh(x.v)) }
+func (x Var) Tanh() Var { return x.unary(op.Tanh, math.Tanh(x.v)) }
 
 // Asinh is arsinh x.
-func (x Var) Asinh() Var { return x.unary(program.Asinh, math.Asinh(x.v)) }
+func (x Var) Asinh() Var { return x.unary(op.Asinh, math.Asinh(x.v)) }
 
 // Acosh is arcosh x.
-func (x Var) Acosh() Var { return x.unary(program.Acosh, math.Acosh(x.v)) }
+func (x Var) Acosh() Var { return x.unary(op.Acosh, math.Acosh(x.v)) }
 
 // Atanh is artanh x.
-func (x Var) Atanh() Var { return x.unary(program.Atanh, math.Atanh(x.v)) }
+func (x Var) Atanh() Var { return x.unary(op.Atanh, math.Atanh(x.v)) }
 
 // Erf is erf x.
-func (x Var) Erf() Var { return x.unary(program.Erf, math.Erf(x.v)) }
+func (x Var) Erf() Var { return x.unary(op.Erf, math.Erf(x.v)) }
 
 // Erfc is 1 − erf x.
-func (x Var) Erfc() Var { return x.unary(program.Erfc, math.Erfc(x.v)) }
+func (x Var) Erfc() Var { return x.unary(op.Erfc, math.Erfc(x.v)) }
 
 // Gamma is Γ(x).
-func (x Var) Gamma() Var { return x.unary(program.Gamma, math.Gamma(x.v)) }
+func (x Var) Gamma() Var { return x.unary(op.Gamma, math.Gamma(x.v)) }
 
 // LogGamma is ln |Γ(x)|.
-func (x Var) LogGamma() Var { return x.unary(program.LogGamma, elem.LogGamma(x.v)) }
+func (x Var) LogGamma() Var { return x.unary(op.LogGamma, elem.LogGamma(x.v)) }
 
 // Logistic is 1/(1 + e⁻ˣ).
-func (x Var) Logistic() Var { return x.unary(program.Logistic, elem.Logistic(x.v)) }
+func (x Var) Logistic() Var { return x.unary(op.Logistic, elem.Logistic(x.v)) }
 
 // Softplus is ln(1 + eˣ).
-func (x Var) Softplus() Var { return x.unary(program.Softplus, elem.Softplus(x.v)) }
+func (x Var) Softplus() Var { return x.unary(op.Softplus, elem.Softplus(x.v)) }
 
 // Abs is |x|.
-func (x Var) Abs() Var { return x.unary(program.Abs, math.Abs(x.v)) }
+func (x Var) Abs() Var { return x.unary(op.Abs, math.Abs(x.v)) }
 
 // Floor is ⌊x⌋. All derivatives are 0.
-func (x Var) Floor() Var { return x.unary(program.Floor, math.Floor(x.v)) }
+func (x Var) Floor() Var { return x.unary(op.Floor, math.Floor(x.v)) }
 
 // Ceil is ⌈x⌉. All derivatives are 0.
-func (x Var) Ceil() Var { return x.unary(program.Ceil, math.Ceil(x.v)) }
+func (x Var) Ceil() Var { return x.unary(op.Ceil, math.Ceil(x.v)) }
 
 // Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
-func (x Var) Round() Var { return x.unary(program.Round, math.Round(x.v)) }
+func (x Var) Round() Var { return x.unary(op.Round, math.Round(x.v)) }
 
 // Trunc is x without its fraction. All derivatives are 0.
-func (x Var) Trunc() Var { return x.unary(program.Trunc, math.Trunc(x.v)) }
+func (x Var) Trunc() Var { return x.unary(op.Trunc, math.Trunc(x.v)) }
 
 // Detach is x as a constant: the same value, all derivatives 0.
-func (x Var) Detach() Var { return x.unary(program.Detach, x.v) }
+func (x Var) Detach() Var { return x.unary(op.Detach, x.v) }

@@ -24,8 +24,8 @@ func Compile(r *tape.Recording, outputs []int32) *Program {
 }
 
 // Plain is Compile without any pass but that of dead code: the operations of a
-// traced recording one by one in the order in which they were recorded, in one
-// mixed batch. It is what Compile must agree with, and where a fault is looked for.
+// traced recording in the order in which they were recorded, one by one. It is what
+// Compile must agree with, and where a fault is looked for.
 func Plain(r *tape.Recording, outputs []int32) *Program {
 	c := newCompiler(r, outputs)
 	defer scratches.Put(c.scratch)
@@ -37,13 +37,22 @@ func Plain(r *tape.Recording, outputs []int32) *Program {
 		}
 	}
 	c.ids = ids
-	p := c.place(len(ids))
+	w := r.NewWriter(c.needed)
+	w.Room(len(ids))
 	for k, i := range ids {
-		p.Place(r.Node(i).Op, ids[k:k+1], p.next)
-		p.single(p.next, true)
-		p.next++
+		w.Place(r.Node(i).Op, ids[k:k+1], int32(w.Base()+k))
 	}
-	return p.program()
+	return NodeByNode(w.Finish(outputs))
+}
+
+// NodeByNode is the program that runs the operations of t one by one.
+func NodeByNode(t *tape.Tape) *Program {
+	p := &Program{Tape: *t}
+	if t.Ops() > 0 {
+		p.batches = []Batch{{Kind: Mixed, Lo: int32(t.Base()), Hi: int32(t.Len()), Inner: true}}
+	}
+	p.finish(new(scratch))
+	return p
 }
 
 type compiler struct {

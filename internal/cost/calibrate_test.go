@@ -55,7 +55,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		measure(ways)
 		best := math.Inf(1)
-		fmt.Fprintf(&table, "%-45s n %5d %8d ops %6d batches:", p.name, len(p.x), tape.Ops(), inside.Program(tape).Batches())
+		fmt.Fprintf(&table, "%-45s n %5d %8d ops %6d batches:", p.name, len(p.x), tape.Ops(), len(inside.Program(tape).Batches()))
 		for _, w := range ways[1:] {
 			best = min(best, w.took)
 			fmt.Fprintf(&table, "  %s %.3g", w.method, w.took/1000)

@@ -9,7 +9,11 @@
 // chosen and how long it takes in units of the best.
 package cost
 
-import "github.com/hesse-ad/hesse/internal/program"
+import (
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
 
 // Kind is something that takes time.
 type Kind int
@@ -95,7 +99,7 @@ func (c Counts) times(k int) Counts {
 // General is the general engine on a program.
 type General struct {
 	ends        int // inputs and outputs
-	all, second program.Work
+	all, second compile.Work
 	sums        []call
 }
 
@@ -117,10 +121,10 @@ type call struct {
 }
 
 // Of counts the work of p.
-func Of(p *program.Program) General {
+func Of(p *sweep.Engine) General {
 	g := General{ends: p.Inputs() + p.Outputs()}
 	g.all, g.second = p.Work()
-	p.EachRepeated(func(r program.Repeated, inner bool) {
+	p.EachRepeated(func(r tape.Repeated, inner bool) {
 		if s, ok := r.(Sums); ok {
 			g.sums = append(g.sums, call{s, inner})
 		}
@@ -129,8 +133,8 @@ func Of(p *program.Program) General {
 }
 
 // sweep adds a sweep with k directions, as many at once as there may be.
-func (c *Counts) sweep(w program.Work, lane Kind, k int) {
-	chunks := (k + program.MaxDirections - 1) / program.MaxDirections
+func (c *Counts) sweep(w compile.Work, lane Kind, k int) {
+	chunks := (k + sweep.MaxDirections - 1) / sweep.MaxDirections
 	c[lane] += float64(w.Lanes * k)
 	c[Gather] += float64(w.Indexed * k)
 	c[Node] += float64(w.Nodes * k)
@@ -140,13 +144,13 @@ func (c *Counts) sweep(w program.Work, lane Kind, k int) {
 
 // together is the counts of sweeps that carry k directions, as many at once as
 // there may be.
-func together(k int, sweep func(k int) Counts) (c Counts) {
-	const most = program.MaxDirections
+func together(k int, one func(k int) Counts) (c Counts) {
+	const most = sweep.MaxDirections
 	if k >= most {
-		c = sweep(most).times(k / most)
+		c = one(most).times(k / most)
 	}
 	if k %= most; k > 0 {
-		c = c.Plus(sweep(k))
+		c = c.Plus(one(k))
 	}
 	return c
 }

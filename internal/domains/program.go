@@ -3,27 +3,29 @@ package domains
 import (
 	"slices"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Jacobian returns the pattern of the Jacobian of a program. With the values v
 // of all nodes, derivatives that are exactly 0 there are left out.
-func Jacobian(p *program.Program, v []float64) *sparsity.Pattern {
+func Jacobian(p *tape.Tape, v []float64) *sparsity.Pattern {
 	g, outputs := fromProgram(p, v, false, nil)
 	return g.Jacobian(outputs)
 }
 
 // Hessian returns the symmetric pattern of the Hessian of any weighted sum of
 // the outputs of a program; v is as for Jacobian.
-func Hessian(p *program.Program, v []float64) *sparsity.Pattern {
+func Hessian(p *tape.Tape, v []float64) *sparsity.Pattern {
 	g, outputs := fromProgram(p, v, true, nil)
 	return g.Hessian(outputs)
 }
 
 // fromProgram makes the graph of a program, with its curvatures if second. It
 // calls name, if that is not nil, with the operation of each node that is no input.
-func fromProgram(p *program.Program, v []float64, second bool, name func(op string)) (g *Graph, outputs []int32) {
+func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string)) (g *Graph, outputs []int32) {
 	g = New(p.Inputs())
 	g.start = slices.Grow(g.start, p.Ops())
 	g.args = slices.Grow(g.args, 2*p.Ops())
@@ -48,9 +50,9 @@ func fromProgram(p *program.Program, v []float64, second bool, name func(op stri
 			g.Curve(node, id[j], id[k])
 		}
 	}
-	done := func(op string) int32 {
+	done := func(code string) int32 {
 		if name != nil {
-			name(op)
+			name(code)
 		}
 		return g.Node()
 	}
@@ -58,9 +60,9 @@ func fromProgram(p *program.Program, v []float64, second bool, name func(op stri
 		if id[i] >= 0 { // an output of a call before
 			continue
 		}
-		if f, x := p.CallAt(i); f != nil {
-			_, m := f.Dims()
-			if r, ok := f.(program.Repeated); ok {
+		if f := p.CallAt(i); f != nil {
+			x, m := f.Args, int(f.Outputs())
+			if r := f.Repeated; r != nil {
 				parts := make([][]int32, m) // of each output
 				// Terms of the same inputs share their nodes with the first of them.
 				var before []int32
@@ -114,7 +116,7 @@ func fromProgram(p *program.Program, v []float64, second bool, name func(op stri
 			for j := range m {
 				columns(f.Jacobian(j), len(x), func(k int32) { link(x[k]) })
 				g.Link(all)
-				id[int(i)+j] = done(program.Call.String())
+				id[int(i)+j] = done(op.Call.String())
 			}
 			continue
 		}
@@ -132,7 +134,7 @@ func fromProgram(p *program.Program, v []float64, second bool, name func(op stri
 // eachTerm calls f with the numbers of the inputs and outputs of each term and its
 // patterns: that of its Jacobian and, if second, those of the Hessians of its
 // outputs. x is the operands of the call, v nil or the values of all nodes.
-func eachTerm(r program.Repeated, x []int32, v []float64, second bool, f func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern)) {
+func eachTerm(r tape.Repeated, x []int32, v []float64, second bool, f func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern)) {
 	term := r.Term()
 	var jacobian *sparsity.Pattern
 	var hessian []*sparsity.Pattern
@@ -150,19 +152,32 @@ func eachTerm(r program.Repeated, x []int32, v []float64, second bool, f func(va
 		r.Each(func(vars, rows []int32, _ []float64) { f(vars, rows, jacobian, hessian) })
 		return
 	}
-	ws := term.Get()
-	defer term.Put(ws)
-	local := make([]float64, term.Inputs())
+	local := make([]dual.Real, term.Inputs()+term.Params())
+	values := make([]float64, term.Len())
 	r.Each(func(vars, rows []int32, params []float64) {
 		for a, j := range vars {
-			local[a] = v[x[j]]
+			local[a] = dual.Real(v[x[j]])
 		}
-		if _, err := term.Value(ws, local, params); err != nil {
-			panic(err) // has no primitives that fail
+		for k, c := range params {
+			local[len(vars)+k] = dual.Real(c)
 		}
-		find(ws.V)
+		for i, y := range tape.Replay(term, local, primitives{}) {
+			values[i] = float64(y)
+		}
+		find(values)
 		f(vars, rows, jacobian, hessian)
 	})
+}
+
+// primitives are those of terms: functions of one variable.
+type primitives struct{}
+
+func (primitives) Own(f *tape.Scalar1, order int, x dual.Real) dual.Real {
+	return dual.Real(f.At(order)(float64(x)))
+}
+
+func (primitives) Call(f tape.Func, _ []dual.Real) []dual.Real {
+	panic("domains: a term calls " + f.Name())
 }
 
 // columns calls f with each of a primitive's columns, all n if they are nil.
@@ -181,7 +196,7 @@ func columns(list []int32, n int, f func(k int32)) {
 // Densest is the kind of operation that contributes most to a row of the
 // Hessian of a program, and how many of them do; an empty name if none does. It
 // is for explanations: the cost is that of detection.
-func Densest(p *program.Program, row int) (op string, count int) {
+func Densest(p *tape.Tape, row int) (op string, count int) {
 	names := make([]string, p.Inputs())
 	g, outputs := fromProgram(p, nil, true, func(op string) { names = append(names, op) })
 	entries, nodes := map[string]int{}, map[string]int{}

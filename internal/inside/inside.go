@@ -4,14 +4,17 @@
 // imports this package.
 package inside
 
-import "github.com/hesse-ad/hesse/internal/program"
+import (
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
 
 var (
 	// Apply is reverse.Apply on x, []reverse.Var, of a primitive whose patterns are
 	// right: they are not asked for.
-	Apply func(f program.Func, x any) any
+	Apply func(f tape.Func, x any) any
 	// Program is the compiled form of tape.
-	Program func(tape any) *program.Program
+	Program func(tape any) *sweep.Engine
 	// Recorded is the parameters with which tape was recorded, at Point.
 	Recorded func(tape any) []float64
 	// Split is the inputs and the parameters of a point of tape. It panics if
@@ -19,15 +22,15 @@ var (
 	Split func(tape any, x []float64) (in, params []float64)
 	// Branch is the *reverse.BranchError of a guard that does not hold for the values
 	// v.
-	Branch func(g *program.Guard, v []float64) error
+	Branch func(g *tape.Guard, v []float64) error
 	// Begin evaluates tape at x: a workspace with the values, which the caller
 	// gives back to the program.
-	Begin func(tape any, x []float64) (*program.Workspace, error)
+	Begin func(tape any, x []float64) (*sweep.Workspace, error)
 )
 
 // Sweep evaluates tape at x and hands f a workspace with the values. It is no
 // variable, since what is passed to one goes to the heap.
-func Sweep(tape any, x []float64, f func(p *program.Program, ws *program.Workspace) error) error {
+func Sweep(tape any, x []float64, f func(p *sweep.Engine, ws *sweep.Workspace) error) error {
 	ws, err := Begin(tape, x)
 	if err != nil {
 		return err

@@ -14,34 +14,34 @@ import (
 // rooms are the files in which code may ask which operation it has before it,
 // and what about it stands in no table.
 var rooms = map[string]string{
-	"internal/program/record.go":    "where the operands of a list are while it is recorded",
-	"internal/program/access.go":    "what other rooms may read of a list",
-	"internal/program/listing.go":   "names of constants and primitives",
-	"internal/program/share.go":     "forms of a node that have the same bits; where the operands of a list are",
-	"internal/program/compile.go":   "chains of sums",
-	"internal/program/plain.go":     "where the operands of a list are",
-	"internal/program/arrange.go":   "how lists are laid out",
-	"internal/program/rows.go":      "sums of products that share a factor",
-	"internal/program/program.go":   "where the operands of a list are",
-	"internal/program/span.go":      "where the operands of a list are",
-	"internal/program/structure.go": "where the operands of a list are",
-	"internal/program/work.go":      "how long lists are",
-	"internal/program/value.go":     "which operations have a loop of their own",
-	"internal/program/partials.go":  "which partials have a loop of their own",
-	"internal/program/tangent.go":   "sweeps over lists",
-	"internal/program/adjoint.go":   "sweeps over lists",
-	"internal/program/second.go":    "sweeps over lists",
-	"internal/program/fault.go":     "names of primitives",
-	"internal/program/replay.go":    "operations on lists and primitives",
-	"internal/terms/symbol.go":      "simplification",
-	"internal/terms/derive.go":      "selections and primitives",
-	"internal/terms/detect.go":      "where sums are cut",
-	"internal/terms/rest.go":        "recording what is no term",
-	"internal/terms/together.go":    "squares and products",
-	"internal/terms/repeat.go":      "calls",
-	"internal/terms/emit.go":        "selection of instructions",
-	"internal/terms/straight.go":    "selection of instructions",
-	"internal/terms/execute.go":     "instructions",
+	"internal/tape/recording.go":  "where the operands of a list are while it is recorded",
+	"internal/tape/number.go":     "forms of a node that have the same bits",
+	"internal/tape/tape.go":       "where the operands of a list are",
+	"internal/tape/writer.go":     "how lists are laid out",
+	"internal/tape/listing.go":    "names of constants and primitives",
+	"internal/tape/differ.go":     "where the operands of a list are",
+	"internal/tape/structure.go":  "where the operands of a list are",
+	"internal/tape/replay.go":     "operations on lists and primitives",
+	"internal/compile/compile.go": "chains of sums",
+	"internal/compile/layout.go":  "batches of lists",
+	"internal/compile/rows.go":    "sums of products that share a factor",
+	"internal/compile/work.go":    "how long lists are",
+	"internal/sweep/value.go":     "which operations have a loop of their own",
+	"internal/sweep/partials.go":  "which partials have a loop of their own",
+	"internal/sweep/tangent.go":   "sweeps over lists",
+	"internal/sweep/adjoint.go":   "sweeps over lists",
+	"internal/sweep/second.go":    "sweeps over lists",
+	"internal/sweep/rows.go":      "sweeps over lists",
+	"internal/sweep/fault.go":     "which operand a selection takes",
+	"internal/terms/symbol.go":    "simplification",
+	"internal/terms/derive.go":    "selections and primitives",
+	"internal/terms/detect.go":    "where sums are cut",
+	"internal/terms/rest.go":      "recording what is no term",
+	"internal/terms/together.go":  "squares and products",
+	"internal/terms/repeat.go":    "calls",
+	"internal/terms/emit.go":      "selection of instructions",
+	"internal/terms/straight.go":  "selection of instructions",
+	"internal/terms/execute.go":   "instructions",
 }
 
 // An operation's properties stand in the table: no code compares operations by
@@ -73,14 +73,12 @@ func TestWhoAsksAboutAnOperationAsksTheTable(t *testing.T) {
 		}
 		// isOperation reports whether x names an operation.
 		isOperation := func(x ast.Expr) bool {
-			switch x := x.(type) {
-			case *ast.SelectorExpr:
-				pkg, ok := x.X.(*ast.Ident)
-				return ok && (pkg.Name == "op" || pkg.Name == "program") && names[x.Sel.Name]
-			case *ast.Ident:
-				return tree.Name.Name == "program" && names[x.Name]
+			s, ok := x.(*ast.SelectorExpr)
+			if !ok {
+				return false
 			}
-			return false
+			pkg, ok := s.X.(*ast.Ident)
+			return ok && pkg.Name == "op" && names[s.Sel.Name]
 		}
 		asks := func(x ast.Expr) {
 			if !isOperation(x) {

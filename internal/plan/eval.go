@@ -5,7 +5,7 @@ import (
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/internal/workers"
 )
@@ -70,7 +70,7 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 }
 
 // begin computes the values of a program.
-func begin(q *program.Program, x, params []float64) (*program.Workspace, error) {
+func begin(q *sweep.Engine, x, params []float64) (*sweep.Workspace, error) {
 	ws := q.Get()
 	g, err := q.Value(ws, x, params)
 	if g != nil {
@@ -140,11 +140,11 @@ func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err e
 	return f, nil
 }
 
-const lanes = program.MaxDirections
+const lanes = sweep.MaxDirections
 
 // byProducts makes the products of all colors, up to MaxDirections in a sweep, and
 // recovers the values from them.
-func (p *Plan) byProducts(ws *program.Workspace, values []float64) error {
+func (p *Plan) byProducts(ws *sweep.Workspace, values []float64) error {
 	err := error(nil)
 	if n := min(p.Workers, sweeps(p.coloring.Columns())+sweeps(p.coloring.Rows())); n > 1 {
 		err = p.parallel(ws, values, n)
@@ -160,7 +160,7 @@ func (p *Plan) byProducts(ws *program.Workspace, values []float64) error {
 // sweeps is how many sweeps make the products of classes.
 func sweeps(c *coloring.Classes) int { return (c.Num() + lanes - 1) / lanes }
 
-func (p *Plan) parallel(ws *program.Workspace, values []float64, n int) error {
+func (p *Plan) parallel(ws *sweep.Workspace, values []float64, n int) error {
 	errs := make([]error, n)
 	workers.Do(n, func(i int) {
 		own := p.program.Get()
@@ -173,7 +173,7 @@ func (p *Plan) parallel(ws *program.Workspace, values []float64, n int) error {
 
 // everySweep makes each stride-th sweep from the first one on: those of columns,
 // then those of rows.
-func (p *Plan) everySweep(ws *program.Workspace, values []float64, first, stride int) error {
+func (p *Plan) everySweep(ws *sweep.Workspace, values []float64, first, stride int) error {
 	columns := sweeps(p.coloring.Columns())
 	for s := first; s < columns+sweeps(p.coloring.Rows()); s += stride {
 		var err error
@@ -193,7 +193,7 @@ func (p *Plan) everySweep(ws *program.Workspace, values []float64, first, stride
 }
 
 // hvps makes the products of the Hessian with the colors from lo on.
-func (p *Plan) hvps(ws *program.Workspace, values []float64, lo int) error {
+func (p *Plan) hvps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Columns()
 	k := min(lanes, c.Num()-lo)
 	if err := p.program.HVP(ws, k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
@@ -206,7 +206,7 @@ func (p *Plan) hvps(ws *program.Workspace, values []float64, lo int) error {
 }
 
 // jvps makes those of the Jacobian.
-func (p *Plan) jvps(ws *program.Workspace, values []float64, lo int) error {
+func (p *Plan) jvps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Columns()
 	k := min(lanes, c.Num()-lo)
 	if err := p.program.JVP(ws, k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
@@ -223,7 +223,7 @@ func (p *Plan) jvps(ws *program.Workspace, values []float64, lo int) error {
 }
 
 // vjps makes those of the transposed Jacobian.
-func (p *Plan) vjps(ws *program.Workspace, values []float64, lo int) error {
+func (p *Plan) vjps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Rows()
 	k := min(lanes, c.Num()-lo)
 	if err := p.program.VJP(ws, k, func(w []float64, s int) { seed(w, c.Class(lo+s)) }); err != nil {

@@ -66,7 +66,7 @@ func (p *Plan) explainPattern(say func(format string, args ...any)) {
 	for _, i := range densest(p.full.RowCounts()) {
 		by := ""
 		if p.Hessian && p.Settings.Pattern == nil {
-			if op, k := domains.Densest(p.program, i); op != "" {
+			if op, k := domains.Densest(&p.program.Tape, i); op != "" {
 				by = fmt.Sprintf(", by %d %s and others", k, op)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/domains"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -58,7 +58,7 @@ type Settings struct {
 // use.
 type Plan struct {
 	Settings
-	program *program.Program
+	program *sweep.Engine
 	full    *sparsity.Pattern // of the whole matrix
 	stored  *sparsity.Pattern // full, or its lower triangle
 	cost    cost.Counts       // of an evaluation
@@ -91,7 +91,7 @@ var ErrNoTerms = errors.New("no sum of alike terms")
 // not symmetric for a Hessian, if a coloring is of a kind for the other matrix, and
 // if ByTerms comes with either. A coloring that does not fit is a
 // *coloring.ConflictError.
-func New(q *program.Program, s Settings) (*Plan, error) {
+func New(q *sweep.Engine, s Settings) (*Plan, error) {
 	p := &Plan{Settings: s, program: q}
 	given := s.Pattern != nil || s.Coloring != nil
 	switch {
@@ -151,11 +151,11 @@ func (p *Plan) byTerms(found *terms.Plan) error {
 }
 
 // Detect finds the pattern of the Hessian or the Jacobian at every point.
-func Detect(q *program.Program, hessian bool) *sparsity.Pattern {
+func Detect(q *sweep.Engine, hessian bool) *sparsity.Pattern {
 	if hessian {
-		return domains.Hessian(q, nil)
+		return domains.Hessian(&q.Tape, nil)
 	}
-	return domains.Jacobian(q, nil)
+	return domains.Jacobian(&q.Tape, nil)
 }
 
 // store sets the pattern that is stored.

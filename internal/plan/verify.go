@@ -5,8 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/roundoff"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // Miss is the row in which a recovered matrix A times a random vector v differs
@@ -55,12 +56,12 @@ func (p *Plan) Verify(x, params, w []float64) error {
 		for i := range v {
 			v[i] = 1 + random.Float64()
 		}
-		bounds, err := p.product(ws, w, v, want)
+		rounding, err := p.product(ws, w, v, want)
 		if err != nil {
 			return err
 		}
 		for i := range rows {
-			tolerance[i] = 4 * bounds[i].D.E
+			tolerance[i] = 4 * rounding[i].D.E
 		}
 		if depth := p.depth(); depth > 0 {
 			p.spread(tolerance, depth)
@@ -86,16 +87,16 @@ func (p *Plan) depth() int {
 }
 
 // product is the product with v by a sweep, with bounds.
-func (p *Plan) product(ws *program.Workspace, w, v, want []float64) ([]program.Rounded, error) {
+func (p *Plan) product(ws *sweep.Workspace, w, v, want []float64) ([]bounds.Rounded, error) {
 	q := p.program
-	in := program.At(ws.V[:q.Inputs()], ws.V[q.Inputs():][:q.Params()], v)
+	in := bounds.At(ws.V[:q.Inputs()], ws.V[q.Inputs():][:q.Params()], v)
 	seed := func(x []float64, _ int) { copy(x, v) }
 	if p.Hessian {
 		if err := q.HVP(ws, 1, seed); err != nil {
 			return nil, err
 		}
 		copy(want, ws.U[0])
-		return q.Bounds(in, w).Inputs, nil
+		return bounds.Of(&q.Tape, in, w).Inputs, nil
 	}
 	if err := q.JVP(ws, 1, seed); err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (p *Plan) product(ws *program.Workspace, w, v, want []float64) ([]program.R
 	for j := range want {
 		want[j] = ws.T[0][q.Output(j)]
 	}
-	return q.Bounds(in, nil).Outputs, nil
+	return bounds.Of(&q.Tape, in, nil).Outputs, nil
 }
 
 // times is A·v, whose own rounding errors it adds to tolerance.

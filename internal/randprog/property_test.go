@@ -17,8 +17,8 @@ import (
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/implicit"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/internal/tape"
 	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity/detect"
@@ -319,21 +319,21 @@ func FuzzPatternsAreTheStructure(f *testing.F) { f.Fuzz(rapid.MakeFuzz(patternsA
 
 func patternsAreTheStructure(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 60, Primitives: true})
-	tape := record(t, p)
-	q := inside.Program(tape)
+	recorded := record(t, p)
+	q := inside.Program(recorded)
 	f := func(x []detect.Tracer) []detect.Tracer {
-		v := program.Replay(q, x, traced{})
+		v := tape.Replay(&q.Tape, x, traced{})
 		y := make([]detect.Tracer, p.Outputs)
 		for j := range y {
 			y[j] = v[q.Output(j)]
 		}
 		return y
 	}
-	if got, want := tape.JacobianPattern(), detect.Jacobian(f, p.Inputs); !got.Equal(want) {
+	if got, want := recorded.JacobianPattern(), detect.Jacobian(f, p.Inputs); !got.Equal(want) {
 		t.Fatalf("Jacobian\n%v want\n%v\n%v", got.Spy(20), want.Spy(20), p)
 	}
 	sum := func(x []detect.Tracer) detect.Tracer { return detect.Tracer{}.SumOf(f(x)) }
-	if got, want := tape.HessianPattern(), detect.Hessian(sum, p.Inputs); !got.Equal(want) {
+	if got, want := recorded.HessianPattern(), detect.Hessian(sum, p.Inputs); !got.Equal(want) {
 		t.Fatalf("Hessian\n%v want\n%v\n%v", got.Spy(20), want.Spy(20), p)
 	}
 }
@@ -342,8 +342,8 @@ func patternsAreTheStructure(t *rapid.T) {
 // its outputs.
 type traced struct{}
 
-func (traced) Own(_ *program.Scalar1, _ int, x detect.Tracer) detect.Tracer { return x.Sin() }
-func (traced) Call(_ program.Func, x []detect.Tracer) []detect.Tracer {
+func (traced) Own(_ *tape.Scalar1, _ int, x detect.Tracer) detect.Tracer { return x.Sin() }
+func (traced) Call(_ tape.Func, x []detect.Tracer) []detect.Tracer {
 	p := x[0].Mul(x[1].Square())
 	return []detect.Tracer{p, p}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/op"
-	"github.com/hesse-ad/hesse/internal/program"
 	"github.com/hesse-ad/hesse/internal/roundoff"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Kind is the kind of an instruction.
@@ -40,7 +40,7 @@ const (
 // inputs first.
 type Instr struct {
 	Kind Kind
-	Op   program.Op
+	Op   op.Code
 	C    float64
 	W    []float64
 	A, B int
@@ -69,35 +69,35 @@ type Options struct {
 
 // domain is where an operation is smooth and well-conditioned, at least for
 // its first operand.
-func domain(op program.Op) (lo, hi float64) {
-	switch op {
-	case program.Inv, program.RDiv, program.Log, program.Log2, program.Log10, program.Sqrt, program.Cbrt:
+func domain(code op.Code) (lo, hi float64) {
+	switch code {
+	case op.Inv, op.RDiv, op.Log, op.Log2, op.Log10, op.Sqrt, op.Cbrt:
 		return 0.1, 20
-	case program.PowReal, program.Pow:
+	case op.PowReal, op.Pow:
 		return 0.2, 3
-	case program.PowInt:
+	case op.PowInt:
 		return 0.3, 2
-	case program.Gamma, program.LogGamma, program.Polygamma:
+	case op.Gamma, op.LogGamma, op.Polygamma:
 		return 2.5, 6
-	case program.Log1p:
+	case op.Log1p:
 		return -0.7, 20
-	case program.Asin, program.Acos, program.Atanh:
+	case op.Asin, op.Acos, op.Atanh:
 		return -0.8, 0.8
-	case program.Acosh:
+	case op.Acosh:
 		return 1.2, 10
-	case program.Tan:
+	case op.Tan:
 		return -1.2, 1.2
-	case program.Exp, program.Exp2, program.Expm1, program.Sinh, program.Cosh, program.Erf, program.Erfc:
+	case op.Exp, op.Exp2, op.Expm1, op.Sinh, op.Cosh, op.Erf, op.Erfc:
 		return -3, 3
-	case program.Abs:
+	case op.Abs:
 		return 0.05, 50
 	}
 	return -50, 50
 }
 
 // Ops are the operations that programs are drawn from.
-var Ops = func() []program.Op {
-	var ops []program.Op
+var Ops = func() []op.Code {
+	var ops []op.Code
 	for op := range op.All {
 		ops = append(ops, op)
 	}
@@ -105,11 +105,11 @@ var Ops = func() []program.Op {
 }()
 
 // smoothOps are those without jumps.
-var smoothOps = slices.DeleteFunc(slices.Clone(Ops), func(op program.Op) bool { return op.Info().Jumps })
+var smoothOps = slices.DeleteFunc(slices.Clone(Ops), func(op op.Code) bool { return op.Info().Jumps })
 
 // binaryOf are those of ops with two operands.
-func binaryOf(ops []program.Op) []program.Op {
-	return slices.DeleteFunc(slices.Clone(ops), func(op program.Op) bool { return op.Operands() != 2 })
+func binaryOf(ops []op.Code) []op.Code {
+	return slices.DeleteFunc(slices.Clone(ops), func(code op.Code) bool { return code.Operands() != 2 })
 }
 
 // Small integers shrink well; the fraction keeps points generic.
@@ -180,7 +180,7 @@ func Draw(t *rapid.T, o Options) *Prog {
 		next := step(&in, v, nil)
 		if !(math.Abs(float64(next)) < 1e3) { // keep values tame
 			if !(math.Abs(float64(next)) < 1e6) {
-				in = Instr{Op: program.Cos, A: in.A}
+				in = Instr{Op: op.Cos, A: in.A}
 			}
 			in.tame = true
 			next = step(&in, v, nil)
@@ -198,7 +198,7 @@ func Draw(t *rapid.T, o Options) *Prog {
 	return p
 }
 
-func draw(t *rapid.T, kinds []Kind, ops, binary []program.Op, back *rapid.Generator[int]) Instr {
+func draw(t *rapid.T, kinds []Kind, ops, binary []op.Code, back *rapid.Generator[int]) Instr {
 	in := Instr{
 		Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
 		A:    back.Draw(t, "a"),
@@ -209,9 +209,9 @@ func draw(t *rapid.T, kinds []Kind, ops, binary []program.Op, back *rapid.Genera
 		switch {
 		case in.Op.Operands() == 2:
 			in.B = back.Draw(t, "b")
-		case in.Op == program.PowInt:
+		case in.Op == op.PowInt:
 			in.C = float64(rapid.IntRange(-3, 5).Draw(t, "n"))
-		case in.Op == program.Polygamma:
+		case in.Op == op.Polygamma:
 			in.C = float64(rapid.IntRange(0, 2).Draw(t, "n"))
 		case in.Op.Constant() == op.RealConstant:
 			in.C = special.Draw(t, "c")
@@ -219,10 +219,10 @@ func draw(t *rapid.T, kinds []Kind, ops, binary []program.Op, back *rapid.Genera
 	case KindRight, KindLeft:
 		in.Op = rapid.SampledFrom(binary).Draw(t, "op")
 		in.C = number.Draw(t, "c")
-		if in.Kind == KindLeft && in.Op == program.Pow {
+		if in.Kind == KindLeft && in.Op == op.Pow {
 			in.C = 0.6 // x^c needs x > 0
 		}
-		if in.Op != program.Pow {
+		if in.Op != op.Pow {
 			in.C = special.Draw(t, "c")
 		}
 	case KindRoot:
@@ -296,9 +296,9 @@ func run[T dual.Scalar[T]](in *Instr, v []T, h *Hooks[T]) T {
 	}
 	switch in.Kind {
 	case KindRight:
-		return program.Apply(in.Op, 0, a, zero.Const(in.C))
+		return tape.Apply(in.Op, 0, a, zero.Const(in.C))
 	case KindLeft:
-		return program.Apply(in.Op, 0, zero.Const(in.C), a)
+		return tape.Apply(in.Op, 0, zero.Const(in.C), a)
 	case KindSum:
 		return dual.Sum(list)
 	case KindDot:
@@ -361,7 +361,7 @@ func run[T dual.Scalar[T]](in *Instr, v []T, h *Hooks[T]) T {
 		}
 		return p
 	}
-	return program.Apply(in.Op, in.C, a, b)
+	return tape.Apply(in.Op, in.C, a, b)
 }
 
 func compare[T dual.Scalar[T]](in *Instr, a, b T) bool {

@@ -137,7 +137,7 @@ func (r *Recording) same(m, n *Node) bool {
 		if m.B != n.B || !slices.Equal(r.List(m), r.List(n)) || !equalBits(r.ConstantOf(m), r.ConstantOf(n)) {
 			return false
 		}
-		return n.Op != op.Affine || slices.EqualFunc(r.weights(m), r.weights(n), equalBits)
+		return n.Op != op.Affine || slices.EqualFunc(r.Weights(m), r.Weights(n), equalBits)
 	}
 	return m.A == n.A && (m.B == n.B || n.Op.Constant() != op.NoConstant && equalBits(r.reals[m.B], r.reals[n.B]))
 }
@@ -153,7 +153,7 @@ func (r *Recording) hash(n *Node) uint64 {
 			a = (a ^ uint64(i)) * factor
 		}
 		if n.Op == op.Affine {
-			for _, w := range r.weights(n) {
+			for _, w := range r.Weights(n) {
 				a = (a ^ math.Float64bits(w)) * factor
 				a ^= a >> 32
 			}

@@ -249,8 +249,8 @@ func (r *Recording) List(n *Node) []int32 {
 	return nil
 }
 
-// weights is those of an Affine node.
-func (r *Recording) weights(n *Node) []float64 { return r.coefs[r.lists[n.A]:][:n.B] }
+// Weights is those of an Affine node.
+func (r *Recording) Weights(n *Node) []float64 { return r.coefs[r.lists[n.A]:][:n.B] }
 
 // Title is what node i is called: x0, x1, … an input, p0, p1, … a parameter, v0,
 // v1, … an operation.

@@ -2,10 +2,8 @@
 
 package tape
 
-import (
-	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/op"
-)
+import "github.com/hesse-ad/hesse/dual"
+import "github.com/hesse-ad/hesse/internal/op"
 
 // Apply is an operation on one or two operands.
 func Apply[T dual.Scalar[T]](code op.Code, c float64, x, y T) T {

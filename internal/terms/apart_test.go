@@ -6,16 +6,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // sineOfProduct pushes sin(x[lo]·…·x[lo+m−1]), a shape of about m² edges.
-func sineOfProduct(r *program.Recording, lo, m int) int32 {
+func sineOfProduct(r *tape.Recording, lo, m int) int32 {
 	y := int32(lo)
 	for k := 1; k < m; k++ {
-		y = r.Push(program.Mul, y, int32(lo+k), 0)
+		y = r.Push(op.Mul, y, int32(lo+k), 0)
 	}
-	return r.Push(program.Sin, y, 0, 0)
+	return r.Push(op.Sin, y, 0, 0)
 }
 
 // Two outputs are one term at first, and taken apart since other shapes leave no
@@ -24,7 +27,7 @@ func sineOfProduct(r *program.Recording, lo, m int) int32 {
 // together again, which are terms of their own by now.
 func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	const n = 200
-	r := program.NewRecording(n, 0)
+	r := tape.NewRecording(n, 0)
 	defer r.Close()
 	var outputs []int32
 	for k := range 4 { // 1521 edges
@@ -32,7 +35,7 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	}
 	for k := range 2 { // some 1000 edges
 		u := sineOfProduct(r, 100+k, 30)
-		outputs = append(outputs, r.Push(program.Mul, u, int32(100+k), 0), r.Push(program.Square, u, u, 0))
+		outputs = append(outputs, r.Push(op.Mul, u, int32(100+k), 0), r.Push(op.Square, u, u, 0))
 	}
 	var parts []int32
 	for k := range 160 { // some 550 edges, of a sum that is too large
@@ -40,10 +43,10 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	}
 	s := parts[0]
 	for _, y := range parts[1:] {
-		s = r.Push(program.Add, s, y, 0)
+		s = r.Push(op.Add, s, y, 0)
 	}
-	outputs = append(outputs, r.Push(program.Scale, s, s, 3), r.Push(program.Exp, s, s, 0))
-	p := program.Compile(r, outputs)
+	outputs = append(outputs, r.Push(op.Scale, s, s, 3), r.Push(op.Exp, s, s, 0))
+	p := sweep.New(compile.Compile(r, outputs))
 
 	d := newDetector(p)
 	d.second = true

@@ -2,7 +2,7 @@ package terms
 
 import (
 	"github.com/hesse-ad/hesse/internal/cost"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // Cost counts what Eval does.
@@ -71,6 +71,6 @@ func (pl *Plan) costAlong(v variant, k int) (n cost.Counts) {
 }
 
 // callsFunction reports whether an instruction takes the time of many others.
-func callsFunction(op program.Op) bool {
-	return op == opSincos || op == opSoftplusLogistic || op < leafVar && op.Cost() > 0
+func callsFunction(code op.Code) bool {
+	return code == opSincos || code == opSoftplusLogistic || code < leafVar && code.Cost() > 0
 }

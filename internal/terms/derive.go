@@ -3,7 +3,7 @@ package terms
 import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/op"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // order says what a code over the terms of a shape computes beside the values,
@@ -187,9 +187,9 @@ func (d *derivation) evaluate() {
 			d.v[i] = d.f.leaf(st.op, int(st.a), 0)
 		case leafData:
 			d.v[i] = d.constants[i]
-		case program.Select:
+		case op.Select:
 			d.v[i] = d.v[st.a].Select(d.v[st.b], d.v[st.c])
-		case program.Own:
+		case op.Own:
 			d.v[i] = d.v[st.a].own(d.owns[st.b], int(st.c))
 		default:
 			var y symbol
@@ -218,17 +218,17 @@ func (d *derivation) reach(results []int32) {
 }
 
 // hasReal reports whether an operation has a real constant beside its operand.
-func hasReal(code program.Op) bool {
+func hasReal(code op.Code) bool {
 	return code < leafVar && code.Operands() > 0 && code.Constant() == op.RealConstant
 }
 
 // hasInt reports whether an operation has a whole number beside its operand.
-func hasInt(code program.Op) bool {
+func hasInt(code op.Code) bool {
 	return code < leafVar && code.Constant() == op.IntConstant
 }
 
 // flags is which derivatives of an operation may differ from 0.
-func flags(code program.Op) op.Flags {
+func flags(code op.Code) op.Flags {
 	if code >= leafVar {
 		return 0
 	}
@@ -236,11 +236,11 @@ func flags(code program.Op) op.Flags {
 }
 
 // withData is an operation with a constant that differs from term to term.
-func withData[T dual.Scalar[T]](code program.Op, x, c T) T {
+func withData[T dual.Scalar[T]](code op.Code, x, c T) T {
 	if code.Info().First {
 		x, c = c, x
 	}
-	return program.Apply(code.Info().Full, 0, x, c)
+	return tape.Apply(code.Info().Full, 0, x, c)
 }
 
 // once and twice are numbers with one and two derivatives.
@@ -255,13 +255,13 @@ func apply[T dual.Scalar[T]](d *derivation, i int, x, y T, lift func(symbol) T) 
 	st := d.steps[i]
 	switch {
 	case hasInt(st.op):
-		return program.Apply(st.op, float64(st.c), x, y)
+		return tape.Apply(st.op, float64(st.c), x, y)
 	case !hasReal(st.op):
-		return program.Apply(st.op, 0, x, y)
+		return tape.Apply(st.op, 0, x, y)
 	}
 	c := d.constants[i]
 	if c.f == nil {
-		return program.Apply(st.op, c.v, x, y)
+		return tape.Apply(st.op, c.v, x, y)
 	}
 	return withData(st.op, x, lift(c))
 }
@@ -274,10 +274,10 @@ func (d *derivation) first(i int) (p [2]partial) {
 	st := d.steps[i]
 	one := constant(1)
 	switch {
-	case st.op == program.Select:
+	case st.op == op.Select:
 		cond := d.v[st.a]
 		return [2]partial{{cond: cond, choose: 1}, {cond: cond, choose: 2}}
-	case st.op == program.Own:
+	case st.op == op.Own:
 		p[0].d = d.v[st.a].own(d.owns[st.b], int(st.c)+1)
 		return p
 	}
@@ -302,7 +302,7 @@ func (d *derivation) curvature(i int) (aa, ab, bb symbol) {
 	one := constant(1)
 	both := func(v symbol) twice { return twice{V: once{V: v, D: one}, D: once{V: one}} }
 	switch {
-	case st.op == program.Own:
+	case st.op == op.Own:
 		return d.v[st.a].own(d.owns[st.b], int(st.c)+2), ab, bb
 	case st.op.Operands() == 1:
 		if fl&op.DXX != 0 {
@@ -328,7 +328,7 @@ func (st step) arguments() (args [2]int32, n int) {
 	switch {
 	case st.op >= leafVar:
 		return args, 0
-	case st.op == program.Select:
+	case st.op == op.Select:
 		return [2]int32{st.b, st.c}, 2
 	case st.op.Flags()&op.DX == 0:
 		return args, 0

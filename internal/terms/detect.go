@@ -6,7 +6,8 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/op"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 const (
@@ -41,7 +42,7 @@ const (
 // its number; for PowInt and Polygamma, c is the order; for Own, b is the
 // function and c the order of the derivative.
 type step struct {
-	op      program.Op
+	op      op.Code
 	a, b, c int32
 }
 
@@ -55,7 +56,7 @@ type shape struct {
 	pars    []list // and of the local parameters
 	data    []data // the constants, in the order of the steps that have one
 	rows    []list // the outputs that the results are added to
-	owns    []*program.Scalar1
+	owns    []*tape.Scalar1
 	single  bool // its code is straight
 	own     *own // of declared terms
 	dims
@@ -88,8 +89,8 @@ const (
 
 // detector finds terms and their shapes.
 type detector struct {
-	program.View
-	p     *program.Program
+	tape.View
+	p     *sweep.Engine
 	long  []bool // a linear operation above a long sum
 	stamp []int32
 	local []int32 // number of the node in the term that stamped it
@@ -135,7 +136,7 @@ type instances struct {
 	dead    bool // its terms were cut
 }
 
-func newDetector(p *program.Program) *detector {
+func newDetector(p *sweep.Engine) *detector {
 	d := &detector{View: p.View(), p: p, byHash: map[uint64]int32{}, byCall: map[int32]*declared{}}
 	d.dims = dims{p.Inputs(), p.Params(), p.Outputs()}
 	d.constants = make([]float64, d.outputs)
@@ -158,7 +159,7 @@ func (d *detector) visit() {
 // length is how many operations node i is with those of the operands of a sum.
 func (d *detector) length(i int32) int {
 	switch d.Ops[i] {
-	case program.Sum, program.Affine, program.Dot:
+	case op.Sum, op.Affine, op.Dot:
 		return 1 + int(d.B[i]>>1)
 	}
 	return 1
@@ -355,12 +356,12 @@ func (d *detector) times(s *instances) (terms, general float64) {
 }
 
 // isLinear reports whether terms may be cut at the operation.
-func isLinear(code program.Op) bool {
+func isLinear(code op.Code) bool {
 	switch code.Class() {
 	case op.One, op.MinusOne, op.ByConstant, op.OverConstant, op.OneOne, op.OneMinusOne:
 		return true
 	}
-	return code == program.Sum || code == program.Affine || code == program.Dot
+	return code == op.Sum || code == op.Affine || code == op.Dot
 }
 
 // findLong marks the linear operations that have a long sum among them or
@@ -380,7 +381,7 @@ func (d *detector) findLong() {
 		if inner[i] || !isLinear(d.Ops[i]) {
 			continue
 		}
-		if long[i] = d.length(i) > longSum; !long[i] && d.Ops[i] != program.Dot {
+		if long[i] = d.length(i) > longSum; !long[i] && d.Ops[i] != op.Dot {
 			d.eachOperand(i, func(j int32) { long[i] = long[i] || long[j] })
 		}
 	}
@@ -453,34 +454,34 @@ func (d *detector) open(c candidate) (f frame, ok bool) {
 	f = frame{scale: c.scale}
 	constant := 0.0
 	switch d.Ops[i] {
-	case program.Add:
+	case op.Add:
 		f.x = []int32{a, b}
-	case program.Sub:
+	case op.Sub:
 		f.x = []int32{a, b}
 		f.w = []float64{1, -1}
-	case program.Neg:
+	case op.Neg:
 		f.x = []int32{a}
 		f.scale = -c.scale
-	case program.Scale:
+	case op.Scale:
 		f.x = []int32{a}
 		f.w = []float64{k}
-	case program.DivReal:
+	case op.DivReal:
 		f.x = []int32{a}
 		f.w = []float64{1 / k}
-	case program.AddReal:
+	case op.AddReal:
 		f.x = []int32{a}
 		constant = k
-	case program.RSub:
+	case op.RSub:
 		f.x = []int32{a}
 		f.scale = -c.scale
 		constant = k
-	case program.Sum:
+	case op.Sum:
 		f.x = d.p.SumAt(i)
 		constant = k
-	case program.Affine:
+	case op.Affine:
 		f.w, f.x = d.p.AffineAt(i)
 		constant = k
-	case program.Dot:
+	case op.Dot:
 		f.x, f.y = d.p.DotAt(i)
 	}
 	for _, w := range f.w {
@@ -540,15 +541,15 @@ func (d *detector) add(c *candidate) bool {
 	value := d.local[c.root]
 	if c.other >= 0 {
 		if c.other == c.root {
-			value = d.emit(program.Square, value, value, 0)
+			value = d.emit(op.Square, value, value, 0)
 		} else {
-			value = d.emit(program.Mul, value, d.local[c.other], 0)
+			value = d.emit(op.Mul, value, d.local[c.other], 0)
 		}
 	}
 	d.numbers = append(d.numbers, c.scale)
-	value = d.emit(program.Scale, value, value, 0)
+	value = d.emit(op.Scale, value, value, 0)
 	if r := slices.Index(d.rows, c.row); r >= 0 {
-		d.results[r] = d.emit(program.Add, d.results[r], value, 0)
+		d.results[r] = d.emit(op.Add, d.results[r], value, 0)
 		return true
 	}
 	d.results, d.rows = append(d.results, value), append(d.rows, c.row)
@@ -600,8 +601,8 @@ func (d *detector) find(several bool) int32 {
 func (s *instances) terms() int { return max(len(s.rows), 1) / max(len(s.results), 1) }
 
 // emit appends a step and returns its number.
-func (d *detector) emit(op program.Op, a, b, c int32) int32 {
-	d.code = append(d.code, step{op, a, b, c})
+func (d *detector) emit(code op.Code, a, b, c int32) int32 {
+	d.code = append(d.code, step{code, a, b, c})
 	return int32(len(d.code)) - 1
 }
 
@@ -628,11 +629,11 @@ func (d *detector) trace(i int32) (ok bool) {
 			d.stamp[i] = d.now
 			switch {
 			case i < params:
-				op := leafVar
+				code := leafVar
 				if int(i) >= d.inputs {
-					op = leafParam
+					code = leafParam
 				}
-				d.local[i] = d.emit(op, int32(len(d.leaves)), 0, 0)
+				d.local[i] = d.emit(code, int32(len(d.leaves)), 0, 0)
 				d.leaves = append(d.leaves, i)
 			default:
 				d.local[i] = d.emit(leafData, 0, 0, 0)
@@ -642,11 +643,11 @@ func (d *detector) trace(i int32) (ok bool) {
 			continue
 		}
 		before := len(d.stack)
-		op := d.Ops[i]
+		code := d.Ops[i]
 		a, b := d.A[i], d.B[i]
-		switch k := op.Operands(); {
+		switch k := code.Operands(); {
 		case k == 1:
-			if hasInt(op) && math.Abs(d.C[i]) > math.MaxInt32 {
+			if hasInt(code) && math.Abs(d.C[i]) > math.MaxInt32 {
 				d.obstacle = obstacle{what: hugeOrder, at: i}
 				return false
 			}
@@ -654,7 +655,7 @@ func (d *detector) trace(i int32) (ok bool) {
 				d.stack = append(d.stack, a)
 			}
 		case k == 2:
-			if op.Commutes() && d.Ops[b] > d.Ops[a] {
+			if code.Commutes() && d.Ops[b] > d.Ops[a] {
 				a, b = b, a // alike terms may have them in different order
 			}
 			if d.stamp[b] != d.now {
@@ -663,7 +664,7 @@ func (d *detector) trace(i int32) (ok bool) {
 			if d.stamp[a] != d.now {
 				d.stack = append(d.stack, a)
 			}
-		case op == program.Call || op.Listed() > 0:
+		case code == op.Call || code.Listed() > 0:
 			d.obstacle = obstacle{what: call, at: i}
 			return false
 		default:
@@ -687,45 +688,45 @@ func (d *detector) trace(i int32) (ok bool) {
 		if len(d.code) >= d.longest {
 			return false
 		}
-		d.local[i] = d.operation(i, op, a, b)
+		d.local[i] = d.operation(i, code, a, b)
 		d.stamp[i] = d.now
 	}
 	return true
 }
 
 // operation emits node i, whose operands have been.
-func (d *detector) operation(i int32, op program.Op, a, b int32) int32 {
-	switch op {
-	case program.Sum:
+func (d *detector) operation(i int32, code op.Code, a, b int32) int32 {
+	switch code {
+	case op.Sum:
 		return d.total(d.C[i], d.p.SumAt(i), func(_ int, x int32) int32 { return d.local[x] })
-	case program.Affine:
+	case op.Affine:
 		w, x := d.p.AffineAt(i)
 		return d.total(d.C[i], x, func(k int, x int32) int32 {
 			d.numbers = append(d.numbers, w[k])
-			return d.emit(program.Scale, d.local[x], d.local[x], 0)
+			return d.emit(op.Scale, d.local[x], d.local[x], 0)
 		})
-	case program.Dot:
+	case op.Dot:
 		x, y := d.p.DotAt(i)
 		return d.total(negZero, x, func(k int, x int32) int32 {
 			if x == y[k] {
-				return d.emit(program.Square, d.local[x], d.local[x], 0)
+				return d.emit(op.Square, d.local[x], d.local[x], 0)
 			}
-			return d.emit(program.Mul, d.local[x], d.local[y[k]], 0)
+			return d.emit(op.Mul, d.local[x], d.local[y[k]], 0)
 		})
-	case program.Select:
+	case op.Select:
 		cond, x, y := d.p.SelectAt(i)
-		return d.emit(op, d.local[cond], d.local[x], d.local[y])
-	case program.Own:
+		return d.emit(code, d.local[cond], d.local[x], d.local[y])
+	case op.Own:
 		_, order := d.p.OwnAt(i)
-		return d.emit(op, d.local[a], b, int32(order))
+		return d.emit(code, d.local[a], b, int32(order))
 	}
-	if hasInt(op) {
-		return d.emit(op, d.local[a], d.local[a], int32(d.C[i]))
+	if hasInt(code) {
+		return d.emit(code, d.local[a], d.local[a], int32(d.C[i]))
 	}
-	if hasReal(op) {
+	if hasReal(code) {
 		d.numbers = append(d.numbers, d.C[i])
 	}
-	return d.emit(op, d.local[a], d.local[b], 0)
+	return d.emit(code, d.local[a], d.local[b], 0)
 }
 
 var negZero = math.Copysign(0, -1)
@@ -739,10 +740,10 @@ func (d *detector) total(c float64, x []int32, term func(k int, x int32) int32) 
 	s := term(0, x[0])
 	if c != 0 {
 		d.numbers = append(d.numbers, c)
-		s = d.emit(program.AddReal, s, s, 0)
+		s = d.emit(op.AddReal, s, s, 0)
 	}
 	for k := 1; k < len(x); k++ {
-		s = d.emit(program.Add, s, term(k, x[k]), 0)
+		s = d.emit(op.Add, s, term(k, x[k]), 0)
 	}
 	return s
 }
@@ -807,7 +808,7 @@ func varsFirst(steps []step, results []int32) (z []step, r []int32) {
 func (st *step) renumber(number []int32) {
 	switch {
 	case st.op >= leafVar:
-	case st.op == program.Select:
+	case st.op == op.Select:
 		st.a, st.b, st.c = number[st.a], number[st.b], number[st.c]
 	case st.op.Operands() == 2:
 		st.a, st.b = number[st.a], number[st.b]

@@ -11,7 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -20,7 +20,7 @@ import (
 type V = reverse.Var
 
 // record is the program of f at x.
-func record(t require.TestingT, x []float64, f func(x []V) []V) *program.Program {
+func record(t require.TestingT, x []float64, f func(x []V) []V) *sweep.Engine {
 	tape, err := reverse.RecordVec(x, f)
 	require.NoError(t, err)
 	return inside.Program(tape)
@@ -78,7 +78,7 @@ func TestProblemsAreTermsOfFewShapes(t *testing.T) {
 			largest := slices.MaxFunc(shapes, func(a, b terms.Shape) int { return a.Terms - b.Terms })
 			assert.Equal(t, c.terms, largest.Terms, c.name)
 			assert.Equal(t, c.vars, largest.Variables, c.name)
-			pj, ph := domains.Jacobian(prog, nil), domains.Hessian(prog, nil)
+			pj, ph := domains.Jacobian(&prog.Tape, nil), domains.Hessian(&prog.Tape, nil)
 			assert.True(t, pj.Equal(pl.Jacobian(nil).Pattern()), c.name)
 			assert.True(t, ph.Equal(pl.Hessian(nil).Pattern()), c.name)
 		}
@@ -246,7 +246,7 @@ func TestDegenerateFunctions(t *testing.T) {
 			w[j] = 1
 		}
 		y, jac, hess := engine(t, p, x, nil, w)
-		full := domains.Hessian(p, nil)
+		full := domains.Hessian(&p.Tape, nil)
 		J, H := pl.Jacobian(nil), pl.Hessian(full)
 		f, g := make([]float64, p.Outputs()), make([]float64, 20)
 		jv, hv := make([]float64, J.Pattern().NNZ()), make([]float64, H.Pattern().NNZ())

@@ -3,7 +3,8 @@ package terms
 import (
 	"math"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Instructions beside the operations of package program, whose constants are
@@ -21,7 +22,7 @@ const (
 
 // instr is an instruction on registers.
 type instr struct {
-	op         program.Op
+	op         op.Code
 	d, a, b, c int32
 	k          float64
 }
@@ -33,12 +34,12 @@ type code struct {
 	regs    int
 	sources []node // leaves
 	sinks   []root
-	owns    []*program.Scalar1
+	owns    []*tape.Scalar1
 
 	entries  []root // of a matrix
 	fixed    *code  // sets what they have in common for all x, nil if nothing
 	straight *straight
-	sweep    *sweep // by the own program of the terms, instead of instructions
+	sweep    *ownSweep // by the own program of the terms, instead of instructions
 }
 
 // lanes is how many terms a block has. Measured, 128 take 10 % longer, and from
@@ -88,8 +89,8 @@ func (e *emitter) isProduct(x symbol) bool {
 	if x.f == nil || e.uses[x.i] != 1 || e.steady[x.i] {
 		return false
 	}
-	op := e.low[x.i].op
-	return op == program.Mul || op == program.Square || op == opMulScale
+	code := e.low[x.i].op
+	return code == op.Mul || code == op.Square || code == opMulScale
 }
 
 // eachStored calls do with what the store of sink k reads.
@@ -138,12 +139,12 @@ func (e *emitter) lower(sinks []root) {
 		}
 		c := math.Float64frombits(n.k)
 		switch n.op {
-		case program.Inv:
-			n = node{op: program.Div, a: e.real(1), b: n.a}
-		case program.RDiv:
-			n = node{op: program.Div, a: e.real(c), b: n.a}
-		case program.DivReal:
-			n = node{op: program.Div, a: n.a, b: e.real(c)}
+		case op.Inv:
+			n = node{op: op.Div, a: e.real(1), b: n.a}
+		case op.RDiv:
+			n = node{op: op.Div, a: e.real(c), b: n.a}
+		case op.DivReal:
+			n = node{op: op.Div, a: n.a, b: e.real(c)}
 		default:
 			if takesConstant(n.op) {
 				n.b = e.real(c)
@@ -167,7 +168,7 @@ func (e *emitter) eachOperand(i int32, do func(j int32)) {
 
 // takesConstant reports whether an operation is a function that is called with
 // its constant.
-func takesConstant(code program.Op) bool {
+func takesConstant(code op.Code) bool {
 	return code < leafVar && code.Info().FC != nil && code.Info().Source == ""
 }
 
@@ -175,14 +176,14 @@ func takesConstant(code program.Op) bool {
 func (e *emitter) fuse() {
 	for i := range e.low {
 		n := &e.low[i]
-		if e.uses[i] == 0 || n.op != program.Scale || e.uses[n.a] != 1 {
+		if e.uses[i] == 0 || n.op != op.Scale || e.uses[n.a] != 1 {
 			continue
 		}
 		switch m := e.low[n.a]; m.op {
-		case program.Mul:
+		case op.Mul:
 			e.uses[n.a] = 0
 			n.op, n.a, n.b = opMulScale, m.a, m.b
-		case program.Square:
+		case op.Square:
 			e.uses[n.a] = 0
 			n.op, n.a, n.b = opMulScale, m.a, m.a
 		}
@@ -219,14 +220,14 @@ func (e *emitter) schedule(i int32, done []bool, operands func(i int32, do func(
 
 // twins are functions of one argument that take less time together: both is the
 // instruction that sets first and second.
-var twins = []struct{ first, second, both program.Op }{
-	{program.Sin, program.Cos, opSincos},
-	{program.Softplus, program.Logistic, opSoftplusLogistic}, // a value and its derivative, of one exponential
+var twins = []struct{ first, second, both op.Code }{
+	{op.Sin, op.Cos, opSincos},
+	{op.Softplus, op.Logistic, opSoftplusLogistic}, // a value and its derivative, of one exponential
 }
 
 // partner is the other of two twins of which node i is one, and the instruction
 // for both; −1 if it is not needed. isFirst says that i is the first.
-func (e *emitter) partner(i int32) (j int32, both program.Op, isFirst bool) {
+func (e *emitter) partner(i int32) (j int32, both op.Code, isFirst bool) {
 	n := e.nodes[i]
 	for _, t := range twins {
 		switch n.op {
@@ -299,7 +300,7 @@ func (e *emitter) store(c *code, sink, k int, r *registers) instr {
 	case e.sums[sink]:
 		n := e.low[x.i]
 		in.op, in.a, in.c, in.k = opStoreMul, r.reg[n.a], r.reg[n.a], 1
-		if n.op != program.Square {
+		if n.op != op.Square {
 			in.c = r.reg[n.b]
 		}
 		if n.op == opMulScale {
@@ -362,9 +363,9 @@ func (e *emitter) instruction(c *code, i int32, k int, r *registers) instr {
 	case n.op >= leafVar && n.op <= leafTurn:
 		in.op, in.b = opLoad, int32(len(c.sources))
 		c.sources = append(c.sources, n)
-	case n.op == program.Const:
+	case n.op == op.Const:
 		in.op = opReal
-	case n.op == program.Own:
+	case n.op == op.Own:
 		in.b, in.c = n.b, int32(n.k)
 	}
 	e.eachOperand(i, func(i int32) { r.release(i, k) })

@@ -8,14 +8,14 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
 // programs are of all sorts: terms of one shape, of several, of several
 // outputs, and a small program.
-func programs(t *testing.T) (ps []*program.Program, xs [][]float64) {
+func programs(t *testing.T) (ps []*sweep.Engine, xs [][]float64) {
 	add := func(tape *reverse.Tape, err error, x []float64) {
 		require.NoError(t, err)
 		ps, xs = append(ps, inside.Program(tape)), append(xs, x)
@@ -42,7 +42,7 @@ func programs(t *testing.T) (ps []*program.Program, xs [][]float64) {
 }
 
 // evaluations are one of each kind, into memory of their own.
-func evaluations(p *program.Program, x []float64) []func() []float64 {
+func evaluations(p *sweep.Engine, x []float64) []func() []float64 {
 	pl := terms.Detect(p, true)
 	n, m := p.Inputs(), p.Outputs()
 	w := make([]float64, m)

@@ -5,7 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // machine is the registers of a code, lane after lane.
@@ -142,39 +143,39 @@ func (m *machine) do(c *code, in *instr, lo, n int) {
 		}
 	case opReal:
 		fill(m.reg(in.d), in.k)
-	case program.Add:
+	case op.Add:
 		floats.AddTo(m.reg(in.d), m.reg(in.a), m.reg(in.b))
-	case program.Sub:
+	case op.Sub:
 		floats.SubTo(m.reg(in.d), m.reg(in.a), m.reg(in.b))
-	case program.Mul:
+	case op.Mul:
 		mulTo(m.quad(in.d), m.quad(in.a), m.quad(in.b))
-	case program.Square:
+	case op.Square:
 		mulTo(m.quad(in.d), m.quad(in.a), m.quad(in.a))
 	case opMulScale:
 		mulScaleTo(m.quad(in.d), m.quad(in.a), m.quad(in.b), in.k)
-	case program.Prod:
+	case op.Prod:
 		prodTo(m.quad(in.d), m.quad(in.a), m.quad(in.b))
-	case program.Div:
+	case op.Div:
 		floats.DivTo(m.reg(in.d), m.reg(in.a), m.reg(in.b))
-	case program.Scale:
+	case op.Scale:
 		floats.ScaleTo(m.reg(in.d), in.k, m.reg(in.a))
-	case program.Neg:
+	case op.Neg:
 		floats.ScaleTo(m.reg(in.d), -1, m.reg(in.a))
-	case program.AddReal:
+	case op.AddReal:
 		addRealTo(m.quad(in.d), m.quad(in.a), in.k)
-	case program.RSub:
+	case op.RSub:
 		rsubTo(m.quad(in.d), m.quad(in.a), in.k)
-	case program.Sqrt:
+	case op.Sqrt:
 		sqrtTo(m.quad(in.d), m.quad(in.a))
 	case opSoftplusLogistic:
 		softplusLogisticTo(m.reg(in.d), m.reg(in.c), m.reg(in.a))
 	case opSincos:
 		sincosTo(m.reg(in.d), m.reg(in.c), m.reg(in.a))
-	case program.Select:
+	case op.Select:
 		selectTo(m.reg(in.d), m.reg(in.a), m.reg(in.b), m.reg(in.c))
-	case program.Own:
+	case op.Own:
 		eachTo(m.reg(in.d)[:n], m.reg(in.a), c.owns[in.b].At(int(in.c))) // for no more than the terms: it may panic
 	default:
-		program.Lanes(in.op, m.reg(in.d), m.reg(in.a), m.reg(in.b))
+		sweep.Lanes(in.op, m.reg(in.d), m.reg(in.a), m.reg(in.b))
 	}
 }

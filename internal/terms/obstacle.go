@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // obstacle is what kept a part from being a term: what, and the node that it was
@@ -28,7 +28,7 @@ const (
 
 // Obstacles says what kept parts of a program from being terms, "" if nothing did.
 // Cost: as Detect.
-func Obstacles(p *program.Program, hessian bool) string {
+func Obstacles(p *sweep.Engine, hessian bool) string {
 	d := newDetector(p)
 	d.second = hessian
 	d.parts()
@@ -62,7 +62,7 @@ func Obstacles(p *program.Program, hessian bool) string {
 			why = fmt.Sprintf("have more than %d operations", d.longest)
 		case call:
 			why = fmt.Sprint("call ", d.Ops[c.obstacle.at])
-			if f, _ := d.p.CallAt(d.p.First(c.obstacle.at)); f != nil {
+			if f := d.p.CallAt(d.p.FirstOutput(c.obstacle.at)); f != nil {
 				why = "call " + f.Name()
 			}
 		case hugeOrder:

@@ -8,7 +8,7 @@ import (
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/domains"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -18,7 +18,7 @@ import (
 
 // own is the program of a declared term, and what its numbers are in a shape.
 type own struct {
-	term    *program.Program
+	term    *sweep.Engine
 	swept   [orders]bool // by sweeps, and not by symbols
 	mingled bool         // two variables of the shape may be one in some of the terms
 	inputs  []step       // a leaf each; the a of leafData is a number in shape.data, −1 where it does not matter
@@ -27,7 +27,7 @@ type own struct {
 	scales  []step // factors of the results, nil if they are 1
 }
 
-func newOwn(term *program.Program, swept [orders]bool) *own {
+func newOwn(term *sweep.Engine, swept [orders]bool) *own {
 	unused := func(n int) []step { return slices.Repeat([]step{{op: leafData, a: -1}}, n) }
 	return &own{term: term, swept: swept, inputs: unused(term.Inputs()), params: unused(term.Params())}
 }
@@ -35,8 +35,8 @@ func newOwn(term *program.Program, swept [orders]bool) *own {
 // isSwept reports whether a variant is computed by sweeps.
 func (s *shape) isSwept(v variant) bool { return s.own != nil && s.own.swept[v.ord] }
 
-// sweep is the code of a variant that sweeps the own program of a shape.
-type sweep struct {
+// ownSweep is the code of a variant that sweeps the own program of a shape.
+type ownSweep struct {
 	*own
 	variant
 	vars    [][]int32 // the inputs of the program that each variable of the shape is
@@ -67,7 +67,7 @@ const maxSwept = 1 << 16
 
 // sweep is the code that runs the sweeps of the own program.
 func (s *shape) sweep(v variant) *code {
-	w := &sweep{own: s.own, variant: v, vars: make([][]int32, len(s.vars))}
+	w := &ownSweep{own: s.own, variant: v, vars: make([][]int32, len(s.vars))}
 	c := &code{sweep: w}
 	source := func(n node) int {
 		c.sources = append(c.sources, n)
@@ -143,7 +143,7 @@ func (s *shape) sweep(v variant) *code {
 }
 
 // sinks says what a term computes, in order.
-func (w *sweep) sinks(c *code, s *shape) {
+func (w *ownSweep) sinks(c *code, s *shape) {
 	add := func(what target, a, b int) {
 		c.sinks = append(c.sinks, root{what: what, a: a, b: b, at: len(c.entries)})
 		if r := c.sinks[len(c.sinks)-1]; r.isEntry() {
@@ -199,8 +199,8 @@ func (w *sweep) sinks(c *code, s *shape) {
 }
 
 // hessianPattern is the pattern in the variables of the shape.
-func (w *sweep) hessianPattern() *sparsity.Pattern {
-	p := domains.Hessian(w.term, nil)
+func (w *ownSweep) hessianPattern() *sparsity.Pattern {
+	p := domains.Hessian(&w.term.Tape, nil)
 	var i, j []int
 	for a, x := range w.inputs {
 		for _, b := range p.Row(a) {
@@ -213,8 +213,8 @@ func (w *sweep) hessianPattern() *sparsity.Pattern {
 }
 
 // jacobianPattern is the pattern in the results and variables of the shape.
-func (w *sweep) jacobianPattern() *sparsity.Pattern {
-	p := domains.Jacobian(w.term, nil)
+func (w *ownSweep) jacobianPattern() *sparsity.Pattern {
+	p := domains.Jacobian(&w.term.Tape, nil)
 	var i, j []int
 	for r, k := range w.outputs {
 		for _, a := range p.Row(k) {
@@ -227,7 +227,7 @@ func (w *sweep) jacobianPattern() *sparsity.Pattern {
 }
 
 // cost counts what the sweeps for a number of terms do.
-func (w *sweep) cost(terms int) (n cost.Counts) {
+func (w *ownSweep) cost(terms int) (n cost.Counts) {
 	g := cost.Of(w.term)
 	switch w.ord {
 	case zeroth:
@@ -250,7 +250,7 @@ func (w *sweep) cost(terms int) (n cost.Counts) {
 	return n
 }
 
-func (w *sweep) explain() string {
+func (w *ownSweep) explain() string {
 	what := "sweeps over the operations of each term"
 	if w.coloring != nil {
 		what += fmt.Sprintf(", %d products", w.coloring.Num())
@@ -265,8 +265,8 @@ func (w *sweep) explain() string {
 
 // sweeper is working memory.
 type sweeper struct {
-	*sweep
-	ws      *program.Workspace
+	*ownSweep
+	ws      *sweep.Workspace
 	ports   []float64 // lane by lane of each source and sink
 	lane    int       // of the term
 	at      int       // the number of the term
@@ -277,10 +277,10 @@ type sweeper struct {
 	values  []float64 // of a matrix
 }
 
-func newSweeper(w *sweep) *sweeper {
+func newSweeper(w *ownSweep) *sweeper {
 	buffer := func(n int) []float64 { return make([]float64, n) }
 	return &sweeper{
-		sweep: w, ws: w.term.Get(),
+		ownSweep: w, ws: w.term.Get(),
 		x: buffer(w.term.Inputs()), p: buffer(w.term.Params()), w: buffer(w.term.Outputs()),
 		h: buffer(len(w.vars)), y: buffer(len(w.outputs)), values: buffer(len(w.entries)),
 	}
@@ -309,7 +309,7 @@ func (m *machine) sweepBlock(c *code, lo, n int) {
 }
 
 // source is number k for the term.
-func (z *sweeper) source(k int) float64 { return z.ports[k*z.sweep.lanes+z.lane] }
+func (z *sweeper) source(k int) float64 { return z.ports[k*z.ownSweep.lanes+z.lane] }
 
 func (z *sweeper) value(v value) float64 {
 	if v.source < 0 {
@@ -320,38 +320,38 @@ func (z *sweeper) value(v value) float64 {
 
 // put gives x to the next sink.
 func (z *sweeper) put(x float64) {
-	z.ports[(z.sources+z.next)*z.sweep.lanes+z.lane] = x
+	z.ports[(z.sources+z.next)*z.ownSweep.lanes+z.lane] = x
 	z.next++
 }
 
 // term computes the sinks of one term.
 func (z *sweeper) term() {
-	for a, v := range z.sweep.x {
+	for a, v := range z.ownSweep.x {
 		z.x[a] = z.value(v)
 	}
-	for a, v := range z.sweep.p {
+	for a, v := range z.ownSweep.p {
 		z.p[a] = z.value(v)
 	}
-	_, err := z.sweep.term.Value(z.ws, z.x, z.p)
+	_, err := z.ownSweep.term.Value(z.ws, z.x, z.p)
 	must(err)
 	z.next = 0
 	for r, j := range z.outputs {
-		z.put(z.value(z.sweep.w[r]) * z.ws.V[z.sweep.term.Output(j)])
+		z.put(z.value(z.ownSweep.w[r]) * z.ws.V[z.ownSweep.term.Output(j)])
 	}
 	switch z.ord {
 	case first:
 		z.weigh(z.w, z.weights)
-		must(z.sweep.term.Gradient(z.ws, z.w))
+		must(z.ownSweep.term.Gradient(z.ws, z.w))
 		z.putVars(z.ws.Bar)
 	case second:
 		z.hessian()
 	case jacobian:
 		z.jacobian()
 	case tangent:
-		must(z.sweep.term.JVP(z.ws, z.directions(), z.direction))
+		must(z.ownSweep.term.JVP(z.ws, z.directions(), z.direction))
 		for _, t := range z.ws.T[:z.directions()] {
 			for r, j := range z.outputs {
-				z.put(z.value(z.sweep.w[r]) * t[z.sweep.term.Output(j)])
+				z.put(z.value(z.ownSweep.w[r]) * t[z.ownSweep.term.Output(j)])
 			}
 		}
 	case product:
@@ -371,7 +371,7 @@ func must(err error) {
 func (z *sweeper) weigh(w []float64, source int) {
 	clear(w)
 	for r, j := range z.outputs {
-		w[j] = z.value(z.sweep.w[r])
+		w[j] = z.value(z.ownSweep.w[r])
 		if z.weighted {
 			w[j] *= z.source(source + r)
 		}
@@ -407,7 +407,7 @@ func (z *sweeper) putVars(x []float64) {
 // products computes Hessians times directions and, if the weights move, what
 // that makes of the gradient.
 func (z *sweeper) products() {
-	term, k := z.sweep.term, z.directions()
+	term, k := z.ownSweep.term, z.directions()
 	z.weigh(z.w, z.weights)
 	must(term.Linearize(z.ws, z.w))
 	must(term.HVP(z.ws, k, z.direction))
@@ -423,14 +423,14 @@ func (z *sweeper) products() {
 	for _, u := range z.ws.U[:k] {
 		z.byVar(z.h, u)
 		for _, h := range z.h {
-			z.put(z.ports[(z.sources+z.next)*z.sweep.lanes+z.lane] + h)
+			z.put(z.ports[(z.sources+z.next)*z.ownSweep.lanes+z.lane] + h)
 		}
 	}
 }
 
 // hessian computes the gradient and the Hessian.
 func (z *sweeper) hessian() {
-	term := z.sweep.term
+	term := z.ownSweep.term
 	z.weigh(z.w, z.weights)
 	must(term.Linearize(z.ws, z.w))
 	z.putVars(z.ws.Bar)
@@ -458,14 +458,14 @@ func (z *sweeper) color(x []float64, c int) {
 
 // jacobian computes the Jacobian of the results.
 func (z *sweeper) jacobian() {
-	term := z.sweep.term
-	const most = program.MaxDirections
+	term := z.ownSweep.term
+	const most = sweep.MaxDirections
 	for lo := 0; lo < z.coloring.Columns().Num(); lo += most {
 		k := min(most, z.coloring.Columns().Num()-lo)
 		must(term.JVP(z.ws, k, func(x []float64, s int) { z.color(x, lo+s) }))
 		for s, t := range z.ws.T[:k] {
 			for r, j := range z.outputs {
-				z.y[r] = z.value(z.sweep.w[r]) * t[term.Output(j)]
+				z.y[r] = z.value(z.ownSweep.w[r]) * t[term.Output(j)]
 			}
 			z.recovery.GatherColumns(z.values, lo+s, z.y)
 		}
@@ -474,7 +474,7 @@ func (z *sweeper) jacobian() {
 		k := min(most, z.coloring.Rows().Num()-lo)
 		must(term.VJP(z.ws, k, func(w []float64, s int) {
 			for _, r := range z.coloring.Rows().Class(lo + s) {
-				w[z.outputs[r]] = z.value(z.sweep.w[r])
+				w[z.outputs[r]] = z.value(z.ownSweep.w[r])
 			}
 		}))
 		for s, u := range z.ws.U[:k] {

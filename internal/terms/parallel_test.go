@@ -9,13 +9,13 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
 // sameBits evaluates p by some goroutines.
-func sameBits(t require.TestingT, p *program.Program, x, params, w []float64) {
+func sameBits(t require.TestingT, p *sweep.Engine, x, params, w []float64) {
 	pl := terms.Detect(p, true)
 	if pl == nil {
 		return

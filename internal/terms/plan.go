@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/cost"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // Plan is a program, or a part of one, as sums of alike terms: output j is the
@@ -14,7 +14,7 @@ type Plan struct {
 	dims
 	constants []float64 // of the outputs; nil is 0
 	shapes    []*shape
-	rest      *program.Program
+	rest      *sweep.Engine
 
 	codes [variants]struct {
 		once sync.Once
@@ -28,7 +28,7 @@ type Plan struct {
 // Detect finds the terms of a program, for its Hessian or its
 // Jacobian; nil if there are none. Whether a plan is faster than products is not
 // decided here. Cost: O(N) time and memory in N operations.
-func Detect(p *program.Program, hessian bool) *Plan {
+func Detect(p *sweep.Engine, hessian bool) *Plan {
 	d := newDetector(p)
 	d.second = hessian
 	d.parts()
@@ -77,7 +77,7 @@ func (d *detector) plan() *Plan {
 
 // Rest is the program of what is left over: the program that the plan was made
 // from is the sum of both. It has all guards. It is nil if nothing is left.
-func (pl *Plan) Rest() *program.Program { return pl.rest }
+func (pl *Plan) Rest() *sweep.Engine { return pl.rest }
 
 // dims are how many inputs, parameters and outputs there are.
 type dims struct{ inputs, params, outputs int }

@@ -13,8 +13,9 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/hesse-ad/hesse/reverse"
@@ -70,7 +71,7 @@ func with(p *randprog.Prog, c float64) *randprog.Prog {
 	q := *p
 	q.Code = slices.Clone(p.Code)
 	for k := range q.Code {
-		if in := &q.Code[k]; in.Op != program.PowInt && in.Op != program.Polygamma {
+		if in := &q.Code[k]; in.Op != op.PowInt && in.Op != op.Polygamma {
 			in.C *= c
 		}
 	}
@@ -160,7 +161,7 @@ func (s *separable) function(x, p []reverse.Var) []reverse.Var {
 
 // engine evaluates a program by its sweeps: values, Jacobian, and Hessian of the
 // weighted sum, dense.
-func engine(t require.TestingT, p *program.Program, x, params, w []float64) (y []float64, jac, hess [][]float64) {
+func engine(t require.TestingT, p *sweep.Engine, x, params, w []float64) (y []float64, jac, hess [][]float64) {
 	ws := p.Get()
 	defer p.Put(ws)
 	guard, err := p.Value(ws, x, params)
@@ -338,10 +339,10 @@ func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	}
 
 	// Patterns: none misses what the detector finds, none has more.
-	pj, ph := domains.Jacobian(p, nil), domains.Hessian(p, nil)
+	pj, ph := domains.Jacobian(&p.Tape, nil), domains.Hessian(&p.Tape, nil)
 	qj, qh := J.Pattern(), H.Pattern()
 	if r := pl.Rest(); r != nil {
-		a, b := domains.Jacobian(r, nil), domains.Hessian(r, nil)
+		a, b := domains.Jacobian(&r.Tape, nil), domains.Hessian(&r.Tape, nil)
 		qj, qh = union(qj, a), union(qh, b)
 	}
 	if !pj.Equal(qj) || !ph.Equal(qh) {

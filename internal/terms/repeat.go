@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Repeat is a function that is given as a sum of alike terms: a program, the
@@ -17,7 +19,7 @@ import (
 // closed under transforms: its tangent repeats the tangent of the term, its
 // adjoint the adjoint. It is immutable and safe for concurrent use.
 type Repeat struct {
-	term       *program.Program
+	term       *sweep.Engine
 	in, out    int
 	count      int
 	vars, rows []list
@@ -30,7 +32,7 @@ type Repeat struct {
 	plan  *Plan // nil if it cannot be run
 }
 
-var _ program.Repeated = (*Repeat)(nil)
+var _ tape.Repeated = (*Repeat)(nil)
 
 // Limits says for which declared terms symbols are derived; others are
 // differentiated by sweeps. Tests lower it.
@@ -49,7 +51,7 @@ var Limits = struct {
 // NewRepeat repeats a term with n inputs and m outputs. The lists, of the length
 // count, are one for each input, output and parameter of the term; rows nil are
 // all 0.
-func NewRepeat(term *program.Program, n, m, count int, vars, rows [][]int, params [][]float64) *Repeat {
+func NewRepeat(term *sweep.Engine, n, m, count int, vars, rows [][]int, params [][]float64) *Repeat {
 	r := &Repeat{term: term, in: n, out: m, count: count}
 	for _, x := range vars {
 		r.vars = append(r.vars, newList(x))
@@ -69,7 +71,7 @@ func NewRepeat(term *program.Program, n, m, count int, vars, rows [][]int, param
 
 // Tangent is the function [x; ẋ] ↦ [y; ẏ]; term is the tangent of the term, with
 // inputs and outputs of the same form.
-func (r *Repeat) Tangent(term *program.Program) *Repeat {
+func (r *Repeat) Tangent(term *sweep.Engine) *Repeat {
 	z := &Repeat{term: term, in: 2 * r.in, out: 2 * r.out, count: r.count, params: r.params}
 	z.vars = append(slices.Clone(r.vars), shifted(r.vars, r.in)...)
 	z.rows = append(slices.Clone(r.rows), shifted(r.rows, r.out)...)
@@ -79,7 +81,7 @@ func (r *Repeat) Tangent(term *program.Program) *Repeat {
 
 // Adjoint is the function [x; ȳ] ↦ x̄; term is the adjoint of the term, with
 // inputs and outputs of the same form.
-func (r *Repeat) Adjoint(term *program.Program) *Repeat {
+func (r *Repeat) Adjoint(term *sweep.Engine) *Repeat {
 	z := &Repeat{term: term, in: r.in + r.out, out: r.in, count: r.count, params: r.params}
 	z.vars = append(slices.Clone(r.vars), shifted(r.rows, r.in)...)
 	z.rows = r.vars
@@ -108,7 +110,7 @@ func (r *Repeat) prepare() {
 // derive makes the trunk; it reports false if the term has comparisons or calls.
 func (r *Repeat) derive() bool {
 	d := newDetector(r.term)
-	if len(r.term.Guards()) > 0 || slices.Contains(d.Ops, program.Call) {
+	if len(r.term.Guards()) > 0 || slices.Contains(d.Ops, op.Call) {
 		return false
 	}
 	d.longest = Limits.Steps
@@ -183,7 +185,10 @@ func countReached(steps []step, results []int32) (count int) {
 func (r *Repeat) Runs() bool { return r.plan != nil }
 
 // Term is what is repeated.
-func (r *Repeat) Term() *program.Program { return r.term }
+func (r *Repeat) Term() *tape.Tape { return &r.term.Tape }
+
+// Engine sweeps over what is repeated.
+func (r *Repeat) Engine() *sweep.Engine { return r.term }
 
 // Each calls f with the inputs, the outputs and the parameters of each term, in
 // slices that it uses again.
@@ -221,7 +226,7 @@ func (r *Repeat) Size() (ops, bytes int) {
 // source is what an input is in a longer function: a variable or a parameter
 // with the number at, or the constant c.
 type source struct {
-	op program.Op // leafVar, leafParam or leafData
+	op op.Code // leafVar, leafParam or leafData
 	at int32
 	c  float64
 }
@@ -465,7 +470,7 @@ func (r *Repeat) shape(d dims, k kind, results []int, in []source, out []use) *s
 		}
 		z.rows = append(z.rows, k.mapped(list, func(row int32) int32 { return out[row].row }))
 		ends = append(ends, int32(len(steps)))
-		steps = append(steps, step{op: program.Scale, a: i, b: i})
+		steps = append(steps, step{op: op.Scale, a: i, b: i})
 	}
 	z.steps, z.results = varsFirst(steps, ends)
 	own.mingled = k.mingle
@@ -566,7 +571,7 @@ type declared struct {
 // declare notes that c is an output of a Repeat; it reports false if it is
 // something else.
 func (d *detector) declare(c *candidate) bool {
-	if d.Ops[c.root] != program.Call || c.other >= 0 {
+	if d.Ops[c.root] != op.Call || c.other >= 0 {
 		return false
 	}
 	first := c.root - d.B[c.root]
@@ -594,8 +599,9 @@ func (d *detector) declare(c *candidate) bool {
 }
 
 func (d *detector) newDeclared(first int32) *declared {
-	f, x := d.p.CallAt(first)
-	r, ok := f.(*Repeat)
+	call := d.p.CallAt(first)
+	x := call.Args
+	r, ok := call.Func.(*Repeat)
 	c := &declared{Repeat: r}
 	if !ok || slices.ContainsFunc(x, func(i int32) bool { return i >= d.Base }) {
 		return c

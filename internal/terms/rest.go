@@ -1,13 +1,16 @@
 package terms
 
 import (
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // rest is the program of what is left over by the terms: the candidates that
 // are none, and the guards. It is nil if there is nothing, and ok is false if
 // it has so many of the operations that the terms do not pay.
-func (d *detector) rest() (rest *program.Program, ok bool) {
+func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 	need := make([]bool, len(d.Ops))
 	left := make([][]candidate, len(d.Outputs))
 	some := len(d.p.Guards()) > 0
@@ -33,7 +36,7 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 	}
 	d.mark(need)
 
-	r := program.NewRecording(d.inputs, d.params)
+	r := tape.NewRecording(d.inputs, d.params)
 	defer r.Close()
 	id := d.copy(r, need)
 	outputs := make([]int32, len(left))
@@ -43,7 +46,7 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 		for _, c := range cands {
 			i := id[c.root]
 			if c.other >= 0 {
-				i = r.Push(program.Mul, i, id[c.other], 0)
+				i = r.Push(op.Mul, i, id[c.other], 0)
 			}
 			w, x = append(w, c.scale), append(x, i)
 		}
@@ -51,7 +54,7 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 		case len(x) == 0:
 			outputs[j] = r.Constant(0)
 		case len(x) == 1:
-			outputs[j] = r.Push(program.Scale, x[0], 0, w[0])
+			outputs[j] = r.Push(op.Scale, x[0], 0, w[0])
 		default:
 			outputs[j] = r.Affine(0, w, x)
 		}
@@ -60,25 +63,25 @@ func (d *detector) rest() (rest *program.Program, ok bool) {
 		g.A, g.B = id[g.A], id[g.B]
 		r.Guard(g)
 	}
-	return program.Compile(r, outputs), true
+	return sweep.New(compile.Compile(r, outputs)), true
 }
 
 // restricted is the program of some outputs of p, which has no guards.
-func restricted(p *program.Program, outputs []int) *program.Program {
+func restricted(p *sweep.Engine, outputs []int) *sweep.Engine {
 	d := newDetector(p)
 	need := make([]bool, len(d.Ops))
 	for _, j := range outputs {
 		need[p.Output(j)] = true
 	}
 	d.mark(need)
-	r := program.NewRecording(d.inputs, d.params)
+	r := tape.NewRecording(d.inputs, d.params)
 	defer r.Close()
 	id := d.copy(r, need)
 	ends := make([]int32, len(outputs))
 	for k, j := range outputs {
 		ends[k] = id[p.Output(j)]
 	}
-	return program.Compile(r, ends)
+	return sweep.New(compile.Compile(r, ends))
 }
 
 // mark marks what the marked nodes need, and counts the operations.
@@ -88,7 +91,7 @@ func (d *detector) mark(need []bool) (count int) {
 			continue
 		}
 		count++
-		if d.Ops[i] == program.Call {
+		if d.Ops[i] == op.Call {
 			need[i-d.B[i]] = true
 		}
 		d.p.EachOperand(i, func(j int32) { need[j] = true })
@@ -97,7 +100,7 @@ func (d *detector) mark(need []bool) (count int) {
 }
 
 // copy records the marked nodes; id is their new numbers.
-func (d *detector) copy(r *program.Recording, need []bool) (id []int32) {
+func (d *detector) copy(r *tape.Recording, need []bool) (id []int32) {
 	id = make([]int32, len(d.Ops))
 	base := int(d.Base) - len(d.Consts)
 	renumber := func(x []int32) []int32 {
@@ -119,36 +122,35 @@ func (d *detector) copy(r *program.Recording, need []bool) (id []int32) {
 			continue
 		}
 		a, b, c := d.A[i], d.B[i], d.C[i]
-		switch op := d.Ops[i]; op {
-		case program.Sum:
+		switch code := d.Ops[i]; code {
+		case op.Sum:
 			id[i] = r.Sum(c, renumber(d.p.SumAt(i)))
-		case program.Affine:
+		case op.Affine:
 			w, x := d.p.AffineAt(i)
 			id[i] = r.Affine(c, w, renumber(x))
-		case program.Dot:
+		case op.Dot:
 			x, y := d.p.DotAt(i)
 			id[i] = r.Dot(renumber(x), renumber(y))
-		case program.FMA, program.IncGamma, program.IncBeta:
-			id[i] = r.Several(op, c, renumber(d.p.SeveralAt(i))...)
-		case program.Select:
+		case op.FMA, op.IncGamma, op.IncBeta:
+			id[i] = r.Several(code, c, renumber(d.p.SeveralAt(i))...)
+		case op.Select:
 			cond, x, y := d.p.SelectAt(i)
 			id[i] = r.Select(id[cond], id[x], id[y])
-		case program.Own:
+		case op.Own:
 			f, order := d.p.OwnAt(i)
 			id[i] = r.Own(f, order, id[a])
-		case program.Call:
-			if f, x := d.p.CallAt(i); f != nil {
-				first := r.Call(f, renumber(x))
-				_, m := f.Dims()
-				for j := range int32(m) {
+		case op.Call:
+			if f := d.p.CallAt(i); f != nil {
+				first := r.Call(f.Func, renumber(f.Args))
+				for j := range f.Outputs() {
 					id[i+j] = first + j
 				}
 			}
 		default:
-			if op.Operands() < 2 {
+			if code.Operands() < 2 {
 				b = a
 			}
-			id[i] = r.Push(op, id[a], id[b], c)
+			id[i] = r.Push(code, id[a], id[b], c)
 		}
 	}
 	return id

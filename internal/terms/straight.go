@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/elem"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // straight is the code of a small program, which is one term with all outputs
@@ -83,7 +84,7 @@ func (s *shape) straight(f *form, v variant, roots []root) *code {
 	}
 	for _, i := range list { // what no instruction computes
 		switch n := e.nodes[i]; {
-		case n.op == program.Const:
+		case n.op == op.Const:
 			r.reg[i] = r.next()
 			st.constants = append(st.constants, math.Float64frombits(n.k))
 		case n.op >= leafVar:
@@ -103,7 +104,7 @@ func (s *shape) straight(f *form, v variant, roots []root) *code {
 	}
 	for k, i := range list {
 		switch n := e.nodes[i]; {
-		case n.op == program.Const || n.op >= leafVar:
+		case n.op == op.Const || n.op >= leafVar:
 		case e.sum[i].is:
 			st.lines = append(st.lines, e.line(i, k, r))
 		default:
@@ -169,12 +170,12 @@ func (e *straightener) findSums() {
 		k := math.Float64frombits(m.k)
 		p := &e.sum[i]
 		switch m.op {
-		case program.Mul:
+		case op.Mul:
 			*p = products{k: 1, a: m.a, b: m.b, c: none, e: one, is: true, one: true}
-		case program.Square:
+		case op.Square:
 			*p = products{k: 1, a: m.a, b: m.a, c: none, e: one, is: true, one: true}
-		case program.Scale, program.Neg:
-			if m.op == program.Neg {
+		case op.Scale, op.Neg:
+			if m.op == op.Neg {
 				k = -1
 			}
 			q := product(m.a)
@@ -185,14 +186,14 @@ func (e *straightener) findSums() {
 			}
 			q.k *= k
 			*p = q
-		case program.Add, program.Sub, program.AddReal, program.RSub:
+		case op.Add, op.Sub, op.AddReal, op.RSub:
 			x, y, sign := m.a, m.b, 1.0
 			switch m.op {
-			case program.Sub:
+			case op.Sub:
 				sign = -1
-			case program.AddReal:
+			case op.AddReal:
 				y = e.real(k)
-			case program.RSub:
+			case op.RSub:
 				x, y, sign = e.real(k), m.a, -1
 			}
 			if x == y {
@@ -356,30 +357,30 @@ func (st *straight) run(lo, hi int32, r []float64) {
 // other runs an instruction that is no line.
 func (c *code) other(in *instr, r []float64) {
 	switch in.op {
-	case program.Div:
+	case op.Div:
 		r[in.d] = r[in.a] / r[in.b]
-	case program.Inv:
+	case op.Inv:
 		r[in.d] = 1 / r[in.a]
-	case program.RDiv:
+	case op.RDiv:
 		r[in.d] = in.k / r[in.a]
-	case program.DivReal:
+	case op.DivReal:
 		r[in.d] = r[in.a] / in.k
-	case program.Prod:
+	case op.Prod:
 		r[in.d] = elem.Prod(r[in.a], r[in.b])
-	case program.Select:
+	case op.Select:
 		r[in.d] = elem.Select(r[in.a], r[in.b], r[in.c])
 	case opSoftplusLogistic:
 		r[in.d], r[in.c] = elem.SoftplusLogistic(r[in.a])
 	case opSincos:
 		r[in.d], r[in.c] = math.Sincos(r[in.a])
-	case program.Own:
+	case op.Own:
 		r[in.d] = c.owns[in.b].At(int(in.c))(r[in.a])
 	default:
 		y := [1]float64{in.k}
 		if in.op.Operands() == 2 {
 			y[0] = r[in.b]
 		}
-		program.Lanes(in.op, r[in.d:in.d+1], r[in.a:in.a+1], y[:])
+		sweep.Lanes(in.op, r[in.d:in.d+1], r[in.a:in.a+1], y[:])
 	}
 }
 

@@ -6,23 +6,23 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/op"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Leaves of a form, beside the operations of package program and above them.
 const (
-	leafVar    = program.Op(op.Count) + iota // local variable a
-	leafParam                                // local parameter a
-	leafData                                 // constant a of the term
-	leafWeight                               // the weight of output a
-	leafDir                                  // local variable a in direction b
-	leafTurn                                 // the weight of output a in direction b
+	leafVar    = op.Code(op.Count) + iota // local variable a
+	leafParam                             // local parameter a
+	leafData                              // constant a of the term
+	leafWeight                            // the weight of output a
+	leafDir                               // local variable a in direction b
+	leafTurn                              // the weight of output a in direction b
 )
 
 // node is an operation of a form. For Own, b is the function's number and k
 // the order of the derivative.
 type node struct {
-	op      program.Op
+	op      op.Code
 	a, b, c int32
 	k       uint64 // bits of the constant
 }
@@ -34,7 +34,7 @@ type form struct {
 	steady  []bool // the node is the same in all terms
 	fixed   []bool // the node depends on nothing that an evaluation is given
 	seen    map[node]int32
-	owns    []*program.Scalar1
+	owns    []*tape.Scalar1
 	phase   phase
 	careful bool                 // keep derivative products among values, too
 	uniform func(leaf node) bool // whether a leaf is the same in all terms
@@ -70,8 +70,8 @@ func constant(v float64) symbol { return symbol{v: v} }
 func (x symbol) is(v float64) bool { return x.f == nil && x.v == v }
 
 // leaf is the leaf of a kind with the numbers a and b.
-func (f *form) leaf(op program.Op, a, b int) symbol {
-	return f.mk(node{op: op, a: int32(a), b: int32(b)})
+func (f *form) leaf(code op.Code, a, b int) symbol {
+	return f.mk(node{op: code, a: int32(a), b: int32(b)})
 }
 
 // mk is the expression n.
@@ -108,14 +108,14 @@ func (f *form) operands(n node, do func(i int32)) {
 	}
 }
 
-func arity(op program.Op) int {
+func arity(code op.Code) int {
 	switch {
-	case op >= leafVar:
+	case code >= leafVar:
 		return 0
-	case op == program.Select:
+	case code == op.Select:
 		return 3
 	}
-	return op.Operands()
+	return code.Operands()
 }
 
 // known is the node n if there is one already.
@@ -127,7 +127,7 @@ func (f *form) known(n node) (symbol, bool) {
 // operand is the number of x in f.
 func (f *form) operand(x symbol) int32 {
 	if x.f == nil {
-		x = f.mk(node{op: program.Const, k: math.Float64bits(x.v)})
+		x = f.mk(node{op: op.Const, k: math.Float64bits(x.v)})
 	}
 	return x.i
 }
@@ -140,37 +140,37 @@ func formOf(x, y symbol) *form {
 }
 
 // fold is an operation on constants.
-func fold(op program.Op, c, x, y float64) symbol {
-	return constant(float64(program.Apply(op, c, dual.Real(x), dual.Real(y))))
+func fold(code op.Code, c, x, y float64) symbol {
+	return constant(float64(tape.Apply(code, c, dual.Real(x), dual.Real(y))))
 }
 
-func (x symbol) unary(op program.Op) symbol { return x.unaryReal(op, 0) }
+func (x symbol) unary(code op.Code) symbol { return x.unaryReal(code, 0) }
 
-func (x symbol) unaryReal(op program.Op, c float64) symbol {
+func (x symbol) unaryReal(code op.Code, c float64) symbol {
 	if x.f == nil {
-		return fold(op, c, x.v, 0)
+		return fold(code, c, x.v, 0)
 	}
-	return x.f.mk(node{op: op, a: x.i, k: math.Float64bits(c)})
+	return x.f.mk(node{op: code, a: x.i, k: math.Float64bits(c)})
 }
 
-func (x symbol) binary(op program.Op, y symbol) symbol {
+func (x symbol) binary(code op.Code, y symbol) symbol {
 	f := formOf(x, y)
 	if f == nil {
-		return fold(op, 0, x.v, y.v)
+		return fold(code, 0, x.v, y.v)
 	}
-	return f.mk(node{op: op, a: f.operand(x), b: f.operand(y)})
+	return f.mk(node{op: code, a: f.operand(x), b: f.operand(y)})
 }
 
 // commutative is binary for an operation whose operands may be exchanged.
-func (x symbol) commutative(op program.Op, y symbol) symbol {
+func (x symbol) commutative(code op.Code, y symbol) symbol {
 	if x.i > y.i {
 		x, y = y, x
 	}
-	return x.binary(op, y)
+	return x.binary(code, y)
 }
 
 // own is a function of the user or its derivative.
-func (x symbol) own(f *program.Scalar1, order int) symbol {
+func (x symbol) own(f *tape.Scalar1, order int) symbol {
 	if x.f == nil {
 		return constant(f.At(order)(x.v))
 	}
@@ -181,16 +181,16 @@ func (x symbol) own(f *program.Scalar1, order int) symbol {
 	if k == len(x.f.owns) {
 		x.f.owns = append(x.f.owns, f)
 	}
-	return x.f.mk(node{op: program.Own, a: x.i, b: int32(k), k: uint64(order)})
+	return x.f.mk(node{op: op.Own, a: x.i, b: int32(k), k: uint64(order)})
 }
 
 // split is x as k·y.
 func (x symbol) split() (k float64, y symbol) {
 	if x.f != nil {
 		switch n := x.f.nodes[x.i]; n.op {
-		case program.Scale:
+		case op.Scale:
 			return math.Float64frombits(n.k), symbol{f: x.f, i: n.a}
-		case program.Neg:
+		case op.Neg:
 			return -1, symbol{f: x.f, i: n.a}
 		}
 	}
@@ -202,10 +202,10 @@ func (x symbol) affine() (k float64, y symbol, c float64) {
 	if x.f != nil {
 		n := x.f.nodes[x.i]
 		switch n.op {
-		case program.AddReal:
+		case op.AddReal:
 			k, y = symbol{f: x.f, i: n.a}.split()
 			return k, y, math.Float64frombits(n.k)
-		case program.RSub:
+		case op.RSub:
 			k, y = symbol{f: x.f, i: n.a}.split()
 			return -k, y, math.Float64frombits(n.k)
 		}
@@ -220,7 +220,7 @@ func (x symbol) parts() (u, v symbol) {
 	if x.f.steady[x.i] {
 		return x, one
 	}
-	if n := x.f.nodes[x.i]; n.op == program.Mul {
+	if n := x.f.nodes[x.i]; n.op == op.Mul {
 		a, b := symbol{f: x.f, i: n.a}, symbol{f: x.f, i: n.b}
 		switch {
 		case x.f.steady[n.a]:
@@ -242,7 +242,7 @@ func (x symbol) Add(y symbol) symbol {
 	if x.f.phase == quick {
 		return x.combine(y, 1)
 	}
-	return x.commutative(program.Add, y)
+	return x.commutative(op.Add, y)
 }
 
 func (x symbol) Sub(y symbol) symbol {
@@ -251,13 +251,13 @@ func (x symbol) Sub(y symbol) symbol {
 		return x.AddReal(-y.v)
 	case x.f == nil:
 		return y.RSub(x.v)
-	case x == y && x.f.phase != values && x.f.nodes[x.i].op == program.Atan:
+	case x == y && x.f.phase != values && x.f.nodes[x.i].op == op.Atan:
 		return constant(0) // in the rule of Pow
 	}
 	if x.f.phase == quick {
 		return x.combine(y, -1)
 	}
-	return x.binary(program.Sub, y)
+	return x.binary(op.Sub, y)
 }
 
 // combine is x + sign·y with few operations. That (1−x) − (1+x) becomes −2x
@@ -280,15 +280,15 @@ func (x symbol) combine(y symbol, sign float64) symbol {
 	}
 	switch {
 	case k == -1 && l == 1:
-		return v.binary(program.Sub, u)
+		return v.binary(op.Sub, u)
 	case l == -1:
-		return x.binary(program.Sub, v)
+		return x.binary(op.Sub, v)
 	case l == 1:
-		return x.commutative(program.Add, v)
+		return x.commutative(op.Add, v)
 	case sign < 0:
-		return x.binary(program.Sub, y)
+		return x.binary(op.Sub, y)
 	}
-	return x.commutative(program.Add, y)
+	return x.commutative(op.Add, y)
 }
 
 func (x symbol) Mul(y symbol) symbol {
@@ -300,7 +300,7 @@ func (x symbol) Mul(y symbol) symbol {
 	case x == y:
 		return x.Square()
 	case x.f.phase != quick:
-		return x.commutative(program.Mul, y)
+		return x.commutative(op.Mul, y)
 	}
 	// Factors that are the same in all terms, constants first, come out, to
 	// be multiplied once for all.
@@ -319,9 +319,9 @@ func (x symbol) plainMul(y symbol) symbol {
 	case x.f == nil:
 		return y.timesReal(x.v)
 	case x == y:
-		return x.f.mk(node{op: program.Square, a: x.i})
+		return x.f.mk(node{op: op.Square, a: x.i})
 	}
-	return x.commutative(program.Mul, y)
+	return x.commutative(op.Mul, y)
 }
 
 // timesReal is c·x for an x that is no multiple of something else.
@@ -332,9 +332,9 @@ func (x symbol) timesReal(c float64) symbol {
 	case c == 1:
 		return x
 	case c == -1:
-		return x.f.mk(node{op: program.Neg, a: x.i})
+		return x.f.mk(node{op: op.Neg, a: x.i})
 	}
-	return x.f.mk(node{op: program.Scale, a: x.i, k: math.Float64bits(c)})
+	return x.f.mk(node{op: op.Scale, a: x.i, k: math.Float64bits(c)})
 }
 
 func (x symbol) Scale(c float64) symbol {
@@ -346,7 +346,7 @@ func (x symbol) Scale(c float64) symbol {
 			return constant(0)
 		}
 		k, y := x.split()
-		if n := y.f.nodes[y.i]; k*c == -1 && n.op == program.Sub {
+		if n := y.f.nodes[y.i]; k*c == -1 && n.op == op.Sub {
 			return symbol{f: y.f, i: n.b}.Sub(symbol{f: y.f, i: n.a})
 		}
 		return y.timesReal(k * c)
@@ -361,7 +361,7 @@ func (x symbol) Neg() symbol {
 	if x.f.phase == quick {
 		return x.Scale(-1)
 	}
-	if n := x.f.nodes[x.i]; n.op == program.Neg {
+	if n := x.f.nodes[x.i]; n.op == op.Neg {
 		return symbol{f: x.f, i: n.a}
 	}
 	return x.timesReal(-1)
@@ -382,7 +382,7 @@ func (x symbol) Prod(y symbol) symbol {
 		}
 	}
 	if x.f.careful {
-		return x.commutative(program.Prod, y)
+		return x.commutative(op.Prod, y)
 	}
 	return x.Mul(y)
 }
@@ -395,7 +395,7 @@ func (x symbol) Square() symbol {
 			return u.plainMul(u).timesReal(k * k).plainMul(v.plainMul(v))
 		}
 	}
-	return x.unary(program.Square)
+	return x.unary(op.Square)
 }
 
 func (x symbol) Div(y symbol) symbol {
@@ -406,19 +406,19 @@ func (x symbol) Div(y symbol) symbol {
 	case x.f == nil:
 		return y.RDiv(x.v)
 	case y.f == nil:
-		n := node{op: program.DivReal, a: x.i, k: math.Float64bits(y.v)}
+		n := node{op: op.DivReal, a: x.i, k: math.Float64bits(y.v)}
 		if _, ok := f.known(n); !ok && f.phase == quick {
 			return x.Scale(1 / y.v)
 		}
 		return f.mk(n)
 	}
-	if z, ok := f.known(node{op: program.Div, a: x.i, b: y.i}); ok {
+	if z, ok := f.known(node{op: op.Div, a: x.i, b: y.i}); ok {
 		return z
 	}
 	if f.phase == quick {
 		return x.Mul(y.Inv())
 	}
-	return x.binary(program.Div, y)
+	return x.binary(op.Div, y)
 }
 
 func (x symbol) RDiv(c float64) symbol {
@@ -426,19 +426,19 @@ func (x symbol) RDiv(c float64) symbol {
 		return x.Inv()
 	}
 	if x.f != nil && x.f.phase == quick {
-		if z, ok := x.f.known(node{op: program.RDiv, a: x.i, k: math.Float64bits(c)}); ok {
+		if z, ok := x.f.known(node{op: op.RDiv, a: x.i, k: math.Float64bits(c)}); ok {
 			return z
 		}
 		return x.Inv().Scale(c)
 	}
-	return x.unaryReal(program.RDiv, c)
+	return x.unaryReal(op.RDiv, c)
 }
 
 func (x symbol) AddReal(c float64) symbol {
 	if c == 0 && x.f != nil && x.f.phase != values {
 		return x
 	}
-	return x.unaryReal(program.AddReal, c)
+	return x.unaryReal(op.AddReal, c)
 }
 
 func (x symbol) SubReal(c float64) symbol { return x.AddReal(-c) }
@@ -447,7 +447,7 @@ func (x symbol) RSub(c float64) symbol {
 	if c == 0 && x.f != nil && x.f.phase != values {
 		return x.Neg()
 	}
-	return x.unaryReal(program.RSub, c)
+	return x.unaryReal(op.RSub, c)
 }
 
 func (x symbol) PowReal(p float64) symbol {
@@ -463,7 +463,7 @@ func (x symbol) PowReal(p float64) symbol {
 	case 0.5:
 		return x.Sqrt()
 	}
-	return x.unaryReal(program.PowReal, p)
+	return x.unaryReal(op.PowReal, p)
 }
 
 func (x symbol) PowInt(n int) symbol {
@@ -477,14 +477,14 @@ func (x symbol) PowInt(n int) symbol {
 	case -1:
 		return x.Inv()
 	}
-	return x.unaryReal(program.PowInt, float64(n))
+	return x.unaryReal(op.PowInt, float64(n))
 }
 
 func (x symbol) Pow(y symbol) symbol {
 	if y.f == nil {
 		return x.PowReal(y.v)
 	}
-	return x.binary(program.Pow, y)
+	return x.binary(op.Pow, y)
 }
 
 // These make no terms.
@@ -508,7 +508,7 @@ func (x symbol) Select(a, b symbol) symbol {
 		return a
 	}
 	f := x.f
-	return f.mk(node{op: program.Select, a: x.i, b: f.operand(a), c: f.operand(b)})
+	return f.mk(node{op: op.Select, a: x.i, b: f.operand(a), c: f.operand(b)})
 }
 
 func (x symbol) Const(c float64) symbol  { return constant(c) }

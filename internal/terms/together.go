@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/cost"
-	"github.com/hesse-ad/hesse/internal/program"
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // Parts that have most of their operations in common are one term, which does
@@ -125,7 +125,7 @@ func (g *gatherer) own() bool {
 
 // reached notes that an owner reaches node i.
 func (g *gatherer) reached(i, owner int32) {
-	if i < g.Base || g.owner[i] == owner || g.Ops[i] == program.Call {
+	if i < g.Base || g.owner[i] == owner || g.Ops[i] == op.Call {
 		return
 	}
 	if g.owner[i] == 0 {

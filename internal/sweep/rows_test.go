@@ -1,4 +1,4 @@
-package program_test
+package sweep_test
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/bounds"
+	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
@@ -130,7 +131,7 @@ func rowsAgree(t *rapid.T) {
 		}
 	}
 	k := rapid.IntRange(1, sweep.MaxDirections).Draw(t, "directions")
-	sweeps := func(p *sweep.Engine, careful bool) (*sweep.Workspace, op.Products) {
+	sweeps := func(p *sweep.Engine, careful bool) (*sweep.Workspace, sweep.Products) {
 		ws := p.Get()
 		_, err := p.Value(ws, x[:p.Inputs()], x[p.Inputs():])
 		require.NoError(t, err)
@@ -139,10 +140,10 @@ func rowsAgree(t *rapid.T) {
 		require.NoError(t, err)
 		return ws, r
 	}
-	single := op.Unbatched(p)
+	single := sweep.Unbatched(p)
 	ws, want := sweeps(single, false)
 	n := p.Inputs()
-	bounds := p.Bounds(bounds.At(x[:n], x[n:], v), w)
+	errors := bounds.Of(&p.Tape, bounds.At(x[:n], x[n:], v), w)
 	near := func(want, got []float64, bound func(i int) float64) {
 		t.Helper()
 		for i := range want {
@@ -153,12 +154,12 @@ func rowsAgree(t *rapid.T) {
 		for _, careful := range []bool{false, true} {
 			at, got := sweeps(q, careful)
 			require.Equal(t, ws.V, at.V)
-			near(want.JVP, got.JVP, func(j int) float64 { return bounds.Outputs[j].D.E })
-			near(want.Gradient, got.Gradient, func(i int) float64 { return bounds.Inputs[i].V.E })
+			near(want.JVP, got.JVP, func(j int) float64 { return errors.Outputs[j].D.E })
+			near(want.Gradient, got.Gradient, func(i int) float64 { return errors.Inputs[i].V.E })
 			for s := range k {
 				require.Equal(t, got.Gradient, got.VJP[s])
 				require.Equal(t, got.HVP[0], got.HVP[s])
-				near(want.HVP[0], got.HVP[s], func(i int) float64 { return bounds.Inputs[i].D.E })
+				near(want.HVP[0], got.HVP[s], func(i int) float64 { return errors.Inputs[i].D.E })
 			}
 		}
 	}
@@ -220,7 +221,13 @@ func TestRowsAreFound(t *testing.T) {
 			return c.f(w, x[m*n:])
 		})
 		require.NoError(t, err)
-		require.Equal(t, c.rows, inside.Program(tape).Rows(), name)
+		rows := 0
+		for _, b := range inside.Program(tape).Batches() {
+			if b.Kind == compile.Rows {
+				rows += int(b.Len())
+			}
+		}
+		require.Equal(t, c.rows, rows, name)
 	}
 }
 
@@ -266,19 +273,19 @@ func triangleIsOfProducts(t *rapid.T) {
 		i := rapid.IntRange(0, n-1).Draw(t, "row")
 		lo := i / sweep.MaxDirections * sweep.MaxDirections
 		k := min(sweep.MaxDirections, n-lo)
-		sweep := func(careful bool) {
+		whole := func(careful bool) {
 			require.NoError(t, p.Whole(ws, careful, k, func(v []float64, s int) { v[lo+s] = 1 }))
 		}
 		row := rows[i]
-		if sweep(false); !finite(row) || !finite(ws.U[i-lo][:n]) {
-			sweep(true)
+		if whole(false); !finite(row) || !finite(ws.U[i-lo][:n]) {
+			whole(true)
 		}
 		want := ws.U[i-lo][i:n]
 		unit := make([]float64, n)
 		unit[i] = 1
-		bounds := p.Bounds(bounds.At(x[:n], x[n:], unit), w).Inputs[i:]
+		errors := bounds.Of(&p.Tape, bounds.At(x[:n], x[n:], unit), w).Inputs[i:]
 		for j := range row {
-			tol := 2 * bounds[j].D.E
+			tol := 2 * errors[j].D.E
 			if a, b := row[j], want[j]; !(math.Abs(a-b) <= tol) && a != b && (a == a || b == b) {
 				t.Fatalf("row %d: %v, want %v ± %v", i, row, want, tol)
 			}

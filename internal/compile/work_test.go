@@ -1,4 +1,4 @@
-package program_test
+package compile_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
@@ -19,7 +20,7 @@ func TestWorkCountsWhatSweepsDo(t *testing.T) {
 	for i := range int32(n) {
 		terms = append(terms, r.Push(op.Sin, r.Push(op.Mul, i, i+1, 0), 0, 0))
 	}
-	p := op.Compile(r, []int32{r.Sum(0, terms)})
+	p := compile.Compile(r, []int32{r.Sum(0, terms)})
 	all, second := p.Work()
 	assert.Equal(t, compile.Work{Lanes: 3 * n, Calls: n, Nodes: 1, Batches: 3}, all)
 	assert.Equal(t, compile.Work{Lanes: 5 * n, Nodes: 2, Batches: 5}, second)

@@ -1,4 +1,4 @@
-package program_test
+package tape_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -26,7 +27,7 @@ func (swap) Hessian(int) []int32             { return nil }
 // so; the values that it computes with stay right.
 func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 	const size = 1 << 13
-	defer op.LimitSize(size)()
+	defer tape.LimitSize(size)()
 	for name, step := range map[string]func(x []reverse.Var, c float64) reverse.Var{
 		"nodes": func(x []reverse.Var, c float64) reverse.Var { return x[0].Scale(c) },
 		"Sum": func(x []reverse.Var, c float64) reverse.Var {
@@ -78,8 +79,8 @@ func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 
 // An operation that is made again takes no room.
 func TestEqualOperationsAreOneNode(t *testing.T) {
-	defer op.LimitSize(1 << 13)()
-	tape, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var {
+	defer tape.LimitSize(1 << 13)()
+	recorded, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var {
 		var y reverse.Var
 		for range 1 << 14 {
 			y = x[0].Mul(x[1]).Sin().Scale(3)
@@ -87,11 +88,11 @@ func TestEqualOperationsAreOneNode(t *testing.T) {
 		return y
 	})
 	require.NoError(t, err)
-	require.Equal(t, 3, tape.Ops())
+	require.Equal(t, 3, recorded.Ops())
 }
 
 func TestDerivedTapesThatAreTooLongPanic(t *testing.T) {
-	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	recorded, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
 		y := x[0]
 		for range 5000 {
 			y = y.Sin()
@@ -99,6 +100,6 @@ func TestDerivedTapesThatAreTooLongPanic(t *testing.T) {
 		return y
 	})
 	require.NoError(t, err)
-	defer op.LimitSize(1 << 13)()
-	require.PanicsWithError(t, "reverse: more than 2³⁰ operations", func() { tape.Tangent() })
+	defer tape.LimitSize(1 << 13)()
+	require.PanicsWithError(t, "reverse: more than 2³⁰ operations", func() { recorded.Tangent() })
 }

@@ -1,6 +1,6 @@
 //go:build !race
 
-package program_test
+package sweep_test
 
 import (
 	"runtime"

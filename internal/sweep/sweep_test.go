@@ -1,4 +1,4 @@
-package program_test
+package sweep_test
 
 import (
 	"math"
@@ -85,7 +85,7 @@ func drawCopies(t *rapid.T, counts ...int) *copies {
 }
 
 // sweeps evaluates p and makes all products.
-func (c *copies) sweeps(t *rapid.T, p *sweep.Engine, careful, poison bool, k int) op.Products {
+func (c *copies) sweeps(t *rapid.T, p *sweep.Engine, careful, poison bool, k int) sweep.Products {
 	t.Helper()
 	ws := p.Get()
 	if _, err := p.Value(ws, c.x, nil); err != nil {
@@ -133,10 +133,10 @@ func sweepsAgree(t *rapid.T) {
 			t.Fatalf("%s: %v, want %v ± %.2g\n%v", what, got, want, tol, c.one)
 		}
 	}
-	for what, r := range map[string]op.Products{
-		"unbatched":         c.sweeps(t, op.Unbatched(c.program), false, false, 1),
+	for what, r := range map[string]sweep.Products{
+		"unbatched":         c.sweeps(t, sweep.Unbatched(c.program), false, false, 1),
 		"careful":           c.sweeps(t, c.program, true, false, 1),
-		"unbatched careful": c.sweeps(t, op.Unbatched(c.program), true, false, 1),
+		"unbatched careful": c.sweeps(t, sweep.Unbatched(c.program), true, false, 1),
 	} {
 		close(what+" JVP", dot(r.JVP, c.w), dot(batched.JVP, c.w), c.m1)
 		close(what+" VJP", dot(r.VJP[0], c.u), dot(batched.VJP[0], c.u), c.m1)
@@ -153,7 +153,7 @@ func FuzzSweepsReadNothingOld(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nothingOld))
 func nothingOld(t *rapid.T) {
 	c := drawCopies(t, 1, 9, 40, 600)
 	k := rapid.IntRange(1, sweep.MaxDirections).Draw(t, "directions")
-	for _, p := range []*sweep.Engine{c.program, op.Unbatched(c.program)} {
+	for _, p := range []*sweep.Engine{c.program, sweep.Unbatched(c.program)} {
 		for _, careful := range []bool{false, true} {
 			want := c.sweeps(t, p, careful, false, 1)
 			if !finite(want.JVP, want.Bar, want.HVP[0]) {

@@ -1,0 +1,104 @@
+package sweep
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/compile"
+)
+
+// Unbatched sweeps node by node.
+func Unbatched(e *Engine) *Engine { return New(compile.NodeByNode(&e.Tape)) }
+
+// Poison fills all working memory but the values with NaN.
+func (ws *Workspace) Poison() {
+	n := len(ws.V)
+	x := [][]float64{grow(&ws.Bar, n), grow(&ws.parts, ws.e.StoredPartials()), grow(&ws.cotangent, len(ws.e.OutputNodes()))}
+	x = append(x, directions(&ws.T, MaxDirections, n)...)
+	x = append(x, directions(&ws.U, MaxDirections, n)...)
+	x = append(x, ws.call.x, ws.call.gx, ws.call.tx)
+	for i := range ws.scratch {
+		x = append(x, ws.scratch[i][:])
+	}
+	for _, x := range x {
+		for i := range x {
+			x[i] = math.NaN()
+		}
+	}
+}
+
+// Plain sweeps, or careful ones, whatever the result: the products of Gradient,
+// JVP, VJP and HVP with k directions, all of them the same.
+type Products struct {
+	Gradient, Bar []float64
+	JVP           []float64
+	VJP, HVP      [][]float64
+}
+
+// Sweeps makes all products after Value. Poisoned working memory must not show.
+func (e *Engine) Sweeps(ws *Workspace, careful, poison bool, k int, w, v []float64) (r Products, err error) {
+	ws.careful = careful
+	defer func() { ws.careful = false }()
+	clean := func() {
+		if poison {
+			ws.Poison()
+		}
+	}
+	inputs := func(x [][]float64) (y [][]float64) {
+		for _, x := range x {
+			y = append(y, append([]float64(nil), x[:e.Inputs()]...))
+		}
+		return y
+	}
+	seed := func() { e.seed(ws, k, func(x []float64, _ int) { copy(x, v) }) }
+	clean()
+	seed()
+	if err = e.tangents(ws, k, compile.FirstOrder); err != nil {
+		return r, err
+	}
+	for _, i := range e.OutputNodes() {
+		r.JVP = append(r.JVP, ws.T[k-1][i])
+	}
+	clean()
+	us := directions(&ws.U, k, e.Len())
+	for _, u := range us {
+		e.start(ws, u, w)
+	}
+	if err = e.adjoints(ws, us, false); err != nil {
+		return r, err
+	}
+	r.VJP = inputs(us)
+	clean()
+	ws.one[0] = grow(&ws.Bar, e.Len())
+	grow(&ws.parts, e.StoredPartials())
+	e.start(ws, ws.Bar, w)
+	if err = e.adjoints(ws, ws.one[:], true); err != nil {
+		return r, err
+	}
+	r.Gradient = inputs(ws.one[:])[0]
+	r.Bar = append([]float64(nil), ws.Bar...)
+	seed()
+	if err = e.tangents(ws, k, compile.SecondOrder); err != nil {
+		return r, err
+	}
+	if err = e.seconds(ws, k); err != nil {
+		return r, err
+	}
+	r.HVP = inputs(us)
+	return r, nil
+}
+
+// Whole is HVP that leaves out nothing for the sake of zeros among the seeds,
+// in a careful sweep if so wanted.
+func (e *Engine) Whole(ws *Workspace, careful bool, k int, seed Seeds) error {
+	e.seed(ws, k, seed)
+	ws.seeded = e.EveryInput()
+	if !careful {
+		return e.hvp(ws, k, e.EveryInput())
+	}
+	return ws.carefully(func() error {
+		if err := e.tangents(ws, k, compile.SecondOrder); err != nil {
+			return err
+		}
+		return e.seconds(ws, k)
+	})
+}

@@ -1,0 +1,9 @@
+package tape
+
+// LimitSize has recordings of more than n nodes and operands fail until the
+// function that it returns is called.
+func LimitSize(n int) func() {
+	old := maxSize
+	maxSize = n
+	return func() { maxSize = old }
+}
