@@ -113,9 +113,17 @@ func sparseMatrices(b *bench) {
 		last := t.rows[len(t.rows)-1]
 		last[10] = digits(float64(len(p.X0)) * s[3].ratio(f))
 		last[11] = digits(differences(len(p.X0), p.Outputs()))
+		if p.ByHand != nil {
+			s := b.measure(p.plain, p.byHand())
+			t.add("", "", "", "", "", "by hand", none, none, none, digits(s[1].ratio(s[0])), "", "")
+			row := p.row(figure, s[1], s[0])
+			row.Method, row.NNZ = "by-hand", pattern.NNZ()
+			b.emit(row)
+		}
 	}
 	b.print("Sparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
-		"prepare is all from the Go function to the plan; dense is a product a variable, fd the evaluations of f\n"+
+		"prepare is all from the Go function to the plan; dense is a product a variable, by hand a\n"+
+		"loop in plain Go for value, gradient and Hessian, fd the evaluations of f\n"+
 		"that gonum's diff/fd makes for the dense matrix", &t)
 }
 
@@ -146,6 +154,13 @@ func (p *taped) prepare(m sparseMethod) prepared {
 	g := make([]float64, len(p.X0))
 	return prepared{numColors(h.Coloring()), a.NNZ(), func() { must(0, h.Eval(a, p.X0)) },
 		func() { must(h.ValueGradient(g, p.X0)) }}
+}
+
+// byHand evaluates value, gradient and Hessian by what a person wrote.
+func (p *taped) byHand() func() {
+	pattern := p.pattern()
+	g, h := make([]float64, len(p.X0)), make([]float64, pattern.NNZ())
+	return func() { p.ByHand(g, h, pattern.RowPtr(), p.X0) }
 }
 
 // numColors is 0 for terms.

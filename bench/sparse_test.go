@@ -1,12 +1,50 @@
 package main
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/forward"
+	"github.com/hesse-ad/hesse/hessian"
 )
+
+// Derivatives by hand are those of dual numbers, in the pattern that is found.
+func TestDerivativesByHand(t *testing.T) {
+	count := 0
+	for _, problem := range problems.All {
+		for _, size := range []int{problem.Min, 9, 16, 49} {
+			if size < problem.Min {
+				continue
+			}
+			in := problem.At(size)
+			if in.ByHand == nil {
+				continue
+			}
+			count++
+			pattern := newTaped(in).pattern()
+			g, h := ones(len(in.X0)), ones(pattern.NNZ())
+			near := func(want, got float64, what string, i, j int) {
+				t.Helper()
+				assert.InDelta(t, want, got, 1e-12*(1+math.Abs(want)), "%s, n = %d: %s %d, %d", in.Name, size, what, i, j)
+			}
+			near(in.Plain(in.X0), in.ByHand(g, h, pattern.RowPtr(), in.X0), "value", 0, 0)
+			for i, d := range forward.Gradient(nil, problems.Func[dual.Number](in), in.X0) {
+				near(d, g[i], "gradient", i, 0)
+			}
+			want := hessian.Forward(nil, problems.Func[dual.Hyper](in), in.X0)
+			for i, j := range pattern.All() {
+				near(want.At(i, j), h[pattern.Position(i, j)], "Hessian", i, j)
+			}
+		}
+	}
+	assert.Positive(t, count)
+}
 
 func TestDifferencesAreCounted(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 30} {

@@ -48,7 +48,7 @@ func (p Problem) At(size int) *Instance {
 		panic(fmt.Sprintf("problems: %s has no size %d, the smallest is %d", p.Name, size, p.Min))
 	}
 	in := p.make(size)
-	in.Name, in.Size = p.Name, size
+	in.Name, in.Size, in.ByHand = p.Name, size, byHand[p.Name]
 	return in
 }
 
@@ -63,6 +63,8 @@ type Instance struct {
 	// for a scalar function, PlainVec for a vector function, the other is nil.
 	Plain    func(x []float64) float64
 	PlainVec func(dst, x []float64)
+
+	ByHand ByHand // nil if nobody wrote one
 
 	helmholtz *helmholtzData
 	rnn       *rnnData
