@@ -1,18 +1,20 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/hesse-ad/hesse/bench/newton"
+	"github.com/hesse-ad/hesse/bench/minima"
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/hessian/newton"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
 var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-fit"}
 
-// solving runs the methods of package newton. A run is timed once: it is many
+// solving runs the methods of package hessian/newton. A run is timed once: it is many
 // evaluations long.
 func solving(b *bench) {
 	if b.wants("newton-minimize") {
@@ -40,7 +42,7 @@ func cost(c newton.Cost, all time.Duration) []string {
 
 // emitResult gives the row of a run, whose error is the largest derivative left.
 func (b *bench) emitResult(figure, problem, method string, r *newton.Result, all time.Duration) {
-	b.emit(row{Problem: problem, N: len(r.X), Figure: figure, Method: method, Seconds: all.Seconds(), Error: &r.Gradient,
+	b.emit(row{Problem: problem, N: len(r.X), Figure: figure, Method: method, Seconds: all.Seconds(), Error: &r.Unscaled.Dual,
 		Iterations: r.Iterations, Factorizations: r.Factorizations,
 		Derivatives: r.Derivatives.Seconds(), LinearAlgebra: r.LinearAlgebra.Seconds()})
 }
@@ -61,21 +63,21 @@ func (b *bench) minimize() {
 				break
 			}
 			b.progress("%s, n = %d", p.Name, len(in.X0))
-			x0 := newton.Start(in)
+			x0 := minima.Start(in)
 			tape := must(reverse.Record(x0, f))
 			start := time.Now()
-			r := must(newton.TrustRegion{}.Minimize(tape, x0))
+			r := must(newton.TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), x0))
 			all := time.Since(start)
 			b.emitResult("newton-minimize", p.Name, "", r, all)
 			t.add(append([]string{p.Name, fmt.Sprint(len(x0)), fmt.Sprintf("%.9g", r.F),
-				fmt.Sprintf("%.0e", r.Gradient)}, cost(r.Cost, all)...)...)
+				fmt.Sprintf("%.0e", r.Unscaled.Dual)}, cost(r.Cost, all)...)...)
 		}
 	}
 	b.print("Newton's method in a trust region, sparse Hessians and sparse Cholesky; rosen from xᵢ = 1 + 0.9 sin i, trig\n"+
 		"from (−1.2, 1, −1.2, …), the others from where all is measured", &t)
 }
 
-// constrained solves the problems of Lukšan and Vlček by newton.KKT.
+// constrained solves the problems of Lukšan and Vlček by newton.InteriorPoint.
 func (b *bench) constrained() {
 	n := 10000
 	if b.quick {
@@ -83,26 +85,26 @@ func (b *bench) constrained() {
 	}
 	t := table{text: 1, head: []string{"problem", "n", "constraints", "minimum", "largest |∂L|", "|c|"}}
 	t.head = append(t.head, costHead...)
-	for _, p := range newton.LuksanVlcek {
+	for _, p := range minima.LuksanVlcek {
 		b.progress("%s, n = %d", p.Name, n)
 		x0 := p.Start(n)
 		tape := must(reverse.RecordVec(x0, p.Func))
 		start := time.Now()
-		r := must(newton.KKT{}.Minimize(tape, x0))
+		r := must(newton.InteriorPoint{}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0))
 		all := time.Since(start)
 		b.emitResult("newton-kkt", p.Name, "", r, all)
 		t.add(append([]string{p.Name, fmt.Sprint(n), fmt.Sprint(len(r.Y)), fmt.Sprintf("%.9g", r.F),
-			fmt.Sprintf("%.0e", r.Gradient), fmt.Sprintf("%.0e", r.Constraint)}, cost(r.Cost, all)...)...)
+			fmt.Sprintf("%.0e", r.Unscaled.Dual), fmt.Sprintf("%.0e", r.Unscaled.Primal)}, cost(r.Cost, all)...)...)
 	}
-	b.print("Newton–KKT on problems of Lukšan and Vlček: sparse Hessians of the Lagrangian, sparse Jacobians, sparse\n"+
-		"LU of the optimality system, sparse Cholesky to know its inertia", &t)
+	b.print("newton.InteriorPoint on problems of Lukšan and Vlček: sparse Hessians of the Lagrangian, sparse Jacobians,\n"+
+		"sparse LDLᵀ of the primal–dual system", &t)
 }
 
 // fits fits the models of NIST by newton.LeastSquares and newton.TrustRegion.
 func (b *bench) fits() {
 	t := table{text: 1, head: []string{"model", "parameters", "data", "off by", "Hessian's/JᵀJ's",
 		"Gauss–Newton", "derivatives", "linear algebra", "Newton", "derivatives", "linear algebra"}}
-	for _, g := range newton.Regressions {
+	for _, g := range minima.Regressions {
 		b.progress("%s", g.Name)
 		f := must(g.Fit())
 		off, ratio := 0.0, 1.0

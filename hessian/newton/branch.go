@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -28,6 +29,8 @@ type branch struct {
 	jacobian *reverse.SparseJacobian
 	w, j     *sparsity.Matrix // lower triangle; all rows
 	kkt      *kkt
+	cholesky *linsolve.Cholesky
+	squares  squaresFactor
 }
 
 // at returns the branch that holds at x.

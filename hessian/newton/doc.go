@@ -2,6 +2,8 @@
 // and the sparse linear algebra of this module.
 //
 //	InteriorPoint   min f(x), c_L ≤ c(x) ≤ c_U, x_L ≤ x ≤ x_U
+//	TrustRegion     min f(x)
+//	LeastSquares    min ½Σ ρ(rᵢ(x)²), x_L ≤ x ≤ x_U
 //
 // A function is a reverse.Func: plain Go on reverse.Var that is recorded, again
 // where a branch changes, or a tape.

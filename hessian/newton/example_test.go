@@ -29,3 +29,43 @@ func ExampleInteriorPoint() {
 	// 17.0140173 at [1.00000 4.74300 3.82115 1.37941], <nil>
 	// multipliers [-0.5523 0.1615] and -1.0879
 }
+
+func ExampleTrustRegion() {
+	x0 := make([]float64, 1000)
+	for i := range x0 {
+		x0[i] = 2
+	}
+	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		s := reverse.Constant(0)
+		for i := range len(x) - 1 {
+			s = s.Add(x[i+1].Sub(x[i].Square()).Square().Scale(100)).Add(x[i].RSub(1).Square())
+		}
+		return s
+	})
+	r, err := newton.TrustRegion{}.Minimize(context.Background(), f, x0)
+	fmt.Printf("%.6f %.6f %v\n", r.X[0], r.X[999], err)
+	fmt.Println("iterations below 20:", r.Iterations < 20)
+	// Output:
+	// 1.000000 1.000000 <nil>
+	// iterations below 20: true
+}
+
+// A line through points of which one is wrong: a loss that grows more slowly than
+// the square keeps it from drawing the line its way.
+func ExampleLeastSquares() {
+	x, y := []float64{0, 1, 2, 3, 4, 5}, []float64{1.1, 2.9, 5.1, 40, 9.1, 10.9}
+	f := reverse.NewFuncVec(func(b []reverse.Var) []reverse.Var {
+		r := make([]reverse.Var, len(x))
+		for i := range r {
+			r[i] = b[0].Add(b[1].Scale(x[i])).SubReal(y[i])
+		}
+		return r
+	})
+	for _, o := range []newton.LeastSquares{{}, {Loss: newton.Cauchy(0.3)}} {
+		r, err := o.Minimize(context.Background(), f, []float64{0, 0})
+		fmt.Printf("%.2f + %.2f x, %v\n", r.X[0], r.X[1], err)
+	}
+	// Output:
+	// 4.20 + 2.93 x, <nil>
+	// 1.06 + 1.98 x, <nil>
+}

@@ -66,7 +66,7 @@ const (
 	feasibility        = 1e-6 // of the unscaled violation
 	acceptable         = 100  // times the tolerance
 	stalled            = 15   // iterations at an acceptable level without progress
-	diverging          = 1e20 // of −f or x
+	diverging          = 1e14 // of −f, as scaled, and of x relative to the start
 )
 
 // Minimize minimizes p from x0, of length n, which is moved between the bounds. If
@@ -121,7 +121,8 @@ type solver struct {
 
 	filter     filter
 	thetaMin   float64
-	rejections int // in a row, by the filter
+	size       float64 // of v at the start
+	rejections int     // in a row, by the filter
 
 	alpha, dualAlpha float64
 	trials           int
@@ -206,6 +207,7 @@ func (s *solver) begin() {
 	s.filter = filter{thetaMax: 1e4 * max(1, s.at.theta)}
 	s.tau = max(tauMin, 1-s.mu)
 	s.best.err = math.Inf(1)
+	s.size = max(1, floats.Norm(s.at.v, math.Inf(1)))
 }
 
 // test reports whether the iterations are at an end, and how.
@@ -219,7 +221,7 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 		return s.optimal()
 	case s.ctx.Err() != nil:
 		return Canceled, "", s.ctx.Err(), true
-	case s.at.f < -diverging || floats.Norm(s.at.v, math.Inf(1)) > diverging:
+	case s.at.f < -diverging || floats.Norm(s.at.v, math.Inf(1)) > diverging*s.size:
 		return Unbounded, fmt.Sprintf("f is %.3g", s.at.given), nil, true
 	case s.r.Iterations >= s.maxSteps:
 		status, reason = s.orAcceptable(IterationLimit)
@@ -237,8 +239,28 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 	return 0, "", nil, false
 }
 
-// optimal is the end at a stationary point.
-func (s *solver) optimal() (Status, string, error, bool) { return Solved, "", nil, true }
+// optimal is the end at a stationary point: a minimum if the matrix has the right
+// inertia, but for rounding errors.
+func (s *solver) optimal() (Status, string, error, bool) {
+	const flatness = 1e-8 // of curvatures that count as 0, relative to the largest
+	if s.inner {
+		return Solved, "", nil, true
+	}
+	if err := s.curvatures(); err != nil {
+		return Failed, "", err, true
+	}
+	flat := max(flatness*floats.Norm(s.b.w.Values(), math.Inf(1)), deltaWMin)
+	for _, shift := range [][2]float64{{0, 0}, {flat, deltaC}} {
+		found, err := s.shifted(shift[0], shift[1])
+		if err != nil {
+			return Failed, "", err, true
+		}
+		if found == right {
+			return Solved, "", nil, true
+		}
+	}
+	return Saddle, "", nil, true
+}
 
 // keepBest notes the current point as the best acceptable one.
 func (s *solver) keepBest(err float64) {

@@ -216,9 +216,14 @@ func newDirection(v, m int) *direction {
 //
 // The inertia of the whole is right if and only if that of what is left is.
 func (s *solver) prepare() (ok bool, err error) {
-	if err := s.program.hessian(s.at.v[:s.n], s.sigma, s.y); err != nil {
+	if err := s.curvatures(); err != nil {
 		return false, err
 	}
+	return s.shifts(s.shifted)
+}
+
+// curvatures computes W and Σ.
+func (s *solver) curvatures() error {
 	for i := range s.at.v {
 		s.sum[i] = 0
 		lower, upper := s.bounded(i)
@@ -232,19 +237,22 @@ func (s *solver) prepare() (ok bool, err error) {
 	for i := range s.d {
 		s.sum[i] += s.zeta * s.d[i] * s.d[i]
 	}
-	return s.shifts(func(deltaW, deltaC float64) (inertia, error) {
-		s.shift, s.shiftC = deltaW, deltaC
-		for i := range s.n {
-			s.dx[i] = s.sum[i] + deltaW
-		}
-		for r := range s.dc {
-			s.dc[r] = deltaC
-		}
-		for k, r := range s.extraRow {
-			s.dc[r] += 1 / (s.sum[s.n+k] + deltaW)
-		}
-		return s.factorizeKKT(s.b.w)
-	})
+	return s.program.hessian(s.at.v[:s.n], s.sigma, s.y)
+}
+
+// shifted factorizes the matrix with δ_w and δ_c.
+func (s *solver) shifted(deltaW, deltaC float64) (inertia, error) {
+	s.shift, s.shiftC = deltaW, deltaC
+	for i := range s.n {
+		s.dx[i] = s.sum[i] + deltaW
+	}
+	for r := range s.dc {
+		s.dc[r] = deltaC
+	}
+	for k, r := range s.extraRow {
+		s.dc[r] += 1 / (s.sum[s.n+k] + deltaW)
+	}
+	return s.factorizeKKT(s.b.w)
 }
 
 // factorizeKKT factorizes with dx and dc; a nil w stands for W = 0.

@@ -16,16 +16,23 @@ type logger struct {
 	it    Iteration
 }
 
-const logHead = "iter        objective   primal     dual    log μ     step    shift   α dual        α  trials\n"
+const (
+	logHead   = "iter        objective   primal     dual    log μ     step    shift   α dual        α  trials\n"
+	trustHead = "iter        objective gradient     step    shift   radius\n"
+)
 
 // line writes the line of l.it, after a head now and then, and calls each.
 func (l *logger) line() {
 	if l.w != nil {
+		it, mark := &l.it, ' '
+		head := logHead
+		if it.Radius > 0 {
+			head = trustHead
+		}
 		if l.lines%20 == 0 {
-			fmt.Fprint(l.w, logHead)
+			fmt.Fprint(l.w, head)
 		}
 		l.lines++
-		it, mark := &l.it, ' '
 		if it.Restoration {
 			mark = 'r'
 		}
@@ -37,8 +44,12 @@ func (l *logger) line() {
 		if it.Mu > 0 {
 			logMu = fmt.Sprintf("%7.1f", math.Log10(it.Mu))
 		}
-		fmt.Fprintf(l.w, "%4d%c %15.8e %8.2e %8.2e  %s %8.1e %s %8.1e %8.1e %6d\n",
-			it.Number, mark, it.F, it.Primal, it.Dual, logMu, it.Step, shift, it.DualAlpha, it.Alpha, it.Trials)
+		if it.Radius > 0 {
+			fmt.Fprintf(l.w, "%4d  %15.8e %8.2e %8.1e %s %8.1e\n", it.Number, it.F, it.Dual, it.Step, shift, it.Radius)
+		} else {
+			fmt.Fprintf(l.w, "%4d%c %15.8e %8.2e %8.2e  %s %8.1e %s %8.1e %8.1e %6d\n",
+				it.Number, mark, it.F, it.Primal, it.Dual, logMu, it.Step, shift, it.DualAlpha, it.Alpha, it.Trials)
+		}
 	}
 	if l.each != nil {
 		l.each(&l.it)

@@ -1,4 +1,4 @@
-package constrained
+package minima
 
 import (
 	"fmt"

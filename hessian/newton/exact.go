@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	epsilon = 1.0 / (1 << 52)
-
 	// nearBoundary is how far from the radius the length of a step may be that
 	// should have it.
 	nearBoundary = 0.1
@@ -31,7 +29,7 @@ const (
 	flatness = 1e-10
 )
 
-// A model is the quadratic q(s) = gᵀs + ½sᵀHs, in variables scaled by D: with
+// An exactModel is the quadratic q(s) = gᵀs + ½sᵀHs, in variables scaled by D: with
 // s = D⁻¹z, load replaces g by D⁻¹g and H by D⁻¹HD⁻¹. Dᵢ² is the largest |Hᵢᵢ| so
 // far, so that neither the units of x nor those of f matter; s stands for z, and
 // H and g for the scaled ones, from here on.
@@ -43,43 +41,69 @@ const (
 // eigenvectors of the least eigenvalue −λ; then a step along one of them, up to
 // the boundary, is to be added. Whether a step is good enough is told by the dual
 // value −½(sᵀ(H + λI)s + λΔ²), which is below the minimum for any such λ.
-type model struct {
-	g    []float64
+type exactModel struct {
+	quadratic
+	*evaluator
+	b    *branch
 	h    *sparsity.SymMatrix
-	chol linsolve.Cholesky
-	cost *Cost
+	chol *linsolve.Cholesky
 
 	// Of H: bounds on its eigenvalues by Gershgorin's circles, and flatness·‖H‖.
 	lowest, highest, floor float64
 
-	lambda float64 // of the last step
-	newton bool    // it was Newton's, in full
-	flat   bool    // λ = 0 was not definite, floor was
+	flat bool // λ = 0 was not definite, floor was
 
 	// The direction of length 1 of the least curvature uᵀHu that was met: that of a
 	// diagonal element to begin with.
 	u    []float64
 	bend float64
 
-	s, w, circle []float64
+	w, circle []float64
 
-	d, met []float64 // D, and the same with 0 for 1 where no curvature was met yet
-	x      []float64 // |H||x| without scaling
-	weight []float64 // √Hᵢᵢ without scaling, 0 where it is negative
+	met []float64 // D, with 0 for 1 where no curvature was met yet
+	x   []float64 // |H||x| without scaling
 }
 
-func newModel(triangle *sparsity.Matrix, n int, cost *Cost) *model {
+func newExactModel(e *evaluator, n int) *exactModel {
 	vector := func() []float64 { return make([]float64, n) }
-	return &model{
-		h: sparsity.NewSymMatrix(triangle), cost: cost,
-		g: vector(), u: vector(), s: vector(), w: vector(), circle: vector(),
-		d: vector(), met: vector(), x: vector(), weight: vector(),
+	return &exactModel{
+		quadratic: newQuadratic(n), evaluator: e,
+		u: vector(), w: vector(), circle: vector(), met: vector(), x: vector(),
 	}
+}
+
+// evaluate computes f, g and H at x.
+func (m *exactModel) evaluate(x []float64) (f float64, err error) {
+	b, err := m.at(x)
+	if err != nil {
+		return 0, err
+	}
+	if err := m.withHessian(b); err != nil {
+		return 0, err
+	}
+	if b != m.b {
+		m.use(b)
+	}
+	m.cost.Hessians++
+	err = clock(&m.cost.Derivatives, func() (err error) {
+		f, err = b.hessian.EvalAll(b.w, m.g, x)
+		return err
+	})
+	return f, err
+}
+
+// use takes the matrix of another branch.
+func (m *exactModel) use(b *branch) {
+	m.b, m.h = b, sparsity.NewSymMatrix(b.w)
+	if b.cholesky == nil {
+		b.cholesky = new(linsolve.Cholesky)
+	}
+	m.chol = b.cholesky
 }
 
 // load takes new values of g and H at x, scales them and reports whether they are
 // finite.
-func (m *model) load(x []float64) bool {
+func (m *exactModel) load(x []float64) bool {
 	p, values := m.h.Triangle().Pattern(), m.h.Triangle().Values()
 	diagonal := m.w
 	clear(diagonal)
@@ -141,11 +165,8 @@ func (m *model) load(x []float64) bool {
 	return finite(m.floor)
 }
 
-// length is ‖Dv‖.
-func (m *model) length(v []float64) float64 { return scaledNorm(m.d, v) }
-
 // rounded reports whether g is within the roundings of x of 0.
-func (m *model) rounded() bool {
+func (m *exactModel) rounded() bool {
 	for i, g := range m.g {
 		if !(math.Abs(g*m.d[i]) <= roundings*m.x[i]) {
 			return false
@@ -156,7 +177,7 @@ func (m *model) rounded() bool {
 
 // factorize factorizes H + λI and reports whether it is positive definite. If
 // not, it returns a lower bound on the λ for which it is.
-func (m *model) factorize(lambda float64) (definite bool, above float64, err error) {
+func (m *exactModel) factorize(lambda float64) (definite bool, above float64, err error) {
 	err = clock(&m.cost.LinearAlgebra, func() error {
 		m.cost.Factorizations++
 		if m.chol.SymmetricDim() == 0 {
@@ -185,7 +206,7 @@ func (m *model) factorize(lambda float64) (definite bool, above float64, err err
 }
 
 // definite reports whether H is positive definite, or flat.
-func (m *model) definite() (bool, error) {
+func (m *exactModel) definite() (bool, error) {
 	if !m.flat {
 		if ok, _, err := m.factorize(0); ok || err != nil {
 			return ok, err
@@ -197,7 +218,7 @@ func (m *model) definite() (bool, error) {
 
 // step leaves in s an s with ‖s‖ ≤ 1.1Δ and q(s) ≤ 0.9 of the minimum, nearly, and
 // returns −q(s).
-func (m *model) step(radius float64) (decrease float64, err error) {
+func (m *exactModel) step(radius float64) (decrease float64, err error) {
 	const attempts = 60 // a bisection of anything would be through
 	m.newton = false
 	g := floats.Norm(m.g, 2)
@@ -300,7 +321,7 @@ func between(lower, upper float64) float64 {
 
 // toBoundary adds to s, which is inside, a step along the direction of negative
 // curvature, if that or s alone is good enough; down is sᵀ(H + λI)s.
-func (m *model) toBoundary(radius, length, down float64) (decrease float64, ok bool) {
+func (m *exactModel) toBoundary(radius, length, down float64) (decrease float64, ok bool) {
 	dual := down + m.lambda*radius*radius // −2 times the dual value
 	if m.lambda*(radius*radius-length*length) <= gap*dual {
 		return (down + m.lambda*length*length) / 2, true
@@ -315,15 +336,4 @@ func (m *model) toBoundary(radius, length, down float64) (decrease float64, ok b
 	}
 	floats.AddScaled(m.s, alpha, m.u)
 	return (dual - lost) / 2, true
-}
-
-func finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
-
-// scaledNorm is the length of the vector of dᵢvᵢ.
-func scaledNorm(d, v []float64) float64 {
-	length := 0.0
-	for i := range v {
-		length = math.Hypot(length, d[i]*v[i])
-	}
-	return length
 }

@@ -1,13 +1,16 @@
-package newton
+package minima
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/hessian/newton"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -296,10 +299,10 @@ func (g Regression) residuals() (func(z []reverse.Var) []reverse.Var, error) {
 type Fit struct {
 	// The solutions for the parameters relative to the start, by Gauss–Newton steps
 	// and by Newton's with the full Hessian.
-	GaussNewton, Newton *Result
+	GaussNewton, Newton *newton.Result
 
 	// B are the parameters of the better one, with the standard deviations by JᵀJ
-	// and by the Hessian of ½‖r‖² in its place, see Deviations.
+	// and by the Hessian of ½‖r‖² in its place.
 	B, Linear, Full []float64
 }
 
@@ -314,23 +317,17 @@ func (g Regression) Fit() (*Fit, error) {
 	for i := range start {
 		start[i] = 1
 	}
-	r, err := reverse.RecordVec(start, residuals)
-	if err != nil {
-		return nil, err
-	}
-	half, err := reverse.Record(start, func(z []reverse.Var) reverse.Var {
+	r := reverse.NewFuncVec(residuals)
+	half := reverse.NewFunc(func(z []reverse.Var) reverse.Var {
 		r := residuals(z)
 		return dual.Dot(r, r).Scale(0.5)
 	})
-	if err != nil {
-		return nil, err
-	}
 
-	f := new(Fit)
-	if f.GaussNewton, err = (LeastSquares{}).Minimize(r, start); err != nil {
+	f, ctx := new(Fit), context.Background()
+	if f.GaussNewton, err = (newton.LeastSquares{}).Minimize(ctx, r, start); err != nil {
 		return f, err
 	}
-	if f.Newton, err = (TrustRegion{Tolerance: 1e-12}).Minimize(half, start); err != nil {
+	if f.Newton, err = (newton.TrustRegion{Settings: newton.Settings{Tolerance: 1e-12}}).Minimize(ctx, half, start); err != nil {
 		return f, err
 	}
 	best := f.GaussNewton
@@ -340,19 +337,49 @@ func (g Regression) Fit() (*Fit, error) {
 	f.B = append(f.B, best.X...)
 	floats.Mul(f.B, g.Start)
 
-	j, err := r.Jacobian(nil, best.X)
+	if f.Linear, err = (newton.LeastSquares{}).Deviations(r, best.X); err != nil {
+		return f, err
+	}
+	t, err := half.Tape(best.X)
 	if err != nil {
 		return f, err
 	}
-	h, err := hessian.New(half, hessian.FoR).Dense(nil, best.X)
+	h, err := hessian.New(t, hessian.FoR).Dense(nil, best.X)
 	if err != nil {
 		return f, err
 	}
-	f.Linear = Deviations(j, 2*best.F)
 	f.Full = curvatureDeviations(h, 2*best.F/float64(g.Points-len(start)))
 	for i, b := range g.Start {
 		f.Linear[i] *= math.Abs(b)
 		f.Full[i] *= math.Abs(b)
 	}
 	return f, nil
+}
+
+// curvatureDeviations returns √(variance·(A⁻¹)ᵢᵢ) of a matrix of curvature A, NaN
+// where it is not positive definite.
+func curvatureDeviations(a *mat.SymDense, variance float64) []float64 {
+	n := a.SymmetricDim()
+	d := make([]float64, n)
+
+	// With rows and columns scaled to the diagonal 1.
+	scaled := mat.NewSymDense(n, nil)
+	for i := range n {
+		for k := range i + 1 {
+			scaled.SetSym(i, k, a.At(i, k)/math.Sqrt(a.At(i, i))/math.Sqrt(a.At(k, k)))
+		}
+	}
+	var chol mat.Cholesky
+	var inverse mat.SymDense
+	ok := chol.Factorize(scaled)
+	if ok {
+		chol.InverseTo(&inverse) // its warning of a condition is no error here
+	}
+	for i := range d {
+		d[i] = math.NaN()
+		if ok {
+			d[i] = math.Sqrt(variance * inverse.At(i, i) / a.At(i, i))
+		}
+	}
+	return d
 }

@@ -1,4 +1,4 @@
-package newton
+package minima
 
 import (
 	"github.com/hesse-ad/hesse/dual"

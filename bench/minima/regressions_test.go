@@ -1,13 +1,16 @@
-package newton
+package minima
 
 import (
+	"context"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian/newton"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -104,12 +107,12 @@ func TestFitsAreAsCertified(t *testing.T) {
 				return dual.Dot(r, r).Scale(0.5)
 			})
 			require.NoError(t, err)
-			gaussNewton, err := LeastSquares{}.Minimize(tape, ones)
+			gaussNewton, err := newton.LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(tape), ones)
 			require.NoError(t, err, "%s from %v", c.name, start)
 			require.LessOrEqual(t, gaussNewton.Iterations, 300, "%s from %v", c.name, start)
-			results := []*Result{gaussNewton}
+			results := []*newton.Result{gaussNewton}
 			if c.name != "MGH10" || start[0] < 1 { // far away, f has a valley too narrow for Newton's steps
-				full, err := TrustRegion{}.Minimize(half, ones)
+				full, err := newton.TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(half), ones)
 				require.NoError(t, err, "%s from %v", c.name, start)
 				results = append(results, full)
 			}
@@ -120,12 +123,83 @@ func TestFitsAreAsCertified(t *testing.T) {
 				}
 			}
 
-			j, err := tape.Jacobian(nil, gaussNewton.X)
+			sd, err := newton.LeastSquares{}.Deviations(reverse.FuncOf(tape), gaussNewton.X)
 			require.NoError(t, err)
-			sd := Deviations(j, 2*gaussNewton.F)
 			for i, d := range sd {
 				require.InEpsilon(t, c.sd[i], d*math.Abs(start[i]), 1e-5, "%s, sd %d", c.name, i+1)
 			}
 		}
 	}
+}
+
+func TestRegressionsRecoverTheirParameters(t *testing.T) {
+	for _, g := range Regressions {
+		f, err := g.Fit()
+		require.NoError(t, err, g.Name)
+		for i, b := range f.B {
+			require.InDelta(t, g.B[i], b, 3*f.Linear[i], "%s, b%d", g.Name, i+1)
+			require.InDelta(t, g.B[i], b, 3*f.Full[i], "%s, b%d", g.Name, i+1)
+
+			// The curvature of the model weighs little where residuals are small.
+			require.InEpsilon(t, f.Linear[i], f.Full[i], 0.15, "%s, b%d", g.Name, i+1)
+		}
+		if g.Name != "Lanczos" { // where Newton's method finds another minimum
+			require.InEpsilon(t, f.GaussNewton.F, f.Newton.F, 1e-5, g.Name)
+		}
+
+		// What is left is the noise, on m − n degrees of freedom.
+		free := float64(g.Points - len(g.B))
+		sigma := math.Sqrt(2 * f.GaussNewton.F / free)
+		require.InEpsilon(t, g.Noise, sigma, 4/math.Sqrt(2*free), g.Name)
+	}
+}
+
+// First data of the collection, which its models explain with the parameters
+// here, near those certified, to a few of their residual standard deviations.
+func TestModelsExplainTheFirstDatum(t *testing.T) {
+	for name, datum := range map[string]struct {
+		x         []float64
+		y, within float64
+	}{
+		"Misra1a":  {[]float64{77.6}, 10.07, 0.3},
+		"Misra1b":  {[]float64{77.6}, 10.07, 0.3},
+		"Misra1c":  {[]float64{77.6}, 10.07, 0.3},
+		"Misra1d":  {[]float64{77.6}, 10.07, 0.3},
+		"Chwirut":  {[]float64{0.5}, 92.9, 15},
+		"Lanczos":  {[]float64{0}, 2.5134, 1e-4},
+		"Gauss":    {[]float64{1}, 97.59, 6},
+		"DanWood":  {[]float64{1.309}, 2.138, 0.05},
+		"Kirby2":   {[]float64{9.65}, 0.0082, 0.7},
+		"Hahn1":    {[]float64{24.41}, 0.591, 0.3},
+		"Nelson":   {[]float64{1, 180}, math.Log(15), 0.5},
+		"MGH17":    {[]float64{0}, 0.844, 0.02},
+		"Roszman1": {[]float64{-4868.68}, 0.252429, 0.02},
+		"ENSO":     {[]float64{1}, 12.9, 7},
+		"MGH09":    {[]float64{4}, 0.1957, 0.02},
+		"Thurber":  {[]float64{-3.067}, 80.574, 40},
+		"BoxBOD":   {[]float64{1}, 109, 30},
+		"Rat42":    {[]float64{9}, 8.93, 3},
+		"MGH10":    {[]float64{50}, 34780, 400},
+		"Eckerle4": {[]float64{400}, 0.0001575, 0.02},
+		"Rat43":    {[]float64{1}, 16.08, 60},
+		"Bennett5": {[]float64{7.447168}, -34.834702, 0.1},
+	} {
+		for _, g := range Regressions {
+			if g.Name == name {
+				tape, err := reverse.Record(g.B, func(b []reverse.Var) reverse.Var { return g.model(b, datum.x...) })
+				require.NoError(t, err)
+				y, err := tape.Value(g.B)
+				require.NoError(t, err)
+				require.InDelta(t, datum.y, y, datum.within, name)
+			}
+		}
+	}
+	require.Len(t, Regressions, 22)
+}
+
+func TestDeviationsByCurvature(t *testing.T) {
+	// Var b₀ = σ²(1/4 + x̄²/Sxx), Var b₁ = σ²/Sxx of a line at x = 0, 1, 2, 3.
+	want := []float64{math.Sqrt(1.35 * 0.7), math.Sqrt(1.35 / 5)}
+	require.InDeltaSlice(t, want, curvatureDeviations(mat.NewSymDense(2, []float64{4, 6, 6, 14}), 1.35), 1e-14)
+	require.True(t, math.IsNaN(curvatureDeviations(mat.NewSymDense(2, []float64{1, 2, 2, 1}), 1)[0]))
 }

@@ -1,0 +1,560 @@
+package newton
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// LeastSquares minimizes ½Σ ρ(rᵢ(x)²), x_L ≤ x ≤ x_U, for residuals r: ℝⁿ → ℝᵐ, by the
+// method of Levenberg and Marquardt: a step solves
+//
+//	min ‖Js + r‖, ‖Ds‖ ≤ Δ,
+//
+// with the sparse Jacobian J and D its largest column norms so far. Where the bound
+// does not bind it is the step of Gauss and Newton, Newton's but for the terms
+// Σ rᵢ∇²rᵢ of the Hessian. The radius Δ grows where the linear model predicts ‖r‖
+// well and shrinks where it does not. Convergence is quadratic where r = 0 at the
+// solution, linear at the rate of those terms elsewhere.
+//
+// Variables that a step would take over their bounds stop there; one at a bound
+// that the gradient pushes against does not move.
+//
+// It has found a solution where one of these holds for the variables that are not
+// pushed against a bound, none of which depends on the units of x or r:
+//
+//   - cosine: r is orthogonal to the columns of J, |Jⱼᵀr| ≤ tol·‖Jⱼ‖‖r‖;
+//   - step: J has full rank and the step of Gauss and Newton moves x by little,
+//     ‖Cs‖ ≤ tol·‖Cx‖ with C the column norms of J;
+//   - rounding: no step makes ‖r‖ less, and Jᵀr is what rounding x makes of 0,
+//     |Jᵀr| ≤ 16ε·|J|ᵀ|J||x|.
+//
+// tol is Tolerance, 10⁻¹⁰ if 0. All hold where J vanishes, which may be at a maximum
+// or at infinity.
+//
+// Where residuals are large, use TrustRegion for ½‖r(x)‖².
+//
+// Sources: Moré, The Levenberg–Marquardt algorithm: implementation and theory,
+// Lecture Notes in Mathematics 630, Springer 1978; Kanzow, Yamashita and Fukushima,
+// Levenberg–Marquardt methods with strong local convergence properties for solving
+// nonlinear equations with convex constraints, J. Comput. Appl. Math. 172, 2004, for
+// bounds; Triggs, McLauchlan, Hartley and Fitzgibbon, Bundle adjustment: a modern
+// synthesis, Vision Algorithms, Springer 2000, for losses.
+type LeastSquares struct {
+	Settings // MaxIterations is 1000 if 0
+
+	// Loss is ρ; nil means ρ(s) = s.
+	Loss Loss
+
+	// Lower and Upper are bounds of x, of length n; nil means none.
+	Lower, Upper []float64
+
+	// Normal solves for steps by a Cholesky factorization of JᵀJ + λD² in place of a
+	// QR factorization of [J; √λD]: several times faster where J has many more rows
+	// than columns, with half of the digits.
+	Normal bool
+}
+
+// Loss is a function ρ of a squared residual s = r², with ρ(0) = 0, ρ′(0) = 1 and
+// ρ′ ≥ 0, that grows more slowly than s, so that outliers have less weight. It
+// returns ρ(s), ρ′(s) and ρ″(s).
+type Loss func(s float64) (rho, d, dd float64)
+
+// Huber is the loss that is r² up to |r| = k and grows in proportion to |r| from
+// there: 2k|r| − k². It panics if k is not positive.
+func Huber(k float64) Loss {
+	checkWidth(k)
+	return func(s float64) (rho, d, dd float64) {
+		if s <= k*k {
+			return s, 1, 0
+		}
+		r := math.Sqrt(s)
+		return 2*k*r - k*k, k / r, -k / (2 * s * r)
+	}
+}
+
+// Cauchy is the loss k² ln(1 + r²/k²). It panics if k is not positive.
+func Cauchy(k float64) Loss {
+	checkWidth(k)
+	return func(s float64) (rho, d, dd float64) {
+		t := 1 + s/(k*k)
+		return k * k * math.Log1p(s/(k*k)), 1 / t, -1 / (k * k * t * t)
+	}
+}
+
+func checkWidth(k float64) {
+	if !(k > 0) {
+		panic(fmt.Sprintf("newton: loss of width %v", k))
+	}
+}
+
+const (
+	squaresMethod     = "Levenberg–Marquardt"
+	squaresTolerance  = 1e-10
+	squaresIterations = 1000
+)
+
+// Minimize minimizes the sum for the residuals r from x0, which is moved between the
+// bounds. If it ends elsewhere than at a solution the error is a *StoppedError,
+// which wraps that of an evaluation or of ctx. A Result counts the residuals as
+// values. Cost: an iteration takes the residuals, a Jacobian, a factorization, and
+// some more where the radius binds.
+func (o LeastSquares) Minimize(ctx context.Context, r *reverse.Func, x0 []float64) (*Result, error) {
+	if r == nil {
+		panic("newton: nil function")
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = squaresTolerance
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = squaresIterations
+	}
+	s := o.newSquares(r, x0)
+	status, reason, err := s.run(ctx)
+	s.Unscaled = s.Errors
+	return s.end(squaresMethod, status, reason, err)
+}
+
+func (o *LeastSquares) newSquares(f *reverse.Func, x0 []float64) *squares {
+	n := len(x0)
+	result := &Result{X: append([]float64(nil), x0...)}
+	s := &squares{
+		LeastSquares: o, Result: result, log: &logger{w: o.Log, each: o.Each},
+		evaluator: &evaluator{f: f, settings: &o.Settings, cost: &result.Cost},
+		trial:     make([]float64, n),
+	}
+	s.lower, s.upper = bounds("", o.Lower, o.Upper, n)
+	for i, x := range s.X {
+		if s.lower[i] > s.upper[i] {
+			panic(fmt.Sprintf("newton: bounds %v and %v of variable %d contradict each other", s.lower[i], s.upper[i], i))
+		}
+		s.X[i] = min(max(x, s.lower[i]), s.upper[i])
+	}
+	return s
+}
+
+// squares is a run of LeastSquares.
+type squares struct {
+	*LeastSquares
+	*Result
+	*evaluator
+	log          *logger
+	lower, upper []float64
+	p, next      *linearModel // here, and at a trial point in doubt
+	trial        []float64
+	radius       float64
+}
+
+// linearize computes r and J at x, for p.
+func (s *squares) linearize(p **linearModel, x []float64) error {
+	b, err := s.at(x)
+	if err != nil {
+		return err
+	}
+	if err := s.withJacobian(b); err != nil {
+		return err
+	}
+	if *p == nil || (*p).b != b {
+		*p = newLinearModel(b, len(x), *p)
+	}
+	q := *p
+	s.cost.Jacobians++
+	if err := clock(&s.cost.Derivatives, func() error { return b.jacobian.EvalAll(q.j, q.r, x) }); err != nil {
+		return err
+	}
+	return clock(&s.cost.LinearAlgebra, func() error {
+		q.load(s, x)
+		return nil
+	})
+}
+
+// value is the objective for residuals r.
+func (s *squares) value(r []float64) float64 {
+	if s.Loss == nil {
+		return floats.Dot(r, r) / 2
+	}
+	sum := 0.0
+	for _, v := range r {
+		rho, _, _ := s.Loss(v * v)
+		sum += rho
+	}
+	return sum / 2
+}
+
+// arrive computes what is wanted at X.
+func (s *squares) arrive() error {
+	if err := s.linearize(&s.p, s.X); err != nil {
+		return err
+	}
+	s.F = s.p.f
+	s.Errors.Dual = 0
+	for i, g := range s.p.g {
+		if !s.p.fixed[i] {
+			s.Errors.Dual = max(s.Errors.Dual, math.Abs(g))
+		}
+	}
+	return nil
+}
+
+func (s *squares) run(ctx context.Context) (Status, string, error) {
+	if err := s.arrive(); err != nil {
+		return Failed, "", err
+	}
+	if !finite(s.F) || !finite(floats.Norm(s.p.d, 2)) {
+		return Failed, "the residuals are not finite at the start", nil
+	}
+	if s.radius = s.p.length(s.X); s.radius == 0 {
+		s.radius = floats.Norm(s.p.r, 2)
+	}
+	values := make([]float64, len(s.p.r))
+	s.inform()
+	for {
+		p := s.p
+		switch {
+		case p.cosine() <= s.Tolerance:
+			return Solved, "", nil
+		case ctx.Err() != nil:
+			return Canceled, "", ctx.Err()
+		case s.Iterations == s.MaxIterations:
+			return IterationLimit, "", nil
+		}
+		s.Iterations++
+		predicted := 0.0
+		if err := clock(&s.LinearAlgebra, func() (err error) {
+			predicted, err = p.step(s)
+			return err
+		}); err != nil {
+			return Failed, "", err
+		}
+		s.Step, s.Decrease = scaledNorm(p.norm, p.s)/scaledNorm(p.norm, s.X), predicted/p.f
+		if p.free && s.Step <= s.Tolerance && p.gaussNewton(s) <= s.Tolerance {
+			return Solved, "", nil
+		}
+		floats.AddTo(s.trial, s.X, p.s)
+		for i, x := range s.trial { // against rounding
+			s.trial[i] = min(max(x, s.lower[i]), s.upper[i])
+		}
+		if err := s.evaluator.values(values, s.trial); err != nil {
+			return Failed, "", err
+		}
+		ratio := (p.f - s.value(values)) / predicted
+		accepted := ratio > 1e-4
+		if !accepted && predicted <= drowned*p.f {
+			// The difference may be rounding errors: what is left of r along J decides.
+			if err := s.linearize(&s.next, s.trial); err != nil {
+				return Failed, "", err
+			}
+			accepted = s.next.cosine() <= 0.9*p.cosine()
+		}
+		length := p.length(p.s)
+		switch {
+		case !accepted || ratio < 0.25 && predicted > drowned*p.f:
+			s.radius = length / 4
+		case ratio >= 0.75:
+			s.radius = max(s.radius, 2*length)
+		}
+		if !accepted {
+			if !(length > epsilon*p.length(s.X)) {
+				if p.rounded(s.X) {
+					return Solved, "", nil
+				}
+				return StepTooSmall, "", nil
+			}
+			continue
+		}
+		copy(s.X, s.trial)
+		if err := s.arrive(); err != nil {
+			return Failed, "", err
+		}
+		if !finite(floats.Norm(s.p.d, 2)) {
+			return Failed, "the Jacobian is not finite", nil
+		}
+		s.inform()
+	}
+}
+
+func (s *squares) inform() {
+	s.log.it = Iteration{
+		Number: s.Iterations, X: s.X, F: s.F, Errors: s.Errors,
+		Step: floats.Norm(s.p.s, math.Inf(1)), Shift: s.p.lambda, Radius: s.radius, Alpha: 1, Trials: 1,
+	}
+	s.log.line()
+}
+
+// A linearModel is ½‖Js + r‖², for a loss with the rows of J and r weighted so that
+// it has the gradient of the objective and, where that is positive, its curvature
+// along each residual. With z = Ds, the z of a λ ≥ 0 minimizes
+//
+//	‖JD⁻¹z + r‖² + λ‖z‖²,
+//
+// and its length falls with λ. Newton's method for 1/‖z‖ = 1/Δ finds the λ of a
+// radius Δ, as in Moré's article: with A = D⁻¹JᵀJD⁻¹ + λI,
+// ½ d‖z‖²/dλ = −zᵀA⁻¹z.
+type linearModel struct {
+	b     *branch
+	j     *sparsity.Matrix // weighted
+	r     []float64
+	f     float64   // the objective
+	g     []float64 // Jᵀr
+	fixed []bool    // at a bound, and pushed against it
+	norm  []float64 // of the columns of J
+	d     []float64 // their largest so far, 1 where all were 0
+	met   []float64 // the same, 0 there
+
+	s      []float64
+	lambda float64
+	free   bool // s is the step of Gauss and Newton: λ = 0, no bound met
+
+	z, js []float64
+}
+
+func newLinearModel(b *branch, n int, old *linearModel) *linearModel {
+	vector := func(n int) []float64 { return make([]float64, n) }
+	m := b.tape.Outputs()
+	p := &linearModel{
+		b: b, j: b.jacobian.Matrix(), r: vector(m), g: vector(n), fixed: make([]bool, n),
+		norm: vector(n), d: vector(n), met: vector(n), s: vector(n), z: vector(n), js: vector(m),
+	}
+	if old != nil {
+		copy(p.met, old.met)
+	}
+	return p
+}
+
+// load computes what follows from J and r at x.
+func (p *linearModel) load(s *squares, x []float64) {
+	p.f = s.value(p.r)
+	if s.Loss != nil {
+		p.weigh(s.Loss)
+	}
+	clear(p.g)
+	clear(p.norm)
+	for i, r := range p.r {
+		columns, values := rowOf(p.j, i)
+		for k, j := range columns {
+			p.g[j] += values[k] * r
+			p.norm[j] = math.Hypot(p.norm[j], values[k])
+		}
+	}
+	for i := range p.d {
+		p.met[i] = max(p.met[i], p.norm[i])
+		if p.d[i] = p.met[i]; p.d[i] == 0 {
+			p.d[i] = 1
+		}
+		p.fixed[i] = s.lower[i] == s.upper[i] || x[i] == s.lower[i] && p.g[i] >= 0 || x[i] == s.upper[i] && p.g[i] <= 0
+	}
+}
+
+// weigh multiplies rows of J by √w and those of r by ρ′/√w, with the curvature
+// w = ρ′ + 2ρ″r² of the loss, at least a tenth of ρ′.
+func (p *linearModel) weigh(loss Loss) {
+	for i, r := range p.r {
+		_, d, dd := loss(r * r)
+		w := math.Sqrt(max(d+2*dd*r*r, 0.1*d))
+		_, values := rowOf(p.j, i)
+		floats.Scale(w, values)
+		if w > 0 {
+			p.r[i] = d * r / w
+		} else {
+			p.r[i] = 0
+		}
+	}
+}
+
+// cosine is the largest cosine of an angle between r and a column of J.
+func (p *linearModel) cosine() float64 {
+	r, c := floats.Norm(p.r, 2), 0.0
+	for i, g := range p.g {
+		if g != 0 && !p.fixed[i] {
+			c = max(c, math.Abs(g)/p.norm[i]/r)
+		}
+	}
+	return c
+}
+
+// rounded reports whether Jᵀr is within the roundings of x of 0.
+func (p *linearModel) rounded(x []float64) bool {
+	bound := make([]float64, len(p.g))
+	for i := range p.r {
+		columns, values := rowOf(p.j, i)
+		size := 0.0
+		for k, j := range columns {
+			size += math.Abs(values[k] * x[j])
+		}
+		for k, j := range columns {
+			bound[j] += math.Abs(values[k]) * size
+		}
+	}
+	for k, g := range p.g {
+		if !p.fixed[k] && !(math.Abs(g) <= roundings*bound[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// length is ‖Dv‖.
+func (p *linearModel) length(v []float64) float64 { return scaledNorm(p.d, v) }
+
+// step leaves in s a step of ‖Ds‖ ≤ 1.1Δ between the bounds, and returns by how much
+// it makes the model less.
+func (p *linearModel) step(sq *squares) (decrease float64, err error) {
+	const attempts = 20 // Newton's method for λ takes two or three
+	lower, upper := 0.0, 0.0
+	for i, g := range p.g {
+		if !p.fixed[i] {
+			upper = math.Hypot(upper, g/p.d[i])
+		}
+	}
+	radius := sq.radius
+	upper /= radius
+	lambda := 0.0
+	for range attempts {
+		full, err := p.solve(sq, lambda, p.d)
+		if err != nil {
+			return 0, err
+		}
+		length := floats.Norm(p.z, 2)
+		p.lambda = lambda
+		if full && (lambda == 0 && length <= radius || math.Abs(length-radius) <= nearBoundary*radius) {
+			break
+		}
+		next := 0.0
+		if full {
+			if length > radius {
+				lower = max(lower, lambda)
+			} else {
+				upper = min(upper, lambda)
+			}
+			next = lambda + (length-radius)/radius*length*length/p.b.squares.inverseForm(p.z)
+		}
+		if !(next > lower && next < upper) {
+			next = max(0.001*upper, math.Sqrt(lower*upper))
+		}
+		lambda = next
+	}
+	p.free = p.lambda == 0
+	for i, z := range p.z {
+		p.s[i] = -z / p.d[i]
+		if low, high := sq.lower[i]-sq.X[i], sq.upper[i]-sq.X[i]; p.s[i] < low || p.s[i] > high {
+			p.s[i] = min(max(p.s[i], low), high)
+			p.free = false
+		}
+	}
+	// ½‖r‖² − ½‖r + Js‖².
+	for i := range p.js {
+		columns, values := rowOf(p.j, i)
+		p.js[i] = 0
+		for k, j := range columns {
+			p.js[i] += values[k] * p.s[j]
+		}
+	}
+	return -floats.Dot(p.js, p.r) - floats.Dot(p.js, p.js)/2, nil
+}
+
+// gaussNewton is the length of the step of Gauss and Newton relative to x, both in
+// units of the column norms of J, in which the factorization is most accurate
+// whatever D is; +∞ if J is nearly rank-deficient even so.
+func (p *linearModel) gaussNewton(sq *squares) float64 {
+	const accurate = 1e10 // what the condition may be, for six digits
+	for i, v := range p.norm {
+		if v == 0 && !p.fixed[i] {
+			return math.Inf(1)
+		}
+	}
+	norm := append([]float64(nil), p.norm...)
+	for i := range norm {
+		if norm[i] == 0 {
+			norm[i] = 1
+		}
+	}
+	full, err := p.solve(sq, 0, norm)
+	if !full || err != nil || p.b.squares.condition() > accurate {
+		return math.Inf(1)
+	}
+	return floats.Norm(p.z, 2) / scaledNorm(p.norm, sq.X)
+}
+
+// solve computes −z of a λ, for D with the diagonal d, and reports whether the
+// matrix has full rank.
+func (p *linearModel) solve(sq *squares, lambda float64, d []float64) (full bool, err error) {
+	if p.b.squares == nil {
+		if sq.Normal {
+			p.b.squares = newNormalEquations(p.j)
+		} else {
+			p.b.squares = newStackedQR(p.j)
+		}
+	}
+	sq.cost.Factorizations++
+	if full, err = p.b.squares.factorize(p.j, d, p.fixed, lambda); !full || err != nil {
+		return false, err
+	}
+	return true, p.b.squares.solve(p.z, p.r)
+}
+
+// squaresFactor solves the linear least-squares problems of a branch.
+type squaresFactor interface {
+	// factorize takes JD⁻¹, with columns of 0 for what is fixed, and λ, and reports
+	// whether the matrix has full rank.
+	factorize(j *sparsity.Matrix, d []float64, fixed []bool, lambda float64) (full bool, err error)
+
+	// solve minimizes ‖JD⁻¹z − r‖² + λ‖z‖².
+	solve(z, r []float64) error
+
+	// inverseForm is zᵀA⁻¹z, condition that of the matrix that was factorized.
+	inverseForm(z []float64) float64
+	condition() float64
+}
+
+// Deviations returns the standard deviations of the parameters x of a fit,
+//
+//	σ√((JᵀJ)⁻¹ᵢᵢ), σ² = 2F/(m − n), F = ½‖r(x)‖²,
+//
+// of n parameters and m > n residuals, by a QR factorization: as accurate as the
+// condition of J allows, not that of JᵀJ. They are +∞ where columns of J depend on
+// each other, 0 of parameters pushed against a bound, which do not count in n. With a
+// Loss they are those of the residuals as it weighs them. It panics if m ≤ n.
+func (o LeastSquares) Deviations(r *reverse.Func, x []float64) ([]float64, error) {
+	s := o.newSquares(r, x)
+	if err := s.arrive(); err != nil {
+		return nil, err
+	}
+	m, n := len(s.p.r), 0
+	for _, fixed := range s.p.fixed {
+		if !fixed {
+			n++
+		}
+	}
+	if m <= n {
+		panic("newton: standard deviations need more residuals than parameters")
+	}
+	d := make([]float64, len(x))
+	for i := range d {
+		d[i] = math.Inf(1)
+	}
+	qr := newStackedQR(s.p.j)
+	ones := make([]float64, len(x))
+	for i := range ones {
+		ones[i] = 1
+	}
+	full, err := qr.factorize(s.p.j, ones, s.p.fixed, 0)
+	if err != nil {
+		return nil, err
+	}
+	if full {
+		qr.qr.InverseDiagonal(d)
+	}
+	sigma2 := floats.Dot(s.p.r, s.p.r) / float64(m-n)
+	for i := range d {
+		d[i] = math.Sqrt(sigma2 * d[i])
+		if s.p.fixed[i] {
+			d[i] = 0
+		}
+	}
+	return d, nil
+}

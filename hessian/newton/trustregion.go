@@ -1,0 +1,267 @@
+package newton
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// TrustRegion minimizes f: ℝⁿ → ℝ by Newton's method in a trust region: a step
+// minimizes the quadratic model
+//
+//	q(s) = gᵀs + ½sᵀHs, ‖Ds‖ ≤ Δ.
+//
+// The radius Δ grows where the model predicts f well and shrinks where it does
+// not, and points where f is not finite are turned back from. The model is
+// minimized whatever the signs of the eigenvalues of H, so that saddles are left:
+//
+//   - with the sparse Hessian, to within a tenth, by a few Cholesky factorizations
+//     of H + λD²; Dᵢ² is the largest |Hᵢᵢ| so far;
+//   - with Products, by the Lanczos process, which takes a product Hv a step and
+//     no matrix; D = I. It is for Hessians that are dense or whose factors are, and
+//     wants variables of like size.
+//
+// It has found a local minimum, or a valley of them, where H + λD² is positive
+// definite with λ at 10⁻¹⁰ of the size of D⁻¹HD⁻¹, or the Lanczos process has met no
+// negative curvature, and one of these holds, none of which depends on the units of
+// f nor, but with Products, of x:
+//
+//   - step: Newton's step moves x by little, ‖Cs‖ ≤ tol·‖Cx‖ with Cᵢ² = Hᵢᵢ, or
+//     C = I;
+//   - decrease: it promises little, −2q(s) ≤ tol²·|f|;
+//   - rounding: no step makes f less, and g is what rounding x makes of 0,
+//     |g| ≤ 16ε·|H||x|.
+//
+// tol is Tolerance, 10⁻¹⁰ if 0. Near a minimum with positive definite H a step is
+// Newton's, one factorization each, and convergence is quadratic.
+//
+// Sources: Moré and Sorensen, Computing a trust region step, SIAM J. Sci. Stat.
+// Comput. 4, 1983; Conn, Gould and Toint, Trust-Region Methods, SIAM 2000,
+// sections 6.1, 7.3 and 17.4; Gould, Lucidi, Roma and Toint, Solving the trust-region
+// subproblem using the Lanczos method, SIAM J. Optim. 9, 1999.
+type TrustRegion struct {
+	Settings // MaxIterations is 1000 if 0
+
+	// Products takes products with the Hessian in place of factorizations.
+	Products bool
+}
+
+const (
+	trustMethod     = "trust region"
+	trustTolerance  = 1e-10
+	trustIterations = 1000
+
+	// drowned is how small, relative to f, the decrease of f may be for its digits
+	// to be in doubt: terms of f that cancel make it more than some roundings.
+	drowned = 1e-8
+)
+
+// quadratic is the model in variables scaled by D: with s = D⁻¹z, s stands for z
+// and g for D⁻¹g.
+type quadratic struct {
+	g, s   []float64
+	d      []float64 // D
+	weight []float64 // C
+	lambda float64   // of the last step
+	newton bool      // it was Newton's, in full
+}
+
+func newQuadratic(n int) quadratic {
+	vector := func() []float64 { return make([]float64, n) }
+	return quadratic{g: vector(), s: vector(), d: vector(), weight: vector()}
+}
+
+func (q *quadratic) common() *quadratic { return q }
+
+// length is ‖Dv‖.
+func (q *quadratic) length(v []float64) float64 { return scaledNorm(q.d, v) }
+
+// subproblem is how models are made and minimized.
+type subproblem interface {
+	common() *quadratic
+
+	// evaluate computes f and the derivatives at x, g without scaling, load scales
+	// them and reports whether they are finite.
+	evaluate(x []float64) (f float64, err error)
+	load(x []float64) bool
+
+	// step leaves a step for a radius in s and returns −q(s).
+	step(radius float64) (decrease float64, err error)
+
+	// rounded reports whether g is within the roundings of x of 0, definite whether
+	// the last H is as at a minimum.
+	rounded() bool
+	definite() (bool, error)
+}
+
+// Minimize minimizes f from x0. If it ends elsewhere than at a solution the error is
+// a *StoppedError, which wraps that of an evaluation or of ctx. Cost: an iteration
+// takes a value, a Hessian with gradient, and one factorization or some more; or
+// with Products a gradient and products, those for a step to the boundary twice.
+func (o TrustRegion) Minimize(ctx context.Context, f *reverse.Func, x0 []float64) (*Result, error) {
+	if f == nil {
+		panic("newton: nil function")
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = trustTolerance
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = trustIterations
+	}
+	n := len(x0)
+	r := &Result{X: append([]float64(nil), x0...)}
+	e := &evaluator{f: f, settings: &o.Settings, cost: &r.Cost}
+	t := &trust{
+		Result: r, tol: o.Tolerance, log: &logger{w: o.Log, each: o.Each}, evaluator: e,
+		step: make([]float64, n), trial: make([]float64, n), gradient: make([]float64, n),
+	}
+	t.model = newExactModel(e, n)
+	if o.Products {
+		t.model = newLanczosModel(e, n)
+	}
+	t.quadratic = t.model.common()
+	status, reason, err := t.run(ctx, o.MaxIterations)
+	return r.end(trustMethod, status, reason, err)
+}
+
+// trust is a run of TrustRegion.
+type trust struct {
+	*Result
+	*evaluator
+	*quadratic
+	model subproblem
+	tol   float64
+	log   *logger
+
+	radius, first float64
+	scale         float64 // |f| at the start
+
+	step, trial, gradient []float64
+}
+
+// differentiate computes f and its derivatives at X, and the radius if there is
+// none.
+func (t *trust) differentiate() (reason string, err error) {
+	if t.F, err = t.model.evaluate(t.X); err != nil {
+		return "", err
+	}
+	t.Errors.Dual = floats.Norm(t.g, math.Inf(1))
+	t.Unscaled = t.Errors
+	if !finite(t.F) || !finite(t.Errors.Dual) {
+		return "f is not finite", nil
+	}
+	if !t.model.load(t.X) {
+		return "the Hessian is not finite", nil
+	}
+	if t.radius > 0 {
+		return "", nil
+	}
+	t.scale = math.Abs(t.F)
+	if t.radius = t.length(t.X); t.radius == 0 {
+		t.radius = floats.Norm(t.g, 2) // the length of a step down where curvatures are 1
+	}
+	if t.radius == 0 {
+		t.radius = 1
+	}
+	t.first = t.radius
+	return "", nil
+}
+
+func (t *trust) run(ctx context.Context, maxIterations int) (Status, string, error) {
+	for {
+		if reason, err := t.differentiate(); reason != "" || err != nil {
+			return Failed, reason, err
+		}
+		t.inform()
+		for accepted := false; !accepted; {
+			switch {
+			case ctx.Err() != nil:
+				return Canceled, "", ctx.Err()
+			case t.Iterations == maxIterations:
+				return IterationLimit, "", nil
+			}
+			t.Iterations++
+			predicted, err := t.model.step(t.radius)
+			if errors.Is(err, errNoShift) {
+				return StepTooSmall, err.Error(), nil
+			}
+			if err != nil {
+				return Failed, "", err
+			}
+			length := floats.Norm(t.s, 2)
+			floats.DivTo(t.step, t.s, t.d)
+			floats.AddTo(t.trial, t.X, t.step)
+			t.Step, t.Decrease = scaledNorm(t.weight, t.step)/scaledNorm(t.weight, t.X), 2*predicted/math.Abs(t.F)
+			if t.newton && (t.Step <= t.tol || t.Decrease <= t.tol*t.tol) {
+				return Solved, "", nil
+			}
+			var value float64
+			t.Values++
+			if err := clock(&t.Derivatives, func() (err error) {
+				value, err = t.f.Value(t.trial)
+				return err
+			}); err != nil {
+				return Failed, "", err
+			}
+			if math.IsInf(value, -1) {
+				return Unbounded, "", nil
+			}
+
+			ratio := (t.F - value) / predicted
+			accepted = ratio >= 1e-3
+			doubtful := predicted <= drowned*max(t.scale, math.Abs(t.F))
+			if !accepted && doubtful && t.newton {
+				// The difference may be rounding errors; near the solution a Newton step is
+				// as well known by its gradient.
+				t.Gradients++
+				if err := clock(&t.Derivatives, func() error {
+					_, err := t.f.Gradient(t.gradient, t.trial)
+					return err
+				}); err != nil {
+					return Failed, "", err
+				}
+				floats.Div(t.gradient, t.d)
+				accepted = floats.Norm(t.gradient, 2) <= floats.Norm(t.g, 2)/2
+			}
+			switch {
+			case !accepted || ratio < 0.25 && !doubtful:
+				t.radius = length / 4
+			case ratio >= 0.75 && length >= 0.8*t.radius:
+				t.radius *= 2.5
+			}
+			if !accepted && !(length > max(epsilon*t.length(t.X), epsilon*epsilon*t.first)) {
+				if t.model.rounded() {
+					if definite, err := t.model.definite(); err != nil {
+						return Failed, "", err
+					} else if definite {
+						return Solved, "", nil
+					}
+				}
+				return StepTooSmall, "", nil
+			}
+		}
+		copy(t.X, t.trial)
+	}
+}
+
+// inform tells of the point just reached.
+func (t *trust) inform() {
+	t.log.it = Iteration{
+		Number: t.Iterations, X: t.X, F: t.F, Errors: t.Errors,
+		Step: floats.Norm(t.step, math.Inf(1)), Shift: t.lambda, Radius: t.radius, Alpha: 1, Trials: 1,
+	}
+	t.log.line()
+}
+
+// scaledNorm is the length of the vector of dᵢvᵢ.
+func scaledNorm(d, v []float64) float64 {
+	length := 0.0
+	for i := range v {
+		length = math.Hypot(length, d[i]*v[i])
+	}
+	return length
+}
