@@ -1,0 +1,263 @@
+package matrix
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// general is a matrix of float64, row by row without gaps.
+type general = blas64.General
+
+func generalOf(rows, cols int, data []float64) general {
+	return general{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: data}
+}
+
+// block is the order of the blocks that products are cut in. Products of fewer than
+// four are not cut by gonum either, which starts no goroutine for them.
+const block = 64
+
+// times sets c = α·a·b + β·c.
+func times(alpha float64, a, b general, beta float64, c general) {
+	tiles(blas.NoTrans, alpha, a, b, beta, c, 0)
+}
+
+// timesT sets c = α·a·bᵀ + β·c.
+func timesT(alpha float64, a, b general, beta float64, c general) {
+	tiles(blas.Trans, alpha, a, b, beta, c, 0)
+}
+
+// lowerTimesT is timesT for the lower triangle of c; elements above are undefined.
+func lowerTimesT(alpha float64, a, b general, beta float64, c general) {
+	tiles(blas.Trans, alpha, a, b, beta, c, lower)
+}
+
+// gram sets the lower triangle of c = u·uᵀ, u upper triangular with zeros below.
+func gram(u, c general) { tiles(blas.Trans, 1, u, u, 0, c, lower|upperFactor) }
+
+// shape is what is known of a product.
+type shape uint8
+
+const (
+	lower       shape = 1 << iota // only the lower triangle is wanted
+	upperFactor                   // the left factor is upper triangular
+)
+
+// sharedProduct is one product that several goroutines share.
+type sharedProduct struct {
+	transB      blas.Transpose
+	alpha, beta float64
+	a, b, c     general
+	shape       shape
+	next        atomic.Int64
+	done        sync.WaitGroup
+	help        func() // made once: a go statement with it allocates nothing
+}
+
+var products = sync.Pool{New: func() any {
+	p := new(sharedProduct)
+	p.help = func() {
+		p.work()
+		p.done.Done()
+	}
+	return p
+}}
+
+// tiles computes the blocks of c, each with the same operations whoever does it.
+func tiles(transB blas.Transpose, alpha float64, a, b general, beta float64, c general, s shape) {
+	if c.Rows == 0 || c.Cols == 0 {
+		return
+	}
+	p := products.Get().(*sharedProduct)
+	p.transB, p.alpha, p.beta, p.a, p.b, p.c, p.shape = transB, alpha, beta, a, b, c, s
+	p.next.Store(0)
+	if n := p.rows() * p.cols(); n >= 4 && a.Cols >= block/4 {
+		for range min(n, runtime.GOMAXPROCS(0)) - 1 {
+			p.done.Add(1)
+			go p.help()
+		}
+	}
+	p.work()
+	p.done.Wait()
+	p.a, p.b, p.c = general{}, general{}, general{}
+	products.Put(p)
+}
+
+func (p *sharedProduct) rows() int { return (p.c.Rows + block - 1) / block }
+func (p *sharedProduct) cols() int { return (p.c.Cols + block - 1) / block }
+
+func (p *sharedProduct) work() {
+	cols := p.cols()
+	for {
+		k := int(p.next.Add(1)) - 1
+		if k >= p.rows()*cols {
+			return
+		}
+		if i, j := k/cols, k%cols; p.shape&lower == 0 || j <= i {
+			p.tile(i*block, j*block)
+		}
+	}
+}
+
+// tile computes the block of c from element (i, j) on, in blocks of k too, so that
+// what it reads stays in the cache.
+func (p *sharedProduct) tile(i, j int) {
+	rows, cols := min(block, p.c.Rows-i), min(block, p.c.Cols-j)
+	c, beta := view(p.c, i, j, rows, cols), p.beta
+	inner := p.a.Cols
+	first := 0
+	if p.shape&upperFactor != 0 {
+		first = i
+	}
+	for k := first; k < max(inner, 1); k += block {
+		n := min(block, inner-k)
+		b := p.b
+		if p.transB == blas.Trans {
+			b = view(b, j, k, cols, n)
+		} else {
+			b = view(b, k, j, n, cols)
+		}
+		blas64.Gemm(blas.NoTrans, p.transB, p.alpha, view(p.a, i, k, rows, n), b, beta, c)
+		beta = 1
+	}
+}
+
+// view is the rows×cols part of a from element (i, j) on.
+func view(a general, i, j, rows, cols int) general {
+	v := general{Rows: rows, Cols: cols, Stride: a.Stride}
+	if rows > 0 && cols > 0 {
+		v.Data = a.Data[i*a.Stride+j : (i+rows-1)*a.Stride+j+cols]
+	}
+	return v
+}
+
+// transposeTo sets dst = aᵀ, block by block.
+func transposeTo(dst, a general) {
+	const side = 16
+	for i := 0; i < a.Rows; i += side {
+		for j := 0; j < a.Cols; j += side {
+			for k := i; k < min(i+side, a.Rows); k++ {
+				for l, v := range a.Data[k*a.Stride+j : k*a.Stride+min(j+side, a.Cols)] {
+					dst.Data[(j+l)*dst.Stride+k] = v
+				}
+			}
+		}
+	}
+}
+
+// triangle is a triangle of a.
+func triangle(a general, uplo blas.Uplo) blas64.Triangular {
+	return blas64.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}
+}
+
+// solveTriangle replaces b by T⁻¹b or T⁻ᵀb, T a triangle of t.
+func solveTriangle(t general, uplo blas.Uplo, trans blas.Transpose, b general) {
+	if t.Rows == 0 || b.Cols == 0 {
+		return
+	}
+	blas64.Trsm(blas.Left, trans, 1, triangle(t, uplo), b)
+}
+
+// cholesky replaces the lower triangle of a by L, a = LLᵀ, and reports whether a is
+// positive definite. A column of blocks is brought up to date with those to its left,
+// then its first block factorized and the others solved with it.
+func cholesky(a general) bool {
+	n := a.Rows
+	for j := 0; j < n; j += block {
+		m := min(block, n-j)
+		d := view(a, j, j, m, m)
+		below := view(a, j+m, j, n-j-m, m)
+		if j > 0 {
+			left := view(a, j, 0, m, j)
+			blas64.Syrk(blas.NoTrans, -1, left, 1, blas64.Symmetric{Uplo: blas.Lower, N: m, Stride: a.Stride, Data: d.Data})
+			timesT(-1, view(a, j+m, 0, n-j-m, j), left, 1, below)
+		}
+		if _, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: m, Stride: a.Stride, Data: d.Data}); !ok {
+			return false
+		}
+		if below.Rows > 0 {
+			blas64.Trsm(blas.Right, blas.Trans, 1, triangle(d, blas.Lower), below)
+		}
+	}
+	return true
+}
+
+// invertSPD sets inv = (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, with work of the same size.
+func invertSPD(inv, l, work general) {
+	for i := range l.Rows {
+		row := inv.Data[i*inv.Stride:][:l.Rows]
+		copy(row, l.Data[i*l.Stride:][:i+1])
+		clear(row[i+1:])
+	}
+	lapack64.Trtri(triangle(inv, blas.Lower))
+	transposeTo(work, inv)
+	gram(work, inv)
+	mirror(inv)
+}
+
+// lu replaces a by its factors L and U, PA = LU with pivots by rows, and reports
+// whether no pivot is 0. The blocks of a column are factorized together, then those to
+// its right brought up to date.
+func lu(a general, pivots []int) bool {
+	n, ok := a.Rows, true
+	for j := 0; j < n; j += block {
+		m := min(block, n-j)
+		panel := pivots[j : j+m]
+		ok = lapack64.Getrf(view(a, j, j, n-j, m), panel) && ok
+		for k := range panel {
+			panel[k] += j
+			if i := panel[k]; i != j+k {
+				blas64.Swap(vectorOf(view(a, j+k, 0, 1, j)), vectorOf(view(a, i, 0, 1, j)))
+				blas64.Swap(vectorOf(view(a, j+k, j+m, 1, n-j-m)), vectorOf(view(a, i, j+m, 1, n-j-m)))
+			}
+		}
+		if rest := n - j - m; rest > 0 {
+			right := view(a, j, j+m, m, rest)
+			d := triangle(view(a, j, j, m, m), blas.Lower)
+			d.Diag = blas.Unit
+			blas64.Trsm(blas.Left, blas.NoTrans, 1, d, right)
+			times(-1, view(a, j+m, j, rest, m), right, 1, view(a, j+m, j+m, rest, rest))
+		}
+	}
+	return ok
+}
+
+// vectorOf is a matrix of one row as a vector.
+func vectorOf(a general) blas64.Vector { return blas64.Vector{N: a.Cols, Inc: 1, Data: a.Data} }
+
+// mirror copies the lower triangle to the upper one.
+func mirror(a general) {
+	for i := range a.Rows {
+		for j, v := range a.Data[i*a.Stride:][:i] {
+			a.Data[j*a.Stride+i] = v
+		}
+	}
+}
+
+// symmetric unpacks a lower triangle to both.
+func symmetric(dst general, x []float64) {
+	lowerOf(dst, x)
+	mirror(dst)
+}
+
+// lowerOf unpacks a lower triangle, with zeros above.
+func lowerOf(dst general, x []float64) {
+	for i := range dst.Rows {
+		row := dst.Data[i*dst.Stride:][:dst.Cols]
+		x = x[copy(row[:i+1], x):]
+		clear(row[i+1:])
+	}
+}
+
+// upperOf unpacks an upper triangle, with zeros below.
+func upperOf(dst general, x []float64) {
+	for i := range dst.Rows {
+		row := dst.Data[i*dst.Stride:][:dst.Cols]
+		x = x[copy(row[i:], x):]
+		clear(row[:i])
+	}
+}

@@ -1,0 +1,293 @@
+package matrix
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// kernel is a function of matrices by BLAS and LAPACK, with its derivatives. The
+// methods from eval on get a state that prepare has succeeded for.
+type kernel interface {
+	// dims is the number of elements of all operands and of all results.
+	dims() (n, m int)
+	name() string
+	// prepare computes what the others need of the operands s.x, finite numbers.
+	prepare(s *state) error
+	eval(s *state, y []float64)
+	jvp(s *state, dy, dx []float64) error
+	vjp(s *state, gx, w []float64) error
+	// weigh computes what hvp needs of w.
+	weigh(s *state, w []float64) error
+	hvp(s *state, h, w, dx []float64) error
+	// elementwise is the function by operations on elements.
+	elementwise(y, x []dual.Real)
+	// jacobian and hessian are the patterns, as those of op.Func.
+	jacobian(i int) []int32
+	hessian(i int) []int32
+}
+
+// dense has the patterns of a function all of whose results depend on all operands.
+type dense struct{}
+
+func (dense) jacobian(int) []int32          { return nil }
+func (dense) hessian(int) []int32           { return nil }
+func (dense) weigh(*state, []float64) error { return nil }
+
+// state is what is known at the operands x.
+type state struct {
+	x      []float64
+	ready  bool
+	finite bool // all operands are
+	extra  bool // what not all methods need is there too
+	nums   [16][]float64
+	ints   []int
+}
+
+// numbers is memory for n numbers; it has those that were there before.
+func (s *state) numbers(k, n int) []float64 {
+	if cap(s.nums[k]) < n {
+		s.nums[k] = make([]float64, n)
+	}
+	s.nums[k] = s.nums[k][:n]
+	return s.nums[k]
+}
+
+// matrix is memory for a matrix.
+func (s *state) matrix(k, rows, cols int) general {
+	return generalOf(rows, cols, s.numbers(k, rows*cols))
+}
+
+// node is a kernel as one operation of a tape. A factorization serves all evaluations
+// at the same operands: states are found again by comparing these. One that is missing
+// is made anew, with the same bits.
+type node struct {
+	kernel
+	mu    sync.Mutex
+	idle  []*state // last used last
+	count int      // of states, idle or not
+}
+
+var _ op.Func = (*node)(nil)
+
+func (f *node) Dims() (n, m int)       { return f.dims() }
+func (f *node) Name() string           { return f.name() }
+func (f *node) Jacobian(i int) []int32 { return f.jacobian(i) }
+func (f *node) Hessian(i int) []int32  { return f.hessian(i) }
+
+func (f *node) Eval(y, x []float64) error {
+	return f.at(x, func(s *state) error {
+		if !s.finite {
+			f.plain(y, x)
+			return nil
+		}
+		f.eval(s, y)
+		return nil
+	})
+}
+
+func (f *node) JVP(dy, x, dx []float64) error {
+	return f.at(x, func(s *state) error { return f.tangent(s, dy, dx) })
+}
+
+func (f *node) VJP(gx, x, w []float64) error {
+	return f.at(x, func(s *state) error { return f.adjoint(s, gx, w) })
+}
+
+func (f *node) HVP(h, x, w, dx []float64) error {
+	return f.at(x, func(s *state) error {
+		if err := f.weights(s, w); err != nil {
+			return err
+		}
+		return f.second(s, h, w, dx)
+	})
+}
+
+// at calls use with a state at x.
+func (f *node) at(x []float64, use func(s *state) error) error {
+	s := f.take(x)
+	var err error
+	if !s.ready {
+		err = f.bring(s, x)
+	}
+	if err == nil {
+		err = use(s)
+	}
+	f.put(s)
+	return err
+}
+
+func (f *node) bring(s *state, x []float64) error {
+	s.x = append(s.x[:0], x...)
+	s.extra, s.finite = false, finite(x)
+	if s.finite {
+		if err := f.prepare(s); err != nil {
+			return err
+		}
+	}
+	s.ready = true
+	return nil
+}
+
+// Where operands are not finite values are those of the elementwise function, and
+// derivatives NaN but for a direction or weights that are 0.
+
+func (f *node) tangent(s *state, dy, dx []float64) error {
+	if !s.finite {
+		undefined(dy, dx)
+		return nil
+	}
+	return f.jvp(s, dy, dx)
+}
+
+func (f *node) adjoint(s *state, gx, w []float64) error {
+	if !s.finite {
+		undefined(gx, w)
+		return nil
+	}
+	return f.vjp(s, gx, w)
+}
+
+func (f *node) weights(s *state, w []float64) error {
+	if !s.finite {
+		return nil
+	}
+	return f.weigh(s, w)
+}
+
+func (f *node) second(s *state, h, w, dx []float64) error {
+	switch {
+	case s.finite:
+		return f.hvp(s, h, w, dx)
+	case zero(w):
+		clear(h)
+	default:
+		undefined(h, dx)
+	}
+	return nil
+}
+
+// plain is the elementwise function.
+func (f *node) plain(y, x []float64) {
+	out, in := make([]dual.Real, len(y)), make([]dual.Real, len(x))
+	for i, v := range x {
+		in[i] = dual.Real(v)
+	}
+	f.elementwise(out, in)
+	for i, v := range out {
+		y[i] = float64(v)
+	}
+}
+
+// take hands out a state at x, which is ready, or one to be brought there: a new one
+// while there are few, then the one not used for the longest time.
+func (f *node) take(x []float64) *state {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, s := range slices.Backward(f.idle) {
+		if s.ready && same(s.x, x) {
+			f.idle = slices.Delete(f.idle, i, i+1)
+			return s
+		}
+	}
+	if len(f.idle) == 0 || f.count < f.idle[0].room() {
+		f.count++
+		return new(state)
+	}
+	s := f.idle[0]
+	f.idle = slices.Delete(f.idle, 0, 1)
+	s.ready = false
+	return s
+}
+
+// put takes a state back.
+func (f *node) put(s *state) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.count > s.room() {
+		f.count--
+		return
+	}
+	f.idle = append(f.idle, s)
+}
+
+// room is how many states like s are kept: one for each goroutine that runs at once,
+// but if they are large only so many as have 128 MiB, and two.
+func (s *state) room() int {
+	n := len(s.x)
+	for _, x := range s.nums {
+		n += cap(x)
+	}
+	return min(runtime.GOMAXPROCS(0), max(2, 1<<24/(n+1)))
+}
+
+// finite reports whether no number is an infinity or NaN.
+func finite(x []float64) bool {
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func zero(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != 0 })
+}
+
+// same reports whether x and y have the same bits.
+func same(x, y []float64) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for i, v := range x {
+		if math.Float64bits(v) != math.Float64bits(y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// undefined sets dst to NaN, to 0 if the direction is.
+func undefined(dst, direction []float64) {
+	if zero(direction) {
+		clear(dst)
+		return
+	}
+	for i := range dst {
+		dst[i] = math.NaN()
+	}
+}
+
+// call is k at the operands x as one operation, if T has such; as values alone
+// it has the same bits.
+func call[T dual.Scalar[T]](k kernel, x ...[]T) ([]T, bool) {
+	var zero T
+	if n, m := k.dims(); n == 0 || m == 0 {
+		return nil, false
+	}
+	switch t := any(zero).(type) {
+	case interface{ CallOf(f op.Func, x []T) []T }:
+		return t.CallOf(&node{kernel: k}, slices.Concat(x...)), true
+	case dual.Real:
+		return values(k, slices.Concat(x...)), true
+	}
+	return nil, false
+}
+
+// values is k at constants, NaN where it fails.
+func values[T dual.Scalar[T]](k kernel, x []T) []T {
+	_, m := k.dims()
+	in, out := make([]float64, len(x)), make([]float64, m)
+	for i, x := range x {
+		in[i] = x.Value()
+	}
+	if err := (&node{kernel: k}).Eval(out, in); err != nil {
+		undefined(out, []float64{1})
+	}
+	return dual.Consts[T](nil, out)
+}

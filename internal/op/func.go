@@ -1,0 +1,30 @@
+package op
+
+// Func is a vector function ℝⁿ → ℝᵐ with its derivatives, which numbers take as one
+// operation. Its methods may be called from several goroutines at once.
+type Func interface {
+	// Dims is the number of inputs and outputs.
+	Dims() (n, m int)
+	// Name names it in errors.
+	Name() string
+	// Eval sets y = F(x).
+	Eval(y, x []float64) error
+	// JVP sets dy = F′(x)·dx.
+	JVP(dy, x, dx []float64) error
+	// VJP sets gx = F′(x)ᵀ·w.
+	VJP(gx, x, w []float64) error
+	// HVP sets h = (Σ wₖ ∇²Fₖ(x))·dx.
+	HVP(h, x, w, dx []float64) error
+	// Jacobian and Hessian are the patterns of F′ and of Σ wₖ∇²Fₖ: for each
+	// row the columns that may be nonzero; nil means all.
+	Jacobian(i int) []int32
+	Hessian(i int) []int32
+}
+
+// Binder is a Func that is another one where some of its inputs are constants.
+type Binder interface {
+	Func
+	// Bind is F as a function of inputs lo … hi−1 alone, for the others as in x.
+	// constant reports whether the inputs i … j−1 are all constants.
+	Bind(x []float64, constant func(i, j int) bool) (f Func, lo, hi int)
+}
