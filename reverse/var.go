@@ -402,7 +402,7 @@ func inModule(f *runtime.Frame) bool {
 	if !ok || strings.HasSuffix(f.File, "_test.go") {
 		return false
 	}
-	for _, pkg := range [...]string{"dual.", "reverse.", "implicit.", "internal/"} {
+	for _, pkg := range [...]string{"dual.", "dual/matrix.", "reverse.", "implicit.", "internal/"} {
 		if strings.HasPrefix(name, pkg) {
 			return true
 		}

@@ -23,11 +23,20 @@ const block = 64
 
 // times sets c = α·a·b + β·c.
 func times(alpha float64, a, b general, beta float64, c general) {
+	if c.Cols == 1 && b.Stride == 1 && c.Stride == 1 && a.Rows > 0 && a.Cols > 0 {
+		blas64.Gemv(blas.NoTrans, alpha, a, column(b.Data), beta, column(c.Data))
+		return
+	}
 	tiles(blas.NoTrans, alpha, a, b, beta, c, 0)
 }
 
 // timesT sets c = α·a·bᵀ + β·c.
 func timesT(alpha float64, a, b general, beta float64, c general) {
+	if a.Cols == 1 && a.Stride == 1 && b.Stride == 1 && beta == 0 {
+		clear(c.Data)
+		blas64.Ger(alpha, column(a.Data), column(b.Data), c)
+		return
+	}
 	tiles(blas.Trans, alpha, a, b, beta, c, 0)
 }
 
@@ -154,9 +163,16 @@ func triangle(a general, uplo blas.Uplo) blas64.Triangular {
 	return blas64.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}
 }
 
+// column is a matrix of one column as a vector.
+func column(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
 // solveTriangle replaces b by T⁻¹b or T⁻ᵀb, T a triangle of t.
 func solveTriangle(t general, uplo blas.Uplo, trans blas.Transpose, b general) {
 	if t.Rows == 0 || b.Cols == 0 {
+		return
+	}
+	if b.Cols == 1 && b.Stride == 1 {
+		blas64.Trsv(trans, triangle(t, uplo), column(b.Data))
 		return
 	}
 	blas64.Trsm(blas.Left, trans, 1, triangle(t, uplo), b)

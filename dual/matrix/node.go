@@ -72,12 +72,29 @@ type node struct {
 	count int      // of states, idle or not
 }
 
-var _ op.Func = (*node)(nil)
+var _ op.Binder = (*node)(nil)
 
 func (f *node) Dims() (n, m int)       { return f.dims() }
 func (f *node) Name() string           { return f.name() }
 func (f *node) Jacobian(i int) []int32 { return f.jacobian(i) }
 func (f *node) Hessian(i int) []int32  { return f.hessian(i) }
+
+// Bind has constants kept by the kernel, where it does that.
+func (f *node) Bind(x []float64, constant func(i, j int) bool) (bound op.Func, lo, hi int) {
+	if b, ok := f.kernel.(binder); ok {
+		if k, lo, hi := b.bind(x, constant); k != f.kernel {
+			return &node{kernel: k}, lo, hi
+		}
+	}
+	n, _ := f.dims()
+	return f, 0, n
+}
+
+// binder is a kernel of which some operands may be given: then another kernel, of the
+// operands lo … hi−1, takes its place.
+type binder interface {
+	bind(x []float64, constant func(i, j int) bool) (k kernel, lo, hi int)
+}
 
 func (f *node) Eval(y, x []float64) error {
 	return f.at(x, func(s *state) error {
@@ -267,7 +284,10 @@ func undefined(dst, direction []float64) {
 // it has the same bits.
 func call[T dual.Scalar[T]](k kernel, x ...[]T) ([]T, bool) {
 	var zero T
-	if n, m := k.dims(); n == 0 || m == 0 {
+	switch n, m := k.dims(); {
+	case m == 0:
+		return nil, true
+	case n == 0:
 		return nil, false
 	}
 	switch t := any(zero).(type) {

@@ -68,8 +68,6 @@ func both(alpha float64, a general, x, y []float64) {
 	}
 }
 
-func column(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
-
 // prepare keeps (A + Aᵀ)x.
 func (k *quadForm) prepare(s *state) error {
 	y := s.numbers(0, k.n)

@@ -104,20 +104,16 @@ func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string))
 				}
 				continue
 			}
-			node = done(f.Name()) // has the curvature of all outputs
-			for j := range x {
-				columns(f.Hessian(j), len(x), func(k int32) {
-					if int(k) <= j {
-						curve(x[j], x[k])
-					}
-				})
+			args := make([]int32, len(x))
+			for k, j := range x {
+				args[k] = id[j]
 			}
-			all := node
-			for j := range m {
-				columns(f.Jacobian(j), len(x), func(k int32) { link(x[k]) })
-				g.Link(all)
-				id[int(i)+j] = done(op.Call.String())
-			}
+			g.call(f, args, second, id[i:int(i)+m], func(shared bool) int32 {
+				if shared {
+					return done(f.Name())
+				}
+				return done(op.Call.String())
+			})
 			continue
 		}
 		node = int32(g.nodes())
@@ -178,19 +174,6 @@ func (primitives) Own(f *tape.Scalar1, order int, x dual.Real) dual.Real {
 
 func (primitives) Call(f tape.Func, _ []dual.Real) []dual.Real {
 	panic("domains: a term calls " + f.Name())
-}
-
-// columns calls f with each of a primitive's columns, all n if they are nil.
-func columns(list []int32, n int, f func(k int32)) {
-	if list == nil {
-		for k := range n {
-			f(int32(k))
-		}
-		return
-	}
-	for _, k := range list {
-		f(k)
-	}
 }
 
 // Densest is the kind of operation that contributes most to a row of the

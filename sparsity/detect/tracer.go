@@ -3,6 +3,7 @@ package detect
 import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/domains"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -237,6 +238,34 @@ func (Tracer) DotOf(x, y []Tracer) Tracer {
 		terms[i] = x[i].product(y[i])
 	}
 	return Tracer{}.SumOf(terms)
+}
+
+// CallOf is f of x as one operation.
+func (Tracer) CallOf(f op.Func, x []Tracer) []Tracer {
+	var g *domains.Graph
+	id := make([]int32, len(x))
+	for i, t := range x {
+		id[i] = -1
+		if t.g == nil {
+			continue
+		}
+		if g == nil {
+			g = t.g
+		}
+		if t.g != g {
+			panic(errMixed)
+		}
+		id[i] = t.id
+	}
+	_, m := f.Dims()
+	y := make([]Tracer, m)
+	if g == nil {
+		return y
+	}
+	for i, id := range g.Call(f, id) {
+		y[i] = Tracer{g, id}
+	}
+	return y
 }
 
 func (Tracer) Const(c float64) Tracer { return Tracer{} }

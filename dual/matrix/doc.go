@@ -1,0 +1,80 @@
+// Package matrix has the functions of linear algebra for every dual.Scalar: products,
+// solutions, factorizations, determinants, eigenvalues, the exponential, and the
+// densities that are made of them.
+//
+// # The problem
+//
+// A product of two n×n matrices is n³ multiplications, a Cholesky factorization n³/3
+// operations. A tape that records them one by one takes as much memory as time. But
+// their derivatives are products, solutions and factors of matrices again: with
+// weights X̄ for X = A⁻¹B
+//
+//	B̄ = A⁻ᵀX̄,  Ā = −B̄Xᵀ,
+//
+// two more solutions with the factors that are there. So here a function of matrices is
+// one operation of a tape, whose operands are the elements, O(n²) of them: values by the
+// BLAS and LAPACK of gonum, derivatives of first and second order by formulas.
+//
+// # The smallest example
+//
+//	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+//		a := matrix.New(n, n, x[:n*n])
+//		y := matrix.SolveVec(nil, a, x[n*n:])
+//		return dual.Dot(y, y)
+//	})
+//
+// # Which function when
+//
+//	A·B, Ax, xᵀAx         Mul, MulVec, QuadForm
+//	A⁻¹B                  SolveSPD if A is symmetric positive definite, SolveLower and
+//	                      SolveUpper if it is triangular, else Solve; …Vec for a vector
+//	ln det A              LogDetSPD, LogDet
+//	A = LLᵀ               Cholesky
+//	A⁻¹                   Inverse, where its elements are wanted
+//	A = VΛVᵀ              EigenvaluesSym, EigenSym
+//	e^A                   Expm
+//	densities             LogNormal, LogStudent
+//
+// Functions of a symmetric matrix read its lower triangle alone: that is what they are
+// functions of, and derivatives of elements above are 0. The log-density of a Gaussian
+// process is LogNormal of one point with its covariance, a third of the cost of
+// Cholesky, SolveLower and a sum of logarithms.
+//
+// # Numbers
+//
+// One spelling serves every mode. On dual.Real the functions call BLAS too, so that
+// values have the bits of those of a tape; on a detect.Tracer they are what their
+// patterns say. On other numbers (Number, Hyper, Of) they are loops over elements, whose
+// results differ from these by rounding: where a sum of n terms is added up in
+// another order, by at most n·2⁻⁵² times the sum of magnitudes.
+//
+// Results do not depend on GOMAXPROCS: products are cut in blocks of 64, of which each is
+// computed in one order by whatever goroutine. They are those of gonum for the processor
+// at hand, whose kernels on amd64 add in another order than those in Go.
+//
+// # Constants
+//
+// What is constant for a tape (dual.Const, [FromMat]) is kept once, outside of it, and
+// nothing is computed for it: a factor of Mul, the matrix or the right side of a solution,
+// the points of a density, the matrix of QuadForm. A constant matrix of Solve is
+// factorized while recording.
+//
+// # Errors
+//
+// A matrix that is singular or not positive definite is an error of a tape, when it is
+// recorded or evaluated: a *[SingularError], *[NotPositiveDefiniteError],
+// *[RepeatedEigenvalueError] or *[NotConvergedError], to be found by errors.As; dst is
+// then as it was. Numbers of other modes have no place for an error: they are NaN, or
+// infinite where a division by 0 is. A shape that does not fit panics.
+//
+// Where an operand is NaN or infinite, values are those of the loops over elements;
+// derivatives of products and solutions that involve it are NaN, but 0 where direction
+// or weights are.
+//
+// # Conventions
+//
+// dst comes first, is allocated if nil, and may be one of the operands. Third derivatives
+// of what is one operation of a tape panic. Any number of goroutines may evaluate a tape:
+// a factorization is kept with the operands that it belongs to, for the derivatives at the
+// same point, one for each goroutine that runs at once.
+package matrix

@@ -1,0 +1,35 @@
+package reverse
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// CallOf is f of z as one operation, NaN where all of z are constants and f fails; the
+// receiver does not matter. It is what the functions of package dual/matrix call, as
+// dual.Sum calls SumOf; [Apply] is the function for others.
+func (x Var) CallOf(f op.Func, z []Var) []Var {
+	constant := func(lo, hi int) bool {
+		return !slices.ContainsFunc(z[lo:hi], func(z Var) bool { return z.r != nil })
+	}
+	values := constants(z)
+	if constant(0, len(z)) {
+		_, m := f.Dims()
+		y, v := make([]Var, m), make([]float64, m)
+		err := f.Eval(v, values)
+		for i := range y {
+			if y[i].v = v[i]; err != nil {
+				y[i].v = math.NaN()
+			}
+		}
+		return y
+	}
+	if b, ok := f.(op.Binder); ok {
+		var lo, hi int
+		f, lo, hi = b.Bind(values, constant)
+		z = z[lo:hi]
+	}
+	return callFunc(f, z)
+}
