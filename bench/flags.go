@@ -22,6 +22,7 @@ type settings struct {
 	quick    bool
 	verbose  bool
 	file     string // of -mtx
+	nl       string // of -nl
 	dir      string // of -plots
 }
 
@@ -46,6 +47,7 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	fs.BoolVar(&s.quick, "quick", false, "the smallest sizes and the least time: a few seconds")
 	fs.BoolVar(&s.verbose, "v", false, "print to standard error what is measured; a terminal shows it in any case")
 	fs.StringVar(&s.file, "mtx", "", "only color the matrix in this Matrix Market `file`, by every kind and order")
+	fs.StringVar(&s.nl, "nl", "", "only the problem in this .nl `file`: its derivatives by every method, and its solution")
 	fs.StringVar(&s.dir, "plots", "", "write plots, as SVG and PNG, to this `directory`; sections that have some:\n"+
 		strings.Join(slices.Sorted(maps.Keys(plotted)), ", "))
 	wanted := fs.String("problems", "", "only the problems in this `list`, separated by commas, of\n"+
@@ -85,6 +87,9 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 			return s, errors.New("-mtx goes without sections, -problems, -n and -figures")
 		}
 		named = []string{"coloring"}
+	}
+	if s.nl != "" && (s.file != "" || len(named) > 0 || narrowed || *figures != "" || s.json || s.dir != "") {
+		return s, errors.New("-nl goes without sections, -problems, -n, -figures, -mtx, -json and -plots")
 	}
 	if s.sections, err = choose(named, s.figures, narrowed); err != nil {
 		return s, err

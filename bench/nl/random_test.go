@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -256,6 +258,13 @@ func FuzzRead(f *testing.F) {
 		scalar("S4 1 a\n0 1\nk1\n0\nx1\n0 1\n", "o11 3 v0 v1 n2", 0),
 	} {
 		for _, data := range forms(text) {
+			f.Add(data)
+		}
+	}
+	for _, file := range []string{"hs71.nl", "defined.nl"} {
+		text, err := os.ReadFile(filepath.Join("testdata", file))
+		require.NoError(f, err)
+		for _, data := range forms(string(text)) {
 			f.Add(data)
 		}
 	}
