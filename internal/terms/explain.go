@@ -3,6 +3,9 @@ package terms
 import (
 	"fmt"
 	"strings"
+
+	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/expr"
 )
 
 // Shape describes alike terms.
@@ -19,53 +22,32 @@ type Shape struct {
 // Shapes describes the shapes of the plan.
 func (pl *Plan) Shapes() []Shape {
 	var z []Shape
-	value, gradient, hessian := pl.code(variant{}), pl.code(variant{ord: first}), pl.code(variant{ord: second})
 	for k, s := range pl.shapes {
+		count := func(d expr.Derivative) int { return pl.instructions(variant{Derivative: d}, k) }
 		z = append(z, Shape{
-			Terms: s.terms, Variables: len(s.vars), Parameters: len(s.pars), Operations: s.operations(),
-			Value: value[k].instructions(), Gradient: gradient[k].instructions(), Hessian: hessian[k].instructions(),
+			Terms: s.terms, Variables: len(s.vars), Parameters: len(s.params), Operations: s.operations(),
+			Value: count(expr.Value), Gradient: count(expr.Gradient), Hessian: count(expr.Hessian),
 		})
 	}
 	return z
 }
 
-// operations is how many steps are no leaves.
-func (s *shape) operations() int {
-	if s.own != nil {
-		return s.own.term.Ops()
+// instructions is how many compute something of shape k.
+func (pl *Plan) instructions(v variant, k int) int {
+	if c := pl.code(v); !pl.whole {
+		return c.kernels[k].instructions()
+	} else {
+		return c.scalar.instructions()
 	}
-	n := 0
-	for _, st := range s.steps {
-		if st.op < leafVar {
-			n++
-		}
-	}
-	return n
 }
 
-// instructions is how many compute something.
-func (c *code) instructions() int {
-	if st := c.straight; st != nil {
-		return len(st.lines) + len(st.others)
-	}
-	n := 0
-	for _, x := range [][]instr{c.once, c.block} {
-		for _, in := range x {
-			switch in.op {
-			case opLoad, opReal, opStore, opStoreReal:
-			default:
-				n++
-			}
-		}
-	}
-	return n
-}
+func instructions(n int) string { return fmt.Sprintf("%d instructions", n) }
 
 // Explain says which shapes there are, and what computes them.
 func (pl *Plan) Explain() string {
 	var b strings.Builder
 	for k, s := range pl.Shapes() {
-		fmt.Fprintf(&b, "%sinstructions for value, gradient, Hessian: %d, %d, %d\n", pl.shapes[k].explain(), s.Value, s.Gradient, s.Hessian)
+		fmt.Fprintf(&b, "%sinstructions for value, gradient, Hessian: %d, %d, %d\n", pl.describe(k), s.Value, s.Gradient, s.Hessian)
 	}
 	if pl.rest != nil {
 		fmt.Fprintf(&b, "  left over: %d operations, %d comparisons\n", pl.rest.Ops(), len(pl.rest.Guards()))
@@ -73,67 +55,46 @@ func (pl *Plan) Explain() string {
 	return b.String()
 }
 
-// Explain says which shapes there are.
-func (h *Hessian) Explain() string { return h.explain(variant{ord: second}) }
-
-// Explain says which shapes there are.
-func (j *Jacobian) Explain() string { return j.explain(variant{ord: jacobian}) }
-
 func (pl *Plan) explain(v variant) string {
 	var b strings.Builder
-	for k, c := range pl.code(v) {
-		fmt.Fprintf(&b, "%sdifferentiated by %s\n", pl.shapes[k].explain(), c.explain())
+	for k := range pl.shapes {
+		how := instructions(pl.instructions(v, k))
+		if !pl.whole {
+			how = pl.code(v).kernels[k].explain()
+		}
+		fmt.Fprintf(&b, "%sdifferentiated by %s\n", pl.describe(k), how)
 	}
 	return b.String()
 }
 
-func (c *code) explain() string {
-	if c.sweep != nil {
-		return c.sweep.explain()
-	}
-	return fmt.Sprintf("%d instructions", c.instructions())
-}
-
-func (s *shape) explain() string {
+// describe says what shape k is.
+func (pl *Plan) describe(k int) string {
+	s := pl.shapes[k]
 	x := fmt.Sprintf("  %d × a shape of %d variables and %d operations, ", s.terms, len(s.vars), s.operations())
-	if s.single {
+	if pl.whole {
 		x += "the whole of a small function, "
 	}
 	return x
 }
 
-// Bytes is the memory that the plan takes, without its codes.
-func (pl *Plan) Bytes() int {
-	n := 0
-	for _, s := range pl.shapes {
-		for _, x := range [][]list{s.vars, s.pars, s.rows} {
-			n += bytesOf(x)
-		}
-		for _, d := range s.data {
-			n += 8 * len(d.each)
-		}
+// cost counts what an evaluation does, but for the values of a matrix.
+func (pl *Plan) cost(v variant) (n cost.Counts) {
+	c := pl.code(v)
+	if pl.whole {
+		return c.scalar.cost()
+	}
+	for k, s := range pl.shapes {
+		n = n.Plus(c.kernels[k].cost(s))
 	}
 	return n
 }
 
-// Bytes is the memory that the plan of the matrix takes beside its pattern.
-func (m *matrix) Bytes() int {
-	n := 4*(len(m.first)+len(m.order)+len(m.at)+len(m.pairs)+len(m.pairAt)+len(m.entry)) + bytesOf([]list{m.low, m.up})
-	for _, x := range m.places {
-		n += bytesOf(x)
-	}
-	for k := range m.base {
-		if b := m.base[k].Load(); b != nil {
-			n += 8 * len(b.x)
-		}
-	}
-	return n
-}
-
-func bytesOf(x []list) int {
-	n := 0
-	for _, l := range x {
-		n += 12*len(l.runs) + 4*(len(l.first)+len(l.index))
+// costAlong counts what evalAlong does for k directions.
+func (pl *Plan) costAlong(v variant, k int) (n cost.Counts) {
+	for k > 0 {
+		v.Directions = directions(k)
+		n = n.Plus(pl.cost(v))
+		k -= v.Directions
 	}
 	return n
 }

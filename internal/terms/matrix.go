@@ -6,40 +6,53 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
+	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// matrix is a pattern and where the entries of the shapes lie in it.
+// matrix is a pattern and where the entries of the shapes lie in it. Its values are
+// cleared when the first block adds to them and mirrored when the last has, while they
+// are in the cache: measured at 10⁶ variables, to clear first and to mirror last takes
+// half as long again.
 type matrix struct {
 	*Plan
-	pattern *sparsity.Pattern
-	places  [][]list                // by shape and entry
-	base    [2]atomic.Pointer[base] // quick and careful; nil until first needed
+	code.Pages
+	images
+	pattern   *sparsity.Pattern
+	places    [][]code.Index            // by shape and entry
+	invariant [2]atomic.Pointer[values] // plain and safe; nil until first needed
 
-	pace
-
-	// If there is one term: the entry at each place, and the register at each
-	// place in the code of a variant.
-	entry []int32
-	regs  [4]struct {
+	// Of a plan that is one whole term: the entry at each place, and the register at
+	// each place in the code of a variant.
+	entry  []int32
+	picked [4]struct {
 		once sync.Once
 		at   []uint16
 	}
 }
 
-// base is the sum of what is the same for all x; nil is 0.
-type base struct {
+// values is the sum of what is the same in all evaluations; x nil is 0.
+type values struct {
 	x     []float64
 	total float64 // finite only if all of it is
 }
 
-// picks is the register of each place in the code st of variant v.
-func (m *matrix) picks(st *straight, v variant) []uint16 {
-	p := &m.regs[v.number()/2%4]
+// images are the pairs of places of a symmetric matrix that have the same value.
+type images struct {
+	low, up       code.Index // below the diagonal and above
+	pairs, starts []int32    // block k is the last to add to what is in the groups pairs[starts[k]:starts[k+1]], of code.Lanes pairs each
+}
+
+// registers is the register of each place of the matrix in the code c of a variant.
+func (m *matrix) registers(c *scalarKernel, v variant) []uint16 {
+	p := &m.picked[number(v)/2%4]
 	p.once.Do(func() {
 		p.at = make([]uint16, len(m.entry))
 		for k, e := range m.entry {
-			p.at[k] = st.entries[e]
+			p.at[k] = c.entries[e]
 		}
 	})
 	return p.at
@@ -48,36 +61,74 @@ func (m *matrix) picks(st *straight, v variant) []uint16 {
 // Pattern is the pattern of the matrix.
 func (m *matrix) Pattern() *sparsity.Pattern { return m.pattern }
 
-// fixed is the base of a variant, found when it is first needed: by several
-// goroutines at once, if it so happens, and again where a primitive panicked.
-func (m *matrix) fixed(v variant) *base {
-	at := &m.base[0]
-	if v.careful {
-		at = &m.base[1]
+// Bytes is the memory that the plan of the matrix takes beside its pattern.
+func (m *matrix) Bytes() int {
+	n := m.Pages.Bytes() + 4*(len(m.pairs)+len(m.starts)+len(m.entry)) + m.low.Bytes() + m.up.Bytes()
+	for _, x := range m.places {
+		n += bytesOf(x)
+	}
+	for k := range m.invariant {
+		if b := m.invariant[k].Load(); b != nil {
+			n += 8 * len(b.x)
+		}
+	}
+	return n
+}
+
+func (m *matrix) cost(v variant) cost.Counts {
+	n := m.Plan.cost(v)
+	n[cost.Entry] += float64(m.pattern.NNZ())
+	return n
+}
+
+// invariants is the sum of what is the same in all evaluations of a variant, found when
+// it is first needed: by several goroutines at once, if it so happens, and again where a
+// primitive panicked.
+func (m *matrix) invariants(v variant) *values {
+	at := &m.invariant[0]
+	if v.Safe {
+		at = &m.invariant[1]
 	}
 	if b := at.Load(); b != nil {
 		return b
 	}
-	b := new(base)
-	w := m.machine()
-	w.total = 0
-	for k, c := range m.code(v) {
-		if c.fixed == nil {
+	b := new(values)
+	e := m.evaluator()
+	e.Total = 0
+	for k, c := range m.code(v).kernels {
+		c, ok := c.(*vectorKernel)
+		if !ok || c.invariant == nil {
 			continue
 		}
 		if b.x == nil {
 			b.x = make([]float64, m.pattern.NNZ())
 		}
-		s := m.shapes[k]
-		w.begin(c.fixed, s, k, &arrays{values: b.x, matrix: m})
+		s, c := m.shapes[k], &vectorKernel{Vector: c.invariant}
+		e.begin(c, s, k, &arrays{values: b.x, matrix: m})
 		for j := range s.blocks() {
-			w.block(c.fixed, s, j)
+			e.block(c, s, j)
 		}
 	}
-	b.total = w.total
-	m.put(w)
+	b.total = e.Total
+	m.evaluators.Put(e)
 	at.Store(b)
 	return b
+}
+
+// end mirrors what block k was the last to add to.
+func (m *matrix) end(k int, values []float64) {
+	for _, j := range m.pairs[m.starts[k]:m.starts[k+1]] {
+		m.mirror(int(j), values)
+	}
+}
+
+// mirror copies a group of pairs.
+func (m *matrix) mirror(group int, values []float64) {
+	var buf [code.Lanes]float64
+	lo := group * code.Lanes
+	b := buf[:min(code.Lanes, m.low.Len()-lo)]
+	m.low.Gather(b, values, lo)
+	m.up.Assign(values, b, lo)
 }
 
 // Jacobian is the plan of a sparse Jacobian. It is immutable.
@@ -85,7 +136,7 @@ type Jacobian struct{ matrix }
 
 // JacobianPattern is the pattern that the terms have.
 func (pl *Plan) JacobianPattern() *sparsity.Pattern {
-	ptr, idx := pl.pattern(variant{ord: jacobian})
+	ptr, idx := pl.pattern(variant{Derivative: expr.Jacobian})
 	if len(idx) < cap(idx) {
 		idx = slices.Clone(idx)
 	}
@@ -99,9 +150,15 @@ func (pl *Plan) Jacobian(p *sparsity.Pattern) *Jacobian {
 		p = pl.JacobianPattern()
 	}
 	j := &Jacobian{matrix{Plan: pl, pattern: p}}
-	j.place(variant{ord: jacobian}, false)
+	j.place(variant{Derivative: expr.Jacobian}, false)
 	return j
 }
+
+// Cost counts what Eval does.
+func (j *Jacobian) Cost() cost.Counts { return j.cost(variant{Derivative: expr.Jacobian}) }
+
+// Explain says which shapes there are.
+func (j *Jacobian) Explain() string { return j.explain(variant{Derivative: expr.Jacobian}) }
 
 // Eval computes the outputs y, nil if they are not wanted, and the values.
 func (j *Jacobian) Eval(values, y, x, params []float64) {
@@ -111,7 +168,8 @@ func (j *Jacobian) Eval(values, y, x, params []float64) {
 // EvalParallel is Eval by several goroutines, to the same bits. It allocates
 // a few objects a goroutine.
 func (j *Jacobian) EvalParallel(workers int, values, y, x, params []float64) {
-	j.eval(variant{ord: jacobian}, &arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix, workers: workers})
+	a := arrays{x: x, params: params, y: y, values: values, matrix: &j.matrix, workers: workers}
+	j.eval(variant{Derivative: expr.Jacobian}, &a)
 }
 
 // Hessian is the plan of the sparse Hessian of a weighted sum of the outputs. It
@@ -120,7 +178,7 @@ type Hessian struct{ matrix }
 
 // HessianPattern is the symmetric pattern that the terms have.
 func (pl *Plan) HessianPattern() *sparsity.Pattern {
-	ptr, idx := mirrored(pl.pattern(variant{ord: second}))
+	ptr, idx := mirrored(pl.pattern(variant{Derivative: expr.Hessian}))
 	return sparsity.NewPattern(pl.inputs, pl.inputs, ptr, idx)
 }
 
@@ -132,12 +190,7 @@ func (pl *Plan) Hessian(p *sparsity.Pattern) *Hessian {
 		p = pl.HessianPattern()
 	}
 	h := &Hessian{matrix{Plan: pl, pattern: p}}
-	low, up := h.place(variant{ord: second}, !isLower(p))
-	if h.entry != nil {
-		for k, i := range up {
-			h.entry[i] = h.entry[low[k]]
-		}
-	}
+	h.place(variant{Derivative: expr.Hessian}, !isLower(p))
 	return h
 }
 
@@ -151,6 +204,12 @@ func isLower(p *sparsity.Pattern) bool {
 	return true
 }
 
+// Cost counts what Eval does.
+func (h *Hessian) Cost() cost.Counts { return h.cost(variant{Derivative: expr.Hessian}) }
+
+// Explain says which shapes there are.
+func (h *Hessian) Explain() string { return h.explain(variant{Derivative: expr.Hessian}) }
+
 // Eval computes the outputs y and the gradient g of Σ wⱼyⱼ, nil if they are not
 // wanted, and the values of its Hessian; w nil is all 1.
 func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
@@ -160,59 +219,60 @@ func (h *Hessian) Eval(values, y, g, x, params, w []float64) {
 // EvalParallel is Eval by several goroutines, to the same bits. It allocates
 // a few objects a goroutine.
 func (h *Hessian) EvalParallel(workers int, values, y, g, x, params, w []float64) {
-	h.eval(variant{ord: second, weighted: w != nil}, &arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix, workers: workers})
+	a := arrays{x: x, params: params, w: w, y: y, g: g, values: values, matrix: &h.matrix, workers: workers}
+	h.eval(variant{Derivative: expr.Hessian, Weighted: w != nil}, &a)
 }
 
-// position is where an entry of the terms lies: that of lane t in row i and
-// column j of t, of a symmetric matrix in the lower half of that.
-type position struct{ i, j *list }
+// position is where an entry of the terms lies: that of term t in row i and column j
+// of t, of a symmetric matrix in the lower half of that.
+type position struct{ i, j *code.Index }
 
-// positions are those of the entries of shape k that c computes.
-func (pl *Plan) positions(k int, c *code) []position {
-	s := pl.shapes[k]
-	z := make([]position, len(c.entries))
-	for e, r := range c.entries {
-		switch r.what {
-		case toJacobian:
-			z[e] = position{&s.rows[r.b], &s.vars[r.a]}
-		case toHessian:
-			z[e] = position{&s.vars[r.a], &s.vars[r.b]}
-		}
+// positions are those of the entries of shape k.
+func (pl *Plan) positions(k int, v variant) []position {
+	var entries []expr.Output
+	if c := pl.code(v); pl.whole {
+		entries = c.scalar.matrix
+	} else {
+		entries = c.kernels[k].entries()
+	}
+	z := make([]position, len(entries))
+	for e, o := range entries {
+		z[e].i, z[e].j = pl.shapes[k].places(o)
 	}
 	return z
 }
 
-// uniform reports whether all lanes have one position.
-func (p position) uniform() bool { return p.i.uniform() && p.j.uniform() }
+// uniform reports whether all terms have one position.
+func (p position) uniform() bool { return p.i.Uniform() && p.j.Uniform() }
 
-// blocks calls do with the rows and columns of each block of lanes, which may be
-// in buf, and the number of the block. If there is only one position it is handed
-// out once.
-func (p position) blocks(buf *[2][lanes]int32, do func(block int, i, j []int32)) {
+// blocks calls do with the rows and columns of each block of terms, which may be in
+// buf, and the number of the block. If there is only one position it is handed out
+// once.
+func (p position) blocks(buf *[2][code.Lanes]int32, do func(block int, i, j []int32)) {
 	if p.uniform() {
-		buf[0][0], buf[1][0] = p.i.runs[0].at, p.j.runs[0].at
+		buf[0][0], buf[1][0] = p.i.First(), p.j.First()
 		do(0, buf[0][:1], buf[1][:1])
 		return
 	}
-	for lo := 0; lo < p.i.n; lo += lanes {
-		do(lo/lanes, p.i.block(&buf[0], lo), p.j.block(&buf[1], lo))
+	for lo := 0; lo < p.i.Len(); lo += code.Lanes {
+		do(lo/code.Lanes, p.i.Block(&buf[0], lo), p.j.Block(&buf[1], lo))
 	}
 }
 
 // pattern is the rows of the matrix of a variant, the lower half if it is
 // symmetric.
 func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
-	rows, symmetric := pl.outputs, v.ord == second
+	rows, symmetric := pl.outputs, v.Derivative == expr.Hessian
 	if symmetric {
 		rows = pl.inputs
 	}
 	// First the columns of all entries, row by row: ptr[r+1] is where row r
 	// begins, and moves to its end.
 	ptr = make([]int32, rows+2)
-	codes, buf := pl.code(v), new([2][lanes]int32)
+	buf := new([2][code.Lanes]int32)
 	all := func(do func(r, c int32)) {
 		for k := range pl.shapes {
-			for _, p := range pl.positions(k, codes[k]) {
+			for _, p := range pl.positions(k, v) {
 				p.blocks(buf, func(_ int, i, j []int32) {
 					for t, r := range i {
 						c := j[t]
@@ -301,12 +361,13 @@ func (f *finder) place(r, c int32) int32 {
 	return f.RowPtr()[r] + int32(f.distance)
 }
 
-// place makes the lists of places, and finds when what is done. In a symmetric
-// pattern, low and up are the places of the entries below the diagonal and of
-// their images.
-func (m *matrix) place(v variant, symmetric bool) (low, up []int32) {
-	m.places = make([][]list, len(m.shapes))
-	m.pace = newPace(m.pattern.NNZ())
+// place makes the lists of places, and finds when they are cleared and mirrored, in a
+// symmetric pattern or another one.
+func (m *matrix) place(v variant, symmetric bool) {
+	m.places = make([][]code.Index, len(m.shapes))
+	m.Pages = code.NewPages(m.pattern.NNZ())
+	var low, up []int32                                 // places below the diagonal, and those of their images
+	last := slices.Repeat([]int32{-1}, m.pattern.NNZ()) // the block that adds to a place last
 	if symmetric {
 		n := 0
 		for i := range m.pattern.RowPtr()[1:] {
@@ -319,12 +380,15 @@ func (m *matrix) place(v variant, symmetric bool) (low, up []int32) {
 		}
 		low, up = make([]int32, 0, n), make([]int32, 0, n)
 	}
+	touch := func(at, block int32) {
+		m.Touch(at, block)
+		last[at] = max(last[at], block)
+	}
 	entry, image := finder{Pattern: m.pattern}, finder{Pattern: m.pattern}
-	group, pair := 0, new([2][lanes]int32)
-	for k, c := range m.code(v) {
-		s := m.shapes[k]
+	begin, pair := 0, new([2][code.Lanes]int32)
+	for k, s := range m.shapes {
 		var buf []int32
-		for _, p := range m.positions(k, c) {
+		for _, p := range m.positions(k, v) {
 			n := s.terms
 			if p.uniform() {
 				n = 1
@@ -333,38 +397,59 @@ func (m *matrix) place(v variant, symmetric bool) (low, up []int32) {
 			p.blocks(pair, func(block int, i, j []int32) {
 				for t, r := range i {
 					c := j[t]
-					if v.ord == second && r < c {
+					if v.Derivative == expr.Hessian && r < c {
 						r, c = c, r
 					}
 					at := entry.place(r, c)
 					x = append(x, at)
-					if symmetric && r != c && m.last[at] < 0 {
+					if symmetric && r != c && last[at] < 0 {
 						low, up = append(low, at), append(up, image.place(c, r))
 					}
-					m.touch(at, int32(group+block))
+					touch(at, int32(begin+block))
 				}
 			})
-			l := newList(x)
+			var l code.Index
 			if p.uniform() {
-				l = constantList(x[0], s.terms)
-				m.touch(x[0], int32(group+s.blocks()-1))
+				l = code.OnePlace(x[0], s.terms)
+				touch(x[0], int32(begin+s.blocks()-1))
+			} else {
+				l = code.NewIndex(x)
 			}
-			if buf = x; l.index != nil {
-				buf = nil // the list keeps it
+			if buf = x; l.Keeps(x) {
+				buf = nil
 			}
 			m.places[k] = append(m.places[k], l)
 		}
-		group += s.blocks()
+		begin += s.blocks()
 	}
-	m.pace.finish(group, low, up)
-	if m.single() {
-		m.entry = make([]int32, m.pattern.NNZ())
-		for k := range m.entry {
-			m.entry[k] = int32(len(m.places[0]))
-		}
-		for k, l := range m.places[0] {
-			m.entry[l.runs[0].at] = int32(k)
-		}
+	m.Finish(begin)
+	m.images = newImages(low, up, last, begin)
+	if m.whole {
+		m.findEntries(low, up)
 	}
-	return low, up
+}
+
+// newImages are the images up of the places low, ready after the last of the blocks that
+// adds to them.
+func newImages(low, up, last []int32, blocks int) images {
+	ready := make([]int32, (len(low)+code.Lanes-1)/code.Lanes)
+	for k, at := range low {
+		ready[k/code.Lanes] = max(ready[k/code.Lanes], last[at])
+	}
+	m := images{low: code.NewIndex(low), up: code.NewIndex(up)}
+	m.pairs, m.starts = bucket.Sort(ready, max(blocks, 1))
+	return m
+}
+
+// findEntries finds the entry at each place, or the number of entries where there is
+// none.
+func (m *matrix) findEntries(low, up []int32) {
+	places := m.places[0]
+	m.entry = slices.Repeat([]int32{int32(len(places))}, m.pattern.NNZ())
+	for k := range places {
+		m.entry[places[k].First()] = int32(k)
+	}
+	for k, i := range up {
+		m.entry[i] = m.entry[low[k]]
+	}
 }

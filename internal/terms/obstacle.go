@@ -7,8 +7,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
-// obstacle is what kept a part from being a term: what, and the node that it was
-// met at.
+// obstacle is what kept a candidate from being a term: what, and the node where it was
+// met.
 type obstacle struct {
 	what reason
 	at   int32
@@ -17,32 +17,30 @@ type obstacle struct {
 type reason uint8
 
 const (
-	tooLarge  reason = iota // too many operations
-	call                    // a call of a primitive, or an operation without symbolic derivatives
-	hugeOrder               // an order or exponent without a place in a step
-	repeated                // all terms together would be too many operations
-	unlike                  // too many shapes
-	rare                    // few terms of its shape
+	tooLarge reason = iota // too many operations
+	call                   // a call of a primitive, or an operation without symbolic derivatives
+	repeated               // all terms together would be too many operations
+	unlike                 // too many shapes
+	rare                   // few terms of its shape
 	reasons
 )
 
 // Obstacles says what kept parts of a program from being terms, "" if nothing did.
 // Cost: as Detect.
 func Obstacles(p *sweep.Engine, hessian bool) string {
-	d := newDetector(p)
-	d.second = hessian
-	d.parts()
+	d := newDetector(p, hessian)
+	d.cut()
 	var parts [reasons][]candidate
-	shapes := map[int32]bool{}
+	classes := map[int32]bool{}
 	for _, c := range d.cands {
-		if !d.rejected(c) {
+		if !d.leftOver(c) {
 			continue
 		}
 		o := c.obstacle
-		if c.shape >= 0 {
+		if c.class >= 0 {
 			o = obstacle{what: unlike, at: c.root}
-			shapes[c.shape] = true
-			if d.shapes[c.shape].few {
+			classes[c.class] = true
+			if d.classes[c.class].rare {
 				o.what = rare
 			}
 		}
@@ -65,12 +63,10 @@ func Obstacles(p *sweep.Engine, hessian bool) string {
 			if f := d.p.CallAt(d.p.FirstOutput(c.obstacle.at)); f != nil {
 				why = "call " + f.Name()
 			}
-		case hugeOrder:
-			why = fmt.Sprintf("have an order or exponent beyond those of %v", d.Ops[c.obstacle.at])
 		case repeated:
 			why = fmt.Sprintf("would be more than %d times the operations, with what they have in common", maxRepeat)
 		case unlike:
-			why = fmt.Sprintf("are of %d shapes, too many or too large to derive", len(shapes))
+			why = fmt.Sprintf("are of %d shapes, too many or too large to derive", len(classes))
 		case rare:
 			why = "are of shapes with too few terms to be the faster"
 		}

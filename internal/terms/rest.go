@@ -15,11 +15,11 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 	left := make([][]candidate, len(d.Outputs))
 	some := len(d.p.Guards()) > 0
 	for _, c := range d.cands {
-		if d.rejected(c) {
+		if d.leftOver(c) {
 			left[c.row] = append(left[c.row], c)
 			need[c.root] = true
-			if c.other >= 0 {
-				need[c.other] = true
+			if c.factor != noFactor {
+				need[c.factor] = true
 			}
 			some = true
 		}
@@ -45,8 +45,8 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 		var x []int32
 		for _, c := range cands {
 			i := id[c.root]
-			if c.other >= 0 {
-				i = r.Push(op.Mul, i, id[c.other], 0)
+			if c.factor != noFactor {
+				i = r.Push(op.Mul, i, id[c.factor], 0)
 			}
 			w, x = append(w, c.scale), append(x, i)
 		}
@@ -68,7 +68,7 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 
 // restricted is the program of some outputs of p, which has no guards.
 func restricted(p *sweep.Engine, outputs []int) *sweep.Engine {
-	d := newDetector(p)
+	d := newDetector(p, false)
 	need := make([]bool, len(d.Ops))
 	for _, j := range outputs {
 		need[p.Output(j)] = true

@@ -278,7 +278,7 @@ var kinds = []kind{
 		}
 		return "return " + dependence
 	}},
-	{file: "internal/terms/zsymbol.go", name: "symbol", body: func(c op.Code) string {
+	{file: "internal/expr/zexpr.go", name: "Expr", body: func(c op.Code) string {
 		r := c.Info()
 		switch {
 		case r.Commutes:

@@ -7,43 +7,42 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Parts that have most of their operations in common are one term, which does
-// them once: the two coordinates of a projection, or the softplus of a sum and
-// the sum. What more than a few parts have in common, such as the sine of an angle
-// that a hundred observations share, is repeated in each.
+// Candidates that have most of their operations in common are joined to one term,
+// which does them once: the two coordinates of a projection, or the softplus of a sum
+// and the sum. What more than a few candidates have in common, such as the sine of an
+// angle that a hundred observations share, is repeated in each.
 
 const (
-	// At most maxTogether parts are one term, and operations that more have in
-	// common bring none together. Two to six are usual: the components of a
-	// residual.
-	maxTogether = 16
-	// Two parts are one term if shareTogether of the time of the smaller is that
-	// of operations that both have. Of neighbors in a band, each of which has one
-	// function in common with the next, it is half: these stay apart, since a pair
-	// of them saves little and is read with gaps.
-	shareTogether = 2. / 3
-	// Parts are looked at again with those that were brought together as one.
-	passesTogether = 3
+	// At most maxJoined candidates are one term, and operations that more have in
+	// common join none. Two to six are usual: the components of a residual.
+	maxJoined = 16
+	// Two candidates are joined if they share so much of the time of the smaller. Of
+	// neighbors in a band, each of which has one function in common with the next, it
+	// is half: these stay apart, since a pair of them saves little and is read with
+	// gaps.
+	joinShare = 2. / 3
+	// Candidates are looked at again with those that were joined as one.
+	joinPasses = 3
 )
 
-// gatherer brings parts together into groups. A group has the number of its first
-// part, from begin on.
-type gatherer struct {
+// joiner joins candidates to groups. A group has the number of its first candidate,
+// from begin on.
+type joiner struct {
 	*detector
 	begin  int32
-	lead   []int32           // of each part the first of its group
-	groups map[int32][]int32 // those of several parts
+	lead   []int32           // of each candidate the first of its group
+	groups map[int32][]int32 // those of several candidates
 	visits int               // that may be made
 
-	owner   []int32 // 1 + the group that reaches a node, several or 0
+	owner   []int32 // 1 + the only group that reaches a node, several, or 0 for none
 	some    bool    // several reach some node
 	touched []int32 // 1 + the last touch of a node
 	touches []touch
-	tree    []float64 // the time of each node and all below, without what is shared
+	tree    []float64 // the time of each node and all below it, of what it reaches by several ways counted several times
 	least   []float64 // the time of a group is at least that
 	time    []float64 // the time of a group, 0 if it is not known yet
 	pairs   []pair
-	last    []int32 // 1 + the last pair of a group
+	lastOf  []int32 // 1 + the last pair of a group
 }
 
 // touch says that an operation of one group alone has an operand that several
@@ -59,24 +58,24 @@ type pair struct {
 
 const several = -1
 
-// together finds which of the candidates from begin on are one term: for the
-// first of them the numbers of all. Cost: O(N), and the sizes of parts that may
-// have most in common.
-func (d *detector) together(begin int) map[int32][]int32 {
+// join finds which of the candidates from begin on are one term: for the first of
+// them the numbers of all. Cost: O(N), and the sizes of candidates that may have most
+// in common.
+func (d *detector) join(begin int) map[int32][]int32 {
 	if len(d.cands) < begin+2 {
 		return nil
 	}
-	g := gatherer{detector: d, begin: int32(begin), visits: maxRepeat * d.size}
+	g := joiner{detector: d, begin: int32(begin), visits: maxRepeat * d.size}
 	g.lead = make([]int32, len(d.cands)-begin)
 	for k := range g.lead {
 		g.lead[k] = int32(begin + k)
 	}
 	g.owner = make([]int32, len(d.Ops))
-	for k := range passesTogether {
+	for k := range joinPasses {
 		if k > 0 {
 			clear(g.owner)
 		}
-		if !g.own() || !g.pass() {
+		if !g.findOwners() || !g.pass() {
 			break
 		}
 	}
@@ -84,21 +83,21 @@ func (d *detector) together(begin int) map[int32][]int32 {
 }
 
 // eachRoot calls do with the roots of each group.
-func (g *gatherer) eachRoot(do func(group, root int32)) {
+func (g *joiner) eachRoot(do func(group, root int32)) {
 	for k, c := range g.cands[g.begin:] {
 		if c.alone {
 			continue
 		}
 		do(g.lead[k], c.root)
-		if c.other >= 0 {
-			do(g.lead[k], c.other)
+		if c.factor != noFactor {
+			do(g.lead[k], c.factor)
 		}
 	}
 }
 
-// own finds which groups reach which operations; it reports whether there are any
-// that several reach.
-func (g *gatherer) own() bool {
+// findOwners finds which groups reach which operations; it reports whether there are
+// any that several reach.
+func (g *joiner) findOwners() bool {
 	top := g.Base - 1
 	g.some = false
 	g.eachRoot(func(group, root int32) {
@@ -110,21 +109,21 @@ func (g *gatherer) own() bool {
 		if o == 0 {
 			continue
 		}
-		switch d := g.detector; d.Ops[i].Operands() { // half the time of eachOperand
+		switch g.Ops[i].Operands() { // half the time of eachOperand
 		case 1:
-			g.reached(d.A[i], o)
+			g.reached(g.A[i], o)
 		case 2:
-			g.reached(d.A[i], o)
-			g.reached(d.B[i], o)
+			g.reached(g.A[i], o)
+			g.reached(g.B[i], o)
 		default:
-			d.p.EachOperand(i, func(j int32) { g.reached(j, o) })
+			g.p.EachOperand(i, func(j int32) { g.reached(j, o) })
 		}
 	}
 	return g.some
 }
 
 // reached notes that an owner reaches node i.
-func (g *gatherer) reached(i, owner int32) {
+func (g *joiner) reached(i, owner int32) {
 	if i < g.Base || g.owner[i] == owner || g.Ops[i] == op.Call {
 		return
 	}
@@ -136,8 +135,8 @@ func (g *gatherer) reached(i, owner int32) {
 	g.some = true
 }
 
-// pass brings together what shares enough; it reports whether it did.
-func (g *gatherer) pass() (joined bool) {
+// pass joins what shares enough; it reports whether it did.
+func (g *joiner) pass() (joined bool) {
 	n := len(g.lead)
 	if g.tree == nil {
 		g.groups = map[int32][]int32{}
@@ -150,11 +149,11 @@ func (g *gatherer) pass() (joined bool) {
 				g.tree[i] = t
 			}
 		}
-		g.least, g.time, g.last = make([]float64, n), make([]float64, n), make([]int32, n)
+		g.least, g.time, g.lastOf = make([]float64, n), make([]float64, n), make([]int32, n)
 	} else {
 		clear(g.touched)
 		clear(g.least)
-		clear(g.last)
+		clear(g.lastOf)
 	}
 	g.touches, g.pairs = slices.Grow(g.touches[:0], len(g.Ops)), g.pairs[:0]
 	g.eachRoot(func(group, root int32) { g.touch(root, group) })
@@ -169,13 +168,13 @@ func (g *gatherer) pass() (joined bool) {
 			g.pairsAt(i)
 		}
 	}
-	for a := range g.last {
-		for k := g.last[a] - 1; k >= 0 && g.visits > 0; k = g.pairs[k].before {
+	for a := range g.lastOf {
+		for k := g.lastOf[a] - 1; k >= 0 && g.visits > 0; k = g.pairs[k].before {
 			p := &g.pairs[k]
-			if p.most < shareTogether*min(g.least[a], g.least[p.other-g.begin]) {
+			if p.most < joinShare*min(g.least[a], g.least[p.other-g.begin]) {
 				continue
 			}
-			if a, b := g.lead[a], g.lead[p.other-g.begin]; a != b && g.join(min(a, b), max(a, b)) {
+			if a, b := g.lead[a], g.lead[p.other-g.begin]; a != b && g.joinGroups(min(a, b), max(a, b)) {
 				joined = true
 			}
 		}
@@ -185,7 +184,7 @@ func (g *gatherer) pass() (joined bool) {
 
 // touch notes that an operation of a group alone has the operand i, if several
 // reach it.
-func (g *gatherer) touch(i, group int32) {
+func (g *joiner) touch(i, group int32) {
 	if i < g.Base || g.owner[i] != several {
 		return
 	}
@@ -198,11 +197,11 @@ func (g *gatherer) touch(i, group int32) {
 }
 
 // pairsAt notes pairs of groups that touch node i, if they are not too many.
-func (g *gatherer) pairsAt(i int32) {
-	var buf [maxTogether]int32
+func (g *joiner) pairsAt(i int32) {
+	var buf [maxJoined]int32
 	at := buf[:0]
 	for k := g.touched[i] - 1; k >= 0; k = g.touches[k].before {
-		if len(at) == maxTogether {
+		if len(at) == maxJoined {
 			return
 		}
 		at = append(at, g.touches[k].group)
@@ -214,8 +213,8 @@ func (g *gatherer) pairsAt(i int32) {
 	}
 }
 
-func (g *gatherer) pair(a, b int32, most float64) {
-	last := &g.last[a-g.begin]
+func (g *joiner) pair(a, b int32, most float64) {
+	last := &g.lastOf[a-g.begin]
 	for k := *last - 1; k >= 0; k = g.pairs[k].before {
 		if p := &g.pairs[k]; p.other == b {
 			p.most += most
@@ -226,17 +225,17 @@ func (g *gatherer) pair(a, b int32, most float64) {
 	*last = int32(len(g.pairs))
 }
 
-// join brings the groups a and b together, if they have enough in common.
-func (g *gatherer) join(a, b int32) bool {
+// joinGroups joins the groups a and b, if they have enough in common.
+func (g *joiner) joinGroups(a, b int32) bool {
 	first, second := g.members(a), g.members(b)
 	ta, tb := g.timeOf(a), g.timeOf(b)
-	if len(first)+len(second) > maxTogether || ta < 0 || tb < 0 {
+	if len(first)+len(second) > maxJoined || ta < 0 || tb < 0 {
 		return false
 	}
 	g.visit()
 	g.reach(first)
 	more, ok := g.reach(second)
-	if !ok || tb-more < shareTogether*min(ta, tb) {
+	if !ok || tb-more < joinShare*min(ta, tb) {
 		return false
 	}
 	all := slices.Concat(first, second)
@@ -250,8 +249,8 @@ func (g *gatherer) join(a, b int32) bool {
 	return true
 }
 
-// members is the parts of a group.
-func (g *gatherer) members(a int32) []int32 {
+// members is the candidates of a group.
+func (g *joiner) members(a int32) []int32 {
 	if m := g.groups[a]; m != nil {
 		return m
 	}
@@ -259,7 +258,7 @@ func (g *gatherer) members(a int32) []int32 {
 }
 
 // timeOf is the time of a group, below 0 if it is too large.
-func (g *gatherer) timeOf(a int32) float64 {
+func (g *joiner) timeOf(a int32) float64 {
 	t := &g.time[a-g.begin]
 	if *t == 0 {
 		g.visit()
@@ -271,14 +270,14 @@ func (g *gatherer) timeOf(a int32) float64 {
 	return *t
 }
 
-// reach stamps what parts reach; it returns the time of the operations that had
+// reach stamps what candidates reach; it returns the time of the operations that had
 // no stamp, and whether these are not too many.
-func (g *gatherer) reach(parts []int32) (time float64, ok bool) {
+func (g *joiner) reach(members []int32) (time float64, ok bool) {
 	count := 0
 	g.stack = g.stack[:0]
-	for _, k := range parts {
+	for _, k := range members {
 		g.push(g.cands[k].root)
-		g.push(max(g.cands[k].other, 0))
+		g.push(g.cands[k].factor)
 	}
 	for len(g.stack) > 0 && count < g.longest {
 		i := g.stack[len(g.stack)-1]
@@ -292,7 +291,7 @@ func (g *gatherer) reach(parts []int32) (time float64, ok bool) {
 }
 
 // push puts an operation on the stack unless it has the stamp.
-func (g *gatherer) push(j int32) {
+func (g *joiner) push(j int32) {
 	if j >= g.Base && g.stamp[j] != g.now {
 		g.stamp[j] = g.now
 		g.stack = append(g.stack, j)
@@ -301,21 +300,8 @@ func (g *gatherer) push(j int32) {
 
 // stepTime is the time of node i in a term.
 func (d *detector) stepTime(i int32) float64 {
-	if callsFunction(d.Ops[i]) {
+	if d.Ops[i].Cost() > 0 {
 		return cost.Time(cost.Call)
 	}
 	return cost.Time(cost.Term) * float64(d.length(i))
-}
-
-// eachOperand is that of the program, faster where there is no list.
-func (d *detector) eachOperand(i int32, do func(j int32)) {
-	switch d.Ops[i].Operands() {
-	case 1:
-		do(d.A[i])
-	case 2:
-		do(d.A[i])
-		do(d.B[i])
-	default:
-		d.p.EachOperand(i, do)
-	}
 }

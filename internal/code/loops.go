@@ -1,4 +1,4 @@
-package terms
+package code
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // quad is four lanes. A loop over quads takes the same time wherever the
@@ -25,8 +26,8 @@ func mulTo(dst, x, y []quad) {
 	}
 }
 
-// mulScaleTo sets dst = (x·y)·c: no slower than the product alone.
-func mulScaleTo(dst, x, y []quad, c float64) {
+// mulConstTo sets dst = (x·y)·c: no slower than the product alone.
+func mulConstTo(dst, x, y []quad, c float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		d, x, y := &dst[i], &x[i], &y[i]
@@ -46,7 +47,7 @@ func prodTo(dst, x, y []quad) {
 	}
 }
 
-func addRealTo(dst, x []quad, c float64) {
+func addConstTo(dst, x []quad, c float64) {
 	x = x[:len(dst)]
 	for i := range dst {
 		d, x := &dst[i], &x[i]
@@ -57,7 +58,7 @@ func addRealTo(dst, x []quad, c float64) {
 	}
 }
 
-func rsubTo(dst, x []quad, c float64) {
+func subConstTo(dst, x []quad, c float64) {
 	x = x[:len(dst)]
 	for i := range dst {
 		d, x := &dst[i], &x[i]
@@ -97,6 +98,24 @@ func selectTo(dst, cond, x, y []float64) {
 	cond, x, y = cond[:len(dst)], x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] = elem.Select(cond[i], x[i], y[i])
+	}
+}
+
+// callTo sets dst to an operation of the table on x and y; y is its constant if it
+// has one.
+func callTo(f *op.Info, dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	switch {
+	case f.F1 != nil:
+		eachTo(dst, x, f.F1)
+	case f.FC != nil:
+		for i := range dst {
+			dst[i] = f.FC(x[i], y[i])
+		}
+	default:
+		for i := range dst {
+			dst[i] = f.F2(x[i], y[i])
+		}
 	}
 }
 

@@ -48,19 +48,18 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	outputs = append(outputs, r.Push(op.Scale, s, s, 3), r.Push(op.Exp, s, s, 0))
 	p := sweep.New(compile.Compile(r, outputs))
 
-	d := newDetector(p)
-	d.second = true
-	d.parts()
-	count := make([]int, len(d.shapes))
+	d := newDetector(p, true)
+	d.cut()
+	count := make([]int, len(d.classes))
 	apart := false
 	for _, c := range d.cands {
 		apart = apart || c.alone
-		if c.shape >= 0 {
-			count[c.shape]++
+		if c.class >= 0 {
+			count[c.class]++
 		}
 	}
 	require.True(t, apart)
-	for k, s := range d.shapes {
+	for k, s := range d.classes {
 		if s.taken {
 			assert.GreaterOrEqual(t, count[k], s.terms(), "terms of shape %d that are no parts any more", k)
 		}

@@ -1,0 +1,226 @@
+package code
+
+import (
+	"iter"
+	"slices"
+)
+
+// Index is a list of places in an array, one for each lane. Where it goes in even
+// steps for long it is kept as runs, and no place is loaded.
+type Index struct {
+	n     int
+	runs  []run
+	first []int32 // the run in which each block begins
+	index []int32 // the places, if there are no runs
+}
+
+// run is the places at, at+step, …, of the lanes from lane to the next run.
+type run struct{ lane, at, step int32 }
+
+// minRun is how many lanes a run must have on average.
+const minRun = 12
+
+// NewIndex is the list of x; of int32s, which it may keep.
+func NewIndex[T int | int32](x []T) Index {
+	l := Index{n: len(x)}
+	for i := 0; i < len(x); {
+		r := run{lane: int32(i), at: int32(x[i])}
+		j := i + 1
+		if j < len(x) {
+			r.step = int32(x[j] - x[i])
+			for j++; j < len(x) && int32(x[j]-x[j-1]) == r.step; j++ {
+			}
+		}
+		l.runs = append(l.runs, r)
+		if len(l.runs)*minRun > i+8*minRun {
+			return Index{n: len(x), index: indices(x)}
+		}
+		i = j
+	}
+	l.findRuns()
+	return l
+}
+
+// indices is x, if that is possible.
+func indices[T int | int32](x []T) []int32 {
+	if x, ok := any(x).([]int32); ok {
+		return x
+	}
+	z := make([]int32, len(x))
+	for i, v := range x {
+		z[i] = int32(v)
+	}
+	return z
+}
+
+// OnePlace is the same place for n lanes.
+func OnePlace(at int32, n int) Index {
+	l := Index{n: n, runs: []run{{at: at}}}
+	l.findRuns()
+	return l
+}
+
+// findRuns finds the run in which each block begins.
+func (l *Index) findRuns() {
+	l.first = make([]int32, 0, (l.n+Lanes-1)/Lanes)
+	k := 0
+	for lane := 0; lane < l.n; lane += Lanes {
+		for l.end(k) <= lane {
+			k++
+		}
+		l.first = append(l.first, int32(k))
+	}
+}
+
+// end is the lane after run k.
+func (l *Index) end(k int) int {
+	if k+1 < len(l.runs) {
+		return int(l.runs[k+1].lane)
+	}
+	return l.n
+}
+
+// Keeps reports whether the list of x keeps it.
+func (l *Index) Keeps(x []int32) bool { return len(x) > 0 && len(l.index) > 0 && &l.index[0] == &x[0] }
+
+// Len is how many lanes there are.
+func (l *Index) Len() int { return l.n }
+
+// Uniform reports whether all lanes have the same place.
+func (l *Index) Uniform() bool { return len(l.runs) == 1 && l.runs[0].step == 0 }
+
+// First is the place of the first lane.
+func (l *Index) First() int32 {
+	if l.index != nil {
+		return l.index[0]
+	}
+	return l.runs[0].at
+}
+
+// Apart reports whether the two lists are seen at once to differ in each lane: they
+// go in the same steps from different places.
+func (l *Index) Apart(m *Index) bool {
+	return len(l.runs) == 1 && len(m.runs) == 1 && l.runs[0].step == m.runs[0].step && l.runs[0].at != m.runs[0].at
+}
+
+// Block is the places of the block of lanes from lo on, in buf or where they are
+// kept; they are not to be changed.
+func (l *Index) Block(buf *[Lanes]int32, lo int) []int32 {
+	n := min(Lanes, l.n-lo)
+	if l.index != nil {
+		return l.index[lo : lo+n]
+	}
+	for p := range l.pieces(lo, n) {
+		for i := range p.n {
+			buf[p.lane+i] = int32(p.at + i*p.step)
+		}
+	}
+	return buf[:n]
+}
+
+// Places is all places, not to be changed.
+func (l *Index) Places() []int32 {
+	if l.index != nil {
+		return l.index
+	}
+	var buf [Lanes]int32
+	x := make([]int32, 0, l.n)
+	for lo := 0; lo < l.n; lo += Lanes {
+		x = append(x, l.Block(&buf, lo)...)
+	}
+	return x
+}
+
+// Each is the lanes and the places that several lists have in them, in a slice that
+// is used again.
+func Each(lists []*Index) iter.Seq2[int, []int32] {
+	return func(yield func(lane int, places []int32) bool) {
+		if len(lists) == 0 {
+			return
+		}
+		columns, buf, places := make([][]int32, len(lists)), make([][Lanes]int32, len(lists)), make([]int32, len(lists))
+		for t := range lists[0].n {
+			for k, l := range lists {
+				if t%Lanes == 0 {
+					columns[k] = l.Block(&buf[k], t)
+				}
+				places[k] = columns[k][t%Lanes]
+			}
+			if !yield(t, places) {
+				return
+			}
+		}
+	}
+}
+
+// Shift is the list with by added to each place.
+func (l *Index) Shift(by int32) Index {
+	z := *l
+	z.runs, z.index = slices.Clone(l.runs), slices.Clone(l.index)
+	for k := range z.runs {
+		z.runs[k].at += by
+	}
+	for k := range z.index {
+		z.index[k] += by
+	}
+	return z
+}
+
+// Bytes is the memory that the list takes.
+func (l *Index) Bytes() int { return 12*len(l.runs) + 4*(len(l.first)+len(l.index)) }
+
+// piece is n lanes from lane on whose numbers are at, at+step, ….
+type piece struct{ lane, n, at, step int }
+
+// pieces are the parts of runs in the n lanes from lo on, which count from 0.
+func (l *Index) pieces(lo, n int) iter.Seq[piece] {
+	return func(yield func(p piece) bool) {
+		k := int(l.first[lo/Lanes])
+		for l.end(k) <= lo {
+			k++
+		}
+		for lane := 0; lane < n; k++ {
+			r := &l.runs[k]
+			m := min(n-lane, l.end(k)-lo-lane)
+			if !yield(piece{lane, m, int(r.at) + int(r.step)*(lo+lane-int(r.lane)), int(r.step)}) {
+				return
+			}
+			lane += m
+		}
+	}
+}
+
+// Gather sets dst to x at the lanes from lo on.
+func (l *Index) Gather(dst, x []float64, lo int) {
+	if l.index != nil {
+		gatherIndexed(dst, x, l.index[lo:])
+		return
+	}
+	for p := range l.pieces(lo, len(dst)) {
+		dst := dst[p.lane:][:p.n]
+		switch p.step {
+		case 1:
+			copy(dst, x[p.at:])
+		case 0:
+			fill(dst, x[p.at])
+		default:
+			gatherStrided(dst, x, p.at, p.step)
+		}
+	}
+}
+
+// Assign sets x to src at the lanes from lo on.
+func (l *Index) Assign(x, src []float64, lo int) {
+	if l.index != nil {
+		index := l.index[lo:][:len(src)]
+		for i, v := range src {
+			x[index[i]] = v
+		}
+		return
+	}
+	for p := range l.pieces(lo, len(src)) {
+		for i, v := range src[p.lane:][:p.n] {
+			x[p.at+i*p.step] = v
+		}
+	}
+}

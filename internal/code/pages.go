@@ -1,0 +1,56 @@
+package code
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/bucket"
+)
+
+// Pages says which block is the first to add to each page of an array.
+type Pages struct {
+	first         []int32
+	order, starts []int32 // block k is the first at the pages order[starts[k]:starts[k+1]]
+}
+
+// page is how many numbers are cleared together.
+const page = 256
+
+// NewPages is for an array of n numbers.
+func NewPages(n int) Pages {
+	p := Pages{first: make([]int32, (n+page-1)/page)}
+	for k := range p.first {
+		p.first[k] = math.MaxInt32
+	}
+	return p
+}
+
+// Touch notes that a block adds to a place.
+func (p *Pages) Touch(at, block int32) { p.first[at/page] = min(p.first[at/page], block) }
+
+// Finish puts the pages in order. There is a first block even if there are no
+// lanes; it is the first at the pages that no other touches.
+func (p *Pages) Finish(blocks int) {
+	for k := range p.first {
+		if p.first[k] == math.MaxInt32 {
+			p.first[k] = 0
+		}
+	}
+	p.order, p.starts = bucket.Sort(p.first, max(blocks, 1))
+}
+
+// Begin clears the pages of x that block k is the first to add to, or sets them to
+// start, if that is not nil.
+func (p *Pages) Begin(k int, x, start []float64) {
+	for _, j := range p.order[p.starts[k]:p.starts[k+1]] {
+		lo := int(j) * page
+		hi := min(lo+page, len(x))
+		if start == nil {
+			clear(x[lo:hi])
+		} else {
+			copy(x[lo:hi], start[lo:hi])
+		}
+	}
+}
+
+// Bytes is the memory that they take.
+func (p *Pages) Bytes() int { return 4 * (len(p.first) + len(p.order) + len(p.starts)) }

@@ -1,0 +1,151 @@
+package code
+
+import (
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// tile is the instruction that computes a node: its operands are n nodes, which
+// get registers later.
+type tile struct {
+	Instr
+	args [4]int32
+	n    int
+}
+
+// selection is the tiles that the nodes of a graph need.
+type selection struct {
+	*expr.Graph
+	uses  []int32 // how often a node is used; 0 if it is not needed, or computed within another tile
+	tiles []tile
+}
+
+// selectTiles selects the tiles for the nodes that are given, and all that they
+// need. Constants are operands where no instruction has them.
+func selectTiles(g *expr.Graph, roots []int32) *selection {
+	s := &selection{Graph: g}
+	nodes := g.Nodes()
+	s.uses = make([]int32, len(nodes))
+	for _, i := range roots {
+		s.uses[i]++
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if s.uses[i] > 0 {
+			nodes[i].Operands(func(j int32) { s.uses[j]++ })
+		}
+	}
+	s.tiles = make([]tile, len(nodes))
+	for i, n := range nodes {
+		if s.uses[i] > 0 {
+			s.tiles[i] = s.tile(n)
+		}
+	}
+	return s
+}
+
+// constant is the node of a constant, used once more.
+func (s *selection) constant(c float64) int32 {
+	i := s.Constant(c)
+	for len(s.uses) < len(s.Nodes()) {
+		s.uses, s.tiles = append(s.uses, 0), append(s.tiles, tile{})
+	}
+	s.uses[i]++
+	s.tiles[i] = newTile(Const, c)
+	return i
+}
+
+func newTile(code Opcode, k float64, args ...int32) tile {
+	t := tile{Instr: Instr{Op: code, K: k}, n: len(args)}
+	copy(t.args[:], args)
+	return t
+}
+
+// tile is the instruction for a node alone.
+func (s *selection) tile(n expr.Node) tile {
+	k := n.Constant()
+	if n.Leaf != expr.Operation {
+		return newTile(Load, 0)
+	}
+	switch n.Op {
+	case op.Const:
+		return newTile(Const, k)
+	case op.Add:
+		return newTile(Add, 0, n.A, n.B)
+	case op.Sub:
+		return newTile(Sub, 0, n.A, n.B)
+	case op.Mul:
+		return newTile(Mul, 0, n.A, n.B)
+	case op.Square:
+		return newTile(Mul, 0, n.A, n.A)
+	case op.Prod:
+		return newTile(Prod, 0, n.A, n.B)
+	case op.Div:
+		return newTile(Div, 0, n.A, n.B)
+	case op.Inv:
+		return newTile(Div, 0, s.constant(1), n.A)
+	case op.RDiv:
+		return newTile(Div, 0, s.constant(k), n.A)
+	case op.DivReal:
+		return newTile(Div, 0, n.A, s.constant(k))
+	case op.Scale:
+		return newTile(Scale, k, n.A)
+	case op.Neg:
+		return newTile(Scale, -1, n.A)
+	case op.AddReal:
+		return newTile(AddConst, k, n.A)
+	case op.RSub:
+		return newTile(SubConst, k, n.A)
+	case op.Sqrt:
+		return newTile(Sqrt, 0, n.A)
+	case op.Select:
+		return newTile(Select, 0, n.A, n.B, n.C)
+	case op.Own:
+		t := newTile(Primitive, 0, n.A)
+		t.B, t.C = n.B, n.C
+		return t
+	}
+	t := newTile(Call, 0, n.A)
+	t.F = n.Op
+	switch {
+	case n.Arity() == 2:
+		t.args[1], t.n = n.B, 2
+	case n.Op.Constant() != op.NoConstant:
+		t.args[1], t.n = s.constant(k), 2
+	}
+	return t
+}
+
+// operands is the nodes that the tile of node i reads.
+func (s *selection) operands(i int32) []int32 { return s.tiles[i].args[:s.tiles[i].n] }
+
+// twins are functions of one argument that take less time together.
+var twins = []struct {
+	first, second op.Code
+	both          Opcode // sets d to the first and c to the second
+}{
+	{op.Sin, op.Cos, Sincos},
+	{op.Softplus, op.Logistic, SoftplusLogistic},
+}
+
+// twin is the other of two twins of which node i is one, −1 if it is not needed,
+// and the instruction for both; isFirst says that i is the first.
+func (s *selection) twin(i int32) (j int32, both Opcode, isFirst bool) {
+	n := s.Nodes()[i]
+	if n.Leaf != expr.Operation {
+		return -1, 0, false
+	}
+	for _, t := range twins {
+		switch n.Op {
+		case t.first:
+			n.Op, isFirst = t.second, true
+		case t.second:
+			n.Op = t.first
+		default:
+			continue
+		}
+		if j, ok := s.Find(n); ok && s.uses[j] > 0 {
+			return j, t.both, isFirst
+		}
+	}
+	return -1, 0, false
+}

@@ -1,0 +1,124 @@
+package code
+
+// Source is an array that a load reads: at the places of the lanes, or lane after
+// lane if there are none.
+type Source struct {
+	X  []float64
+	At *Index
+}
+
+// Load sets dst to what there is for the lanes from lo on.
+func (s *Source) Load(dst []float64, lo int) {
+	if s.At == nil {
+		copy(dst, s.X[lo:])
+		return
+	}
+	s.At.Gather(dst, s.X, lo)
+}
+
+// Sink is an array that a store adds to at the places of the lanes, nil if what it
+// computes is not wanted. If it is shared, Pages says who adds to which place.
+type Sink struct {
+	X     []float64
+	At    *Index
+	Pages *Pages
+}
+
+// Several goroutines share an evaluation as follows. The blocks are cut into parts.
+// A page of an array belongs to the part that has the first block that adds to it,
+// which adds directly. What another part has to add goes into its log, and the logs
+// are added at the end, part after part. So each number is added up in the order in
+// which one goroutine would do it, and the bits are the same however the blocks are
+// cut.
+
+// Part is what is shared out: some blocks, from First on.
+type Part struct {
+	First int
+	log   []entry
+}
+
+// entry is v, to be added to x.
+type entry struct {
+	v float64
+	x *float64
+}
+
+// Flush adds what is in the log.
+func (p *Part) Flush() {
+	for _, e := range p.log {
+		*e.x += e.v
+	}
+	clear(p.log)
+	p.log = p.log[:0]
+}
+
+// owns reports whether what is added to places i to j is added directly: by the part
+// p, or by all if that is nil.
+func (s *Sink) owns(p *Part, i, j int) bool {
+	if p == nil {
+		return true
+	}
+	for k := min(i, j) / page; k <= max(i, j)/page; k++ {
+		if s.Pages.first[k] < int32(p.First) {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds v at a place.
+func (s *Sink) add(p *Part, at int, v float64) {
+	if s.owns(p, at, at) {
+		s.X[at] += float64(v)
+		return
+	}
+	p.log = append(p.log, entry{v, &s.X[at]})
+}
+
+// scatter adds src at the lanes from lo on.
+func (s *Sink) scatter(p *Part, src []float64, lo int) {
+	if index := s.At.index; index != nil {
+		if index = index[lo:]; p == nil {
+			scatterIndexed(s.X, src, index)
+			return
+		}
+		for i, v := range src {
+			s.add(p, int(index[i]), v)
+		}
+		return
+	}
+	for q := range s.At.pieces(lo, len(src)) {
+		src := src[q.lane:][:q.n]
+		switch {
+		case q.step == 0:
+			s.add(p, q.at, sum(src))
+		case !s.owns(p, q.at, q.at+q.step*(q.n-1)):
+			for i, v := range src {
+				s.add(p, q.at+i*q.step, v)
+			}
+		case q.step == 1:
+			addTo(s.X[q.at:q.at+q.n], src)
+		default:
+			scatterStrided(s.X, src, q.at, q.step)
+		}
+	}
+}
+
+// scatterConst adds c at n lanes from lo on.
+func (s *Sink) scatterConst(p *Part, c float64, lo, n int) {
+	if index := s.At.index; index != nil {
+		for _, at := range index[lo : lo+n] {
+			s.add(p, int(at), c)
+		}
+		return
+	}
+	for q := range s.At.pieces(lo, n) {
+		if q.step == 0 {
+			s.add(p, q.at, float64(c*float64(q.n)))
+			continue
+		}
+		for i := range q.n {
+			s.add(p, q.at+i*q.step, c)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package code
+
+import (
+	"github.com/hesse-ad/hesse/internal/expr"
+)
+
+// Vector is code that runs over blocks of lanes.
+type Vector struct {
+	Loads  []expr.Node   // what the sources are: leaves
+	Stores []expr.Output // what the sinks get
+
+	uniform    []Instr // what is the same in all lanes, run before the blocks
+	block      []Instr
+	registers  int
+	primitives []expr.Primitive
+}
+
+// Lanes is how many lanes a block has at most. Measured, 128 take 10 % longer, and
+// from 512 on long codes leave the first-level cache.
+const Lanes = 256
+
+// item is the computation of a node, or the store of an output if that is not
+// negative.
+type item struct{ node, store int32 }
+
+// vectorizer makes vector code.
+type vectorizer struct {
+	*allocation
+	*Vector
+	store []tile // of each output
+}
+
+// NewVector is the code that computes the outputs that are not the constant 0.
+// isTotal reports whether all lanes add one to the same place.
+func NewVector(g *expr.Graph, outputs []expr.Output, isTotal func(o expr.Output) bool) *Vector {
+	c := &Vector{primitives: g.Primitives()}
+	var roots []int32
+	for _, o := range outputs {
+		v, ok := o.Constant()
+		if ok && v == 0 {
+			continue
+		}
+		if !ok {
+			roots = append(roots, o.Node(g))
+		}
+		c.Stores = append(c.Stores, o)
+	}
+	s := selectTiles(g, roots)
+	s.fuse()
+	e := &vectorizer{s.allocation(), c, nil}
+	var list []item
+	done := make([]bool, len(s.tiles))
+	for k, o := range c.Stores {
+		t := s.storeTile(o, isTotal(o))
+		t.B = int32(k)
+		e.store = append(e.store, t)
+		for _, i := range t.args[:t.n] {
+			s.schedule(i, done, func(i int32) { list = append(list, item{i, -1}) })
+		}
+		list = append(list, item{-1, int32(k)})
+	}
+	e.emit(list)
+	return c
+}
+
+// fuse makes one instruction of a product and its scaling.
+func (s *selection) fuse() {
+	for i := range s.tiles {
+		t := &s.tiles[i]
+		if s.uses[i] == 0 || t.Op != Scale || t.K == -1 {
+			continue
+		}
+		if a := t.args[0]; s.uses[a] == 1 && s.tiles[a].Op == Mul {
+			s.uses[a] = 0
+			*t = newTile(MulConst, t.K, s.operands(a)...)
+		}
+	}
+}
+
+// storeTile is the store of an output. A product that differs from lane to lane
+// and is used nowhere else is added up as it is computed.
+func (s *selection) storeTile(o expr.Output, total bool) tile {
+	if v, ok := o.Constant(); ok {
+		return newTile(StoreConst, v)
+	}
+	i := o.Node(s.Graph)
+	if !total {
+		return newTile(Store, 0, i)
+	}
+	if s.uses[i] == 1 && !s.Uniform(i) {
+		switch t := &s.tiles[i]; t.Op {
+		case Mul:
+			return newTile(StoreDot, 1, s.operands(i)...)
+		case MulConst:
+			return newTile(StoreDot, t.K, s.operands(i)...)
+		}
+	}
+	return newTile(StoreSum, 0, i)
+}
+
+// operandsOf is what an item reads.
+func (e *vectorizer) operandsOf(it item) []int32 {
+	if it.node >= 0 {
+		return e.operands(it.node)
+	}
+	t := &e.store[it.store]
+	return t.args[:t.n]
+}
+
+// emit numbers registers and writes the instructions: first what is the same in
+// all lanes, which keeps its registers if the blocks need it.
+func (e *vectorizer) emit(list []item) {
+	isUniform := func(it item) bool { return it.node >= 0 && e.Uniform(it.node) }
+	var order []item
+	for _, it := range list {
+		if isUniform(it) {
+			order = append(order, it)
+		}
+	}
+	start := len(order)
+	for _, it := range list {
+		if !isUniform(it) {
+			order = append(order, it)
+		}
+	}
+	use := func(i int32, k int) {
+		if e.Uniform(i) && k >= start {
+			k = forever
+		}
+		e.use(i, k)
+	}
+	for k, it := range order {
+		if it.node >= 0 {
+			use(it.node, k)
+		}
+		for _, i := range e.operandsOf(it) {
+			use(i, k)
+		}
+	}
+	for k, it := range order {
+		switch {
+		case it.node < 0:
+			e.block = append(e.block, e.storeInstruction(it.store, k))
+		case k < start:
+			e.uniform = append(e.uniform, e.compute(it.node, k))
+		default:
+			e.block = append(e.block, e.compute(it.node, k))
+		}
+	}
+	e.registers = e.count
+}
+
+// compute is instruction k, which computes node i.
+func (e *vectorizer) compute(i int32, k int) Instr {
+	in := e.instruction(i, k)
+	if in.Op == Load {
+		in.A = int32(len(e.Loads))
+		e.Loads = append(e.Loads, e.Nodes()[i])
+	}
+	return in
+}
+
+// storeInstruction is instruction k, the store of an output.
+func (e *vectorizer) storeInstruction(store int32, k int) Instr {
+	t := &e.store[store]
+	in := t.Instr
+	if t.n > 0 {
+		in.A = e.register[t.args[0]]
+	}
+	if t.n > 1 {
+		in.C = e.register[t.args[1]]
+	}
+	e.release(k, t.args[:t.n]...)
+	return in
+}
+
+// Instructions calls f with the instructions: of a block if inBlock, else those
+// that are run once.
+func (c *Vector) Instructions(f func(in *Instr, inBlock bool)) {
+	for k := range c.uniform {
+		f(&c.uniform[k], false)
+	}
+	for k := range c.block {
+		f(&c.block[k], true)
+	}
+}

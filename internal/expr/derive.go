@@ -1,0 +1,386 @@
+package expr
+
+import (
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// Derivative says what is computed: beside the values, which always are, since an
+// infinity or a NaN shows there.
+type Derivative uint8
+
+// The derivatives.
+const (
+	Value    Derivative = iota
+	Gradient            // of the sum of the results, or of a weighted sum
+	Hessian             // of the same, and the gradient
+	Jacobian
+	Tangent // the derivatives of the results in some directions
+	Product // the Hessian times some directions
+)
+
+// Derivatives is how many there are.
+const Derivatives = int(Product) + 1
+
+// Request is what expressions are to be derived for.
+type Request struct {
+	Derivative
+	Directions    int  // how many, of Tangent and Product
+	Weighted      bool // the results have weights
+	WeightsChange bool // of Product: along with the variables
+	Safe          bool // a factor of exactly 0 annihilates infinities
+}
+
+// Output is an expression that is asked for: of result A if it is a Value, in
+// variable A if it is part of a Gradient, in A and B ≤ A if it is an entry of a
+// Hessian, in variable A of result B if it is one of a Jacobian; of result A or in
+// variable A, for direction B, if it is a Tangent or a Product.
+type Output struct {
+	Expr
+	Of    Derivative
+	A, B  int
+	Entry int // which entry of the matrix it is, in the order of outputs
+}
+
+// IsEntry reports whether o is an entry of a matrix.
+func (o Output) IsEntry() bool { return o.Of == Hessian || o.Of == Jacobian }
+
+// derivation is the derivatives of a function.
+type derivation struct {
+	*Function
+	g         *Graph
+	v         []Expr       // the value of each step
+	constants []Expr       // its constant
+	active    []bool       // whether it depends on a variable
+	reached   []bool       // whether the results have derivatives in it
+	partials  [][2]partial // its first partial derivatives
+}
+
+// partial is a first partial derivative: d, or that of a selection, which is 1
+// where the condition chooses the operand and 0 elsewhere, NaN where that is.
+type partial struct {
+	d         Expr
+	condition Expr
+	choice    choice
+}
+
+type choice uint8
+
+const (
+	noChoice choice = iota
+	wherePositive
+	elsewhere
+)
+
+// times is the derivative product p·g.
+func (p partial) times(g Expr) Expr {
+	if p.choice == noChoice {
+		return p.d.Prod(g)
+	}
+	// Where the condition is NaN, a g of 0 annihilates it.
+	safe := p.condition.g != nil && p.condition.g.safe
+	x, zero := g, constant(0)
+	if safe {
+		x = constant(1)
+	}
+	if p.choice == wherePositive {
+		x = p.condition.Select(x, zero)
+	} else {
+		x = p.condition.Select(zero, x)
+	}
+	if safe {
+		x = x.Prod(g)
+	}
+	return x
+}
+
+// Derive returns the expressions of what is asked for, in the empty graph g. What
+// may differ from 0 is among them even if it is the constant 0.
+func (f *Function) Derive(g *Graph, r Request) []Output {
+	g.safe, g.primitives = r.Safe, f.Primitives
+	d := derivation{Function: f, g: g}
+	d.evaluate()
+	var out []Output
+	for j, i := range f.Results {
+		out = append(out, Output{Expr: d.v[i], Of: Value, A: j})
+	}
+	if r.Derivative == Value {
+		return out
+	}
+	g.rules = algebraic
+	if r.Safe {
+		g.rules = annihilating
+	}
+	d.partials = make([][2]partial, len(f.Steps))
+	for i := range f.Steps {
+		d.partials[i] = d.first(i)
+	}
+	d.reach(f.Results)
+	switch r.Derivative {
+	case Tangent:
+		return d.tangents(out, r)
+	case Jacobian:
+		return d.jacobian(out)
+	}
+	bar := make([]Expr, len(f.Steps))
+	for j, i := range f.Results {
+		seed := constant(1)
+		if r.Weighted {
+			seed = g.leaf(Weight, j, 0)
+		}
+		bar[i] = bar[i].Add(seed)
+	}
+	d.adjoints(bar)
+	if r.Derivative == Product {
+		return d.products(out, bar, r)
+	}
+	d.eachVariable(func(i, a int) {
+		out = append(out, Output{Expr: bar[i], Of: Gradient, A: a})
+	})
+	if r.Derivative == Hessian {
+		out = d.hessian(out, bar)
+	}
+	return out
+}
+
+// eachVariable calls do with the step and the number of every variable in which
+// the results have derivatives.
+func (d *derivation) eachVariable(do func(i, a int)) {
+	for i, n := range d.Steps {
+		if n.Leaf == Variable && d.reached[i] {
+			do(i, int(n.A))
+		}
+	}
+}
+
+// constant is constant k.
+func (d *derivation) constant(k int32) Expr {
+	if c := d.Constants[k]; !c.Varies {
+		return constant(c.Value)
+	}
+	return d.g.leaf(Data, int(k), 0)
+}
+
+// evaluate sets the value of each step, as the program computes it.
+func (d *derivation) evaluate() {
+	d.v = make([]Expr, len(d.Steps))
+	d.constants = make([]Expr, len(d.Steps))
+	d.active = make([]bool, len(d.Steps))
+	for i, n := range d.Steps {
+		if n.HasReal() {
+			d.constants[i] = d.constant(n.C)
+		}
+		d.active[i] = n.isActive(d.active)
+		switch {
+		case n.Leaf == Data:
+			d.v[i] = d.constant(n.A)
+		case n.Leaf != Operation:
+			d.v[i] = d.g.leaf(n.Leaf, int(n.A), 0)
+		case n.Op == op.Select:
+			d.v[i] = d.v[n.A].Select(d.v[n.B], d.v[n.C])
+		case n.Op == op.Own:
+			d.v[i] = d.v[n.A].primitive(d.g, n.B, n.C)
+		default:
+			var y Expr
+			if n.Arity() == 2 {
+				y = d.v[n.B]
+			}
+			d.v[i] = apply(d, i, d.v[n.A], y, func(c Expr) Expr { return c })
+		}
+	}
+}
+
+// reach marks the steps in which the results have derivatives.
+func (d *derivation) reach(results []int32) {
+	d.reached = make([]bool, len(d.Steps))
+	for _, i := range results {
+		d.reached[i] = d.active[i]
+	}
+	for i := len(d.Steps) - 1; i >= 0; i-- {
+		if d.reached[i] {
+			args, n := d.Steps[i].arguments()
+			for _, a := range args[:n] {
+				d.reached[a] = d.active[a]
+			}
+		}
+	}
+}
+
+// dual1 and dual2 are numbers with one and with two derivatives.
+type (
+	dual1 = dual.Of[Expr]
+	dual2 = dual.Of[dual1]
+)
+
+// apply is step i on operands of any kind of number; lift makes one of a constant
+// that differs from term to term.
+func apply[T dual.Scalar[T]](d *derivation, i int, x, y T, lift func(Expr) T) T {
+	n := d.Steps[i]
+	c := d.constants[i]
+	if !n.HasReal() {
+		return tape.Apply(n.Op, n.Constant(), x, y)
+	}
+	if v, ok := c.Constant(); ok {
+		return tape.Apply(n.Op, v, x, y)
+	}
+	info := n.Op.Info()
+	y = lift(c)
+	if info.First {
+		x, y = y, x
+	}
+	return tape.Apply(info.Full, 0, x, y)
+}
+
+func lift1(c Expr) dual1 { return dual1{V: c} }
+func lift2(c Expr) dual2 { return dual2{V: dual1{V: c}} }
+
+// first is the partials of step i, in the order of its arguments.
+func (d *derivation) first(i int) (p [2]partial) {
+	n := d.Steps[i]
+	one := constant(1)
+	switch {
+	case n.flags() == 0:
+		return p
+	case n.Op == op.Select:
+		condition := d.v[n.A]
+		return [2]partial{{condition: condition, choice: wherePositive}, {condition: condition, choice: elsewhere}}
+	case n.Op == op.Own:
+		p[0].d = d.v[n.A].primitive(d.g, n.B, n.C+1)
+		return p
+	}
+	x := dual1{V: d.v[n.A]}
+	if n.Arity() == 1 {
+		p[0].d = apply(d, i, dual1{V: x.V, D: one}, dual1{}, lift1).D
+		return p
+	}
+	y := dual1{V: d.v[n.B]}
+	p[0].d = apply(d, i, dual1{V: x.V, D: one}, y, lift1).D
+	p[1].d = apply(d, i, x, dual1{V: y.V, D: one}, lift1).D
+	return p
+}
+
+// second is the second partials of step i that may differ from 0.
+func (d *derivation) second(i int) (aa, ab, bb Expr) {
+	n := d.Steps[i]
+	flags := n.flags()
+	one := constant(1)
+	both := func(v Expr) dual2 { return dual2{V: dual1{V: v, D: one}, D: dual1{V: one}} }
+	switch {
+	case n.Op == op.Own:
+		return d.v[n.A].primitive(d.g, n.B, n.C+2), ab, bb
+	case n.Arity() == 1:
+		if flags&op.DXX != 0 {
+			aa = apply(d, i, both(d.v[n.A]), dual2{}, lift2).D.D
+		}
+		return aa, ab, bb
+	}
+	x, y := d.v[n.A], d.v[n.B]
+	if flags&op.DXX != 0 {
+		aa = apply(d, i, both(x), lift2(y), lift2).D.D
+	}
+	if flags&op.DYY != 0 {
+		bb = apply(d, i, lift2(x), both(y), lift2).D.D
+	}
+	if flags&op.DXY != 0 {
+		ab = apply(d, i, dual2{V: dual1{V: x, D: one}}, dual2{V: dual1{V: y}, D: dual1{V: one}}, lift2).D.D
+	}
+	return aa, ab, bb
+}
+
+// adjoints propagates the adjoints of the results to all steps.
+func (d *derivation) adjoints(bar []Expr) {
+	for i := len(bar) - 1; i >= 0; i-- {
+		if !d.reached[i] {
+			continue
+		}
+		args, n := d.Steps[i].arguments()
+		for k, a := range args[:n] {
+			bar[a] = bar[a].Add(d.partials[i][k].times(bar[i]))
+		}
+	}
+}
+
+// jacobian appends the entries of the Jacobian, result by result.
+func (d *derivation) jacobian(out []Output) []Output {
+	entry := 0
+	for j, i := range d.Results {
+		d.reach(d.Results[j : j+1])
+		bar := make([]Expr, len(d.Steps))
+		bar[i] = constant(1)
+		d.adjoints(bar)
+		d.eachVariable(func(i, a int) {
+			out = append(out, Output{Expr: bar[i], Of: Jacobian, A: a, B: j, Entry: entry})
+			entry++
+		})
+	}
+	return out
+}
+
+// tangents appends the derivatives of the results in all directions.
+func (d *derivation) tangents(out []Output, r Request) []Output {
+	for k := range r.Directions {
+		t := d.tangent(k)
+		for j, i := range d.Results {
+			out = append(out, Output{Expr: t[i], Of: Tangent, A: j, B: k})
+		}
+	}
+	return out
+}
+
+// tangent is the derivative of each step in direction k.
+func (d *derivation) tangent(k int) []Expr {
+	t := make([]Expr, len(d.Steps))
+	for i, n := range d.Steps {
+		if n.Leaf == Variable {
+			t[i] = d.g.leaf(Direction, int(n.A), k)
+		}
+		args, count := n.arguments()
+		for k, a := range args[:count] {
+			t[i] = t[i].Add(d.partials[i][k].times(t[a]))
+		}
+	}
+	return t
+}
+
+// products appends the Hessian times all directions.
+func (d *derivation) products(out []Output, bar []Expr, r Request) []Output {
+	for k := range r.Directions {
+		u := make([]Expr, len(d.Steps))
+		if r.WeightsChange {
+			for j, i := range d.Results {
+				u[i] = u[i].Add(d.g.leaf(WeightTangent, j, k))
+			}
+		}
+		d.secondAdjoints(u, bar, k)
+		d.eachVariable(func(i, a int) {
+			out = append(out, Output{Expr: u[i], Of: Product, A: a, B: k})
+		})
+	}
+	return out
+}
+
+// secondAdjoints propagates u, the derivatives of the adjoints in direction k:
+// forward over reverse.
+func (d *derivation) secondAdjoints(u, bar []Expr, k int) {
+	t := d.tangent(k)
+	for i := len(u) - 1; i >= 0; i-- {
+		args, n := d.Steps[i].arguments()
+		if n == 0 || !d.reached[i] {
+			continue
+		}
+		for k, a := range args[:n] {
+			u[a] = u[a].Add(d.partials[i][k].times(u[i]))
+		}
+		if d.Steps[i].flags()&curved == 0 {
+			continue
+		}
+		a, b := args[0], args[1]
+		aa, ab, bb := d.second(i)
+		aa, ab, bb = aa.Prod(bar[i]), ab.Prod(bar[i]), bb.Prod(bar[i])
+		u[a] = u[a].Add(aa.Prod(t[a])).Add(ab.Prod(t[b]))
+		if n == 2 {
+			u[b] = u[b].Add(bb.Prod(t[b])).Add(ab.Prod(t[a]))
+		}
+	}
+}

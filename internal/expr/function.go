@@ -1,0 +1,157 @@
+package expr
+
+import (
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// Function is a function of few variables as a straight-line program: what is
+// differentiated. Each step is a node on earlier steps; those of the variables
+// come first. A step with a real constant, and a leaf Data, stand for one of the
+// Constants: C of the step, A of the leaf, is its number. Parameters, constants
+// and weights may differ from term to term.
+type Function struct {
+	Steps      []Node
+	Results    []int32 // the steps that are results
+	Constants  []Constant
+	Primitives []Primitive
+}
+
+// Constant is a constant of a function: the number Value in all terms, or a leaf
+// if it varies.
+type Constant struct {
+	Value  float64
+	Varies bool
+}
+
+// flags says which derivatives of n may differ from 0.
+func (n Node) flags() op.Flags {
+	if n.Leaf != Operation {
+		return 0
+	}
+	return n.Op.Flags()
+}
+
+// curved are the flags of second derivatives.
+const curved = op.DXX | op.DXY | op.DYY
+
+// arguments are the count operands in which n has derivatives.
+func (n Node) arguments() (args [2]int32, count int) {
+	switch {
+	case n.Leaf == Operation && n.Op == op.Select:
+		return [2]int32{n.B, n.C}, 2
+	case n.flags()&op.DX == 0:
+		return args, 0
+	case n.flags()&op.DY == 0: // as Copysign
+		return [2]int32{n.A, n.A}, 1
+	}
+	return [2]int32{n.A, n.B}, 2
+}
+
+// isActive reports whether n depends on a variable, given which steps before it
+// do.
+func (n Node) isActive(active []bool) bool {
+	args, count := n.arguments()
+	for _, a := range args[:count] {
+		if active[a] {
+			return true
+		}
+	}
+	return n.Leaf == Variable
+}
+
+// VariablesFirst is the same steps with the variables in front.
+func VariablesFirst(steps []Node, results []int32) (z []Node, r []int32) {
+	number := make([]int32, len(steps))
+	for _, variables := range []bool{true, false} {
+		for i, n := range steps {
+			if (n.Leaf == Variable) == variables {
+				number[i] = int32(len(z))
+				z = append(z, n)
+			}
+		}
+	}
+	for i := range z {
+		z[i].Renumber(number)
+	}
+	for _, i := range results {
+		r = append(r, number[i])
+	}
+	return z, r
+}
+
+// Renumber gives the operands of n the numbers that they have now.
+func (n *Node) Renumber(number []int32) {
+	at := [3]*int32{&n.A, &n.B, &n.C}
+	for _, a := range at[:n.Arity()] {
+		*a = number[*a]
+	}
+}
+
+// CountEdges is how many edges [Function.Derive] makes for the Hessian, which is
+// what takes it its time. It gives up when there are more than limit.
+func CountEdges(steps []Node, limit int) int {
+	n := len(steps)
+	active := make([]bool, n)
+	for i, st := range steps {
+		active[i] = st.isActive(active)
+	}
+	neighbors := make([][]int32, n)
+	known := make([]uint64, (n*n+63)/64)
+	count := 0
+	add := func(i, p int32) {
+		if !active[i] || !active[p] {
+			return
+		}
+		i, p = max(i, p), min(i, p)
+		if k := int(i)*n + int(p); known[k/64]>>(k%64)&1 == 0 {
+			known[k/64] |= 1 << (k % 64)
+			neighbors[i] = append(neighbors[i], p)
+			count++
+		}
+	}
+	for i := int32(n) - 1; i >= 0 && count <= limit; i-- {
+		args, k := steps[i].arguments()
+		for _, p := range neighbors[i] {
+			for j, a := range args[:k] {
+				if p < i {
+					add(a, p)
+					continue
+				}
+				for _, b := range args[:j+1] {
+					add(a, b)
+				}
+			}
+		}
+		flags := steps[i].flags()
+		if flags&op.DXX != 0 {
+			add(args[0], args[0])
+		}
+		if flags&op.DYY != 0 {
+			add(args[1], args[1])
+		}
+		if flags&op.DXY != 0 {
+			add(args[0], args[1])
+		}
+	}
+	return count
+}
+
+// CountAdjoints is how many adjoints the Jacobian of some results takes: for each
+// of them those of the steps that it depends on.
+func CountAdjoints(steps []Node, results []int32) (count int) {
+	reached := make([]bool, len(steps))
+	for _, i := range results {
+		clear(reached)
+		reached[i] = true
+		for ; i >= 0; i-- {
+			if reached[i] {
+				count++
+				args, n := steps[i].arguments()
+				for _, a := range args[:n] {
+					reached[a] = true
+				}
+			}
+		}
+	}
+	return count
+}

@@ -1,0 +1,375 @@
+package terms
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// class is a shape while its terms are gathered. Term t has the leaves and numbers
+// number t·wide, t·wide+1, … and t·nums, …
+type class struct {
+	steps   []expr.Node // of leaves, A is a number among those of the term
+	results []int32
+	next    int32 // the next class with the same hash, or noTerm
+	nums    int   // constants of a term
+	wide    int   // leaves of a term
+	leaves  []int32
+	numbers []float64
+	rows    []int32 // of all results, term by term
+	edges   int     // steps and edges, 0: not counted yet
+	taken   bool    // its terms are part of the plan
+	joined  bool    // a term is several candidates
+	rare    bool    // it was left since it has few terms
+	dead    bool    // its candidates were cut
+}
+
+// terms is how many there are.
+func (s *class) terms() int { return max(len(s.rows), 1) / max(len(s.results), 1) }
+
+// term is what is traced of one term.
+type term struct {
+	steps   []expr.Node
+	results []int32 // one of each row
+	rows    []int32
+	leaves  []int32 // inputs and parameters
+	numbers []float64
+}
+
+// clear forgets the term.
+func (z *term) clear() {
+	z.steps, z.results, z.rows = z.steps[:0], z.results[:0], z.rows[:0]
+	z.leaves, z.numbers = z.leaves[:0], z.numbers[:0]
+}
+
+// emit appends a step and returns its number.
+func (z *term) emit(code op.Code, args ...int32) int32 {
+	n := expr.Node{Op: code}
+	switch len(args) {
+	case 3:
+		n.A, n.B, n.C = args[0], args[1], args[2]
+	case 2:
+		n.A, n.B = args[0], args[1]
+	case 1:
+		n.A = args[0]
+	}
+	return z.push(n)
+}
+
+func (z *term) push(n expr.Node) int32 {
+	z.steps = append(z.steps, n)
+	return int32(len(z.steps)) - 1
+}
+
+// number appends a constant and returns its number.
+func (z *term) number(c float64) int32 {
+	z.numbers = append(z.numbers, c)
+	return int32(len(z.numbers)) - 1
+}
+
+// emitReal appends an operation on step a and the constant c.
+func (z *term) emitReal(code op.Code, a int32, c float64) int32 {
+	return z.push(expr.Node{Op: code, A: a, C: z.number(c)})
+}
+
+// constant appends a constant as a leaf.
+func (z *term) constant(c float64) int32 {
+	return z.push(expr.Node{Leaf: expr.Data, A: z.number(c)})
+}
+
+// leaf appends an input or a parameter.
+func (z *term) leaf(kind expr.Leaf, i int32) int32 {
+	z.leaves = append(z.leaves, i)
+	return z.push(expr.Node{Leaf: kind, A: int32(len(z.leaves)) - 1})
+}
+
+// classify finds the class of candidates that are one term and adds the term to it.
+// It reports false, and changes nothing, if several cannot be one; a single one that
+// cannot be a term is left over then.
+func (d *detector) classify(group []int32) bool {
+	c := &d.cands[group[0]]
+	if len(group) == 1 && d.declare(c) {
+		c.class = declaredTerm
+		return true
+	}
+	d.visit()
+	d.term.clear()
+	for _, k := range group {
+		if d.budget < 0 {
+			d.obstacle = obstacle{what: repeated, at: c.root}
+		} else if d.add(&d.cands[k]) {
+			continue
+		}
+		if len(group) == 1 {
+			c.class, c.obstacle = noTerm, d.obstacle
+		}
+		return false
+	}
+	k := d.find(len(group) > 1)
+	s := d.classes[k]
+	s.leaves = grown(s.leaves, d.term.leaves)
+	s.numbers = grown(s.numbers, d.term.numbers)
+	s.rows = grown(s.rows, d.term.rows)
+	for _, i := range group {
+		d.cands[i].class = k
+	}
+	return true
+}
+
+// grown is append that doubles: the built-in one copies large slices more often.
+func grown[T any](x, y []T) []T {
+	if len(x)+len(y) > cap(x) {
+		x = slices.Grow(x, len(x)+len(y))
+	}
+	return append(x, y...)
+}
+
+// add appends the steps of c to the term; it reports false if it cannot be part of
+// one.
+func (d *detector) add(c *candidate) bool {
+	if !d.trace(c.root) || c.factor != noFactor && !d.trace(c.factor) {
+		return false
+	}
+	z := &d.term
+	value := d.local[c.root]
+	switch c.factor {
+	case noFactor:
+	case c.root:
+		value = z.emit(op.Square, value)
+	default:
+		value = z.emit(op.Mul, value, d.local[c.factor])
+	}
+	value = z.emitReal(op.Scale, value, c.scale)
+	if r := slices.Index(z.rows, c.row); r >= 0 {
+		z.results[r] = z.emit(op.Add, z.results[r], value)
+		return true
+	}
+	z.results, z.rows = append(z.results, value), append(z.rows, c.row)
+	return true
+}
+
+// find is the class with the steps of the term, made if there is none.
+func (d *detector) find(joined bool) int32 {
+	z := &d.term
+	is := func(k int32) bool {
+		return slices.Equal(d.classes[k].steps, z.steps) && slices.Equal(d.classes[k].results, z.results)
+	}
+	if int(d.last) < len(d.classes) && is(d.last) {
+		return d.last
+	}
+	h := uint64(len(z.steps))
+	for _, n := range z.steps {
+		h = (h ^ uint64(n.Op)<<56 ^ uint64(n.Leaf)<<48 ^ uint64(uint32(n.C))<<24 ^ uint64(uint32(n.A))) * 0x9e3779b97f4a7c15
+		h = (h ^ h>>29 ^ uint64(uint32(n.B)) ^ n.K) * 0xbf58476d1ce4e5b9
+		h ^= h >> 32
+	}
+	k, ok := d.byHash[h]
+	if !ok {
+		k = noTerm
+	}
+	for j := k; j >= 0; j = d.classes[j].next {
+		if is(j) {
+			d.last = j
+			return j
+		}
+	}
+	d.last = int32(len(d.classes))
+	d.byHash[h] = d.last
+	d.classes = append(d.classes, &class{
+		steps: slices.Clone(z.steps), results: slices.Clone(z.results),
+		next: k, nums: len(z.numbers), wide: len(z.leaves), joined: joined,
+	})
+	return d.last
+}
+
+// visit begins to stamp nodes anew. What is declared alone needs no stamps.
+func (d *detector) visit() {
+	if d.stamp == nil {
+		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
+	}
+	d.now++
+}
+
+// trace appends the steps of what node i reaches, operands first, each once. It
+// reports false if that is too much or no term.
+func (d *detector) trace(i int32) (ok bool) {
+	d.stack = append(d.stack[:0], i)
+	visits := 0
+	defer func() {
+		if d.budget -= visits / 2; !ok {
+			d.budget -= (vainly - 1) * visits / 2
+		}
+	}()
+	d.obstacle = obstacle{what: tooLarge, at: i}
+	for len(d.stack) > 0 {
+		visits++
+		i := d.stack[len(d.stack)-1]
+		if d.stamp[i] == d.now {
+			d.stack = d.stack[:len(d.stack)-1]
+			continue
+		}
+		if i < d.Base {
+			d.stamp[i] = d.now
+			d.local[i] = d.leaf(i)
+			d.stack = d.stack[:len(d.stack)-1]
+			continue
+		}
+		before := len(d.stack)
+		code := d.Ops[i]
+		a, b := d.A[i], d.B[i]
+		switch k := code.Operands(); {
+		case k == 1:
+			if d.stamp[a] != d.now {
+				d.stack = append(d.stack, a)
+			}
+		case k == 2:
+			if code.Commutes() && d.Ops[b] > d.Ops[a] {
+				a, b = b, a // alike terms may have them in different order
+			}
+			if d.stamp[b] != d.now {
+				d.stack = append(d.stack, b)
+			}
+			if d.stamp[a] != d.now {
+				d.stack = append(d.stack, a)
+			}
+		case code == op.Call || code.Listed() > 0:
+			d.obstacle = obstacle{what: call, at: i}
+			return false
+		default:
+			if len(d.term.steps)+int(b>>1) > d.longest {
+				return false
+			}
+			d.p.EachOperand(i, func(j int32) {
+				if d.stamp[j] != d.now {
+					d.stack = append(d.stack, j)
+				}
+			})
+			slices.Reverse(d.stack[before:])
+		}
+		if len(d.stack) > before {
+			if len(d.stack) > 4*d.longest {
+				return false
+			}
+			continue
+		}
+		d.stack = d.stack[:before-1]
+		if len(d.term.steps) >= d.longest {
+			return false
+		}
+		d.local[i] = d.operation(i, code, a, b)
+		d.stamp[i] = d.now
+	}
+	return true
+}
+
+// leaf emits node i, which is no operation.
+func (d *detector) leaf(i int32) int32 {
+	switch k := int(i); {
+	case k < d.inputs:
+		return d.term.leaf(expr.Variable, i)
+	case k < d.inputs+d.params:
+		return d.term.leaf(expr.Parameter, i)
+	default:
+		return d.term.constant(d.Consts[k-d.inputs-d.params])
+	}
+}
+
+// operation emits node i with the operands a and b, which have been.
+func (d *detector) operation(i int32, code op.Code, a, b int32) int32 {
+	z, c := &d.term, d.C[i]
+	switch code {
+	case op.Sum:
+		return d.sum(c, d.p.SumAt(i), func(_ int, x int32) int32 { return d.local[x] })
+	case op.Affine:
+		w, x := d.p.AffineAt(i)
+		return d.sum(c, x, func(k int, x int32) int32 { return z.emitReal(op.Scale, d.local[x], w[k]) })
+	case op.Dot:
+		x, y := d.p.DotAt(i)
+		return d.sum(negZero, x, func(k int, x int32) int32 {
+			if x == y[k] {
+				return z.emit(op.Square, d.local[x])
+			}
+			return z.emit(op.Mul, d.local[x], d.local[y[k]])
+		})
+	case op.Select:
+		cond, x, y := d.p.SelectAt(i)
+		return z.emit(code, d.local[cond], d.local[x], d.local[y])
+	case op.Own:
+		_, order := d.p.OwnAt(i)
+		return z.push(expr.Node{Op: code, A: d.local[a], B: b, C: int32(order)})
+	}
+	switch {
+	case code.Constant() == op.IntConstant:
+		return z.push(expr.Node{Op: code, A: d.local[a], K: math.Float64bits(c)})
+	case code.Constant() == op.RealConstant:
+		return z.emitReal(code, d.local[a], c)
+	case code.Operands() == 1:
+		return z.emit(code, d.local[a])
+	}
+	return z.emit(code, d.local[a], d.local[b])
+}
+
+var negZero = math.Copysign(0, -1)
+
+// sum emits c plus terms, added from the left.
+func (d *detector) sum(c float64, x []int32, term func(k int, x int32) int32) int32 {
+	z := &d.term
+	if len(x) == 0 {
+		return z.constant(c)
+	}
+	s := term(0, x[0])
+	if c != 0 {
+		s = z.emitReal(op.AddReal, s, c)
+	}
+	for k := 1; k < len(x); k++ {
+		s = z.emit(op.Add, s, term(k, x[k]))
+	}
+	return s
+}
+
+// shape is the shape of s, with the lists of its terms.
+func (d *detector) shape(s *class) *shape {
+	n := s.terms()
+	z := &shape{terms: n, dims: d.dims}
+	z.Primitives = d.primitives()
+	for r := range s.results {
+		z.rows = append(z.rows, column(s.rows, n, len(s.results), r, 0))
+	}
+	z.Steps, z.Results = expr.VariablesFirst(s.steps, s.results)
+	for i := range z.Steps {
+		switch st := &z.Steps[i]; st.Leaf {
+		case expr.Variable:
+			z.vars = append(z.vars, column(s.leaves, n, s.wide, int(st.A), 0))
+			st.A = int32(len(z.vars)) - 1
+		case expr.Parameter:
+			z.params = append(z.params, column(s.leaves, n, s.wide, int(st.A), d.inputs))
+			st.A = int32(len(z.params)) - 1
+		}
+	}
+	for k := range s.nums {
+		z.data = append(z.data, newData(n, func(t int) float64 { return s.numbers[t*s.nums+k] }))
+	}
+	z.setConstants()
+	return z
+}
+
+// column is number k of n rows of x, less base.
+func column(x []int32, n, wide, k, base int) code.Index {
+	z := make([]int32, n)
+	for t := range z {
+		z[t] = x[t*wide+k] - int32(base)
+	}
+	return code.NewIndex(z)
+}
+
+// primitives are the user's functions of one variable.
+func (d *detector) primitives() []expr.Primitive {
+	z := make([]expr.Primitive, len(d.Owns))
+	for k, f := range d.Owns {
+		z[k] = f
+	}
+	return z
+}

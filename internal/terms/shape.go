@@ -1,0 +1,134 @@
+package terms
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/expr"
+)
+
+// shape is the function that alike terms have in common, and what differs from term
+// to term.
+type shape struct {
+	expr.Function
+	dims   dims // of the program that the terms are part of
+	terms  int
+	vars   []code.Index // of each variable of the function the input, term by term
+	params []code.Index // of each parameter
+	data   []data       // the constants
+	rows   []code.Index // of each result the output that it is added to
+	swept  *sweptTerm   // the program of the terms, if some of their derivatives are sweeps
+}
+
+// dims are how many inputs, parameters and outputs there are.
+type dims struct{ inputs, params, outputs int }
+
+// data is a constant of the terms: one number of each, or one of all.
+type data struct {
+	each []float64 // nil if it is the same in all terms
+	all  float64
+}
+
+// newData is the numbers at(t) of n terms.
+func newData(n int, at func(t int) float64) data {
+	d := data{all: at(0)}
+	for t := range n {
+		if math.Float64bits(at(t)) != math.Float64bits(d.all) {
+			d.each = make([]float64, n)
+			for t := range d.each {
+				d.each[t] = at(t)
+			}
+			break
+		}
+	}
+	return d
+}
+
+// at is the constant of term t.
+func (d *data) at(t int) float64 {
+	if d.each != nil {
+		return d.each[t]
+	}
+	return d.all
+}
+
+// setConstants tells the function which constants vary.
+func (s *shape) setConstants() {
+	s.Constants = make([]expr.Constant, len(s.data))
+	for k, d := range s.data {
+		s.Constants[k] = expr.Constant{Value: d.all, Varies: d.each != nil}
+	}
+}
+
+// blocks is how many blocks the terms make.
+func (s *shape) blocks() int { return (s.terms + code.Lanes - 1) / code.Lanes }
+
+// operations is how many steps are no leaves.
+func (s *shape) operations() int {
+	if s.swept != nil {
+		return s.swept.program.Ops()
+	}
+	n := 0
+	for _, st := range s.Steps {
+		if st.Leaf == expr.Operation {
+			n++
+		}
+	}
+	return n
+}
+
+// index is the list of a leaf, or of what an output is added to beside a matrix; nil
+// for a constant.
+func (s *shape) index(leaf expr.Node) *code.Index {
+	switch leaf.Leaf {
+	case expr.Variable, expr.Direction:
+		return &s.vars[leaf.A]
+	case expr.Parameter:
+		return &s.params[leaf.A]
+	case expr.Weight, expr.WeightTangent:
+		return &s.rows[leaf.A]
+	}
+	return nil
+}
+
+// isUniform reports whether a leaf is the same in all terms.
+func (s *shape) isUniform(leaf expr.Node) bool {
+	l := s.index(leaf)
+	return l != nil && l.Uniform()
+}
+
+// places are those that an output is added to: one list, for an entry of a matrix
+// that of its row and that of its column.
+func (s *shape) places(o expr.Output) (i, j *code.Index) {
+	switch o.Of {
+	case expr.Value, expr.Tangent:
+		return &s.rows[o.A], nil
+	case expr.Jacobian:
+		return &s.rows[o.B], &s.vars[o.A]
+	case expr.Hessian:
+		return &s.vars[o.A], &s.vars[o.B]
+	}
+	return &s.vars[o.A], nil
+}
+
+// isTotal reports whether all terms add an output to one place.
+func (s *shape) isTotal(o expr.Output) bool {
+	i, j := s.places(o)
+	return i.Uniform() && (j == nil || j.Uniform())
+}
+
+// bytes is the memory of the lists.
+func (s *shape) bytes() int {
+	n := bytesOf(s.vars) + bytesOf(s.params) + bytesOf(s.rows)
+	for _, d := range s.data {
+		n += 8 * len(d.each)
+	}
+	return n
+}
+
+func bytesOf(x []code.Index) (n int) {
+	for k := range x {
+		n += x[k].Bytes()
+	}
+	return n
+}

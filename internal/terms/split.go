@@ -1,0 +1,195 @@
+package terms
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// candidate is a part of an output that may be a term, or part of one:
+// scale·root, or scale·root·factor.
+type candidate struct {
+	root, factor int32 // nodes; factor is noFactor if there is none
+	row          int32 // the output
+	class        int32 // the number of its class, or one of those below
+	scale        float64
+	alone        bool // not to be joined with others
+	obstacle     obstacle
+}
+
+const noFactor = -1
+
+// Numbers of classes that are none.
+const (
+	noTerm       = -1 // the candidate is left over
+	replaced     = -2 // by its parts, or by itself alone
+	declaredTerm = -3
+	unclassified = -4
+)
+
+// isLinear reports whether terms may be cut at an operation.
+func isLinear(code op.Code) bool {
+	switch code.Class() {
+	case op.One, op.MinusOne, op.ByConstant, op.OverConstant, op.OneOne, op.OneMinusOne:
+		return true
+	}
+	return code == op.Sum || code == op.Affine || code == op.Dot
+}
+
+// length is how many operations node i is with those of the operands of a sum.
+func (d *detector) length(i int32) int {
+	switch d.Ops[i] {
+	case op.Sum, op.Affine, op.Dot:
+		return 1 + int(d.B[i]>>1)
+	}
+	return 1
+}
+
+// findLong marks the sums of more than longSum operands, and the linear operations
+// above them. A sum that also enters an operation that is not linear is none: its
+// operands would be repeated.
+func (d *detector) findLong() {
+	inner := make([]bool, len(d.Ops))
+	mark := func(j int32) { inner[j] = true }
+	for i := int32(len(d.Ops)) - 1; i >= d.Base; i-- {
+		if inner[i] || !isLinear(d.Ops[i]) {
+			d.eachOperand(i, mark)
+		}
+	}
+	long := make([]bool, len(d.Ops))
+	for i := d.Base; int(i) < len(d.Ops); i++ {
+		if inner[i] || !isLinear(d.Ops[i]) {
+			continue
+		}
+		if long[i] = d.length(i) > longSum; !long[i] && d.Ops[i] != op.Dot {
+			d.eachOperand(i, func(j int32) { long[i] = long[i] || long[j] })
+		}
+	}
+	d.long = long
+}
+
+// candidate appends c, or adds it to the constant of an output.
+func (d *detector) candidate(c candidate) {
+	if k := c.root - d.Base + int32(len(d.Consts)); k >= 0 && c.root < d.Base && c.factor == noFactor {
+		d.constants[c.row] += float64(c.scale * d.Consts[k])
+		return
+	}
+	c.class = unclassified
+	d.cands = append(d.cands, c)
+}
+
+// split cuts c at the sums above and among long ones, or at its root in any case; it
+// reports false if it is not to be cut.
+func (d *detector) split(c candidate, atRoot bool) bool {
+	if !atRoot && !d.long[c.root] {
+		d.candidate(c)
+		return false
+	}
+	f, ok := d.open(c)
+	if !ok {
+		if !atRoot {
+			d.candidate(c)
+		}
+		return false
+	}
+	stack := []frame{f}
+	for len(stack) > 0 {
+		f := &stack[len(stack)-1]
+		if f.k == len(f.x) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		part := candidate{root: f.x[f.k], factor: noFactor, row: c.row, scale: f.scale, alone: c.alone}
+		if f.w != nil {
+			part.scale *= f.w[f.k]
+		}
+		if f.y != nil {
+			part.factor = f.y[f.k]
+		}
+		f.k++
+		d.budget--
+		if part.factor == noFactor && d.long[part.root] && d.budget > 0 {
+			if f, ok := d.open(part); ok {
+				stack = append(stack, f)
+				continue
+			}
+		}
+		d.candidate(part)
+	}
+	return true
+}
+
+// frame is a sum that is being cut: scale times the sum of w·x, or of x·y.
+type frame struct {
+	x, y  []int32
+	w     []float64 // nil: all 1
+	scale float64
+	k     int // the operand that comes next
+}
+
+// open begins the sum c; ok is false if its scale cannot be given to its parts
+// without loss of digits.
+func (d *detector) open(c candidate) (f frame, ok bool) {
+	i := c.root
+	a, b, k := d.A[i], d.B[i], d.C[i]
+	f = frame{scale: c.scale}
+	constant := 0.0
+	switch d.Ops[i] {
+	case op.Add:
+		f.x = []int32{a, b}
+	case op.Sub:
+		f.x = []int32{a, b}
+		f.w = []float64{1, -1}
+	case op.Neg:
+		f.x = []int32{a}
+		f.scale = -c.scale
+	case op.Scale:
+		f.x = []int32{a}
+		f.w = []float64{k}
+	case op.DivReal:
+		f.x = []int32{a}
+		f.w = []float64{1 / k}
+	case op.AddReal:
+		f.x = []int32{a}
+		constant = k
+	case op.RSub:
+		f.x = []int32{a}
+		f.scale = -c.scale
+		constant = k
+	case op.Sum:
+		f.x = d.p.SumAt(i)
+		constant = k
+	case op.Affine:
+		f.w, f.x = d.p.AffineAt(i)
+		constant = k
+	case op.Dot:
+		f.x, f.y = d.p.DotAt(i)
+	}
+	for _, w := range f.w {
+		if cw := float64(c.scale * w); w != 0 && !(math.Abs(cw) >= minNormal) || cw-cw != 0 {
+			return f, false
+		}
+	}
+	if constant != 0 {
+		d.constants[c.row] += float64(c.scale * constant)
+	}
+	d.cands = slices.Grow(d.cands, len(f.x))
+	return f, true
+}
+
+// minNormal is the smallest number with all its digits.
+const minNormal = 0x1p-1022
+
+// eachOperand is that of the program, faster where there is no list.
+func (d *detector) eachOperand(i int32, do func(j int32)) {
+	switch d.Ops[i].Operands() {
+	case 1:
+		do(d.A[i])
+	case 2:
+		do(d.A[i])
+		do(d.B[i])
+	default:
+		d.p.EachOperand(i, do)
+	}
+}

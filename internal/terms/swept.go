@@ -1,0 +1,491 @@
+package terms
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/domains"
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// Where the symbolic derivatives of a declared term would be too large, the sweeps of
+// the term's own program stand in for them, term after term: for its Hessian and
+// Jacobian, compressed by a coloring, or for all there is.
+
+// sweptTerm is the program of a declared term, and what its numbers are in a shape.
+type sweptTerm struct {
+	program  *sweep.Engine
+	kinds    sweptKinds
+	mayAlias bool        // two variables of the shape may be one in some of the terms
+	inputs   []expr.Node // a leaf each; A of Data is −1 where it does not matter
+	params   []expr.Node
+	outputs  []int       // those that are results
+	scales   []expr.Node // factors of the results, nil if they are 1
+}
+
+func newSweptTerm(term *sweep.Engine, kinds sweptKinds) *sweptTerm {
+	unused := func(n int) []expr.Node { return slices.Repeat([]expr.Node{{Leaf: expr.Data, A: -1}}, n) }
+	return &sweptTerm{program: term, kinds: kinds, inputs: unused(term.Inputs()), params: unused(term.Params())}
+}
+
+// sweepKernel computes what a variant asks by sweeps over the program of the terms.
+type sweepKernel struct {
+	*sweptTerm
+	variant
+	loaded []expr.Node   // leaves
+	stored []expr.Output // in the order in which a term computes them
+	matrix []expr.Output // those that are entries
+
+	vars                 [][]int32 // the inputs of the program that each variable of the shape is
+	input, param, factor []value   // of the program
+	weights              int       // the first of the weights among what is loaded
+	dirs                 int       // of the directions of the variables, direction by direction
+	wdirs                int       // of those of the weights
+	lanes                int       // terms whose numbers are in memory at a time
+
+	places   [][]int32          // of the variables, if some may be one
+	coloring *coloring.Coloring // of a matrix of results or variables and variables
+	recovery *coloring.Recovery
+	work     sync.Pool // of *sweeper
+}
+
+// value is what was loaded as number source, or c for all terms if that is −1.
+type value struct {
+	source int
+	c      float64
+}
+
+// maxSwept is how many numbers of terms are in memory at a time, if it is more than
+// one term.
+const maxSwept = 1 << 16
+
+// sweepKernel is the kernel that runs the sweeps of the terms' program.
+func (s *shape) sweepKernel(v variant) *sweepKernel {
+	w := &sweepKernel{sweptTerm: s.swept, variant: v, vars: make([][]int32, len(s.vars))}
+	leaves := func(kind expr.Leaf, n, direction int) {
+		for a := range n {
+			w.load(expr.Node{Leaf: kind, A: int32(a), B: int32(direction)})
+		}
+	}
+	leaves(expr.Variable, len(s.vars), 0)
+	if w.mayAlias {
+		for a := range s.vars {
+			w.places = append(w.places, s.vars[a].Places())
+		}
+	}
+	for k, leaf := range w.inputs {
+		w.input = append(w.input, w.value(s, leaf))
+		if leaf.Leaf == expr.Variable {
+			w.vars[leaf.A] = append(w.vars[leaf.A], int32(k))
+		}
+	}
+	for _, leaf := range w.params {
+		w.param = append(w.param, w.value(s, leaf))
+	}
+	w.factor = slices.Repeat([]value{{source: -1, c: 1}}, len(w.outputs))
+	for r, leaf := range w.scales {
+		w.factor[r] = w.value(s, leaf)
+	}
+	w.weights = len(w.loaded)
+	if v.Weighted {
+		leaves(expr.Weight, len(w.outputs), 0)
+	}
+	w.dirs = len(w.loaded)
+	for k := range v.Directions {
+		leaves(expr.Direction, len(s.vars), k)
+	}
+	w.wdirs = len(w.loaded)
+	if v.WeightsChange {
+		for k := range v.Directions {
+			leaves(expr.WeightTangent, len(w.outputs), k)
+		}
+	}
+	w.store()
+	w.lanes = max(1, min(code.Lanes, maxSwept/(len(w.loaded)+len(w.stored))))
+	w.work.New = func() any { return newSweeper(w) }
+	return w
+}
+
+// load is the number of a leaf among those that are loaded.
+func (w *sweepKernel) load(leaf expr.Node) int {
+	w.loaded = append(w.loaded, leaf)
+	return len(w.loaded) - 1
+}
+
+// value is what a leaf is.
+func (w *sweepKernel) value(s *shape, leaf expr.Node) value {
+	switch {
+	case leaf.Leaf == expr.Variable:
+		return value{source: int(leaf.A)}
+	case leaf.Leaf == expr.Data && leaf.A < 0:
+		return value{source: -1}
+	case leaf.Leaf == expr.Data && s.data[leaf.A].each == nil:
+		return value{source: -1, c: s.data[leaf.A].all}
+	}
+	return value{source: w.load(leaf)}
+}
+
+// store says what a term computes, in order.
+func (w *sweepKernel) store() {
+	add := func(of expr.Derivative, a, b int) {
+		o := expr.Output{Of: of, A: a, B: b, Entry: len(w.matrix)}
+		w.stored = append(w.stored, o)
+		if o.IsEntry() {
+			w.matrix = append(w.matrix, o)
+		}
+	}
+	all := func(of expr.Derivative, n, direction int) {
+		for a := range n {
+			add(of, a, direction)
+		}
+	}
+	all(expr.Value, len(w.outputs), 0)
+	color := func(kind coloring.Kind, p *sparsity.Pattern) *coloring.Coloring {
+		return coloring.New(kind, p, coloring.Natural, coloring.SmallestLast)
+	}
+	switch w.Derivative {
+	case expr.Gradient:
+		all(expr.Gradient, len(w.vars), 0)
+	case expr.Tangent, expr.Product:
+		n := len(w.vars)
+		if w.Derivative == expr.Tangent {
+			n = len(w.outputs)
+		}
+		for k := range w.Directions {
+			all(w.Derivative, n, k)
+		}
+	case expr.Hessian:
+		all(expr.Gradient, len(w.vars), 0)
+		p := w.hessianPattern()
+		w.coloring = color(coloring.Star, p)
+		p = p.Lower()
+		w.recovery = w.coloring.Recovery(p, 1)
+		for i, j := range p.All() {
+			add(expr.Hessian, i, j)
+		}
+	case expr.Jacobian:
+		p := w.jacobianPattern()
+		w.coloring = color(coloring.Row, p)
+		if c := color(coloring.Column, p); c.Num() < w.coloring.Num() {
+			w.coloring = c
+		}
+		w.recovery = w.coloring.Recovery(p, 1)
+		for i, j := range p.All() {
+			add(expr.Jacobian, j, i)
+		}
+	}
+}
+
+// hessianPattern is the pattern in the variables of the shape.
+func (w *sweepKernel) hessianPattern() *sparsity.Pattern {
+	p := domains.Hessian(&w.program.Tape, nil)
+	var i, j []int
+	for a, x := range w.inputs {
+		for _, b := range p.Row(a) {
+			if y := w.inputs[b]; x.Leaf == expr.Variable && y.Leaf == expr.Variable {
+				i, j = append(i, int(x.A)), append(j, int(y.A))
+			}
+		}
+	}
+	return sparsity.FromCoordinates(len(w.vars), len(w.vars), i, j)
+}
+
+// jacobianPattern is the pattern in the results and variables of the shape.
+func (w *sweepKernel) jacobianPattern() *sparsity.Pattern {
+	p := domains.Jacobian(&w.program.Tape, nil)
+	var i, j []int
+	for r, k := range w.outputs {
+		for _, a := range p.Row(k) {
+			if x := w.inputs[a]; x.Leaf == expr.Variable {
+				i, j = append(i, r), append(j, int(x.A))
+			}
+		}
+	}
+	return sparsity.FromCoordinates(len(w.outputs), len(w.vars), i, j)
+}
+
+func (w *sweepKernel) loads() []expr.Node     { return w.loaded }
+func (w *sweepKernel) stores() []expr.Output  { return w.stored }
+func (w *sweepKernel) entries() []expr.Output { return w.matrix }
+func (w *sweepKernel) instructions() int      { return 0 }
+
+// cost counts what the sweeps for the terms do.
+func (w *sweepKernel) cost(s *shape) (n cost.Counts) {
+	g := cost.Of(w.program)
+	switch w.Derivative {
+	case expr.Value:
+		n = g.Jacobian(0, 0, 0)
+	case expr.Gradient:
+		n = g.Jacobian(0, 1, 0)
+	case expr.Hessian:
+		n = g.Hessian(w.coloring.Num(), len(w.matrix))
+	case expr.Jacobian:
+		n = g.Jacobian(w.coloring.Columns().Num(), w.coloring.Rows().Num(), len(w.matrix))
+	case expr.Tangent:
+		n = g.Jacobian(w.Directions, 0, 0)
+	case expr.Product:
+		n = g.Hessian(w.Directions, 0)
+	}
+	n[cost.Gather] += float64(len(w.loaded) + len(w.stored))
+	for k := range n {
+		n[k] *= float64(s.terms)
+	}
+	return n
+}
+
+func (w *sweepKernel) explain() string {
+	what := "sweeps over the operations of each term"
+	if w.coloring != nil {
+		what += fmt.Sprintf(", %d products", w.coloring.Num())
+	}
+	if w.mayAlias {
+		what += ", since variables coincide in more ways than there are symbols for"
+	} else {
+		what += ", too many for symbols"
+	}
+	return what
+}
+
+// sweeper is working memory.
+type sweeper struct {
+	*sweepKernel
+	ws      *sweep.Workspace
+	memory  []float64 // lane by lane of all that is loaded and stored
+	lane    int       // of the term
+	term    int       // its number
+	next    int       // what is stored next
+	x, p, w []float64 // inputs, parameters and weights of the term
+	h       []float64 // by variable
+	y       []float64 // by result
+	values  []float64 // of a matrix
+}
+
+func newSweeper(w *sweepKernel) *sweeper {
+	buffer := func(n int) []float64 { return make([]float64, n) }
+	t := w.program
+	return &sweeper{
+		sweepKernel: w, ws: t.Get(), x: buffer(t.Inputs()), p: buffer(t.Params()), w: buffer(t.Outputs()),
+		h: buffer(len(w.vars)), y: buffer(len(w.outputs)), values: buffer(len(w.matrix)),
+	}
+}
+
+func (w *sweepKernel) begin(*evaluator, *shape) {}
+
+// block runs the n terms from lo on.
+func (w *sweepKernel) block(e *evaluator, lo, n int) {
+	z := w.work.Get().(*sweeper)
+	z.memory = e.Memory((len(w.loaded) + len(w.stored)) * w.lanes)
+	for hi := lo + n; lo < hi; lo += w.lanes {
+		n := min(w.lanes, hi-lo)
+		numbers := func(k int) []float64 { return z.memory[k*w.lanes:][:n] }
+		for k := range e.sources {
+			e.sources[k].Load(numbers(k), lo)
+		}
+		for z.lane = range n {
+			z.term = lo + z.lane
+			z.evaluate()
+		}
+		for k := range e.sinks {
+			e.Store(&e.sinks[k], numbers(len(w.loaded)+k), lo)
+		}
+	}
+	z.memory = nil
+	w.work.Put(z)
+}
+
+// source is what was loaded as number k for the term.
+func (z *sweeper) source(k int) float64 { return z.memory[k*z.lanes+z.lane] }
+
+func (z *sweeper) value(v value) float64 {
+	if v.source < 0 {
+		return v.c
+	}
+	return z.source(v.source)
+}
+
+// sink is what is stored next for the term.
+func (z *sweeper) sink() *float64 {
+	z.next++
+	return &z.memory[(len(z.loaded)+z.next-1)*z.lanes+z.lane]
+}
+
+// put stores x.
+func (z *sweeper) put(x float64) { *z.sink() = x }
+
+// evaluate computes all that is stored of one term.
+func (z *sweeper) evaluate() {
+	term := z.program
+	for a, v := range z.input {
+		z.x[a] = z.value(v)
+	}
+	for a, v := range z.param {
+		z.p[a] = z.value(v)
+	}
+	_, err := term.Value(z.ws, z.x, z.p)
+	must(err)
+	z.next = 0
+	z.putResults(z.ws.V)
+	switch z.Derivative {
+	case expr.Gradient:
+		z.weigh(z.w, z.weights)
+		must(term.Gradient(z.ws, z.w))
+		z.putVars(z.ws.Bar)
+	case expr.Hessian:
+		z.hessian()
+	case expr.Jacobian:
+		z.jacobian()
+	case expr.Tangent:
+		must(term.JVP(z.ws, z.Directions, z.direction))
+		for _, t := range z.ws.T[:z.Directions] {
+			z.putResults(t)
+		}
+	case expr.Product:
+		z.products()
+	}
+}
+
+// must panics, as no term has a primitive that fails.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// result is result r in x, numbers of all nodes of the program.
+func (z *sweeper) result(r int, x []float64) float64 {
+	return z.value(z.factor[r]) * x[z.program.Output(z.outputs[r])]
+}
+
+func (z *sweeper) putResults(x []float64) {
+	for r := range z.outputs {
+		z.put(z.result(r, x))
+	}
+}
+
+// weigh sets w to the weights of the program's outputs: those of the results that were
+// loaded from number source on, 1 if there are none, times their factors.
+func (z *sweeper) weigh(w []float64, source int) {
+	clear(w)
+	for r, j := range z.outputs {
+		w[j] = z.value(z.factor[r])
+		if z.Weighted {
+			w[j] *= z.source(source + r)
+		}
+	}
+}
+
+// direction adds direction k to x.
+func (z *sweeper) direction(x []float64, k int) {
+	for a, inputs := range z.vars {
+		for _, i := range inputs {
+			x[i] = z.source(z.dirs + k*len(z.vars) + a)
+		}
+	}
+}
+
+// byVar sets h to what numbers of the program's inputs are for the variables.
+func (z *sweeper) byVar(h, x []float64) {
+	for a, inputs := range z.vars {
+		h[a] = 0
+		for _, i := range inputs {
+			h[a] += x[i]
+		}
+	}
+}
+
+func (z *sweeper) putVars(x []float64) {
+	z.byVar(z.h, x)
+	for _, h := range z.h {
+		z.put(h)
+	}
+}
+
+// products computes Hessians times directions and, if the weights change, what that
+// makes of the gradient.
+func (z *sweeper) products() {
+	term, k := z.program, z.Directions
+	z.weigh(z.w, z.weights)
+	must(term.Linearize(z.ws, z.w))
+	must(term.HVP(z.ws, k, z.direction))
+	begin := z.next
+	for _, u := range z.ws.U[:k] {
+		z.putVars(u)
+	}
+	if !z.WeightsChange {
+		return
+	}
+	must(term.VJP(z.ws, k, func(w []float64, s int) { z.weigh(w, z.wdirs+s*len(z.outputs)) }))
+	z.next = begin
+	for _, u := range z.ws.U[:k] {
+		z.byVar(z.h, u)
+		for _, h := range z.h {
+			*z.sink() += h
+		}
+	}
+}
+
+// hessian computes the gradient and the Hessian.
+func (z *sweeper) hessian() {
+	term := z.program
+	z.weigh(z.w, z.weights)
+	must(term.Linearize(z.ws, z.w))
+	z.putVars(z.ws.Bar)
+	must(term.HVPs(z.ws, z.coloring.Columns().Num(), z.color, func(c int, hv []float64) {
+		z.byVar(z.h, hv)
+		z.recovery.GatherColumns(z.values, c, z.h)
+	}))
+	z.recovery.Finish(z.values)
+	for e, h := range z.values {
+		if o := z.matrix[e]; z.mayAlias && o.A != o.B && z.places[o.A][z.term] == z.places[o.B][z.term] {
+			h *= 2 // with its mirror image
+		}
+		z.put(h)
+	}
+}
+
+// color adds the variables of color c to x.
+func (z *sweeper) color(x []float64, c int) {
+	for _, a := range z.coloring.Columns().Class(c) {
+		for _, i := range z.vars[a] {
+			x[i] = 1
+		}
+	}
+}
+
+// jacobian computes the Jacobian of the results.
+func (z *sweeper) jacobian() {
+	term := z.program
+	const most = sweep.MaxDirections
+	for lo := 0; lo < z.coloring.Columns().Num(); lo += most {
+		k := min(most, z.coloring.Columns().Num()-lo)
+		must(term.JVP(z.ws, k, func(x []float64, s int) { z.color(x, lo+s) }))
+		for s, t := range z.ws.T[:k] {
+			for r := range z.outputs {
+				z.y[r] = z.result(r, t)
+			}
+			z.recovery.GatherColumns(z.values, lo+s, z.y)
+		}
+	}
+	for lo := 0; lo < z.coloring.Rows().Num(); lo += most {
+		k := min(most, z.coloring.Rows().Num()-lo)
+		must(term.VJP(z.ws, k, func(w []float64, s int) {
+			for _, r := range z.coloring.Rows().Class(lo + s) {
+				w[z.outputs[r]] = z.value(z.factor[r])
+			}
+		}))
+		for s, u := range z.ws.U[:k] {
+			z.byVar(z.h, u)
+			z.recovery.GatherRows(z.values, lo+s, z.h)
+		}
+	}
+	z.recovery.Finish(z.values)
+	for _, v := range z.values {
+		z.put(v)
+	}
+}
