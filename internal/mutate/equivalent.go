@@ -12,6 +12,7 @@ const (
 	isNaN      = "NaN either way"
 	otherOrder = "a product in the other order"
 	equalTerms = "v and d are equal"
+	linear     = "the curvature of what is linear is 0"
 )
 
 var equivalent = []equivalence{
