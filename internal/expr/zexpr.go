@@ -2,9 +2,7 @@
 
 package expr
 
-import (
-	"github.com/hesse-ad/hesse/internal/op"
-)
+import "github.com/hesse-ad/hesse/internal/op"
 
 func (x Expr) Hypot(y Expr) Expr { return x.binary(op.Hypot, y) }
 
