@@ -4,6 +4,7 @@
 //	InteriorPoint   min f(x), c_L ≤ c(x) ≤ c_U, x_L ≤ x ≤ x_U
 //	TrustRegion     min f(x)
 //	LeastSquares    min ½Σ ρ(rᵢ(x)²), x_L ≤ x ≤ x_U
+//	System          F(x) = 0, x_L ≤ x ≤ x_U
 //
 // A function is a reverse.Func: plain Go on reverse.Var that is recorded, again
 // where a branch changes, or a tape.

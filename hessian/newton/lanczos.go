@@ -140,7 +140,7 @@ func (m *lanczosModel) step(radius float64) (decrease float64, err error) {
 			}
 		} else {
 			h, m.lambda = tridiagonalStep(m.diag, m.beside, g, radius)
-			if atBoundary++; off*math.Abs(h[k]) <= forcing*g || atBoundary == boundaryMax || next == 0 {
+			if atBoundary++; off*math.Abs(h[k]) <= enough || atBoundary == boundaryMax || next == 0 {
 				break
 			}
 		}

@@ -148,6 +148,10 @@ type squares struct {
 	p, next      *linearModel // here, and at a trial point in doubt
 	trial        []float64
 	radius       float64
+
+	// Of System:
+	root              bool
+	rowScale, initial []float64 // R, and |RF| at the start
 }
 
 // linearize computes r and J at x, for p.
@@ -216,8 +220,10 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 	for {
 		p := s.p
 		switch {
-		case p.cosine() <= s.Tolerance:
+		case s.root && p.isRoot(s):
 			return Solved, "", nil
+		case p.cosine() <= s.Tolerance:
+			return s.stationary()
 		case ctx.Err() != nil:
 			return Canceled, "", ctx.Err()
 		case s.Iterations == s.MaxIterations:
@@ -232,7 +238,7 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 			return Failed, "", err
 		}
 		s.Step, s.Decrease = scaledNorm(p.norm, p.s)/scaledNorm(p.norm, s.X), predicted/p.f
-		if p.free && s.Step <= s.Tolerance && p.gaussNewton(s) <= s.Tolerance {
+		if !s.root && p.free && s.Step <= s.Tolerance && p.gaussNewton(s) <= s.Tolerance {
 			return Solved, "", nil
 		}
 		floats.AddTo(s.trial, s.X, p.s)
@@ -242,9 +248,12 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		if err := s.evaluator.values(values, s.trial); err != nil {
 			return Failed, "", err
 		}
+		for i, scale := range s.rowScale {
+			values[i] *= scale
+		}
 		ratio := (p.f - s.value(values)) / predicted
-		accepted := ratio > 1e-4
-		if !accepted && predicted <= drowned*p.f {
+		accepted := predicted > 0 && ratio > 1e-4
+		if !accepted && predicted > 0 && predicted <= drowned*p.f {
 			// The difference may be rounding errors: what is left of r along J decides.
 			if err := s.linearize(&s.next, s.trial); err != nil {
 				return Failed, "", err
@@ -260,8 +269,8 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		}
 		if !accepted {
 			if !(length > epsilon*p.length(s.X)) {
-				if p.rounded(s.X) {
-					return Solved, "", nil
+				if p.rounded(s.X) || s.root && p.level() {
+					return s.stationary()
 				}
 				return StepTooSmall, "", nil
 			}
@@ -276,6 +285,14 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		}
 		s.inform()
 	}
+}
+
+// stationary is the end at a stationary point.
+func (s *squares) stationary() (Status, string, error) {
+	if s.root {
+		return Infeasible, "‖F‖ has a local minimum", nil
+	}
+	return Solved, "", nil
 }
 
 func (s *squares) inform() {
@@ -310,7 +327,8 @@ type linearModel struct {
 	lambda float64
 	free   bool // s is the step of Gauss and Newton: λ = 0, no bound met
 
-	z, js []float64
+	z, w, js []float64
+	held     []bool
 }
 
 func newLinearModel(b *branch, n int, old *linearModel) *linearModel {
@@ -318,7 +336,8 @@ func newLinearModel(b *branch, n int, old *linearModel) *linearModel {
 	m := b.tape.Outputs()
 	p := &linearModel{
 		b: b, j: b.jacobian.Matrix(), r: vector(m), g: vector(n), fixed: make([]bool, n),
-		norm: vector(n), d: vector(n), met: vector(n), s: vector(n), z: vector(n), js: vector(m),
+		norm: vector(n), d: vector(n), met: vector(n), s: vector(n), z: vector(n), w: vector(n), js: vector(m),
+		held: make([]bool, n),
 	}
 	if old != nil {
 		copy(p.met, old.met)
@@ -328,6 +347,9 @@ func newLinearModel(b *branch, n int, old *linearModel) *linearModel {
 
 // load computes what follows from J and r at x.
 func (p *linearModel) load(s *squares, x []float64) {
+	if s.root {
+		p.scaleRows(s)
+	}
 	p.f = s.value(p.r)
 	if s.Loss != nil {
 		p.weigh(s.Loss)
@@ -441,20 +463,70 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	p.free = p.lambda == 0
 	for i, z := range p.z {
 		p.s[i] = -z / p.d[i]
-		if low, high := sq.lower[i]-sq.X[i], sq.upper[i]-sq.X[i]; p.s[i] < low || p.s[i] > high {
-			p.s[i] = min(max(p.s[i], low), high)
-			p.free = false
-		}
+	}
+	if err := p.keepInside(sq); err != nil {
+		return 0, err
 	}
 	// ½‖r‖² − ½‖r + Js‖².
-	for i := range p.js {
+	p.applyTo(p.js, p.s)
+	return -floats.Dot(p.js, p.r) - floats.Dot(p.js, p.js)/2, nil
+}
+
+// applyTo sets dst = Jv.
+func (p *linearModel) applyTo(dst, v []float64) {
+	for i := range dst {
 		columns, values := rowOf(p.j, i)
-		p.js[i] = 0
+		dst[i] = 0
 		for k, j := range columns {
-			p.js[i] += values[k] * p.s[j]
+			dst[i] += values[k] * v[j]
 		}
 	}
-	return -floats.Dot(p.js, p.r) - floats.Dot(p.js, p.js)/2, nil
+}
+
+// keepInside stops what the step s would take over a bound there, and has the other
+// variables make the best of it, with the same λ, until none is taken over.
+func (p *linearModel) keepInside(sq *squares) error {
+	const rounds = 10
+	outside := func(i int) (stop float64, ok bool) {
+		low, high := sq.lower[i]-sq.X[i], sq.upper[i]-sq.X[i]
+		return min(max(p.s[i], low), high), p.s[i] < low || p.s[i] > high
+	}
+	copy(p.held, p.fixed)
+	for range rounds {
+		changed := false
+		clear(p.w)
+		for i := range p.s {
+			if stop, ok := outside(i); ok {
+				p.s[i], p.held[i] = stop, true
+				changed = true
+			}
+			if p.held[i] && !p.fixed[i] {
+				p.w[i] = p.s[i]
+			}
+		}
+		if !changed {
+			return nil
+		}
+		p.free = false
+		p.applyTo(p.js, p.w)
+		floats.Add(p.js, p.r)
+		full, err := p.solveHeld(sq, p.lambda, p.d, p.held, p.js)
+		if err != nil {
+			return err
+		}
+		if !full {
+			break
+		}
+		for i, z := range p.z {
+			if !p.held[i] {
+				p.s[i] = -z / p.d[i]
+			}
+		}
+	}
+	for i := range p.s {
+		p.s[i], _ = outside(i)
+	}
+	return nil
 }
 
 // gaussNewton is the length of the step of Gauss and Newton relative to x, both in
@@ -483,6 +555,11 @@ func (p *linearModel) gaussNewton(sq *squares) float64 {
 // solve computes −z of a λ, for D with the diagonal d, and reports whether the
 // matrix has full rank.
 func (p *linearModel) solve(sq *squares, lambda float64, d []float64) (full bool, err error) {
+	return p.solveHeld(sq, lambda, d, p.fixed, p.r)
+}
+
+// solveHeld is solve for other residuals and with what is held in its place.
+func (p *linearModel) solveHeld(sq *squares, lambda float64, d []float64, held []bool, r []float64) (full bool, err error) {
 	if p.b.squares == nil {
 		if sq.Normal {
 			p.b.squares = newNormalEquations(p.j)
@@ -491,10 +568,10 @@ func (p *linearModel) solve(sq *squares, lambda float64, d []float64) (full bool
 		}
 	}
 	sq.cost.Factorizations++
-	if full, err = p.b.squares.factorize(p.j, d, p.fixed, lambda); !full || err != nil {
+	if full, err = p.b.squares.factorize(p.j, d, held, lambda); !full || err != nil {
 		return false, err
 	}
-	return true, p.b.squares.solve(p.z, p.r)
+	return true, p.b.squares.solve(p.z, r)
 }
 
 // squaresFactor solves the linear least-squares problems of a branch.

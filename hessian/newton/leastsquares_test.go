@@ -195,3 +195,103 @@ func TestDeviationsAreAsAccurateAsTheJacobian(t *testing.T) {
 		require.InEpsilon(t, math.Sqrt(variance*m/(m-n)), d, 1e-8)
 	}
 }
+
+// With a loss the minimum is that of the sum of losses, whatever method finds it.
+func TestLossesAreMinimized(t *testing.T) {
+	x := []float64{0, 1, 2, 3, 4, 5, 6}
+	y := []float64{1.1, 2.9, 5.1, 40, 9.1, 10.9, -8}
+	residual := func(b []reverse.Var, i int) reverse.Var {
+		return b[0].Mul(b[1].Scale(x[i]).Exp()).SubReal(y[i])
+	}
+	for name, c := range map[string]struct {
+		loss Loss
+		of   func(s reverse.Var) reverse.Var
+	}{
+		"Cauchy": {Cauchy(2), func(s reverse.Var) reverse.Var { return s.Scale(0.25).Log1p().Scale(4) }},
+		"Huber": {Huber(2), func(s reverse.Var) reverse.Var {
+			if s.LessEqReal(4) {
+				return s
+			}
+			return s.Sqrt().Scale(4).SubReal(4)
+		}},
+	} {
+		r := reverse.NewFuncVec(func(b []reverse.Var) []reverse.Var {
+			out := make([]reverse.Var, len(x))
+			for i := range out {
+				out[i] = residual(b, i)
+			}
+			return out
+		})
+		sum := reverse.NewFunc(func(b []reverse.Var) reverse.Var {
+			s := reverse.Constant(0)
+			for i := range x {
+				s = s.Add(c.of(residual(b, i).Square()).Scale(0.5))
+			}
+			return s
+		})
+		fit, err := LeastSquares{Loss: c.loss}.Minimize(background, r, []float64{1, 0.3})
+		require.NoError(t, err, name)
+		f, g, err := sum.ValueGradient(nil, fit.X)
+		require.NoError(t, err)
+		require.InEpsilon(t, f, fit.F, 1e-13, name)
+		require.LessOrEqual(t, floats.Norm(g, math.Inf(1)), 1e-6*f, name)
+		best, err := TrustRegion{}.Minimize(background, sum, fit.X)
+		require.NoError(t, err, name)
+		require.InEpsilon(t, best.F, fit.F, 1e-10, name)
+	}
+	for _, loss := range []Loss{Huber(0.7), Cauchy(0.7)} { // against differences
+		for _, s := range []float64{0, 0.1, 0.48, 0.5, 3, 100} {
+			const h = 1e-5
+			rho, d, dd := loss(s + h)
+			low, e, _ := loss(s)
+			require.InDelta(t, (rho-low)/h, (d+e)/2, 1e-6)
+			require.InDelta(t, (d-e)/h, dd, 0.03*math.Abs(dd)+1e-9, "%v", s)
+		}
+	}
+	require.Panics(t, func() { Huber(0) })
+	require.Panics(t, func() { Cauchy(math.NaN()) })
+}
+
+func TestLeastSquaresBetweenBounds(t *testing.T) {
+	f := func(x []reverse.Var) []reverse.Var { // Rosenbrock's
+		return []reverse.Var{x[1].Sub(x[0].Square()).Scale(10), x[0].RSub(1)}
+	}
+	for _, normal := range []bool{false, true} {
+		for _, c := range []struct{ lower, upper, x0, want []float64 }{
+			{[]float64{-2, -2}, []float64{2, 2}, []float64{-1.2, 1}, []float64{1, 1}},
+			{nil, []float64{0.5, 2}, []float64{-1.2, 1}, []float64{0.5, 0.25}},
+			{[]float64{-5, 1.5}, nil, []float64{2, 9}, []float64{1.2243703, 1.5}},
+			{[]float64{3, 3}, []float64{3, 4}, []float64{0, 0}, []float64{3, 4}},
+		} {
+			r, err := LeastSquares{Lower: c.lower, Upper: c.upper, Normal: normal}.Minimize(background, reverse.NewFuncVec(f), c.x0)
+			require.NoError(t, err, "%v", c)
+			require.InDeltaSlice(t, c.want, r.X, 1e-6, "%v", c)
+		}
+	}
+}
+
+// A curve through 2000 points that are fitted by 300 values, each of which has to do
+// with its neighbors alone: by QR and by the normal equations.
+func TestLeastSquaresOfManyVariables(t *testing.T) {
+	const n, m = 300, 2000
+	f := reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+		var r []reverse.Var
+		for i := range m {
+			at := float64(i) * (n - 1.001) / m
+			k := int(at)
+			v := x[k].Scale(1 - at + float64(k)).Add(x[k+1].Scale(at - float64(k)))
+			r = append(r, v.Exp().SubReal(2+math.Sin(at/20)))
+		}
+		return r
+	})
+	x0 := make([]float64, n)
+	qr, err := LeastSquares{}.Minimize(background, f, x0)
+	require.NoError(t, err)
+	normal, err := LeastSquares{Normal: true}.Minimize(background, f, x0)
+	require.NoError(t, err)
+	require.InEpsilon(t, qr.F, normal.F, 1e-12)
+	require.InDeltaSlice(t, qr.X, normal.X, 1e-7)
+	for i, x := range qr.X {
+		require.InDelta(t, math.Log(2+math.Sin(float64(i)/20)), x, 2e-3)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -205,6 +206,89 @@ func TestModelStepIsNearlyTheLeast(t *testing.T) {
 			require.LessOrEqual(t, floats.Norm(m.s, 2), (1+nearBoundary)*radius*(1+1e-9))
 			// A length of 0.9Δ forgoes up to 1 − 0.9² of the decrease.
 			require.LessOrEqual(t, q, 0.8*want+tolerance)
+		}
+	})
+}
+
+func TestTrustRegionByProducts(t *testing.T) {
+	rosen := func(x []reverse.Var) reverse.Var {
+		s := reverse.Constant(0)
+		for i := range len(x) - 1 {
+			s = s.Add(x[i+1].Sub(x[i].Square()).Square().Scale(100)).Add(x[i].RSub(1).Square())
+		}
+		return s
+	}
+	trig := func(x []reverse.Var) reverse.Var { // dense, with negative curvature
+		s := dual.Sum(x).Scale(0.1).Cos()
+		for i := range x {
+			s = s.Add(x[i].Cos().Scale(1 + 0.01*float64(i))).Add(x[i].Square().Scale(0.01))
+		}
+		return s
+	}
+	for _, f := range []func([]reverse.Var) reverse.Var{rosen, trig} {
+		x0 := make([]float64, 60)
+		for i := range x0 {
+			x0[i] = 1.2 + 0.3*math.Sin(float64(i))
+		}
+		fn := reverse.NewFunc(f)
+		r, err := TrustRegion{Products: true}.Minimize(background, fn, x0)
+		require.NoError(t, err)
+		require.Zero(t, r.Factorizations)
+		require.Positive(t, r.Products)
+		requireSemidefinite(t, fn, r.X)
+		g, err := fn.Gradient(nil, r.X)
+		require.NoError(t, err)
+		require.LessOrEqual(t, floats.Norm(g, 2), 1e-6)
+	}
+}
+
+func requireSemidefinite(t *testing.T, f *reverse.Func, x []float64) {
+	t.Helper()
+	tape, err := f.Tape(x)
+	require.NoError(t, err)
+	h, err := hessian.New(tape, hessian.FoR).Dense(nil, x)
+	require.NoError(t, err)
+	var eig mat.EigenSym
+	require.True(t, eig.Factorize(h, false))
+	values := eig.Values(nil)
+	require.Greater(t, values[0], -1e-9*values[len(values)-1])
+}
+
+func TestLanczosStepIsNearlyTheLeast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "n")
+		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		h, g := mat.NewSymDense(n, nil), make([]float64, n)
+		shift := rapid.SampledFrom([]float64{0, 3, -3}).Draw(t, "shift")
+		for i := range n {
+			g[i] = rnd.NormFloat64()
+			for j := range i + 1 {
+				h.SetSym(i, j, rnd.NormFloat64())
+			}
+			h.SetSym(i, i, h.At(i, i)+shift)
+		}
+		f := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+			s := dual.Affine(0, g, x)
+			for i := range n {
+				s = s.Add(x[i].Mul(dual.Affine(0, mat.Row(nil, i, h), x)).Scale(0.5))
+			}
+			return s
+		})
+		m := newLanczosModel(&evaluator{f: f, cost: new(Cost)}, n)
+		_, err := m.evaluate(make([]float64, n))
+		require.NoError(t, err)
+		require.True(t, m.load(nil))
+		m.reference = 1e18 // for steps to a residual of 10⁻⁹
+		for _, radius := range []float64{1e-3, 0.3, 1, 10, 1e4} {
+			decrease, err := m.step(radius)
+			require.NoError(t, err)
+			s := mat.NewVecDense(n, m.s)
+			q := floats.Dot(m.g, m.s) + mat.Inner(s, h, s)/2
+			want := least(h, g, radius)
+			tolerance := 1e-5 * (math.Abs(want) + mat.Norm(h, 2)*mat.Dot(s, s)) // rounding errors, if H is nearly singular
+			require.InDelta(t, decrease, -q, tolerance)
+			require.LessOrEqual(t, floats.Norm(m.s, 2), radius*(1+1e-6))
+			require.LessOrEqual(t, q, 0.99*want+tolerance)
 		}
 	})
 }

@@ -1,0 +1,122 @@
+package newton
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// System solves F(x) = 0, x_L ≤ x ≤ x_U, for F: ℝⁿ → ℝᵐ, by the method of LeastSquares
+// for ½‖RF‖², where R is diagonal and brings the largest element of each row of RF′ to 1
+// at the start. Its steps are Newton's, −F′⁻¹F, where these are short enough, and
+// stay well defined where F′ is singular. Convergence is quadratic where F′ is regular
+// at the solution. There may be more or fewer equations than unknowns.
+//
+// It has found a solution where
+//
+//	|Fᵢ| ≤ tol·(|F′||x|)ᵢ + tol²·|Fᵢ(x₀)| for all i,
+//
+// that is, where relative changes of x by tol could explain what is left; the second
+// term is for roots at 0. tol is Tolerance, 10⁻¹⁰ if 0.
+//
+// For derivatives of a solution by parameters see package implicit, whose Newton is the
+// faster one near a solution: it takes LU factorizations.
+type System struct {
+	Settings // MaxIterations is 1000 if 0
+
+	// Lower and Upper are bounds of x, of length n; nil means none.
+	Lower, Upper []float64
+}
+
+// Solve solves the system from x0, which is moved between the bounds. The Result has
+// ½‖F‖² as F, F(X) as C and the largest |Fᵢ| as Primal error. If it ends elsewhere than
+// at a solution the error is a *StoppedError, which wraps that of an evaluation or of
+// ctx: Infeasible where ‖RF‖ has a local minimum that is not 0. Cost: an iteration takes
+// F, a Jacobian and a QR factorization, and some more where the step is to be shortened.
+func (o System) Solve(ctx context.Context, f *reverse.Func, x0 []float64) (*Result, error) {
+	const method = "system"
+	if f == nil {
+		panic("newton: nil function")
+	}
+	ls := LeastSquares{Settings: o.Settings, Lower: o.Lower, Upper: o.Upper}
+	if ls.Tolerance == 0 {
+		ls.Tolerance = squaresTolerance
+	}
+	if ls.MaxIterations == 0 {
+		ls.MaxIterations = squaresIterations
+	}
+	s := ls.newSquares(f, x0)
+	s.root = true
+	status, reason, err := s.run(ctx)
+	r := s.Result
+	if s.p != nil {
+		r.C = make([]float64, len(s.p.r))
+		r.F, r.Errors.Primal = 0, 0
+		r.Unscaled = Errors{}
+		for i, v := range s.p.r {
+			r.Errors.Primal = max(r.Errors.Primal, math.Abs(v))
+			r.C[i] = v / s.rowScale[i]
+			r.F += r.C[i] * r.C[i] / 2
+			r.Unscaled.Primal = max(r.Unscaled.Primal, math.Abs(r.C[i]))
+		}
+	}
+	return r.end(method, status, reason, err)
+}
+
+// scaleRows multiplies the rows of J and r by R, which it finds at the start.
+func (p *linearModel) scaleRows(s *squares) {
+	if s.rowScale == nil {
+		s.rowScale = make([]float64, len(p.r))
+		s.initial = make([]float64, len(p.r))
+		for i, r := range p.r {
+			_, values := rowOf(p.j, i)
+			size := 0.0
+			for _, v := range values {
+				size = max(size, math.Abs(v))
+			}
+			s.rowScale[i] = 1
+			if size > 0 && finite(size) {
+				s.rowScale[i] = math.Exp2(-math.Round(math.Log2(size)))
+			}
+			s.initial[i] = math.Abs(r) * s.rowScale[i]
+		}
+	}
+	for i, scale := range s.rowScale {
+		_, values := rowOf(p.j, i)
+		for k := range values {
+			values[k] *= scale
+		}
+		p.r[i] *= scale
+	}
+}
+
+// isRoot reports whether r is 0 to the tolerance.
+func (p *linearModel) isRoot(s *squares) bool {
+	for i, r := range p.r {
+		columns, values := rowOf(p.j, i)
+		size := 0.0
+		for k, j := range columns {
+			size += math.Abs(values[k] * s.X[j])
+		}
+		if !(math.Abs(r) <= s.Tolerance*size+s.Tolerance*s.Tolerance*s.initial[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// level reports whether ‖r‖ hardly depends on x any more, in the units of the largest
+// derivatives so far: J vanishes where it has a minimum.
+func (p *linearModel) level() bool {
+	const little = 1e-7
+	r := floats.Norm(p.r, 2)
+	for i, g := range p.g {
+		if !p.fixed[i] && math.Abs(g) > little*p.met[i]*r {
+			return false
+		}
+	}
+	return true
+}
