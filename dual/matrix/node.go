@@ -46,6 +46,7 @@ type state struct {
 	extra  bool // what not all methods need is there too
 	nums   [16][]float64
 	ints   []int
+	sum    []float64
 }
 
 // numbers is memory for n numbers; it has those that were there before.
@@ -72,7 +73,10 @@ type node struct {
 	count int      // of states, idle or not
 }
 
-var _ op.Binder = (*node)(nil)
+var (
+	_ op.Binder  = (*node)(nil)
+	_ op.Several = (*node)(nil)
+)
 
 func (f *node) Dims() (n, m int)       { return f.dims() }
 func (f *node) Name() string           { return f.name() }
@@ -121,6 +125,42 @@ func (f *node) HVP(h, x, w, dx []float64) error {
 			return err
 		}
 		return f.second(s, h, w, dx)
+	})
+}
+
+func (f *node) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
+	return f.at(x, func(s *state) error {
+		for i, dx := range dx {
+			if err := f.tangent(s, dy[i], dx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// HVPs does what the directions share, the products of the weights, once.
+func (f *node) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
+	return f.at(x, func(s *state) error {
+		if err := f.weights(s, w); err != nil {
+			return err
+		}
+		for i, dx := range dx {
+			if err := f.second(s, h[i], w, dx); err != nil {
+				return err
+			}
+		}
+		for i, dw := range dw { // last, since it may take the memory of what is shared
+			if zero(dw) {
+				continue
+			}
+			s.sum = slices.Grow(s.sum[:0], len(x))[:len(x)]
+			if err := f.adjoint(s, s.sum, dw); err != nil {
+				return err
+			}
+			add(h[i], s.sum)
+		}
+		return nil
 	})
 }
 

@@ -28,3 +28,13 @@ type Binder interface {
 	// constant reports whether the inputs i … j−1 are all constants.
 	Bind(x []float64, constant func(i, j int) bool) (f Func, lo, hi int)
 }
+
+// Several is a Func that takes several directions at once, and changes none of its
+// arguments but the first.
+type Several interface {
+	Func
+	// JVPs sets dy[s] = F′(x)·dx[s] for each direction s.
+	JVPs(dy [][]float64, x []float64, dx [][]float64) error
+	// HVPs sets h[s] = (Σ wₖ∇²Fₖ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
+	HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error
+}

@@ -10,7 +10,7 @@ import (
 // arguments is the operands of a call in an array over all nodes: where they
 // are, if the function is known not to change them, or gathered into a buffer.
 func (e *Engine) arguments(buf *[]float64, v []float64, c *tape.Call) []float64 {
-	if c.Repeated != nil && c.Consecutive {
+	if c.Several != nil && c.Consecutive {
 		return v[c.Args[0]:][:len(c.Args)]
 	}
 	dst := grow(buf, e.mostArgs)[:len(c.Args)]
@@ -67,9 +67,8 @@ func (e *Engine) tangentCall(ws *Workspace, ts [][]float64, i int32) error {
 		return nil
 	}
 	x := e.arguments(&ws.call.x, ws.V, c)
-	if c.Repeated != nil {
-		c.Repeated.JVPs(ws.outputsOf(c, i, 2, ts), x, e.each(ws, 0, ts, c))
-		return nil
+	if c.Several != nil {
+		return failed(c, c.Several.JVPs(ws.outputsOf(c, i, 2, ts), x, e.each(ws, 0, ts, c)))
 	}
 	for _, t := range ts {
 		if err := c.JVP(t[i:i+c.Outputs()], x, e.arguments(&ws.call.tx, t, c)); err != nil {
@@ -103,7 +102,7 @@ func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 	m := c.Outputs()
 	x := e.arguments(&ws.call.x, ws.V, c)
 	bar := ws.Bar[i : i+m]
-	if c.Repeated != nil {
+	if c.Several != nil {
 		h := ws.call.views[1][:len(us)]
 		for s := range us {
 			h[s] = grow(&ws.call.many[1][s], e.mostArgs)[:len(c.Args)]
@@ -114,7 +113,9 @@ func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 		}) {
 			dw = nil // the outputs enter linearly
 		}
-		c.Repeated.HVPs(h, x, bar, dw, e.each(ws, 0, ts, c))
+		if err := c.Several.HVPs(h, x, bar, dw, e.each(ws, 0, ts, c)); err != nil {
+			return failed(c, err)
+		}
 		for s, u := range us {
 			scatter(u, h[s], c)
 		}

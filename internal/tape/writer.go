@@ -77,8 +77,9 @@ func (w *Writer) placeList(k int32, n *Node) {
 	if n.Op == op.Call {
 		if n.B == 0 {
 			f := w.from.calls[n.A].f
+			several, _ := f.(op.Several)
 			repeated, _ := f.(Repeated)
-			w.calls = append(w.calls, Call{Func: f, Repeated: repeated})
+			w.calls = append(w.calls, Call{Func: f, Several: several, Repeated: repeated})
 			w.args = append(w.args, int32(len(w.lists)))
 			w.renumbered(n)
 		}

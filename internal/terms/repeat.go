@@ -228,8 +228,7 @@ func (r *Repeat) Eval(y, x []float64) error {
 
 // JVP sets dy = F′(x)·dx.
 func (r *Repeat) JVP(dy, x, dx []float64) error {
-	r.JVPs([][]float64{dy}, x, [][]float64{dx})
-	return nil
+	return r.JVPs([][]float64{dy}, x, [][]float64{dx})
 }
 
 // VJP sets gx = F′(x)ᵀ·w.
@@ -240,17 +239,20 @@ func (r *Repeat) VJP(gx, x, w []float64) error {
 
 // HVP sets h = (Σ wⱼ∇²Fⱼ(x))·dx.
 func (r *Repeat) HVP(h, x, w, dx []float64) error {
-	r.HVPs([][]float64{h}, x, w, nil, [][]float64{dx})
-	return nil
+	return r.HVPs([][]float64{h}, x, w, nil, [][]float64{dx})
 }
 
 // JVPs sets dy[s] = F′(x)·dx[s] for each direction s.
-func (r *Repeat) JVPs(dy [][]float64, x []float64, dx [][]float64) { r.plan.JVPs(nil, dy, x, nil, dx) }
+func (r *Repeat) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
+	r.plan.JVPs(nil, dy, x, nil, dx)
+	return nil
+}
 
 // HVPs sets h[s] = (Σ wⱼ∇²Fⱼ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
-func (r *Repeat) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) {
+func (r *Repeat) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 	v := variant{Derivative: expr.Product, Weighted: w != nil, WeightsChange: dw != nil}
 	r.plan.evalAlong(v, arrays{x: x, w: w, dirs: dx, along: h, weightDirs: dw})
+	return nil
 }
 
 // Jacobian and Hessian would be patterns; those of the terms say more.
