@@ -24,13 +24,13 @@ func rosenbrock[T dual.Scalar[T]](x []T) T {
 func Example() {
 	x := []float64{1, 1, 1, 2}
 
-	h, err := hessian.Of(rosenbrock, x) // one call, nothing to prepare
+	h, err := hessian.Of(nil, rosenbrock, x) // one call, nothing to prepare
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(mat.Formatted(h))
 
-	t, err := reverse.Record(x, rosenbrock) // once; then evaluated at any point, from any goroutine
+	t, err := reverse.Record(rosenbrock, x) // once; then evaluated at any point, from any goroutine
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -43,8 +43,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := plan.Matrix()
-	err = plan.Eval(s, x) // allocates nothing
+	s, err := plan.Eval(nil, x) // plan.Eval(s, x) from then on: it allocates nothing
 	fmt.Println(s.NNZ(), "nonzeros by", plan.Method(), s.Values()[:5], err)
 	// Output:
 	// ⎡ 802  -400     0     0⎤

@@ -68,7 +68,7 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 	onDual, onHyper := gonumFunc(in.Name)
 	number, hyper := problems.Concrete(in)
 	x, n := in.X0, len(in.X0)
-	t := must(reverse.Record(x, problems.Func[reverse.Var](in)))
+	t := must(reverse.Record(problems.Func[reverse.Var](in), x))
 	if figure == "small-gradient" {
 		gradient := func(name string, run func(g []float64)) rival {
 			g := make([]float64, n)
@@ -95,7 +95,7 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 	rivals := []rival{dense("tape, FoR", func(h *mat.SymDense) { must(r.Dense(h, x)) })}
 	if p := must(hessian.NewSparse(t)); p.Pattern().Density() < 0.5 {
 		h := p.Matrix()
-		rivals = append(rivals, rival{"tape, sparse", func() { must(0, p.Eval(h, x)) }, h})
+		rivals = append(rivals, rival{"tape, sparse", func() { must(p.Eval(h, x)) }, h})
 	}
 	return append(rivals,
 		dense("dual.Hyper", func(h *mat.SymDense) { hessian.Forward(h, f, x) }),
@@ -248,7 +248,7 @@ func steps() *study {
 	in := problems.Named("rosen").At(n)
 	x := in.X0
 	exact, exactHessian := exactRosen(x)
-	t := must(reverse.Record(x, problems.Rosen[reverse.Var]))
+	t := must(reverse.Record(problems.Rosen[reverse.Var], x))
 	g := must(t.Gradient(nil, x))
 	h := must(hessian.New(t, hessian.FoR).Dense(nil, x))
 	s := &study{n: n, tape: [2]float64{relative(mat.NewDense(1, n, g), exact), relative(h, exactHessian)}}

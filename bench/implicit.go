@@ -53,7 +53,7 @@ func (b *bench) solvers(in *problems.Instance) []string {
 	p := &taped{Instance: in, fn: bratuLambda}
 	start := make([]float64, n+1)
 	start[n] = 6
-	p.Tape = must(reverse.RecordVec(start, p.fn))
+	p.Tape = must(reverse.RecordVec(p.fn, start))
 	y := make([]float64, n)
 	p.plain = func() { in.PlainVec(y, in.X0) }
 	lambda := []float64{6}
@@ -111,13 +111,13 @@ func (b *bench) unrolled() {
 		lambda[i] = 0.3 * math.Sin(float64(i))
 	}
 	iterate := func(steps int) *reverse.Tape {
-		return must(reverse.RecordVec(lambda, func(lambda []reverse.Var) []reverse.Var {
+		return must(reverse.RecordVec(func(lambda []reverse.Var) []reverse.Var {
 			w := make([]reverse.Var, n)
 			for range steps {
 				w = ring(w, lambda)
 			}
 			return w
-		}))
+		}, lambda))
 	}
 	bytes := func(t *reverse.Tape, run func(p *sweep.Engine, ws *sweep.Workspace) error) (k int) {
 		must(0, inside.Sweep(t, lambda, func(p *sweep.Engine, ws *sweep.Workspace) error {
@@ -131,13 +131,13 @@ func (b *bench) unrolled() {
 	gradient := func(p *sweep.Engine, ws *sweep.Workspace) error { return p.Gradient(ws, bar) }
 
 	w := must(iterate(400).Values(nil, lambda))
-	g := must(implicit.Record(w, lambda, func(w, lambda []reverse.Var) []reverse.Var {
+	g := must(implicit.Record(func(w, lambda []reverse.Var) []reverse.Var {
 		next := ring(w, lambda)
 		for i := range next {
 			next[i] = w[i].Sub(next[i])
 		}
 		return next
-	}))
+	}, w, lambda))
 	eq := implicit.NewEquation(g)
 	exact := must(must(eq.At(w, lambda)).VJP(nil, bar))
 	t := table{text: 1, head: []string{"", "steps", "time", "bytes", "off by"}}

@@ -43,7 +43,7 @@ func learning(b *bench) {
 // model measures a model and returns its line of the table.
 func (b *bench) model(m models.Model) []string {
 	x, n := m.X0, len(m.X0)
-	tape := must(reverse.Record(x, models.Func[reverse.Var](m)))
+	tape := must(reverse.Record(models.Func[reverse.Var](m), x))
 	f, reals := models.Func[dual.Real](m), make([]dual.Real, n)
 	for i := range reals {
 		reals[i] = dual.Real(x[i])
@@ -58,7 +58,7 @@ func (b *bench) model(m models.Model) []string {
 		func() { f(reals) },
 		func() { must(tape.Gradient(g, x)) },
 		func() { must(tape.HVP(hv, x, v)) },
-		func() { must(0, plan.Eval(h, x)) },
+		func() { must(plan.Eval(h, x)) },
 	}
 	s := b.measure(fs...)
 	cells := []string{m.Name, fmt.Sprint(n), fmt.Sprint(tape.Ops()), duration(s[0].time())}
@@ -89,10 +89,8 @@ func disagreement(m models.Model, tape *reverse.Tape) float64 {
 	for _, s := range []hessian.Strategy{hessian.FoF, hessian.RoF, hessian.RoR} {
 		off = max(off, relative(must(hessian.New(tape, s).Dense(nil, m.X0)), want))
 	}
-	plan := must(hessian.NewSparse(tape))
-	h := plan.Matrix()
-	must(0, plan.Eval(h, m.X0))
-	return max(off, relative(h, want))
+	sparse := must(must(hessian.NewSparse(tape)).Eval(nil, m.X0))
+	return max(off, relative(sparse, want))
 }
 
 // offDifferences is the largest difference of hv = ∇²f·v from the central
@@ -113,9 +111,9 @@ func (b *bench) svm() []string {
 	lambda := models.SVMStart
 	alpha, y, z := models.SolveSVM(lambda)
 	n := len(alpha)
-	tape := must(reverse.RecordVec(slices.Concat(alpha, lambda), func(in []reverse.Var) []reverse.Var {
+	tape := must(reverse.RecordVec(func(in []reverse.Var) []reverse.Var {
 		return models.SVM(in[:n], in[n:])
-	}))
+	}, slices.Concat(alpha, lambda)))
 	optimum := must(implicit.KKT(tape, alpha, y, z, lambda))
 	g, v, hv := make([]float64, len(lambda)), ones(len(lambda)), make([]float64, len(lambda))
 	s := b.measure(

@@ -64,7 +64,7 @@ func (b *bench) minimize() {
 			}
 			b.progress("%s, n = %d", p.Name, len(in.X0))
 			x0 := minima.Start(in)
-			tape := must(reverse.Record(x0, f))
+			tape := must(reverse.Record(f, x0))
 			start := time.Now()
 			r := must(newton.TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), x0))
 			all := time.Since(start)
@@ -88,7 +88,7 @@ func (b *bench) constrained() {
 	for _, p := range minima.LuksanVlcek {
 		b.progress("%s, n = %d", p.Name, n)
 		x0 := p.Start(n)
-		tape := must(reverse.RecordVec(x0, p.Func))
+		tape := must(reverse.RecordVec(p.Func, x0))
 		start := time.Now()
 		r := must(newton.InteriorPoint{}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0))
 		all := time.Since(start)

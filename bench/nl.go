@@ -91,7 +91,7 @@ func (m *fileModel) derivatives() {
 		h = must(h, err)
 		prepare, dst := time.Since(start), h.Matrix()
 		m.row("∇²L", named(by.name, h.Method()), numColors(h.Coloring()), h.Pattern().NNZ(), prepare,
-			func() { must(0, h.Eval(dst, m.x, m.w...)) }, func() error { return h.Verify(m.x, m.w...) })
+			func() { must(h.Eval(dst, m.x, m.w...)) }, func() error { return h.Verify(m.x, m.w...) })
 	}
 	if m.tape.Outputs() == 1 {
 		return
@@ -106,7 +106,7 @@ func (m *fileModel) derivatives() {
 		j = must(j, err)
 		prepare, dst := time.Since(start), j.Matrix()
 		m.row("[f; c]′", named(by.name, j.Method()), numColors(j.Coloring()), j.Pattern().NNZ(), prepare,
-			func() { must(0, j.Eval(dst, m.x)) }, func() error { return j.Verify(m.x) })
+			func() { must(j.Eval(dst, m.x)) }, func() error { return j.Verify(m.x) })
 	}
 }
 

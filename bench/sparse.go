@@ -138,7 +138,7 @@ func (p *taped) pattern() *sparsity.Pattern {
 // again is p, recorded again.
 func (p *taped) again() *taped {
 	q := *p
-	q.Tape = must(reverse.RecordVec(p.X0, p.fn))
+	q.Tape = must(reverse.RecordVec(p.fn, p.X0))
 	return &q
 }
 
@@ -147,13 +147,13 @@ func (p *taped) prepare(m sparseMethod) prepared {
 	if p.Outputs() > 1 {
 		j := must(reverse.SparseSettings{Method: m.jacobian}.New(p.Tape))
 		a := j.Matrix()
-		return prepared{numColors(j.Coloring()), a.NNZ(), func() { must(0, j.Eval(a, p.X0)) }, nil}
+		return prepared{numColors(j.Coloring()), a.NNZ(), func() { must(j.Eval(a, p.X0)) }, nil}
 	}
 	h := must(hessian.SparseSettings{Method: m.hessian}.New(p.Tape))
 	a := h.Matrix()
 	g := make([]float64, len(p.X0))
-	return prepared{numColors(h.Coloring()), a.NNZ(), func() { must(0, h.Eval(a, p.X0)) },
-		func() { must(h.ValueGradient(g, p.X0)) }}
+	return prepared{numColors(h.Coloring()), a.NNZ(), func() { must(h.Eval(a, p.X0)) },
+		func() { h.ValueGradient(g, p.X0) }}
 }
 
 // byHand evaluates value, gradient and Hessian by what a person wrote.

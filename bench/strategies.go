@@ -78,7 +78,7 @@ func (b *bench) methods(in *problems.Instance) (f sample, methods []*method) {
 // byTape is a strategy on a tape.
 func byTape(in *problems.Instance, s hessian.Strategy) *method {
 	x, n := in.X0, len(in.X0)
-	h := hessian.New(must(reverse.Record(x, problems.Func[reverse.Var](in))), s)
+	h := hessian.New(must(reverse.Record(problems.Func[reverse.Var](in), x)), s)
 	m := &method{name: s.String(), object: "Hv", runs: n, hessian: mat.NewSymDense(n, nil),
 		ops: h.Tape().Ops(), bytes: h.Tape().Bytes()}
 	v, hv := ones(n), make([]float64, n)
@@ -191,7 +191,7 @@ func memories(in *problems.Instance) []memory {
 		return memory{name, []int{int(clock{rounds: 1}.measure(run)[0].bytes)}, []func(){run}, nil}
 	}
 	number, hyper := problems.Func[dual.Number](in), problems.Func[dual.Hyper](in)
-	tape := func() *reverse.Tape { return must(reverse.Record(x, problems.Func[reverse.Var](in))) }
+	tape := func() *reverse.Tape { return must(reverse.Record(problems.Func[reverse.Var](in), x)) }
 	strategy := func(s hessian.Strategy, passes string, style []vg.Length) memory {
 		h := hessian.New(tape(), s)
 		t := h.Tape()

@@ -66,7 +66,7 @@ func newTaped(in *problems.Instance) *taped {
 		y := make([]float64, len(in.X0))
 		p.plain = func() { in.PlainVec(y, in.X0) }
 	}
-	p.Tape = must(reverse.RecordVec(in.X0, p.fn))
+	p.Tape = must(reverse.RecordVec(p.fn, in.X0))
 	return p
 }
 
@@ -79,8 +79,8 @@ func (p *taped) making(b *bench) []row {
 		return []reverse.Var{reverse.Constant(0)}
 	}
 	s := b.measure(p.plain,
-		func() { must(reverse.RecordVec(p.X0, nothing)) },
-		func() { must(reverse.RecordVec(p.X0, p.fn)) })
+		func() { must(reverse.RecordVec(nothing, p.X0)) },
+		func() { must(reverse.RecordVec(p.fn, p.X0)) })
 	return []row{p.row("record", s[1], s[0]), p.row("compile", s[2].less(s[1]), s[0])}
 }
 
@@ -94,7 +94,7 @@ func (p *taped) functions() map[string]func() {
 		"value":    func() { must(p.Values(y, x)) },
 		"gradient": func() { must(p.VJP(g, x, w)) },
 		"jvp":      func() { must(p.JVP(y, x, v)) },
-		"hvp":      func() { must(p.WeightedHVP(g, x, w, v)) },
+		"hvp":      func() { must(p.HVP(g, x, v, w...)) },
 	}
 	if m == 1 {
 		vs, hvs := mat.NewDense(n, batch, nil), mat.NewDense(n, batch, nil)

@@ -275,12 +275,12 @@ func TestAccuracyOfTapes(t *testing.T) {
 		for _, g := range points {
 			x = append(x, []float64{g.x, g.y}[:n]...)
 		}
-		tape, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+		tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 			for i, g := range points {
 				s = s.Add(function[reverse.Var](g.convention())(x[n*i : n*i+n]))
 			}
 			return s
-		})
+		}, x)
 		require.NoError(t, err)
 		byStrategy := func(s hessian.Strategy) func(d []float64) mat.Matrix {
 			return func(d []float64) mat.Matrix {

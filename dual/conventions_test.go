@@ -251,7 +251,7 @@ func (c checker) tape() {
 	}
 	inside := []float64{0.7, 0.6}[:c.n]
 	x := c.x[:c.n]
-	t, err := reverse.Record(inside, function[reverse.Var](c.convention))
+	t, err := reverse.Record(function[reverse.Var](c.convention), inside)
 	require.NoError(c, err)
 	f, g, err := t.ValueGradient(nil, x)
 	require.NoError(c, err)
@@ -306,12 +306,12 @@ func (c checker) sparse() {
 	for i := range x {
 		x[i] = []float64{0.7, 0.6}[i%c.n]
 	}
-	t, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+	t, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 		for ; len(x) > 0; x = x[c.n:] {
 			s = s.Add(f(x[:c.n]))
 		}
 		return s
-	})
+	}, x)
 	require.NoError(c, err)
 	copy(x[at*c.n:], c.x[:c.n])
 	for _, m := range []hessian.Method{hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
@@ -355,11 +355,11 @@ func TestPowersAreOneFunction(t *testing.T) {
 			h.V, h.D1, h.D2, h.D12 = outNested(x)
 			return h
 		}
-		byParameter, err := reverse.RecordParamsVec([]float64{0.7}, []float64{0.6}, func(x, p []reverse.Var) []reverse.Var {
+		byParameter, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 			return []reverse.Var{x[0].Pow(p[0])}
-		})
+		}, []float64{0.7}, []float64{0.6})
 		require.NoError(t, err)
-		byConstant, err := reverse.Record([]float64{0.7}, func(x []reverse.Var) reverse.Var { return x[0].Pow(reverse.Constant(p)) })
+		byConstant, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Pow(reverse.Constant(p)) }, []float64{0.7})
 		require.NoError(t, err)
 		ways := map[string]dual.Hyper{
 			"Hyper.Pow":      in.Pow(dual.Hyper{V: p}),

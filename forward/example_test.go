@@ -100,7 +100,7 @@ func ExampleJacobian() {
 // column 1 the odd ones.
 func ExampleCompressed() {
 	x := []float64{1, 2, 3, 4}
-	b := forward.Compressed(nil, differences, x, [][]int32{{0, 2}, {1, 3}})
+	b := forward.Compressed(nil, differences, x, [][]int{{0, 2}, {1, 3}})
 	fmt.Println(mat.Formatted(b))
 	// Output:
 	// ⎡-2   1⎤

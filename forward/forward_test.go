@@ -149,7 +149,7 @@ func TestResultsGoIntoDst(t *testing.T) {
 	assert.Same(t, view, forward.Jacobian(view, polar, x))
 	want := mat.NewDense(4, 4, []float64{-1, -1, -1, -1, -1, 1, 0, -1, -1, 0, 2, -1, -1, -1, -1, -1})
 	assert.True(t, mat.Equal(want, big))
-	assert.Same(t, view, forward.Compressed(view, polar, x, [][]int32{{1}, {0}}))
+	assert.Same(t, view, forward.Compressed(view, polar, x, [][]int{{1}, {0}}))
 	assert.True(t, mat.Equal(mat.NewDense(2, 2, []float64{0, 1, 2, 0}), view))
 }
 
@@ -208,7 +208,7 @@ func TestNonFiniteValuesFlow(t *testing.T) {
 	assert.Equal(t, -2.0, j.At(0, 0))
 	assert.True(t, math.IsNaN(j.At(1, 1)))
 	assert.Equal(t, []float64{0, 0, -6, 1}, j.RawRowView(2))
-	b := forward.Compressed(nil, differences, []float64{1, nan, 3, 4}, [][]int32{{0, 2}, {1, 3}})
+	b := forward.Compressed(nil, differences, []float64{1, nan, 3, 4}, [][]int{{0, 2}, {1, 3}})
 	assert.Equal(t, []float64{-6, 1}, b.RawRowView(2))
 	for _, g := range forward.Gradient(nil, rosenbrock, []float64{nan, nan}) {
 		assert.True(t, math.IsNaN(g))
@@ -224,7 +224,7 @@ func TestMisusePanics(t *testing.T) {
 	calls := 0
 	changing := func(x []dual.Number) []dual.Number { calls++; return make([]dual.Number, calls) }
 	x := []float64{1, 2}
-	groups := [][]int32{{0}, {1}}
+	groups := [][]int{{0}, {1}}
 	for _, c := range []struct {
 		want string
 		call func()
@@ -251,9 +251,9 @@ func TestMisusePanics(t *testing.T) {
 		{"forward: columns of dst are not those of the result", func() { forward.Compressed(mat.NewDense(2, 1, nil), polar, x, groups) }},
 		{"forward: the number of outputs changed between evaluations", func() { forward.Jacobian(nil, changing, x) }},
 		{"forward: no groups", func() { forward.Compressed(nil, polar, x, nil) }},
-		{"forward: group names a column out of range", func() { forward.Compressed(nil, polar, x, [][]int32{{0}, {2}}) }},
-		{"forward: group names a column out of range", func() { forward.Compressed(nil, polar, x, [][]int32{{-1}}) }},
-		{"forward: group names a column twice", func() { forward.Compressed(nil, polar, x, [][]int32{{0, 1, 0}}) }},
+		{"forward: group names a column out of range", func() { forward.Compressed(nil, polar, x, [][]int{{0}, {2}}) }},
+		{"forward: group names a column out of range", func() { forward.Compressed(nil, polar, x, [][]int{{-1}}) }},
+		{"forward: group names a column twice", func() { forward.Compressed(nil, polar, x, [][]int{{0, 1, 0}}) }},
 	} {
 		assert.PanicsWithValue(t, c.want, c.call)
 	}
@@ -276,8 +276,8 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	}
 	g, d := make([]float64, 50), make([]float64, 49)
 	j, b := mat.NewDense(49, 50, nil), mat.NewDense(49, 2, nil)
-	groups := make([][]int32, 2)
-	for i := range int32(50) {
+	groups := make([][]int, 2)
+	for i := range 50 {
 		groups[i%2] = append(groups[i%2], i)
 	}
 	for _, c := range []struct {
@@ -416,8 +416,8 @@ func productsAgreeWithTheJacobian(t *rapid.T) {
 	jac := forward.Jacobian(nil, fn, x)
 
 	colors := rapid.IntRange(1, 3).Draw(t, "colors")
-	groups := make([][]int32, colors)
-	for j := range int32(n) {
+	groups := make([][]int, colors)
+	for j := range n {
 		c := rapid.IntRange(0, colors-1).Draw(t, "color")
 		groups[c] = append(groups[c], j)
 	}

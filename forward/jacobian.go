@@ -67,13 +67,13 @@ func Jacobian(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64
 //
 // Source: Curtis, Powell, Reid, On the estimation of sparse Jacobian matrices,
 // 1974.
-func Compressed(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64, groups [][]int32) *mat.Dense {
+func Compressed(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64, groups [][]int) *mat.Dense {
 	if len(groups) == 0 {
 		panic(noGroups)
 	}
 	for _, g := range groups {
 		for _, j := range g {
-			if j < 0 || int(j) >= len(x) {
+			if j < 0 || j >= len(x) {
 				panic(badColumn)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // a color into one. It is immutable and safe for concurrent use.
 type Sparse struct {
 	pattern  *sparsity.Pattern
-	classes  *coloring.Classes
+	coloring *coloring.Coloring
 	recovery *coloring.Recovery
 }
 
@@ -20,32 +20,36 @@ type Sparse struct {
 // that misses a nonzero adds it to other entries without a sign.
 func NewSparse(p *sparsity.Pattern, orders ...coloring.Order) *Sparse {
 	c := coloring.New(coloring.Column, p, orders...)
-	return &Sparse{p, c.Columns(), c.Recovery(nil, max(1, c.Num()))}
+	return &Sparse{p, c, c.Recovery(nil, max(1, c.Num()))}
 }
 
-// Colors is the number of colors: evaluations of f that Eval makes.
-func (s *Sparse) Colors() int { return s.classes.Num() }
+// Coloring returns the coloring that is used: Eval evaluates f once a color.
+func (s *Sparse) Coloring() *coloring.Coloring { return s.coloring }
 
-// Matrix is a new matrix for Eval.
+// Matrix returns a new matrix for Eval.
 func (s *Sparse) Matrix() *sparsity.Matrix { return sparsity.NewMatrix(s.pattern) }
 
-// Eval stores the Jacobian of f at x in dst, made by Matrix. It panics if f is
-// nil, the numbers of inputs and outputs are not those of the pattern, or dst
-// has another pattern. It is Colors evaluations of f.
-func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Number, x []float64) {
+// Eval returns the Jacobian of f at x. dst may be nil or of the pattern. It panics if f
+// is nil, the numbers of inputs and outputs are not those of the pattern, or dst has
+// another pattern. Cost: an evaluation of f a color.
+func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Number, x []float64) *sparsity.Matrix {
 	m, n := s.pattern.Dims()
-	if dst == nil || dst.Pattern() != s.pattern && !dst.Pattern().Equal(s.pattern) {
+	if dst == nil {
+		dst = s.Matrix()
+	}
+	if !dst.Pattern().Equal(s.pattern) {
 		panic("forward: dst has another pattern")
 	}
 	if len(x) != n {
 		panic("forward: x has not the length of the pattern's rows")
 	}
-	if s.Colors() == 0 {
+	classes := s.coloring.Columns()
+	if classes.Num() == 0 {
 		clear(dst.Values())
-		return
+		return dst
 	}
-	b := product(nil, f, x, s.Colors(), func(z []dual.Number, c int) {
-		for _, j := range s.classes.Class(c) {
+	b := product(nil, f, x, classes.Num(), func(z []dual.Number, c int) {
+		for _, j := range classes.Class(c) {
 			z[j].D = 1
 		}
 	})
@@ -53,4 +57,5 @@ func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Numbe
 		panic(badRows)
 	}
 	s.recovery.GatherColumns(dst.Values(), 0, b.RawMatrix().Data)
+	return dst
 }

@@ -15,13 +15,12 @@ import (
 
 func TestSparseJacobianOfBratuIsTheDense(t *testing.T) {
 	s := forward.NewSparse(detect.Jacobian(problems.Bratu[detect.Tracer], 49))
-	require.LessOrEqual(t, s.Colors(), 8)
+	require.LessOrEqual(t, s.Coloring().Num(), 8)
 	x := make([]float64, 49)
 	for i := range x {
 		x[i] = math.Sin(float64(i))
 	}
-	a := s.Matrix()
-	s.Eval(a, problems.Bratu, x)
+	a := s.Eval(nil, problems.Bratu, x)
 	want := forward.Jacobian(nil, problems.Bratu, x)
 	for i := range x {
 		for j := range x {
@@ -32,8 +31,7 @@ func TestSparseJacobianOfBratuIsTheDense(t *testing.T) {
 
 func TestSparseOfNothing(t *testing.T) {
 	s := forward.NewSparse(sparsity.FromCoordinates(2, 3, nil, nil))
-	a := s.Matrix()
-	s.Eval(a, func(x []dual.Number) []dual.Number { return make([]dual.Number, 2) }, make([]float64, 3))
+	a := s.Eval(nil, func(x []dual.Number) []dual.Number { return make([]dual.Number, 2) }, make([]float64, 3))
 	require.Zero(t, a.NNZ())
 }
 
@@ -46,7 +44,6 @@ func TestSparseRejects(t *testing.T) {
 		}
 		return y
 	}
-	require.Panics(t, func() { s.Eval(nil, square, make([]float64, 4)) })
 	require.Panics(t, func() { s.Eval(sparsity.NewMatrix(sparsity.Full(4, 4)), square, make([]float64, 4)) })
 	require.Panics(t, func() { s.Eval(s.Matrix(), square, make([]float64, 5)) })
 	require.Panics(t, func() {

@@ -35,7 +35,7 @@ func TestStrategiesDoNotAllocate(t *testing.T) {
 		}
 	}
 	x := []float64{1, 2, 3}
-	tape, err := reverse.RecordParamsVec(x, []float64{5}, lagrangian)
+	tape, err := reverse.RecordParamsVec(lagrangian, x, []float64{5})
 	require.NoError(t, err)
 	w, g, dst := []float64{1, 2, 3}, make([]float64, 3), mat.NewSymDense(3, nil)
 	for _, s := range hessian.Strategies {

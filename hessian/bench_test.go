@@ -69,13 +69,13 @@ func BenchmarkSparse(b *testing.B) {
 		b.Run(name+"/prepare", func(b *testing.B) {
 			f := problems.Func[reverse.Var](in)
 			ratio.Report(b, func() { sink += in.Plain(x) }, func() {
-				tape, _ := reverse.Record(x, f)
+				tape, _ := reverse.Record(f, x)
 				hessian.NewSparse(tape)
 			})
 			best := math.Inf(1)
 			for range 5 {
 				start := time.Now()
-				tape, _ := reverse.Record(x, f)
+				tape, _ := reverse.Record(f, x)
 				hessian.NewSparse(tape)
 				best = min(best, time.Since(start).Seconds())
 			}
@@ -98,7 +98,7 @@ func BenchmarkPrepareOnce(b *testing.B) {
 					debug.FreeOSMemory()
 				}
 				start := time.Now()
-				tape, err := reverse.Record(in.X0, f)
+				tape, err := reverse.Record(f, in.X0)
 				if err != nil {
 					b.Fatal(err)
 				}

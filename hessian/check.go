@@ -121,7 +121,7 @@ func (c *checker) run(x []float64) {
 		return // nothing that follows would mean anything
 	}
 	record := reverse.Recorder{Lines: true}.RecordVec
-	first, err := record(x, c.f)
+	first, err := record(c.f, x)
 	if c.wrong(err) {
 		return
 	}
@@ -143,7 +143,7 @@ func (c *checker) run(x []float64) {
 				y[i] = x[i] + checkNear*(1+math.Abs(x[i]))*(2*c.random.Float64()-1)
 			}
 		}
-		t, err := record(y, c.f)
+		t, err := record(c.f, y)
 		if c.wrong(err) {
 			return
 		}
@@ -212,7 +212,7 @@ func (c *checker) finite(t *reverse.Tape, x []float64) bool {
 		for i := range v {
 			v[i] = 1 + c.random.Float64()
 		}
-		h, errH := t.WeightedHVP(nil, x, c.w, v)
+		h, errH := t.HVP(nil, x, v, c.w...)
 		all = append(all, h...)
 		err = errors.Join(err, errG, errH)
 	}

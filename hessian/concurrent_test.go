@@ -32,13 +32,13 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 		x[i] = 1 + 0.1*float64(i%7)
 	}
 	within := reverse.NewPrimitive("within", func(x float64) float64 { return mustBePositive(x) }, mustBePositive, mustBePositive)
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		s := reverse.Constant(0)
 		for i := 0; i+2 < n; i++ {
 			s = s.Add(p.Apply(x[i].Mul(x[i+1]).Add(x[i+2])).Exp().Mul(within.Apply(x[i].Add(x[i+2].Exp()))))
 		}
 		return s
-	})
+	}, x)
 	require.NoError(t, err)
 	for _, o := range []hessian.SparseSettings{
 		{Method: hessian.ByTerms}, {Method: hessian.ByStar}, {Method: hessian.ByAcyclic},
@@ -48,7 +48,8 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 			plan, err := o.New(tape)
 			require.NoError(t, err)
 			want := plan.Matrix()
-			require.NoError(t, plan.Eval(want, x))
+			_, err = plan.Eval(want, x)
+			require.NoError(t, err)
 			on.Store(true)
 			var group sync.WaitGroup
 			var panics, others atomic.Int64
@@ -66,7 +67,7 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 									others.Add(1)
 								}
 							}()
-							_ = plan.Eval(h, x)
+							_, _ = plan.Eval(h, x)
 						}()
 					}
 				})
@@ -77,7 +78,8 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 			on.Store(false)
 			for range 3 {
 				got := plan.Matrix()
-				require.NoError(t, plan.Eval(got, x))
+				_, err = plan.Eval(got, x)
+				require.NoError(t, err)
 				require.Equal(t, want.Values(), got.Values(), "%v", o)
 			}
 		}

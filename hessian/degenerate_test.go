@@ -144,7 +144,7 @@ func (k known) weightedGradient() []float64 {
 }
 
 func (k known) tape(t *testing.T) *reverse.Tape {
-	tape, err := reverse.RecordVec(k.x, functions[reverse.Var](k.name))
+	tape, err := reverse.RecordVec(functions[reverse.Var](k.name), k.x)
 	require.NoError(t, err)
 	return tape
 }
@@ -201,7 +201,7 @@ func (k known) reverse(t *testing.T) {
 		require.NoError(t, err)
 		k.vector(t, "ValueGradient", append(g, f), append(slices.Clone(k.j[0]), k.y[0]))
 		f1 := func(x []reverse.Var) reverse.Var { return functions[reverse.Var](k.name)(x)[0] }
-		k.vector(t, "reverse.Gradient", must(reverse.Gradient(f1, k.x)), k.j[0])
+		k.vector(t, "reverse.Gradient", must(reverse.Gradient(nil, f1, k.x)), k.j[0])
 		k.vector(t, "Func", must(reverse.NewFunc(f1).Gradient(nil, k.x)), k.j[0])
 	}
 }
@@ -210,9 +210,9 @@ func (k known) second(t *testing.T) {
 	n := len(k.x)
 	tape := k.tape(t)
 	for i := range n {
-		hv, err := tape.WeightedHVP(nil, k.x, k.w, axis(n, i))
+		hv, err := tape.HVP(nil, k.x, axis(n, i), k.w...)
 		require.NoError(t, err)
-		k.vector(t, "WeightedHVP", hv, k.h[i])
+		k.vector(t, "weighted HVP", hv, k.h[i])
 	}
 	for _, s := range hessian.Strategies {
 		h := hessian.New(tape, s)
@@ -280,7 +280,7 @@ func (k known) sparse(t *testing.T) {
 }
 
 func TestSettingsThatContradictPanic(t *testing.T) {
-	tape, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var { return x[0].Square().Add(x[1].Square()) })
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Square().Add(x[1].Square()) }, []float64{1, 2})
 	require.NoError(t, err)
 	p := sparsity.Diagonal(2)
 	for _, o := range []hessian.SparseSettings{{Pattern: p}, {Coloring: coloring.New(coloring.Star, p)}} {

@@ -179,7 +179,7 @@ func (l *line) sample(s float64) *sample {
 	}
 	err := eval()
 	if branch, ok := err.(*reverse.BranchError); ok && branch.Op == tape.ValueRead.String() {
-		if t, err = reverse.RecordVec(at, l.f); err == nil && t.Outputs() == len(l.w) {
+		if t, err = reverse.RecordVec(l.f, at); err == nil && t.Outputs() == len(l.w) {
 			err = eval()
 		}
 	}

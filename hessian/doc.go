@@ -5,11 +5,11 @@
 //
 // # The smallest example
 //
-//	h, err := hessian.Of(f, x) // *mat.SymDense, f over reverse.Var or generic
+//	h, err := hessian.Of(nil, f, x) // *mat.SymDense, f over reverse.Var or generic
 //
 // What is evaluated at many points is recorded and prepared once:
 //
-//	t, err := reverse.Record(x, f)
+//	t, err := reverse.Record(f, x)
 //	h := hessian.New(t, hessian.FoR)
 //	H, err := h.Dense(dst, x)   // n products
 //	hv, err := h.HVP(dst, x, v) // one

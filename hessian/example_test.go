@@ -21,7 +21,7 @@ func rosenbrock[T dual.Scalar[T]](x []T) T {
 }
 
 func ExampleOf() {
-	h, err := hessian.Of(rosenbrock, []float64{1, 1})
+	h, err := hessian.Of(nil, rosenbrock, []float64{1, 1})
 	fmt.Println(mat.Formatted(h), err)
 	// Output:
 	// ⎡ 802  -400⎤
@@ -30,7 +30,7 @@ func ExampleOf() {
 
 func ExampleNew() {
 	x := []float64{1, 1}
-	t, err := reverse.Record(x, rosenbrock)
+	t, err := reverse.Record(rosenbrock, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -50,9 +50,9 @@ func ExampleNew() {
 func ExampleHessian_Dense() {
 	// The Lagrangian x₀²x₁ − λ(x₀² + x₁²) at λ = 3, by the weights 1 and −λ.
 	x := []float64{2, 5}
-	t, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	t, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Square().Mul(x[1]), dual.Dot(x, x)}
-	})
+	}, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -68,7 +68,7 @@ func ExampleHessian_Dense() {
 
 func ExampleHessian_Bilinear() {
 	x := []float64{1, 1}
-	t, err := reverse.Record(x, rosenbrock)
+	t, err := reverse.Record(rosenbrock, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -106,7 +106,7 @@ func ExampleForwardBilinear() {
 
 func ExampleNewSparse() {
 	x := []float64{-1, 1, 1, 1, 1}
-	t, err := reverse.Record(x, rosenbrock)
+	t, err := reverse.Record(rosenbrock, x)
 	if err != nil {
 		fmt.Println(err)
 		return

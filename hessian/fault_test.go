@@ -151,9 +151,9 @@ func (p planted) visible(t *testing.T) float64 {
 	most := 0.0
 	derivatives := func(wrong bool) (g, h []float64) {
 		f := func(x []reverse.Var) reverse.Var { return p.run(x, wrong) }
-		g, err := reverse.Gradient(f, x)
+		g, err := reverse.Gradient(nil, f, x)
 		require.NoError(t, err)
-		m, err := hessian.Of(f, x)
+		m, err := hessian.Of(nil, f, x)
 		require.NoError(t, err)
 		for i := range x {
 			for j := range x {

@@ -56,12 +56,12 @@ func measureRepeat(t *testing.T) {
 			index[0][i], index[1][i] = i, i+1
 		}
 	}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		return reverse.Repeat(func(x, _ []reverse.Var) reverse.Var {
 			a, b := x[0], x[1]
 			return b.Sub(a.Square()).Square().Scale(100).Add(a.RSub(1).Square())
 		}, x, index, nil)
-	})
+	}, x)
 	require.NoError(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -9,14 +9,15 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// Of is ∇²f(x), n×n, of a function that is recorded for this once, forward over
-// reverse. It panics if f is nil. Cost: reverse.Record and n products.
-func Of(f func(x []reverse.Var) reverse.Var, x []float64) (*mat.SymDense, error) {
-	t, err := reverse.Record(x, f)
+// Of returns ∇²f(x), n×n, of a function that is recorded for this once, forward over
+// reverse. dst may be nil, empty or n×n. It panics if f is nil. Cost: reverse.Record
+// and n products.
+func Of(dst *mat.SymDense, f func(x []reverse.Var) reverse.Var, x []float64) (*mat.SymDense, error) {
+	t, err := reverse.Record(f, x)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	return New(t, FoR).Dense(nil, x)
+	return New(t, FoR).Dense(dst, x)
 }
 
 // Forward is ∇²f(x), n×n, by hyper-dual numbers and without a tape. dst may be

@@ -38,11 +38,11 @@ func BenchmarkRepeat(b *testing.B) {
 				})
 			}
 			record := func() *reverse.Tape {
-				t, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+				t, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 					return reverse.Repeat(func(x, _ []reverse.Var) reverse.Var {
 						return x[1].Sub(x[0].Square()).Square().Scale(100).Add(x[0].RSub(1).Square())
 					}, x, index, nil)
-				})
+				}, x)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -125,48 +125,47 @@ func (s *Sparse) Method() Method {
 	}
 }
 
-// Matrix is a new matrix for Eval. With Lower it holds the lower triangle:
+// Matrix returns a new matrix for Eval. With Lower it holds the lower triangle:
 // sparsity.NewSymMatrix makes a symmetric one of it.
-func (s *Sparse) Matrix() *sparsity.Matrix { return sparsity.NewMatrix(s.p.Pattern()) }
+func (s *Sparse) Matrix() *sparsity.Matrix { return s.p.Matrix(nil) }
 
-// Eval stores ∇²(Σ wⱼFⱼ)(x) in dst, made by Matrix; a function with one output
-// needs no weights. Points and errors are as for reverse.Tape. It panics if dst
-// has another pattern. It does not allocate if Workers ≤ 1. Cost: by terms about
-// twice that of a gradient; else a value and an adjoint sweep and a product a
-// color.
-func (s *Sparse) Eval(dst *sparsity.Matrix, x []float64, w ...float64) error {
-	_, err := s.eval(s.values(dst), nil, x, w)
-	return err
+// Eval returns ∇²(Σ wⱼFⱼ)(x); a function with one output needs no weights. dst may be
+// nil or of the Pattern. Points and errors are as for reverse.Tape. It panics if dst
+// has another pattern. It does not allocate into a given dst if Workers ≤ 1. Cost: by
+// terms about twice that of a gradient; else a value and an adjoint sweep and a product
+// a color.
+func (s *Sparse) Eval(dst *sparsity.Matrix, x []float64, w ...float64) (*sparsity.Matrix, error) {
+	in, params, w := s.point(x, w)
+	h := s.p.Matrix(dst)
+	if _, err := s.p.Eval(h.Values(), nil, in, params, w); err != nil {
+		return dst, err
+	}
+	return h, nil
 }
 
-// EvalAll is Eval that also returns f = Σ wⱼFⱼ(x) and stores its gradient in g,
-// of length n, at no further cost .
+// EvalAll returns f = Σ wⱼFⱼ(x) and stores its Hessian in dst, made by Matrix, and its
+// gradient in g, of length n, at the cost of Eval. Otherwise as Eval.
 func (s *Sparse) EvalAll(dst *sparsity.Matrix, g, x []float64, w ...float64) (f float64, err error) {
 	check(g, s.t.Inputs(), "g")
-	return s.eval(s.values(dst), g, x, w)
-}
-
-// ValueGradient is f = Σ wⱼFⱼ(x), whose gradient it stores in g, of length n: by
-// terms at about half the cost of reverse.Tape.ValueGradient, else as that. It
-// does not allocate if Workers ≤ 1. The tape itself does not look for terms: that
-// takes the time of ten gradients or more, which its first evaluation would
-// have to take, and its values have the bits of the plain function.
-func (s *Sparse) ValueGradient(g, x []float64, w ...float64) (f float64, err error) {
-	check(g, s.t.Inputs(), "g")
-	return s.eval(nil, g, x, w)
-}
-
-// values is those of dst, which has the pattern of s.
-func (s *Sparse) values(dst *sparsity.Matrix) []float64 {
-	if dst == nil || !dst.Pattern().Equal(s.p.Pattern()) {
-		panic("hessian: dst has another pattern")
-	}
-	return dst.Values()
-}
-
-func (s *Sparse) eval(values, g, x, w []float64) (f float64, err error) {
 	in, params, w := s.point(x, w)
-	return s.p.Eval(values, g, in, params, w)
+	return s.p.Eval(s.p.Given(dst).Values(), g, in, params, w)
+}
+
+// ValueGradient returns f = Σ wⱼFⱼ(x) and its gradient, of length n: by terms at about
+// half the cost of reverse.Tape.ValueGradient, else as that. It does not allocate into
+// a given dst if Workers ≤ 1. The tape itself does not look for terms: that takes the
+// time of ten gradients or more, which its first evaluation would have to take, and
+// its values have the bits of the plain function.
+func (s *Sparse) ValueGradient(dst, x []float64, w ...float64) (f float64, g []float64, err error) {
+	in, params, w := s.point(x, w)
+	if g = dst; g == nil {
+		g = make([]float64, len(in))
+	}
+	check(g, len(in), "dst")
+	if f, err = s.p.Eval(nil, g, in, params, w); err != nil {
+		return 0, dst, err
+	}
+	return f, g, nil
 }
 
 // point is the inputs, the parameters and the weights of an evaluation.

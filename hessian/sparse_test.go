@@ -25,7 +25,7 @@ func problem(t require.TestingT, name string, size int) (*problems.Instance, *re
 	for _, p := range problems.All {
 		if p.Name == name {
 			in := p.At(size)
-			tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
+			tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 			require.NoError(t, err)
 			return in, tape
 		}
@@ -61,7 +61,7 @@ func TestSparseIsDense(t *testing.T) {
 				require.InEpsilon(t, value, f, 1e-12)
 				require.InDeltaSlice(t, grad, g, 1e-12*(1+floats.Norm(grad, math.Inf(1))))
 				clear(g)
-				f, err = s.ValueGradient(g, in.X0)
+				f, _, err = s.ValueGradient(g, in.X0)
 				require.NoError(t, err)
 				require.InEpsilon(t, value, f, 1e-12)
 				require.InDeltaSlice(t, grad, g, 1e-12*(1+floats.Norm(grad, math.Inf(1))))
@@ -86,7 +86,7 @@ func FuzzSparseOfRandomProgramsVerifies(f *testing.F) {
 
 func sparseOfRandomProgramsVerifies(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 10, MaxOutputs: 3, MaxLen: 40})
-	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) })
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }, p.X)
 	require.NoError(t, err)
 	w := make([]float64, tape.Outputs())
 	for j := range w {
@@ -126,9 +126,9 @@ func TestVerifyAllowsForCancellation(t *testing.T) {
 	a := 1 + r.Float64()
 	b := (1 + r.Float64()) * (1 + 1e-9)
 	x := []float64{0.7, 0.3}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		return x[0].Scale(b).Sub(x[1].Scale(a)).Inv().Sin()
-	})
+	}, x)
 	require.NoError(t, err)
 	for _, method := range []hessian.Method{hessian.Auto, hessian.ByStar} {
 		s, err := hessian.SparseSettings{Method: method}.New(tape)
@@ -156,7 +156,7 @@ func TestSparseRejects(t *testing.T) {
 	s, err := hessian.NewSparse(tape)
 	require.NoError(t, err)
 	require.Panics(t, func() { s.Eval(sparsity.NewMatrix(sparsity.Full(5, 5)), make([]float64, 5)) })
-	require.Panics(t, func() { s.Eval(nil, make([]float64, 5)) })
+	require.Panics(t, func() { s.EvalAll(nil, make([]float64, 5), make([]float64, 5)) })
 }
 
 // In Σ (xᵢ² + x₉₉²)² − 4xᵢ the last variable is in all: Explain names its row, the
@@ -170,13 +170,13 @@ func TestExplainNamesWhatMadeARowDense(t *testing.T) {
 
 func TestLagrangianHasOnePatternForAllWeights(t *testing.T) {
 	x := []float64{0.5, 0, 2, 3}
-	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{
 			x[0].Mul(x[1]).Add(x[3].Exp()),
 			x[1].Sqrt(), // infinite derivatives at x
 			x[2].Mul(x[3]).Sin(),
 		}
-	})
+	}, x)
 	require.NoError(t, err)
 	s, err := hessian.NewSparse(tape)
 	require.NoError(t, err)
@@ -207,13 +207,14 @@ func TestConcurrentSparse(t *testing.T) {
 		s, err := settings.New(tape)
 		require.NoError(t, err)
 		want := s.Matrix()
-		require.NoError(t, s.Eval(want, in.X0))
+		_, err = s.Eval(want, in.X0)
+		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 16 {
 			wg.Go(func() {
 				h := s.Matrix()
 				for range 5 {
-					if err := s.Eval(h, in.X0); err != nil || !slices.Equal(h.Values(), want.Values()) {
+					if _, err := s.Eval(h, in.X0); err != nil || !slices.Equal(h.Values(), want.Values()) {
 						t.Error("not the bits of the sequential evaluation", err)
 					}
 				}
@@ -234,7 +235,7 @@ func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 		for i := range x {
 			x[i] = math.Sin(float64(i))
 		}
-		tape, err := reverse.Record(x, f)
+		tape, err := reverse.Record(f, x)
 		require.NoError(t, err)
 		one, err := hessian.NewSparse(tape)
 		require.NoError(t, err)
@@ -250,12 +251,13 @@ func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, y2 == y && slices.Equal(g2, g) && slices.Equal(h2.Values(), h.Values()), "%s, %d workers", name, workers)
 			clear(h2.Values())
-			require.NoError(t, s.Eval(h2, x))
+			_, err = s.Eval(h2, x)
+			require.NoError(t, err)
 			require.True(t, slices.Equal(h2.Values(), h.Values()), "%s, %d workers", name, workers)
 			clear(g2)
-			_, err = s.ValueGradient(g2, x)
+			_, _, err = s.ValueGradient(g2, x)
 			require.NoError(t, err)
-			_, err = one.ValueGradient(g, x)
+			_, _, err = one.ValueGradient(g, x)
 			require.NoError(t, err)
 			require.True(t, slices.Equal(g2, g), "%s, %d workers", name, workers)
 		}
@@ -275,15 +277,15 @@ func TestVerifyJudgesRowByRow(t *testing.T) {
 	only := sparsity.FromCoordinates(3, 3, []int{0}, []int{0})
 	rows := sparsity.FromCoordinates(2, 3, []int{0, 1}, []int{0, 1})
 	for _, big := range []float64{1, 1e9, 1e16, 1e100} {
-		tape, err := reverse.Record([]float64{1, 1, 1}, func(x []reverse.Var) reverse.Var {
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 			return x[0].PowReal(1.5).Scale(big).Add(x[1].Mul(x[2]))
-		})
+		}, []float64{1, 1, 1})
 		require.NoError(t, err)
 		plan, err := hessian.SparseSettings{Pattern: only}.New(tape)
 		require.NoError(t, err)
-		vec, err := reverse.RecordVec([]float64{1, 1, 1}, func(x []reverse.Var) []reverse.Var {
+		vec, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 			return []reverse.Var{x[0].Sqrt().Scale(big), x[1].Mul(x[2])}
-		})
+		}, []float64{1, 1, 1})
 		require.NoError(t, err)
 		jacobian, err := reverse.SparseSettings{Pattern: rows}.New(vec)
 		require.NoError(t, err)
@@ -321,12 +323,12 @@ func TestVerifyFindsWhatIsAboveRounding(t *testing.T) {
 		for k := range x {
 			x[k] = 1 + float64(k)/7
 		}
-		tape, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+		tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 			for k := range a {
 				s = s.Add(x[i[k]].Mul(x[j[k]]).Scale(a[k]))
 			}
 			return s
-		})
+		}, x)
 		require.NoError(t, err)
 		gone := rapid.IntRange(0, len(a)-1).Draw(t, "gone")
 		full := sparsity.FromCoordinates(n, n, slices.Concat(i, j), slices.Concat(j, i))
@@ -354,9 +356,9 @@ func TestVerifyFindsWhatIsAboveRounding(t *testing.T) {
 // An infinite element that the pattern misses is missed too; rows that are
 // infinite on both sides say nothing.
 func TestVerifyOfInfiniteElements(t *testing.T) {
-	tape, err := reverse.Record([]float64{1, 1}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		return x[0].PowReal(1.5).Add(x[1].PowReal(1.5))
-	})
+	}, []float64{1, 1})
 	require.NoError(t, err)
 	plan, err := hessian.NewSparse(tape)
 	require.NoError(t, err)

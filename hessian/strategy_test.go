@@ -51,13 +51,13 @@ func TestStrategiesAgreeOnTheProblems(t *testing.T) {
 		n := len(in.X0)
 		f, hyper, deep := problems.Func[reverse.Var](in), problems.Func[dual.Hyper](in), problems.Func[nested](in)
 		w := []float64{1}
-		record := func() (*reverse.Tape, error) { return reverse.Record(in.X0, f) }
+		record := func() (*reverse.Tape, error) { return reverse.Record(f, in.X0) }
 		if f == nil { // a weighted sum of the outputs
 			w = make([]float64, n)
 			for j := range w {
 				w[j] = math.Cos(float64(j))
 			}
-			record = func() (*reverse.Tape, error) { return reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in)) }
+			record = func() (*reverse.Tape, error) { return reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0) }
 			hyper = func(x []dual.Hyper) dual.Hyper { return dual.Affine(0, w, problems.VecFunc[dual.Hyper](in)(x)) }
 			deep = func(x []nested) nested { return dual.Affine(0, w, problems.VecFunc[nested](in)(x)) }
 		}
@@ -67,7 +67,7 @@ func TestStrategiesAgreeOnTheProblems(t *testing.T) {
 		scale := mat.Max(want) - mat.Min(want)
 		all := map[string]*mat.SymDense{"nested": nestedHessian(deep, in.X0)}
 		if f != nil {
-			all["Of"], err = hessian.Of(f, in.X0)
+			all["Of"], err = hessian.Of(nil, f, in.X0)
 			require.NoError(t, err)
 		}
 		v := make([]float64, n)
@@ -153,7 +153,7 @@ func TestBratuHasItsPublishedValues(t *testing.T) {
 			continue
 		}
 		in := p.At(1000)
-		tape, err := reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+		tape, err := reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0)
 		require.NoError(t, err)
 		w := make([]float64, len(in.X0))
 		for i := range w {
@@ -182,9 +182,9 @@ func strategiesAgree(t *rapid.T) {
 	n := p.Inputs - k
 	clear(p.U[n:])
 	clear(p.V[n:])
-	tape, err := reverse.RecordParamsVec(p.X[:n], p.X[n:], func(x, q []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, q []reverse.Var) []reverse.Var {
 		return randprog.Run(p, slices.Concat(x, q), nil)
-	})
+	}, p.X[:n], p.X[n:])
 	require.NoError(t, err)
 	_, m2 := randprog.Bounds(p)
 	w := make([]float64, p.Outputs)
@@ -273,7 +273,7 @@ func lagrangian(x, p []reverse.Var) []reverse.Var {
 
 func TestWeightsAndParameters(t *testing.T) {
 	x := []float64{0, 2, 3}
-	tape, err := reverse.RecordParamsVec(x, []float64{5}, lagrangian)
+	tape, err := reverse.RecordParamsVec(lagrangian, x, []float64{5})
 	require.NoError(t, err)
 	for _, s := range hessian.Strategies {
 		h := hessian.New(tape, s)
@@ -306,10 +306,10 @@ func TestKnownHessians(t *testing.T) {
 		return x[0].RSub(1).Square().Add(x[1].Sub(x[0].Square()).Square().Scale(100))
 	}
 	want := mat.NewSymDense(2, []float64{802, -400, -400, 200})
-	h, err := hessian.Of(rosenbrock, []float64{1, 1})
+	h, err := hessian.Of(nil, rosenbrock, []float64{1, 1})
 	require.NoError(t, err)
 	require.True(t, mat.Equal(want, h))
-	tape, err := reverse.Record([]float64{1, 1}, rosenbrock)
+	tape, err := reverse.Record(rosenbrock, []float64{1, 1})
 	require.NoError(t, err)
 	for _, s := range hessian.Strategies {
 		h, err := hessian.New(tape, s).Dense(nil, []float64{1, 1})
@@ -319,9 +319,9 @@ func TestKnownHessians(t *testing.T) {
 }
 
 func TestFunctionsOfNothing(t *testing.T) {
-	tape, err := reverse.Record(nil, func(x []reverse.Var) reverse.Var { return reverse.Constant(3) })
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Constant(3) }, nil)
 	require.NoError(t, err)
-	flat, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var { return reverse.Constant(3) })
+	flat, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Constant(3) }, []float64{1, 2})
 	require.NoError(t, err)
 	for _, s := range hessian.Strategies {
 		h := hessian.New(tape, s)
@@ -393,7 +393,7 @@ func TestDstIsUsedAndMayBeAnArgument(t *testing.T) {
 
 func TestMisusePanics(t *testing.T) {
 	x, p := []float64{1, 2, 3}, []float64{5}
-	vector, err := reverse.RecordParamsVec(x, p, lagrangian)
+	vector, err := reverse.RecordParamsVec(lagrangian, x, p)
 	require.NoError(t, err)
 	_, scalar := problem(t, "rosen", 3)
 	require.PanicsWithValue(t, "hessian: no strategy 4", func() { hessian.New(scalar, 4) })
@@ -432,7 +432,7 @@ func TestMisusePanics(t *testing.T) {
 	require.PanicsWithValue(t, "hessian: dst is 2×2, want 3×3", func() { hessian.Forward(dst, hyper, x) })
 	require.PanicsWithValue(t, "hessian: u has length 2, want 3", func() { hessian.ForwardBilinear(hyper, x, v2, x) })
 	require.PanicsWithValue(t, "hessian: v has length 2, want 3", func() { hessian.ForwardBilinear(hyper, x, x, v2) })
-	require.PanicsWithValue(t, "reverse: nil function", func() { hessian.Of(nil, x) })
+	require.PanicsWithValue(t, "reverse: nil function", func() { hessian.Of(nil, nil, x) })
 	require.PanicsWithValue(t, "hessian: nil function", func() { hessian.Forward(nil, nil, nil) })
 	require.PanicsWithValue(t, "hessian: nil function", func() { hessian.ForwardBilinear(nil, x, x, x) })
 }
@@ -470,9 +470,9 @@ func cubeOfSum(t *testing.T, n int) (*counting, *reverse.Tape, []float64) {
 	for i := range x {
 		x[i] = float64(i + 1)
 	}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		return reverse.Apply(f, dual.Sum(x))[0]
-	})
+	}, x)
 	require.NoError(t, err)
 	return f, tape, x
 }
@@ -548,12 +548,12 @@ func TestTapesOfTheStrategies(t *testing.T) {
 
 func TestErrorsPass(t *testing.T) {
 	x := []float64{1, 2}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		if x[0].Less(x[1]) {
 			return x[0].Mul(x[1])
 		}
 		return x[0]
-	})
+	}, x)
 	require.NoError(t, err)
 	at := []float64{3, 2}
 	dst := []float64{7, 7}
@@ -589,7 +589,7 @@ func TestErrorsPass(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 90.0, got.At(2, 3))
 	}
-	_, err = hessian.Of(func(x []reverse.Var) reverse.Var { return reverse.Apply(failing{}, x...)[0] }, []float64{1})
+	_, err = hessian.Of(nil, func(x []reverse.Var) reverse.Var { return reverse.Apply(failing{}, x...)[0] }, []float64{1})
 	require.ErrorIs(t, err, errEval)
 }
 

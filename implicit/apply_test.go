@@ -35,7 +35,7 @@ func requireSameFunction(t require.TestingT, want, got *reverse.Tape, x []float6
 	compare(func(t *reverse.Tape) ([]float64, error) { return t.Values(nil, x) })
 	compare(func(t *reverse.Tape) ([]float64, error) { return t.JVP(nil, x, v) })
 	compare(func(t *reverse.Tape) ([]float64, error) { return t.VJP(nil, x, w) })
-	compare(func(t *reverse.Tape) ([]float64, error) { return t.WeightedHVP(nil, x, w, v) })
+	compare(func(t *reverse.Tape) ([]float64, error) { return t.HVP(nil, x, v, w...) })
 	compare(func(t *reverse.Tape) ([]float64, error) { return t.Tangent().Values(nil, slices.Concat(x, v)) })
 	compare(func(t *reverse.Tape) ([]float64, error) { return t.Adjoint().Values(nil, slices.Concat(x, w)) })
 
@@ -44,7 +44,8 @@ func requireSameFunction(t require.TestingT, want, got *reverse.Tape, x []float6
 	sparse, err := reverse.NewSparseJacobian(got)
 	require.NoError(t, err)
 	a := sparse.Matrix()
-	require.NoError(t, sparse.Eval(a, x))
+	_, err = sparse.Eval(a, x)
+	require.NoError(t, err)
 	requireClose(t, jac, a, tolerance)
 
 	dense, err := hessian.New(want, hessian.FoR).Dense(nil, x, w...)
@@ -57,12 +58,13 @@ func requireSameFunction(t require.TestingT, want, got *reverse.Tape, x []float6
 	plan, err := hessian.NewSparse(got)
 	require.NoError(t, err)
 	a = plan.Matrix()
-	require.NoError(t, plan.Eval(a, x, w...))
+	_, err = plan.Eval(a, x, w...)
+	require.NoError(t, err)
 	requireClose(t, dense, a, tolerance)
 }
 
 func tapeOf(t require.TestingT, x []float64, f func(x vars) vars) *reverse.Tape {
-	tape, err := reverse.RecordVec(x, f)
+	tape, err := reverse.RecordVec(f, x)
 	require.NoError(t, err)
 	return tape
 }
@@ -244,7 +246,7 @@ func TestFailureOfTheSolveIsThatOfTheEvaluation(t *testing.T) {
 		require.Error(t, eval([]float64{math.NaN()}), name)
 		require.NoError(t, eval([]float64{4}), name)
 	}
-	_, err := reverse.Record([]float64{-1}, func(x vars) reverse.Var { return eq.Apply(x[0])[0] })
+	_, err := reverse.Record(func(x vars) reverse.Var { return eq.Apply(x[0])[0] }, []float64{-1})
 	require.ErrorAs(t, err, new(*NewtonError))
 
 	fails := errors.New("out of order")
@@ -332,7 +334,7 @@ func TestConcurrentApplyIsBitEqual(t *testing.T) {
 					func() ([]float64, error) { return tape.Values(nil, x) },
 					func() ([]float64, error) { return tape.JVP(nil, x, f.point) },
 					func() ([]float64, error) { return tape.VJP(nil, x, weights) },
-					func() ([]float64, error) { return tape.WeightedHVP(nil, x, weights, f.point) },
+					func() ([]float64, error) { return tape.HVP(nil, x, f.point, weights...) },
 				} {
 					v, err := f()
 					if err != nil {
@@ -501,20 +503,21 @@ func TestApplyInASparseHessian(t *testing.T) {
 	for i := range x {
 		x[i] = 0.3 + 0.01*float64(i)
 	}
-	tape, err := reverse.Record(x, func(x vars) reverse.Var {
+	tape, err := reverse.Record(func(x vars) reverse.Var {
 		s := reverse.Constant(0)
 		for i := range n - 1 {
 			s = s.Add(kepler.Apply(x[i], x[i+1].Scale(0.5))[0].Sin())
 		}
 		return s
-	})
+	}, x)
 	require.NoError(t, err)
 	require.True(t, sparsity.Banded(n, 1, 1).Equal(tape.HessianPattern()))
 	plan, err := hessian.NewSparse(tape)
 	require.NoError(t, err)
 	require.Less(t, plan.Coloring().Num(), 5)
 	h := plan.Matrix()
-	require.NoError(t, plan.Eval(h, x))
+	_, err = plan.Eval(h, x)
+	require.NoError(t, err)
 	require.NoError(t, plan.Verify(x))
 	want, err := hessian.New(tape, hessian.FoF).Dense(nil, x)
 	require.NoError(t, err)

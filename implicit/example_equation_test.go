@@ -14,9 +14,9 @@ import (
 
 // The unit circle as y(x): its slope is −x/y, its second derivative −1/y³.
 func ExampleAt() {
-	circle, err := implicit.Record([]float64{0.6}, []float64{0.8}, func(y, x []reverse.Var) []reverse.Var {
+	circle, err := implicit.Record(func(y, x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Square().Add(y[0].Square()).SubReal(1)}
-	})
+	}, []float64{0.6}, []float64{0.8})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -45,9 +45,9 @@ func ExampleAt() {
 // The square root by Heron's iteration x ← ½(x + a/x), of which only the end is
 // differentiated.
 func ExampleFixedPoint() {
-	heron, err := implicit.Record([]float64{1}, []float64{2}, func(x, a []reverse.Var) []reverse.Var {
+	heron, err := implicit.Record(func(x, a []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Add(a[0].Div(x[0])).Scale(0.5)}
-	})
+	}, []float64{1}, []float64{2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -87,7 +87,7 @@ func ExampleNewton() {
 	}
 	start := []float64{-10, -22, -3, -3}
 	lambda := []float64{0.1, 0.05}
-	f, err := implicit.Record(start, lambda, equilibrium)
+	f, err := implicit.Record(equilibrium, start, lambda)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -122,18 +122,18 @@ func ExampleNewton() {
 // The inverse of the monotone function x + x⁵ as a function like any other:
 // f(λ) = w·e^(−λ) with w + w⁵ = λ.
 func ExampleEquation_Apply() {
-	f, err := implicit.Record([]float64{1}, []float64{2}, func(w, lambda []reverse.Var) []reverse.Var {
+	f, err := implicit.Record(func(w, lambda []reverse.Var) []reverse.Var {
 		return []reverse.Var{w[0].Add(w[0].PowInt(5)).Sub(lambda[0])}
-	})
+	}, []float64{1}, []float64{2})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	inverse := implicit.NewEquation(f)
-	t, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
+	t, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		w := inverse.Apply(x[0])[0]
 		return w.Mul(x[0].Neg().Exp())
-	})
+	}, []float64{2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -178,13 +178,13 @@ func ExampleSolution_Reduce() {
 		return
 	}
 
-	normalEquations, err := implicit.Record(w.RawVector().Data, []float64{lambda}, func(w, l []reverse.Var) []reverse.Var {
+	normalEquations, err := implicit.Record(func(w, l []reverse.Var) []reverse.Var {
 		f := make([]reverse.Var, n)
 		for i := range f {
 			f[i] = dual.Affine(-xy.AtVec(i), mat.Row(nil, i, &xx), w).Add(l[0].Mul(w[i]))
 		}
 		return f
-	})
+	}, w.RawVector().Data, []float64{lambda})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -195,13 +195,13 @@ func ExampleSolution_Reduce() {
 		return
 	}
 	point := append(slices.Clone(w.RawVector().Data), lambda)
-	loss, err := reverse.Record(point, func(in []reverse.Var) reverse.Var {
+	loss, err := reverse.Record(func(in []reverse.Var) reverse.Var {
 		sum := in[0].Const(0)
 		for i, t := range target {
 			sum = sum.Add(dual.Affine(-t, validation.RawRowView(i), in[:n]).Square())
 		}
 		return sum.Scale(0.5)
-	})
+	}, point)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -261,7 +261,7 @@ func ExampleEquation_Newton() {
 	const side = 100
 	cold := make([]float64, side*side)
 	theta := []float64{5, 0.1}
-	f, err := implicit.Record(cold, theta, bratu(side))
+	f, err := implicit.Record(bratu(side), cold, theta)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,7 +20,7 @@ func ExampleKKT() {
 	variance := mat.NewSymDense(2, []float64{0.01, 0.003, 0.003, 0.09})
 	r := []float64{0.08}
 	point := []float64{4. / 7, 3. / 7, r[0]}
-	problem, err := reverse.RecordVec(point, func(in []reverse.Var) []reverse.Var {
+	problem, err := reverse.RecordVec(func(in []reverse.Var) []reverse.Var {
 		x := in[:2]
 		risk := in[0].Const(0)
 		for i := range x {
@@ -33,7 +33,7 @@ func ExampleKKT() {
 			x[0].Neg(),
 			x[1].Neg(),
 		}
-	})
+	}, point)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -112,19 +112,19 @@ func ExampleOptimality() {
 		return dual.Sum(terms)
 	}
 	// In the logarithm of the parameter, which stays positive.
-	problem, err := reverse.RecordVec([]float64{0, 0, 0}, func(in []reverse.Var) []reverse.Var {
+	problem, err := reverse.RecordVec(func(in []reverse.Var) []reverse.Var {
 		w := in[:2]
 		penalty := w[0].Square().Add(w[1].Square()).Mul(in[2].Exp()).Scale(0.5)
 		return []reverse.Var{loss(w, train, labels).Add(penalty)}
-	})
+	}, []float64{0, 0, 0})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fit := implicit.NewEquation(implicit.Optimality(problem, 2, 0, nil))
-	outer, err := reverse.Record([]float64{0}, func(l []reverse.Var) reverse.Var {
+	outer, err := reverse.Record(func(l []reverse.Var) reverse.Var {
 		return loss(fit.Apply(l[0]), test, testLabels)
-	})
+	}, []float64{0})
 	if err != nil {
 		fmt.Println(err)
 		return

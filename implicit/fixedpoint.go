@@ -35,7 +35,7 @@ func Fixed(g *reverse.Tape) *reverse.Tape {
 // f replays t it has to be at the point of its recording, so that all
 // comparisons come out the same.
 func rerecord(t *reverse.Tape, x []float64, f func(x, params []reverse.Var) []reverse.Var) (*reverse.Tape, error) {
-	u, err := reverse.RecordParamsVec(x, inside.Recorded(t), f)
+	u, err := reverse.RecordParamsVec(f, x, inside.Recorded(t))
 	if err != nil {
 		return nil, err
 	}

@@ -310,7 +310,7 @@ func (s *Optimum) ValueHVP(dst, v []float64) ([]float64, error) {
 		return dst, err
 	}
 	point := s.point()
-	h, err := s.problem.WeightedHVP(nil, point, s.weights, slices.Concat(dw[:s.n], v))
+	h, err := s.problem.HVP(nil, point, slices.Concat(dw[:s.n], v), s.weights...)
 	if err != nil {
 		return dst, err
 	}

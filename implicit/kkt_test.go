@@ -188,7 +188,7 @@ func TestProjectionOnTheDisk(t *testing.T) {
 	for i := range 3 {
 		e := make([]float64, 3)
 		e[i] = 1
-		h, err := closed.WeightedHVP(nil, lambda, e, v)
+		h, err := closed.HVP(nil, lambda, v, e...)
 		require.NoError(t, err)
 		require.InDelta(t, floats.Dot(h, u), second[i], 1e-13)
 	}
@@ -358,9 +358,9 @@ func TestQuadraticProgramAsALayer(t *testing.T) {
 
 func TestKKTKeepsParameters(t *testing.T) {
 	// minimize p(x − λ)² subject to x ≤ 1, p no variable.
-	problem, err := reverse.RecordParamsVec([]float64{1, 2}, []float64{1}, func(x, p vars) vars {
+	problem, err := reverse.RecordParamsVec(func(x, p vars) vars {
 		return vars{x[0].Sub(x[1]).Square().Mul(p[0]), x[0].SubReal(1)}
-	})
+	}, []float64{1, 2}, []float64{1})
 	require.NoError(t, err)
 	s, err := KKT(problem, []float64{1}, nil, []float64{6}, []float64{2, 3})
 	require.NoError(t, err)

@@ -66,7 +66,7 @@ func LP(c []float64, a mat.Matrix, b []float64) (*Solution, error) {
 	}
 	w := slices.Concat(x, y)
 	lambda := slices.Concat(dense.RawMatrix().Data, b, c)
-	f, err := Record(w, lambda, func(w, lambda []reverse.Var) []reverse.Var {
+	f, err := Record(func(w, lambda []reverse.Var) []reverse.Var {
 		x, y := w[:n], w[n:]
 		a, b, c := lambda[:m*n], lambda[m*n:m*n+m], lambda[m*n+m:]
 		out := make([]reverse.Var, 0, m+n)
@@ -81,7 +81,7 @@ func LP(c []float64, a mat.Matrix, b []float64) (*Solution, error) {
 			out = append(out, x[j].Mul(dual.Dot(column, y).Sub(c[j])))
 		}
 		return out
-	})
+	}, w, lambda)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func TestEquationOfRepeatIsThatOfTheLoop(t *testing.T) {
 		record := func(looped bool) *reverse.Tape {
 			repeat := func(x []reverse.Var) []reverse.Var {
 				if !looped {
-					return reverse.RepeatVec(m, rows, term, x, index, params)
+					return reverse.RepeatVec(term, x, index, params, m, rows)
 				}
 				y := make([]reverse.Var, m)
 				for e := range count {
@@ -95,23 +95,23 @@ func TestEquationOfRepeatIsThatOfTheLoop(t *testing.T) {
 				}
 				return y
 			}
-			f, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+			f, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 				y := repeat(x)
 				for i := range y {
 					y[i] = y[i].Add(x[i].Scale(k))
 				}
 				return y
-			})
+			}, x)
 			require.NoError(t, err)
 			y0, err := f.Values(nil, x)
 			require.NoError(t, err)
-			f, err = reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+			f, err = reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 				y := repeat(x)
 				for i := range y {
 					y[i] = y[i].Add(x[i].Scale(k)).SubReal(y0[i])
 				}
 				return y
-			})
+			}, x)
 			require.NoError(t, err)
 			return f
 		}
@@ -134,10 +134,10 @@ func TestEquationOfRepeatIsThatOfTheLoop(t *testing.T) {
 			add(s.JVP(nil, v))
 			add(s.VJP(nil, bar))
 			add(s.Second(nil, v, v))
-			outer, err := reverse.Record(lambda, func(lambda []reverse.Var) reverse.Var {
+			outer, err := reverse.Record(func(lambda []reverse.Var) reverse.Var {
 				y := eq.Apply(lambda...)
 				return dual.Dot(y, y).Add(lambda[0].Sin())
-			})
+			}, lambda)
 			require.NoError(t, err)
 			add(outer.Gradient(nil, lambda))
 			add(outer.HVP(nil, lambda, v))
@@ -177,10 +177,10 @@ func TestPrimitivesStayOne(t *testing.T) {
 		}
 		return y
 	}
-	g, err := reverse.RecordVec(x, sines)
+	g, err := reverse.RecordVec(sines, x)
 	require.NoError(t, err)
 	require.Len(t, inside.Program(implicit.Fixed(g)).View().Owns, 1)
-	f, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return dual.Sum(sines(x)) })
+	f, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Sum(sines(x)) }, x)
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(inside.Program(implicit.Optimality(f, 30, 0, nil)).View().Owns), 2) // it and its derivative
 }
@@ -198,10 +198,10 @@ func TestEquationOfRepeatTakesThePlan(t *testing.T) {
 	}
 	x := make([]float64, wide+1)
 	x[wide] = 10
-	f, err := reverse.Record(x, func(b []reverse.Var) reverse.Var {
+	f, err := reverse.Record(func(b []reverse.Var) reverse.Var {
 		s := reverse.Repeat(func(b, p []reverse.Var) reverse.Var { return dual.Dot(p, b).Softplus() }, b[:wide], index, params)
 		return s.Add(dual.Dot(b[:wide], b[:wide]).Mul(b[wide]))
-	})
+	}, x)
 	require.NoError(t, err)
 	o := implicit.Optimality(f, wide, 0, nil)
 	allocated := func(f func()) uint64 {
@@ -230,7 +230,7 @@ func TestEquationOfRepeatTakesThePlan(t *testing.T) {
 
 	// Patterns of a function around it do not look at each term, which would take
 	// a number for each pair of variables of each of its derivatives.
-	outer, err := reverse.Record(x[wide:], func(l []reverse.Var) reverse.Var { return dual.Sum(eq.Apply(l...)) })
+	outer, err := reverse.Record(func(l []reverse.Var) reverse.Var { return dual.Sum(eq.Apply(l...)) }, x[wide:])
 	require.NoError(t, err)
 	require.Less(t, allocated(func() { outer.HessianPattern() }), uint64(n*wide*wide))
 }

@@ -78,7 +78,7 @@ func (eq *Equation) tangentTape() *reverse.Tape {
 // overwrites t.g and t.r.
 func (z *linearization) hvp(h []float64, t *scratch, mu, d []float64) error {
 	m, n := z.eq.m, z.eq.n
-	if _, err := z.eq.f.WeightedHVP(t.g, z.x, mu, d); err != nil {
+	if _, err := z.eq.f.HVP(t.g, z.x, d, mu...); err != nil {
 		return err
 	}
 	for i, g := range t.h {

@@ -76,18 +76,18 @@ func (z *linearization) linearize() error {
 
 // Record is reverse.RecordVec for an equation: the tape of F with the inputs
 // [w; λ]. It panics if f is nil or F has not as many elements as w.
-func Record(w, lambda []float64, f func(w, lambda []reverse.Var) []reverse.Var) (*reverse.Tape, error) {
+func Record(f func(w, lambda []reverse.Var) []reverse.Var, w, lambda []float64) (*reverse.Tape, error) {
 	if f == nil {
 		panic("implicit: nil function")
 	}
 	m := len(w)
-	return reverse.RecordVec(slices.Concat(w, lambda), func(x []reverse.Var) []reverse.Var {
+	return reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		y := f(x[:m:m], x[m:])
 		if len(y) != m {
 			panic(fmt.Sprintf("implicit: %d equations for %d unknowns", len(y), m))
 		}
 		return y
-	})
+	}, slices.Concat(w, lambda))
 }
 
 // FixedPoint differentiates the solution w of w = g(w, λ) that is given, for a

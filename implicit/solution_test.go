@@ -37,7 +37,7 @@ func with(s Solver) Settings {
 }
 
 func record(t require.TestingT, w, lambda []float64, f func(w, lambda vars) vars) *reverse.Tape {
-	tape, err := Record(w, lambda, f)
+	tape, err := Record(f, w, lambda)
 	require.NoError(t, err)
 	return tape
 }
@@ -141,7 +141,7 @@ func (f *family) tape(t require.TestingT) *reverse.Tape {
 
 // explicit is the tape of g.
 func (f *family) explicit(t require.TestingT) *reverse.Tape {
-	tape, err := reverse.RecordVec(f.point, func(x vars) vars { return g(f, x) })
+	tape, err := reverse.RecordVec(func(x vars) vars { return g(f, x) }, f.point)
 	require.NoError(t, err)
 	return tape
 }
@@ -156,9 +156,9 @@ func phi(w, lambda vars) reverse.Var {
 
 // phiTapes is φ over [w; λ] and φ(g(λ), λ) over λ.
 func (f *family) phiTapes(t require.TestingT) (whole, reduced *reverse.Tape) {
-	whole, err := reverse.Record(slices.Concat(f.w, f.point), func(x vars) reverse.Var { return phi(x[:f.m], x[f.m:]) })
+	whole, err := reverse.Record(func(x vars) reverse.Var { return phi(x[:f.m], x[f.m:]) }, slices.Concat(f.w, f.point))
 	require.NoError(t, err)
-	reduced, err = reverse.Record(f.point, func(x vars) reverse.Var { return phi(g(f, x), x) })
+	reduced, err = reverse.Record(func(x vars) reverse.Var { return phi(g(f, x), x) }, f.point)
 	require.NoError(t, err)
 	return whole, reduced
 }
@@ -221,7 +221,7 @@ func TestDerivativesAreThoseOfTheKnownSolution(t *testing.T) {
 			for i := range want {
 				e := make([]float64, f.m)
 				e[i] = 1
-				h, err := explicit.WeightedHVP(nil, f.point, e, v)
+				h, err := explicit.HVP(nil, f.point, v, e...)
 				require.NoError(t, err)
 				want[i] = mat.Dot(vec(h), vec(u))
 			}
@@ -631,9 +631,9 @@ func TestFixedPointOfHeron(t *testing.T) {
 
 func TestParametersOfTheTapeStayParameters(t *testing.T) {
 	// w = p·λ + w/2, p no variable.
-	tape, err := reverse.RecordParamsVec([]float64{4, 1}, []float64{2}, func(x, p vars) vars {
+	tape, err := reverse.RecordParamsVec(func(x, p vars) vars {
 		return vars{p[0].Mul(x[1]).Add(x[0].Scale(0.5))}
-	})
+	}, []float64{4, 1}, []float64{2})
 	require.NoError(t, err)
 	fixed := Fixed(tape)
 	require.Equal(t, 1, fixed.Params())
@@ -773,13 +773,13 @@ func TestMisuseOfEquationsPanics(t *testing.T) {
 	s, err := At(tape, []float64{2}, []float64{4})
 	require.NoError(t, err)
 	two := []float64{1, 2}
-	wide, err := reverse.RecordVec(two[:1], func(x vars) vars { return vars{x[0], x[0].Exp()} })
+	wide, err := reverse.RecordVec(func(x vars) vars { return vars{x[0], x[0].Exp()} }, two[:1])
 	require.NoError(t, err)
 	nothing := func([]float64, []float64) {}
 	for want, call := range map[string]func(){
 		"implicit: nil tape":                                                      func() { NewEquation(nil) },
 		"implicit: nil function":                                                  func() { Record(nil, nil, nil) },
-		"implicit: 2 equations for 1 unknowns":                                    func() { Record([]float64{1}, nil, func(w, _ vars) vars { return vars{w[0], w[0]} }) },
+		"implicit: 2 equations for 1 unknowns":                                    func() { Record(func(w, _ vars) vars { return vars{w[0], w[0]} }, []float64{1}, nil) },
 		"implicit: 2 equations in 1 variables":                                    func() { NewEquation(wide) },
 		"implicit: negative or unknown setting":                                   func() { Settings{Tolerance: -1}.New(tape) },
 		"implicit: Krylov.Left or Right in Settings, where Precondition is meant": func() { Settings{Krylov: linsolve.Krylov{Left: nothing}}.New(tape) },
@@ -802,7 +802,7 @@ func TestMisuseOfEquationsPanics(t *testing.T) {
 // w³ in c.
 func TestMultiplierIsTheDerivativeByAConstant(t *testing.T) {
 	tape := record(t, []float64{2}, []float64{4}, func(w, l vars) vars { return vars{w[0].Square().Sub(l[0])} })
-	phi, err := reverse.Record([]float64{2, 4}, func(x vars) reverse.Var { return x[0].PowInt(3) })
+	phi, err := reverse.Record(func(x vars) reverse.Var { return x[0].PowInt(3) }, []float64{2, 4})
 	require.NoError(t, err)
 	for _, kind := range allSolvers {
 		eq := with(kind).New(tape)

@@ -33,9 +33,9 @@ func tapes(t *testing.T) map[string]struct {
 			size = 6
 		}
 		in := p.At(size)
-		record := func() (*reverse.Tape, error) { return reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in)) }
+		record := func() (*reverse.Tape, error) { return reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0) }
 		if f := problems.Func[reverse.Var](in); f != nil {
-			record = func() (*reverse.Tape, error) { return reverse.Record(in.X0, f) }
+			record = func() (*reverse.Tape, error) { return reverse.Record(f, in.X0) }
 		}
 		tape, err := record()
 		require.NoError(t, err)
@@ -47,7 +47,7 @@ func tapes(t *testing.T) map[string]struct {
 		}{tape, [][]float64{in.X0, bad}}
 	}
 	x, p := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{2, 3}
-	tape, err := reverse.RecordParamsVec(x, p, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		y := reverse.Apply(randprog.XYY{}, x[0], p[0])
 		y = append(y, randprog.Sine.Apply(x[1]), dual.Sum(x), dual.Dot(x, x), dual.Norm2(x).Max(x[3]), dual.LogSumExp(x), x[2].Select(x[1], x[4]))
 		for i := range x {
@@ -57,7 +57,7 @@ func tapes(t *testing.T) map[string]struct {
 			}
 		}
 		return y
-	})
+	}, x, p)
 	require.NoError(t, err)
 	all["mixed"] = struct {
 		tape   *reverse.Tape
@@ -84,10 +84,10 @@ func TestEvaluationsDoNotAllocate(t *testing.T) {
 					vs.Set(i, i%11, 1)
 				}
 				evaluations := map[string]func(){
-					"Values":      func() { tape.Values(y, x) },
-					"VJP":         func() { tape.VJP(g, x, w) },
-					"JVP":         func() { tape.JVP(y, x, v) },
-					"WeightedHVP": func() { tape.WeightedHVP(g, x, w, v) },
+					"Values":       func() { tape.Values(y, x) },
+					"VJP":          func() { tape.VJP(g, x, w) },
+					"JVP":          func() { tape.JVP(y, x, v) },
+					"weighted HVP": func() { tape.HVP(g, x, v, w...) },
 				}
 				if n*m < 1e4 {
 					evaluations["Jacobian"] = func() { tape.Jacobian(jac, x) }
@@ -136,9 +136,9 @@ func TestMemory(t *testing.T) {
 			size = 100
 		}
 		in := p.At(size)
-		record := func() (*reverse.Tape, error) { return reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in)) }
+		record := func() (*reverse.Tape, error) { return reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0) }
 		if f := problems.Func[reverse.Var](in); f != nil {
-			record = func() (*reverse.Tape, error) { return reverse.Record(in.X0, f) }
+			record = func() (*reverse.Tape, error) { return reverse.Record(f, in.X0) }
 		}
 		tape, err := record()
 		require.NoError(t, err)
@@ -179,9 +179,9 @@ func TestRepeatDoesNotAllocate(t *testing.T) {
 		tape := recordPairs(t, 700)
 		evaluations := repeatEvaluations(t, tape, tape.Point())
 		x := tape.Point()
-		tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 			return reverse.Repeat(func(x, _ []reverse.Var) reverse.Var { return x[1].Sub(x[0].Square()).Exp() }, x, pairs(699), nil)
-		})
+		}, x)
 		require.NoError(t, err)
 		H, err := hessian.SparseSettings{Method: hessian.ByTerms}.New(tape)
 		require.NoError(t, err)

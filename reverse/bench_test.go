@@ -31,7 +31,7 @@ func BenchmarkTape(b *testing.B) {
 			x := in.X0
 			plain := func() { sink += in.Plain(x) }
 			f := problems.Func[reverse.Var](in)
-			t, err := reverse.Record(x, f)
+			t, err := reverse.Record(f, x)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func BenchmarkTape(b *testing.B) {
 				best := math.Inf(1)
 				for b.Loop() {
 					start := time.Now()
-					reverse.Record(x, f)
+					reverse.Record(f, x)
 					best = min(best, float64(time.Since(start).Nanoseconds()))
 				}
 				b.ReportMetric(best/float64(t.Ops()), "ns/op")

@@ -77,7 +77,7 @@ func TestJacobianMethodIsChosenByCounts(t *testing.T) {
 		for i := range x {
 			x[i] = 0.5 + 1/float64(i+2)
 		}
-		tape, err := reverse.RecordVec(x, c.f)
+		tape, err := reverse.RecordVec(c.f, x)
 		require.NoError(t, err)
 		j, err := reverse.NewSparseJacobian(tape)
 		require.NoError(t, err)
@@ -91,9 +91,10 @@ func TestJacobianMethodIsChosenByCounts(t *testing.T) {
 }
 
 func TestJacobianByNoVariables(t *testing.T) {
-	tape, err := reverse.RecordVec(nil, func(x []reverse.Var) []reverse.Var { return []reverse.Var{reverse.Constant(2)} })
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{reverse.Constant(2)} }, nil)
 	require.NoError(t, err)
 	j, err := reverse.NewSparseJacobian(tape)
 	require.NoError(t, err)
-	require.NoError(t, j.Eval(j.Matrix(), nil))
+	_, err = j.Eval(j.Matrix(), nil)
+	require.NoError(t, err)
 }

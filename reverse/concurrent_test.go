@@ -28,7 +28,7 @@ func TestTapeIsSafeForConcurrentUse(t *testing.T) {
 				size = 4
 			}
 			in := p.At(size)
-			tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
+			tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 			require.NoError(t, err)
 			n := tape.Inputs()
 			points := make([][]float64, 6)
@@ -82,7 +82,7 @@ func TestTapeIsSafeForConcurrentUse(t *testing.T) {
 func TestConcurrentRecordingsAndTransforms(t *testing.T) {
 	in := problems.All[4].At(200)
 	make := func() string {
-		tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
+		tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 		require.NoError(t, err)
 		ror := tape.Adjoint().Adjoint()
 		h, err := ror.Values(nil, join(in.X0, []float64{1}, in.X0))
@@ -114,7 +114,7 @@ func TestRecordingIsDeterministic(t *testing.T) {
 		m := tape.Outputs()
 		g, err := tape.VJP(nil, p.X, ones(m))
 		require.NoError(t, err)
-		h, err := tape.WeightedHVP(nil, p.X, ones(m), p.V)
+		h, err := tape.HVP(nil, p.X, p.V, ones(m)...)
 		require.NoError(t, err)
 		r, err := tape.Adjoint().VJP(nil, join(p.X, ones(m)), p.V)
 		require.NoError(t, err)
@@ -142,7 +142,7 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 	for i := range x {
 		x[i] = 1 + 0.1*float64(i%7)
 	}
-	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		y := make([]reverse.Var, n-10)
 		for i := range y {
 			y[i] = reverse.Constant(1)
@@ -151,7 +151,7 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 			}
 		}
 		return y
-	})
+	}, x)
 	require.NoError(t, err)
 	for _, method := range []reverse.Method{reverse.ByTerms, reverse.ByColumns, reverse.ByRows, reverse.ByBoth} {
 		for _, workers := range []int{1, 3} {
@@ -159,15 +159,17 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 			plan, err := reverse.SparseSettings{Method: method, Workers: workers}.New(tape)
 			require.NoError(t, err)
 			want := plan.Matrix()
-			require.NoError(t, plan.Eval(want, x))
+			_, err = plan.Eval(want, x)
+			require.NoError(t, err)
 			on.Store(true)
 			for range 3 {
-				require.PanicsWithValue(t, "mine", func() { _ = plan.Eval(plan.Matrix(), x) }, "%v", method)
+				require.PanicsWithValue(t, "mine", func() { _, _ = plan.Eval(plan.Matrix(), x) }, "%v", method)
 			}
 			on.Store(false)
 			for range 3 {
 				got := plan.Matrix()
-				require.NoError(t, plan.Eval(got, x))
+				_, err = plan.Eval(got, x)
+				require.NoError(t, err)
 				require.Equal(t, want.Values(), got.Values(), "%v", method)
 			}
 		}

@@ -25,13 +25,13 @@ func TestChainOfAMillionOperations(t *testing.T) {
 	shallow(t)
 	const y = 1.2
 	x := []float64{2 * (y - math.Sin(y))}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		s := reverse.Constant(y)
 		for range 500_000 {
 			s = s.Sin().Add(x[0].Scale(0.5))
 		}
 		return s
-	})
+	}, x)
 	require.NoError(t, err)
 	require.Equal(t, 1_000_000, tape.Ops()) // one x/2, a constant for the first sine
 	// y = sin y + x/2: y′ = 1/(2(1 − cos y)), y″ = −sin y·y′²/(1 − cos y).
@@ -51,13 +51,13 @@ func TestChainOfAMillionOperations(t *testing.T) {
 
 func TestTransformsOfALongChain(t *testing.T) {
 	shallow(t)
-	tape, err := reverse.Record([]float64{0.5}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		s := x[0]
 		for range 20_000 {
 			s = s.Sin().Add(x[0])
 		}
 		return s
-	})
+	}, []float64{0.5})
 	require.NoError(t, err)
 	want, err := tape.HVP(nil, []float64{0.5}, []float64{1})
 	require.NoError(t, err)
@@ -79,13 +79,13 @@ func TestProductOfManyInputs(t *testing.T) {
 	for i := range x {
 		x[i] = 1 + float64(i%7-3)/1000
 	}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		p := x[0]
 		for _, x := range x[1:] {
 			p = p.Mul(x)
 		}
 		return p
-	})
+	}, x)
 	require.NoError(t, err)
 	require.Equal(t, n-1, tape.Ops())
 	f, g, err := tape.ValueGradient(nil, x)
@@ -114,20 +114,20 @@ func TestLoopIsASum(t *testing.T) {
 	term := func(x []reverse.Var, k int) reverse.Var {
 		return x[k%len(x)].Mul(x[(k+k/len(x))%len(x)])
 	}
-	loop, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+	loop, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 		for k := range n {
 			s = s.Add(term(x, k))
 		}
 		return s
-	})
+	}, x)
 	require.NoError(t, err)
-	sum, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	sum, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		z := make([]reverse.Var, n)
 		for k := range z {
 			z[k] = term(x, k)
 		}
 		return dual.Sum(z)
-	})
+	}, x)
 	require.NoError(t, err)
 	require.Equal(t, sum.Ops(), loop.Ops())
 	require.Equal(t, inside.Program(sum).Batches(), inside.Program(loop).Batches())
@@ -157,13 +157,13 @@ func TestSquaringIsNotExponential(t *testing.T) {
 		func(x reverse.Var) reverse.Var { return x.PowReal(2) },
 		func(x reverse.Var) reverse.Var { return dual.Dot([]reverse.Var{x}, []reverse.Var{x}) },
 	} {
-		tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 			y := x[0]
 			for range 60 {
 				y = square(y)
 			}
 			return y
-		})
+		}, []float64{1})
 		require.NoError(t, err)
 		require.Equal(t, 60, tape.Ops())
 		n := 0x1p60
@@ -176,13 +176,13 @@ func TestSquaringIsNotExponential(t *testing.T) {
 
 // Equal operations are kept once, however they are written.
 func TestEqualOperationsAreKeptOnce(t *testing.T) {
-	tape, err := reverse.Record([]float64{0.3, 2}, func(x []reverse.Var) (s reverse.Var) {
+	tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 		for range 100 {
 			z := []reverse.Var{x[0].Mul(x[1]), x[1].Mul(x[0]), x[0].Neg().Neg().Mul(x[1]), x[0].Scale(1).Prod(x[1]).Sin().Exp()}
 			s = s.Add(dual.Sum(z[:3])).Add(z[3])
 		}
 		return s
-	})
+	}, []float64{0.3, 2})
 	require.NoError(t, err)
 	// x₀·x₁ thrice added up, as Mul and Prod, sin, exp and the sum.
 	require.LessOrEqual(t, tape.Ops(), 8)

@@ -28,7 +28,7 @@
 // operation that is done with it; what is noted is compiled to a [Tape], which
 // is evaluated at any point from then on. The function itself is not called
 // again. It may be generic over dual.Scalar, and then serves every mode of this
-// module: Go finds the type argument of reverse.Record(x, f).
+// module: Go finds the type argument of reverse.Record(f, x).
 //
 // # What is recorded
 //
@@ -108,7 +108,7 @@
 //	             F′v             JVP
 //	             F′ᵀw            VJP
 //	             F′              Jacobian; NewSparseJacobian where it is sparse
-//	             (Σ wⱼ∇²Fⱼ)v     WeightedHVP
+//	             (Σ wⱼ∇²Fⱼ)v     HVP with weights
 //	many points  F, ∇f           ValuesOfRows, GradientsOfRows
 //	goroutines   one evaluation  WithWorkers
 //	once only    ∇f              the function Gradient

@@ -23,9 +23,9 @@ func rosenbrock[T dual.Scalar[T]](x []T) T {
 }
 
 func Example() {
-	t, err := reverse.Record([]float64{3}, func(x []reverse.Var) reverse.Var {
+	t, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		return x[0].Add(x[0].Square())
-	})
+	}, []float64{3})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,13 +40,13 @@ func Example() {
 }
 
 func ExampleGradient() {
-	g, err := reverse.Gradient(rosenbrock, []float64{-1, 2})
+	g, err := reverse.Gradient(nil, rosenbrock, []float64{-1, 2})
 	fmt.Println(g, err)
 	// Output: [396 200] <nil>
 }
 
 func ExampleRecord() {
-	t, err := reverse.Record(make([]float64, 4), rosenbrock)
+	t, err := reverse.Record(rosenbrock, make([]float64, 4))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -67,7 +67,7 @@ func ExampleRecordVec() {
 		return []reverse.Var{r.Mul(phi.Cos()), r.Mul(phi.Sin())}
 	}
 	x := []float64{2, math.Pi / 2}
-	t, err := reverse.RecordVec(x, polar)
+	t, err := reverse.RecordVec(polar, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -90,7 +90,7 @@ func ExampleRecordParams() {
 	model := func(x, p []reverse.Var) reverse.Var {
 		return x[0].Mul(x[1].Mul(p[0]).Exp())
 	}
-	t, err := reverse.RecordParams([]float64{2, 0}, []float64{1}, model)
+	t, err := reverse.RecordParams(model, []float64{2, 0}, []float64{1})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -111,7 +111,7 @@ func ExampleRecorder() {
 		}
 		return x[0].Abs().SubReal(0.5)
 	}
-	t, err := reverse.Recorder{Lines: true}.Record([]float64{0.25}, huber)
+	t, err := reverse.Recorder{Lines: true}.Record(huber, []float64{0.25})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -147,7 +147,7 @@ func ExampleFunc() {
 
 func ExampleTape_HVP() {
 	x := []float64{1, 1}
-	t, err := reverse.Record(x, rosenbrock)
+	t, err := reverse.Record(rosenbrock, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -159,7 +159,7 @@ func ExampleTape_HVP() {
 
 func ExampleTape_HVPs() {
 	x := []float64{1, 1}
-	t, err := reverse.Record(x, rosenbrock)
+	t, err := reverse.Record(rosenbrock, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -171,23 +171,23 @@ func ExampleTape_HVPs() {
 	// ⎣-400  -200⎦ <nil>
 }
 
-func ExampleTape_WeightedHVP() {
+func ExampleTape_HVP_weighted() {
 	// The Hessian of the Lagrangian 1·x₀²x₁ − 3·(x₀² + x₁²) times (1, 0).
 	x := []float64{2, 5}
-	t, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	t, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Square().Mul(x[1]), dual.Dot(x, x)}
-	})
+	}, x)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	h, err := t.WeightedHVP(nil, x, []float64{1, -3}, []float64{1, 0})
+	h, err := t.HVP(nil, x, []float64{1, 0}, 1, -3)
 	fmt.Println(h, err)
 	// Output: [4 4] <nil>
 }
 
 func ExampleTape_Tangent() {
-	t, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return x[0].PowInt(4) })
+	t, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].PowInt(4) }, []float64{2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -200,7 +200,7 @@ func ExampleTape_Tangent() {
 
 func ExampleTape_Adjoint() {
 	x := []float64{1, 1}
-	t, err := reverse.Record(x, rosenbrock)
+	t, err := reverse.Record(rosenbrock, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -217,7 +217,7 @@ func ExampleTape_Adjoint() {
 }
 
 func ExampleTape_HessianPattern() {
-	t, err := reverse.Record(make([]float64, 5), rosenbrock)
+	t, err := reverse.Record(rosenbrock, make([]float64, 5))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -256,7 +256,7 @@ func ExampleNewPrimitive() {
 			return ((2-x*x)*math.Sin(x) - 2*x*math.Cos(x)) / (x * x * x)
 		})
 	x := []float64{0}
-	t, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return sinc.Apply(x[0]) })
+	t, err := reverse.Record(func(x []reverse.Var) reverse.Var { return sinc.Apply(x[0]) }, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -284,10 +284,10 @@ func (rotation) Hessian(i int) []int32           { return []int32{} }
 
 func ExampleApply() {
 	x := []float64{2, 3}
-	t, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	t, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		y := reverse.Apply(rotation{}, x...)
 		return y[0].Mul(y[1]) // −x₁x₀
-	})
+	}, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -300,13 +300,13 @@ func ExampleApply() {
 func ExampleNewSparseJacobian() {
 	// Second differences: row i depends on x₍ᵢ₋₁₎, xᵢ, x₍ᵢ₊₁₎.
 	x := []float64{1, 2, 4, 8, 16}
-	t, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	t, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		y := make([]reverse.Var, len(x)-2)
 		for i := range y {
 			y[i] = x[i+2].Sub(x[i+1].Square()).Add(x[i])
 		}
 		return y
-	})
+	}, x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -316,8 +316,7 @@ func ExampleNewSparseJacobian() {
 		fmt.Println(err)
 		return
 	}
-	j := plan.Matrix()
-	err = plan.Eval(j, x)
+	j, err := plan.Eval(nil, x)
 	fmt.Println(mat.Formatted(j), err)
 	// Output:
 	// ⎡  1   -4    1    0    0⎤
@@ -334,9 +333,9 @@ func ExampleRepeat() {
 		return x[1].Sub(x[0]).Square().Mul(k[0]).Scale(0.5)
 	}
 	x := []float64{0, 1, 3, 6}
-	t, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	t, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		return reverse.Repeat(spring, x, [][]int{from, to}, [][]float64{stiffness})
-	})
+	}, x)
 	fmt.Println(t.Ops(), "operation", err)
 	fmt.Println(t.ValueGradient(nil, x))
 	for i := range x {
@@ -363,9 +362,9 @@ func ExampleRepeatVec() {
 	rows := [][]int{{0, 1, 2}}
 	index := [][]int{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}
 	c := []float64{0, 0, 1}
-	t, err := reverse.RecordVec(c, func(c []reverse.Var) []reverse.Var {
-		return reverse.RepeatVec(3, rows, distance, c, index, [][]float64{px, py})
-	})
+	t, err := reverse.RecordVec(func(c []reverse.Var) []reverse.Var {
+		return reverse.RepeatVec(distance, c, index, [][]float64{px, py}, 3, rows)
+	}, c)
 	fmt.Println(err)
 	fmt.Println(t.Values(nil, c))
 	j, err := t.Jacobian(nil, c)

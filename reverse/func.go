@@ -51,7 +51,7 @@ func NewFunc(f func(x []Var) Var) *Func {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	return NewFuncParams(nil, func(x, _ []Var) Var { return f(x) })
+	return NewFuncParams(func(x, _ []Var) Var { return f(x) }, nil)
 }
 
 // NewFuncVec is F: ℝⁿ → ℝᵐ, not recorded yet. It panics if f is nil.
@@ -59,20 +59,20 @@ func NewFuncVec(f func(x []Var) []Var) *Func {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	return NewFuncParamsVec(nil, func(x, _ []Var) []Var { return f(x) })
+	return NewFuncParamsVec(func(x, _ []Var) []Var { return f(x) }, nil)
 }
 
 // NewFuncParams is a function with parameters p, which are copied: data that may
 // be others, by With, but are not differentiated. It panics if f is nil.
-func NewFuncParams(p []float64, f func(x, p []Var) Var) *Func {
+func NewFuncParams(f func(x, p []Var) Var, p []float64) *Func {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	return NewFuncParamsVec(p, func(x, p []Var) []Var { return []Var{f(x, p)} })
+	return NewFuncParamsVec(func(x, p []Var) []Var { return []Var{f(x, p)} }, p)
 }
 
 // NewFuncParamsVec is NewFuncParams for f with outputs in ℝᵐ.
-func NewFuncParamsVec(p []float64, f func(x, p []Var) []Var) *Func {
+func NewFuncParamsVec(f func(x, p []Var) []Var, p []float64) *Func {
 	if f == nil {
 		panic("reverse: nil function")
 	}
@@ -155,7 +155,7 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 		}
 		return err
 	}
-	t, err := RecordParamsVec(x, fn.params, fn.f)
+	t, err := RecordParamsVec(fn.f, x, fn.params)
 	if err != nil {
 		return err
 	}
@@ -207,12 +207,12 @@ func (fn *Func) HVP(dst, x, v []float64) (h []float64, err error) {
 	return h, err
 }
 
-// Gradient is ∇f(x) of a function that is recorded for this once. It panics if
+// Gradient returns ∇f(x) of a function that is recorded for this once. It panics if
 // f is nil. Cost: Record and one Gradient.
-func Gradient(f func(x []Var) Var, x []float64) ([]float64, error) {
-	t, err := Record(x, f)
+func Gradient(dst []float64, f func(x []Var) Var, x []float64) ([]float64, error) {
+	t, err := Record(f, x)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	return t.Gradient(nil, x)
+	return t.Gradient(dst, x)
 }

@@ -9,12 +9,12 @@ import (
 )
 
 func TestFuncOfAVectorFunctionRecordsAgain(t *testing.T) {
-	fn := reverse.NewFuncParamsVec([]float64{3}, func(x, p []reverse.Var) []reverse.Var {
+	fn := reverse.NewFuncParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		if x[0].LessReal(0) {
 			return []reverse.Var{x[0].Neg(), p[0]}
 		}
 		return []reverse.Var{x[0].Square(), p[0].Mul(x[0])}
-	})
+	}, []float64{3})
 	for _, c := range []struct{ x, want []float64 }{
 		{[]float64{2}, []float64{4, 6}}, {[]float64{-2}, []float64{2, 3}}, {[]float64{5}, []float64{25, 15}},
 	} {
@@ -35,12 +35,12 @@ func TestFuncOfAVectorFunctionRecordsAgain(t *testing.T) {
 // What is prepared for a tape, such as a plan, can be kept for as long as the tape
 // is: also with parameters, and whichever branch was met last.
 func TestTapesOfAFuncStayTheSame(t *testing.T) {
-	fn := reverse.NewFuncParams([]float64{3}, func(x, p []reverse.Var) reverse.Var {
+	fn := reverse.NewFuncParams(func(x, p []reverse.Var) reverse.Var {
 		if x[0].LessReal(0) {
 			return x[0].Neg()
 		}
 		return p[0].Mul(x[0])
-	})
+	}, []float64{3})
 	left, right := []float64{-1}, []float64{1}
 	a, err := fn.Tape(left)
 	require.NoError(t, err)
@@ -57,12 +57,12 @@ func TestTapesOfAFuncStayTheSame(t *testing.T) {
 }
 
 func TestFuncOfATapeKeepsToIt(t *testing.T) {
-	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		if x[0].LessReal(0) {
 			return x[0].Neg()
 		}
 		return x[0].Square()
-	})
+	}, []float64{1})
 	require.NoError(t, err)
 	fn := reverse.FuncOf(tape)
 	f, g, err := fn.ValueGradient(nil, []float64{3})

@@ -62,7 +62,7 @@ func TestComparisonsGuard(t *testing.T) {
 	for name, c := range comparisons {
 		for _, rx := range grid {
 			for _, ry := range grid {
-				tape, err := reverse.RecordVec([]float64{rx, ry}, func(x []reverse.Var) []reverse.Var {
+				tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 					y := branches(x[0], x[1])
 					outcome := c.outcome(x[0], x[1])
 					require.Equal(t, c.of(rx, ry), outcome, name)
@@ -70,7 +70,7 @@ func TestComparisonsGuard(t *testing.T) {
 						return y[:1]
 					}
 					return y[1:]
-				})
+				}, []float64{rx, ry})
 				require.NoError(t, err)
 				for _, x := range grid {
 					for _, y := range grid {
@@ -103,9 +103,9 @@ func TestComparisonsGuard(t *testing.T) {
 func TestReadingAValueGuardsItsBits(t *testing.T) {
 	grid := []float64{minus0, 0, 1, math.Nextafter(1, 2), inf, nan}
 	for _, r := range grid {
-		tape, err := reverse.Record([]float64{r}, func(x []reverse.Var) reverse.Var {
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 			return x[0].Scale(x[0].Value())
-		})
+		}, []float64{r})
 		require.NoError(t, err)
 		for _, x := range grid {
 			v, err := tape.Value([]float64{x})
@@ -143,11 +143,11 @@ func TestValueReadWhileRecordingIsTheTapes(t *testing.T) {
 			},
 			"0 + x − x": func(x []reverse.Var) reverse.Var { return x[0].AddReal(0).Sub(x[0]).SubReal(0).RSub(0) },
 		} {
-			tape, err := reverse.Record(z[:n], func(x []reverse.Var) reverse.Var {
+			tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 				s := f(x)
 				s.Value()
 				return s.Inv()
-			})
+			}, z[:n])
 			require.NoError(t, err)
 			_, err = tape.Value(z[:n])
 			require.NoError(t, err, name)
@@ -158,12 +158,12 @@ func TestValueReadWhileRecordingIsTheTapes(t *testing.T) {
 // Every evaluation checks the guards and leaves dst as it was.
 func TestEveryEvaluationReportsTheBranch(t *testing.T) {
 	x := []float64{1, 2}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		if x[0].Less(x[1]) {
 			return x[0].Mul(x[1])
 		}
 		return x[0]
-	})
+	}, x)
 	require.NoError(t, err)
 	at, dst1, dst2, dst4 := []float64{2, 1}, []float64{7}, []float64{7, 7}, []float64{7, 7, 7, 7}
 	tangent, adjoint := tape.Tangent(), tape.Adjoint()
@@ -175,7 +175,7 @@ func TestEveryEvaluationReportsTheBranch(t *testing.T) {
 		"VJP":           second(tape.VJP(dst2, at, []float64{1})),
 		"JVP":           second(tape.JVP(dst1, at, x)),
 		"HVP":           second(tape.HVP(dst2, at, x)),
-		"WeightedHVP":   second(tape.WeightedHVP(dst2, at, []float64{1}, x)),
+		"weighted HVP":  second(tape.HVP(dst2, at, x, []float64{1}...)),
 		"Jacobian":      second(tape.Jacobian(nil, at)),
 		"Tangent":       second(tangent.Values(dst2, join(at, x))),
 		"Tangent VJP":   second(tangent.VJP(dst4, join(at, x), x)),
@@ -201,12 +201,12 @@ func TestEveryEvaluationReportsTheBranch(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestTheFirstGuardIsReported(t *testing.T) {
-	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		for k := range 20 {
 			x[0].LessReal(float64(30 - k))
 		}
 		return x[0]
-	})
+	}, []float64{1})
 	require.NoError(t, err)
 	for _, c := range []struct{ x, bound float64 }{{100, 30}, {30, 30}, {29, 29}, {15.5, 15}, {11, 11}} {
 		var branch *reverse.BranchError
@@ -220,14 +220,14 @@ func TestTheFirstGuardIsReported(t *testing.T) {
 
 // What only a guard reads is no part of the result, and kept.
 func TestDeadCodeThatAGuardReadsIsKept(t *testing.T) {
-	tape, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		x[1].Sin().Exp().Square() // dead
 		p := x[0].Exp().Mul(x[1].Exp())
 		if p.Log().LessReal(10) {
 			return x[0].Square()
 		}
 		return x[0]
-	})
+	}, []float64{1, 2})
 	require.NoError(t, err)
 	require.Equal(t, 5, tape.Ops()) // exp, exp, ·, ln; x²
 	demand(t, "guarded", tape, []float64{3, 4}, 9, []float64{6, 0}, [][]float64{{2, 0}, {0, 0}})
@@ -239,12 +239,12 @@ func TestDeadCodeThatAGuardReadsIsKept(t *testing.T) {
 
 // A branch by parameters is one, too.
 func TestParametersAreGuarded(t *testing.T) {
-	tape, err := reverse.RecordParamsVec([]float64{2}, []float64{1}, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		if p[0].LessReal(3) {
 			return []reverse.Var{x[0].Mul(p[0])}
 		}
 		return x
-	})
+	}, []float64{2}, []float64{1})
 	require.NoError(t, err)
 	_, err = tape.Values(nil, []float64{9})
 	require.NoError(t, err)
@@ -289,10 +289,10 @@ func TestLinesOfComparisons(t *testing.T) {
 		"method value": func(x Var) { less := x.LessReal; at(here()); less(2) },
 	} {
 		lines = lines[:0]
-		tape, err := reverse.Recorder{Lines: true}.RecordVec([]float64{1}, func(x []Var) []Var {
+		tape, err := reverse.Recorder{Lines: true}.RecordVec(func(x []Var) []Var {
 			compare(x[0])
 			return x
-		})
+		}, []float64{1})
 		require.NoError(t, err)
 		for _, tape := range []*reverse.Tape{tape, tape.Tangent(), tape.Adjoint().Tangent()} {
 			x := make([]float64, tape.Inputs())
@@ -329,7 +329,7 @@ func TestFuncRecordsAgain(t *testing.T) {
 	})
 	eval := func(x []float64) {
 		t.Helper()
-		tape, err := reverse.Record(x, zigzag)
+		tape, err := reverse.Record(zigzag, x)
 		require.NoError(t, err)
 		want, err := tape.Gradient(nil, x)
 		require.NoError(t, err)

@@ -62,7 +62,7 @@ func hessians(t *testing.T, tape *reverse.Tape, x []float64) map[string][][]floa
 	x, p := x[:n], x[n:]
 	ways := map[string]func(v []float64) []float64{
 		"HVP":            func(v []float64) []float64 { return must(tape.HVP(nil, join(x, p), v)) },
-		"WeightedHVP":    func(v []float64) []float64 { return must(tape.WeightedHVP(nil, join(x, p), one, v)) },
+		"weighted HVP":   func(v []float64) []float64 { return must(tape.HVP(nil, join(x, p), v, one...)) },
 		"FoR by Adjoint": func(v []float64) []float64 { return must(adjoint.JVP(nil, join(x, one, p), join(v, []float64{0}))) },
 		"RoR":            func(v []float64) []float64 { return must(adjoint.VJP(nil, join(x, one, p), v))[:n] },
 		"RoF": func(v []float64) []float64 {
@@ -181,7 +181,7 @@ func TestKnownAnswers(t *testing.T) {
 		{"no inputs", func(x []reverse.Var) reverse.Var { return reverse.Constant(7) }, nil, 7, []float64{}, nil},
 		{"zero", func(x []reverse.Var) (s reverse.Var) { return s }, []float64{2}, 0, []float64{0}, zeros(1)},
 	} {
-		tape, err := reverse.Record(c.x, c.f)
+		tape, err := reverse.Record(c.f, c.x)
 		require.NoError(t, err)
 		demand(t, c.name, tape, c.x, c.v, c.g, c.h)
 	}
@@ -194,13 +194,13 @@ func TestCubesOfDifferences(t *testing.T) {
 		for i := range x {
 			x[i] = float64(i*i%7) - 2
 		}
-		tape, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+		tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 			for i := range n - 1 {
 				d := x[i+1].Sub(x[i])
 				s = s.Add(d.Mul(d).Mul(d))
 			}
 			return s
-		})
+		}, x)
 		require.NoError(t, err)
 		f, g, h := 0.0, make([]float64, n), zeros(n)
 		for i := range n - 1 {
@@ -226,13 +226,13 @@ func TestProductOfTheInputs(t *testing.T) {
 			x[i] = float64(i + 1)
 			p *= x[i]
 		}
-		tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 			p := x[0]
 			for _, x := range x[1:] {
 				p = p.Mul(x)
 			}
 			return p
-		})
+		}, x)
 		require.NoError(t, err)
 		g, h := make([]float64, n), zeros(n)
 		for i := range g {
@@ -272,7 +272,7 @@ func TestMultiplierZeroAnnihilates(t *testing.T) {
 				}
 				return []reverse.Var{s}
 			}
-			tape, err := reverse.RecordParamsVec(x, x, lagrangian)
+			tape, err := reverse.RecordParamsVec(lagrangian, x, x)
 			require.NoError(t, err)
 			f, g, h := 4*float64(n), make([]float64, n), zeros(n)
 			for i := range g {
@@ -281,20 +281,20 @@ func TestMultiplierZeroAnnihilates(t *testing.T) {
 			demand(t, fmt.Sprintf("%s × %d", name, n), tape, x, f, g, h)
 			demand(t, fmt.Sprintf("%s × %d", name, n), tape, make([]float64, 2*n), f, g, h)
 
-			outputs, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+			outputs, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 				y := make([]reverse.Var, 2*n)
 				for i := range x {
 					y[i], y[n+i] = x[i].AddReal(2).Square(), c(x[i])
 				}
 				return y
-			})
+			}, x)
 			require.NoError(t, err)
 			w := append(ones(n), make([]float64, n)...)
 			got, err := outputs.VJP(nil, x, w)
 			require.NoError(t, err)
 			require.Equal(t, g, got, name)
 			v := ones(n)
-			hv, err := outputs.WeightedHVP(nil, x, w, v)
+			hv, err := outputs.HVP(nil, x, v, w...)
 			require.NoError(t, err)
 			for i := range hv {
 				require.Equal(t, 2.0, hv[i], name)
@@ -307,14 +307,14 @@ func TestMultiplierZeroAnnihilates(t *testing.T) {
 // a derivative product and must not be NaN when the Hessian uses it.
 func TestHiddenInfinities(t *testing.T) {
 	for _, n := range []int{1, 8, 30} {
-		tape, err := reverse.RecordParamsVec([]float64{0, 0}, make([]float64, n), func(x, p []reverse.Var) []reverse.Var {
+		tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 			y := x[0].Mul(x[1])
 			var s reverse.Var
 			for k, p := range p {
 				s = s.Add(y.Scale(float64(k + 2)).Sqrt().Mul(p))
 			}
 			return []reverse.Var{s}
-		})
+		}, []float64{0, 0}, make([]float64, n))
 		require.NoError(t, err)
 		demand(t, fmt.Sprint("hidden ", n), tape, []float64{0, 0}, 0, []float64{0, 0}, zeros(2))
 	}
@@ -322,30 +322,30 @@ func TestHiddenInfinities(t *testing.T) {
 
 // Third derivatives, by the transforms of transforms: x⁴ and e^(xy).
 func TestThirdDerivatives(t *testing.T) {
-	tape, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return x[0].PowInt(4) })
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].PowInt(4) }, []float64{2})
 	require.NoError(t, err)
 	y, err := tape.Tangent().Tangent().Tangent().Values(nil, []float64{2, 1, 1, 0, 1, 0, 0, 0})
 	require.NoError(t, err)
 	require.Equal(t, []float64{16, 32, 32, 48, 32, 48, 48, 48}, y)
 
 	// ∂³/∂x²∂y e^(xy) = (2y + xy²)·e^(xy).
-	tape, err = reverse.Record([]float64{0.5, 2}, func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Exp() })
+	tape, err = reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Exp() }, []float64{0.5, 2})
 	require.NoError(t, err)
 	want := (2*2 + 0.5*4) * math.E
-	h, err := tape.Tangent().WeightedHVP(nil, []float64{0.5, 2, 1, 0}, []float64{0, 1}, []float64{1, 0, 0, 0})
+	h, err := tape.Tangent().HVP(nil, []float64{0.5, 2, 1, 0}, []float64{1, 0, 0, 0}, []float64{0, 1}...)
 	require.NoError(t, err)
 	require.InEpsilon(t, want, h[1], 1e-14)
-	h, err = tape.Adjoint().WeightedHVP(nil, []float64{0.5, 2, 1}, []float64{0, 1}, []float64{1, 0, 0})
+	h, err = tape.Adjoint().HVP(nil, []float64{0.5, 2, 1}, []float64{1, 0, 0}, []float64{0, 1}...)
 	require.NoError(t, err)
 	require.InEpsilon(t, want, h[0], 1e-14)
 }
 
 func TestOutputsOfAnyKind(t *testing.T) {
 	x, p := []float64{2, 3}, []float64{5}
-	tape, err := reverse.RecordParamsVec(x, p, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		xy := x[0].Mul(x[1])
 		return []reverse.Var{x[1], reverse.Constant(7), p[0], xy, xy, {}, x[1], xy.Mul(p[0])}
-	})
+	}, x, p)
 	require.NoError(t, err)
 	want := mat.NewDense(8, 2, []float64{0, 1, 0, 0, 0, 0, 3, 2, 3, 2, 0, 0, 0, 1, 15, 10})
 	for _, at := range [][]float64{x, join(x, p)} {
@@ -362,7 +362,7 @@ func TestOutputsOfAnyKind(t *testing.T) {
 		g, err = tape.Adjoint().Values(nil, join(at[:2], w, at[2:]))
 		require.NoError(t, err)
 		require.Equal(t, []float64{33e3 + 15e7, 22e3 + 1e6 + 1 + 10e7}, g)
-		h, err := tape.WeightedHVP(nil, at, w, []float64{1, 10})
+		h, err := tape.HVP(nil, at, []float64{1, 10}, w...)
 		require.NoError(t, err)
 		require.Equal(t, []float64{10 * (11e3 + 5e7), 11e3 + 5e7}, h)
 		jvp, err := tape.Tangent().Values(nil, join(at[:2], []float64{1, 10}, at[2:]))
@@ -375,7 +375,7 @@ func TestOutputsOfAnyKind(t *testing.T) {
 }
 
 func TestFunctionOfNothing(t *testing.T) {
-	tape, err := reverse.RecordVec(nil, func(x []reverse.Var) []reverse.Var { return []reverse.Var{{}, reverse.Constant(2)} })
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{{}, reverse.Constant(2)} }, nil)
 	require.NoError(t, err)
 	y, err := tape.Values(nil, nil)
 	require.NoError(t, err)
@@ -386,13 +386,13 @@ func TestFunctionOfNothing(t *testing.T) {
 	d, err := tape.JVP(nil, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, []float64{0, 0}, d)
-	h, err := tape.WeightedHVP(nil, nil, []float64{1, 1}, nil)
+	h, err := tape.HVP(nil, nil, nil, []float64{1, 1}...)
 	require.NoError(t, err)
 	require.Empty(t, h)
 	jac, err := tape.Jacobian(nil, nil)
 	require.NoError(t, err)
 	require.True(t, jac.IsEmpty())
-	scalar, err := reverse.Record(nil, func(x []reverse.Var) reverse.Var { return reverse.Constant(2) })
+	scalar, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Constant(2) }, nil)
 	require.NoError(t, err)
 	hs, err := scalar.HVPs(nil, nil, new(mat.Dense))
 	require.NoError(t, err)
@@ -432,7 +432,7 @@ func TestSumsOfZerosHaveTheSameSign(t *testing.T) {
 				}
 				real[i], number[i].V, hyper[i].V = dual.Real(x[i]), x[i], x[i]
 			}
-			tape, err := reverse.RecordVec(x, sums[reverse.Var])
+			tape, err := reverse.RecordVec(sums[reverse.Var], x)
 			require.NoError(t, err)
 			got, err := tape.Values(nil, x)
 			require.NoError(t, err)
@@ -464,13 +464,13 @@ func TestDotWithConstantsIsAffine(t *testing.T) {
 		}
 		return y
 	}
-	affine, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return dual.Affine(0, c, exp(x)) })
+	affine, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Affine(0, c, exp(x)) }, x)
 	require.NoError(t, err)
 	for _, f := range []func(x []reverse.Var) reverse.Var{
 		func(x []reverse.Var) reverse.Var { return dual.Dot(constant, exp(x)) },
 		func(x []reverse.Var) reverse.Var { return dual.Dot(exp(x), constant) },
 	} {
-		dot, err := reverse.Record(x, f)
+		dot, err := reverse.Record(f, x)
 		require.NoError(t, err)
 		require.Equal(t, affine.Ops(), dot.Ops())
 		for _, at := range [][]float64{x, {1, 800, 1, 1, 1}, {1, 1, 1, -800, 1}, {-800, 1, 800, 1, 800}} {
@@ -510,12 +510,12 @@ func TestEqualSumsAreOneOperation(t *testing.T) {
 				dual.Affine(2, c[:n], x[1:n+1]), dual.Dot(y, y), x[0].Select(x[1], x[n])}
 		}
 		record := func(f ...func(x []reverse.Var) []reverse.Var) *reverse.Tape {
-			tape, err := reverse.RecordVec(x, func(x []reverse.Var) (y []reverse.Var) {
+			tape, err := reverse.RecordVec(func(x []reverse.Var) (y []reverse.Var) {
 				for _, f := range f {
 					y = append(y, f(x)...)
 				}
 				return y
-			})
+			}, x)
 			require.NoError(t, err)
 			return tape
 		}

@@ -17,13 +17,13 @@ import (
 )
 
 func ExampleTape_WriteTo() {
-	t, err := reverse.RecordParams([]float64{1, 2}, []float64{5}, func(x, p []reverse.Var) reverse.Var {
+	t, err := reverse.RecordParams(func(x, p []reverse.Var) reverse.Var {
 		y := x[0].Mul(p[0]).Exp().AddReal(1)
 		if x[1].LessReal(3) {
 			return y.Log()
 		}
 		return y
-	})
+	}, []float64{1, 2}, []float64{5})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,13 +40,13 @@ func ExampleTape_WriteTo() {
 }
 
 func ExampleVar_String() {
-	reverse.Record([]float64{3}, func(x []reverse.Var) reverse.Var {
+	reverse.Record(func(x []reverse.Var) reverse.Var {
 		y := x[0].Square().Sin()
 		fmt.Println(x[0])
 		fmt.Println(y)
 		fmt.Println(reverse.Constant(2))
 		return y
-	})
+	}, []float64{3})
 	// Output:
 	// x0 = 3
 	// v1 = 0.4121184852417566
@@ -61,7 +61,7 @@ func textbook(x []reverse.Var) reverse.Var {
 }
 
 func TestDOTHasValuesAndAdjointsOfTheTextbook(t *testing.T) {
-	tape, err := reverse.Record([]float64{1, 1}, textbook)
+	tape, err := reverse.Record(textbook, []float64{1, 1})
 	require.NoError(t, err)
 	var b strings.Builder
 	require.NoError(t, tape.WriteDOT(&b, []float64{2, 5}))
@@ -104,7 +104,7 @@ func TestListings(t *testing.T) {
 		return []reverse.Var{long, sum.Add(own.Apply(x[2])), twice[1].Div(x[0].Const(3))}
 	}
 	lines := func(o reverse.Recorder) []string {
-		tape, err := o.RecordParamsVec([]float64{1, 2, 3}, []float64{4}, f)
+		tape, err := o.RecordParamsVec(f, []float64{1, 2, 3}, []float64{4})
 		require.NoError(t, err)
 		var b strings.Builder
 		n, err := tape.WriteTo(&b)
@@ -160,17 +160,17 @@ func (f *full) Write(b []byte) (int, error) {
 }
 
 func TestListingsReturnTheErrorOfTheWriter(t *testing.T) {
-	tape, err := reverse.Record([]float64{1, 1}, textbook)
+	tape, err := reverse.Record(textbook, []float64{1, 1})
 	require.NoError(t, err)
 	n, err := tape.WriteTo(&full{10})
 	require.ErrorIs(t, err, errFull)
 	require.Equal(t, int64(10), n)
 	require.ErrorIs(t, tape.WriteDOT(&full{10}, []float64{1, 1}), errFull)
 	require.Panics(t, func() { tape.WriteDOT(io.Discard, nil) })
-	branch, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	branch, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		x[0].LessReal(2)
 		return x[0].Exp()
-	})
+	}, []float64{1})
 	require.NoError(t, err)
 	var e *reverse.BranchError
 	require.ErrorAs(t, branch.WriteDOT(io.Discard, []float64{3}), &e)
@@ -178,10 +178,10 @@ func TestListingsReturnTheErrorOfTheWriter(t *testing.T) {
 
 // What String reads is no guard.
 func TestStringIsNoGuard(t *testing.T) {
-	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		require.Equal(t, "x0 = 1", fmt.Sprint(x[0]))
 		return x[0].Exp()
-	})
+	}, []float64{1})
 	require.NoError(t, err)
 	_, err = tape.Value([]float64{2})
 	require.NoError(t, err)

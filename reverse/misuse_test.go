@@ -15,13 +15,13 @@ import (
 
 func TestWrongShapesPanicAndChangeNothing(t *testing.T) {
 	x, p := []float64{1, 2, 3}, []float64{5}
-	scalar, err := reverse.RecordParamsVec(x, p, func(x, p []reverse.Var) []reverse.Var {
+	scalar, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Mul(x[1]).Mul(x[2]).Mul(p[0])}
-	})
+	}, x, p)
 	require.NoError(t, err)
-	vector, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	vector, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Mul(x[1]), x[2].Square()}
-	})
+	}, x)
 	require.NoError(t, err)
 	v3, v2 := make([]float64, 3), make([]float64, 2)
 	dst2, dst3, dst4 := []float64{7, 7}, []float64{7, 7, 7}, []float64{7, 7, 7, 7}
@@ -47,17 +47,19 @@ func TestWrongShapesPanicAndChangeNothing(t *testing.T) {
 		{"reverse: dst has length 2, want 3", func() { scalar.ValueGradient(dst2, x) }},
 		{"reverse: dst has length 4, want 3", func() { vector.VJP(dst4, x, v2) }},
 		{"reverse: dst has length 4, want 3", func() { scalar.HVP(dst4, x, v3) }},
-		{"reverse: dst has length 4, want 3", func() { vector.WeightedHVP(dst4, x, v2, v3) }},
+		{"reverse: dst has length 4, want 3", func() { vector.HVP(dst4, x, v3, v2...) }},
 		{"reverse: dst has length 3, want 2", func() { vector.Values(dst3, x) }},
 		{"reverse: dst has length 3, want 2", func() { vector.JVP(dst3, x, v3) }},
 		{"reverse: dst has length 0, want 2", func() { vector.JVP([]float64{}, x, v3) }},
 		{"reverse: w has length 3, want 2", func() { vector.VJP(nil, x, v3) }},
-		{"reverse: w has length 3, want 2", func() { vector.WeightedHVP(nil, x, v3, v3) }},
+		{"reverse: 3 weights for 2 outputs", func() { vector.HVP(nil, x, v3, v3...) }},
 		{"reverse: w has length 0, want 2", func() { vector.VJP(nil, x, nil) }},
+		{"reverse: 0 weights for 2 outputs", func() { vector.HVP(nil, x, v3) }},
+		{"reverse: 0 weights for 2 outputs", func() { vector.HVPs(nil, x, v) }},
 		{"reverse: v has length 2, want 3", func() { vector.JVP(nil, x, v2) }},
 		{"reverse: v has length 2, want 3", func() { scalar.HVP(nil, x, v2) }},
 		{"reverse: v has length 4, want 3", func() { scalar.HVP(nil, x, dst4) }},
-		{"reverse: v has length 2, want 3", func() { vector.WeightedHVP(nil, x, v2, v2) }},
+		{"reverse: v has length 2, want 3", func() { vector.HVP(nil, x, v2, v2...) }},
 		{"reverse: dst is 3×2, want 1×3", func() { scalar.Jacobian(m, x) }},
 		{"reverse: dst is 3×2, want 3×3", func() { scalar.HVPs(m, x, v) }},
 		{"reverse: V has 1 rows, want 3", func() { scalar.HVPs(nil, x, mat.NewDense(1, 1, nil)) }},
@@ -69,8 +71,6 @@ func TestWrongShapesPanicAndChangeNothing(t *testing.T) {
 		func() { vector.Value(x) },
 		func() { vector.Gradient(nil, x) },
 		func() { vector.ValueGradient(nil, x) },
-		func() { vector.HVP(nil, x, v3) },
-		func() { vector.HVPs(nil, x, v) },
 	} {
 		require.PanicsWithValue(t, several, f)
 	}
@@ -84,15 +84,15 @@ func TestWrongShapesPanicAndChangeNothing(t *testing.T) {
 func TestNilFunctionsPanic(t *testing.T) {
 	x := []float64{1}
 	for _, f := range []func(){
-		func() { reverse.Record(x, nil) },
-		func() { reverse.RecordVec(x, nil) },
-		func() { reverse.RecordParamsVec(x, x, nil) },
-		func() { reverse.Recorder{Lines: true}.Record(x, nil) },
-		func() { reverse.Recorder{}.RecordVec(x, nil) },
+		func() { reverse.Record(nil, x) },
+		func() { reverse.RecordVec(nil, x) },
+		func() { reverse.RecordParamsVec(nil, x, x) },
+		func() { reverse.Recorder{Lines: true}.Record(nil, x) },
+		func() { reverse.Recorder{}.RecordVec(nil, x) },
 		func() { reverse.NewFunc(nil) },
 		func() { reverse.NewFuncVec(nil) },
-		func() { reverse.NewFuncParamsVec(x, nil) },
-		func() { reverse.Gradient(nil, x) },
+		func() { reverse.NewFuncParamsVec(nil, x) },
+		func() { reverse.Gradient(nil, nil, x) },
 		func() { reverse.NewPrimitive("f", nil, math.Cos, math.Sin) },
 		func() { reverse.NewPrimitive("f", math.Sin, nil, math.Sin) },
 		func() { reverse.NewPrimitive("f", math.Sin, math.Cos, nil) },
@@ -100,10 +100,10 @@ func TestNilFunctionsPanic(t *testing.T) {
 		require.PanicsWithValue(t, "reverse: nil function", f)
 	}
 	require.PanicsWithValue(t, "reverse: no outputs", func() {
-		reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var { return nil })
+		reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return nil }, x)
 	})
 	require.PanicsWithValue(t, "reverse: no outputs", func() {
-		reverse.RecordParamsVec(x, x, func(x, p []reverse.Var) []reverse.Var { return []reverse.Var{} })
+		reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var { return []reverse.Var{} }, x, x)
 	})
 }
 
@@ -128,37 +128,37 @@ var varOperations = map[string]func(x, y reverse.Var) reverse.Var{
 func TestVarsOfTwoRecordingsPanic(t *testing.T) {
 	for name, op := range varOperations {
 		require.PanicsWithValue(t, "reverse: Vars of two recordings mixed", func() {
-			reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
-				_, err := reverse.Record([]float64{3}, func(y []reverse.Var) reverse.Var { return op(x[0], y[0]) })
+			reverse.Record(func(x []reverse.Var) reverse.Var {
+				_, err := reverse.Record(func(y []reverse.Var) reverse.Var { return op(x[0], y[0]) }, []float64{3})
 				return reverse.Constant(float64(len(err.Error())))
-			})
+			}, []float64{2})
 		}, name)
 	}
 	require.PanicsWithValue(t, "reverse: Vars of two recordings mixed", func() {
-		reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
-			reverse.Record([]float64{3}, func(y []reverse.Var) reverse.Var { return x[0] })
+		reverse.Record(func(x []reverse.Var) reverse.Var {
+			reverse.Record(func(y []reverse.Var) reverse.Var { return x[0] }, []float64{3})
 			return x[0]
-		})
+		}, []float64{2})
 	})
 }
 
 // A recording inside another is none of its business.
 func TestRecordingsNest(t *testing.T) {
-	tape, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
-		g, err := reverse.Gradient(func(y []reverse.Var) reverse.Var { return y[0].PowInt(3) }, []float64{3})
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+		g, err := reverse.Gradient(nil, func(y []reverse.Var) reverse.Var { return y[0].PowInt(3) }, []float64{3})
 		require.NoError(t, err)
 		return x[0].Scale(g[0])
-	})
+	}, []float64{2})
 	require.NoError(t, err)
 	demand(t, "nested", tape, []float64{2}, 54, []float64{27}, zeros(1))
 }
 
 func TestVarAfterItsRecordingPanics(t *testing.T) {
 	var old reverse.Var
-	_, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
+	_, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		old = x[0].Sin()
 		return old
-	})
+	}, []float64{2})
 	require.NoError(t, err)
 	const message = "reverse: Var used after its recording"
 	for name, op := range varOperations {
@@ -183,7 +183,7 @@ func TestVarAfterItsRecordingPanics(t *testing.T) {
 	}
 	// In another recording it is one of another recording.
 	require.Panics(t, func() {
-		reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return x[0].Add(old) })
+		reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Add(old) }, []float64{2})
 	})
 }
 
@@ -196,20 +196,20 @@ func TestPanicOfTheFunctionPassesAndCorruptsNothing(t *testing.T) {
 		return s
 	}
 	x := []float64{1, 2, 3}
-	tape, err := reverse.Record(x, f)
+	tape, err := reverse.Record(f, x)
 	require.NoError(t, err)
 	want, err := tape.Gradient(nil, x)
 	require.NoError(t, err)
 	for range 3 {
 		var old reverse.Var
 		require.PanicsWithValue(t, "mine", func() {
-			reverse.Record(x, func(x []reverse.Var) reverse.Var {
+			reverse.Record(func(x []reverse.Var) reverse.Var {
 				old = f(x)
 				panic("mine")
-			})
+			}, x)
 		})
 		require.PanicsWithValue(t, "reverse: Var used after its recording", func() { old.Sin() })
-		again, err := reverse.Record(x, f)
+		again, err := reverse.Record(f, x)
 		require.NoError(t, err)
 		g, err := again.Gradient(nil, x)
 		require.NoError(t, err)
@@ -224,14 +224,14 @@ func TestNaNAndInfinitiesFlow(t *testing.T) {
 	for _, o := range operations {
 		for _, v := range []float64{nan, inf, -inf, math.MaxFloat64, -math.MaxFloat64, 5e-324} {
 			x := []float64{v, v, 1}
-			tape, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+			tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 				p := o.prog()
 				for i := range 9 {
 					z := evaluate(lanes{each: []lane{{p, i % 3, (i + i/3) % 3}}}, x)
 					s = s.Add(z[0].Scale(float64(i + 1)))
 				}
 				return s
-			})
+			}, x)
 			require.NoError(t, err)
 			gradients(t, tape, x)
 			hessians(t, tape, x)
@@ -240,33 +240,33 @@ func TestNaNAndInfinitiesFlow(t *testing.T) {
 }
 
 func TestUnequalLengthsOfListsPanic(t *testing.T) {
-	reverse.Record([]float64{2, 3}, func(x []reverse.Var) reverse.Var {
+	reverse.Record(func(x []reverse.Var) reverse.Var {
 		require.PanicsWithValue(t, "reverse: Affine of unequal lengths", func() { x[0].AffineOf(1, []float64{1}, x) })
 		require.PanicsWithValue(t, "reverse: Dot of unequal lengths", func() { x[0].DotOf(x[:1], x) })
 		require.PanicsWithValue(t, "reverse: Polygamma of negative order", func() { x[0].Polygamma(-1) })
 		return x[0]
-	})
+	}, []float64{2, 3})
 }
 
 // dst may be any of the arguments.
 func TestResultsMayOverwriteArguments(t *testing.T) {
 	x := []float64{1, 2, 3}
 	f := func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Sin().Mul(x[2].Exp()) }
-	tape, err := reverse.Record(x, f)
+	tape, err := reverse.Record(f, x)
 	require.NoError(t, err)
-	square, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	square, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Mul(x[1]), x[1].Sin(), x[2].Mul(x[0])}
-	})
+	}, x)
 	require.NoError(t, err)
 	v := []float64{-1, 0.5, 2}
 	for name, eval := range map[string]func(dst, x, v []float64) ([]float64, error){
 		"Gradient": func(dst, x, v []float64) ([]float64, error) { return tape.Gradient(dst, x) },
-		"HVP":      tape.HVP,
+		"HVP":      func(dst, x, v []float64) ([]float64, error) { return tape.HVP(dst, x, v) },
 		"Values":   func(dst, x, v []float64) ([]float64, error) { return square.Values(dst, x) },
 		"JVP":      square.JVP,
 		"VJP":      square.VJP,
-		"WeightedHVP": func(dst, x, v []float64) ([]float64, error) {
-			return square.WeightedHVP(dst, x, v, v)
+		"HVP of a weighted sum": func(dst, x, v []float64) ([]float64, error) {
+			return square.HVP(dst, x, v, v...)
 		},
 	} {
 		want, err := eval(nil, x, v)
@@ -298,9 +298,9 @@ func TestResultsMayOverwriteArguments(t *testing.T) {
 // Parts of larger matrices, whose rows do not follow each other in memory.
 func TestResultsGoIntoPartsOfMatrices(t *testing.T) {
 	x := []float64{1, 2, 3}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Sin().Mul(x[2].Exp()) })
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Sin().Mul(x[2].Exp()) }, x)
 	require.NoError(t, err)
-	vector, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0].Mul(x[1]), x[2].Sin()} })
+	vector, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0].Mul(x[1]), x[2].Sin()} }, x)
 	require.NoError(t, err)
 	large := mat.NewDense(6, 15, nil)
 	v := large.Slice(2, 5, 3, 14).(*mat.Dense)

@@ -219,7 +219,7 @@ func (f lanes) bounds(l int) (m1, m2 float64) {
 // each of the directions that move one operand of every lane.
 func (f lanes) check(t *testing.T, what string) {
 	t.Helper()
-	tape, err := reverse.RecordVec(f.x, func(x []reverse.Var) []reverse.Var { return evaluate(f, x) })
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return evaluate(f, x) }, f.x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func (f lanes) check(t *testing.T, what string) {
 			}
 		}
 		products := map[string][]float64{
-			"FoR":            must(tape.WeightedHVP(nil, f.x, w, v)),
+			"FoR":            must(tape.HVP(nil, f.x, v, w...)),
 			"FoR by Adjoint": must(adjoint.JVP(nil, xw, join(v, zeros))),
 			"RoF":            must(tangent.VJP(nil, xv, join(zeros, w)))[:n],
 			"RoR":            must(adjoint.VJP(nil, xw, v))[:n],
@@ -421,7 +421,7 @@ func TestPowIntKeepsTheParityOfHugeExponents(t *testing.T) {
 		n := int(odd*0x1p53) + int(odd)
 		for _, n := range []int{n, n - 1} {
 			f := func(x []reverse.Var) reverse.Var { return x[0].PowInt(n) }
-			tape, err := reverse.Record([]float64{0.5}, f)
+			tape, err := reverse.Record(f, []float64{0.5})
 			if err != nil {
 				t.Fatal(err)
 			}

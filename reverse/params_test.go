@@ -20,9 +20,9 @@ func TestWithIsThePointWithParameters(t *testing.T) { rapid.Check(t, withIsThePo
 func withIsThePointWithParameters(t *rapid.T) {
 	g := randprog.Draw(t, options)
 	n := len(g.X) - rapid.IntRange(0, len(g.X)).Draw(t, "params")
-	tape, err := reverse.RecordParamsVec(g.X[:n], g.X[n:], func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		return randprog.Run(g, slices.Concat(x, p), randprog.Vars)
-	})
+	}, g.X[:n], g.X[n:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +49,9 @@ func withIsThePointWithParameters(t *rapid.T) {
 	got, err := view.Values(nil, x)
 	want, err2 := tape.Values(nil, all(x))
 	same("Values", got, err, want, err2)
-	got, err = view.WeightedHVP(nil, x, w, v)
-	want, err2 = tape.WeightedHVP(nil, all(x), w, v)
-	same("WeightedHVP", got, err, want, err2)
+	got, err = view.HVP(nil, x, v, w...)
+	want, err2 = tape.HVP(nil, all(x), v, w...)
+	same("weighted HVP", got, err, want, err2)
 	got, err = view.Tangent().VJP(nil, slices.Concat(x, u), slices.Concat(w, w))
 	want, err2 = tape.Tangent().VJP(nil, all(x, u), slices.Concat(w, w))
 	same("Tangent", got, err, want, err2)
@@ -77,7 +77,7 @@ func branching(x, p []reverse.Var) reverse.Var {
 
 func TestWithCopiesAndShares(t *testing.T) {
 	x, p := []float64{2, 0.5}, []float64{1, 0}
-	tape, err := reverse.RecordParams(x, p, branching)
+	tape, err := reverse.RecordParams(branching, x, p)
 	require.NoError(t, err)
 	p[1] = 100
 	got, err := tape.Value(x)
@@ -104,14 +104,14 @@ func TestFuncWithParameters(t *testing.T) {
 	params := [][]float64{{1, 0}, {-1, 2}, {0.5, -3}, {-2, 1}}
 	calls := 0
 	var mu sync.Mutex
-	fn := reverse.NewFuncParams(params[0], func(x, p []reverse.Var) reverse.Var {
+	fn := reverse.NewFuncParams(func(x, p []reverse.Var) reverse.Var {
 		mu.Lock()
 		defer mu.Unlock()
 		calls++
 		return branching(x, p)
-	})
+	}, params[0])
 	check := func(fn *reverse.Func, x, p []float64) {
-		one, err := reverse.RecordParams(x, p, branching)
+		one, err := reverse.RecordParams(branching, x, p)
 		require.NoError(t, err)
 		want, err := one.Gradient(nil, x)
 		require.NoError(t, err)

@@ -16,13 +16,13 @@ func TestPatternsAreTheTracers(t *testing.T) {
 	for _, p := range problems.All {
 		in := p.At(36)
 		if f := problems.Func[reverse.Var](in); f != nil {
-			tape, err := reverse.Record(in.X0, f)
+			tape, err := reverse.Record(f, in.X0)
 			require.NoError(t, err)
 			want := detect.Hessian(problems.Func[detect.Tracer](in), len(in.X0))
 			require.True(t, tape.HessianPattern().Equal(want), "%s: %v, want %v", p.Name, tape.HessianPattern(), want)
 			continue
 		}
-		tape, err := reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+		tape, err := reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0)
 		require.NoError(t, err)
 		want := detect.Jacobian(problems.VecFunc[detect.Tracer](in), len(in.X0))
 		require.True(t, tape.JacobianPattern().Equal(want), p.Name)
@@ -83,7 +83,7 @@ func patternCoversTheNonzeros(t *rapid.T) {
 	for i := range e {
 		clear(e)
 		e[i] = 1
-		h, err := tape.WeightedHVP(nil, p.X, w, e)
+		h, err := tape.HVP(nil, p.X, e, w...)
 		require.NoError(t, err)
 		for j, h := range h {
 			if h != 0 && !(tape.HessianPattern().Has(i, j) && localH.Has(i, j)) {
@@ -94,9 +94,9 @@ func patternCoversTheNonzeros(t *rapid.T) {
 }
 
 func TestLocalPatternCutsZeros(t *testing.T) {
-	tape, err := reverse.Record([]float64{1, 2, 3}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		return x[0].Mul(x[1]).Add(x[2].Square().Mul(x[0]))
-	})
+	}, []float64{1, 2, 3})
 	require.NoError(t, err)
 	at, err := tape.JacobianPatternAt([]float64{5, 0, 0})
 	require.NoError(t, err)

@@ -37,19 +37,19 @@ func TestPrimitiveErrorsWhileRecording(t *testing.T) {
 	no := errors.New("no")
 	f := &failing{eval: no}
 	for _, n := range []int{1, 3} {
-		tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 			y := x[0]
 			for range n {
 				y = reverse.Apply(f, y)[0].Sin()
 			}
 			return y
-		})
+		}, []float64{1})
 		require.Nil(t, tape)
 		require.ErrorIs(t, err, no)
 		require.Equal(t, "reverse: primitive double: no", err.Error())
 	}
 	require.PanicsWithValue(t, no, func() { reverse.Apply(f, reverse.Constant(1)) })
-	g, err := reverse.Gradient(func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x...)[0] }, []float64{1})
+	g, err := reverse.Gradient(nil, func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x...)[0] }, []float64{1})
 	require.ErrorIs(t, err, no)
 	require.Nil(t, g)
 }
@@ -57,33 +57,33 @@ func TestPrimitiveErrorsWhileRecording(t *testing.T) {
 func TestPrimitiveErrorsLeaveDstAlone(t *testing.T) {
 	f := &failing{}
 	x := []float64{3}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x[0].Square())[0].Exp() })
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x[0].Square())[0].Exp() }, x)
 	require.NoError(t, err)
 	tangent, adjoint := tape.Tangent(), tape.Adjoint()
 	no := errors.New("no")
 	dst1, dst2 := []float64{7}, []float64{7, 7}
 	v := []float64{1}
 	evaluations := map[string]func() error{
-		"Value":       func() error { return second(tape.Value(x)) },
-		"Values":      func() error { return second(tape.Values(dst1, x)) },
-		"Gradient":    func() error { return second(tape.Gradient(dst1, x)) },
-		"VJP":         func() error { return second(tape.VJP(dst1, x, v)) },
-		"JVP":         func() error { return second(tape.JVP(dst1, x, v)) },
-		"HVP":         func() error { return second(tape.HVP(dst1, x, v)) },
-		"WeightedHVP": func() error { return second(tape.WeightedHVP(dst1, x, v, v)) },
-		"Jacobian":    func() error { return second(tape.Jacobian(nil, x)) },
-		"Tangent":     func() error { return second(tangent.Values(dst2, []float64{3, 1})) },
-		"Adjoint":     func() error { return second(adjoint.Values(dst1, []float64{3, 1})) },
-		"FoF":         func() error { return second(tangent.JVP(dst2, []float64{3, 1}, []float64{1, 0})) },
-		"RoF":         func() error { return second(tangent.VJP(dst2, []float64{3, 1}, []float64{0, 1})) },
-		"FoR":         func() error { return second(adjoint.JVP(dst1, []float64{3, 1}, []float64{1, 0})) },
-		"RoR":         func() error { return second(adjoint.VJP(dst2, []float64{3, 1}, v)) },
+		"Value":        func() error { return second(tape.Value(x)) },
+		"Values":       func() error { return second(tape.Values(dst1, x)) },
+		"Gradient":     func() error { return second(tape.Gradient(dst1, x)) },
+		"VJP":          func() error { return second(tape.VJP(dst1, x, v)) },
+		"JVP":          func() error { return second(tape.JVP(dst1, x, v)) },
+		"HVP":          func() error { return second(tape.HVP(dst1, x, v)) },
+		"weighted HVP": func() error { return second(tape.HVP(dst1, x, v, v...)) },
+		"Jacobian":     func() error { return second(tape.Jacobian(nil, x)) },
+		"Tangent":      func() error { return second(tangent.Values(dst2, []float64{3, 1})) },
+		"Adjoint":      func() error { return second(adjoint.Values(dst1, []float64{3, 1})) },
+		"FoF":          func() error { return second(tangent.JVP(dst2, []float64{3, 1}, []float64{1, 0})) },
+		"RoF":          func() error { return second(tangent.VJP(dst2, []float64{3, 1}, []float64{0, 1})) },
+		"FoR":          func() error { return second(adjoint.JVP(dst1, []float64{3, 1}, []float64{1, 0})) },
+		"RoR":          func() error { return second(adjoint.VJP(dst2, []float64{3, 1}, v)) },
 	}
 	fails := map[*error][]string{
-		&f.eval: {"Value", "Values", "Gradient", "VJP", "JVP", "HVP", "WeightedHVP", "Jacobian", "Tangent", "Adjoint", "FoF", "RoF", "FoR", "RoR"},
-		&f.jvp:  {"JVP", "HVP", "WeightedHVP", "Jacobian", "Tangent", "FoF", "RoF", "FoR", "RoR"},
-		&f.vjp:  {"Gradient", "VJP", "HVP", "WeightedHVP", "Adjoint", "RoF", "FoR", "RoR"},
-		&f.hvp:  {"HVP", "WeightedHVP", "FoF", "RoF", "FoR", "RoR"},
+		&f.eval: {"Value", "Values", "Gradient", "VJP", "JVP", "HVP", "weighted HVP", "Jacobian", "Tangent", "Adjoint", "FoF", "RoF", "FoR", "RoR"},
+		&f.jvp:  {"JVP", "HVP", "weighted HVP", "Jacobian", "Tangent", "FoF", "RoF", "FoR", "RoR"},
+		&f.vjp:  {"Gradient", "VJP", "HVP", "weighted HVP", "Adjoint", "RoF", "FoR", "RoR"},
+		&f.hvp:  {"HVP", "weighted HVP", "FoF", "RoF", "FoR", "RoR"},
 	}
 	for at, names := range fails {
 		*at = no
@@ -114,29 +114,29 @@ func TestPrimitiveErrorsLeaveDstAlone(t *testing.T) {
 func TestPrimitivePanicsCorruptNothing(t *testing.T) {
 	f := &failing{}
 	x := []float64{0, 3, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
-	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		s := reverse.Apply(f, x[1].Sin())[0]
 		for i := range x {
 			s = s.Add(x[i].Mul(x[(i+1)%len(x)]).Scale(0.3).Tanh().Mul(s))
 		}
 		return []reverse.Var{s, x[0].Sqrt()}
-	})
+	}, x)
 	require.NoError(t, err)
 	w, v := []float64{1, 0}, ones(len(x))
 	grad, err := tape.VJP(nil, x, w)
 	require.NoError(t, err)
 	plain := join(x)
 	plain[0] = 1
-	want, err := tape.WeightedHVP(nil, plain, w, v)
+	want, err := tape.HVP(nil, plain, v, w...)
 	require.NoError(t, err)
 	for range 5 {
 		f.panics = "mine"
 		require.PanicsWithValue(t, "mine", func() { tape.VJP(nil, x, w) })
-		require.PanicsWithValue(t, "mine", func() { tape.WeightedHVP(nil, x, w, v) })
+		require.PanicsWithValue(t, "mine", func() { tape.HVP(nil, x, v, w...) })
 		require.PanicsWithValue(t, "mine", func() { tape.JVP(nil, x, v) })
 		require.PanicsWithValue(t, "mine", func() { tape.Jacobian(nil, x) })
 		f.panics = nil
-		got, err := tape.WeightedHVP(nil, plain, w, v)
+		got, err := tape.HVP(nil, plain, v, w...)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		got, err = tape.VJP(nil, x, w)
@@ -146,29 +146,29 @@ func TestPrimitivePanicsCorruptNothing(t *testing.T) {
 }
 
 func TestWrongNumberOfArgumentsPanics(t *testing.T) {
-	reverse.Record([]float64{1, 2, 3}, func(x []reverse.Var) reverse.Var {
+	reverse.Record(func(x []reverse.Var) reverse.Var {
 		const message = "reverse: primitive xyy with a wrong number of arguments"
 		require.PanicsWithValue(t, message, func() { reverse.Apply(randprog.XYY{}, x...) })
 		require.PanicsWithValue(t, message, func() { reverse.Apply(randprog.XYY{}, x[0]) })
 		require.PanicsWithValue(t, message, func() { reverse.Apply(randprog.XYY{}) })
 		require.PanicsWithValue(t, "reverse: nil primitive", func() { reverse.Apply(nil, x...) })
 		return x[0]
-	})
+	}, []float64{1, 2, 3})
 }
 
 func TestPrimitivesOfConstantsAreConstants(t *testing.T) {
-	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		c := reverse.Apply(randprog.XYY{}, reverse.Constant(2), reverse.Constant(3))
 		return x[0].Mul(c[0]).Add(c[1]).Add(randprog.Sine.Apply(reverse.Constant(0)))
-	})
+	}, []float64{1})
 	require.NoError(t, err)
 	require.Equal(t, 3, tape.Ops()) // ·18 + 5 + 0
 	demand(t, "constants", tape, []float64{1}, 23, []float64{18}, zeros(1))
 
-	tape, err = reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
+	tape, err = reverse.Record(func(x []reverse.Var) reverse.Var {
 		y := reverse.Apply(randprog.XYY{}, reverse.Constant(3), x[0])
 		return y[0].Add(y[1])
-	})
+	}, []float64{2})
 	require.NoError(t, err)
 	demand(t, "one constant", tape, []float64{2}, 17, []float64{13}, [][]float64{{6}})
 }
@@ -180,20 +180,20 @@ func TestPrimitivesInBatches(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i%5) - 1.5
 	}
-	plain, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+	plain, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 		for i := range n {
 			s = s.Add(x[i].Mul(x[i+1].Square()).Mul(x[i].Add(x[i+1])).Mul(x[i].Sin()))
 		}
 		return s
-	})
+	}, x)
 	require.NoError(t, err)
-	own, err := reverse.Record(x, func(x []reverse.Var) (s reverse.Var) {
+	own, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
 		for i := range n {
 			y := reverse.Apply(randprog.XYY{}, x[i], x[i+1])
 			s = s.Add(y[0].Mul(y[1]).Mul(randprog.Sine.Apply(x[i])))
 		}
 		return s
-	})
+	}, x)
 	require.NoError(t, err)
 	f, g, err := plain.ValueGradient(nil, x)
 	require.NoError(t, err)
@@ -209,9 +209,9 @@ func TestPrimitivesInBatches(t *testing.T) {
 }
 
 func TestThirdDerivativeOfAPrimitivePanicsAndNamesIt(t *testing.T) {
-	scalar, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var { return randprog.Sine.Apply(x[0]) })
+	scalar, err := reverse.Record(func(x []reverse.Var) reverse.Var { return randprog.Sine.Apply(x[0]) }, []float64{2})
 	require.NoError(t, err)
-	vector, err := reverse.Record([]float64{2, 3}, func(x []reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, x...)[0] })
+	vector, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, x...)[0] }, []float64{2, 3})
 	require.NoError(t, err)
 	for name, tape := range map[string]*reverse.Tape{"sine": scalar, "xyy": vector} {
 		message := "reverse: third derivative of the primitive " + name
@@ -231,7 +231,7 @@ func TestThirdDerivativeOfAPrimitivePanicsAndNamesIt(t *testing.T) {
 		}
 		tangent := tape.Tangent()
 		x := ones(2 * n)
-		require.PanicsWithValue(t, message, func() { tangent.WeightedHVP(nil, x, ones(2), x) })
+		require.PanicsWithValue(t, message, func() { tangent.HVP(nil, x, x, ones(2)...) })
 		y, err := tangent.Values(nil, x)
 		require.NoError(t, err)
 		require.Len(t, y, 2)
@@ -250,11 +250,11 @@ func (*source) Dims() (n, m int)          { return 0, 1 }
 func (*source) Eval(y, x []float64) error { y[0] = 5; return nil }
 
 func TestPrimitivesOfNothing(t *testing.T) {
-	tape, err := reverse.Record([]float64{2}, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		require.Empty(t, reverse.Apply(new(drain), x...))
 		y := reverse.Apply(new(source))
 		return x[0].Mul(y[0]).Square()
-	})
+	}, []float64{2})
 	require.NoError(t, err)
 	demand(t, "nothing", tape, []float64{2}, 100, []float64{100}, [][]float64{{50}})
 }
@@ -290,9 +290,9 @@ func TestPatternsOfPrimitivesAreChecked(t *testing.T) {
 		{[][]int32{{-1}}, [][]int32{{1}, {0}}, ": Jacobian(0) has column -1, want one below 2"},
 	} {
 		record := func() {
-			tape, err := reverse.Record([]float64{2, 3}, func(x []reverse.Var) reverse.Var {
+			tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 				return reverse.Apply(patterned{c.jacobian, c.hessian}, x...)[0]
-			})
+			}, []float64{2, 3})
 			require.NoError(t, err)
 			require.True(t, tape.HessianPattern().Has(1, 0) && tape.HessianPattern().Has(0, 1))
 			require.Equal(t, 2, tape.JacobianPattern().NNZ())

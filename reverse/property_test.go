@@ -38,7 +38,7 @@ type tester interface {
 
 func record(t tester, p *randprog.Prog) *reverse.Tape {
 	t.Helper()
-	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, randprog.Vars) })
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, randprog.Vars) }, p.X)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func agree(t tester, p *randprog.Prog, tape *reverse.Tape) {
 		xw := join(p.X, w)
 		check("VJP", j, dot(must(tape.VJP(nil, p.X, w)), p.U), want[j].D1, m1[j])
 		check("Adjoint", j, dot(must(adjoint.Values(nil, xw)), p.U), want[j].D1, m1[j])
-		check("FoR", j, dot(must(tape.WeightedHVP(nil, p.X, w, p.V)), p.U), want[j].D12, m2[j])
+		check("FoR", j, dot(must(tape.HVP(nil, p.X, p.V, w...)), p.U), want[j].D12, m2[j])
 		check("FoR by Adjoint", j, dot(must(adjoint.JVP(nil, xw, join(p.V, make([]float64, m)))), p.U), want[j].D12, m2[j])
 		check("RoF", j, dot(must(tangent.VJP(nil, xv, join(make([]float64, m), w)))[:n], p.U), want[j].D12, m2[j])
 		check("RoR", j, dot(must(adjoint.VJP(nil, xw, p.V))[:n], p.U), want[j].D12, m2[j])
@@ -202,9 +202,9 @@ func parametersAreConstants(t *rapid.T) {
 	for i := range recorded {
 		recorded[i] += rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "shift")
 	}
-	tape, err := reverse.RecordParamsVec(p.X[:n], recorded, func(x, q []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, q []reverse.Var) []reverse.Var {
 		return randprog.Run(p, slices.Concat(x, q), randprog.Vars)
-	})
+	}, p.X[:n], recorded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,8 +246,8 @@ func parametersAreConstants(t *rapid.T) {
 	got, err = tape.VJP(nil, p.X, w)
 	want, err2 = all.VJP(nil, full, w)
 	compare("VJP", b1, got, err, want, err2)
-	hv, err2 := all.WeightedHVP(nil, full, w, p.V)
-	got, err = tape.WeightedHVP(nil, p.X, w, v)
+	hv, err2 := all.HVP(nil, full, p.V, w...)
+	got, err = tape.HVP(nil, p.X, v, w...)
 	compare("FoR", b2, got, err, hv, err2)
 
 	q := p.X[n:] // given, or none
@@ -302,12 +302,12 @@ func infinitiesStay(t *rapid.T) {
 			w[c*m+j] = 1
 		}
 	}
-	tape, err := reverse.RecordVec(x, func(x []reverse.Var) (y []reverse.Var) {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) (y []reverse.Var) {
 		for c := range copies {
 			y = append(y, randprog.Run(p, x[c*n:(c+1)*n], nil)...)
 		}
 		return y
-	})
+	}, x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func infinitiesStay(t *rapid.T) {
 	fof := must(tangent.JVP(nil, xv, join(u, make([]float64, len(u)))))[len(w):]
 	gradients := map[string][]float64{"VJP": must(tape.VJP(nil, x, w)), "Adjoint": must(adjoint.Values(nil, xw))}
 	products := map[string][]float64{
-		"FoR":            must(tape.WeightedHVP(nil, x, w, v)),
+		"FoR":            must(tape.HVP(nil, x, v, w...)),
 		"FoR by Adjoint": must(adjoint.JVP(nil, xw, join(v, zero))),
 		"RoF":            must(tangent.VJP(nil, xv, join(zero, w)))[:len(x)],
 		"RoR":            must(adjoint.VJP(nil, xw, v))[:len(x)],
@@ -416,7 +416,7 @@ func batchesAgree(t *rapid.T) {
 			x[at(c, i)], u[at(c, i)], v[at(c, i)] = p.X[i]*shift, p.U[i], p.V[i]
 		}
 	}
-	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		var s reverse.Var
 		own := make([]reverse.Var, p.Inputs)
 		for c := range copies {
@@ -426,7 +426,7 @@ func batchesAgree(t *rapid.T) {
 			s = s.Add(randprog.Run(p, own, randprog.Vars)[0])
 		}
 		return s
-	})
+	}, x)
 	if err != nil {
 		t.Fatal(err)
 	}

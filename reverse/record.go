@@ -22,50 +22,50 @@ type Recorder struct {
 // primitive failed, or if f has more than 2³⁰ operations. Cost: about 60 ns an
 // operation, of which compiling is two thirds; 90 in memory that is touched for the
 // first time.
-func Record(x []float64, f func(x []Var) Var) (*Tape, error) { return Recorder{}.Record(x, f) }
+func Record(f func(x []Var) Var, x []float64) (*Tape, error) { return Recorder{}.Record(f, x) }
 
 // RecordVec is Record for f: ℝⁿ → ℝᵐ. It panics if f returns no outputs.
-func RecordVec(x []float64, f func(x []Var) []Var) (*Tape, error) { return Recorder{}.RecordVec(x, f) }
+func RecordVec(f func(x []Var) []Var, x []float64) (*Tape, error) { return Recorder{}.RecordVec(f, x) }
 
 // RecordParams is Record for a function with parameters p, which are not
 // differentiated. An evaluation takes x alone, for the parameters as recorded or
 // as bound by [Tape.With], or x followed by other parameters in one slice.
-func RecordParams(x, p []float64, f func(x, p []Var) Var) (*Tape, error) {
-	return Recorder{}.RecordParams(x, p, f)
+func RecordParams(f func(x, p []Var) Var, x, p []float64) (*Tape, error) {
+	return Recorder{}.RecordParams(f, x, p)
 }
 
 // RecordParamsVec is RecordParams for f with outputs in ℝᵐ. It panics if f
 // returns no outputs.
-func RecordParamsVec(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
-	return Recorder{}.RecordParamsVec(x, p, f)
+func RecordParamsVec(f func(x, p []Var) []Var, x, p []float64) (*Tape, error) {
+	return Recorder{}.RecordParamsVec(f, x, p)
 }
 
 // Record is the function Record with settings.
-func (o Recorder) Record(x []float64, f func(x []Var) Var) (*Tape, error) {
+func (o Recorder) Record(f func(x []Var) Var, x []float64) (*Tape, error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	return o.RecordVec(x, func(x []Var) []Var { return []Var{f(x)} })
+	return o.RecordVec(func(x []Var) []Var { return []Var{f(x)} }, x)
 }
 
 // RecordVec is the function RecordVec with settings.
-func (o Recorder) RecordVec(x []float64, f func(x []Var) []Var) (*Tape, error) {
+func (o Recorder) RecordVec(f func(x []Var) []Var, x []float64) (*Tape, error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	return o.RecordParamsVec(x, nil, func(x, _ []Var) []Var { return f(x) })
+	return o.RecordParamsVec(func(x, _ []Var) []Var { return f(x) }, x, nil)
 }
 
 // RecordParams is the function RecordParams with settings.
-func (o Recorder) RecordParams(x, p []float64, f func(x, p []Var) Var) (*Tape, error) {
+func (o Recorder) RecordParams(f func(x, p []Var) Var, x, p []float64) (*Tape, error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	return o.RecordParamsVec(x, p, func(x, p []Var) []Var { return []Var{f(x, p)} })
+	return o.RecordParamsVec(func(x, p []Var) []Var { return []Var{f(x, p)} }, x, p)
 }
 
 // RecordParamsVec is the function RecordParamsVec with settings.
-func (o Recorder) RecordParamsVec(x, p []float64, f func(x, p []Var) []Var) (*Tape, error) {
+func (o Recorder) RecordParamsVec(f func(x, p []Var) []Var, x, p []float64) (*Tape, error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}

@@ -52,7 +52,7 @@ func Repeat(term func(x, p []Var) Var, x []Var, index [][]int, params [][]float6
 // with a list of rows for each result j. An output that no row names is 0. It
 // panics as Repeat does, if a row is not below m, and if the term has another
 // number of results.
-func RepeatVec(m int, rows [][]int, term func(x, p []Var) []Var, x []Var, index [][]int, params [][]float64) []Var {
+func RepeatVec(term func(x, p []Var) []Var, x []Var, index [][]int, params [][]float64, m int, rows [][]int) []Var {
 	if term == nil {
 		panic("reverse: nil function")
 	}

@@ -98,7 +98,7 @@ func (f *repeated) results() int {
 
 // record records the function, with a loop in the place of RepeatVec if looped.
 func (f *repeated) record(t tester, looped bool) *reverse.Tape {
-	tape, err := reverse.RecordParamsVec(f.x, []float64{1.1, 0.9}, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		z := append([]reverse.Var(nil), x...)
 		if f.inner {
 			for i := range z {
@@ -122,7 +122,7 @@ func (f *repeated) record(t tester, looped bool) *reverse.Tape {
 		if looped {
 			y = loop(f.m, f.rows, term, z, f.index, f.params)
 		} else {
-			y = reverse.RepeatVec(f.m, f.rows, term, z, f.index, f.params)
+			y = reverse.RepeatVec(term, z, f.index, f.params, f.m, f.rows)
 		}
 		switch f.outer {
 		case "linear": // one used twice, one not at all
@@ -131,7 +131,7 @@ func (f *repeated) record(t tester, looped bool) *reverse.Tape {
 			y = append(y, y[0].Sin().Mul(y[len(y)-1].Sin()))
 		}
 		return y
-	})
+	}, f.x, []float64{1.1, 0.9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func sameAsLoop(t *rapid.T, f *repeated) {
 	both("values", func(t *reverse.Tape) ([]float64, error) { return t.Values(nil, x) })
 	both("JVP", func(t *reverse.Tape) ([]float64, error) { return t.JVP(nil, x, u) })
 	both("VJP", func(t *reverse.Tape) ([]float64, error) { return t.VJP(nil, x, w) })
-	both("HVP", func(t *reverse.Tape) ([]float64, error) { return t.WeightedHVP(nil, x, w, u) })
+	both("HVP", func(t *reverse.Tape) ([]float64, error) { return t.HVP(nil, x, u, w...) })
 	both("Jacobian", func(t *reverse.Tape) ([]float64, error) {
 		j, err := t.Jacobian(nil, x)
 		return values(j), err
@@ -326,7 +326,8 @@ func sameAsLoop(t *rapid.T, f *repeated) {
 		require.NoError(t, err)
 		same("of the sparse Jacobian", j.Pattern(), b.JacobianPattern())
 		s := j.Matrix()
-		require.NoError(t, j.Eval(s, x))
+		_, err = j.Eval(s, x)
+		require.NoError(t, err)
 		compare("sparse Jacobian", values(s), values(dense))
 		require.NoError(t, j.Verify(x))
 	}
@@ -341,7 +342,8 @@ func sameAsLoop(t *rapid.T, f *repeated) {
 		require.NoError(t, err)
 		same("of the sparse Hessian", h.Pattern(), b.HessianPattern())
 		s := h.Matrix()
-		require.NoError(t, h.Eval(s, x, w...))
+		_, err = h.Eval(s, x, w...)
+		require.NoError(t, err)
 		compare("sparse Hessian", values(s), values(full))
 		require.NoError(t, h.Verify(x, w...))
 	}
@@ -416,8 +418,8 @@ func sameDerivatives(t *testing.T, what string, a, b *reverse.Tape, x []float64)
 		if err != nil {
 			return nil, err
 		}
-		m := h.Matrix()
-		return m.Values(), h.Eval(m, x)
+		m, err := h.Eval(nil, x)
+		return m.Values(), err
 	})
 	ones := make([]float64, 4*n)
 	for i := range ones {
@@ -425,14 +427,14 @@ func sameDerivatives(t *testing.T, what string, a, b *reverse.Tape, x []float64)
 	}
 	xx := append(append([]float64(nil), x...), v...)
 	compare("third derivatives, RoF", func(t *reverse.Tape) ([]float64, error) {
-		return t.Tangent().WeightedHVP(nil, xx, []float64{0, 1}, ones[:2*n])
+		return t.Tangent().HVP(nil, xx, ones[:2*n], []float64{0, 1}...)
 	})
 	compare("third derivatives, FoF", func(t *reverse.Tape) ([]float64, error) {
 		return t.Tangent().Tangent().VJP(nil, append(append([]float64(nil), xx...), ones[:2*n]...), []float64{0, 0, 0, 1})
 	})
 	compare("third derivatives, RoR", func(t *reverse.Tape) ([]float64, error) {
 		at := append(append([]float64(nil), x...), 1)
-		return t.Adjoint().WeightedHVP(nil, at, ones[:n], ones[:n+1])
+		return t.Adjoint().HVP(nil, at, ones[:n+1], ones[:n]...)
 	})
 }
 
@@ -462,7 +464,7 @@ func TestRepeatedProblems(t *testing.T) {
 		} {
 			data := [][]float64{x[:n-1]}
 			f := func(of func(term func(x, p []V) V, x []V, index [][]int, params [][]float64) V) *reverse.Tape {
-				tape, err := reverse.Record(x, func(x []V) V { return of(p.term, x, p.index, data) })
+				tape, err := reverse.Record(func(x []V) V { return of(p.term, x, p.index, data) }, x)
 				require.NoError(t, err)
 				return tape
 			}
@@ -513,9 +515,9 @@ func TestRepeatHasTheConventionsOfTheTape(t *testing.T) {
 			index[0][i], index[1][i] = 2*i, 2*i+1
 		}
 		term := func(x, _ []V) V { return c.f(x[0], x[1]) }
-		a, err := reverse.Record(x, func(x []V) V { return reverse.Repeat(term, x, index, nil) })
+		a, err := reverse.Record(func(x []V) V { return reverse.Repeat(term, x, index, nil) }, x)
 		require.NoError(t, err)
-		b, err := reverse.Record(x, func(x []V) V { return loop1(term, x, index, nil) })
+		b, err := reverse.Record(func(x []V) V { return loop1(term, x, index, nil) }, x)
 		require.NoError(t, err)
 		sameDerivatives(t, c.name, a, b, x)
 	}
@@ -524,14 +526,14 @@ func TestRepeatHasTheConventionsOfTheTape(t *testing.T) {
 // A multiplier 0 of an output annihilates its infinite derivatives.
 func TestRepeatWithWeightZero(t *testing.T) {
 	x := []float64{0, 4}
-	tape, err := reverse.RecordVec(x, func(x []V) []V {
-		return reverse.RepeatVec(2, [][]int{{0, 1}}, func(x, _ []V) []V { return []V{x[0].Sqrt()} }, x, [][]int{{0, 1}}, nil)
-	})
+	tape, err := reverse.RecordVec(func(x []V) []V {
+		return reverse.RepeatVec(func(x, _ []V) []V { return []V{x[0].Sqrt()} }, x, [][]int{{0, 1}}, nil, 2, [][]int{{0, 1}})
+	}, x)
 	require.NoError(t, err)
 	g, err := tape.VJP(nil, x, []float64{0, 1})
 	require.NoError(t, err)
 	require.Equal(t, []float64{0, 0.25}, g)
-	h, err := tape.WeightedHVP(nil, x, []float64{0, 1}, []float64{1, 1})
+	h, err := tape.HVP(nil, x, []float64{1, 1}, []float64{0, 1}...)
 	require.NoError(t, err)
 	require.Equal(t, []float64{0, -1.0 / 32}, h)
 	g, err = tape.Adjoint().Values(nil, append(x, 0, 1))
@@ -581,9 +583,9 @@ func TestRepeatIsWrittenOut(t *testing.T) {
 			return reverse.Repeat(func(y, p []V) V { return y[0].Sin().Mul(p[0]) }, x, [][]int{{0, 1, 1}}, [][]float64{{1, 2, 3}}).Square()
 		}, pairs(n - 1)},
 	} {
-		a, err := reverse.Record(x, func(x []V) V { return reverse.Repeat(c.term, x, c.index, nil) })
+		a, err := reverse.Record(func(x []V) V { return reverse.Repeat(c.term, x, c.index, nil) }, x)
 		require.NoError(t, err, c.name)
-		b, err := reverse.Record(x, func(x []V) V { return loop1(c.term, x, c.index, nil) })
+		b, err := reverse.Record(func(x []V) V { return loop1(c.term, x, c.index, nil) }, x)
 		require.NoError(t, err, c.name)
 		if c.name == "a primitive" { // has no third derivatives
 			g, err := a.Gradient(nil, x)
@@ -615,19 +617,20 @@ func TestWideRepeat(t *testing.T) {
 		}
 	}
 	term := func(x, _ []V) V { return dual.Dot(x, x).Add(dual.Sum(x)).Softplus() }
-	b, err := reverse.Record(x, func(x []V) V { return loop1(term, x, index, nil) })
+	b, err := reverse.Record(func(x []V) V { return loop1(term, x, index, nil) }, x)
 	require.NoError(t, err)
 	want, err := hessian.New(b, hessian.FoR).Dense(nil, x)
 	require.NoError(t, err)
 	for _, edges := range []int{limits.Edges, 1000} {
 		terms.Limits.Edges = edges
-		a, err := reverse.Record(x, func(x []V) V { return reverse.Repeat(term, x, index, nil) })
+		a, err := reverse.Record(func(x []V) V { return reverse.Repeat(term, x, index, nil) }, x)
 		require.NoError(t, err)
 		require.Equal(t, 1, a.Ops())
 		s, err := hessian.SparseSettings{Method: hessian.ByTerms}.New(a)
 		require.NoError(t, err)
 		h := s.Matrix()
-		require.NoError(t, s.Eval(h, x))
+		_, err = s.Eval(h, x)
+		require.NoError(t, err)
 		require.True(t, mat.EqualApprox(want, h, 1e-12))
 		require.Equal(t, edges == 1000, strings.Contains(s.Explain(), "sweeps"), s.Explain())
 	}
@@ -652,9 +655,9 @@ func TestSweptRepeatConcurrently(t *testing.T) {
 		return math.Sin(x)
 	}
 	sine := reverse.NewPrimitive("sine", f, math.Cos, func(x float64) float64 { return -math.Sin(x) })
-	tape, err := reverse.Record(x, func(x []V) V {
+	tape, err := reverse.Record(func(x []V) V {
 		return reverse.Repeat(func(x, _ []V) V { return sine.Apply(x[0].Mul(x[1])).Exp().Mul(x[1]) }, x, pairs(n), nil)
-	})
+	}, x)
 	require.NoError(t, err)
 	evaluate := func(workers int) (g, h, j []float64) {
 		s, err := hessian.SparseSettings{Method: hessian.ByTerms, Workers: workers}.New(tape)
@@ -669,7 +672,8 @@ func TestSweptRepeatConcurrently(t *testing.T) {
 		}
 		_, err = s.EvalAll(m, g, x)
 		require.NoError(t, err)
-		require.NoError(t, q.Eval(k, x))
+		_, err = q.Eval(k, x)
+		require.NoError(t, err)
 		return g, m.Values(), k.Values()
 	}
 	g1, h1, j1 := evaluate(1)
@@ -682,14 +686,14 @@ func TestSweptRepeatConcurrently(t *testing.T) {
 // A term that branches has a guard for each term.
 func TestRepeatBranches(t *testing.T) {
 	x := []float64{1, -1, 2}
-	tape, err := reverse.Recorder{Lines: true}.Record(x, func(x []V) V {
+	tape, err := reverse.Recorder{Lines: true}.Record(func(x []V) V {
 		return reverse.Repeat(func(x, _ []V) V {
 			if x[0].LessReal(0) {
 				return x[0].Neg()
 			}
 			return x[0].Square()
 		}, x, [][]int{{0, 1, 2}}, nil)
-	})
+	}, x)
 	require.NoError(t, err)
 	f, err := tape.Value([]float64{3, -2, 1})
 	require.NoError(t, err)
@@ -707,14 +711,13 @@ func TestRepeatEdges(t *testing.T) {
 	require.Equal(t, reverse.Constant(0), empty)
 
 	x := []float64{2, 3, 5}
-	tape, err := reverse.RecordVec(x, func(x []V) []V {
-		y := reverse.RepeatVec(4, [][]int{{3, 1, 3}}, func(x, _ []V) []V { return []V{x[0].Mul(x[1])} },
-			x, [][]int{{0, 1, 2}, {1, 1, 0}}, nil) // the second is a square
+	tape, err := reverse.RecordVec(func(x []V) []V {
+		y := reverse.RepeatVec(func(x, _ []V) []V { return []V{x[0].Mul(x[1])} }, x, [][]int{{0, 1, 2}, {1, 1, 0}}, nil, 4, [][]int{{3, 1, 3}}) // the second is a square
 		return append(y,
 			reverse.Repeat(func(_, p []V) V { return p[0].Square() }, x, nil, [][]float64{{1, 2}}), // no variables
 			reverse.Repeat(func(x, _ []V) V { return x[0] }, x, [][]int{{0, 0, 1}}, nil),           // no operations
 			reverse.Repeat(func(x, _ []V) V { return x[0].Const(7) }, x, [][]int{{0, 0, 1}}, nil))
-	})
+	}, x)
 	require.NoError(t, err)
 	y, err := tape.Values(nil, x)
 	require.NoError(t, err)
@@ -743,7 +746,8 @@ func TestRepeatEdges(t *testing.T) {
 	plan, err := hessian.SparseSettings{Method: hessian.ByTerms}.New(tape)
 	require.NoError(t, err)
 	h := plan.Matrix()
-	require.NoError(t, plan.Eval(h, x, w...))
+	_, err = plan.Eval(h, x, w...)
+	require.NoError(t, err)
 	require.Equal(t, 5, h.NNZ())
 	for k, v := range want {
 		require.Equal(t, v, h.At(k/3, k%3))
@@ -796,27 +800,27 @@ func TestRepeatMisuse(t *testing.T) {
 		f    func()
 	}{
 		{"reverse: nil function", func() { reverse.Repeat(nil, one, [][]int{{0}}, nil) }},
-		{"reverse: nil function", func() { reverse.RepeatVec(1, [][]int{{0}}, nil, one, [][]int{{0}}, nil) }},
+		{"reverse: nil function", func() { reverse.RepeatVec(nil, one, [][]int{{0}}, nil, 1, [][]int{{0}}) }},
 		{"reverse: Repeat without lists", func() { reverse.Repeat(sin, one, nil, nil) }},
 		{"reverse: Repeat with index[0][1] = 1, want one below 1", func() { reverse.Repeat(sin, one, [][]int{{0, 1}}, nil) }},
 		{"reverse: Repeat with index[0][0] = -1, want one below 1", func() { reverse.Repeat(sin, one, [][]int{{-1}}, nil) }},
 		{"reverse: Repeat with index[1] of length 2, want 1", func() { reverse.Repeat(sin, one, [][]int{{0}, {0, 0}}, nil) }},
 		{"reverse: Repeat with params[0] of length 2, want 1", func() { reverse.Repeat(sin, one, [][]int{{0}}, [][]float64{{0, 0}}) }},
 		{"reverse: Repeat with rows[0][0] = 3, want one below 3", func() {
-			reverse.RepeatVec(3, [][]int{{3}}, func(x, _ []V) []V { return x }, one, [][]int{{0}}, nil)
+			reverse.RepeatVec(func(x, _ []V) []V { return x }, one, [][]int{{0}}, nil, 3, [][]int{{3}})
 		}},
 		{"reverse: term with 1 results, want 2", func() {
-			reverse.RepeatVec(1, [][]int{{0}, {0}}, func(x, _ []V) []V { return x }, one, [][]int{{0}}, nil)
+			reverse.RepeatVec(func(x, _ []V) []V { return x }, one, [][]int{{0}}, nil, 1, [][]int{{0}, {0}})
 		}},
 		{"reverse: Vars of two recordings mixed", func() {
-			reverse.Record([]float64{1}, func(x []V) V {
+			reverse.Record(func(x []V) V {
 				return reverse.Repeat(func(y, _ []V) V { return y[0].Mul(x[0]) }, x, [][]int{{0}}, nil)
-			})
+			}, []float64{1})
 		}},
 		{"reverse: third derivative of the primitive sine", func() {
-			tape, _ := reverse.Record([]float64{1}, func(x []V) V {
+			tape, _ := reverse.Record(func(x []V) V {
 				return reverse.Repeat(func(x, _ []V) V { return randprog.Sine.Apply(x[0]) }, x, [][]int{{0, 0}}, nil)
-			})
+			}, []float64{1})
 			tape.Tangent().Tangent().Tangent()
 		}},
 	} {
@@ -834,13 +838,13 @@ func recordPairs(t testing.TB, n int) *reverse.Tape {
 	for i := range rows {
 		rows[i] = i % 3
 	}
-	tape, err := reverse.RecordVec(x, func(x []V) []V {
+	tape, err := reverse.RecordVec(func(x []V) []V {
 		z := append([]V(nil), x...)
 		z[0] = z[0].Sin() // not all are inputs
-		return append(x[:2:2], reverse.RepeatVec(3, [][]int{rows}, func(x, _ []V) []V {
+		return append(x[:2:2], reverse.RepeatVec(func(x, _ []V) []V {
 			return []V{x[1].Sub(x[0].Square()).Square().Add(x[0].Exp())}
-		}, z, pairs(n-1), nil)...)
-	})
+		}, z, pairs(n-1), nil, 3, [][]int{rows})...)
+	}, x)
 	require.NoError(t, err)
 	return tape
 }
@@ -865,7 +869,7 @@ func repeatEvaluations(t testing.TB, tape *reverse.Tape, x []float64) []func() [
 		func() []float64 { y, _ = tape.Values(y, x); return y },
 		func() []float64 { g, _ = tape.VJP(g, x, w); return g },
 		func() []float64 { j, _ = tape.JVP(j, x, v); return j },
-		func() []float64 { h, _ = tape.WeightedHVP(h, x, w, v); return h },
+		func() []float64 { h, _ = tape.HVP(h, x, v, w...); return h },
 		func() []float64 { H.Eval(hm, x, w...); return hm.Values() },
 		func() []float64 { J.Eval(jm, x); return jm.Values() },
 	}

@@ -123,27 +123,28 @@ func (j *SparseJacobian) Method() Method {
 	}
 }
 
-// Matrix is a new matrix for Eval.
-func (j *SparseJacobian) Matrix() *sparsity.Matrix { return sparsity.NewMatrix(j.p.Pattern()) }
+// Matrix returns a new matrix for Eval.
+func (j *SparseJacobian) Matrix() *sparsity.Matrix { return j.p.Matrix(nil) }
 
-// Eval stores F′(x) in dst, made by Matrix. Points and errors are as for Tape.
-// It panics if dst has another pattern. It does not allocate if Workers ≤ 1.
-// Cost: by terms about that of a gradient of Σ Fⱼ; else a value sweep, and a
-// tangent sweep a column color, an adjoint sweep a row color.
-func (j *SparseJacobian) Eval(dst *sparsity.Matrix, x []float64) error {
-	return j.EvalAll(dst, nil, x)
+// Eval returns F′(x). dst may be nil or of the Pattern. Points and errors are as for
+// Tape. It panics if dst has another pattern. It does not allocate into a given dst if
+// Workers ≤ 1. Cost: by terms about that of a gradient of Σ Fⱼ; else a value sweep,
+// and a tangent sweep a column color, an adjoint sweep a row color.
+func (j *SparseJacobian) Eval(dst *sparsity.Matrix, x []float64) (*sparsity.Matrix, error) {
+	in, params := j.t.split(x)
+	a := j.p.Matrix(dst)
+	if _, err := j.p.Eval(a.Values(), nil, in, params, nil); err != nil {
+		return dst, err
+	}
+	return a, nil
 }
 
-// EvalAll is Eval that also stores F(x) in y, of length m, unless y is nil.
+// EvalAll stores F′(x) in dst, made by Matrix, and F(x) in y, of length m. Otherwise
+// as Eval.
 func (j *SparseJacobian) EvalAll(dst *sparsity.Matrix, y, x []float64) error {
-	if dst == nil || !dst.Pattern().Equal(j.p.Pattern()) {
-		panic("reverse: dst has another pattern")
-	}
-	if y != nil {
-		check(y, j.t.Outputs(), "y")
-	}
+	check(y, j.t.Outputs(), "y")
 	in, params := j.t.split(x)
-	_, err := j.p.Eval(dst.Values(), y, in, params, nil)
+	_, err := j.p.Eval(j.p.Given(dst).Values(), y, in, params, nil)
 	return err
 }
 

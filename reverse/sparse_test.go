@@ -22,7 +22,7 @@ func bratu(t require.TestingT, n int) (*problems.Instance, *reverse.Tape) {
 	for _, p := range problems.All {
 		if p.Name == "bratu" {
 			in := p.At(n)
-			tape, err := reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+			tape, err := reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0)
 			require.NoError(t, err)
 			return in, tape
 		}
@@ -67,7 +67,8 @@ func TestConcurrentSparseJacobian(t *testing.T) {
 		require.NoError(t, j.EvalAll(b, z, in.X0))
 		require.True(t, slices.Equal(y, z) && slices.Equal(a.Values(), b.Values()), "%d workers", workers)
 		clear(b.Values())
-		require.NoError(t, j.Eval(b, in.X0))
+		_, err = j.Eval(b, in.X0)
+		require.NoError(t, err)
 		require.True(t, slices.Equal(a.Values(), b.Values()), "%d workers", workers)
 	}
 }
@@ -133,14 +134,14 @@ func TestArrowJacobianTakesRowsAndColumns(t *testing.T) {
 	for i := range x {
 		x[i] = 1 + float64(i)
 	}
-	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		y := make([]reverse.Var, n)
 		for i := range y {
 			y[i] = x[i].Mul(x[0]).Sin()
 			y[0] = y[0].Add(x[i].Exp())
 		}
 		return y
-	})
+	}, x)
 	require.NoError(t, err)
 	j, err := reverse.SparseSettings{Pattern: tape.JacobianPattern()}.New(tape)
 	require.NoError(t, err)

@@ -264,21 +264,14 @@ func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
 	return dst, nil
 }
 
-// HVP is ∇²f(x)v, of length n, of a function with one output. It panics if
-// there are more. Cost: value and adjoint sweep and their tangents, forward
-// over reverse. Source: Pearlmutter, Fast exact multiplication by the Hessian,
-// 1994.
-func (t *Tape) HVP(dst, x, v []float64) ([]float64, error) {
-	t.scalar()
-	return t.WeightedHVP(dst, x, one, v)
-}
-
-// WeightedHVP is (Σ wⱼ∇²Fⱼ(x))v, of length n, w of length m: the Hessian of a
-// Lagrangian times v. Cost: as HVP.
-func (t *Tape) WeightedHVP(dst, x, w, v []float64) ([]float64, error) {
+// HVP returns (Σ wⱼ∇²Fⱼ(x))v, of length n: the Hessian of a Lagrangian times v; a
+// function with one output needs no weights. Cost: value and adjoint sweep and their
+// tangents, forward over reverse. Source: Pearlmutter, Fast exact multiplication by
+// the Hessian, 1994.
+func (t *Tape) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
 	p := t.p
 	n := p.Inputs()
-	check(w, p.Outputs(), "w")
+	w = t.weights(w)
 	check(v, n, "v")
 	if dst != nil {
 		check(dst, n, "dst")
@@ -299,11 +292,23 @@ func (t *Tape) WeightedHVP(dst, x, w, v []float64) ([]float64, error) {
 	return dst, nil
 }
 
-// HVPs is ∇²f(x)V, n×k, for the k columns of the n×k matrix V, of a function
-// with one output. It panics if there are more. dst may be nil, empty or n×k,
-// and may be V. Cost: value and adjoint sweep once and their tangents k times.
-func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense) (*mat.Dense, error) {
-	t.scalar()
+// weights is w, without weights 1 for a function with one output.
+func (t *Tape) weights(w []float64) []float64 {
+	switch m := t.p.Outputs(); {
+	case len(w) == m:
+		return w
+	case len(w) == 0 && m == 1:
+		return one
+	default:
+		panic(fmt.Sprintf("reverse: %d weights for %d outputs", len(w), m))
+	}
+}
+
+// HVPs returns (Σ wⱼ∇²Fⱼ(x))V, n×k, for the k columns of the n×k matrix V; a function
+// with one output needs no weights. dst may be nil, empty or n×k, and may be V. Cost:
+// value and adjoint sweep once and their tangents k times.
+func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*mat.Dense, error) {
+	w = t.weights(w)
 	p := t.p
 	n, k := v.Dims()
 	if n != p.Inputs() {
@@ -315,7 +320,7 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense) (*mat.Dense, erro
 		return dst, err
 	}
 	defer p.Put(ws)
-	if err := p.Linearize(ws, one); err != nil {
+	if err := p.Linearize(ws, w); err != nil {
 		return dst, err
 	}
 	dst = dense(dst, n, k)

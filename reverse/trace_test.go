@@ -80,7 +80,7 @@ func FuzzTapeHasTheBitsOfTheRecording(f *testing.F) {
 func tapeHasTheBitsOfTheRecording(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 3, MaxLen: 60, Branches: true})
 	f := func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, nil) }
-	tape, err := reverse.RecordVec(p.X, f)
+	tape, err := reverse.RecordVec(f, p.X)
 	require.NoError(t, err)
 	got, err := tape.Values(nil, p.X)
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ func TestWorkersGiveTheSameBits(t *testing.T) {
 	for i := range x {
 		x[i] = math.Sin(float64(i)) / 2
 	}
-	tape, err := reverse.RecordVec(x, shifted)
+	tape, err := reverse.RecordVec(shifted, x)
 	require.NoError(t, err)
 	values, err := tape.Values(nil, x)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestWorkersOfScalarFunctions(t *testing.T) {
 	for i := range x {
 		x[i] = 0.5 + 0.3*math.Sin(2*float64(i))
 	}
-	tape, err := reverse.Record(x, problems.Trig[reverse.Var])
+	tape, err := reverse.Record(problems.Trig[reverse.Var], x)
 	require.NoError(t, err)
 	f, g, err := tape.ValueGradient(nil, x)
 	require.NoError(t, err)
@@ -141,9 +141,9 @@ func rowsArePoints(t *rapid.T) {
 }
 
 func TestRowsMayHaveParametersAndBeOverwritten(t *testing.T) {
-	tape, err := reverse.RecordParams([]float64{1, 2}, []float64{3}, func(x, p []reverse.Var) reverse.Var {
+	tape, err := reverse.RecordParams(func(x, p []reverse.Var) reverse.Var {
 		return x[0].Mul(x[1]).Mul(p[0])
-	})
+	}, []float64{1, 2}, []float64{3})
 	require.NoError(t, err)
 	y, err := tape.ValuesOfRows(nil, mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}))
 	require.NoError(t, err)

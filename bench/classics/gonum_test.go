@@ -199,7 +199,7 @@ func TestHessiansAreGonums(t *testing.T) {
 		}
 		count++
 		for _, x := range points(p) {
-			tape, err := reverse.Record(x, p.F)
+			tape, err := reverse.Record(p.F, x)
 			require.NoError(t, err)
 			h, err := hessian.New(tape, hessian.FoR).Dense(nil, x)
 			require.NoError(t, err)
@@ -217,7 +217,7 @@ func TestHessiansAreGonums(t *testing.T) {
 func TestGonumsHessianOfBealeIsWrong(t *testing.T) {
 	their, diff := mat.NewSymDense(2, nil), mat.NewDense(2, 2, nil)
 	for _, x := range [][]float64{{1, 1}, {2, 2}, {3, 0.5}, {1, 4}} {
-		h, err := hessian.Of(BealeOf, x)
+		h, err := hessian.Of(nil, BealeOf, x)
 		require.NoError(t, err)
 		functions.Beale{}.Hess(their, x)
 		fd.Jacobian(diff, functions.Beale{}.Grad, x, &fd.JacobianSettings{Formula: fd.Central})

@@ -34,8 +34,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	h := plan.Matrix()
-	err = plan.Eval(h, x) // allocates nothing
+	h, err := plan.Eval(nil, x) // plan.Eval(h, x) from then on: it allocates nothing
 	fmt.Println(mat.Formatted(h), err)
 
 	r, err := optimize.Minimize(hessian.Problem[optimize.Status](f), x, nil, &optimize.Newton{})

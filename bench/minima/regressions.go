@@ -270,7 +270,7 @@ func (g Regression) residuals() (func(z []reverse.Var) []reverse.Var, error) {
 		}
 		return y
 	}
-	t, err := reverse.RecordVec(g.B, model)
+	t, err := reverse.RecordVec(model, g.B)
 	if err != nil {
 		return nil, err
 	}

@@ -102,10 +102,10 @@ func TestFitsAreAsCertified(t *testing.T) {
 				return r
 			}
 			tape := recordVec(t, residuals, ones)
-			half, err := reverse.Record(ones, func(z []reverse.Var) reverse.Var {
+			half, err := reverse.Record(func(z []reverse.Var) reverse.Var {
 				r := residuals(z)
 				return dual.Dot(r, r).Scale(0.5)
-			})
+			}, ones)
 			require.NoError(t, err)
 			gaussNewton, err := newton.LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(tape), ones)
 			require.NoError(t, err, "%s from %v", c.name, start)
@@ -186,7 +186,7 @@ func TestModelsExplainTheFirstDatum(t *testing.T) {
 	} {
 		for _, g := range Regressions {
 			if g.Name == name {
-				tape, err := reverse.Record(g.B, func(b []reverse.Var) reverse.Var { return g.model(b, datum.x...) })
+				tape, err := reverse.Record(func(b []reverse.Var) reverse.Var { return g.model(b, datum.x...) }, g.B)
 				require.NoError(t, err)
 				y, err := tape.Value(g.B)
 				require.NoError(t, err)

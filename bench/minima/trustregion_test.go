@@ -22,7 +22,7 @@ func record(t *testing.T, name string, n int) (*reverse.Tape, []float64) {
 		if p.Name == name {
 			in := p.At(n)
 			x0 := Start(in)
-			tape, err := reverse.Record(x0, problems.Func[reverse.Var](in))
+			tape, err := reverse.Record(problems.Func[reverse.Var](in), x0)
 			require.NoError(t, err)
 			return tape, x0
 		}

@@ -15,7 +15,7 @@ import (
 
 func Example() {
 	m := models.Named("decoder")
-	tape, err := reverse.Record(m.X0, models.Func[reverse.Var](m))
+	tape, err := reverse.Record(models.Func[reverse.Var](m), m.X0)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func Example() {
 // The sharpness of a loss, its largest curvature, from 30 products.
 func ExampleLanczos() {
 	m := models.Named("lstm")
-	tape, err := reverse.Record(m.X0, models.Func[reverse.Var](m))
+	tape, err := reverse.Record(models.Func[reverse.Var](m), m.X0)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func ExampleLanczos() {
 func Example_truncatedNewton() {
 	const ridge = 0.01
 	m := models.Named("cross-entropy")
-	tape, err := reverse.Record(m.X0, models.Func[reverse.Var](m))
+	tape, err := reverse.Record(models.Func[reverse.Var](m), m.X0)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func Example_truncatedNewton() {
 // The evidence of a model of counts, with the mode that it is taken at.
 func ExampleLaplace() {
 	m := models.Named("counts")
-	tape, err := reverse.Record(m.X0, models.Func[reverse.Var](m))
+	tape, err := reverse.Record(models.Func[reverse.Var](m), m.X0)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -125,9 +125,9 @@ func ExampleSVM() {
 	lambda := models.SVMStart
 	alpha, y, z := models.SolveSVM(lambda)
 	n := len(alpha)
-	tape, err := reverse.RecordVec(slices.Concat(alpha, lambda), func(in []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(in []reverse.Var) []reverse.Var {
 		return models.SVM(in[:n], in[n:])
-	})
+	}, slices.Concat(alpha, lambda))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -69,7 +69,7 @@ type definition struct {
 // is 0. It panics if there are others, but not this one. The tape has no guards.
 // Cost: linear in the file.
 func (p *Problem) Tape(objective int) (*reverse.Tape, error) {
-	return reverse.RecordVec(p.X0, func(x []reverse.Var) []reverse.Var { return Eval(p, objective, x) })
+	return reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return Eval(p, objective, x) }, p.X0)
 }
 
 // None is no objective: any point that satisfies the constraints is a solution.

@@ -17,7 +17,7 @@ var inf = math.Inf(1)
 
 func recordVec(t *testing.T, f func(x []reverse.Var) []reverse.Var, x0 []float64) *reverse.Tape {
 	t.Helper()
-	tape, err := reverse.RecordVec(x0, f)
+	tape, err := reverse.RecordVec(f, x0)
 	require.NoError(t, err)
 	return tape
 }

@@ -92,13 +92,13 @@ func TestLeastSquaresClaimsOnlySolutions(t *testing.T) {
 		weights := rapid.SliceOfN(number, m*n, m*n).Draw(t, "weights")
 		targets := rapid.SliceOfN(number, m, m).Draw(t, "targets")
 		kinds := rapid.SliceOfN(rapid.IntRange(0, len(shapes)-1), m, m).Draw(t, "shapes")
-		tape, err := reverse.RecordVec(x0, func(x []reverse.Var) []reverse.Var {
+		tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 			r := make([]reverse.Var, m)
 			for i := range r {
 				r[i] = shapes[kinds[i]](dual.Affine(0, weights[i*n:(i+1)*n], x)).SubReal(targets[i])
 			}
 			return r
-		})
+		}, x0)
 		require.NoError(t, err)
 		result, err := LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
 		if err != nil {

@@ -48,7 +48,10 @@ func (fn *functions) derivatives(x []float64) (ok bool, err error) {
 	}
 	fn.b = b
 	fn.cost.Jacobians++
-	if err := clock(&fn.cost.Derivatives, func() error { return b.jacobian.EvalAll(b.j, nil, x) }); err != nil {
+	if err := clock(&fn.cost.Derivatives, func() error {
+		_, err := b.jacobian.Eval(b.j, x)
+		return err
+	}); err != nil {
 		return false, err
 	}
 	p, values := b.j.Pattern(), b.j.Values()
@@ -88,7 +91,10 @@ func (fn *functions) hessian(x []float64, sigma float64, y []float64) error {
 		fn.weights[out] = y[r] * fn.scale[r]
 	}
 	fn.cost.Hessians++
-	return clock(&fn.cost.Derivatives, func() error { return b.hessian.Eval(b.w, x, fn.weights...) })
+	return clock(&fn.cost.Derivatives, func() error {
+		_, err := b.hessian.Eval(b.w, x, fn.weights...)
+		return err
+	})
 }
 
 // addTransposed adds c′ᵀy to dst.

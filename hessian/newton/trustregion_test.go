@@ -42,10 +42,10 @@ func TestUnitsDoNotMatter(t *testing.T) {
 				start[i] = x0[i] * math.Pow(unit, float64(1-i))
 			}
 			r := residuals(unit, size)
-			half, err := reverse.Record(start, func(x []reverse.Var) reverse.Var {
+			half, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 				r := r(x)
 				return dual.Dot(r, r)
-			})
+			}, start)
 			require.NoError(t, err)
 			m, err := TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(half), start)
 			require.NoError(t, err, "x in %g, r in %g", unit, size)
@@ -72,14 +72,14 @@ func TestTrustRegionLeavesSaddlesAndMaxima(t *testing.T) {
 		return x[0].PowInt(4).Scale(0.25).Sub(x[0].Square().Scale(0.5)).Add(x[1].Square().Scale(0.5))
 	}
 	for _, x0 := range [][]float64{{0, 0}, {0, 1}, {1e-9, -3}, {0.1, 0}} {
-		tape, err := reverse.Record(x0, wells)
+		tape, err := reverse.Record(wells, x0)
 		require.NoError(t, err)
 		r, err := TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
 		require.NoError(t, err)
 		require.InDelta(t, -0.25, r.F, 1e-15)
 		require.InDelta(t, 1, math.Abs(r.X[0]), 1e-9)
 	}
-	tape, err := reverse.Record([]float64{0, 0}, func(x []reverse.Var) reverse.Var { return x[0].Cos().Add(x[1].Cos()) })
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Cos().Add(x[1].Cos()) }, []float64{0, 0})
 	require.NoError(t, err)
 	r, err := TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), []float64{0, 0})
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestTrustRegionSaysWhereItStopped(t *testing.T) {
 		"the Hessian is not finite": {func(x []reverse.Var) reverse.Var { return x[0].PowReal(1.5).Add(x[0]) }, TrustRegion{}},
 		"step too small":            {func(x []reverse.Var) reverse.Var { return x[0].Neg().Max(x[0].Scale(2)) }, TrustRegion{}},
 	} {
-		tape, err := reverse.Record([]float64{0}, test.f)
+		tape, err := reverse.Record(test.f, []float64{0})
 		require.NoError(t, err)
 		r, err := test.o.Minimize(context.Background(), reverse.FuncOf(tape), []float64{0})
 		var stopped *StoppedError
@@ -111,18 +111,18 @@ func TestTrustRegionSaysWhereItStopped(t *testing.T) {
 		func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Scale(1e308).Add(x[0].Square().Scale(1e-300)) },
 		func(x []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Scale(-1e160).Mul(x[0]).Add(x[1]) },
 	} {
-		tape, err := reverse.Record([]float64{1, 1}, f)
+		tape, err := reverse.Record(f, []float64{1, 1})
 		require.NoError(t, err)
 		_, err = TrustRegion{Settings: Settings{MaxIterations: 50}}.Minimize(context.Background(), reverse.FuncOf(tape), []float64{1, 1})
 		var stopped *StoppedError
 		require.ErrorAs(t, err, &stopped)
 	}
-	broken, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	broken, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		if x[0].LessReal(0.5) {
 			return x[0].Square()
 		}
 		return x[0].Square().Scale(2)
-	})
+	}, []float64{1})
 	require.NoError(t, err)
 	_, err = TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(broken), []float64{1})
 	var branch *reverse.BranchError

@@ -45,7 +45,7 @@ func TestCalibrate(t *testing.T) {
 	var off []float64 // time in units of the estimate
 	var names []string
 	for _, p := range all() {
-		tape, err := reverse.RecordVec(p.x, p.f)
+		tape, err := reverse.RecordVec(p.f, p.x)
 		if err != nil {
 			t.Fatal(err)
 		}

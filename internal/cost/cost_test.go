@@ -13,7 +13,7 @@ import (
 
 // A sweep carries eight directions: the ninth calls all functions again.
 func TestProductsAreCountedByDirections(t *testing.T) {
-	tape, err := reverse.RecordVec(points(50), rows(40, band(2), func(x []V, i int) V { return x[0].Mul(x[1]).Exp() }))
+	tape, err := reverse.RecordVec(rows(40, band(2), func(x []V, i int) V { return x[0].Mul(x[1]).Exp() }), points(50))
 	require.NoError(t, err)
 	general := cost.Of(inside.Program(tape))
 	one, eight, nine := general.Jacobian(1, 0, 80), general.Jacobian(0, 8, 80), general.Jacobian(0, 9, 80)
@@ -36,8 +36,8 @@ func TestProductsOfDeclaredTermsAreCountedByTheirSweeps(t *testing.T) {
 		index[0][i], index[1][i], rows[0][i] = i, i+1, i
 	}
 	term := func(x, _ []V) []V { return []V{x[0].Mul(x[1]).Exp()} }
-	declared := func(x []V) []V { return reverse.RepeatVec(n, rows, term, x, index, nil) }
-	tape, err := reverse.RecordVec(points(n+1), declared)
+	declared := func(x []V) []V { return reverse.RepeatVec(term, x, index, nil, n, rows) }
+	tape, err := reverse.RecordVec(declared, points(n+1))
 	require.NoError(t, err)
 	general := cost.Of(inside.Program(tape))
 	assert.Equal(t, (1+3)*float64(n), general.Jacobian(9, 0, n)[cost.Call]) // four, four and one
@@ -52,7 +52,7 @@ func TestProductsOfDeclaredTermsAreCountedByTheirSweeps(t *testing.T) {
 		}
 		return []V{s}
 	}
-	tape, err = reverse.RecordVec(points(n+1), squares)
+	tape, err = reverse.RecordVec(squares, points(n+1))
 	require.NoError(t, err)
 	general = cost.Of(inside.Program(tape))
 	assert.Equal(t, (1+1+3+3)*float64(n), general.Hessian(9, n)[cost.Call]) // and the tangents

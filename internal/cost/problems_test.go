@@ -247,7 +247,7 @@ func declaredRows(count int, at func(t, a int) int, k int, f func(x, p []V) V) f
 		rows[0][t] = t
 	}
 	return func(x []V) []V {
-		return reverse.RepeatVec(count, rows, func(x, p []V) []V { return []V{f(x, p)} }, x, index, params)
+		return reverse.RepeatVec(func(x, p []V) []V { return []V{f(x, p)} }, x, index, params, count, rows)
 	}
 }
 

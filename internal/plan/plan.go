@@ -239,5 +239,21 @@ func (p *Plan) take(c *coloring.Coloring) (err error) {
 // Pattern is the pattern of the values.
 func (p *Plan) Pattern() *sparsity.Pattern { return p.stored }
 
+// Matrix is dst, a new matrix if that is nil. It panics if dst has another pattern.
+func (p *Plan) Matrix(dst *sparsity.Matrix) *sparsity.Matrix {
+	if dst == nil {
+		return sparsity.NewMatrix(p.stored)
+	}
+	return p.Given(dst)
+}
+
+// Given is dst. It panics if dst is nil or has another pattern.
+func (p *Plan) Given(dst *sparsity.Matrix) *sparsity.Matrix {
+	if dst == nil || !dst.Pattern().Equal(p.stored) {
+		p.panicf("dst has another pattern")
+	}
+	return dst
+}
+
 // Coloring is the coloring that is used, nil by terms.
 func (p *Plan) Coloring() *coloring.Coloring { return p.coloring }

@@ -40,13 +40,13 @@ func draw(t *rapid.T) *randprog.Prog {
 // root solves r + 0.3·sin r = x, nested w + 0.2·r = x with that root r of w.
 var root = func() (eq [2]*implicit.Equation) {
 	for k := range eq {
-		f, err := implicit.Record([]float64{0.1}, []float64{0.1}, func(w, x []reverse.Var) []reverse.Var {
+		f, err := implicit.Record(func(w, x []reverse.Var) []reverse.Var {
 			r := w[0].Sin().Scale(0.3)
 			if k == 1 {
 				r = eq[0].Apply(w[0])[0].Scale(0.2)
 			}
 			return []reverse.Var{w[0].Add(r).Sub(x[0])}
-		})
+		}, []float64{0.1}, []float64{0.1})
 		if err != nil {
 			panic(err)
 		}
@@ -67,7 +67,7 @@ var hooks = &randprog.Hooks[reverse.Var]{
 }
 
 func record(t require.TestingT, p *randprog.Prog) *reverse.Tape {
-	tape, err := reverse.RecordVec(p.X, func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, hooks) })
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, hooks) }, p.X)
 	require.NoError(t, err)
 	return tape
 }
@@ -226,7 +226,8 @@ func everyWayToTheJacobian(t *rapid.T) {
 		}
 		require.NoError(t, err)
 		a := plan.Matrix()
-		require.NoError(t, plan.Eval(a, p.X))
+		_, err = plan.Eval(a, p.X)
+		require.NoError(t, err)
 		slack := 0.0
 		if o.Method == reverse.ByBoth || plan.Method() == reverse.ByBoth {
 			slack = mat.Sum(bound)
@@ -237,8 +238,7 @@ func everyWayToTheJacobian(t *rapid.T) {
 		}
 	}
 	compressed := forward.NewSparse(tape.JacobianPattern())
-	a := compressed.Matrix()
-	compressed.Eval(a, func(x []dual.Number) []dual.Number { return randprog.Run(p, x, nil) }, p.X)
+	a := compressed.Eval(nil, func(x []dual.Number) []dual.Number { return randprog.Run(p, x, nil) }, p.X)
 	check("sparse forward", a, 0)
 }
 
@@ -254,7 +254,7 @@ func productsAreLinearAndSymmetric(t *rapid.T) {
 	tape := record(t, p)
 	w := weights(p.Outputs)
 	hvp := func(v []float64) []float64 {
-		h, err := tape.WeightedHVP(nil, p.X, w, v)
+		h, err := tape.HVP(nil, p.X, v, w...)
 		require.NoError(t, err)
 		return h
 	}
@@ -304,7 +304,7 @@ func thirdDerivativesAreSymmetric(t *rapid.T) {
 	want := float64(randprog.Run(p, x, nil)[0].D.D.D)
 	tol := tolerance(p, randprog.Third(p, w)[0])
 	for _, d := range [][3][]float64{{p.U, p.V, w}, {p.V, p.U, w}, {w, p.V, p.U}, {p.U, w, p.V}, {p.V, w, p.U}, {w, p.U, p.V}} {
-		h, err := tape.WeightedHVP(nil, slices.Concat(p.X, d[0]), []float64{0, 1}, slices.Concat(d[1], make([]float64, n)))
+		h, err := tape.HVP(nil, slices.Concat(p.X, d[0]), slices.Concat(d[1], make([]float64, n)), []float64{0, 1}...)
 		require.NoError(t, err)
 		if got := floats.Dot(h[:n], d[2]); !near(got, want, tol) {
 			t.Fatalf("third derivative %v, nested %v ± %.2g\n%v", got, want, tol, p)
@@ -367,7 +367,7 @@ func concurrentEvaluationsHaveTheSameBits(t *rapid.T) {
 		floats.Scale(scale, x)
 		h, g := plan.Matrix(), make([]float64, p.Inputs)
 		f, err := plan.EvalAll(h, g, x, w...)
-		v, err2 := tape.WeightedHVP(nil, x, w, p.V)
+		v, err2 := tape.HVP(nil, x, p.V, w...)
 		y, err3 := tape.VJP(nil, x, w)
 		return slices.Concat([]float64{f}, h.Values(), g, v, y), err != nil || err2 != nil || err3 != nil
 	}

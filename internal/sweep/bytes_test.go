@@ -95,7 +95,7 @@ func TestBytesIsWhatTheRuntimeCounts(t *testing.T) {
 		},
 	} {
 		p, bytes := held(func() *sweep.Engine {
-			tape, err := reverse.RecordVec(x, f)
+			tape, err := reverse.RecordVec(f, x)
 			require.NoError(t, err)
 			return inside.Program(tape)
 		})

@@ -109,7 +109,7 @@ func drawNetwork(t *rapid.T) (p *sweep.Engine, x, w []float64) {
 		}
 		return h
 	}
-	tape, err := reverse.RecordParamsVec(x, params, f)
+	tape, err := reverse.RecordParamsVec(f, x, params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,13 +213,13 @@ func TestRowsAreFound(t *testing.T) {
 			return []reverse.Var{dual.Dot(w[0], h), dual.Dot(w[1], h), dual.Dot(w[2], h)}
 		}},
 	} {
-		tape, err := reverse.RecordVec(make([]float64, m*n+n), func(x []reverse.Var) []reverse.Var {
+		tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 			var w [][]reverse.Var
 			for i := range m {
 				w = append(w, x[i*n:(i+1)*n])
 			}
 			return c.f(w, x[m*n:])
-		})
+		}, make([]float64, m*n+n))
 		require.NoError(t, err)
 		rows := 0
 		for _, b := range inside.Program(tape).Batches() {

@@ -56,7 +56,7 @@ func drawCopies(t *rapid.T, counts ...int) *copies {
 		m1, m2 := randprog.Bounds(&q)
 		c.m1, c.m2 = c.m1+m1[0], c.m2+m2[0]
 	}
-	tape, err := reverse.RecordVec(c.x, func(x []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		var y []reverse.Var
 		var s reverse.Var
 		args := make([]reverse.Var, p.Inputs)
@@ -72,7 +72,7 @@ func drawCopies(t *rapid.T, counts ...int) *copies {
 			return []reverse.Var{s}
 		}
 		return y
-	})
+	}, c.x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,13 +211,13 @@ func parallelProductsHaveTheSameBits(t *rapid.T) {
 // A sweep whose plain result is not finite is repeated, and not else.
 func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
 	x := make([]float64, 20)
-	tape, err := reverse.RecordParamsVec(x, x, func(x, p []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		var s reverse.Var
 		for i := range x {
 			s = s.Add(x[i].Sqrt().Mul(p[i]))
 		}
 		return []reverse.Var{s}
-	})
+	}, x, x)
 	require.NoError(t, err)
 	p := inside.Program(tape)
 	for _, c := range []struct{ x, want float64 }{{4, 0.25 * 3}, {0, 0}} {
@@ -245,7 +245,7 @@ func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
 // Equal operations are kept once, however many users an operand has.
 func TestManyUsersOfOneOperand(t *testing.T) {
 	const n = 1000
-	tape, err := reverse.RecordVec([]float64{2, 3}, func(x []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		var y []reverse.Var
 		for range 2 {
 			for i := range n {
@@ -254,7 +254,7 @@ func TestManyUsersOfOneOperand(t *testing.T) {
 			}
 		}
 		return y
-	})
+	}, []float64{2, 3})
 	require.NoError(t, err)
 	require.Equal(t, 5*n, inside.Program(tape).Ops())
 }

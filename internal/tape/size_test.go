@@ -69,9 +69,9 @@ func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 				require.ErrorContains(t, err, "more than 2³⁰ operations", name)
 				continue
 			}
-			_, err := reverse.Record(x, f(2*size))
+			_, err := reverse.Record(f(2*size), x)
 			require.EqualError(t, err, "reverse: more than 2³⁰ operations", name)
-			_, err = reverse.Record(x, f(10))
+			_, err = reverse.Record(f(10), x)
 			require.NoError(t, err, name)
 		}
 	}
@@ -80,25 +80,25 @@ func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 // An operation that is made again takes no room.
 func TestEqualOperationsAreOneNode(t *testing.T) {
 	defer tape.LimitSize(1 << 13)()
-	recorded, err := reverse.Record([]float64{1, 2}, func(x []reverse.Var) reverse.Var {
+	recorded, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		var y reverse.Var
 		for range 1 << 14 {
 			y = x[0].Mul(x[1]).Sin().Scale(3)
 		}
 		return y
-	})
+	}, []float64{1, 2})
 	require.NoError(t, err)
 	require.Equal(t, 3, recorded.Ops())
 }
 
 func TestDerivedTapesThatAreTooLongPanic(t *testing.T) {
-	recorded, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var {
+	recorded, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 		y := x[0]
 		for range 5000 {
 			y = y.Sin()
 		}
 		return y
-	})
+	}, []float64{1})
 	require.NoError(t, err)
 	defer tape.LimitSize(1 << 13)()
 	require.PanicsWithError(t, "reverse: more than 2³⁰ operations", func() { recorded.Tangent() })

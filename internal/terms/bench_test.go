@@ -25,7 +25,7 @@ func BenchmarkTerms(b *testing.B) {
 		x := in.X0
 		plain := func() { sink += in.Plain(x) }
 		f := problems.Func[reverse.Var](in)
-		t, err := reverse.Record(x, f)
+		t, err := reverse.Record(f, x)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func BenchmarkTerms(b *testing.B) {
 			best := math.Inf(1)
 			for b.Loop() {
 				start := time.Now()
-				reverse.Record(x, f)
+				reverse.Record(f, x)
 				best = min(best, float64(time.Since(start).Nanoseconds()))
 			}
 			b.ReportMetric(best/float64(len(x)), "ns/unknown")
@@ -76,7 +76,7 @@ func BenchmarkSizes(b *testing.B) {
 		for _, size := range []int{1e4, 1e5, 1e6} {
 			b.Run(fmt.Sprint(p.Name, "/", size), func(b *testing.B) {
 				in := p.At(size)
-				t, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
+				t, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -100,7 +100,7 @@ func BenchmarkBratu(b *testing.B) {
 	n := len(x)
 	y := make([]float64, n)
 	plain := func() { in.PlainVec(y, x) }
-	t, err := reverse.RecordVec(x, problems.VecFunc[reverse.Var](in))
+	t, err := reverse.RecordVec(problems.VecFunc[reverse.Var](in), x)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -232,7 +232,7 @@ var classics = []classic{
 func BenchmarkClassics(b *testing.B) {
 	for _, c := range classics {
 		n := len(c.x)
-		t, err := reverse.RecordVec(c.x, c.f)
+		t, err := reverse.RecordVec(c.f, c.x)
 		if err != nil {
 			b.Fatal(err)
 		}

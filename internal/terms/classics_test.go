@@ -12,7 +12,7 @@ import (
 
 func TestClassicsHaveTheDerivativesWrittenByHand(t *testing.T) {
 	for _, c := range classics {
-		tape, err := reverse.RecordVec(c.x, c.f)
+		tape, err := reverse.RecordVec(c.f, c.x)
 		require.NoError(t, err)
 		n := len(c.x)
 		H := terms.Detect(inside.Program(tape), true).Hessian(nil)

@@ -58,13 +58,13 @@ func TestConventionsAreThoseOfTheTape(t *testing.T) {
 			x[i] = 0.5 + 0.01*float64(i)
 		}
 		x[20], x[21] = c.x, c.y
-		tape, err := reverse.Record(x, func(x []V) V {
+		tape, err := reverse.Record(func(x []V) V {
 			var s V
 			for i := 0; i < n; i += 2 {
 				s = s.Add(c.f(x[i], x[i+1]))
 			}
 			return s
-		})
+		}, x)
 		require.NoError(t, err)
 		pl := terms.Detect(inside.Program(tape), true)
 		require.NotNil(t, pl, c.name)

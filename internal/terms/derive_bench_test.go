@@ -19,11 +19,11 @@ func BenchmarkWide(b *testing.B) {
 		for i := range x {
 			x[i], index[i] = 1, []int{i, i}
 		}
-		tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 			return reverse.Repeat(func(x, _ []reverse.Var) reverse.Var {
 				return dual.Dot(x, x).Add(dual.Sum(x)).Softplus()
 			}, x, index, nil)
-		})
+		}, x)
 		require.NoError(b, err)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for range b.N {

@@ -21,7 +21,7 @@ type V = reverse.Var
 
 // record is the program of f at x.
 func record(t require.TestingT, x []float64, f func(x []V) []V) *sweep.Engine {
-	tape, err := reverse.RecordVec(x, f)
+	tape, err := reverse.RecordVec(f, x)
 	require.NoError(t, err)
 	return inside.Program(tape)
 }
@@ -278,11 +278,11 @@ func TestDegenerateFunctions(t *testing.T) {
 func TestParametersAreGivenAtEachEvaluation(t *testing.T) {
 	const n = 50
 	x, p := points(n), []float64{2, 3, 4}
-	tape, err := reverse.RecordParamsVec(x, p, func(x, p []V) []V {
+	tape, err := reverse.RecordParamsVec(func(x, p []V) []V {
 		return sumOf(n-1, func(x []V, i int) V {
 			return x[i].Mul(p[i%3]).Add(x[i+1]).Exp().Add(p[0].Square())
 		})(x)
-	})
+	}, x, p)
 	require.NoError(t, err)
 	pl := terms.Detect(inside.Program(tape), true)
 	require.NotNil(t, pl)

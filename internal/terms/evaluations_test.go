@@ -27,15 +27,15 @@ func programs(t *testing.T) (ps []*sweep.Engine, xs [][]float64) {
 		}
 		in := p.At(900)
 		if f := problems.Func[reverse.Var](in); f != nil {
-			tape, err := reverse.Record(in.X0, f)
+			tape, err := reverse.Record(f, in.X0)
 			add(tape, err, in.X0)
 		} else {
-			tape, err := reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+			tape, err := reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0)
 			add(tape, err, in.X0)
 		}
 	}
 	for _, c := range classics {
-		tape, err := reverse.RecordVec(c.x, c.f)
+		tape, err := reverse.RecordVec(c.f, c.x)
 		add(tape, err, c.x)
 	}
 	return ps, xs

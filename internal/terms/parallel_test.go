@@ -63,9 +63,9 @@ func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 		var err error
 		w := []float64{1.5}
 		if f := problems.Func[reverse.Var](in); f != nil {
-			tape, err = reverse.Record(in.X0, f)
+			tape, err = reverse.Record(f, in.X0)
 		} else {
-			tape, err = reverse.RecordVec(in.X0, problems.VecFunc[reverse.Var](in))
+			tape, err = reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0)
 			w = in.X0
 		}
 		require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestConcurrentWorkersOnShapesThatOverlap(t *testing.T) {
 	for i := range x {
 		x[i] = math.Sin(float64(i))
 	}
-	tape, err := reverse.RecordVec(x, func(x []reverse.Var) []reverse.Var {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		y := make([]reverse.Var, n-1)
 		for i := range y {
 			switch {
@@ -95,14 +95,14 @@ func TestConcurrentWorkersOnShapesThatOverlap(t *testing.T) {
 			}
 		}
 		return y
-	})
+	}, x)
 	require.NoError(t, err)
 	sameBits(t, inside.Program(tape), x, nil, x[:n-1])
 }
 
 func TestConcurrentWorkersOnAConstant(t *testing.T) {
 	defer terms.ShareAll()()
-	tape, err := reverse.Record([]float64{1}, func(x []reverse.Var) reverse.Var { return x[0].Const(3) })
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Const(3) }, []float64{1})
 	require.NoError(t, err)
 	require.NotNil(t, terms.Detect(inside.Program(tape), true))
 	sameBits(t, inside.Program(tape), []float64{2}, nil, []float64{1})
@@ -112,7 +112,7 @@ func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
 	defer terms.ShareAll()()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeparable(t)
-		tape, err := reverse.RecordParamsVec(s.x, s.params, s.function)
+		tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
 		require.NoError(t, err)
 		sameBits(t, inside.Program(tape), s.x, s.params, []float64{1, 0.5, -2}[:s.rows])
 	})

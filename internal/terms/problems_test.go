@@ -31,7 +31,7 @@ func TestProblemsHaveTheirPublishedValues(t *testing.T) {
 				continue
 			}
 			in := p.At(1000)
-			tape, err := reverse.Record(in.X0, problems.Func[reverse.Var](in))
+			tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 			require.NoError(t, err)
 			pl := terms.Detect(inside.Program(tape), true)
 			h := pl.Hessian(nil)

@@ -244,7 +244,7 @@ func FuzzTermsAgreeWithTheGeneralEngine(f *testing.F) {
 
 func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	s := drawSeparable(t)
-	tape, err := reverse.RecordParamsVec(s.x, s.params, s.function)
+	tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
 	require.NoError(t, err)
 	p := inside.Program(tape)
 	pl := terms.Detect(p, true)

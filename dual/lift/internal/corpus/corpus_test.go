@@ -141,7 +141,7 @@ func TestLiftedFunctionsHaveTheBitsOfTheirOriginals(t *testing.T) {
 			if !fuses() {
 				require.Equal(t, math.Float64bits(want), math.Float64bits(real), "%s at %v", name, x)
 			}
-			tape, err := reverse.Record(x, f.tape)
+			tape, err := reverse.Record(f.tape, x)
 			require.NoError(t, err, name)
 			got, err := tape.Value(x)
 			require.NoError(t, err, name)
@@ -166,7 +166,7 @@ func TestDerivativesOfLiftedFunctionsAgree(t *testing.T) {
 				up[i], down[i] = x[i]+h*d[i], x[i]-h*d[i]
 			}
 			number, hyper := f.number(numbers), f.hyper(hypers)
-			tape, err := reverse.Record(x, f.tape)
+			tape, err := reverse.Record(f.tape, x)
 			require.NoError(t, err, name)
 			g, err := tape.Gradient(nil, x)
 			require.NoError(t, err, name)
