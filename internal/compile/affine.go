@@ -12,23 +12,23 @@ import (
 // term by term, each term a multiplication and an addition on all lanes. Made
 // of operations with two operands they would be twice as many.
 
-// Term is one term of all sums of a batch.
+// Term is one term wx of all sums of a batch.
 type Term struct {
 	Operand
-	w    []float64 // weights, lane by lane or, if the same, as many as a block has
-	same bool
+	weights []float64 // lane by lane or, if uniform, as many as a block has
+	uniform bool
 }
 
-// Weights is those of the lanes off … end−1, at most Block of them.
-func (t *Term) Weights(off, end int32) []float64 {
-	if t.same {
-		return t.w[:end-off]
+// Weights is those of the lanes from … to−1, at most Block of them.
+func (t *Term) Weights(from, to int32) []float64 {
+	if t.uniform {
+		return t.weights[:to-from]
 	}
-	return t.w[off:end]
+	return t.weights[from:to]
 }
 
-// affines places Affine nodes of one level, those with equally many terms side
-// by side.
+// affines places the Affine nodes of one level, those with equally many terms side
+// by side: few terms are lanes, many may be rows of a matrix.
 func (p *placer) affines(ids []int32) {
 	size := func(i int32) int32 { return p.from.Node(i).B }
 	if slices.ContainsFunc(ids, func(i int32) bool { return size(i) != size(ids[0]) }) {
@@ -39,11 +39,9 @@ func (p *placer) affines(ids []int32) {
 		for k < len(ids) && size(ids[k]) == size(ids[0]) {
 			k++
 		}
-		lo := p.next
-		p.next += int32(k)
-		inner := p.place(op.Affine, ids[:k], lo)
-		if n := size(ids[0]); k >= minBatch && n > 0 && n < tape.MinChain {
-			p.affineBatches(lo, p.next, n, inner)
+		lo := p.place(op.Affine, ids[:k])
+		if n := size(ids[0]); k >= minBatch && n > 0 && n < tape.MinTerms {
+			p.affineLanes(ids[:k], lo, n)
 		} else {
 			p.rows(op.Affine, ids[:k], lo)
 		}
@@ -51,44 +49,44 @@ func (p *placer) affines(ids []int32) {
 	}
 }
 
-// affineBatches makes batches of the nodes lo … hi−1, of n terms each, cut as
-// those of other operations are.
-func (p *placer) affineBatches(lo, hi, n int32, inner bool) {
-	m := hi - lo
+// affineLanes makes batches of the nodes ids, placed from lo on, of n terms each,
+// cut as those of other operations are.
+func (p *placer) affineLanes(ids []int32, lo, n int32) {
+	m := int32(len(ids))
 	terms := make([]Term, n)
 	index, w := make([]int32, n*m), make([]float64, m)
-	breaks := make([]bool, m)
+	cut := make([]bool, m)
 	for k := range terms {
 		t := &terms[k]
 		t.Index, index = index[:m], index[m:]
-		t.same = true
+		t.uniform = true
 		for l := range m {
 			weights, x := p.AffineAt(lo + l)
 			t.Index[l], w[l] = x[k], weights[k]
-			t.same = t.same && math.Float64bits(w[l]) == math.Float64bits(w[0])
+			t.uniform = t.uniform && math.Float64bits(w[l]) == math.Float64bits(w[0])
 		}
-		t.w = slices.Clone(w)
-		if t.same {
-			t.w = slices.Clone(w[:min(m, Block)])
+		t.weights = slices.Clone(w)
+		if t.uniform {
+			t.weights = slices.Clone(w[:min(m, Block)])
 		}
 		if regular(t.Index) {
 			for l := int32(1); l < m; l++ {
-				breaks[l] = breaks[l] || t.Index[l] != t.Index[l-1]+1
+				cut[l] = cut[l] || t.Index[l] != t.Index[l-1]+1
 			}
 		}
 	}
-	start := int32(0)
-	for l := int32(1); l <= m; l++ {
-		if l < m && !breaks[l] {
+	feeds := p.feedsNonlinear(ids)
+	for start, l := int32(0), int32(1); l <= m; l++ {
+		if l < m && !cut[l] {
 			continue
 		}
-		b := Batch{Kind: Affine, Op: op.Affine, Lo: lo + start, Hi: lo + l, Inner: inner, Terms: make([]Term, n)}
-		for k, t := range terms {
-			t.Operand = layout(t.Index[start:l])
-			if !t.same {
-				t.w = t.w[start:l]
+		b := Batch{Kind: Affine, Op: op.Affine, Lo: lo + start, Hi: lo + l, Terms: slices.Clone(terms), FeedsNonlinear: feeds}
+		for k := range b.Terms {
+			t := &b.Terms[k]
+			t.Operand = operandOf(t.Index[start:l])
+			if !t.uniform {
+				t.weights = t.weights[start:l]
 			}
-			b.Terms[k] = t
 		}
 		p.batches = append(p.batches, b)
 		start = l

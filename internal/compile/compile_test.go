@@ -356,7 +356,7 @@ func inOrder(t *rapid.T) {
 		}
 		next = b.Hi
 		some := slices.Contains(inner[b.Lo:b.Hi], true)
-		if some && !b.Inner {
+		if some && !b.FeedsNonlinear {
 			fail("batch %d … %d has nonlinear descendants", b.Lo, b.Hi)
 		}
 		if b.Kind == compile.Mixed {

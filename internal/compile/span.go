@@ -16,3 +16,6 @@ func (s Span) Union(t Span) Span {
 	}
 	return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)}
 }
+
+// Len is the number of nodes.
+func (s Span) Len() int32 { return s.Hi - s.Lo }

@@ -24,11 +24,10 @@ func (p *Program) Work() (all, second Work) {
 		w := Work{Batches: 1}
 		if b.Kind == Elementwise {
 			w.Lanes = int(b.Len())
-			if b.A.Access == Indexed && b.Op.Operands() > 0 {
-				w.Indexed += w.Lanes
-			}
-			if b.B.Access == Indexed && b.Op.Operands() > 1 {
-				w.Indexed += w.Lanes
+			for o := range b.operands {
+				if o.Access == Indexed {
+					w.Indexed += w.Lanes
+				}
 			}
 			if b.Op.Cost() > 0 {
 				w.Calls = w.Lanes
@@ -54,25 +53,25 @@ func (p *Program) Work() (all, second Work) {
 		}
 		all.add(w)
 		w.Calls = 0 // their partials are kept
-		inner := b.Kind == Mixed || b.Inner
-		if inner {
+		feeds := b.Kind == Mixed || b.FeedsNonlinear
+		if feeds {
 			second.add(w)
 		}
-		if inner || !b.Op.Linear() {
+		if feeds || !b.Op.Linear() {
 			second.add(w)
 		}
 	}
 	return all, second
 }
 
-// EachRepeated calls do with the calls of alike terms; inner says that sweeps of
-// second order take them for operations with nonlinear descendants.
-func (p *Program) EachRepeated(do func(r tape.Repeated, inner bool)) {
+// EachRepeated calls do with the calls of alike terms; feeds says that sweeps of
+// second order take them for operations that feed nonlinear ones.
+func (p *Program) EachRepeated(do func(r tape.Repeated, feeds bool)) {
 	for k := range p.batches {
 		b := &p.batches[k]
 		for i := b.Lo; i < b.Hi && b.Kind == Mixed; i++ {
 			if c := p.CallAt(i); c != nil && c.Repeated != nil {
-				do(c.Repeated, b.Inner)
+				do(c.Repeated, b.FeedsNonlinear)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ var targets = []target{
 	{"internal/sweep/loops.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/randprog"}},
 	{"internal/sweep/rows.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/randprog", "hessian"}},
 	{"internal/sweep/span.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/randprog", "hessian"}},
-	{"internal/compile/layout.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/randprog", "hessian"}},
+	{"internal/compile/batches.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/randprog", "hessian"}},
 	{"dual/number.go", []string{"dual", "internal/randprog"}},
 	{"dual/hyper.go", []string{"dual", "internal/randprog"}},
 	{"dual/of.go", []string{"dual", "internal/randprog"}},

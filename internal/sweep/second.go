@@ -31,7 +31,7 @@ func (e *Engine) seconds(ws *Workspace, k int) error {
 	}
 	for bi := len(batches) - 1; bi >= first; bi-- {
 		b := &batches[bi]
-		if !b.Deep && !b.InputsRead.Intersects(ws.wanted) {
+		if !b.ReadsOperations && !b.InputsRead.Intersects(ws.wanted) {
 			continue
 		}
 		if b.Kind == compile.Mixed {
@@ -56,11 +56,11 @@ func (e *Engine) secondBlock(ws *Workspace, us, ts [][]float64, b *compile.Batch
 	bar := ws.Bar[lo:hi]
 	switch {
 	case b.Op.Linear(): // its operands need have no tangents
-		if b.Inner {
+		if b.FeedsNonlinear {
 			e.adjointBlock(ws, us, b, lo, m, compile.SecondOrder, false)
 		}
 		return
-	case !b.Inner:
+	case !b.FeedsNonlinear:
 		e.curvatureBlock(ws, us, ts, b, lo, m)
 		return
 	}

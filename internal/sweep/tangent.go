@@ -20,10 +20,10 @@ func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
 	batches := e.Batches()
 	for bi := range batches {
 		b := &batches[bi]
-		if order == compile.SecondOrder && !b.Inner {
+		if order == compile.SecondOrder && !b.FeedsNonlinear {
 			continue
 		}
-		if !(b.Deep && moved) && !b.InputsRead.Intersects(ws.seeded) {
+		if !(b.ReadsOperations && moved) && !b.InputsRead.Intersects(ws.seeded) {
 			for _, t := range ts {
 				clear(t[b.Lo:b.Hi])
 			}

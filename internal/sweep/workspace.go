@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Engine sweeps over a program, with working memory from a pool.
@@ -64,11 +65,11 @@ func (e *Engine) Put(ws *Workspace) { e.pool.Put(ws) }
 
 // Bytes is the memory that the workspace takes.
 func (ws *Workspace) Bytes() int {
-	k := int(unsafe.Sizeof(*ws)) + bytesOf(ws.V) + bytesOf(ws.Bar) + bytesOf(ws.parts) +
-		bytesOf(ws.cotangent) + bytesOf(ws.outputs) + bytesOf(ws.T) + bytesOf(ws.U)
+	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.V) + tape.BytesOf(ws.Bar) + tape.BytesOf(ws.parts) +
+		tape.BytesOf(ws.cotangent) + tape.BytesOf(ws.outputs) + tape.BytesOf(ws.T) + tape.BytesOf(ws.U)
 	for _, x := range [...][][]float64{ws.T, ws.U} {
 		for _, x := range x {
-			k += bytesOf(x)
+			k += tape.BytesOf(x)
 		}
 	}
 	return k
@@ -109,9 +110,6 @@ func (ws *Workspace) prod(a, b float64) float64 {
 	}
 	return p
 }
-
-// bytesOf is the memory of the array of x.
-func bytesOf[T any](x []T) int { return cap(x) * int(unsafe.Sizeof(*new(T))) }
 
 // zero clears what a reverse sweep must find 0.
 func (e *Engine) zero(x []float64, order compile.Order) {

@@ -43,17 +43,17 @@ func (r *Recording) simplify(n *Node) int32 {
 			}
 			break
 		}
-		if m := r.node(n.B); m.Op == op.Neg {
+		if m := r.Node(n.B); m.Op == op.Neg {
 			*n = Node{Op: op.Sub, A: n.A, B: m.A}
-		} else if m := r.node(n.A); m.Op == op.Neg {
+		} else if m := r.Node(n.A); m.Op == op.Neg {
 			*n = Node{Op: op.Sub, A: n.B, B: m.A}
 		}
 	case op.Sub:
-		if m := r.node(n.B); m.Op == op.Neg {
+		if m := r.Node(n.B); m.Op == op.Neg {
 			*n = Node{Op: op.Add, A: min(n.A, m.A), B: max(n.A, m.A)}
 		}
 	case op.Neg:
-		if m := r.node(n.A); m.Op == op.Neg {
+		if m := r.Node(n.A); m.Op == op.Neg {
 			return m.A
 		}
 	case op.DivReal:
@@ -71,12 +71,12 @@ func (r *Recording) simplify(n *Node) int32 {
 			n.Op, n.B = op.Neg, 0
 			return r.simplify(n)
 		}
-		if m := r.node(n.A); m.Op == op.Neg {
+		if m := r.Node(n.A); m.Op == op.Neg {
 			n.A, n.B = m.A, r.real(-c)
 		}
 	default:
 		if n.Op.Even() {
-			if m := r.node(n.A); m.Op == op.Neg {
+			if m := r.Node(n.A); m.Op == op.Neg {
 				n.A = m.A
 			}
 		}
@@ -94,7 +94,7 @@ func (r *Recording) find(n Node) int32 {
 		}
 		c, at := r.chunks[last>>chunkBits], last&(chunkSize-1)
 		for i := c.link[at].newest; i > 0; i = r.link(i - 1).older {
-			if r.same(r.node(i-1), &n) {
+			if r.same(r.Node(i-1), &n) {
 				return i - 1
 			}
 		}
@@ -122,7 +122,7 @@ func (r *Recording) find(n Node) int32 {
 		if (s^h)>>32 != 0 {
 			continue
 		}
-		if i := int32(uint32(s)) - 1; r.same(r.node(i), &n) {
+		if i := int32(uint32(s)) - 1; r.same(r.Node(i), &n) {
 			return i
 		}
 	}
@@ -176,7 +176,7 @@ func (r *Recording) rehash() {
 		if s == 0 {
 			continue
 		}
-		k := r.hash(r.node(int32(uint32(s))-1)) & mask
+		k := r.hash(r.Node(int32(uint32(s))-1)) & mask
 		for r.table[k] != 0 {
 			k = (k + 1) & mask
 		}

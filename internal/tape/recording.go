@@ -101,9 +101,9 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// MinChain is how many terms a sum has at least that is one operation. A shorter one
+// MinTerms is how many terms a sum has at least that is one operation. A shorter one
 // stays binary, where additions of many alike terms share batches.
-const MinChain = 8
+const MinTerms = 8
 
 // NegZero is −0: −0 + x is x for every x, so that sums start with it.
 var NegZero = math.Copysign(0, -1)
@@ -288,10 +288,7 @@ func (r *Recording) Len() int { return r.count }
 func (r *Recording) First() int { return r.inputs + r.params }
 
 // Node is node i.
-func (r *Recording) Node(i int32) *Node { return r.node(i) }
-
-// node is node i.
-func (r *Recording) node(i int32) *Node { return &r.chunks[i>>chunkBits].node[i&(chunkSize-1)] }
+func (r *Recording) Node(i int32) *Node { return &r.chunks[i>>chunkBits].node[i&(chunkSize-1)] }
 
 // Nodes calls yield with all nodes in order.
 func (r *Recording) Nodes(yield func(i int32, n *Node) bool) {
@@ -337,7 +334,7 @@ func (r *Recording) pushList(code op.Code, n int, parts ...[]int32) int32 {
 // Sum appends c + Σ xᵢ. Few terms are added one by one, in operations that form
 // batches.
 func (r *Recording) Sum(c float64, x []int32) int32 {
-	if r.asIs || len(x) == 0 || len(x) >= MinChain {
+	if r.asIs || len(x) == 0 || len(x) >= MinTerms {
 		return r.pushList(op.Sum, len(x), []int32{r.real(c)}, x)
 	}
 	s := x[0]
@@ -375,7 +372,7 @@ func equalBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bi
 
 // Dot appends Σ xᵢyᵢ. Few terms are added one by one, as by Sum.
 func (r *Recording) Dot(x, y []int32) int32 {
-	if r.asIs || len(x) == 0 || len(x) >= MinChain {
+	if r.asIs || len(x) == 0 || len(x) >= MinTerms {
 		return r.pushList(op.Dot, len(x), x, y)
 	}
 	s := r.Push(op.Mul, x[0], y[0], 0)
@@ -439,7 +436,7 @@ func (r *Recording) Guards() []Guard { return r.guards }
 // SetSum makes node i the sum c + Σ wᵢxᵢ, in which all weights are 1 if w is nil,
 // instead of what it was.
 func (r *Recording) SetSum(i int32, c float64, w []float64, x []int32) {
-	n := r.node(i)
+	n := r.Node(i)
 	n.Op, n.A, n.B = op.Sum, int32(len(r.lists)), int32(len(x))
 	if w != nil {
 		n.Op = op.Affine

@@ -231,9 +231,9 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 
 // Bytes is the memory that the tape takes, but for what a user's primitives hold.
 func (t *Tape) Bytes() int {
-	k := int(unsafe.Sizeof(*t)) + bytesOf(t.ops) + bytesOf(t.a) + bytesOf(t.b) + bytesOf(t.c) +
-		bytesOf(t.lists) + bytesOf(t.coefs) + bytesOf(t.consts) + bytesOf(t.owns) + bytesOf(t.calls) +
-		bytesOf(t.outputs) + bytesOf(t.guards) + bytesOf(t.made)
+	k := int(unsafe.Sizeof(*t)) + BytesOf(t.ops) + BytesOf(t.a) + BytesOf(t.b) + BytesOf(t.c) +
+		BytesOf(t.lists) + BytesOf(t.coefs) + BytesOf(t.consts) + BytesOf(t.owns) + BytesOf(t.calls) +
+		BytesOf(t.outputs) + BytesOf(t.guards) + BytesOf(t.made)
 	for c := range t.calls {
 		if r := t.calls[c].Repeated; r != nil {
 			_, bytes := r.Size()
@@ -243,8 +243,8 @@ func (t *Tape) Bytes() int {
 	return k
 }
 
-// bytesOf is the memory of the array of x.
-func bytesOf[T any](x []T) int { return cap(x) * int(unsafe.Sizeof(*new(T))) }
+// BytesOf is the memory that the array of x takes.
+func BytesOf[T any](x []T) int { return cap(x) * int(unsafe.Sizeof(*new(T))) }
 
 // View is a look at the nodes of a tape, for other engines: node i has the
 // operation Ops[i] with the operands A[i] and B[i] and the constant C[i], as

@@ -14,8 +14,9 @@ type Writer struct {
 	args   []int32 // where the operands of each call are in the lists
 }
 
-// NewWriter places the inputs, the parameters and those constants that are needed.
-func (r *Recording) NewWriter(needed func(i int32) bool) *Writer {
+// NewWriter places the inputs, the parameters and those constants that are needed,
+// and makes room for n operations.
+func (r *Recording) NewWriter(needed func(i int32) bool, n int) *Writer {
 	t := &Tape{inputs: r.inputs, params: r.params, owns: r.owns, coefs: slices.Clone(r.coefs)}
 	w := &Writer{Tape: t, from: r, number: zeroed(&r.number, r.count)}
 	first := int32(r.First())
@@ -29,17 +30,13 @@ func (r *Recording) NewWriter(needed func(i int32) bool) *Writer {
 		}
 	}
 	t.base = int(first) + len(t.consts)
-	return w
-}
-
-// Room makes room for n operations.
-func (w *Writer) Room(n int) {
-	if w.from.caller != nil {
-		w.made = make([]uintptr, n)
+	if r.caller != nil {
+		t.made = make([]uintptr, n)
 	}
-	n += w.base
-	w.ops = make([]op.Code, n)
-	w.a, w.b, w.c = make([]int32, n), make([]int32, n), make([]float64, n)
+	n += t.base
+	t.ops = make([]op.Code, n)
+	t.a, t.b, t.c = make([]int32, n), make([]int32, n), make([]float64, n)
+	return w
 }
 
 // Place writes the nodes ids of the recording, all of one operation, as the nodes
@@ -49,7 +46,7 @@ func (w *Writer) Place(code op.Code, ids []int32, lo int32) {
 	ops, a, b, c := w.ops[lo:hi], w.a[lo:hi], w.b[lo:hi], w.c[lo:hi]
 	args, constant := code.Operands(), code.HasList() || code.Constant() != op.NoConstant
 	for k, i := range ids {
-		n := w.from.node(i)
+		n := w.from.Node(i)
 		w.number[i] = lo + int32(k)
 		if w.made != nil {
 			w.made[int(lo)+k-w.base] = w.from.made[int(i)-w.from.First()]
