@@ -8,7 +8,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/internal/ratio"
+	"github.com/hesse-ad/hesse/internal/testkit/ratio"
 )
 
 // The measurements of the command as Go benchmarks, for benchstat: ×f is the time

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/internal/ratio"
+	"github.com/hesse-ad/hesse/internal/testkit/ratio"
 	"github.com/hesse-ad/hesse/reverse"
 )
 

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/ratio"
+	"github.com/hesse-ad/hesse/internal/testkit/ratio"
 	"github.com/hesse-ad/hesse/reverse"
 )
 

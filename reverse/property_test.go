@@ -11,8 +11,8 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/inside"
-	"github.com/hesse-ad/hesse/internal/randprog"
-	_ "github.com/hesse-ad/hesse/internal/thousands"
+	"github.com/hesse-ad/hesse/internal/testkit/randprog"
+	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 )
 

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 )
 
 // A table is a pattern as the plainest thing that can be meant by one.

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	_ "github.com/hesse-ad/hesse/internal/thousands"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 )
 
 // randomGraph draws nodes with up to three arguments, recent ones half of the

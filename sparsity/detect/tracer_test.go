@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/dual"
-	_ "github.com/hesse-ad/hesse/internal/thousands"
-	"github.com/hesse-ad/hesse/sparsity"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
+	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // An operation of the Scalar interface on a, or on a and b.

@@ -3,7 +3,7 @@
 // change and not luck makes a test fail. Other programs, and more of them, by
 // flags:
 //
-//	go test ./internal/randprog -rapid.seed 0 -rapid.checks 1000000 -timeout 0
+//	go test ./internal/testkit/randprog -rapid.seed 0 -rapid.checks 1000000 -timeout 0
 package thousands
 
 import (
