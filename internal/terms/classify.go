@@ -15,6 +15,8 @@ type class struct {
 	steps   []expr.Node // of leaves, A is a number among those of the term
 	results []int32
 	next    int32 // the next class with the same hash, or noTerm
+	after   int32 // the class of the term that came last after one of this class
+	visits  int   // what trace takes for a term
 	nums    int   // constants of a term
 	wide    int   // leaves of a term
 	leaves  []int32
@@ -95,8 +97,12 @@ func (d *detector) classify(group []int32) bool {
 		c.class = declaredTerm
 		return true
 	}
+	if len(group) == 1 && d.budget >= 0 && d.match(c) {
+		return true
+	}
 	d.visit()
 	d.term.clear()
+	budget := d.budget
 	for _, k := range group {
 		if d.budget < 0 {
 			d.obstacle = obstacle{what: repeated, at: c.root}
@@ -109,10 +115,12 @@ func (d *detector) classify(group []int32) bool {
 		return false
 	}
 	k := d.find(len(group) > 1)
+	d.follow(k)
 	s := d.classes[k]
-	s.leaves = grown(s.leaves, d.term.leaves)
-	s.numbers = grown(s.numbers, d.term.numbers)
-	s.rows = grown(s.rows, d.term.rows)
+	s.visits = budget - d.budget
+	s.leaves = grown(s.leaves, d.term.leaves...)
+	s.numbers = grown(s.numbers, d.term.numbers...)
+	s.rows = grown(s.rows, d.term.rows...)
 	for _, i := range group {
 		d.cands[i].class = k
 	}
@@ -120,11 +128,14 @@ func (d *detector) classify(group []int32) bool {
 }
 
 // grown is append that doubles: the built-in one copies large slices more often.
-func grown[T any](x, y []T) []T {
-	if len(x)+len(y) > cap(x) {
-		x = slices.Grow(x, len(x)+len(y))
+func grown[T any](x []T, y ...T) []T { return append(roomFor(x, len(y))[:len(x)], y...) }
+
+// roomFor is x with n more elements.
+func roomFor[T any](x []T, n int) []T {
+	if len(x)+n > cap(x) {
+		x = slices.Grow(x, len(x)+n)
 	}
-	return append(x, y...)
+	return x[:len(x)+n]
 }
 
 // add appends the steps of c to the term; it reports false if it cannot be part of
@@ -157,9 +168,6 @@ func (d *detector) find(joined bool) int32 {
 	is := func(k int32) bool {
 		return slices.Equal(d.classes[k].steps, z.steps) && slices.Equal(d.classes[k].results, z.results)
 	}
-	if int(d.last) < len(d.classes) && is(d.last) {
-		return d.last
-	}
 	h := uint64(len(z.steps))
 	for _, n := range z.steps {
 		h = (h ^ uint64(n.Op)<<56 ^ uint64(n.Leaf)<<48 ^ uint64(uint32(n.C))<<24 ^ uint64(uint32(n.A))) * 0x9e3779b97f4a7c15
@@ -172,17 +180,24 @@ func (d *detector) find(joined bool) int32 {
 	}
 	for j := k; j >= 0; j = d.classes[j].next {
 		if is(j) {
-			d.last = j
 			return j
 		}
 	}
-	d.last = int32(len(d.classes))
-	d.byHash[h] = d.last
+	n := int32(len(d.classes))
+	d.byHash[h] = n
 	d.classes = append(d.classes, &class{
 		steps: slices.Clone(z.steps), results: slices.Clone(z.results),
-		next: k, nums: len(z.numbers), wide: len(z.leaves), joined: joined,
+		next: k, after: n, nums: len(z.numbers), wide: len(z.leaves), joined: joined,
 	})
-	return d.last
+	return n
+}
+
+// follow notes that the next term is of class k.
+func (d *detector) follow(k int32) {
+	if d.last < int32(len(d.classes)) {
+		d.classes[d.last].after = k
+	}
+	d.last = k
 }
 
 // visit begins to stamp nodes anew. What is declared alone needs no stamps.

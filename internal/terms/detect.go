@@ -59,6 +59,7 @@ type detector struct {
 	local    []int32 // the step that the node is there
 	now      int32   // the term that is traced
 	term     term
+	node     []int32 // of each step of the class that is matched
 	stack    []int32
 	obstacle obstacle // why the last trace failed
 }

@@ -1,9 +1,44 @@
 package terms
 
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/sweep"
+)
+
 // ShareAll makes all evaluations that cost anything worth sharing, until
 // undo is called.
 func ShareAll() (undo func()) {
 	old := worthSharing
 	worthSharing = 0
 	return func() { worthSharing = old }
+}
+
+// Misfits are the candidates of a program whose terms are not as they are traced
+// alone, however they were found; count is how many were looked at.
+func Misfits(p *sweep.Engine) (misfits []string, count int) {
+	d := newDetector(p, true)
+	d.cut()
+	d.budget = math.MaxInt
+	terms := make([]int, len(d.classes))
+	for _, c := range d.cands {
+		if c.class < 0 || d.classes[c.class].joined || d.classes[c.class].dead {
+			continue
+		}
+		s, t := d.classes[c.class], terms[c.class]
+		terms[c.class]++
+		d.visit()
+		d.term.clear()
+		z := &d.term
+		numbers := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+		if !d.add(&c) || !slices.Equal(z.steps, s.steps) || !slices.Equal(z.results, s.results) ||
+			!slices.Equal(z.leaves, s.leaves[t*s.wide:][:s.wide]) || s.rows[t] != c.row ||
+			!slices.EqualFunc(z.numbers, s.numbers[t*s.nums:][:s.nums], numbers) {
+			misfits = append(misfits, fmt.Sprintf("node %d, term %d of class %d", c.root, t, c.class))
+		}
+		count++
+	}
+	return misfits, count
 }

@@ -1,6 +1,8 @@
 package terms
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
@@ -11,9 +13,11 @@ import (
 // are none, and the guards. It is nil if there is nothing, and ok is false if
 // it has so many of the operations that the terms do not pay.
 func (d *detector) rest() (rest *sweep.Engine, ok bool) {
+	if len(d.p.Guards()) == 0 && !slices.ContainsFunc(d.cands, d.leftOver) {
+		return nil, true
+	}
 	need := make([]bool, len(d.Ops))
 	left := make([][]candidate, len(d.Outputs))
-	some := len(d.p.Guards()) > 0
 	for _, c := range d.cands {
 		if d.leftOver(c) {
 			left[c.row] = append(left[c.row], c)
@@ -21,11 +25,7 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 			if c.factor != noFactor {
 				need[c.factor] = true
 			}
-			some = true
 		}
-	}
-	if !some {
-		return nil, true
 	}
 	count := d.mark(need)
 	if all := len(d.Ops) - int(d.Base) + d.declaredOps(); float64(count) > (1-leastShare)*float64(all) {

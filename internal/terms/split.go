@@ -51,10 +51,17 @@ func (d *detector) length(i int32) int {
 // operands would be repeated.
 func (d *detector) findLong() {
 	inner := make([]bool, len(d.Ops))
-	mark := func(j int32) { inner[j] = true }
 	for i := int32(len(d.Ops)) - 1; i >= d.Base; i-- {
-		if inner[i] || !isLinear(d.Ops[i]) {
-			d.eachOperand(i, mark)
+		if !inner[i] && isLinear(d.Ops[i]) {
+			continue
+		}
+		switch d.Ops[i].Operands() { // half the time of eachOperand
+		case 1:
+			inner[d.A[i]] = true
+		case 2:
+			inner[d.A[i]], inner[d.B[i]] = true, true
+		default:
+			d.p.EachOperand(i, func(j int32) { inner[j] = true })
 		}
 	}
 	long := make([]bool, len(d.Ops))

@@ -1,0 +1,191 @@
+package terms
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// matching compares what a candidate reaches with the steps of a class, from the last
+// to the first: each step hands out the nodes that its operands must be.
+type matching struct {
+	*detector
+	steps   []expr.Node
+	leaves  []int32   // of the candidate
+	numbers []float64 // its constants
+}
+
+// Nodes of a step that are none.
+const (
+	unbound = -1 // not known yet
+	within  = -2 // the step is a part of the sum that a node is
+)
+
+// match adds c to the class that is expected, that which came last after the class of
+// the term before; it reports false, and changes nothing, if c is of another one. That
+// takes half the time of trace, whose steps they are.
+func (d *detector) match(c *candidate) bool {
+	if int(d.last) >= len(d.classes) || c.factor != noFactor {
+		return false
+	}
+	k := d.classes[d.last].after
+	s := d.classes[k]
+	if s.joined {
+		return false
+	}
+	d.visit()
+	last := int32(len(s.steps)) - 1 // the product with the scale
+	d.node = slices.Grow(d.node[:0], len(s.steps))[:last]
+	for i := range d.node {
+		d.node[i] = unbound
+	}
+	leaves, numbers := len(s.leaves), len(s.numbers)
+	s.leaves, s.numbers = roomFor(s.leaves, s.wide), roomFor(s.numbers, s.nums)
+	m := matching{d, s.steps, s.leaves[leaves:], s.numbers[numbers:]}
+	d.node[s.steps[last].A] = c.root
+	m.numbers[s.steps[last].C] = c.scale
+	for k := last - 1; k >= 0; k-- {
+		if i := d.node[k]; i != within && !m.step(k, i) {
+			s.leaves, s.numbers = s.leaves[:leaves], s.numbers[:numbers]
+			return false
+		}
+	}
+	d.budget -= s.visits
+	s.rows = grown(s.rows, c.row)
+	c.class = k
+	d.follow(k)
+	return true
+}
+
+// step compares step k with node i. A node that is another step, too, does not match.
+func (m *matching) step(k, i int32) bool {
+	if m.stamp[i] == m.now {
+		return false
+	}
+	m.stamp[i] = m.now
+	st := &m.steps[k]
+	if i < m.Base {
+		return m.leaf(st, i)
+	}
+	code := m.Ops[i]
+	if code.HasList() {
+		return m.list(k, i, code)
+	}
+	if code != st.Op || st.Leaf != expr.Operation {
+		return false
+	}
+	a, b := m.A[i], m.B[i]
+	if code.Operands() == 2 {
+		if code.Commutes() && m.Ops[b] > m.Ops[a] {
+			a, b = b, a
+		}
+		return m.bind(st.A, a) && m.bind(st.B, b)
+	}
+	switch code.Constant() {
+	case op.RealConstant:
+		m.numbers[st.C] = m.C[i]
+	case op.IntConstant:
+		if math.Float64bits(m.C[i]) != st.K {
+			return false
+		}
+	}
+	if code == op.Own {
+		if _, order := m.p.OwnAt(i); st.B != b || int(st.C) != order {
+			return false
+		}
+	}
+	return m.bind(st.A, a)
+}
+
+// leaf compares a step with node i, which is no operation.
+func (m *matching) leaf(st *expr.Node, i int32) bool {
+	switch k := int(i); {
+	case k >= m.inputs+m.params:
+		if st.Leaf != expr.Data {
+			return false
+		}
+		m.numbers[st.A] = m.Consts[k-m.inputs-m.params]
+		return true
+	case st.Leaf != expr.Variable && k < m.inputs || st.Leaf != expr.Parameter && k >= m.inputs:
+		return false
+	}
+	m.leaves[st.A] = i
+	return true
+}
+
+// list compares step k with node i, an operation on a list.
+func (m *matching) list(k, i int32, code op.Code) bool {
+	switch code {
+	case op.Sum:
+		x := m.p.SumAt(i)
+		return m.sum(k, m.C[i], len(x), func(k, at int32) bool { return m.bind(at, x[k]) })
+	case op.Affine:
+		w, x := m.p.AffineAt(i)
+		return m.sum(k, m.C[i], len(x), func(k, at int32) bool {
+			st := &m.steps[at]
+			if !m.isWithin(at, op.Scale) {
+				return false
+			}
+			m.numbers[st.C] = w[k]
+			return m.bind(st.A, x[k])
+		})
+	case op.Dot:
+		x, y := m.p.DotAt(i)
+		return m.sum(k, 0, len(x), func(k, at int32) bool {
+			st := &m.steps[at]
+			if x[k] == y[k] {
+				return m.isWithin(at, op.Square) && m.bind(st.A, x[k])
+			}
+			return m.isWithin(at, op.Mul) && m.bind(st.A, x[k]) && m.bind(st.B, y[k])
+		})
+	}
+	return false
+}
+
+// sum compares step at, and those that it is made of, with c plus n terms that are
+// added from the left; term compares the step at with term k.
+func (m *matching) sum(at int32, c float64, n int, term func(k, at int32) bool) bool {
+	if n < 2 {
+		return false
+	}
+	for k := int32(n) - 1; k > 0; k-- {
+		st := &m.steps[at]
+		if st.Leaf != expr.Operation || st.Op != op.Add || !term(k, st.B) {
+			return false
+		}
+		at = st.A
+		if k > 1 && !m.isWithin(at, op.Add) {
+			return false
+		}
+	}
+	if c != 0 {
+		if !m.isWithin(at, op.AddReal) {
+			return false
+		}
+		st := &m.steps[at]
+		m.numbers[st.C] = c
+		at = st.A
+	}
+	return term(0, at)
+}
+
+// isWithin makes a step a part of a sum; it reports false if it cannot be one, with the
+// operation code.
+func (m *matching) isWithin(at int32, code op.Code) bool {
+	st := &m.steps[at]
+	if m.node[at] != unbound || st.Leaf != expr.Operation || st.Op != code {
+		return false
+	}
+	m.node[at] = within
+	return true
+}
+
+// bind makes node i a step; it reports false if that is another node.
+func (m *matching) bind(at, i int32) bool {
+	if m.node[at] == unbound {
+		m.node[at] = i
+	}
+	return m.node[at] == i
+}
