@@ -31,7 +31,7 @@ func TestTermsThatMatchAreAsTheyAreTraced(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeparable(t)
-		tape, err := reverse.RecordParamsVec(s.x, s.params, s.function)
+		tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
 		require.NoError(t, err)
 		misfits, _ := terms.Misfits(inside.Program(tape))
 		assert.Empty(t, misfits)
