@@ -26,7 +26,7 @@ type placer struct {
 
 // batches writes the program of the operations in ids, which are the groups in turn.
 func (c *compiler) batches(groups []group) *Program {
-	p := &placer{Writer: c.NewWriter(c.live, len(c.ids)), from: c}
+	p := &placer{Writer: c.NewWriter(c.live, len(c.ids), c.byNode), from: c}
 	p.next = int32(p.Base())
 	at := int32(0)
 	for _, g := range groups {

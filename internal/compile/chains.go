@@ -10,7 +10,7 @@ import (
 // of such a loop would be a level of its own. Subtractions and constants belong to a
 // chain, too: with a subtraction the sum is an affine one, of weights ±1.
 func (c *compiler) chains() {
-	zeroed(&c.additions, c.Len())
+	additions := zeroed(&c.byNode, c.Len())
 	longest := int32(0)
 	for i, n := range c.Nodes {
 		k := int32(0)
@@ -20,14 +20,14 @@ func (c *compiler) chains() {
 		case op.Sub, op.AddReal:
 			k = 1 + c.chain(n.A)
 		}
-		c.additions[i] = k
+		additions[i] = k
 		longest = max(longest, k)
 	}
 	if longest < tape.MinTerms {
 		return
 	}
 	for i := int32(c.Len()) - 1; int(i) >= c.First(); i-- {
-		if c.additions[i] >= tape.MinTerms && c.live(i) {
+		if additions[i] >= tape.MinTerms && c.live(i) {
 			c.sum(i)
 		}
 	}
@@ -39,13 +39,13 @@ func (c *compiler) chain(i int32) int32 {
 	if c.uses[i] != 1 {
 		return 0
 	}
-	return c.additions[i]
+	return c.byNode[i]
 }
 
 // sum makes the chain that ends with node i one operation. It is walked from its
 // last term to the first.
 func (c *compiler) sum(i int32) {
-	k := int(c.additions[i]) + 1
+	k := int(c.byNode[i]) + 1
 	terms, signs := zeroed(&c.terms, k), zeroed(&c.signs, k)
 	constant, negative := tape.NegZero, false
 	term := func(j int32, sign float64) {

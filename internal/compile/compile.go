@@ -34,7 +34,7 @@ func Plain(r *tape.Recording, outputs []int32) *Program {
 		}
 	}
 	c.ids = ids
-	w := r.NewWriter(c.live, len(ids))
+	w := r.NewWriter(c.live, len(ids), zeroed(&c.byNode, c.Len()))
 	for k, i := range ids {
 		w.Place(r.Node(i).Op, ids[k:k+1], int32(w.Base()+k))
 	}
@@ -66,16 +66,17 @@ type scratch struct {
 	uses  []uint8 // by node: how often it is an operand, an output or guarded; at most 2
 	feeds []bool  // by node: it is an operand of a nonlinear operation, or of one that feeds one
 
-	additions []int32 // by node: the length of the chain that ends with it
-	terms     []int32 // of a chain, and their signs
-	signs     []float64
+	// By node, one after another: the length of the chain that ends with it, its
+	// group, its number in the program. It is one array since memory that is touched
+	// for the first time costs as much as what is done with it.
+	byNode []int32
 
-	level   []int32 // by node, counted from 1; 0 if it is dead
-	groupOf []int32 // by node
-	groups  []group
-	heads   []int32 // by level
-	sorted  []int32 // the groups in order
-	ids     []int32 // the nodes in order
+	terms  []int32 // of a chain, and their signs
+	signs  []float64
+	groups []group
+	heads  []int32 // by level
+	order  []int32 // of the groups
+	ids    []int32 // the operations in order
 
 	before     []int32 // an order of lanes
 	key, other []uint64

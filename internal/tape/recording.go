@@ -91,12 +91,11 @@ type Recording struct {
 
 // scratch is the memory of a recording that can be used again.
 type scratch struct {
-	lists  []int32
-	reals  []float64
-	coefs  []float64
-	table  []uint64 // of nodes, see number.go
-	number []int32  // see Writer
-	runs   []int32
+	lists []int32
+	reals []float64
+	coefs []float64
+	table []uint64 // of nodes, see number.go
+	runs  []int32  // see Writer
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -15,10 +15,11 @@ type Writer struct {
 }
 
 // NewWriter places the inputs, the parameters and those constants that are needed,
-// and makes room for n operations.
-func (r *Recording) NewWriter(needed func(i int32) bool, n int) *Writer {
+// and makes room for n operations. number is memory for as many numbers as r has
+// nodes.
+func (r *Recording) NewWriter(needed func(i int32) bool, n int, number []int32) *Writer {
 	t := &Tape{inputs: r.inputs, params: r.params, owns: r.owns, coefs: slices.Clone(r.coefs)}
-	w := &Writer{Tape: t, from: r, number: zeroed(&r.number, r.count)}
+	w := &Writer{Tape: t, from: r, number: number}
 	first := int32(r.First())
 	for i := range first {
 		w.number[i] = i
