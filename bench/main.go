@@ -51,6 +51,7 @@ var sections = []section{
 	{"gonum", "beside gonum's diff/fd, num/dual, num/hyperdual: time, and error by step", gonumFigures, false, againstGonum},
 	{"implicit", "derivatives through equations and fixed points", implicitFigures, true, implicitDerivatives},
 	{"newton", "Newton's method: minima, constraints, fits, with the time in derivatives and in linear algebra", newtonFigures, false, solving},
+	{"dense", "models whose work is in matrices, against gonum's BLAS and LAPACK by hand", denseFigures, false, denseModels},
 	{"models", "models of machine learning: gradients, products, Hessians, eigenvalues", modelFigures, false, learning},
 }
 

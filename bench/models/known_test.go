@@ -487,7 +487,7 @@ func TestGaussianProcessHasItsClosedForms(t *testing.T) {
 	}
 	for i := range n {
 		for j := range n {
-			d := gpX[i] - gpX[j]
+			d := gp.x[i] - gp.x[j]
 			r := d * d * math.Exp(-2*w[1])
 			e := variance * math.Exp(-r/2)
 			k.SetSym(i, j, e+ridge*delta(i, j))
@@ -506,10 +506,10 @@ func TestGaussianProcessHasItsClosedForms(t *testing.T) {
 	var inverse mat.SymDense
 	require.NoError(t, chol.InverseTo(&inverse))
 	var alpha mat.VecDense
-	y := mat.NewVecDense(n, gpY)
+	y := mat.NewVecDense(n, gp.y)
 	require.NoError(t, chol.SolveVecTo(&alpha, y))
 
-	v, g, h := derivatives(t, w, GaussianProcess)
+	v, g, h := derivatives(t, w, func(w []reverse.Var) reverse.Var { return GaussianProcess(gp, w) })
 	require.InDelta(t, mat.Dot(y, &alpha)/2+chol.LogDet()/2+n/2.*math.Log(2*math.Pi), v, 1e-13)
 	for i := range 3 {
 		var a mat.Dense

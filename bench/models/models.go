@@ -89,7 +89,7 @@ func Func[T dual.Scalar[T]](m Model) func(w []T) T {
 	case "gan":
 		return GAN[T]
 	case "gaussian-process":
-		return GaussianProcess[T]
+		return func(w []T) T { return GaussianProcess(gp, w) }
 	case "counts":
 		return Counts[T]
 	}
