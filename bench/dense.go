@@ -23,7 +23,7 @@ func denseModels(b *bench) {
 
 func (b *bench) denseModel(m models.DenseModel) []string {
 	x, n := m.X0, len(m.X0)
-	tape := must(reverse.Record(x, models.DenseFunc[reverse.Var](m)))
+	tape := must(reverse.Record(models.DenseFunc[reverse.Var](m), x))
 	g, v, hv := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range v {
 		v[i] = math.Sin(float64(i + 1))
