@@ -3,6 +3,8 @@
 package hessian_test
 
 import (
+	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,6 +101,41 @@ func TestSparseEvalDoesNotAllocate(t *testing.T) {
 			require.Zero(t, testing.AllocsPerRun(10, func() { s.EvalAll(h, g, in.X0) }), "%s %v", name, method)
 			require.Zero(t, testing.AllocsPerRun(10, func() { s.Eval(h, in.X0) }), "%s %v", name, method)
 			require.Zero(t, testing.AllocsPerRun(10, func() { s.ValueGradient(g, in.X0) }), "%s %v", name, method)
+		}
+	}
+}
+
+// Nothing is allocated for a chunk.
+func TestChunksDoNotAllocate(t *testing.T) {
+	const n = 4
+	x, row := start(n), make([]float64, n+1)
+	logisticRow(row, 0)
+	data := slices.Repeat(row, 100)
+	chunks := func(k int) iter.Seq2[[]float64, error] {
+		return func(yield func([]float64, error) bool) {
+			for range k {
+				if !yield(data, nil) {
+					return
+				}
+			}
+		}
+	}
+	few, many := chunks(10), chunks(500)
+	for _, workers := range []int{1, 2} {
+		c, err := hessian.SparseSettings{Workers: workers}.NewChunks(x, row, logistic)
+		require.NoError(t, err)
+		h, g := c.Matrix(), make([]float64, n)
+		for _, f := range []func(iter.Seq2[[]float64, error]){
+			func(s iter.Seq2[[]float64, error]) { c.EvalAll(h, g, x, s) },
+			func(s iter.Seq2[[]float64, error]) { c.ValueGradient(g, x, s) },
+		} {
+			a := testing.AllocsPerRun(5, func() { f(few) })
+			b := testing.AllocsPerRun(5, func() { f(many) })
+			if workers == 1 {
+				require.LessOrEqual(t, a, 4.0)
+				require.Equal(t, a, b)
+			}
+			require.LessOrEqual(t, b, a+5) // goroutines that wait may take one
 		}
 	}
 }
