@@ -4,6 +4,7 @@ package hessian_test
 
 import (
 	"iter"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -122,7 +123,7 @@ func TestChunksDoNotAllocate(t *testing.T) {
 	}
 	few, many := chunks(10), chunks(500)
 	for _, workers := range []int{1, 2} {
-		c, err := hessian.SparseSettings{Workers: workers}.NewChunks(x, row, logistic)
+		c, err := hessian.SparseSettings{Workers: workers}.NewChunks(logistic, x, row)
 		require.NoError(t, err)
 		h, g := c.Matrix(), make([]float64, n)
 		for _, f := range []func(iter.Seq2[[]float64, error]){
@@ -137,5 +138,40 @@ func TestChunksDoNotAllocate(t *testing.T) {
 			}
 			require.LessOrEqual(t, b, a+5) // goroutines that wait may take one
 		}
+	}
+}
+
+// All memory that is allocated for a sum over 262,144 rows, 23 MB of data, is what Bytes
+// says and the working memory of a plan for each worker.
+func TestChunksTakeNoMoreMemory(t *testing.T) {
+	const n, rows, chunk = 10, 1 << 18, 1000
+	x, row := start(n), make([]float64, n+1)
+	logisticRow(row, 0)
+	for _, workers := range []int{1, 2} {
+		c, err := hessian.SparseSettings{Workers: workers}.NewChunks(logistic, x, row)
+		require.NoError(t, err)
+		h, g := c.Matrix(), make([]float64, n)
+		buffer := make([]float64, chunk*(n+1))
+		for r := range chunk {
+			logisticRow(buffer[r*(n+1):(r+1)*(n+1)], r)
+		}
+		data := func(yield func([]float64, error) bool) {
+			for r := 0; r < rows; r += chunk {
+				if !yield(buffer[:min(chunk, rows-r)*(n+1)], nil) {
+					return
+				}
+			}
+		}
+		allocated := func() uint64 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := c.EvalAll(h, g, x, data)
+			runtime.ReadMemStats(&after)
+			require.NoError(t, err)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		const working = 1 << 20
+		require.Less(t, allocated(), uint64(c.Bytes()+working*workers))
+		require.Less(t, c.Bytes(), 1<<19)
 	}
 }

@@ -22,8 +22,12 @@ import (
 //
 // Blocks are made of rows in their order, wherever chunks end, and added up in that
 // order: the bits do not depend on how rows are divided into chunks nor on the
-// number of workers. Memory is what Bytes says, however long the data are. A Chunks
-// is immutable and safe for concurrent use.
+// number of workers. Memory is what Bytes says, however long the data are: a logistic
+// regression of 10 variables goes over 10⁸ rows in 14 s within 20 MB, with two workers
+// in 9 s (go test -bench Chunks -benchtime 100000000x ./hessian). A Chunks is
+// immutable and safe for concurrent use.
+//
+// What else f has, such as a prior, is to be added to the results.
 type Chunks struct {
 	n, d, rows int // rows of a block
 	tape       *reverse.Tape
@@ -49,32 +53,32 @@ const (
 // of reverse.Var for what may not. It panics if term is nil or p is empty. The errors
 // are those of reverse.RecordParams and NewSparse. Cost: that of recording and
 // preparing a sum of some hundred terms.
-func NewChunks(x, p []float64, term func(x, p []reverse.Var) reverse.Var) (*Chunks, error) {
-	return SparseSettings{}.NewChunks(x, p, term)
+func NewChunks(term func(x, p []reverse.Var) reverse.Var, x, p []float64) (*Chunks, error) {
+	return SparseSettings{}.NewChunks(term, x, p)
 }
 
 // NewChunks is the function NewChunks with settings. Workers share the blocks: with
 // more than one an evaluation starts as many goroutines and allocates some objects.
-func (o SparseSettings) NewChunks(x, p []float64, term func(x, p []reverse.Var) reverse.Var) (*Chunks, error) {
+func (o SparseSettings) NewChunks(term func(x, p []reverse.Var) reverse.Var, x, p []float64) (*Chunks, error) {
 	if term == nil || len(p) == 0 {
 		panic("hessian: no term, or no data")
 	}
 	c := &Chunks{n: len(x), d: len(p), workers: max(o.Workers, 1)}
 	o.Workers = 1
-	one, err := reverse.RecordParams(x, p, term)
+	one, err := reverse.RecordParams(term, x, p)
 	if err != nil {
 		return nil, err
 	}
 	ops := max(one.Ops(), len(x)+len(p))
 	want := max(blockRows, blockWork*one.HessianPattern().NNZ()/ops)
 	c.rows = max(1, min(want, largeBlock/ops))
-	c.tape, err = reverse.RecordParamsVec(x, slices.Repeat(p, c.rows), func(x, p []reverse.Var) []reverse.Var {
+	c.tape, err = reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		y := make([]reverse.Var, c.rows)
 		for r := range y {
 			y[r] = term(x, p[r*c.d:(r+1)*c.d])
 		}
 		return y
-	})
+	}, x, slices.Repeat(p, c.rows))
 	if err != nil {
 		return nil, err
 	}
@@ -132,25 +136,32 @@ func (e *ChunkError) Unwrap() error { return e.Err }
 // errLength says that a chunk is not made of rows.
 var errLength = errors.New("its length is no multiple of that of a row")
 
-// EvalAll stores ∇²f(x) in dst, made by Matrix, and ∇f(x) in g, of length n, and
-// returns f(x), 0 without rows. Data are chunks of whole rows of any number, which
-// may be changed once the next one is asked for; a sequence ends with its first
+// EvalAll returns f(x), 0 without rows, and stores its Hessian in dst, made by Matrix,
+// and its gradient in g, of length n. Data are chunks of whole rows of any number,
+// which may be changed once the next one is asked for; they end with their first
 // error. On an error, a *ChunkError with that of data or the first row that failed,
 // dst and g are left as they were. It panics if a length is wrong or dst has another
-// pattern. It allocates a few objects, none for a chunk. Cost: that of Sparse.EvalAll a row,
-// and n + nonzeros a block.
+// pattern. It allocates a few objects, none for a chunk. Cost: that of Sparse.EvalAll a
+// row, and n + nonzeros a block.
 func (c *Chunks) EvalAll(dst *sparsity.Matrix, g, x []float64, data iter.Seq2[[]float64, error]) (f float64, err error) {
-	return c.eval(c.sparse.values(dst), g, x, data)
+	check(g, c.n, "g")
+	return c.eval(c.sparse.p.Given(dst).Values(), g, x, data)
 }
 
-// ValueGradient is f(x), whose gradient it stores in g, otherwise as EvalAll. Cost:
-// that of Sparse.ValueGradient a row, and n a block.
-func (c *Chunks) ValueGradient(g, x []float64, data iter.Seq2[[]float64, error]) (f float64, err error) {
-	return c.eval(nil, g, x, data)
+// ValueGradient returns f(x) and its gradient, of length n; dst may be nil. Otherwise
+// as EvalAll. Cost: that of Sparse.ValueGradient a row, and n a block.
+func (c *Chunks) ValueGradient(dst, x []float64, data iter.Seq2[[]float64, error]) (f float64, g []float64, err error) {
+	if g = dst; g == nil {
+		g = make([]float64, c.n)
+	}
+	check(g, c.n, "dst")
+	if f, err = c.eval(nil, g, x, data); err != nil {
+		return 0, dst, err
+	}
+	return f, g, nil
 }
 
 func (c *Chunks) eval(values, g, x []float64, data iter.Seq2[[]float64, error]) (float64, error) {
-	check(g, c.n, "g")
 	check(x, c.n, "x")
 	p := c.pass(values != nil)
 	defer c.passes.Put(p)
@@ -345,7 +356,7 @@ func (p *pass) evaluate(b *block, point []float64) (err error) {
 	if p.second {
 		b.f, err = p.sparse.EvalAll(b.matrix, b.g, point, b.w...)
 	} else {
-		b.f, err = p.sparse.ValueGradient(b.g, point, b.w...)
+		b.f, _, err = p.sparse.ValueGradient(b.g, point, b.w...)
 	}
 	return err
 }

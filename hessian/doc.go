@@ -81,6 +81,7 @@
 //   - RoF and RoR to check FoR by other means, and to compare.
 //   - [NewSparse] where most elements of the Hessian are 0 at every point: its
 //     cost does not grow with n but with the number of operations.
+//   - [NewChunks] where the function is a sum over more data than memory holds.
 //   - [Problem] to minimize a function by package optimize of gonum.
 //
 // # Weights, parameters, errors

@@ -31,9 +31,9 @@ func ExampleChunks() {
 	}
 
 	x := []float64{0, 0}
-	c, err := hessian.NewChunks(x, []float64{1, 1}, func(x, p []reverse.Var) reverse.Var {
+	c, err := hessian.NewChunks(func(x, p []reverse.Var) reverse.Var {
 		return x[1].Mul(p[0]).Add(x[0]).Mul(p[1]).Neg().Softplus()
-	})
+	}, x, []float64{1, 1})
 	if err != nil {
 		fmt.Println(err)
 		return
