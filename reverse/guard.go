@@ -16,6 +16,9 @@ type BranchError struct {
 	X, Y float64
 	// Recorded is how the comparison came out when it was recorded.
 	Recorded bool
+	// Steps says in which step of a Scan it stands, if it stands in one, or of
+	// several, the outermost first.
+	Steps []int
 	// File and Line say where it stands, if recorded with Recorder.Lines.
 	File string
 	Line int
@@ -26,20 +29,19 @@ func (e *BranchError) Error() string {
 	if e.File != "" {
 		where = fmt.Sprintf(" at %s:%d (a Func records each branch by itself)", e.File, e.Line)
 	}
+	for _, k := range e.Steps {
+		where = fmt.Sprintf(" in step %d", k) + where
+	}
 	if e.Op == tape.ValueRead.String() {
 		return fmt.Sprintf("reverse: the recording holds for the value %v alone, now it is %v%s", e.Y, e.X, where)
 	}
 	return fmt.Sprintf("reverse: %s(%v, %v) was %v when recorded%s", e.Op, e.X, e.Y, e.Recorded, where)
 }
 
-func branchError(g *tape.Guard, v []float64) *BranchError {
-	e := &BranchError{Op: g.Kind.String(), X: v[g.A], Y: g.C, Recorded: g.Outcome}
-	switch g.Kind {
-	case tape.Less, tape.LessEq:
-		e.Y = v[g.B]
-	case tape.GreaterReal, tape.GreaterEqReal:
-		e.X, e.Y = e.Y, e.X
-	}
-	e.File, e.Line = position(g.PC)
-	return e
+// branchError is e, which is that of a comparison on the tape or in the step of a
+// loop.
+func branchError(e *tape.BranchError) *BranchError {
+	b := &BranchError{Op: e.Guard.Kind.String(), X: e.X, Y: e.Y, Recorded: e.Guard.Outcome, Steps: e.Steps}
+	b.File, b.Line = position(e.Guard.PC)
+	return b
 }

@@ -114,7 +114,7 @@ func (t *Tape) split(x []float64) (in, params []float64) {
 func init() {
 	inside.Apply = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }
 	inside.Program = func(t any) *sweep.Engine { return t.(*Tape).p }
-	inside.Branch = func(g *tape.Guard, v []float64) error { return branchError(g, v) }
+	inside.Branch = func(e *tape.BranchError) error { return branchError(e) }
 	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }
 	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
 	inside.Begin = func(t any, x []float64) (*sweep.Workspace, error) { return t.(*Tape).begin(x) }
@@ -140,7 +140,10 @@ func (t *Tape) value(ws *sweep.Workspace, x []float64) error {
 	x, params := t.split(x)
 	g, err := t.p.Value(ws, x, params)
 	if g != nil {
-		return branchError(g, ws.V)
+		err = g.Error(ws.V)
+	}
+	if e, ok := err.(*tape.BranchError); ok {
+		return branchError(e)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/scan"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 )
@@ -63,7 +64,7 @@ func (t *Tape) Adjoint() *Tape {
 			for _, j := range f.Args {
 				args = append(args, v[j])
 			}
-			for k, g := range (values{}).Call(pullbackOf(f.Func), append(args, bar[i:i+outs]...)) {
+			for k, g := range pullBack(f.Func, args, bar[i:i+outs]) {
 				j := f.Args[k]
 				bar[j] = bar[j].Add(g)
 			}
@@ -89,12 +90,15 @@ func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
 	return s.With(t.params)
 }
 
-// pullbackOf is the function [x; w] ↦ F′(x)ᵀw of F.
-func pullbackOf(f tape.Func) tape.Func {
-	if f, ok := f.(*terms.Repeat); ok {
-		return adjointOf(f)
+// pullBack is F′(x)ᵀw.
+func pullBack(f tape.Func, x, w []Var) []Var {
+	switch f := f.(type) {
+	case *terms.Repeat:
+		return callFunc(adjointOf(f), append(x, w...))
+	case *scan.Loop:
+		return scanAdjoints(f, x, w)
 	}
-	return pullback{f}
+	return callFunc(pullback{f}, append(x, w...))
 }
 
 // values applies primitives to Vars.
@@ -121,6 +125,9 @@ func (tangents) Own(f *tape.Scalar1, order int, x dual.Of[Var]) dual.Of[Var] {
 }
 
 func (tangents) Call(f tape.Func, x []dual.Of[Var]) []dual.Of[Var] {
+	if f, ok := f.(*scan.Loop); ok {
+		return scanTangents(f, x)
+	}
 	n, m := f.Dims()
 	in := make([]Var, 2*n)
 	for i, x := range x {

@@ -254,7 +254,7 @@ func several(code op.Code, v float64, order []int, x ...Var) Var {
 
 // SumOf is Σ zᵢ, added from the left, as one operation.
 func (x Var) SumOf(z []Var) Var {
-	r, s := scan(z)
+	r, s := sumOf(z)
 	if r == nil {
 		return Var{v: s}
 	}
@@ -263,8 +263,8 @@ func (x Var) SumOf(z []Var) Var {
 
 var negZero = math.Copysign(0, -1) // −0 + x is x for every x
 
-// scan is the recording and the sum of z.
-func scan(z []Var) (r *tape.Recording, s float64) {
+// sumOf is the recording and the sum of z.
+func sumOf(z []Var) (r *tape.Recording, s float64) {
 	for i, z := range z {
 		r = recording(r, z.r)
 		if i == 0 {
@@ -298,7 +298,7 @@ func (x Var) AffineOf(c0 float64, c []float64, z []Var) Var {
 	if len(c) != len(z) {
 		panic("reverse: Affine of unequal lengths")
 	}
-	r, _ := scan(z)
+	r, _ := sumOf(z)
 	if c0 == 0 && len(z) > 0 {
 		c0 = negZero // the sum starts with the first term
 	}
@@ -318,8 +318,8 @@ func (x Var) DotOf(y, z []Var) Var {
 	if len(y) != len(z) {
 		panic("reverse: Dot of unequal lengths")
 	}
-	r, _ := scan(y)
-	q, _ := scan(z)
+	r, _ := sumOf(y)
+	q, _ := sumOf(z)
 	switch { // constants need no operation of their own
 	case r == nil && q != nil:
 		return x.AffineOf(0, constants(y), z)

@@ -20,9 +20,8 @@ var (
 	// Split is the inputs and the parameters of a point of tape. It panics if
 	// x has a wrong length.
 	Split func(tape any, x []float64) (in, params []float64)
-	// Branch is the *reverse.BranchError of a guard that does not hold for the values
-	// v.
-	Branch func(g *tape.Guard, v []float64) error
+	// Branch is the *reverse.BranchError of e.
+	Branch func(e *tape.BranchError) error
 	// Begin evaluates tape at x: a workspace with the values, which the caller
 	// gives back to the program.
 	Begin func(tape any, x []float64) (*sweep.Workspace, error)

@@ -6,6 +6,7 @@ import (
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/internal/workers"
 )
@@ -74,7 +75,10 @@ func begin(q *sweep.Engine, x, params []float64) (*sweep.Workspace, error) {
 	ws := q.Get()
 	g, err := q.Value(ws, x, params)
 	if g != nil {
-		err = inside.Branch(g, ws.V)
+		err = g.Error(ws.V)
+	}
+	if e, ok := err.(*tape.BranchError); ok {
+		err = inside.Branch(e)
 	}
 	if err != nil {
 		q.Put(ws)

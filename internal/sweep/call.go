@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // arguments is the operands of a call in an array over all nodes: where they
 // are, if the function is known not to change them, or gathered into a buffer.
 func (e *Engine) arguments(buf *[]float64, v []float64, c *tape.Call) []float64 {
-	if c.Several != nil && c.Consecutive {
+	if (c.Several != nil || c.Kept != nil) && c.Consecutive {
 		return v[c.Args[0]:][:len(c.Args)]
 	}
 	dst := grow(buf, e.mostArgs)[:len(c.Args)]
@@ -35,6 +36,23 @@ type callBuffers struct {
 	x, gx, tx []float64
 	many      [2][MaxDirections][]float64
 	views     [3][MaxDirections][]float64
+	open      []op.Several // by call: functions with what they keep
+}
+
+// function is that of a call, with what it keeps in ws; several is nil if it
+// takes one direction at a time.
+func (ws *Workspace) function(c *tape.Call) (f tape.Func, several op.Several) {
+	if c.Kept == nil {
+		return c.Func, c.Several
+	}
+	for c.Number >= len(ws.call.open) {
+		ws.call.open = append(ws.call.open, nil)
+	}
+	open := &ws.call.open[c.Number]
+	if *open == nil {
+		*open = c.Kept.Open()
+	}
+	return *open, *open
 }
 
 // each is the operands of a call in each of xs, arrays over all nodes.
@@ -58,7 +76,8 @@ func (e *Engine) valueCall(ws *Workspace, i int32) error {
 	if c == nil {
 		return nil
 	}
-	return failed(c, c.Eval(ws.V[i:i+c.Outputs()], e.arguments(&ws.call.x, ws.V, c)))
+	f, _ := ws.function(c)
+	return failed(c, f.Eval(ws.V[i:i+c.Outputs()], e.arguments(&ws.call.x, ws.V, c)))
 }
 
 func (e *Engine) tangentCall(ws *Workspace, ts [][]float64, i int32) error {
@@ -67,11 +86,12 @@ func (e *Engine) tangentCall(ws *Workspace, ts [][]float64, i int32) error {
 		return nil
 	}
 	x := e.arguments(&ws.call.x, ws.V, c)
-	if c.Several != nil {
-		return failed(c, c.Several.JVPs(ws.outputsOf(c, i, 2, ts), x, e.each(ws, 0, ts, c)))
+	f, several := ws.function(c)
+	if several != nil {
+		return failed(c, several.JVPs(ws.outputsOf(c, i, 2, ts), x, e.each(ws, 0, ts, c)))
 	}
 	for _, t := range ts {
-		if err := c.JVP(t[i:i+c.Outputs()], x, e.arguments(&ws.call.tx, t, c)); err != nil {
+		if err := f.JVP(t[i:i+c.Outputs()], x, e.arguments(&ws.call.tx, t, c)); err != nil {
 			return failed(c, err)
 		}
 	}
@@ -85,8 +105,9 @@ func (e *Engine) adjointCall(ws *Workspace, gs [][]float64, i int32) error {
 	}
 	x := e.arguments(&ws.call.x, ws.V, c)
 	gx := grow(&ws.call.gx, e.mostArgs)[:len(c.Args)]
+	f, _ := ws.function(c)
 	for _, g := range gs {
-		if err := c.VJP(gx, x, g[i:i+c.Outputs()]); err != nil {
+		if err := f.VJP(gx, x, g[i:i+c.Outputs()]); err != nil {
 			return failed(c, err)
 		}
 		scatter(g, gx, c)
@@ -102,7 +123,8 @@ func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 	m := c.Outputs()
 	x := e.arguments(&ws.call.x, ws.V, c)
 	bar := ws.Bar[i : i+m]
-	if c.Several != nil {
+	f, several := ws.function(c)
+	if several != nil {
 		h := ws.call.views[1][:len(us)]
 		for s := range us {
 			h[s] = grow(&ws.call.many[1][s], e.mostArgs)[:len(c.Args)]
@@ -113,7 +135,7 @@ func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 		}) {
 			dw = nil // the outputs enter linearly
 		}
-		if err := c.Several.HVPs(h, x, bar, dw, e.each(ws, 0, ts, c)); err != nil {
+		if err := several.HVPs(h, x, bar, dw, e.each(ws, 0, ts, c)); err != nil {
 			return failed(c, err)
 		}
 		for s, u := range us {
@@ -123,11 +145,11 @@ func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 	}
 	h := grow(&ws.call.gx, e.mostArgs)[:len(c.Args)]
 	for s, u := range us {
-		if err := c.VJP(h, x, u[i:i+m]); err != nil {
+		if err := f.VJP(h, x, u[i:i+m]); err != nil {
 			return failed(c, err)
 		}
 		scatter(u, h, c)
-		if err := c.HVP(h, x, bar, e.arguments(&ws.call.tx, ts[s], c)); err != nil {
+		if err := f.HVP(h, x, bar, e.arguments(&ws.call.tx, ts[s], c)); err != nil {
 			return failed(c, err)
 		}
 		scatter(u, h, c)
@@ -135,10 +157,11 @@ func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 	return nil
 }
 
-// failed is an error of a primitive with its name; nil if there is none.
+// failed is an error of a primitive with its name, a comparison in a step of a loop
+// as it is; nil if there is none.
 func failed(c *tape.Call, err error) error {
-	if err == nil {
-		return nil
+	if _, branch := err.(*tape.BranchError); branch || err == nil {
+		return err
 	}
 	return fmt.Errorf("reverse: primitive %s: %w", c.Name(), err)
 }

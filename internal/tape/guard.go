@@ -71,3 +71,31 @@ func (g *Guard) Holds(v []float64) bool {
 		return math.Float64bits(a) == math.Float64bits(g.C) || a != a && g.C != g.C
 	}
 }
+
+// Error says how the comparison came out instead, v being all nodes.
+func (g *Guard) Error(v []float64) *BranchError {
+	e := &BranchError{Guard: g, X: v[g.A], Y: g.C}
+	switch g.Kind {
+	case Less, LessEq:
+		e.Y = v[g.B]
+	case GreaterReal, GreaterEqReal:
+		e.X, e.Y = e.Y, e.X
+	}
+	return e
+}
+
+// BranchError says that a comparison of X and Y came out otherwise than recorded,
+// and in which steps of loops, the outermost first.
+type BranchError struct {
+	Guard *Guard
+	X, Y  float64
+	Steps []int
+}
+
+func (e *BranchError) Error() string { return "reverse: a comparison came out otherwise than recorded" }
+
+// In is the error in step k of a loop.
+func (e *BranchError) In(k int) *BranchError {
+	e.Steps = append([]int{k}, e.Steps...)
+	return e
+}

@@ -19,6 +19,14 @@ func (f *Scalar1) At(order int) func(x float64) float64 {
 // Func is a vector function ℝⁿ → ℝᵐ that a tape calls.
 type Func = op.Func
 
+// Kept is a Func that keeps what it computed at the last x, for its derivatives
+// there.
+type Kept interface {
+	Func
+	// Open returns the function with memory of its own, for one goroutine.
+	Open() op.Several
+}
+
 // Repeated is a Func that is a sum of alike terms, see terms.Repeat. It never
 // fails.
 type Repeated interface {
@@ -36,8 +44,10 @@ type Repeated interface {
 // Call is one use of a Func. Its outputs are consecutive nodes.
 type Call struct {
 	Func
-	Several     op.Several // the function, if it is one
-	Repeated    Repeated   // likewise
+	Repeated    Repeated   // the function, if it is one
+	Several     op.Several // likewise
+	Kept        Kept       // likewise
+	Number      int        // of the call
 	Args        []int32    // its operands
 	Consecutive bool       // which are consecutive, and at least one
 }

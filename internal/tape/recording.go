@@ -261,6 +261,9 @@ func (r *Recording) Title(i int32) string {
 // there are inputs and parameters alone.
 func (r *Recording) Lines(caller func() uintptr) { r.caller = caller }
 
+// Caller is what Lines was called with, nil if it was not.
+func (r *Recording) Caller() func() uintptr { return r.caller }
+
 // Trace is Lines that also keeps all nodes as they are made.
 func (r *Recording) Trace(caller func() uintptr) { r.caller, r.traced, r.asIs = caller, true, true }
 

@@ -235,8 +235,8 @@ func (t *Tape) Bytes() int {
 		BytesOf(t.lists) + BytesOf(t.coefs) + BytesOf(t.consts) + BytesOf(t.owns) + BytesOf(t.calls) +
 		BytesOf(t.outputs) + BytesOf(t.guards) + BytesOf(t.made)
 	for c := range t.calls {
-		if r := t.calls[c].Repeated; r != nil {
-			_, bytes := r.Size()
+		if f, ok := t.calls[c].Func.(interface{ Size() (ops, bytes int) }); ok {
+			_, bytes := f.Size()
 			k += bytes
 		}
 	}

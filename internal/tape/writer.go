@@ -75,9 +75,11 @@ func (w *Writer) placeList(k int32, n *Node) {
 	if n.Op == op.Call {
 		if n.B == 0 {
 			f := w.from.calls[n.A].f
-			several, _ := f.(op.Several)
-			repeated, _ := f.(Repeated)
-			w.calls = append(w.calls, Call{Func: f, Several: several, Repeated: repeated})
+			c := Call{Func: f, Number: len(w.calls)}
+			c.Repeated, _ = f.(Repeated)
+			c.Several, _ = f.(op.Several)
+			c.Kept, _ = f.(Kept)
+			w.calls = append(w.calls, c)
 			w.args = append(w.args, int32(len(w.lists)))
 			w.renumbered(n)
 		}

@@ -1,0 +1,31 @@
+// Package scan runs loops that carry a state as one operation of a tape,
+//
+//	s_{k+1}, out_k = step(s_k, u_k; p_k),  k = 0, …, T−1,
+//
+// of which the step alone is recorded. A [Loop] has the sweeps of a function with
+// T copies of the step, one after the other:
+//
+//	value      forward, by the step's program; its states s_k are kept
+//	tangent    forward, s_k and ṡ_k of several directions together
+//	adjoint    backward: λ_k, ū_k = step′(s_k, u_k)ᵀ[λ_{k+1}; ν_k]
+//	second     backward, by the step's Lagrangian L = λᵀnext + νᵀout, whose gradient
+//	           in (s, u) is the adjoint: the tangents of λ_k and ū_k along
+//	           (ṡ, u̇, λ̇, ν̇) are a product with the Hessian of L in (s, u, λ, ν)
+//
+// Sweeps backward evaluate each step again from the state that it started with.
+// Where not all states are kept, those between are computed again by the optimal
+// schedule of Griewank and Walther, see history.
+//
+// # Transforms
+//
+// Loops are closed under differentiation. The tangent of a loop is that of the
+// tangent of its step, with the state [s; ṡ]. The adjoint is two loops: one hands
+// out the states s_k, one goes from the last step to the first with the state λ,
+// and takes the s_k in. See scanTangents and scanAdjoints in package reverse.
+//
+// # Branches
+//
+// A step that compares numbers is recorded once for each way in which its
+// comparisons come out. Each step k is run by the recorded one whose guards hold
+// there: the guards of two recordings of one function never both hold.
+package scan

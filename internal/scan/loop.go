@@ -1,0 +1,188 @@
+package scan
+
+import (
+	"sync"
+
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// Loop is the function x ↦ y with
+//
+//	s₀ = x[:n],  s_{k+1}, out_k = step(s_k, u_k; p_k),  y = [s_T; Σ…],  k = 0, …, T−1:
+//
+// the blocks In say where u_k is in x, the blocks Out to which of y the outputs
+// are added. A program calls it as one operation. It is immutable and safe for
+// concurrent use.
+type Loop struct {
+	Steps []*Step // one for each way in which the comparisons of a step come out
+	State int     // n
+	Count int     // T
+	In    []Block // of x[n:], whose length is Rest
+	Out   []Block // of y[n:], whose length is Sums
+	Rest  int
+	Sums  int
+	Data  Data
+	// Checkpoints is how many states a reverse sweep keeps, and Bytes what the memory
+	// for them is, at most but for the least that is needed; 0 is no limit.
+	Checkpoints, Bytes int
+
+	pool sync.Pool // of memory
+}
+
+// Step is a step as it was recorded at the point X, Params. Its program has the
+// inputs [s; u] and the outputs [next; out].
+type Step struct {
+	P         *sweep.Engine
+	X, Params []float64
+	// Lagrangian has the inputs [s; u; λ; ν] and the only output λᵀnext + νᵀout: its
+	// gradient is the adjoint of the step, a product with its Hessian the tangent
+	// of the adjoint.
+	Lagrangian func() *sweep.Engine
+}
+
+// Certain reports whether the step goes the same way at every point.
+func (s *Step) Certain() bool {
+	calls := false
+	for i := s.P.Base(); i < s.P.Len(); i++ {
+		calls = calls || s.P.CallAt(int32(i)) != nil
+	}
+	return !calls && len(s.P.Guards()) == 0
+}
+
+// Block is N numbers one after the other, the inputs or the outputs of a step from
+// Local on, next to s or to the next state: in step k they are from At + Stride·k
+// on, or from Index[k] on; those are none, inputs 0, if it is −1.
+type Block struct {
+	Local, N, At, Stride int
+	Index                []int32
+}
+
+// place is where the block is in step k.
+func (b *Block) place(k int) int {
+	if b.Index != nil {
+		return int(b.Index[k])
+	}
+	return b.At + b.Stride*k
+}
+
+// steady reports whether the block is at one place in all steps.
+func (b *Block) steady() bool { return b.Index == nil && b.Stride == 0 }
+
+// Shift is the block moved by so many local numbers and places.
+func (b Block) Shift(local, by int) Block {
+	b.Local += local
+	b.At += by
+	if b.Index != nil {
+		index := make([]int32, len(b.Index))
+		for k, i := range b.Index {
+			index[k] = i
+			if i >= 0 {
+				index[k] += int32(by)
+			}
+		}
+		b.Index = index
+	}
+	return b
+}
+
+// Reverse is the block with the last of so many steps first.
+func (b Block) Reverse(steps int) Block {
+	b.At, b.Stride = b.At+b.Stride*(steps-1), -b.Stride
+	if b.Index != nil {
+		index := make([]int32, steps)
+		for k := range index {
+			index[k] = b.Index[steps-1-k]
+		}
+		b.Index = index
+	}
+	return b
+}
+
+// Data is the parameters p_k: the row At + Stride·k of rows of N numbers.
+type Data struct {
+	Values        []float64
+	N, At, Stride int
+}
+
+// row is p_k.
+func (d *Data) row(k int) []float64 { return d.Values[(d.At+d.Stride*k)*d.N:][:d.N] }
+
+// Reverse is the data with the last of so many steps first.
+func (d Data) Reverse(steps int) Data {
+	d.At, d.Stride = d.At+d.Stride*(steps-1), -d.Stride
+	return d
+}
+
+var _ tape.Kept = (*Loop)(nil)
+
+// Dims is the numbers of inputs and outputs.
+func (l *Loop) Dims() (n, m int) { return l.State + l.Rest, l.State + l.Sums }
+
+// Name is that of the function that makes it.
+func (l *Loop) Name() string { return "Scan" }
+
+// Row is the parameters of step k.
+func (l *Loop) Row(k int) []float64 {
+	if l.Data.N == 0 {
+		return nil
+	}
+	return l.Data.row(k)
+}
+
+// inputs and outputs are those of a step without the state.
+func (l *Loop) inputs() int  { return l.Steps[0].P.Inputs() - l.State }
+func (l *Loop) outputs() int { return l.Steps[0].P.Outputs() - l.State }
+
+// Size is how many operations all steps have, and the bytes that the steps and
+// their data take.
+func (l *Loop) Size() (ops, bytes int) {
+	for _, s := range l.Steps {
+		bytes += s.P.Bytes() + 8*(len(s.X)+len(s.Params))
+	}
+	for _, b := range append(l.In[:len(l.In):len(l.In)], l.Out...) {
+		bytes += 4 * len(b.Index)
+	}
+	return l.Count * l.Steps[0].P.Ops(), bytes + 8*len(l.Data.Values)
+}
+
+// Open returns the function with memory of its own, for one goroutine.
+func (l *Loop) Open() op.Several { return l.open() }
+
+// with runs do with memory from the pool.
+func (l *Loop) with(do func(m *memory) error) error {
+	m, ok := l.pool.Get().(*memory)
+	if !ok {
+		m = l.open()
+	}
+	err := do(m)
+	l.pool.Put(m)
+	return err
+}
+
+// Eval sets y = F(x).
+func (l *Loop) Eval(y, x []float64) error {
+	return l.with(func(m *memory) error { return m.Eval(y, x) })
+}
+
+// JVP sets dy = F′(x)·dx.
+func (l *Loop) JVP(dy, x, dx []float64) error {
+	return l.with(func(m *memory) error { return m.JVP(dy, x, dx) })
+}
+
+// VJP sets gx = F′(x)ᵀ·w.
+func (l *Loop) VJP(gx, x, w []float64) error {
+	return l.with(func(m *memory) error { return m.VJP(gx, x, w) })
+}
+
+// HVP sets h = (Σ wⱼ∇²Fⱼ(x))·dx.
+func (l *Loop) HVP(h, x, w, dx []float64) error {
+	return l.with(func(m *memory) error { return m.HVP(h, x, w, dx) })
+}
+
+// Jacobian and Hessian would be patterns; those of the steps say more.
+func (l *Loop) Jacobian(i int) []int32 { return nil }
+
+// Hessian is as Jacobian.
+func (l *Loop) Hessian(i int) []int32 { return nil }

@@ -1,0 +1,407 @@
+package scan
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// memory is a Loop with memory for its evaluations. It keeps the states of the
+// last x, so that derivatives at the same x start from them.
+type memory struct {
+	*Loop
+	first, second []*sweep.Workspace // of each step: of its program, of its Lagrangian
+	way           int                // the step that fitted last
+
+	x     []float64
+	known bool    // states are those for x
+	local numbers // of the step at hand
+	along []numbers
+
+	states, moving  history // records [s] and [s; ṡ…] of all directions
+	state, end      []float64
+	y, w            []float64   // outputs and weights of the sweep at hand, or nil
+	dx, dy          [][]float64 // directions of the inputs and of the outputs
+	one             [1]float64
+	oneX, oneY      [1][]float64
+	advance         func(k int, r []float64) error
+	advanceMoving   func(k int, r []float64) error
+	seed            sweep.Seeds
+	inputs, outputs int
+}
+
+// numbers is the inputs of a Lagrangian, [s; u; λ; ν]: those of the step, then the
+// adjoints of what it returns.
+type numbers struct{ all, s, u, lambda, nu, args, bar []float64 }
+
+func newNumbers(state, inputs, outputs int) numbers {
+	x := make([]float64, 2*state+inputs+outputs)
+	at := state + inputs
+	return numbers{x, x[:state], x[state:at], x[at : at+state], x[at+state:], x[:at], x[at:]}
+}
+
+func (l *Loop) open() *memory {
+	m := &memory{Loop: l, inputs: l.inputs(), outputs: l.outputs()}
+	m.first = make([]*sweep.Workspace, len(l.Steps))
+	m.second = make([]*sweep.Workspace, len(l.Steps))
+	m.x = make([]float64, l.State+l.Rest)
+	m.local = newNumbers(l.State, m.inputs, m.outputs)
+	m.state, m.end = make([]float64, l.State), make([]float64, l.State)
+	m.one[0] = 1
+	m.advance, m.advanceMoving = m.stepOn, m.moveOn
+	m.seed = func(x []float64, s int) { copy(x, m.along[s].all) }
+	return m
+}
+
+// resized is n numbers in the memory of x, if there is room.
+func resized(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}
+
+// same reports whether two vectors have the same bits.
+func same(a, b []float64) bool {
+	for i, v := range a {
+		if math.Float64bits(v) != math.Float64bits(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// load sets local numbers to what the blocks of step k have in x: to those that
+// are the same in all steps once, to the others then.
+func load(local, x []float64, blocks []Block, k int, steady bool) {
+	for i := range blocks {
+		b := &blocks[i]
+		if b.steady() != steady {
+			continue
+		}
+		dst := local[b.Local:][:b.N]
+		if at := b.place(k); at >= 0 {
+			copy(dst, x[at:])
+		} else {
+			clear(dst)
+		}
+	}
+}
+
+// add adds local numbers to what the blocks of step k have in x.
+func add(x, local []float64, blocks []Block, k int) {
+	for i := range blocks {
+		b := &blocks[i]
+		at := b.place(k)
+		if at < 0 {
+			continue
+		}
+		dst := x[at:][:b.N]
+		for j, v := range local[b.Local:][:b.N] {
+			dst[j] += v
+		}
+	}
+}
+
+// addOutputs adds the outputs of a step in v, all nodes of its program, to what
+// the blocks of step k have in y.
+func (m *memory) addOutputs(y, v []float64, p *sweep.Engine, k int) {
+	for i := range m.Out {
+		b := &m.Out[i]
+		at := b.place(k)
+		if at < 0 {
+			continue
+		}
+		dst := y[m.State+at:][:b.N]
+		for j := range dst {
+			dst[j] += v[p.Output(m.State+b.Local+j)]
+		}
+	}
+}
+
+// next sets s to the next state in v.
+func (m *memory) next(s, v []float64, p *sweep.Engine) {
+	for j := range s {
+		s[j] = v[p.Output(j)]
+	}
+}
+
+// at is another point.
+func (m *memory) begin(x []float64) {
+	if m.known && same(m.x, x) {
+		return
+	}
+	m.known = false
+	copy(m.x, x)
+	load(m.local.u, m.x[m.State:], m.In, 0, true)
+}
+
+// run evaluates step k, or its Lagrangian, from the state s on: by the recorded
+// step whose comparisons come out so, which it returns with its numbers.
+func (m *memory) run(k int, s []float64, second bool) (p *sweep.Engine, ws *sweep.Workspace, err error) {
+	copy(m.local.s, s)
+	load(m.local.u, m.x[m.State:], m.In, k, false)
+	row := m.Row(k)
+	var branch *tape.BranchError
+	for range m.Steps {
+		step, kept, args := m.Steps[m.way], m.first, m.local.args
+		p = step.P
+		if second {
+			p, kept, args = step.Lagrangian(), m.second, m.local.all
+		}
+		if kept[m.way] == nil {
+			kept[m.way] = p.Get()
+		}
+		ws = kept[m.way]
+		guard, err := p.Value(ws, args, row)
+		if guard == nil && err == nil {
+			return p, ws, nil
+		}
+		inner, isBranch := err.(*tape.BranchError)
+		switch {
+		case guard != nil:
+			inner = guard.Error(ws.V)
+		case !isBranch:
+			return nil, nil, err
+		}
+		if branch == nil {
+			branch = inner.In(k)
+		}
+		m.way = (m.way + 1) % len(m.Steps)
+	}
+	return nil, nil, branch
+}
+
+// stepOn makes the state s of step k that of the next.
+func (m *memory) stepOn(k int, s []float64) error {
+	p, ws, err := m.run(k, s, false)
+	if err != nil {
+		return err
+	}
+	m.next(s, ws.V, p)
+	if m.y != nil {
+		m.addOutputs(m.y, ws.V, p, k)
+	}
+	return nil
+}
+
+// moveOn does the same with the tangents of the state along all directions.
+func (m *memory) moveOn(k int, r []float64) error {
+	n := m.State
+	p, ws, err := m.run(k, r[:n], false)
+	if err != nil {
+		return err
+	}
+	m.directions(k, r[n:])
+	if err := p.JVP(ws, len(m.dx), m.seed); err != nil {
+		return err
+	}
+	m.next(r[:n], ws.V, p)
+	for s := range m.dx {
+		m.next(r[n*(1+s):][:n], ws.T[s], p)
+	}
+	for s, dy := range m.dy {
+		m.addOutputs(dy, ws.T[s], p, k)
+	}
+	return nil
+}
+
+// directions sets those of the inputs of step k, given the tangents of its state.
+func (m *memory) directions(k int, tangents []float64) {
+	n := m.State
+	for s, dx := range m.dx {
+		copy(m.along[s].s, tangents[s*n:])
+		load(m.along[s].u, dx[n:], m.In, k, false)
+	}
+}
+
+// room is how many records of a size are kept, 0 for all.
+func (m *memory) room(size int) int {
+	room := m.Checkpoints
+	if m.Bytes > 0 {
+		fit := max(m.Bytes/(8*max(size, 1))-1, 1) // and the one at hand
+		if room == 0 || fit < room {
+			room = fit
+		}
+	}
+	return room
+}
+
+// Eval sets y = F(x).
+func (m *memory) Eval(y, x []float64) error {
+	n, steps := m.State, m.Count
+	m.begin(x)
+	m.known = false
+	m.states.start(n, m.room(n), steps, m.x[:n])
+	clear(y)
+	m.y = y
+	s, err := m.states.record(steps-1, m.advance)
+	if err == nil {
+		copy(m.end, s)
+		err = m.stepOn(steps-1, m.end)
+	}
+	m.y = nil
+	if err != nil {
+		return err
+	}
+	copy(y, m.end)
+	m.known = true
+	return nil
+}
+
+// prepare has the states at x ready for a reverse sweep.
+func (m *memory) prepare(x []float64) error {
+	m.begin(x)
+	if m.known {
+		return nil
+	}
+	n, steps := m.State, m.Count
+	m.states.start(n, m.room(n), steps, m.x[:n])
+	_, err := m.states.record(steps-1, m.advance)
+	m.known = err == nil
+	return err
+}
+
+// VJP sets gx = F′(x)ᵀ·w.
+func (m *memory) VJP(gx, x, w []float64) error {
+	if err := m.prepare(x); err != nil {
+		return err
+	}
+	n := m.State
+	clear(gx)
+	m.adjoints(w)
+	m.known = m.states.whole(m.Count)
+	for k := m.Count - 1; k >= 0; k-- {
+		s, err := m.states.record(k, m.advance)
+		if err != nil {
+			return err
+		}
+		p, ws, err := m.run(k, s, false)
+		if err != nil {
+			return err
+		}
+		load(m.local.nu, w[n:], m.Out, k, false)
+		if err := p.Gradient(ws, m.local.bar); err != nil {
+			return err
+		}
+		copy(m.local.lambda, ws.Bar)
+		add(gx[n:], ws.Bar[n:], m.In, k)
+	}
+	copy(gx, m.local.lambda)
+	return nil
+}
+
+// adjoints starts a reverse sweep from the adjoints w of y.
+func (m *memory) adjoints(w []float64) {
+	copy(m.local.lambda, w)
+	clear(m.local.nu)
+	load(m.local.nu, w[m.State:], m.Out, 0, true)
+}
+
+// move has the tangents of x start along the directions dx, and returns the
+// record that they start from.
+func (m *memory) move(x []float64, dx [][]float64) []float64 {
+	n := m.State
+	m.begin(x)
+	m.dx = dx
+	for len(m.along) < len(dx) {
+		m.along = append(m.along, newNumbers(n, m.inputs, m.outputs))
+	}
+	m.state = resized(m.state, n*(1+len(dx)))
+	copy(m.state, m.x[:n])
+	for s, dx := range dx {
+		copy(m.state[n*(1+s):], dx[:n])
+		load(m.along[s].u, dx[n:], m.In, 0, true)
+	}
+	return m.state
+}
+
+// JVPs sets dy[s] = F′(x)·dx[s] for each direction s.
+func (m *memory) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
+	n := m.State
+	r := m.move(x, dx)
+	for _, dy := range dy {
+		clear(dy)
+	}
+	m.dy = dy
+	defer func() { m.dx, m.dy = nil, nil }()
+	for k := range m.Count {
+		if err := m.moveOn(k, r); err != nil {
+			return err
+		}
+	}
+	for s, dy := range dy {
+		copy(dy, r[n*(1+s):][:n])
+	}
+	return nil
+}
+
+// HVPs sets h[s] = (Σ wⱼ∇²Fⱼ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
+func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
+	n, steps := m.State, m.Count
+	r := m.move(x, dx)
+	m.moving.start(len(r), m.room(len(r)), steps, r)
+	defer func() { m.dx = nil }()
+	m.adjoints(w)
+	for s := range dx {
+		d := &m.along[s]
+		clear(h[s])
+		clear(d.bar)
+		if dw != nil {
+			copy(d.lambda, dw[s])
+			load(d.nu, dw[s][n:], m.Out, 0, true)
+		}
+	}
+	for k := steps - 1; k >= 0; k-- {
+		r, err := m.moving.record(k, m.advanceMoving)
+		if err != nil {
+			return err
+		}
+		if err := m.secondStep(h, w, dw, k, r); err != nil {
+			return err
+		}
+	}
+	for s := range dx {
+		copy(h[s], m.along[s].lambda)
+	}
+	return nil
+}
+
+// secondStep is the reverse sweep of second order over step k, whose record is r.
+func (m *memory) secondStep(h [][]float64, w []float64, dw [][]float64, k int, r []float64) error {
+	n := m.State
+	load(m.local.nu, w[n:], m.Out, k, false)
+	p, ws, err := m.run(k, r[:n], true)
+	if err != nil {
+		return err
+	}
+	m.directions(k, r[n:])
+	for s := range dw {
+		load(m.along[s].nu, dw[s][n:], m.Out, k, false)
+	}
+	if err := p.Linearize(ws, m.one[:]); err != nil {
+		return err
+	}
+	if err := p.HVP(ws, len(h), m.seed); err != nil {
+		return err
+	}
+	copy(m.local.lambda, ws.Bar)
+	for s, h := range h {
+		copy(m.along[s].lambda, ws.U[s])
+		add(h[n:], ws.U[s][n:], m.In, k)
+	}
+	return nil
+}
+
+// JVP sets dy = F′(x)·dx.
+func (m *memory) JVP(dy, x, dx []float64) error {
+	m.oneX[0], m.oneY[0] = dx, dy
+	return m.JVPs(m.oneY[:], x, m.oneX[:])
+}
+
+// HVP sets h = (Σ wⱼ∇²Fⱼ(x))·dx.
+func (m *memory) HVP(h, x, w, dx []float64) error {
+	m.oneX[0], m.oneY[0] = dx, h
+	return m.HVPs(m.oneY[:], x, w, nil, m.oneX[:])
+}

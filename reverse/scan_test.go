@@ -1,0 +1,333 @@
+package reverse_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// scanned is a random loop.
+type scanned struct {
+	step          *randprog.Prog // its inputs are [s; w; u; p]
+	n, w, u       int
+	steps         int
+	data          [][]float64
+	x             []float64 // [s₀; w; u₀; …]
+	at            []int     // nil asks for the sum
+	each          bool
+	inner         bool // what goes in are no inputs
+	checkpoints   int
+	memory        int
+	outer, nested bool
+}
+
+func (f *scanned) String() string {
+	return fmt.Sprintf("%vstate %d w %d u %d, %d steps, data %v x %v at %v %v inner %v outer %v nested %v, %d checkpoints",
+		f.step, f.n, f.w, f.u, f.steps, f.data, f.x, f.at, f.each, f.inner, f.outer, f.nested, f.checkpoints)
+}
+
+func drawScanned(t *rapid.T, o randprog.Options) *scanned {
+	f := &scanned{step: randprog.Draw(t, o)}
+	k := len(f.step.X)
+	f.n = rapid.IntRange(0, min(k, 3)).Draw(t, "state")
+	f.w = rapid.IntRange(0, k-f.n).Draw(t, "shared")
+	f.u = rapid.IntRange(0, k-f.n-f.w).Draw(t, "vars")
+	f.steps = rapid.SampledFrom([]int{0, 1, 2, 3, 5, 9, 20}).Draw(t, "steps")
+	f.x = append(f.x, f.step.X[:f.n+f.w]...)
+	for e := range f.steps {
+		for i := range f.u {
+			f.x = append(f.x, f.step.X[f.n+f.w+i]*(1+1e-3*float64(e)))
+		}
+		row := append([]float64{}, f.step.X[f.n+f.w+f.u:]...)
+		for i := range row {
+			row[i] *= 1 - 1e-3*float64(e)
+		}
+		f.data = append(f.data, row)
+	}
+	f.each = rapid.Bool().Draw(t, "each")
+	if f.each && rapid.Bool().Draw(t, "some") {
+		f.at = rapid.SliceOfNDistinct(rapid.IntRange(0, max(f.steps-1, 0)), 0, f.steps, rapid.ID[int]).Draw(t, "at")
+	}
+	f.inner = rapid.Bool().Draw(t, "inner")
+	f.outer = rapid.Bool().Draw(t, "outer")
+	f.nested = rapid.Bool().Draw(t, "nested")
+	f.checkpoints = rapid.SampledFrom([]int{0, 0, 1, 2, 3, 7}).Draw(t, "checkpoints")
+	f.memory = rapid.SampledFrom([]int{0, 0, 1, 100}).Draw(t, "memory")
+	return f
+}
+
+// scanStep is the step of f.
+func scanStep[T dual.Scalar[T]](f *scanned, hooks *randprog.Hooks[T]) func(s, w, u, p []T) (next, out []T) {
+	return func(s, w, u, p []T) (next, out []T) {
+		x := append(append(append(append([]T{}, s...), w...), u...), p...)
+		y := randprog.Run(f.step, x, hooks)
+		for i := range s { // stays in range
+			next = append(next, y[i%len(y)].Sin().Add(s[(i+1)%len(s)].Scale(0.5)))
+		}
+		return next, y
+	}
+}
+
+// run is the function, with its loop by scan.
+func run[T dual.Scalar[T]](f *scanned, x []T, hooks *randprog.Hooks[T], scan func(l dual.Loop[T], at []int, each bool) (last []T, out [][]T)) []T {
+	z := append([]T{}, x...)
+	if f.inner {
+		for i := range z {
+			z[i] = x[i].Add(x[(i+1)%len(x)].Sin().Scale(0.1))
+		}
+	}
+	l := dual.Loop[T]{Start: z[:f.n], Shared: z[f.n : f.n+f.w], Step: scanStep(f, hooks), Steps: f.steps, Checkpoints: f.checkpoints, Memory: f.memory}
+	for e := range f.steps {
+		l.Vars = append(l.Vars, z[f.n+f.w+e*f.u:][:f.u])
+		l.Data = append(l.Data, f.data[e])
+	}
+	if f.nested { // twice the same, one after the other
+		once, inner := l.Step, 2
+		l.Step = func(s, w, u, p []T) (next, out []T) {
+			all := append(append([]T{}, w...), u...)
+			last, sum := scan(dual.Loop[T]{
+				Start: s, Shared: append(all, p...), Steps: inner,
+				Step: func(s, all, _, _ []T) (next, out []T) {
+					return once(s, all[:len(w)], all[len(w):len(w)+len(u)], all[len(w)+len(u):])
+				},
+			}, nil, false)
+			return last, sum[0]
+		}
+	}
+	last, out := scan(l, f.at, f.each)
+	y := append([]T{}, last...)
+	for _, out := range out {
+		y = append(y, out...)
+	}
+	if len(y) == 0 {
+		y = append(y, x[0])
+	}
+	if f.outer {
+		y = append(y, y[0].Sin().Mul(y[len(y)-1].Sin()))
+	}
+	return y
+}
+
+// asLoop runs a loop as it stands.
+func asLoop[T dual.Scalar[T]](l dual.Loop[T], at []int, each bool) (last []T, out [][]T) {
+	s := l.Start
+	var all [][]T
+	var sum []T
+	for k := range l.Steps {
+		var u, p []T
+		if l.Vars != nil {
+			u = l.Vars[k]
+		}
+		if l.Data != nil {
+			for _, c := range l.Data[k] {
+				p = append(p, dual.Const[T](c))
+			}
+		}
+		var y []T
+		s, y = l.Step(s, l.Shared, u, p)
+		all = append(all, y)
+		if k == 0 {
+			sum = make([]T, len(y))
+		}
+		for j, y := range y {
+			sum[j] = sum[j].Add(y)
+		}
+	}
+	switch {
+	case !each:
+		return s, [][]T{sum}
+	case at == nil:
+		return s, all
+	}
+	for _, k := range at {
+		out = append(out, all[k])
+	}
+	return s, out
+}
+
+// asScan has Scan run it.
+func asScan[T dual.Scalar[T]](l dual.Loop[T], at []int, each bool) (last []T, out [][]T) {
+	if each {
+		return dual.ScanAt(l, at)
+	}
+	last, sum := dual.Scan(l)
+	return last, [][]T{sum}
+}
+
+func (f *scanned) record(t tester, scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) *reverse.Tape {
+	tape, err := reverse.RecordVec(f.x, func(x []V) []V { return run(f, x, scalarHooks, scan) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+func TestScanIsTheLoop(t *testing.T) { rapid.Check(t, scanIsLoop) }
+func FuzzScanIsTheLoop(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scanIsLoop)) }
+
+func scanIsLoop(t *rapid.T) {
+	f := drawScanned(t, randprog.Options{MaxInputs: 5, MaxOutputs: 2, MaxLen: 10, Branches: rapid.Bool().Draw(t, "branches"), Primitives: true})
+	if len(f.x) == 0 {
+		t.Skip("no inputs")
+	}
+	a, b := f.record(t, asScan[V]), f.record(t, asLoop[V])
+	bound, err := f.bound(b)
+	require.NoError(t, err)
+	if !(bound < 1e9) {
+		t.Skip("ill-conditioned")
+	}
+	sameTapes(t, f, a, b, f.x, 1e-9*(1+bound))
+}
+
+// bound is how large derivatives of the first and the second order get.
+func (f *scanned) bound(b *reverse.Tape) (float64, error) {
+	most := 0.0
+	j, err := b.Jacobian(nil, f.x)
+	if err != nil {
+		return 0, err
+	}
+	most = max(most, mat.Max(absOf(j)))
+	h, err := hessian.New(b, hessian.FoR).Dense(nil, f.x, ones(b.Outputs())...)
+	if err != nil {
+		return 0, err
+	}
+	return max(most, mat.Max(absOf(h))), nil
+}
+
+func absOf(a mat.Matrix) *mat.Dense {
+	z := mat.DenseCopyOf(a)
+	z.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, z)
+	return z
+}
+
+// sameTapes compares two tapes of one function in every mode, a being that of the
+// loop as one operation.
+func sameTapes(t tester, f fmt.Stringer, a, b *reverse.Tape, x []float64, tol float64) {
+	t.Helper()
+	compare := func(what string, f1 func(t *reverse.Tape) ([]float64, error)) {
+		t.Helper()
+		got, err := f1(a)
+		if err != nil {
+			t.Fatalf("%s: %v\n%v", what, err, f)
+		}
+		want, err := f1(b)
+		if err != nil {
+			t.Fatalf("%s of the loop: %v\n%v", what, err, f)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d numbers, want %d\n%v", what, len(got), len(want), f)
+		}
+		for i := range want {
+			if !close(got[i], want[i], tol) {
+				t.Fatalf("%s %d: %v, want %v ± %.2g\n%v", what, i, got[i], want[i], tol, f)
+			}
+		}
+	}
+	n, m := a.Inputs(), a.Outputs()
+	w, u := make([]float64, m), make([]float64, n)
+	for j := range w {
+		w[j] = 1 - 0.3*float64(j%4)
+	}
+	for i := range u {
+		u[i] = 0.5 - 0.2*float64(i%5)
+	}
+	join := func(x ...[]float64) (z []float64) {
+		for _, x := range x {
+			z = append(z, x...)
+		}
+		return z
+	}
+	flat := func(a mat.Matrix) (z []float64) {
+		r, c := a.Dims()
+		for i := range r {
+			for j := range c {
+				z = append(z, a.At(i, j))
+			}
+		}
+		return z
+	}
+	got, err := a.Values(nil, x)
+	if err != nil {
+		t.Fatalf("%v\n%v", err, f)
+	}
+	want, err := b.Values(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range want {
+		if math.Float64bits(got[j]) != math.Float64bits(want[j]) && !(got[j] != got[j] && want[j] != want[j]) && got[j]+want[j] != 0 {
+			t.Fatalf("value %d: %v, want %v, in bits\n%v", j, got[j], want[j], f)
+		}
+	}
+	compare("JVP", func(t *reverse.Tape) ([]float64, error) { return t.JVP(nil, x, u) })
+	compare("VJP", func(t *reverse.Tape) ([]float64, error) { return t.VJP(nil, x, w) })
+	compare("HVP", func(t *reverse.Tape) ([]float64, error) { return t.WeightedHVP(nil, x, w, u) })
+	compare("Jacobian", func(t *reverse.Tape) ([]float64, error) {
+		j, err := t.Jacobian(nil, x)
+		return flat(j), err
+	})
+	for _, s := range []hessian.Strategy{hessian.FoR, hessian.RoF, hessian.RoR, hessian.FoF} {
+		compare(s.String(), func(t *reverse.Tape) ([]float64, error) {
+			h, err := hessian.New(t, s).Dense(nil, x, w...)
+			if err != nil {
+				return nil, err
+			}
+			return flat(h), err
+		})
+	}
+	compare("tangent", func(t *reverse.Tape) ([]float64, error) { return t.Tangent().Values(nil, join(x, u)) })
+	compare("adjoint", func(t *reverse.Tape) ([]float64, error) { return t.Adjoint().Values(nil, join(x, w)) })
+	compare("adjoint of the tangent", func(t *reverse.Tape) ([]float64, error) {
+		s := t.Tangent().Adjoint()
+		return s.Values(nil, join(x, u, ones(s.Inputs()-2*n)))
+	})
+	compare("tangent of the adjoint", func(t *reverse.Tape) ([]float64, error) {
+		s := t.Adjoint().Tangent()
+		return s.Values(nil, join(x, w, ones(n+m)))
+	})
+	// Patterns hold all that differs from 0, and matrices by them are right.
+	dense, err := b.Jacobian(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := reverse.NewSparseJacobian(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := j.Matrix()
+	if err := j.Eval(s, x); err != nil {
+		t.Fatal(err)
+	}
+	if d := mat.DenseCopyOf(s); m > 0 && n > 0 {
+		d.Sub(d, dense)
+		if e := mat.Max(absOf(d)); e > tol {
+			t.Fatalf("sparse Jacobian off by %v\n%v\n%v", e, a.JacobianPattern(), f)
+		}
+	}
+	full, err := hessian.New(b, hessian.FoR).Dense(nil, x, w...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := hessian.NewSparse(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hs := h.Matrix()
+	if err := h.Eval(hs, x, w...); err != nil {
+		t.Fatal(err)
+	}
+	d := mat.DenseCopyOf(hs)
+	d.Sub(d, full)
+	if e := mat.Max(absOf(d)); e > tol {
+		t.Fatalf("sparse Hessian off by %v\n%v\n%v", e, a.HessianPattern(), f)
+	}
+}
