@@ -12,8 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
+	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/inside"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -78,7 +81,9 @@ func TestCalibrate(t *testing.T) {
 		fmt.Fprintf(&table, "  chosen %s %.2f\n", ways[0].method, ratio)
 		worst = max(worst, ratio)
 	}
-	for k, x := range fit(a) {
+	times := fit(a)
+	times[cost.Record], times[cost.Derive] = preparations(t)
+	for k, x := range times {
 		fmt.Printf("\t%v: %.3g,\n", cost.Kind(k), x)
 	}
 	fmt.Printf("\nµs measured (estimated), and of what was chosen in units of the best\n%s", table.String())
@@ -92,6 +97,42 @@ func TestCalibrate(t *testing.T) {
 	if worst > misjudged/2 {
 		t.Errorf("what is chosen takes %.2g times the best", worst)
 	}
+}
+
+// preparations are the times of recording an operation of a long sum, and of deriving
+// a step or an edge of a shape with many, code and all.
+func preparations(t *testing.T) (record, derive float64) {
+	const n, wide = 100_000, 60
+	record, derive = math.Inf(1), math.Inf(1)
+	f := expr.Function{Results: []int32{3*wide - 3}}
+	for a := range int32(wide) {
+		f.Steps = append(f.Steps, expr.Node{Leaf: expr.Variable, A: a})
+	}
+	for a, y := int32(1), int32(0); a < wide; a++ {
+		f.Steps = append(f.Steps, expr.Node{Op: op.Mul, A: y, B: a})
+		y = int32(len(f.Steps))
+		f.Steps = append(f.Steps, expr.Node{Op: op.Sin, A: y - 1})
+	}
+	edges := len(f.Steps) + expr.CountEdges(f.Steps, math.MaxInt)
+	for range 8 {
+		start := time.Now()
+		tape, err := reverse.Record(func(x []V) V {
+			var s V
+			for i := range n {
+				s = s.Add(x[i+1].Sub(x[i].Square()).Square().Scale(100)).Add(x[i].RSub(1).Square())
+			}
+			return s
+		}, make([]float64, n+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		record = min(record, float64(time.Since(start).Nanoseconds())/float64(tape.Ops()))
+		start = time.Now()
+		g := expr.NewGraph(func(expr.Node) bool { return false }, false)
+		code.NewVector(g, f.Derive(g, expr.Request{Derivative: expr.Hessian}), func(expr.Output) bool { return false })
+		derive = min(derive, float64(time.Since(start).Nanoseconds())/float64(edges))
+	}
+	return record, derive
 }
 
 // hessians are the ways to the Hessian, the one that is chosen first.

@@ -25,12 +25,12 @@ const (
 	// decided here. Too large ones that were looked at in vain count vainly times.
 	maxRepeat = 16
 	vainly    = 4
-	// The steps of all shapes and their edges are at most freeEdges, or 1/edgeShare
-	// of the program's operations: to derive one takes about a microsecond. A shape
-	// has at most maxEdges, so that there are registers enough.
-	freeEdges = 2048
-	edgeShare = 16
-	maxEdges  = 1 << 15
+	// All shapes have at most freeEdges steps and edges, which are derived in a
+	// millisecond, or so many that it takes deriveShare of the time in which the program
+	// was recorded; and at most maxEdges, so that there are registers enough.
+	freeEdges   = 2048
+	deriveShare = 0.5
+	maxEdges    = 1 << 15
 	// Terms have at least leastShare of the operations: else they save little, and
 	// what is left over is prepared as long as the whole.
 	leastShare = 0.25
@@ -196,7 +196,8 @@ func (d *detector) take(begin int) {
 			d.classify([]int32{int32(k)})
 		}
 	}
-	limit := min(max(freeEdges, d.size/edgeShare), maxEdges)
+	share := deriveShare * cost.Time(cost.Record) / cost.Time(cost.Derive)
+	limit := min(max(freeEdges, int(share*float64(d.size))), maxEdges)
 	most := limit
 	order := make([]*class, 0, len(d.classes))
 	for _, s := range d.classes {
