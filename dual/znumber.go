@@ -5,194 +5,194 @@ package dual
 import "math"
 import "github.com/hesse-ad/hesse/internal/elem"
 
-// Add is x + y.
+// Add returns x + y.
 func (x Number) Add(y Number) Number { return Number{x.V + y.V, x.D + y.D} }
 
-// Sub is x − y.
+// Sub returns x − y.
 func (x Number) Sub(y Number) Number { return Number{x.V - y.V, x.D - y.D} }
 
-// Mul is x·y.
+// Mul returns x·y.
 func (x Number) Mul(y Number) Number { return x.chain2(y, float64(x.V*y.V), y.V, x.V) }
 
-// Div is x/y.
+// Div returns x/y.
 func (x Number) Div(y Number) Number {
 	v := x.V / y.V
 	dx, dy := elem.DivD(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }
 
-// Pow is x^y.
+// Pow returns x^y.
 func (x Number) Pow(y Number) Number {
 	v := elem.Pow(x.V, y.V)
 	dx, dy := elem.PowD(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }
 
-// Hypot is √(x² + y²).
+// Hypot returns √(x² + y²).
 func (x Number) Hypot(y Number) Number {
 	v := math.Hypot(x.V, y.V)
 	dx, dy := elem.HypotD(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }
 
-// Atan2 is the angle of the point (y, x), x being its second coordinate.
+// Atan2 returns the angle of the point (y, x), x being its second coordinate.
 func (x Number) Atan2(y Number) Number {
 	v := math.Atan2(x.V, y.V)
 	dx, dy := elem.Atan2D(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }
 
-// Mod is x − y·trunc(x/y), which has the sign of x.
+// Mod returns x − y·trunc(x/y), which has the sign of x.
 func (x Number) Mod(y Number) Number {
 	v := math.Mod(x.V, y.V)
 	dx, dy := elem.ModD(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }
 
-// Copysign is |x| with the sign of y, NaN where y is.
+// Copysign returns |x| with the sign of y, NaN where y is.
 func (x Number) Copysign(y Number) Number {
 	v := elem.Copysign(x.V, y.V)
 	dx, dy := elem.CopysignD(x.V, y.V, v)
 	return x.chain2(y, v, dx, dy)
 }
 
-// Step is 1 where x < y, else 0; NaN where either is NaN.
+// Step returns 1 where x < y, else 0; NaN where either is NaN.
 func (x Number) Step(y Number) Number { return Number{V: elem.Step(x.V, y.V)} }
 
-// AddReal is x + c.
+// AddReal returns x + c.
 func (x Number) AddReal(c float64) Number { return Number{x.V + c, x.D} }
 
-// RSub is c − x.
+// RSub returns c − x.
 func (x Number) RSub(c float64) Number { return Number{c - x.V, -x.D} }
 
-// Scale is c·x.
+// Scale returns c·x.
 func (x Number) Scale(c float64) Number { return x.chain(float64(c*x.V), c) }
 
-// RDiv is c/x.
+// RDiv returns c/x.
 func (x Number) RDiv(c float64) Number { v := c / x.V; return x.chain(v, elem.RDivD(x.V, c, v)) }
 
-// PowReal is x^c.
+// PowReal returns x^c.
 func (x Number) PowReal(c float64) Number {
 	v := elem.PowReal(x.V, c)
 	return x.chain(v, elem.PowRealD(x.V, c, v))
 }
 
-// PowInt is x^n.
+// PowInt returns x^n.
 func (x Number) PowInt(n int) Number {
 	v := elem.PowInt(x.V, n)
 	return x.chain(v, elem.PowIntD(x.V, n, v))
 }
 
-// Polygamma is ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
+// Polygamma returns ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
 func (x Number) Polygamma(n int) Number {
 	v := elem.Polygamma(x.V, n)
 	return x.chain(v, elem.PolygammaD(x.V, n, v))
 }
 
-// Neg is −x.
+// Neg returns −x.
 func (x Number) Neg() Number { return Number{-x.V, -x.D} }
 
-// Inv is 1/x.
+// Inv returns 1/x.
 func (x Number) Inv() Number { v := 1 / x.V; return x.chain(v, elem.InvD(x.V, v)) }
 
-// Square is x².
+// Square returns x².
 func (x Number) Square() Number { return x.chain(float64(x.V*x.V), 2*x.V) }
 
-// Sqrt is √x.
+// Sqrt returns √x.
 func (x Number) Sqrt() Number { v := elem.Sqrt(x.V); return x.chain(v, elem.SqrtD(x.V, v)) }
 
-// Cbrt is ∛x.
+// Cbrt returns ∛x.
 func (x Number) Cbrt() Number { v := math.Cbrt(x.V); return x.chain(v, elem.CbrtD(x.V, v)) }
 
-// Exp is eˣ.
+// Exp returns eˣ.
 func (x Number) Exp() Number { v := math.Exp(x.V); return x.chain(v, elem.ExpD(x.V, v)) }
 
-// Exp2 is 2ˣ.
+// Exp2 returns 2ˣ.
 func (x Number) Exp2() Number { v := math.Exp2(x.V); return x.chain(v, elem.Exp2D(x.V, v)) }
 
-// Expm1 is eˣ − 1.
+// Expm1 returns eˣ − 1.
 func (x Number) Expm1() Number { v := math.Expm1(x.V); return x.chain(v, elem.Expm1D(x.V, v)) }
 
-// Log is ln x.
+// Log returns ln x.
 func (x Number) Log() Number { v := elem.Log(x.V); return x.chain(v, elem.LogD(x.V, v)) }
 
-// Log2 is log₂ x.
+// Log2 returns log₂ x.
 func (x Number) Log2() Number { v := math.Log2(x.V); return x.chain(v, elem.Log2D(x.V, v)) }
 
-// Log10 is log₁₀ x.
+// Log10 returns log₁₀ x.
 func (x Number) Log10() Number { v := elem.Log10(x.V); return x.chain(v, elem.Log10D(x.V, v)) }
 
-// Log1p is ln(1 + x).
+// Log1p returns ln(1 + x).
 func (x Number) Log1p() Number { v := math.Log1p(x.V); return x.chain(v, elem.Log1pD(x.V, v)) }
 
-// Sin is sin x.
+// Sin returns sin x.
 func (x Number) Sin() Number { v := math.Sin(x.V); return x.chain(v, elem.SinD(x.V, v)) }
 
-// Cos is cos x.
+// Cos returns cos x.
 func (x Number) Cos() Number { v := math.Cos(x.V); return x.chain(v, elem.CosD(x.V, v)) }
 
-// Tan is tan x.
+// Tan returns tan x.
 func (x Number) Tan() Number { v := math.Tan(x.V); return x.chain(v, elem.TanD(x.V, v)) }
 
-// Asin is arcsin x.
+// Asin returns arcsin x.
 func (x Number) Asin() Number { v := math.Asin(x.V); return x.chain(v, elem.AsinD(x.V, v)) }
 
-// Acos is arccos x.
+// Acos returns arccos x.
 func (x Number) Acos() Number { v := math.Acos(x.V); return x.chain(v, elem.AcosD(x.V, v)) }
 
-// Atan is arctan x.
+// Atan returns arctan x.
 func (x Number) Atan() Number { v := math.Atan(x.V); return x.chain(v, elem.AtanD(x.V, v)) }
 
-// Sinh is sinh x.
+// Sinh returns sinh x.
 func (x Number) Sinh() Number { v := math.Sinh(x.V); return x.chain(v, elem.SinhD(x.V, v)) }
 
-// Cosh is cosh x.
+// Cosh returns cosh x.
 func (x Number) Cosh() Number { v := math.Cosh(x.V); return x.chain(v, elem.CoshD(x.V, v)) }
 
-// Tanh is tanh x.
+// Tanh returns tanh x.
 func (x Number) Tanh() Number { v := math.Tanh(x.V); return x.chain(v, elem.TanhD(x.V, v)) }
 
-// Asinh is arsinh x.
+// Asinh returns arsinh x.
 func (x Number) Asinh() Number { v := math.Asinh(x.V); return x.chain(v, elem.AsinhD(x.V, v)) }
 
-// Acosh is arcosh x.
+// Acosh returns arcosh x.
 func (x Number) Acosh() Number { v := math.Acosh(x.V); return x.chain(v, elem.AcoshD(x.V, v)) }
 
-// Atanh is artanh x.
+// Atanh returns artanh x.
 func (x Number) Atanh() Number { v := math.Atanh(x.V); return x.chain(v, elem.AtanhD(x.V, v)) }
 
-// Erf is erf x.
+// Erf returns erf x.
 func (x Number) Erf() Number { v := math.Erf(x.V); return x.chain(v, elem.ErfD(x.V, v)) }
 
-// Erfc is 1 − erf x.
+// Erfc returns 1 − erf x.
 func (x Number) Erfc() Number { v := math.Erfc(x.V); return x.chain(v, elem.ErfcD(x.V, v)) }
 
-// Gamma is Γ(x).
+// Gamma returns Γ(x).
 func (x Number) Gamma() Number { v := math.Gamma(x.V); return x.chain(v, elem.GammaD(x.V, v)) }
 
-// LogGamma is ln |Γ(x)|.
+// LogGamma returns ln |Γ(x)|.
 func (x Number) LogGamma() Number { v := elem.LogGamma(x.V); return x.chain(v, elem.LogGammaD(x.V, v)) }
 
-// Logistic is 1/(1 + e⁻ˣ).
+// Logistic returns 1/(1 + e⁻ˣ).
 func (x Number) Logistic() Number { v := elem.Logistic(x.V); return x.chain(v, elem.LogisticD(x.V, v)) }
 
-// Softplus is ln(1 + eˣ).
+// Softplus returns ln(1 + eˣ).
 func (x Number) Softplus() Number { v := elem.Softplus(x.V); return x.chain(v, elem.SoftplusD(x.V, v)) }
 
-// Abs is |x|.
+// Abs returns |x|.
 func (x Number) Abs() Number { v := math.Abs(x.V); return x.chain(v, elem.AbsD(x.V, v)) }
 
-// Floor is ⌊x⌋. All derivatives are 0.
+// Floor returns ⌊x⌋. All derivatives are 0.
 func (x Number) Floor() Number { return Number{V: math.Floor(x.V)} }
 
-// Ceil is ⌈x⌉. All derivatives are 0.
+// Ceil returns ⌈x⌉. All derivatives are 0.
 func (x Number) Ceil() Number { return Number{V: math.Ceil(x.V)} }
 
-// Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
+// Round returns the integer next to x, of two the one farther from 0. All derivatives are 0.
 func (x Number) Round() Number { return Number{V: math.Round(x.V)} }
 
-// Trunc is x without its fraction. All derivatives are 0.
+// Trunc returns x without its fraction. All derivatives are 0.
 func (x Number) Trunc() Number { return Number{V: math.Trunc(x.V)} }
 
-// Detach is x as a constant: the same value, all derivatives 0.
+// Detach returns x as a constant: the same value, all derivatives 0.
 func (x Number) Detach() Number { return Number{V: x.V} }

@@ -5,170 +5,170 @@ package dual
 import "math"
 import "github.com/hesse-ad/hesse/internal/elem"
 
-// Add is x + y.
+// Add returns x + y.
 func (x Real) Add(y Real) Real { return x + y }
 
-// Sub is x − y.
+// Sub returns x − y.
 func (x Real) Sub(y Real) Real { return x - y }
 
-// Mul is x·y.
+// Mul returns x·y.
 func (x Real) Mul(y Real) Real { return Real(x * y) }
 
-// Prod is the derivative product: x·y, but 0 where either factor is exactly 0.
+// Prod returns the derivative product: x·y, but 0 where either factor is exactly 0.
 func (x Real) Prod(y Real) Real { return Real(elem.Prod(float64(x), float64(y))) }
 
-// Div is x/y.
+// Div returns x/y.
 func (x Real) Div(y Real) Real { return x / y }
 
-// Pow is x^y.
+// Pow returns x^y.
 func (x Real) Pow(y Real) Real { return Real(elem.Pow(float64(x), float64(y))) }
 
-// Hypot is √(x² + y²).
+// Hypot returns √(x² + y²).
 func (x Real) Hypot(y Real) Real { return Real(math.Hypot(float64(x), float64(y))) }
 
-// Atan2 is the angle of the point (y, x), x being its second coordinate.
+// Atan2 returns the angle of the point (y, x), x being its second coordinate.
 func (x Real) Atan2(y Real) Real { return Real(math.Atan2(float64(x), float64(y))) }
 
-// Max is the larger of x and y, at a tie x.
+// Max returns the larger of x and y, at a tie x.
 func (x Real) Max(y Real) Real { return Real(elem.Max(float64(x), float64(y))) }
 
-// Min is the smaller of x and y, at a tie x.
+// Min returns the smaller of x and y, at a tie x.
 func (x Real) Min(y Real) Real { return Real(elem.Min(float64(x), float64(y))) }
 
-// Mod is x − y·trunc(x/y), which has the sign of x.
+// Mod returns x − y·trunc(x/y), which has the sign of x.
 func (x Real) Mod(y Real) Real { return Real(math.Mod(float64(x), float64(y))) }
 
-// Copysign is |x| with the sign of y, NaN where y is.
+// Copysign returns |x| with the sign of y, NaN where y is.
 func (x Real) Copysign(y Real) Real { return Real(elem.Copysign(float64(x), float64(y))) }
 
-// Step is 1 where x < y, else 0; NaN where either is NaN.
+// Step returns 1 where x < y, else 0; NaN where either is NaN.
 func (x Real) Step(y Real) Real { return Real(elem.Step(float64(x), float64(y))) }
 
-// AddReal is x + c.
+// AddReal returns x + c.
 func (x Real) AddReal(c float64) Real { return x + Real(c) }
 
-// RSub is c − x.
+// RSub returns c − x.
 func (x Real) RSub(c float64) Real { return Real(c) - x }
 
-// Scale is c·x.
+// Scale returns c·x.
 func (x Real) Scale(c float64) Real { return Real(Real(c) * x) }
 
-// RDiv is c/x.
+// RDiv returns c/x.
 func (x Real) RDiv(c float64) Real { return Real(c) / x }
 
-// PowReal is x^c.
+// PowReal returns x^c.
 func (x Real) PowReal(c float64) Real { return Real(elem.PowReal(float64(x), c)) }
 
-// PowInt is x^n.
+// PowInt returns x^n.
 func (x Real) PowInt(n int) Real { return Real(elem.PowInt(float64(x), n)) }
 
-// Polygamma is ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
+// Polygamma returns ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
 func (x Real) Polygamma(n int) Real { return Real(elem.Polygamma(float64(x), n)) }
 
-// Neg is −x.
+// Neg returns −x.
 func (x Real) Neg() Real { return -x }
 
-// Inv is 1/x.
+// Inv returns 1/x.
 func (x Real) Inv() Real { return 1 / x }
 
-// Square is x².
+// Square returns x².
 func (x Real) Square() Real { return Real(x * x) }
 
-// Sqrt is √x.
+// Sqrt returns √x.
 func (x Real) Sqrt() Real { return Real(elem.Sqrt(float64(x))) }
 
-// Cbrt is ∛x.
+// Cbrt returns ∛x.
 func (x Real) Cbrt() Real { return Real(math.Cbrt(float64(x))) }
 
-// Exp is eˣ.
+// Exp returns eˣ.
 func (x Real) Exp() Real { return Real(math.Exp(float64(x))) }
 
-// Exp2 is 2ˣ.
+// Exp2 returns 2ˣ.
 func (x Real) Exp2() Real { return Real(math.Exp2(float64(x))) }
 
-// Expm1 is eˣ − 1.
+// Expm1 returns eˣ − 1.
 func (x Real) Expm1() Real { return Real(math.Expm1(float64(x))) }
 
-// Log is ln x.
+// Log returns ln x.
 func (x Real) Log() Real { return Real(elem.Log(float64(x))) }
 
-// Log2 is log₂ x.
+// Log2 returns log₂ x.
 func (x Real) Log2() Real { return Real(math.Log2(float64(x))) }
 
-// Log10 is log₁₀ x.
+// Log10 returns log₁₀ x.
 func (x Real) Log10() Real { return Real(elem.Log10(float64(x))) }
 
-// Log1p is ln(1 + x).
+// Log1p returns ln(1 + x).
 func (x Real) Log1p() Real { return Real(math.Log1p(float64(x))) }
 
-// Sin is sin x.
+// Sin returns sin x.
 func (x Real) Sin() Real { return Real(math.Sin(float64(x))) }
 
-// Cos is cos x.
+// Cos returns cos x.
 func (x Real) Cos() Real { return Real(math.Cos(float64(x))) }
 
-// Tan is tan x.
+// Tan returns tan x.
 func (x Real) Tan() Real { return Real(math.Tan(float64(x))) }
 
-// Asin is arcsin x.
+// Asin returns arcsin x.
 func (x Real) Asin() Real { return Real(math.Asin(float64(x))) }
 
-// Acos is arccos x.
+// Acos returns arccos x.
 func (x Real) Acos() Real { return Real(math.Acos(float64(x))) }
 
-// Atan is arctan x.
+// Atan returns arctan x.
 func (x Real) Atan() Real { return Real(math.Atan(float64(x))) }
 
-// Sinh is sinh x.
+// Sinh returns sinh x.
 func (x Real) Sinh() Real { return Real(math.Sinh(float64(x))) }
 
-// Cosh is cosh x.
+// Cosh returns cosh x.
 func (x Real) Cosh() Real { return Real(math.Cosh(float64(x))) }
 
-// Tanh is tanh x.
+// Tanh returns tanh x.
 func (x Real) Tanh() Real { return Real(math.Tanh(float64(x))) }
 
-// Asinh is arsinh x.
+// Asinh returns arsinh x.
 func (x Real) Asinh() Real { return Real(math.Asinh(float64(x))) }
 
-// Acosh is arcosh x.
+// Acosh returns arcosh x.
 func (x Real) Acosh() Real { return Real(math.Acosh(float64(x))) }
 
-// Atanh is artanh x.
+// Atanh returns artanh x.
 func (x Real) Atanh() Real { return Real(math.Atanh(float64(x))) }
 
-// Erf is erf x.
+// Erf returns erf x.
 func (x Real) Erf() Real { return Real(math.Erf(float64(x))) }
 
-// Erfc is 1 − erf x.
+// Erfc returns 1 − erf x.
 func (x Real) Erfc() Real { return Real(math.Erfc(float64(x))) }
 
-// Gamma is Γ(x).
+// Gamma returns Γ(x).
 func (x Real) Gamma() Real { return Real(math.Gamma(float64(x))) }
 
-// LogGamma is ln |Γ(x)|.
+// LogGamma returns ln |Γ(x)|.
 func (x Real) LogGamma() Real { return Real(elem.LogGamma(float64(x))) }
 
-// Logistic is 1/(1 + e⁻ˣ).
+// Logistic returns 1/(1 + e⁻ˣ).
 func (x Real) Logistic() Real { return Real(elem.Logistic(float64(x))) }
 
-// Softplus is ln(1 + eˣ).
+// Softplus returns ln(1 + eˣ).
 func (x Real) Softplus() Real { return Real(elem.Softplus(float64(x))) }
 
-// Abs is |x|.
+// Abs returns |x|.
 func (x Real) Abs() Real { return Real(math.Abs(float64(x))) }
 
-// Floor is ⌊x⌋. All derivatives are 0.
+// Floor returns ⌊x⌋. All derivatives are 0.
 func (x Real) Floor() Real { return Real(math.Floor(float64(x))) }
 
-// Ceil is ⌈x⌉. All derivatives are 0.
+// Ceil returns ⌈x⌉. All derivatives are 0.
 func (x Real) Ceil() Real { return Real(math.Ceil(float64(x))) }
 
-// Round is the integer next to x, of two the one farther from 0. All derivatives are 0.
+// Round returns the integer next to x, of two the one farther from 0. All derivatives are 0.
 func (x Real) Round() Real { return Real(math.Round(float64(x))) }
 
-// Trunc is x without its fraction. All derivatives are 0.
+// Trunc returns x without its fraction. All derivatives are 0.
 func (x Real) Trunc() Real { return Real(math.Trunc(float64(x))) }
 
-// Detach is x as a constant: the same value, all derivatives 0.
+// Detach returns x as a constant: the same value, all derivatives 0.
 func (x Real) Detach() Real { return x }

@@ -20,7 +20,7 @@ func Of(dst *mat.SymDense, f func(x []reverse.Var) reverse.Var, x []float64) (*m
 	return New(t, FoR).Dense(dst, x)
 }
 
-// Forward is ∇²f(x), n×n, by hyper-dual numbers and without a tape. dst may be
+// Forward returns ∇²f(x), n×n, by hyper-dual numbers and without a tape. dst may be
 // nil, empty or n×n. It panics if f is nil. Cost: n(n+1)/2 evaluations of f,
 // memory n. Source: Fike, Alonso, The development of hyper-dual numbers for
 // exact second-derivative calculations, AIAA 2011-886.
@@ -51,7 +51,7 @@ func Forward(dst *mat.SymDense, f func(x []dual.Hyper) dual.Hyper, x []float64) 
 	return dst
 }
 
-// ForwardBilinear is uᵀ∇²f(x)v by hyper-dual numbers and without a tape. It
+// ForwardBilinear returns uᵀ∇²f(x)v by hyper-dual numbers and without a tape. It
 // panics if f is nil or the lengths differ. Cost: one evaluation of f.
 func ForwardBilinear(f func(x []dual.Hyper) dual.Hyper, x, u, v []float64) float64 {
 	if f == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// Problem is f for gonum's package optimize: with S = optimize.Status the result
+// Problem returns f for gonum's package optimize: with S = optimize.Status the result
 // can be assigned to an optimize.Problem, and be the argument of
 // optimize.Minimize.
 //
@@ -49,7 +49,7 @@ func Problem[S ~int](f *reverse.Func) (p struct {
 	return functions[S](&problem{f: f, scale: 1})
 }
 
-// ScaledProblem is a Problem of s·f. The scale s is a power of 2, which changes no
+// ScaledProblem returns a Problem of s·f. The scale s is a power of 2, which changes no
 // digit, such that gonum's threshold of 10⁻¹² for the gradient is 10⁻⁷ of the
 // larger of |f| and all |∂ᵢf| at x: of the size of the numbers that f is summed up
 // of, if x is a usual start. A step along a gradient below √ε = 1.5·10⁻⁸ of it

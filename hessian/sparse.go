@@ -107,13 +107,13 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	return &Sparse{t, p}, nil
 }
 
-// Pattern is the pattern that is stored: both triangles or the lower one.
+// Pattern returns the pattern that is stored: both triangles or the lower one.
 func (s *Sparse) Pattern() *sparsity.Pattern { return s.p.Pattern() }
 
-// Coloring is the coloring that is used, nil for ByTerms.
+// Coloring returns the coloring that is used, nil for ByTerms.
 func (s *Sparse) Coloring() *coloring.Coloring { return s.p.Coloring() }
 
-// Method is the method that is used.
+// Method returns the method that is used.
 func (s *Sparse) Method() Method {
 	switch c := s.p.Coloring(); {
 	case c == nil:

@@ -59,11 +59,11 @@ func New(t *reverse.Tape, s Strategy) *Hessian {
 	return h
 }
 
-// Tape is the tape that one run sweeps: F for FoR, its JVP for FoF and RoF, its
+// Tape returns the tape that one run sweeps: F for FoR, its JVP for FoF and RoF, its
 // VJP for RoR.
 func (h *Hessian) Tape() *reverse.Tape { return h.t }
 
-// Strategy is the strategy that h evaluates.
+// Strategy returns the strategy that h evaluates.
 func (h *Hessian) Strategy() Strategy { return h.strategy }
 
 // point splits x into inputs and parameters, none if they are bound, and checks
@@ -100,7 +100,7 @@ func check(x []float64, n int, what string) {
 	}
 }
 
-// Dense is Σ wⱼ∇²Fⱼ(x), n×n; a function with one output needs no weights. dst
+// Dense returns Σ wⱼ∇²Fⱼ(x), n×n; a function with one output needs no weights. dst
 // may be nil, empty or n×n. Runs: n for FoR, RoF and RoR, n(n+1)/2 for FoF.
 func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymDense, error) {
 	x, params, w := h.point(x, w)
@@ -124,7 +124,7 @@ func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymD
 	return dst, err
 }
 
-// HVP is (Σ wⱼ∇²Fⱼ(x))v, of length n. Runs: 1 for FoR, RoF and RoR, n for FoF.
+// HVP returns (Σ wⱼ∇²Fⱼ(x))v, of length n. Runs: 1 for FoR, RoF and RoR, n for FoF.
 func (h *Hessian) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
 	x, params, w := h.point(x, w)
 	check(v, h.n, "v")
@@ -141,7 +141,7 @@ func (h *Hessian) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
 	return dst, err
 }
 
-// Bilinear is uᵀ(Σ wⱼ∇²Fⱼ(x))v. Runs: 1.
+// Bilinear returns uᵀ(Σ wⱼ∇²Fⱼ(x))v. Runs: 1.
 func (h *Hessian) Bilinear(x, u, v []float64, w ...float64) (float64, error) {
 	x, params, w := h.point(x, w)
 	check(u, h.n, "u")

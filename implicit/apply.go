@@ -11,7 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// Apply is the solution w*(λ), of length m, as one operation of the function
+// Apply returns the solution w*(λ), of length m, as one operation of the function
 // that is being recorded. It enters the tape with its derivatives, of the first
 // and the second order, and their patterns, so that whatever the tape is used
 // for sees a function like any other; another equation around it does, too. It

@@ -185,10 +185,10 @@ func splitPattern(p *sparsity.Pattern) (left *sparsity.Pattern, split []int32) {
 	return sparsity.NewPattern(m, m, ptr, idx), split
 }
 
-// Unknowns is m, the number of unknowns w and of equations.
+// Unknowns returns m, the number of unknowns w and of equations.
 func (eq *Equation) Unknowns() int { return eq.m }
 
-// Params is the number of parameters λ.
+// Params returns the number of parameters λ.
 func (eq *Equation) Params() int { return eq.n - eq.m }
 
 // scratch is memory for vectors over the inputs and over the unknowns.

@@ -8,7 +8,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// Fixed is the tape of w − g(w, λ) for a tape of g with the inputs [w; λ] and as
+// Fixed returns the tape of w − g(w, λ) for a tape of g with the inputs [w; λ] and as
 // many outputs as w has elements. Parameters stay parameters. It panics if g
 // has fewer inputs than outputs.
 func Fixed(g *reverse.Tape) *reverse.Tape {

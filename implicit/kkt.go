@@ -32,7 +32,7 @@ import (
 // (LICQ) and ∇ₓₓL is positive definite where they vanish (second-order
 // sufficient conditions).
 
-// Optimality is the tape of these equations in the unknowns w = [x; y; z] and λ.
+// Optimality returns the tape of these equations in the unknowns w = [x; y; z] and λ.
 // problem is the tape of [f; c; g] over the inputs [x; λ], x of length n, with p
 // elements of c; active are the active ones among the others, g, counted from 0.
 // Its Equation can be solved by Newton, and applied as a step of another
@@ -281,13 +281,13 @@ func dependent(jac *sparsity.Matrix, n, p int, active []int) *DependentError {
 	return d
 }
 
-// Active is the active inequalities, ascending.
+// Active returns the active inequalities, ascending.
 func (s *Optimum) Active() []int { return slices.Clone(s.active) }
 
-// Value is f(x, λ), the optimal value v(λ).
+// Value returns f(x, λ), the optimal value v(λ).
 func (s *Optimum) Value() float64 { return s.value }
 
-// ValueGradient is ∇v(λ), of length ℓ, by the envelope theorem: the gradient of
+// ValueGradient returns ∇v(λ), of length ℓ, by the envelope theorem: the gradient of
 // L by λ at fixed x, y and z. Cost: one VJP, no solution.
 func (s *Optimum) ValueGradient(dst []float64) ([]float64, error) {
 	l := s.z.eq.n - s.z.eq.m
@@ -299,7 +299,7 @@ func (s *Optimum) ValueGradient(dst []float64) ([]float64, error) {
 	return dst, err
 }
 
-// ValueHVP is ∇²v(λ)·v, of length ℓ as v: the derivative of ValueGradient as x,
+// ValueHVP returns ∇²v(λ)·v, of length ℓ as v: the derivative of ValueGradient as x,
 // y and z follow λ. Cost: one solution, a second-order sweep and a VJP.
 func (s *Optimum) ValueHVP(dst, v []float64) ([]float64, error) {
 	l := s.z.eq.n - s.z.eq.m

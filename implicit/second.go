@@ -19,7 +19,7 @@ import (
 // makes ẅ unnecessary: with L = φ + μᵀF and Z = [∂w*; I] the Hessian is
 // Zᵀ∇²L Z.
 
-// Second is the second directional derivative ẅ = Σᵢⱼ uᵢvⱼ ∂²w*/∂λᵢ∂λⱼ, of
+// Second returns the second directional derivative ẅ = Σᵢⱼ uᵢvⱼ ∂²w*/∂λᵢ∂λⱼ, of
 // length m; u and v have length ℓ. Cost: three solutions, two if u and v are the
 // same, and a second-order sweep over F; at the first call for an equation the
 // tape of its JVP is made. It panics, naming it, on the third derivative of a
@@ -102,7 +102,7 @@ type Reduced struct {
 	mu    []float64
 }
 
-// Reduce is the reduced function of φ, a tape with one output and the inputs
+// Reduce returns the reduced function of φ, a tape with one output and the inputs
 // [w; λ] of F. It panics if φ has another shape. Errors are those of φ's tape
 // and of solutions. Cost: one solution, a gradient of φ.
 func (s *Solution) Reduce(phi *reverse.Tape) (*Reduced, error) {
@@ -126,17 +126,17 @@ func (s *Solution) Reduce(phi *reverse.Tape) (*Reduced, error) {
 	return r, nil
 }
 
-// Value is φ(w*(λ), λ).
+// Value returns φ(w*(λ), λ).
 func (r *Reduced) Value() float64 { return r.value }
 
-// Gradient is the gradient of φ(w*(λ), λ), of length ℓ.
+// Gradient returns the gradient of φ(w*(λ), λ), of length ℓ.
 func (r *Reduced) Gradient(dst []float64) []float64 {
 	dst = vector(dst, len(r.grad))
 	copy(dst, r.grad)
 	return dst
 }
 
-// Multiplier is μ = −A⁻ᵀ∇_wφ, of length m: μᵢ is the derivative of the reduced
+// Multiplier returns μ = −A⁻ᵀ∇_wφ, of length m: μᵢ is the derivative of the reduced
 // function by a constant that is added to Fᵢ.
 func (r *Reduced) Multiplier(dst []float64) []float64 {
 	dst = vector(dst, len(r.mu))
@@ -144,7 +144,7 @@ func (r *Reduced) Multiplier(dst []float64) []float64 {
 	return dst
 }
 
-// HVP is the product of the Hessian of φ(w*(λ), λ) with v, both of length ℓ.
+// HVP returns the product of the Hessian of φ(w*(λ), λ) with v, both of length ℓ.
 // Cost: two solutions, a second-order sweep over F and one over φ.
 func (r *Reduced) HVP(dst, v []float64) ([]float64, error) {
 	z := r.s.z
@@ -162,7 +162,7 @@ func (r *Reduced) HVP(dst, v []float64) ([]float64, error) {
 	return dst, z.hvp(dst, t, r.mu, t.d)
 }
 
-// Hessian is the Hessian of φ(w*(λ), λ), ℓ×ℓ. Cost: the solutions of Jacobian,
+// Hessian returns the Hessian of φ(w*(λ), λ), ℓ×ℓ. Cost: the solutions of Jacobian,
 // ℓ second-order products for F and for φ, several at a time, and m·ℓ²
 // multiplications, which are as many as coloring ∇²L could save.
 func (r *Reduced) Hessian(dst *mat.SymDense) (*mat.SymDense, error) {

@@ -98,10 +98,10 @@ func FixedPoint(g *reverse.Tape, w, lambda []float64) (*Solution, error) {
 	return At(Fixed(g), w, lambda)
 }
 
-// W is a copy of the solution w.
+// W returns a copy of the solution w.
 func (s *Solution) W() []float64 { return slices.Clone(s.z.x[:s.z.eq.m]) }
 
-// Lambda is a copy of λ.
+// Lambda returns a copy of λ.
 func (s *Solution) Lambda() []float64 { return slices.Clone(s.z.x[s.z.eq.m:s.z.eq.n]) }
 
 func vector(dst []float64, n int) []float64 {
@@ -135,7 +135,7 @@ func matrix(dst *mat.Dense, r, c int) *mat.Dense {
 	return dst
 }
 
-// JVP is ∂w*·v, of length m: by how much w changes with λ in the direction v,
+// JVP returns ∂w*·v, of length m: by how much w changes with λ in the direction v,
 // of length ℓ. Cost: one solution.
 func (s *Solution) JVP(dst, v []float64) ([]float64, error) {
 	z := s.z
@@ -150,7 +150,7 @@ func (s *Solution) JVP(dst, v []float64) ([]float64, error) {
 	return dst, nil
 }
 
-// VJP is ∂w*ᵀ·w̄, of length ℓ: the gradient of w̄ᵀw* for w̄ of length m. Cost: one
+// VJP returns ∂w*ᵀ·w̄, of length ℓ: the gradient of w̄ᵀw* for w̄ of length m. Cost: one
 // solution.
 func (s *Solution) VJP(dst, bar []float64) ([]float64, error) {
 	z := s.z
@@ -165,7 +165,7 @@ func (s *Solution) VJP(dst, bar []float64) ([]float64, error) {
 	return dst, z.addMulBT(dst, t.r)
 }
 
-// JVPs is ∂w*·V, m×k, for the columns of V, ℓ×k. Cost: k solutions, several at
+// JVPs returns ∂w*·V, m×k, for the columns of V, ℓ×k. Cost: k solutions, several at
 // once.
 func (s *Solution) JVPs(dst, v *mat.Dense) (*mat.Dense, error) {
 	z := s.z
@@ -222,7 +222,7 @@ func (z *linearization) copyB(dst *mat.Dense) error {
 	return nil
 }
 
-// VJPs is ∂w*ᵀ·W̄, ℓ×k, for the columns of W̄, m×k. Cost: k solutions, several at
+// VJPs returns ∂w*ᵀ·W̄, ℓ×k, for the columns of W̄, m×k. Cost: k solutions, several at
 // once.
 func (s *Solution) VJPs(dst, bar *mat.Dense) (*mat.Dense, error) {
 	z := s.z
@@ -251,7 +251,7 @@ func (s *Solution) VJPs(dst, bar *mat.Dense) (*mat.Dense, error) {
 	return dst, nil
 }
 
-// Jacobian is ∂w*, m×ℓ, the sensitivity matrix. Cost: ℓ solutions for its
+// Jacobian returns ∂w*, m×ℓ, the sensitivity matrix. Cost: ℓ solutions for its
 // columns or m for its rows, whichever are fewer, several at once.
 func (s *Solution) Jacobian(dst *mat.Dense) (*mat.Dense, error) {
 	z := s.z

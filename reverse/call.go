@@ -7,7 +7,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// CallOf is f of z as one operation, NaN where all of z are constants and f fails; the
+// CallOf returns f of z as one operation, NaN where all of z are constants and f fails; the
 // receiver does not matter. It is what the functions of package dual/matrix call, as
 // dual.Sum calls SumOf; [Apply] is the function for others.
 func (x Var) CallOf(f op.Func, z []Var) []Var {

@@ -46,7 +46,7 @@ func FuncOf(t *Tape) *Func {
 	return &Func{branches: b}
 }
 
-// NewFunc is f, not recorded yet. It panics if f is nil.
+// NewFunc returns f, not recorded yet. It panics if f is nil.
 func NewFunc(f func(x []Var) Var) *Func {
 	if f == nil {
 		panic("reverse: nil function")
@@ -54,7 +54,7 @@ func NewFunc(f func(x []Var) Var) *Func {
 	return NewFuncParams(func(x, _ []Var) Var { return f(x) }, nil)
 }
 
-// NewFuncVec is F: ℝⁿ → ℝᵐ, not recorded yet. It panics if f is nil.
+// NewFuncVec returns F: ℝⁿ → ℝᵐ, not recorded yet. It panics if f is nil.
 func NewFuncVec(f func(x []Var) []Var) *Func {
 	if f == nil {
 		panic("reverse: nil function")
@@ -62,7 +62,7 @@ func NewFuncVec(f func(x []Var) []Var) *Func {
 	return NewFuncParamsVec(func(x, _ []Var) []Var { return f(x) }, nil)
 }
 
-// NewFuncParams is a function with parameters p, which are copied: data that may
+// NewFuncParams returns a function with parameters p, which are copied: data that may
 // be others, by With, but are not differentiated. It panics if f is nil.
 func NewFuncParams(f func(x, p []Var) Var, p []float64) *Func {
 	if f == nil {
@@ -81,7 +81,7 @@ func NewFuncParamsVec(f func(x, p []Var) []Var, p []float64) *Func {
 	return &Func{branches: b, params: slices.Clone(p)}
 }
 
-// With is f with the parameters p, which are copied. It shares its tapes with f.
+// With returns f with the parameters p, which are copied. It shares its tapes with f.
 // It panics if p has another length than the parameters of f.
 func (fn *Func) With(p []float64) *Func {
 	check(p, len(fn.params), "p")
@@ -117,7 +117,7 @@ func (fn *Func) bound(list *[]*Tape) []*Tape {
 	return v.tapes
 }
 
-// Tape is a tape that holds at x, recorded there if none does: the same one for as
+// Tape returns a tape that holds at x, recorded there if none does: the same one for as
 // long as it is kept. Cost: a value sweep for each kept tape with comparisons.
 func (fn *Func) Tape(x []float64) (*Tape, error) {
 	var t *Tape
@@ -177,31 +177,31 @@ func (b *branches) first(t *Tape) {
 	b.tapes.Store(&tapes)
 }
 
-// Values is F(x), of length m. dst may be nil.
+// Values returns F(x), of length m. dst may be nil.
 func (fn *Func) Values(dst, x []float64) ([]float64, error) {
 	err := fn.with(x, func(t *Tape) (err error) { dst, err = t.Values(dst, x); return err })
 	return dst, err
 }
 
-// Value is f(x).
+// Value returns f(x).
 func (fn *Func) Value(x []float64) (f float64, err error) {
 	err = fn.with(x, func(t *Tape) error { f, err = t.Value(x); return err })
 	return f, err
 }
 
-// Gradient is ∇f(x), of length n. dst may be nil.
+// Gradient returns ∇f(x), of length n. dst may be nil.
 func (fn *Func) Gradient(dst, x []float64) ([]float64, error) {
 	_, dst, err := fn.ValueGradient(dst, x)
 	return dst, err
 }
 
-// ValueGradient is f(x) and ∇f(x), at the cost of the latter.
+// ValueGradient returns f(x) and ∇f(x), at the cost of the latter.
 func (fn *Func) ValueGradient(dst, x []float64) (f float64, g []float64, err error) {
 	err = fn.with(x, func(t *Tape) error { f, g, err = t.ValueGradient(dst, x); return err })
 	return f, g, err
 }
 
-// HVP is ∇²f(x)v, of length n. dst may be nil.
+// HVP returns ∇²f(x)v, of length n. dst may be nil.
 func (fn *Func) HVP(dst, x, v []float64) (h []float64, err error) {
 	err = fn.with(x, func(t *Tape) error { h, err = t.HVP(dst, x, v); return err })
 	return h, err

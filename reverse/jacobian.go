@@ -6,7 +6,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
-// Jacobian is F′(x), m×n. dst may be nil, empty or m×n. Cost: one value sweep
+// Jacobian returns F′(x), m×n. dst may be nil, empty or m×n. Cost: one value sweep
 // and n tangent or m adjoint sweeps, whichever are fewer, several at a time.
 func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
 	p := t.p

@@ -9,7 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
-// String is x for reading, with its value, which is no guard here: a constant as
+// String returns x for reading, with its value, which is no guard here: a constant as
 // it is, else "x0 = 3" for input 0, "p1 = 2" for parameter 1, "v7 = 1.5" for what
 // was recorded after 7 other operations. A [Tape] has other numbers, since it has
 // the operations in another order.

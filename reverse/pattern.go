@@ -8,7 +8,7 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// JacobianPattern is the pattern of F′, m×n, at every x on the recorded branch.
+// JacobianPattern returns the pattern of F′, m×n, at every x on the recorded branch.
 // It is found by detect.Jacobian's rules, once a tape.
 func (t *Tape) JacobianPattern() *sparsity.Pattern {
 	q := t.patterns
@@ -16,7 +16,7 @@ func (t *Tape) JacobianPattern() *sparsity.Pattern {
 	return q.jacobian
 }
 
-// HessianPattern is the pattern of Σ wⱼ∇²Fⱼ, n×n and symmetric, at every x on
+// HessianPattern returns the pattern of Σ wⱼ∇²Fⱼ, n×n and symmetric, at every x on
 // the recorded branch and for all weights. It is found by detect.Hessian's
 // rules, once a tape.
 func (t *Tape) HessianPattern() *sparsity.Pattern {
@@ -25,14 +25,14 @@ func (t *Tape) HessianPattern() *sparsity.Pattern {
 	return q.hessian
 }
 
-// JacobianPatternAt is the union of the patterns of F′ at the given points:
+// JacobianPatternAt returns the union of the patterns of F′ at the given points:
 // derivatives of operations that are exactly 0 there are left out, as that of
 // x·y by x at y = 0. At other points it may miss nonzeros.
 func (t *Tape) JacobianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
 	return t.patternAt(points, domains.Jacobian, t.p.Outputs())
 }
 
-// HessianPatternAt is the union of the patterns of Σ wⱼ∇²Fⱼ at the given
+// HessianPatternAt returns the union of the patterns of Σ wⱼ∇²Fⱼ at the given
 // points, as JacobianPatternAt.
 func (t *Tape) HessianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
 	return t.patternAt(points, domains.Hessian, t.p.Inputs())

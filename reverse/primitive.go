@@ -24,7 +24,7 @@ func NewPrimitive(name string, f, d, dd func(x float64) float64) *Primitive {
 	return &Primitive{tape.Scalar1{Name: name, F: [3]func(float64) float64{f, d, dd}}}
 }
 
-// Apply is f(x).
+// Apply returns f(x).
 func (p *Primitive) Apply(x Var) Var { return values{}.Own(&p.f, 0, x) }
 
 // VecPrimitive is a function F: ℝⁿ → ℝᵐ that the user differentiates. Its

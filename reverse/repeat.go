@@ -9,7 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/terms"
 )
 
-// Repeat is a sum of alike terms as one operation of the tape,
+// Repeat returns a sum of alike terms as one operation of the tape,
 //
 //	Σ term(x[index[0][t]], x[index[1][t]], …; params[0][t], params[1][t], …)
 //

@@ -18,7 +18,7 @@ func (e *RowError) Error() string { return fmt.Sprintf("row %d: %v", e.Row, e.Er
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// ValuesOfRows is F at each row of X, k×n or with parameters k×(n + Params): row i
+// ValuesOfRows returns F at each row of X, k×n or with parameters k×(n + Params): row i
 // of the result, k×m, is F of row i. The rows are shared by the workers of
 // [Tape.WithWorkers]. dst may be nil, empty or k×m, and may be X. Where rows fail,
 // the error is a *RowError for the first of them; they are left as they were, and
@@ -31,7 +31,7 @@ func (t *Tape) ValuesOfRows(dst, x *mat.Dense) (*mat.Dense, error) {
 	})
 }
 
-// GradientsOfRows is ∇f at each row of X, of a function with one output: row i of
+// GradientsOfRows returns ∇f at each row of X, of a function with one output: row i of
 // the result, k×n, is the gradient at row i. It panics if there are more outputs.
 // Otherwise as ValuesOfRows. Cost: a Gradient a row.
 func (t *Tape) GradientsOfRows(dst, x *mat.Dense) (*mat.Dense, error) {

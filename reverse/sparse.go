@@ -101,13 +101,13 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 	return &SparseJacobian{t, p}, nil
 }
 
-// Pattern is the pattern that is evaluated.
+// Pattern returns the pattern that is evaluated.
 func (j *SparseJacobian) Pattern() *sparsity.Pattern { return j.p.Pattern() }
 
-// Coloring is the coloring that is used, nil for ByTerms.
+// Coloring returns the coloring that is used, nil for ByTerms.
 func (j *SparseJacobian) Coloring() *coloring.Coloring { return j.p.Coloring() }
 
-// Method is the method that is used.
+// Method returns the method that is used.
 func (j *SparseJacobian) Method() Method {
 	c := j.p.Coloring()
 	if c == nil {

@@ -47,7 +47,7 @@ func newTape(p *sweep.Engine, x, params []float64) *Tape {
 	return &Tape{p: p, params: params, recorded: point{x, params}, patterns: new(patterns)}
 }
 
-// With is t with its parameters bound to p, which is copied: evaluations at x
+// With returns t with its parameters bound to p, which is copied: evaluations at x
 // alone take these. It is a view that shares all else with t. It panics if p has
 // not the length Params.
 func (t *Tape) With(p []float64) *Tape {
@@ -57,7 +57,7 @@ func (t *Tape) With(p []float64) *Tape {
 	return &s
 }
 
-// WithWorkers is t with n goroutines, the caller's among them, for each evaluation
+// WithWorkers returns t with n goroutines, the caller's among them, for each evaluation
 // of Value, Values, Gradient, ValueGradient and VJP, where it is worth it: at least
 // some 40,000 like additions or 2,500 exponentials. ValuesOfRows and GradientsOfRows
 // share their rows instead. The bits are the same for any number. It is a view that
@@ -70,22 +70,22 @@ func (t *Tape) WithWorkers(n int) *Tape {
 	return &s
 }
 
-// Inputs is n, the number of inputs.
+// Inputs returns n, the number of inputs.
 func (t *Tape) Inputs() int { return t.p.Inputs() }
 
-// Outputs is m, the number of outputs.
+// Outputs returns m, the number of outputs.
 func (t *Tape) Outputs() int { return t.p.Outputs() }
 
-// Params is the number of parameters.
+// Params returns the number of parameters.
 func (t *Tape) Params() int { return t.p.Params() }
 
-// Ops is the number of operations on the tape.
+// Ops returns the number of operations on the tape.
 func (t *Tape) Ops() int { return t.p.Ops() }
 
-// Bytes is the memory that the tape takes.
+// Bytes returns the memory that the tape takes.
 func (t *Tape) Bytes() int { return t.p.Bytes() }
 
-// Point is a copy of the point at which the tape was recorded.
+// Point returns a copy of the point at which the tape was recorded.
 func (t *Tape) Point() []float64 { return slices.Clone(t.recorded.x) }
 
 // begin runs the value sweep. The caller gives the workspace back.
@@ -170,7 +170,7 @@ func (t *Tape) scalar() {
 
 var one = []float64{1}
 
-// Value is f(x) of a function with one output. It panics if there are more.
+// Value returns f(x) of a function with one output. It panics if there are more.
 func (t *Tape) Value(x []float64) (float64, error) {
 	t.scalar()
 	ws, err := t.values(x)
@@ -182,7 +182,7 @@ func (t *Tape) Value(x []float64) (float64, error) {
 	return f, nil
 }
 
-// Values is F(x), of length m.
+// Values returns F(x), of length m.
 func (t *Tape) Values(dst, x []float64) ([]float64, error) {
 	if dst != nil {
 		check(dst, t.p.Outputs(), "dst")
@@ -199,20 +199,20 @@ func (t *Tape) Values(dst, x []float64) ([]float64, error) {
 	return dst, nil
 }
 
-// Gradient is ∇f(x), of length n, of a function with one output. It panics if
+// Gradient returns ∇f(x), of length n, of a function with one output. It panics if
 // there are more. Cost: one value and one adjoint sweep.
 func (t *Tape) Gradient(dst, x []float64) ([]float64, error) {
 	_, dst, err := t.ValueGradient(dst, x)
 	return dst, err
 }
 
-// ValueGradient is f(x) and Gradient, at the cost of the latter.
+// ValueGradient returns f(x) and Gradient, at the cost of the latter.
 func (t *Tape) ValueGradient(dst, x []float64) (float64, []float64, error) {
 	t.scalar()
 	return t.pull(dst, x, one)
 }
 
-// VJP is F′(x)ᵀw, of length n, w of length m. Cost: as Gradient.
+// VJP returns F′(x)ᵀw, of length n, w of length m. Cost: as Gradient.
 func (t *Tape) VJP(dst, x, w []float64) ([]float64, error) {
 	check(w, t.p.Outputs(), "w")
 	_, dst, err := t.pull(dst, x, w)
@@ -244,7 +244,7 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 	return f, dst, nil
 }
 
-// JVP is F′(x)v, of length m, v of length n. Cost: one value and one tangent
+// JVP returns F′(x)v, of length m, v of length n. Cost: one value and one tangent
 // sweep.
 func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
 	p := t.p

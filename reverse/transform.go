@@ -9,7 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/terms"
 )
 
-// Tangent is the tape of the JVP: inputs [x; ẋ], outputs [y; ẏ] with
+// Tangent returns the tape of the JVP: inputs [x; ẋ], outputs [y; ẏ] with
 // ẏ = F′(x)ẋ, the same parameters. The derivative rules are those of dual.Of.
 // It panics, naming it, on the third derivative of a primitive. Cost: about
 // 0.2 µs an operation.
@@ -35,7 +35,7 @@ func (t *Tape) Tangent() *Tape {
 	})
 }
 
-// Adjoint is the tape of the VJP: inputs [x; ȳ], outputs x̄ = F′(x)ᵀȳ, the same
+// Adjoint returns the tape of the VJP: inputs [x; ȳ], outputs x̄ = F′(x)ᵀȳ, the same
 // parameters. Otherwise as Tangent.
 func (t *Tape) Adjoint() *Tape {
 	n, m := t.p.Inputs(), t.p.Outputs()

@@ -25,7 +25,7 @@ type Var struct {
 
 var _ dual.Scalar[Var] = Var{}
 
-// Constant is the constant c.
+// Constant returns the constant c.
 func Constant(c float64) Var { return Var{v: c} }
 
 // unary is the operation code of x, whose value is v.
@@ -80,7 +80,7 @@ func (x Var) node(r *tape.Recording) int32 {
 	return x.i
 }
 
-// Add is x + y.
+// Add returns x + y.
 func (x Var) Add(y Var) Var {
 	switch {
 	case y.r == nil:
@@ -94,7 +94,7 @@ func (x Var) Add(y Var) Var {
 	return x.binary(op.Add, y, x.v+y.v)
 }
 
-// Sub is x − y.
+// Sub returns x − y.
 func (x Var) Sub(y Var) Var {
 	switch {
 	case y.r == nil:
@@ -111,7 +111,7 @@ func (x Var) Sub(y Var) Var {
 	return x.binary(op.Sub, y, x.v-y.v)
 }
 
-// Mul is x·y.
+// Mul returns x·y.
 func (x Var) Mul(y Var) Var {
 	switch {
 	case y.r == nil:
@@ -122,7 +122,7 @@ func (x Var) Mul(y Var) Var {
 	return x.binary(op.Mul, y, x.v*y.v)
 }
 
-// Div is x/y.
+// Div returns x/y.
 func (x Var) Div(y Var) Var {
 	switch {
 	case y.r == nil:
@@ -133,10 +133,10 @@ func (x Var) Div(y Var) Var {
 	return x.binary(op.Div, y, x.v/y.v)
 }
 
-// SubReal is x − c.
+// SubReal returns x − c.
 func (x Var) SubReal(c float64) Var { return x.AddReal(-c) }
 
-// Pow is x^y.
+// Pow returns x^y.
 func (x Var) Pow(y Var) Var {
 	if y.r == nil {
 		return x.PowReal(y.v)
@@ -144,7 +144,7 @@ func (x Var) Pow(y Var) Var {
 	return x.binary(op.Pow, y, elem.Pow(x.v, y.v))
 }
 
-// PowReal is x^p.
+// PowReal returns x^p.
 func (x Var) PowReal(p float64) Var {
 	switch p {
 	case 0:
@@ -157,7 +157,7 @@ func (x Var) PowReal(p float64) Var {
 	return x.unaryReal(op.PowReal, p, elem.PowReal(x.v, p))
 }
 
-// PowInt is x^n.
+// PowInt returns x^n.
 func (x Var) PowInt(n int) Var {
 	switch n {
 	case 0:
@@ -178,7 +178,7 @@ func (x Var) PowInt(n int) Var {
 	return x.unaryReal(op.PowInt, float64(n), elem.PowInt(x.v, n))
 }
 
-// Polygamma is ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
+// Polygamma returns ψ⁽ⁿ⁾(x), n ≥ 0. It panics for n < 0.
 func (x Var) Polygamma(n int) Var {
 	if n < 0 {
 		panic("reverse: Polygamma of negative order")
@@ -186,7 +186,7 @@ func (x Var) Polygamma(n int) Var {
 	return x.unaryReal(op.Polygamma, float64(n), elem.Polygamma(x.v, n))
 }
 
-// Prod is the derivative product: x·y, 0 where either factor is exactly 0.
+// Prod returns the derivative product: x·y, 0 where either factor is exactly 0.
 func (x Var) Prod(y Var) Var {
 	if x.r == nil {
 		x, y = y, x
@@ -206,7 +206,7 @@ func (x Var) Prod(y Var) Var {
 	return x.binary(op.Prod, y, elem.Prod(x.v, y.v))
 }
 
-// Select is a where x > 0, NaN where x is NaN, else b. It is no guard.
+// Select returns a where x > 0, NaN where x is NaN, else b. It is no guard.
 func (x Var) Select(a, b Var) Var {
 	v := elem.Select(x.v, a.v, b.v)
 	if x.r == nil {
@@ -223,18 +223,18 @@ func (x Var) Select(a, b Var) Var {
 	return Var{r, r.Select(x.i, a.node(r), b.node(r)), v}
 }
 
-// FMA is x·y + z, rounded once.
+// FMA returns x·y + z, rounded once.
 func (x Var) FMA(y, z Var) Var {
 	return several(op.FMA, math.FMA(x.v, y.v, z.v), nil, x, y, z)
 }
 
-// IncGamma is ∂ⁱ⁺ʲP(x, y)/∂xⁱ∂yʲ of the function dual.RegIncGamma.
+// IncGamma returns ∂ⁱ⁺ʲP(x, y)/∂xⁱ∂yʲ of the function dual.RegIncGamma.
 func (x Var) IncGamma(i, j int, y Var) Var {
 	v := dual.Real(x.v).IncGamma(i, j, dual.Real(y.v))
 	return several(op.IncGamma, float64(v), []int{i, j}, x, y)
 }
 
-// IncBeta is ∂ⁱ⁺ʲ⁺ᵏI(x, y, z)/∂xⁱ∂yʲ∂zᵏ of the function dual.RegIncBeta.
+// IncBeta returns ∂ⁱ⁺ʲ⁺ᵏI(x, y, z)/∂xⁱ∂yʲ∂zᵏ of the function dual.RegIncBeta.
 func (x Var) IncBeta(i, j, k int, y, z Var) Var {
 	v := dual.Real(x.v).IncBeta(i, j, k, dual.Real(y.v), dual.Real(z.v))
 	return several(op.IncBeta, float64(v), []int{i, j, k}, x, y, z)
@@ -252,7 +252,7 @@ func several(code op.Code, v float64, order []int, x ...Var) Var {
 	return Var{r, r.Several(code, op.OrdersConstant(order...), nodes(r, x)...), v}
 }
 
-// SumOf is Σ zᵢ, added from the left, as one operation.
+// SumOf returns Σ zᵢ, added from the left, as one operation.
 func (x Var) SumOf(z []Var) Var {
 	r, s := sumOf(z)
 	if r == nil {
@@ -292,7 +292,7 @@ func nodes(r *tape.Recording, z []Var) []int32 {
 	return x
 }
 
-// AffineOf is c₀ + Σ cᵢzᵢ, added from the left, as one operation. It panics if
+// AffineOf returns c₀ + Σ cᵢzᵢ, added from the left, as one operation. It panics if
 // the lengths differ.
 func (x Var) AffineOf(c0 float64, c []float64, z []Var) Var {
 	if len(c) != len(z) {
@@ -312,7 +312,7 @@ func (x Var) AffineOf(c0 float64, c []float64, z []Var) Var {
 	return Var{r, r.Affine(c0, c, nodes(r, z)), s}
 }
 
-// DotOf is Σ yᵢzᵢ, added from the left, as one operation. It panics if the
+// DotOf returns Σ yᵢzᵢ, added from the left, as one operation. It panics if the
 // lengths differ.
 func (x Var) DotOf(y, z []Var) Var {
 	if len(y) != len(z) {
@@ -340,10 +340,10 @@ func (x Var) DotOf(y, z []Var) Var {
 	return Var{r, r.Dot(nodes(r, y), nodes(r, z)), s}
 }
 
-// Const is the constant c.
+// Const returns the constant c.
 func (x Var) Const(c float64) Var { return Var{v: c} }
 
-// Value is the value of x at the point of the recording. It is a guard: the
+// Value returns the value of x at the point of the recording. It is a guard: the
 // tape holds only where x has that value.
 func (x Var) Value() float64 {
 	if x.r != nil {

@@ -187,13 +187,13 @@ func (x Tracer) Polygamma(n int) Tracer {
 	return x.nonlinear()
 }
 
-// FMA is x·y + z.
+// FMA returns x·y + z.
 func (x Tracer) FMA(y, z Tracer) Tracer { return x.product(y).both(z) }
 
-// IncGamma is a derivative of the incomplete gamma function.
+// IncGamma returns a derivative of the incomplete gamma function.
 func (x Tracer) IncGamma(i, j int, y Tracer) Tracer { return x.general(y) }
 
-// IncBeta is a derivative of the incomplete beta function.
+// IncBeta returns a derivative of the incomplete beta function.
 func (x Tracer) IncBeta(i, j, k int, y, z Tracer) Tracer { return x.general(y).general(z) }
 
 func (x Tracer) Select(a, b Tracer) Tracer { return a.both(b) }
@@ -240,7 +240,7 @@ func (Tracer) DotOf(x, y []Tracer) Tracer {
 	return Tracer{}.SumOf(terms)
 }
 
-// CallOf is f of x as one operation.
+// CallOf returns f of x as one operation.
 func (Tracer) CallOf(f op.Func, x []Tracer) []Tracer {
 	var g *domains.Graph
 	id := make([]int32, len(x))

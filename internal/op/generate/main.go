@@ -93,7 +93,7 @@ func (k kind) methods() string {
 			parameter = "y " + k.name
 		}
 		if k.comments {
-			fmt.Fprintf(&b, "// %s is %s.\n", r.Method, r.Doc)
+			fmt.Fprintf(&b, "// %s returns %s.\n", r.Method, r.Doc)
 		}
 		fmt.Fprintf(&b, "func (x %s) %s(%s) %s { %s }\n\n", k.name, r.Method, parameter, k.name, k.body(c))
 	}
