@@ -63,9 +63,6 @@ func New(t *reverse.Tape, s Strategy) *Hessian {
 // VJP for RoR.
 func (h *Hessian) Tape() *reverse.Tape { return h.t }
 
-// Strategy returns the strategy that h evaluates.
-func (h *Hessian) Strategy() Strategy { return h.strategy }
-
 // point splits x into inputs and parameters, none if they are bound, and checks
 // both x and the weights.
 func (h *Hessian) point(x, w []float64) (in, params, weights []float64) {

@@ -1,10 +1,7 @@
 package sweep
 
 import (
-	"errors"
-
 	"github.com/hesse-ad/hesse/internal/compile"
-	"github.com/hesse-ad/hesse/internal/workers"
 )
 
 // Seeds gives the tangents of the inputs in direction s: it adds to x, which
@@ -174,39 +171,15 @@ func (e *Engine) Hessian(ws *Workspace, row Result) error {
 // HVPs hands the products with k directions to each, after Linearize.
 func (e *Engine) HVPs(ws *Workspace, k int, seed Seeds, each Result) error {
 	for lo := 0; lo < k; lo += MaxDirections {
-		if err := e.chunk(ws, lo, k, seed, each); err != nil {
+		m := min(MaxDirections, k-lo)
+		if err := e.HVP(ws, m, func(x []float64, s int) { seed(x, lo+s) }); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (e *Engine) chunk(ws *Workspace, lo, k int, seed Seeds, each Result) error {
-	m := min(MaxDirections, k-lo)
-	if err := e.HVP(ws, m, func(x []float64, s int) { seed(x, lo+s) }); err != nil {
-		return err
-	}
-	for s := range m {
-		each(lo+s, ws.U[s][:e.Inputs()])
-	}
-	return nil
-}
-
-// HVPsParallel is HVPs by n goroutines, which take chunks of directions
-// in turn and call seed and each at once, for different directions.
-func (e *Engine) HVPsParallel(ws *Workspace, k, n int, seed Seeds, each Result) error {
-	chunks := (k + MaxDirections - 1) / MaxDirections
-	n = min(n, chunks)
-	errs := make([]error, n)
-	workers.Do(n, func(i int) {
-		own := e.Get()
-		defer e.Put(own)
-		defer own.Share(ws)()
-		for c := i; c < chunks && errs[i] == nil; c += n {
-			errs[i] = e.chunk(own, c*MaxDirections, k, seed, each)
+		for s := range m {
+			each(lo+s, ws.U[s][:e.Inputs()])
 		}
-	})
-	return errors.Join(errs...)
+	}
+	return nil
 }
 
 // Share has ws use the values, adjoints and partials of other, which it must

@@ -178,36 +178,6 @@ func nothingOld(t *rapid.T) {
 	}
 }
 
-// The parallel products have the bits of those in turn.
-func TestParallelProductsHaveTheSameBits(t *testing.T) {
-	rapid.Check(t, parallelProductsHaveTheSameBits)
-}
-func FuzzParallelProductsHaveTheSameBits(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(parallelProductsHaveTheSameBits))
-}
-
-func parallelProductsHaveTheSameBits(t *rapid.T) {
-	c := drawCopies(t, 1, 9, 40, 600)
-	p := c.program
-	ws := p.Get()
-	_, err := p.Value(ws, c.x, nil)
-	require.NoError(t, err)
-	require.NoError(t, p.Linearize(ws, c.w))
-	k := rapid.IntRange(0, 40).Draw(t, "k")
-	seed := func(x []float64, s int) { x[s%len(x)] = float64(s + 1) }
-	want, got := make([][]float64, k), make([][]float64, k)
-	require.NoError(t, p.HVPs(ws, k, seed, func(s int, x []float64) { want[s] = slices.Clone(x) }))
-	workers := rapid.IntRange(1, 5).Draw(t, "workers")
-	require.NoError(t, p.HVPsParallel(ws, k, workers, seed, func(s int, x []float64) { got[s] = slices.Clone(x) }))
-	for s := range k {
-		for i := range want[s] {
-			if a, b := got[s][i], want[s][i]; math.Float64bits(a) != math.Float64bits(b) && (a == a || b == b) {
-				t.Fatalf("direction %d: %v, want %v\n%v", s, got[s], want[s], c.one)
-			}
-		}
-	}
-}
-
 // A sweep whose plain result is not finite is repeated, and not else.
 func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
 	x := make([]float64, 20)
