@@ -25,11 +25,11 @@ var COPS = []Family{
 	{"polygon", []int{25, 50, 100}, Polygon},
 	{"electrons", []int{25, 50, 100}, Electrons},
 	{"chain", []int{400, 4000, 40000}, Chain},
-	{"torsion", []int{30, 100, 300}, Torsion},
-	{"bearing", []int{30, 100, 300}, Bearing},
-	{"surface", []int{30, 100, 300}, Surface},
-	{"rocket", []int{400, 4000, 20000}, Rocket},
-	{"steering", []int{400, 4000, 20000}, Steering},
+	{"torsion", []int{50, 100, 200}, Torsion},
+	{"bearing", []int{50, 100, 200}, Bearing},
+	{"surface", []int{50, 100, 200}, Surface},
+	{"rocket", []int{400, 1600, 6400}, Rocket},
+	{"steering", []int{400, 1600, 6400}, Steering},
 	{"glider", []int{100, 400, 1600}, Glider},
 }
 

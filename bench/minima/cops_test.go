@@ -3,25 +3,76 @@ package minima
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
-	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/hessian/newton"
 )
 
-func TestCOPSTable(t *testing.T) {
-	for _, f := range COPS {
-		if w := os.Getenv("W"); w != "" && w != f.Name { continue }
-		for i, n := range f.Sizes {
-			if i > 0 && os.Getenv("BIG") == "" { break }
-			p := f.At(n)
-			start := time.Now()
-			o := newton.InteriorPoint{}
-			if os.Getenv("L") != "" { o.Log = os.Stdout }
-			r, err := o.Minimize(context.Background(), p.Problem, p.X0)
-			t.Logf("%-16s n %6d m %6d %4d it (%d) f %.8g  %v: prep %v der %v la %v, fact %d err %v", p.Name, len(p.X0), len(r.C), r.Iterations, r.Restorations, r.F, time.Since(start).Round(time.Millisecond), r.Prepare.Round(time.Millisecond), r.Derivatives.Round(time.Millisecond), r.LinearAlgebra.Round(time.Millisecond), r.Factorizations, err)
-			_ = math.Pi
+func TestCOPS(t *testing.T) {
+	for _, c := range []struct {
+		p      Problem
+		within float64 // relative
+		minima []float64
+	}{
+		// Reinhardt's regular polygons, and Graham's hexagon (The largest small hexagon,
+		// J. Combin. Theory A 18, 1975); all are the best of several local minima.
+		{Polygon(5), 1e-7, []float64{-2.5 * math.Cos(math.Pi/5) * math.Tan(math.Pi/10)}},
+		{Polygon(6), 1e-6, []float64{-0.674981}},
+		{Polygon(7), 1e-7, []float64{-3.5 * math.Cos(math.Pi/7) * math.Tan(math.Pi/14)}},
+		// Thomson's problem: tetrahedron, octahedron and icosahedron have closed forms.
+		{Electrons(4), 1e-8, []float64{6 / math.Sqrt(8./3)}},
+		{Electrons(6), 1e-8, []float64{12/math.Sqrt2 + 1.5}},
+		{Electrons(12), 1e-7, []float64{49.165253058}},
+		{Electrons(25), 1e-7, []float64{243.812760299}},
+		{Chain(400), 1e-5, []float64{5.06862}},
+		{Torsion(50), 1e-5, []float64{-0.418087}},
+		{Bearing(30), 0, nil}, // convex: the conditions of optimality are enough
+		{Surface(50), 1e-5, []float64{2.51488}},
+		{Rocket(200), 1e-5, []float64{-1.01283}},
+		{Steering(200), 2e-5, []float64{0.554577}},
+		{Glider(100), 1e-5, []float64{-1254.61}},
+	} {
+		r, err := newton.InteriorPoint{}.Minimize(context.Background(), c.p.Problem, c.p.X0)
+		require.NoError(t, err, c.p.Name)
+		require.LessOrEqual(t, r.Iterations, 150, c.p.Name)
+		for _, m := range c.minima {
+			require.InEpsilon(t, m, r.F, max(c.within, 1e-9), c.p.Name)
+		}
+		want := c.p.Plain(r.X)
+		require.InEpsilon(t, want[0], r.F, 1e-11, "%s: lifted and plain", c.p.Name)
+		require.InDeltaSlice(t, append(want[1:], 0), append(r.C, 0), 1e-9, c.p.Name)
+	}
+}
+
+// The chain is a catenary, y = a cosh((t−b)/a) + k of length 4 from (0, 1) to (1, 3):
+// the energy of a finer chain comes near to its.
+func TestChainIsACatenary(t *testing.T) {
+	lo, hi := 0.05, 1. // √(4² − 2²) = 2a sinh(1/2a)
+	for range 200 {
+		if a := (lo + hi) / 2; 2*a*math.Sinh(1/(2*a)) > math.Sqrt(12) {
+			lo = a
+		} else {
+			hi = a
 		}
 	}
+	a := lo
+	// y(1) − y(0) = 2a sinh((1/2 − b)/a) sinh(1/2a) = 2.
+	b := 0.5 - a*math.Asinh(1/(a*math.Sinh(1/(2*a))))
+	k := 1 - a*math.Cosh(b/a)
+	primitive := func(t float64) float64 { // of y √(1 + y′²) = (a cosh s + k) cosh s, s = (t−b)/a
+		s := (t - b) / a
+		return a*(a*(s/2+math.Sinh(2*s)/4)) + a*k*math.Sinh(s)
+	}
+	exact := primitive(1) - primitive(0)
+	var off []float64
+	for _, n := range []int{50, 100, 200} {
+		p := Chain(n)
+		r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Problem, p.X0)
+		require.NoError(t, err)
+		off = append(off, math.Abs(r.F-exact))
+	}
+	require.Greater(t, off[0], 2.5*off[1])
+	require.Greater(t, off[1], 2.5*off[2])
 }

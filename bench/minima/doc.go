@@ -3,6 +3,8 @@
 //
 //	HS           min f(x), c_L ≤ c(x) ≤ c_U, x_L ≤ x ≤ x_U: problems of Hock and
 //	             Schittkowski, small, and of most kinds that there are
+//	COPS         the same, of any size: polygons, electrons, chains, elastic bars,
+//	             bearings, surfaces, rockets, particles, gliders
 //	LuksanVlcek  min f(x), c(x) = 0, of any size
 //	Regressions  min ½‖r(x)‖², the models of NIST's reference datasets
 //	Start        where the unconstrained problems of package problems start
