@@ -69,3 +69,40 @@ func ExampleLeastSquares() {
 	// 4.20 + 2.93 x, <nil>
 	// 1.06 + 1.98 x, <nil>
 }
+
+// The portfolio of three assets with the least variance for a return of at least λ, all
+// invested and nothing sold short, and how both change with λ.
+func ExampleResult_Sensitivities() {
+	returns := []float64{0.05, 0.07, 0.12}
+	deviations := []float64{0.1, 0.2, 0.3}
+	f := func(x, lambda []reverse.Var) []reverse.Var {
+		risk, gain, sum := reverse.Constant(0), reverse.Constant(0), reverse.Constant(0)
+		for i := range x {
+			risk = risk.Add(x[i].Scale(deviations[i]).Square())
+			gain, sum = gain.Add(x[i].Scale(returns[i])), sum.Add(x[i])
+		}
+		return []reverse.Var{risk, gain.Sub(lambda[0]), sum.SubReal(1)}
+	}
+	lambda := []float64{0.08}
+	p := newton.Problem{
+		Func:  reverse.NewFuncParamsVec(f, lambda),
+		Lower: []float64{0, 0, 0}, ConstraintLower: []float64{0, 0}, ConstraintUpper: []float64{math.Inf(1), 0},
+	}
+	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p, []float64{0.3, 0.3, 0.3})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := r.Sensitivities(p, f, lambda)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := s.JVP(nil, []float64{1})
+	slope, _ := s.ValueGradient(nil)
+	fmt.Printf("x %.4f, variance %.5f\n", r.X, r.F)
+	fmt.Printf("by λ: x %.2f, variance %.4f\n", d[:3], slope)
+	// Output:
+	// x [0.3658 0.2879 0.3463], variance 0.01545
+	// by λ: x [-17.90 5.06 12.84], variance [0.7860]
+}
