@@ -3,6 +3,7 @@ package matrix_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,7 +24,8 @@ type shape struct{ p, q, r int }
 // operation is a function of matrices over the numbers T, its operands in one slice.
 type operation[T any] struct {
 	name string
-	size func(s shape) int
+	// parts is the lengths of the operands.
+	parts func(s shape) []int
 	// point makes operands of numbers in [−1, 1] for which the function is well-conditioned.
 	point func(s shape, x []float64)
 	f     func(s shape, x []T) []T
@@ -32,8 +34,10 @@ type operation[T any] struct {
 // operations lists all functions of the package.
 func operations[T dual.Scalar[T]]() []operation[T] {
 	type op = operation[T]
-	square := func(s shape) int { return s.p * s.p }
-	withRight := func(s shape) int { return s.p*s.p + s.p*s.r }
+	square := func(s shape) []int { return []int{s.p * s.p} }
+	withRight := func(s shape) []int { return []int{s.p * s.p, s.p * s.r} }
+	factors := func(s shape) []int { return []int{s.p * s.q, s.q * s.r} }
+	withVector := func(s shape) []int { return []int{s.p * s.p, s.p} }
 	dominant := func(s shape, x []float64) { addDiagonal(x, s.p, float64(s.p)+1) }
 	spread := func(s shape, x []float64) {
 		for i := range s.p {
@@ -55,7 +59,7 @@ func operations[T dual.Scalar[T]]() []operation[T] {
 		if student {
 			name = fmt.Sprintf("LogStudent/%d", scale)
 		}
-		return op{name, func(s shape) int { return s.p*s.p + s.p + s.r*s.p }, dominant, func(s shape, x []T) []T {
+		return op{name, func(s shape) []int { return []int{s.p * s.p, s.p, s.r * s.p} }, dominant, func(s shape, x []T) []T {
 			n := s.p * s.p
 			c, mean, points := matrix.New(s.p, s.p, x[:n]), x[n:n+s.p], matrix.New(s.r, s.p, x[n+s.p:])
 			if student {
@@ -65,23 +69,23 @@ func operations[T dual.Scalar[T]]() []operation[T] {
 		}}
 	}
 	return []op{
-		{"Mul", func(s shape) int { return s.p*s.q + s.q*s.r }, nothing, func(s shape, x []T) []T {
+		{"Mul", factors, nothing, func(s shape, x []T) []T {
 			n := s.p * s.q
 			return matrix.Mul(nil, matrix.New(s.p, s.q, x[:n]), matrix.New(s.q, s.r, x[n:])).Data
 		}},
-		{"Mul transposed", func(s shape) int { return s.p*s.q + s.q*s.r }, nothing, func(s shape, x []T) []T {
+		{"Mul transposed", factors, nothing, func(s shape, x []T) []T {
 			n := s.p * s.q
 			return matrix.Mul(nil, matrix.New(s.q, s.p, x[:n]).T(), matrix.New(s.r, s.q, x[n:]).T()).Data
 		}},
-		{"Mul square", func(s shape) int { return s.p * s.q }, nothing, func(s shape, x []T) []T {
+		{"Mul square", func(s shape) []int { return []int{s.p * s.q} }, nothing, func(s shape, x []T) []T {
 			a := matrix.New(s.p, s.q, x)
 			return matrix.Mul(nil, a, a.T()).Data
 		}},
-		{"MulVec", func(s shape) int { return s.p*s.q + s.q }, nothing, func(s shape, x []T) []T {
+		{"MulVec", func(s shape) []int { return []int{s.p * s.q, s.q} }, nothing, func(s shape, x []T) []T {
 			n := s.p * s.q
 			return matrix.MulVec(nil, matrix.New(s.p, s.q, x[:n]), x[n:])
 		}},
-		{"QuadForm", func(s shape) int { return s.p*s.p + s.p }, nothing, func(s shape, x []T) []T {
+		{"QuadForm", withVector, nothing, func(s shape, x []T) []T {
 			n := s.p * s.p
 			return []T{matrix.QuadForm(matrix.New(s.p, s.p, x[:n]), x[n:])}
 		}},
@@ -90,7 +94,7 @@ func operations[T dual.Scalar[T]]() []operation[T] {
 		solve("SolveSPD", matrix.SolveSPD[T]),
 		solve("SolveLower", matrix.SolveLower[T]),
 		solve("SolveUpper", matrix.SolveUpper[T]),
-		{"SolveVec", func(s shape) int { return s.p*s.p + s.p }, dominant, func(s shape, x []T) []T {
+		{"SolveVec", withVector, dominant, func(s shape, x []T) []T {
 			a, b := matrix.New(s.p, s.p, x[:s.p*s.p]), x[s.p*s.p:]
 			y := matrix.SolveUpperVec(nil, a, matrix.SolveLowerVec(nil, a, b))
 			return matrix.SolveSPDVec(nil, a, matrix.SolveVec(nil, a, y))
@@ -121,13 +125,21 @@ func addDiagonal(x []float64, n int, c float64) {
 }
 
 // combined is a nonlinear function of the results, and of the operands themselves: what
-// an operation is within a program.
-func combined[T dual.Scalar[T]](k int, s shape) func(x []T) T {
+// an operation is within a program. Part k of the operands is constant, as in x0, if bit k
+// of fixed is set.
+func combined[T dual.Scalar[T]](k int, s shape, x0 []float64, fixed int) func(x []T) T {
 	op := operations[T]()[k]
 	return func(x []T) T {
-		in := make([]T, len(x))
-		for i, v := range x {
-			in[i] = v.Add(v.Sin().Scale(0.125))
+		in := make([]T, 0, len(x))
+		for part, n := range op.parts(s) {
+			for range n {
+				i := len(in)
+				if fixed>>part&1 != 0 {
+					in = append(in, dual.Const[T](x0[i]+0.125*math.Sin(x0[i])))
+				} else {
+					in = append(in, x[i].Add(x[i].Sin().Scale(0.125)))
+				}
+			}
 		}
 		var sum T
 		for i, y := range op.f(s, in) {
@@ -141,20 +153,27 @@ func combined[T dual.Scalar[T]](k int, s shape) func(x []T) T {
 // point is the operands of case k by random numbers.
 func point(k int, s shape, draw func() float64) []float64 {
 	op := operations[dual.Real]()[k]
-	x := make([]float64, op.size(s))
-	for i := range x {
-		x[i] = draw()
+	var x []float64
+	for _, n := range op.parts(s) {
+		for range n {
+			x = append(x, draw())
+		}
 	}
 	op.point(s, x)
 	return x
 }
 
-// near requires that got is want but for rounding: each of the two is of at most some
-// 20 products of matrices in a row, whose errors are n·2⁻⁵² times what conditions of at
-// most about 10 make of the largest element.
+// rounding bounds what two ways to the same number of size scale differ by: each is of at
+// most some 20 products of matrices in a row, whose errors are n·2⁻⁵² times what conditions
+// of at most about 10 make of the largest element, three of them in a row.
+func rounding(n int, scale float64) float64 {
+	const products, condition = 20, 1000
+	return products * condition * float64(n+1) * 0x1p-52 * max(1, scale)
+}
+
+// near requires that got is want but for rounding.
 func near(t require.TestingT, what string, n int, want, got mat.Matrix) {
-	const products, condition = 20, 1000 // to the third power
-	bound := products * condition * float64(n+1) * 0x1p-52 * max(1, mat.Norm(want, math.Inf(1)))
+	bound := rounding(n, mat.Norm(want, math.Inf(1)))
 	rows, cols := want.Dims()
 	for i := range rows {
 		for j := range cols {
@@ -163,26 +182,35 @@ func near(t require.TestingT, what string, n int, want, got mat.Matrix) {
 	}
 }
 
-func TestAgreesWithElementsInEveryMode(t *testing.T) {
+// each runs a property for every function.
+func each(t *testing.T, property func(t *rapid.T, k int)) {
 	for k, op := range operations[dual.Real]() {
-		t.Run(op.name, rapid.MakeCheck(func(t *rapid.T) {
-			size := rapid.IntRange(0, 5)
-			s := shape{size.Draw(t, "p"), size.Draw(t, "q"), size.Draw(t, "r")}
-			element := rapid.Float64Range(-1, 1)
-			x := point(k, s, func() float64 { return element.Draw(t, "x") })
-			agree(t, k, s, x)
-		}))
+		t.Run(op.name, rapid.MakeCheck(func(t *rapid.T) { property(t, k) }))
 	}
 }
 
-func agree(t require.TestingT, k int, s shape, x []float64) {
+var element = rapid.Float64Range(-1, 1)
+
+func drawShape(t *rapid.T, most int) shape {
+	size := rapid.IntRange(0, most)
+	return shape{size.Draw(t, "p"), size.Draw(t, "q"), size.Draw(t, "r")}
+}
+
+func TestAgreesWithElementsInEveryMode(t *testing.T) {
+	each(t, func(t *rapid.T, k int) {
+		s := drawShape(t, 3)
+		x := point(k, s, func() float64 { return element.Draw(t, "x") })
+		agree(t, k, s, x, rapid.IntRange(0, 7).Draw(t, "fixed"))
+	})
+}
+
+func agree(t require.TestingT, k int, s shape, x []float64, fixed int) {
 	n := len(x)
-	f := combined[dual.Hyper](k, s)
-	tape, err := reverse.Record(combined[reverse.Var](k, s), x)
+	f := combined[dual.Hyper](k, s, x, fixed)
+	tape, err := reverse.Record(combined[reverse.Var](k, s, x, fixed), x)
 	require.NoError(t, err)
 	real, err := tape.Value(x)
 	require.NoError(t, err)
-	require.Equal(t, float64(value(combined[dual.Real](k, s), x)), real, "the bits of dual.Real")
 	if n == 0 {
 		return
 	}
@@ -191,7 +219,7 @@ func agree(t require.TestingT, k int, s shape, x []float64) {
 		in[i].V = v
 	}
 	near(t, "value", n, vec(f(in).V), vec(real))
-	want := forward.Gradient(nil, combined[dual.Number](k, s), x)
+	want := forward.Gradient(nil, combined[dual.Number](k, s, x, fixed), x)
 	g, err := tape.Gradient(nil, x)
 	require.NoError(t, err)
 	near(t, "gradient", n, vec(want...), vec(g...))
@@ -203,11 +231,10 @@ func agree(t require.TestingT, k int, s shape, x []float64) {
 	}
 	plan, err := hessian.NewSparse(tape)
 	require.NoError(t, err)
-	m := plan.Matrix()
-	_, err = plan.Eval(m, x)
+	m, err := plan.Eval(nil, x)
 	require.NoError(t, err)
 	near(t, "sparse", n, h, m)
-	pattern := detect.Hessian(combined[detect.Tracer](k, s), n)
+	pattern := detect.Hessian(combined[detect.Tracer](k, s, x, fixed), n)
 	for i := range n {
 		for j := range n {
 			if h.At(i, j) != 0 {
@@ -217,8 +244,80 @@ func agree(t require.TestingT, k int, s shape, x []float64) {
 	}
 }
 
-func vec(x ...float64) mat.Matrix { return mat.NewVecDense(len(x), x) }
-
-func value(f func(x []dual.Real) dual.Real, x []float64) dual.Real {
-	return f(dual.Consts[dual.Real](nil, x))
+// Along directions, one evaluation on hyper-dual numbers has the products with gradient
+// and Hessian, so that operands may be larger.
+func TestProductsAgreeWithElements(t *testing.T) {
+	each(t, func(t *rapid.T, k int) {
+		s := drawShape(t, 12)
+		seed := rapid.Uint64().Draw(t, "seed")
+		products(t, k, s, rand.New(rand.NewPCG(seed, 1)), rapid.IntRange(0, 7).Draw(t, "fixed"))
+	})
 }
+
+// Matrices of several blocks.
+func TestProductsOfLargeMatricesAgreeWithElements(t *testing.T) {
+	large := map[string]shape{
+		"Mul": {140, 70, 130}, "Mul square": {130, 66, 0}, "Cholesky": {131, 0, 0}, "Solve": {131, 0, 3}, "SolveSPD": {131, 0, 3},
+		"LogDet": {130, 0, 0}, "LogDetSPD": {131, 0, 0}, "LogNormal/0": {129, 0, 2}, "LogNormal/1": {66, 0, 70}, "LogNormal/2": {66, 0, 70},
+	}
+	for k, op := range operations[dual.Real]() {
+		if s, ok := large[op.name]; ok {
+			t.Run(op.name, func(t *testing.T) { products(t, k, s, rand.New(rand.NewPCG(3, 4)), 0) })
+		}
+	}
+}
+
+func products(t require.TestingT, k int, s shape, rng *rand.Rand, fixed int) {
+	draw := func() float64 { return 2*rng.Float64() - 1 }
+	x := point(k, s, draw)
+	n := len(x)
+	if n == 0 {
+		return
+	}
+	tape, err := reverse.Record(combined[reverse.Var](k, s, x, fixed), x)
+	require.NoError(t, err)
+	in, u := make([]dual.Hyper, n), make([]float64, n)
+	dirs := mat.NewDense(n, 2, nil)
+	for i := range in {
+		in[i] = dual.Hyper{V: x[i], D1: draw(), D2: draw()}
+		u[i] = in[i].D2
+		dirs.SetRow(i, []float64{in[i].D1, draw()})
+	}
+	want := combined[dual.Hyper](k, s, x, fixed)(in)
+	value, g, err := tape.ValueGradient(nil, x)
+	require.NoError(t, err)
+	hv, err := tape.HVPs(nil, x, dirs)
+	require.NoError(t, err)
+	jv, err := tape.JVP(nil, x, u)
+	require.NoError(t, err)
+	sum, second, scale := 0.0, 0.0, math.Abs(value)
+	for i, v := range u {
+		sum += g[i] * v
+		second += hv.At(i, 0) * v
+		scale += math.Abs(g[i]) + math.Abs(hv.At(i, 0))
+	}
+	bound := rounding(max(s.p, s.q, s.r), scale)
+	require.InDelta(t, want.V, value, bound, "value")
+	require.InDelta(t, want.D2, sum, bound, "gradient")
+	require.InDelta(t, want.D2, jv[0], bound, "Jv")
+	require.InDelta(t, want.D12, second, bound, "Hv")
+	one, err := tape.HVP(nil, x, mat.Col(nil, 1, dirs))
+	require.NoError(t, err)
+	require.Equal(t, one, mat.Col(nil, 1, hv), "a direction alone has the same bits")
+}
+
+// Values on dual.Real are those of a tape to the last bit, unless constants of a tape are
+// computed otherwise.
+func TestRealHasTheBitsOfTheTape(t *testing.T) {
+	each(t, func(t *rapid.T, k int) {
+		s := drawShape(t, 12)
+		x := point(k, s, func() float64 { return element.Draw(t, "x") })
+		tape, err := reverse.Record(combined[reverse.Var](k, s, x, 0), x)
+		require.NoError(t, err)
+		got, err := tape.Value(x)
+		require.NoError(t, err)
+		require.Equal(t, float64(combined[dual.Real](k, s, x, 0)(dual.Consts[dual.Real](nil, x))), got)
+	})
+}
+
+func vec(x ...float64) mat.Matrix { return mat.NewVecDense(len(x), x) }
