@@ -153,13 +153,19 @@ func (k *factorization) elementwise(y, x []dual.Real) {
 	choleskyElements(y, k.n)
 }
 
-// jacobian of L_ij is the elements A_kl with k ≤ i and l ≤ j.
+// jacobian of L_ij is the elements up to column j of the rows up to j and of row i.
 func (k *factorization) jacobian(i int) []int32 {
 	row, start := rowOf(i)
+	col := i - start
 	var x []int32
-	for r := range row + 1 {
-		for c := range min(r, i-start) + 1 {
+	for r := range col + 1 {
+		for c := range r + 1 {
 			x = append(x, int32(r*(r+1)/2+c))
+		}
+	}
+	if row > col {
+		for c := range col + 1 {
+			x = append(x, int32(start+c))
 		}
 	}
 	return x
