@@ -76,9 +76,9 @@ func sparseMatrices(b *bench) {
 		pattern := p.pattern()
 		s := b.measure(p.plain, func() { p.pattern() }, func() { p.again().prepare(sparseMethod{}) }, p.product())
 		f := s[0]
-		row := p.row("pattern", s[1], f)
-		row.NNZ = pattern.NNZ()
-		b.emit(row)
+		found := p.row("pattern", s[1], f)
+		found.NNZ = pattern.NNZ()
+		b.emit(found)
 		for i, m := range methods {
 			cells := []string{"", "", "", "", ""}
 			if i == 0 {
@@ -116,9 +116,8 @@ func sparseMatrices(b *bench) {
 		if p.ByHand != nil {
 			s := b.measure(p.plain, p.byHand())
 			t.add("", "", "", "", "", "by hand", none, none, none, digits(s[1].ratio(s[0])), "", "")
-			row := p.row(figure, s[1], s[0])
-			row.Method, row.NNZ = "by-hand", pattern.NNZ()
-			b.emit(row)
+			b.emit(row{Problem: p.Name, N: len(p.X0), Figure: figure, Method: "by-hand", NNZ: pattern.NNZ(),
+				Seconds: s[1].time(), Ratio: s[1].ratio(s[0]), Allocs: &s[1].allocs})
 		}
 	}
 	b.print("Sparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
