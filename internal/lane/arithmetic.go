@@ -8,6 +8,13 @@ import (
 
 // Arithmetic. Every product and every sum is rounded.
 
+// Fill sets dst to c.
+func Fill(dst []float64, c float64) {
+	for i := range dst {
+		dst[i] = c
+	}
+}
+
 // Add sets dst = x + y.
 func Add(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
@@ -250,10 +257,10 @@ func AddMul(dst, a, x, y []float64) {
 	}
 }
 
-// MulAddMul sets dst = p·x + q·y.
-func MulAddMul(dst, p, x, q, y []float64) {
+// Mul2 sets dst = p·x + q·y.
+func Mul2(dst, p, x, q, y []float64) {
 	p, x, q, y = p[:len(dst)], x[:len(dst)], q[:len(dst)], y[:len(dst)]
-	if packedMulAddMul(dst, p, x, q, y) {
+	if packedMul2(dst, p, x, q, y) {
 		return
 	}
 	for i := range dst {
@@ -261,21 +268,10 @@ func MulAddMul(dst, p, x, q, y []float64) {
 	}
 }
 
-// AddScaleMul sets dst = a + (c·x)·y.
-func AddScaleMul(dst, a, x, y []float64, c float64) {
-	a, x, y = a[:len(dst)], x[:len(dst)], y[:len(dst)]
-	if packedAddScaleMul(dst, a, x, y, c) {
-		return
-	}
-	for i := range dst {
-		dst[i] = a[i] + float64(c*x[i]*y[i])
-	}
-}
-
-// ScaleMulAddMul sets dst = c·(p·x + q·y).
-func ScaleMulAddMul(dst, p, x, q, y []float64, c float64) {
+// ScaleMul2 sets dst = c·(p·x + q·y).
+func ScaleMul2(dst, p, x, q, y []float64, c float64) {
 	p, x, q, y = p[:len(dst)], x[:len(dst)], q[:len(dst)], y[:len(dst)]
-	if packedScaleMulAddMul(dst, p, x, q, y, c) {
+	if packedScaleMul2(dst, p, x, q, y, c) {
 		return
 	}
 	for i := range dst {
@@ -283,35 +279,46 @@ func ScaleMulAddMul(dst, p, x, q, y []float64, c float64) {
 	}
 }
 
-// AddScaleMulAddMul sets dst = a + c·(p·x + q·y).
-func AddScaleMulAddMul(dst, a, p, x, q, y []float64, c float64) {
-	a, p, x, q, y = a[:len(dst)], p[:len(dst)], x[:len(dst)], q[:len(dst)], y[:len(dst)]
-	if packedAddScaleMulAddMul(dst, a, p, x, q, y, c) {
+// AddScaleMul does dst += (c·x)·y.
+func AddScaleMul(dst, x, y []float64, c float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if packedAddScaleMul(dst, x, y, c) {
 		return
 	}
 	for i := range dst {
-		dst[i] = a[i] + float64(c*(float64(p[i]*x[i])+float64(q[i]*y[i])))
+		dst[i] += float64(c * x[i] * y[i])
 	}
 }
 
-// Axpy sets dst = a + c·x.
-func Axpy(dst, a, x []float64, c float64) {
-	a, x = a[:len(dst)], x[:len(dst)]
-	if packedAxpy(dst, a, x, c) {
+// AddScaleMul2 does dst += c·(p·x + q·y).
+func AddScaleMul2(dst, p, x, q, y []float64, c float64) {
+	p, x, q, y = p[:len(dst)], x[:len(dst)], q[:len(dst)], y[:len(dst)]
+	if packedAddScaleMul2(dst, p, x, q, y, c) {
 		return
 	}
 	for i := range dst {
-		dst[i] = a[i] + float64(c*x[i])
+		dst[i] += float64(c * (float64(p[i]*x[i]) + float64(q[i]*y[i])))
 	}
 }
 
-// Axpy2 sets dst = a + (c·x + d·y).
-func Axpy2(dst, a, x, y []float64, c, d float64) {
-	a, x, y = a[:len(dst)], x[:len(dst)], y[:len(dst)]
-	if packedAxpy2(dst, a, x, y, c, d) {
+// Axpy does dst += c·x.
+func Axpy(dst, x []float64, c float64) {
+	x = x[:len(dst)]
+	if packedAxpy(dst, x, c) {
 		return
 	}
 	for i := range dst {
-		dst[i] = a[i] + (float64(c*x[i]) + float64(d*y[i]))
+		dst[i] += float64(c * x[i])
+	}
+}
+
+// Axpy2 does dst += c·x + d·y.
+func Axpy2(dst, x, y []float64, c, d float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if packedAxpy2(dst, x, y, c, d) {
+		return
+	}
+	for i := range dst {
+		dst[i] += float64(c*x[i]) + float64(d*y[i])
 	}
 }

@@ -32,6 +32,14 @@ func ofReal(name string, f func(dst, x []float64, c float64), g func(x, c float6
 		func(a *[5]float64, c, d float64) float64 { return g(a[0], c) }}
 }
 
+// onto is an operation that adds g to dst, which is the first array.
+func onto(name string, f func(dst []float64, a *[5][]float64, c, d float64), g func(a *[5]float64, c, d float64) float64) operation {
+	return operation{name, func(dst []float64, a *[5][]float64, c, d float64) {
+		copy(dst, a[0])
+		f(dst, a, c, d)
+	}, func(a *[5]float64, c, d float64) float64 { return a[0] + g(a, c, d) }}
+}
+
 // product is x·y, rounded.
 func product(x, y float64) float64 { return float64(x * y) }
 
@@ -66,30 +74,28 @@ var operations = []operation{
 	{"AddMul",
 		func(dst []float64, a *[5][]float64, c, d float64) { AddMul(dst, a[0], a[1], a[2]) },
 		func(a *[5]float64, c, d float64) float64 { return a[0] + product(a[1], a[2]) }},
-	{"MulAddMul",
-		func(dst []float64, a *[5][]float64, c, d float64) { MulAddMul(dst, a[0], a[1], a[2], a[3]) },
+	{"Mul2",
+		func(dst []float64, a *[5][]float64, c, d float64) { Mul2(dst, a[0], a[1], a[2], a[3]) },
 		func(a *[5]float64, c, d float64) float64 { return product(a[0], a[1]) + product(a[2], a[3]) }},
-	{"AddScaleMul",
-		func(dst []float64, a *[5][]float64, c, d float64) { AddScaleMul(dst, a[0], a[1], a[2], c) },
-		func(a *[5]float64, c, d float64) float64 { return a[0] + product(product(c, a[1]), a[2]) }},
-	{"ScaleMulAddMul",
-		func(dst []float64, a *[5][]float64, c, d float64) { ScaleMulAddMul(dst, a[0], a[1], a[2], a[3], c) },
+	{"ScaleMul2",
+		func(dst []float64, a *[5][]float64, c, d float64) { ScaleMul2(dst, a[0], a[1], a[2], a[3], c) },
 		func(a *[5]float64, c, d float64) float64 {
 			return product(c, product(a[0], a[1])+product(a[2], a[3]))
 		}},
-	{"AddScaleMulAddMul",
-		func(dst []float64, a *[5][]float64, c, d float64) {
-			AddScaleMulAddMul(dst, a[0], a[1], a[2], a[3], a[4], c)
-		},
+	onto("AddScaleMul",
+		func(dst []float64, a *[5][]float64, c, d float64) { AddScaleMul(dst, a[1], a[2], c) },
+		func(a *[5]float64, c, d float64) float64 { return product(product(c, a[1]), a[2]) }),
+	onto("AddScaleMul2",
+		func(dst []float64, a *[5][]float64, c, d float64) { AddScaleMul2(dst, a[1], a[2], a[3], a[4], c) },
 		func(a *[5]float64, c, d float64) float64 {
-			return a[0] + product(c, product(a[1], a[2])+product(a[3], a[4]))
-		}},
-	{"Axpy",
-		func(dst []float64, a *[5][]float64, c, d float64) { Axpy(dst, a[0], a[1], c) },
-		func(a *[5]float64, c, d float64) float64 { return a[0] + product(c, a[1]) }},
-	{"Axpy2",
-		func(dst []float64, a *[5][]float64, c, d float64) { Axpy2(dst, a[0], a[1], a[2], c, d) },
-		func(a *[5]float64, c, d float64) float64 { return a[0] + (product(c, a[1]) + product(d, a[2])) }},
+			return product(c, product(a[1], a[2])+product(a[3], a[4]))
+		}),
+	onto("Axpy",
+		func(dst []float64, a *[5][]float64, c, d float64) { Axpy(dst, a[1], c) },
+		func(a *[5]float64, c, d float64) float64 { return product(c, a[1]) }),
+	onto("Axpy2",
+		func(dst []float64, a *[5][]float64, c, d float64) { Axpy2(dst, a[1], a[2], c, d) },
+		func(a *[5]float64, c, d float64) float64 { return product(c, a[1]) + product(d, a[2]) }),
 }
 
 func TestArithmeticHasTheBitsOfNumbers(t *testing.T) {

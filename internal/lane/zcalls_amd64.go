@@ -332,51 +332,51 @@ func packedAddMul(dst, a, x, y []float64) bool {
 	return true
 }
 
-func packedMulAddMul(dst, p, x, q, y []float64) bool {
+func packedMul2(dst, p, x, q, y []float64) bool {
 	if set == none {
 		return false
 	}
-	mulAddMulAVX2(dst, p, x, q, y)
+	mul2AVX2(dst, p, x, q, y)
 	return true
 }
 
-func packedAddScaleMul(dst, a, x, y []float64, c float64) bool {
+func packedScaleMul2(dst, p, x, q, y []float64, c float64) bool {
 	if set == none {
 		return false
 	}
-	addScaleMulAVX2(dst, a, x, y, c)
+	scaleMul2AVX2(dst, p, x, q, y, c)
 	return true
 }
 
-func packedAddScaleMulAddMul(dst, a, p, x, q, y []float64, c float64) bool {
+func packedAddScaleMul(dst, x, y []float64, c float64) bool {
 	if set == none {
 		return false
 	}
-	addScaleMulAddMulAVX2(dst, a, p, x, q, y, c)
+	addScaleMulAVX2(dst, x, y, c)
 	return true
 }
 
-func packedScaleMulAddMul(dst, p, x, q, y []float64, c float64) bool {
+func packedAddScaleMul2(dst, p, x, q, y []float64, c float64) bool {
 	if set == none {
 		return false
 	}
-	scaleMulAddMulAVX2(dst, p, x, q, y, c)
+	addScaleMul2AVX2(dst, p, x, q, y, c)
 	return true
 }
 
-func packedAxpy(dst, a, x []float64, c float64) bool {
+func packedAxpy(dst, x []float64, c float64) bool {
 	if set == none {
 		return false
 	}
-	axpyAVX2(dst, a, x, c)
+	axpyAVX2(dst, x, c)
 	return true
 }
 
-func packedAxpy2(dst, a, x, y []float64, c, d float64) bool {
+func packedAxpy2(dst, x, y []float64, c, d float64) bool {
 	if set == none {
 		return false
 	}
-	axpy2AVX2(dst, a, x, y, c, d)
+	axpy2AVX2(dst, x, y, c, d)
 	return true
 }
 

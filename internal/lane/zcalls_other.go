@@ -122,27 +122,27 @@ func packedAddMul(dst, a, x, y []float64) bool {
 	return false
 }
 
-func packedMulAddMul(dst, p, x, q, y []float64) bool {
+func packedMul2(dst, p, x, q, y []float64) bool {
 	return false
 }
 
-func packedAddScaleMul(dst, a, x, y []float64, c float64) bool {
+func packedScaleMul2(dst, p, x, q, y []float64, c float64) bool {
 	return false
 }
 
-func packedAddScaleMulAddMul(dst, a, p, x, q, y []float64, c float64) bool {
+func packedAddScaleMul(dst, x, y []float64, c float64) bool {
 	return false
 }
 
-func packedScaleMulAddMul(dst, p, x, q, y []float64, c float64) bool {
+func packedAddScaleMul2(dst, p, x, q, y []float64, c float64) bool {
 	return false
 }
 
-func packedAxpy(dst, a, x []float64, c float64) bool {
+func packedAxpy(dst, x []float64, c float64) bool {
 	return false
 }
 
-func packedAxpy2(dst, a, x, y []float64, c, d float64) bool {
+func packedAxpy2(dst, x, y []float64, c, d float64) bool {
 	return false
 }
 

@@ -6415,9 +6415,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func mulAddMulAVX2(dst []float64, p []float64, x []float64, q []float64, y []float64)
+// func mul2AVX2(dst []float64, p []float64, x []float64, q []float64, y []float64)
 // Requires: AVX
-TEXT ·mulAddMulAVX2(SB), NOSPLIT, $0-120
+TEXT ·mul2AVX2(SB), NOSPLIT, $0-120
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    p_base+24(FP), CX
 	MOVQ    x_base+48(FP), DX
@@ -6501,195 +6501,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func addScaleMulAVX2(dst []float64, a []float64, x []float64, y []float64, c float64)
+// func scaleMul2AVX2(dst []float64, p []float64, x []float64, q []float64, y []float64, c float64)
 // Requires: AVX
-TEXT ·addScaleMulAVX2(SB), NOSPLIT, $0-104
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         y_base+72(FP), BX
-	VBROADCASTSD c+96(FP), Y0
-	MOVQ         dst_len+8(FP), SI
-	XORQ         DI, DI
-	LEAQ         -16(SI), R8
-	LEAQ         -4(SI), R9
-	CMPQ         DI, R8
-	JGT          few
-	PCALIGN      $0x20
-
-many:
-	VMOVUPD (CX)(DI*8), Y1
-	VMOVUPD (DX)(DI*8), Y2
-	VMOVUPD (BX)(DI*8), Y3
-	VMULPD  Y2, Y0, Y2
-	VMULPD  Y3, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, (AX)(DI*8)
-	VMOVUPD 32(CX)(DI*8), Y1
-	VMOVUPD 32(DX)(DI*8), Y2
-	VMOVUPD 32(BX)(DI*8), Y3
-	VMULPD  Y2, Y0, Y2
-	VMULPD  Y3, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, 32(AX)(DI*8)
-	VMOVUPD 64(CX)(DI*8), Y1
-	VMOVUPD 64(DX)(DI*8), Y2
-	VMOVUPD 64(BX)(DI*8), Y3
-	VMULPD  Y2, Y0, Y2
-	VMULPD  Y3, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, 64(AX)(DI*8)
-	VMOVUPD 96(CX)(DI*8), Y1
-	VMOVUPD 96(DX)(DI*8), Y2
-	VMOVUPD 96(BX)(DI*8), Y3
-	VMULPD  Y2, Y0, Y2
-	VMULPD  Y3, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, 96(AX)(DI*8)
-	ADDQ    $0x00000010, DI
-	CMPQ    DI, R8
-	JLE     many
-
-few:
-	CMPQ    DI, R9
-	JGT     tail
-	VMOVUPD (CX)(DI*8), Y1
-	VMOVUPD (DX)(DI*8), Y2
-	VMOVUPD (BX)(DI*8), Y3
-	VMULPD  Y2, Y0, Y2
-	VMULPD  Y3, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, (AX)(DI*8)
-	ADDQ    $0x00000004, DI
-	JMP     few
-
-tail:
-	SUBQ       DI, SI
-	JEQ        done
-	LEAQ       tails<>+32(SB), R8
-	NEGQ       SI
-	VMOVUPD    (R8)(SI*8), Y1
-	VMASKMOVPD (CX)(DI*8), Y1, Y2
-	VMASKMOVPD (DX)(DI*8), Y1, Y3
-	VMASKMOVPD (BX)(DI*8), Y1, Y4
-	VMULPD     Y3, Y0, Y0
-	VMULPD     Y4, Y0, Y0
-	VADDPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-
-done:
-	VZEROUPPER
-	RET
-
-// func addScaleMulAddMulAVX2(dst []float64, a []float64, p []float64, x []float64, q []float64, y []float64, c float64)
-// Requires: AVX
-TEXT ·addScaleMulAddMulAVX2(SB), NOSPLIT, $0-152
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         p_base+48(FP), DX
-	MOVQ         x_base+72(FP), BX
-	MOVQ         q_base+96(FP), SI
-	MOVQ         y_base+120(FP), DI
-	VBROADCASTSD c+144(FP), Y0
-	MOVQ         dst_len+8(FP), R8
-	XORQ         R9, R9
-	LEAQ         -16(R8), R10
-	LEAQ         -4(R8), R11
-	CMPQ         R9, R10
-	JGT          few
-	PCALIGN      $0x20
-
-many:
-	VMOVUPD (CX)(R9*8), Y1
-	VMOVUPD (DX)(R9*8), Y2
-	VMOVUPD (BX)(R9*8), Y3
-	VMOVUPD (SI)(R9*8), Y4
-	VMOVUPD (DI)(R9*8), Y5
-	VMULPD  Y3, Y2, Y2
-	VMULPD  Y5, Y4, Y3
-	VADDPD  Y3, Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, (AX)(R9*8)
-	VMOVUPD 32(CX)(R9*8), Y1
-	VMOVUPD 32(DX)(R9*8), Y2
-	VMOVUPD 32(BX)(R9*8), Y3
-	VMOVUPD 32(SI)(R9*8), Y4
-	VMOVUPD 32(DI)(R9*8), Y5
-	VMULPD  Y3, Y2, Y2
-	VMULPD  Y5, Y4, Y3
-	VADDPD  Y3, Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, 32(AX)(R9*8)
-	VMOVUPD 64(CX)(R9*8), Y1
-	VMOVUPD 64(DX)(R9*8), Y2
-	VMOVUPD 64(BX)(R9*8), Y3
-	VMOVUPD 64(SI)(R9*8), Y4
-	VMOVUPD 64(DI)(R9*8), Y5
-	VMULPD  Y3, Y2, Y2
-	VMULPD  Y5, Y4, Y3
-	VADDPD  Y3, Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, 64(AX)(R9*8)
-	VMOVUPD 96(CX)(R9*8), Y1
-	VMOVUPD 96(DX)(R9*8), Y2
-	VMOVUPD 96(BX)(R9*8), Y3
-	VMOVUPD 96(SI)(R9*8), Y4
-	VMOVUPD 96(DI)(R9*8), Y5
-	VMULPD  Y3, Y2, Y2
-	VMULPD  Y5, Y4, Y3
-	VADDPD  Y3, Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, 96(AX)(R9*8)
-	ADDQ    $0x00000010, R9
-	CMPQ    R9, R10
-	JLE     many
-
-few:
-	CMPQ    R9, R11
-	JGT     tail
-	VMOVUPD (CX)(R9*8), Y1
-	VMOVUPD (DX)(R9*8), Y2
-	VMOVUPD (BX)(R9*8), Y3
-	VMOVUPD (SI)(R9*8), Y4
-	VMOVUPD (DI)(R9*8), Y5
-	VMULPD  Y3, Y2, Y2
-	VMULPD  Y5, Y4, Y3
-	VADDPD  Y3, Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD Y1, (AX)(R9*8)
-	ADDQ    $0x00000004, R9
-	JMP     few
-
-tail:
-	SUBQ       R9, R8
-	JEQ        done
-	LEAQ       tails<>+32(SB), R10
-	NEGQ       R8
-	VMOVUPD    (R10)(R8*8), Y1
-	VMASKMOVPD (CX)(R9*8), Y1, Y2
-	VMASKMOVPD (DX)(R9*8), Y1, Y3
-	VMASKMOVPD (BX)(R9*8), Y1, Y4
-	VMASKMOVPD (SI)(R9*8), Y1, Y5
-	VMASKMOVPD (DI)(R9*8), Y1, Y6
-	VMULPD     Y4, Y3, Y3
-	VMULPD     Y6, Y5, Y4
-	VADDPD     Y4, Y3, Y3
-	VMULPD     Y3, Y0, Y0
-	VADDPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)(R9*8)
-
-done:
-	VZEROUPPER
-	RET
-
-// func scaleMulAddMulAVX2(dst []float64, p []float64, x []float64, q []float64, y []float64, c float64)
-// Requires: AVX
-TEXT ·scaleMulAddMulAVX2(SB), NOSPLIT, $0-128
+TEXT ·scaleMul2AVX2(SB), NOSPLIT, $0-128
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         p_base+24(FP), CX
 	MOVQ         x_base+48(FP), DX
@@ -6780,12 +6594,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(dst []float64, a []float64, x []float64, c float64)
+// func addScaleMulAVX2(dst []float64, x []float64, y []float64, c float64)
 // Requires: AVX
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-80
+TEXT ·addScaleMulAVX2(SB), NOSPLIT, $0-80
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
+	MOVQ         x_base+24(FP), CX
+	MOVQ         y_base+48(FP), DX
 	VBROADCASTSD c+72(FP), Y0
 	MOVQ         dst_len+8(FP), BX
 	XORQ         SI, SI
@@ -6796,24 +6610,32 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-80
 	PCALIGN      $0x20
 
 many:
-	VMOVUPD (CX)(SI*8), Y1
-	VMOVUPD (DX)(SI*8), Y2
+	VMOVUPD (AX)(SI*8), Y1
+	VMOVUPD (CX)(SI*8), Y2
+	VMOVUPD (DX)(SI*8), Y3
 	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y2, Y2
 	VADDPD  Y2, Y1, Y1
 	VMOVUPD Y1, (AX)(SI*8)
-	VMOVUPD 32(CX)(SI*8), Y1
-	VMOVUPD 32(DX)(SI*8), Y2
+	VMOVUPD 32(AX)(SI*8), Y1
+	VMOVUPD 32(CX)(SI*8), Y2
+	VMOVUPD 32(DX)(SI*8), Y3
 	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y2, Y2
 	VADDPD  Y2, Y1, Y1
 	VMOVUPD Y1, 32(AX)(SI*8)
-	VMOVUPD 64(CX)(SI*8), Y1
-	VMOVUPD 64(DX)(SI*8), Y2
+	VMOVUPD 64(AX)(SI*8), Y1
+	VMOVUPD 64(CX)(SI*8), Y2
+	VMOVUPD 64(DX)(SI*8), Y3
 	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y2, Y2
 	VADDPD  Y2, Y1, Y1
 	VMOVUPD Y1, 64(AX)(SI*8)
-	VMOVUPD 96(CX)(SI*8), Y1
-	VMOVUPD 96(DX)(SI*8), Y2
+	VMOVUPD 96(AX)(SI*8), Y1
+	VMOVUPD 96(CX)(SI*8), Y2
+	VMOVUPD 96(DX)(SI*8), Y3
 	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y2, Y2
 	VADDPD  Y2, Y1, Y1
 	VMOVUPD Y1, 96(AX)(SI*8)
 	ADDQ    $0x00000010, SI
@@ -6823,9 +6645,11 @@ many:
 few:
 	CMPQ    SI, R8
 	JGT     tail
-	VMOVUPD (CX)(SI*8), Y1
-	VMOVUPD (DX)(SI*8), Y2
+	VMOVUPD (AX)(SI*8), Y1
+	VMOVUPD (CX)(SI*8), Y2
+	VMOVUPD (DX)(SI*8), Y3
 	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y2, Y2
 	VADDPD  Y2, Y1, Y1
 	VMOVUPD Y1, (AX)(SI*8)
 	ADDQ    $0x00000004, SI
@@ -6837,9 +6661,11 @@ tail:
 	LEAQ       tails<>+32(SB), DI
 	NEGQ       BX
 	VMOVUPD    (DI)(BX*8), Y1
-	VMASKMOVPD (CX)(SI*8), Y1, Y2
-	VMASKMOVPD (DX)(SI*8), Y1, Y3
+	VMASKMOVPD (AX)(SI*8), Y1, Y2
+	VMASKMOVPD (CX)(SI*8), Y1, Y3
+	VMASKMOVPD (DX)(SI*8), Y1, Y4
 	VMULPD     Y3, Y0, Y0
+	VMULPD     Y4, Y0, Y0
 	VADDPD     Y0, Y2, Y0
 	VMASKMOVPD Y0, Y1, (AX)(SI*8)
 
@@ -6847,88 +6673,258 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpy2AVX2(dst []float64, a []float64, x []float64, y []float64, c float64, d float64)
+// func addScaleMul2AVX2(dst []float64, p []float64, x []float64, q []float64, y []float64, c float64)
 // Requires: AVX
-TEXT ·axpy2AVX2(SB), NOSPLIT, $0-112
+TEXT ·addScaleMul2AVX2(SB), NOSPLIT, $0-128
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
+	MOVQ         p_base+24(FP), CX
 	MOVQ         x_base+48(FP), DX
-	MOVQ         y_base+72(FP), BX
-	VBROADCASTSD c+96(FP), Y0
-	VBROADCASTSD d+104(FP), Y1
-	MOVQ         dst_len+8(FP), SI
-	XORQ         DI, DI
-	LEAQ         -16(SI), R8
-	LEAQ         -4(SI), R9
-	CMPQ         DI, R8
+	MOVQ         q_base+72(FP), BX
+	MOVQ         y_base+96(FP), SI
+	VBROADCASTSD c+120(FP), Y0
+	MOVQ         dst_len+8(FP), DI
+	XORQ         R8, R8
+	LEAQ         -16(DI), R9
+	LEAQ         -4(DI), R10
+	CMPQ         R8, R9
 	JGT          few
 	PCALIGN      $0x20
 
 many:
-	VMOVUPD (CX)(DI*8), Y2
-	VMOVUPD (DX)(DI*8), Y3
-	VMOVUPD (BX)(DI*8), Y4
-	VMULPD  Y3, Y0, Y3
-	VMULPD  Y4, Y1, Y4
-	VADDPD  Y4, Y3, Y3
+	VMOVUPD (AX)(R8*8), Y1
+	VMOVUPD (CX)(R8*8), Y2
+	VMOVUPD (DX)(R8*8), Y3
+	VMOVUPD (BX)(R8*8), Y4
+	VMOVUPD (SI)(R8*8), Y5
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y5, Y4, Y3
 	VADDPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)(DI*8)
-	VMOVUPD 32(CX)(DI*8), Y2
-	VMOVUPD 32(DX)(DI*8), Y3
-	VMOVUPD 32(BX)(DI*8), Y4
-	VMULPD  Y3, Y0, Y3
-	VMULPD  Y4, Y1, Y4
-	VADDPD  Y4, Y3, Y3
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)(R8*8)
+	VMOVUPD 32(AX)(R8*8), Y1
+	VMOVUPD 32(CX)(R8*8), Y2
+	VMOVUPD 32(DX)(R8*8), Y3
+	VMOVUPD 32(BX)(R8*8), Y4
+	VMOVUPD 32(SI)(R8*8), Y5
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y5, Y4, Y3
 	VADDPD  Y3, Y2, Y2
-	VMOVUPD Y2, 32(AX)(DI*8)
-	VMOVUPD 64(CX)(DI*8), Y2
-	VMOVUPD 64(DX)(DI*8), Y3
-	VMOVUPD 64(BX)(DI*8), Y4
-	VMULPD  Y3, Y0, Y3
-	VMULPD  Y4, Y1, Y4
-	VADDPD  Y4, Y3, Y3
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, 32(AX)(R8*8)
+	VMOVUPD 64(AX)(R8*8), Y1
+	VMOVUPD 64(CX)(R8*8), Y2
+	VMOVUPD 64(DX)(R8*8), Y3
+	VMOVUPD 64(BX)(R8*8), Y4
+	VMOVUPD 64(SI)(R8*8), Y5
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y5, Y4, Y3
 	VADDPD  Y3, Y2, Y2
-	VMOVUPD Y2, 64(AX)(DI*8)
-	VMOVUPD 96(CX)(DI*8), Y2
-	VMOVUPD 96(DX)(DI*8), Y3
-	VMOVUPD 96(BX)(DI*8), Y4
-	VMULPD  Y3, Y0, Y3
-	VMULPD  Y4, Y1, Y4
-	VADDPD  Y4, Y3, Y3
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, 64(AX)(R8*8)
+	VMOVUPD 96(AX)(R8*8), Y1
+	VMOVUPD 96(CX)(R8*8), Y2
+	VMOVUPD 96(DX)(R8*8), Y3
+	VMOVUPD 96(BX)(R8*8), Y4
+	VMOVUPD 96(SI)(R8*8), Y5
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y5, Y4, Y3
 	VADDPD  Y3, Y2, Y2
-	VMOVUPD Y2, 96(AX)(DI*8)
-	ADDQ    $0x00000010, DI
-	CMPQ    DI, R8
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, 96(AX)(R8*8)
+	ADDQ    $0x00000010, R8
+	CMPQ    R8, R9
 	JLE     many
 
 few:
-	CMPQ    DI, R9
+	CMPQ    R8, R10
 	JGT     tail
-	VMOVUPD (CX)(DI*8), Y2
-	VMOVUPD (DX)(DI*8), Y3
-	VMOVUPD (BX)(DI*8), Y4
+	VMOVUPD (AX)(R8*8), Y1
+	VMOVUPD (CX)(R8*8), Y2
+	VMOVUPD (DX)(R8*8), Y3
+	VMOVUPD (BX)(R8*8), Y4
+	VMOVUPD (SI)(R8*8), Y5
+	VMULPD  Y3, Y2, Y2
+	VMULPD  Y5, Y4, Y3
+	VADDPD  Y3, Y2, Y2
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)(R8*8)
+	ADDQ    $0x00000004, R8
+	JMP     few
+
+tail:
+	SUBQ       R8, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R9
+	NEGQ       DI
+	VMOVUPD    (R9)(DI*8), Y1
+	VMASKMOVPD (AX)(R8*8), Y1, Y2
+	VMASKMOVPD (CX)(R8*8), Y1, Y3
+	VMASKMOVPD (DX)(R8*8), Y1, Y4
+	VMASKMOVPD (BX)(R8*8), Y1, Y5
+	VMASKMOVPD (SI)(R8*8), Y1, Y6
+	VMULPD     Y4, Y3, Y3
+	VMULPD     Y6, Y5, Y4
+	VADDPD     Y4, Y3, Y3
+	VMULPD     Y3, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, (AX)(R8*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(dst []float64, x []float64, c float64)
+// Requires: AVX
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+24(FP), CX
+	VBROADCASTSD c+48(FP), Y0
+	MOVQ         dst_len+8(FP), DX
+	XORQ         BX, BX
+	LEAQ         -16(DX), SI
+	LEAQ         -4(DX), DI
+	CMPQ         BX, SI
+	JGT          few
+	PCALIGN      $0x20
+
+many:
+	VMOVUPD (AX)(BX*8), Y1
+	VMOVUPD (CX)(BX*8), Y2
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	VMOVUPD 32(AX)(BX*8), Y1
+	VMOVUPD 32(CX)(BX*8), Y2
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, 32(AX)(BX*8)
+	VMOVUPD 64(AX)(BX*8), Y1
+	VMOVUPD 64(CX)(BX*8), Y2
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, 64(AX)(BX*8)
+	VMOVUPD 96(AX)(BX*8), Y1
+	VMOVUPD 96(CX)(BX*8), Y2
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (AX)(BX*8), Y1
+	VMOVUPD (CX)(BX*8), Y2
+	VMULPD  Y2, Y0, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y1
+	VMASKMOVPD (AX)(BX*8), Y1, Y2
+	VMASKMOVPD (CX)(BX*8), Y1, Y3
+	VMULPD     Y3, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpy2AVX2(dst []float64, x []float64, y []float64, c float64, d float64)
+// Requires: AVX
+TEXT ·axpy2AVX2(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+24(FP), CX
+	MOVQ         y_base+48(FP), DX
+	VBROADCASTSD c+72(FP), Y0
+	VBROADCASTSD d+80(FP), Y1
+	MOVQ         dst_len+8(FP), BX
+	XORQ         SI, SI
+	LEAQ         -16(BX), DI
+	LEAQ         -4(BX), R8
+	CMPQ         SI, DI
+	JGT          few
+	PCALIGN      $0x20
+
+many:
+	VMOVUPD (AX)(SI*8), Y2
+	VMOVUPD (CX)(SI*8), Y3
+	VMOVUPD (DX)(SI*8), Y4
 	VMULPD  Y3, Y0, Y3
 	VMULPD  Y4, Y1, Y4
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)(DI*8)
-	ADDQ    $0x00000004, DI
+	VMOVUPD Y2, (AX)(SI*8)
+	VMOVUPD 32(AX)(SI*8), Y2
+	VMOVUPD 32(CX)(SI*8), Y3
+	VMOVUPD 32(DX)(SI*8), Y4
+	VMULPD  Y3, Y0, Y3
+	VMULPD  Y4, Y1, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y2, 32(AX)(SI*8)
+	VMOVUPD 64(AX)(SI*8), Y2
+	VMOVUPD 64(CX)(SI*8), Y3
+	VMOVUPD 64(DX)(SI*8), Y4
+	VMULPD  Y3, Y0, Y3
+	VMULPD  Y4, Y1, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y2, 64(AX)(SI*8)
+	VMOVUPD 96(AX)(SI*8), Y2
+	VMOVUPD 96(CX)(SI*8), Y3
+	VMOVUPD 96(DX)(SI*8), Y4
+	VMULPD  Y3, Y0, Y3
+	VMULPD  Y4, Y1, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y2, 96(AX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD (AX)(SI*8), Y2
+	VMOVUPD (CX)(SI*8), Y3
+	VMOVUPD (DX)(SI*8), Y4
+	VMULPD  Y3, Y0, Y3
+	VMULPD  Y4, Y1, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y2, (AX)(SI*8)
+	ADDQ    $0x00000004, SI
 	JMP     few
 
 tail:
-	SUBQ       DI, SI
+	SUBQ       SI, BX
 	JEQ        done
-	LEAQ       tails<>+32(SB), R8
-	NEGQ       SI
-	VMOVUPD    (R8)(SI*8), Y2
-	VMASKMOVPD (CX)(DI*8), Y2, Y3
-	VMASKMOVPD (DX)(DI*8), Y2, Y4
-	VMASKMOVPD (BX)(DI*8), Y2, Y5
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y2
+	VMASKMOVPD (AX)(SI*8), Y2, Y3
+	VMASKMOVPD (CX)(SI*8), Y2, Y4
+	VMASKMOVPD (DX)(SI*8), Y2, Y5
 	VMULPD     Y4, Y0, Y0
 	VMULPD     Y5, Y1, Y1
 	VADDPD     Y1, Y0, Y0
 	VADDPD     Y0, Y3, Y0
-	VMASKMOVPD Y0, Y2, (AX)(DI*8)
+	VMASKMOVPD Y0, Y2, (AX)(SI*8)
 
 done:
 	VZEROUPPER

@@ -209,22 +209,22 @@ func truncAVX2(dst []float64, x []float64)
 func addMulAVX2(dst []float64, a []float64, x []float64, y []float64)
 
 //go:noescape
-func mulAddMulAVX2(dst []float64, p []float64, x []float64, q []float64, y []float64)
+func mul2AVX2(dst []float64, p []float64, x []float64, q []float64, y []float64)
 
 //go:noescape
-func addScaleMulAVX2(dst []float64, a []float64, x []float64, y []float64, c float64)
+func scaleMul2AVX2(dst []float64, p []float64, x []float64, q []float64, y []float64, c float64)
 
 //go:noescape
-func addScaleMulAddMulAVX2(dst []float64, a []float64, p []float64, x []float64, q []float64, y []float64, c float64)
+func addScaleMulAVX2(dst []float64, x []float64, y []float64, c float64)
 
 //go:noescape
-func scaleMulAddMulAVX2(dst []float64, p []float64, x []float64, q []float64, y []float64, c float64)
+func addScaleMul2AVX2(dst []float64, p []float64, x []float64, q []float64, y []float64, c float64)
 
 //go:noescape
-func axpyAVX2(dst []float64, a []float64, x []float64, c float64)
+func axpyAVX2(dst []float64, x []float64, c float64)
 
 //go:noescape
-func axpy2AVX2(dst []float64, a []float64, x []float64, y []float64, c float64, d float64)
+func axpy2AVX2(dst []float64, x []float64, y []float64, c float64, d float64)
 
 //go:noescape
 func sumAVX2(x []float64) (sum float64)

@@ -14,6 +14,7 @@ import (
 // rooms are the files in which code may ask which operation it has before it,
 // and what about it stands in no table.
 var rooms = map[string]string{
+	"internal/lane/rules.go":      "which operations and partials have a loop of their own",
 	"internal/tape/recording.go":  "where the operands of a list are while it is recorded",
 	"internal/tape/number.go":     "forms of a node that have the same bits",
 	"internal/tape/tape.go":       "where the operands of a list are",
@@ -30,7 +31,6 @@ var rooms = map[string]string{
 	"internal/compile/rows.go":    "sums of products that share a factor",
 	"internal/compile/work.go":    "how long lists are",
 	"internal/sweep/value.go":     "which operations have a loop of their own",
-	"internal/sweep/partials.go":  "which partials have a loop of their own",
 	"internal/sweep/tangent.go":   "sweeps over lists",
 	"internal/sweep/adjoint.go":   "sweeps over lists",
 	"internal/sweep/second.go":    "sweeps over lists",

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -84,8 +85,8 @@ func (e *Engine) store1(ws *Workspace, bar, d []float64, b *compile.Batch, lo, m
 	kept, dd := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 	copy(kept, d)
 	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
-	second(b.Op, dd, x, e.Constants(lo, lo+m), v[lo:lo+m], kept)
-	mulTo(dd, dd, bar)
+	lane.Second(b.Op, dd, x, e.Constants(lo, lo+m), v[lo:lo+m], kept)
+	lane.Mul(dd, dd, bar)
 	return kept
 }
 
@@ -98,10 +99,10 @@ func (e *Engine) store2(ws *Workspace, bar, da, db []float64, b *compile.Batch, 
 	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
 	y := load(&b.B, &ws.scratch[1], v, lo-b.Lo, m)
 	eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
-	second2(b.Op, eaa, eab, ebb, x, y, v[lo:lo+m], keptA, keptB)
-	mulTo(eaa, eaa, bar)
-	mulTo(eab, eab, bar)
-	mulTo(ebb, ebb, bar)
+	lane.Second2(b.Op, eaa, eab, ebb, x, y, v[lo:lo+m], keptA, keptB)
+	lane.Mul(eaa, eaa, bar)
+	lane.Mul(eab, eab, bar)
+	lane.Mul(ebb, ebb, bar)
 	return keptA, keptB
 }
 
@@ -186,7 +187,7 @@ func (e *Engine) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 			s := g[i]
 			if run {
 				from, to := e.clip(ws.wanted, x[0], int32(len(x)))
-				axpy(g[x[0]:][from:to], s, w[from:to])
+				lane.Axpy(g[x[0]:][from:to], w[from:to], s)
 				continue
 			}
 			for k, j := range x {
@@ -200,9 +201,9 @@ func (e *Engine) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 			if run {
 				n, x, y := int32(len(x)), x[0], y[0]
 				from, to := e.clip(ws.wanted, x, n)
-				axpy(g[x:][from:to], s, v[y:][from:to])
+				lane.Axpy(g[x:][from:to], v[y:][from:to], s)
 				from, to = e.clip(ws.wanted, y, n)
-				axpy(g[y:][from:to], s, v[x:][from:to])
+				lane.Axpy(g[y:][from:to], v[x:][from:to], s)
 				continue
 			}
 			for k, j := range x {

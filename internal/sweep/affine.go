@@ -1,6 +1,9 @@
 package sweep
 
-import "github.com/hesse-ad/hesse/internal/compile"
+import (
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/lane"
+)
 
 // affineTangents does the lanes from lo on.
 func (e *Engine) affineTangents(ws *Workspace, ts [][]float64, b *compile.Batch, lo, m int32) {
@@ -18,11 +21,11 @@ func addTerms(b *compile.Batch, ws *Workspace, dst, c, x []float64, off int32) {
 		w, x := t.Weights(off, end), load(&t.Operand, &ws.scratch[0], x, off, end-off)
 		switch {
 		case k > 0:
-			addMulTo(dst, dst, w, x)
+			lane.AddMul(dst, dst, w, x)
 		case c != nil:
-			addMulTo(dst, c, w, x)
+			lane.AddMul(dst, c, w, x)
 		default:
-			mulTo(dst, w, x)
+			lane.Mul(dst, w, x)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -23,7 +24,7 @@ func (e *Engine) arguments(buf *[]float64, v []float64, c *tape.Call) []float64 
 func scatter(x, add []float64, c *tape.Call) {
 	if c.Consecutive {
 		x = x[c.Args[0]:][:len(c.Args)]
-		addTo(x, x, add)
+		lane.Add(x, x, add)
 		return
 	}
 	for k, j := range c.Args {

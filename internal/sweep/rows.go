@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -104,7 +105,7 @@ func (e *Engine) rowAdjoints(ws *Workspace, gs [][]float64, b *compile.Batch) er
 			at := e.rowFactor(r)
 			from, to := e.clip(ws.wanted, at, b.Width)
 			for _, g := range gs {
-				axpy(g[at:][from:to], g[r], x[from:to])
+				lane.Axpy(g[at:][from:to], x[from:to], g[r])
 			}
 		}
 	}
@@ -149,7 +150,7 @@ func (e *Engine) rowSeconds(ws *Workspace, us, ts [][]float64, b *compile.Batch)
 			if lo, hi := e.clip(ws.seeded, w, n); max(lo, from) < min(hi, to) {
 				lo, hi := max(lo, from), min(hi, to)
 				for s, u := range us {
-					axpy(u[at+lo:at+hi], bar[r], ts[s][w+lo:w+hi])
+					lane.Axpy(u[at+lo:at+hi], ts[s][w+lo:w+hi], bar[r])
 				}
 			}
 		}

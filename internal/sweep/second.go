@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -236,8 +237,8 @@ func (e *Engine) secondSeveral(ws *Workspace, us, ts [][]float64, i int32) {
 func (e *Engine) secondHalf(ws *Workspace, u []float64, ui float64, t []float64, bar float64, x, y, n int32) {
 	from, to := e.clip(ws.wanted, x, n)
 	if e.meets(ws.seeded, y, n) {
-		axpy2(u[x:][from:to], ui, ws.V[y:][from:to], bar, t[y:][from:to])
+		lane.Axpy2(u[x:][from:to], ws.V[y:][from:to], t[y:][from:to], ui, bar)
 	} else {
-		axpy(u[x:][from:to], ui, ws.V[y:][from:to])
+		lane.Axpy(u[x:][from:to], ws.V[y:][from:to], ui)
 	}
 }

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -55,9 +56,9 @@ func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
 					x := load(&b.A, &ws.scratch[0], t, lo-b.Lo, m)
 					y := load(&b.B, &ws.scratch[1], t, lo-b.Lo, m)
 					if cl == op.OneOne {
-						addTo(t[lo:hi], x, y)
+						lane.Add(t[lo:hi], x, y)
 					} else {
-						subTo(t[lo:hi], x, y)
+						lane.Sub(t[lo:hi], x, y)
 					}
 				}
 			case op.One:
@@ -66,19 +67,19 @@ func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
 				}
 			case op.MinusOne:
 				for _, t := range ts {
-					negTo(t[lo:hi], load(&b.A, &ws.scratch[0], t, lo-b.Lo, m))
+					lane.Neg(t[lo:hi], load(&b.A, &ws.scratch[0], t, lo-b.Lo, m))
 				}
 			case op.Factors, op.Binary:
 				da, db := e.partials2(ws, b, lo, m, order)
 				for _, t := range ts {
 					x := load(&b.A, &ws.scratch[4], t, lo-b.Lo, m)
 					y := load(&b.B, &ws.scratch[5], t, lo-b.Lo, m)
-					mulAddTo(t[lo:hi], da, x, db, y)
+					lane.Mul2(t[lo:hi], da, x, db, y)
 				}
 			default:
 				k, d := e.partials1(ws, b, lo, m, order)
 				for _, t := range ts {
-					scaledTo(t[lo:hi], k, d, load(&b.A, &ws.scratch[4], t, lo-b.Lo, m))
+					lane.ScaleMul(t[lo:hi], d, load(&b.A, &ws.scratch[4], t, lo-b.Lo, m), k)
 				}
 			}
 		}
@@ -105,7 +106,7 @@ func (e *Engine) partials1(ws *Workspace, b *compile.Batch, lo, m int32, order c
 			return 1, ws.stored(b, 0, lo, m)
 		}
 		x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
-		first(b.Op, d, x, e.Constants(lo, lo+m), v[lo:lo+m])
+		lane.First(b.Op, d, x, e.Constants(lo, lo+m), v[lo:lo+m])
 	}
 	return 1, d
 }
@@ -123,7 +124,7 @@ func (e *Engine) partials2(ws *Workspace, b *compile.Batch, lo, m int32, order c
 		return y, x
 	}
 	da, db = ws.scratch[2][:m], ws.scratch[3][:m]
-	first2(b.Op, da, db, x, y, v[lo:lo+m])
+	lane.First2(b.Op, da, db, x, y, v[lo:lo+m])
 	return da, db
 }
 

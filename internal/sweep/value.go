@@ -2,7 +2,7 @@ package sweep
 
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
-	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -64,7 +64,7 @@ func (e *Engine) valueBlock(ws *Workspace, b *compile.Batch, lo, m int32) {
 	if b.Op.Operands() == 2 {
 		y = load(&b.B, &ws.scratch[1], v, lo-b.Lo, m)
 	}
-	values(b.Op, dst, x, y)
+	lane.Values(b.Op, dst, x, y)
 }
 
 // broken is the first guard that does not hold.
@@ -76,59 +76,6 @@ func (e *Engine) broken(v []float64) *tape.Guard {
 		}
 	}
 	return nil
-}
-
-// values evaluates an operation on lanes with the operands x and y; y is the
-// constants where the operation has one.
-func values(code op.Code, dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	switch code {
-	case op.Add, op.AddReal:
-		addTo(dst, x, y)
-	case op.Sub:
-		subTo(dst, x, y)
-	case op.RSub:
-		subTo(dst, y, x)
-	case op.Mul, op.Scale:
-		mulTo(dst, x, y)
-	case op.Prod:
-		for i := range dst {
-			dst[i] = elem.Prod(x[i], y[i])
-		}
-	case op.Div, op.DivReal:
-		for i := range dst {
-			dst[i] = x[i] / y[i]
-		}
-	case op.Neg:
-		negTo(dst, x)
-	case op.Inv:
-		for i := range dst {
-			dst[i] = 1 / x[i]
-		}
-	case op.Square:
-		mulTo(dst, x, x)
-	case op.Sqrt:
-		for i := range dst {
-			dst[i] = elem.Sqrt(x[i])
-		}
-	case op.Detach:
-		copy(dst, x)
-	default:
-		switch f := code.Info(); {
-		case f.F1 != nil:
-			for i := range dst {
-				dst[i] = f.F1(x[i])
-			}
-		case f.FC != nil:
-			for i := range dst {
-				dst[i] = f.FC(x[i], y[i])
-			}
-		default:
-			for i := range dst {
-				dst[i] = f.F2(x[i], y[i])
-			}
-		}
-	}
 }
 
 // valueNodes evaluates nodes of mixed operations one by one.
@@ -193,7 +140,7 @@ func (e *Engine) valueNodes(ws *Workspace, lo, hi int32) error {
 			if code.Operands() == 2 {
 				y = v[b : b+1]
 			}
-			values(code, v[i:i+1], v[a:a+1], y)
+			lane.Values(code, v[i:i+1], v[a:a+1], y)
 		}
 	}
 	return nil
@@ -207,7 +154,3 @@ func (e *Engine) sum(s float64, x []float64, i int32) float64 {
 	}
 	return sumIndexed(s, x, index)
 }
-
-// Lanes evaluates an operation with one or two operands, no Own, on lanes: dst
-// = op(x, y), where y is the constants if it has one. dst may be x or y.
-func Lanes(code op.Code, dst, x, y []float64) { values(code, dst, x, y) }

@@ -48,16 +48,16 @@ var loops = []loop{
 	{"trunc", of("x", ""), func(x []value) []value { return one(round(x[0], toZero)) }},
 
 	{"addMul", of("a x y", ""), func(x []value) []value { return one(add(x[0], mul(x[1], x[2]))) }},
-	{"mulAddMul", of("p x q y", ""), func(x []value) []value { return one(add(mul(x[0], x[1]), mul(x[2], x[3]))) }},
-	{"addScaleMul", of("a x y", "c"), func(x []value) []value { return one(add(x[0], mul(mul(x[3], x[1]), x[2]))) }},
-	{"addScaleMulAddMul", of("a p x q y", "c"), func(x []value) []value {
-		return one(add(x[0], mul(x[5], add(mul(x[1], x[2]), mul(x[3], x[4])))))
-	}},
-	{"scaleMulAddMul", of("p x q y", "c"), func(x []value) []value {
+	{"mul2", of("p x q y", ""), func(x []value) []value { return one(add(mul(x[0], x[1]), mul(x[2], x[3]))) }},
+	{"scaleMul2", of("p x q y", "c"), func(x []value) []value {
 		return one(mul(x[4], add(mul(x[0], x[1]), mul(x[2], x[3]))))
 	}},
-	{"axpy", of("a x", "c"), func(x []value) []value { return one(add(x[0], mul(x[2], x[1]))) }},
-	{"axpy2", of("a x y", "c d"), func(x []value) []value {
+	{"addScaleMul", of("dst x y", "c"), func(x []value) []value { return one(add(x[0], mul(mul(x[3], x[1]), x[2]))) }},
+	{"addScaleMul2", of("dst p x q y", "c"), func(x []value) []value {
+		return one(add(x[0], mul(x[5], add(mul(x[1], x[2]), mul(x[3], x[4])))))
+	}},
+	{"axpy", of("dst x", "c"), func(x []value) []value { return one(add(x[0], mul(x[2], x[1]))) }},
+	{"axpy2", of("dst x y", "c d"), func(x []value) []value {
 		return one(add(x[0], add(mul(x[3], x[1]), mul(x[4], x[2]))))
 	}},
 }
