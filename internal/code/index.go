@@ -3,6 +3,8 @@ package code
 import (
 	"iter"
 	"slices"
+
+	"github.com/hesse-ad/hesse/internal/lane"
 )
 
 // Index is a list of places in an array, one for each lane. Where it goes in even
@@ -190,10 +192,22 @@ func (l *Index) pieces(lo, n int) iter.Seq[piece] {
 	}
 }
 
+// consecutive is the place of the first of the n lanes from lo on, if those of the
+// others follow one after the other.
+func (l *Index) consecutive(lo, n int) (at int, ok bool) {
+	if l.index != nil {
+		return 0, false
+	}
+	for p := range l.pieces(lo, n) {
+		return p.at, p.n == n && p.step == 1
+	}
+	return 0, false
+}
+
 // Gather sets dst to x at the lanes from lo on.
 func (l *Index) Gather(dst, x []float64, lo int) {
 	if l.index != nil {
-		gatherIndexed(dst, x, l.index[lo:])
+		lane.Gather(dst, x, l.index[lo:])
 		return
 	}
 	for p := range l.pieces(lo, len(dst)) {
@@ -202,9 +216,9 @@ func (l *Index) Gather(dst, x []float64, lo int) {
 		case 1:
 			copy(dst, x[p.at:])
 		case 0:
-			fill(dst, x[p.at])
+			lane.Fill(dst, x[p.at])
 		default:
-			gatherStrided(dst, x, p.at, p.step)
+			lane.GatherSteps(dst, x, p.at, p.step)
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package code
 
 import (
-	"unsafe"
+	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/hesse-ad/hesse/internal/lane"
 )
 
 // Machine runs vector code: its memory is a block of lanes for each register.
@@ -13,9 +13,9 @@ type Machine struct {
 	// Part is what is run, nil if nobody else adds to the sinks.
 	Part *Part
 
-	flat    []float64
-	quads   []quad // the same memory
-	n       int    // lanes of the block, made a multiple of 4
+	memory  []float64
+	regs    [][]float64 // where registers are: in memory, or where they were loaded from
+	n       int         // lanes of the block
 	code    *Vector
 	sources []Source
 	sinks   []Sink
@@ -23,11 +23,10 @@ type Machine struct {
 
 // Memory is room for n numbers, what is in which is lost when a code begins.
 func (m *Machine) Memory(n int) []float64 {
-	if len(m.flat) < n {
-		m.quads = make([]quad, (n+3)/4)
-		m.flat = unsafe.Slice(&m.quads[0][0], 4*len(m.quads))
+	if len(m.memory) < n {
+		m.memory = make([]float64, n)
 	}
-	return m.flat[:n]
+	return m.memory[:n]
 }
 
 // Begin prepares to run c on so many lanes, reading from the sources and adding to
@@ -36,7 +35,8 @@ func (m *Machine) Memory(n int) []float64 {
 func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
 	m.code, m.sources, m.sinks = c, sources, sinks
 	m.Memory(Lanes * c.registers)
-	m.n = (min(Lanes, lanes) + 3) &^ 3
+	m.regs = slices.Grow(m.regs[:0], c.registers)[:c.registers]
+	m.n = min(Lanes, lanes)
 	for k := range c.uniform {
 		in := &c.uniform[k]
 		if in.Op != Load {
@@ -44,35 +44,46 @@ func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
 			continue
 		}
 		s := &sources[in.A]
-		fill(m.reg(in.D), s.X[s.At.First()])
+		lane.Fill(m.out(in.D), s.X[s.At.First()])
 	}
 }
 
 // Run runs the block of n lanes from lo on.
 func (m *Machine) Run(lo, n int) {
-	m.n = (n + 3) &^ 3
+	m.n = n
 	block := m.code.block
 	for k := range block {
 		m.do(&block[k], lo, n)
 	}
 }
 
-func (m *Machine) reg(r int32) []float64 {
+// in is a register that is read.
+func (m *Machine) in(r int32) []float64 { return m.regs[r][:m.n] }
+
+// out is a register that is written. What is read of it is to be asked for before.
+func (m *Machine) out(r int32) []float64 {
 	at := int(r) * Lanes
-	return m.flat[at : at+m.n]
+	m.regs[r] = m.memory[at : at+m.n]
+	return m.regs[r]
 }
 
-func (m *Machine) quad(r int32) []quad {
-	at := int(r) * Lanes / 4
-	return m.quads[at : at+m.n/4]
+// load loads a register: it is where it was loaded from, if the lanes follow each
+// other there.
+func (m *Machine) load(r int32, s *Source, lo int) {
+	if x := s.lanes(lo, m.n); x != nil {
+		m.regs[r] = x
+		return
+	}
+	s.At.Gather(m.out(r), s.X, lo)
 }
 
 // Store adds x at the lanes from lo on.
 func (m *Machine) Store(s *Sink, x []float64, lo int) {
 	if s.X != nil {
-		s.scatter(m.Part, x, lo)
+		m.Total += s.scatter(m.Part, x, lo)
+	} else {
+		m.Total += lane.Total(x)
 	}
-	m.Total += floats.Sum(x)
 }
 
 // storeSum adds v, which is of all lanes of a block, at their only place.
@@ -87,41 +98,51 @@ func (m *Machine) storeSum(s *Sink, v float64) {
 func (m *Machine) do(in *Instr, lo, n int) {
 	switch in.Op {
 	case Load:
-		m.sources[in.A].Load(m.reg(in.D)[:n], lo)
+		m.load(in.D, &m.sources[in.A], lo)
 	case Const:
-		fill(m.reg(in.D), in.K)
+		lane.Fill(m.out(in.D), in.K)
 	case Add:
-		floats.AddTo(m.reg(in.D), m.reg(in.A), m.reg(in.B))
+		m.two(lane.Add, in)
 	case Sub:
-		floats.SubTo(m.reg(in.D), m.reg(in.A), m.reg(in.B))
+		m.two(lane.Sub, in)
 	case Mul:
-		mulTo(m.quad(in.D), m.quad(in.A), m.quad(in.B))
+		m.two(lane.Mul, in)
 	case MulConst:
-		mulConstTo(m.quad(in.D), m.quad(in.A), m.quad(in.B), in.K)
+		a, b := m.in(in.A), m.in(in.B)
+		lane.MulScale(m.out(in.D), a, b, in.K)
 	case Prod:
-		prodTo(m.quad(in.D), m.quad(in.A), m.quad(in.B))
+		m.two(lane.Prod, in)
 	case Div:
-		floats.DivTo(m.reg(in.D), m.reg(in.A), m.reg(in.B))
+		m.two(lane.Div, in)
 	case Scale:
-		floats.ScaleTo(m.reg(in.D), in.K, m.reg(in.A))
+		m.constant(lane.Scale, in)
 	case AddConst:
-		addConstTo(m.quad(in.D), m.quad(in.A), in.K)
+		m.constant(lane.AddReal, in)
 	case SubConst:
-		subConstTo(m.quad(in.D), m.quad(in.A), in.K)
+		m.constant(lane.RSub, in)
 	case Sqrt:
-		sqrtTo(m.quad(in.D), m.quad(in.A))
+		a := m.in(in.A)
+		lane.Sqrt(m.out(in.D), a)
 	case Select:
-		selectTo(m.reg(in.D), m.reg(in.A), m.reg(in.B), m.reg(in.C))
+		a, b, c := m.in(in.A), m.in(in.B), m.in(in.C)
+		lane.Select(m.out(in.D), a, b, c)
 	case Sincos:
-		sincosTo(m.reg(in.D), m.reg(in.C), m.reg(in.A))
+		a := m.in(in.A)
+		lane.Sincos(m.out(in.D), m.out(in.C), a)
 	case SoftplusLogistic:
-		softplusLogisticTo(m.reg(in.D), m.reg(in.C), m.reg(in.A))
+		a := m.in(in.A)
+		lane.SoftplusLogistic(m.out(in.D), m.out(in.C), a)
 	case Call:
-		callTo(in.F.Info(), m.reg(in.D), m.reg(in.A), m.reg(in.B))
-	case Primitive: // for no more than the lanes: it may panic
-		eachTo(m.reg(in.D)[:n], m.reg(in.A), m.code.primitives[in.B].At(int(in.C)))
+		a, b := m.in(in.A), m.in(in.B)
+		lane.Values(in.F, m.out(in.D), a, b)
+	case Primitive:
+		a := m.in(in.A)
+		d, f := m.out(in.D), m.code.primitives[in.B].At(int(in.C))
+		for i := range d {
+			d[i] = f(a[i])
+		}
 	case Store:
-		m.Store(&m.sinks[in.B], m.reg(in.A)[:n], lo)
+		m.Store(&m.sinks[in.B], m.in(in.A), lo)
 	case StoreConst:
 		s := &m.sinks[in.B]
 		m.Total += in.K
@@ -129,8 +150,18 @@ func (m *Machine) do(in *Instr, lo, n int) {
 			s.scatterConst(m.Part, in.K, lo, n)
 		}
 	case StoreSum:
-		m.storeSum(&m.sinks[in.B], sum(m.reg(in.A)[:n]))
+		m.storeSum(&m.sinks[in.B], lane.Sum(m.in(in.A)))
 	case StoreDot:
-		m.storeSum(&m.sinks[in.B], sumProducts(m.reg(in.A)[:n], m.reg(in.C)[:n], in.K))
+		m.storeSum(&m.sinks[in.B], lane.SumMulScale(m.in(in.A), m.in(in.C), in.K))
 	}
+}
+
+func (m *Machine) two(f func(dst, x, y []float64), in *Instr) {
+	a, b := m.in(in.A), m.in(in.B)
+	f(m.out(in.D), a, b)
+}
+
+func (m *Machine) constant(f func(dst, x []float64, c float64), in *Instr) {
+	a := m.in(in.A)
+	f(m.out(in.D), a, in.K)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/lane"
 )
 
 // Scalar is code that works on single numbers. The leaves are its first registers,
@@ -268,7 +269,7 @@ func (c *Scalar) other(in *Instr, r []float64) {
 	case Primitive:
 		r[in.D] = c.primitives[in.B].At(int(in.C))(r[in.A])
 	default:
-		callTo(in.F.Info(), r[in.D:in.D+1], r[in.A:in.A+1], r[in.B:in.B+1])
+		lane.Values(in.F, r[in.D:in.D+1], r[in.A:in.A+1], r[in.B:in.B+1])
 	}
 }
 

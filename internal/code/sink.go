@@ -1,5 +1,7 @@
 package code
 
+import "github.com/hesse-ad/hesse/internal/lane"
+
 // Source is an array that a load reads: at the places of the lanes, or lane after
 // lane if there are none.
 type Source struct {
@@ -9,11 +11,23 @@ type Source struct {
 
 // Load sets dst to what there is for the lanes from lo on.
 func (s *Source) Load(dst []float64, lo int) {
-	if s.At == nil {
-		copy(dst, s.X[lo:])
+	if x := s.lanes(lo, len(dst)); x != nil {
+		copy(dst, x)
 		return
 	}
 	s.At.Gather(dst, s.X, lo)
+}
+
+// lanes is what there is for the n lanes from lo on, if it is in one piece, else nil.
+func (s *Source) lanes(lo, n int) []float64 {
+	if s.At != nil {
+		at, ok := s.At.consecutive(lo, n)
+		if !ok {
+			return nil
+		}
+		lo = at
+	}
+	return s.X[lo : lo+n]
 }
 
 // Sink is an array that a store adds to at the places of the lanes, nil if what it
@@ -75,33 +89,38 @@ func (s *Sink) add(p *Part, at int, v float64) {
 	p.log = append(p.log, entry{v, &s.X[at]})
 }
 
-// scatter adds src at the lanes from lo on.
-func (s *Sink) scatter(p *Part, src []float64, lo int) {
+// scatter adds src at the lanes from lo on, and returns the total of src.
+func (s *Sink) scatter(p *Part, src []float64, lo int) (total float64) {
 	if index := s.At.index; index != nil {
 		if index = index[lo:]; p == nil {
-			scatterIndexed(s.X, src, index)
-			return
+			lane.Scatter(s.X, src, index)
+			return lane.Total(src)
 		}
 		for i, v := range src {
 			s.add(p, int(index[i]), v)
 		}
-		return
+		return lane.Total(src)
 	}
 	for q := range s.At.pieces(lo, len(src)) {
 		src := src[q.lane:][:q.n]
 		switch {
 		case q.step == 0:
-			s.add(p, q.at, sum(src))
+			v := lane.Sum(src)
+			s.add(p, q.at, v)
+			total += v
 		case !s.owns(p, q.at, q.at+q.step*(q.n-1)):
 			for i, v := range src {
 				s.add(p, q.at+i*q.step, v)
 			}
+			total += lane.Total(src)
 		case q.step == 1:
-			addTo(s.X[q.at:q.at+q.n], src)
+			total += lane.Accumulate(s.X[q.at:q.at+q.n], src)
 		default:
-			scatterStrided(s.X, src, q.at, q.step)
+			lane.ScatterSteps(s.X, src, q.at, q.step)
+			total += lane.Total(src)
 		}
 	}
+	return total
 }
 
 // scatterConst adds c at n lanes from lo on.

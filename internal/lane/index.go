@@ -1,0 +1,65 @@
+package lane
+
+// By index, and in steps. Places must be in x.
+
+// Gather sets dst to x at the places index.
+func Gather(dst, x []float64, index []int32) {
+	index = index[:len(dst)]
+	for len(dst) >= 4 && len(index) >= 4 {
+		dst[0] = x[index[0]]
+		dst[1] = x[index[1]]
+		dst[2] = x[index[2]]
+		dst[3] = x[index[3]]
+		dst, index = dst[4:], index[4:]
+	}
+	for i := range dst {
+		dst[i] = x[index[i]]
+	}
+}
+
+// Scatter adds src to x at the places index, in order.
+func Scatter(x, src []float64, index []int32) {
+	index = index[:len(src)]
+	for len(src) >= 4 && len(index) >= 4 {
+		x[index[0]] += src[0]
+		x[index[1]] += src[1]
+		x[index[2]] += src[2]
+		x[index[3]] += src[3]
+		src, index = src[4:], index[4:]
+	}
+	for i, v := range src {
+		x[index[i]] += v
+	}
+}
+
+// GatherSteps sets dst to x at the places at, at + step, ….
+func GatherSteps(dst, x []float64, at, step int) {
+	for len(dst) >= 4 {
+		dst[0] = x[at]
+		dst[1] = x[at+step]
+		dst[2] = x[at+2*step]
+		dst[3] = x[at+3*step]
+		dst = dst[4:]
+		at += 4 * step
+	}
+	for i := range dst {
+		dst[i] = x[at]
+		at += step
+	}
+}
+
+// ScatterSteps adds src to x at the places at, at + step, ….
+func ScatterSteps(x, src []float64, at, step int) {
+	for len(src) >= 4 {
+		x[at] += src[0]
+		x[at+step] += src[1]
+		x[at+2*step] += src[2]
+		x[at+3*step] += src[3]
+		src = src[4:]
+		at += 4 * step
+	}
+	for _, v := range src {
+		x[at] += v
+		at += step
+	}
+}
