@@ -233,8 +233,6 @@ func (l *Index) Assign(x, src []float64, lo int) {
 		return
 	}
 	for p := range l.pieces(lo, len(src)) {
-		for i, v := range src[p.lane:][:p.n] {
-			x[p.at+i*p.step] = v
-		}
+		lane.SetSteps(x, src[p.lane:][:p.n], p.at, p.step)
 	}
 }

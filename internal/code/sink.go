@@ -116,8 +116,7 @@ func (s *Sink) scatter(p *Part, src []float64, lo int) (total float64) {
 		case q.step == 1:
 			total += lane.Accumulate(s.X[q.at:q.at+q.n], src)
 		default:
-			lane.ScatterSteps(s.X, src, q.at, q.step)
-			total += lane.Total(src)
+			total += lane.ScatterSteps(s.X, src, q.at, q.step)
 		}
 	}
 	return total
@@ -132,12 +131,15 @@ func (s *Sink) scatterConst(p *Part, c float64, lo, n int) {
 		return
 	}
 	for q := range s.At.pieces(lo, n) {
-		if q.step == 0 {
+		switch {
+		case q.step == 0:
 			s.add(p, q.at, float64(c*float64(q.n)))
-			continue
-		}
-		for i := range q.n {
-			s.add(p, q.at+i*q.step, c)
+		case s.owns(p, q.at, q.at+q.step*(q.n-1)):
+			lane.AddSteps(s.X, c, q.at, q.step, q.n)
+		default:
+			for i := range q.n {
+				s.add(p, q.at+i*q.step, c)
+			}
 		}
 	}
 }

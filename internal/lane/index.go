@@ -32,8 +32,17 @@ func Scatter(x, src []float64, index []int32) {
 	}
 }
 
+// within reports whether the places at, at + step, …, so many of them, are those of
+// n numbers.
+func within(n, at, step, count int) bool {
+	return count == 0 || uint(at) < uint(n) && uint(at+step*(count-1)) < uint(n) && max(step, -step) <= n
+}
+
 // GatherSteps sets dst to x at the places at, at + step, ….
 func GatherSteps(dst, x []float64, at, step int) {
+	if within(len(x), at, step, len(dst)) && packedGatherSteps(dst, x, at, step) {
+		return
+	}
 	for len(dst) >= 4 {
 		dst[0] = x[at]
 		dst[1] = x[at+step]
@@ -48,8 +57,15 @@ func GatherSteps(dst, x []float64, at, step int) {
 	}
 }
 
-// ScatterSteps adds src to x at the places at, at + step, ….
-func ScatterSteps(x, src []float64, at, step int) {
+// ScatterSteps adds src to x at the places at, at + step, …, and returns the Total
+// of src.
+func ScatterSteps(x, src []float64, at, step int) (total float64) {
+	if within(len(x), at, step, len(src)) {
+		if total, ok := packedScatterSteps(x, src, at, step); ok {
+			return total
+		}
+	}
+	total = Sum(src)
 	for len(src) >= 4 {
 		x[at] += src[0]
 		x[at+step] += src[1]
@@ -60,6 +76,38 @@ func ScatterSteps(x, src []float64, at, step int) {
 	}
 	for _, v := range src {
 		x[at] += v
+		at += step
+	}
+	return total
+}
+
+// AddSteps adds c to x at n places at, at + step, ….
+func AddSteps(x []float64, c float64, at, step, n int) {
+	for ; n >= 4; n -= 4 {
+		x[at] += c
+		x[at+step] += c
+		x[at+2*step] += c
+		x[at+3*step] += c
+		at += 4 * step
+	}
+	for range n {
+		x[at] += c
+		at += step
+	}
+}
+
+// SetSteps sets x to src at the places at, at + step, ….
+func SetSteps(x, src []float64, at, step int) {
+	for len(src) >= 4 {
+		x[at] = src[0]
+		x[at+step] = src[1]
+		x[at+2*step] = src[2]
+		x[at+3*step] = src[3]
+		src = src[4:]
+		at += 4 * step
+	}
+	for _, v := range src {
+		x[at] = v
 		at += step
 	}
 }

@@ -42,6 +42,22 @@ func TestGatherAndScatter(t *testing.T) {
 						compare(t, got[i], want[i], i)
 					}
 				}
+				got, want := append([]float64(nil), x...), append([]float64(nil), x...)
+				compare(t, ScatterSteps(append([]float64(nil), x...), make([]float64, n), first, step), 0, n)
+				AddSteps(got, 1.5, first, step, n)
+				for _, at := range steps {
+					want[at] += 1.5
+				}
+				for i := range want {
+					compare(t, got[i], want[i], i)
+				}
+				SetSteps(got, src, first, step)
+				for i, at := range steps {
+					want[at] = src[i]
+				}
+				for i := range want {
+					compare(t, got[i], want[i], i)
+				}
 				check(places, func(dst, x []float64) { Gather(dst, x, places) }, func(x, src []float64) { Scatter(x, src, places) })
 				check(steps, func(dst, x []float64) { GatherSteps(dst, x, first, step) }, func(x, src []float64) { ScatterSteps(x, src, first, step) })
 			}
@@ -72,6 +88,8 @@ func TestPlacesBeyondTheArrayPanic(t *testing.T) {
 		}
 		for _, c := range [][2]int{{-1, 1}, {11, 1}, {2, 2}, {19, -3}, {9, -1 << 28}, {0, 1 << 28}} {
 			panics("GatherSteps", func() { GatherSteps(y, x, c[0], c[1]) })
+			panics("AddSteps", func() { AddSteps(x, 1, c[0], c[1], len(y)) })
+			panics("SetSteps", func() { SetSteps(x, y, c[0], c[1]) })
 			panics("ScatterSteps", func() { ScatterSteps(x, y, c[0], c[1]) })
 		}
 	})

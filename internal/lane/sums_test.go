@@ -73,6 +73,9 @@ func TestTotalsShowWhatIsNotFinite(t *testing.T) {
 					if s := Accumulate(dst[:n], x); s-s == 0 {
 						t.Fatalf("%v at %d of %d: total %v", bad, i, n, s)
 					}
+					if s := ScatterSteps(make([]float64, 3*n), x, 1, 3); s-s == 0 {
+						t.Fatalf("%v at %d of %d: total %v", bad, i, n, s)
+					}
 					x[i] = kept
 				}
 			}

@@ -407,3 +407,18 @@ func packedAccumulate(dst, x []float64) (sum float64, ok bool) {
 	}
 	return accumulateAVX2(dst, x), true
 }
+
+func packedGatherSteps(dst, x []float64, at, step int) bool {
+	if set == none {
+		return false
+	}
+	gatherStepsAVX2(dst, x, at, step)
+	return true
+}
+
+func packedScatterSteps(x, src []float64, at, step int) (total float64, ok bool) {
+	if set == none {
+		return 0, false
+	}
+	return scatterStepsAVX2(x, src, at, step), true
+}

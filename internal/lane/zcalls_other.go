@@ -161,3 +161,11 @@ func packedSumAny(x []float64) (sum float64, ok bool) {
 func packedAccumulate(dst, x []float64) (sum float64, ok bool) {
 	return 0, false
 }
+
+func packedGatherSteps(dst, x []float64, at, step int) bool {
+	return false
+}
+
+func packedScatterSteps(x, src []float64, at, step int) (total float64, ok bool) {
+	return 0, false
+}

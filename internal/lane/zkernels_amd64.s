@@ -7221,6 +7221,106 @@ done:
 	MOVSD        X0, sum+48(FP)
 	RET
 
+// func gatherStepsAVX2(dst []float64, x []float64, at int, step int)
+// Requires: AVX
+TEXT ·gatherStepsAVX2(SB), NOSPLIT, $0-64
+	MOVQ    x_base+24(FP), AX
+	MOVQ    step+56(FP), CX
+	MOVQ    at+48(FP), DX
+	LEAQ    (AX)(DX*8), AX
+	SHLQ    $0x03, CX
+	MOVQ    dst_base+0(FP), BX
+	MOVQ    dst_len+8(FP), SI
+	PCALIGN $0x20
+
+fours:
+	SUBQ        $0x04, SI
+	JLT         rest
+	LEAQ        (AX)(CX*2), DX
+	VMOVSD      (AX), X0
+	VMOVHPD     (AX)(CX*1), X0, X0
+	VMOVSD      (DX), X1
+	VMOVHPD     (DX)(CX*1), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVUPD     Y1, (BX)
+	LEAQ        (AX)(CX*4), AX
+	ADDQ        $0x20, BX
+	JMP         fours
+
+rest:
+	ADDQ $0x04, SI
+
+ones:
+	DECQ   SI
+	JLT    end
+	VMOVSD (AX), X0
+	VMOVSD X0, (BX)
+	ADDQ   CX, AX
+	ADDQ   $0x08, BX
+	JMP    ones
+
+end:
+	VZEROUPPER
+	RET
+
+// func scatterStepsAVX2(x []float64, src []float64, at int, step int) (total float64)
+// Requires: AVX, SSE2
+TEXT ·scatterStepsAVX2(SB), NOSPLIT, $0-72
+	MOVQ    x_base+0(FP), AX
+	MOVQ    step+56(FP), CX
+	MOVQ    at+48(FP), DX
+	LEAQ    (AX)(DX*8), AX
+	SHLQ    $0x03, CX
+	MOVQ    src_base+24(FP), BX
+	MOVQ    src_len+32(FP), SI
+	VXORPD  Y0, Y0, Y0
+	VXORPD  X1, X1, X1
+	PCALIGN $0x20
+
+fours:
+	SUBQ         $0x04, SI
+	JLT          rest
+	LEAQ         (AX)(CX*2), DX
+	VMOVUPD      (BX), Y2
+	VADDPD       Y2, Y0, Y0
+	VADDSD       (AX), X2, X3
+	VMOVSD       X3, (AX)
+	VUNPCKHPD    X2, X2, X3
+	VADDSD       (AX)(CX*1), X3, X3
+	VMOVSD       X3, (AX)(CX*1)
+	VEXTRACTF128 $0x01, Y2, X2
+	VADDSD       (DX), X2, X3
+	VMOVSD       X3, (DX)
+	VUNPCKHPD    X2, X2, X3
+	VADDSD       (DX)(CX*1), X3, X2
+	VMOVSD       X2, (DX)(CX*1)
+	LEAQ         (AX)(CX*4), AX
+	ADDQ         $0x20, BX
+	JMP          fours
+
+rest:
+	ADDQ $0x04, SI
+
+ones:
+	DECQ   SI
+	JLT    end
+	VMOVSD (BX), X2
+	VADDSD X2, X1, X1
+	VADDSD (AX), X2, X2
+	VMOVSD X2, (AX)
+	ADDQ   CX, AX
+	ADDQ   $0x08, BX
+	JMP    ones
+
+end:
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPD       X0, X2, X2
+	VADDPD       X1, X2, X2
+	VHADDPD      X2, X2, X2
+	VZEROUPPER
+	MOVSD        X2, total+64(FP)
+	RET
+
 DATA constants<>+0(SB)/8, $0x7fffffffffffffff
 DATA constants<>+8(SB)/8, $0x7fffffffffffffff
 DATA constants<>+16(SB)/8, $0x7fffffffffffffff

@@ -237,3 +237,9 @@ func sumAnyAVX2(x []float64) (sum float64)
 
 //go:noescape
 func accumulateAVX2(dst []float64, x []float64) (sum float64)
+
+//go:noescape
+func gatherStepsAVX2(dst []float64, x []float64, at int, step int)
+
+//go:noescape
+func scatterStepsAVX2(x []float64, src []float64, at int, step int) (total float64)

@@ -76,6 +76,10 @@ func writeCalls() {
 		fmt.Fprintf(&here, "%sif set == none {\nreturn 0, false\n}\nreturn %sAVX2(%s), true\n}\n", head, x.name, x.kind.arguments())
 		fmt.Fprintf(&elsewhere, "%sreturn 0, false\n}\n", head)
 	}
+	for _, s := range steps {
+		fmt.Fprintf(&here, "\nfunc packed%s%s {\nif set == none {\nreturn %s\n}\n%s\n}\n", s.name, s.head, s.not, s.call)
+		fmt.Fprintf(&elsewhere, "\nfunc packed%s%s {\nreturn %s\n}\n", s.name, s.head, s.not)
+	}
 	for path, text := range map[string]string{"../zcalls_amd64.go": here.String(), "../zcalls_other.go": elsewhere.String()} {
 		formatted, err := format.Source([]byte(text))
 		if err != nil {
@@ -89,3 +93,9 @@ func writeCalls() {
 
 // packed is the name of what calls a loop's kernel, if there is one.
 func packed(name string) string { return "packed" + strings.ToUpper(name[:1]) + name[1:] }
+
+// steps is what calls the kernels that go in steps.
+var steps = []struct{ name, head, not, call string }{
+	{"GatherSteps", "(dst, x []float64, at, step int) bool", "false", "gatherStepsAVX2(dst, x, at, step)\nreturn true"},
+	{"ScatterSteps", "(x, src []float64, at, step int) (total float64, ok bool)", "0, false", "return scatterStepsAVX2(x, src, at, step), true"},
+}

@@ -32,6 +32,7 @@ func main() {
 	for _, s := range sums {
 		s.write()
 	}
+	writeSteps()
 	writeConstants()
 	writeTails()
 	Generate()
