@@ -73,9 +73,7 @@ func (pl *Plan) runParallel(v variant, args *arrays) bool {
 	if !ok {
 		t = new(team)
 	}
-	defer pl.teams.Put(t)
 	t.arrays = *args
-	defer func() { t.arrays = arrays{} }()
 	a := &t.arrays
 	kernels, blocks := pl.code(v).kernels, pl.blocks()
 	pl.findPages()
@@ -105,6 +103,8 @@ func (pl *Plan) runParallel(v variant, args *arrays) bool {
 			}
 		})
 	}
+	t.arrays = arrays{}
+	pl.teams.Put(t) // not after a panic, which leaves logs
 	return total-total == 0
 }
 
