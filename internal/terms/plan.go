@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/code"
@@ -163,7 +164,7 @@ type evaluator struct {
 
 // bind connects the sources and sinks of a kernel of shape k.
 func (e *evaluator) bind(loads []expr.Node, stores []expr.Output, s *shape, k int, a *arrays) {
-	e.sources, e.sinks = e.sources[:0], e.sinks[:0]
+	e.sources, e.sinks = slices.Grow(e.sources[:0], len(loads)), slices.Grow(e.sinks[:0], len(stores))
 	for _, leaf := range loads {
 		e.sources = append(e.sources, code.Source{X: a.source(leaf, s), At: s.index(leaf)})
 	}
