@@ -48,7 +48,7 @@ func (h *history) record(k int, advance func(k int, r []float64) error) ([]float
 	if h.now == k {
 		return h.work, nil
 	}
-	top := len(h.at) - 1
+	top := min(len(h.at)-1, k) // where it is if all are kept
 	for h.at[top] > k {
 		top--
 	}

@@ -40,6 +40,8 @@ type Step struct {
 	// gradient is the adjoint of the step, a product with its Hessian the tangent
 	// of the adjoint.
 	Lagrangian func() *sweep.Engine
+
+	kernels kernels
 }
 
 // Certain reports whether the step goes the same way at every point.

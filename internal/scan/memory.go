@@ -3,6 +3,7 @@ package scan
 import (
 	"math"
 
+	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -15,7 +16,14 @@ type memory struct {
 	way           int                // the step that fitted last
 
 	x     []float64
-	known bool    // states are those for x
+	known bool // states are those for x
+	point int  // how many x there have been
+	zeros []float64
+	// What a step gave: its results and their tangents, its adjoint and its tangents.
+	out, bar   []float64
+	outs, bars [][]float64
+	kernels    [expr.Derivatives][]*evaluator // by directions
+
 	local numbers // of the step at hand
 	along []numbers
 
@@ -49,6 +57,8 @@ func (l *Loop) open() *memory {
 	m.local = newNumbers(l.State, m.inputs, m.outputs)
 	m.state, m.end = make([]float64, l.State), make([]float64, l.State)
 	m.one[0] = 1
+	m.zeros = make([]float64, m.inputs)
+	m.out, m.bar = make([]float64, l.State+m.outputs), make([]float64, l.State+m.inputs)
 	m.advance, m.advanceMoving = m.stepOn, m.moveOn
 	m.seed = func(x []float64, s int) { copy(x, m.along[s].all) }
 	return m
@@ -104,35 +114,20 @@ func add(x, local []float64, blocks []Block, k int) {
 	}
 }
 
-// addOutputs adds the outputs of a step in v, all nodes of its program, to what
-// the blocks of step k have in y.
-func (m *memory) addOutputs(y, v []float64, p *sweep.Engine, k int) {
-	for i := range m.Out {
-		b := &m.Out[i]
-		at := b.place(k)
-		if at < 0 {
-			continue
-		}
-		dst := y[m.State+at:][:b.N]
-		for j := range dst {
-			dst[j] += v[p.Output(m.State+b.Local+j)]
-		}
+// put sets dst to the outputs of a step in v, all nodes of its program.
+func put(dst, v []float64, p *sweep.Engine) {
+	for j := range dst {
+		dst[j] = v[p.Output(j)]
 	}
 }
 
-// next sets s to the next state in v.
-func (m *memory) next(s, v []float64, p *sweep.Engine) {
-	for j := range s {
-		s[j] = v[p.Output(j)]
-	}
-}
-
-// at is another point.
+// begin goes to the point x.
 func (m *memory) begin(x []float64) {
 	if m.known && same(m.x, x) {
 		return
 	}
 	m.known = false
+	m.point++
 	copy(m.x, x)
 	load(m.local.u, m.x[m.State:], m.In, 0, true)
 }
@@ -175,13 +170,18 @@ func (m *memory) run(k int, s []float64, second bool) (p *sweep.Engine, ws *swee
 
 // stepOn makes the state s of step k that of the next.
 func (m *memory) stepOn(k int, s []float64) error {
-	p, ws, err := m.run(k, s, false)
-	if err != nil {
-		return err
+	if e := m.evaluator(expr.Value, 0); e != nil {
+		m.compute(e, k, s, m.out, nil, nil)
+	} else {
+		p, ws, err := m.run(k, s, false)
+		if err != nil {
+			return err
+		}
+		put(m.out, ws.V, p)
 	}
-	m.next(s, ws.V, p)
+	copy(s, m.out)
 	if m.y != nil {
-		m.addOutputs(m.y, ws.V, p, k)
+		add(m.y[m.State:], m.out[m.State:], m.Out, k)
 	}
 	return nil
 }
@@ -189,20 +189,28 @@ func (m *memory) stepOn(k int, s []float64) error {
 // moveOn does the same with the tangents of the state along all directions.
 func (m *memory) moveOn(k int, r []float64) error {
 	n := m.State
-	p, ws, err := m.run(k, r[:n], false)
-	if err != nil {
-		return err
-	}
 	m.directions(k, r[n:])
-	if err := p.JVP(ws, len(m.dx), m.seed); err != nil {
-		return err
+	if e := m.evaluator(expr.Tangent, len(m.dx)); e != nil {
+		m.compute(e, k, r[:n], m.out, nil, m.outs[:len(m.dx)])
+	} else {
+		p, ws, err := m.run(k, r[:n], false)
+		if err != nil {
+			return err
+		}
+		if err := p.JVP(ws, len(m.dx), m.seed); err != nil {
+			return err
+		}
+		put(m.out, ws.V, p)
+		for s := range m.dx {
+			put(m.outs[s], ws.T[s], p)
+		}
 	}
-	m.next(r[:n], ws.V, p)
+	copy(r[:n], m.out)
 	for s := range m.dx {
-		m.next(r[n*(1+s):][:n], ws.T[s], p)
+		copy(r[n*(1+s):][:n], m.outs[s])
 	}
 	for s, dy := range m.dy {
-		m.addOutputs(dy, ws.T[s], p, k)
+		add(dy[n:], m.outs[s][n:], m.Out, k)
 	}
 	return nil
 }
@@ -211,7 +219,7 @@ func (m *memory) moveOn(k int, r []float64) error {
 func (m *memory) directions(k int, tangents []float64) {
 	n := m.State
 	for s, dx := range m.dx {
-		copy(m.along[s].s, tangents[s*n:])
+		copy(m.along[s].s, tangents[s*n:][:n])
 		load(m.along[s].u, dx[n:], m.In, k, false)
 	}
 }
@@ -277,16 +285,22 @@ func (m *memory) VJP(gx, x, w []float64) error {
 		if err != nil {
 			return err
 		}
-		p, ws, err := m.run(k, s, false)
-		if err != nil {
-			return err
-		}
 		load(m.local.nu, w[n:], m.Out, k, false)
-		if err := p.Gradient(ws, m.local.bar); err != nil {
-			return err
+		bar := m.bar
+		if e := m.evaluator(expr.Gradient, 0); e != nil {
+			m.compute(e, k, s, nil, bar, nil)
+		} else {
+			p, ws, err := m.run(k, s, false)
+			if err != nil {
+				return err
+			}
+			if err := p.Gradient(ws, m.local.bar); err != nil {
+				return err
+			}
+			bar = ws.Bar
 		}
-		copy(m.local.lambda, ws.Bar)
-		add(gx[n:], ws.Bar[n:], m.In, k)
+		copy(m.local.lambda, bar)
+		add(gx[n:], bar[n:], m.In, k)
 	}
 	copy(gx, m.local.lambda)
 	return nil
@@ -307,6 +321,8 @@ func (m *memory) move(x []float64, dx [][]float64) []float64 {
 	m.dx = dx
 	for len(m.along) < len(dx) {
 		m.along = append(m.along, newNumbers(n, m.inputs, m.outputs))
+		m.outs = append(m.outs, make([]float64, len(m.out)))
+		m.bars = append(m.bars, make([]float64, len(m.bar)))
 	}
 	m.state = resized(m.state, n*(1+len(dx)))
 	copy(m.state, m.x[:n])
@@ -372,24 +388,31 @@ func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 func (m *memory) secondStep(h [][]float64, w []float64, dw [][]float64, k int, r []float64) error {
 	n := m.State
 	load(m.local.nu, w[n:], m.Out, k, false)
-	p, ws, err := m.run(k, r[:n], true)
-	if err != nil {
-		return err
-	}
 	m.directions(k, r[n:])
 	for s := range dw {
 		load(m.along[s].nu, dw[s][n:], m.Out, k, false)
 	}
-	if err := p.Linearize(ws, m.one[:]); err != nil {
-		return err
+	bar, bars := m.bar, m.bars[:len(h)]
+	if e := m.evaluator(expr.Product, len(h)); e != nil {
+		m.compute(m.evaluator(expr.Gradient, 0), k, r[:n], nil, bar, nil)
+		m.compute(e, k, r[:n], nil, nil, bars)
+	} else {
+		p, ws, err := m.run(k, r[:n], true)
+		if err != nil {
+			return err
+		}
+		if err := p.Linearize(ws, m.one[:]); err != nil {
+			return err
+		}
+		if err := p.HVP(ws, len(h), m.seed); err != nil {
+			return err
+		}
+		bar, bars = ws.Bar, ws.U
 	}
-	if err := p.HVP(ws, len(h), m.seed); err != nil {
-		return err
-	}
-	copy(m.local.lambda, ws.Bar)
+	copy(m.local.lambda, bar)
 	for s, h := range h {
-		copy(m.along[s].lambda, ws.U[s])
-		add(h[n:], ws.U[s][n:], m.In, k)
+		copy(m.along[s].lambda, bars[s])
+		add(h[n:], bars[s][n:], m.In, k)
 	}
 	return nil
 }

@@ -1,0 +1,312 @@
+package scan
+
+import (
+	"math"
+	"sync"
+
+	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// kernel is a derivative of a small step as code on single numbers, in which a step
+// takes a fraction of what the sweeps of an engine need to get going. Its leaves are
+// [inputs; parameters; directions; weights; tangents of the weights].
+type kernel struct {
+	*code.Scalar
+	inputs, params, results int
+	directions              int
+	y, adjoint              []uint16   // registers of the results
+	along                   [][]uint16 // by direction: tangents of the results, or of the adjoint
+}
+
+// kernels are those of a step, made when they are needed.
+type kernels struct {
+	mu   sync.Mutex
+	f    *expr.Function // nil if sweeps are better
+	seen bool
+	made map[expr.Request]*kernel
+}
+
+// Times, in nanoseconds, of an operation in a kernel, a lane of a batch, a node by
+// itself, a batch and a sweep; see cost.
+const (
+	timeLine  = 1.5
+	timeLane  = 0.4
+	timeNode  = 4.5
+	timeBatch = 12
+	timeSweep = 60
+)
+
+// maxLines is how many operations a step has at most that is a kernel: registers
+// are numbered by 16 bits.
+const maxLines = 2000
+
+// kernel is the kernel for what is asked for, nil if sweeps are better.
+func (s *Step) kernel(r expr.Request) *kernel {
+	c := &s.kernels
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.seen {
+		c.seen, c.made = true, map[expr.Request]*kernel{}
+		if f := s.function(); f != nil {
+			w, _ := s.P.Work()
+			sweep := timeSweep + timeLane*float64(w.Lanes) + timeNode*float64(w.Nodes) + timeBatch*float64(w.Batches)
+			if timeLine*float64(len(f.Steps)-s.P.Base()) < sweep {
+				c.f = f
+			}
+		}
+	}
+	if c.f == nil {
+		return nil
+	}
+	k := c.made[r]
+	if k == nil {
+		k = newKernel(c.f, s.P.Inputs(), s.P.Params(), r)
+		c.made[r] = k
+	}
+	return k
+}
+
+func newKernel(f *expr.Function, inputs, params int, r expr.Request) *kernel {
+	m := len(f.Results)
+	k := &kernel{inputs: inputs, params: params, results: m, directions: r.Directions}
+	g := expr.NewGraph(func(expr.Node) bool { return false }, true)
+	outputs := f.Derive(g, r)
+	k.Scalar = code.NewScalar(g, outputs, k.tangentsAt(r.Directions), func(leaf expr.Node) int {
+		at := int(leaf.A)
+		switch leaf.Leaf {
+		case expr.Parameter:
+			at += inputs
+		case expr.Direction:
+			at += k.directionAt(int(leaf.B))
+		case expr.Weight:
+			at += k.weightsAt()
+		case expr.WeightTangent:
+			at += k.tangentsAt(int(leaf.B))
+		}
+		return at
+	})
+	zeros := func(n int) []uint16 {
+		x := make([]uint16, n)
+		for i := range x {
+			x[i] = k.Zero()
+		}
+		return x
+	}
+	k.y, k.adjoint = zeros(m), zeros(inputs)
+	for range r.Directions {
+		if r.Derivative == expr.Tangent {
+			k.along = append(k.along, zeros(m))
+		} else {
+			k.along = append(k.along, zeros(inputs))
+		}
+	}
+	for i, o := range outputs {
+		switch o.Of {
+		case expr.Value:
+			k.y[o.A] = k.Output(i)
+		case expr.Gradient:
+			k.adjoint[o.A] = k.Output(i)
+		default:
+			k.along[o.B][o.A] = k.Output(i)
+		}
+	}
+	return k
+}
+
+func (k *kernel) directionAt(s int) int { return k.inputs + k.params + s*k.inputs }
+func (k *kernel) weightsAt() int        { return k.directionAt(k.directions) }
+func (k *kernel) tangentsAt(s int) int  { return k.weightsAt() + (1+s)*k.results }
+
+// function is the step for symbolic derivatives; nil if it has comparisons, calls
+// or too many operations.
+func (s *Step) function() *expr.Function {
+	p := s.P
+	if !s.Certain() {
+		return nil
+	}
+	v := p.View()
+	f := &expr.Function{}
+	for _, own := range v.Owns {
+		f.Primitives = append(f.Primitives, own)
+	}
+	push := func(n expr.Node) int32 {
+		f.Steps = append(f.Steps, n)
+		return int32(len(f.Steps) - 1)
+	}
+	real := func(code op.Code, a int32, c float64) int32 {
+		f.Constants = append(f.Constants, expr.Constant{Value: c})
+		return push(expr.Node{Op: code, A: a, C: int32(len(f.Constants) - 1)})
+	}
+	at := make([]int32, p.Len())
+	sum := func(c float64, n int, term func(k int) int32) int32 {
+		if n == 0 {
+			f.Constants = append(f.Constants, expr.Constant{Value: c})
+			return push(expr.Node{Leaf: expr.Data, A: int32(len(f.Constants) - 1)})
+		}
+		z := term(0)
+		if c != 0 || !math.Signbit(c) { // −0 + z is z
+			z = real(op.AddReal, z, c)
+		}
+		for k := 1; k < n; k++ {
+			z = push(expr.Node{Op: op.Add, A: z, B: term(k)})
+		}
+		return z
+	}
+	for i := range int32(p.Len()) {
+		if len(f.Steps) > maxLines {
+			return nil
+		}
+		switch k := int(i); {
+		case k < p.Inputs():
+			at[i] = push(expr.Node{Leaf: expr.Variable, A: i})
+			continue
+		case k < p.Inputs()+p.Params():
+			at[i] = push(expr.Node{Leaf: expr.Parameter, A: i - int32(p.Inputs())})
+			continue
+		case i < v.Base:
+			f.Constants = append(f.Constants, expr.Constant{Value: v.Consts[k-p.Inputs()-p.Params()]})
+			at[i] = push(expr.Node{Leaf: expr.Data, A: int32(len(f.Constants) - 1)})
+			continue
+		}
+		a, b, c := v.A[i], v.B[i], v.C[i]
+		switch o := v.Ops[i]; {
+		case o == op.Sum:
+			x := p.SumAt(i)
+			at[i] = sum(c, len(x), func(k int) int32 { return at[x[k]] })
+		case o == op.Affine:
+			w, x := p.AffineAt(i)
+			at[i] = sum(c, len(x), func(k int) int32 { return real(op.Scale, at[x[k]], w[k]) })
+		case o == op.Dot:
+			x, y := p.DotAt(i)
+			at[i] = sum(negZero, len(x), func(k int) int32 {
+				if x[k] == y[k] {
+					return push(expr.Node{Op: op.Square, A: at[x[k]]})
+				}
+				return push(expr.Node{Op: op.Mul, A: at[x[k]], B: at[y[k]]})
+			})
+		case o == op.Select:
+			cond, x, y := p.SelectAt(i)
+			at[i] = push(expr.Node{Op: o, A: at[cond], B: at[x], C: at[y]})
+		case o == op.Own:
+			_, order := p.OwnAt(i)
+			at[i] = push(expr.Node{Op: o, A: at[a], B: b, C: int32(order)})
+		case o.Listed() > 0:
+			return nil
+		case o.Constant() == op.IntConstant:
+			at[i] = push(expr.Node{Op: o, A: at[a], K: bits(c)})
+		case o.Constant() == op.RealConstant:
+			at[i] = real(o, at[a], c)
+		case o.Operands() == 1:
+			at[i] = push(expr.Node{Op: o, A: at[a]})
+		default:
+			at[i] = push(expr.Node{Op: o, A: at[a], B: at[b]})
+		}
+	}
+	for j := range p.Outputs() {
+		f.Results = append(f.Results, at[p.Output(j)])
+	}
+	return f
+}
+
+// evaluator is a kernel with registers, and the kernel that keeps derivative
+// products, for where a result is not finite.
+type evaluator struct {
+	*kernel
+	safe  *evaluator
+	step  *Step
+	of    expr.Request
+	regs  code.Registers
+	point int // for which the inputs that are the same in all steps are set
+}
+
+// evaluator is that of one of the derivatives; nil if sweeps are better.
+func (m *memory) evaluator(d expr.Derivative, directions int) *evaluator {
+	if len(m.Steps) > 1 {
+		return nil
+	}
+	list := &m.kernels[d]
+	for len(*list) <= directions {
+		*list = append(*list, nil)
+	}
+	e := (*list)[directions]
+	if e == nil {
+		r := expr.Request{Derivative: d, Directions: directions, Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product}
+		e = &evaluator{kernel: m.Steps[0].kernel(r), step: m.Steps[0], of: r}
+		(*list)[directions] = e
+	}
+	if e.kernel == nil {
+		return nil
+	}
+	return e
+}
+
+// feed sets the inputs of step k: what is the same in all steps once a point.
+func (m *memory) feed(e *evaluator, k int, s []float64) {
+	e.regs.Use(e.Scalar)
+	n := m.State
+	if e.point != m.point {
+		e.point = m.point
+		for i := range m.In {
+			if b := &m.In[i]; b.steady() {
+				e.regs.Set(n+b.Local, m.x[n+b.At:][:b.N])
+			}
+		}
+	}
+	e.regs.Set(0, s[:n])
+	for i := range m.In {
+		b := &m.In[i]
+		if b.steady() {
+			continue
+		}
+		if at := b.place(k); at >= 0 {
+			e.regs.Set(n+b.Local, m.x[n+at:][:b.N])
+		} else {
+			e.regs.Set(n+b.Local, m.zeros[:b.N])
+		}
+	}
+	if m.Data.N > 0 {
+		e.regs.Set(e.inputs, m.Row(k))
+	}
+	for s := range e.directions {
+		e.regs.Set(e.directionAt(s), m.along[s].args)
+	}
+	if e.of.Weighted {
+		e.regs.Set(e.weightsAt(), m.local.bar)
+	}
+	if e.of.WeightsChange {
+		for s := range e.directions {
+			e.regs.Set(e.tangentsAt(s), m.along[s].bar)
+		}
+	}
+}
+
+// compute runs the kernel on step k; its results go where they are wanted.
+func (m *memory) compute(e *evaluator, k int, s []float64, y, adjoint []float64, along [][]float64) {
+	m.feed(e, k, s)
+	e.Run(&e.regs)
+	var exponents uint64
+	if y != nil {
+		exponents |= e.regs.Pick(y, e.y)
+	}
+	if adjoint != nil {
+		exponents |= e.regs.Pick(adjoint, e.adjoint)
+	}
+	for s, x := range along {
+		exponents |= e.regs.Pick(x, e.along[s])
+	}
+	if exponents>>63 == 0 || e.of.Safe || e.of.Derivative == expr.Value {
+		return
+	}
+	if e.safe == nil {
+		r := e.of
+		r.Safe = true
+		e.safe = &evaluator{kernel: e.step.kernel(r), of: r}
+	}
+	m.compute(e.safe, k, s, y, adjoint, along)
+}
+
+func bits(c float64) uint64 { return math.Float64bits(c) }
+
+var negZero = math.Copysign(0, -1)
