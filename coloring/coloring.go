@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -257,25 +258,8 @@ type Classes struct {
 }
 
 func newClasses(color []int32) Classes {
-	k := count(color)
-	s := Classes{color, make([]int32, k+2), nil}
-	for _, c := range color {
-		if c != 0 {
-			s.ptr[c+1]++
-		}
-	}
-	for c := 2; c < len(s.ptr); c++ {
-		s.ptr[c] += s.ptr[c-1]
-	}
-	s.member = make([]int32, s.ptr[k+1])
-	for v, c := range color {
-		if c != 0 {
-			s.member[s.ptr[c]] = int32(v)
-			s.ptr[c]++
-		}
-	}
-	s.ptr = s.ptr[:k+1]
-	return s
+	member, start := bucket.Sort(color, count(color)+1)
+	return Classes{color, start[1:], member}
 }
 
 // Num returns the number of colors.

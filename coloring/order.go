@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -133,20 +134,11 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 
 // largestFirst sorts the vertices by decreasing degree, stably.
 func largestFirst(degree []int32) []int32 {
-	n := len(degree)
-	start := make([]int32, n+1)
-	for _, d := range degree {
-		start[n-1-int(d)+1]++
-	}
-	for i := 1; i <= n; i++ {
-		start[i] += start[i-1]
-	}
-	order := make([]int32, n)
+	key := make([]int32, len(degree))
 	for v, d := range degree {
-		s := &start[n-1-int(d)]
-		order[*s] = int32(v)
-		*s++
+		key[v] = int32(len(degree)) - 1 - d
 	}
+	order, _ := bucket.Sort(key, len(degree))
 	return order
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -180,25 +181,11 @@ func (d *reading) drop(e int32) {
 
 // gather sorts the values by chunk, within one by their place.
 func (d *reading) gather() gather {
-	g := gather{length: d.length, ptr: make([]int32, d.chunks+2)}
-	for _, t := range d.chunk {
-		g.ptr[t+2]++ // −1 is put before all
+	pos, ptr := bucket.Sort(d.chunk, d.chunks)
+	g := gather{length: d.length, ptr: ptr, pos: pos, src: make([]int32, len(pos))}
+	for e, k := range pos {
+		g.src[e] = d.src[k]
 	}
-	none := g.ptr[1]
-	g.ptr[1] = 0
-	for t := 2; t < len(g.ptr); t++ {
-		g.ptr[t] += g.ptr[t-1]
-	}
-	g.pos = make([]int32, len(d.chunk)-int(none))
-	g.src = make([]int32, len(g.pos))
-	for k, t := range d.chunk {
-		if t >= 0 {
-			e := g.ptr[t+1]
-			g.pos[e], g.src[e] = int32(k), d.src[k]
-			g.ptr[t+1]++
-		}
-	}
-	g.ptr = g.ptr[:d.chunks+1]
 	return g
 }
 

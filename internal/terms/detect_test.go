@@ -1,6 +1,7 @@
 package terms_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -337,7 +338,7 @@ func TestObstaclesAreNamed(t *testing.T) {
 				}
 				return y
 			})(x)
-		}, []string{"too few"}},
+		}, []string{"60 shapes", "75 %"}},
 	} {
 		got := terms.Obstacles(record(t, x, c.f), true)
 		assert.Equal(t, c.says == nil, got == "", "%s\n%s", name, got)
@@ -347,11 +348,21 @@ func TestObstaclesAreNamed(t *testing.T) {
 	}
 }
 
+// An explanation names the numbers of what there is.
 func TestExplain(t *testing.T) {
 	p := record(t, points(300), func(x []V) []V {
 		s := sumOf(299, func(x []V, i int) V { return x[i].Mul(x[i+1]).Sin() })(x)[0]
 		return []V{s.Add(V{}.SumOf(x).Square().Sin())}
 	})
-	assert.Equal(t, "  299 × a shape of 2 variables and 3 operations, instructions for value, gradient, Hessian: 2, 4, 12\n"+
-		"  left over: 3 operations, 0 comparisons\n", terms.Detect(p, true).Explain())
+	pl := terms.Detect(p, true)
+	require.Len(t, pl.Shapes(), 1)
+	s := pl.Shapes()[0]
+	assert.Equal(t, terms.Shape{Terms: 299, Variables: 2, Operations: 3, Value: s.Value, Gradient: s.Gradient, Hessian: s.Hessian}, s)
+	assert.Positive(t, s.Value)
+	assert.Less(t, s.Value, s.Gradient)
+	assert.Less(t, s.Gradient, s.Hessian)
+	assert.Equal(t, 3, pl.Rest().Ops()) // the sum, its square, and the sine
+	for _, n := range []int{s.Terms, s.Variables, s.Operations, s.Value, s.Gradient, s.Hessian, pl.Rest().Ops()} {
+		assert.Contains(t, pl.Explain(), fmt.Sprintf(" %d", n))
+	}
 }
