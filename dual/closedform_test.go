@@ -301,10 +301,6 @@ var binaryForms = []struct {
 		func(x, y float64) float64 { return sigma(x-y) * sigma(y-x) * math.Tanh((y-x)/2) },
 		func(x, y float64) float64 { return -sigma(x-y) * sigma(y-x) * math.Tanh((y-x)/2) },
 		func(x, y float64) float64 { return sigma(x-y) * sigma(y-x) * math.Tanh((y-x)/2) }}, plane},
-	{"MatVec", form2{
-		func(x, y float64) float64 { return 2 * x * y },
-		func(x, y float64) float64 { return 2 * y }, func(x, y float64) float64 { return 2 * x },
-		constant2(0), constant2(2), constant2(0)}, plane},
 }
 
 var plane = [][2]float64{{0, 0}, {1, 2}, {2, 1}, {-1.5, 0.25}, {0.1, -7}, {-3, -4}, {1e-9, 2}, {2, 1e-9}, {30, -0.5}}

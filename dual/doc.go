@@ -46,10 +46,10 @@
 // Constants are float64: x.AddReal(c), x.SubReal(c), x.Scale(c), x.RSub(c) for
 // c − x, x.RDiv(c) for c/x. The zero value is the constant 0, so that a sum may
 // start as var s T. [Sum], [SumSquares], [Affine], [AddScaled], [MulAdd],
-// [Dot], [DotReal], [MatVec], [Norm2], [Polyval], [LogSumExp], [Softmax] and the
+// [Dot], [DotReal], [Norm2], [Polyval], [LogSumExp], [Softmax] and the
 // activations [ReLU], [ELU], [GELU], [SiLU] save code, and are one operation or few
 // on a tape. The incomplete functions [RegIncGamma] and [RegIncBeta] have their
-// derivatives in all arguments. A branch on x.Less(y) or on x.Value() holds on a
+// derivatives in all arguments. Matrices are in package dual/matrix. A branch on x.Less(y) or on x.Value() holds on a
 // tape for one outcome alone; Max, Min, Abs, Select and what jumps (Floor, Ceil,
 // Round, Trunc, Mod, Copysign) do without.
 //

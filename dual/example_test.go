@@ -117,15 +117,6 @@ func ExampleNorm2() {
 	// {0.000 0.000}
 }
 
-func ExampleMatVec() {
-	a := []dual.Real{
-		1, 2,
-		3, 4,
-	}
-	fmt.Println(dual.MatVec(nil, a, []dual.Real{1, 10}))
-	// Output: [21 43]
-}
-
 func ExamplePolyval() {
 	// 1 − 3x + 2x² and its derivative at 2
 	fmt.Println(dual.Polyval([]float64{1, -3, 2}, dual.Number{V: 2, D: 1}))

@@ -63,31 +63,6 @@ func AddScaled[T Scalar[T]](x T, c float64, y T) T { return x.Add(y.Scale(c)) }
 // a short [Dot]: alike ones are computed together. Method FMA rounds once.
 func MulAdd[T Scalar[T]](a, b, c, d T) T { return a.Mul(b).Add(c.Mul(d)) }
 
-// MatVec stores A·x in dst and returns it, A being the len(a)/len(x) by len(x)
-// matrix whose rows a holds one after the other. dst is allocated if nil, and
-// shares no element with a or x. It panics if len(a) is no multiple of len(x),
-// or dst has another length than A has rows.
-func MatVec[T Scalar[T]](dst, a, x []T) []T {
-	n := len(x)
-	rows := len(dst)
-	if n > 0 {
-		rows = len(a) / n
-	}
-	if rows*n != len(a) {
-		panic("dual: length of a is no multiple of that of x")
-	}
-	if dst == nil {
-		dst = make([]T, rows)
-	}
-	if len(dst) != rows {
-		panic("dual: length of dst is not the number of rows")
-	}
-	for i := range dst {
-		dst[i] = Dot(a[i*n:(i+1)*n], x)
-	}
-	return dst
-}
-
 // Norm2 returns √(Σ xᵢ²), all of whose derivatives are 0 at the origin. The
 // squares overflow beyond 10¹⁵⁴ and vanish below 10⁻¹⁶², where the origin
 // begins for it.

@@ -2,7 +2,6 @@ package dual
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -42,12 +41,6 @@ func TestSumsOfNothing(t *testing.T) {
 	if got := Softmax[Real](nil, nil); len(got) != 0 {
 		t.Errorf("Softmax: %v", got)
 	}
-	if got := MatVec[Real](nil, nil, nil); len(got) != 0 {
-		t.Errorf("MatVec: %v", got)
-	}
-	if got := MatVec(make([]Real, 2), nil, nil); !slices.Equal(got, []Real{0, 0}) {
-		t.Errorf("MatVec of a 2 by 0 matrix: %v", got)
-	}
 }
 
 // Value and derivatives of the small sums, by hand.
@@ -71,17 +64,6 @@ func TestPolyvalTakesTheLowestPowerFirst(t *testing.T) {
 	}
 	if got := Polyval([]float64{5}, Number{2, 1}); got != (Number{5, 0}) {
 		t.Errorf("the constant 5: %v", got)
-	}
-}
-
-func TestMatVecTakesRows(t *testing.T) {
-	a := []Real{1, 2, 3, 4, 5, 6}
-	if got := MatVec(nil, a, []Real{1, 0, -1}); !slices.Equal(got, []Real{-2, -2}) {
-		t.Errorf("2 by 3: %v", got)
-	}
-	dst := make([]Real, 3)
-	if got := MatVec(dst, a, []Real{1, -1}); &got[0] != &dst[0] || !slices.Equal(dst, []Real{-1, -1, -1}) {
-		t.Errorf("3 by 2: %v", dst)
 	}
 }
 
@@ -124,9 +106,6 @@ func TestMisusePanics(t *testing.T) {
 		"Consts":          func() { Consts(make([]Real, 1), []float64{1, 2}) },
 		"Affine":          func() { Affine(0, []float64{1}, x) },
 		"Softmax":         func() { Softmax(make([]Real, 1), x) },
-		"MatVec rows":     func() { MatVec(nil, x[:1], x) },
-		"MatVec dst":      func() { MatVec(make([]Real, 2), x, x) },
-		"MatVec empty x":  func() { MatVec(nil, x, nil) },
 		"DotReal":         func() { DotReal([]float64{1}, x) },
 		"IncGamma order":  func() { Number{V: 1}.IncGamma(0, -1, Number{V: 1}) },
 		"IncBeta order":   func() { Real(1).IncBeta(0, 61, 0, 1, 0.5) },

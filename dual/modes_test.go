@@ -124,7 +124,6 @@ func binaryOps[T Scalar[T]]() map[string]func(x, y T) T {
 		"Norm2":     func(x, y T) T { return Norm2([]T{x, y}) },
 		"LogSumExp": func(x, y T) T { return LogSumExp([]T{x, y}) },
 		"Softmax":   func(x, y T) T { return Softmax(nil, []T{x, y})[0] },
-		"MatVec":    func(x, y T) T { return MatVec(nil, []T{x, y, y, x}, []T{x, y})[1] },
 	}
 }
 

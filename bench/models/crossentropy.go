@@ -23,7 +23,7 @@ var (
 func CrossEntropy[T dual.Scalar[T]](w []T) T {
 	loss := make([]T, crossEntropyPoints)
 	for i, x := range crossEntropyX {
-		loss[i] = negLogSoftmax(dual.MatVec(nil, w, constants[T](x)), crossEntropyClass(i))
+		loss[i] = negLogSoftmax(times(w, constants[T](x)), crossEntropyClass(i))
 	}
 	return mean(loss)
 }

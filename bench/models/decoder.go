@@ -54,7 +54,7 @@ func Decoder[T dual.Scalar[T]](w []T) T {
 	text, next := decoderText[:len(decoderText)-1], decoderText[1:]
 	loss := make([]T, len(next))
 	for t, x := range decoderStates(w, text) {
-		loss[t] = negLogSoftmax(dual.MatVec(nil, table, x), next[t])
+		loss[t] = negLogSoftmax(times(table, x), next[t])
 	}
 	return mean(loss)
 }
@@ -106,7 +106,7 @@ func attention[T dual.Scalar[T]](p *params[T], heads int, x [][]T) [][]T {
 		w := p.next(width * width)
 		y := make([][]T, len(x))
 		for t := range x {
-			y[t] = dual.MatVec(nil, w, x[t])
+			y[t] = times(w, x[t])
 		}
 		return y
 	}

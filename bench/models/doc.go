@@ -29,7 +29,7 @@
 //
 // A model is a function of one slice of parameters, which its layers take in
 // turn; see layers.go. Data come in as constants: x.Const makes one of a
-// float64, and a tape keeps dual.MatVec or dual.Dot of constants and variables
+// float64, and a tape keeps matrix.MulVec or dual.Dot of constants and variables
 // as one weighted sum a row. A loss is the mean of a term for each data point,
 // by dual.Sum over them: a sum of alike terms, which sparse plans find.
 //

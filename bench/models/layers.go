@@ -1,6 +1,9 @@
 package models
 
-import "github.com/hesse-ad/hesse/dual"
+import (
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/dual/matrix"
+)
 
 // params are the parameters of a model that are not used yet.
 type params[T any] []T
@@ -21,9 +24,14 @@ func constants[T dual.Scalar[T]](x []float64) []T {
 	return c
 }
 
+// times returns Wx of a W given by rows.
+func times[T dual.Scalar[T]](w, x []T) []T {
+	return matrix.MulVec(nil, matrix.New(len(w)/len(x), len(x), w), x)
+}
+
 // linear returns Wx, W having n rows.
 func linear[T dual.Scalar[T]](p *params[T], n int, x []T) []T {
-	return dual.MatVec(nil, p.next(n*len(x)), x)
+	return times(p.next(n*len(x)), x)
 }
 
 // affine returns Wx + b, W having n rows.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/dual/matrix"
 	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/inside"
@@ -168,9 +169,9 @@ func rowsAgree(t *rapid.T) {
 // Products of a matrix and a vector form batches of rows, however written.
 func TestRowsAreFound(t *testing.T) {
 	const m, n = 6, 10
-	matrix := make([]float64, m*n)
-	for i := range matrix {
-		matrix[i] = float64(i%7) - 3
+	constants := make([]float64, m*n)
+	for i := range constants {
+		constants[i] = float64(i%7) - 3
 	}
 	for name, c := range map[string]struct {
 		rows int
@@ -190,16 +191,16 @@ func TestRowsAreFound(t *testing.T) {
 		}},
 		"constant": {m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
 			for i := range w {
-				y = append(y, dual.Affine(1, matrix[i*n:(i+1)*n], h))
+				y = append(y, dual.Affine(1, constants[i*n:(i+1)*n], h))
 			}
 			return y
 		}},
-		"MatVec": {m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
-			return dual.MatVec(make([]reverse.Var, m), slices.Concat(w...), h)
+		"MulVec": {m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
+			return matrix.MulVec(nil, matrix.New(m, len(h), slices.Concat(w...)), h)
 		}},
 		"two of them": {2 * m, func(w [][]reverse.Var, h []reverse.Var) (y []reverse.Var) {
 			for i, wi := range w {
-				y = append(y, dual.Dot(wi, h), dual.Affine(0, matrix[i*n:(i+1)*n], h))
+				y = append(y, dual.Dot(wi, h), dual.Affine(0, constants[i*n:(i+1)*n], h))
 			}
 			return y
 		}},
