@@ -8,9 +8,18 @@ import (
 // the constants where the operation has one. dst may be x or y.
 func Values(code op.Code, dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
-	if len(dst) == 1 && code.Cost() > 0 {
-		values(code, dst, x, y) // sooner than a kernel
-		return
+	if len(dst) == 1 {
+		switch f := code.Info(); { // sooner than a kernel
+		case f.F1 != nil:
+			dst[0] = f.F1(x[0])
+			return
+		case f.FC != nil:
+			dst[0] = f.FC(x[0], y[0])
+			return
+		case f.F2 != nil:
+			dst[0] = f.F2(x[0], y[0])
+			return
+		}
 	}
 	switch code {
 	case op.Add, op.AddReal:

@@ -157,7 +157,7 @@ func (k kernel) binary(dst, x, y []float64) (done int) {
 }
 
 func packedAdd(dst, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	addAVX2(dst, x, y)
@@ -165,7 +165,7 @@ func packedAdd(dst, x, y []float64) bool {
 }
 
 func packedSub(dst, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	subAVX2(dst, x, y)
@@ -173,7 +173,7 @@ func packedSub(dst, x, y []float64) bool {
 }
 
 func packedMul(dst, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	mulAVX2(dst, x, y)
@@ -181,7 +181,7 @@ func packedMul(dst, x, y []float64) bool {
 }
 
 func packedDiv(dst, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	divAVX2(dst, x, y)
@@ -189,7 +189,7 @@ func packedDiv(dst, x, y []float64) bool {
 }
 
 func packedProd(dst, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	prodAVX2(dst, x, y)
@@ -197,7 +197,7 @@ func packedProd(dst, x, y []float64) bool {
 }
 
 func packedMax(dst, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	maxAVX2(dst, x, y)
@@ -205,7 +205,7 @@ func packedMax(dst, x, y []float64) bool {
 }
 
 func packedMin(dst, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	minAVX2(dst, x, y)
@@ -213,7 +213,7 @@ func packedMin(dst, x, y []float64) bool {
 }
 
 func packedSelectIf(dst, c, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	selectIfAVX2(dst, c, x, y)
@@ -221,7 +221,7 @@ func packedSelectIf(dst, c, x, y []float64) bool {
 }
 
 func packedAddReal(dst, x []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	addRealAVX2(dst, x, c)
@@ -229,7 +229,7 @@ func packedAddReal(dst, x []float64, c float64) bool {
 }
 
 func packedRsub(dst, x []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	rsubAVX2(dst, x, c)
@@ -237,7 +237,7 @@ func packedRsub(dst, x []float64, c float64) bool {
 }
 
 func packedScale(dst, x []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	scaleAVX2(dst, x, c)
@@ -245,7 +245,7 @@ func packedScale(dst, x []float64, c float64) bool {
 }
 
 func packedRdiv(dst, x []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	rdivAVX2(dst, x, c)
@@ -253,7 +253,7 @@ func packedRdiv(dst, x []float64, c float64) bool {
 }
 
 func packedDivReal(dst, x []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	divRealAVX2(dst, x, c)
@@ -261,7 +261,7 @@ func packedDivReal(dst, x []float64, c float64) bool {
 }
 
 func packedMulScale(dst, x, y []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	mulScaleAVX2(dst, x, y, c)
@@ -269,7 +269,7 @@ func packedMulScale(dst, x, y []float64, c float64) bool {
 }
 
 func packedScaleMul(dst, x, y []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	scaleMulAVX2(dst, x, y, c)
@@ -277,7 +277,7 @@ func packedScaleMul(dst, x, y []float64, c float64) bool {
 }
 
 func packedNeg(dst, x []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	negAVX2(dst, x)
@@ -285,7 +285,7 @@ func packedNeg(dst, x []float64) bool {
 }
 
 func packedAbs(dst, x []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	absAVX2(dst, x)
@@ -293,7 +293,7 @@ func packedAbs(dst, x []float64) bool {
 }
 
 func packedSqrt(dst, x []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	sqrtAVX2(dst, x)
@@ -301,7 +301,7 @@ func packedSqrt(dst, x []float64) bool {
 }
 
 func packedFloor(dst, x []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	floorAVX2(dst, x)
@@ -309,7 +309,7 @@ func packedFloor(dst, x []float64) bool {
 }
 
 func packedCeil(dst, x []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	ceilAVX2(dst, x)
@@ -317,7 +317,7 @@ func packedCeil(dst, x []float64) bool {
 }
 
 func packedTrunc(dst, x []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	truncAVX2(dst, x)
@@ -325,7 +325,7 @@ func packedTrunc(dst, x []float64) bool {
 }
 
 func packedAddMul(dst, a, x, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	addMulAVX2(dst, a, x, y)
@@ -333,7 +333,7 @@ func packedAddMul(dst, a, x, y []float64) bool {
 }
 
 func packedMul2(dst, p, x, q, y []float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	mul2AVX2(dst, p, x, q, y)
@@ -341,7 +341,7 @@ func packedMul2(dst, p, x, q, y []float64) bool {
 }
 
 func packedScaleMul2(dst, p, x, q, y []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	scaleMul2AVX2(dst, p, x, q, y, c)
@@ -349,7 +349,7 @@ func packedScaleMul2(dst, p, x, q, y []float64, c float64) bool {
 }
 
 func packedAddScaleMul(dst, x, y []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	addScaleMulAVX2(dst, x, y, c)
@@ -357,7 +357,7 @@ func packedAddScaleMul(dst, x, y []float64, c float64) bool {
 }
 
 func packedAddScaleMul2(dst, p, x, q, y []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	addScaleMul2AVX2(dst, p, x, q, y, c)
@@ -365,7 +365,7 @@ func packedAddScaleMul2(dst, p, x, q, y []float64, c float64) bool {
 }
 
 func packedAxpy(dst, x []float64, c float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	axpyAVX2(dst, x, c)
@@ -373,7 +373,7 @@ func packedAxpy(dst, x []float64, c float64) bool {
 }
 
 func packedAxpy2(dst, x, y []float64, c, d float64) bool {
-	if set == none {
+	if set == none || len(dst) < few {
 		return false
 	}
 	axpy2AVX2(dst, x, y, c, d)

@@ -68,7 +68,7 @@ func writeCalls() {
 	}
 	for _, l := range loops {
 		head := fmt.Sprintf("\nfunc %s(%s) bool {\n", packed(l.name), l.kind.parameters())
-		fmt.Fprintf(&here, "%sif set == none {\nreturn false\n}\n%sAVX2(%s)\nreturn true\n}\n", head, l.name, l.kind.arguments())
+		fmt.Fprintf(&here, "%sif set == none || len(dst) < few {\nreturn false\n}\n%sAVX2(%s)\nreturn true\n}\n", head, l.name, l.kind.arguments())
 		fmt.Fprintf(&elsewhere, "%sreturn false\n}\n", head)
 	}
 	for _, x := range sums {
