@@ -1,6 +1,10 @@
 package newton
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // The barrier function is
 //
@@ -12,6 +16,7 @@ import "math"
 // Constants of the barrier, with the names of Wächter and Biegler.
 const (
 	firstMu  = 0.1
+	muMax    = 1e5
 	kappaEps = 10.0
 	kappaMu  = 0.2
 	thetaMu  = 1.5
@@ -66,18 +71,28 @@ func (s *solver) barrierGradient(dst []float64, mu float64) {
 // lowerBarrier makes μ smaller as long as the barrier problem is solved well
 // enough for it, and forgets the filter, whose φ is another then.
 func (s *solver) lowerBarrier() {
-	least := s.tol / (kappaEps + 1)
-	for s.mu > least {
+	if s.adaptive.on && s.pairs > 0 {
+		if s.adapt(); s.adaptive.free {
+			s.errors(0)
+			s.dualNorm, s.primalNorm = floats.Norm(s.rv, 2), floats.Norm(s.at.c, 2)
+			return
+		}
+	}
+	for s.mu > s.leastMu() {
 		if _, e := s.errors(s.mu); e > kappaEps*s.mu && s.tinySteps < 2 {
 			break
 		}
-		s.mu = max(least, min(kappaMu*s.mu, math.Pow(s.mu, thetaMu)))
-		s.tau = max(tauMin, 1-s.mu)
-		s.filter.pairs = s.filter.pairs[:0]
-		s.tinySteps = 0
-		s.followMu()
+		s.setMu(min(kappaMu*s.mu, math.Pow(s.mu, thetaMu)))
 	}
 }
+
+// leastMu is how small μ becomes: enough for the test.
+func (s *solver) leastMu() float64 {
+	return min(s.tol/(kappaEps+1), s.gap()/float64(2*max(1, s.pairs)))
+}
+
+// gap is what the sum of all complementarity products may be at a solution.
+func (s *solver) gap() float64 { return 10 * s.tol * max(1, math.Abs(s.at.f)) }
 
 // keepNear keeps each multiplier within κ_Σ of μ/d, so that Σ cannot differ from
 // the Hessian of the barrier by any factor.

@@ -29,8 +29,10 @@ import (
 //	‖complementarity‖∞/s_c,
 //
 // with s_d and s_c the mean absolute multiplier over 100, if that is above 1, and f
-// and c multiplied by numbers that bring derivatives at the start down to 100; and
-// that the violation without these is at most 10⁻⁶. Whether the point is a minimum
+// and c multiplied by numbers that bring derivatives at the start down to 100; that the
+// sum of all complementarity products, which is what f may be off by, is at most ten
+// times Tolerance relative to max(1, |f|); and that the violation without the factors is
+// at most 10⁻⁶. Whether the point is a minimum
 // and not just stationary is told by the inertia of the last steps.
 //
 // It is for sparse problems of any size whose factors fit, convex or not. It wants f and
@@ -53,6 +55,10 @@ type InteriorPoint struct {
 
 	// Mu is the first barrier parameter; 0 means 0.1, or that of Warm.
 	Mu float64
+
+	// Monotone keeps μ until its barrier problem is solved, instead of choosing it anew
+	// in each iteration. On most problems it takes more iterations.
+	Monotone bool
 
 	// Unscaled leaves f and c as they are.
 	Unscaled bool
@@ -122,7 +128,11 @@ type solver struct {
 	filter     filter
 	thetaMin   float64
 	size       float64 // of v at the start
+	pairs      int     // of a multiplier and a bound
 	rejections int     // in a row, by the filter
+
+	adaptive             adaptive
+	dualNorm, primalNorm float64
 
 	alpha, dualAlpha float64
 	trials           int
@@ -207,6 +217,16 @@ func (s *solver) begin() {
 	s.filter = filter{thetaMax: 1e4 * max(1, s.at.theta)}
 	s.tau = max(tauMin, 1-s.mu)
 	s.best.err = math.Inf(1)
+	s.pairs = 0
+	for i := range s.at.v {
+		lower, upper := s.bounded(i)
+		if lower {
+			s.pairs++
+		}
+		if upper {
+			s.pairs++
+		}
+	}
 	s.size = max(1, floats.Norm(s.at.v, math.Inf(1)))
 }
 
@@ -217,7 +237,7 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 	switch {
 	case s.restored != nil && s.restored():
 		return Solved, "", nil, true
-	case scaled <= s.tol:
+	case scaled <= s.tol && s.meanComplementarity()*float64(s.pairs) <= s.gap():
 		return s.optimal()
 	case s.ctx.Err() != nil:
 		return Canceled, "", s.ctx.Err(), true
@@ -288,6 +308,9 @@ func (s *solver) giveUp() (Status, string, error) {
 func (s *solver) newtonStep() (ok bool, err error) {
 	if ok, err = s.prepare(); !ok || err != nil {
 		return false, err
+	}
+	if s.adaptive.free {
+		return s.adaptiveStep(), nil
 	}
 	s.barrierGradient(s.phi, s.mu)
 	copy(s.rv, s.phi)

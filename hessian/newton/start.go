@@ -90,6 +90,7 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result) (*solve
 
 	s := newSolver(g)
 	s.logger = &logger{w: o.Log, each: o.Each}
+	s.adaptive.on = !o.Monotone
 	s.ctx, s.tol, s.maxSteps, s.r = ctx, o.Tolerance, o.MaxIterations, r
 	copy(s.at.v, r.X)
 	if ok, err := s.evaluate(s.at); !ok || err != nil {

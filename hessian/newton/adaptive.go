@@ -1,0 +1,163 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// The adaptive barrier of Nocedal, Wächter and Waltz: in free mode μ is chosen anew in
+// each iteration, so that the step to the center of that μ makes the quality function
+// least, a model of the errors after the step. If the errors themselves do not become
+// less for some iterations, μ is kept, and lowered as always, until they have.
+const (
+	sigmaMin, sigmaMax = 1e-6, 1e2 // of μ relative to the mean complementarity
+	sections           = 8         // of the search for σ
+	references         = 4         // errors of that many iterations are remembered
+	progress           = 0.9999    // of the largest of them, or less
+	fixedShare         = 0.8       // of the mean complementarity, for a μ that is kept
+)
+
+// adaptive is the state of the choice of μ.
+type adaptive struct {
+	on, free     bool
+	errors       []float64
+	affine, full *direction // of μ = 0 and of μ = 1
+	probe        *direction
+}
+
+// meanComplementarity is the mean product of a multiplier and the distance to its
+// bound, 0 without bounds.
+func (s *solver) meanComplementarity() float64 {
+	sum, count := 0.0, 0
+	for i := range s.at.v {
+		lower, upper := s.bounded(i)
+		if lower {
+			sum += s.zl[i] * s.toLower(s.at.v, i)
+			count++
+		}
+		if upper {
+			sum += s.zu[i] * s.toUpper(s.at.v, i)
+			count++
+		}
+	}
+	return sum / float64(max(1, count))
+}
+
+// totalError is the sum of squares of the optimality conditions, as means.
+func (s *solver) totalError() float64 {
+	mu := s.mu
+	s.mu = 0
+	e := s.systemError()
+	s.mu = mu
+	return e
+}
+
+// adapt goes from one mode to the other.
+func (s *solver) adapt() {
+	a := &s.adaptive
+	e := s.totalError()
+	enough := len(a.errors) < references || e <= progress*slices.Max(a.errors)
+	switch {
+	case enough:
+		a.errors = append(a.errors, e)
+		if len(a.errors) > references {
+			a.errors = a.errors[1:]
+		}
+		a.free = true
+	case a.free:
+		a.free = false
+		s.setMu(fixedShare * s.meanComplementarity())
+	}
+}
+
+// setMu changes μ and what depends on it.
+func (s *solver) setMu(mu float64) {
+	s.mu = max(s.leastMu(), mu)
+	s.tau = max(tauMin, 1-s.mu)
+	s.filter.pairs = s.filter.pairs[:0]
+	s.tinySteps = 0
+	s.followMu()
+}
+
+// adaptiveStep chooses μ and computes the step for it, from those for 0 and for 1, as
+// it is linear in μ.
+func (s *solver) adaptiveStep() (ok bool) {
+	a := &s.adaptive
+	if a.affine == nil {
+		n := len(s.at.v)
+		a.affine, a.full, a.probe = newDirection(n, s.m), newDirection(n, s.m), newDirection(n, s.m)
+	}
+	for k, to := range []*direction{a.affine, a.full} {
+		s.barrierGradient(s.rv, float64(k))
+		s.addConstraints(s.rv, s.y)
+		if !s.direct(to, s.rv, s.at.c, float64(k)) {
+			return false
+		}
+	}
+	mean := s.meanComplementarity()
+	quality := func(logSigma float64) float64 {
+		s.combine(a.probe, mean*math.Exp(logSigma))
+		return s.quality(a.probe)
+	}
+	// Golden section, below 1 or above it.
+	lo, hi := math.Log(sigmaMin), 0.0
+	if quality(0.01) < quality(0) {
+		lo, hi = 0, math.Log(sigmaMax)
+	}
+	const golden = 0.381966011250105
+	x, y := lo+golden*(hi-lo), hi-golden*(hi-lo)
+	qx, qy := quality(x), quality(y)
+	for range sections {
+		if qx <= qy {
+			hi, y, qy = y, x, qx
+			x = lo + golden*(hi-lo)
+			qx = quality(x)
+		} else {
+			lo, x, qx = x, y, qy
+			y = hi - golden*(hi-lo)
+			qy = quality(y)
+		}
+	}
+	s.setMu(min(mean*math.Exp((lo+hi)/2), muMax))
+	s.combine(s.step, s.mu)
+	s.barrierGradient(s.phi, s.mu)
+	return true
+}
+
+// combine sets d to the direction for μ.
+func (s *solver) combine(d *direction, mu float64) {
+	a := &s.adaptive
+	mix := func(dst, affine, full []float64) {
+		floats.SubTo(dst, full, affine)
+		floats.AddScaledTo(dst, affine, mu, dst)
+	}
+	mix(d.v, a.affine.v, a.full.v)
+	mix(d.y, a.affine.y, a.full.y)
+	mix(d.zl, a.affine.zl, a.full.zl)
+	mix(d.zu, a.affine.zu, a.full.zu)
+}
+
+// quality is the mean squares of the errors after the longest step along d, where the
+// linear ones fall with the fraction that is taken.
+func (s *solver) quality(d *direction) float64 {
+	s.tau = max(tauMin, 1-s.mu)
+	primal, dual := s.primalFraction(d.v), s.dualFraction(d)
+	complementarity, count := 0.0, 0
+	for i := range s.at.v {
+		lower, upper := s.bounded(i)
+		if lower {
+			complementarity += sq((s.toLower(s.at.v, i) + primal*d.v[i]) * (s.zl[i] + dual*d.zl[i]))
+			count++
+		}
+		if upper {
+			complementarity += sq((s.toUpper(s.at.v, i) - primal*d.v[i]) * (s.zu[i] + dual*d.zu[i]))
+			count++
+		}
+	}
+	return sq((1-dual)*s.dualNorm)/float64(s.n) + sq((1-primal)*s.primalNorm)/float64(max(1, s.m)) +
+		complementarity/float64(max(1, count))
+}
+
+func sq(v float64) float64 { return v * v }
