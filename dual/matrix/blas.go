@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
@@ -81,6 +82,16 @@ func tiles(transB blas.Transpose, alpha float64, a, b general, beta float64, c g
 	if c.Rows == 0 || c.Cols == 0 {
 		return
 	}
+	if a.Cols == 0 {
+		for i := range c.Rows {
+			if row := c.Data[i*c.Stride:][:c.Cols]; beta == 0 {
+				clear(row) // of whatever was there
+			} else {
+				floats.Scale(beta, row)
+			}
+		}
+		return
+	}
 	p := products.Get().(*sharedProduct)
 	p.transB, p.alpha, p.beta, p.a, p.b, p.c, p.shape = transB, alpha, beta, a, b, c, s
 	p.next.Store(0)
@@ -122,7 +133,7 @@ func (p *sharedProduct) tile(i, j int) {
 	if p.shape&upperFactor != 0 {
 		first = i
 	}
-	for k := first; k < max(inner, 1); k += block {
+	for k := first; k < inner; k += block {
 		n := min(block, inner-k)
 		b := p.b
 		if p.transB == blas.Trans {

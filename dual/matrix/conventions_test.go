@@ -189,6 +189,41 @@ func TestErrorsLeaveDstAlone(t *testing.T) {
 	}
 }
 
+// A matrix of a rank below its order is singular by its condition, which rounding alone
+// keeps from 0.
+func TestRankDeficientMatricesAreSingular(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 12).Draw(t, "n")
+		rank := rapid.IntRange(0, n-1).Draw(t, "rank")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		a := mat.NewDense(n, n, nil)
+		for range rank {
+			u, v := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+			for i := range n {
+				u.SetVec(i, rng.NormFloat64())
+				v.SetVec(i, rng.NormFloat64())
+			}
+			a.RankOne(a, 1, u, v)
+		}
+		x := mat.NewDense(n, n, nil)
+		for i := range n {
+			x.Set(i, i, 1)
+		}
+		for name, f := range map[string]func(a *matrix.Dense[reverse.Var]) reverse.Var{
+			"LogDet":  matrix.LogDet[reverse.Var],
+			"Inverse": func(a *matrix.Dense[reverse.Var]) reverse.Var { return matrix.Inverse(nil, a).Data[0] },
+			"Solve":   func(a *matrix.Dense[reverse.Var]) reverse.Var { return matrix.SolveVec(nil, a, a.Row(0))[0] },
+		} {
+			tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return f(matrix.New(n, n, x)) }, x.RawMatrix().Data)
+			require.NoError(t, err)
+			_, err = tape.Gradient(nil, a.RawMatrix().Data)
+			var singular *matrix.SingularError
+			require.ErrorAs(t, err, &singular, name)
+			require.Equal(t, n, singular.N)
+		}
+	})
+}
+
 // Numbers without errors are NaN or infinite where a tape returns one, constants of a
 // recording among them.
 func TestNumbersWithoutErrorsAreNaN(t *testing.T) {

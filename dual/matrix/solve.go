@@ -30,7 +30,8 @@ func Solve[T dual.Scalar[T]](dst, a, b *Dense[T]) *Dense[T] { return solve(dst, 
 
 // SolveSPD is Solve for a symmetric positive definite A, by its Cholesky factorization.
 // Of A it reads the lower triangle alone, which is what is differentiated. Where A is not
-// positive definite a tape returns a *NotPositiveDefiniteError, other numbers are NaN.
+// positive definite a tape returns a *NotPositiveDefiniteError, other numbers are NaN; one
+// that is singular may pass by rounding, and has solutions without a correct digit.
 func SolveSPD[T dual.Scalar[T]](dst, a, b *Dense[T]) *Dense[T] { return solve(dst, definite, a, b) }
 
 // SolveLower is Solve for the lower triangle of A, and SolveUpper for the upper one,
@@ -272,7 +273,7 @@ func (f *factor) prepare(s *state) error {
 		if !lu(a, s.ints[:f.n]) {
 			return &SingularError{f.n, 0}
 		}
-		if c := lapack64.Gecon(lapack.MaxColumnSum, a, norm, s.numbers(15, 4*f.n), s.ints[f.n:2*f.n]); !(c > 0x1p-52) {
+		if c := lapack64.Gecon(lapack.MaxColumnSum, a, norm, s.numbers(15, 4*f.n), s.ints[f.n:2*f.n]); !(c > float64(f.n)*0x1p-52) {
 			return &SingularError{f.n, c}
 		}
 	default:
