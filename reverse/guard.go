@@ -29,9 +29,7 @@ func (e *BranchError) Error() string {
 	if e.File != "" {
 		where = fmt.Sprintf(" at %s:%d (a Func records each branch by itself)", e.File, e.Line)
 	}
-	for _, k := range e.Steps {
-		where = fmt.Sprintf(" in step %d", k) + where
-	}
+	where = inSteps(e.Steps) + where
 	if e.Op == tape.ValueRead.String() {
 		return fmt.Sprintf("reverse: the recording holds for the value %v alone, now it is %v%s", e.Y, e.X, where)
 	}

@@ -107,7 +107,15 @@ func (s *scanning) writtenOut() (last []Var, out [][]Var) {
 	}
 	all := make([][]Var, s.steps)
 	state, outputs := s.Start, -1
+	r := s.r
+	if r != nil {
+		r.Steps = append(r.Steps, 0)
+		defer func() { r.Steps = r.Steps[:len(r.Steps)-1] }()
+	}
 	for k := range s.steps {
+		if r != nil {
+			r.Steps[len(r.Steps)-1] = k
+		}
 		p := make([]Var, s.params)
 		for i := range p {
 			p[i] = Constant(s.Data[k][i])

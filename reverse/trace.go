@@ -3,6 +3,7 @@ package reverse
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/compile"
@@ -30,6 +31,9 @@ type Fault struct {
 	// File and Line say where the function has it.
 	File string
 	Line int
+	// Steps says in which step of a Scan it was made, if it was in one, or of
+	// several, the outermost first.
+	Steps []int
 }
 
 func (f *Fault) Error() string {
@@ -51,7 +55,7 @@ func (f *Fault) Error() string {
 	default:
 		s += fmt.Sprintf("derivatives of %s at %s:%d", call, filepath.Base(f.File), f.Line)
 	}
-	return s
+	return s + inSteps(f.Steps)
 }
 
 // Trace finds the operation to blame where f(x), ∇f(x) or ∇²f(x) is not
@@ -72,7 +76,7 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	p, err := plain(f, x)
+	p, origins, err := plain(f, x)
 	if err != nil {
 		return nil, err
 	}
@@ -97,26 +101,57 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 	}
 	if int(found.Node) >= p.Base() {
 		fault.Op, fault.Operands = p.Describe(ws.V, found.Node)
-		fault.File, fault.Line = position(p.Made(found.Node))
+		o := origins.of(p, found.Node)
+		fault.File, fault.Line = position(o.pc)
+		fault.Steps = o.steps
 	}
 	return fault, nil
 }
 
+// origin is who made an operation, and in which steps of loops.
+type origin struct {
+	pc    uintptr
+	steps []int
+}
+
+// origins are numbered from 1.
+type origins []origin
+
+// of is the origin of a node.
+func (o origins) of(p *sweep.Engine, node int32) origin {
+	if k := p.Made(node); k > 0 {
+		return o[k-1]
+	}
+	return origin{}
+}
+
+// inSteps says in which steps, the innermost first.
+func inSteps(steps []int) (s string) {
+	for _, k := range slices.Backward(steps) {
+		s += fmt.Sprintf(" in step %d", k)
+	}
+	return s
+}
+
 // plain records f at x as it is, and notes who made each operation.
-func plain(f func(x []Var) []Var, x []float64) (*sweep.Engine, error) {
+func plain(f func(x []Var) []Var, x []float64) (*sweep.Engine, origins, error) {
 	r := tape.NewRecording(len(x), 0)
 	defer r.Close()
-	r.Trace(callerOutside)
+	var made origins
+	r.Trace(func() uintptr {
+		made = append(made, origin{callerOutside(), slices.Clone(r.Steps)})
+		return uintptr(len(made))
+	})
 	y := f(inputs(r, x, nil))
 	if r.Err != nil {
-		return nil, r.Err
+		return nil, nil, r.Err
 	}
 	out := make([]int32, len(y))
 	for j, y := range y {
 		recording(r, y.r)
 		out[j] = y.node(r)
 	}
-	return sweep.New(compile.Plain(r, out)), nil
+	return sweep.New(compile.Plain(r, out)), made, nil
 }
 
 // StateError says that a function did something else when it was called again
@@ -144,11 +179,11 @@ func CheckRepeats(f func(x []Var) []Var, x []float64) error {
 	if f == nil {
 		panic("reverse: nil function")
 	}
-	p, err := plain(f, x)
+	p, made, err := plain(f, x)
 	if err != nil {
 		return err
 	}
-	q, err := plain(f, x)
+	q, _, err := plain(f, x)
 	if err != nil {
 		return err
 	}
@@ -159,7 +194,7 @@ func CheckRepeats(f func(x []Var) []Var, x []float64) error {
 	e := new(StateError)
 	if int(i) < p.Len() {
 		e.Op, _ = p.Describe(p.Get().V, i)
-		e.File, e.Line = position(p.Made(i))
+		e.File, e.Line = position(made.of(p, i).pc)
 	}
 	return e
 }

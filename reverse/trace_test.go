@@ -84,7 +84,7 @@ func tapeHasTheBitsOfTheRecording(t *rapid.T) {
 	require.NoError(t, err)
 	got, err := tape.Values(nil, p.X)
 	require.NoError(t, err)
-	plain, err := reverse.Plain(f, p.X)
+	plain, _, err := reverse.Plain(f, p.X)
 	require.NoError(t, err)
 	ws := plain.Get()
 	_, err = plain.Value(ws, p.X, nil)

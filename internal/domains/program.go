@@ -5,6 +5,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/scan"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -32,13 +33,36 @@ func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string))
 	if second {
 		g.curved = slices.Grow(g.curved, p.Ops()/2)
 	}
+	in := make([]int32, p.Inputs())
+	for k := range in {
+		in[k] = int32(k)
+	}
+	return g, (&builder{g, second, name}).add(p, in, v)
+}
+
+// builder makes a graph of programs.
+type builder struct {
+	*Graph
+	second bool // with curvatures
+	name   func(code string)
+}
+
+// done makes the node of an operation.
+func (g *builder) done(code string) int32 {
+	if g.name != nil {
+		g.name(code)
+	}
+	return g.Node()
+}
+
+// add adds the nodes of a program whose inputs are the nodes in, −1 for constants;
+// it returns those of its outputs.
+func (g *builder) add(p *tape.Tape, in []int32, v []float64) (outputs []int32) {
 	id := make([]int32, p.Len())
 	for i := range id {
-		id[i] = int32(i)
-		if i >= p.Inputs() {
-			id[i] = -1
-		}
+		id[i] = -1
 	}
+	copy(id, in)
 	var node int32 // the one that is being made
 	link := func(j int32) {
 		if id[j] >= 0 {
@@ -46,15 +70,9 @@ func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string))
 		}
 	}
 	curve := func(j, k int32) {
-		if second && id[j] >= 0 && id[k] >= 0 {
+		if g.second && id[j] >= 0 && id[k] >= 0 {
 			g.Curve(node, id[j], id[k])
 		}
-	}
-	done := func(code string) int32 {
-		if name != nil {
-			name(code)
-		}
-		return g.Node()
 	}
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
 		if id[i] >= 0 { // an output of a call before
@@ -67,7 +85,7 @@ func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string))
 				// Terms of the same inputs share their nodes with the first of them.
 				var before []int32
 				first, shared := int32(-1), map[[2]int32]bool{} // of row and node
-				eachTerm(r, x, v, second, func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern) {
+				eachTerm(r, x, v, g.second, func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern) {
 					if v == nil && first >= 0 && slices.Equal(vars, before) {
 						for k, row := range rows {
 							if use := [2]int32{row, first + int32(k)}; !shared[use] {
@@ -81,7 +99,7 @@ func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string))
 					for k, row := range rows {
 						node = int32(g.nodes())
 						for a, j := range vars {
-							if !second {
+							if !g.second {
 								break
 							}
 							for _, b := range hessian[k].Row(a) {
@@ -93,14 +111,14 @@ func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string))
 						for _, a := range jacobian.Row(k) {
 							link(x[vars[a]])
 						}
-						parts[row] = append(parts[row], done(f.Name()))
+						parts[row] = append(parts[row], g.done(f.Name()))
 					}
 				})
 				for k, nodes := range parts {
 					for _, part := range nodes {
 						g.Link(part)
 					}
-					id[int(i)+k] = done(f.Name())
+					id[int(i)+k] = g.done(f.Name())
 				}
 				continue
 			}
@@ -108,23 +126,27 @@ func fromProgram(p *tape.Tape, v []float64, second bool, name func(code string))
 			for k, j := range x {
 				args[k] = id[j]
 			}
-			g.call(f, args, second, id[i:int(i)+m], func(shared bool) int32 {
+			if l, ok := f.Func.(*scan.Loop); ok {
+				copy(id[i:], g.loop(l, args))
+				continue
+			}
+			g.call(f, args, g.second, id[i:int(i)+m], func(shared bool) int32 {
 				if shared {
-					return done(f.Name())
+					return g.done(f.Name())
 				}
-				return done(op.Call.String())
+				return g.done(op.Call.String())
 			})
 			continue
 		}
 		node = int32(g.nodes())
 		p.Structure(i, v, link, curve)
-		id[i] = done(p.Op(i).String())
+		id[i] = g.done(p.Op(i).String())
 	}
 	outputs = make([]int32, p.Outputs())
 	for j := range outputs {
 		outputs[j] = id[p.Output(j)]
 	}
-	return g, outputs
+	return outputs
 }
 
 // eachTerm calls f with the numbers of the inputs and outputs of each term and its

@@ -249,7 +249,7 @@ func (m *memory) feed(e *evaluator, k int, s []float64) {
 	if e.point != m.point {
 		e.point = m.point
 		for i := range m.In {
-			if b := &m.In[i]; b.steady() {
+			if b := &m.In[i]; b.Steady() {
 				e.regs.Set(n+b.Local, m.x[n+b.At:][:b.N])
 			}
 		}
@@ -257,10 +257,10 @@ func (m *memory) feed(e *evaluator, k int, s []float64) {
 	e.regs.Set(0, s[:n])
 	for i := range m.In {
 		b := &m.In[i]
-		if b.steady() {
+		if b.Steady() {
 			continue
 		}
-		if at := b.place(k); at >= 0 {
+		if at := b.Place(k); at >= 0 {
 			e.regs.Set(n+b.Local, m.x[n+at:][:b.N])
 		} else {
 			e.regs.Set(n+b.Local, m.zeros[:b.N])

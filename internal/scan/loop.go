@@ -61,16 +61,26 @@ type Block struct {
 	Index                []int32
 }
 
-// place is where the block is in step k.
-func (b *Block) place(k int) int {
+// Place is where the block is in step k.
+func (b *Block) Place(k int) int {
 	if b.Index != nil {
 		return int(b.Index[k])
 	}
 	return b.At + b.Stride*k
 }
 
-// steady reports whether the block is at one place in all steps.
-func (b *Block) steady() bool { return b.Index == nil && b.Stride == 0 }
+// Steady reports whether the block is at one place in all steps.
+func (b *Block) Steady() bool { return b.Index == nil && b.Stride == 0 }
+
+// OneRow reports whether all steps add to the same outputs.
+func (l *Loop) OneRow() bool {
+	for i := range l.Out {
+		if !l.Out[i].Steady() {
+			return false
+		}
+	}
+	return true
+}
 
 // Shift is the block moved by so many local numbers and places.
 func (b Block) Shift(local, by int) Block {

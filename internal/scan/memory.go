@@ -87,11 +87,11 @@ func same(a, b []float64) bool {
 func load(local, x []float64, blocks []Block, k int, steady bool) {
 	for i := range blocks {
 		b := &blocks[i]
-		if b.steady() != steady {
+		if b.Steady() != steady {
 			continue
 		}
 		dst := local[b.Local:][:b.N]
-		if at := b.place(k); at >= 0 {
+		if at := b.Place(k); at >= 0 {
 			copy(dst, x[at:])
 		} else {
 			clear(dst)
@@ -103,7 +103,7 @@ func load(local, x []float64, blocks []Block, k int, steady bool) {
 func add(x, local []float64, blocks []Block, k int) {
 	for i := range blocks {
 		b := &blocks[i]
-		at := b.place(k)
+		at := b.Place(k)
 		if at < 0 {
 			continue
 		}
@@ -138,7 +138,9 @@ func (m *memory) run(k int, s []float64, second bool) (p *sweep.Engine, ws *swee
 	copy(m.local.s, s)
 	load(m.local.u, m.x[m.State:], m.In, k, false)
 	row := m.Row(k)
-	var branch *tape.BranchError
+	var broken *tape.Guard // of the first of the steps, which the error names
+	var nodes []float64
+	var inner *tape.BranchError
 	for range m.Steps {
 		step, kept, args := m.Steps[m.way], m.first, m.local.args
 		p = step.P
@@ -153,19 +155,19 @@ func (m *memory) run(k int, s []float64, second bool) (p *sweep.Engine, ws *swee
 		if guard == nil && err == nil {
 			return p, ws, nil
 		}
-		inner, isBranch := err.(*tape.BranchError)
-		switch {
-		case guard != nil:
-			inner = guard.Error(ws.V)
-		case !isBranch:
+		e, isBranch := err.(*tape.BranchError)
+		if guard == nil && !isBranch {
 			return nil, nil, err
 		}
-		if branch == nil {
-			branch = inner.In(k)
+		if m.way == 0 {
+			broken, nodes, inner = guard, ws.V, e
 		}
 		m.way = (m.way + 1) % len(m.Steps)
 	}
-	return nil, nil, branch
+	if broken != nil {
+		inner = broken.Error(nodes)
+	}
+	return nil, nil, inner.In(k)
 }
 
 // stepOn makes the state s of step k that of the next.

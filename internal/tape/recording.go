@@ -85,6 +85,9 @@ type Recording struct {
 	// Derived says that the recording is made by a transform, where sums with
 	// the constant 0 are many: x + 0 is x then, even for x = −0.
 	Derived bool
+	// Steps says in which step of a loop that is written out the function is, and of
+	// those around it, the outermost first.
+	Steps []int
 	// Term says that the recording is a term that is to be repeated.
 	Term bool
 }

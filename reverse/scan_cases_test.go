@@ -1,0 +1,360 @@
+package reverse_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// bounce is a ball that falls and bounces off the ground: x = [height; speed; g].
+func bounce(x []V, steps int, scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) V {
+	last, sum := scan(reverse.Loop{
+		Start: x[:2], Shared: x[2:], Steps: steps,
+		Step: func(s, w, _, _ []V) (next, out []V) {
+			y, v := s[0].Add(s[1].Scale(0.1)), s[1].Sub(w[0].Scale(0.1))
+			if y.LessReal(0) {
+				y, v = y.Neg(), v.Scale(-0.9)
+			}
+			return []V{y, v}, []V{y.Square()}
+		},
+	}, nil, false)
+	return last[0].Mul(last[1]).Add(sum[0][0])
+}
+
+func TestScanGoesOtherWaysInItsSteps(t *testing.T) {
+	const steps = 60
+	x := []float64{1, 0, 9.81}
+	a, err := reverse.Record(func(x []V) V { return bounce(x, steps, asScan[V]) }, x)
+	require.NoError(t, err)
+	require.Less(t, a.Ops(), 10) // not written out
+	for _, x := range [][]float64{x, {2, 1, 9.81}, {0.5, -1, 3}, {1, 5, 20}} {
+		b, err := reverse.Record(func(x []V) V { return bounce(x, steps, asLoop[V]) }, x)
+		require.NoError(t, err)
+		for _, part := range []string{"strategies", "transforms", "patterns"} {
+			sameTapes(t, named("bounce"), a, b, x, 1e-6, part)
+		}
+	}
+}
+
+type named string
+
+func (n named) String() string { return string(n) }
+
+func TestScanNamesTheStepThatBranches(t *testing.T) {
+	high := []float64{100, 0, 9.81} // does not reach the ground in ten steps
+	low := []float64{1, 0, 9.81}
+	f := func(x []V) V { return bounce(x, 10, asScan[V]) }
+	tape, err := reverse.Recorder{Lines: true}.Record(f, high)
+	require.NoError(t, err)
+	first := 0 // the first step after which the ball is below the ground
+	for y, v := low[0], low[1]; y+0.1*v >= 0; first++ {
+		y, v = y+0.1*v, v-0.1*low[2]
+	}
+	for what, err := range map[string]error{
+		"value":    second(tape.Value(low)),
+		"gradient": second(tape.Gradient(nil, low)),
+		"HVP":      second(tape.HVP(nil, low, low)),
+		"tangent":  second(tape.Tangent().Values(nil, append(low, low...))),
+	} {
+		var branch *reverse.BranchError
+		require.ErrorAs(t, err, &branch, what)
+		require.Equal(t, []int{first}, branch.Steps, what)
+		require.Equal(t, "Less", branch.Op)
+		require.Contains(t, branch.File, "scan_cases_test.go")
+		require.Contains(t, err.Error(), fmt.Sprintf(" in step %d at ", first))
+	}
+	// A Func records again.
+	fn := reverse.NewFunc(f)
+	for _, x := range [][]float64{high, low, high} {
+		got, err := fn.Gradient(nil, x)
+		require.NoError(t, err)
+		want, err := reverse.Gradient(nil, func(x []V) V { return bounce(x, 10, asLoop[V]) }, x)
+		require.NoError(t, err)
+		require.InDeltaSlice(t, want, got, 1e-9)
+	}
+}
+
+func TestScanOfTooManyWaysIsWrittenOut(t *testing.T) {
+	const steps = 100
+	f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) V {
+		return func(x []V) V {
+			last, _ := scan(reverse.Loop{
+				Start: x, Steps: steps,
+				Step: func(s, _, _, _ []V) (next, out []V) { return []V{s[0].Scale(1 + 0.01*s[0].Value()).Sin()}, nil },
+			}, nil, false)
+			return last[0]
+		}
+	}
+	a, err := reverse.Record(f(asScan[V]), []float64{0.7})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, a.Ops(), steps)
+	b, err := reverse.Record(f(asLoop[V]), []float64{0.7})
+	require.NoError(t, err)
+	sameTapes(t, named("reading"), a, b, []float64{0.7}, 1e-12, "strategies")
+}
+
+func TestTapesOfScansDoNotGrow(t *testing.T) {
+	x := []float64{1, 1, 1, 10, 28, 8. / 3}
+	var ops, bytes []int
+	for _, steps := range []int{10, 100000} {
+		tape, err := reverse.Record(func(x []V) V { return lorenzLoop(x, steps, 0) }, x)
+		require.NoError(t, err)
+		require.Equal(t, 36, tape.HessianPattern().NNZ())
+		ops, bytes = append(ops, tape.Ops()), append(bytes, tape.Bytes())
+	}
+	require.Equal(t, ops[0], ops[1])
+	require.Equal(t, bytes[0], bytes[1])
+}
+
+// Of three tanks one after the other, s_i depends on those before it and on what
+// flows in.
+func TestPatternOfALongScan(t *testing.T) {
+	const n, steps = 5, 1000
+	tape, err := reverse.RecordVec(func(x []V) []V {
+		last, _ := reverse.Scan(reverse.Loop{
+			Start: x[:n], Shared: x[n:], Steps: steps,
+			Step: func(s, w, _, _ []V) (next, out []V) {
+				in := w[0]
+				for _, s := range s {
+					flow := s.Square().Scale(0.1)
+					next = append(next, s.Add(in.Sub(flow).Scale(0.01)))
+					in = flow
+				}
+				return next, nil
+			},
+		})
+		return last
+	}, make([]float64, n+1))
+	require.NoError(t, err)
+	p := tape.JacobianPattern()
+	for i := range n {
+		for j := range n + 1 {
+			require.Equal(t, j <= i || j == n, slices.Contains(p.Row(i), int32(j)), "%d %d", i, j)
+		}
+	}
+}
+
+// In multiple shooting every interval has a state and controls of its own, and its
+// defects depend on them alone.
+func TestPatternOfMultipleShooting(t *testing.T) {
+	const intervals, n, steps = 6, 2, 30
+	shoot := func(x []V, scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) (defects []V) {
+		for i := range intervals {
+			z := x[i*(n+1):]
+			last, _ := scan(reverse.Loop{
+				Start: z[:n], Shared: z[n : n+1], Steps: steps,
+				Step: func(s, w, _, _ []V) (next, out []V) {
+					return []V{s[0].Add(s[1].Scale(0.01)), s[1].Add(s[0].Sin().Neg().Add(w[0]).Scale(0.01))}, nil
+				},
+			}, nil, false)
+			if i+1 < intervals {
+				for j := range n {
+					defects = append(defects, last[j].Sub(x[(i+1)*(n+1)+j]))
+				}
+			} else {
+				defects = append(defects, last...)
+			}
+		}
+		return defects
+	}
+	x := make([]float64, intervals*(n+1))
+	for i := range x {
+		x[i] = 0.3 * math.Sin(float64(i))
+	}
+	a, err := reverse.RecordVec(func(x []V) []V { return shoot(x, asScan[V]) }, x)
+	require.NoError(t, err)
+	b, err := reverse.RecordVec(func(x []V) []V { return shoot(x, asLoop[V]) }, x)
+	require.NoError(t, err)
+	require.True(t, a.JacobianPattern().Equal(b.JacobianPattern()))
+	require.True(t, a.HessianPattern().Equal(b.HessianPattern()))
+	sameTapes(t, named("shooting"), a, b, x, 1e-10, "patterns")
+}
+
+func TestTraceNamesTheStep(t *testing.T) {
+	f := func(x []V) V {
+		last, _ := reverse.Scan(reverse.Loop{
+			Start: x, Steps: 9,
+			Step: func(s, _, _, _ []V) (next, out []V) { return []V{s[0].SubReal(1).Log().AddReal(3)}, nil },
+		})
+		return last[0]
+	}
+	// 3 − 1 = 2, ln 2 + 3 = 3.69, …; from 1.05: ln 0.05 + 3 = 0.004, whose logarithm is none.
+	fault, err := reverse.Trace(f, []float64{1.05})
+	require.NoError(t, err)
+	require.Equal(t, []int{1}, fault.Steps)
+	require.Equal(t, "Log", fault.Op)
+	require.Contains(t, fault.Error(), "in step 1")
+	fault, err = reverse.Trace(f, []float64{3})
+	require.NoError(t, err)
+	require.Nil(t, fault)
+}
+
+// counted is x² and counts its evaluations.
+type counted struct{ n *int }
+
+func (counted) Dims() (n, m int)                { return 1, 1 }
+func (counted) Name() string                    { return "counted" }
+func (c counted) Eval(y, x []float64) error     { *c.n++; y[0] = 0.5 * x[0] * x[0]; return nil }
+func (counted) JVP(dy, x, dx []float64) error   { dy[0] = x[0] * dx[0]; return nil }
+func (counted) VJP(gx, x, w []float64) error    { gx[0] = x[0] * w[0]; return nil }
+func (counted) HVP(h, x, w, dx []float64) error { h[0] = w[0] * dx[0]; return nil }
+func (counted) Jacobian(int) []int32            { return nil }
+func (counted) Hessian(int) []int32             { return nil }
+
+// A gradient advances the states of a loop of T steps by t(T, c) = r·T − β(c+1, r−1)
+// steps, once more to the last state, and evaluates each step again when it is
+// reversed (Griewank and Walther 2000).
+func TestCheckpointsTakeTheFewestSteps(t *testing.T) {
+	least := func(steps, c int) int {
+		choose := func(n, k int) int { // binomial coefficient
+			b := 1
+			for i := 1; i <= k; i++ {
+				b = b * (n - k + i) / i
+			}
+			return b
+		}
+		r := 0
+		for choose(c+r, c) < steps {
+			r++
+		}
+		return r*steps - choose(c+r, c+1)
+	}
+	for _, c := range []int{1, 2, 3, 5, 12} {
+		for _, steps := range []int{1, 2, 7, 40, 333} {
+			count := 0
+			f := counted{&count}
+			tape, err := reverse.Record(func(x []V) V {
+				last, _ := reverse.Scan(reverse.Loop{
+					Start: x, Steps: steps, Checkpoints: c,
+					Step: func(s, _, _, _ []V) (next, out []V) { return reverse.Apply(f, s...), nil },
+				})
+				return last[0]
+			}, []float64{0.9})
+			require.NoError(t, err)
+			count = 0
+			_, err = tape.Gradient(nil, []float64{0.9})
+			require.NoError(t, err)
+			require.Equal(t, least(steps, c)+1+steps, count, "%d checkpoints, %d steps", c, steps)
+		}
+	}
+}
+
+func TestScanHasTheConventionsOfTheTape(t *testing.T) {
+	inf := math.Inf(1)
+	f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) V {
+		return func(x []V) V {
+			last, sum := scan(reverse.Loop{
+				Start: x[:1], Shared: x[1:2], Vars: [][]V{x[2:3], x[3:4], x[2:3]}, Steps: 3,
+				Step: func(s, w, u, _ []V) (next, out []V) {
+					r := u[0].Sqrt() // has the partial ∞ at 0
+					return []V{s[0].Mul(w[0]).Add(r.Mul(w[0]))}, []V{s[0].Hypot(w[0]).Add(r.Square())}
+				},
+			}, nil, false)
+			return last[0].Add(sum[0][0])
+		}
+	}
+	for _, x := range [][]float64{{1, 2, 3, 4}, {0, 0, 0, 0}, {1, 0, 0, 1}, {0, 1, 0, 0}, {math.NaN(), 0, 1, 1}, {inf, 0, 1, 1}, {1, 1, -1, 1}} {
+		a, err := reverse.Record(f(asScan[V]), x)
+		require.NoError(t, err)
+		b, err := reverse.Record(f(asLoop[V]), x)
+		require.NoError(t, err)
+		sameTapes(t, named(fmt.Sprint(x)), a, b, x, 1e-12, "")
+	}
+}
+
+func TestScanDoesNotAllocate(t *testing.T) {
+	x := rnnWeights(4)
+	for what, f := range map[string]func(x []V) V{
+		"lorenz":      func(x []V) V { return lorenzLoop(x[:6], 50, 0) },
+		"checkpoints": func(x []V) V { return lorenzLoop(x[:6], 50, 3) },
+		"rnn":         func(x []V) V { return rnnLoop(x, 4, 20) },
+		"heat":        func(x []V) V { return heatLoop(x, 20, 0) },
+		"bounce":      func(x []V) V { return bounce([]V{x[0].Square(), x[1], x[2].AddReal(9)}, 30, asScan[V]) },
+	} {
+		tape, err := reverse.Record(f, x)
+		require.NoError(t, err)
+		g, v := make([]float64, len(x)), ones(len(x))
+		for kind, run := range map[string]func(){
+			"value":    func() { tape.Value(x) },
+			"gradient": func() { tape.Gradient(g, x) },
+			"HVP":      func() { tape.HVP(g, x, v) },
+		} {
+			run()
+			require.Less(t, testing.AllocsPerRun(20, run), 1.0, "%s of %s", kind, what)
+		}
+	}
+}
+
+func TestScanConcurrently(t *testing.T) {
+	x := []float64{1, 1, 1, 10, 28, 8. / 3}
+	tape, err := reverse.Record(func(x []V) V { return lorenzLoop(x, 200, 4) }, x)
+	require.NoError(t, err)
+	want := make([][]float64, 8)
+	at := func(i int) []float64 { return append([]float64{1 + 0.1*float64(i)}, x[1:]...) }
+	all := func(i int) []float64 {
+		g, err := tape.Gradient(nil, at(i))
+		h, err2 := tape.HVP(nil, at(i), x)
+		if err != nil || err2 != nil {
+			t.Error(errors.Join(err, err2))
+		}
+		return append(g, h...)
+	}
+	for i := range want {
+		want[i] = all(i)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range want {
+				if got := all(i); !slices.Equal(got, want[i]) {
+					t.Errorf("%v, want %v", got, want[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestScanMisuse(t *testing.T) {
+	step := func(s, _, _, _ []V) (next, out []V) { return s, s }
+	for want, l := range map[string]reverse.Loop{
+		"dual: Loop without a Step":                                 {},
+		"dual: Loop with a negative number of steps":                {Step: step, Steps: -1},
+		"dual: Loop with a negative number of checkpoints or bytes": {Step: step, Checkpoints: -1},
+		"dual: Loop with 2 rows of Vars, want 3":                    {Step: step, Steps: 3, Vars: make([][]V, 2)},
+		"dual: Loop with 2 rows of Data, want 3":                    {Step: step, Steps: 3, Data: make([][]float64, 2)},
+		"dual: Loop with Data[1] of length 1, want 0":               {Step: step, Data: [][]float64{{}, {1}}},
+		"dual: Loop with Vars[1] of length 1, want 0":               {Step: step, Vars: [][]V{{}, {{}}}},
+		"dual: step with a state of length 0, want 1":               {Steps: 1, Start: make([]V, 1), Step: func(_, _, _, _ []V) (next, out []V) { return nil, nil }},
+		"reverse: Vars of two recordings mixed":                     {Steps: 1},
+	} {
+		require.PanicsWithValue(t, want, func() {
+			reverse.Record(func(x []V) V {
+				if l.Steps == 1 && l.Step == nil {
+					l.Start, l.Step = x, func(s, _, _, _ []V) (next, out []V) { return []V{s[0].Add(x[0])}, nil }
+				}
+				if len(l.Start) > 0 {
+					l.Start = x
+				}
+				reverse.Scan(l)
+				return x[0]
+			}, []float64{1})
+		})
+	}
+	require.PanicsWithValue(t, "dual: outputs of step 2 of 2", func() { reverse.ScanAt(reverse.Loop{Step: step, Steps: 2}, []int{2}) })
+}
+
+func TestScanOfNoSteps(t *testing.T) {
+	l := dual.Loop[dual.Real]{Start: []dual.Real{3}, Step: func(s, _, _, _ []dual.Real) (next, out []dual.Real) { panic("no step") }}
+	last, sum := dual.Scan(l)
+	require.Equal(t, []dual.Real{3}, last)
+	require.Nil(t, sum)
+}
