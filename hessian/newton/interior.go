@@ -28,7 +28,7 @@ import (
 //	‖∇f + c′ᵀy + z‖∞/s_d,  the violation of constraints and bounds,
 //	‖complementarity‖∞/s_c,
 //
-// with s_d and s_c the mean absolute multiplier over 100, if that is above 1, and f
+// with s_d and s_c the mean absolute multiplier over 100, between 1 and 100, and f
 // and c multiplied by numbers that bring derivatives at the start down to 100; that the
 // sum of all complementarity products, which is what f may be off by, is at most ten
 // times Tolerance relative to max(1, |f|); and that the violation without the factors is
@@ -343,8 +343,8 @@ func (s *solver) errors(mu float64) (e Errors, scaled float64) {
 		}
 	}
 	e.Primal = floats.Norm(s.at.c, math.Inf(1))
-	const most = 100 // s_max
-	sd := max(most, (floats.Norm(s.y, 1)+multipliers)/float64(max(1, s.m+count))) / most
-	sc := max(most, multipliers/float64(max(1, count))) / most
+	const from, most = 100, 100 // s_max, and what s_d and s_c may be
+	sd := min(most, max(from, (floats.Norm(s.y, 1)+multipliers)/float64(max(1, s.m+count)))/from)
+	sc := min(most, max(from, multipliers/float64(max(1, count)))/from)
 	return e, max(e.Dual/sd, e.Primal, e.Complementarity/sc)
 }

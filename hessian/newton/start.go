@@ -287,6 +287,9 @@ func (s *solver) report(p Problem) error {
 		u.Complementarity = max(u.Complementarity, product(r.Z[i], r.X[i], lower[i], upper[i]))
 	}
 	for j, c := range r.C {
+		if math.IsInf(cl[j], -1) && math.IsInf(cu[j], 1) {
+			continue // it may be NaN
+		}
 		u.Primal = max(u.Primal, cl[j]-c, c-cu[j])
 		u.Complementarity = max(u.Complementarity, product(r.Y[j], c, cl[j], cu[j]))
 	}
