@@ -2,6 +2,8 @@ package reverse
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -149,6 +151,16 @@ func callFunc(f tape.Func, x []Var) []Var {
 	return y
 }
 
+// buffers are memory for the derivatives of derivatives of primitives.
+var buffers = sync.Pool{New: func() any { return new([]float64) }}
+
+// borrow returns a buffer of n numbers, which may be any.
+func borrow(n int) *[]float64 {
+	b := buffers.Get().(*[]float64)
+	*b = slices.Grow((*b)[:0], n)[:n]
+	return b
+}
+
 // pushforward is the function [x; ẋ] ↦ F′(x)ẋ of a primitive F.
 type pushforward struct{ f tape.Func }
 
@@ -170,7 +182,10 @@ func (p pushforward) JVP(dy, x, dx []float64) error {
 	if err := p.f.JVP(dy, x[:n], dx[n:]); err != nil {
 		return err
 	}
-	w, h := make([]float64, len(dy)), make([]float64, n)
+	buf := borrow(len(dy) + n)
+	defer buffers.Put(buf)
+	w, h := (*buf)[:len(dy)], (*buf)[len(dy):]
+	clear(w)
 	for j := range dy {
 		w[j] = 1
 		if err := p.f.HVP(h, x[:n], w, dx[:n]); err != nil {
@@ -220,11 +235,12 @@ func (p pullback) JVP(dy, x, dx []float64) error {
 	if err := p.f.HVP(dy, x[:n], x[n:], dx[:n]); err != nil {
 		return err
 	}
-	g := make([]float64, n)
-	if err := p.f.VJP(g, x[:n], dx[n:]); err != nil {
+	g := borrow(n)
+	defer buffers.Put(g)
+	if err := p.f.VJP(*g, x[:n], dx[n:]); err != nil {
 		return err
 	}
-	for i, g := range g {
+	for i, g := range *g {
 		dy[i] += g
 	}
 	return nil

@@ -60,6 +60,27 @@ func TestEvaluationsDoNotAllocate(t *testing.T) {
 	}
 }
 
+func TestEvaluationsOfTransformsDoNotAllocate(t *testing.T) {
+	for k, op := range operations[dual.Real]() {
+		tape, x := recorded(t, k, shape{3, 3, 2}, 6)
+		tangent, adjoint := tape.Tangent(), tape.Adjoint()
+		xx := append(slices.Clone(x), x...)
+		xw := append(slices.Clone(x), 1)
+		y, g := make([]float64, 2), make([]float64, len(x))
+		gg, gw := make([]float64, len(xx)), make([]float64, len(xw))
+		run := func() {
+			_, _ = tangent.JVP(y, xx, xx)
+			_, _ = tangent.VJP(gg, xx, y)
+			_, _ = adjoint.JVP(g, xw, xw)
+			_, _ = adjoint.VJP(gw, xw, x)
+		}
+		for range 4 {
+			run()
+		}
+		require.Zero(t, testing.AllocsPerRun(3, run), op.name)
+	}
+}
+
 // Any number of goroutines, on points of their own and on the same ones, get the bits
 // that one gets.
 func TestConcurrentEvaluationsHaveTheSameBits(t *testing.T) {

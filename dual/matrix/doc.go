@@ -71,6 +71,24 @@
 // derivatives of products and solutions that involve it are NaN, but 0 where direction
 // or weights are.
 //
+// # Cost
+//
+// In evaluations of the function written by hand with gonum, by go run ./bench dense on a
+// 2-core x86-64 machine; every evaluation is at another point, so that all is factorized
+// anew. The process is a Gaussian process with 300 points and 3 hyperparameters, the
+// mixture that of 5 Gaussians in 10 dimensions and 1000 points, the perceptron one of
+// three layers of width 256 and a batch of 128.
+//
+//	            tape     Value  Gradient  HVP
+//	process     3.7 MB     0.5       1.6  4.5
+//	mixture     1.1 MB     0.2       1.5  5.9
+//	perceptron  9.8 MB     1.0       2.9  7.7
+//
+// A tape takes some 20 bytes for each element that is computed and 4 for each operand,
+// and evaluations no memory in steady state but a few matrices, as many as the formula of
+// the function names, for each goroutine that runs at once. For matrices below some 4×4
+// single operations are as fast, and have third derivatives.
+//
 // # Conventions
 //
 // dst comes first, is allocated if nil, and may be one of the operands. Third derivatives
