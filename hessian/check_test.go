@@ -102,12 +102,12 @@ func (product) VJP(gx, x, w []float64) error {
 	gx[0], gx[1] = w[0]*x[1], w[0]*x[0]
 	return nil
 }
-func (product) HVP(h, _, w, dx []float64) error {
+func (product) HVP(h, _, dx, w []float64) error {
 	h[0], h[1] = w[0]*dx[1], w[0]*dx[0]
 	return nil
 }
-func (product) Jacobian(int) []int32 { return nil }
-func (product) Hessian(int) []int32  { return []int32{} }
+func (product) Jacobian(int) []int { return nil }
+func (product) Hessian(int) []int  { return []int{} }
 
 func TestCheckOfStateThatChangesLater(t *testing.T) {
 	calls := 0

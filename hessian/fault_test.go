@@ -51,13 +51,13 @@ func (f factors) VJP(g, x, w []float64) error {
 	g[0], g[1] = w[0]*math.Sin(x[1]), f.first*w[0]*x[0]*math.Cos(x[1])
 	return nil
 }
-func (f factors) HVP(h, x, w, dx []float64) error {
+func (f factors) HVP(h, x, dx, w []float64) error {
 	h[0] = f.first * w[0] * math.Cos(x[1]) * dx[1]
 	h[1] = f.first * w[0] * (math.Cos(x[1])*dx[0] - f.second*x[0]*math.Sin(x[1])*dx[1])
 	return nil
 }
-func (factors) Jacobian(int) []int32 { return nil }
-func (factors) Hessian(int) []int32  { return nil }
+func (factors) Jacobian(int) []int { return nil }
+func (factors) Hessian(int) []int  { return nil }
 
 func product2(f factors) func(x, y reverse.Var) reverse.Var {
 	return func(x, y reverse.Var) reverse.Var { return reverse.Apply(f, x, y)[0] }

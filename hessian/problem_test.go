@@ -256,9 +256,9 @@ func (flaky) Dims() (n, m int)                { return 1, 1 }
 func (flaky) Name() string                    { return "flaky" }
 func (flaky) JVP(dy, x, dx []float64) error   { dy[0] = dx[0]; return nil }
 func (flaky) VJP(gx, x, w []float64) error    { gx[0] = w[0]; return nil }
-func (flaky) HVP(h, x, w, dx []float64) error { h[0] = 0; return nil }
-func (flaky) Jacobian(int) []int32            { return nil }
-func (flaky) Hessian(int) []int32             { return []int32{} }
+func (flaky) HVP(h, x, dx, w []float64) error { h[0] = 0; return nil }
+func (flaky) Jacobian(int) []int              { return nil }
+func (flaky) Hessian(int) []int               { return []int{} }
 
 // falling is x₀ + x₁, whose primitive fails for x₀ < −3.
 func falling() *reverse.Func {

@@ -455,13 +455,13 @@ func (f *counting) VJP(gx, x, w []float64) error {
 	gx[0] = 3 * x[0] * x[0] * w[0]
 	return nil
 }
-func (f *counting) HVP(h, x, w, dx []float64) error {
+func (f *counting) HVP(h, x, dx, w []float64) error {
 	f.hvp++
 	h[0] = 6 * x[0] * w[0] * dx[0]
 	return f.err
 }
-func (f *counting) Jacobian(int) []int32 { return nil }
-func (f *counting) Hessian(int) []int32  { return nil }
+func (f *counting) Jacobian(int) []int { return nil }
+func (f *counting) Hessian(int) []int  { return nil }
 
 func cubeOfSum(t *testing.T, n int) (*counting, *reverse.Tape, []float64) {
 	f := new(counting)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/internal/inside"
+	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -50,7 +51,7 @@ type step struct {
 	jacobian, hessian [][]int32
 }
 
-var _ reverse.VecPrimitive = (*step)(nil)
+var _ tape.Func = (*step)(nil)
 
 // state is a solution for one λ, and what is needed to find another.
 type state struct {
@@ -307,10 +308,10 @@ func (p *step) findPatterns() {
 	depends := make([][]int32, count) // by block
 	for b := count - 1; b >= 0; b-- { // after those that it looks at
 		for _, j := range members[b] {
-			for _, c := range jac.Row(int(rowOf[j])) {
+			for _, c := range jac.Row(rowOf[j]) {
 				if int(c) >= m {
 					u.add(c - int32(m))
-				} else if block[c] != int32(b) {
+				} else if block[c] != b {
 					u.add(depends[block[c]]...)
 				}
 			}

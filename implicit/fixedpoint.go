@@ -74,4 +74,6 @@ func (p primitives) Own(f *tape.Scalar1, order int, x reverse.Var) reverse.Var {
 	return p[key].Apply(x)
 }
 
-func (primitives) Call(f tape.Func, x []reverse.Var) []reverse.Var { return reverse.Apply(f, x...) }
+func (primitives) Call(f tape.Func, x []reverse.Var) []reverse.Var {
+	return inside.Apply(f, x).([]reverse.Var)
+}

@@ -681,9 +681,9 @@ func (swap) Eval(y, x []float64) error {
 }
 func (swap) JVP(dy, x, dx []float64) error   { dy[0], dy[1] = dx[1], dx[0]; return nil }
 func (swap) VJP(gx, x, w []float64) error    { gx[0], gx[1] = w[1], w[0]; return nil }
-func (swap) HVP(h, x, w, dx []float64) error { clear(h); return nil }
-func (swap) Jacobian(i int) []int32          { return []int32{int32(1 - i)} }
-func (swap) Hessian(i int) []int32           { return []int32{} }
+func (swap) HVP(h, x, dx, w []float64) error { clear(h); return nil }
+func (swap) Jacobian(i int) []int            { return []int{1 - i} }
+func (swap) Hessian(i int) []int             { return []int{} }
 
 func TestMayAlias(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(16, 1))

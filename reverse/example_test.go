@@ -278,9 +278,9 @@ func (rotation) Name() string                    { return "rotation" }
 func (rotation) Eval(y, x []float64) error       { y[0], y[1] = -x[1], x[0]; return nil }
 func (rotation) JVP(dy, x, dx []float64) error   { dy[0], dy[1] = -dx[1], dx[0]; return nil }
 func (rotation) VJP(gx, x, w []float64) error    { gx[0], gx[1] = w[1], -w[0]; return nil }
-func (rotation) HVP(h, x, w, dx []float64) error { h[0], h[1] = 0, 0; return nil }
-func (rotation) Jacobian(i int) []int32          { return []int32{int32(1 - i)} }
-func (rotation) Hessian(i int) []int32           { return []int32{} }
+func (rotation) HVP(h, x, dx, w []float64) error { h[0], h[1] = 0, 0; return nil }
+func (rotation) Jacobian(i int) []int            { return []int{1 - i} }
+func (rotation) Hessian(i int) []int             { return []int{} }
 
 func ExampleApply() {
 	x := []float64{2, 3}

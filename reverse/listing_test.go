@@ -141,9 +141,9 @@ func (exchanged) Dims() (n, m int)               { return 2, 2 }
 func (exchanged) Eval(y, x []float64) error      { y[0], y[1] = x[1], x[0]; return nil }
 func (exchanged) JVP(dy, x, dx []float64) error  { dy[0], dy[1] = dx[1], dx[0]; return nil }
 func (exchanged) VJP(gx, x, w []float64) error   { gx[0], gx[1] = w[1], w[0]; return nil }
-func (exchanged) HVP(h, x, w, d []float64) error { clear(h); return nil }
-func (exchanged) Jacobian(int) []int32           { return nil }
-func (exchanged) Hessian(int) []int32            { return nil }
+func (exchanged) HVP(h, x, d, w []float64) error { clear(h); return nil }
+func (exchanged) Jacobian(int) []int             { return nil }
+func (exchanged) Hessian(int) []int              { return nil }
 
 // full is a writer that fails after n bytes.
 type full struct{ n int }

@@ -45,11 +45,11 @@ type VecPrimitive interface {
 	// VJP sets gx = F′(x)ᵀ·w.
 	VJP(gx, x, w []float64) error
 	// HVP sets h = (Σ wₖ∇²Fₖ(x))·dx.
-	HVP(h, x, w, dx []float64) error
+	HVP(h, x, dx, w []float64) error
 	// Jacobian is the columns of row i of F′ that may differ from 0, Hessian
 	// those of row i of Σ wₖ∇²Fₖ, both triangles; nil means all, empty none.
-	Jacobian(i int) []int32
-	Hessian(i int) []int32
+	Jacobian(i int) []int
+	Hessian(i int) []int
 }
 
 // Apply calls f on x as one operation of the tape and returns its outputs. It
@@ -61,7 +61,26 @@ func Apply(f VecPrimitive, x ...Var) []Var {
 		panic("reverse: nil primitive")
 	}
 	checkPatterns(f)
-	return apply(f, x)
+	return apply(ofUser{f}, x)
+}
+
+// ofUser is a VecPrimitive as tapes take it.
+type ofUser struct{ VecPrimitive }
+
+func (f ofUser) HVP(h, x, w, dx []float64) error { return f.VecPrimitive.HVP(h, x, dx, w) }
+func (f ofUser) Jacobian(i int) []int32          { return narrow(f.VecPrimitive.Jacobian(i)) }
+func (f ofUser) Hessian(i int) []int32           { return narrow(f.VecPrimitive.Hessian(i)) }
+
+// narrow is x, nil if x is.
+func narrow(x []int) []int32 {
+	if x == nil {
+		return nil
+	}
+	z := make([]int32, len(x))
+	for k, i := range x {
+		z[k] = int32(i)
+	}
+	return z
 }
 
 // apply is Apply without a look at the patterns.
@@ -75,7 +94,7 @@ func apply(f tape.Func, x []Var) []Var {
 // checkPatterns panics if a column is out of range or the Hessian not symmetric.
 func checkPatterns(f VecPrimitive) {
 	n, m := f.Dims()
-	check := func(what string, i int, columns []int32) {
+	check := func(what string, i int, columns []int) {
 		for _, k := range columns {
 			if uint(k) >= uint(n) {
 				panic(fmt.Sprintf("reverse: primitive %s: %s(%d) has column %d, want one below %d", f.Name(), what, i, k, n))
@@ -85,7 +104,7 @@ func checkPatterns(f VecPrimitive) {
 	for i := range m {
 		check("Jacobian", i, f.Jacobian(i))
 	}
-	hessian := make([][]int32, n)
+	hessian := make([][]int, n)
 	full := true
 	for i := range hessian {
 		hessian[i] = f.Hessian(i)
@@ -101,7 +120,7 @@ func checkPatterns(f VecPrimitive) {
 			row = every(n)
 		}
 		for _, k := range row {
-			rows, columns = append(rows, i), append(columns, int(k))
+			rows, columns = append(rows, i), append(columns, k)
 		}
 	}
 	if !sparsity.FromCoordinates(n, n, rows, columns).IsSymmetric() {
@@ -110,10 +129,10 @@ func checkPatterns(f VecPrimitive) {
 }
 
 // every is the numbers below n.
-func every(n int) []int32 {
-	x := make([]int32, n)
+func every(n int) []int {
+	x := make([]int, n)
 	for k := range x {
-		x[k] = int32(k)
+		x[k] = k
 	}
 	return x
 }

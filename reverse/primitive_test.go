@@ -29,9 +29,9 @@ func (f *failing) Name() string                    { return "double" }
 func (f *failing) Eval(y, x []float64) error       { y[0] = 2 * x[0]; return f.eval }
 func (f *failing) JVP(dy, x, dx []float64) error   { dy[0] = 2 * dx[0]; return f.fail(f.jvp) }
 func (f *failing) VJP(gx, x, w []float64) error    { gx[0] = 2 * w[0]; return f.fail(f.vjp) }
-func (f *failing) HVP(h, x, w, dx []float64) error { h[0] = 0; return f.fail(f.hvp) }
-func (f *failing) Jacobian(int) []int32            { return nil }
-func (f *failing) Hessian(int) []int32             { return []int32{} }
+func (f *failing) HVP(h, x, dx, w []float64) error { h[0] = 0; return f.fail(f.hvp) }
+func (f *failing) Jacobian(int) []int              { return nil }
+func (f *failing) Hessian(int) []int               { return []int{} }
 
 func TestPrimitiveErrorsWhileRecording(t *testing.T) {
 	no := errors.New("no")
@@ -260,34 +260,34 @@ func TestPrimitivesOfNothing(t *testing.T) {
 }
 
 // patterned is x₀·x₁ with the patterns that it is given.
-type patterned struct{ jacobian, hessian [][]int32 }
+type patterned struct{ jacobian, hessian [][]int }
 
 func (patterned) Dims() (n, m int)                { return 2, 1 }
 func (patterned) Name() string                    { return "product" }
 func (patterned) Eval(y, x []float64) error       { y[0] = x[0] * x[1]; return nil }
 func (patterned) JVP(dy, x, dx []float64) error   { dy[0] = dx[0]*x[1] + x[0]*dx[1]; return nil }
 func (patterned) VJP(g, x, w []float64) error     { g[0], g[1] = w[0]*x[1], w[0]*x[0]; return nil }
-func (patterned) HVP(h, x, w, dx []float64) error { h[0], h[1] = w[0]*dx[1], w[0]*dx[0]; return nil }
-func (p patterned) Jacobian(i int) []int32        { return p.jacobian[i] }
-func (p patterned) Hessian(i int) []int32         { return p.hessian[i] }
+func (patterned) HVP(h, x, dx, w []float64) error { h[0], h[1] = w[0]*dx[1], w[0]*dx[0]; return nil }
+func (p patterned) Jacobian(i int) []int          { return p.jacobian[i] }
+func (p patterned) Hessian(i int) []int           { return p.hessian[i] }
 
 func TestPatternsOfPrimitivesAreChecked(t *testing.T) {
-	all, none := []int32(nil), []int32{}
+	all, none := []int(nil), []int{}
 	for _, c := range []struct {
-		jacobian, hessian [][]int32
+		jacobian, hessian [][]int
 		message           string
 	}{
-		{[][]int32{all}, [][]int32{{1}, {0}}, ""},
-		{[][]int32{{1, 0, 1}}, [][]int32{{1, 0, 1}, {0}}, ""},
-		{[][]int32{all}, [][]int32{all, all}, ""},
-		{[][]int32{all}, [][]int32{all, {0}}, ""},
-		{[][]int32{all}, [][]int32{{0}, all}, ": the pattern of its Hessian is not symmetric"},
-		{[][]int32{all}, [][]int32{{1}, none}, ": the pattern of its Hessian is not symmetric"},
-		{[][]int32{all}, [][]int32{none, {0}}, ": the pattern of its Hessian is not symmetric"},
-		{[][]int32{all}, [][]int32{none, {0, 2}}, ": Hessian(1) has column 2, want one below 2"},
-		{[][]int32{all}, [][]int32{{-3}, none}, ": Hessian(0) has column -3, want one below 2"},
-		{[][]int32{{0, 7}}, [][]int32{{1}, {0}}, ": Jacobian(0) has column 7, want one below 2"},
-		{[][]int32{{-1}}, [][]int32{{1}, {0}}, ": Jacobian(0) has column -1, want one below 2"},
+		{[][]int{all}, [][]int{{1}, {0}}, ""},
+		{[][]int{{1, 0, 1}}, [][]int{{1, 0, 1}, {0}}, ""},
+		{[][]int{all}, [][]int{all, all}, ""},
+		{[][]int{all}, [][]int{all, {0}}, ""},
+		{[][]int{all}, [][]int{{0}, all}, ": the pattern of its Hessian is not symmetric"},
+		{[][]int{all}, [][]int{{1}, none}, ": the pattern of its Hessian is not symmetric"},
+		{[][]int{all}, [][]int{none, {0}}, ": the pattern of its Hessian is not symmetric"},
+		{[][]int{all}, [][]int{none, {0, 2}}, ": Hessian(1) has column 2, want one below 2"},
+		{[][]int{all}, [][]int{{-3}, none}, ": Hessian(0) has column -3, want one below 2"},
+		{[][]int{{0, 7}}, [][]int{{1}, {0}}, ": Jacobian(0) has column 7, want one below 2"},
+		{[][]int{{-1}}, [][]int{{1}, {0}}, ": Jacobian(0) has column -1, want one below 2"},
 	} {
 		record := func() {
 			tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {

@@ -20,7 +20,7 @@ import "github.com/hesse-ad/hesse/sparsity"
 // depends on the unknowns of its own block and of later ones. A structurally
 // singular pattern gives a *SingularError. It panics if p is not square. Time is
 // O(nnz·√n) at worst.
-func BlockTriangularForm(p *sparsity.Pattern) (rowOf, block []int32, count int, err error) {
+func BlockTriangularForm(p *sparsity.Pattern) (rowOf, block []int, count int, err error) {
 	if r, c := p.Dims(); r != c {
 		panic("linsolve: pattern not square")
 	}
@@ -28,11 +28,14 @@ func BlockTriangularForm(p *sparsity.Pattern) (rowOf, block []int32, count int, 
 	for k := range ones {
 		ones[k] = 1
 	}
-	rowOf, rank, _ := maximumMatching(p, ones)
-	if rank < len(rowOf) {
-		return nil, nil, 0, structurallySingular(rowOf, rank)
+	matched, rank, _ := maximumMatching(p, ones)
+	if rank < len(matched) {
+		return nil, nil, 0, structurallySingular(matched, rank)
 	}
-	count, block = triangularBlocks(p, rowOf)
+	count, blocks := triangularBlocks(p, matched)
+	for j, b := range blocks {
+		rowOf, block = append(rowOf, int(matched[j])), append(block, int(b))
+	}
 	return rowOf, block, count, nil
 }
 

@@ -53,8 +53,8 @@ func TestBlockTriangularFormOfEquations(t *testing.T) {
 	rowOf, block, count, err := BlockTriangularForm(p)
 	require.NoError(t, err)
 	require.Equal(t, 3, count)
-	require.Equal(t, []int32{0, 1, 2}, rowOf)
-	require.Equal(t, []int32{1, 0, 2}, block)
+	require.Equal(t, []int{0, 1, 2}, rowOf)
+	require.Equal(t, []int{1, 0, 2}, block)
 
 	// Two equations for x₀ and none for x₁.
 	_, _, _, err = BlockTriangularForm(sparsity.FromCoordinates(2, 2, []int{0, 1}, []int{0, 0}))

@@ -57,6 +57,14 @@ type entry struct {
 	x *float64
 }
 
+// Begin makes p the part from block first on. What an evaluation that panicked left in
+// its log is dropped.
+func (p *Part) Begin(first int) {
+	p.First = first
+	clear(p.log)
+	p.log = p.log[:0]
+}
+
 // Flush adds what is in the log.
 func (p *Part) Flush() {
 	for _, e := range p.log {

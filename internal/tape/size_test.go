@@ -20,8 +20,8 @@ func (swap) Eval(y, x []float64) error       { y[0], y[1] = x[1], x[0]; return n
 func (swap) JVP(dy, _, dx []float64) error   { dy[0], dy[1] = dx[1], dx[0]; return nil }
 func (swap) VJP(gx, _, w []float64) error    { gx[0], gx[1] = w[1], w[0]; return nil }
 func (swap) HVP(hv, _, _, _ []float64) error { clear(hv); return nil }
-func (swap) Jacobian(int) []int32            { return nil }
-func (swap) Hessian(int) []int32             { return nil }
+func (swap) Jacobian(int) []int              { return nil }
+func (swap) Hessian(int) []int               { return nil }
 
 // Whatever makes a recording too long, the function returns and the error says
 // so; the values that it computes with stay right.

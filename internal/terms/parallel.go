@@ -81,7 +81,8 @@ func (pl *Plan) runParallel(v variant, args *arrays) bool {
 	t.parts = slices.Grow(t.parts[:0], n)[:n]
 	parts := t.parts
 	for q := range parts {
-		parts[q].First, parts[q].hi = q*blocks/n, (q+1)*blocks/n
+		parts[q].Begin(q * blocks / n)
+		parts[q].hi = (q + 1) * blocks / n
 	}
 	start, total := a.start(v)
 	each(a.workers, len(parts), func(next func() int) {

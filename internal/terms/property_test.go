@@ -43,9 +43,9 @@ func (product) Name() string                    { return "product" }
 func (product) Eval(y, x []float64) error       { y[0] = x[0] * x[1]; return nil }
 func (product) JVP(dy, x, dx []float64) error   { dy[0] = x[1]*dx[0] + x[0]*dx[1]; return nil }
 func (product) VJP(gx, x, w []float64) error    { gx[0], gx[1] = w[0]*x[1], w[0]*x[0]; return nil }
-func (product) HVP(h, x, w, dx []float64) error { h[0], h[1] = w[0]*dx[1], w[0]*dx[0]; return nil }
-func (product) Jacobian(i int) []int32          { return nil }
-func (product) Hessian(i int) []int32           { return [][]int32{{1}, {0}}[i] }
+func (product) HVP(h, x, dx, w []float64) error { h[0], h[1] = w[0]*dx[1], w[0]*dx[0]; return nil }
+func (product) Jacobian(i int) []int            { return nil }
+func (product) Hessian(i int) []int             { return [][]int{{1}, {0}}[i] }
 
 // separable is a random sum of terms of few shapes, and of one dense part.
 type separable struct {

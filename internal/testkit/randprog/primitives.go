@@ -35,10 +35,10 @@ func (XYY) VJP(gx, x, w []float64) error {
 	gx[0], gx[1] = w[0]*x[1]*x[1]+w[1], w[0]*2*x[0]*x[1]+w[1]
 	return nil
 }
-func (XYY) HVP(h, x, w, dx []float64) error {
+func (XYY) HVP(h, x, dx, w []float64) error {
 	h[0] = w[0] * 2 * x[1] * dx[1]
 	h[1] = w[0] * (2*x[1]*dx[0] + 2*x[0]*dx[1])
 	return nil
 }
-func (XYY) Jacobian(int) []int32  { return nil }
-func (XYY) Hessian(i int) []int32 { return [][]int32{{1}, {0, 1}}[i] }
+func (XYY) Jacobian(int) []int  { return nil }
+func (XYY) Hessian(i int) []int { return [][]int{{1}, {0, 1}}[i] }
