@@ -205,9 +205,9 @@ func (counted) Name() string                    { return "counted" }
 func (c counted) Eval(y, x []float64) error     { *c.n++; y[0] = 0.5 * x[0] * x[0]; return nil }
 func (counted) JVP(dy, x, dx []float64) error   { dy[0] = x[0] * dx[0]; return nil }
 func (counted) VJP(gx, x, w []float64) error    { gx[0] = x[0] * w[0]; return nil }
-func (counted) HVP(h, x, w, dx []float64) error { h[0] = w[0] * dx[0]; return nil }
-func (counted) Jacobian(int) []int32            { return nil }
-func (counted) Hessian(int) []int32             { return nil }
+func (counted) HVP(h, x, dx, w []float64) error { h[0] = w[0] * dx[0]; return nil }
+func (counted) Jacobian(int) []int              { return nil }
+func (counted) Hessian(int) []int               { return nil }
 
 // A gradient advances the states of a loop of T steps by t(T, c) = r·T − β(c+1, r−1)
 // steps, once more to the last state, and evaluates each step again when it is
