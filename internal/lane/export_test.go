@@ -1,0 +1,4 @@
+package lane
+
+// Choose is choose.
+var Choose = choose
