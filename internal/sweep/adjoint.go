@@ -190,6 +190,12 @@ func (e *Engine) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 				lane.Axpy(g[x[0]:][from:to], w[from:to], s)
 				continue
 			}
+			if !ws.careful {
+				for k, j := range x {
+					g[j] += float64(w[k] * s)
+				}
+				continue
+			}
 			for k, j := range x {
 				g[j] += ws.prod(w[k], s)
 			}

@@ -45,7 +45,7 @@ func (e *Engine) valueBlock(ws *Workspace, b *compile.Batch, lo, m int32) {
 		addTerms(b, ws, dst, e.Constants(lo, lo+m), v, lo-b.Lo)
 		return
 	}
-	if b.A.Access != compile.Consecutive || b.B.Access != compile.Consecutive {
+	if b.A.Access == compile.Indexed || b.B.Access == compile.Indexed {
 		ia, ib := e.FirstArgs(lo, lo+m), e.SecondArgs(lo, lo+m)
 		switch b.Op {
 		case op.Add:
