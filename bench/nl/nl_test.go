@@ -466,7 +466,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"o0", "q", "line 15: 'q' begins no expression: expected one of n, s, l, v, o"},
 		{"o0", "n1x", `line 15: a number is "1x", no number or out of range`},
 		{"o0", "o54\n0", "line 16: sum (o54) has no operands"},
-		{"o0", "o54\n99", "line 16: 99 operands are more than 13 bytes can hold"},
+		{"o0", "o54\n99", "line 16: the number of operands is 99, more than 13 bytes can hold"},
 		{"o0", "o64\n2\nn1\nv0", "line 18: 'v' begins no slope or breakpoint: expected one of n, s, l"},
 		{"o0", "o64\n3\nn1\nn2\nn1\nn2\nn1", "line 20: breakpoints do not increase"},
 		{"v2", "v3", "line 16: the number of a variable is 3, not from 0 to 2"},
@@ -559,20 +559,7 @@ func TestMemoryOfLies(t *testing.T) {
 // Constraints that differ in coefficients alone are terms of one shape.
 func TestAlikeConstraintsAreTerms(t *testing.T) {
 	const n = 2000
-	var b strings.Builder
-	fmt.Fprintf(&b, "g3 1 1 0\n %d %d 1\n\n\n\n 0 0 0 1\n\n\n\n\n", n, n-2)
-	for i := range n - 2 { // cᵢ exp(xᵢ xᵢ₊₁) + xᵢ₊₂^3
-		fmt.Fprintf(&b, "C%d\no0\no2\nn%d\no44\no2\nv%d\nv%d\no5\nv%d\nn3\n", i, i+2, i, i+1, i+2)
-	}
-	fmt.Fprintf(&b, "O0 0\no54\n%d\n", n)
-	for i := range n {
-		fmt.Fprintf(&b, "o5\no0\nv%d\nn%d\nn2\n", i, -i)
-	}
-	b.WriteString("b\n" + strings.Repeat("3\n", n) + "r\n" + strings.Repeat("1 1\n", n-2))
-	for i := range n - 2 {
-		fmt.Fprintf(&b, "J%d 3\n%d 0\n%d %d\n%d 2.5\n", i, i, i+1, i+1, i+2)
-	}
-	p := parse(t, b.String())
+	p := parse(t, chain(n))
 	tape, err := p.Tape(0)
 	require.NoError(t, err)
 	h, err := hessian.NewSparse(tape)

@@ -223,7 +223,7 @@ func (d *reader) segment(k byte) {
 	case 'd':
 		d.start(d.Y0, "a constraint")
 	case 'k', 'K':
-		n := d.count("columns")
+		n := d.count("the number of columns")
 		d.endLine()
 		for range n {
 			d.size("the size of a column")
@@ -265,7 +265,7 @@ func (d *reader) definition() {
 	if d.known[i-n] {
 		d.fail("v%d is defined twice", i)
 	}
-	terms := d.count("linear terms")
+	terms := d.count("the number of linear terms")
 	d.int("the use of a defined variable")
 	d.endLine()
 	linear := d.linearTerms(terms)
@@ -276,7 +276,7 @@ func (d *reader) definition() {
 
 // linearPart reads the number of terms and these.
 func (d *reader) linearPart() span {
-	n := d.count("linear terms")
+	n := d.count("the number of linear terms")
 	d.endLine()
 	return d.linearTerms(n)
 }
@@ -338,7 +338,7 @@ func (d *reader) limits(seen bool, what string, lower, upper []float64) bool {
 
 // start reads values of some variables or multipliers.
 func (d *reader) start(x []float64, what string) {
-	n := d.count("values")
+	n := d.count("the number of values")
 	d.endLine()
 	for range n {
 		i := d.below(len(x), "the number of "+what)
@@ -351,7 +351,7 @@ func (d *reader) start(x []float64, what string) {
 func (d *reader) suffix() {
 	const real = 4
 	kind := d.size("the kind of a suffix")
-	n := d.count("values of a suffix")
+	n := d.count("the number of values of a suffix")
 	d.name("the name of a suffix")
 	d.endLine()
 	for range n {
@@ -477,7 +477,7 @@ func (d *reader) operator() frame {
 	d.endLine()
 	switch {
 	case op.operands == many:
-		f.left = d.count("operands")
+		f.left = d.count("the number of operands")
 		if f.left == 0 {
 			d.fail("%s (o%d) has no operands", op.name, code)
 		}
@@ -491,7 +491,7 @@ func (d *reader) operator() frame {
 
 // slopes reads those of a piecewise-linear term and its breakpoints.
 func (d *reader) slopes() int32 {
-	n := d.count("slopes")
+	n := d.count("the number of slopes")
 	if n < 1 {
 		d.fail("a piecewise-linear term has no slopes")
 	}

@@ -167,9 +167,9 @@ func (s *scanner) size(what string) int { return s.below(math.MaxInt32, what) }
 
 // count is how many of something follow, of a byte or more each.
 func (s *scanner) count(what string) int {
-	n := s.size("the number of " + what)
+	n := s.size(what)
 	if n > s.left() {
-		s.fail("%d %s are more than %d bytes can hold", n, what, s.left())
+		s.fail("%s is %d, more than %d bytes can hold", what, n, s.left())
 	}
 	return n
 }

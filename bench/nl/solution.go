@@ -195,14 +195,14 @@ func (s *solution) options() {
 		n := s.count(what)
 		s.endLine()
 		if n > all {
-			s.fail("%d %s of %d", n, what, all)
+			s.fail("%s is %d, more than %d", what, n, all)
 		}
 		return make([]float64, n)
 	}
 	s.M = s.number("the number of constraints")
-	s.Y = length(s.M, "multipliers")
+	s.Y = length(s.M, "the number of multipliers")
 	s.N = s.number("the number of variables")
-	s.X = length(s.N, "variables")
+	s.X = length(s.N, "the number of values")
 	if s.Options[1] == 3 {
 		s.Tolerance = s.float("the tolerance of the options")
 		s.endLine()
@@ -243,7 +243,7 @@ func (s *solution) suffix() {
 	if word := s.token(); string(word) != "suffix" {
 		s.fail("%.20q instead of suffix", word)
 	}
-	kind, n := s.size("the kind of a suffix"), s.count("values of a suffix")
+	kind, n := s.size("the kind of a suffix"), s.count("the number of values of a suffix")
 	s.size("the length of a name")
 	s.size("the length of a table")
 	lines := s.size("the lines of a table")
