@@ -91,6 +91,28 @@
 // terms are in no order, a tape keeps 4 bytes an index, and memory that is read
 // here and there is the limit: 44 times.
 //
+// # Loops with a state
+//
+// A loop whose steps go on from what the step before returned, s_{k+1} =
+// step(s_k, w, u_k, p_k), is one operation by [Scan]: the step is recorded once.
+//
+//	last, sum := reverse.Scan(reverse.Loop{
+//		Start:  x[:2], // s₀
+//		Shared: x[2:], // w
+//		Steps:  10000,
+//		Step: func(s, w, _, _ []reverse.Var) (next, out []reverse.Var) {
+//			return []reverse.Var{s[1], w[0].Sub(s[0]).Mul(w[1])}, []reverse.Var{s[0].Square()}
+//		},
+//	})
+//
+// In units of the plain loop a value takes 1 or 2, a gradient 3 to 7, which keeps
+// all states; with Loop.Checkpoints it keeps as many, and takes each step a few times
+// more: of 10⁷ steps with 30 checkpoints at most 7 times (go test -bench Scan
+// ./reverse). A loop that runs until it converges is another matter: what it
+// converges to is a fixed point, whose derivatives package implicit has without the
+// steps. A loop whose steps do not need each other is [Repeat]; one that is short may
+// as well be written as it is.
+//
 // # Functions of your own
 //
 // [NewPrimitive] makes an operation of a function of one variable with two

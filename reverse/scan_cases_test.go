@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -357,4 +358,36 @@ func TestScanOfNoSteps(t *testing.T) {
 	last, sum := dual.Scan(l)
 	require.Equal(t, []dual.Real{3}, last)
 	require.Nil(t, sum)
+}
+
+// A gradient of a loop of 10⁴ steps allocates no more for its states than it may,
+// besides what it allocates for one of ten steps.
+func TestScanKeepsToItsMemory(t *testing.T) {
+	const n, most = 50, 64 << 10
+	x := append([]float64{0.5}, rnnWeights(8)[:n]...)
+	allocated := func(steps, memory int) int {
+		tape, err := reverse.Record(func(x []V) V {
+			last, _ := reverse.Scan(reverse.Loop{
+				Start: x[1:], Shared: x[:1], Steps: steps, Memory: memory,
+				Step: func(s, w, _, _ []V) (next, out []V) {
+					for i := range s {
+						next = append(next, s[i].Add(s[(i+1)%n].Sub(s[i]).Mul(w[0])))
+					}
+					return next, nil
+				},
+			})
+			return dual.SumSquares(last)
+		}, x)
+		require.NoError(t, err)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = tape.Gradient(nil, x)
+		require.NoError(t, err)
+		runtime.ReadMemStats(&after)
+		return int(after.TotalAlloc - before.TotalAlloc)
+	}
+	const few, rest = 10, 16 << 10
+	base := allocated(few, 0)
+	require.Less(t, allocated(10000, most), base+most+rest)
+	require.Greater(t, allocated(10000, 0), base+8*n*10000) // all states
 }
