@@ -120,6 +120,7 @@
 // products Jv, Jᵀw and (Σ wⱼ∇²Fⱼ)v, for instance the solution of an equation
 // (see package implicit). Their methods may fail; the error is that of the
 // recording or the evaluation. Third derivatives of them panic.
+// Functions of matrices are there already, see package dual/matrix.
 //
 // # Which function when
 //

@@ -38,6 +38,12 @@
 // ScoreTrace, is taken by dual.Of over whatever numbers the function runs on.
 // Masks and positions depend on no variable: plain loops and float64.
 //
+// # Matrices
+//
+// [Dense] lists models whose work is in matrices, large enough to be measured beside the
+// same by hand with gonum: GaussianProcess with 300 points, GaussianMixture, Network. They
+// are written with package dual/matrix, whose functions are one operation of a tape each.
+//
 // # Curvature
 //
 // What Hessians of models are wanted for, in few lines each: [Lanczos] for the

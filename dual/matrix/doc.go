@@ -86,8 +86,10 @@
 //
 // A tape takes some 20 bytes for each element that is computed and 4 for each operand,
 // and evaluations no memory in steady state but a few matrices, as many as the formula of
-// the function names, for each goroutine that runs at once. For matrices below some 4×4
-// single operations are as fast, and have third derivatives.
+// the function names, for each goroutine that runs at once. An operation on small matrices
+// takes some 0.3 µs for a value, 0.8 for a gradient: many alike matrices of order below
+// some 12 are faster as loops over their elements, of which a tape makes batches (LogDetSPD
+// of 200 matrices of order 8 twice, of order 3 ten times), at four times the memory.
 //
 // # Conventions
 //
