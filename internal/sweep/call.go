@@ -6,6 +6,7 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
