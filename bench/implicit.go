@@ -128,7 +128,7 @@ func (b *bench) unrolled() {
 		return k
 	}
 	bar := ones(n)
-	gradient := func(p *sweep.Engine, ws *sweep.Workspace) error { return p.Gradient(ws, bar) }
+	gradient := func(p *sweep.Engine, ws *sweep.Workspace) error { return ws.Gradient(bar) }
 
 	w := must(iterate(400).Values(nil, lambda))
 	g := must(implicit.Record(func(w, lambda []reverse.Var) []reverse.Var {

@@ -33,20 +33,20 @@ func (h *Hessian) sweep(x, y, params []float64, f func(p *sweep.Engine, ws *swee
 // of F.
 func (h *Hessian) forwardOverReverse(x, params, w []float64, k int, seed sweep.Seeds, each sweep.Result) error {
 	return h.sweep(x, nil, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
-		if err := p.Linearize(ws, w); err != nil {
+		if err := ws.Linearize(w); err != nil {
 			return err
 		}
-		return p.HVPs(ws, k, seed, each)
+		return ws.HVPs(k, seed, each)
 	})
 }
 
 // triangle is forwardOverReverse for the upper triangle, row by row.
 func (h *Hessian) triangle(x, params, w []float64, row sweep.Result) error {
 	return h.sweep(x, nil, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
-		if err := p.Linearize(ws, w); err != nil {
+		if err := ws.Linearize(w); err != nil {
 			return err
 		}
-		return p.Hessian(ws, row)
+		return ws.Hessian(row)
 	})
 }
 
@@ -56,11 +56,11 @@ func (h *Hessian) reverseOverReverse(x, params, w []float64, k int, seed sweep.S
 	return h.sweep(x, w, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		for lo := 0; lo < k; lo += sweep.MaxDirections {
 			m := min(sweep.MaxDirections, k-lo)
-			if err := p.VJP(ws, m, func(v []float64, s int) { seed(v, lo+s) }); err != nil {
+			if err := ws.VJP(m, func(v []float64, s int) { seed(v, lo+s) }); err != nil {
 				return err
 			}
 			for s := range m {
-				each(lo+s, ws.U[s][:h.n])
+				each(lo+s, ws.Product(s)[:h.n])
 			}
 		}
 		return nil
@@ -71,9 +71,9 @@ func (h *Hessian) reverseOverReverse(x, params, w []float64, k int, seed sweep.S
 // cotangent (0, w): its x block is Hv.
 func (h *Hessian) reverseOverForward(x, params, w []float64, k int, seed sweep.Seeds, each sweep.Result) error {
 	return h.alongEach(x, params, k, seed, func(j int, p *sweep.Engine, ws *sweep.Workspace) error {
-		err := p.VJP(ws, 1, func(bar []float64, _ int) { copy(bar[h.m:], w) })
+		err := ws.VJP(1, func(bar []float64, _ int) { copy(bar[h.m:], w) })
 		if err == nil {
-			each(j, ws.U[0][:h.n])
+			each(j, ws.Product(0)[:h.n])
 		}
 		return err
 	})
@@ -91,11 +91,11 @@ func (h *Hessian) forwardOverForward(x, params, w []float64, k int, upper bool, 
 		hv := (*buf)[:h.n]
 		for ; lo < h.n; lo += sweep.MaxDirections {
 			m := min(sweep.MaxDirections, h.n-lo)
-			if err := p.JVP(ws, m, func(v []float64, s int) { v[lo+s] = 1 }); err != nil {
+			if err := ws.JVP(m, func(v []float64, s int) { v[lo+s] = 1 }); err != nil {
 				return err
 			}
 			for s := range m {
-				hv[lo+s] = h.weighted(p, ws.T[s], w)
+				hv[lo+s] = h.weighted(ws, s, w)
 			}
 		}
 		each(j, hv)
@@ -121,21 +121,22 @@ func (h *Hessian) alongEach(x, params []float64, k int, seed sweep.Seeds, f func
 
 func (h *Hessian) forwardBilinear(x, params, w, u, v []float64) (s float64, err error) {
 	err = h.sweep(x, v, params, func(p *sweep.Engine, ws *sweep.Workspace) error {
-		if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x, u) }); err != nil {
+		if err := ws.JVP(1, func(x []float64, _ int) { copy(x, u) }); err != nil {
 			return err
 		}
-		s = h.weighted(p, ws.T[0], w)
+		s = h.weighted(ws, 0, w)
 		return nil
 	})
 	return s, err
 }
 
-// weighted is Σ wⱼt at the outputs ẏⱼ; a weight 0 annihilates.
-func (h *Hessian) weighted(p *sweep.Engine, t, w []float64) float64 {
+// weighted is Σ wⱼt over the tangents t of the outputs ẏⱼ in direction k; a weight 0
+// annihilates.
+func (h *Hessian) weighted(ws *sweep.Workspace, k int, w []float64) float64 {
 	s := 0.0
 	for j, w := range w {
 		if w != 0 {
-			s += float64(w * t[p.Output(h.m+j)])
+			s += float64(w * ws.OutputTangent(k, h.m+j))
 		}
 	}
 	return s

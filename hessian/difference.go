@@ -159,20 +159,20 @@ func (l *line) sample(s float64) *sample {
 	eval := func() error {
 		return inside.Sweep(t, at, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			seed := func(x []float64, _ int) { copy(x, l.v) }
-			if err := p.Linearize(ws, l.w); err != nil {
+			if err := ws.Linearize(l.w); err != nil {
 				return err
 			}
-			z.g = append([]float64(nil), ws.Bar[:len(at)]...)
+			z.g = append([]float64(nil), ws.Adjoints()[:len(at)]...)
 			z.d[gradient] = []float64{floats.Dot(z.g, l.v)}
-			if err := p.HVP(ws, 1, seed); err != nil {
+			if err := ws.HVP(1, seed); err != nil {
 				return err
 			}
-			z.d[hessian2] = append([]float64(nil), ws.U[0][:len(at)]...)
-			if err := p.JVP(ws, 1, seed); err != nil {
+			z.d[hessian2] = append([]float64(nil), ws.Product(0)[:len(at)]...)
+			if err := ws.JVP(1, seed); err != nil {
 				return err
 			}
 			for j := range l.w {
-				z.d[jacobian] = append(z.d[jacobian], ws.T[0][p.Output(j)])
+				z.d[jacobian] = append(z.d[jacobian], ws.OutputTangent(0, j))
 			}
 			return nil
 		})

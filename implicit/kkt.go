@@ -172,15 +172,16 @@ func (s *Optimum) classify(jac *sparsity.Matrix, value, point []float64, n, p in
 	gradient := make([]float64, n)
 	err := inside.Sweep(s.problem, point, func(q *sweep.Engine, ws *sweep.Workspace) error {
 		const k = sweep.MaxDirections
-		if err := q.Linearize(ws, s.weights); err != nil {
+		if err := ws.Linearize(s.weights); err != nil {
 			return err
 		}
-		if err := q.HVP(ws, k, func(v []float64, s int) { setSigned(v, point, s) }); err != nil {
+		if err := ws.HVP(k, func(v []float64, s int) { setSigned(v, point, s) }); err != nil {
 			return err
 		}
 		for j := range gradient {
-			for _, u := range ws.U[:k] {
-				gradient[j] += float64(u[j] * u[j])
+			for s := range k {
+				h := ws.Product(s)[j]
+				gradient[j] += float64(h * h)
 			}
 			gradient[j] = math.Sqrt(gradient[j] / k)
 		}

@@ -186,12 +186,12 @@ func (z *linearization) sizes(size []float64) error {
 	// square, at most Σⱼ|aⱼ| and at least that over √n.
 	return inside.Sweep(z.eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		const k = sweep.MaxDirections
-		if err := p.JVP(ws, k, func(v []float64, s int) { setSigned(v, z.x, s) }); err != nil {
+		if err := ws.JVP(k, func(v []float64, s int) { setSigned(v, z.x, s) }); err != nil {
 			return err
 		}
 		for i := range size {
-			for _, t := range ws.T[:k] {
-				v := t[p.Output(i)]
+			for s := range k {
+				v := ws.OutputTangent(s, i)
 				size[i] += float64(v * v)
 			}
 			size[i] = math.Sqrt(size[i] / k)
@@ -251,11 +251,11 @@ func (z *linearization) mulB(dst, v []float64) error {
 	eq := z.eq
 	if z.jac == nil {
 		return inside.Sweep(eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
-			if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x[eq.m:], v) }); err != nil {
+			if err := ws.JVP(1, func(x []float64, _ int) { copy(x[eq.m:], v) }); err != nil {
 				return err
 			}
 			for i := range dst {
-				dst[i] = ws.T[0][p.Output(i)]
+				dst[i] = ws.OutputTangent(0, i)
 			}
 			return nil
 		})
@@ -277,10 +277,10 @@ func (z *linearization) addMulBT(dst, y []float64) error {
 	eq := z.eq
 	if z.jac == nil {
 		return inside.Sweep(eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
-			if err := p.VJP(ws, 1, func(w []float64, _ int) { copy(w, y) }); err != nil {
+			if err := ws.VJP(1, func(w []float64, _ int) { copy(w, y) }); err != nil {
 				return err
 			}
-			for j, u := range ws.U[0][eq.m:eq.n] {
+			for j, u := range ws.Product(0)[eq.m:eq.n] {
 				dst[j] += u
 			}
 			return nil

@@ -45,11 +45,11 @@ func (s *Solution) Second(dst, u, v []float64) ([]float64, error) {
 	tangent := z.eq.tangentTape()
 	at := slices.Concat(z.x[:n], du, z.x[n:])
 	err := inside.Sweep(tangent, at, func(p *sweep.Engine, ws *sweep.Workspace) error {
-		if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x, dv) }); err != nil {
+		if err := ws.JVP(1, func(x []float64, _ int) { copy(x, dv) }); err != nil {
 			return err
 		}
 		for i := range t.r {
-			t.r[i] = -ws.T[0][p.Output(m+i)]
+			t.r[i] = -ws.OutputTangent(0, m+i)
 		}
 		return nil
 	})
@@ -201,10 +201,10 @@ func (r *Reduced) Hessian(dst *mat.SymDense) (*mat.SymDense, error) {
 		weights []float64
 	}{{z.eq.f, z.x, r.mu}, {r.phi, z.x[:n], []float64{1}}} {
 		err := inside.Sweep(f.t, f.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
-			if err := p.Linearize(ws, f.weights); err != nil {
+			if err := ws.Linearize(f.weights); err != nil {
 				return err
 			}
-			return p.HVPs(ws, l, seed, each)
+			return ws.HVPs(l, seed, each)
 		})
 		if err != nil {
 			return dst, err

@@ -248,13 +248,13 @@ func (s *krylovSolver) solve(dst []float64, trans bool, b []float64) error {
 	return inside.Sweep(s.eq.f, s.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		return run(func(dst, x []float64) {
 			if trans {
-				fail(p.VJP(ws, 1, func(w []float64, _ int) { copy(w, x) }), dst)
-				copy(dst, ws.U[0][:m])
+				fail(ws.VJP(1, func(w []float64, _ int) { copy(w, x) }), dst)
+				copy(dst, ws.Product(0)[:m])
 				return
 			}
-			fail(p.JVP(ws, 1, func(v []float64, _ int) { copy(v, x) }), dst)
+			fail(ws.JVP(1, func(v []float64, _ int) { copy(v, x) }), dst)
 			for i := range dst {
-				dst[i] = ws.T[0][p.Output(i)]
+				dst[i] = ws.OutputTangent(0, i)
 			}
 		})
 	})

@@ -151,9 +151,9 @@ func TestMemory(t *testing.T) {
 		}
 		perOp := float64(tape.Bytes()) / float64(ops)
 		ws := program.Get()
-		_, err = program.Value(ws, in.X0, nil)
+		_, err = ws.Value(in.X0, nil)
 		require.NoError(t, err)
-		require.NoError(t, program.Gradient(ws, ones(tape.Outputs())))
+		require.NoError(t, ws.Gradient(ones(tape.Outputs())))
 		gradient := float64(ws.Bytes()) / float64(ops)
 		require.LessOrEqual(t, perOp, 40.0, p.Name)
 		require.LessOrEqual(t, gradient, 24.0, p.Name)

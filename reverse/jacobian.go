@@ -22,12 +22,12 @@ func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
 	if n <= m {
 		for lo := 0; lo < n; lo += sweep.MaxDirections {
 			k := min(sweep.MaxDirections, n-lo)
-			if err := p.JVP(ws, k, func(x []float64, s int) { x[lo+s] = 1 }); err != nil {
+			if err := ws.JVP(k, func(x []float64, s int) { x[lo+s] = 1 }); err != nil {
 				return dst, err
 			}
-			for s, t := range ws.T[:k] {
+			for s := range k {
 				for j := range m {
-					to.Data[j*to.Stride+lo+s] = t[p.Output(j)]
+					to.Data[j*to.Stride+lo+s] = ws.OutputTangent(s, j)
 				}
 			}
 		}
@@ -35,11 +35,11 @@ func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
 	}
 	for lo := 0; lo < m; lo += sweep.MaxDirections {
 		k := min(sweep.MaxDirections, m-lo)
-		if err := p.VJP(ws, k, func(w []float64, s int) { w[lo+s] = 1 }); err != nil {
+		if err := ws.VJP(k, func(w []float64, s int) { w[lo+s] = 1 }); err != nil {
 			return dst, err
 		}
-		for s, u := range ws.U[:k] {
-			copy(to.Data[(lo+s)*to.Stride:][:n], u)
+		for s := range k {
+			copy(to.Data[(lo+s)*to.Stride:][:n], ws.Product(s))
 		}
 	}
 	return dst, nil

@@ -73,7 +73,7 @@ func (t *Tape) WriteDOT(w io.Writer, x []float64) error {
 	for j := range weights {
 		weights[j] = 1
 	}
-	if err := p.Gradient(ws, weights); err != nil {
+	if err := ws.Gradient(weights); err != nil {
 		return err
 	}
 	output := make([]bool, p.Len())
@@ -101,7 +101,7 @@ func writeNode(b *bufio.Writer, p *sweep.Engine, ws *sweep.Workspace, i int32, o
 	if output {
 		borders = 2
 	}
-	fmt.Fprintf(b, "\tn%d [label=%q, peripheries=%d]\n", i, fmt.Sprintf("%s\nv = %.6g\nv̄ = %.6g", label, ws.V[i], ws.Bar[i]), borders)
+	fmt.Fprintf(b, "\tn%d [label=%q, peripheries=%d]\n", i, fmt.Sprintf("%s\nv = %.6g\nv̄ = %.6g", label, ws.Values()[i], ws.Adjoints()[i]), borders)
 	if int(i) >= p.Base() {
 		p.EachOperand(first, func(j int32) { fmt.Fprintf(b, "\tn%d -> n%d\n", j, i) })
 	}

@@ -42,7 +42,7 @@ func (t *Tape) patternAt(points [][]float64, find func(p *tape.Tape, v []float64
 	union := sparsity.FromCoordinates(rows, t.p.Inputs(), nil, nil)
 	for _, x := range points {
 		err := inside.Sweep(t, x, func(p *sweep.Engine, ws *sweep.Workspace) error {
-			union = union.Union(find(&p.Tape, ws.V))
+			union = union.Union(find(&p.Tape, ws.Values()))
 			return nil
 		})
 		if err != nil {

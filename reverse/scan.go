@@ -207,12 +207,12 @@ func (s *scanning) record() *scan.Loop {
 func (s *scanning) try(f *scan.Loop, k int, x []float64) (next []float64, ok bool) {
 	for _, step := range f.Steps {
 		ws := step.P.Get()
-		g, err := step.P.Value(ws, x, f.Row(k))
+		g, err := ws.Value(x, f.Row(k))
 		ok = g == nil && err == nil
 		if ok {
 			next = make([]float64, s.n)
 			for j := range next {
-				next[j] = ws.V[step.P.Output(j)]
+				next[j] = ws.Output(j)
 			}
 		}
 		step.P.Put(ws)

@@ -126,7 +126,7 @@ func (t *Tape) values(x []float64) (*sweep.Workspace, error) {
 		return t.begin(x)
 	}
 	ws := t.p.Get()
-	end := t.p.Team(ws, t.workers)
+	end := ws.Team(t.workers)
 	err := t.value(ws, x)
 	end()
 	if err != nil {
@@ -138,9 +138,9 @@ func (t *Tape) values(x []float64) (*sweep.Workspace, error) {
 
 func (t *Tape) value(ws *sweep.Workspace, x []float64) error {
 	x, params := t.split(x)
-	g, err := t.p.Value(ws, x, params)
+	g, err := ws.Value(x, params)
 	if g != nil {
-		err = g.Error(ws.V)
+		err = g.Error(ws.Values())
 	}
 	if e, ok := err.(*tape.BranchError); ok {
 		return branchError(e)
@@ -177,7 +177,7 @@ func (t *Tape) Value(x []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	f := ws.V[t.p.Output(0)]
+	f := ws.Output(0)
 	t.p.Put(ws)
 	return f, nil
 }
@@ -193,7 +193,7 @@ func (t *Tape) Values(dst, x []float64) ([]float64, error) {
 	}
 	dst = buffer(dst, t.p.Outputs(), "dst")
 	for j := range dst {
-		dst[j] = ws.V[t.p.Output(j)]
+		dst[j] = ws.Output(j)
 	}
 	t.p.Put(ws)
 	return dst, nil
@@ -228,19 +228,19 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 	ws := t.p.Get()
 	defer t.p.Put(ws)
 	if t.workers > 1 {
-		defer t.p.Team(ws, t.workers)()
+		defer ws.Team(t.workers)()
 	}
 	if err := t.value(ws, x); err != nil {
 		return 0, dst, err
 	}
-	if err := t.p.Gradient(ws, w); err != nil {
+	if err := ws.Gradient(w); err != nil {
 		return 0, dst, err
 	}
 	if len(w) > 0 {
-		f = ws.V[t.p.Output(0)]
+		f = ws.Output(0)
 	}
 	dst = buffer(dst, n, "dst")
-	copy(dst, ws.Bar)
+	copy(dst, ws.Adjoints())
 	return f, dst, nil
 }
 
@@ -257,12 +257,12 @@ func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
 		return dst, err
 	}
 	defer p.Put(ws)
-	if err := p.JVP(ws, 1, func(x []float64, _ int) { copy(x, v) }); err != nil {
+	if err := ws.JVP(1, func(x []float64, _ int) { copy(x, v) }); err != nil {
 		return dst, err
 	}
 	dst = buffer(dst, p.Outputs(), "dst")
 	for j := range dst {
-		dst[j] = ws.T[0][p.Output(j)]
+		dst[j] = ws.OutputTangent(0, j)
 	}
 	return dst, nil
 }
@@ -284,14 +284,14 @@ func (t *Tape) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
 		return dst, err
 	}
 	defer p.Put(ws)
-	if err := p.Linearize(ws, w); err != nil {
+	if err := ws.Linearize(w); err != nil {
 		return dst, err
 	}
-	if err := p.HVP(ws, 1, func(x []float64, _ int) { copy(x, v) }); err != nil {
+	if err := ws.HVP(1, func(x []float64, _ int) { copy(x, v) }); err != nil {
 		return dst, err
 	}
 	dst = buffer(dst, n, "dst")
-	copy(dst, ws.U[0])
+	copy(dst, ws.Product(0))
 	return dst, nil
 }
 
@@ -323,7 +323,7 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*m
 		return dst, err
 	}
 	defer p.Put(ws)
-	if err := p.Linearize(ws, w); err != nil {
+	if err := ws.Linearize(w); err != nil {
 		return dst, err
 	}
 	dst = dense(dst, n, k)
@@ -331,7 +331,7 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*m
 	from := v.RawMatrix()
 	for lo := 0; lo < k; lo += sweep.MaxDirections {
 		m := min(sweep.MaxDirections, k-lo)
-		err := p.HVP(ws, m, func(x []float64, s int) {
+		err := ws.HVP(m, func(x []float64, s int) {
 			for i := range x {
 				x[i] = from.Data[i*from.Stride+lo+s]
 			}
@@ -339,8 +339,8 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*m
 		if err != nil {
 			return dst, err
 		}
-		for s, u := range ws.U[:m] {
-			for i, h := range u[:n] {
+		for s := range m {
+			for i, h := range ws.Product(s) {
 				to.Data[i*to.Stride+lo+s] = h
 			}
 		}

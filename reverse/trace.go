@@ -88,19 +88,19 @@ func TraceVec(f func(x []Var) []Var, x []float64, w ...float64) (*Fault, error) 
 	}
 	check(w, p.Outputs(), "w")
 	ws := p.Get()
-	if _, err := p.Value(ws, x, nil); err != nil {
+	if _, err := ws.Value(x, nil); err != nil {
 		return nil, err
 	}
-	found, err := p.Fault(ws, w)
+	found, err := ws.Fault(w)
 	if found == nil || err != nil {
 		return nil, err
 	}
-	fault := &Fault{Order: found.Order, Index: found.Index, Op: "input", Value: ws.V[found.Node]}
+	fault := &Fault{Order: found.Order, Index: found.Index, Op: "input", Value: ws.Values()[found.Node]}
 	if int(found.Node) >= p.Inputs() {
 		fault.Op = "constant"
 	}
 	if int(found.Node) >= p.Base() {
-		fault.Op, fault.Operands = p.Describe(ws.V, found.Node)
+		fault.Op, fault.Operands = p.Describe(ws.Values(), found.Node)
 		o := origins.of(p, found.Node)
 		fault.File, fault.Line = position(o.pc)
 		fault.Steps = o.steps
@@ -193,7 +193,7 @@ func CheckRepeats(f func(x []Var) []Var, x []float64) error {
 	}
 	e := new(StateError)
 	if int(i) < p.Len() {
-		e.Op, _ = p.Describe(p.Get().V, i)
+		e.Op = p.OpName(i)
 		e.File, e.Line = position(made.of(p, i).pc)
 	}
 	return e

@@ -87,10 +87,10 @@ func tapeHasTheBitsOfTheRecording(t *rapid.T) {
 	plain, _, err := reverse.Plain(f, p.X)
 	require.NoError(t, err)
 	ws := plain.Get()
-	_, err = plain.Value(ws, p.X, nil)
+	_, err = ws.Value(p.X, nil)
 	require.NoError(t, err)
 	for j := range got {
-		require.Equal(t, math.Float64bits(ws.V[plain.Output(j)]+0), math.Float64bits(got[j]+0))
+		require.Equal(t, math.Float64bits(ws.Output(j)+0), math.Float64bits(got[j]+0))
 	}
 }
 

@@ -282,25 +282,25 @@ func compiledBits(t *rapid.T) {
 	for range 3 {
 		x := rapid.SliceOfN(rapid.SampledFrom(specials), d.inputs+d.params, d.inputs+d.params).Draw(t, "x")
 		want := interpret(d.asIs, x)
-		guard, err := p.Value(ws, x[:d.inputs], x[d.inputs:])
+		guard, err := ws.Value(x[:d.inputs], x[d.inputs:])
 		if guard != nil || err != nil {
 			t.Fatal(guard, err)
 		}
 		for j, i := range d.asIsOut {
-			if got := ws.V[p.Output(j)]; !sameBits(got, float64(want[i])) {
+			if got := ws.Output(j); !sameBits(got, float64(want[i])) {
 				t.Fatalf("output %d: %v, want %v at %v\n%v", j, got, want[i], x, d)
 			}
 		}
 		// Node by node as in batches.
-		all := slices.Clone(ws.V)
+		all := slices.Clone(ws.Values())
 		one := sweep.New(compile.NodeByNode(&p.Tape))
 		wo := one.Get()
-		if _, err := one.Value(wo, x[:d.inputs], x[d.inputs:]); err != nil {
+		if _, err := wo.Value(x[:d.inputs], x[d.inputs:]); err != nil {
 			t.Fatal(err)
 		}
 		for i := range all {
-			if !sameBits(all[i], wo.V[i]) {
-				t.Fatalf("node %d: %v, unbatched %v\n%v", i, all[i], wo.V[i], d)
+			if !sameBits(all[i], wo.Values()[i]) {
+				t.Fatalf("node %d: %v, unbatched %v\n%v", i, all[i], wo.Values()[i], d)
 			}
 		}
 	}
@@ -482,10 +482,10 @@ func TestSimplifications(t *testing.T) {
 		ws := p.Get()
 		for _, x := range specials {
 			for _, y := range specials {
-				_, err := p.Value(ws, []float64{x, y}, nil)
+				_, err := ws.Value([]float64{x, y}, nil)
 				require.NoError(t, err)
 				want := float64(interpret(asIs, []float64{x, y})[out])
-				require.True(t, sameBits(want, ws.V[p.Output(0)]), "%s at (%v, %v): %v, want %v", c.name, x, y, ws.V[p.Output(0)], want)
+				require.True(t, sameBits(want, ws.Output(0)), "%s at (%v, %v): %v, want %v", c.name, x, y, ws.Output(0), want)
 			}
 		}
 	}
@@ -605,9 +605,9 @@ func TestChainsBecomeSums(t *testing.T) {
 					x[i] = specials[(i*k+k)%len(specials)]
 				}
 			}
-			_, err := p.Value(ws, x, nil)
+			_, err := ws.Value(x, nil)
 			require.NoError(t, err)
-			require.True(t, sameBits(float64(interpret(asIs, x)[out]), ws.V[p.Output(0)]), c.name)
+			require.True(t, sameBits(float64(interpret(asIs, x)[out]), ws.Output(0)), c.name)
 		}
 	}
 }

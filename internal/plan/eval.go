@@ -47,9 +47,9 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 	switch {
 	case !p.Hessian:
 	case values == nil:
-		err = q.Gradient(ws, w)
+		err = ws.Gradient(w)
 	default:
-		err = q.Linearize(ws, w)
+		err = ws.Linearize(w)
 	}
 	if err == nil && values != nil {
 		err = p.byProducts(ws, values)
@@ -59,13 +59,13 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 	}
 	if !p.Hessian {
 		for j := range also {
-			also[j] = ws.V[q.Output(j)]
+			also[j] = ws.Output(j)
 		}
 		return 0, nil
 	}
-	copy(also, ws.Bar)
+	copy(also, ws.Adjoints())
 	for j, w := range w {
-		f += weigh(w, ws.V[q.Output(j)])
+		f += weigh(w, ws.Output(j))
 	}
 	return f, nil
 }
@@ -73,9 +73,9 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 // begin computes the values of a program.
 func begin(q *sweep.Engine, x, params []float64) (*sweep.Workspace, error) {
 	ws := q.Get()
-	g, err := q.Value(ws, x, params)
+	g, err := ws.Value(x, params)
 	if g != nil {
-		err = g.Error(ws.V)
+		err = g.Error(ws.Values())
 	}
 	if e, ok := err.(*tape.BranchError); ok {
 		err = inside.Branch(e)
@@ -200,11 +200,11 @@ func (p *Plan) everySweep(ws *sweep.Workspace, values []float64, first, stride i
 func (p *Plan) hvps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Columns()
 	k := min(lanes, c.Num()-lo)
-	if err := p.program.HVP(ws, k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
+	if err := ws.HVP(k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
 		return err
 	}
-	for s, u := range ws.U[:k] {
-		p.recovery.GatherColumns(values, lo+s, u[:p.program.Inputs()])
+	for s := range k {
+		p.recovery.GatherColumns(values, lo+s, ws.Product(s))
 	}
 	return nil
 }
@@ -213,13 +213,13 @@ func (p *Plan) hvps(ws *sweep.Workspace, values []float64, lo int) error {
 func (p *Plan) jvps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Columns()
 	k := min(lanes, c.Num()-lo)
-	if err := p.program.JVP(ws, k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
+	if err := ws.JVP(k, func(v []float64, s int) { seed(v, c.Class(lo+s)) }); err != nil {
 		return err
 	}
-	y := ws.Outputs(p.program.Outputs())
-	for s, t := range ws.T[:k] {
+	y := ws.OutputBuffer()
+	for s := range k {
 		for i := range y {
-			y[i] = t[p.program.Output(i)]
+			y[i] = ws.OutputTangent(s, i)
 		}
 		p.recovery.GatherColumns(values, lo+s, y)
 	}
@@ -230,11 +230,11 @@ func (p *Plan) jvps(ws *sweep.Workspace, values []float64, lo int) error {
 func (p *Plan) vjps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Rows()
 	k := min(lanes, c.Num()-lo)
-	if err := p.program.VJP(ws, k, func(w []float64, s int) { seed(w, c.Class(lo+s)) }); err != nil {
+	if err := ws.VJP(k, func(w []float64, s int) { seed(w, c.Class(lo+s)) }); err != nil {
 		return err
 	}
-	for s, u := range ws.U[:k] {
-		p.recovery.GatherRows(values, lo+s, u[:p.program.Inputs()])
+	for s := range k {
+		p.recovery.GatherRows(values, lo+s, ws.Product(s))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (p *Plan) Verify(x, params, w []float64) error {
 	}
 	defer q.Put(ws)
 	if p.Hessian {
-		if err := q.Linearize(ws, w); err != nil {
+		if err := ws.Linearize(w); err != nil {
 			return err
 		}
 	}
@@ -89,20 +89,20 @@ func (p *Plan) depth() int {
 // product is the product with v by a sweep, with bounds.
 func (p *Plan) product(ws *sweep.Workspace, w, v, want []float64) ([]bounds.Rounded, error) {
 	q := p.program
-	in := bounds.At(ws.V[:q.Inputs()], ws.V[q.Inputs():][:q.Params()], v)
+	in := bounds.At(ws.Values()[:q.Inputs()], ws.Values()[q.Inputs():][:q.Params()], v)
 	seed := func(x []float64, _ int) { copy(x, v) }
 	if p.Hessian {
-		if err := q.HVP(ws, 1, seed); err != nil {
+		if err := ws.HVP(1, seed); err != nil {
 			return nil, err
 		}
-		copy(want, ws.U[0])
+		copy(want, ws.Product(0))
 		return bounds.Of(&q.Tape, in, w).Inputs, nil
 	}
-	if err := q.JVP(ws, 1, seed); err != nil {
+	if err := ws.JVP(1, seed); err != nil {
 		return nil, err
 	}
 	for j := range want {
-		want[j] = ws.T[0][q.Output(j)]
+		want[j] = ws.OutputTangent(0, j)
 	}
 	return bounds.Of(&q.Tape, in, nil).Outputs, nil
 }

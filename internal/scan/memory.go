@@ -114,10 +114,10 @@ func add(x, local []float64, blocks []Block, k int) {
 	}
 }
 
-// put sets dst to the outputs of a step in v, all nodes of its program.
-func put(dst, v []float64, p *sweep.Engine) {
+// put sets dst to the outputs of a step.
+func put(dst []float64, output func(j int) float64) {
 	for j := range dst {
-		dst[j] = v[p.Output(j)]
+		dst[j] = output(j)
 	}
 }
 
@@ -133,8 +133,8 @@ func (m *memory) begin(x []float64) {
 }
 
 // run evaluates step k, or its Lagrangian, from the state s on: by the recorded
-// step whose comparisons come out so, which it returns with its numbers.
-func (m *memory) run(k int, s []float64, second bool) (p *sweep.Engine, ws *sweep.Workspace, err error) {
+// step whose comparisons come out so, of which it returns the numbers.
+func (m *memory) run(k int, s []float64, second bool) (ws *sweep.Workspace, err error) {
 	copy(m.local.s, s)
 	load(m.local.u, m.x[m.State:], m.In, k, false)
 	row := m.Row(k)
@@ -143,7 +143,7 @@ func (m *memory) run(k int, s []float64, second bool) (p *sweep.Engine, ws *swee
 	var inner *tape.BranchError
 	for range m.Steps {
 		step, kept, args := m.Steps[m.way], m.first, m.local.args
-		p = step.P
+		p := step.P
 		if second {
 			p, kept, args = step.Lagrangian(), m.second, m.local.all
 		}
@@ -151,23 +151,23 @@ func (m *memory) run(k int, s []float64, second bool) (p *sweep.Engine, ws *swee
 			kept[m.way] = p.Get()
 		}
 		ws = kept[m.way]
-		guard, err := p.Value(ws, args, row)
+		guard, err := ws.Value(args, row)
 		if guard == nil && err == nil {
-			return p, ws, nil
+			return ws, nil
 		}
 		e, isBranch := err.(*tape.BranchError)
 		if guard == nil && !isBranch {
-			return nil, nil, err
+			return nil, err
 		}
 		if m.way == 0 {
-			broken, nodes, inner = guard, ws.V, e
+			broken, nodes, inner = guard, ws.Values(), e
 		}
 		m.way = (m.way + 1) % len(m.Steps)
 	}
 	if broken != nil {
 		inner = broken.Error(nodes)
 	}
-	return nil, nil, inner.In(k)
+	return nil, inner.In(k)
 }
 
 // stepOn makes the state s of step k that of the next.
@@ -175,11 +175,11 @@ func (m *memory) stepOn(k int, s []float64) error {
 	if e := m.evaluator(expr.Value, 0); e != nil {
 		m.compute(e, k, s, m.out, nil, nil)
 	} else {
-		p, ws, err := m.run(k, s, false)
+		ws, err := m.run(k, s, false)
 		if err != nil {
 			return err
 		}
-		put(m.out, ws.V, p)
+		put(m.out, ws.Output)
 	}
 	copy(s, m.out)
 	if m.y != nil {
@@ -195,16 +195,16 @@ func (m *memory) moveOn(k int, r []float64) error {
 	if e := m.evaluator(expr.Tangent, len(m.dx)); e != nil {
 		m.compute(e, k, r[:n], m.out, nil, m.outs[:len(m.dx)])
 	} else {
-		p, ws, err := m.run(k, r[:n], false)
+		ws, err := m.run(k, r[:n], false)
 		if err != nil {
 			return err
 		}
-		if err := p.JVP(ws, len(m.dx), m.seed); err != nil {
+		if err := ws.JVP(len(m.dx), m.seed); err != nil {
 			return err
 		}
-		put(m.out, ws.V, p)
+		put(m.out, ws.Output)
 		for s := range m.dx {
-			put(m.outs[s], ws.T[s], p)
+			put(m.outs[s], func(j int) float64 { return ws.OutputTangent(s, j) })
 		}
 	}
 	copy(r[:n], m.out)
@@ -292,14 +292,14 @@ func (m *memory) VJP(gx, x, w []float64) error {
 		if e := m.evaluator(expr.Gradient, 0); e != nil {
 			m.compute(e, k, s, nil, bar, nil)
 		} else {
-			p, ws, err := m.run(k, s, false)
+			ws, err := m.run(k, s, false)
 			if err != nil {
 				return err
 			}
-			if err := p.Gradient(ws, m.local.bar); err != nil {
+			if err := ws.Gradient(m.local.bar); err != nil {
 				return err
 			}
-			bar = ws.Bar
+			bar = ws.Adjoints()
 		}
 		copy(m.local.lambda, bar)
 		add(gx[n:], bar[n:], m.In, k)
@@ -399,17 +399,17 @@ func (m *memory) secondStep(h [][]float64, w []float64, dw [][]float64, k int, r
 		m.compute(m.evaluator(expr.Gradient, 0), k, r[:n], nil, bar, nil)
 		m.compute(e, k, r[:n], nil, nil, bars)
 	} else {
-		p, ws, err := m.run(k, r[:n], true)
+		ws, err := m.run(k, r[:n], true)
 		if err != nil {
 			return err
 		}
-		if err := p.Linearize(ws, m.one[:]); err != nil {
+		if err := ws.Linearize(m.one[:]); err != nil {
 			return err
 		}
-		if err := p.HVP(ws, len(h), m.seed); err != nil {
+		if err := ws.HVP(len(h), m.seed); err != nil {
 			return err
 		}
-		bar, bars = ws.Bar, ws.U
+		bar, bars = ws.Adjoints(), ws.U
 	}
 	copy(m.local.lambda, bar)
 	for s, h := range h {

@@ -10,35 +10,37 @@ import (
 // outputs and 0 elsewhere, down to the inputs. With store it keeps the first
 // partials, and the second ones times the adjoint in gs[0], for second-order
 // sweeps.
-func (e *Engine) adjoints(ws *Workspace, gs [][]float64, store bool) error {
+func (ws *Workspace) adjoints(gs [][]float64, store bool) error {
+	e := ws.e
 	if ws.careful {
-		return e.adjointNodes(ws, gs, int32(e.Base()), int32(e.Len()))
+		return ws.adjointNodes(gs, int32(e.Base()), int32(e.Len()))
 	}
 	batches := e.Batches()
 	for bi := len(batches) - 1; bi >= 0; bi-- {
 		b := &batches[bi]
 		if b.Kind == compile.Mixed {
-			if err := e.adjointNodes(ws, gs, b.Lo, b.Hi); err != nil {
+			if err := ws.adjointNodes(gs, b.Lo, b.Hi); err != nil {
 				return err
 			}
 			continue
 		}
 		if b.Kind == compile.Rows {
-			e.rowAdjoints(ws, gs, b)
+			ws.rowAdjoints(gs, b)
 			continue
 		}
 		if ws.shares(b) && apart(b) {
-			e.sharedAdjoints(ws, gs, b, store)
+			ws.sharedAdjoints(gs, b, store)
 			continue
 		}
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
-			e.adjointBlock(ws, gs, b, lo, min(compile.Block, b.Hi-lo), compile.FirstOrder, store)
+			ws.adjointBlock(gs, b, lo, min(compile.Block, b.Hi-lo), compile.FirstOrder, store)
 		}
 	}
 	return nil
 }
 
-func (e *Engine) adjointBlock(ws *Workspace, gs [][]float64, b *compile.Batch, lo, m int32, order compile.Order, store bool) {
+func (ws *Workspace) adjointBlock(gs [][]float64, b *compile.Batch, lo, m int32, order compile.Order, store bool) {
+	e := ws.e
 	hi := lo + m
 	switch cl := b.Op.Class(); cl {
 	case op.NoPartials:
@@ -60,18 +62,18 @@ func (e *Engine) adjointBlock(ws *Workspace, gs [][]float64, b *compile.Batch, l
 			}
 		}
 	case op.Factors, op.Binary:
-		da, db := e.partials2(ws, b, lo, m, order)
+		da, db := ws.partials2(b, lo, m, order)
 		if store && cl == op.Binary {
-			da, db = e.store2(ws, gs[0][lo:hi], da, db, b, lo, m)
+			da, db = ws.store2(gs[0][lo:hi], da, db, b, lo, m)
 		}
 		for _, g := range gs {
 			targetOf(&b.A, order, g, lo-b.Lo, m).times(1, da, g[lo:hi])
 			targetOf(&b.B, order, g, lo-b.Lo, m).times(1, db, g[lo:hi])
 		}
 	default:
-		k, d := e.partials1(ws, b, lo, m, order)
+		k, d := ws.partials1(b, lo, m, order)
 		if store && cl == op.Unary {
-			d = e.store1(ws, gs[0][lo:hi], d, b, lo, m)
+			d = ws.store1(gs[0][lo:hi], d, b, lo, m)
 		}
 		for _, g := range gs {
 			targetOf(&b.A, order, g, lo-b.Lo, m).times(k, d, g[lo:hi])
@@ -80,8 +82,9 @@ func (e *Engine) adjointBlock(ws *Workspace, gs [][]float64, b *compile.Batch, l
 }
 
 // store1 keeps d and dd = v̄·d″.
-func (e *Engine) store1(ws *Workspace, bar, d []float64, b *compile.Batch, lo, m int32) []float64 {
-	v := ws.V
+func (ws *Workspace) store1(bar, d []float64, b *compile.Batch, lo, m int32) []float64 {
+	e := ws.e
+	v := ws.v
 	kept, dd := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 	copy(kept, d)
 	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
@@ -91,8 +94,8 @@ func (e *Engine) store1(ws *Workspace, bar, d []float64, b *compile.Batch, lo, m
 }
 
 // store2 keeps da, db and the second partials times v̄.
-func (e *Engine) store2(ws *Workspace, bar, da, db []float64, b *compile.Batch, lo, m int32) (keptA, keptB []float64) {
-	v := ws.V
+func (ws *Workspace) store2(bar, da, db []float64, b *compile.Batch, lo, m int32) (keptA, keptB []float64) {
+	v := ws.v
 	keptA, keptB = ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 	copy(keptA, da)
 	copy(keptB, db)
@@ -107,8 +110,9 @@ func (e *Engine) store2(ws *Workspace, bar, da, db []float64, b *compile.Batch, 
 }
 
 // adjointNodes does nodes one by one; a careful sweep uses derivative products.
-func (e *Engine) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) error {
-	v := ws.V
+func (ws *Workspace) adjointNodes(gs [][]float64, lo, hi int32) error {
+	e := ws.e
+	v := ws.v
 	for i := hi - 1; i >= lo; i-- {
 		a, b := e.Args(i)
 		var da, db float64
@@ -152,7 +156,7 @@ func (e *Engine) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) error
 			}
 			continue
 		case op.List:
-			if err := e.adjointList(ws, gs, i); err != nil {
+			if err := ws.adjointList(gs, i); err != nil {
 				return err
 			}
 			continue
@@ -173,8 +177,9 @@ func (e *Engine) adjointNodes(ws *Workspace, gs [][]float64, lo, hi int32) error
 }
 
 // adjointList does a node with a list of operands.
-func (e *Engine) adjointList(ws *Workspace, gs [][]float64, i int32) error {
-	v := ws.V
+func (ws *Workspace) adjointList(gs [][]float64, i int32) error {
+	e := ws.e
+	v := ws.v
 	run := e.Consecutive(i) && !ws.careful
 	switch e.Op(i) {
 	case op.Sum:
@@ -232,7 +237,7 @@ func (e *Engine) adjointList(ws *Workspace, gs [][]float64, i int32) error {
 			g[y] += ws.prod(dy, g[i])
 		}
 	case op.Call:
-		return e.adjointCall(ws, gs, i)
+		return ws.adjointCall(gs, i)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // affineTangents does the lanes from lo on.
-func (e *Engine) affineTangents(ws *Workspace, ts [][]float64, b *compile.Batch, lo, m int32) {
+func (ws *Workspace) affineTangents(ts [][]float64, b *compile.Batch, lo, m int32) {
 	for _, t := range ts {
 		addTerms(b, ws, t[lo:lo+m], nil, t, lo-b.Lo)
 	}

@@ -103,11 +103,11 @@ func TestBytesIsWhatTheRuntimeCounts(t *testing.T) {
 
 		ws, bytes := held(func() *sweep.Workspace {
 			ws := p.Get()
-			_, err := p.Value(ws, x, nil)
+			_, err := ws.Value(x, nil)
 			require.NoError(t, err)
 			w := make([]float64, p.Outputs())
-			require.NoError(t, p.Linearize(ws, w))
-			require.NoError(t, p.HVP(ws, 3, func([]float64, int) {}))
+			require.NoError(t, ws.Linearize(w))
+			require.NoError(t, ws.HVP(3, func([]float64, int) {}))
 			return ws
 		})
 		require.InDelta(t, bytes, ws.Bytes(), 0.01*float64(bytes)+pages, name)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
-	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
@@ -58,7 +57,8 @@ func (ws *Workspace) function(c *tape.Call) (f tape.Func, several op.Several) {
 }
 
 // each is the operands of a call in each of xs, arrays over all nodes.
-func (e *Engine) each(ws *Workspace, k int, xs [][]float64, c *tape.Call) [][]float64 {
+func (ws *Workspace) each(k int, xs [][]float64, c *tape.Call) [][]float64 {
+	e := ws.e
 	for s, x := range xs {
 		ws.call.views[k][s] = e.arguments(&ws.call.many[k][s], x, c)
 	}
@@ -73,24 +73,26 @@ func (ws *Workspace) outputsOf(c *tape.Call, i int32, k int, xs [][]float64) [][
 	return ws.call.views[k][:len(xs)]
 }
 
-func (e *Engine) valueCall(ws *Workspace, i int32) error {
+func (ws *Workspace) valueCall(i int32) error {
+	e := ws.e
 	c := e.CallAt(i)
 	if c == nil {
 		return nil
 	}
 	f, _ := ws.function(c)
-	return failed(c, f.Eval(ws.V[i:i+c.Outputs()], e.arguments(&ws.call.x, ws.V, c)))
+	return failed(c, f.Eval(ws.v[i:i+c.Outputs()], e.arguments(&ws.call.x, ws.v, c)))
 }
 
-func (e *Engine) tangentCall(ws *Workspace, ts [][]float64, i int32) error {
+func (ws *Workspace) tangentCall(ts [][]float64, i int32) error {
+	e := ws.e
 	c := e.CallAt(i)
 	if c == nil {
 		return nil
 	}
-	x := e.arguments(&ws.call.x, ws.V, c)
+	x := e.arguments(&ws.call.x, ws.v, c)
 	f, several := ws.function(c)
 	if several != nil {
-		return failed(c, several.JVPs(ws.outputsOf(c, i, 2, ts), x, e.each(ws, 0, ts, c)))
+		return failed(c, several.JVPs(ws.outputsOf(c, i, 2, ts), x, ws.each(0, ts, c)))
 	}
 	for _, t := range ts {
 		if err := f.JVP(t[i:i+c.Outputs()], x, e.arguments(&ws.call.tx, t, c)); err != nil {
@@ -100,12 +102,13 @@ func (e *Engine) tangentCall(ws *Workspace, ts [][]float64, i int32) error {
 	return nil
 }
 
-func (e *Engine) adjointCall(ws *Workspace, gs [][]float64, i int32) error {
+func (ws *Workspace) adjointCall(gs [][]float64, i int32) error {
+	e := ws.e
 	c := e.CallAt(i)
 	if c == nil {
 		return nil
 	}
-	x := e.arguments(&ws.call.x, ws.V, c)
+	x := e.arguments(&ws.call.x, ws.v, c)
 	gx := grow(&ws.call.gx, e.mostArgs)[:len(c.Args)]
 	f, _ := ws.function(c)
 	for _, g := range gs {
@@ -117,14 +120,15 @@ func (e *Engine) adjointCall(ws *Workspace, gs [][]float64, i int32) error {
 	return nil
 }
 
-func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
+func (ws *Workspace) secondCall(us, ts [][]float64, i int32) error {
+	e := ws.e
 	c := e.CallAt(i)
 	if c == nil {
 		return nil
 	}
 	m := c.Outputs()
-	x := e.arguments(&ws.call.x, ws.V, c)
-	bar := ws.Bar[i : i+m]
+	x := e.arguments(&ws.call.x, ws.v, c)
+	bar := ws.bar[i : i+m]
 	f, several := ws.function(c)
 	if several != nil {
 		h := ws.call.views[1][:len(us)]
@@ -137,7 +141,7 @@ func (e *Engine) secondCall(ws *Workspace, us, ts [][]float64, i int32) error {
 		}) {
 			dw = nil // the outputs enter linearly
 		}
-		if err := several.HVPs(h, x, bar, dw, e.each(ws, 0, ts, c)); err != nil {
+		if err := several.HVPs(h, x, bar, dw, ws.each(0, ts, c)); err != nil {
 			return failed(c, err)
 		}
 		for s, u := range us {

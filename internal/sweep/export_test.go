@@ -11,10 +11,10 @@ func Unbatched(e *Engine) *Engine { return New(compile.NodeByNode(&e.Tape)) }
 
 // Poison fills all working memory but the values with NaN.
 func (ws *Workspace) Poison() {
-	n := len(ws.V)
-	x := [][]float64{grow(&ws.Bar, n), grow(&ws.parts, ws.e.StoredPartials()), grow(&ws.cotangent, len(ws.e.OutputNodes()))}
-	x = append(x, directions(&ws.T, MaxDirections, n)...)
-	x = append(x, directions(&ws.U, MaxDirections, n)...)
+	n := len(ws.v)
+	x := [][]float64{grow(&ws.bar, n), grow(&ws.parts, ws.e.StoredPartials()), grow(&ws.cotangent, len(ws.e.OutputNodes()))}
+	x = append(x, directions(&ws.t, MaxDirections, n)...)
+	x = append(x, directions(&ws.u, MaxDirections, n)...)
 	x = append(x, ws.call.x, ws.call.gx, ws.call.tx)
 	for i := range ws.scratch {
 		x = append(x, ws.scratch[i][:])
@@ -35,7 +35,8 @@ type Products struct {
 }
 
 // Sweeps makes all products after Value. Poisoned working memory must not show.
-func (e *Engine) Sweeps(ws *Workspace, careful, poison bool, k int, w, v []float64) (r Products, err error) {
+func (ws *Workspace) Sweeps(careful, poison bool, k int, w, v []float64) (r Products, err error) {
+	e := ws.e
 	ws.careful = careful
 	defer func() { ws.careful = false }()
 	clean := func() {
@@ -49,38 +50,38 @@ func (e *Engine) Sweeps(ws *Workspace, careful, poison bool, k int, w, v []float
 		}
 		return y
 	}
-	seed := func() { e.seed(ws, k, func(x []float64, _ int) { copy(x, v) }) }
+	seed := func() { ws.seed(k, func(x []float64, _ int) { copy(x, v) }) }
 	clean()
 	seed()
-	if err = e.tangents(ws, k, compile.FirstOrder); err != nil {
+	if err = ws.tangents(k, compile.FirstOrder); err != nil {
 		return r, err
 	}
 	for _, i := range e.OutputNodes() {
-		r.JVP = append(r.JVP, ws.T[k-1][i])
+		r.JVP = append(r.JVP, ws.t[k-1][i])
 	}
 	clean()
-	us := directions(&ws.U, k, e.Len())
+	us := directions(&ws.u, k, e.Len())
 	for _, u := range us {
-		e.start(ws, u, w)
+		ws.start(u, w)
 	}
-	if err = e.adjoints(ws, us, false); err != nil {
+	if err = ws.adjoints(us, false); err != nil {
 		return r, err
 	}
 	r.VJP = inputs(us)
 	clean()
-	ws.one[0] = grow(&ws.Bar, e.Len())
+	ws.one[0] = grow(&ws.bar, e.Len())
 	grow(&ws.parts, e.StoredPartials())
-	e.start(ws, ws.Bar, w)
-	if err = e.adjoints(ws, ws.one[:], true); err != nil {
+	ws.start(ws.bar, w)
+	if err = ws.adjoints(ws.one[:], true); err != nil {
 		return r, err
 	}
 	r.Gradient = inputs(ws.one[:])[0]
-	r.Bar = append([]float64(nil), ws.Bar...)
+	r.Bar = append([]float64(nil), ws.bar...)
 	seed()
-	if err = e.tangents(ws, k, compile.SecondOrder); err != nil {
+	if err = ws.tangents(k, compile.SecondOrder); err != nil {
 		return r, err
 	}
-	if err = e.seconds(ws, k); err != nil {
+	if err = ws.seconds(k); err != nil {
 		return r, err
 	}
 	r.HVP = inputs(us)
@@ -89,16 +90,17 @@ func (e *Engine) Sweeps(ws *Workspace, careful, poison bool, k int, w, v []float
 
 // Whole is HVP that leaves out nothing for the sake of zeros among the seeds,
 // in a careful sweep if so wanted.
-func (e *Engine) Whole(ws *Workspace, careful bool, k int, seed Seeds) error {
-	e.seed(ws, k, seed)
+func (ws *Workspace) Whole(careful bool, k int, seed Seeds) error {
+	e := ws.e
+	ws.seed(k, seed)
 	ws.seeded = e.EveryInput()
 	if !careful {
-		return e.hvp(ws, k, e.EveryInput())
+		return ws.hvp(k, e.EveryInput())
 	}
 	return ws.carefully(func() error {
-		if err := e.tangents(ws, k, compile.SecondOrder); err != nil {
+		if err := ws.tangents(k, compile.SecondOrder); err != nil {
 			return err
 		}
-		return e.seconds(ws, k)
+		return ws.seconds(k)
 	})
 }

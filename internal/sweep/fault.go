@@ -20,15 +20,16 @@ type Fault struct {
 // Hessian is seen by its products with two random vectors, since what does not
 // change along one, as (x−y)² along (1, 1), is hidden. Cost: two HVPs, node by
 // node.
-func (e *Engine) Fault(ws *Workspace, w []float64) (*Fault, error) {
+func (ws *Workspace) Fault(w []float64) (*Fault, error) {
+	e := ws.e
 	bad := make([]bool, e.Len())
 	for j, i := range e.OutputNodes() {
-		if !finite(ws.V[i : i+1]) {
+		if !finite(ws.v[i : i+1]) {
 			bad[i] = true
-			return &Fault{0, j, e.below(ws, ws.V, bad)}, nil
+			return &Fault{0, j, ws.below(ws.v, bad)}, nil
 		}
 	}
-	if err := e.Linearize(ws, w); err != nil {
+	if err := ws.Linearize(w); err != nil {
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -38,17 +39,17 @@ func (e *Engine) Fault(ws *Workspace, w []float64) (*Fault, error) {
 		}
 	}
 	for k := range e.Inputs() {
-		if !finite(ws.Bar[k : k+1]) {
+		if !finite(ws.bar[k : k+1]) {
 			bad[k] = true
-			i, err := e.above(ws, ws.Bar, bad, e.adjointStep(ws))
+			i, err := ws.above(ws.bar, bad, ws.adjointStep())
 			return &Fault{1, k, i}, err
 		}
 	}
 	for range 2 {
-		if err := e.HVP(ws, 1, direction); err != nil {
+		if err := ws.HVP(1, direction); err != nil {
 			return nil, err
 		}
-		if fault, err := e.secondFault(ws); fault != nil || err != nil {
+		if fault, err := ws.secondFault(); fault != nil || err != nil {
 			return fault, err
 		}
 	}
@@ -57,15 +58,16 @@ func (e *Engine) Fault(ws *Workspace, w []float64) (*Fault, error) {
 
 // secondFault finds why the product that HVP just made is not finite, nil if it
 // is.
-func (e *Engine) secondFault(ws *Workspace) (*Fault, error) {
-	u, t := ws.U[0], ws.T[0]
+func (ws *Workspace) secondFault() (*Fault, error) {
+	e := ws.e
+	u, t := ws.u[0], ws.t[0]
 	bad := make([]bool, e.Len())
 	for k := range e.Inputs() {
 		if finite(u[k : k+1]) {
 			continue
 		}
 		bad[k] = true
-		i, err := e.above(ws, u, bad, func(z [][]float64, i int32) error { return e.secondNodes(ws, z, ws.T[:1], i, i+1) })
+		i, err := ws.above(u, bad, func(z [][]float64, i int32) error { return ws.secondNodes(z, ws.t[:1], i, i+1) })
 		if err != nil || i < int32(e.Base()) {
 			return &Fault{2, k, i}, err
 		}
@@ -77,10 +79,10 @@ func (e *Engine) secondFault(ws *Workspace) (*Fault, error) {
 			tangent = tangent || bad[j]
 		})
 		if tangent {
-			return &Fault{2, k, e.below(ws, t, bad)}, nil
+			return &Fault{2, k, ws.below(t, bad)}, nil
 		}
-		if bad[i] = !finite(ws.Bar[i : i+1]); bad[i] {
-			i, err = e.above(ws, ws.Bar, bad, e.adjointStep(ws))
+		if bad[i] = !finite(ws.bar[i : i+1]); bad[i] {
+			i, err = ws.above(ws.bar, bad, ws.adjointStep())
 		}
 		return &Fault{2, k, i}, err
 	}
@@ -88,14 +90,15 @@ func (e *Engine) secondFault(ws *Workspace) (*Fault, error) {
 }
 
 // adjointStep is the reverse sweep of one node.
-func (e *Engine) adjointStep(ws *Workspace) func(z [][]float64, i int32) error {
-	return func(z [][]float64, i int32) error { return e.adjointNodes(ws, z, i, i+1) }
+func (ws *Workspace) adjointStep() func(z [][]float64, i int32) error {
+	return func(z [][]float64, i int32) error { return ws.adjointNodes(z, i, i+1) }
 }
 
 // below is the first node that is not finite in x, values or tangents, though
 // its operands are, among those that the bad nodes got theirs from.
-func (e *Engine) below(ws *Workspace, x []float64, bad []bool) int32 {
-	values := &x[0] == &ws.V[0]
+func (ws *Workspace) below(x []float64, bad []bool) int32 {
+	e := ws.e
+	values := &x[0] == &ws.v[0]
 	culprit := int32(-1)
 	for i := int32(e.Len()) - 1; i >= 0; i-- {
 		if !bad[i] {
@@ -109,7 +112,7 @@ func (e *Engine) below(ws *Workspace, x []float64, bad []bool) int32 {
 		}
 		if e.Op(i) == op.Select {
 			cond, x, y := e.SelectAt(i)
-			switch c := ws.V[cond]; {
+			switch c := ws.v[cond]; {
 			case c > 0:
 				see(x)
 			case c <= 0:
@@ -130,7 +133,8 @@ func (e *Engine) below(ws *Workspace, x []float64, bad []bool) int32 {
 // above is the last node that made of a finite adjoint in x one that is not,
 // or added up to such a one, among those that the bad nodes got theirs from.
 // step is the reverse sweep of one node.
-func (e *Engine) above(ws *Workspace, x []float64, bad []bool, step func(z [][]float64, i int32) error) (int32, error) {
+func (ws *Workspace) above(x []float64, bad []bool, step func(z [][]float64, i int32) error) (int32, error) {
+	e := ws.e
 	ws.careful = true
 	defer func() { ws.careful = false }()
 	z := make([]float64, len(x))

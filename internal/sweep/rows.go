@@ -27,8 +27,9 @@ func (e *Engine) rowFactor(i int32) int32 {
 	return x[0]
 }
 
-func (e *Engine) rowValues(ws *Workspace, b *compile.Batch) error {
-	v := ws.V
+func (ws *Workspace) rowValues(b *compile.Batch) error {
+	e := ws.e
+	v := ws.v
 	i := b.Lo
 	for ; i+4 <= b.Hi; i += 4 {
 		for r := i; r < i+4; r++ {
@@ -41,18 +42,19 @@ func (e *Engine) rowValues(ws *Workspace, b *compile.Batch) error {
 		ws.one[0] = v
 		mulQuad(ws.one[:], i, &w, b.Shared)
 	}
-	return e.valueNodes(ws, i, b.Hi)
+	return ws.valueNodes(i, b.Hi)
 }
 
-func (e *Engine) rowTangents(ws *Workspace, ts [][]float64, b *compile.Batch) error {
+func (ws *Workspace) rowTangents(ts [][]float64, b *compile.Batch) error {
+	e := ws.e
 	from, to := e.clip(ws.seeded, b.Shared, b.Width)
-	x := ws.V[b.Shared:][:b.Width]
+	x := ws.v[b.Shared:][:b.Width]
 	i := b.Lo
 	for ; i+4 <= b.Hi; i += 4 {
 		for _, t := range ts {
 			clear(t[i : i+4])
 		}
-		w := e.quad(ws.V, b, i, from, to)
+		w := e.quad(ws.v, b, i, from, to)
 		mulQuad(ts, i, &w, b.Shared+from)
 		if b.Op == op.Affine {
 			continue
@@ -66,7 +68,7 @@ func (e *Engine) rowTangents(ws *Workspace, ts [][]float64, b *compile.Batch) er
 			}
 		}
 	}
-	return e.tangentNodes(ws, ts, i, b.Hi)
+	return ws.tangentNodes(ts, i, b.Hi)
 }
 
 // mulQuad adds wᵣᵀx to the elements i+r of each of xs, where x is from at on.
@@ -88,15 +90,16 @@ func mulQuad(xs [][]float64, i int32, w *[4][]float64, at int32) {
 	}
 }
 
-func (e *Engine) rowAdjoints(ws *Workspace, gs [][]float64, b *compile.Batch) error {
+func (ws *Workspace) rowAdjoints(gs [][]float64, b *compile.Batch) error {
+	e := ws.e
 	hi := b.Hi - (b.Hi-b.Lo)%4
-	if err := e.adjointNodes(ws, gs, hi, b.Hi); err != nil {
+	if err := ws.adjointNodes(gs, hi, b.Hi); err != nil {
 		return err
 	}
 	from, to := e.clip(ws.wanted, b.Shared, b.Width)
-	x := ws.V[b.Shared:][:b.Width]
+	x := ws.v[b.Shared:][:b.Width]
 	for i := hi - 4; i >= b.Lo; i -= 4 {
-		w := e.quad(ws.V, b, i, from, to)
+		w := e.quad(ws.v, b, i, from, to)
 		axpyQuad(gs, b.Shared+from, i, &w)
 		if b.Op == op.Affine {
 			continue
@@ -126,21 +129,22 @@ func axpyQuad(xs [][]float64, at, i int32, w *[4][]float64) {
 	}
 }
 
-func (e *Engine) rowSeconds(ws *Workspace, us, ts [][]float64, b *compile.Batch) error {
+func (ws *Workspace) rowSeconds(us, ts [][]float64, b *compile.Batch) error {
+	e := ws.e
 	if b.Op == op.Affine {
-		return e.rowAdjoints(ws, us, b)
+		return ws.rowAdjoints(us, b)
 	}
 	hi := b.Hi - (b.Hi-b.Lo)%4
-	if err := e.secondNodes(ws, us, ts, hi, b.Hi); err != nil {
+	if err := ws.secondNodes(us, ts, hi, b.Hi); err != nil {
 		return err
 	}
 	at, n := b.Shared, b.Width
 	from, to := e.clip(ws.wanted, at, n)
-	x := ws.V[at:][:n]
+	x := ws.v[at:][:n]
 	for i := hi - 4; i >= b.Lo; i -= 4 {
-		w := e.quad(ws.V, b, i, from, to)
+		w := e.quad(ws.v, b, i, from, to)
 		axpyQuad(us, at+from, i, &w)
-		bar := (*[4]float64)(ws.Bar[i:])
+		bar := (*[4]float64)(ws.bar[i:])
 		var rows [4]int32
 		wanted := false
 		for r := range rows {

@@ -134,10 +134,10 @@ func rowsAgree(t *rapid.T) {
 	k := rapid.IntRange(1, sweep.MaxDirections).Draw(t, "directions")
 	sweeps := func(p *sweep.Engine, careful bool) (*sweep.Workspace, sweep.Products) {
 		ws := p.Get()
-		_, err := p.Value(ws, x[:p.Inputs()], x[p.Inputs():])
+		_, err := ws.Value(x[:p.Inputs()], x[p.Inputs():])
 		require.NoError(t, err)
 		ws.Poison()
-		r, err := p.Sweeps(ws, careful, true, k, w, v)
+		r, err := ws.Sweeps(careful, true, k, w, v)
 		require.NoError(t, err)
 		return ws, r
 	}
@@ -154,7 +154,7 @@ func rowsAgree(t *rapid.T) {
 	for _, q := range []*sweep.Engine{p, single} {
 		for _, careful := range []bool{false, true} {
 			at, got := sweeps(q, careful)
-			require.Equal(t, ws.V, at.V)
+			require.Equal(t, ws.Values(), at.Values())
 			near(want.JVP, got.JVP, func(j int) float64 { return errors.Outputs[j].D.E })
 			near(want.Gradient, got.Gradient, func(i int) float64 { return errors.Inputs[i].V.E })
 			for s := range k {
@@ -254,16 +254,16 @@ func triangleIsOfProducts(t *rapid.T) {
 	n := p.Inputs()
 	ws := p.Get()
 	linearize := func() {
-		_, err := p.Value(ws, x[:n], x[n:])
+		_, err := ws.Value(x[:n], x[n:])
 		if err != nil {
 			t.Fatal(err)
 		}
 		ws.Poison()
-		require.NoError(t, p.Linearize(ws, w))
+		require.NoError(t, ws.Linearize(w))
 	}
 	linearize()
 	var rows [][]float64
-	require.NoError(t, p.Hessian(ws, func(i int, row []float64) {
+	require.NoError(t, ws.Hessian(func(i int, row []float64) {
 		require.Equal(t, len(rows), i)
 		rows = append(rows, slices.Clone(row))
 	}))
@@ -275,13 +275,13 @@ func triangleIsOfProducts(t *rapid.T) {
 		lo := i / sweep.MaxDirections * sweep.MaxDirections
 		k := min(sweep.MaxDirections, n-lo)
 		whole := func(careful bool) {
-			require.NoError(t, p.Whole(ws, careful, k, func(v []float64, s int) { v[lo+s] = 1 }))
+			require.NoError(t, ws.Whole(careful, k, func(v []float64, s int) { v[lo+s] = 1 }))
 		}
 		row := rows[i]
-		if whole(false); !finite(row) || !finite(ws.U[i-lo][:n]) {
+		if whole(false); !finite(row) || !finite(ws.Product(i - lo)) {
 			whole(true)
 		}
-		want := ws.U[i-lo][i:n]
+		want := ws.Product(i-lo)[i:n]
 		unit := make([]float64, n)
 		unit[i] = 1
 		errors := bounds.Of(&p.Tape, bounds.At(x[:n], x[n:], unit), w).Inputs[i:]

@@ -13,14 +13,15 @@ import (
 //	u_a += f_a·u + v̄·(f_aa·t_a + f_ab·t_b),
 //
 // and likewise for b. Bar holds v̄, T the tangents.
-func (e *Engine) seconds(ws *Workspace, k int) error {
-	us := directions(&ws.U, k, e.Len())
-	ts := ws.T[:k]
+func (ws *Workspace) seconds(k int) error {
+	e := ws.e
+	us := directions(&ws.u, k, e.Len())
+	ts := ws.t[:k]
 	if ws.careful {
 		for _, u := range us {
 			clear(u)
 		}
-		return e.secondNodes(ws, us, ts, int32(e.Base()), int32(e.Len()))
+		return ws.secondNodes(us, ts, int32(e.Base()), int32(e.Len()))
 	}
 	for _, u := range us {
 		e.zero(u, compile.SecondOrder)
@@ -36,38 +37,38 @@ func (e *Engine) seconds(ws *Workspace, k int) error {
 			continue
 		}
 		if b.Kind == compile.Mixed {
-			if err := e.secondNodes(ws, us, ts, b.Lo, b.Hi); err != nil {
+			if err := ws.secondNodes(us, ts, b.Lo, b.Hi); err != nil {
 				return err
 			}
 			continue
 		}
 		if b.Kind == compile.Rows {
-			e.rowSeconds(ws, us, ts, b)
+			ws.rowSeconds(us, ts, b)
 			continue
 		}
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
-			e.secondBlock(ws, us, ts, b, lo, min(compile.Block, b.Hi-lo))
+			ws.secondBlock(us, ts, b, lo, min(compile.Block, b.Hi-lo))
 		}
 	}
 	return nil
 }
 
-func (e *Engine) secondBlock(ws *Workspace, us, ts [][]float64, b *compile.Batch, lo, m int32) {
+func (ws *Workspace) secondBlock(us, ts [][]float64, b *compile.Batch, lo, m int32) {
 	hi := lo + m
-	bar := ws.Bar[lo:hi]
+	bar := ws.bar[lo:hi]
 	switch {
 	case b.Op.Linear(): // its operands need have no tangents
 		if b.FeedsNonlinear {
-			e.adjointBlock(ws, us, b, lo, m, compile.SecondOrder, false)
+			ws.adjointBlock(us, b, lo, m, compile.SecondOrder, false)
 		}
 		return
 	case !b.FeedsNonlinear:
-		e.curvatureBlock(ws, us, ts, b, lo, m)
+		ws.curvatureBlock(us, ts, b, lo, m)
 		return
 	}
 	switch b.Op.Class() {
 	case op.Factors:
-		da, db := e.partials2(ws, b, lo, m, compile.SecondOrder)
+		da, db := ws.partials2(b, lo, m, compile.SecondOrder)
 		for s, u := range us {
 			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
 			tb := load(&b.B, &ws.scratch[5], ts[s], lo-b.Lo, m)
@@ -87,7 +88,7 @@ func (e *Engine) secondBlock(ws *Workspace, us, ts [][]float64, b *compile.Batch
 			xb.met().times(1, eab, ta)
 		}
 	case op.Twice:
-		x := load(&b.A, &ws.scratch[0], ws.V, lo-b.Lo, m)
+		x := load(&b.A, &ws.scratch[0], ws.v, lo-b.Lo, m)
 		for s, u := range us {
 			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
 			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times2(2, x, u[lo:hi], bar, ta)
@@ -103,8 +104,8 @@ func (e *Engine) secondBlock(ws *Workspace, us, ts [][]float64, b *compile.Batch
 
 // curvatureBlock is secondBlock for nodes without nonlinear descendants: their
 // second-order adjoints are 0, and so only v̄·(f_aa·t_a + f_ab·t_b) is left.
-func (e *Engine) curvatureBlock(ws *Workspace, us, ts [][]float64, b *compile.Batch, lo, m int32) {
-	bar := ws.Bar[lo : lo+m]
+func (ws *Workspace) curvatureBlock(us, ts [][]float64, b *compile.Batch, lo, m int32) {
+	bar := ws.bar[lo : lo+m]
 	switch b.Op.Class() {
 	case op.Factors, op.Binary:
 		for s, u := range us {
@@ -134,13 +135,14 @@ func (e *Engine) curvatureBlock(ws *Workspace, us, ts [][]float64, b *compile.Ba
 }
 
 // secondNodes does nodes one by one; a careful sweep uses derivative products.
-func (e *Engine) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) error {
-	v, bars := ws.V, ws.Bar
+func (ws *Workspace) secondNodes(us, ts [][]float64, lo, hi int32) error {
+	e := ws.e
+	v, bars := ws.v, ws.bar
 	for i := hi - 1; i >= lo; i-- {
 		a, b := e.Args(i)
 		bar := bars[i]
 		if e.Op(i).Linear() { // its operands need have no tangents
-			if err := e.adjointNodes(ws, us, i, i+1); err != nil {
+			if err := ws.adjointNodes(us, i, i+1); err != nil {
 				return err
 			}
 			continue
@@ -177,18 +179,18 @@ func (e *Engine) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) er
 		case op.List:
 			switch code := e.Op(i); {
 			case code == op.Dot:
-				e.secondDot(ws, us, ts, i)
+				ws.secondDot(us, ts, i)
 			case code.Listed() > 0:
-				if err := e.adjointList(ws, us, i); err != nil {
+				if err := ws.adjointList(us, i); err != nil {
 					return err
 				}
-				e.secondSeveral(ws, us, ts, i)
+				ws.secondSeveral(us, ts, i)
 			case code == op.Call:
-				if err := e.secondCall(ws, us, ts, i); err != nil {
+				if err := ws.secondCall(us, ts, i); err != nil {
 					return err
 				}
 			default:
-				if err := e.adjointList(ws, us, i); err != nil {
+				if err := ws.adjointList(us, i); err != nil {
 					return err
 				}
 			}
@@ -197,15 +199,16 @@ func (e *Engine) secondNodes(ws *Workspace, us, ts [][]float64, lo, hi int32) er
 	return nil
 }
 
-func (e *Engine) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
-	v, bar := ws.V, ws.Bar[i]
+func (ws *Workspace) secondDot(us, ts [][]float64, i int32) {
+	e := ws.e
+	v, bar := ws.v, ws.bar[i]
 	x, y := e.DotAt(i)
 	for s, u := range us {
 		t, ui := ts[s], u[i]
 		if e.Consecutive(i) && !ws.careful {
 			n, x, y := int32(len(x)), x[0], y[0]
-			e.secondHalf(ws, u, ui, t, bar, x, y, n)
-			e.secondHalf(ws, u, ui, t, bar, y, x, n)
+			ws.secondHalf(u, ui, t, bar, x, y, n)
+			ws.secondHalf(u, ui, t, bar, y, x, n)
 			continue
 		}
 		for k, j := range x {
@@ -219,11 +222,12 @@ func (e *Engine) secondDot(ws *Workspace, us, ts [][]float64, i int32) {
 
 // secondSeveral adds what the curvature of a node with so many operands as it
 // always has contributes.
-func (e *Engine) secondSeveral(ws *Workspace, us, ts [][]float64, i int32) {
-	x, bar := e.SeveralAt(i), ws.Bar[i]
+func (ws *Workspace) secondSeveral(us, ts [][]float64, i int32) {
+	e := ws.e
+	x, bar := e.SeveralAt(i), ws.bar[i]
 	for _, pair := range e.Op(i).Info().Pairs {
 		j, l := x[pair[0]], x[pair[1]]
-		dd := ws.prod(bar, e.SeveralPartial(ws.V, i, pair[:]...))
+		dd := ws.prod(bar, e.SeveralPartial(ws.v, i, pair[:]...))
 		for s, u := range us {
 			u[j] += ws.prod(dd, ts[s][l])
 			if pair[0] != pair[1] {
@@ -234,11 +238,12 @@ func (e *Engine) secondSeveral(ws *Workspace, us, ts [][]float64, i int32) {
 }
 
 // secondHalf does the operands from x on of a product with those from y on.
-func (e *Engine) secondHalf(ws *Workspace, u []float64, ui float64, t []float64, bar float64, x, y, n int32) {
+func (ws *Workspace) secondHalf(u []float64, ui float64, t []float64, bar float64, x, y, n int32) {
+	e := ws.e
 	from, to := e.clip(ws.wanted, x, n)
 	if e.meets(ws.seeded, y, n) {
-		lane.Axpy2(u[x:][from:to], ws.V[y:][from:to], t[y:][from:to], ui, bar)
+		lane.Axpy2(u[x:][from:to], ws.v[y:][from:to], t[y:][from:to], ui, bar)
 	} else {
-		lane.Axpy(u[x:][from:to], ws.V[y:][from:to], ui)
+		lane.Axpy(u[x:][from:to], ws.v[y:][from:to], ui)
 	}
 }

@@ -88,10 +88,10 @@ func drawCopies(t *rapid.T, counts ...int) *copies {
 func (c *copies) sweeps(t *rapid.T, p *sweep.Engine, careful, poison bool, k int) sweep.Products {
 	t.Helper()
 	ws := p.Get()
-	if _, err := p.Value(ws, c.x, nil); err != nil {
+	if _, err := ws.Value(c.x, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Sweeps(ws, careful, poison, k, c.w, c.v)
+	r, err := ws.Sweeps(careful, poison, k, c.w, c.v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,14 +200,14 @@ func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
 				params[i] = 0
 			}
 		}
-		_, err := p.Value(ws, x, params)
+		_, err := ws.Value(x, params)
 		require.NoError(t, err)
-		plain, err := p.Sweeps(ws, false, true, 1, []float64{1}, x)
+		plain, err := ws.Sweeps(false, true, 1, []float64{1}, x)
 		require.NoError(t, err)
 		require.Equal(t, c.x != 0, finite(plain.Gradient))
-		require.NoError(t, p.Gradient(ws, []float64{1}))
+		require.NoError(t, ws.Gradient([]float64{1}))
 		for i := range x {
-			require.Equal(t, c.want, ws.Bar[i])
+			require.Equal(t, c.want, ws.Adjoints()[i])
 		}
 	}
 }

@@ -9,13 +9,14 @@ import (
 // tangents computes T[s], s < k, from the tangents of the inputs. Of second
 // order it uses the stored partials and leaves out the nodes without nonlinear
 // descendants.
-func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
-	ts := directions(&ws.T, k, e.Len())
+func (ws *Workspace) tangents(k int, order compile.Order) error {
+	e := ws.e
+	ts := directions(&ws.t, k, e.Len())
 	for _, t := range ts {
 		clear(t[e.Inputs():e.Base()])
 	}
 	if ws.careful {
-		return e.tangentNodes(ws, ts, int32(e.Base()), int32(e.Len()))
+		return ws.tangentNodes(ts, int32(e.Base()), int32(e.Len()))
 	}
 	moved := false // some batch had tangents
 	batches := e.Batches()
@@ -32,13 +33,13 @@ func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
 		}
 		moved = true
 		if b.Kind == compile.Mixed {
-			if err := e.tangentNodes(ws, ts, b.Lo, b.Hi); err != nil {
+			if err := ws.tangentNodes(ts, b.Lo, b.Hi); err != nil {
 				return err
 			}
 			continue
 		}
 		if b.Kind == compile.Rows {
-			e.rowTangents(ws, ts, b)
+			ws.rowTangents(ts, b)
 			continue
 		}
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
@@ -50,7 +51,7 @@ func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
 					clear(t[lo:hi])
 				}
 			case op.List:
-				e.affineTangents(ws, ts, b, lo, m)
+				ws.affineTangents(ts, b, lo, m)
 			case op.OneOne, op.OneMinusOne:
 				for _, t := range ts {
 					x := load(&b.A, &ws.scratch[0], t, lo-b.Lo, m)
@@ -70,14 +71,14 @@ func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
 					lane.Neg(t[lo:hi], load(&b.A, &ws.scratch[0], t, lo-b.Lo, m))
 				}
 			case op.Factors, op.Binary:
-				da, db := e.partials2(ws, b, lo, m, order)
+				da, db := ws.partials2(b, lo, m, order)
 				for _, t := range ts {
 					x := load(&b.A, &ws.scratch[4], t, lo-b.Lo, m)
 					y := load(&b.B, &ws.scratch[5], t, lo-b.Lo, m)
 					lane.Mul2(t[lo:hi], da, x, db, y)
 				}
 			default:
-				k, d := e.partials1(ws, b, lo, m, order)
+				k, d := ws.partials1(b, lo, m, order)
 				for _, t := range ts {
 					lane.ScaleMul(t[lo:hi], d, load(&b.A, &ws.scratch[4], t, lo-b.Lo, m), k)
 				}
@@ -89,8 +90,9 @@ func (e *Engine) tangents(ws *Workspace, k int, order compile.Order) error {
 
 // partials1 is ∂a = k·d of lanes lo … lo+m−1 of a batch with one operand. It
 // uses scratch 0 and 1.
-func (e *Engine) partials1(ws *Workspace, b *compile.Batch, lo, m int32, order compile.Order) (k float64, d []float64) {
-	v := ws.V
+func (ws *Workspace) partials1(b *compile.Batch, lo, m int32, order compile.Order) (k float64, d []float64) {
+	e := ws.e
+	v := ws.v
 	d = ws.scratch[1][:m]
 	switch b.Op.Class() {
 	case op.ByConstant:
@@ -113,8 +115,8 @@ func (e *Engine) partials1(ws *Workspace, b *compile.Batch, lo, m int32, order c
 
 // partials2 is ∂a and ∂b of lanes lo … lo+m−1 of a multiplication or another
 // operation with two operands. It uses scratch 0 to 3.
-func (e *Engine) partials2(ws *Workspace, b *compile.Batch, lo, m int32, order compile.Order) (da, db []float64) {
-	v := ws.V
+func (ws *Workspace) partials2(b *compile.Batch, lo, m int32, order compile.Order) (da, db []float64) {
+	v := ws.v
 	if order == compile.SecondOrder && b.Op.Class() == op.Binary {
 		return ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 	}
@@ -129,8 +131,9 @@ func (e *Engine) partials2(ws *Workspace, b *compile.Batch, lo, m int32, order c
 }
 
 // tangentNodes does nodes one by one; a careful sweep uses derivative products.
-func (e *Engine) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) error {
-	v := ws.V
+func (ws *Workspace) tangentNodes(ts [][]float64, lo, hi int32) error {
+	e := ws.e
+	v := ws.v
 	for i := lo; i < hi; i++ {
 		a, b := e.Args(i)
 		var da, db float64
@@ -173,7 +176,7 @@ func (e *Engine) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) error
 			}
 			continue
 		case op.List:
-			if err := e.tangentList(ws, ts, i); err != nil {
+			if err := ws.tangentList(ts, i); err != nil {
 				return err
 			}
 			continue
@@ -194,8 +197,9 @@ func (e *Engine) tangentNodes(ws *Workspace, ts [][]float64, lo, hi int32) error
 }
 
 // tangentList does a node with a list of operands.
-func (e *Engine) tangentList(ws *Workspace, ts [][]float64, i int32) error {
-	v := ws.V
+func (ws *Workspace) tangentList(ts [][]float64, i int32) error {
+	e := ws.e
+	v := ws.v
 	run := e.Consecutive(i) && !ws.careful
 	switch e.Op(i) {
 	case op.Sum:
@@ -258,7 +262,7 @@ func (e *Engine) tangentList(ws *Workspace, ts [][]float64, i int32) error {
 			t[i] = ws.prod(dx, t[x]) + ws.prod(dy, t[y])
 		}
 	case op.Call:
-		return e.tangentCall(ws, ts, i)
+		return ws.tangentCall(ts, i)
 	}
 	return nil
 }

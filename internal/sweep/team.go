@@ -16,11 +16,12 @@ const (
 // the function that it returns is called. Lanes of a batch do not depend on each
 // other, and where adjoints of two lanes may be added to one number one goroutine
 // does the batch: the bits are those of a single one.
-func (e *Engine) Team(ws *Workspace, n int) (end func()) {
+func (ws *Workspace) Team(n int) (end func()) {
+	e := ws.e
 	if n <= 1 {
 		return func() {}
 	}
-	grow(&ws.Bar, e.Len())
+	grow(&ws.bar, e.Len())
 	ends := make([]func(), n-1)
 	for i := range ends {
 		own := e.Get()
@@ -61,12 +62,12 @@ func (ws *Workspace) share(b *compile.Batch, do func(ws *Workspace, lo, m int32)
 // sharedValues and sharedAdjoints are functions of their own, since what they hand
 // over goes to the heap.
 
-func (e *Engine) sharedValues(ws *Workspace, b *compile.Batch) {
-	ws.share(b, func(ws *Workspace, lo, m int32) { e.valueBlock(ws, b, lo, m) })
+func (ws *Workspace) sharedValues(b *compile.Batch) {
+	ws.share(b, func(ws *Workspace, lo, m int32) { ws.valueBlock(b, lo, m) })
 }
 
-func (e *Engine) sharedAdjoints(ws *Workspace, gs [][]float64, b *compile.Batch, store bool) {
-	ws.share(b, func(ws *Workspace, lo, m int32) { e.adjointBlock(ws, gs, b, lo, m, compile.FirstOrder, store) })
+func (ws *Workspace) sharedAdjoints(gs [][]float64, b *compile.Batch, store bool) {
+	ws.share(b, func(ws *Workspace, lo, m int32) { ws.adjointBlock(gs, b, lo, m, compile.FirstOrder, store) })
 }
 
 // apart reports whether no two lanes have an operand in common.

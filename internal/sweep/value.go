@@ -9,37 +9,39 @@ import (
 
 // Value computes all nodes at the inputs x and the parameters params. If a
 // comparison comes out otherwise than recorded it returns the first such guard.
-func (e *Engine) Value(ws *Workspace, x, params []float64) (*tape.Guard, error) {
-	copy(ws.V, x)
-	copy(ws.V[e.Inputs():], params)
-	v := ws.V
+func (ws *Workspace) Value(x, params []float64) (*tape.Guard, error) {
+	e := ws.e
+	copy(ws.v, x)
+	copy(ws.v[e.Inputs():], params)
+	v := ws.v
 	batches := e.Batches()
 	for k := range batches {
 		b := &batches[k]
 		if b.Kind == compile.Mixed {
-			if err := e.valueNodes(ws, b.Lo, b.Hi); err != nil {
+			if err := ws.valueNodes(b.Lo, b.Hi); err != nil {
 				return e.broken(v), err
 			}
 			continue
 		}
 		if b.Kind == compile.Rows {
-			e.rowValues(ws, b)
+			ws.rowValues(b)
 			continue
 		}
 		if ws.shares(b) {
-			e.sharedValues(ws, b)
+			ws.sharedValues(b)
 			continue
 		}
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
-			e.valueBlock(ws, b, lo, min(compile.Block, b.Hi-lo))
+			ws.valueBlock(b, lo, min(compile.Block, b.Hi-lo))
 		}
 	}
 	return e.broken(v), nil
 }
 
 // valueBlock evaluates the lanes lo … lo+m−1 of a batch.
-func (e *Engine) valueBlock(ws *Workspace, b *compile.Batch, lo, m int32) {
-	v := ws.V
+func (ws *Workspace) valueBlock(b *compile.Batch, lo, m int32) {
+	e := ws.e
+	v := ws.v
 	dst := v[lo : lo+m]
 	if b.Op == op.Affine {
 		addTerms(b, ws, dst, e.Constants(lo, lo+m), v, lo-b.Lo)
@@ -79,8 +81,9 @@ func (e *Engine) broken(v []float64) *tape.Guard {
 }
 
 // valueNodes evaluates nodes of mixed operations one by one.
-func (e *Engine) valueNodes(ws *Workspace, lo, hi int32) error {
-	v := ws.V
+func (ws *Workspace) valueNodes(lo, hi int32) error {
+	e := ws.e
+	v := ws.v
 	for i := lo; i < hi; i++ {
 		a, b := e.Args(i)
 		switch code := e.Op(i); code {
@@ -132,7 +135,7 @@ func (e *Engine) valueNodes(ws *Workspace, lo, hi int32) error {
 				v[i] = v[y]
 			}
 		case op.Call:
-			if err := e.valueCall(ws, i); err != nil {
+			if err := ws.valueCall(i); err != nil {
 				return err
 			}
 		default:

@@ -33,8 +33,8 @@ func New(p *compile.Program) *Engine {
 // and the second-order adjoints of direction s.
 type Workspace struct {
 	e       *Engine
-	V, Bar  []float64
-	T, U    [][]float64
+	v, bar  []float64
+	t, u    [][]float64
 	parts   []float64
 	call    callBuffers
 	scratch [6][compile.Block]float64
@@ -48,12 +48,29 @@ type Workspace struct {
 	one       [1][]float64
 }
 
+// Values is the values of all nodes, after Value. It is not to be written, nor are
+// the other results, and the next sweep changes it.
+func (ws *Workspace) Values() []float64 { return ws.v }
+
+// Output is the value of output j.
+func (ws *Workspace) Output(j int) float64 { return ws.v[ws.e.Output(j)] }
+
+// OutputTangent is the tangent of output j in direction s, after JVP or HVP.
+func (ws *Workspace) OutputTangent(s, j int) float64 { return ws.t[s][ws.e.Output(j)] }
+
+// Adjoints is the adjoints of all nodes, after Gradient or Linearize. The first
+// Inputs() of them are the gradient.
+func (ws *Workspace) Adjoints() []float64 { return ws.bar }
+
+// Product is the product of direction s, Inputs() numbers, after VJP or HVP.
+func (ws *Workspace) Product(s int) []float64 { return ws.u[s][:ws.e.Inputs()] }
+
 // MaxDirections is how many directions one sweep carries at most.
 const MaxDirections = 8
 
 func (e *Engine) newWorkspace() *Workspace {
-	ws := &Workspace{e: e, V: make([]float64, e.Len())}
-	copy(ws.V[e.Inputs()+e.Params():], e.Consts())
+	ws := &Workspace{e: e, v: make([]float64, e.Len())}
+	copy(ws.v[e.Inputs()+e.Params():], e.Consts())
 	return ws
 }
 
@@ -65,9 +82,9 @@ func (e *Engine) Put(ws *Workspace) { e.pool.Put(ws) }
 
 // Bytes is the memory that the workspace takes.
 func (ws *Workspace) Bytes() int {
-	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.V) + tape.BytesOf(ws.Bar) + tape.BytesOf(ws.parts) +
-		tape.BytesOf(ws.cotangent) + tape.BytesOf(ws.outputs) + tape.BytesOf(ws.T) + tape.BytesOf(ws.U)
-	for _, x := range [...][][]float64{ws.T, ws.U} {
+	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
+		tape.BytesOf(ws.cotangent) + tape.BytesOf(ws.outputs) + tape.BytesOf(ws.t) + tape.BytesOf(ws.u)
+	for _, x := range [...][][]float64{ws.t, ws.u} {
 		for _, x := range x {
 			k += tape.BytesOf(x)
 		}

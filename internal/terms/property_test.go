@@ -164,20 +164,20 @@ func (s *separable) function(x, p []reverse.Var) []reverse.Var {
 func engine(t require.TestingT, p *sweep.Engine, x, params, w []float64) (y []float64, jac, hess [][]float64) {
 	ws := p.Get()
 	defer p.Put(ws)
-	guard, err := p.Value(ws, x, params)
+	guard, err := ws.Value(x, params)
 	require.NoError(t, err)
 	require.Nil(t, guard)
 	for j := range p.Outputs() {
-		y = append(y, ws.V[p.Output(j)])
+		y = append(y, ws.Output(j))
 		one := make([]float64, p.Outputs())
 		one[j] = 1
-		require.NoError(t, p.Gradient(ws, one))
-		jac = append(jac, append([]float64(nil), ws.Bar[:len(x)]...))
+		require.NoError(t, ws.Gradient(one))
+		jac = append(jac, append([]float64(nil), ws.Adjoints()[:len(x)]...))
 	}
-	require.NoError(t, p.Linearize(ws, w))
+	require.NoError(t, ws.Linearize(w))
 	for i := range x {
-		require.NoError(t, p.HVP(ws, 1, func(v []float64, _ int) { v[i] = 1 }))
-		hess = append(hess, append([]float64(nil), ws.U[0][:len(x)]...))
+		require.NoError(t, ws.HVP(1, func(v []float64, _ int) { v[i] = 1 }))
+		hess = append(hess, append([]float64(nil), ws.Product(0)[:len(x)]...))
 	}
 	return y, jac, hess
 }

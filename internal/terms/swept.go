@@ -320,30 +320,29 @@ func (z *sweeper) put(x float64) { *z.sink() = x }
 
 // evaluate computes all that is stored of one term.
 func (z *sweeper) evaluate() {
-	term := z.program
 	for a, v := range z.input {
 		z.x[a] = z.value(v)
 	}
 	for a, v := range z.param {
 		z.p[a] = z.value(v)
 	}
-	_, err := term.Value(z.ws, z.x, z.p)
+	_, err := z.ws.Value(z.x, z.p)
 	must(err)
 	z.next = 0
-	z.putResults(z.ws.V)
+	z.putResults(z.ws.Output)
 	switch z.Derivative {
 	case expr.Gradient:
 		z.weigh(z.w, z.weights)
-		must(term.Gradient(z.ws, z.w))
-		z.putVars(z.ws.Bar)
+		must(z.ws.Gradient(z.w))
+		z.putVars(z.ws.Adjoints())
 	case expr.Hessian:
 		z.hessian()
 	case expr.Jacobian:
 		z.jacobian()
 	case expr.Tangent:
-		must(term.JVP(z.ws, z.Directions, z.direction))
-		for _, t := range z.ws.T[:z.Directions] {
-			z.putResults(t)
+		must(z.ws.JVP(z.Directions, z.direction))
+		for s := range z.Directions {
+			z.putResults(func(j int) float64 { return z.ws.OutputTangent(s, j) })
 		}
 	case expr.Product:
 		z.products()
@@ -357,14 +356,13 @@ func must(err error) {
 	}
 }
 
-// result is result r in x, numbers of all nodes of the program.
-func (z *sweeper) result(r int, x []float64) float64 {
-	return z.value(z.factor[r]) * x[z.program.Output(z.outputs[r])]
-}
+// result is result r, a multiple of an output.
+func (z *sweeper) result(r int, output float64) float64 { return z.value(z.factor[r]) * output }
 
-func (z *sweeper) putResults(x []float64) {
-	for r := range z.outputs {
-		z.put(z.result(r, x))
+// putResults stores the results, of which the outputs are given.
+func (z *sweeper) putResults(output func(j int) float64) {
+	for r, j := range z.outputs {
+		z.put(z.result(r, output(j)))
 	}
 }
 
@@ -409,21 +407,21 @@ func (z *sweeper) putVars(x []float64) {
 // products computes Hessians times directions and, if the weights change, what that
 // makes of the gradient.
 func (z *sweeper) products() {
-	term, k := z.program, z.Directions
+	k := z.Directions
 	z.weigh(z.w, z.weights)
-	must(term.Linearize(z.ws, z.w))
-	must(term.HVP(z.ws, k, z.direction))
+	must(z.ws.Linearize(z.w))
+	must(z.ws.HVP(k, z.direction))
 	begin := z.next
-	for _, u := range z.ws.U[:k] {
-		z.putVars(u)
+	for s := range k {
+		z.putVars(z.ws.Product(s))
 	}
 	if !z.WeightsChange {
 		return
 	}
-	must(term.VJP(z.ws, k, func(w []float64, s int) { z.weigh(w, z.wdirs+s*len(z.outputs)) }))
+	must(z.ws.VJP(k, func(w []float64, s int) { z.weigh(w, z.wdirs+s*len(z.outputs)) }))
 	z.next = begin
-	for _, u := range z.ws.U[:k] {
-		z.byVar(z.h, u)
+	for s := range k {
+		z.byVar(z.h, z.ws.Product(s))
 		for _, h := range z.h {
 			*z.sink() += h
 		}
@@ -432,11 +430,10 @@ func (z *sweeper) products() {
 
 // hessian computes the gradient and the Hessian.
 func (z *sweeper) hessian() {
-	term := z.program
 	z.weigh(z.w, z.weights)
-	must(term.Linearize(z.ws, z.w))
-	z.putVars(z.ws.Bar)
-	must(term.HVPs(z.ws, z.coloring.Columns().Num(), z.color, func(c int, hv []float64) {
+	must(z.ws.Linearize(z.w))
+	z.putVars(z.ws.Adjoints())
+	must(z.ws.HVPs(z.coloring.Columns().Num(), z.color, func(c int, hv []float64) {
 		z.byVar(z.h, hv)
 		z.recovery.GatherColumns(z.values, c, z.h)
 	}))
@@ -460,27 +457,26 @@ func (z *sweeper) color(x []float64, c int) {
 
 // jacobian computes the Jacobian of the results.
 func (z *sweeper) jacobian() {
-	term := z.program
 	const most = sweep.MaxDirections
 	for lo := 0; lo < z.coloring.Columns().Num(); lo += most {
 		k := min(most, z.coloring.Columns().Num()-lo)
-		must(term.JVP(z.ws, k, func(x []float64, s int) { z.color(x, lo+s) }))
-		for s, t := range z.ws.T[:k] {
-			for r := range z.outputs {
-				z.y[r] = z.result(r, t)
+		must(z.ws.JVP(k, func(x []float64, s int) { z.color(x, lo+s) }))
+		for s := range k {
+			for r, j := range z.outputs {
+				z.y[r] = z.result(r, z.ws.OutputTangent(s, j))
 			}
 			z.recovery.GatherColumns(z.values, lo+s, z.y)
 		}
 	}
 	for lo := 0; lo < z.coloring.Rows().Num(); lo += most {
 		k := min(most, z.coloring.Rows().Num()-lo)
-		must(term.VJP(z.ws, k, func(w []float64, s int) {
+		must(z.ws.VJP(k, func(w []float64, s int) {
 			for _, r := range z.coloring.Rows().Class(lo + s) {
 				w[z.outputs[r]] = z.value(z.factor[r])
 			}
 		}))
-		for s, u := range z.ws.U[:k] {
-			z.byVar(z.h, u)
+		for s := range k {
+			z.byVar(z.h, z.ws.Product(s))
 			z.recovery.GatherRows(z.values, lo+s, z.h)
 		}
 	}
