@@ -278,10 +278,10 @@ func triangleIsOfProducts(t *rapid.T) {
 			require.NoError(t, ws.Whole(careful, k, func(v []float64, s int) { v[lo+s] = 1 }))
 		}
 		row := rows[i]
-		if whole(false); !finite(row) || !finite(ws.Product(i - lo)) {
+		if whole(false); !finite(row) || !finite(ws.Product(i-lo)) {
 			whole(true)
 		}
-		want := ws.Product(i-lo)[i:n]
+		want := ws.Product(i - lo)[i:n]
 		unit := make([]float64, n)
 		unit[i] = 1
 		errors := bounds.Of(&p.Tape, bounds.At(x[:n], x[n:], unit), w).Inputs[i:]
