@@ -409,7 +409,10 @@ func (m *memory) secondStep(h [][]float64, w []float64, dw [][]float64, k int, r
 		if err := ws.HVP(len(h), m.seed); err != nil {
 			return err
 		}
-		bar, bars = ws.Adjoints(), ws.U
+		bar = ws.Adjoints()
+		for s, b := range bars {
+			copy(b, ws.Product(s))
+		}
 	}
 	copy(m.local.lambda, bar)
 	for s, h := range h {
