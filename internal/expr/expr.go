@@ -399,10 +399,14 @@ func (x Expr) Pow(y Expr) Expr {
 	return x.binary(op.Pow, y)
 }
 
-// Functions with these operations have no symbolic derivatives.
-func (x Expr) FMA(y, z Expr) Expr                  { panic("expr: FMA") }
-func (x Expr) IncGamma(i, j int, y Expr) Expr      { panic("expr: IncGamma") }
-func (x Expr) IncBeta(i, j, k int, y, z Expr) Expr { panic("expr: IncBeta") }
+// Functions with these operations have no symbolic derivatives, or are steps of their
+// parts.
+func (x Expr) FMA(y, z Expr) Expr                              { panic("expr: FMA") }
+func (x Expr) IncGamma(i, j int, y Expr) Expr                  { panic("expr: IncGamma") }
+func (x Expr) IncBeta(i, j, k int, y, z Expr) Expr             { panic("expr: IncBeta") }
+func (x Expr) SumOf([]Expr) Expr                               { panic("expr: SumOf") }
+func (x Expr) AffineOf(c0 float64, c []float64, z []Expr) Expr { panic("expr: AffineOf") }
+func (x Expr) DotOf(y, z []Expr) Expr                          { panic("expr: DotOf") }
 
 // Select takes c.Select(a, a) for a in derivatives: where c is NaN, so is the
 // value, and then the code that keeps derivative products runs.
@@ -429,27 +433,3 @@ func (x Expr) Less(y Expr) bool        { panic("expr: an expression has no value
 func (x Expr) LessEq(y Expr) bool      { panic("expr: an expression has no value") }
 func (x Expr) LessReal(c float64) bool { panic("expr: an expression has no value") }
 func (x Expr) LessEqReal(float64) bool { panic("expr: an expression has no value") }
-
-func (x Expr) SumOf(z []Expr) Expr {
-	s := constant(0)
-	for _, z := range z {
-		s = s.Add(z)
-	}
-	return s
-}
-
-func (x Expr) AffineOf(c0 float64, c []float64, z []Expr) Expr {
-	s := constant(c0)
-	for k, z := range z {
-		s = s.Add(z.Scale(c[k]))
-	}
-	return s
-}
-
-func (x Expr) DotOf(y, z []Expr) Expr {
-	s := constant(0)
-	for k := range y {
-		s = s.Add(y[k].Mul(z[k]))
-	}
-	return s
-}
