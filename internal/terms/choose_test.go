@@ -49,7 +49,7 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	p := sweep.New(compile.Compile(r, outputs))
 
 	d := newDetector(p, true)
-	d.cut()
+	d.cutOutputs()
 	count := make([]int, len(d.classes))
 	apart := false
 	for _, c := range d.cands {
@@ -60,7 +60,7 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	}
 	require.True(t, apart)
 	for k, s := range d.classes {
-		if s.taken {
+		if s.state == taken {
 			assert.GreaterOrEqual(t, count[k], s.terms(), "terms of shape %d that are no parts any more", k)
 		}
 	}

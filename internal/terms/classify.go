@@ -9,37 +9,41 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// class is a shape while its terms are gathered. Term t has the leaves and numbers
-// number t·wide, t·wide+1, … and t·nums, …
-type class struct {
-	steps   []expr.Node // of leaves, A is a number among those of the term
-	results []int32
-	next    int32 // the next class with the same hash, or noTerm
-	after   int32 // the class of the term that came last after one of this class
-	visits  int   // what trace takes for a term
-	nums    int   // constants of a term
-	wide    int   // leaves of a term
-	leaves  []int32
-	numbers []float64
-	rows    []int32 // of all results, term by term
-	edges   int     // steps and edges, 0: not counted yet
-	taken   bool    // its terms are part of the plan
-	joined  bool    // a term is several candidates
-	rare    bool    // it was left since it has few terms
-	dead    bool    // its candidates were cut
+// term is what is traced of a term.
+type term struct {
+	steps   []expr.Node
+	results []int32   // steps
+	leaves  []int32   // inputs and parameters: A of a leaf is a place here
+	numbers []float64 // constants, likewise
+	rows    []int32   // of each result
 }
+
+// class is the terms of one shape while they are gathered. They have the same steps and
+// results; their leaves, numbers and rows follow each other.
+type class struct {
+	term
+	state  state
+	joined bool  // a term is several candidates
+	next   int32 // the next class with the same hash, or noTerm
+	after  int32 // the class of the term that came last after one of this class
+	visits int   // what trace takes for a term
+	edges  int   // steps and edges, 0: not counted yet
+	wide   int   // leaves of a term
+	nums   int   // numbers of a term
+}
+
+// state is what becomes of a class.
+type state uint8
+
+const (
+	left    state = iota // its terms are left over
+	tooRare              // they are, since there are few
+	taken                // they are part of the plan
+	cut                  // its candidates were replaced
+)
 
 // terms is how many there are.
 func (s *class) terms() int { return max(len(s.rows), 1) / max(len(s.results), 1) }
-
-// term is what is traced of one term.
-type term struct {
-	steps   []expr.Node
-	results []int32 // one of each row
-	rows    []int32
-	leaves  []int32 // inputs and parameters
-	numbers []float64
-}
 
 // clear forgets the term.
 func (z *term) clear() {
@@ -186,7 +190,7 @@ func (d *detector) find(joined bool) int32 {
 	n := int32(len(d.classes))
 	d.byHash[h] = n
 	d.classes = append(d.classes, &class{
-		steps: slices.Clone(z.steps), results: slices.Clone(z.results),
+		term: term{steps: slices.Clone(z.steps), results: slices.Clone(z.results)},
 		next: k, after: n, nums: len(z.numbers), wide: len(z.leaves), joined: joined,
 	})
 	return n

@@ -82,7 +82,7 @@ func newDetector(p *sweep.Engine, hessian bool) *detector {
 // time and memory in N operations.
 func Detect(p *sweep.Engine, hessian bool) *Plan {
 	d := newDetector(p, hessian)
-	d.cut()
+	d.cutOutputs()
 	pl := d.plan()
 	if !d.isSmall() {
 		return pl
@@ -114,8 +114,8 @@ func (d *detector) whole(edges int) *Plan {
 	if !ok {
 		return nil
 	}
-	z := &d.term
-	one := class{steps: z.steps, results: results, nums: len(z.numbers), wide: len(z.leaves), leaves: z.leaves, numbers: z.numbers}
+	one := class{term: d.term, nums: len(d.term.numbers), wide: len(d.term.leaves)}
+	one.results = results
 	for j := range d.Outputs {
 		one.rows = append(one.rows, int32(j))
 	}
@@ -138,8 +138,8 @@ func (d *detector) traceOutputs() (results []int32, ok bool) {
 	return results, true
 }
 
-// cut cuts the outputs at their long sums and finds the classes of the parts.
-func (d *detector) cut() {
+// cutOutputs cuts the outputs at their long sums and finds the classes of the parts.
+func (d *detector) cutOutputs() {
 	d.findLong()
 	for j, i := range d.Outputs {
 		d.split(candidate{root: i, factor: noFactor, row: int32(j), scale: 1}, false)
@@ -171,7 +171,7 @@ func (d *detector) choose() {
 			}
 			d.cands[k].class = replaced
 			if c.class >= 0 {
-				d.classes[c.class].dead = true
+				d.classes[c.class].state = cut
 			}
 		}
 		if begin == len(d.cands) {
@@ -201,8 +201,8 @@ func (d *detector) take(begin int) {
 	most := limit
 	order := make([]*class, 0, len(d.classes))
 	for _, s := range d.classes {
-		s.taken = false
-		if !s.dead {
+		if s.state != cut {
+			s.state = left
 			order = append(order, s)
 		}
 	}
@@ -218,7 +218,7 @@ func (d *detector) take(begin int) {
 		}
 		if s.edges <= limit {
 			limit -= s.edges
-			s.taken = true
+			s.state = taken
 		}
 	}
 }
@@ -235,7 +235,7 @@ func (d *detector) edges(s *class, most int) int {
 
 // leftOver reports whether c is part of the rest.
 func (d *detector) leftOver(c candidate) bool {
-	return c.class == noTerm || c.class >= 0 && !d.classes[c.class].taken
+	return c.class == noTerm || c.class >= 0 && d.classes[c.class].state != taken
 }
 
 // leaveRare leaves classes of few terms to the rest, if these would take longer than
@@ -244,7 +244,7 @@ func (d *detector) leaveRare() {
 	var rare []*class
 	lost, kept := 0.0, 0.0
 	for _, s := range d.classes {
-		if !s.taken {
+		if s.state != taken {
 			continue
 		}
 		if t, general := d.times(s); t > general {
@@ -261,7 +261,7 @@ func (d *detector) leaveRare() {
 	}
 	if lost > kept {
 		for _, s := range rare {
-			s.taken, s.rare = false, true
+			s.state = tooRare
 		}
 	}
 }
@@ -301,7 +301,7 @@ func (d *detector) plan() *Plan {
 	}
 	pl := &Plan{dims: d.dims, constants: d.constants, rest: rest}
 	for _, s := range d.classes {
-		if s.taken {
+		if s.state == taken {
 			pl.shapes = append(pl.shapes, d.shape(s))
 		}
 	}

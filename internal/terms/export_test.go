@@ -20,11 +20,11 @@ func ShareAll() (undo func()) {
 // alone, however they were found; count is how many were looked at.
 func Misfits(p *sweep.Engine) (misfits []string, count int) {
 	d := newDetector(p, true)
-	d.cut()
+	d.cutOutputs()
 	d.budget = math.MaxInt
 	terms := make([]int, len(d.classes))
 	for _, c := range d.cands {
-		if c.class < 0 || d.classes[c.class].joined || d.classes[c.class].dead {
+		if c.class < 0 || d.classes[c.class].joined || d.classes[c.class].state == cut {
 			continue
 		}
 		s, t := d.classes[c.class], terms[c.class]

@@ -29,7 +29,7 @@ const (
 // Cost: as Detect.
 func Obstacles(p *sweep.Engine, hessian bool) string {
 	d := newDetector(p, hessian)
-	d.cut()
+	d.cutOutputs()
 	var parts [reasons][]candidate
 	classes := map[int32]bool{}
 	for _, c := range d.cands {
@@ -40,7 +40,7 @@ func Obstacles(p *sweep.Engine, hessian bool) string {
 		if c.class >= 0 {
 			o = obstacle{what: unlike, at: c.root}
 			classes[c.class] = true
-			if d.classes[c.class].rare {
+			if d.classes[c.class].state == tooRare {
 				o.what = rare
 			}
 		}
