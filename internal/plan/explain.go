@@ -62,7 +62,7 @@ func (p *Plan) explainPattern(say func(format string, args ...any)) {
 	}
 	m, n := p.full.Dims()
 	say("%s %d×%d of %d operations in %d batches, %d nonzeros, %.3g a row%s", what, m, n,
-		p.program.Ops(), p.program.Batches(), p.full.NNZ(), float64(p.full.NNZ())/float64(max(m, 1)), given)
+		p.program.Ops(), len(p.program.Batches()), p.full.NNZ(), float64(p.full.NNZ())/float64(max(m, 1)), given)
 	for _, i := range densest(p.full.RowCounts()) {
 		by := ""
 		if p.Hessian && p.Settings.Pattern == nil {

@@ -29,7 +29,7 @@ const (
 	// millisecond, or so many that it takes deriveShare of the time in which the program
 	// was recorded; and at most maxEdges, so that there are registers enough.
 	freeEdges   = 2048
-	deriveShare = 0.5
+	deriveShare = 0.4
 	maxEdges    = 1 << 15
 	// Terms have at least leastShare of the operations: else they save little, and
 	// what is left over is prepared as long as the whole.
