@@ -80,6 +80,7 @@ func TestMethodIsChosenByCounts(t *testing.T) {
 		s, err := hessian.NewSparse(tape)
 		require.NoError(t, err)
 		require.Equal(t, c.method, s.Method(), "%s\n%s", c.name, s.Explain())
+		require.NotContains(t, s.Explain(), "%!")
 		if c.colors > 0 {
 			require.Equal(t, c.colors, s.Coloring().Num(), c.name)
 		}
