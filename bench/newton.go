@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/hesse-ad/hesse/bench/minima"
@@ -12,7 +13,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-fit"}
+var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-cops", "newton-hs", "newton-fit"}
 
 // solving runs the methods of package hessian/newton. A run is timed once: it is many
 // evaluations long.
@@ -22,6 +23,12 @@ func solving(b *bench) {
 	}
 	if b.wants("newton-kkt") {
 		b.constrained()
+	}
+	if b.wants("newton-cops") {
+		b.cops()
+	}
+	if b.wants("newton-hs") {
+		b.hockSchittkowski()
 	}
 	if b.wants("newton-fit") {
 		b.fits()
@@ -83,21 +90,59 @@ func (b *bench) constrained() {
 	if b.quick {
 		n = 1000
 	}
-	t := table{text: 1, head: []string{"problem", "n", "constraints", "minimum", "largest |∂L|", "|c|"}}
-	t.head = append(t.head, costHead...)
+	t := constrainedTable()
 	for _, p := range minima.LuksanVlcek {
-		b.progress("%s, n = %d", p.Name, n)
 		x0 := p.Start(n)
 		tape := must(reverse.RecordVec(p.Func, x0))
-		start := time.Now()
-		r := must(newton.InteriorPoint{}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0))
-		all := time.Since(start)
-		b.emitResult("newton-kkt", p.Name, "", r, all)
-		t.add(append([]string{p.Name, fmt.Sprint(n), fmt.Sprint(len(r.Y)), fmt.Sprintf("%.9g", r.F),
-			fmt.Sprintf("%.0e", r.Unscaled.Dual), fmt.Sprintf("%.0e", r.Unscaled.Primal)}, cost(r.Cost, all)...)...)
+		b.interior(&t, "newton-kkt", p.Name, newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 	}
 	b.print("newton.InteriorPoint on problems of Lukšan and Vlček: sparse Hessians of the Lagrangian, sparse Jacobians,\n"+
 		"sparse LDLᵀ of the primal–dual system", &t)
+}
+
+func constrainedTable() table {
+	t := table{text: 1, head: []string{"problem", "n", "constraints", "minimum", "largest |∂L|", "|c|"}}
+	t.head = append(t.head, costHead...)
+	return t
+}
+
+// interior solves a problem and adds its row.
+func (b *bench) interior(t *table, figure, name string, p newton.Problem, x0 []float64) *newton.Result {
+	b.progress("%s, n = %d", name, len(x0))
+	start := time.Now()
+	r := must(newton.InteriorPoint{}.Minimize(context.Background(), p, x0))
+	all := time.Since(start)
+	b.emitResult(figure, name, "", r, all)
+	t.add(append([]string{name, fmt.Sprint(len(x0)), fmt.Sprint(len(r.Y)), fmt.Sprintf("%.9g", r.F),
+		fmt.Sprintf("%.0e", r.Unscaled.Dual), fmt.Sprintf("%.0e", r.Unscaled.Primal)}, cost(r.Cost, all)...)...)
+	return r
+}
+
+// cops solves problems of COPS by newton.InteriorPoint, at the smallest of their sizes.
+func (b *bench) cops() {
+	t := constrainedTable()
+	for _, f := range minima.COPS {
+		p := f.At(f.Sizes[0])
+		b.interior(&t, "newton-cops", f.Name, p.Problem, p.X0)
+	}
+	b.print("newton.InteriorPoint on problems of COPS 3.0: inequalities, bounds, optimal control", &t)
+}
+
+// hockSchittkowski solves the problems of Hock and Schittkowski, and prints in how many
+// iterations: -json has each of them.
+func (b *bench) hockSchittkowski() {
+	each := constrainedTable()
+	var iterations []int
+	start := time.Now()
+	for _, p := range minima.HS {
+		iterations = append(iterations, b.interior(&each, "newton-hs", p.Name, p.Problem, p.X0).Iterations)
+	}
+	all := time.Since(start)
+	slices.Sort(iterations)
+	quantile := func(q float64) string { return fmt.Sprint(iterations[int(q*float64(len(iterations)-1))]) }
+	t := table{text: 0, head: []string{"problems", "median iterations", "9 of 10 below", "most", "all"}}
+	t.add(fmt.Sprint(len(iterations)), quantile(0.5), quantile(0.9), quantile(1), duration(all.Seconds()))
+	b.print("newton.InteriorPoint on problems of Hock and Schittkowski, all solved", &t)
 }
 
 // fits fits the models of NIST by newton.LeastSquares and newton.TrustRegion.
