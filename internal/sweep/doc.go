@@ -1,4 +1,4 @@
-// Package program is the engine room of a tape: a function that was recorded,
+// Package sweep is the engine room of a tape: a function that was recorded,
 // compiled to batches of alike operations, and the sweeps over it.
 //
 // # From a recording to a program
