@@ -53,7 +53,11 @@ func (Var) ScanOf(l dual.Loop[Var], at []int) (last []Var, out [][]Var) {
 		return s.writtenOut()
 	}
 	f := s.record()
-	if f == nil {
+	switch {
+	case f != nil:
+	case s.r.Err != nil: // there will be no tape
+		return s.nothing()
+	default:
 		return s.writtenOut()
 	}
 	y := callFunc(f, s.operands)
@@ -136,6 +140,18 @@ func (s *scanning) writtenOut() (last []Var, out [][]Var) {
 		}
 	}
 	return state, out
+}
+
+// nothing has the lengths of the results.
+func (s *scanning) nothing() (last []Var, out [][]Var) {
+	rows := 1
+	if s.at != nil {
+		rows = len(s.at)
+	}
+	for range rows {
+		out = append(out, make([]Var, s.outputs))
+	}
+	return s.Start, out
 }
 
 // row is u_k.

@@ -391,3 +391,37 @@ func TestScanKeepsToItsMemory(t *testing.T) {
 	require.Less(t, allocated(10000, most), base+most+rest)
 	require.Greater(t, allocated(10000, 0), base+8*n*10000) // all states
 }
+
+// shrinking is x/2, and fails below 1.
+type shrinking struct{ counted }
+
+var errSmall = errors.New("too small")
+
+func (shrinking) Eval(y, x []float64) error {
+	y[0] = x[0] / 2
+	if y[0] < 1 {
+		return errSmall
+	}
+	return nil
+}
+
+func TestErrorsOfPrimitivesPassThroughScans(t *testing.T) {
+	f := func(x []V) V {
+		last, sum := reverse.Scan(reverse.Loop{
+			Start: x, Steps: 3,
+			Step: func(s, _, _, _ []V) (next, out []V) { y := reverse.Apply(shrinking{}, s...); return y, y },
+		})
+		return last[0].Add(sum[0])
+	}
+	_, err := reverse.Record(f, []float64{4}) // fails in the last step
+	require.ErrorIs(t, err, errSmall)
+	_, err = reverse.Record(f, []float64{0.5})
+	require.ErrorIs(t, err, errSmall)
+	tape, err := reverse.Record(f, []float64{40})
+	require.NoError(t, err)
+	_, err = tape.Gradient(nil, []float64{4})
+	require.ErrorIs(t, err, errSmall)
+	y, err := tape.Value([]float64{16}) // 2 + 8 + 4 + 2
+	require.NoError(t, err)
+	require.Equal(t, 16.0, y)
+}

@@ -29,7 +29,7 @@ type memory struct {
 
 	states, moving  history // records [s] and [s; ṡ…] of all directions
 	state, end      []float64
-	y, w            []float64   // outputs and weights of the sweep at hand, or nil
+	y               []float64   // outputs that are wanted, or nil
 	dx, dy          [][]float64 // directions of the inputs and of the outputs
 	one             [1]float64
 	oneX, oneY      [1][]float64
