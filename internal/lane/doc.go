@@ -44,14 +44,29 @@
 // `go test -run xxx -bench . ./internal/lane`:
 //
 //	                   portable   AVX2   AVX-512
-//	exp                     8.1    1.2       0.9
+//	exp                     8.0    1.2       0.9
+//	exp2                   13.8    1.4       1.0
+//	expm1                  11.1    4.8       3.2
 //	log                     9.8    1.6       1.1
-//	sin                     7.4    1.9       1.5
+//	log1p                  10.3    3.9       2.3
+//	log2                   15.1    2.1       1.7
+//	log10                  14.4    2.2       1.4
+//	sin                     7.4    1.9       1.4
+//	cos                     7.8    1.9       1.4
 //	sincos                  8.3    2.1       1.5
+//	tan                    13.3    1.9       1.2
+//	asin, acos             11.8    3.5       2.5
+//	atan                    6.5    1.8       1.2
+//	atan2                   9.8    2.7       2.0
+//	sinh                   12.9    3.0       1.7
+//	cosh                   11.5    2.4       1.5
 //	tanh                    9.3    2.4       1.7
 //	logistic                9.5    1.6       1.2
 //	softplus               27.2    6.6       3.9
 //	pow                    43.5    7.9       4.4
+//	hypot                   4.5    1.0
+//	sum, difference         0.3    0.1
+//	quotient                1.3    0.3
 package lane
 
 //go:generate go -C generate run . -out ../zkernels_amd64.s -stubs ../zstubs_amd64.go -pkg lane

@@ -133,9 +133,9 @@ var binaryKernels = []struct {
 	f  *binary
 	of [2]kernel
 }{
-	{&hypot, [2]kernel{1, 2}},
-	{&atan2, [2]kernel{3, 4}},
-	{&pow, [2]kernel{5, 6}},
+	{&hypot, [2]kernel{1, 1}},
+	{&atan2, [2]kernel{2, 3}},
+	{&pow, [2]kernel{4, 5}},
 }
 
 func (k kernel) binary(dst, x, y []float64) (done int) {
@@ -143,14 +143,12 @@ func (k kernel) binary(dst, x, y []float64) (done int) {
 	case 1:
 		return hypotAVX2(dst, x, y)
 	case 2:
-		return hypotAVX512(dst, x, y)
-	case 3:
 		return atan2AVX2(dst, x, y)
-	case 4:
+	case 3:
 		return atan2AVX512(dst, x, y)
-	case 5:
+	case 4:
 		return powAVX2(dst, x, y)
-	case 6:
+	case 5:
 		return powAVX512(dst, x, y)
 	}
 	return 0

@@ -128,9 +128,6 @@ func coshAVX512(dst []float64, x []float64) (done int)
 func hypotAVX2(dst []float64, x []float64, y []float64) (done int)
 
 //go:noescape
-func hypotAVX512(dst []float64, x []float64, y []float64) (done int)
-
-//go:noescape
 func atan2AVX2(dst []float64, x []float64, y []float64) (done int)
 
 //go:noescape

@@ -30,7 +30,7 @@ var functions = []function{
 	{name: "acos", kind: unary, wide: true, body: acosKernel},
 	{name: "sinh", kind: unary, wide: true, body: sinhKernel},
 	{name: "cosh", kind: unary, wide: true, body: coshKernel},
-	{name: "hypot", kind: binary, wide: true, body: hypotKernel},
+	{name: "hypot", kind: binary, body: hypotKernel},
 	{name: "atan2", kind: binary, wide: true, body: atan2Kernel},
 	{name: "pow", kind: binary, wide: true, body: powKernel},
 }
