@@ -37,8 +37,9 @@
 //
 // Functions of a symmetric matrix read its lower triangle alone: that is what they are
 // functions of, and derivatives of elements above are 0. The log-density of a Gaussian
-// process is LogNormal of one point with its covariance, a third of the cost of
-// Cholesky, SolveLower and a sum of logarithms.
+// process is LogNormal of one point with its covariance: of 300 observations that takes
+// 0.6 of the time of Cholesky, SolveLowerVec and a sum of logarithms for a gradient, 0.3
+// for a product with the Hessian.
 //
 // # Numbers
 //
