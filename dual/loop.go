@@ -99,7 +99,7 @@ func scanner[T Scalar[T]](steps int) (recorder[T], bool) {
 	return s, ok && steps > 0
 }
 
-// Len is T. It panics if the loop is not one.
+// Len returns T. It panics if the loop is not one.
 func (l Loop[T]) Len() int {
 	if l.Step == nil {
 		panic("dual: Loop without a Step")

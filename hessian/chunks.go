@@ -92,7 +92,7 @@ func (o SparseSettings) NewChunks(term func(x, p []reverse.Var) reverse.Var, x, 
 	return c, nil
 }
 
-// Matrix is a new matrix for EvalAll, as Sparse.Matrix.
+// Matrix returns a new matrix for EvalAll, as Sparse.Matrix.
 func (c *Chunks) Matrix() *sparsity.Matrix { return c.sparse.Matrix() }
 
 // Explain is Sparse.Explain of a block.
@@ -100,7 +100,7 @@ func (c *Chunks) Explain() string {
 	return fmt.Sprintf("blocks of %d rows\n%s", c.rows, c.sparse.Explain())
 }
 
-// Bytes is the memory of an evaluation beside that of the plan, however many rows
+// Bytes returns the memory of an evaluation beside that of the plan, however many rows
 // there are: for each worker two blocks of rows, each with a gradient and the
 // nonzeros of a Hessian, and those of the sum.
 func (c *Chunks) Bytes() int {

@@ -16,7 +16,7 @@ type Loop = dual.Loop[Var]
 // maxBranches is how many ways a step may take. Tests lower it.
 var maxBranches = 64
 
-// Scan is the last state s_T and the sum Σ out_k of a loop, nil if there are no
+// Scan returns the last state s_T and the sum Σ out_k of a loop, nil if there are no
 // steps, as one operation of the tape: the step is recorded once, and neither the
 // tape nor what is made of it grows with the number of steps. It is dual.Scan for
 // Vars: a function over any dual.Scalar calls that. Panics are as there.
@@ -40,7 +40,7 @@ var maxBranches = 64
 // Sums of terms that need no state are Repeat.
 func Scan(l Loop) (last, sum []Var) { return dual.Scan(l) }
 
-// ScanAt is the last state s_T and the outputs out_k of the steps k in at, in
+// ScanAt returns the last state s_T and the outputs out_k of the steps k in at, in
 // that order; of all steps if at is nil. Otherwise it is as Scan.
 func ScanAt(l Loop, at []int) (last []Var, out [][]Var) { return dual.ScanAt(l, at) }
 

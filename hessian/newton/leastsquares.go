@@ -65,7 +65,7 @@ type LeastSquares struct {
 // returns ρ(s), ρ′(s) and ρ″(s).
 type Loss func(s float64) (rho, d, dd float64)
 
-// Huber is the loss that is r² up to |r| = k and grows in proportion to |r| from
+// Huber returns the loss that is r² up to |r| = k and grows in proportion to |r| from
 // there: 2k|r| − k². It panics if k is not positive.
 func Huber(k float64) Loss {
 	checkWidth(k)
@@ -78,7 +78,7 @@ func Huber(k float64) Loss {
 	}
 }
 
-// Cauchy is the loss k² ln(1 + r²/k²). It panics if k is not positive.
+// Cauchy returns the loss k² ln(1 + r²/k²). It panics if k is not positive.
 func Cauchy(k float64) Loss {
 	checkWidth(k)
 	return func(s float64) (rho, d, dd float64) {

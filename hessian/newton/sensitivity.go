@@ -8,7 +8,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// Sensitivities is the solution r of p as a function of parameters λ near the given
+// Sensitivities returns the solution r of p as a function of parameters λ near the given
 // ones, with derivatives of minimizer, multipliers and minimum: f is [f; c] with them,
 // at λ that of p. See package implicit, KKT, for what is differentiated and under which
 // conditions; the active constraints are those whose multiplier is larger than their
