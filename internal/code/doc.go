@@ -14,8 +14,8 @@
 //
 // # Running it
 //
-// An instruction of vector code is one plain loop over the lanes of a block, 256 at most,
-// in registers that stay in the first-level cache (machine, loops). A load gathers from
+// An instruction of vector code is one call of package lane for the lanes of a block, 256
+// at most, in registers that stay in the first-level cache (machine). A load gathers from
 // an array by an [Index], the place of each lane; a store adds to an array by another. An
 // index that goes in even steps is kept as runs and takes no memory (index). What blocks
 // add to the same place is added in the order of the blocks, whether one goroutine runs
@@ -24,8 +24,7 @@
 // Scalar code has one form of instruction for all sums and products, so that there is
 // nothing to decide between them (scalar).
 //
-// An instruction of a block takes about 10 ns and 0.3 ns a lane, 5 ns a lane where it
-// calls a function such as exp; package cost has the numbers.
+// What instructions take says package cost.
 //
 // # Sources
 //

@@ -63,11 +63,10 @@
 //
 // # Cost
 //
-// Detection takes O(N) time and memory in the operations N of the function, about 0.3 µs a
+// Detection takes O(N) time and memory in the operations N of the function, about 0.4 µs a
 // variable of the measuring problems; places in a matrix as much again. Derivation takes
-// half a microsecond a step or edge of a shape, and is bounded. An evaluation takes about
-// 10 ns an instruction of a block and 0.3 ns a term of it, 5 ns where it calls a function
-// such as exp; package cost has the numbers. Beyond 10⁵ variables results leave the
+// half a microsecond a step or edge of a shape, and is bounded. What an evaluation takes
+// is counted in instructions, see package cost. Beyond 10⁵ variables results leave the
 // caches: at 10⁶ the Hessians of the measuring problems take 5 to 40 percent longer by the
 // term. The memory is 4 bytes at most for each variable and each Hessian entry of a term,
 // none where they go in even steps, and 8 bytes for each nonzero of a matrix in which most
