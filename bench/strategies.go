@@ -187,8 +187,8 @@ func memories(in *problems.Instance) []memory {
 		}
 		return m
 	}
-	free := func(name string, run func()) memory { // without a tape there is what is allocated
-		return memory{name, []int{int(clock{rounds: 1}.measure(run)[0].bytes)}, []func(){run}, nil}
+	free := func(name string, run func()) memory { // without a tape there is what a first call allocates
+		return memory{name, []int{allocated(run)}, []func(){run}, nil}
 	}
 	number, hyper := problems.Func[dual.Number](in), problems.Func[dual.Hyper](in)
 	tape := func() *reverse.Tape { return must(reverse.Record(problems.Func[reverse.Var](in), x)) }
@@ -217,6 +217,22 @@ func memories(in *problems.Instance) []memory {
 		strategy(hessian.RoF, "value, tangent | adjoint", dashes), // over FoF
 		strategy(hessian.RoR, "value, adjoint | adjoint", nil),
 	}
+}
+
+// allocated is what a call allocates that finds nothing kept from one before: the
+// least of some, since the runtime allocates a little now and then.
+func allocated(run func()) int {
+	least := math.MaxInt
+	for range 5 {
+		runtime.GC() // moves what pools keep aside,
+		runtime.GC() // and frees it
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		run()
+		runtime.ReadMemStats(&after)
+		least = min(least, int(after.TotalAlloc-before.TotalAlloc))
+	}
+	return least
 }
 
 // memoryPlots draws memories over the time of the passes, with marks at their ends.

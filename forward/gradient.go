@@ -79,7 +79,7 @@ var arguments = sync.Pool{New: func() any { return new(argument) }}
 // constants returns the argument whose x0 is x + 0ε.
 func constants(x []float64) *argument {
 	a := arguments.Get().(*argument)
-	a.z, a.x0 = slices.Grow(a.z[:0], len(x))[:len(x)], a.x0[:0]
+	a.z, a.x0 = slices.Grow(a.z[:0], len(x))[:len(x)], slices.Grow(a.x0[:0], len(x))
 	for _, v := range x {
 		a.x0 = append(a.x0, dual.Number{V: v})
 	}
@@ -92,7 +92,7 @@ func along(x, v []float64) *argument {
 		panic(badDir)
 	}
 	a := arguments.Get().(*argument)
-	a.z = a.z[:0]
+	a.z = slices.Grow(a.z[:0], len(x))
 	for i, xi := range x {
 		a.z = append(a.z, dual.Number{V: xi, D: v[i]})
 	}
