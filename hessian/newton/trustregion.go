@@ -23,7 +23,9 @@ import (
 //     of H + λD²; Dᵢ² is the largest |Hᵢᵢ| so far;
 //   - with Products, by the Lanczos process, which takes a product Hv a step and
 //     no matrix; D = I. It is for Hessians that are dense or whose factors are, and
-//     wants variables of like size.
+//     wants variables of like size. Rosenbrock's chained function of 10⁶ variables
+//     takes 18 iterations and 314 products from 1 + 0.9 sin i, 9 s on a 2-core x86-64
+//     machine.
 //
 // It has found a local minimum, or a valley of them, where H + λD² is positive
 // definite with λ at 10⁻¹⁰ of the size of D⁻¹HD⁻¹, or the Lanczos process has met no
