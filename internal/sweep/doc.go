@@ -1,68 +1,51 @@
-// Package sweep is the engine room of a tape: a function that was recorded,
-// compiled to batches of alike operations, and the sweeps over it.
+// Package sweep evaluates programs and their derivatives: loops over the batches of
+// a program, forward and in reverse.
 //
-// # From a recording to a program
+// What comes in is a compiled program; an [Engine] is that program with a pool of
+// working memory. What goes out is asked of a [Workspace] after a sweep: values,
+// adjoints, tangents, products. Its memory is nobody else's.
 //
-// A [Recording] holds one node an operation, in the order in which they were
-// made: an opcode, one or two operands (or a list of them), a constant. What is
-// known about an operation stands in the table of package op. While they are
-// recorded,
+// # The sweeps
 //
-//  1. equal nodes are kept once, and cheaper forms with the same bits replace
-//     others: x·x is a square, a + (−b) a difference;
-//  2. short sums of products are written out.
+// With v̄ the adjoints, for a node i with operands a and b, partials d and second
+// partials dd, in one file each:
 //
-// [Compile] turns a recording into a [Program]:
+//	value.go    v_i = op(v_a, v_b)                                   Value
+//	tangent.go  t_i = d_a·t_a + d_b·t_b                              JVP
+//	adjoint.go  v̄_a += d_a·v̄_i                                      VJP, Gradient
+//	second.go   u_a += d_a·u_i + v̄_i·(dd_aa·t_a + dd_ab·t_b)         HVP
 //
-//  3. what reaches no output and no guard goes away;
-//  4. long chains s = s + t₁, s = s + t₂, … become one sum that adds in the same
-//     order;
-//  5. nodes are numbered level by level (a node's level is one more than its
-//     operands' largest) and operation by operation within, so that the nodes
-//     of one level and operation are a batch: consecutive, independent of each
-//     other, one loop a sweep.
+// These are forward and reverse mode, and forward over reverse (Griewank and Walther:
+// Evaluating Derivatives, 2nd ed., 2008, chapters 3 and 5; Pearlmutter: Fast exact
+// multiplication by the Hessian, 1994). products.go is made of them; up to
+// MaxDirections directions share a sweep, and what does not depend on the direction
+// is computed once.
 //
-// Most functions are recorded once, in memory that is touched for the first time.
-// That costs more than all that is done with it: nodes are small, in chunks that
-// are not copied to grow, and stay where they are until they are numbered.
+// Linearize is a Gradient that keeps partials and v̄·dd, so that the products HVP
+// that follow are multiplications and additions alone.
 //
-// A batch's operands are consecutive too (direct), one and the same (uniform),
-// or anywhere (indexed); nodes are sorted, and batches cut, so that most are
-// direct. Short affine sums with as many terms form batches term by term, long
-// ones and products of lists that share an operand batches of rows: a matrix
-// times a vector. What has too few alike nodes runs node by node, as do other
-// lists, primitives of the user, and sums of alike terms that were declared
-// ([Repeated]): mixed batches.
+// Each sweep has a form for each kind of batch: lanes in blocks of compile.Block, by
+// the loops of package lane and of loops.go; affine sums term by term (affine.go);
+// four rows of a matrix at a time (rows.go); nodes one by one, and calls of
+// primitives (call.go).
 //
-// # Sweeps
+// # What is left out
 //
-// A [Workspace] holds the numbers of an evaluation, one array over all nodes
-// for each kind: values V, first-order adjoints Bar, tangents T and
-// second-order adjoints U of each direction. With v̄ the adjoints, for a node i
-// with operands a and b, partials d and second partials dd,
-//
-//	value      v_i = op(v_a, v_b)                                       Value
-//	tangent    t_i = d_a·t_a + d_b·t_b                                  JVP
-//	adjoint    v̄_a += d_a·v̄_i                                          VJP, Gradient
-//	second     u_a += d_a·u_i + v̄_i·(dd_aa·t_a + dd_ab·t_b)             HVP
-//
-// Linearize is a Gradient that keeps partials and v̄·dd, so that the products
-// HVP that follow are multiplications and additions alone. A second-order sweep
-// leaves out what no nonlinear operation needs, what the seeded inputs do not
-// move and, for the triangle of a Hessian, what the wanted ones do not. Adjoints that a sweep meets for
-// the first time are set, not added to, so that most of the array need not be
-// cleared first.
+// A second-order sweep leaves out what feeds no nonlinear operation, what the seeded
+// inputs do not move and, for the triangle of a Hessian, what the wanted ones do not;
+// see span.go. Adjoints that a sweep meets for the first time are set, not added to,
+// so that most of the array need not be cleared first.
 //
 // # Infinities
 //
-// Derivative products, for which 0·∞ and 0·NaN are 0, are slow. A sweep
-// multiplies plainly; only if its result is not finite it runs again node by
-// node with derivative products, see carefully. That is right because a factor
-// that is not finite shows in the result of a plain sweep, as itself or as the
-// NaN of its product with 0.
+// Derivative products, for which 0·∞ and 0·NaN are 0, are slow. A sweep multiplies
+// plainly; only if its result is not finite it runs again, carefully: node by node
+// with derivative products. That is right because a factor that is not finite shows
+// in the result of a plain sweep, as itself or as the NaN of its product with 0.
+// fault.go tells where one came from.
 //
-// # Beyond numbers
+// # Goroutines
 //
-// [Replay] runs a program on any dual.Scalar, [Pullback] its adjoint: recorded
-// again, they are the transforms of package reverse.
+// A workspace belongs to one goroutine at a time. Long batches can be shared by a
+// team (team.go); the bits are those of one goroutine.
 package sweep

@@ -80,22 +80,8 @@ func (t *Tape) Structure(i int32, v []float64, link func(j int32), curve func(j,
 
 // nonzeros is the flags of the derivatives that are not 0 at v.
 func (t *Tape) nonzeros(i int32, v []float64) op.Flags {
-	var da, db, daa, dab, dbb float64
-	switch t.ops[i].Class() {
-	case op.ByConstant:
-		da = t.c[i]
-	case op.OverConstant:
-		da = 1 / t.c[i]
-	case op.Factors:
-		da, db, dab = v[t.b[i]], v[t.a[i]], 1
-	case op.Twice:
-		da, daa = 2*v[t.a[i]], 2
-	case op.Unary, op.Binary:
-		da, db = t.Partials(v, i)
-		daa, dab, dbb = t.SecondPartials(v, i, da, db)
-	default:
-		da, db = 1, 1
-	}
+	da, db := t.Partials(v, i)
+	daa, dab, dbb := t.SecondPartials(v, i, da, db)
 	var f op.Flags
 	for k, d := range [...]float64{da, db, daa, dbb, dab} {
 		if d != 0 {
