@@ -98,3 +98,14 @@ func TestJacobianByNoVariables(t *testing.T) {
 	_, err = j.Eval(j.Matrix(), nil)
 	require.NoError(t, err)
 }
+
+// The adjoint of a function of no variables has no outputs.
+func TestJacobianOfNoOutputs(t *testing.T) {
+	tape, err := reverse.RecordParams(func(_, p []reverse.Var) reverse.Var { return p[0].Sin() }, nil, []float64{1})
+	require.NoError(t, err)
+	for _, method := range []reverse.Method{reverse.Auto, reverse.ByColumns, reverse.ByRows, reverse.ByBoth} {
+		j, err := reverse.SparseSettings{Method: method}.New(tape.Adjoint())
+		require.NoError(t, err)
+		require.NoError(t, j.Verify([]float64{1}))
+	}
+}
