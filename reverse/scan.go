@@ -17,9 +17,9 @@ type Loop = dual.Loop[Var]
 var maxBranches = 64
 
 // Scan returns the last state s_T and the sum Σ out_k of a loop, nil if there are no
-// steps, as one operation of the tape: the step is recorded once, and neither the
-// tape nor what is made of it grows with the number of steps. It is dual.Scan for
-// Vars: a function over any dual.Scalar calls that. Panics are as there.
+// steps, as one operation of the tape: the step is recorded once, and the tape does
+// not grow with the number of steps, but for its data. It is dual.Scan for Vars: a
+// function over any dual.Scalar calls that. Panics are as there.
 //
 // Start, Shared and Vars are any Vars of a recording, inputs or results. Step is
 // called with Vars of its own: to use others is a panic. A step that makes
@@ -33,7 +33,9 @@ var maxBranches = 64
 // Checkpoints c of n, and then steps again by the optimal schedule (Griewank and
 // Walther, Revolve, ACM TOMS 26, 2000): no step more than r times, if
 // T ≤ (c+r)!/(c! r!). Products with the Hessian keep the tangents of the states
-// besides. Tape.Adjoint of a loop keeps all states, whatever Checkpoints says.
+// besides. Tape.Adjoint, and so the strategies RoR and RoF of package hessian, has
+// all states as numbers of its tape, whatever Checkpoints says: for long loops take
+// FoR.
 //
 // A loop s ← Step(s) that is run until it converges is none for Scan: its limit is
 // a fixed point, whose derivatives do not need the way there, implicit.FixedPoint.
