@@ -18,4 +18,31 @@
 // The error is nil if and only if the test that the method states holds at r.X.
 // Otherwise it is a *StoppedError whose Status says what failed, and the Result
 // is the best that was found, with its errors, counts and times.
+//
+// # Which when
+//
+//   - Constraints or bounds: InteriorPoint. Result.Sensitivities differentiates its
+//     solution by parameters.
+//   - None: TrustRegion, by factorizations as long as those of the Hessian fit, with
+//     Products beyond. Few variables and no second derivatives: package optimize of gonum
+//     with hessian.Problem.
+//   - A sum of squares: LeastSquares, unless residuals stay large; LeastSquares.Deviations
+//     says how well the data determine the parameters.
+//   - Equations: System from afar, implicit.Newton from nearby and for derivatives.
+//
+// All have Settings in common: tolerance, iterations, a log with a line for each
+// iteration, a function to be called in each, plans for the derivatives. A context
+// stops them between iterations.
+//
+// Patterns, plans and the order of elimination are found once, for each branch of the
+// function that is met; an iteration is evaluations, a factorization of new values and
+// some vector operations. Results do not depend on GOMAXPROCS.
+//
+// # How they do
+//
+// InteriorPoint solves all of 83 problems of Hock and Schittkowski from the published
+// starts, in 8 iterations at the median and 69 at most, and those of COPS 3.0 in
+// package bench/minima, in 7 to 36 (go run ./bench -figures newton-hs,newton-cops). It
+// finds local minima: of the largest small polygons, where there are many, often not the
+// best.
 package newton
