@@ -33,9 +33,8 @@ var maxBranches = 64
 // Checkpoints c of n, and then steps again by the optimal schedule (Griewank and
 // Walther, Revolve, ACM TOMS 26, 2000): no step more than r times, if
 // T ≤ (c+r)!/(c! r!). Products with the Hessian keep the tangents of the states
-// besides. Tape.Adjoint, and so the strategies RoR and RoF of package hessian, has
-// all states as numbers of its tape, whatever Checkpoints says: for long loops take
-// FoR.
+// besides. Tape.Adjoint, and so the strategy RoR of package hessian, has all states as
+// numbers of its tape, whatever Checkpoints says: for long loops take another one.
 //
 // A loop s ← Step(s) that is run until it converges is none for Scan: its limit is
 // a fixed point, whose derivatives do not need the way there, implicit.FixedPoint.
