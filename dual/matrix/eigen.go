@@ -303,7 +303,7 @@ func (k *eigen) hvp(s *state, h, w, dx []float64) error {
 			for j := range k.n {
 				at := i*k.n + j
 				df := (m.Data[i*k.n+i] - m.Data[j*k.n+j]) * f.Data[at] * f.Data[at]
-				x.Data[at] = df*g.Data[at] + f.Data[at]*x.Data[at]
+				x.Data[at] = float64(df*g.Data[at]) + float64(f.Data[at]*x.Data[at])
 			}
 		}
 	}

@@ -136,7 +136,7 @@ func (c jet) mul(a, b jet) {
 func (c jet) sum(c0 float64, w [3]float64, x *[3]jet) {
 	dst := c.all()
 	for i := range dst {
-		dst[i] = w[0]*x[0].data[i] + w[1]*x[1].data[i] + w[2]*x[2].data[i]
+		dst[i] = float64(w[0]*x[0].data[i]) + float64(w[1]*x[1].data[i]) + float64(w[2]*x[2].data[i])
 	}
 	for i := range c.n {
 		dst[i*c.n+i] += c0

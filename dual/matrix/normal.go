@@ -238,7 +238,7 @@ func (k *mahalanobis) inner(r []float64, x, y general) {
 	for j := range k.d {
 		x, y := x.Data[j*k.count:][:k.count], y.Data[j*k.count:][:k.count]
 		for i := range r {
-			r[i] += x[i] * y[i]
+			r[i] += float64(x[i] * y[i])
 		}
 	}
 }

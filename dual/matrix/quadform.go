@@ -83,7 +83,7 @@ func (k *quadForm) jvp(s *state, dy, dx []float64) error {
 	if k.a == nil {
 		x, da := s.x[:k.n], k.matrix(dx)
 		for i, xi := range x {
-			dy[0] += xi * floats.Dot(da.Data[i*k.n:][:k.n], x)
+			dy[0] += float64(xi * floats.Dot(da.Data[i*k.n:][:k.n], x))
 		}
 	}
 	return nil

@@ -244,14 +244,14 @@ func (f *factor) gradient(gx []float64, alpha float64, g general) {
 			row = row[i:]
 		case definite:
 			for j, v := range row[:i] {
-				gx[at+j] += alpha * (v + g.Data[j*g.Stride+i])
+				gx[at+j] += float64(alpha * (v + g.Data[j*g.Stride+i]))
 			}
-			gx[at+i] += alpha * row[i]
+			gx[at+i] += float64(alpha * row[i])
 			at += i + 1
 			continue
 		}
 		for j, v := range row {
-			gx[at+j] += alpha * v
+			gx[at+j] += float64(alpha * v)
 		}
 		at += len(row)
 	}

@@ -51,7 +51,7 @@ func (s *Step) kernel(r expr.Request) *kernel {
 		c.seen, c.made = true, map[expr.Request]*kernel{}
 		if f := s.function(); f != nil {
 			w, _ := s.P.Work()
-			sweep := timeSweep + timeLane*float64(w.Lanes) + timeNode*float64(w.Nodes) + timeBatch*float64(w.Batches)
+			sweep := timeSweep + float64(timeLane*float64(w.Lanes)) + float64(timeNode*float64(w.Nodes)) + float64(timeBatch*float64(w.Batches))
 			if timeLine*float64(len(f.Steps)-s.P.Base()) < sweep {
 				c.f = f
 			}
