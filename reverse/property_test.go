@@ -392,7 +392,7 @@ func FuzzBatchesAgreeWithSingleRuns(f *testing.F) { f.Fuzz(rapid.MakeFuzz(batche
 
 func batchesAgree(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 25, Primitives: true})
-	copies := rapid.SampledFrom([]int{9, 9, 9, 40, 40, 600}).Draw(t, "copies")
+	copies := rapid.SampledFrom([]int{9, 9, 9, 40, 40, 300}).Draw(t, "copies")
 	interleaved := rapid.Bool().Draw(t, "interleaved")
 	n := p.Inputs - 1 // own inputs of a copy
 	at := func(c, i int) int {

@@ -111,7 +111,7 @@ func drawSeparable(t *rapid.T) *separable {
 			pools = append(pools, pool)
 		}
 		// More terms than a block has lanes, rarely.
-		count := rapid.SampledFrom([]int{1, 3, 9, 40, 700}).Draw(t, "terms")
+		count := rapid.SampledFrom([]int{1, 3, 9, 40, 300}).Draw(t, "terms")
 		regular := rapid.Bool().Draw(t, "regular")
 		for e := range count {
 			tm := term{shape: k, row: e % s.rows, scale: 1, c: 1}
