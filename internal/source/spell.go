@@ -1,0 +1,167 @@
+package source
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// Number is c as an expression that has its value, of type float64 where it could be
+// taken for a whole number.
+func (f *File) Number(c float64) string {
+	switch {
+	case c != c:
+		return f.std("math") + ".NaN()"
+	case math.IsInf(c, 0):
+		sign := "1"
+		if c < 0 {
+			sign = "-1"
+		}
+		return f.std("math") + ".Inf(" + sign + ")"
+	case c == 0 && math.Signbit(c):
+		return f.std("math") + ".Copysign(0, -1)"
+	}
+	return strconv.FormatFloat(c, 'g', -1, 64)
+}
+
+// operand is c as an operand of an operator.
+func (f *File) operand(c float64) string {
+	s := f.Number(c)
+	if s[0] == '-' {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// Value is the operation code, which has one or two operands and is no primitive, on
+// the expressions x and y, which are names or numbers, and the constant c. A product is
+// rounded.
+func (f *File) Value(code op.Code, c float64, x, y string) string {
+	info := code.Info()
+	switch code {
+	case op.AddReal: // a difference has the same bits
+		if c < 0 {
+			return x + " - " + f.Number(-c)
+		}
+	case op.Sqrt:
+		return f.Call(elem.Sqrt, x)
+	case op.Abs, op.Floor, op.Ceil, op.Trunc, op.Round:
+		return f.Call(info.F1, x)
+	}
+	if info.Source != "" {
+		s := substitute(info.Source, map[string]string{"x": x, "y": y, "c": f.operand(c)})
+		if strings.Contains(info.Source, "*") {
+			s = "float64(" + s + ")"
+		}
+		return s
+	}
+	switch {
+	case info.F1 != nil:
+		return f.Call(info.F1, x)
+	case info.Constant == op.IntConstant:
+		return f.Call(info.Kernels[0], x, strconv.Itoa(int(c)))
+	case info.FC != nil:
+		return f.Call(info.FC, x, f.Number(c))
+	case info.F2 != nil:
+		return f.Call(info.F2, x, y)
+	}
+	panic("source: no operation " + code.String())
+}
+
+// First is the first partial derivative of an operation of class Unary, v being its
+// value.
+func (f *File) First(code op.Code, c float64, x, v string) string {
+	return f.unary(code.Info().D1, code, 1, c, x, v)
+}
+
+// Second is the second one, d being the first.
+func (f *File) Second(code op.Code, c float64, x, v, d string) string {
+	return f.unary(code.Info().H1, code, 2, c, x, v, d)
+}
+
+func (f *File) unary(plain any, code op.Code, k int, c float64, x string, rest ...string) string {
+	info := code.Info()
+	switch {
+	case info.FC == nil:
+		return f.Call(plain, append([]string{x}, rest...)...)
+	case info.Constant == op.IntConstant:
+		return f.Call(info.Kernels[k], append([]string{x, strconv.Itoa(int(c))}, rest...)...)
+	case k == 1:
+		return f.Call(info.DC, append([]string{x, f.Number(c)}, rest...)...)
+	default:
+		return f.Call(info.HC, append([]string{x, f.Number(c)}, rest...)...)
+	}
+}
+
+// First2 is an expression with the two partial derivatives of an operation of class
+// Binary.
+func (f *File) First2(code op.Code, x, y, v string) string {
+	return f.Call(code.Info().D2, x, y, v)
+}
+
+// Second2 is an expression with its three second ones.
+func (f *File) Second2(code op.Code, x, y, v, dx, dy string) string {
+	return f.Call(code.Info().H2, x, y, v, dx, dy)
+}
+
+// Prod is the derivative product of two expressions.
+func (f *File) Prod(a, b string) string { return f.Call(elem.Prod, a, b) }
+
+// Product is their product, rounded.
+func Product(a, b string) string { return "float64(" + a + "*" + b + ")" }
+
+// Call is a function of package math or elem applied to args, which are names or
+// numbers. Of package elem the file has a copy, or what the function returns, if that
+// is one expression.
+func (f *File) Call(fn any, args ...string) string {
+	full := runtime.FuncForPC(reflect.ValueOf(fn).Pointer()).Name()
+	if name, ok := strings.CutPrefix(full, "math."); ok {
+		return fmt.Sprintf("%s.%s(%s)", f.std("math"), name, strings.Join(args, ", "))
+	}
+	name, ok := strings.CutPrefix(full, module+"/internal/elem.")
+	if !ok {
+		panic("source: no source of " + full)
+	}
+	return f.copies.call(f, name, args)
+}
+
+// Several is an operation on the list x of so many operands as it always has: with the
+// orders of differentiation of the constant c, and once more in each operand k.
+func (f *File) Several(code op.Code, c float64, x []string, k ...int) string {
+	order := op.Orders(c)
+	for _, k := range k {
+		order[k]++
+	}
+	switch code {
+	case op.FMA:
+		switch order {
+		case [3]int{}:
+			return f.Call(math.FMA, x...)
+		case [3]int{1, 0, 0}:
+			return x[1]
+		case [3]int{0, 1, 0}:
+			return x[0]
+		case [3]int{0, 0, 1}, [3]int{1, 1, 0}:
+			return "1"
+		}
+		return "0"
+	case op.IncGamma:
+		return f.Call(elem.RegIncGamma, append(x[:2:2], orders(order[:2])...)...)
+	case op.IncBeta:
+		return f.Call(elem.RegIncBeta, append(x[:3:3], orders(order[:])...)...)
+	}
+	panic("source: no operation " + code.String())
+}
+
+func orders(n []int) (s []string) {
+	for _, n := range n {
+		s = append(s, strconv.Itoa(n))
+	}
+	return s
+}
