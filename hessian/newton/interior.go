@@ -270,13 +270,18 @@ func (s *solver) optimal() (Status, string, error, bool) {
 		return Failed, "", err, true
 	}
 	flat := max(flatness*floats.Norm(s.b.w.Values(), math.Inf(1)), deltaWMin)
-	for _, shift := range [][2]float64{{0, 0}, {flat, deltaC}} {
-		found, err := s.shifted(shift[0], shift[1])
-		if err != nil {
-			return Failed, "", err, true
+	for {
+		for _, shift := range [][2]float64{{0, 0}, {flat, deltaC}} {
+			found, err := s.shifted(shift[0], shift[1])
+			if err != nil {
+				return Failed, "", err, true
+			}
+			if found == right {
+				return Solved, "", nil, true
+			}
 		}
-		if found == right {
-			return Solved, "", nil, true
+		if !s.b.kkt.moreStable() {
+			break
 		}
 	}
 	return Saddle, "", nil, true
@@ -306,16 +311,22 @@ func (s *solver) giveUp() (Status, string, error) {
 
 // newtonStep computes the direction; ok is false if there is none.
 func (s *solver) newtonStep() (ok bool, err error) {
-	if ok, err = s.prepare(); !ok || err != nil {
-		return false, err
+	for {
+		if ok, err = s.prepare(); !ok || err != nil {
+			return false, err
+		}
+		if s.adaptive.free {
+			ok = s.adaptiveStep()
+		} else {
+			s.barrierGradient(s.phi, s.mu)
+			copy(s.rv, s.phi)
+			s.addConstraints(s.rv, s.y)
+			ok = s.direct(s.step, s.rv, s.at.c, s.mu)
+		}
+		if ok || !s.b.kkt.moreStable() {
+			return ok, nil
+		}
 	}
-	if s.adaptive.free {
-		return s.adaptiveStep(), nil
-	}
-	s.barrierGradient(s.phi, s.mu)
-	copy(s.rv, s.phi)
-	s.addConstraints(s.rv, s.y)
-	return s.direct(s.step, s.rv, s.at.c, s.mu), nil
 }
 
 // errors are the errors of the optimality conditions with μ in place of

@@ -28,8 +28,18 @@ type kkt struct {
 	analyze bool // find the order anew
 }
 
+// The pivots of LDL are bounded by the least threshold with which solutions are good:
+// larger ones fill the factors where values are unlike those the order was found for,
+// as the coefficients of constraints are after some steps.
+const (
+	firstThreshold = 1e-8
+	mostThreshold  = 1e-2
+	raiseThreshold = 0.75 // its power
+)
+
 func newKKT(fn *functions, b *branch) *kkt {
 	k := &kkt{n: fn.n, m: fn.m, rhs: make([]float64, fn.n+fn.m)}
+	k.ldl.Threshold = firstThreshold
 	rowOfOutput := make([]int, 1+len(fn.outputs))
 	for i := range rowOfOutput {
 		rowOfOutput[i] = -1
@@ -133,6 +143,13 @@ func (k *kkt) factorize() (inertia, error) {
 		return wrong, nil
 	}
 	return right, nil
+}
+
+// moreStable raises the threshold of the next factorizations, if that can be.
+func (k *kkt) moreStable() bool {
+	t := k.ldl.Threshold
+	k.ldl.Threshold = min(math.Pow(t, raiseThreshold), mostThreshold)
+	return k.ldl.Threshold > t
 }
 
 // solve solves with rhs, in place, and reports whether the solution is one.

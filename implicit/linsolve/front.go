@@ -148,7 +148,7 @@ func (l *LDL) factorFront(front []float64, order, candidates int, vars []int32) 
 
 // eliminateOne finds a pivot among the candidates from k on, brings it to k, and
 // computes its columns of L. It returns the order of the pivot, 0 if none is good
-// enough: its columns must have no element beyond 1/ldlTolerance.
+// enough: its columns must have no element beyond 1/Threshold.
 func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base int, vars []int32) int {
 	w := &l.work
 	for q := k; q < candidates; q++ {
@@ -170,7 +170,7 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 			l.d, l.e = append(l.d, 0), append(l.e, 0)
 			clear(front[k*order+k : (k+1)*order])
 			return 1
-		case math.Abs(a) >= ldlTolerance*all && finite(all):
+		case math.Abs(a) >= l.threshold*all && finite(all):
 			l.single(front, order, k, q, x, vars)
 			return 1
 		case r == none:
@@ -191,14 +191,14 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 		// The elements of L are those of the rest times the inverse of the pivot. One
 		// whose determinant may come out with the wrong sign has a good c.
 		det := float64(a*c) - float64(b*b)
-		limit := math.Abs(det) / ldlTolerance
+		limit := math.Abs(det) / l.threshold
 		if math.Abs(a*c) <= b*b/2 &&
 			float64(math.Abs(c)*xRest)+float64(math.Abs(b)*yRest) <= limit &&
 			float64(math.Abs(b)*xRest)+float64(math.Abs(a)*yRest) <= limit {
 			l.double(front, order, k, q, k+r, x, y, vars)
 			return 2
 		}
-		if math.Abs(c) >= ldlTolerance*max(yRest, math.Abs(b)) {
+		if math.Abs(c) >= l.threshold*max(yRest, math.Abs(b)) {
 			l.single(front, order, k, k+r, y, vars)
 			return 1
 		}

@@ -29,6 +29,13 @@ import (
 // The zero value is ready for Factorize. A factorization is read only until the
 // next: any number of goroutines may solve with it.
 type LDL struct {
+	// Threshold bounds the elements of L by its inverse, in the next factorization.
+	// 0 means 0.01, and ½ is the largest that always finds a pivot where there is
+	// one. With a small one, down to 10⁻⁸, fewer pivots wait for another front and
+	// fill grows less where values have changed since Factorize; if that is too few
+	// digits, solving says so by its error.
+	Threshold float64
+
 	a        *sparsity.SymMatrix // SAS
 	exp      []int32             // S is 2^exp
 	analyzed bool
@@ -55,7 +62,8 @@ type LDL struct {
 	indexPtr, valPtr   []int
 	val                []float64
 	d, e               []float64
-	largest            int // order of a front
+	threshold          float64 // Threshold, or its default
+	largest            int     // order of a front
 	positive, negative int
 	zero               []int // variables without pivot
 
@@ -88,9 +96,9 @@ var (
 )
 
 const (
-	// ldlTolerance bounds the elements of L by its inverse: what the literature
-	// takes where the order is to be kept and solutions are refined.
-	ldlTolerance = 0.01
+	// ldlThreshold is what the literature takes where the order is to be kept and
+	// solutions are refined.
+	ldlThreshold = 0.01
 
 	// ldlZero is the size of a column of SAS, of elements up to 1, of which all is
 	// taken for rounding errors.
@@ -126,10 +134,13 @@ func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
 
 // Refactorize computes the factorization of a, the same triangle of the same
 // pattern as last given to Factorize, with the order found there. Errors are those
-// of Factorize. It panics if there was no Factorize or the pattern differs. It
-// does not allocate in steady state.
+// of Factorize. It panics if there was no Factorize, the pattern differs, or
+// Threshold is not between 0 and ½. It does not allocate in steady state.
 func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 	l.checkFactorized()
+	if !(l.Threshold >= 0 && l.Threshold <= 0.5) {
+		panic("linsolve: Threshold is not between 0 and 1/2")
+	}
 	p := l.a.Triangle().Pattern()
 	if !p.Equal(a.Triangle().Pattern()) {
 		panic("linsolve: pattern differs")
@@ -143,6 +154,10 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 	if !l.analyzed {
 		l.analyze()
 		l.analyzed = true
+	}
+	l.threshold = l.Threshold
+	if l.threshold == 0 {
+		l.threshold = ldlThreshold
 	}
 	l.eliminate()
 	if len(l.zero) > 0 {
@@ -351,7 +366,7 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 		diagonal[i] = math.Abs(a.At(i, i))
 		least = min(least, diagonal[i])
 	}
-	if least >= ldlTolerance {
+	if least >= ldlThreshold {
 		return partner
 	}
 	rowOf, _, _ := maximumProduct(a.Pattern(), a.Values())
@@ -374,7 +389,7 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 			cycle = append(cycle[best+1:len(cycle):len(cycle)], cycle[:best]...)
 		}
 		for t := 0; t+1 < len(cycle); t += 2 {
-			if i, j := cycle[t], cycle[t+1]; min(diagonal[i], diagonal[j]) < ldlTolerance {
+			if i, j := cycle[t], cycle[t+1]; min(diagonal[i], diagonal[j]) < ldlThreshold {
 				partner[i], partner[j] = j, i
 			}
 		}
