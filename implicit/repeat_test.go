@@ -179,10 +179,10 @@ func TestPrimitivesStayOne(t *testing.T) {
 	}
 	g, err := reverse.RecordVec(sines, x)
 	require.NoError(t, err)
-	require.Len(t, inside.Program(implicit.Fixed(g)).View().Owns, 1)
+	require.Len(t, inside.Program(implicit.Fixed(g)).Owns(), 1)
 	f, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Sum(sines(x)) }, x)
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(inside.Program(implicit.Optimality(f, 30, 0, nil)).View().Owns), 2) // it and its derivative
+	require.LessOrEqual(t, len(inside.Program(implicit.Optimality(f, 30, 0, nil)).Owns()), 2) // it and its derivative
 }
 
 // An equation of many repeated terms that have the same variables takes the plan

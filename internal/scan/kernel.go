@@ -1,12 +1,10 @@
 package scan
 
 import (
-	"math"
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/expr"
-	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // kernel is a derivative of a small step as code on single numbers, in which a step
@@ -126,83 +124,28 @@ func (s *Step) function() *expr.Function {
 	if !s.Certain() {
 		return nil
 	}
-	v := p.View()
-	f := &expr.Function{}
-	for _, own := range v.Owns {
-		f.Primitives = append(f.Primitives, own)
-	}
-	push := func(n expr.Node) int32 {
-		f.Steps = append(f.Steps, n)
-		return int32(len(f.Steps) - 1)
-	}
-	real := func(code op.Code, a int32, c float64) int32 {
-		f.Constants = append(f.Constants, expr.Constant{Value: c})
-		return push(expr.Node{Op: code, A: a, C: int32(len(f.Constants) - 1)})
-	}
+	var w expr.Writer
 	at := make([]int32, p.Len())
-	sum := func(c float64, n int, term func(k int) int32) int32 {
-		if n == 0 {
-			f.Constants = append(f.Constants, expr.Constant{Value: c})
-			return push(expr.Node{Leaf: expr.Data, A: int32(len(f.Constants) - 1)})
-		}
-		z := term(0)
-		if c != 0 || !math.Signbit(c) { // −0 + z is z
-			z = real(op.AddReal, z, c)
-		}
-		for k := 1; k < n; k++ {
-			z = push(expr.Node{Op: op.Add, A: z, B: term(k)})
-		}
-		return z
-	}
 	for i := range int32(p.Len()) {
-		if len(f.Steps) > maxLines {
+		if len(w.Steps) > maxLines {
 			return nil
 		}
-		switch k := int(i); {
-		case k < p.Inputs():
-			at[i] = push(expr.Node{Leaf: expr.Variable, A: i})
-			continue
-		case k < p.Inputs()+p.Params():
-			at[i] = push(expr.Node{Leaf: expr.Parameter, A: i - int32(p.Inputs())})
-			continue
-		case i < v.Base:
-			f.Constants = append(f.Constants, expr.Constant{Value: v.Consts[k-p.Inputs()-p.Params()]})
-			at[i] = push(expr.Node{Leaf: expr.Data, A: int32(len(f.Constants) - 1)})
-			continue
-		}
-		a, b, c := v.A[i], v.B[i], v.C[i]
-		switch o := v.Ops[i]; {
-		case o == op.Sum:
-			x := p.SumAt(i)
-			at[i] = sum(c, len(x), func(k int) int32 { return at[x[k]] })
-		case o == op.Affine:
-			w, x := p.AffineAt(i)
-			at[i] = sum(c, len(x), func(k int) int32 { return real(op.Scale, at[x[k]], w[k]) })
-		case o == op.Dot:
-			x, y := p.DotAt(i)
-			at[i] = sum(negZero, len(x), func(k int) int32 {
-				if x[k] == y[k] {
-					return push(expr.Node{Op: op.Square, A: at[x[k]]})
-				}
-				return push(expr.Node{Op: op.Mul, A: at[x[k]], B: at[y[k]]})
-			})
-		case o == op.Select:
-			cond, x, y := p.SelectAt(i)
-			at[i] = push(expr.Node{Op: o, A: at[cond], B: at[x], C: at[y]})
-		case o == op.Own:
-			_, order := p.OwnAt(i)
-			at[i] = push(expr.Node{Op: o, A: at[a], B: b, C: int32(order)})
-		case o.Listed() > 0:
+		switch a, b := p.Args(i); {
+		case int(i) < p.Inputs():
+			at[i] = w.Push(expr.Node{Leaf: expr.Variable, A: i})
+		case int(i) < p.Inputs()+p.Params():
+			at[i] = w.Push(expr.Node{Leaf: expr.Parameter, A: i - int32(p.Inputs())})
+		case int(i) < p.Base():
+			at[i] = w.Constant(p.Consts()[int(i)-p.Inputs()-p.Params()])
+		case p.Op(i).Listed() > 0:
 			return nil
-		case o.Constant() == op.IntConstant:
-			at[i] = push(expr.Node{Op: o, A: at[a], K: bits(c)})
-		case o.Constant() == op.RealConstant:
-			at[i] = real(o, at[a], c)
-		case o.Operands() == 1:
-			at[i] = push(expr.Node{Op: o, A: at[a]})
 		default:
-			at[i] = push(expr.Node{Op: o, A: at[a], B: at[b]})
+			at[i] = w.Write(&p.Tape, i, a, b, at)
 		}
+	}
+	f := &expr.Function{Steps: w.Steps, Primitives: expr.Primitives(&p.Tape)}
+	for _, c := range w.Numbers {
+		f.Constants = append(f.Constants, expr.Constant{Value: c})
 	}
 	for j := range p.Outputs() {
 		f.Results = append(f.Results, at[p.Output(j)])
@@ -306,7 +249,3 @@ func (m *memory) compute(e *evaluator, k int, s []float64, y, adjoint []float64,
 	}
 	m.compute(e.safe, k, s, y, adjoint, along)
 }
-
-func bits(c float64) uint64 { return math.Float64bits(c) }
-
-var negZero = math.Copysign(0, -1)

@@ -45,13 +45,7 @@ type Step struct {
 }
 
 // Certain reports whether the step goes the same way at every point.
-func (s *Step) Certain() bool {
-	calls := false
-	for i := s.P.Base(); i < s.P.Len(); i++ {
-		calls = calls || s.P.CallAt(int32(i)) != nil
-	}
-	return !calls && len(s.P.Guards()) == 0
-}
+func (s *Step) Certain() bool { return !s.P.HasCalls() && len(s.P.Guards()) == 0 }
 
 // Block is N numbers one after the other, the inputs or the outputs of a step from
 // Local on, next to s or to the next state: in step k they are from At + Stride·k

@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/hesse-ad/hesse/internal/op"
@@ -154,6 +155,9 @@ func (t *Tape) SeveralAt(i int32) []int32 { return t.lists[t.a[i]:][:t.ops[i].Li
 // OwnAt is the function of the Own node i and which of its derivatives.
 func (t *Tape) OwnAt(i int32) (f *Scalar1, order int) { return t.owns[t.b[i]], int(t.c[i]) }
 
+// Owns are the functions of all Own nodes, not to be written.
+func (t *Tape) Owns() []*Scalar1 { return t.owns }
+
 // CallAt is the call whose first output is node i; nil if node i is something else.
 func (t *Tape) CallAt(i int32) *Call {
 	if t.ops[i] != op.Call || t.b[i] != 0 {
@@ -161,6 +165,9 @@ func (t *Tape) CallAt(i int32) *Call {
 	}
 	return &t.calls[t.a[i]]
 }
+
+// HasCalls reports whether any node is a call.
+func (t *Tape) HasCalls() bool { return slices.Contains(t.ops, op.Call) }
 
 // FirstOutput is node i, or the first output of the call that it is an output of.
 func (t *Tape) FirstOutput(i int32) int32 {
@@ -245,22 +252,3 @@ func (t *Tape) Bytes() int {
 
 // BytesOf is the memory that the array of x takes.
 func BytesOf[T any](x []T) int { return cap(x) * int(unsafe.Sizeof(*new(T))) }
-
-// View is a look at the nodes of a tape, for other engines: node i has the
-// operation Ops[i] with the operands A[i] and B[i] and the constant C[i], as
-// described at Tape; nodes below Base are inputs, parameters and constants.
-// It is not to be written.
-type View struct {
-	Base    int32
-	Ops     []op.Code
-	A, B    []int32
-	C       []float64
-	Consts  []float64 // of the nodes Base−len(Consts) … Base−1
-	Outputs []int32
-	Owns    []*Scalar1
-}
-
-// View returns a look at the nodes.
-func (t *Tape) View() View {
-	return View{int32(t.base), t.ops, t.a, t.b, t.c, t.consts, t.outputs, t.owns}
-}

@@ -1,7 +1,6 @@
 package terms
 
 import (
-	"math"
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/code"
@@ -11,11 +10,10 @@ import (
 
 // term is what is traced of a term.
 type term struct {
-	steps   []expr.Node
-	results []int32   // steps
-	leaves  []int32   // inputs and parameters: A of a leaf is a place here
-	numbers []float64 // constants, likewise
-	rows    []int32   // of each result
+	expr.Writer
+	results []int32 // steps
+	leaves  []int32 // inputs and parameters: A of a leaf is a place here
+	rows    []int32 // of each result
 }
 
 // class is the terms of one shape while they are gathered. They have the same steps and
@@ -47,49 +45,14 @@ func (s *class) terms() int { return max(len(s.rows), 1) / max(len(s.results), 1
 
 // clear forgets the term.
 func (z *term) clear() {
-	z.steps, z.results, z.rows = z.steps[:0], z.results[:0], z.rows[:0]
-	z.leaves, z.numbers = z.leaves[:0], z.numbers[:0]
-}
-
-// emit appends a step and returns its number.
-func (z *term) emit(code op.Code, args ...int32) int32 {
-	n := expr.Node{Op: code}
-	switch len(args) {
-	case 3:
-		n.A, n.B, n.C = args[0], args[1], args[2]
-	case 2:
-		n.A, n.B = args[0], args[1]
-	case 1:
-		n.A = args[0]
-	}
-	return z.push(n)
-}
-
-func (z *term) push(n expr.Node) int32 {
-	z.steps = append(z.steps, n)
-	return int32(len(z.steps)) - 1
-}
-
-// number appends a constant and returns its number.
-func (z *term) number(c float64) int32 {
-	z.numbers = append(z.numbers, c)
-	return int32(len(z.numbers)) - 1
-}
-
-// emitReal appends an operation on step a and the constant c.
-func (z *term) emitReal(code op.Code, a int32, c float64) int32 {
-	return z.push(expr.Node{Op: code, A: a, C: z.number(c)})
-}
-
-// constant appends a constant as a leaf.
-func (z *term) constant(c float64) int32 {
-	return z.push(expr.Node{Leaf: expr.Data, A: z.number(c)})
+	z.Steps, z.results, z.rows = z.Steps[:0], z.results[:0], z.rows[:0]
+	z.leaves, z.Numbers = z.leaves[:0], z.Numbers[:0]
 }
 
 // leaf appends an input or a parameter.
 func (z *term) leaf(kind expr.Leaf, i int32) int32 {
 	z.leaves = append(z.leaves, i)
-	return z.push(expr.Node{Leaf: kind, A: int32(len(z.leaves)) - 1})
+	return z.Push(expr.Node{Leaf: kind, A: int32(len(z.leaves)) - 1})
 }
 
 // classify finds the class of candidates that are one term and adds the term to it.
@@ -123,7 +86,7 @@ func (d *detector) classify(group []int32) bool {
 	s := d.classes[k]
 	s.visits = budget - d.budget
 	s.leaves = grown(s.leaves, d.term.leaves...)
-	s.numbers = grown(s.numbers, d.term.numbers...)
+	s.Numbers = grown(s.Numbers, d.term.Numbers...)
 	s.rows = grown(s.rows, d.term.rows...)
 	for _, i := range group {
 		d.cands[i].class = k
@@ -153,13 +116,13 @@ func (d *detector) add(c *candidate) bool {
 	switch c.factor {
 	case noFactor:
 	case c.root:
-		value = z.emit(op.Square, value)
+		value = z.Operation(op.Square, value)
 	default:
-		value = z.emit(op.Mul, value, d.local[c.factor])
+		value = z.Operation(op.Mul, value, d.local[c.factor])
 	}
-	value = z.emitReal(op.Scale, value, c.scale)
+	value = z.WithReal(op.Scale, value, c.scale)
 	if r := slices.Index(z.rows, c.row); r >= 0 {
-		z.results[r] = z.emit(op.Add, z.results[r], value)
+		z.results[r] = z.Operation(op.Add, z.results[r], value)
 		return true
 	}
 	z.results, z.rows = append(z.results, value), append(z.rows, c.row)
@@ -170,10 +133,10 @@ func (d *detector) add(c *candidate) bool {
 func (d *detector) find(joined bool) int32 {
 	z := &d.term
 	is := func(k int32) bool {
-		return slices.Equal(d.classes[k].steps, z.steps) && slices.Equal(d.classes[k].results, z.results)
+		return slices.Equal(d.classes[k].Steps, z.Steps) && slices.Equal(d.classes[k].results, z.results)
 	}
-	h := uint64(len(z.steps))
-	for _, n := range z.steps {
+	h := uint64(len(z.Steps))
+	for _, n := range z.Steps {
 		h = (h ^ uint64(n.Op)<<56 ^ uint64(n.Leaf)<<48 ^ uint64(uint32(n.C))<<24 ^ uint64(uint32(n.A))) * 0x9e3779b97f4a7c15
 		h = (h ^ h>>29 ^ uint64(uint32(n.B)) ^ n.K) * 0xbf58476d1ce4e5b9
 		h ^= h >> 32
@@ -190,8 +153,8 @@ func (d *detector) find(joined bool) int32 {
 	n := int32(len(d.classes))
 	d.byHash[h] = n
 	d.classes = append(d.classes, &class{
-		term: term{steps: slices.Clone(z.steps), results: slices.Clone(z.results)},
-		next: k, after: n, nums: len(z.numbers), wide: len(z.leaves), joined: joined,
+		term: term{Writer: expr.Writer{Steps: slices.Clone(z.Steps)}, results: slices.Clone(z.results)},
+		next: k, after: n, nums: len(z.Numbers), wide: len(z.leaves), joined: joined,
 	})
 	return n
 }
@@ -207,7 +170,7 @@ func (d *detector) follow(k int32) {
 // visit begins to stamp nodes anew. What is declared alone needs no stamps.
 func (d *detector) visit() {
 	if d.stamp == nil {
-		d.stamp, d.local = make([]int32, len(d.Ops)), make([]int32, len(d.Ops))
+		d.stamp, d.local = make([]int32, d.p.Len()), make([]int32, d.p.Len())
 	}
 	d.now++
 }
@@ -230,22 +193,22 @@ func (d *detector) trace(i int32) (ok bool) {
 			d.stack = d.stack[:len(d.stack)-1]
 			continue
 		}
-		if i < d.Base {
+		if i < d.base {
 			d.stamp[i] = d.now
 			d.local[i] = d.leaf(i)
 			d.stack = d.stack[:len(d.stack)-1]
 			continue
 		}
 		before := len(d.stack)
-		code := d.Ops[i]
-		a, b := d.A[i], d.B[i]
+		code := d.p.Op(i)
+		a, b := d.p.Args(i)
 		switch k := code.Operands(); {
 		case k == 1:
 			if d.stamp[a] != d.now {
 				d.stack = append(d.stack, a)
 			}
 		case k == 2:
-			if code.Commutes() && d.Ops[b] > d.Ops[a] {
+			if code.Commutes() && d.p.Op(b) > d.p.Op(a) {
 				a, b = b, a // alike terms may have them in different order
 			}
 			if d.stamp[b] != d.now {
@@ -258,7 +221,7 @@ func (d *detector) trace(i int32) (ok bool) {
 			d.obstacle = obstacle{what: call, at: i}
 			return false
 		default:
-			if len(d.term.steps)+int(b>>1) > d.longest {
+			if len(d.term.Steps)+int(d.p.Terms(i)) > d.longest {
 				return false
 			}
 			d.p.EachOperand(i, func(j int32) {
@@ -275,10 +238,10 @@ func (d *detector) trace(i int32) (ok bool) {
 			continue
 		}
 		d.stack = d.stack[:before-1]
-		if len(d.term.steps) >= d.longest {
+		if len(d.term.Steps) >= d.longest {
 			return false
 		}
-		d.local[i] = d.operation(i, code, a, b)
+		d.local[i] = d.term.Write(&d.p.Tape, i, a, b, d.local)
 		d.stamp[i] = d.now
 	}
 	return true
@@ -292,72 +255,19 @@ func (d *detector) leaf(i int32) int32 {
 	case k < d.inputs+d.params:
 		return d.term.leaf(expr.Parameter, i)
 	default:
-		return d.term.constant(d.Consts[k-d.inputs-d.params])
+		return d.term.Constant(d.p.Consts()[k-d.inputs-d.params])
 	}
-}
-
-// operation emits node i with the operands a and b, which have been.
-func (d *detector) operation(i int32, code op.Code, a, b int32) int32 {
-	z, c := &d.term, d.C[i]
-	switch code {
-	case op.Sum:
-		return d.sum(c, d.p.SumAt(i), func(_ int, x int32) int32 { return d.local[x] })
-	case op.Affine:
-		w, x := d.p.AffineAt(i)
-		return d.sum(c, x, func(k int, x int32) int32 { return z.emitReal(op.Scale, d.local[x], w[k]) })
-	case op.Dot:
-		x, y := d.p.DotAt(i)
-		return d.sum(negZero, x, func(k int, x int32) int32 {
-			if x == y[k] {
-				return z.emit(op.Square, d.local[x])
-			}
-			return z.emit(op.Mul, d.local[x], d.local[y[k]])
-		})
-	case op.Select:
-		cond, x, y := d.p.SelectAt(i)
-		return z.emit(code, d.local[cond], d.local[x], d.local[y])
-	case op.Own:
-		_, order := d.p.OwnAt(i)
-		return z.push(expr.Node{Op: code, A: d.local[a], B: b, C: int32(order)})
-	}
-	switch {
-	case code.Constant() == op.IntConstant:
-		return z.push(expr.Node{Op: code, A: d.local[a], K: math.Float64bits(c)})
-	case code.Constant() == op.RealConstant:
-		return z.emitReal(code, d.local[a], c)
-	case code.Operands() == 1:
-		return z.emit(code, d.local[a])
-	}
-	return z.emit(code, d.local[a], d.local[b])
-}
-
-var negZero = math.Copysign(0, -1)
-
-// sum emits c plus terms, added from the left.
-func (d *detector) sum(c float64, x []int32, term func(k int, x int32) int32) int32 {
-	z := &d.term
-	if len(x) == 0 {
-		return z.constant(c)
-	}
-	s := term(0, x[0])
-	if c != 0 {
-		s = z.emitReal(op.AddReal, s, c)
-	}
-	for k := 1; k < len(x); k++ {
-		s = z.emit(op.Add, s, term(k, x[k]))
-	}
-	return s
 }
 
 // shape is the shape of s, with the lists of its terms.
 func (d *detector) shape(s *class) *shape {
 	n := s.terms()
 	z := &shape{terms: n, dims: d.dims}
-	z.Primitives = d.primitives()
+	z.Primitives = expr.Primitives(&d.p.Tape)
 	for r := range s.results {
 		z.rows = append(z.rows, column(s.rows, n, len(s.results), r, 0))
 	}
-	z.Steps, z.Results = expr.VariablesFirst(s.steps, s.results)
+	z.Steps, z.Results = expr.VariablesFirst(s.Steps, s.results)
 	for i := range z.Steps {
 		switch st := &z.Steps[i]; st.Leaf {
 		case expr.Variable:
@@ -369,7 +279,7 @@ func (d *detector) shape(s *class) *shape {
 		}
 	}
 	for k := range s.nums {
-		z.data = append(z.data, newData(n, func(t int) float64 { return s.numbers[t*s.nums+k] }))
+		z.data = append(z.data, newData(n, func(t int) float64 { return s.Numbers[t*s.nums+k] }))
 	}
 	z.setConstants()
 	return z
@@ -382,13 +292,4 @@ func column(x []int32, n, wide, k, base int) code.Index {
 		z[t] = x[t*wide+k] - int32(base)
 	}
 	return code.NewIndex(z)
-}
-
-// primitives are the user's functions of one variable.
-func (d *detector) primitives() []expr.Primitive {
-	z := make([]expr.Primitive, len(d.Owns))
-	for k, f := range d.Owns {
-		z[k] = f
-	}
-	return z
 }

@@ -322,10 +322,10 @@ type declared struct {
 // declare notes that c is an output of a Repeat; it reports false if it is something
 // else.
 func (d *detector) declare(c *candidate) bool {
-	if d.Ops[c.root] != op.Call || c.factor != noFactor {
+	if d.p.Op(c.root) != op.Call || c.factor != noFactor {
 		return false
 	}
-	first := c.root - d.B[c.root]
+	first := d.p.FirstOutput(c.root)
 	r, ok := d.byCall[first]
 	if !ok {
 		r = d.newDeclared(first)
@@ -351,7 +351,7 @@ func (d *detector) newDeclared(first int32) *declared {
 	x := call.Args
 	r, ok := call.Func.(*Repeat)
 	c := &declared{Repeat: r}
-	if !ok || slices.ContainsFunc(x, func(i int32) bool { return i >= d.Base }) {
+	if !ok || slices.ContainsFunc(x, func(i int32) bool { return i >= d.base }) {
 		return c
 	}
 	same := len(x) <= d.inputs
@@ -370,7 +370,7 @@ func (d *detector) newDeclared(first int32) *declared {
 		case int(i) < d.inputs+d.params:
 			in[k] = binding{kind: expr.Parameter, at: i - int32(d.inputs)}
 		default:
-			in[k] = binding{kind: expr.Data, c: d.Consts[int(i)-d.inputs-d.params]}
+			in[k] = binding{kind: expr.Data, c: d.p.Consts()[int(i)-d.inputs-d.params]}
 		}
 	}
 	c.inputs, c.kinds = in, r.aliasings(in)

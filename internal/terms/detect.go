@@ -7,7 +7,6 @@ import (
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/sweep"
-	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 const (
@@ -38,8 +37,8 @@ const (
 
 // detector finds terms and their shapes.
 type detector struct {
-	tape.View
-	p *sweep.Engine
+	p    *sweep.Engine
+	base int32 // its first operation
 	dims
 	size    int  // operations and operands of sums
 	longest int  // how many operations and leaves a term may have
@@ -66,11 +65,11 @@ type detector struct {
 
 func newDetector(p *sweep.Engine, hessian bool) *detector {
 	d := &detector{
-		View: p.View(), p: p, hessian: hessian, longest: maxSteps,
+		base: int32(p.Base()), p: p, hessian: hessian, longest: maxSteps,
 		dims: dims{p.Inputs(), p.Params(), p.Outputs()}, constants: make([]float64, p.Outputs()),
 		byHash: map[uint64]int32{}, byCall: map[int32]*declared{},
 	}
-	for i := d.Base; int(i) < len(d.Ops); i++ {
+	for i := d.base; int(i) < d.p.Len(); i++ {
 		d.size += d.length(i)
 	}
 	d.budget = maxRepeat*d.size + maxSteps
@@ -114,9 +113,9 @@ func (d *detector) whole(edges int) *Plan {
 	if !ok {
 		return nil
 	}
-	one := class{term: d.term, nums: len(d.term.numbers), wide: len(d.term.leaves)}
+	one := class{term: d.term, nums: len(d.term.Numbers), wide: len(d.term.leaves)}
 	one.results = results
-	for j := range d.Outputs {
+	for j := range d.outputs {
 		one.rows = append(one.rows, int32(j))
 	}
 	s := d.shape(&one)
@@ -129,7 +128,7 @@ func (d *detector) whole(edges int) *Plan {
 // traceOutputs traces all outputs as one term; it returns their steps.
 func (d *detector) traceOutputs() (results []int32, ok bool) {
 	d.visit()
-	for _, i := range d.Outputs {
+	for _, i := range d.p.OutputNodes() {
 		if !d.trace(i) {
 			return nil, false
 		}
@@ -141,7 +140,7 @@ func (d *detector) traceOutputs() (results []int32, ok bool) {
 // cutOutputs cuts the outputs at their long sums and finds the classes of the parts.
 func (d *detector) cutOutputs() {
 	d.findLong()
-	for j, i := range d.Outputs {
+	for j, i := range d.p.OutputNodes() {
 		d.split(candidate{root: i, factor: noFactor, row: int32(j), scale: 1}, false)
 	}
 	d.choose()
@@ -166,7 +165,7 @@ func (d *detector) choose() {
 				one := c
 				one.alone, one.class = true, unclassified
 				d.cands = append(d.cands, one)
-			case c.factor != noFactor || !isLinear(d.Ops[c.root]) || !d.split(c, true):
+			case c.factor != noFactor || !isLinear(d.p.Op(c.root)) || !d.split(c, true):
 				continue
 			}
 			d.cands[k].class = replaced
@@ -207,10 +206,10 @@ func (d *detector) take(begin int) {
 		}
 	}
 	slices.SortStableFunc(order, func(s, t *class) int {
-		return len(t.steps)*t.terms() - len(s.steps)*s.terms()
+		return len(t.Steps)*t.terms() - len(s.Steps)*s.terms()
 	})
 	for _, s := range order {
-		if len(s.steps) > limit {
+		if len(s.Steps) > limit {
 			continue
 		}
 		if s.edges == 0 {
@@ -227,9 +226,9 @@ func (d *detector) take(begin int) {
 // for a Hessian its edges, for a Jacobian the steps of each result.
 func (d *detector) edges(s *class, most int) int {
 	if !d.hessian {
-		return len(s.steps) * (1 + len(s.results))
+		return len(s.Steps) * (1 + len(s.results))
 	}
-	steps, _ := expr.VariablesFirst(s.steps, nil)
+	steps, _ := expr.VariablesFirst(s.Steps, nil)
 	return len(steps) + expr.CountEdges(steps, most)
 }
 
@@ -271,7 +270,7 @@ func (d *detector) leaveRare() {
 // about so many colors.
 func (d *detector) times(s *class) (terms, general float64) {
 	n, ops, vars, calls := s.terms(), 0, 0, 0
-	for _, st := range s.steps {
+	for _, st := range s.Steps {
 		switch st.Leaf {
 		case expr.Variable:
 			vars++

@@ -33,9 +33,9 @@ func Misfits(p *sweep.Engine) (misfits []string, count int) {
 		d.term.clear()
 		z := &d.term
 		numbers := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
-		if !d.add(&c) || !slices.Equal(z.steps, s.steps) || !slices.Equal(z.results, s.results) ||
+		if !d.add(&c) || !slices.Equal(z.Steps, s.Steps) || !slices.Equal(z.results, s.results) ||
 			!slices.Equal(z.leaves, s.leaves[t*s.wide:][:s.wide]) || s.rows[t] != c.row ||
-			!slices.EqualFunc(z.numbers, s.numbers[t*s.nums:][:s.nums], numbers) {
+			!slices.EqualFunc(z.Numbers, s.Numbers[t*s.nums:][:s.nums], numbers) {
 			misfits = append(misfits, fmt.Sprintf("node %d, term %d of class %d", c.root, t, c.class))
 		}
 		count++

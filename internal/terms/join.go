@@ -70,7 +70,7 @@ func (d *detector) join(begin int) map[int32][]int32 {
 	for k := range g.lead {
 		g.lead[k] = int32(begin + k)
 	}
-	g.owner = make([]int32, len(d.Ops))
+	g.owner = make([]int32, d.p.Len())
 	for k := range joinPasses {
 		if k > 0 {
 			clear(g.owner)
@@ -98,23 +98,24 @@ func (g *joiner) eachRoot(do func(group, root int32)) {
 // findOwners finds which groups reach which operations; it reports whether there are
 // any that several reach.
 func (g *joiner) findOwners() bool {
-	top := g.Base - 1
+	top := g.base - 1
 	g.some = false
 	g.eachRoot(func(group, root int32) {
 		g.reached(root, group+1)
 		top = max(top, root)
 	})
-	for i := top; i >= g.Base; i-- {
+	for i := top; i >= g.base; i-- {
 		o := g.owner[i]
 		if o == 0 {
 			continue
 		}
-		switch g.Ops[i].Operands() { // half the time of eachOperand
+		a, b := g.p.Args(i)
+		switch g.p.Op(i).Operands() { // half the time of eachOperand
 		case 1:
-			g.reached(g.A[i], o)
+			g.reached(a, o)
 		case 2:
-			g.reached(g.A[i], o)
-			g.reached(g.B[i], o)
+			g.reached(a, o)
+			g.reached(b, o)
 		default:
 			g.p.EachOperand(i, func(j int32) { g.reached(j, o) })
 		}
@@ -124,7 +125,7 @@ func (g *joiner) findOwners() bool {
 
 // reached notes that an owner reaches node i.
 func (g *joiner) reached(i, owner int32) {
-	if i < g.Base || g.owner[i] == owner || g.Ops[i] == op.Call {
+	if i < g.base || g.owner[i] == owner || g.p.Op(i) == op.Call {
 		return
 	}
 	if g.owner[i] == 0 {
@@ -140,9 +141,9 @@ func (g *joiner) pass() (joined bool) {
 	n := len(g.lead)
 	if g.tree == nil {
 		g.groups = map[int32][]int32{}
-		g.touched = make([]int32, len(g.Ops))
-		g.tree = make([]float64, len(g.Ops))
-		for i := g.Base; int(i) < len(g.Ops); i++ {
+		g.touched = make([]int32, g.p.Len())
+		g.tree = make([]float64, g.p.Len())
+		for i := g.base; int(i) < g.p.Len(); i++ {
 			if g.owner[i] == several {
 				t := g.stepTime(i)
 				g.eachOperand(i, func(j int32) { t += g.tree[j] })
@@ -155,15 +156,15 @@ func (g *joiner) pass() (joined bool) {
 		clear(g.least)
 		clear(g.lastOf)
 	}
-	g.touches, g.pairs = slices.Grow(g.touches[:0], len(g.Ops)), g.pairs[:0]
+	g.touches, g.pairs = slices.Grow(g.touches[:0], g.p.Len()), g.pairs[:0]
 	g.eachRoot(func(group, root int32) { g.touch(root, group) })
-	for i := g.Base; int(i) < len(g.Ops); i++ {
+	for i := g.base; int(i) < g.p.Len(); i++ {
 		if o := g.owner[i]; o > 0 {
 			g.least[o-1-g.begin] += g.stepTime(i)
 			g.eachOperand(i, func(j int32) { g.touch(j, o-1) })
 		}
 	}
-	for i := g.Base; int(i) < len(g.Ops); i++ {
+	for i := g.base; int(i) < g.p.Len(); i++ {
 		if g.touched[i] > 0 {
 			g.pairsAt(i)
 		}
@@ -185,7 +186,7 @@ func (g *joiner) pass() (joined bool) {
 // touch notes that an operation of a group alone has the operand i, if several
 // reach it.
 func (g *joiner) touch(i, group int32) {
-	if i < g.Base || g.owner[i] != several {
+	if i < g.base || g.owner[i] != several {
 		return
 	}
 	if k := g.touched[i]; k > 0 && g.touches[k-1].group == group {
@@ -292,7 +293,7 @@ func (g *joiner) reach(members []int32) (time float64, ok bool) {
 
 // push puts an operation on the stack unless it has the stamp.
 func (g *joiner) push(j int32) {
-	if j >= g.Base && g.stamp[j] != g.now {
+	if j >= g.base && g.stamp[j] != g.now {
 		g.stamp[j] = g.now
 		g.stack = append(g.stack, j)
 	}
@@ -300,7 +301,7 @@ func (g *joiner) push(j int32) {
 
 // stepTime is the time of node i in a term.
 func (d *detector) stepTime(i int32) float64 {
-	if d.Ops[i].Cost() > 0 {
+	if d.p.Op(i).Cost() > 0 {
 		return cost.Time(cost.Call)
 	}
 	return cost.Time(cost.Term) * float64(d.length(i))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // matching compares what a candidate reaches with the steps of a class, from the last
@@ -36,19 +37,19 @@ func (d *detector) match(c *candidate) bool {
 		return false
 	}
 	d.visit()
-	last := int32(len(s.steps)) - 1 // the product with the scale
-	d.node = slices.Grow(d.node[:0], len(s.steps))[:last]
+	last := int32(len(s.Steps)) - 1 // the product with the scale
+	d.node = slices.Grow(d.node[:0], len(s.Steps))[:last]
 	for i := range d.node {
 		d.node[i] = unbound
 	}
-	leaves, numbers := len(s.leaves), len(s.numbers)
-	s.leaves, s.numbers = roomFor(s.leaves, s.wide), roomFor(s.numbers, s.nums)
-	m := matching{d, s.steps, s.leaves[leaves:], s.numbers[numbers:]}
-	d.node[s.steps[last].A] = c.root
-	m.numbers[s.steps[last].C] = c.scale
+	leaves, numbers := len(s.leaves), len(s.Numbers)
+	s.leaves, s.Numbers = roomFor(s.leaves, s.wide), roomFor(s.Numbers, s.nums)
+	m := matching{d, s.Steps, s.leaves[leaves:], s.Numbers[numbers:]}
+	d.node[s.Steps[last].A] = c.root
+	m.numbers[s.Steps[last].C] = c.scale
 	for k := last - 1; k >= 0; k-- {
 		if i := d.node[k]; i != within && !m.step(k, i) {
-			s.leaves, s.numbers = s.leaves[:leaves], s.numbers[:numbers]
+			s.leaves, s.Numbers = s.leaves[:leaves], s.Numbers[:numbers]
 			return false
 		}
 	}
@@ -66,28 +67,28 @@ func (m *matching) step(k, i int32) bool {
 	}
 	m.stamp[i] = m.now
 	st := &m.steps[k]
-	if i < m.Base {
+	if i < m.base {
 		return m.leaf(st, i)
 	}
-	code := m.Ops[i]
+	code := m.p.Op(i)
 	if code.HasList() {
 		return m.list(k, i, code)
 	}
 	if code != st.Op || st.Leaf != expr.Operation {
 		return false
 	}
-	a, b := m.A[i], m.B[i]
+	a, b := m.p.Args(i)
 	if code.Operands() == 2 {
-		if code.Commutes() && m.Ops[b] > m.Ops[a] {
+		if code.Commutes() && m.p.Op(b) > m.p.Op(a) {
 			a, b = b, a
 		}
 		return m.bind(st.A, a) && m.bind(st.B, b)
 	}
 	switch code.Constant() {
 	case op.RealConstant:
-		m.numbers[st.C] = m.C[i]
+		m.numbers[st.C] = m.p.Constant(i)
 	case op.IntConstant:
-		if math.Float64bits(m.C[i]) != st.K {
+		if math.Float64bits(m.p.Constant(i)) != st.K {
 			return false
 		}
 	}
@@ -106,7 +107,7 @@ func (m *matching) leaf(st *expr.Node, i int32) bool {
 		if st.Leaf != expr.Data {
 			return false
 		}
-		m.numbers[st.A] = m.Consts[k-m.inputs-m.params]
+		m.numbers[st.A] = m.p.Consts()[k-m.inputs-m.params]
 		return true
 	case st.Leaf != expr.Variable && k < m.inputs || st.Leaf != expr.Parameter && k >= m.inputs:
 		return false
@@ -120,10 +121,10 @@ func (m *matching) list(k, i int32, code op.Code) bool {
 	switch code {
 	case op.Sum:
 		x := m.p.SumAt(i)
-		return m.sum(k, m.C[i], len(x), func(k, at int32) bool { return m.bind(at, x[k]) })
+		return m.sum(k, m.p.Constant(i), len(x), func(k, at int32) bool { return m.bind(at, x[k]) })
 	case op.Affine:
 		w, x := m.p.AffineAt(i)
-		return m.sum(k, m.C[i], len(x), func(k, at int32) bool {
+		return m.sum(k, m.p.Constant(i), len(x), func(k, at int32) bool {
 			st := &m.steps[at]
 			if !m.isWithin(at, op.Scale) {
 				return false
@@ -133,7 +134,7 @@ func (m *matching) list(k, i int32, code op.Code) bool {
 		})
 	case op.Dot:
 		x, y := m.p.DotAt(i)
-		return m.sum(k, 0, len(x), func(k, at int32) bool {
+		return m.sum(k, tape.NegZero, len(x), func(k, at int32) bool {
 			st := &m.steps[at]
 			if x[k] == y[k] {
 				return m.isWithin(at, op.Square) && m.bind(st.A, x[k])
@@ -160,7 +161,7 @@ func (m *matching) sum(at int32, c float64, n int, term func(k, at int32) bool) 
 			return false
 		}
 	}
-	if c != 0 {
+	if !expr.Starts(c) {
 		if !m.isWithin(at, op.AddReal) {
 			return false
 		}

@@ -53,13 +53,13 @@ func Obstacles(p *sweep.Engine, hessian bool) string {
 			continue
 		}
 		c := cands[0]
-		where := fmt.Sprintf("the first %v in output %d", d.Ops[c.root], c.row)
+		where := fmt.Sprintf("the first %v in output %d", d.p.Op(c.root), c.row)
 		why := ""
 		switch reason(r) {
 		case tooLarge:
 			why = fmt.Sprintf("have more than %d operations", d.longest)
 		case call:
-			why = fmt.Sprint("call ", d.Ops[c.obstacle.at])
+			why = fmt.Sprint("call ", d.p.Op(c.obstacle.at))
 			if f := d.p.CallAt(d.p.FirstOutput(c.obstacle.at)); f != nil {
 				why = "call " + f.Name()
 			}

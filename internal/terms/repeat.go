@@ -6,7 +6,6 @@ import (
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
-	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -119,7 +118,7 @@ func (r *Repeat) prepare() {
 // derive makes the template; it reports false if the term has comparisons or calls.
 func (r *Repeat) derive() bool {
 	d := newDetector(r.term, true)
-	if len(r.term.Guards()) > 0 || slices.Contains(d.Ops, op.Call) {
+	if len(r.term.Guards()) > 0 || r.term.HasCalls() {
 		return false
 	}
 	d.longest = Limits.Steps
@@ -130,12 +129,12 @@ func (r *Repeat) derive() bool {
 	}
 	z := &d.term
 	f := &r.template
-	f.Steps, f.Results = expr.VariablesFirst(z.steps, results)
-	f.Primitives = d.primitives()
+	f.Steps, f.Results = expr.VariablesFirst(z.Steps, results)
+	f.Primitives = expr.Primitives(&d.p.Tape)
 	limit := min(Limits.Edges, maxEdges*r.count)
 	r.swept[expr.Hessian] = expr.CountEdges(f.Steps, limit) > limit
 	r.swept[expr.Jacobian] = expr.CountAdjoints(f.Steps, f.Results) > limit
-	for _, c := range z.numbers {
+	for _, c := range z.Numbers {
 		r.data = append(r.data, data{all: c})
 	}
 	r.paramAt = slices.Repeat([]int32{-1}, len(r.params))

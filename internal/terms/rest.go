@@ -16,8 +16,8 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 	if len(d.p.Guards()) == 0 && !slices.ContainsFunc(d.cands, d.leftOver) {
 		return nil, true
 	}
-	need := make([]bool, len(d.Ops))
-	left := make([][]candidate, len(d.Outputs))
+	need := make([]bool, d.p.Len())
+	left := make([][]candidate, d.outputs)
 	for _, c := range d.cands {
 		if d.leftOver(c) {
 			left[c.row] = append(left[c.row], c)
@@ -28,7 +28,7 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 		}
 	}
 	count := d.mark(need)
-	if all := len(d.Ops) - int(d.Base) + d.declaredOps(); float64(count) > (1-leastShare)*float64(all) {
+	if all := d.p.Ops() + d.declaredOps(); float64(count) > (1-leastShare)*float64(all) {
 		return nil, false
 	}
 	for _, g := range d.p.Guards() {
@@ -69,7 +69,7 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 // restricted is the program of some outputs of p, which has no guards.
 func restricted(p *sweep.Engine, outputs []int) *sweep.Engine {
 	d := newDetector(p, false)
-	need := make([]bool, len(d.Ops))
+	need := make([]bool, d.p.Len())
 	for _, j := range outputs {
 		need[p.Output(j)] = true
 	}
@@ -86,13 +86,13 @@ func restricted(p *sweep.Engine, outputs []int) *sweep.Engine {
 
 // mark marks what the marked nodes need, and counts the operations.
 func (d *detector) mark(need []bool) (count int) {
-	for i := int32(len(need)) - 1; i >= d.Base; i-- {
+	for i := int32(len(need)) - 1; i >= d.base; i-- {
 		if !need[i] {
 			continue
 		}
 		count++
-		if d.Ops[i] == op.Call {
-			need[i-d.B[i]] = true
+		if d.p.Op(i) == op.Call {
+			need[d.p.FirstOutput(i)] = true
 		}
 		d.p.EachOperand(i, func(j int32) { need[j] = true })
 	}
@@ -101,8 +101,8 @@ func (d *detector) mark(need []bool) (count int) {
 
 // copy records the marked nodes; id is their new numbers.
 func (d *detector) copy(r *tape.Recording, need []bool) (id []int32) {
-	id = make([]int32, len(d.Ops))
-	base := int(d.Base) - len(d.Consts)
+	id = make([]int32, d.p.Len())
+	base := int(d.base) - len(d.p.Consts())
 	renumber := func(x []int32) []int32 {
 		z := make([]int32, len(x))
 		for k, i := range x {
@@ -117,12 +117,13 @@ func (d *detector) copy(r *tape.Recording, need []bool) (id []int32) {
 			continue
 		case !need[i]:
 			continue
-		case i < d.Base:
-			id[i] = r.Constant(d.Consts[int(i)-base])
+		case i < d.base:
+			id[i] = r.Constant(d.p.Consts()[int(i)-base])
 			continue
 		}
-		a, b, c := d.A[i], d.B[i], d.C[i]
-		switch code := d.Ops[i]; code {
+		a, b := d.p.Args(i)
+		c := d.p.Constant(i)
+		switch code := d.p.Op(i); code {
 		case op.Sum:
 			id[i] = r.Sum(c, renumber(d.p.SumAt(i)))
 		case op.Affine:

@@ -39,9 +39,9 @@ func isLinear(code op.Code) bool {
 
 // length is how many operations node i is with those of the operands of a sum.
 func (d *detector) length(i int32) int {
-	switch d.Ops[i] {
+	switch d.p.Op(i) {
 	case op.Sum, op.Affine, op.Dot:
-		return 1 + int(d.B[i]>>1)
+		return 1 + int(d.p.Terms(i))
 	}
 	return 1
 }
@@ -50,26 +50,27 @@ func (d *detector) length(i int32) int {
 // above them. A sum that also enters an operation that is not linear is none: its
 // operands would be repeated.
 func (d *detector) findLong() {
-	inner := make([]bool, len(d.Ops))
-	for i := int32(len(d.Ops)) - 1; i >= d.Base; i-- {
-		if !inner[i] && isLinear(d.Ops[i]) {
+	inner := make([]bool, d.p.Len())
+	for i := int32(d.p.Len()) - 1; i >= d.base; i-- {
+		if !inner[i] && isLinear(d.p.Op(i)) {
 			continue
 		}
-		switch d.Ops[i].Operands() { // half the time of eachOperand
+		a, b := d.p.Args(i)
+		switch d.p.Op(i).Operands() { // half the time of eachOperand
 		case 1:
-			inner[d.A[i]] = true
+			inner[a] = true
 		case 2:
-			inner[d.A[i]], inner[d.B[i]] = true, true
+			inner[a], inner[b] = true, true
 		default:
 			d.p.EachOperand(i, func(j int32) { inner[j] = true })
 		}
 	}
-	long := make([]bool, len(d.Ops))
-	for i := d.Base; int(i) < len(d.Ops); i++ {
-		if inner[i] || !isLinear(d.Ops[i]) {
+	long := make([]bool, d.p.Len())
+	for i := d.base; int(i) < d.p.Len(); i++ {
+		if inner[i] || !isLinear(d.p.Op(i)) {
 			continue
 		}
-		if long[i] = d.length(i) > longSum; !long[i] && d.Ops[i] != op.Dot {
+		if long[i] = d.length(i) > longSum; !long[i] && d.p.Op(i) != op.Dot {
 			d.eachOperand(i, func(j int32) { long[i] = long[i] || long[j] })
 		}
 	}
@@ -78,8 +79,8 @@ func (d *detector) findLong() {
 
 // candidate appends c, or adds it to the constant of an output.
 func (d *detector) candidate(c candidate) {
-	if k := c.root - d.Base + int32(len(d.Consts)); k >= 0 && c.root < d.Base && c.factor == noFactor {
-		d.constants[c.row] += float64(c.scale * d.Consts[k])
+	if k := c.root - d.base + int32(len(d.p.Consts())); k >= 0 && c.root < d.base && c.factor == noFactor {
+		d.constants[c.row] += float64(c.scale * d.p.Consts()[k])
 		return
 	}
 	c.class = unclassified
@@ -139,10 +140,11 @@ type frame struct {
 // without loss of digits.
 func (d *detector) open(c candidate) (f frame, ok bool) {
 	i := c.root
-	a, b, k := d.A[i], d.B[i], d.C[i]
+	a, b := d.p.Args(i)
+	k := d.p.Constant(i)
 	f = frame{scale: c.scale}
 	constant := 0.0
-	switch d.Ops[i] {
+	switch d.p.Op(i) {
 	case op.Add:
 		f.x = []int32{a, b}
 	case op.Sub:
@@ -190,12 +192,13 @@ const minNormal = 0x1p-1022
 
 // eachOperand is that of the program, faster where there is no list.
 func (d *detector) eachOperand(i int32, do func(j int32)) {
-	switch d.Ops[i].Operands() {
+	a, b := d.p.Args(i)
+	switch d.p.Op(i).Operands() {
 	case 1:
-		do(d.A[i])
+		do(a)
 	case 2:
-		do(d.A[i])
-		do(d.B[i])
+		do(a)
+		do(b)
 	default:
 		d.p.EachOperand(i, do)
 	}
