@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/hesse-ad/hesse/internal/bucket"
 )
 
 // Pattern is the set of positions of a rows×cols matrix that may be nonzero,
@@ -73,8 +75,8 @@ func fromCoordinates[T int | int32](rows, cols int, i, j []T) *Pattern {
 		colPtr[c+1]++
 		ptr[r+1]++
 	}
-	cumulate(colPtr)
-	cumulate(ptr)
+	bucket.Cumulate(colPtr)
+	bucket.Cumulate(ptr)
 	byCol := make([]int32, len(i))
 	for k, c := range j {
 		byCol[colPtr[c]] = int32(i[k])
@@ -121,13 +123,6 @@ func checkDims(rows, cols int) {
 func checkCount(n int) {
 	if n > math.MaxInt32 {
 		panic("sparsity: too many nonzeros")
-	}
-}
-
-// cumulate turns counts, shifted by one place, into start positions.
-func cumulate(ptr []int32) {
-	for i := 1; i < len(ptr); i++ {
-		ptr[i] += ptr[i-1]
 	}
 }
 
@@ -196,7 +191,7 @@ func (p *Pattern) Transpose() *Pattern {
 	for _, j := range p.idx {
 		t.ptr[j+1]++
 	}
-	cumulate(t.ptr)
+	bucket.Cumulate(t.ptr)
 	next := slices.Clone(t.ptr[:p.cols])
 	for i := range p.rows {
 		for _, j := range p.Row(i) {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -245,9 +246,7 @@ func (c *Cholesky) analyze(p *sparsity.Pattern) {
 			c.aPtr[min(c.position[i], c.position[j])+1]++
 		}
 	}
-	for k := range n {
-		c.aPtr[k+1] += c.aPtr[k]
-	}
+	bucket.Cumulate(c.aPtr)
 	place := slices.Clone(c.aPtr)
 	src := int32(0)
 	for i := range n {

@@ -3,6 +3,8 @@ package linsolve
 import (
 	"math"
 	"slices"
+
+	"github.com/hesse-ad/hesse/internal/bucket"
 )
 
 const (
@@ -150,9 +152,7 @@ func (c *columns) sort() {
 	for _, i := range c.idx {
 		next[i+1]++
 	}
-	for i := range n {
-		next[i+1] += next[i]
-	}
+	bucket.Cumulate(next)
 	col := make([]int32, len(c.idx))
 	val := make([]float64, len(c.idx))
 	for k := range n {

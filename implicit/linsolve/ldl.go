@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -444,9 +445,7 @@ func (l *LDL) placeEntries() {
 			l.aPtr[of[column(i, j)]+1]++
 		}
 	}
-	for s := range supernodes {
-		l.aPtr[s+1] += l.aPtr[s]
-	}
+	bucket.Cumulate(l.aPtr)
 	to := slices.Clone(l.aPtr)
 	l.aSrc, l.aCol, l.aRow = resize(l.aSrc, p.NNZ()), resize(l.aCol, p.NNZ()), resize(l.aRow, p.NNZ())
 	src := int32(0)

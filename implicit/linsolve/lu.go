@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -295,30 +296,16 @@ func (lu *LU) analyze(values []float64) error {
 
 	// The graph of B + Bᵀ for all diagonal blocks B at once: node j is column j
 	// with the row matched to it.
-	ptr := make([]int, n+1)
-	for j, i := range rowOf {
-		for _, c := range p.Row(int(i)) {
-			if block[c] == block[j] && int(c) != j {
-				ptr[j+1]++
-				ptr[c+1]++
+	ptr, adj := bucket.Rows[int](n, func(put func(j, c int32)) {
+		for j, i := range rowOf {
+			for _, c := range p.Row(int(i)) {
+				if j := int32(j); block[c] == block[j] && c != j {
+					put(j, c)
+					put(c, j)
+				}
 			}
 		}
-	}
-	for j := range n {
-		ptr[j+1] += ptr[j]
-	}
-	adj := make([]int32, ptr[n])
-	next := slices.Clone(ptr[:n])
-	for j, i := range rowOf {
-		for _, c := range p.Row(int(i)) {
-			if block[c] == block[j] && int(c) != j {
-				adj[next[j]] = c
-				adj[next[c]] = int32(j)
-				next[j]++
-				next[c]++
-			}
-		}
-	}
+	})
 	adj = dropDuplicates(ptr, adj)
 	order, fill := minimumDegree(n, ptr, adj)
 	if lu.MaxFill > 0 && fill > lu.MaxFill {
@@ -326,24 +313,16 @@ func (lu *LU) analyze(values []float64) error {
 	}
 
 	// Columns by block, within it in that order.
-	lu.blockStart = resize(lu.blockStart, count+1)
-	clear(lu.blockStart)
-	for _, b := range block {
-		lu.blockStart[b+1]++
-	}
-	for b := range count {
-		lu.blockStart[b+1] += lu.blockStart[b]
-	}
-	start := slices.Clone(lu.blockStart[:count])
-	lu.colOrder = resize(lu.colOrder, n)
+	lu.blockStart, lu.colOrder = bucket.Rows[int32](count, func(put func(b, j int32)) {
+		for _, j := range order {
+			put(block[j], j)
+		}
+	})
 	lu.matched = resize(lu.matched, n)
 	position := make([]int32, n)
-	for _, j := range order {
-		k := start[block[j]]
-		start[block[j]]++
-		lu.colOrder[k] = j
+	for k, j := range lu.colOrder {
 		lu.matched[k] = rowOf[j]
-		position[j] = k
+		position[j] = int32(k)
 	}
 
 	// Columns of AQ. The first pass over the rows leaves in aPtr where each

@@ -3,6 +3,7 @@ package linsolve
 import (
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -177,29 +178,14 @@ func (s *symbolic) tree() (of, parent []int32) {
 // pattern p: node i has the neighbors adj[ptr[i]:ptr[i+1]].
 func triangleGraph(p *sparsity.Pattern) (ptr []int, adj []int32) {
 	n, _ := p.Dims()
-	ptr = make([]int, n+1)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			if int(j) != i {
-				ptr[i+1]++
-				ptr[j+1]++
+	return bucket.Rows[int](n, func(put func(i, j int32)) {
+		for i := range int32(n) {
+			for _, j := range p.Row(int(i)) {
+				if j != i {
+					put(i, j)
+					put(j, i)
+				}
 			}
 		}
-	}
-	for i := range n {
-		ptr[i+1] += ptr[i]
-	}
-	adj = make([]int32, ptr[n])
-	to := slices.Clone(ptr)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			if int(j) != i {
-				adj[to[i]] = j
-				adj[to[j]] = int32(i)
-				to[i]++
-				to[j]++
-			}
-		}
-	}
-	return ptr, adj
+	})
 }

@@ -31,3 +31,27 @@ func TestSortIsStable(t *testing.T) {
 		}
 	})
 }
+
+func TestRowsKeepTheirOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 6).Draw(t, "n")
+		var rows []int32
+		if n > 0 {
+			rows = rapid.SliceOf(rapid.Int32Range(0, int32(n)-1)).Draw(t, "rows")
+		}
+		want := make([][]int32, n)
+		for k, r := range rows {
+			want[r] = append(want[r], int32(7*k))
+		}
+		ptr, idx := bucket.Rows[int](n, func(put func(r, x int32)) {
+			for k, r := range rows {
+				put(r, int32(7*k))
+			}
+		})
+		require.Len(t, ptr, n+1)
+		require.Len(t, idx, len(rows))
+		for r := range n {
+			require.True(t, slices.Equal(want[r], idx[ptr[r]:ptr[r+1]]))
+		}
+	})
+}

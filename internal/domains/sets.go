@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -227,19 +228,12 @@ func (l lists) of(i int32) []int32 { return l.elems[l.start[i]:l.start[i+1]] }
 
 // group returns n lists: b[k] stands in list a[k], in the order of k.
 func group(n int, a, b []int32) lists {
-	l := lists{make([]int, n+2), make([]int32, len(b))}
-	for _, i := range a {
-		l.start[i+2]++
-	}
-	for i := 1; i < len(l.start); i++ {
-		l.start[i] += l.start[i-1]
-	}
-	for k, i := range a {
-		l.elems[l.start[i+1]] = b[k]
-		l.start[i+1]++
-	}
-	l.start = l.start[:n+1]
-	return l
+	start, elems := bucket.Rows[int](n, func(put func(i, x int32)) {
+		for k, i := range a {
+			put(i, b[k])
+		}
+	})
+	return lists{start, elems}
 }
 
 // descent returns how the wanted sets descend from each other, without the

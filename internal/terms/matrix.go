@@ -1,7 +1,6 @@
 package terms
 
 import (
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -266,11 +265,9 @@ func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
 	if symmetric {
 		rows = pl.inputs
 	}
-	// First the columns of all entries, row by row: ptr[r+1] is where row r
-	// begins, and moves to its end.
-	ptr = make([]int32, rows+2)
+	// First the columns of all entries, row by row.
 	buf := new([2][code.Lanes]int32)
-	all := func(do func(r, c int32)) {
+	ptr, idx = bucket.Rows[int32](rows, func(put func(r, c int32)) {
 		for k := range pl.shapes {
 			for _, p := range pl.positions(k, v) {
 				p.blocks(buf, func(_ int, i, j []int32) {
@@ -279,22 +276,12 @@ func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
 						if symmetric && r < c {
 							r, c = c, r
 						}
-						do(r, c)
+						put(r, c)
 					}
 				})
 			}
 		}
-	}
-	count := 0
-	all(func(r, _ int32) { ptr[r+2]++; count++ })
-	if count > math.MaxInt32 {
-		panic("terms: matrix of more than 2³¹ entries")
-	}
-	for r := range rows {
-		ptr[r+2] += ptr[r+1]
-	}
-	idx = make([]int32, count)
-	all(func(r, c int32) { idx[ptr[r+1]] = c; ptr[r+1]++ })
+	})
 	// Then each column once, in order.
 	seen := make([]int32, pl.inputs)
 	lo, n := int32(0), int32(0)
@@ -310,35 +297,21 @@ func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
 		slices.Sort(idx[begin:n])
 		lo, ptr[r+1] = hi, n
 	}
-	return ptr[:rows+1], idx[:n]
+	return ptr, idx[:n]
 }
 
 // mirrored is the rows of a symmetric pattern, given its lower half.
 func mirrored(ptr, idx []int32) (fptr, fidx []int32) {
-	n := len(ptr) - 1
-	fptr = make([]int32, n+2)
-	for r := range n {
-		fptr[r+2] += ptr[r+1] - ptr[r]
-		for _, c := range idx[ptr[r]:ptr[r+1]] {
-			if int(c) < r {
-				fptr[c+2]++
+	return bucket.Rows[int32](len(ptr)-1, func(put func(r, c int32)) {
+		for r := range int32(len(ptr)) - 1 { // what is left of the diagonal of a row comes before what is right
+			for _, c := range idx[ptr[r]:ptr[r+1]] {
+				put(r, c)
+				if c < r {
+					put(c, r)
+				}
 			}
 		}
-	}
-	for r := range n {
-		fptr[r+2] += fptr[r+1]
-	}
-	fidx = make([]int32, fptr[n+1])
-	put := func(r, c int32) { fidx[fptr[r+1]] = c; fptr[r+1]++ }
-	for r := range int32(n) { // what is left of the diagonal of a row comes before what is right
-		for _, c := range idx[ptr[r]:ptr[r+1]] {
-			put(r, c)
-			if c < r {
-				put(c, r)
-			}
-		}
-	}
-	return fptr[:n+1], fidx
+	})
 }
 
 // finder finds places in a pattern. Often they have the same distance from the
