@@ -22,8 +22,7 @@
 // the function at x makes of half a unit in x: no rule subtracts what a better
 // one would multiply. At kinks and poles the rules are those of package dual.
 // A value that is NaN has NaN derivatives, but those that do not depend on x:
-// the partials of Div, the second derivatives of the piecewise linear functions
-// and of Square.
+// the partials of Div, the second derivatives of the piecewise linear functions.
 package elem
 
 // Prod is the derivative product: a·b, but 0 where either factor is exactly 0,

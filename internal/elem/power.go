@@ -36,11 +36,6 @@ func DivDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	return 0, -dx / y, -2 * dy / y
 }
 
-// Square is x².
-func Square(x float64) float64         { return x * x }
-func SquareD(x, v float64) float64     { return 2 * x }
-func SquareDD(x, v, d float64) float64 { return 2 }
-
 // FMA is x₀·x₁ + x₂, rounded once, and its partial derivatives.
 func FMA(x []float64, order [3]int) float64 {
 	switch order {

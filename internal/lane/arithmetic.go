@@ -150,17 +150,6 @@ func RDiv(dst, x []float64, c float64) {
 	}
 }
 
-// DivReal sets dst = x/c.
-func DivReal(dst, x []float64, c float64) {
-	x = x[:len(dst)]
-	if packedDivReal(dst, x, c) {
-		return
-	}
-	for i := range dst {
-		dst[i] = x[i] / c
-	}
-}
-
 // MulScale sets dst = (x·y)·c.
 func MulScale(dst, x, y []float64, c float64) {
 	x, y = x[:len(dst)], y[:len(dst)]

@@ -61,7 +61,6 @@ var operations = []operation{
 	ofReal("RSub", RSub, func(x, c float64) float64 { return c - x }),
 	ofReal("Scale", Scale, product),
 	ofReal("RDiv", RDiv, func(x, c float64) float64 { return c / x }),
-	ofReal("DivReal", DivReal, func(x, c float64) float64 { return x / c }),
 	{"Select",
 		func(dst []float64, a *[5][]float64, c, d float64) { Select(dst, a[0], a[1], a[2]) },
 		func(a *[5]float64, c, d float64) float64 { return elem.Select(a[0], a[1], a[2]) }},

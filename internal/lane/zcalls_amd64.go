@@ -250,14 +250,6 @@ func packedRdiv(dst, x []float64, c float64) bool {
 	return true
 }
 
-func packedDivReal(dst, x []float64, c float64) bool {
-	if set == none || len(dst) < few {
-		return false
-	}
-	divRealAVX2(dst, x, c)
-	return true
-}
-
 func packedMulScale(dst, x, y []float64, c float64) bool {
 	if set == none || len(dst) < few {
 		return false

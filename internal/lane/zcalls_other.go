@@ -82,10 +82,6 @@ func packedRdiv(dst, x []float64, c float64) bool {
 	return false
 }
 
-func packedDivReal(dst, x []float64, c float64) bool {
-	return false
-}
-
 func packedMulScale(dst, x, y []float64, c float64) bool {
 	return false
 }

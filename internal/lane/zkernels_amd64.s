@@ -5758,60 +5758,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func divRealAVX2(dst []float64, x []float64, c float64)
-// Requires: AVX
-TEXT ·divRealAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	VBROADCASTSD c+48(FP), Y0
-	MOVQ         dst_len+8(FP), DX
-	XORQ         BX, BX
-	LEAQ         -16(DX), SI
-	LEAQ         -4(DX), DI
-	CMPQ         BX, SI
-	JGT          few
-	PCALIGN      $0x20
-
-many:
-	VMOVUPD (CX)(BX*8), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)(BX*8)
-	VMOVUPD 32(CX)(BX*8), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, 32(AX)(BX*8)
-	VMOVUPD 64(CX)(BX*8), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, 64(AX)(BX*8)
-	VMOVUPD 96(CX)(BX*8), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, 96(AX)(BX*8)
-	ADDQ    $0x00000010, BX
-	CMPQ    BX, SI
-	JLE     many
-
-few:
-	CMPQ    BX, DI
-	JGT     tail
-	VMOVUPD (CX)(BX*8), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)(BX*8)
-	ADDQ    $0x00000004, BX
-	JMP     few
-
-tail:
-	SUBQ       BX, DX
-	JEQ        done
-	LEAQ       tails<>+32(SB), SI
-	NEGQ       DX
-	VMOVUPD    (SI)(DX*8), Y1
-	VMASKMOVPD (CX)(BX*8), Y1, Y2
-	VDIVPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
 // func mulScaleAVX2(dst []float64, x []float64, y []float64, c float64)
 // Requires: AVX
 TEXT ·mulScaleAVX2(SB), NOSPLIT, $0-80

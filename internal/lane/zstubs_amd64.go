@@ -176,9 +176,6 @@ func scaleAVX2(dst []float64, x []float64, c float64)
 func rdivAVX2(dst []float64, x []float64, c float64)
 
 //go:noescape
-func divRealAVX2(dst []float64, x []float64, c float64)
-
-//go:noescape
 func mulScaleAVX2(dst []float64, x []float64, y []float64, c float64)
 
 //go:noescape

@@ -36,7 +36,6 @@ var loops = []loop{
 	{"rsub", of("x", "c"), func(x []value) []value { return one(sub(x[1], x[0])) }},
 	{"scale", of("x", "c"), func(x []value) []value { return one(mul(x[1], x[0])) }},
 	{"rdiv", of("x", "c"), func(x []value) []value { return one(div(x[1], x[0])) }},
-	{"divReal", of("x", "c"), func(x []value) []value { return one(div(x[0], x[1])) }},
 	{"mulScale", of("x y", "c"), func(x []value) []value { return one(mul(mul(x[0], x[1]), x[2])) }},
 	{"scaleMul", of("x y", "c"), func(x []value) []value { return one(mul(mul(x[2], x[0]), x[1])) }},
 
