@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -156,6 +157,8 @@ func (c *copies) need(f *File, d *declared) {
 	})
 }
 
+var word = regexp.MustCompile(`[\pL_\p{Nd}]+`)
+
 // call is function name of package elem applied to args.
 func (c *copies) call(f *File, name string, args []string) string {
 	d := elementary()[name]
@@ -172,7 +175,6 @@ func (c *copies) call(f *File, name string, args []string) string {
 		}
 		d.uses(d.returned, func(id *ast.Ident, other *declared, path string) {
 			if other != nil {
-				c.need(f, other)
 				values[id.Name] = f.Private(other.name)
 			} else {
 				f.std(path)
@@ -184,7 +186,6 @@ func (c *copies) call(f *File, name string, args []string) string {
 		}
 		return s
 	}
-	c.need(f, d)
 	return f.Private(name) + "(" + strings.Join(args, ", ") + ")"
 }
 
@@ -247,8 +248,17 @@ func substitute(s string, values map[string]string) string {
 	return out.String() + s[last:]
 }
 
-// text is the copies, in the order of the package.
-func (c *copies) text(f *File) string {
+// text is the copies of what body needs, in the order of the package.
+func (c *copies) text(f *File, body string) string {
+	private := map[string]*declared{}
+	for name, d := range elementary() {
+		private[f.Private(name)] = d
+	}
+	for _, id := range word.FindAllString(body, -1) {
+		if d := private[id]; d != nil {
+			c.need(f, d)
+		}
+	}
 	order := slices.SortedFunc(maps.Values(c.needed), func(a, b *declared) int { return a.place - b.place })
 	var b strings.Builder
 	written := map[ast.Node]bool{}

@@ -1,0 +1,158 @@
+package straight
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/source"
+)
+
+// derive writes the lines that compute a function and notes its results.
+func (b *body) derive(function Function) {
+	p := b.p
+	b.values(func(guard int) string {
+		if f, _ := b.returns(function); f {
+			return fmt.Sprintf("return 0, %s(%d)", b.errorName(), guard)
+		}
+		return fmt.Sprintf("return %s(%d)", b.errorName(), guard)
+	})
+	if p.Outputs() == 1 {
+		b.value = b.node(p.Output(0))
+	}
+	w := make([]value, p.Outputs())
+	switch function {
+	case Value:
+		if p.Outputs() > 1 {
+			b.results = b.each(p.OutputNodes())
+		}
+	case Gradient:
+		w[0] = number(1)
+		b.section = "adjoints"
+		b.gradient(w, "")
+		b.results = b.g[:p.Inputs()]
+	case VJP:
+		b.weights(w)
+		b.section = "adjoints"
+		b.gradient(w, "")
+		b.results = b.g[:p.Inputs()]
+	case JVP:
+		t := b.direction()
+		b.section = "tangents"
+		b.tangents(t, "")
+		b.results = b.outputsOf(t)
+	case Jacobian:
+		b.jacobian(w)
+	case HVP:
+		if p.Outputs() == 1 {
+			w[0] = number(1)
+		} else {
+			b.weights(w)
+		}
+		t := b.direction()
+		b.section = "adjoints"
+		b.gradient(w, "")
+		b.section = "tangents"
+		b.tangents(t, "")
+		b.section = "tangents of adjoints"
+		b.results = b.products(t)[:p.Inputs()]
+	}
+	b.section = ""
+}
+
+// weights loads the adjoints of the outputs.
+func (b *body) weights(w []value) {
+	for j := range w {
+		w[j] = b.load(b.kinds["w"]+strconv.Itoa(j), b.w, j)
+	}
+}
+
+// direction is the tangents of all nodes, those of the inputs loaded.
+func (b *body) direction() []value {
+	t := make([]value, b.p.Len())
+	for i := range int32(b.p.Inputs()) {
+		t[i] = b.load(b.name("t", i), b.v, int(i))
+	}
+	return t
+}
+
+func (b *body) load(name, from string, k int) value {
+	b.lines = append(b.lines, statement{names: []string{name}, expr: element(from, k), load: true})
+	return value{s: name}
+}
+
+func (b *body) outputsOf(t []value) []value {
+	var y []value
+	for _, i := range b.p.OutputNodes() {
+		y = append(y, t[i])
+	}
+	return y
+}
+
+// jacobian writes a Jacobian by columns or by rows, whichever are fewer.
+func (b *body) jacobian(w []value) {
+	p := b.p
+	n, m := p.Inputs(), p.Outputs()
+	b.results = make([]value, m*n)
+	if n <= m {
+		for k := range n {
+			b.section = "column " + strconv.Itoa(k)
+			t := make([]value, p.Len())
+			t[k] = number(1)
+			b.tangents(t, "_"+strconv.Itoa(k))
+			for j, y := range b.outputsOf(t) {
+				b.results[j*n+k] = y
+			}
+		}
+		return
+	}
+	for j := range m {
+		b.section = "row " + strconv.Itoa(j)
+		clear(w)
+		w[j] = number(1)
+		b.gradient(w, "_"+strconv.Itoa(j))
+		copy(b.results[j*n:], b.g[:n])
+	}
+}
+
+// repeat writes that a call does it again if a result is not finite.
+func (b *body) repeat(call string) {
+	var tests []string
+	seen := map[string]bool{}
+	for _, r := range b.results {
+		if !r.isNumber() && !seen[r.s] {
+			seen[r.s] = true
+			tests = append(tests, r.s+"*0 +")
+		}
+	}
+	if len(tests) > 0 {
+		sum := strings.TrimSuffix(strings.Join(source.Wrap(tests, 90), "\n"), " +")
+		b.raw("if %s != 0 { // an infinity or a NaN\n%s\n}", sum, call)
+	}
+}
+
+// finish writes the results.
+func (b *body) finish(function Function) {
+	for k, r := range b.results {
+		b.raw("%s[%d] = %s", b.dst, k, b.spell(r))
+	}
+	f, fails := b.returns(function)
+	switch {
+	case f && fails:
+		b.raw("return %s, nil", b.spell(b.value))
+	case f:
+		b.raw("return %s", b.spell(b.value))
+	case fails:
+		b.raw("return nil")
+	}
+}
+
+// multiplies reports whether derivative products are among the lines that are needed.
+func (b *body) multiplies() bool {
+	for _, l := range b.live() {
+		if strings.Contains(l.expr, b.file.Private("Prod")+"(") {
+			return true
+		}
+	}
+	return false
+}

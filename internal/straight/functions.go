@@ -1,0 +1,387 @@
+package straight
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// Function is a function that can be written.
+type Function uint8
+
+// The functions, of F: ℝⁿ → ℝᵐ.
+const (
+	Value     Function = iota // F(x)
+	Gradient                  // ∇F(x) and F(x), m = 1
+	Jacobian                  // F′(x)
+	JVP                       // F′(x)v
+	VJP                       // F′(x)ᵀw
+	HVP                       // (Σ wⱼ∇²Fⱼ(x))v
+	Functions int      = iota
+)
+
+func (f Function) String() string {
+	return [...]string{"Value", "Gradient", "Jacobian", "JVP", "VJP", "HVP"}[f]
+}
+
+// Settings is what the caller chooses.
+type Settings struct {
+	Inputs, Params []string                                           // names, nil for x0, x1, … and p0, p1, …
+	Position       func(pc uintptr) string                            // where an operation stands in the source; nil for nothing
+	Primitive      func(f *tape.Scalar1) (names [3]string, err error) // what a primitive and its derivatives are called
+}
+
+// Unsupported is an operation that cannot be written.
+type Unsupported struct {
+	Op string
+	PC uintptr
+}
+
+func (e *Unsupported) Error() string { return "no Go source of " + e.Op }
+
+// writer writes functions of one program.
+type writer struct {
+	file                 *source.File
+	p                    *compile.Program
+	settings             Settings
+	primitives           map[*tape.Scalar1][3]string
+	kinds                map[string]string // prefixes of names
+	titles               []string          // of inputs and parameters
+	constants            map[int32]float64 // nodes that are
+	dst, x, params, v, w string
+
+	d     map[int32][2]value // partial derivatives that have names
+	h     map[int32][3]value // second ones, times the adjoint
+	lists map[string]value
+	g     []value // adjoints, of second order
+}
+
+// Write writes functions of a program.
+func Write(f *source.File, p *compile.Program, s Settings, functions []Function) error {
+	w := &writer{file: f, p: p, settings: s, primitives: map[*tape.Scalar1][3]string{}, kinds: map[string]string{}}
+	if err := w.check(functions); err != nil {
+		return err
+	}
+	if err := w.chooseNames(); err != nil {
+		return err
+	}
+	w.foldConstants()
+	for _, function := range functions {
+		if err := f.Declare(f.Name() + function.String()); err != nil {
+			return err
+		}
+	}
+	if len(p.Guards()) > 0 {
+		if err := w.branches(); err != nil {
+			return err
+		}
+	}
+	for _, function := range functions {
+		w.write(function)
+	}
+	return nil
+}
+
+// check finds what cannot be written.
+func (w *writer) check(functions []Function) error {
+	p := w.p
+	for i := int32(p.Base()); int(i) < p.Len(); i++ {
+		switch p.Op(i) {
+		case op.Call:
+			return &Unsupported{p.OpName(i), p.Made(i)}
+		case op.Own:
+			f, order := p.OwnAt(i)
+			for _, function := range functions {
+				more := 1
+				switch function {
+				case Value:
+					more = 0
+				case HVP:
+					more = 2
+				}
+				if order+more > 2 {
+					return &Unsupported{fmt.Sprintf("the third derivative of the primitive %s", f.Name), p.Made(i)}
+				}
+			}
+			if w.settings.Primitive == nil {
+				return &Unsupported{p.OpName(i), p.Made(i)}
+			}
+			names, err := w.settings.Primitive(f)
+			if err != nil {
+				return err
+			}
+			w.primitives[f] = names
+		}
+	}
+	return nil
+}
+
+// chooseNames takes those of inputs and parameters, and makes up others.
+func (w *writer) chooseNames() error {
+	p := w.p
+	names := source.Names{}
+	w.titles = make([]string, p.Inputs()+p.Params())
+	given := func(what string, list []string, n, at int, letter string) error {
+		if list != nil && len(list) != n {
+			return fmt.Errorf("%d names of %d %s", len(list), n, what)
+		}
+		for k, name := range list {
+			if err := names.Add(name); err != nil {
+				return fmt.Errorf("%s %d: name %w", strings.TrimSuffix(what, "s"), k, err)
+			}
+			if strings.HasPrefix(name, w.file.Private("")) || strings.HasPrefix(name, w.file.Name()) {
+				return fmt.Errorf("%s %d: name %q is kept for what is generated", strings.TrimSuffix(what, "s"), k, name)
+			}
+			w.titles[at+k] = name
+		}
+		return nil
+	}
+	if err := given("inputs", w.settings.Inputs, p.Inputs(), 0, "x"); err != nil {
+		return err
+	}
+	if err := given("parameters", w.settings.Params, p.Params(), p.Inputs(), "p"); err != nil {
+		return err
+	}
+	for _, list := range w.primitives { // by name in functions
+		for _, name := range list {
+			first, _, _ := strings.Cut(name, ".")
+			if names[first] {
+				return fmt.Errorf("%q is an input and a primitive", first)
+			}
+		}
+	}
+	if w.settings.Inputs == nil {
+		letter := names.Family("x")
+		for i := range p.Inputs() {
+			w.titles[i] = letter + strconv.Itoa(i)
+		}
+	}
+	if w.settings.Params == nil {
+		letter := names.Family("p")
+		for i := range p.Params() {
+			w.titles[p.Inputs()+i] = letter + strconv.Itoa(i)
+		}
+	}
+	w.kinds[""] = names.Family("v")
+	w.kinds["w"] = names.Family("w")
+	for _, kind := range []string{"d", "e", "g", "h", "k", "t", "u"} {
+		prefix := kind
+		for i := 0; i < len(w.titles); i++ {
+			if strings.HasPrefix(w.titles[i], prefix) {
+				prefix += "_"
+				i = -1
+			}
+		}
+		w.kinds[kind] = prefix
+	}
+	w.dst, w.x, w.params = names.Fresh("dst"), names.Fresh("x"), names.Fresh("p")
+	w.v, w.w = names.Fresh("v"), names.Fresh("w")
+	return nil
+}
+
+// name is what node i is called, or something of a kind that belongs to it.
+func (w *writer) name(kind string, i int32) string {
+	title := ""
+	if int(i) < len(w.titles) {
+		title = w.titles[i]
+	} else {
+		title = w.kinds[""] + strconv.Itoa(int(i)-w.p.Base())
+	}
+	if kind == "" {
+		return title
+	}
+	return w.kinds[kind] + title
+}
+
+func element(slice string, k int) string { return slice + "[" + strconv.Itoa(k) + "]" }
+
+// errorName is the type of the error of a comparison.
+func (w *writer) errorName() string { return w.file.Name() + "BranchError" }
+
+// branches writes the error of comparisons that come out otherwise than recorded.
+func (w *writer) branches() error {
+	name := w.errorName()
+	if err := w.file.Declare(name); err != nil {
+		return err
+	}
+	table := w.file.Private("Branches")
+	w.file.Printf("%stype %s int\n\n", source.Comment(name+" says that a comparison comes out otherwise than when the function was recorded: there it may be another function. It is the number of the comparison."), name)
+	w.file.Printf("func (e %s) Error() string { return %s[e] }\n\n", name, table)
+	w.file.Printf("var %s = [...]string{\n", table)
+	guards := w.p.Guards()
+	b := w.start(false)
+	for k := range guards {
+		text := fmt.Sprintf("%s: %s does not hold as when recorded", w.file.Name(), b.holds(&guards[k]))
+		if at := w.settings.Position; at != nil && guards[k].PC != 0 {
+			text += ", at " + at(guards[k].PC)
+		}
+		w.file.Printf("%q,\n", text)
+	}
+	w.file.Printf("}\n\n")
+	return nil
+}
+
+// arguments is the parameters of a function beside dst, and their lengths.
+func (w *writer) arguments(function Function) (names []string, lengths []int) {
+	p := w.p
+	add := func(name string, n int) { names, lengths = append(names, name), append(lengths, n) }
+	switch {
+	case function == Value && p.Outputs() == 1:
+	case function == Value || function == JVP:
+		add(w.dst, p.Outputs())
+	case function == Jacobian:
+		add(w.dst, p.Outputs()*p.Inputs())
+	default:
+		add(w.dst, p.Inputs())
+	}
+	add(w.x, p.Inputs())
+	if p.Params() > 0 {
+		add(w.params, p.Params())
+	}
+	if function == JVP || function == HVP {
+		add(w.v, p.Inputs())
+	}
+	if function == VJP || function == HVP && p.Outputs() > 1 {
+		add(w.w, p.Outputs())
+	}
+	return names, lengths
+}
+
+// returns is whether a function returns f(x), and an error.
+func (w *writer) returns(function Function) (f, err bool) {
+	return (function == Value || function == Gradient) && w.p.Outputs() == 1, len(w.p.Guards()) > 0
+}
+
+// write writes a function and, if it differs, its form with derivative products.
+func (w *writer) write(function Function) {
+	name := w.file.Name() + function.String()
+	args, lengths := w.arguments(function)
+	value, fails := w.returns(function)
+	result := ""
+	switch {
+	case value && fails:
+		result = "(float64, error)"
+	case value:
+		result = "float64"
+	case fails:
+		result = "error"
+	}
+	careful := ""
+	if function != Value {
+		b := w.start(true)
+		b.derive(function)
+		b.finish(function)
+		if b.multiplies() {
+			careful = w.file.Private(function.String() + "Careful")
+		}
+		defer func() {
+			if careful == "" {
+				return
+			}
+			w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(fmt.Sprintf("%s is %s with derivative products, for which 0·∞ and 0·NaN are 0.", careful, name)), careful, strings.Join(args, ", "), result)
+			b.print()
+			w.file.Printf("}\n\n")
+		}()
+	}
+	w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(w.comment(function, name, args, lengths)), name, strings.Join(args, ", "), result)
+	var wrong []string
+	for k, a := range args {
+		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[k]))
+	}
+	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
+	b := w.start(false)
+	b.derive(function)
+	if careful != "" {
+		call := fmt.Sprintf("%s(%s)", careful, strings.Join(args, ", "))
+		if result == "" {
+			call += "\nreturn"
+		} else {
+			call = "return " + call
+		}
+		b.repeat(call)
+	}
+	b.finish(function)
+	b.print()
+	w.file.Printf("}\n\n")
+}
+
+// start is an empty body.
+func (w *writer) start(careful bool) *body {
+	w.d, w.h, w.lists, w.g = map[int32][2]value{}, map[int32][3]value{}, map[string]value{}, nil
+	return &body{writer: w, careful: careful}
+}
+
+// comment is what a function does.
+func (w *writer) comment(function Function, name string, args []string, lengths []int) string {
+	p := w.p
+	f := "F"
+	if p.Outputs() == 1 {
+		f = "f"
+	}
+	at := "(" + w.x + ")"
+	if p.Params() > 0 {
+		at = "(" + w.x + ", " + w.params + ")"
+	}
+	weighted := "∇²f" + at
+	if p.Outputs() > 1 {
+		weighted = fmt.Sprintf("(Σ %sⱼ∇²Fⱼ%s)", w.w, at)
+	}
+	set := " sets " + w.dst + " = "
+	var s string
+	switch function {
+	case Value:
+		if p.Outputs() == 1 {
+			s = name + " returns f" + at
+		} else {
+			s = name + set + "F" + at
+		}
+	case Gradient:
+		s = name + set + "∇f" + at + " and returns f" + at
+	case Jacobian:
+		s = name + set + f + "′" + at + ", row by row"
+	case JVP:
+		s = name + set + f + "′" + at + w.v
+	case VJP:
+		s = name + set + f + "′" + at + "ᵀ" + w.w
+	case HVP:
+		s = name + set + weighted + w.v
+	}
+	s += fmt.Sprintf(", %s: ℝ%s → ℝ%s", f, superscript(p.Inputs()), superscript(p.Outputs()))
+	if p.Params() > 0 {
+		s += fmt.Sprintf(", with %d parameters %s", p.Params(), w.params)
+	}
+	s += "."
+	if _, fails := w.returns(function); fails {
+		s += " Where a comparison comes out otherwise than recorded it returns " + article(w.errorName())
+		if len(args) > 0 && args[0] == w.dst {
+			s += " and leaves " + w.dst + " as it was"
+		}
+		s += "."
+	}
+	return s
+}
+
+// superscript is n as an exponent, "" for 1.
+func superscript(n int) string {
+	if n == 1 {
+		return ""
+	}
+	var s strings.Builder
+	for _, c := range strconv.Itoa(n) {
+		s.WriteRune([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[c-'0'])
+	}
+	return s.String()
+}
+
+// article is a name with its article.
+func article(name string) string {
+	if strings.ContainsRune("AEIOUaeiou", []rune(name)[0]) {
+		return "an " + name
+	}
+	return "a " + name
+}

@@ -1,0 +1,233 @@
+package randprog_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/internal/testkit/gorun"
+	"github.com/hesse-ad/hesse/internal/testkit/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// sourceCase is a call of a generated function and what the tape gives.
+type sourceCase struct {
+	call string // with DST for the result
+	size int    // of dst
+	f    bool   // it returns f
+	want []float64
+	err  error
+}
+
+// The Go source of a tape gives what the tape gives, bit for bit, also where that is
+// not finite or a comparison comes out otherwise.
+func TestSourceOfTapesHasTheirBits(t *testing.T) {
+	programs := 250
+	if testing.Short() {
+		programs = 25
+	}
+	files := map[string][]byte{}
+	var main bytes.Buffer
+	var cases []sourceCase
+	guards, written := 0, 0
+	for k := range programs {
+		o := randprog.Options{MaxInputs: 4, MaxOutputs: 2, MaxLen: 12, Branches: true}
+		switch {
+		case k%25 == 1: // long enough for batches
+			o = randprog.Options{MaxInputs: 12, MaxOutputs: 2, MinLen: 60, MaxLen: 120, Reach: 100}
+		case k%4 == 2:
+			o.Primitives = true
+		}
+		p := rapid.Custom(func(t *rapid.T) *randprog.Prog { return randprog.Draw(t, o) }).Example(k)
+		tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, randprog.Vars) }, p.X)
+		require.NoError(t, err)
+		var text bytes.Buffer
+		name := fmt.Sprintf("P%d", k)
+		functions := []reverse.GoFunction{reverse.GoHVP} // two a program, since compiling takes the time
+		functions = append(functions, []reverse.GoFunction{reverse.GoJacobian, reverse.GoJVP, reverse.GoVJP, reverse.GoValue}[k%4])
+		if p.Outputs == 1 && k%3 > 0 {
+			functions[k%2] = reverse.GoGradient
+		}
+		err = tape.WriteGo(&text, reverse.GoSource{Package: "main", Name: name, Functions: functions,
+			Primitives: map[string]reverse.GoPrimitive{"sine": {F: "sin", DF: "cos", DDF: "negSin"}}})
+		var no *reverse.NoSourceError
+		if errors.As(err, &no) {
+			require.True(t, o.Primitives, "%v", err)
+			require.Zero(t, text.Len())
+			continue
+		}
+		require.NoError(t, err)
+		written++
+		files[name+".go"] = text.Bytes()
+		fails := strings.Contains(text.String(), "BranchError")
+		if fails {
+			guards++
+		}
+		fmt.Fprintf(&main, "func call%d() {\n", k)
+		for _, x := range sourcePoints(p) {
+			for _, c := range tapeCases(tape, p, x) {
+				if !slices.ContainsFunc(functions, func(f reverse.GoFunction) bool { return strings.HasPrefix(c.call, f.String()+"(") }) {
+					continue
+				}
+				c.call = name + c.call
+				cases = append(cases, c)
+				call := strings.Replace(c.call, "DST", fmt.Sprintf("dst[:%d]", c.size), 1)
+				switch {
+				case c.f && fails:
+					fmt.Fprintf(&main, "f, err = %s\nshow(err, %d, f)\n", call, c.size)
+				case c.f:
+					fmt.Fprintf(&main, "f = %s\nshow(nil, %d, f)\n", call, c.size)
+				case fails:
+					fmt.Fprintf(&main, "err = %s\nshow(err, %d)\n", call, c.size)
+				default:
+					fmt.Fprintf(&main, "%s\nshow(nil, %d)\n", call, c.size)
+				}
+			}
+		}
+		main.WriteString("}\n\n")
+	}
+	require.Greater(t, guards, programs/20)
+	require.Greater(t, written, programs*7/10)
+	var head bytes.Buffer
+	head.WriteString(sourceMain)
+	for k := range programs {
+		if files[fmt.Sprintf("P%d.go", k)] != nil {
+			fmt.Fprintf(&head, "call%d()\n", k)
+		}
+	}
+	head.WriteString("}\n\n")
+	head.Write(main.Bytes())
+	files["main.go"] = head.Bytes()
+	out := strings.Split(strings.TrimSpace(gorun.Run(t, files)), "\n")
+	require.Len(t, out, len(cases))
+	for k, c := range cases {
+		got := strings.Fields(out[k])
+		if c.err != nil {
+			require.Equal(t, "err", got[0], c.call)
+			continue
+		}
+		require.Equal(t, "ok", got[0], c.call)
+		for i, want := range c.want {
+			bits, err := strconv.ParseUint(got[1+i], 16, 64)
+			require.NoError(t, err)
+			v := math.Float64frombits(bits)
+			isValue := strings.Contains(c.call, "Value") || c.f && i == 0
+			same := math.Float64bits(v) == math.Float64bits(want) || v != v && want != want || v == 0 && want == 0 && !isValue
+			require.True(t, same, "%s [%d]: %v, want %v\n%s", c.call, i, v, want, files[c.call[:strings.IndexAny(c.call, "VJGH")]+".go"])
+		}
+	}
+}
+
+// sourcePoints is the point of a program and others where it has infinities and NaNs.
+func sourcePoints(p *randprog.Prog) [][]float64 {
+	points := [][]float64{p.X, p.U}
+	for k, v := range []float64{0, math.Inf(1), math.NaN(), -1e200} {
+		x := append([]float64(nil), p.X...)
+		x[k%len(x)] = v
+		points = append(points, x)
+	}
+	return points
+}
+
+// tapeCases is what the tape gives at x.
+func tapeCases(tape *reverse.Tape, p *randprog.Prog, x []float64) (cases []sourceCase) {
+	m, n := tape.Outputs(), tape.Inputs()
+	add := func(f bool, size int, want []float64, err error, call string, args ...[]float64) {
+		literals := make([]any, len(args))
+		for k, a := range args {
+			literals[k] = goSlice(a)
+		}
+		cases = append(cases, sourceCase{fmt.Sprintf(call, literals...), size, f, want, err})
+	}
+	w := make([]float64, m)
+	for j := range w {
+		w[j] = 1 - 0.7*float64(j)
+	}
+	if m == 1 {
+		v, err := tape.Value(x)
+		add(true, 0, []float64{v}, err, "Value(%s)", x)
+		v, g, err := tape.ValueGradient(nil, x)
+		add(true, n, append([]float64{v}, g...), err, "Gradient(DST, %s)", x)
+		h, err := tape.HVP(nil, x, p.V)
+		add(false, n, h, err, "HVP(DST, %s, %s)", x, p.V)
+	} else {
+		y, err := tape.Values(nil, x)
+		add(false, m, y, err, "Value(DST, %s)", x)
+		h, err := tape.HVP(nil, x, p.V, w...)
+		add(false, n, h, err, "HVP(DST, %s, %s, %s)", x, p.V, w)
+	}
+	y, err := tape.JVP(nil, x, p.V)
+	add(false, m, y, err, "JVP(DST, %s, %s)", x, p.V)
+	g, err := tape.VJP(nil, x, w)
+	add(false, n, g, err, "VJP(DST, %s, %s)", x, w)
+	jacobian, err := tape.Jacobian(new(mat.Dense), x)
+	var data []float64
+	if err == nil {
+		data = jacobian.RawMatrix().Data
+	}
+	add(false, m*n, data, err, "Jacobian(DST, %s)", x)
+	return cases
+}
+
+func goSlice(x []float64) string {
+	var s strings.Builder
+	s.WriteString("at(")
+	for _, v := range x {
+		fmt.Fprintf(&s, "%#x, ", math.Float64bits(v))
+	}
+	return s.String() + ")"
+}
+
+const sourceMain = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+)
+
+var (
+	out = bufio.NewWriter(os.Stdout)
+	dst = make([]float64, 64)
+	err error
+	f   float64
+)
+
+func sin(x float64) float64    { return math.Sin(x) }
+func cos(x float64) float64    { return math.Cos(x) }
+func negSin(x float64) float64 { return -math.Sin(x) }
+
+func at(bits ...uint64) []float64 {
+	x := make([]float64, len(bits))
+	for i, b := range bits {
+		x[i] = math.Float64frombits(b)
+	}
+	return x
+}
+
+// show prints f, if that was returned, and the first n of dst.
+func show(e error, n int, f ...float64) {
+	if e != nil {
+		fmt.Fprintln(out, "err", e)
+		return
+	}
+	fmt.Fprintf(out, "ok")
+	for _, v := range append(f, dst[:n]...) {
+		fmt.Fprintf(out, " %x", math.Float64bits(v))
+	}
+	fmt.Fprintln(out)
+}
+
+func main() {
+	defer out.Flush()
+`

@@ -1,0 +1,157 @@
+package reverse
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// GoSource says how derivatives are written as Go. Its zero value is a package
+// derivatives with functions FValue, FGradient and so on.
+type GoSource struct {
+	// Package is the name of the package; "" is derivatives.
+	Package string
+	// Name begins all that is declared, as in EnergyGradient; "" is F. It must be an
+	// identifier. What is not exported begins with hesse and Name.
+	Name string
+	// Functions are those that are written; none means Value, Gradient and HVP of a
+	// function with one output, Value, Jacobian, JVP, VJP and HVP of others.
+	Functions []GoFunction
+	// Inputs and Params name the variables; nil is x0, x1, … and p0, p1, ….
+	Inputs, Params []string
+	// Lines writes beside each operation where it stands, if the tape was recorded with
+	// Recorder.Lines.
+	Lines bool
+	// Primitives says what primitives of one variable are called in Go, by the names
+	// under which they were made.
+	Primitives map[string]GoPrimitive
+}
+
+// GoFunction is a function that is written as Go.
+type GoFunction = straight.Function
+
+// The functions, of F: ℝⁿ → ℝᵐ with parameters p, if there are any. dst comes first and
+// must have the right length; it may be another argument.
+const (
+	GoValue    = straight.Value    // f(x, p), if m = 1, or (dst, x, p): F(x)
+	GoGradient = straight.Gradient // (dst, x, p): ∇f(x); it returns f(x). m = 1
+	GoJacobian = straight.Jacobian // (dst, x, p): F′(x), row by row
+	GoJVP      = straight.JVP      // (dst, x, p, v): F′(x)v
+	GoVJP      = straight.VJP      // (dst, x, p, w): F′(x)ᵀw
+	GoHVP      = straight.HVP      // (dst, x, p, v, w): (Σ wⱼ∇²Fⱼ(x))v, without w if m = 1
+)
+
+// GoPrimitive is a function of one variable that is there in Go, with its first and
+// second derivatives: functions of the package of the given path, or of the package
+// that is written if Path is "".
+type GoPrimitive struct {
+	Path       string
+	F, DF, DDF string
+}
+
+// NoSourceError says that an operation cannot be written as Go.
+type NoSourceError struct {
+	Op   string // what it is called
+	File string // where it stands, if recorded with Recorder.Lines
+	Line int
+}
+
+func (e *NoSourceError) Error() string {
+	s := "reverse: no Go source of " + e.Op
+	if e.File != "" {
+		s += fmt.Sprintf(" at %s:%d", e.File, e.Line)
+	}
+	return s
+}
+
+// WriteGo writes the function and its derivatives as a file of Go that imports package
+// math alone, that of incomplete gamma and beta functions sync, too, and those of
+// primitives.
+//
+// The functions allocate nothing, except for an error, and give the numbers that the
+// methods of t give, bit for bit, NaN where they do; only the sign of a derivative that
+// is 0 may differ. Wrong lengths panic. If the function compares, they return an error
+// besides, of the type named Name and BranchError, where a comparison comes out
+// otherwise than recorded.
+//
+// It is an error, and nothing is written, if a name is no identifier, a keyword, or
+// there twice, and a *NoSourceError if the tape has primitives without a name in Go,
+// primitives of vectors, functions of matrices, or loops by Repeat or Scan.
+func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
+	if s.Package == "" {
+		s.Package = "derivatives"
+	}
+	if s.Name == "" {
+		s.Name = "F"
+	}
+	f, err := source.New(s.Package, s.Name)
+	if err != nil {
+		return fmt.Errorf("reverse: %w", err)
+	}
+	settings := straight.Settings{
+		Inputs: s.Inputs, Params: s.Params,
+		Primitive: func(p *tape.Scalar1) ([3]string, error) { return s.primitive(f, p) },
+	}
+	if s.Lines {
+		settings.Position = func(pc uintptr) string {
+			file, line := position(pc)
+			if file == "" {
+				return ""
+			}
+			return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+		}
+	}
+	functions := s.Functions
+	if functions == nil {
+		functions = []GoFunction{GoValue, GoJacobian, GoJVP, GoVJP, GoHVP}
+		if t.Outputs() == 1 {
+			functions = []GoFunction{GoValue, GoGradient, GoHVP}
+		}
+	}
+	if err := straight.Write(f, &t.p.Program, settings, functions); err != nil {
+		return noSource(err)
+	}
+	text, err := f.Bytes()
+	if err != nil {
+		return fmt.Errorf("reverse: %w", err)
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// primitive is what a primitive is called in f.
+func (s *GoSource) primitive(f *source.File, p *tape.Scalar1) (names [3]string, err error) {
+	g, ok := s.Primitives[p.Name]
+	if !ok {
+		return names, &straight.Unsupported{Op: "the primitive " + p.Name + ", which has no name in GoSource.Primitives"}
+	}
+	from := ""
+	if g.Path != "" {
+		from, err = f.Import(g.Path)
+		if err != nil {
+			return names, err
+		}
+		from += "."
+	}
+	for k, name := range []string{g.F, g.DF, g.DDF} {
+		if err := source.CheckName(name); err != nil {
+			return names, fmt.Errorf("primitive %s: %w", p.Name, err)
+		}
+		names[k] = from + name
+	}
+	return names, nil
+}
+
+// noSource is err as users see it.
+func noSource(err error) error {
+	if u, ok := err.(*straight.Unsupported); ok {
+		e := &NoSourceError{Op: u.Op}
+		e.File, e.Line = position(u.PC)
+		return e
+	}
+	return fmt.Errorf("reverse: %w", err)
+}
