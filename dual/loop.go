@@ -20,6 +20,12 @@ type Loop[T Scalar[T]] struct {
 	Step func(s, w, u []T, p []T) (next, out []T)
 	// Steps is the number of steps T; 0 is as many as Vars or Data have rows.
 	Steps int
+	// While, if it is not nil, is asked before each step whether to take it: the loop
+	// ends at the first k for which While(s_k, w) is false, after Steps steps or as many
+	// as there are rows at the latest, or whenever that is if there is neither. T is then
+	// what it comes to, and derivatives are those of the steps that were taken: in
+	// between the points where T changes it is constant.
+	While func(s, w []T) bool
 	// Shared is w.
 	Shared []T
 	// Vars has the row u_k for each step, all of one length; nil is none.
@@ -28,41 +34,40 @@ type Loop[T Scalar[T]] struct {
 	// numbers that are not differentiated.
 	Data [][]float64
 	// Checkpoints is how many states a reverse sweep keeps, s₀ among them; those
-	// between are computed again, in the order that takes the fewest steps. 0
-	// keeps all of them. Without a tape it has no meaning.
+	// between are computed again, in the order that takes the fewest steps, or, if it
+	// is While that says which is the last, hardly more. 0 keeps all of them. Without a
+	// tape it has no meaning.
 	Checkpoints int
 	// Memory is how many bytes a reverse sweep keeps states in at most, if that
 	// is enough for two of them; 0 is no limit. It chooses Checkpoints.
 	Memory int
 }
 
-// Scan is the last state s_T and the sum Σ out_k over all steps, nil if there are
-// no steps. It panics if Step is nil, if it returns a state of another length
-// than n or another number of outputs than before, and if the rows of Vars or
-// Data are not T or not of one length.
+// Scan is the last state s_T and the sum Σ out_k over all steps, nil if there can be
+// no steps; if While lets none be taken, Step is called to see how many zeros it is.
+// It panics if Step is nil, if it returns a state of another length than n or another
+// number of outputs than before, and if the rows of Vars or Data are not T or not of
+// one length.
 func Scan[T Scalar[T]](l Loop[T]) (last, sum []T) {
 	steps := l.Len()
 	if s, ok := scanner[T](steps); ok {
 		last, out := s.ScanOf(l, nil)
 		return last, out[0]
 	}
-	last = l.each(steps, func(k int, out []T) {
-		if k == 0 {
-			sum = make([]T, len(out))
-		}
-		for j, y := range out {
-			sum[j] = sum[j].Add(y)
-		}
-	})
-	return last, sum
+	last, out := l.Run(nil)
+	return last, out[0]
 }
 
 // ScanAt is the last state s_T and the outputs out_k of the steps k in at, in
-// that order; of all steps if at is nil. Otherwise it is as Scan. It panics if
-// there is no step of that number.
+// that order; of all steps if at is nil. Those of steps that While does not let be
+// taken are 0. Otherwise it is as Scan. It panics if there is no step of that number,
+// and if at is nil where While is all that bounds them.
 func ScanAt[T Scalar[T]](l Loop[T], at []int) (last []T, out [][]T) {
 	steps := l.Len()
 	if at == nil {
+		if steps < 0 {
+			panic("dual: outputs of all steps of a Loop without a bound")
+		}
 		at = make([]int, steps)
 		for k := range at {
 			at[k] = k
@@ -76,13 +81,7 @@ func ScanAt[T Scalar[T]](l Loop[T], at []int) (last []T, out [][]T) {
 	if s, ok := scanner[T](steps); ok {
 		return s.ScanOf(l, at)
 	}
-	all := make([][]T, steps)
-	last = l.each(steps, func(k int, y []T) { all[k] = y })
-	out = make([][]T, len(at))
-	for i, k := range at {
-		out[i] = all[k]
-	}
-	return last, out
+	return l.Run(at)
 }
 
 // recorder is what numbers are that take a loop as one operation: at nil asks for
@@ -96,10 +95,11 @@ type recorder[T Scalar[T]] interface {
 func scanner[T Scalar[T]](steps int) (recorder[T], bool) {
 	var zero T
 	s, ok := any(zero).(recorder[T])
-	return s, ok && steps > 0
+	return s, ok && steps != 0
 }
 
-// Len returns T. It panics if the loop is not one.
+// Len returns T, if there is a While the most that it may be, −1 without a bound. It
+// panics if the loop is not one.
 func (l Loop[T]) Len() int {
 	if l.Step == nil {
 		panic("dual: Loop without a Step")
@@ -130,31 +130,64 @@ func (l Loop[T]) Len() int {
 			panic(fmt.Sprintf("dual: Loop with Data[%d] of length %d, want %d", k, len(p), len(l.Data[0])))
 		}
 	}
+	if steps == 0 && l.While != nil && l.Vars == nil && l.Data == nil {
+		return -1
+	}
 	return steps
 }
 
-// each runs the loop and hands out what each step puts out; it returns the last
-// state.
-func (l Loop[T]) each(steps int, do func(k int, out []T)) []T {
-	s := append([]T(nil), l.Start...)
+// Run is Scan with the sum as the only row, if at is nil, else ScanAt, of a loop that
+// is run as it stands whatever T is.
+func (l Loop[T]) Run(at []int) (last []T, out [][]T) {
+	last = append(last, l.Start...)
 	outputs := -1
+	var all [][]T
+	var sum []T
 	var u, p []T
 	if len(l.Data) > 0 {
 		p = make([]T, len(l.Data[0]))
 	}
-	for k := range steps {
+	for k, steps := 0, l.Len(); k != steps; k++ {
+		taken := l.While == nil || l.While(last, l.Shared)
+		if !taken && outputs >= 0 {
+			break
+		}
 		if len(l.Vars) > 0 {
 			u = l.Vars[k]
 		}
 		for i := range p {
 			p[i] = Const[T](l.Data[k][i])
 		}
-		next, out := l.Step(s, l.Shared, u, p)
-		l.Check(next, out, outputs)
-		s, outputs = next, len(out)
-		do(k, out)
+		next, y := l.Step(last, l.Shared, u, p)
+		l.Check(next, y, outputs)
+		if outputs < 0 {
+			outputs = len(y)
+			sum = make([]T, outputs)
+		}
+		if !taken {
+			break
+		}
+		last = next
+		if at != nil {
+			all = append(all, y)
+			continue
+		}
+		for j, y := range y {
+			sum[j] = sum[j].Add(y)
+		}
 	}
-	return s
+	if at == nil {
+		return last, [][]T{sum}
+	}
+	out = make([][]T, len(at))
+	for i, k := range at {
+		if k < len(all) {
+			out[i] = all[k]
+		} else {
+			out[i] = make([]T, outputs)
+		}
+	}
+	return last, out
 }
 
 // Check panics if a step has returned a state of a wrong length or, unless

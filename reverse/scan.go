@@ -28,13 +28,19 @@ var maxBranches = 64
 // *BranchError that names it, and a Func records again. If there are more ways,
 // the loop is written out on the tape.
 //
+// With While the number of steps is found at each evaluation; it need not be that of the
+// recorded point. What While compares is recorded as the comparisons of a step are; for
+// each of those that it makes before step 0 also the other outcome.
+//
 // Values are those of the loop, bit for bit. A gradient evaluates each step
 // twice, once from the states that the value sweep keeps: T·n numbers, or with
 // Checkpoints c of n, and then steps again by the optimal schedule (Griewank and
 // Walther, Revolve, ACM TOMS 26, 2000): no step more than r times, if
 // T ≤ (c+r)!/(c! r!). Products with the Hessian keep the tangents of the states
-// besides. Tape.Adjoint, and so the strategy RoR of package hessian, has all states as
-// numbers of its tape, whatever Checkpoints says: for long loops take another one.
+// besides. If While says which step is the last, checkpoints are put down online: at
+// most a third more steps, mostly 1 to 3 percent. Tape.Adjoint, and so the strategy RoR
+// of package hessian, has all states as numbers of its tape, whatever Checkpoints says:
+// for long loops take another one. Of a loop with While it panics on a third derivative.
 //
 // A loop s ← Step(s) that is run until it converges is none for Scan: its limit is
 // a fixed point, whose derivatives do not need the way there, implicit.FixedPoint.
@@ -48,28 +54,52 @@ func ScanAt(l Loop, at []int) (last []Var, out [][]Var) { return dual.ScanAt(l, 
 // ScanOf is Scan with the sum as the only row, if at is nil, else ScanAt. It is
 // called by dual.Scan and dual.ScanAt.
 func (Var) ScanOf(l dual.Loop[Var], at []int) (last []Var, out [][]Var) {
-	s := &scanning{Loop: l, steps: l.Len(), at: at}
+	s := &scanning{Loop: l, steps: l.Len(), outputs: -1}
+	row := map[int]int{} // of the steps in at
+	if at != nil {
+		s.at = []int{}
+	}
+	for _, k := range at {
+		if _, again := row[k]; !again {
+			row[k] = len(s.at)
+			s.at = append(s.at, k)
+		}
+	}
+	last, rows := s.run()
+	if at == nil {
+		return last, rows
+	}
+	for _, k := range at {
+		out = append(out, rows[row[k]])
+	}
+	return last, out
+}
+
+// run is ScanOf for s.at, in which no step is twice.
+func (s *scanning) run() (last []Var, out [][]Var) {
 	s.collect()
 	if s.r == nil || s.r.Traced() {
 		return s.writtenOut()
 	}
+	rows := 1
+	if s.at != nil {
+		rows = len(s.at)
+	}
 	f := s.record()
+	var y []Var
 	switch {
 	case f != nil:
+		y = callFunc(f, s.operands)
 	case s.r.Err != nil: // there will be no tape
-		return s.nothing()
+		s.outputs = max(s.outputs, 0)
+		y = make([]Var, s.n+rows*s.outputs)
 	default:
 		return s.writtenOut()
 	}
-	y := callFunc(f, s.operands)
-	n, m := len(l.Start), s.outputs
-	last, rows := y[:n:n], y[n:]
-	out = make([][]Var, max(len(at), 1))
-	if at != nil {
-		out = out[:len(at)]
-	}
-	for i := range out {
-		out[i] = rows[i*m : (i+1)*m : (i+1)*m]
+	m := s.outputs
+	last, y = y[:s.n:s.n], y[s.n:]
+	for i := range rows {
+		out = append(out, y[i*m:(i+1)*m:(i+1)*m])
 	}
 	return last, out
 }
@@ -84,6 +114,7 @@ type scanning struct {
 	n, w, u  int // numbers of s, w and u_k
 	params   int
 	outputs  int
+	asked    int       // how many comparisons While makes before step 0
 	data     []float64 // p₀, p₁, …
 }
 
@@ -105,54 +136,18 @@ func (s *scanning) collect() {
 
 // writtenOut records the loop step by step.
 func (s *scanning) writtenOut() (last []Var, out [][]Var) {
-	if s.at == nil {
-		out = make([][]Var, 1)
-	} else {
-		out = make([][]Var, len(s.at))
-	}
-	all := make([][]Var, s.steps)
-	state, outputs := s.Start, -1
-	r := s.r
-	if r != nil {
+	l := s.Loop
+	if r := s.r; r != nil {
+		depth := len(r.Steps)
 		r.Steps = append(r.Steps, 0)
-		defer func() { r.Steps = r.Steps[:len(r.Steps)-1] }()
-	}
-	for k := range s.steps {
-		if r != nil {
-			r.Steps[len(r.Steps)-1] = k
-		}
-		p := make([]Var, s.params)
-		for i := range p {
-			p[i] = Constant(s.Data[k][i])
-		}
-		next, y := s.Step(state, s.Shared, s.row(k), p)
-		s.Check(next, y, outputs)
-		state, outputs, all[k] = next, len(y), y
-	}
-	for i, k := range s.at {
-		out[i] = all[k]
-	}
-	if s.at == nil {
-		out[0] = make([]Var, outputs)
-		for _, y := range all {
-			for j, y := range y {
-				out[0][j] = out[0][j].Add(y)
-			}
+		defer func() { r.Steps = r.Steps[:depth] }()
+		l.Step = func(state, w, u, p []Var) (next, out []Var) {
+			next, out = s.Step(state, w, u, p)
+			r.Steps[depth]++
+			return next, out
 		}
 	}
-	return state, out
-}
-
-// nothing has the lengths of the results.
-func (s *scanning) nothing() (last []Var, out [][]Var) {
-	rows := 1
-	if s.at != nil {
-		rows = len(s.at)
-	}
-	for range rows {
-		out = append(out, make([]Var, s.outputs))
-	}
-	return s.Start, out
+	return l.Run(s.at)
 }
 
 // row is u_k.
@@ -168,7 +163,7 @@ func (s *scanning) row(k int) []Var {
 // many, if the loop has nothing to compute or if a primitive fails.
 func (s *scanning) record() *scan.Loop {
 	f := &scan.Loop{
-		State: s.n, Count: s.steps, Rest: len(s.operands) - s.n,
+		State: s.n, Count: s.steps, Ends: s.While != nil, Rest: len(s.operands) - s.n,
 		In:          []scan.Block{{N: s.w}, {Local: s.w, N: s.u, At: s.w, Stride: s.u}},
 		Data:        scan.Data{Values: s.data, N: s.params, Stride: 1},
 		Checkpoints: s.Checkpoints, Bytes: s.Memory,
@@ -177,40 +172,47 @@ func (s *scanning) record() *scan.Loop {
 	for i, v := range s.operands[:s.n+s.w] {
 		x[i] = v.v
 	}
-	for k := range s.steps {
+	for ; f.Seen != s.steps; f.Seen++ {
+		k := f.Seen
 		for i, v := range s.row(k) {
 			x[s.n+s.w+i] = v.v
 		}
-		next, ok := s.try(f, k, x)
-		if !ok {
+		step, next := s.try(f, k, x)
+		if step == nil {
 			if len(f.Steps) == maxBranches {
 				return nil
 			}
-			step := s.recordStep(f, k, x)
-			if step == nil {
+			made, err := s.recordStep(f, k, x, 0)
+			if err != nil && s.r.Err == nil {
+				s.r.Err = err
+			}
+			if made == nil {
 				return nil
 			}
-			f.Steps = append(f.Steps, step)
-			if next, ok = s.try(f, k, x); !ok {
+			f.Steps = append(f.Steps, made)
+			if k == 0 {
+				s.elsewhere(f, x)
+			}
+			if step, next = s.try(f, k, x); step == nil {
 				return nil
 			}
-			if k == 0 && step.Certain() {
-				break
-			}
+		}
+		if step.End {
+			break
+		}
+		if k == 0 && step.Certain() && s.steps > 0 {
+			f.Seen = s.steps
+			break
 		}
 		copy(x, next)
 	}
 	rows := 1
 	out := scan.Block{N: s.outputs}
 	if s.at != nil {
-		rows = len(s.at)
-		out.Index = make([]int32, s.steps)
-		for k := range out.Index {
-			out.Index[k] = -1
-		}
+		rows, out.Index = len(s.at), []int32{}
 		for i, k := range s.at {
-			if out.Index[k] >= 0 { // asked for twice
-				return nil
+			for len(out.Index) <= k {
+				out.Index = append(out.Index, -1)
 			}
 			out.Index[k] = int32(i * s.outputs)
 		}
@@ -219,54 +221,89 @@ func (s *scanning) record() *scan.Loop {
 	return f
 }
 
-// try evaluates step k at x by one of those that are recorded: its next state, and
-// false if there is none whose comparisons come out so.
-func (s *scanning) try(f *scan.Loop, k int, x []float64) (next []float64, ok bool) {
+// try evaluates step k at x by one of those that are recorded, and returns that and
+// its next state; nil if there is none whose comparisons come out so.
+func (s *scanning) try(f *scan.Loop, k int, x []float64) (fits *scan.Step, next []float64) {
 	for _, step := range f.Steps {
 		ws := step.P.Get()
 		g, err := ws.Value(x, f.Row(k))
-		ok = g == nil && err == nil
-		if ok {
+		if g == nil && err == nil {
+			fits = step
 			next = make([]float64, s.n)
 			for j := range next {
 				next[j] = ws.Output(j)
 			}
 		}
 		step.P.Put(ws)
-		if ok {
-			return next, true
+		if fits != nil {
+			break
 		}
 	}
-	return nil, false
+	return fits, next
 }
 
-// recordStep records step k at x.
-func (s *scanning) recordStep(f *scan.Loop, k int, x []float64) *scan.Step {
+// elsewhere records step 0 at x as it is where a comparison of While comes out otherwise:
+// so there is an end even if the loop reaches none, or a step if it takes none.
+func (s *scanning) elsewhere(f *scan.Loop, x []float64) {
+	for i := range s.asked {
+		if f.Steps[0].P.Guards()[i].Kind == tape.ValueRead || len(f.Steps) == maxBranches {
+			continue
+		}
+		if step, err := s.recordStep(f, 0, x, i+1); err == nil && step != nil {
+			f.Steps = append(f.Steps, step)
+		}
+	}
+}
+
+// recordStep records step k at x, comparison turn of While coming out otherwise, if
+// there is one. The step is nil if there is nothing to compute.
+func (s *scanning) recordStep(f *scan.Loop, k int, x []float64, turn int) (*scan.Step, error) {
 	p := f.Row(k)
 	r := tape.NewRecording(len(x), len(p))
 	defer r.Close()
 	r.Lines(s.r.Caller())
+	r.Turn = turn
 	in := inputs(r, x, p)
-	args := func(from, n int) []Var { return in[from : from+n : from+n] }
-	next, out := s.Step(args(0, s.n), args(s.n, s.w), args(s.n+s.w, s.u), args(len(x), len(p)))
-	outputs := -1
-	if len(f.Steps) > 0 {
-		outputs = s.outputs
+	next, out := in[:s.n:s.n], []Var(nil)
+	end := s.While != nil && !s.While(next, in[s.n:s.n+s.w:s.n+s.w])
+	if k == 0 && turn == 0 {
+		s.asked = len(r.Guards())
 	}
-	s.Check(next, out, outputs)
-	s.outputs = len(out)
+	r.Turn = 0
+	switch {
+	case !end:
+		next, out = s.step(in)
+	case s.outputs < 0: // to see how many there are
+		other := tape.NewRecording(len(x), len(p))
+		s.step(inputs(other, x, p))
+		other.Close()
+		fallthrough
+	default:
+		out = make([]Var, s.outputs)
+	}
 	y := append(next[:len(next):len(next)], out...)
 	if len(y) == 0 {
-		return nil
+		return nil, nil
 	}
 	t, err := finish(r, x, p, y)
 	if err != nil {
-		if s.r.Err == nil {
-			s.r.Err = err
-		}
-		return nil
+		return nil, err
 	}
-	return newStep(t)
+	step := newStep(t)
+	step.End = end
+	return step, nil
+}
+
+// step calls Step on [s; w; u; p].
+func (s *scanning) step(in []Var) (next, out []Var) {
+	cut := func(n int) (z []Var) {
+		z, in = in[:n:n], in[n:]
+		return z
+	}
+	next, out = s.Step(cut(s.n), cut(s.w), cut(s.u), in)
+	s.Check(next, out, s.outputs)
+	s.outputs = len(out)
+	return next, out
 }
 
 // newStep is a step that was recorded on t.
@@ -326,9 +363,14 @@ func spans(ranges ...[2]int) (x []int) {
 
 // derived is a loop with other steps.
 func derived(f *scan.Loop, state int, step func(t *Tape) *Tape) *scan.Loop {
-	z := &scan.Loop{State: state, Count: f.Count, Data: f.Data, Checkpoints: f.Checkpoints, Bytes: f.Bytes}
+	z := &scan.Loop{
+		State: state, Count: f.Count, Ends: f.Ends, Seen: f.Seen, Data: f.Data,
+		Checkpoints: f.Checkpoints, Bytes: f.Bytes,
+	}
 	for _, s := range f.Steps {
-		z.Steps = append(z.Steps, newStep(step(stepTape(s))))
+		made := newStep(step(stepTape(s)))
+		made.End = s.End
+		z.Steps = append(z.Steps, made)
 	}
 	return z
 }

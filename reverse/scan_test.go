@@ -28,11 +28,12 @@ type scanned struct {
 	checkpoints   int
 	memory        int
 	outer, nested bool
+	below         float64 // the loop goes on while its first state is, 0: to the end
 }
 
 func (f *scanned) String() string {
-	return fmt.Sprintf("%vstate %d w %d u %d, %d steps, data %v x %v at %v %v inner %v outer %v nested %v, %d checkpoints",
-		f.step, f.n, f.w, f.u, f.steps, f.data, f.x, f.at, f.each, f.inner, f.outer, f.nested, f.checkpoints)
+	return fmt.Sprintf("%vstate %d w %d u %d, %d steps, data %v x %v at %v %v inner %v outer %v nested %v, %d checkpoints, while below %v",
+		f.step, f.n, f.w, f.u, f.steps, f.data, f.x, f.at, f.each, f.inner, f.outer, f.nested, f.checkpoints, f.below)
 }
 
 func drawScanned(t *rapid.T, o randprog.Options) *scanned {
@@ -62,6 +63,9 @@ func drawScanned(t *rapid.T, o randprog.Options) *scanned {
 	f.nested = rapid.Bool().Draw(t, "nested")
 	f.checkpoints = rapid.SampledFrom([]int{0, 0, 1, 2, 3, 7}).Draw(t, "checkpoints")
 	f.memory = rapid.SampledFrom([]int{0, 0, 1, 100}).Draw(t, "memory")
+	if f.n > 0 && f.steps > 0 {
+		f.below = rapid.SampledFrom([]float64{0, 0, 0.3, 0.8, 1.2}).Draw(t, "below")
+	}
 	return f
 }
 
@@ -89,6 +93,9 @@ func run[T dual.Scalar[T]](f *scanned, x []T, hooks *randprog.Hooks[T], scan fun
 	for e := range f.steps {
 		l.Vars = append(l.Vars, z[f.n+f.w+e*f.u:][:f.u])
 		l.Data = append(l.Data, f.data[e])
+	}
+	if f.below != 0 {
+		l.While = func(s, _ []T) bool { return s[0].LessReal(f.below) }
 	}
 	if f.nested { // twice the same, one after the other
 		once, inner := l.Step, 2
@@ -122,6 +129,7 @@ func asLoop[T dual.Scalar[T]](l dual.Loop[T], at []int, each bool) (last []T, ou
 	s := l.Start
 	var all [][]T
 	var sum []T
+	ended := false
 	for k := range l.Steps {
 		var u, p []T
 		if l.Vars != nil {
@@ -132,12 +140,17 @@ func asLoop[T dual.Scalar[T]](l dual.Loop[T], at []int, each bool) (last []T, ou
 				p = append(p, dual.Const[T](c))
 			}
 		}
-		var y []T
-		s, y = l.Step(s, l.Shared, u, p)
-		all = append(all, y)
+		ended = ended || l.While != nil && !l.While(s, l.Shared)
+		next, y := l.Step(s, l.Shared, u, p)
 		if k == 0 {
 			sum = make([]T, len(y))
 		}
+		if ended {
+			all = append(all, make([]T, len(y)))
+			continue
+		}
+		s = next
+		all = append(all, y)
 		for j, y := range y {
 			sum[j] = sum[j].Add(y)
 		}

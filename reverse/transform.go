@@ -96,7 +96,9 @@ func pullBack(f tape.Func, x, w []Var) []Var {
 	case *terms.Repeat:
 		return callFunc(adjointOf(f), append(x, w...))
 	case *scan.Loop:
-		return scanAdjoints(f, x, w)
+		if !f.Ends { // else there is no saying how many states there are
+			return scanAdjoints(f, x, w)
+		}
 	}
 	return callFunc(pullback{f}, append(x, w...))
 }

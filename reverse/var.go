@@ -371,14 +371,14 @@ func (x Var) LessEqReal(c float64) bool { return x.LessEq(Var{v: c}) }
 func (x Var) compare(y Var, outcome bool, vars, right, left tape.GuardKind) bool {
 	switch r := recording(x.r, y.r); {
 	case r == nil:
+		return outcome
 	case y.r == nil:
-		x.r.Guard(tape.Guard{Kind: right, Outcome: outcome, A: x.i, C: y.v})
+		return r.Guard(tape.Guard{Kind: right, Outcome: outcome, A: x.i, C: y.v})
 	case x.r == nil:
-		y.r.Guard(tape.Guard{Kind: left, Outcome: outcome, A: y.i, C: x.v})
+		return r.Guard(tape.Guard{Kind: left, Outcome: outcome, A: y.i, C: x.v})
 	default:
-		x.r.Guard(tape.Guard{Kind: vars, Outcome: outcome, A: x.i, B: y.i})
+		return r.Guard(tape.Guard{Kind: vars, Outcome: outcome, A: x.i, B: y.i})
 	}
-	return outcome
 }
 
 // callerOutside is the program counter of the user's function that made an

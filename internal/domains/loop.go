@@ -14,12 +14,20 @@ import (
 // depend on the state before, they only ever grow: after as many steps as the
 // longest of the shortest ways from a state to another has, and one more, all that
 // follow add nothing. The same holds backward, of what reaches an output. So a
-// longer loop has the pattern of one with twice as many steps, or less than that.
+// longer loop has the pattern of one with twice as many steps, or less than that. So
+// has one that may end before any step.
 func (g *builder) loop(l *scan.Loop, x []int32) []int32 {
 	n, steps := l.State, l.Count
 	few := steps
 	if !slices.ContainsFunc(l.In, func(b scan.Block) bool { return !b.Steady() }) {
-		few = min(steps, 2*reach(l)+2)
+		few = 2*reach(l) + 2
+		if steps < 0 {
+			steps = few
+			for i := range l.Out {
+				steps = max(steps, len(l.Out[i].Index))
+			}
+		}
+		few = min(steps, few)
 	}
 	state, rest := slices.Clone(x[:n]), x[n:]
 	parts := make([][]int32, l.Sums)
@@ -36,7 +44,7 @@ func (g *builder) loop(l *scan.Loop, x []int32) []int32 {
 				copy(local, rest[at:])
 			}
 		}
-		out := g.step(l, in, few < steps)
+		out := g.step(l, in, few < steps || l.Ends)
 		copy(state, out)
 		for j, y := range state {
 			if y < 0 { // a constant
@@ -77,12 +85,14 @@ func (g *builder) loop(l *scan.Loop, x []int32) []int32 {
 func (g *builder) step(l *scan.Loop, in []int32, wide bool) []int32 {
 	var ways [][]int32
 	for _, s := range l.Steps {
-		ways = append(ways, g.add(&s.P.Tape, in, nil))
+		if !s.End {
+			ways = append(ways, g.add(&s.P.Tape, in, nil))
+		}
 	}
 	if len(ways) == 1 && !wide {
 		return ways[0]
 	}
-	out := make([]int32, len(ways[0]))
+	out := make([]int32, l.Steps[0].P.Outputs())
 	for j := range out {
 		for _, way := range ways {
 			if way[j] >= 0 {

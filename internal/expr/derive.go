@@ -32,7 +32,8 @@ type Request struct {
 	Safe          bool // a factor of exactly 0 annihilates infinities
 }
 
-// Output is an expression that is asked for: of result A if it is a Value, in
+// Output is an expression that is asked for: of result A if it is a Value, those that
+// are watched being numbered after the results, in
 // variable A if it is part of a Gradient, in A and B ≤ A if it is an entry of a
 // Hessian, in variable A of result B if it is one of a Jacobian; of result A or in
 // variable A, for direction B, if it is a Tangent or a Product.
@@ -104,6 +105,9 @@ func (f *Function) Derive(g *Graph, r Request) []Output {
 	var out []Output
 	for j, i := range f.Results {
 		out = append(out, Output{Expr: d.v[i], Of: Value, A: j})
+	}
+	for j, i := range f.Watched {
+		out = append(out, Output{Expr: d.v[i], Of: Value, A: len(f.Results) + j})
 	}
 	if r.Derivative == Value {
 		return out

@@ -12,6 +12,7 @@ import (
 type Function struct {
 	Steps      []Node
 	Results    []int32 // the steps that are results
+	Watched    []int32 // steps of which the values are wanted besides
 	Constants  []Constant
 	Primitives []Primitive
 }

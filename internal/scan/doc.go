@@ -14,18 +14,21 @@
 //
 // Sweeps backward evaluate each step again from the state that it started with.
 // Where not all states are kept, those between are computed again by the optimal
-// schedule of Griewank and Walther, see history.
+// schedule of Griewank and Walther, or by one that is online, see history.
 //
 // # Transforms
 //
 // Loops are closed under differentiation. The tangent of a loop is that of the
 // tangent of its step, with the state [s; ṡ]. The adjoint is two loops: one hands
 // out the states s_k, one goes from the last step to the first with the state λ,
-// and takes the s_k in. See scanTangents and scanAdjoints in package reverse.
+// and takes the s_k in. See scanTangents and scanAdjoints in package reverse. A loop
+// that finds its end itself has no fixed number of states; its adjoint is a function
+// whose derivatives are the sweeps of second order.
 //
 // # Branches
 //
 // A step that compares numbers is recorded once for each way in which its
 // comparisons come out. Each step k is run by the recorded one whose guards hold
-// there: the guards of two recordings of one function never both hold.
+// there: the guards of two recordings of one function never both hold. Where a loop
+// ends is such a way: a step that compares what says so, and goes no further.
 package scan

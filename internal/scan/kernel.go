@@ -5,6 +5,7 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // kernel is a derivative of a small step as code on single numbers, in which a step
@@ -15,15 +16,17 @@ type kernel struct {
 	inputs, params, results int
 	directions              int
 	y, adjoint              []uint16   // registers of the results
+	compared                []uint16   // of what the guards compare
 	along                   [][]uint16 // by direction: tangents of the results, or of the adjoint
 }
 
 // kernels are those of a step, made when they are needed.
 type kernels struct {
-	mu   sync.Mutex
-	f    *expr.Function // nil if sweeps are better
-	seen bool
-	made map[expr.Request]*kernel
+	mu     sync.Mutex
+	f      *expr.Function // nil if sweeps are better
+	guards []tape.Guard   // of the values that are watched
+	seen   bool
+	made   map[expr.Request]*kernel
 }
 
 // Times, in nanoseconds, of an operation in a kernel, a lane of a batch, a node by
@@ -92,7 +95,7 @@ func newKernel(f *expr.Function, inputs, params int, r expr.Request) *kernel {
 		}
 		return x
 	}
-	k.y, k.adjoint = zeros(m), zeros(inputs)
+	k.y, k.adjoint, k.compared = zeros(m), zeros(inputs), zeros(len(f.Watched))
 	for range r.Directions {
 		if r.Derivative == expr.Tangent {
 			k.along = append(k.along, zeros(m))
@@ -103,7 +106,11 @@ func newKernel(f *expr.Function, inputs, params int, r expr.Request) *kernel {
 	for i, o := range outputs {
 		switch o.Of {
 		case expr.Value:
-			k.y[o.A] = k.Output(i)
+			if o.A < m {
+				k.y[o.A] = k.Output(i)
+			} else {
+				k.compared[o.A-m] = k.Output(i)
+			}
 		case expr.Gradient:
 			k.adjoint[o.A] = k.Output(i)
 		default:
@@ -117,11 +124,11 @@ func (k *kernel) directionAt(s int) int { return k.inputs + k.params + s*k.input
 func (k *kernel) weightsAt() int        { return k.directionAt(k.directions) }
 func (k *kernel) tangentsAt(s int) int  { return k.weightsAt() + (1+s)*k.results }
 
-// function is the step for symbolic derivatives; nil if it has comparisons, calls
-// or too many operations.
+// function is the step for symbolic derivatives; nil if it has calls or too many
+// operations.
 func (s *Step) function() *expr.Function {
 	p := s.P
-	if !s.Certain() {
+	if s.P.HasCalls() {
 		return nil
 	}
 	var w expr.Writer
@@ -150,6 +157,11 @@ func (s *Step) function() *expr.Function {
 	for j := range p.Outputs() {
 		f.Results = append(f.Results, at[p.Output(j)])
 	}
+	for _, g := range p.Guards() {
+		f.Watched = append(f.Watched, at[g.A], at[g.B])
+		g.A, g.B = int32(len(f.Watched)-2), int32(len(f.Watched)-1)
+		s.kernels.guards = append(s.kernels.guards, g)
+	}
 	return f
 }
 
@@ -158,29 +170,34 @@ func (s *Step) function() *expr.Function {
 type evaluator struct {
 	*kernel
 	safe  *evaluator
-	step  *Step
 	of    expr.Request
 	regs  code.Registers
 	point int // for which the inputs that are the same in all steps are set
+	v     []float64
 }
 
 // evaluator is that of one of the derivatives; nil if sweeps are better.
-func (m *memory) evaluator(d expr.Derivative, directions int) *evaluator {
-	if len(m.Steps) > 1 {
-		return nil
-	}
-	list := &m.kernels[d]
+func (w *way) evaluator(d expr.Derivative, directions int) *evaluator {
+	list := &w.kernels[d]
 	for len(*list) <= directions {
 		*list = append(*list, nil)
 	}
 	e := (*list)[directions]
 	if e == nil {
 		r := expr.Request{Derivative: d, Directions: directions, Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product}
-		e = &evaluator{kernel: m.Steps[0].kernel(r), step: m.Steps[0], of: r}
+		e = w.newEvaluator(r)
 		(*list)[directions] = e
 	}
 	if e.kernel == nil {
 		return nil
+	}
+	return e
+}
+
+func (w *way) newEvaluator(r expr.Request) *evaluator {
+	e := &evaluator{kernel: w.kernel(r), of: r}
+	if e.kernel != nil {
+		e.v = make([]float64, len(e.compared))
 	}
 	return e
 }
@@ -225,10 +242,32 @@ func (m *memory) feed(e *evaluator, k int, s []float64) {
 	}
 }
 
-// compute runs the kernel on step k; its results go where they are wanted.
-func (m *memory) compute(e *evaluator, k int, s []float64, y, adjoint []float64, along [][]float64) {
+// compute is run by kernels.
+func (m *memory) compute(w *way, k int, s []float64, d expr.Derivative, directions int) failure {
+	switch d {
+	case expr.Value, expr.Tangent:
+		return m.evaluate(w, w.evaluator(d, directions), k, s, m.out, nil, m.outs[:directions])
+	case expr.Gradient:
+		return m.evaluate(w, w.evaluator(d, 0), k, s, nil, m.bar, nil)
+	}
+	if f := m.evaluate(w, w.evaluator(expr.Gradient, 0), k, s, nil, m.bar, nil); f.is() {
+		return f
+	}
+	return m.evaluate(w, w.evaluator(d, directions), k, s, nil, nil, m.bars[:directions])
+}
+
+// evaluate runs a kernel on step k; its results go where they are wanted.
+func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint []float64, along [][]float64) (f failure) {
 	m.feed(e, k, s)
 	e.Run(&e.regs)
+	if guards := w.Step.kernels.guards; len(guards) > 0 {
+		e.regs.Pick(e.v, e.compared)
+		for i := range guards {
+			if g := &guards[i]; !g.Holds(e.v) {
+				return failure{guard: g, v: e.v}
+			}
+		}
+	}
 	var exponents uint64
 	if y != nil {
 		exponents |= e.regs.Pick(y, e.y)
@@ -239,13 +278,13 @@ func (m *memory) compute(e *evaluator, k int, s []float64, y, adjoint []float64,
 	for s, x := range along {
 		exponents |= e.regs.Pick(x, e.along[s])
 	}
-	if exponents>>63 == 0 || e.of.Safe || e.of.Derivative == expr.Value {
-		return
+	if exponents>>63 == 0 || e.of.Safe {
+		return f
 	}
 	if e.safe == nil {
 		r := e.of
 		r.Safe = true
-		e.safe = &evaluator{kernel: e.step.kernel(r), of: r}
+		e.safe = w.newEvaluator(r)
 	}
-	m.compute(e.safe, k, s, y, adjoint, along)
+	return m.evaluate(w, e.safe, k, s, y, adjoint, along)
 }

@@ -15,10 +15,15 @@ import (
 // the blocks In say where u_k is in x, the blocks Out to which of y the outputs
 // are added. A program calls it as one operation. It is immutable and safe for
 // concurrent use.
+//
+// If it Ends, it does so where a step says that it is the end: T is data of an
+// evaluation then.
 type Loop struct {
 	Steps []*Step // one for each way in which the comparisons of a step come out
 	State int     // n
-	Count int     // T
+	Count int     // T; if the loop Ends the most that it may be, −1 without a bound
+	Ends  bool
+	Seen  int     // T at the recorded point
 	In    []Block // of x[n:], whose length is Rest
 	Out   []Block // of y[n:], whose length is Sums
 	Rest  int
@@ -40,6 +45,9 @@ type Step struct {
 	// gradient is the adjoint of the step, a product with its Hessian the tangent
 	// of the adjoint.
 	Lagrangian func() *sweep.Engine
+	// End is set of what says that the loop ends before this step: its program has the
+	// outputs s and zeros, and is run for its comparisons alone.
+	End bool
 
 	kernels kernels
 }
@@ -49,7 +57,7 @@ func (s *Step) Certain() bool { return !s.P.HasCalls() && len(s.P.Guards()) == 0
 
 // Block is N numbers one after the other, the inputs or the outputs of a step from
 // Local on, next to s or to the next state: in step k they are from At + Stride·k
-// on, or from Index[k] on; those are none, inputs 0, if it is −1.
+// on, or from Index[k] on; those are none, inputs 0, if it is −1 or there is no such k.
 type Block struct {
 	Local, N, At, Stride int
 	Index                []int32
@@ -57,10 +65,13 @@ type Block struct {
 
 // Place is where the block is in step k.
 func (b *Block) Place(k int) int {
-	if b.Index != nil {
+	switch {
+	case b.Index == nil:
+		return b.At + b.Stride*k
+	case k < len(b.Index):
 		return int(b.Index[k])
 	}
-	return b.At + b.Stride*k
+	return -1
 }
 
 // Steady reports whether the block is at one place in all steps.
@@ -95,14 +106,14 @@ func (b Block) Shift(local, by int) Block {
 
 // Reverse is the block with the last of so many steps first.
 func (b Block) Reverse(steps int) Block {
-	b.At, b.Stride = b.At+b.Stride*(steps-1), -b.Stride
 	if b.Index != nil {
 		index := make([]int32, steps)
 		for k := range index {
-			index[k] = b.Index[steps-1-k]
+			index[k] = int32(b.Place(steps - 1 - k))
 		}
 		b.Index = index
 	}
+	b.At, b.Stride = b.At+b.Stride*(steps-1), -b.Stride
 	return b
 }
 
@@ -150,7 +161,7 @@ func (l *Loop) Size() (ops, bytes int) {
 	for _, b := range append(l.In[:len(l.In):len(l.In)], l.Out...) {
 		bytes += 4 * len(b.Index)
 	}
-	return l.Count * l.Steps[0].P.Ops(), bytes + 8*len(l.Data.Values)
+	return l.Seen * l.Steps[0].P.Ops(), bytes + 8*len(l.Data.Values)
 }
 
 // Open returns the function with memory of its own, for one goroutine.

@@ -12,31 +12,40 @@ import (
 // last x, so that derivatives at the same x start from them.
 type memory struct {
 	*Loop
-	first, second []*sweep.Workspace // of each step: of its program, of its Lagrangian
-	way           int                // the step that fitted last
+	ways []way
+	now  int // the way that fitted last
 
-	x     []float64
-	known bool // states are those for x
-	point int  // how many x there have been
-	zeros []float64
+	x       []float64
+	known   bool // states are those for x
+	counted bool // steps is T at x
+	steps   int
+	point   int // how many x there have been
+	zeros   []float64
 	// What a step gave: its results and their tangents, its adjoint and its tangents.
 	out, bar   []float64
 	outs, bars [][]float64
-	kernels    [expr.Derivatives][]*evaluator // by directions
 
 	local numbers // of the step at hand
 	along []numbers
 
 	states, moving  history // records [s] and [s; ṡ…] of all directions
-	state, end      []float64
+	state           []float64
 	y               []float64   // outputs that are wanted, or nil
 	dx, dy          [][]float64 // directions of the inputs and of the outputs
 	one             [1]float64
 	oneX, oneY      [1][]float64
-	advance         func(k int, r []float64) error
-	advanceMoving   func(k int, r []float64) error
+	advance         advance
+	advanceMoving   advance
 	seed            sweep.Seeds
 	inputs, outputs int
+}
+
+// way is a recorded step with memory for its evaluations.
+type way struct {
+	*Step
+	calls         bool                           // it calls functions
+	first, second *sweep.Workspace               // of its program, of its Lagrangian
+	kernels       [expr.Derivatives][]*evaluator // by directions
 }
 
 // numbers is the inputs of a Lagrangian, [s; u; λ; ν]: those of the step, then the
@@ -51,11 +60,11 @@ func newNumbers(state, inputs, outputs int) numbers {
 
 func (l *Loop) open() *memory {
 	m := &memory{Loop: l, inputs: l.inputs(), outputs: l.outputs()}
-	m.first = make([]*sweep.Workspace, len(l.Steps))
-	m.second = make([]*sweep.Workspace, len(l.Steps))
+	for _, s := range l.Steps {
+		m.ways = append(m.ways, way{Step: s, calls: s.P.HasCalls()})
+	}
 	m.x = make([]float64, l.State+l.Rest)
 	m.local = newNumbers(l.State, m.inputs, m.outputs)
-	m.state, m.end = make([]float64, l.State), make([]float64, l.State)
 	m.one[0] = 1
 	m.zeros = make([]float64, m.inputs)
 	m.out, m.bar = make([]float64, l.State+m.outputs), make([]float64, l.State+m.inputs)
@@ -128,93 +137,163 @@ func (m *memory) begin(x []float64) {
 	}
 	m.known = false
 	m.point++
+	m.counted = m.counted && same(m.x, x)
 	copy(m.x, x)
 	load(m.local.u, m.x[m.State:], m.In, 0, true)
+	if !m.Ends {
+		m.counted, m.steps = true, m.Count
+	}
 }
 
-// run evaluates step k, or its Lagrangian, from the state s on: by the recorded
-// step whose comparisons come out so, of which it returns the numbers.
-func (m *memory) run(k int, s []float64, second bool) (ws *sweep.Workspace, err error) {
+// run computes a derivative of step k from the state s on, by the recorded step whose
+// comparisons come out so: what is made of its results and adjoints is in out, outs,
+// bar and bars. It reports false if the loop ends there.
+func (m *memory) run(k int, s []float64, d expr.Derivative, directions int) (more bool, err error) {
+	if m.ways[m.now].calls { // what is called may not be made for what comes after the end
+		if ends, err := m.ends(k, s); ends || err != nil {
+			return false, err
+		}
+	}
+	var broken failure // of the first of the steps, which the error names
+	for range m.ways {
+		w := &m.ways[m.now]
+		d, directions := d, directions
+		if w.End { // its comparisons alone
+			d, directions = expr.Value, 0
+		}
+		var failed failure
+		if w.evaluator(d, directions) != nil {
+			failed = m.compute(w, k, s, d, directions)
+		} else {
+			failed, err = m.sweep(w, k, s, d, directions)
+		}
+		if err != nil {
+			return false, err
+		}
+		if !failed.is() {
+			return !w.End, nil
+		}
+		if m.now == 0 {
+			broken = failed
+		}
+		m.now = (m.now + 1) % len(m.ways)
+	}
+	return false, broken.error().In(k)
+}
+
+// ends reports whether one of the recorded ends is before step k.
+func (m *memory) ends(k int, s []float64) (bool, error) {
+	for i := range m.ways {
+		w := &m.ways[i]
+		if !w.End {
+			continue
+		}
+		f, err := m.sweep(w, k, s, expr.Value, 0)
+		if err != nil || !f.is() {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// failure is a comparison that came out otherwise than recorded: in a step, with what
+// it compares the numbers of, or in a loop within.
+type failure struct {
+	guard *tape.Guard
+	v     []float64
+	inner *tape.BranchError
+}
+
+func (f *failure) is() bool { return f.guard != nil || f.inner != nil }
+
+func (f *failure) error() *tape.BranchError {
+	if f.guard != nil {
+		return f.guard.Error(f.v)
+	}
+	return f.inner
+}
+
+// sweep is run by sweeps over the program of the step, or over its Lagrangian.
+func (m *memory) sweep(w *way, k int, s []float64, d expr.Derivative, directions int) (f failure, err error) {
 	copy(m.local.s, s)
 	load(m.local.u, m.x[m.State:], m.In, k, false)
-	row := m.Row(k)
-	var broken *tape.Guard // of the first of the steps, which the error names
-	var nodes []float64
-	var inner *tape.BranchError
-	for range m.Steps {
-		step, kept, args := m.Steps[m.way], m.first, m.local.args
-		p := step.P
-		if second {
-			p, kept, args = step.Lagrangian(), m.second, m.local.all
-		}
-		if kept[m.way] == nil {
-			kept[m.way] = p.Get()
-		}
-		ws = kept[m.way]
-		guard, err := ws.Value(args, row)
-		if guard == nil && err == nil {
-			return ws, nil
-		}
-		e, isBranch := err.(*tape.BranchError)
-		if guard == nil && !isBranch {
-			return nil, err
-		}
-		if m.way == 0 {
-			broken, nodes, inner = guard, ws.Values(), e
-		}
-		m.way = (m.way + 1) % len(m.Steps)
+	p, kept, args := w.P, &w.first, m.local.args
+	if d == expr.Product {
+		p, kept, args = w.Lagrangian(), &w.second, m.local.all
 	}
-	if broken != nil {
-		inner = broken.Error(nodes)
+	if *kept == nil {
+		*kept = p.Get()
 	}
-	return nil, inner.In(k)
+	ws := *kept
+	guard, err := ws.Value(args, m.Row(k))
+	inner, branch := err.(*tape.BranchError)
+	switch {
+	case guard != nil || branch:
+		return failure{guard, ws.Values(), inner}, nil
+	case err != nil:
+		return f, err
+	}
+	switch d {
+	case expr.Value, expr.Tangent:
+		put(m.out, ws.Output)
+		if d == expr.Value {
+			return f, nil
+		}
+		if err := ws.JVP(directions, m.seed); err != nil {
+			return f, err
+		}
+		for s := range directions {
+			put(m.outs[s], func(j int) float64 { return ws.OutputTangent(s, j) })
+		}
+	case expr.Gradient:
+		if err := ws.Gradient(m.local.bar); err != nil {
+			return f, err
+		}
+		copy(m.bar, ws.Adjoints())
+	case expr.Product:
+		if err := ws.Linearize(m.one[:]); err != nil {
+			return f, err
+		}
+		if err := ws.HVP(directions, m.seed); err != nil {
+			return f, err
+		}
+		copy(m.bar, ws.Adjoints())
+		for s := range directions {
+			copy(m.bars[s], ws.Product(s))
+		}
+	}
+	return f, nil
 }
 
-// stepOn makes the state s of step k that of the next.
-func (m *memory) stepOn(k int, s []float64) error {
-	if e := m.evaluator(expr.Value, 0); e != nil {
-		m.compute(e, k, s, m.out, nil, nil)
-	} else {
-		ws, err := m.run(k, s, false)
-		if err != nil {
-			return err
-		}
-		put(m.out, ws.Output)
+// stepOn sets next to the state after step k, of which the state is s.
+func (m *memory) stepOn(k int, next, s []float64) (more bool, err error) {
+	more, err = m.run(k, s, expr.Value, 0)
+	if !more {
+		return false, err
 	}
-	copy(s, m.out)
+	copy(next, m.out)
 	if m.y != nil {
 		add(m.y[m.State:], m.out[m.State:], m.Out, k)
 	}
-	return nil
+	return true, nil
 }
 
 // moveOn does the same with the tangents of the state along all directions.
-func (m *memory) moveOn(k int, r []float64) error {
+func (m *memory) moveOn(k int, next, r []float64) (more bool, err error) {
 	n := m.State
 	m.directions(k, r[n:])
-	if e := m.evaluator(expr.Tangent, len(m.dx)); e != nil {
-		m.compute(e, k, r[:n], m.out, nil, m.outs[:len(m.dx)])
-	} else {
-		ws, err := m.run(k, r[:n], false)
-		if err != nil {
-			return err
-		}
-		if err := ws.JVP(len(m.dx), m.seed); err != nil {
-			return err
-		}
-		put(m.out, ws.Output)
-		for s := range m.dx {
-			put(m.outs[s], func(j int) float64 { return ws.OutputTangent(s, j) })
-		}
+	more, err = m.run(k, r[:n], expr.Tangent, len(m.dx))
+	if !more {
+		return false, err
 	}
-	copy(r[:n], m.out)
+	copy(next[:n], m.out)
 	for s := range m.dx {
-		copy(r[n*(1+s):][:n], m.outs[s])
+		copy(next[n*(1+s):][:n], m.outs[s])
 	}
 	for s, dy := range m.dy {
 		add(dy[n:], m.outs[s][n:], m.Out, k)
 	}
-	return nil
+	return true, nil
 }
 
 // directions sets those of the inputs of step k, given the tangents of its state.
@@ -240,24 +319,40 @@ func (m *memory) room(size int) int {
 
 // Eval sets y = F(x).
 func (m *memory) Eval(y, x []float64) error {
-	n, steps := m.State, m.Count
+	n := m.State
 	m.begin(x)
 	m.known = false
-	m.states.start(n, m.room(n), steps, m.x[:n])
 	clear(y)
 	m.y = y
-	s, err := m.states.record(steps-1, m.advance)
-	if err == nil {
-		copy(m.end, s)
-		err = m.stepOn(steps-1, m.end)
-	}
+	last, err := m.walk(&m.states, m.x[:n], m.advance)
 	m.y = nil
 	if err != nil {
 		return err
 	}
-	copy(y, m.end)
+	copy(y, last)
 	m.known = true
 	return nil
+}
+
+// walk goes from the first record to the last, which it returns, and has those before
+// ready for the way back.
+func (m *memory) walk(h *history, first []float64, next advance) (last []float64, err error) {
+	size := len(first)
+	if !m.counted {
+		m.steps, last, err = h.forward(size, m.room(size), m.Count, first, next)
+		m.counted = err == nil
+		return last, err
+	}
+	h.start(size, m.room(size), m.steps, first)
+	if m.steps == 0 {
+		return first, nil
+	}
+	r, err := h.record(m.steps-1, next)
+	if err != nil || m.y == nil {
+		return nil, err
+	}
+	_, err = next(m.steps-1, h.spare, r)
+	return h.spare, err
 }
 
 // prepare has the states at x ready for a reverse sweep.
@@ -266,9 +361,7 @@ func (m *memory) prepare(x []float64) error {
 	if m.known {
 		return nil
 	}
-	n, steps := m.State, m.Count
-	m.states.start(n, m.room(n), steps, m.x[:n])
-	_, err := m.states.record(steps-1, m.advance)
+	_, err := m.walk(&m.states, m.x[:m.State], m.advance)
 	m.known = err == nil
 	return err
 }
@@ -281,28 +374,18 @@ func (m *memory) VJP(gx, x, w []float64) error {
 	n := m.State
 	clear(gx)
 	m.adjoints(w)
-	m.known = m.states.whole(m.Count)
-	for k := m.Count - 1; k >= 0; k-- {
+	m.known = m.states.whole()
+	for k := m.steps - 1; k >= 0; k-- {
 		s, err := m.states.record(k, m.advance)
 		if err != nil {
 			return err
 		}
 		load(m.local.nu, w[n:], m.Out, k, false)
-		bar := m.bar
-		if e := m.evaluator(expr.Gradient, 0); e != nil {
-			m.compute(e, k, s, nil, bar, nil)
-		} else {
-			ws, err := m.run(k, s, false)
-			if err != nil {
-				return err
-			}
-			if err := ws.Gradient(m.local.bar); err != nil {
-				return err
-			}
-			bar = ws.Adjoints()
+		if _, err := m.run(k, s, expr.Gradient, 0); err != nil {
+			return err
 		}
-		copy(m.local.lambda, bar)
-		add(gx[n:], bar[n:], m.In, k)
+		copy(m.local.lambda, m.bar)
+		add(gx[n:], m.bar[n:], m.In, k)
 	}
 	copy(gx, m.local.lambda)
 	return nil
@@ -344,9 +427,13 @@ func (m *memory) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
 	}
 	m.dy = dy
 	defer func() { m.dx, m.dy = nil, nil }()
-	for k := range m.Count {
-		if err := m.moveOn(k, r); err != nil {
+	for k := 0; k != m.Count; k++ {
+		more, err := m.moveOn(k, r, r)
+		if err != nil {
 			return err
+		}
+		if !more {
+			break
 		}
 	}
 	for s, dy := range dy {
@@ -357,10 +444,12 @@ func (m *memory) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
 
 // HVPs sets h[s] = (Σ wⱼ∇²Fⱼ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
 func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
-	n, steps := m.State, m.Count
+	n := m.State
 	r := m.move(x, dx)
-	m.moving.start(len(r), m.room(len(r)), steps, r)
 	defer func() { m.dx = nil }()
+	if _, err := m.walk(&m.moving, r, m.advanceMoving); err != nil {
+		return err
+	}
 	m.adjoints(w)
 	for s := range dx {
 		d := &m.along[s]
@@ -371,7 +460,7 @@ func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 			load(d.nu, dw[s][n:], m.Out, 0, true)
 		}
 	}
-	for k := steps - 1; k >= 0; k-- {
+	for k := m.steps - 1; k >= 0; k-- {
 		r, err := m.moving.record(k, m.advanceMoving)
 		if err != nil {
 			return err
@@ -394,30 +483,13 @@ func (m *memory) secondStep(h [][]float64, w []float64, dw [][]float64, k int, r
 	for s := range dw {
 		load(m.along[s].nu, dw[s][n:], m.Out, k, false)
 	}
-	bar, bars := m.bar, m.bars[:len(h)]
-	if e := m.evaluator(expr.Product, len(h)); e != nil {
-		m.compute(m.evaluator(expr.Gradient, 0), k, r[:n], nil, bar, nil)
-		m.compute(e, k, r[:n], nil, nil, bars)
-	} else {
-		ws, err := m.run(k, r[:n], true)
-		if err != nil {
-			return err
-		}
-		if err := ws.Linearize(m.one[:]); err != nil {
-			return err
-		}
-		if err := ws.HVP(len(h), m.seed); err != nil {
-			return err
-		}
-		bar = ws.Adjoints()
-		for s, b := range bars {
-			copy(b, ws.Product(s))
-		}
+	if _, err := m.run(k, r[:n], expr.Product, len(h)); err != nil {
+		return err
 	}
-	copy(m.local.lambda, bar)
+	copy(m.local.lambda, m.bar)
 	for s, h := range h {
-		copy(m.along[s].lambda, bars[s])
-		add(h[n:], bars[s][n:], m.In, k)
+		copy(m.along[s].lambda, m.bars[s])
+		add(h[n:], m.bars[s][n:], m.In, k)
 	}
 	return nil
 }

@@ -29,25 +29,29 @@ type Guard struct {
 	PC      uintptr // who asked, if wanted
 }
 
-// Guard appends a guard.
-func (r *Recording) Guard(g Guard) {
+// Guard appends a guard, and returns how the comparison is to come out.
+func (r *Recording) Guard(g Guard) bool {
 	if r.closed {
 		panic("reverse: Var used after its recording")
 	}
 	if r.caller != nil {
 		g.PC = r.caller()
 	}
+	if len(r.guards)+1 == r.Turn {
+		g.Outcome = !g.Outcome
+	}
 	r.guards = append(r.guards, g)
+	return g.Outcome
 }
 
-// Made notes who made the comparisons of the recording, those of t again,
-// unless some are between constants here.
+// Made notes who made the comparisons of the recording, those of t again, and how they
+// come out in t, unless some are between constants here.
 func (r *Recording) Made(t *Tape) {
 	if len(r.guards) != len(t.guards) {
 		return
 	}
 	for k := range r.guards {
-		r.guards[k].PC = t.guards[k].PC
+		r.guards[k].PC, r.guards[k].Outcome = t.guards[k].PC, t.guards[k].Outcome
 	}
 }
 

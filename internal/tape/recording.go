@@ -90,6 +90,9 @@ type Recording struct {
 	Steps []int
 	// Term says that the recording is a term that is to be repeated.
 	Term bool
+	// Turn is which comparison, counted from 1, is taken to come out otherwise than it
+	// does, so that the function is recorded as it is elsewhere; 0 is none.
+	Turn int
 }
 
 // scratch is the memory of a recording that can be used again.
