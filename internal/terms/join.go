@@ -19,7 +19,7 @@ const (
 	// Two candidates are joined if they share so much of the time of the smaller. Of
 	// neighbors in a band, each of which has one function in common with the next, it
 	// is half: these stay apart, since a pair of them saves little and is read with
-	// gaps.
+	// gaps. Measured as in detect.go, evaluations take the same time from 0.4 to 0.8.
 	joinShare = 2. / 3
 	// Candidates are looked at again with those that were joined as one.
 	joinPasses = 3

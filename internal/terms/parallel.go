@@ -58,8 +58,10 @@ func (pl *Plan) findPages() *outputPages {
 	return p
 }
 
-// worthSharing is the estimated time in nanoseconds that makes an evaluation
-// worth sharing. Tests change it.
+// worthSharing is the estimated time in nanoseconds that makes an evaluation worth
+// sharing. Tests change it. Measured with two goroutines on Hessians of growing size,
+// both ways take the same time between 1.5e5 and 3e5; at 1e5 sharing takes 1.2 times as
+// long, at 8e5 half to 0.8 times.
 var worthSharing = 2e5
 
 // isLarge reports whether an evaluation is worth sharing.
