@@ -14,7 +14,7 @@ import (
 // Family is problems of any size.
 type Family struct {
 	Name  string
-	Sizes []int // that are measured: points of a discretization, vertices, charges
+	Sizes []int // that are measured: steps or points a side of a discretization, vertices, charges
 	At    func(size int) Problem
 }
 
@@ -25,12 +25,20 @@ var COPS = []Family{
 	{"polygon", []int{25, 50, 100}, Polygon},
 	{"electrons", []int{25, 50, 100}, Electrons},
 	{"chain", []int{400, 4000, 40000}, Chain},
-	{"torsion", []int{50, 100, 200}, Torsion},
-	{"bearing", []int{50, 100, 200}, Bearing},
-	{"surface", []int{50, 100, 200}, Surface},
-	{"rocket", []int{400, 1600, 6400}, Rocket},
-	{"steering", []int{400, 1600, 6400}, Steering},
-	{"glider", []int{100, 400, 1600}, Glider},
+	{"torsion", []int{50, 100, 316}, square(Torsion)},
+	{"bearing", []int{50, 100, 316}, square(Bearing)},
+	{"surface", []int{50, 100, 316}, square(Surface)},
+	{"rocket", []int{400, 3200, 25000}, Rocket},
+	{"steering", []int{200, 2000, 20000}, Steering},
+	{"glider", []int{100, 1600, 20000}, Glider},
+}
+
+// Models lists problems of trajectories, finance and statistics.
+var Models = []Family{
+	{"cart-pole", []int{40, 400, 15000}, CartPole},
+	{"quadrotor", []int{50, 400, 10000}, Quadrotor},
+	{"portfolio", []int{100, 1000, 20000}, Portfolio},
+	{"logistic", []int{1000, 10000, 1000000}, Logistic},
 }
 
 func family(name string, size int, plain func(x []float64) []float64, f func(x []v) []v, x0 []float64, bounds, constraints box) Problem {
@@ -42,12 +50,14 @@ func family(name string, size int, plain func(x []float64) []float64, f func(x [
 }
 
 // Polygon is the largest polygon of diameter 1 with n vertices. For odd n that is the
-// regular one, of area ½n cos(π/n) tan(π/2n) (Reinhardt 1922).
+// regular one, of area ½n cos(π/n) tan(π/2n) (Reinhardt 1922). It starts from vertices on
+// a circle: from the start of the report, points of a parabola, all solvers end in local
+// minima, in which most vertices coincide.
 func Polygon(n int) Problem {
 	x0, bounds := make([]float64, 2*n), all(2*n, 0, math.Pi)
 	for i := range n {
 		k := float64(i + 1)
-		x0[i] = 4 * k * float64(n-i) / sq(float64(n+1))
+		x0[i] = 0.9 * math.Sin(math.Pi*k/float64(n))
 		x0[n+i] = math.Pi * k / float64(n)
 		bounds[i] = [2]float64{0, 1}
 	}
@@ -55,14 +65,15 @@ func Polygon(n int) Problem {
 	return family("polygon", n, polygon, polygonOf[v], x0, bounds, all(n*(n-1)/2, -inf, 1).and(positive(n-1)))
 }
 
-// Electrons is n charges on the unit sphere in equilibrium. There are ever more local
-// minima with n.
+// Electrons is n charges on the unit sphere in equilibrium, from random places. There are
+// ever more local minima with n.
 func Electrons(n int) Problem {
-	rnd := rand.New(rand.NewPCG(1, 2))
+	rnd := rand.New(rand.NewPCG(3, 2))
 	x0 := make([]float64, 3*n)
 	for i := 0; i < len(x0); i += 3 {
-		theta, phi := 2*math.Pi*rnd.Float64(), math.Pi*rnd.Float64()
-		x0[i], x0[i+1], x0[i+2] = math.Cos(theta)*math.Sin(phi), math.Sin(theta)*math.Sin(phi), math.Cos(phi)
+		z, phi := 2*rnd.Float64()-1, 2*math.Pi*rnd.Float64()
+		r := math.Sqrt(1 - z*z)
+		x0[i], x0[i+1], x0[i+2] = r*math.Cos(phi), r*math.Sin(phi), z
 	}
 	return family("electrons", n, electrons, electronsOf[v], x0, nil, all(n, 1, 1))
 }
@@ -79,50 +90,59 @@ func Chain(n int) Problem {
 	return family("chain", n, chain, chainOf[v], x0, bounds, equal(n).and(all(1, 4, 4)))
 }
 
-// onGrid is a problem of k×k inner points of a grid and bounds alone; at gives the start
+// onGrid is a problem of nx×ny inner points of a grid and bounds alone; at gives the start
 // and the bounds of point (i, j).
-func onGrid(name string, k int, plain func(x []float64, k int) []float64, f func(x []v, k int) []v, at func(i, j int) (x0, lower, upper float64)) Problem {
+func onGrid(name string, nx, ny int, plain func(x []float64, nx, ny int) []float64, f func(x []v, nx, ny int) []v, at func(i, j int) (x0, lower, upper float64)) Problem {
 	var x0 []float64
 	var bounds box
-	for i := range k + 2 {
-		for j := range k + 2 {
+	for i := range nx + 2 {
+		for j := range ny + 2 {
 			x, l, u := at(i, j)
 			x0, bounds = append(x0, x), append(bounds, [2]float64{l, u})
 		}
 	}
-	return family(name, k, func(x []float64) []float64 { return plain(x, k) }, func(x []v) []v { return f(x, k) }, x0, bounds, nil)
+	p := family(name, ny, func(x []float64) []float64 { return plain(x, nx, ny) }, func(x []v) []v { return f(x, nx, ny) }, x0, bounds, nil)
+	p.Name = fmt.Sprintf("%s %d×%d", name, nx, ny)
+	return p
+}
+
+// square is a family of problems on square grids.
+func square(on func(nx, ny int) Problem) func(size int) Problem {
+	return func(size int) Problem { return on(size, size) }
 }
 
 // Torsion is the stress in an elastic-plastic bar of square section.
-func Torsion(k int) Problem {
-	return onGrid("torsion", k, torsion, torsionOf[v], func(i, j int) (x0, lower, upper float64) {
-		d := float64(min(i, k+1-i, j, k+1-j)) / float64(k+1)
+func Torsion(nx, ny int) Problem {
+	return onGrid("torsion", nx, ny, torsion, torsionOf[v], func(i, j int) (x0, lower, upper float64) {
+		d := min(float64(min(i, nx+1-i))/float64(nx+1), float64(min(j, ny+1-j))/float64(ny+1))
 		return d, -d, d
 	})
 }
 
 // Bearing is the pressure in a journal bearing.
-func Bearing(k int) Problem {
-	return onGrid("bearing", k, bearing, bearingOf[v], func(i, j int) (x0, lower, upper float64) {
-		if min(i, k+1-i, j, k+1-j) == 0 {
+func Bearing(nx, ny int) Problem {
+	return onGrid("bearing", nx, ny, bearing, bearingOf[v], func(i, j int) (x0, lower, upper float64) {
+		if min(i, nx+1-i, j, ny+1-j) == 0 {
 			return 0, 0, 0
 		}
-		return max(0, math.Sin(float64(i)*2*math.Pi/float64(k+1))), 0, inf
+		return max(0, math.Sin(float64(i)*2*math.Pi/float64(nx+1))), 0, inf
 	})
 }
 
 // Surface is a minimal surface over an obstacle, a table of height 1 in the middle.
-func Surface(k int) Problem {
-	h := 1 / float64(k+1)
-	low, high := int(math.Floor(0.25/h)), int(math.Ceil(0.75/h))
-	return onGrid("surface", k, surface, surfaceOf[v], func(i, j int) (x0, lower, upper float64) {
-		arch := 1 - sq(2*float64(i)*h-1)
+func Surface(nx, ny int) Problem {
+	hx, hy := 1/float64(nx+1), 1/float64(ny+1)
+	inner := func(i int, h float64) bool {
+		return int(math.Floor(0.25/h)) <= i && i <= int(math.Ceil(0.75/h))
+	}
+	return onGrid("surface", nx, ny, surface, surfaceOf[v], func(i, j int) (x0, lower, upper float64) {
+		arch := 1 - sq(2*float64(i)*hx-1)
 		switch {
-		case i == 0 || i == k+1:
+		case i == 0 || i == nx+1:
 			return 0, 0, 0
-		case j == 0 || j == k+1:
+		case j == 0 || j == ny+1:
 			return arch, arch, arch
-		case low <= i && i <= high && low <= j && j <= high:
+		case inner(i, hx) && inner(j, hy):
 			return arch, 1, inf
 		}
 		return arch, 0, inf
@@ -137,22 +157,28 @@ type series struct {
 	start        func(t float64) float64
 }
 
+// append appends start and bounds of n+1 points.
+func (q series) append(x0 []float64, bounds box, n int) ([]float64, box) {
+	at := len(bounds)
+	for i := range n + 1 {
+		x0 = append(x0, q.start(float64(i)/float64(n)))
+		bounds = append(bounds, [2]float64{q.lower, q.upper})
+	}
+	if !math.IsNaN(q.first) {
+		bounds[at] = [2]float64{q.first, q.first}
+	}
+	if !math.IsNaN(q.last) {
+		bounds[at+n] = [2]float64{q.last, q.last}
+	}
+	return x0, bounds
+}
+
 // trajectory is a problem of optimal control with n steps of length h₀ at the start.
 func trajectory(name string, n int, plain func(x []float64) []float64, f func(x []v) []v, equations int, h0 float64, quantities ...series) Problem {
 	var x0 []float64
 	var bounds box
 	for _, q := range quantities {
-		at := len(bounds)
-		for i := range n + 1 {
-			x0 = append(x0, q.start(float64(i)/float64(n)))
-			bounds = append(bounds, [2]float64{q.lower, q.upper})
-		}
-		if !math.IsNaN(q.first) {
-			bounds[at] = [2]float64{q.first, q.first}
-		}
-		if !math.IsNaN(q.last) {
-			bounds[at+n] = [2]float64{q.last, q.last}
-		}
+		x0, bounds = q.append(x0, bounds, n)
 	}
 	return family(name, n, plain, f, append(x0, h0), append(bounds, [2]float64{0, inf}), equal(n*equations))
 }

@@ -60,31 +60,33 @@ func chainOf[T dual.Scalar[T]](x []T) []T {
 	return append(append([]T{energy}, defects...), length)
 }
 
-// A grid has k×k inner points in a rectangle with sides a and b, and those of its
-// boundary; point (i, j) is element i(k+2) + j.
-func torsionOf[T dual.Scalar[T]](v []T, k int) []T {
-	h := 1 / float64(k+1)
+// A grid has nx×ny inner points in a rectangle, and those of its boundary; point (i, j) is
+// element i(ny+2) + j.
+func torsionOf[T dual.Scalar[T]](v []T, nx, ny int) []T {
+	hx, hy := 1/float64(nx+1), 1/float64(ny+1)
 	var f T
-	for i := 0; i <= k; i++ {
-		for j := 0; j <= k; j++ {
-			p, q, r, s := v[i*(k+2)+j], v[(i+1)*(k+2)+j], v[i*(k+2)+j+1], v[(i+1)*(k+2)+j+1]
-			f = f.Add(sqOf2(q.Sub(p).Div(dual.Const[T](h))).Add(sqOf2(r.Sub(p).Div(dual.Const[T](h)))).Add(sqOf2(s.Sub(r).Div(dual.Const[T](h)))).Add(sqOf2(s.Sub(q).Div(dual.Const[T](h)))).Div(dual.Const[T](2)).Sub(p.Add(q.Scale(2)).Add(r.Scale(2)).Add(s).Scale(5. / 3)).Scale(h * h / 2))
+	for i := 0; i <= nx; i++ {
+		for j := 0; j <= ny; j++ {
+			p, q, r, s := v[i*(ny+2)+j], v[(i+1)*(ny+2)+j], v[i*(ny+2)+j+1], v[(i+1)*(ny+2)+j+1]
+			f = f.Add(sqOf2(q.Sub(p).Div(dual.Const[T](hx))).Add(sqOf2(r.Sub(p).Div(dual.Const[T](hy)))).Add(sqOf2(s.Sub(r).Div(dual.Const[T](hx)))).Add(sqOf2(s.Sub(q).Div(dual.Const[T](hy)))).Div(dual.Const[T](2)).Sub(p.Add(q.Scale(2)).Add(r.Scale(2)).Add(s).Scale(5. / 3)).Scale(hx * hy / 2))
 		}
 	}
 	return []T{f}
 }
 
-// bearingOf is the energy of a film of lubricant of pressure v between circular
-// cylinders of excentricity 0.1.
-func bearingOf[T dual.Scalar[T]](v []T, k int) []T {
+// bearingOf is the energy of a film of lubricant of pressure v between circular cylinders
+// of excentricity 0.1, (0, 2π)×(0, 20). The weight of a triangle is that of the model in
+// AMPL of which the minima are published: in the upper ones (2w₀+2w₁)/3, which is not a
+// mean of the weights at their corners.
+func bearingOf[T dual.Scalar[T]](v []T, nx, ny int) []T {
 	const e, b = 0.1, 10
-	hx, hy := 2*math.Pi/float64(k+1), 2*b/float64(k+1)
+	hx, hy := 2*math.Pi/float64(nx+1), 2*b/float64(ny+1)
 	var f T
-	for i := 0; i <= k; i++ {
+	for i := 0; i <= nx; i++ {
 		w0, w1 := math.Pow(1+e*math.Cos(float64(i)*hx), 3), math.Pow(1+e*math.Cos(float64(i+1)*hx), 3)
-		for j := 0; j <= k; j++ {
-			p, q, r, s := v[i*(k+2)+j], v[(i+1)*(k+2)+j], v[i*(k+2)+j+1], v[(i+1)*(k+2)+j+1]
-			f = f.Add(sqOf2(q.Sub(p).Div(dual.Const[T](hx))).Add(sqOf2(r.Sub(p).Div(dual.Const[T](hy)))).Scale(w0 + 2*w1).Add(sqOf2(s.Sub(r).Div(dual.Const[T](hx))).Add(sqOf2(s.Sub(q).Div(dual.Const[T](hy)))).Scale(w1 + 2*w0)).Scale(hx * hy / 12))
+		for j := 0; j <= ny; j++ {
+			p, q, r, s := v[i*(ny+2)+j], v[(i+1)*(ny+2)+j], v[i*(ny+2)+j+1], v[(i+1)*(ny+2)+j+1]
+			f = f.Add(sqOf2(q.Sub(p).Div(dual.Const[T](hx))).Add(sqOf2(r.Sub(p).Div(dual.Const[T](hy)))).Scale(w0 + 2*w1).Add(sqOf2(s.Sub(r).Div(dual.Const[T](hx))).Add(sqOf2(s.Sub(q).Div(dual.Const[T](hy)))).Scale(2*w1 + 2*w0)).Scale(hx * hy / 12))
 			f = f.Sub(p.Scale(hx * hy * e * math.Sin(float64(i)*hx)))
 		}
 	}
@@ -92,13 +94,13 @@ func bearingOf[T dual.Scalar[T]](v []T, k int) []T {
 }
 
 // surfaceOf is the area of the surface of heights v.
-func surfaceOf[T dual.Scalar[T]](v []T, k int) []T {
-	h := 1 / float64(k+1)
+func surfaceOf[T dual.Scalar[T]](v []T, nx, ny int) []T {
+	hx, hy := 1/float64(nx+1), 1/float64(ny+1)
 	var f T
-	for i := 0; i <= k; i++ {
-		for j := 0; j <= k; j++ {
-			p, q, r, s := v[i*(k+2)+j], v[(i+1)*(k+2)+j], v[i*(k+2)+j+1], v[(i+1)*(k+2)+j+1]
-			f = f.Add(sqOf2(q.Sub(p).Div(dual.Const[T](h))).AddReal(1).Add(sqOf2(r.Sub(p).Div(dual.Const[T](h)))).Sqrt().Add(sqOf2(s.Sub(r).Div(dual.Const[T](h))).AddReal(1).Add(sqOf2(s.Sub(q).Div(dual.Const[T](h)))).Sqrt()).Scale(h * h / 2))
+	for i := 0; i <= nx; i++ {
+		for j := 0; j <= ny; j++ {
+			p, q, r, s := v[i*(ny+2)+j], v[(i+1)*(ny+2)+j], v[i*(ny+2)+j+1], v[(i+1)*(ny+2)+j+1]
+			f = f.Add(sqOf2(q.Sub(p).Div(dual.Const[T](hx))).AddReal(1).Add(sqOf2(r.Sub(p).Div(dual.Const[T](hy)))).Sqrt().Add(sqOf2(s.Sub(r).Div(dual.Const[T](hx))).AddReal(1).Add(sqOf2(s.Sub(q).Div(dual.Const[T](hy)))).Sqrt()).Scale(hx * hy / 2))
 		}
 	}
 	return []T{f}

@@ -21,18 +21,30 @@ func TestCOPS(t *testing.T) {
 		{Polygon(5), 1e-7, []float64{-2.5 * math.Cos(math.Pi/5) * math.Tan(math.Pi/10)}},
 		{Polygon(6), 1e-6, []float64{-0.674981}},
 		{Polygon(7), 1e-7, []float64{-3.5 * math.Cos(math.Pi/7) * math.Tan(math.Pi/14)}},
+		{Polygon(25), 1e-7, []float64{-12.5 * math.Cos(math.Pi/25) * math.Tan(math.Pi/50)}},
 		// Thomson's problem: tetrahedron, octahedron and icosahedron have closed forms.
 		{Electrons(4), 1e-8, []float64{6 / math.Sqrt(8./3)}},
 		{Electrons(6), 1e-8, []float64{12/math.Sqrt2 + 1.5}},
 		{Electrons(12), 1e-7, []float64{49.165253058}},
 		{Electrons(25), 1e-7, []float64{243.812760299}},
-		{Chain(400), 1e-5, []float64{5.06862}},
-		{Torsion(50), 1e-5, []float64{-0.418087}},
-		{Bearing(30), 0, nil}, // convex: the conditions of optimality are enough
-		{Surface(50), 1e-5, []float64{2.51488}},
-		{Rocket(200), 1e-5, []float64{-1.01283}},
-		{Steering(200), 2e-5, []float64{0.554577}},
-		{Glider(100), 1e-5, []float64{-1254.61}},
+		// Minima of the report, to all of its digits, of which it cuts off the rest.
+		{Electrons(50), 1e-5, []float64{1055.18}},
+		{Chain(400), 1e-6, []float64{5.06862}},
+		{Torsion(50, 50), 3e-6, []float64{-0.418087}},
+		{Torsion(50, 75), 3e-6, []float64{-0.418199}},
+		{Torsion(50, 100), 3e-6, []float64{-0.418239}},
+		{Bearing(50, 50), 7e-6, []float64{-0.154824}},
+		{Bearing(50, 75), 7e-6, []float64{-0.154984}},
+		{Bearing(50, 100), 7e-6, []float64{-0.155042}},
+		{Surface(50, 50), 4e-6, []float64{2.51488}},
+		{Surface(50, 75), 4e-6, []float64{2.50568}},
+		{Surface(50, 100), 4e-6, []float64{2.50694}},
+		{Rocket(400), 1e-5, []float64{-1.01283}},
+		{Rocket(800), 1e-5, []float64{-1.01283}},
+		{Steering(200), 2e-6, []float64{0.554577}},
+		{Steering(400), 2e-6, []float64{0.554572}},
+		{Glider(100), 8e-6, []float64{-1254.61}},
+		{Glider(400), 8e-6, []float64{-1247.97}},
 	} {
 		r, err := newton.InteriorPoint{}.Minimize(context.Background(), c.p.Problem, c.p.X0)
 		require.NoError(t, err, c.p.Name)

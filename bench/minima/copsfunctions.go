@@ -56,31 +56,33 @@ func chain(x []float64) []float64 {
 	return append(append([]float64{energy}, defects...), length)
 }
 
-// A grid has k×k inner points in a rectangle with sides a and b, and those of its
-// boundary; point (i, j) is element i(k+2) + j.
-func torsion(v []float64, k int) []float64 {
-	h := 1 / float64(k+1)
+// A grid has nx×ny inner points in a rectangle, and those of its boundary; point (i, j) is
+// element i(ny+2) + j.
+func torsion(v []float64, nx, ny int) []float64 {
+	hx, hy := 1/float64(nx+1), 1/float64(ny+1)
 	f := 0.0
-	for i := 0; i <= k; i++ {
-		for j := 0; j <= k; j++ {
-			p, q, r, s := v[i*(k+2)+j], v[(i+1)*(k+2)+j], v[i*(k+2)+j+1], v[(i+1)*(k+2)+j+1]
-			f += h * h / 2 * ((sq((q-p)/h)+sq((r-p)/h)+sq((s-r)/h)+sq((s-q)/h))/2 - 5./3*(p+2*q+2*r+s))
+	for i := 0; i <= nx; i++ {
+		for j := 0; j <= ny; j++ {
+			p, q, r, s := v[i*(ny+2)+j], v[(i+1)*(ny+2)+j], v[i*(ny+2)+j+1], v[(i+1)*(ny+2)+j+1]
+			f += hx * hy / 2 * ((sq((q-p)/hx)+sq((r-p)/hy)+sq((s-r)/hx)+sq((s-q)/hy))/2 - 5./3*(p+2*q+2*r+s))
 		}
 	}
 	return []float64{f}
 }
 
-// bearing is the energy of a film of lubricant of pressure v between circular
-// cylinders of excentricity 0.1.
-func bearing(v []float64, k int) []float64 {
+// bearing is the energy of a film of lubricant of pressure v between circular cylinders
+// of excentricity 0.1, (0, 2π)×(0, 20). The weight of a triangle is that of the model in
+// AMPL of which the minima are published: in the upper ones (2w₀+2w₁)/3, which is not a
+// mean of the weights at their corners.
+func bearing(v []float64, nx, ny int) []float64 {
 	const e, b = 0.1, 10
-	hx, hy := 2*math.Pi/float64(k+1), 2*b/float64(k+1)
+	hx, hy := 2*math.Pi/float64(nx+1), 2*b/float64(ny+1)
 	f := 0.0
-	for i := 0; i <= k; i++ {
+	for i := 0; i <= nx; i++ {
 		w0, w1 := math.Pow(1+e*math.Cos(float64(i)*hx), 3), math.Pow(1+e*math.Cos(float64(i+1)*hx), 3)
-		for j := 0; j <= k; j++ {
-			p, q, r, s := v[i*(k+2)+j], v[(i+1)*(k+2)+j], v[i*(k+2)+j+1], v[(i+1)*(k+2)+j+1]
-			f += hx * hy / 12 * ((w0+2*w1)*(sq((q-p)/hx)+sq((r-p)/hy)) + (w1+2*w0)*(sq((s-r)/hx)+sq((s-q)/hy)))
+		for j := 0; j <= ny; j++ {
+			p, q, r, s := v[i*(ny+2)+j], v[(i+1)*(ny+2)+j], v[i*(ny+2)+j+1], v[(i+1)*(ny+2)+j+1]
+			f += hx * hy / 12 * ((w0+2*w1)*(sq((q-p)/hx)+sq((r-p)/hy)) + (2*w1+2*w0)*(sq((s-r)/hx)+sq((s-q)/hy)))
 			f -= hx * hy * e * math.Sin(float64(i)*hx) * p
 		}
 	}
@@ -88,13 +90,13 @@ func bearing(v []float64, k int) []float64 {
 }
 
 // surface is the area of the surface of heights v.
-func surface(v []float64, k int) []float64 {
-	h := 1 / float64(k+1)
+func surface(v []float64, nx, ny int) []float64 {
+	hx, hy := 1/float64(nx+1), 1/float64(ny+1)
 	f := 0.0
-	for i := 0; i <= k; i++ {
-		for j := 0; j <= k; j++ {
-			p, q, r, s := v[i*(k+2)+j], v[(i+1)*(k+2)+j], v[i*(k+2)+j+1], v[(i+1)*(k+2)+j+1]
-			f += h * h / 2 * (math.Sqrt(1+sq((q-p)/h)+sq((r-p)/h)) + math.Sqrt(1+sq((s-r)/h)+sq((s-q)/h)))
+	for i := 0; i <= nx; i++ {
+		for j := 0; j <= ny; j++ {
+			p, q, r, s := v[i*(ny+2)+j], v[(i+1)*(ny+2)+j], v[i*(ny+2)+j+1], v[(i+1)*(ny+2)+j+1]
+			f += hx * hy / 2 * (math.Sqrt(1+sq((q-p)/hx)+sq((r-p)/hy)) + math.Sqrt(1+sq((s-r)/hx)+sq((s-q)/hy)))
 		}
 	}
 	return []float64{f}

@@ -36,3 +36,37 @@ func Example() {
 	// HS2 4.9412 <nil>
 	// HS3 0.0000 <nil>
 }
+
+// The prices at the buses of a network: what one more MW of load costs there, and by how
+// much a generator's power then changes. Generators that are not at a limit set the price.
+func ExampleGrid() {
+	g := minima.PJM5
+	p := g.PowerFlow()
+	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Problem, p.X0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := r.Sensitivities(p.Problem, g.Function, g.Loads())
+	if err != nil {
+		log.Fatal(err)
+	}
+	prices, err := s.ValueGradient(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	j, err := s.Jacobian(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.2f $/h\n", r.F)
+	fmt.Printf("prices %.2f $/MWh\n", prices)
+	for _, k := range []int{2, 4} {
+		power := 2*len(g.Buses) + k
+		fmt.Printf("bus %d: %.1f MW, %.2f for each at bus 1\n", g.Generators[k].Bus, g.Base*r.X[power], g.Base*j.At(power, 1))
+	}
+	// Output:
+	// 17551.89 $/h
+	// prices [16.94 26.55 30.00 39.71 10.00] $/MWh
+	// bus 2: 324.5 MW, 0.83 for each at bus 1
+	// bus 4: 470.7 MW, 0.18 for each at bus 1
+}

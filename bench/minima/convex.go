@@ -1,0 +1,131 @@
+package minima
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/hesse-ad/hesse/hessian/newton"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+//go:generate go run ../../dual/lift -o convex_lifted.go portfolio logistic
+
+// market is assets whose returns are sums of factors and noise of their own.
+type market struct {
+	returns, noise []float64
+	factors        [][]float64 // by factor and asset
+}
+
+// Portfolio is the least variance of a portfolio of n assets, none sold short and none
+// above a tenth, with a given return: Markowitz's, by a model of ten factors, which keeps
+// the Hessian sparse. It is convex: the conditions of optimality are enough.
+func Portfolio(n int) Problem {
+	const factors = 10
+	rnd := rand.New(rand.NewPCG(5, 6))
+	m := &market{factors: make([][]float64, factors)}
+	for range n {
+		beta := rnd.Float64()
+		m.returns = append(m.returns, 0.03+0.06*beta+0.01*rnd.NormFloat64())
+		m.noise = append(m.noise, 0.1+0.2*rnd.Float64())
+		for k := range m.factors {
+			m.factors[k] = append(m.factors[k], (beta+0.3*rnd.NormFloat64())/10)
+		}
+	}
+	x0 := append(same(n, 1/float64(n)), make([]float64, factors)...)
+	return family("portfolio", n, func(x []float64) []float64 { return portfolio(x, m) }, func(x []v) []v { return portfolioOf(x, m) },
+		x0, all(n, 0, max(0.1, 2/float64(n))).and(all(factors, -inf, inf)), equal(factors).and(all(1, 1, 1)).and(all(1, 0.07, inf)))
+}
+
+// portfolio is half of the variance with weights and exposures to factors x = [w; y],
+// y less the sums of the weights' factors, the sum of the weights, and the return.
+func portfolio(x []float64, m *market) []float64 {
+	n := len(m.returns)
+	variance, sum, gain := 0.0, 0.0, 0.0
+	for i := 0; i < n; i++ {
+		variance += 0.5 * sq(m.noise[i]*x[i])
+		sum += x[i]
+		gain += m.returns[i] * x[i]
+	}
+	var exposures []float64
+	for k, factor := range m.factors {
+		variance += 0.5 * sq(x[n+k])
+		exposure := x[n+k]
+		for i := 0; i < n; i++ {
+			exposure -= factor[i] * x[i]
+		}
+		exposures = append(exposures, exposure)
+	}
+	return append(append([]float64{variance}, exposures...), sum, gain)
+}
+
+// observations are ±1 with features, few of which are not 0.
+type observations struct {
+	sign     []float64
+	feature  [][]int
+	value    [][]float64
+	unknowns int
+	ridge    float64
+}
+
+// Logistic is the logistic regression of n observations, in groups of ten along a line,
+// with an effect of each group and half of it on the next, by a ridge. It is convex.
+func Logistic(n int) Problem {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	groups := (n + 9) / 10
+	o := &observations{unknowns: groups + 1, ridge: 0.1}
+	for i := range n {
+		g := i / 10
+		feature, value := []int{0, 1 + g}, []float64{1, 1}
+		if g > 0 {
+			feature, value = append(feature, g), append(value, 0.5)
+		}
+		sign := 1.0
+		if rnd.Float64() > 1/(1+math.Exp(-2*math.Sin(float64(g)))) {
+			sign = -1
+		}
+		o.sign, o.feature, o.value = append(o.sign, sign), append(o.feature, feature), append(o.value, value)
+	}
+	return o.problem(fmt.Sprintf("logistic %d", n))
+}
+
+// Vasoconstriction is the logistic regression of Finney's data, volumes and rates of air
+// inspired and whether blood vessels contracted: D. Pregibon, Logistic regression
+// diagnostics, Annals of Statistics 9, 1981, where the deviance, twice the minimum, is 29.23.
+func Vasoconstriction() Problem {
+	volume := []float64{3.7, 3.5, 1.25, 0.75, 0.8, 0.7, 0.6, 1.1, 0.9, 0.9, 0.8, 0.55, 0.6, 1.4, 0.75, 2.3, 3.2, 0.85, 1.7, 1.8,
+		0.4, 0.95, 1.35, 1.5, 1.6, 0.6, 1.8, 0.95, 1.9, 1.6, 2.7, 2.35, 1.1, 1.1, 1.2, 0.8, 0.95, 0.75, 1.3}
+	rate := []float64{0.825, 1.09, 2.5, 1.5, 3.2, 3.5, 0.75, 1.7, 0.75, 0.45, 0.57, 2.75, 3, 2.33, 3.75, 1.64, 1.6, 1.415, 1.06, 1.8,
+		2, 1.36, 1.35, 1.36, 1.78, 1.5, 1.5, 1.9, 0.95, 0.4, 0.75, 0.03, 1.83, 2.2, 2, 3.33, 1.9, 1.9, 1.625}
+	contracted := "111111000000011111010000101010100111001"
+	o := &observations{unknowns: 3}
+	for i := range volume {
+		o.sign = append(o.sign, 2*float64(contracted[i]-'0')-1)
+		o.feature = append(o.feature, []int{0, 1, 2})
+		o.value = append(o.value, []float64{1, math.Log(volume[i]), math.Log(rate[i])})
+	}
+	return o.problem("vasoconstriction")
+}
+
+func (o *observations) problem(name string) Problem {
+	return Problem{
+		Name: name, X0: make([]float64, o.unknowns), Plain: func(x []float64) []float64 { return logistic(x, o) },
+		Problem: newton.Problem{Func: reverse.NewFuncVec(func(x []v) []v { return logisticOf(x, o) })},
+	}
+}
+
+// logistic is Σ log(1 + exp(−sᵢaᵢᵀb)) + ½ρ‖b‖².
+func logistic(b []float64, o *observations) []float64 {
+	f := 0.0
+	for i, s := range o.sign {
+		z := 0.0
+		for k, j := range o.feature[i] {
+			z += o.value[i][k] * b[j]
+		}
+		f += math.Log1p(math.Exp(-s * z))
+	}
+	for _, b := range b {
+		f += 0.5 * o.ridge * b * b
+	}
+	return []float64{f}
+}
