@@ -29,7 +29,7 @@ package elem
 // whatever the other (±∞ and NaN too).
 func Prod(a, b float64) float64 {
 	p := float64(a * b)
-	if p != p && (a == 0 || b == 0) {
+	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
 		return 0
 	}
 	return p
