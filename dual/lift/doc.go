@@ -22,6 +22,9 @@
 //	                 Go inlines their methods
 //	-check           write nothing; fail if the file is not as it would be written
 //
+// Once a module, go get -tool github.com/hesse-ad/hesse/dual/lift adds the command, and
+// what it is built of, to go.mod.
+//
 // It reads the package in the current folder. Exit code 1 says that something cannot
 // be lifted; then nothing is written, and each cause is printed with its file, line
 // and column, and with what to write instead.
@@ -80,6 +83,7 @@
 // comments and layout stay.
 //
 // Values of a lifted function over dual.Real have the bits of the original, but
-// where the library computes a function of package math more accurately (Pow is) and
-// where the compiler fuses products of the original into sums, for arm64 among others.
+// where the library computes a function of package math more accurately (Pow is), in
+// math.Max and math.Min of an infinity and NaN, which are NaN, and where the compiler
+// fuses products of the original into sums, for arm64 among others.
 package main

@@ -166,7 +166,7 @@ func newWriter(a *analysis, selects bool) *writer {
 
 // write returns the declarations of the roots, and of all that they need.
 func (w *writer) write(roots []*instance) string {
-	w.byKey, w.copied, w.helpers, w.decls = map[string]*lifted{}, map[types.Object]string{}, map[string]bool{}, nil
+	w.byKey, w.copied, w.helpers, w.decls = map[string]*lifted{}, map[types.Object]string{}, map[string]string{}, nil
 	for _, in := range roots {
 		w.function(in)
 	}
@@ -179,11 +179,19 @@ func (w *writer) write(roots []*instance) string {
 	for _, l := range w.decls {
 		b.WriteString("\n" + l.text + "\n")
 	}
-	if w.helpers["const"] {
-		fmt.Fprintf(&b, "\nfunc const%s(c float64) (x %s) { return x.Const(c) }\n", w.suffix, w.T)
-	}
-	if w.helpers["equal"] {
-		fmt.Fprintf(&b, "\nfunc equal%s%s(x, y %s) bool { return x.LessEq(y) && y.LessEq(x) }\n", w.suffix, w.params(), w.T)
+	for _, f := range []struct{ name, body string }{
+		{"const", "(c float64) (x $) { return x.Const(c) }"},
+		{"equal", "(x, y $) bool { return x.LessEq(y) && y.LessEq(x) }"},
+		{"greater", "(x, y $) bool { return y.Less(x) }"},
+		{"greaterEq", "(x, y $) bool { return y.LessEq(x) }"},
+		{"increase", "(x *$, y $) { *x = (*x).Add(y) }"},
+		{"decrease", "(x *$, y $) { *x = (*x).Sub(y) }"},
+		{"multiply", "(x *$, y $) { *x = (*x).Mul(y) }"},
+		{"divide", "(x *$, y $) { *x = (*x).Div(y) }"},
+	} {
+		if name := w.helpers[f.name]; name != "" {
+			fmt.Fprintf(&b, "\nfunc %s%s%s\n", name, w.params(), strings.ReplaceAll(f.body, "$", w.T))
+		}
 	}
 	return b.String()
 }

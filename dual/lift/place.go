@@ -84,6 +84,15 @@ func (p *place) walk(f func(p *place)) {
 	visit(p)
 }
 
+// isNumber reports whether p is a number or points to one.
+func (p *place) isNumber() bool {
+	p = p.find()
+	if p.kind == holder && isPointer(p.typ) {
+		p = p.elem.find()
+	}
+	return p.kind == number
+}
+
 // holdsActive reports whether a number within p is active.
 func (p *place) holdsActive() bool {
 	if p == nil {

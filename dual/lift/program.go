@@ -20,6 +20,8 @@ type program struct {
 	byPkg map[*types.Package]*packages.Package
 	decls map[*packages.Package]map[*types.Func]*ast.FuncDecl
 	text  map[string][]byte
+
+	effects map[*types.Func]bool // see pureFunction
 }
 
 // load reads the package in dir, but for its file without, which is about to be
@@ -27,7 +29,7 @@ type program struct {
 func load(dir, without string) (*program, error) {
 	p := &program{
 		fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
-		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{},
+		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{},
 	}
 	cfg := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |

@@ -54,7 +54,10 @@ func (r *renderer) node(n ast.Node) string {
 			if n.Tok == token.DEC {
 				step = "-1"
 			}
-			return r.node(n.X) + " = " + r.operand(n.X) + ".AddReal(" + step + ")"
+			if r.pure(n.X) {
+				return r.node(n.X) + " = " + r.operand(n.X) + ".AddReal(" + step + ")"
+			}
+			return r.update(n.X, token.ADD, r.constant(step))
 		}
 	case *ast.IndexExpr, *ast.IndexListExpr:
 		if s, ok := r.value(n.(ast.Expr)); ok {
@@ -154,6 +157,9 @@ func (r *renderer) bare(e ast.Expr) string { return r.node(ast.Unparen(e)) }
 // real is a passive number as an argument of type float64.
 func (r *renderer) real(e ast.Expr) string {
 	s := r.bare(e)
+	if _, ok := ast.Unparen(e).(*ast.BasicLit); ok {
+		return s
+	}
 	t := substitute(r.info().TypeOf(e), r.in.env)
 	if b, ok := types.Unalias(t).(*types.Basic); ok && (b.Kind() == types.Float64 || b.Info()&types.IsUntyped != 0) {
 		return s
@@ -196,6 +202,12 @@ func (r *renderer) activeArgument(e ast.Expr) string {
 	return r.constant(r.real(e))
 }
 
+// inOrder is what is written for an operator where its left operand must be
+// evaluated first: a method of it, or a function of both.
+var inOrder = map[token.Token]string{
+	token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Div", token.GTR: "greater", token.GEQ: "greaterEq",
+}
+
 func (r *renderer) binary(e *ast.BinaryExpr) string {
 	x, y := r.active(e.X), r.active(e.Y)
 	if !x && !y || r.info().Types[e].Value != nil {
@@ -203,6 +215,12 @@ func (r *renderer) binary(e *ast.BinaryExpr) string {
 	}
 	method := func(recv ast.Expr, name string, arg string) string {
 		return r.operand(recv) + "." + name + "(" + arg + ")"
+	}
+	if name := inOrder[e.Op]; name != "" && (!x || e.Op == token.GTR || e.Op == token.GEQ) && r.ordered(e.X, e.Y) {
+		if e.Op == token.GTR || e.Op == token.GEQ {
+			return r.helper(name) + "(" + r.activeArgument(e.X) + ", " + r.activeArgument(e.Y) + ")"
+		}
+		return r.constant(r.real(e.X)) + "." + name + "(" + r.bare(e.Y) + ")"
 	}
 	switch e.Op {
 	case token.ADD:
@@ -285,11 +303,10 @@ var opAssign = map[token.Token]token.Token{
 
 func (r *renderer) assign(s *ast.AssignStmt) string {
 	if op, ok := opAssign[s.Tok]; ok && r.active(s.Lhs[0]) {
-		if !plain(s.Lhs[0]) {
-			r.a.fault(s.Pos(), "an assignment with an operation to the result of a call", "write the index or pointer into a variable first")
-			return ""
-		}
 		y := s.Rhs[0]
+		if !r.pure(s.Lhs[0]) {
+			return r.update(s.Lhs[0], op, r.activeArgument(y))
+		}
 		e := &ast.BinaryExpr{X: s.Lhs[0], Op: op, OpPos: s.TokPos, Y: y}
 		return r.node(s.Lhs[0]) + " = " + r.binary(e)
 	}
@@ -305,6 +322,23 @@ func (r *renderer) assign(s *ast.AssignStmt) string {
 		return "var " + id.Name + " " + r.T
 	}
 	return strings.Join(lhs, ", ") + " " + s.Tok.String() + " " + strings.Join(rhs, ", ")
+}
+
+// update is x = x op y where x must be evaluated once.
+func (r *renderer) update(x ast.Expr, op token.Token, y string) string {
+	x = ast.Unparen(x)
+	if i, ok := x.(*ast.IndexExpr); ok {
+		if _, ok := substitute(r.info().TypeOf(i.X), r.in.env).Underlying().(*types.Map); ok {
+			r.a.fault(x.Pos(), "an assignment with an operation to an element of a map whose key is the result of a call", "write the key into a variable first")
+			return ""
+		}
+	}
+	helper := map[token.Token]string{token.ADD: "increase", token.SUB: "decrease", token.MUL: "multiply", token.QUO: "divide"}[op]
+	address := "&" + r.node(x)
+	if p, ok := x.(*ast.StarExpr); ok {
+		address = r.bare(p.X)
+	}
+	return r.helper(helper) + "(" + address + ", " + y + ")"
 }
 
 func isZero(tv types.TypeAndValue) bool { return tv.Value != nil && tv.Value.String() == "0" }
@@ -433,9 +467,13 @@ func (r *renderer) rangeOver(s *ast.RangeStmt) string {
 		r.a.fault(s.Pos(), "a loop assigns passive elements to an active variable", "define the variable by :=")
 		return ""
 	}
-	head := r.prog.code(s.Pos(), value.Pos()) + id.Name + "Real" + r.prog.code(value.End(), s.X.Pos()) + r.node(s.X)
+	element := id.Name + "Real"
+	for r.taken[element] {
+		element += "_"
+	}
+	head := r.prog.code(s.Pos(), value.Pos()) + element + r.prog.code(value.End(), s.X.Pos()) + r.node(s.X)
 	body := r.node(s.Body)
-	return head + " {\n" + id.Name + " := " + r.constant(id.Name+"Real") + strings.TrimPrefix(body, "{")
+	return head + " {\n" + id.Name + " := " + r.constant(element) + strings.TrimPrefix(body, "{")
 }
 
 func isPointer(t types.Type) bool {
@@ -445,10 +483,7 @@ func isPointer(t types.Type) bool {
 
 // switchOn writes a switch over an active number as one over conditions.
 func (r *renderer) switchOn(s *ast.SwitchStmt) string {
-	if !plain(s.Tag) {
-		r.a.fault(s.Switch, "a switch over the active result of a call", "write it into a variable first")
-		return ""
-	}
+	r.once(s.Tag)
 	var b strings.Builder
 	b.WriteString("switch ")
 	if s.Init != nil {
@@ -793,6 +828,11 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 		return r.activeOperand(e.Args[0]) + "." + op.method + "(" + strings.Join(args, ", ") + ")"
 	}
 	s := op.text[i]
+	for k, x := range e.Args {
+		if strings.Count(strings.Join(op.text, ""), fmt.Sprintf("$%d", k+1)) > 1 {
+			r.once(x)
+		}
+	}
 	if rest, ok := strings.CutPrefix(s, "dual."); ok {
 		s = r.dual() + "." + rest
 	}
@@ -815,6 +855,13 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 	return s
 }
 
+// once refuses x, which is written several times, if it must be evaluated once.
+func (r *renderer) once(x ast.Expr) {
+	if !r.pure(x) {
+		r.a.fault(x.Pos(), "an argument that is needed twice calls a function that has effects", "write it into a variable first")
+	}
+}
+
 func (r *renderer) isInf(e *ast.CallExpr) string {
 	r.imported("math", "math")
 	above := r.constant("math.MaxFloat64") + ".Less(" + r.bare(e.Args[0]) + ")"
@@ -827,5 +874,6 @@ func (r *renderer) isInf(e *ast.CallExpr) string {
 	case v.String() != "0":
 		return above
 	}
+	r.once(e.Args[0])
 	return "(" + above + " || " + below + ")"
 }

@@ -30,8 +30,8 @@ type writer struct {
 	decls   []*lifted
 	queue   []func()
 	copied  map[types.Object]string
-	helpers map[string]bool
-	sources map[string]bool // files and modules that the code is from
+	helpers map[string]string // their names here
+	sources map[string]bool   // files and modules that the code is from
 }
 
 // lifted is a declaration of the file.
@@ -108,8 +108,10 @@ func upper(s string) string {
 
 // helper is a function that the file needs besides.
 func (w *writer) helper(name string) string {
-	w.helpers[name] = true
-	return name + w.suffix
+	if w.helpers[name] == "" {
+		w.helpers[name] = w.unique(name + w.suffix)
+	}
+	return w.helpers[name]
 }
 
 // function is a function as lifted for the activity of in.
@@ -130,7 +132,7 @@ func (w *writer) function(in *instance) *lifted {
 	}
 	l := &lifted{w: w, bare: !active}
 	w.byKey[key.String()] = l
-	l.method = sig.Recv() != nil && in.recv.holdsActive()
+	l.method = sig.Recv() != nil && in.recv.holdsActive() && !in.recv.isNumber()
 	base := in.fn.Name()
 	if sig.Recv() != nil && !l.method {
 		base = typeName(sig.Recv().Type()) + upper(base)
@@ -622,7 +624,7 @@ func (r *renderer) value(e ast.Expr) (string, bool) {
 		sel := r.info().Selections[s]
 		if sel.Kind() == types.MethodVal {
 			if !l.method {
-				r.a.fault(e.Pos(), "a method value of a type that holds nothing active", "write a function literal that calls it")
+				r.a.fault(e.Pos(), "a method value of a type that becomes no type of its own", "write a function literal that calls it")
 			}
 			return r.receiver(s) + "." + l.name, true
 		}
@@ -667,7 +669,7 @@ func (r *renderer) operandSelector(e *ast.SelectorExpr) string {
 // passive is a call, with nothing active, of a function or method that this package
 // cannot name: it is copied, a method as a function.
 func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
-	if c.fn.Pkg() == r.pkg.Types || reachable(c.fn) {
+	if c.fn.Pkg() == r.pkg.Types || reachable(c.fn) && !r.hidden(c.fn) {
 		return "", false
 	}
 	var args []string
@@ -691,6 +693,13 @@ func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
 		s += "..."
 	}
 	return s + ")", true
+}
+
+// hidden reports whether fn is a method of a type that only its own package names,
+// which this is code of: then the type is copied, too.
+func (r *renderer) hidden(fn *types.Func) bool {
+	recv := fn.Type().(*types.Signature).Recv()
+	return recv != nil && fn.Pkg() == r.in.pkg.Types && !token.IsExported(typeName(recv.Type()))
 }
 
 // reachable reports whether other packages can name o.

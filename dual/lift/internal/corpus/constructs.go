@@ -295,10 +295,10 @@ func ranges(x []float64) float64 {
 }
 
 func rangeOverPassive(x []float64) float64 {
-	s := 0.0
+	s, wReal := 0.0, 2.0
 	for i, w := range []float64{1, 2, 3} {
 		w *= x[i%len(x)]
-		s += w
+		s += w * wReal
 	}
 	return s
 }
@@ -554,6 +554,78 @@ func namedTypes(x []float64) float64 {
 	w := vector{1, x[0], 2, 3, 4, 5, 6, 7}
 	d := degrees(x[1])
 	return v.dot(w) + float64(d*2)
+}
+
+// seconds has methods, also on pointers.
+type seconds float64
+
+func (s seconds) squared() seconds { return s * s }
+
+func (s *seconds) wait(t seconds) { *s += t }
+
+func methodsOfNumbers(x []float64) float64 {
+	s := seconds(x[0])
+	s.wait(seconds(x[1]))
+	s.wait(3)
+	laps := []seconds{s, 3}
+	for i := range laps {
+		laps[i].wait(1)
+	}
+	return float64(laps[0].squared() * laps[1])
+}
+
+// gauge counts how often it was read.
+type gauge struct {
+	x     []float64
+	reads int
+}
+
+func (g *gauge) next() float64 { g.reads++; return g.x[g.reads%len(g.x)] }
+
+func (g *gauge) count() float64 { g.reads++; return float64(g.reads) }
+
+func (g *gauge) where(k int) int { return k * g.reads % len(g.x) }
+
+func callOrder(x []float64) float64 {
+	m := &gauge{x: x}
+	y := m.count()*m.next() + m.count()/m.next()
+	y += m.count() - m.next()
+	y = m.count() + m.next()*y
+	for range 5 {
+		switch {
+		case m.next() > m.next():
+			y++
+		case m.next() >= 2*m.next():
+			y += 2
+		case m.next() > m.count()/30:
+			y += 3
+		}
+	}
+	return y + m.count()
+}
+
+func updatesOfCallResults(x []float64) float64 {
+	m := &gauge{x: append([]float64(nil), x...)}
+	index := func() int { m.reads++; return m.reads % len(m.x) }
+	last := func() *float64 { m.reads++; return &m.x[len(m.x)-1] }
+	m.x[index()]++
+	m.x[index()]--
+	m.x[index()] += x[0]
+	m.x[index()] *= m.x[index()]
+	m.x[m.where(3)] -= m.next()
+	m.x[len(m.x)-1] /= 3
+	*last() *= 2
+	*last() -= 1
+	grid := map[[2]int]float64{{1, 2}: x[1]}
+	grid[[2]int{1, 2}] += 2
+	for i := 0; i < 3; m.x[index()] /= 1 + x[2] {
+		i++
+	}
+	y := 0.0
+	for i, v := range m.x {
+		y += v * float64(i+1)
+	}
+	return y + grid[[2]int{1, 2}] + m.count()
 }
 
 func earlyReturns(x []float64) float64 {

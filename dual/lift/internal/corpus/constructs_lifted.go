@@ -237,11 +237,11 @@ func rangesOf[T dual.Scalar[T]](x []T) T {
 }
 
 func rangeOverPassiveOf[T dual.Scalar[T]](x []T) T {
-	var s T
-	for i, wReal := range []float64{1, 2, 3} {
-		w := dual.Const[T](wReal)
+	s, wReal := dual.Const[T](0.0), 2.0
+	for i, wReal_ := range []float64{1, 2, 3} {
+		w := dual.Const[T](wReal_)
 		w = w.Mul(x[i%len(x)])
-		s = s.Add(w)
+		s = s.Add(w.Scale(wReal))
 	}
 	return s
 }
@@ -387,7 +387,60 @@ func namedTypesOf[T dual.Scalar[T]](x []T) T {
 	v := vectorOf[T](x)
 	w := vectorOf[T]{dual.Const[T](1), x[0], dual.Const[T](2), dual.Const[T](3), dual.Const[T](4), dual.Const[T](5), dual.Const[T](6), dual.Const[T](7)}
 	d := x[1]
-	return v.dot(w).Add(d.Scale(float64(2)))
+	return v.dot(w).Add(d.Scale(2))
+}
+
+func methodsOfNumbersOf[T dual.Scalar[T]](x []T) T {
+	s := x[0]
+	secondsWaitOf(&s, x[1])
+	secondsWaitOf2(&s, 3)
+	laps := []T{s, dual.Const[T](3)}
+	for i := range laps {
+		secondsWaitOf2(&laps[i], 1)
+	}
+	return secondsSquaredOf(laps[0]).Mul(laps[1])
+}
+
+func callOrderOf[T dual.Scalar[T]](x []T) T {
+	m := &gaugeOf[T]{x: x}
+	y := dual.Const[T](m.count()).Mul(m.next()).Add(dual.Const[T](m.count()).Div(m.next()))
+	y = y.Add(dual.Const[T](m.count()).Sub(m.next()))
+	y = dual.Const[T](m.count()).Add(m.next().Mul(y))
+	for range 5 {
+		switch {
+		case greaterOf(m.next(), m.next()):
+			y = y.AddReal(1)
+		case greaterEqOf(m.next(), m.next().Scale(2)):
+			y = y.AddReal(2)
+		case greaterOf(m.next(), dual.Const[T](m.count()/30)):
+			y = y.AddReal(3)
+		}
+	}
+	return y.AddReal(m.count())
+}
+
+func updatesOfCallResultsOf[T dual.Scalar[T]](x []T) T {
+	m := &gaugeOf[T]{x: append([]T(nil), x...)}
+	index := func() int { m.reads++; return m.reads % len(m.x) }
+	last := func() *T { m.reads++; return &m.x[len(m.x)-1] }
+	increaseOf(&m.x[index()], dual.Const[T](1))
+	increaseOf(&m.x[index()], dual.Const[T](-1))
+	increaseOf(&m.x[index()], x[0])
+	multiplyOf(&m.x[index()], m.x[index()])
+	m.x[m.where(3)] = m.x[m.where(3)].Sub(m.next())
+	m.x[len(m.x)-1] = m.x[len(m.x)-1].Div(dual.Const[T](3))
+	multiplyOf(last(), dual.Const[T](2))
+	decreaseOf(last(), dual.Const[T](1))
+	grid := map[[2]int]T{{1, 2}: x[1]}
+	grid[[2]int{1, 2}] = grid[[2]int{1, 2}].AddReal(2)
+	for i := 0; i < 3; divideOf(&m.x[index()], x[2].AddReal(1)) {
+		i++
+	}
+	var y T
+	for i, v := range m.x {
+		y = y.Add(v.Scale(float64(i + 1)))
+	}
+	return y.Add(grid[[2]int{1, 2}]).AddReal(m.count())
 }
 
 func earlyReturnsOf[T dual.Scalar[T]](x []T) T {
@@ -844,6 +897,24 @@ func (v vectorOf[T]) dot(w vectorOf[T]) T {
 	return s
 }
 
+func secondsWaitOf[T dual.Scalar[T]](s *T, t T) { *s = (*s).Add(t) }
+
+func secondsWaitOf2[T dual.Scalar[T]](s *T, t seconds) { *s = (*s).AddReal(float64(t)) }
+
+func secondsSquaredOf[T dual.Scalar[T]](s T) T { return s.Square() }
+
+// gaugeOf counts how often it was read.
+type gaugeOf[T dual.Scalar[T]] struct {
+	x     []T
+	reads int
+}
+
+func (g *gaugeOf[T]) count() float64 { g.reads++; return float64(g.reads) }
+
+func (g *gaugeOf[T]) next() T { g.reads++; return g.x[g.reads%len(g.x)] }
+
+func (g *gaugeOf[T]) where(k int) int { return k * g.reads % len(g.x) }
+
 // mathDimOf returns the maximum of x-y or 0.
 //
 // Special cases are:
@@ -891,3 +962,15 @@ func oddOf[T dual.Scalar[T]](n int, x T) T {
 }
 
 func equalOf[T dual.Scalar[T]](x, y T) bool { return x.LessEq(y) && y.LessEq(x) }
+
+func greaterOf[T dual.Scalar[T]](x, y T) bool { return y.Less(x) }
+
+func greaterEqOf[T dual.Scalar[T]](x, y T) bool { return y.LessEq(x) }
+
+func increaseOf[T dual.Scalar[T]](x *T, y T) { *x = (*x).Add(y) }
+
+func decreaseOf[T dual.Scalar[T]](x *T, y T) { *x = (*x).Sub(y) }
+
+func multiplyOf[T dual.Scalar[T]](x *T, y T) { *x = (*x).Mul(y) }
+
+func divideOf[T dual.Scalar[T]](x *T, y T) { *x = (*x).Div(y) }

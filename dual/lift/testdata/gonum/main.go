@@ -3,10 +3,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate"
@@ -272,6 +275,14 @@ func bessel(x []float64) float64 {
 	return math.J0(x[0]) + math.Y1(1+x[1]) + math.Jn(3, x[2]) + math.Erfinv(x[3])
 }
 
+// The sort of long slices makes random numbers by a type that is not exported.
+func sorting(x []float64) float64 {
+	y, z := slices.Clone(x), slices.Clone(x)
+	sort.Float64s(y)
+	slices.SortFunc(z, func(a, b float64) int { return cmp.Compare(b*b, a*a) })
+	return y[0] + 2*y[4] + 3*z[1]
+}
+
 var table = []struct {
 	name   string
 	plain  func(x []float64) float64
@@ -375,6 +386,7 @@ var table = []struct {
 	{"distNormalCDF", distNormalCDF, distNormalCDFOf[dual.Real], distNormalCDFOf[dual.Number]},
 	{"distNormalQuantile", distNormalQuantile, distNormalQuantileOf[dual.Real], distNormalQuantileOf[dual.Number]},
 	{"distWeibullCDF", distWeibullCDF, distWeibullCDFOf[dual.Real], distWeibullCDFOf[dual.Number]},
+	{"sorting", sorting, sortingOf[dual.Real], sortingOf[dual.Number]},
 	{"bessel", bessel, besselOf[dual.Real], besselOf[dual.Number]},
 }
 

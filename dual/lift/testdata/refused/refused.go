@@ -402,3 +402,18 @@ func closureCache(x []float64, c *cache) float64 {
 func unexported(x []float64) float64 {
 	return /*!does not export*/ functions.NewMinimalSurface(5, 5).Func(x)
 }
+
+func updatedMap(x []float64) float64 {
+	m := map[int]float64{}
+	k := 0
+	next := func() int { k++; return k }
+	/*!key*/ m[next()] += x[0]
+	return m[1]
+}
+
+func neededTwice(x []float64) float64 {
+	k := -1
+	next := func() float64 { k++; return x[k] }
+	s, c := math.Sincos( /*!twice*/ next())
+	return s * c
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Go calls functions in the order in which they are written, each once. Where a
+// lifted expression would do otherwise, these say whether that can be noticed.
+
+// calls reports whether e calls a function that may depend on when it is called.
+func (r *renderer) calls(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			found = found || !timeless(r.info(), n)
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// timeless reports whether a call is a conversion, of a built-in function that only
+// reads, or of package math.
+func timeless(info *types.Info, e *ast.CallExpr) bool {
+	if info.Types[e.Fun].IsType() {
+		return true
+	}
+	switch fn := typeutil.Callee(info, e).(type) {
+	case *types.Builtin:
+		switch fn.Name() {
+		case "len", "cap", "min", "max", "real", "imag", "complex", "make", "new", "panic":
+			return true
+		}
+	case *types.Func:
+		return fn.Pkg() != nil && fn.Pkg().Path() == "math"
+	}
+	return false
+}
+
+// ordered reports whether x must be evaluated before y.
+func (r *renderer) ordered(x, y ast.Expr) bool {
+	return r.calls(x) && r.calls(y) && !(r.pure(x) && r.pure(y))
+}
+
+// pure reports whether e may be evaluated twice.
+func (r *renderer) pure(e ast.Expr) bool { return r.prog.pure(r.in.pkg, e) }
+
+// pure reports whether n, an expression or a function, changes nothing but its own
+// variables, and returns no pointer to something new.
+func (p *program) pure(pkg *packages.Package, n ast.Node) bool {
+	info := pkg.TypesInfo
+	ok := true
+	own := func(e ast.Expr) bool {
+		for {
+			switch x := ast.Unparen(e).(type) {
+			case *ast.Ident:
+				o := info.ObjectOf(x)
+				return o == nil || n.Pos() <= o.Pos() && o.Pos() < n.End()
+			case *ast.IndexExpr:
+				if _, array := info.TypeOf(x.X).Underlying().(*types.Array); !array {
+					return false
+				}
+				e = x.X
+			case *ast.SelectorExpr:
+				if s := info.Selections[x]; s == nil || s.Indirect() {
+					return false
+				}
+				e = x.X
+			default:
+				return false
+			}
+		}
+	}
+	ast.Inspect(n, func(c ast.Node) bool {
+		switch c := c.(type) {
+		case *ast.AssignStmt:
+			for _, e := range c.Lhs {
+				ok = ok && own(e)
+			}
+		case *ast.IncDecStmt:
+			ok = ok && own(c.X)
+		case *ast.RangeStmt:
+			for _, e := range []ast.Expr{c.Key, c.Value} {
+				ok = ok && (e == nil || own(e))
+			}
+			_, function := info.TypeOf(c.X).Underlying().(*types.Signature)
+			_, channel := info.TypeOf(c.X).Underlying().(*types.Chan)
+			ok = ok && !function && !channel
+		case *ast.CallExpr:
+			ok = ok && (timeless(info, c) || p.pureFunction(typeutil.StaticCallee(info, c)))
+		case *ast.UnaryExpr:
+			ok = ok && c.Op != token.ARROW && c.Op != token.AND
+		case *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.SelectStmt, *ast.FuncLit:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// pureFunction reports whether calls of fn are pure. One that calls itself is not
+// known to be.
+func (p *program) pureFunction(fn *types.Func) bool {
+	if fn == nil {
+		return false
+	}
+	known, ok := p.effects[fn.Origin()]
+	if !ok {
+		p.effects[fn.Origin()] = false
+		decl, pkg := p.source(fn)
+		known = decl != nil && decl.Body != nil && p.pure(pkg, decl)
+		p.effects[fn.Origin()] = known
+	}
+	return known
+}
