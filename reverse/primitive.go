@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -70,6 +71,7 @@ type ofUser struct{ VecPrimitive }
 func (f ofUser) HVP(h, x, w, dx []float64) error { return f.VecPrimitive.HVP(h, x, dx, w) }
 func (f ofUser) Jacobian(i int) []int32          { return narrow(f.VecPrimitive.Jacobian(i)) }
 func (f ofUser) Hessian(i int) []int32           { return narrow(f.VecPrimitive.Hessian(i)) }
+func (f ofUser) Footprint() int                  { return int(unsafe.Sizeof(f)) } // of each call
 
 // narrow is x, nil if x is.
 func narrow(x []int) []int32 {

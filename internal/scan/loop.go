@@ -152,16 +152,16 @@ func (l *Loop) Row(k int) []float64 {
 func (l *Loop) inputs() int  { return l.Steps[0].P.Inputs() - l.State }
 func (l *Loop) outputs() int { return l.Steps[0].P.Outputs() - l.State }
 
-// Size is how many operations all steps have, and the bytes that the steps and
-// their data take.
-func (l *Loop) Size() (ops, bytes int) {
+// Footprint is the bytes that the steps and their data take.
+func (l *Loop) Footprint() int {
+	bytes := 8 * len(l.Data.Values)
 	for _, s := range l.Steps {
 		bytes += s.P.Bytes() + 8*(len(s.X)+len(s.Params))
 	}
 	for _, b := range append(l.In[:len(l.In):len(l.In)], l.Out...) {
 		bytes += 4 * len(b.Index)
 	}
-	return l.Seen * l.Steps[0].P.Ops(), bytes + 8*len(l.Data.Values)
+	return bytes
 }
 
 // Open returns the function with memory of its own, for one goroutine.

@@ -99,9 +99,6 @@ func TestBytesIsWhatTheRuntimeCounts(t *testing.T) {
 			require.NoError(t, err)
 			return inside.Program(tape)
 		})
-		if name == "primitives" {
-			bytes -= 16 * (n - 1) // the user's primitive, which each call has as an interface of its own
-		}
 		require.InDelta(t, bytes, p.Bytes(), 0.01*float64(bytes)+pages, name)
 
 		ws, bytes := held(func() *sweep.Workspace {

@@ -37,8 +37,6 @@ type Repeated interface {
 	// of F that those of the term are added to, and the term's parameters, for
 	// each term, in slices that it uses again.
 	Each(f func(vars, rows []int32, params []float64))
-	// Size is how many operations all terms have, and the bytes it takes.
-	Size() (ops, bytes int)
 }
 
 // Call is one use of a Func. Its outputs are consecutive nodes.

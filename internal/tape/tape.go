@@ -242,9 +242,8 @@ func (t *Tape) Bytes() int {
 		BytesOf(t.lists) + BytesOf(t.coefs) + BytesOf(t.consts) + BytesOf(t.owns) + BytesOf(t.calls) +
 		BytesOf(t.outputs) + BytesOf(t.guards) + BytesOf(t.made)
 	for c := range t.calls {
-		if f, ok := t.calls[c].Func.(interface{ Size() (ops, bytes int) }); ok {
-			_, bytes := f.Size()
-			k += bytes
+		if f, ok := t.calls[c].Func.(interface{ Footprint() int }); ok {
+			k += f.Footprint()
 		}
 	}
 	return k

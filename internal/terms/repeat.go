@@ -201,16 +201,16 @@ func (r *Repeat) Each(f func(vars, rows []int32, params []float64)) {
 	}
 }
 
-// Size is how many operations all terms have, and the bytes that the lists take.
-func (r *Repeat) Size() (ops, bytes int) {
-	bytes = bytesOf(r.vars) + bytesOf(r.rows)
+// Footprint is the bytes that the lists take.
+func (r *Repeat) Footprint() int {
+	bytes := bytesOf(r.vars) + bytesOf(r.rows)
 	for _, d := range r.params {
 		bytes += 8 * len(d.each)
 	}
 	if r.plan != nil && len(r.plan.shapes) > 1 { // else it has the same lists
 		bytes += r.plan.Bytes()
 	}
-	return r.count * r.term.Ops(), bytes
+	return bytes
 }
 
 // Dims is the numbers of inputs and outputs.
