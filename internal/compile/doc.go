@@ -26,6 +26,9 @@
 //	order.go    lanes are put in an order in which operands are consecutive.
 //	writes.go   where a reverse sweep writes an adjoint for the first time, it need
 //	            not have been cleared.
+//	sections.go independent parts of a large program are swept one after another, in
+//	            second order, so that what they compute stays in the caches: tiling.
+//	            That is done when it is first needed.
 //
 // # Batches
 //

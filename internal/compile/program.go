@@ -11,7 +11,7 @@ import (
 type Program struct {
 	tape.Tape
 	batches   []Batch
-	unwritten [orders][]Span
+	unwritten []Span
 	partials  int
 }
 
@@ -24,17 +24,20 @@ func newProgram(t *tape.Tape, batches []Batch, s *scratch) *Program {
 		p.partials += int(b.Len()) * b.partials()
 		p.noteReads(b)
 	}
-	p.findFirstWrites(FirstOrder, s)
-	p.findFirstWrites(SecondOrder, s)
+	all := make([]*Batch, len(batches))
+	for k := range batches {
+		all[k] = &batches[k]
+	}
+	p.unwritten = p.findFirstWrites(FirstOrder, all, s)
 	return p
 }
 
 // Batches is the batches in the order of evaluation, not to be written.
 func (p *Program) Batches() []Batch { return p.batches }
 
-// Unwritten is the nodes whose adjoints a reverse sweep adds to, or reads, before it
-// sets them: they must be 0 when it begins.
-func (p *Program) Unwritten(o Order) []Span { return p.unwritten[o] }
+// Unwritten is the nodes whose adjoints a first-order reverse sweep adds to, or reads,
+// before it sets them: they must be 0 when it begins.
+func (p *Program) Unwritten() []Span { return p.unwritten }
 
 // StoredPartials is how many numbers there are of what second-order sweeps keep, see
 // Batch.PartialsAt.
@@ -119,6 +122,7 @@ type Operand struct {
 	At     int32   // the first, if they are not indexed
 	Index  []int32 // all of them
 	first  [orders]bool
+	moved  bool // Index is its own, not that of the tape
 }
 
 // Access is how the operands of the lanes are found.
@@ -172,10 +176,7 @@ func (p *Program) noteReads(b *Batch) {
 // Bytes is the memory that the program takes, but for what a user's primitives
 // hold.
 func (p *Program) Bytes() int {
-	k := p.Tape.Bytes() + int(unsafe.Sizeof(*p)-unsafe.Sizeof(p.Tape)) + tape.BytesOf(p.batches)
-	for _, spans := range p.unwritten {
-		k += tape.BytesOf(spans)
-	}
+	k := p.Tape.Bytes() + int(unsafe.Sizeof(*p)-unsafe.Sizeof(p.Tape)) + tape.BytesOf(p.batches) + tape.BytesOf(p.unwritten)
 	weights := map[*float64]bool{} // batches with the same ones share them
 	for _, b := range p.batches {
 		k += tape.BytesOf(b.Terms)

@@ -16,32 +16,43 @@ const (
 	orders
 )
 
-// findFirstWrites finds the operands that a reverse sweep meets for the first time in
-// an elementwise batch, all of them consecutive: their adjoints are set there. All
-// other adjoints start with 0 and are added to. A sweep of second order does nothing
-// at linear operations that feed no nonlinear one, and finds no adjoint at others
-// that feed none.
-func (p *Program) findFirstWrites(order Order, s *scratch) {
+// findFirstWrites finds the operands that a reverse sweep over these batches, in the
+// order of evaluation, meets for the first time in an elementwise batch, all of them
+// consecutive: their adjoints are set there. All other adjoints start with 0 and are
+// added to: it returns those. A sweep of second order does nothing at linear operations
+// that feed no nonlinear one, and finds no adjoint at others that feed none.
+func (p *Program) findFirstWrites(order Order, batches []*Batch, s *scratch) (unwritten []Span) {
 	set := zeroed(&s.set, p.Len()) // by the batch that meets it first
 	met := zeroed(&s.met, p.Len())
 	for _, i := range p.OutputNodes() {
 		met[i] = true
 	}
-	for k := len(p.batches) - 1; k >= 0; k-- {
-		b := &p.batches[k]
+	if order == SecondOrder {
+		// What linear lists read begins with 0, though a zero is all that they add: a
+		// zero then is never −0, whether they are visited or not.
+		for k := range p.batches {
+			if b := &p.batches[k]; (b.Kind == Mixed || b.Kind == Rows) && !p.visited(b) {
+				p.meet(b, met)
+			}
+		}
+		setAll(set, Span{int32(p.Base()), int32(p.Len())}, true) // others are not read
+		for _, b := range batches {
+			setAll(set, Span{b.Lo, b.Hi}, !b.FeedsNonlinear && (b.Kind == Elementwise || b.Kind == Affine))
+		}
+	}
+	for k := len(batches) - 1; k >= 0; k-- {
+		b := batches[k]
 		switch {
 		case b.Kind == Mixed || b.Kind == Rows:
-			for i := b.Lo; i < b.Hi; i++ {
-				p.EachRun(i, func(at, n int32) { setAll(met, Span{at, at + n}) })
-			}
+			p.meet(b, met)
 		case b.Op.Class() == op.NoPartials || order == SecondOrder && !b.FeedsNonlinear && b.Op.Linear():
 		default:
 			if b.Kind == Elementwise { // the terms of affine sums may overlap
 				for o := range b.operands {
 					o.first[order] = b.writesFirst(o, met)
 					if o.first[order] {
-						setAll(met, o.span())
-						setAll(set, o.span())
+						setAll(met, o.span(), true)
+						setAll(set, o.span(), true)
 					}
 				}
 			}
@@ -52,22 +63,23 @@ func (p *Program) findFirstWrites(order Order, s *scratch) {
 			}
 		}
 	}
-	if order == SecondOrder { // nor are these read
-		for _, b := range p.batches {
-			if (b.Kind == Elementwise || b.Kind == Affine) && !b.FeedsNonlinear {
-				setAll(set, Span{b.Lo, b.Hi})
-			}
-		}
-	}
 	for lo := 0; lo < len(set); lo++ {
 		hi := lo
 		for hi < len(set) && !set[hi] {
 			hi++
 		}
 		if hi > lo {
-			p.unwritten[order] = append(p.unwritten[order], Span{int32(lo), int32(hi)})
+			unwritten = append(unwritten, Span{int32(lo), int32(hi)})
 		}
 		lo = hi
+	}
+	return unwritten
+}
+
+// meet marks what the nodes of a batch of lists read.
+func (p *Program) meet(b *Batch, met []bool) {
+	for i := b.Lo; i < b.Hi; i++ {
+		p.EachRun(i, func(at, n int32) { setAll(met, Span{at, at + n}, true) })
 	}
 }
 
@@ -94,9 +106,9 @@ func (o *Operand) intersects(s Span) bool {
 	return slices.ContainsFunc(o.Index, func(j int32) bool { return s.Lo <= j && j < s.Hi })
 }
 
-func setAll(x []bool, s Span) {
+func setAll(x []bool, s Span, to bool) {
 	x = x[s.Lo:s.Hi]
 	for i := range x {
-		x[i] = true
+		x[i] = to
 	}
 }

@@ -33,50 +33,50 @@ func (ws *Workspace) adjoints(gs [][]float64, store bool) error {
 			continue
 		}
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
-			ws.adjointBlock(gs, b, lo, min(compile.Block, b.Hi-lo), compile.FirstOrder, store)
+			ws.adjointBlock(gs, b, b, lo, lo-b.Lo, min(compile.Block, b.Hi-lo), compile.FirstOrder, store)
 		}
 	}
 	return nil
 }
 
-func (ws *Workspace) adjointBlock(gs [][]float64, b *compile.Batch, lo, m int32, order compile.Order, store bool) {
-	e := ws.e
-	hi := lo + m
+// adjointBlock does m lanes of b from lo on, whose adjoints are those of p from off on.
+func (ws *Workspace) adjointBlock(gs [][]float64, b, p *compile.Batch, lo, off, m int32, order compile.Order, store bool) {
+	from := p.Lo + off
 	switch cl := b.Op.Class(); cl {
 	case op.NoPartials:
 	case op.List:
-		e.affineAdjoints(gs, b, lo, m, order)
+		affineAdjoints(gs, p, off, m, order)
 	case op.One, op.MinusOne, op.OneOne, op.OneMinusOne:
 		for _, g := range gs {
-			ta := targetOf(&b.A, order, g, lo-b.Lo, m)
+			ta := targetOf(&p.A, order, g, off, m)
 			if cl == op.MinusOne {
-				ta.minus(g[lo:hi])
+				ta.minus(g[from:][:m])
 			} else {
-				ta.plus(g[lo:hi])
+				ta.plus(g[from:][:m])
 			}
 			switch cl {
 			case op.OneOne:
-				targetOf(&b.B, order, g, lo-b.Lo, m).plus(g[lo:hi])
+				targetOf(&p.B, order, g, off, m).plus(g[from:][:m])
 			case op.OneMinusOne:
-				targetOf(&b.B, order, g, lo-b.Lo, m).minus(g[lo:hi])
+				targetOf(&p.B, order, g, off, m).minus(g[from:][:m])
 			}
 		}
 	case op.Factors, op.Binary:
 		da, db := ws.partials2(b, lo, m, order)
 		if store && cl == op.Binary {
-			da, db = ws.store2(gs[0][lo:hi], da, db, b, lo, m)
+			da, db = ws.store2(gs[0][from:][:m], da, db, b, lo, m)
 		}
 		for _, g := range gs {
-			targetOf(&b.A, order, g, lo-b.Lo, m).times(1, da, g[lo:hi])
-			targetOf(&b.B, order, g, lo-b.Lo, m).times(1, db, g[lo:hi])
+			targetOf(&p.A, order, g, off, m).times(1, da, g[from:][:m])
+			targetOf(&p.B, order, g, off, m).times(1, db, g[from:][:m])
 		}
 	default:
 		k, d := ws.partials1(b, lo, m, order)
 		if store && cl == op.Unary {
-			d = ws.store1(gs[0][lo:hi], d, b, lo, m)
+			d = ws.store1(gs[0][from:][:m], d, b, lo, m)
 		}
 		for _, g := range gs {
-			targetOf(&b.A, order, g, lo-b.Lo, m).times(k, d, g[lo:hi])
+			targetOf(&p.A, order, g, off, m).times(k, d, g[from:][:m])
 		}
 	}
 }

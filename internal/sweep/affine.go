@@ -5,13 +5,6 @@ import (
 	"github.com/hesse-ad/hesse/internal/lane"
 )
 
-// affineTangents does the lanes from lo on.
-func (ws *Workspace) affineTangents(ts [][]float64, b *compile.Batch, lo, m int32) {
-	for _, t := range ts {
-		addTerms(b, ws, t[lo:lo+m], nil, t, lo-b.Lo)
-	}
-}
-
 // addTerms sets dst = c + Σ wx, of the lanes from off on, x in an array over all
 // nodes; c nil is 0.
 func addTerms(b *compile.Batch, ws *Workspace, dst, c, x []float64, off int32) {
@@ -30,13 +23,13 @@ func addTerms(b *compile.Batch, ws *Workspace, dst, c, x []float64, off int32) {
 	}
 }
 
-// affineAdjoints does the lanes from lo on.
-func (e *Engine) affineAdjoints(gs [][]float64, b *compile.Batch, lo, m int32, order compile.Order) {
-	off := lo - b.Lo
+// affineAdjoints does the lanes from off on; g is the adjoints of all nodes, or their
+// places, as b has them.
+func affineAdjoints(gs [][]float64, b *compile.Batch, off, m int32, order compile.Order) {
 	for _, g := range gs {
 		for k := range b.Terms {
 			t := &b.Terms[k]
-			targetOf(&t.Operand, order, g, off, m).times(1, t.Weights(off, off+m), g[lo:lo+m])
+			targetOf(&t.Operand, order, g, off, m).times(1, t.Weights(off, off+m), g[b.Lo+off:][:m])
 		}
 	}
 }

@@ -21,6 +21,9 @@
 // MaxDirections directions share a sweep, and what does not depend on the direction
 // is computed once.
 //
+// A second-order sweep goes through a large program section by section, see package
+// compile: forward, and at once back.
+//
 // Linearize is a Gradient that keeps partials and v̄·dd, so that the products HVP
 // that follow are multiplications and additions alone.
 //

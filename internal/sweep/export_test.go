@@ -9,6 +9,14 @@ import (
 // Unbatched sweeps node by node.
 func Unbatched(e *Engine) *Engine { return New(compile.NodeByNode(&e.Tape)) }
 
+// Cut is the program in sections of so many lanes, and whether it is cut.
+func Cut(e *Engine, lanes int) (*Engine, bool) {
+	c := New(&e.Program)
+	s := c.Sections(lanes)
+	c.cut.Store(s)
+	return c, len(s.Rest) > 0
+}
+
 // Poison fills all working memory but the values with NaN.
 func (ws *Workspace) Poison() {
 	n := len(ws.v)
@@ -50,10 +58,10 @@ func (ws *Workspace) Sweeps(careful, poison bool, k int, w, v []float64) (r Prod
 		}
 		return y
 	}
-	seed := func() { ws.seed(k, func(x []float64, _ int) { copy(x, v) }) }
+	seed := func(n int) { ws.seed(k, n, func(x []float64, _ int) { copy(x, v) }) }
 	clean()
-	seed()
-	if err = ws.tangents(k, compile.FirstOrder); err != nil {
+	seed(e.Len())
+	if err = ws.tangents(ws.t[:k]); err != nil {
 		return r, err
 	}
 	for _, i := range e.OutputNodes() {
@@ -77,14 +85,12 @@ func (ws *Workspace) Sweeps(careful, poison bool, k int, w, v []float64) (r Prod
 	}
 	r.Gradient = inputs(ws.one[:])[0]
 	r.Bar = append([]float64(nil), ws.bar...)
-	seed()
-	if err = ws.tangents(k, compile.SecondOrder); err != nil {
+	seed(e.sections().Places)
+	ws.wanted = e.EveryInput()
+	if err = ws.products(k); err != nil {
 		return r, err
 	}
-	if err = ws.seconds(k); err != nil {
-		return r, err
-	}
-	r.HVP = inputs(us)
+	r.HVP = inputs(ws.u[:k])
 	return r, nil
 }
 
@@ -92,15 +98,10 @@ func (ws *Workspace) Sweeps(careful, poison bool, k int, w, v []float64) (r Prod
 // in a careful sweep if so wanted.
 func (ws *Workspace) Whole(careful bool, k int, seed Seeds) error {
 	e := ws.e
-	ws.seed(k, seed)
+	ws.seed(k, e.sections().Places, seed)
 	ws.seeded = e.EveryInput()
 	if !careful {
 		return ws.hvp(k, e.EveryInput())
 	}
-	return ws.carefully(func() error {
-		if err := ws.tangents(k, compile.SecondOrder); err != nil {
-			return err
-		}
-		return ws.seconds(k)
-	})
+	return ws.carefully(func() error { return ws.products(k) })
 }

@@ -16,24 +16,24 @@ type Result func(s int, x []float64)
 // T[s][Output(j)].
 func (ws *Workspace) JVP(k int, seed Seeds) error {
 	e := ws.e
-	ts := ws.seed(k, seed)
-	if err := ws.tangents(k, compile.FirstOrder); err != nil {
+	ts := ws.seed(k, e.Len(), seed)
+	if err := ws.tangents(ts); err != nil {
 		return err
 	}
 	for _, t := range ts {
 		for _, j := range e.OutputNodes() {
 			if t[j]*0 != 0 {
-				return ws.carefully(func() error { return ws.tangents(k, compile.FirstOrder) })
+				return ws.carefully(func() error { return ws.tangents(ts) })
 			}
 		}
 	}
 	return nil
 }
 
-// seed sets the tangents of the inputs.
-func (ws *Workspace) seed(k int, seed Seeds) [][]float64 {
+// seed sets the tangents of the inputs, of n numbers in all.
+func (ws *Workspace) seed(k, n int, seed Seeds) [][]float64 {
 	e := ws.e
-	ts := directions(&ws.t, k, e.Len())
+	ts := directions(&ws.t, k, n)
 	ws.seeded = compile.Span{}
 	for s, t := range ts {
 		x := t[:e.Inputs()]
@@ -110,7 +110,7 @@ func (ws *Workspace) start(bar, w []float64) {
 	if ws.careful {
 		clear(bar)
 	} else {
-		e.zero(bar, compile.FirstOrder)
+		zero(bar, e.Unwritten())
 	}
 	ws.wanted = e.EveryInput()
 	for j, i := range e.OutputNodes() {
@@ -130,28 +130,75 @@ func (ws *Workspace) Linearize(w []float64) error {
 // product is the first Inputs() of U[s].
 func (ws *Workspace) HVP(k int, seed Seeds) error {
 	e := ws.e
-	ws.seed(k, seed)
+	ws.seed(k, e.sections().Places, seed)
 	return ws.hvp(k, e.EveryInput())
 }
 
 // hvp is HVP after seed; only the elements in a compile.Span are wanted.
 func (ws *Workspace) hvp(k int, wanted compile.Span) error {
 	ws.wanted = wanted
-	run := func() error {
-		if err := ws.tangents(k, compile.SecondOrder); err != nil {
-			return err
-		}
-		return ws.seconds(k)
-	}
-	if err := run(); err != nil {
+	if err := ws.products(k); err != nil {
 		return err
 	}
 	for _, u := range ws.u[:k] {
 		if !finite(u[wanted.Lo:wanted.Hi]) {
-			return ws.carefully(run)
+			return ws.carefully(func() error { return ws.products(k) })
 		}
 	}
 	return nil
+}
+
+// products is the sweeps for k products with the Hessian.
+func (ws *Workspace) products(k int) error {
+	e := ws.e
+	if ws.careful {
+		return ws.carefulProducts(k)
+	}
+	all := e.sections()
+	ts, us := directions(&ws.t, k, all.Places), directions(&ws.u, k, all.Places)
+	for s, t := range ts {
+		clear(t[e.Inputs():e.Base()])
+		zero(us[s], all.Unwritten)
+		zero(us[s], all.Head.Unwritten)
+	}
+	moved, err := ws.secondTangents(ts, &all.Head, false)
+	if err != nil {
+		return err
+	}
+	for k := len(all.Rest) - 1; k >= 0; k-- {
+		s := &all.Rest[k]
+		if _, err := ws.secondTangents(ts, s, moved); err != nil {
+			return err
+		}
+		for _, u := range us {
+			zero(u, s.Unwritten)
+		}
+		if err := ws.seconds(us, ts, s); err != nil {
+			return err
+		}
+	}
+	return ws.seconds(us, ts, &all.Head)
+}
+
+// carefulProducts is products with derivative products.
+func (ws *Workspace) carefulProducts(k int) error {
+	e := ws.e
+	us := directions(&ws.u, k, e.Len())
+	for _, u := range us {
+		clear(u)
+	}
+	ts := ws.t[:k]
+	for s, t := range ts {
+		if len(t) < e.Len() { // it has the inputs alone
+			ts[s] = make([]float64, e.Len())
+			copy(ts[s], t[:e.Inputs()])
+		}
+		clear(ts[s][e.Inputs():e.Base()])
+	}
+	if err := ws.tangentNodes(ts, int32(e.Base()), int32(e.Len())); err != nil {
+		return err
+	}
+	return ws.secondNodes(us, ts, int32(e.Base()), int32(e.Len()))
 }
 
 // Hessian hands the upper triangle of the Hessian to row, after Linearize: of
@@ -161,7 +208,7 @@ func (ws *Workspace) Hessian(row Result) error {
 	n := e.Inputs()
 	for lo := 0; lo < n; lo += MaxDirections {
 		m := min(MaxDirections, n-lo)
-		for s, t := range directions(&ws.t, m, e.Len()) {
+		for s, t := range directions(&ws.t, m, e.sections().Places) {
 			clear(t[:n])
 			t[lo+s] = 1
 		}

@@ -6,113 +6,112 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// seconds propagates the second-order adjoints U[s] of the directions s < k
-// down to the inputs: from each node with the value function f, first-order
-// adjoint v̄ and tangents t,
+// seconds propagates the second-order adjoints in each of us down through a section:
+// from each node with the value function f, first-order adjoint v̄ and tangents t,
 //
 //	u_a += f_a·u + v̄·(f_aa·t_a + f_ab·t_b),
 //
-// and likewise for b. Bar holds v̄, T the tangents.
-func (ws *Workspace) seconds(k int) error {
-	e := ws.e
-	us := directions(&ws.u, k, e.Len())
-	ts := ws.t[:k]
-	if ws.careful {
-		for _, u := range us {
-			clear(u)
-		}
-		return ws.secondNodes(us, ts, int32(e.Base()), int32(e.Len()))
-	}
-	for _, u := range us {
-		e.zero(u, compile.SecondOrder)
-	}
-	batches := e.Batches()
-	first := 0
-	for first < len(batches) && !batches[first].InputsRead.Intersects(ws.wanted) {
-		first++
-	}
-	for bi := len(batches) - 1; bi >= first; bi-- {
-		b := &batches[bi]
-		if !b.ReadsOperations && !b.InputsRead.Intersects(ws.wanted) {
+// and likewise for b.
+func (ws *Workspace) seconds(us, ts [][]float64, section *compile.Section) error {
+	pieces, first := section.Pieces, ws.firstWanted(section)
+	for k := len(pieces) - 1; k >= first; k-- {
+		c := &pieces[k]
+		b, p := c.Batch, &c.Places
+		if !p.ReadsOperations && !p.InputsRead.Intersects(ws.wanted) {
 			continue
 		}
-		if b.Kind == compile.Mixed {
+		switch b.Kind {
+		case compile.Mixed:
 			if err := ws.secondNodes(us, ts, b.Lo, b.Hi); err != nil {
 				return err
 			}
-			continue
-		}
-		if b.Kind == compile.Rows {
-			ws.rowSeconds(us, ts, b)
-			continue
-		}
-		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
-			ws.secondBlock(us, ts, b, lo, min(compile.Block, b.Hi-lo))
+		case compile.Rows:
+			if err := ws.rowSeconds(us, ts, b); err != nil {
+				return err
+			}
+		default:
+			for off := int32(0); off < p.Len(); off += compile.Block {
+				ws.secondBlock(us, ts, b, p, c.Lo+off, off, min(compile.Block, p.Len()-off))
+			}
 		}
 	}
 	return nil
 }
 
-func (ws *Workspace) secondBlock(us, ts [][]float64, b *compile.Batch, lo, m int32) {
-	hi := lo + m
-	bar := ws.bar[lo:hi]
+// firstWanted is the first piece of a section whose operands' adjoints matter.
+func (ws *Workspace) firstWanted(section *compile.Section) int {
+	pieces := section.Pieces
+	if section != &ws.e.sections().Head {
+		return 0 // those of the head may
+	}
+	k := 0
+	for k < len(pieces) && !pieces[k].Places.InputsRead.Intersects(ws.wanted) {
+		k++
+	}
+	return k
+}
+
+// secondBlock does m lanes of b from lo on, in p from off on.
+func (ws *Workspace) secondBlock(us, ts [][]float64, b, p *compile.Batch, lo, off, m int32) {
+	bar := ws.bar[lo : lo+m]
+	at := p.Lo + off
 	switch {
 	case b.Op.Linear(): // its operands need have no tangents
 		if b.FeedsNonlinear {
-			ws.adjointBlock(us, b, lo, m, compile.SecondOrder, false)
+			ws.adjointBlock(us, b, p, lo, off, m, compile.SecondOrder, false)
 		}
 		return
 	case !b.FeedsNonlinear:
-		ws.curvatureBlock(us, ts, b, lo, m)
+		ws.curvatureBlock(us, ts, b, p, lo, off, m)
 		return
 	}
 	switch b.Op.Class() {
 	case op.Factors:
 		da, db := ws.partials2(b, lo, m, compile.SecondOrder)
 		for s, u := range us {
-			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
-			tb := load(&b.B, &ws.scratch[5], ts[s], lo-b.Lo, m)
-			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times2(1, da, u[lo:hi], bar, tb)
-			targetOf(&b.B, compile.SecondOrder, u, lo-b.Lo, m).times2(1, db, u[lo:hi], bar, ta)
+			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
+			tb := load(&p.B, &ws.scratch[5], ts[s], off, m)
+			targetOf(&p.A, compile.SecondOrder, u, off, m).times2(1, da, u[at:][:m], bar, tb)
+			targetOf(&p.B, compile.SecondOrder, u, off, m).times2(1, db, u[at:][:m], bar, ta)
 		}
 	case op.Binary:
 		da, db := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 		eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
 		for s, u := range us {
-			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
-			tb := load(&b.B, &ws.scratch[5], ts[s], lo-b.Lo, m)
-			xa, xb := targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m), targetOf(&b.B, compile.SecondOrder, u, lo-b.Lo, m)
-			xa.times2(1, da, u[lo:hi], eaa, ta)
+			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
+			tb := load(&p.B, &ws.scratch[5], ts[s], off, m)
+			xa, xb := targetOf(&p.A, compile.SecondOrder, u, off, m), targetOf(&p.B, compile.SecondOrder, u, off, m)
+			xa.times2(1, da, u[at:][:m], eaa, ta)
 			xa.met().times(1, eab, tb)
-			xb.times2(1, db, u[lo:hi], ebb, tb)
+			xb.times2(1, db, u[at:][:m], ebb, tb)
 			xb.met().times(1, eab, ta)
 		}
 	case op.Twice:
 		x := load(&b.A, &ws.scratch[0], ws.v, lo-b.Lo, m)
 		for s, u := range us {
-			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
-			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times2(2, x, u[lo:hi], bar, ta)
+			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
+			targetOf(&p.A, compile.SecondOrder, u, off, m).times2(2, x, u[at:][:m], bar, ta)
 		}
 	case op.Unary:
 		d, dd := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 		for s, u := range us {
-			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
-			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times2(1, d, u[lo:hi], dd, ta)
+			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
+			targetOf(&p.A, compile.SecondOrder, u, off, m).times2(1, d, u[at:][:m], dd, ta)
 		}
 	}
 }
 
 // curvatureBlock is secondBlock for nodes without nonlinear descendants: their
 // second-order adjoints are 0, and so only v̄·(f_aa·t_a + f_ab·t_b) is left.
-func (ws *Workspace) curvatureBlock(us, ts [][]float64, b *compile.Batch, lo, m int32) {
+func (ws *Workspace) curvatureBlock(us, ts [][]float64, b, p *compile.Batch, lo, off, m int32) {
 	bar := ws.bar[lo : lo+m]
 	switch b.Op.Class() {
 	case op.Factors, op.Binary:
 		for s, u := range us {
-			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
-			tb := load(&b.B, &ws.scratch[5], ts[s], lo-b.Lo, m)
-			xa := targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m)
-			xb := targetOf(&b.B, compile.SecondOrder, u, lo-b.Lo, m)
+			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
+			tb := load(&p.B, &ws.scratch[5], ts[s], off, m)
+			xa := targetOf(&p.A, compile.SecondOrder, u, off, m)
+			xb := targetOf(&p.B, compile.SecondOrder, u, off, m)
 			if b.Op.Class() == op.Factors {
 				xa.times(1, bar, tb)
 				xb.times(1, bar, ta)
@@ -128,8 +127,8 @@ func (ws *Workspace) curvatureBlock(us, ts [][]float64, b *compile.Batch, lo, m 
 			k, dd = 1, ws.stored(b, 1, lo, m)
 		}
 		for s, u := range us {
-			ta := load(&b.A, &ws.scratch[4], ts[s], lo-b.Lo, m)
-			targetOf(&b.A, compile.SecondOrder, u, lo-b.Lo, m).times(k, dd, ta)
+			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
+			targetOf(&p.A, compile.SecondOrder, u, off, m).times(k, dd, ta)
 		}
 	}
 }

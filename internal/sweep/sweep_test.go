@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
+	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
@@ -123,6 +125,7 @@ func FuzzSweepsAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sweepsAgree)) }
 
 func sweepsAgree(t *rapid.T) {
 	c := drawCopies(t, 1, 9, 40, 600)
+	cut, _ := sweep.Cut(c.program, 16)
 	batched := c.sweeps(t, c.program, false, false, 1)
 	if !finite(batched.JVP, batched.Bar, batched.HVP[0]) {
 		t.Skip("overflow")
@@ -134,6 +137,7 @@ func sweepsAgree(t *rapid.T) {
 		}
 	}
 	for what, r := range map[string]sweep.Products{
+		"in sections":       c.sweeps(t, cut, false, false, 1),
 		"unbatched":         c.sweeps(t, sweep.Unbatched(c.program), false, false, 1),
 		"careful":           c.sweeps(t, c.program, true, false, 1),
 		"unbatched careful": c.sweeps(t, sweep.Unbatched(c.program), true, false, 1),
@@ -153,7 +157,8 @@ func FuzzSweepsReadNothingOld(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nothingOld))
 func nothingOld(t *rapid.T) {
 	c := drawCopies(t, 1, 9, 40, 600)
 	k := rapid.IntRange(1, sweep.MaxDirections).Draw(t, "directions")
-	for _, p := range []*sweep.Engine{c.program, sweep.Unbatched(c.program)} {
+	cut, _ := sweep.Cut(c.program, rapid.SampledFrom([]int{4, 16, 100}).Draw(t, "lanes"))
+	for _, p := range []*sweep.Engine{c.program, cut, sweep.Unbatched(c.program)} {
 		for _, careful := range []bool{false, true} {
 			want := c.sweeps(t, p, careful, false, 1)
 			if !finite(want.JVP, want.Bar, want.HVP[0]) {
@@ -174,6 +179,35 @@ func nothingOld(t *rapid.T) {
 				same("VJP is the gradient", got.VJP[s], want.Gradient)
 				same("HVP", got.HVP[s], want.HVP[0])
 			}
+		}
+	}
+}
+
+// Sums of alike terms are cut, whether or not these share operations, and give the
+// products that the whole program gives, also where directions and what is wanted are
+// a few inputs.
+func TestSections(t *testing.T) {
+	for _, name := range []string{"rosen", "arrow", "bdqrtic", "minsurf", "trig"} {
+		in := problems.Named(name).At(1000)
+		n := len(in.X0)
+		tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
+		require.NoError(t, err)
+		whole, isCut := sweep.Cut(inside.Program(tape), n)
+		require.False(t, isCut)
+		cut, isCut := sweep.Cut(inside.Program(tape), 100)
+		require.True(t, isCut, name)
+		rows := func(e *sweep.Engine) [][]float64 {
+			ws := e.Get()
+			_, err := ws.Value(in.X0, nil)
+			require.NoError(t, err)
+			require.NoError(t, ws.Linearize([]float64{1}))
+			var rows [][]float64
+			require.NoError(t, ws.Hessian(func(_ int, x []float64) { rows = append(rows, slices.Clone(x)) }))
+			return rows
+		}
+		got := rows(cut)
+		for i, want := range rows(whole) {
+			require.InDeltaSlice(t, want, got[i], 1e-12*(1+floats.Norm(want, math.Inf(1))), name)
 		}
 	}
 }

@@ -6,12 +6,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// tangents computes T[s], s < k, from the tangents of the inputs. Of second
-// order it uses the stored partials and leaves out the nodes without nonlinear
-// descendants.
-func (ws *Workspace) tangents(k int, order compile.Order) error {
+// tangents computes the tangents of all nodes in each of ts from those of the inputs.
+func (ws *Workspace) tangents(ts [][]float64) error {
 	e := ws.e
-	ts := directions(&ws.t, k, e.Len())
 	for _, t := range ts {
 		clear(t[e.Inputs():e.Base()])
 	}
@@ -20,11 +17,8 @@ func (ws *Workspace) tangents(k int, order compile.Order) error {
 	}
 	moved := false // some batch had tangents
 	batches := e.Batches()
-	for bi := range batches {
-		b := &batches[bi]
-		if order == compile.SecondOrder && !b.FeedsNonlinear {
-			continue
-		}
+	for k := range batches {
+		b := &batches[k]
 		if !(b.ReadsOperations && moved) && !b.InputsRead.Intersects(ws.seeded) {
 			for _, t := range ts {
 				clear(t[b.Lo:b.Hi])
@@ -32,60 +26,94 @@ func (ws *Workspace) tangents(k int, order compile.Order) error {
 			continue
 		}
 		moved = true
-		if b.Kind == compile.Mixed {
-			if err := ws.tangentNodes(ts, b.Lo, b.Hi); err != nil {
-				return err
-			}
-			continue
-		}
-		if b.Kind == compile.Rows {
-			ws.rowTangents(ts, b)
-			continue
-		}
-		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
-			m := min(compile.Block, b.Hi-lo)
-			hi := lo + m
-			switch cl := b.Op.Class(); cl {
-			case op.NoPartials:
-				for _, t := range ts {
-					clear(t[lo:hi])
-				}
-			case op.List:
-				ws.affineTangents(ts, b, lo, m)
-			case op.OneOne, op.OneMinusOne:
-				for _, t := range ts {
-					x := load(&b.A, &ws.scratch[0], t, lo-b.Lo, m)
-					y := load(&b.B, &ws.scratch[1], t, lo-b.Lo, m)
-					if cl == op.OneOne {
-						lane.Add(t[lo:hi], x, y)
-					} else {
-						lane.Sub(t[lo:hi], x, y)
-					}
-				}
-			case op.One:
-				for _, t := range ts {
-					copy(t[lo:hi], load(&b.A, &ws.scratch[0], t, lo-b.Lo, m))
-				}
-			case op.MinusOne:
-				for _, t := range ts {
-					lane.Neg(t[lo:hi], load(&b.A, &ws.scratch[0], t, lo-b.Lo, m))
-				}
-			case op.Factors, op.Binary:
-				da, db := ws.partials2(b, lo, m, order)
-				for _, t := range ts {
-					x := load(&b.A, &ws.scratch[4], t, lo-b.Lo, m)
-					y := load(&b.B, &ws.scratch[5], t, lo-b.Lo, m)
-					lane.Mul2(t[lo:hi], da, x, db, y)
-				}
-			default:
-				k, d := ws.partials1(b, lo, m, order)
-				for _, t := range ts {
-					lane.ScaleMul(t[lo:hi], d, load(&b.A, &ws.scratch[4], t, lo-b.Lo, m), k)
-				}
-			}
+		if err := ws.batchTangents(ts, b, b, b.Lo, compile.FirstOrder); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// secondTangents computes the tangents of a section of a second-order sweep, by the
+// stored partials, but not those of nodes without nonlinear descendants. moved says
+// whether some batch had tangents, before and after.
+func (ws *Workspace) secondTangents(ts [][]float64, section *compile.Section, moved bool) (bool, error) {
+	for k := range section.Pieces {
+		c := &section.Pieces[k]
+		p := &c.Places
+		if !p.FeedsNonlinear {
+			continue
+		}
+		if !(p.ReadsOperations && moved) && !p.InputsRead.Intersects(ws.seeded) {
+			for _, t := range ts {
+				clear(t[p.Lo:p.Hi])
+			}
+			continue
+		}
+		moved = true
+		if err := ws.batchTangents(ts, c.Batch, p, c.Lo, compile.SecondOrder); err != nil {
+			return true, err
+		}
+	}
+	return moved, nil
+}
+
+// batchTangents does the lanes of b from lo on whose tangents are where p has them.
+func (ws *Workspace) batchTangents(ts [][]float64, b, p *compile.Batch, lo int32, order compile.Order) error {
+	switch b.Kind {
+	case compile.Mixed:
+		return ws.tangentNodes(ts, b.Lo, b.Hi)
+	case compile.Rows:
+		return ws.rowTangents(ts, b)
+	}
+	for off := int32(0); off < p.Len(); off += compile.Block {
+		ws.tangentBlock(ts, b, p, lo+off, off, min(compile.Block, p.Len()-off), order)
+	}
+	return nil
+}
+
+// tangentBlock does m lanes of b from lo on, in p from off on.
+func (ws *Workspace) tangentBlock(ts [][]float64, b, p *compile.Batch, lo, off, m int32, order compile.Order) {
+	to := p.Lo + off
+	switch cl := b.Op.Class(); cl {
+	case op.NoPartials:
+		for _, t := range ts {
+			clear(t[to:][:m])
+		}
+	case op.List:
+		for _, t := range ts {
+			addTerms(p, ws, t[to:][:m], nil, t, off)
+		}
+	case op.OneOne, op.OneMinusOne:
+		for _, t := range ts {
+			x := load(&p.A, &ws.scratch[0], t, off, m)
+			y := load(&p.B, &ws.scratch[1], t, off, m)
+			if cl == op.OneOne {
+				lane.Add(t[to:][:m], x, y)
+			} else {
+				lane.Sub(t[to:][:m], x, y)
+			}
+		}
+	case op.One:
+		for _, t := range ts {
+			copy(t[to:][:m], load(&p.A, &ws.scratch[0], t, off, m))
+		}
+	case op.MinusOne:
+		for _, t := range ts {
+			lane.Neg(t[to:][:m], load(&p.A, &ws.scratch[0], t, off, m))
+		}
+	case op.Factors, op.Binary:
+		da, db := ws.partials2(b, lo, m, order)
+		for _, t := range ts {
+			x := load(&p.A, &ws.scratch[4], t, off, m)
+			y := load(&p.B, &ws.scratch[5], t, off, m)
+			lane.Mul2(t[to:][:m], da, x, db, y)
+		}
+	default:
+		k, d := ws.partials1(b, lo, m, order)
+		for _, t := range ts {
+			lane.ScaleMul(t[to:][:m], d, load(&p.A, &ws.scratch[4], t, off, m), k)
+		}
+	}
 }
 
 // partials1 is ∂a = k·d of lanes lo … lo+m−1 of a batch with one operand. It

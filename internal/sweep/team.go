@@ -67,7 +67,7 @@ func (ws *Workspace) sharedValues(b *compile.Batch) {
 }
 
 func (ws *Workspace) sharedAdjoints(gs [][]float64, b *compile.Batch, store bool) {
-	ws.share(b, func(ws *Workspace, lo, m int32) { ws.adjointBlock(gs, b, lo, m, compile.FirstOrder, store) })
+	ws.share(b, func(ws *Workspace, lo, m int32) { ws.adjointBlock(gs, b, b, lo, lo-b.Lo, m, compile.FirstOrder, store) })
 }
 
 // apart reports whether no two lanes have an operand in common.

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/hesse-ad/hesse/internal/compile"
@@ -14,6 +15,9 @@ type Engine struct {
 	compile.Program
 	mostArgs int // of a call
 	pool     sync.Pool
+
+	cutting sync.Once
+	cut     atomic.Pointer[compile.Sections] // for second-order sweeps, made when there is one
 }
 
 // New returns an engine for a program.
@@ -26,6 +30,30 @@ func New(p *compile.Program) *Engine {
 	}
 	e.pool.New = func() any { return e.newWorkspace() }
 	return e
+}
+
+// sectionLanes is how many lanes a section of a program has in a second-order sweep: with
+// MaxDirections directions, what a few batches compute fits into the second-level
+// cache. It is an odd number of lines of the cache, since arrays a multiple of 4 KiB
+// apart would stall each other.
+const sectionLanes = 43 * 8
+
+// sections is what second-order sweeps go through.
+func (e *Engine) sections() *compile.Sections {
+	if s := e.cut.Load(); s != nil {
+		return s
+	}
+	e.cutting.Do(func() { e.cut.Store(e.Sections(sectionLanes)) })
+	return e.cut.Load()
+}
+
+// Bytes is the memory that the program takes, but for what a user's primitives hold.
+func (e *Engine) Bytes() int {
+	k := e.Program.Bytes()
+	if s := e.cut.Load(); s != nil {
+		k += s.Bytes()
+	}
+	return k
 }
 
 // Workspace is the memory of evaluations of one program, by one goroutine at a
@@ -55,7 +83,7 @@ func (ws *Workspace) Values() []float64 { return ws.v }
 // Output is the value of output j.
 func (ws *Workspace) Output(j int) float64 { return ws.v[ws.e.Output(j)] }
 
-// OutputTangent is the tangent of output j in direction s, after JVP or HVP.
+// OutputTangent is the tangent of output j in direction s, after JVP.
 func (ws *Workspace) OutputTangent(s, j int) float64 { return ws.t[s][ws.e.Output(j)] }
 
 // Adjoints is the adjoints of all nodes, after Gradient or Linearize. The first
@@ -101,9 +129,15 @@ func grow(x *[]float64, n int) []float64 {
 
 func directions(x *[][]float64, k, n int) [][]float64 {
 	for len(*x) < k {
-		*x = append(*x, make([]float64, n))
+		*x = append(*x, nil)
 	}
-	return (*x)[:k]
+	xs := (*x)[:k]
+	for s, x := range xs {
+		if len(x) < n {
+			xs[s] = make([]float64, n)
+		}
+	}
+	return xs
 }
 
 // finite reports whether no element is an infinity or a NaN.
@@ -130,8 +164,8 @@ func (ws *Workspace) prod(a, b float64) float64 {
 }
 
 // zero clears what a reverse sweep must find 0.
-func (e *Engine) zero(x []float64, order compile.Order) {
-	for _, s := range e.Unwritten(order) {
+func zero(x []float64, spans []compile.Span) {
+	for _, s := range spans {
 		clear(x[s.Lo:s.Hi])
 	}
 }

@@ -1,0 +1,426 @@
+package compile
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// A sweep of second order carries a tangent and an adjoint for each node and
+// direction. One batch after another, these go through memory: what a batch computes
+// has left the caches when the next one reads it. So a large program that consists of
+// many small parts, as sums over a mesh do, is cut into sections of some hundred
+// parts, which are swept one after another, forward and at once back, and keep their
+// tangents and adjoints in the same places. Parts are the connected components of the
+// graph of the operations that such a sweep visits, without inputs and constants.
+//
+// What no section has is the head: parts that are too large or not in batches, and, if
+// parts hang together otherwise, operations with several uses and what they are
+// computed from. A program that is not cut is all head.
+
+// mostNodes is how many nodes a section has at most, for the sake of the caches.
+const mostNodes = 1 << 14
+
+// Sections is what second-order sweeps go through. They go forward over the head, over
+// each section in turn, from the last, forward and back, and back over the head.
+type Sections struct {
+	Head Section
+	Rest []Section
+	// Places is how many tangents and adjoints are kept. Those of inputs, parameters
+	// and constants come first.
+	Places int
+	// Unwritten is which adjoints of inputs are added to before they are set.
+	Unwritten []Span
+}
+
+// Section is pieces of batches, in the order of evaluation.
+type Section struct {
+	Pieces []Piece
+	// Unwritten is the places of adjoints of its nodes that are added to, or read,
+	// before they are set.
+	Unwritten []Span
+}
+
+// Piece is the nodes Lo … Hi−1 of a batch. Places is a batch of them, without partials,
+// in which a node's number is the place of its tangent and adjoint.
+type Piece struct {
+	Batch  *Batch
+	Lo, Hi int32
+	Places Batch
+}
+
+// Sections cuts the program so that batches have about so many lanes in a section. Cost:
+// O(N) time and memory in N nodes, a third of recording them.
+func (p *Program) Sections(lanes int) *Sections {
+	c := &cutter{Program: p, lanes: lanes}
+	for k := range p.batches {
+		if b := &p.batches[k]; p.visited(b) {
+			c.batches = append(c.batches, b)
+		}
+	}
+	c.cut()
+	c.findPlaces()
+	s := &Sections{Rest: make([]Section, c.count), Places: int(c.places)}
+	for _, b := range c.batches {
+		for lo := b.Lo; lo < b.Hi; {
+			hi := c.end(b, lo)
+			x := &s.Head
+			if c.section != nil && c.section[lo] != inHead {
+				x = &s.Rest[c.section[lo]]
+			}
+			x.Pieces = append(x.Pieces, Piece{b, lo, hi, p.part(b, lo, hi)})
+			lo = hi
+		}
+	}
+	c.finish(s)
+	return s
+}
+
+// cutter is a program that is cut.
+type cutter struct {
+	*Program
+	batches []*Batch // that a second-order sweep visits
+	lanes   int
+	section []int32 // by node, nil if the program is not cut
+	count   int32   // how many sections there are
+	place   []int32 // by node, nil if it is its number
+	places  int32   // how many there are
+	head    int32   // where those of the sections begin
+}
+
+// Sections by node, besides their numbers.
+const (
+	inHead    = -1
+	unvisited = math.MinInt32
+)
+
+// cut finds the sections.
+func (c *cutter) cut() {
+	total, squares := 0.0, 0.0
+	for _, b := range c.batches {
+		total += float64(b.Len())
+		squares += float64(b.Len()) * float64(b.Len())
+	}
+	// Of batches that are as long as that of a node is on average.
+	nodes := float64(c.lanes) * total * total / squares
+	if !(nodes <= mostNodes && 2*nodes <= total) {
+		return
+	}
+	section, count := c.sections(c.parts(nil, int32(nodes)/4), int32(nodes))
+	if !c.worth(section, total) {
+		section, count = c.sections(c.parts(c.shared(), int32(nodes)/4), int32(nodes))
+	}
+	if c.worth(section, total) {
+		c.section, c.count = section, count
+	}
+}
+
+// eachUse calls do with the operands of the operations lo … hi−1 of a batch that are
+// operations themselves, as often as they are.
+func (c *cutter) eachUse(b *Batch, lo, hi int32, do func(i, j int32)) {
+	base := int32(c.Base())
+	switch {
+	case b.Kind == Mixed || b.Kind == Rows:
+		for i := lo; i < hi; i++ {
+			c.EachRun(i, func(at, n int32) {
+				for j := max(at, base); j < at+n; j++ {
+					do(i, j)
+				}
+			})
+			if first := c.FirstOutput(i); first < i {
+				do(i, first)
+			}
+		}
+	default:
+		for o := range b.operands {
+			if o.Access == Consecutive && o.At+b.Len() <= base || o.Access == Uniform && o.At < base {
+				continue
+			}
+			for k, j := range o.Index[lo-b.Lo : hi-b.Lo] {
+				if j >= base {
+					do(lo+int32(k), j)
+				}
+			}
+		}
+	}
+}
+
+// shared is the operations with several uses, and what they are computed from.
+func (c *cutter) shared() []bool {
+	used, shared := make([]bool, c.Len()), make([]bool, c.Len())
+	for _, b := range c.batches {
+		c.eachUse(b, b.Lo, b.Hi, func(_, j int32) { used[j], shared[j] = true, used[j] || shared[j] })
+	}
+	for k := len(c.batches) - 1; k >= 0; k-- {
+		b := c.batches[k]
+		if slices.Contains(shared[b.Lo:b.Hi], true) {
+			c.eachUse(b, b.Lo, b.Hi, func(i, j int32) { shared[j] = shared[j] || shared[i] })
+		}
+	}
+	return shared
+}
+
+// parts is disjoint sets of the nodes of a part: an earlier node of the same part or,
+// of the first one, minus how many there are; unvisited also if there are more than
+// most, or if they belong to the head.
+func (c *cutter) parts(shared []bool, most int32) []int32 {
+	set := make([]int32, c.Len())
+	for i := range set {
+		set[i] = unvisited
+	}
+	root := func(i int32) int32 {
+		for set[i] >= 0 {
+			if up := set[set[i]]; up >= 0 {
+				set[i] = up
+			}
+			i = set[i]
+		}
+		return i
+	}
+	for _, b := range c.batches {
+		size := int32(-1)
+		if b.Kind == Mixed || b.Kind == Rows {
+			size = -most - 1
+		}
+		for i := b.Lo; i < b.Hi; i++ {
+			set[i] = size
+			if shared != nil && shared[i] {
+				set[i] = -most - 1
+			}
+		}
+		c.eachUse(b, b.Lo, b.Hi, func(i, j int32) {
+			if set[j] == unvisited || shared != nil && shared[j] {
+				return
+			}
+			if a, b := root(j), root(i); a != b {
+				a, b = min(a, b), max(a, b)
+				set[a] = max(set[a]+set[b], -most-1)
+				set[b] = a
+			}
+		})
+	}
+	for i, v := range set {
+		if v == -most-1 {
+			set[i] = unvisited
+		}
+	}
+	return set
+}
+
+// sections numbers the parts in their order, so many nodes a section, and overwrites
+// the sets with the sections.
+func (c *cutter) sections(parts []int32, nodes int32) (section []int32, count int32) {
+	left := int32(0)
+	for i, v := range parts {
+		switch {
+		case v == unvisited:
+			parts[i] = inHead
+		case v >= 0:
+			parts[i] = parts[v] // that comes before
+		default:
+			if left += v; left < 0 {
+				count++
+				left = nodes + v
+			}
+			parts[i] = count - 1
+		}
+	}
+	return parts, count
+}
+
+// worth reports whether sections have most of the nodes visited, and in long pieces:
+// an operation takes a lane some tenths of a nanosecond, and a piece ten.
+func (c *cutter) worth(section []int32, total float64) bool {
+	nodes, pieces, last := 0, 0, int32(inHead)
+	for i, s := range section {
+		if s != inHead {
+			nodes++
+			if s != last || i == 0 {
+				pieces++
+			}
+		}
+		last = s
+	}
+	return float64(nodes) > total/2 && 16*nodes > c.lanes*pieces
+}
+
+// findPlaces gives each node of a section a place. Those of the head have their
+// numbers, if there are some that sweeps take one by one.
+func (c *cutter) findPlaces() {
+	c.places = int32(c.Len())
+	if c.section == nil {
+		return
+	}
+	c.place = make([]int32, c.Len())
+	c.head = int32(c.Base())
+	next := make([]int32, c.count)
+	single := false
+	for _, b := range c.batches {
+		single = single || b.Kind == Mixed || b.Kind == Rows
+	}
+	for i := range c.head {
+		c.place[i] = i
+	}
+	for _, b := range c.batches {
+		for i := b.Lo; i < b.Hi; i++ {
+			switch s := c.section[i]; {
+			case s != inHead:
+				c.place[i] = next[s]
+				next[s]++
+			case single:
+				c.place[i] = i
+			default:
+				c.place[i] = c.head
+				c.head++
+			}
+		}
+	}
+	if single {
+		c.head = int32(c.Len())
+	}
+	for i, s := range c.section {
+		if s != inHead {
+			c.place[i] += c.head
+		}
+	}
+	c.places = c.head + slices.Max(next)
+}
+
+// end is where a piece that begins with the node lo of a batch ends.
+func (c *cutter) end(b *Batch, lo int32) int32 {
+	if c.section == nil || b.Kind == Mixed || b.Kind == Rows {
+		return b.Hi
+	}
+	n := int32(1)
+	for lo+n < b.Hi && c.section[lo+n] == c.section[lo] && c.place[lo+n] == c.place[lo]+n {
+		n++
+	}
+	for o := range b.operands {
+		if at := o.At + lo - b.Lo; o.Access == Consecutive {
+			k := int32(1)
+			for k < n && c.place[at+k] == c.place[at]+k {
+				k++
+			}
+			n = k
+		}
+	}
+	return lo + n
+}
+
+// part is the nodes lo … hi−1 of a batch.
+func (p *Program) part(b *Batch, lo, hi int32) Batch {
+	c := *b
+	c.Lo, c.Hi = lo, hi
+	if b.Kind == Mixed || b.Kind == Rows {
+		return c
+	}
+	c.Terms = slices.Clone(b.Terms)
+	from, to := lo-b.Lo, hi-b.Lo
+	for k := range c.Terms {
+		if t := &c.Terms[k]; !t.uniform {
+			t.weights = t.weights[from:to]
+		}
+	}
+	for o := range c.operands {
+		if o.Access == Consecutive {
+			o.At += from
+		}
+		o.Index = o.Index[from:to]
+	}
+	c.ReadsOperations, c.InputsRead = false, Span{}
+	p.noteReads(&c)
+	return c
+}
+
+// finish finds what a sweep meets first, and moves everything to its place.
+func (c *cutter) finish(s *Sections) {
+	batches := make([]*Batch, 0, len(c.batches))
+	add := func(x *Section) {
+		for k := range x.Pieces {
+			batches = append(batches, &x.Pieces[k].Places)
+		}
+	}
+	add(&s.Head)
+	for k := range s.Rest {
+		add(&s.Rest[k])
+	}
+	unwritten := c.findFirstWrites(SecondOrder, batches, new(scratch))
+	base := int32(c.Base())
+	for _, u := range unwritten {
+		for i := u.Lo; i < u.Hi; i++ {
+			x, at := &s.Head.Unwritten, i
+			if c.section != nil {
+				at = c.place[i]
+				if c.section[i] != inHead {
+					x = &s.Rest[c.section[i]].Unwritten
+				}
+			}
+			if i < base {
+				x = &s.Unwritten
+			}
+			if k := len(*x) - 1; k >= 0 && (*x)[k].Hi == at {
+				(*x)[k].Hi++
+			} else {
+				*x = append(*x, Span{at, at + 1})
+			}
+		}
+	}
+	if c.section == nil {
+		return
+	}
+	for _, b := range batches {
+		if b.Kind == Mixed || b.Kind == Rows {
+			continue
+		}
+		b.Hi += c.place[b.Lo] - b.Lo
+		b.Lo = c.place[b.Lo]
+		for o := range b.operands {
+			o.At = c.place[o.At]
+			if o.Access == Indexed {
+				index := make([]int32, len(o.Index))
+				for k, j := range o.Index {
+					index[k] = c.place[j]
+				}
+				o.Index, o.moved = index, true
+			}
+		}
+	}
+}
+
+// visited reports whether a second-order sweep does anything at a batch.
+func (p *Program) visited(b *Batch) bool {
+	if b.Kind != Mixed {
+		return b.FeedsNonlinear || !b.Op.Linear()
+	}
+	for i := b.Lo; i < b.Hi; i++ {
+		if b.FeedsNonlinear || !p.Op(i).Linear() {
+			return true
+		}
+	}
+	return false
+}
+
+// Bytes is the memory that the sections take.
+func (s *Sections) Bytes() int {
+	k := int(unsafe.Sizeof(*s)) + tape.BytesOf(s.Rest) + s.Head.bytes() + tape.BytesOf(s.Unwritten)
+	for i := range s.Rest {
+		k += s.Rest[i].bytes()
+	}
+	return k
+}
+
+func (s *Section) bytes() int {
+	k := tape.BytesOf(s.Pieces) + tape.BytesOf(s.Unwritten)
+	for i := range s.Pieces {
+		b := &s.Pieces[i].Places
+		k += tape.BytesOf(b.Terms)
+		for o := range b.operands {
+			if o.moved {
+				k += tape.BytesOf(o.Index)
+			}
+		}
+	}
+	return k
+}
