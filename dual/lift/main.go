@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hesse-ad/hesse/internal/source"
 )
 
 func main() { os.Exit(run(os.Args[1:], ".", os.Stdout, os.Stderr)) }
@@ -83,33 +85,11 @@ func run(args []string, dir string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
-	if err := replace(name, text); err != nil {
+	if err := source.Replace(name, text); err != nil {
 		fmt.Fprintln(stderr, "lift:", err)
 		return 1
 	}
 	return 0
-}
-
-// replace writes a file whole or not at all.
-func replace(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".lift")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
 
 // lift returns the text of the file, or what stands in the way of it.
