@@ -43,6 +43,8 @@ const (
 	GoJVP      = straight.JVP      // (dst, x, p, v): F′(x)v
 	GoVJP      = straight.VJP      // (dst, x, p, w): F′(x)ᵀw
 	GoHVP      = straight.HVP      // (dst, x, p, v, w): (Σ wⱼ∇²Fⱼ(x))v, without w if m = 1
+	GoHessian  = straight.Hessian  // of hessian.Sparse alone
+	GoAll      = straight.All      // of sparse plans alone: the matrix with what is computed on the way
 )
 
 // GoPrimitive is a function of one variable that is there in Go, with its first and
@@ -82,6 +84,19 @@ func (e *NoSourceError) Error() string {
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
 // primitives of vectors, functions of matrices, or loops by Repeat or Scan.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
+	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
+		if functions == nil {
+			functions = []GoFunction{GoValue, GoJacobian, GoJVP, GoVJP, GoHVP}
+			if t.Outputs() == 1 {
+				functions = []GoFunction{GoValue, GoGradient, GoHVP}
+			}
+		}
+		return straight.Write(f, &t.p.Program, settings, functions)
+	})
+}
+
+// writeGo writes what write prints.
+func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Settings, functions []GoFunction) error) error {
 	if s.Package == "" {
 		s.Package = "derivatives"
 	}
@@ -105,14 +120,7 @@ func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 			return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 		}
 	}
-	functions := s.Functions
-	if functions == nil {
-		functions = []GoFunction{GoValue, GoJacobian, GoJVP, GoVJP, GoHVP}
-		if t.Outputs() == 1 {
-			functions = []GoFunction{GoValue, GoGradient, GoHVP}
-		}
-	}
-	if err := straight.Write(f, &t.p.Program, settings, functions); err != nil {
+	if err := write(f, settings, s.Functions); err != nil {
 		return noSource(err)
 	}
 	text, err := f.Bytes()

@@ -3,9 +3,12 @@ package reverse
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/plan"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -182,3 +185,16 @@ func (j *SparseJacobian) Verify(x []float64) error {
 // the methods that were considered with estimates of an evaluation, what was chosen and
 // what an evaluation does. Cost: as detection.
 func (j *SparseJacobian) Explain() string { return j.p.Explain() }
+
+// WriteGo writes the plan as a file of Go that imports package math alone, with the
+// functions, nil being both,
+//
+//	GoJacobian  NameJacobian(dst, x, p)  sets dst to the values of F′(x)
+//	GoAll       NameAll(dst, y, x, p)    does so and sets y = F(x)
+//
+// and the pattern, as of hessian.Sparse.WriteGo, which says all else.
+func (j *SparseJacobian) WriteGo(w io.Writer, s GoSource) error {
+	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
+		return j.p.Write(f, settings, functions)
+	})
+}

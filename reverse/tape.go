@@ -2,12 +2,15 @@ package reverse
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/internal/inside"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -117,6 +120,9 @@ func init() {
 	inside.Branch = func(e *tape.BranchError) error { return branchError(e) }
 	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }
 	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
+	inside.WriteGo = func(w io.Writer, settings any, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error {
+		return writeGo(w, settings.(GoSource), write)
+	}
 	inside.Begin = func(t any, x []float64) (*sweep.Workspace, error) { return t.(*Tape).begin(x) }
 }
 

@@ -236,3 +236,20 @@ func (l *Index) Assign(x, src []float64, lo int) {
 		lane.SetSteps(x, src[p.lane:][:p.n], p.at, p.step)
 	}
 }
+
+// Piece is n lanes from lane on that add to the places at, at+step, ….
+type Piece struct{ Lane, N, At, Step int }
+
+// Pieces are the parts of the list within blocks that are evenly spaced, nil if the list
+// is not kept as such: what is added to one place there is summed up before.
+func (l *Index) Pieces() (z []Piece) {
+	if l.index != nil {
+		return nil
+	}
+	for lo := 0; lo < l.n; lo += Lanes {
+		for p := range l.pieces(lo, min(Lanes, l.n-lo)) {
+			z = append(z, Piece{lo + p.lane, p.n, p.at, p.step})
+		}
+	}
+	return z
+}

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -55,6 +57,7 @@ func (d *derivation) hessian(out []Output, bar []Expr) []Output {
 	}
 	entry := 0
 	for i, at := range e.at {
+		slices.SortFunc(at, func(a, b edge) int { return int(a.p - b.p) })
 		for _, g := range at {
 			x, y := d.Steps[i], d.Steps[g.p]
 			if x.Leaf == Variable && y.Leaf == Variable {

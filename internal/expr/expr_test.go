@@ -147,7 +147,7 @@ func TestEdgesOfASineOfAProduct(t *testing.T) {
 
 func TestVariablesFirst(t *testing.T) {
 	steps := []Node{{Leaf: Variable, A: 5}, {Op: op.Sin, A: 0}, {Leaf: Data, A: 7}, {Leaf: Variable, A: 6}, {Op: op.Select, A: 1, B: 3, C: 2}}
-	got, results := VariablesFirst(steps, []int32{4, 1})
+	got, results := VariablesFirst(steps, []int32{4, 1}, nil)
 	assert.Equal(t, []Node{{Leaf: Variable, A: 5}, {Leaf: Variable, A: 6}, {Op: op.Sin, A: 0}, {Leaf: Data, A: 7}, {Op: op.Select, A: 2, B: 1, C: 3}}, got)
 	assert.Equal(t, []int32{4, 2}, results)
 }

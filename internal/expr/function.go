@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -60,16 +62,24 @@ func (n Node) isActive(active []bool) bool {
 	return n.Leaf == Variable
 }
 
-// VariablesFirst is the same steps with the variables in front.
-func VariablesFirst(steps []Node, results []int32) (z []Node, r []int32) {
-	number := make([]int32, len(steps))
-	for _, variables := range []bool{true, false} {
-		for i, n := range steps {
-			if (n.Leaf == Variable) == variables {
-				number[i] = int32(len(z))
-				z = append(z, n)
-			}
+// VariablesFirst is the same steps with the variables in front, in the order of before if
+// that is not nil.
+func VariablesFirst(steps []Node, results []int32, before func(a, b Node) int) (z []Node, r []int32) {
+	var variables, others []int32
+	for i, n := range steps {
+		if n.Leaf == Variable {
+			variables = append(variables, int32(i))
+		} else {
+			others = append(others, int32(i))
 		}
+	}
+	if before != nil {
+		slices.SortStableFunc(variables, func(i, j int32) int { return before(steps[i], steps[j]) })
+	}
+	number := make([]int32, len(steps))
+	for k, i := range append(variables, others...) {
+		number[i] = int32(k)
+		z = append(z, steps[i])
 	}
 	for i := range z {
 		z[i].Renumber(number)

@@ -5,6 +5,10 @@
 package inside
 
 import (
+	"io"
+
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -25,6 +29,8 @@ var (
 	// Begin evaluates tape at x: a workspace with the values, which the caller
 	// gives back to the program.
 	Begin func(tape any, x []float64) (*sweep.Workspace, error)
+	// WriteGo writes what write prints, as settings say, a reverse.GoSource.
+	WriteGo func(w io.Writer, settings any, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error
 )
 
 // Sweep evaluates tape at x and hands f a workspace with the values. It is no

@@ -22,11 +22,13 @@ const (
 	JVP                       // F′(x)v
 	VJP                       // F′(x)ᵀw
 	HVP                       // (Σ wⱼ∇²Fⱼ(x))v
+	Hessian                   // of sparse plans: the values of ∇²(Σ wⱼFⱼ)(x)
+	All                       // of sparse plans: the values of the matrix, and what is computed on the way
 	Functions int      = iota
 )
 
 func (f Function) String() string {
-	return [...]string{"Value", "Gradient", "Jacobian", "JVP", "VJP", "HVP"}[f]
+	return [...]string{"Value", "Gradient", "Jacobian", "JVP", "VJP", "HVP", "Hessian", "All"}[f]
 }
 
 // Settings is what the caller chooses.
@@ -90,6 +92,11 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 // check finds what cannot be written.
 func (w *writer) check(functions []Function) error {
 	p := w.p
+	for _, function := range functions {
+		if function == Hessian || function == All {
+			return fmt.Errorf("the function %v is one of sparse plans", function)
+		}
+	}
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
 		switch p.Op(i) {
 		case op.Call:

@@ -267,7 +267,9 @@ func (d *detector) shape(s *class) *shape {
 	for r := range s.results {
 		z.rows = append(z.rows, column(s.rows, n, len(s.results), r, 0))
 	}
-	z.Steps, z.Results = expr.VariablesFirst(s.Steps, s.results)
+	// Variables in the order of the inputs, so that an input that comes in several terms
+	// of a band or a grid gets its numbers from the last of them first (order.go).
+	z.Steps, z.Results = expr.VariablesFirst(s.Steps, s.results, func(a, b expr.Node) int { return int(s.leaves[a.A] - s.leaves[b.A]) })
 	for i := range z.Steps {
 		switch st := &z.Steps[i]; st.Leaf {
 		case expr.Variable:

@@ -231,7 +231,7 @@ func (r *Repeat) shape(d dims, k aliasing, results []int, in []binding, out []us
 		ends = append(ends, int32(len(steps)))
 		steps = append(steps, expr.Node{Op: op.Scale, A: i, C: scale.A})
 	}
-	z.Steps, z.Results = expr.VariablesFirst(steps, ends)
+	z.Steps, z.Results = expr.VariablesFirst(steps, ends, nil)
 	z.setConstants()
 	swept.mayAlias = k.ignored
 	swept.kinds[expr.Hessian] = swept.kinds[expr.Hessian] || k.ignored

@@ -236,7 +236,7 @@ func (d *detector) edges(s *class, most int) int {
 	if !d.hessian {
 		return len(s.Steps) * (1 + len(s.results))
 	}
-	steps, _ := expr.VariablesFirst(s.Steps, nil)
+	steps, _ := expr.VariablesFirst(s.Steps, nil, nil)
 	return len(steps) + expr.CountEdges(steps, most)
 }
 

@@ -129,7 +129,7 @@ func (r *Repeat) derive() bool {
 	}
 	z := &d.term
 	f := &r.template
-	f.Steps, f.Results = expr.VariablesFirst(z.Steps, results)
+	f.Steps, f.Results = expr.VariablesFirst(z.Steps, results, nil)
 	f.Primitives = expr.Primitives(&d.p.Tape)
 	limit := min(Limits.Edges, maxEdges*r.count)
 	r.swept[expr.Hessian] = expr.CountEdges(f.Steps, limit) > limit

@@ -1,0 +1,32 @@
+package hessian
+
+import (
+	"io"
+
+	"github.com/hesse-ad/hesse/internal/inside"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// WriteGo writes the plan as a file of Go that imports package math alone. Of the
+// functions, GoSource.Functions, there are, nil being all,
+//
+//	GoGradient  NameGradient(dst, x, p, w)  sets dst = ∇f(x), f = Σ wⱼFⱼ, and returns f(x)
+//	GoHessian   NameHessian(dst, x, p, w)   sets dst to the values of ∇²f(x)
+//	GoAll       NameAll(dst, g, x, p, w)    does both and returns f(x)
+//
+// without p if there are no parameters, and without w if there is one output. The values
+// are those of the matrix of Eval, in the pattern that is written as NameRowPtr and
+// NameColIdx: row i has the columns NameColIdx[NameRowPtr[i]:NameRowPtr[i+1]].
+//
+// Each shape of term is a loop over its terms; a small function is straight lines. Places
+// that go in even steps are arithmetic, others tables. The functions allocate nothing and
+// give the bits of Eval, EvalAll and ValueGradient; arguments must not overlap, and wrong
+// lengths panic. Errors are as for reverse.Tape.WriteGo; it is a *reverse.NoSourceError,
+// too, if the plan is by a coloring or leaves a part to one.
+func (s *Sparse) WriteGo(w io.Writer, settings reverse.GoSource) error {
+	return inside.WriteGo(w, settings, func(f *source.File, settings straight.Settings, functions []reverse.GoFunction) error {
+		return s.p.Write(f, settings, functions)
+	})
+}

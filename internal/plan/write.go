@@ -1,0 +1,362 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
+	"github.com/hesse-ad/hesse/internal/tape"
+	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// printer writes a plan.
+type printer struct {
+	*Plan
+	straight.Settings
+	file   *source.File
+	tables *terms.Tables
+}
+
+// Write writes functions of a plan, and its pattern: of a Hessian Gradient, Hessian and
+// All, of a Jacobian Jacobian and All; nil is all of them.
+func (p *Plan) Write(file *source.File, s straight.Settings, functions []straight.Function) error {
+	w := &printer{p, s, file, terms.NewTables(file)}
+	if functions == nil {
+		functions = w.all()
+	}
+	if err := w.check(functions); err != nil {
+		return err
+	}
+	if err := w.pattern(); err != nil {
+		return err
+	}
+	for _, f := range functions {
+		if err := w.function(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all is the functions that can be written.
+func (w *printer) all() []straight.Function {
+	if w.Hessian {
+		return []straight.Function{straight.Gradient, straight.Hessian, straight.All}
+	}
+	return []straight.Function{straight.Jacobian, straight.All}
+}
+
+// check takes the names, and says what cannot be written.
+func (w *printer) check(functions []straight.Function) error {
+	if w.terms == nil {
+		return &straight.Unsupported{Op: "a matrix by colors"}
+	}
+	if w.rest != nil {
+		return &straight.Unsupported{Op: "what is no sum of alike terms"}
+	}
+	for _, f := range functions {
+		if !slices.Contains(w.all(), f) {
+			return fmt.Errorf("the function %v is none of this plan", f)
+		}
+		if err := w.file.Declare(w.file.Name() + f.String()); err != nil {
+			return err
+		}
+	}
+	names := source.Names{}
+	for _, list := range []struct {
+		what  string
+		names []string
+		n     int
+	}{{"inputs", w.Inputs, w.program.Inputs()}, {"parameters", w.Params, w.program.Params()}} {
+		if list.names != nil && len(list.names) != list.n {
+			return fmt.Errorf("%d names of %d %s", len(list.names), list.n, list.what)
+		}
+		for _, name := range list.names {
+			if err := names.Add(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// primitive is the name of a derivative of a primitive.
+func (w *printer) primitive(p expr.Primitive, order int) (string, error) {
+	f := p.(*tape.Scalar1)
+	if order > 2 {
+		return "", &straight.Unsupported{Op: "the third derivative of the primitive " + f.Name}
+	}
+	names, err := w.Primitive(f)
+	return names[order], err
+}
+
+// argument is one of a function, a slice of n numbers.
+type argument struct {
+	name string
+	n    int
+}
+
+// arguments are those of a function, and what is passed on for them.
+func (w *printer) arguments(f straight.Function) (args []argument) {
+	q := w.program
+	add := func(name string, n int) { args = append(args, argument{name, n}) }
+	add("dst", w.size(f))
+	switch {
+	case f == straight.All && w.Hessian:
+		add("g", q.Inputs())
+	case f == straight.All:
+		add("y", q.Outputs())
+	}
+	add("x", q.Inputs())
+	if q.Params() > 0 {
+		add("p", q.Params())
+	}
+	if w.isWeighted() {
+		add("w", q.Outputs())
+	}
+	return args
+}
+
+// size is the length of dst.
+func (w *printer) size(f straight.Function) int {
+	if f == straight.Gradient {
+		return w.program.Inputs()
+	}
+	return w.stored.NNZ()
+}
+
+// isWeighted reports whether functions take the weights of the outputs.
+func (w *printer) isWeighted() bool { return w.Hessian && w.program.Outputs() > 1 }
+
+// function writes a function and what it calls.
+func (w *printer) function(f straight.Function) error {
+	name := w.file.Name() + f.String()
+	matrix := w.all()[len(w.all())-2] // alone
+	written := terms.Written{
+		Tables: w.tables, Primitive: w.primitive, Inputs: w.Inputs, Params: w.Params, Weighted: w.isWeighted(),
+		Values: f != matrix, Gradient: w.Hessian && f != matrix, Matrix: f != straight.Gradient,
+	}
+	plain, careful := w.file.Private(strings.TrimPrefix(name, w.file.Name())), ""
+	careful = plain + "Careful"
+	args := w.arguments(f)
+	var names, wrong []string
+	for _, a := range args {
+		names = append(names, a.name)
+		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a.name, a.n))
+	}
+	returnsF := w.Hessian && f != matrix
+	result := ""
+	if returnsF {
+		result = "(f float64)"
+	}
+	w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(w.comment(f, name)), name, strings.Join(names, ", "), result)
+	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
+	w.call(f, written, plain, careful)
+	w.file.Printf("}\n\n")
+	for _, c := range []string{plain, careful} {
+		written.Name, written.Careful = c, c == careful
+		if written.Careful {
+			w.file.Printf("// %s is %s with derivative products, for which 0·∞ and 0·NaN are 0.\n", careful, name)
+		}
+		var err error
+		if m, ok := w.matrix.(*terms.Hessian); ok {
+			err = m.Write(written)
+		} else {
+			err = w.matrix.(*terms.Jacobian).Write(written)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call calls the function plain, and where a result is not finite the careful one.
+func (w *printer) call(f straight.Function, written terms.Written, plain, careful string) {
+	m := w.program.Outputs()
+	args := written.Arguments(m, w.program.Params(), !w.Hessian)
+	if f == straight.Gradient {
+		args = replaceWord(args, "g", "dst")
+	}
+	args = replaceWord(args, "h", "dst")
+	isScalar := w.Hessian && m == 1
+	switch {
+	case !written.Values || !w.Hessian:
+		w.file.Printf("if !%s(%s) {\n%s(%[2]s)\n}\n", plain, args, careful)
+	case isScalar:
+		w.file.Printf("f, finite := %s(%s)\nif !finite {\nf = %s(%[2]s)\n}\nreturn f\n", plain, args, careful)
+	default:
+		args = replaceWord(args, "y", "y[:]")
+		w.file.Printf("var y [%d]float64\n", m)
+		w.file.Printf("if !%s(%s) {\n%s(%[2]s)\n}\n", plain, args, careful)
+		w.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * y[j])\n}\n}\nreturn f\n")
+	}
+}
+
+// replaceWord is a list of names with another one for a name.
+func replaceWord(list, name, by string) string {
+	words := strings.Split(list, ", ")
+	for k, s := range words {
+		if s == name {
+			words[k] = by
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// comment says what a function computes.
+func (w *printer) comment(f straight.Function, name string) string {
+	q := w.program
+	at := "(x)"
+	if q.Params() > 0 {
+		at = "(x, p)"
+	}
+	function, second := "f"+at, "∇²f"+at
+	if w.isWeighted() {
+		function, second = "Σ wⱼFⱼ"+at, "Σ wⱼ∇²Fⱼ"+at
+	}
+	if !w.Hessian {
+		function, second = "F"+at, "F′"+at
+	}
+	what := ""
+	if w.Lower {
+		what = "the lower triangle of "
+	}
+	values := fmt.Sprintf("sets dst to the values of %s%s in the pattern %s, %s", what, second, w.file.Name()+"RowPtr", w.file.Name()+"ColIdx")
+	var s string
+	switch {
+	case f == straight.Gradient:
+		s = fmt.Sprintf("sets dst = ∇(%s) and returns %[1]s", function)
+	case f == straight.Hessian || f == straight.Jacobian:
+		s = values
+	case w.Hessian:
+		s = fmt.Sprintf("%s, g to the gradient of %s, and returns that", values, function)
+	default:
+		s = fmt.Sprintf("%s, and y = %s", values, function)
+	}
+	var lengths []string
+	for _, a := range w.arguments(f) {
+		lengths = append(lengths, fmt.Sprintf("%s has %d", a.name, a.n))
+	}
+	return fmt.Sprintf("%s %s. Of numbers %s.", name, s, strings.Join(lengths, ", "))
+}
+
+// pattern writes the pattern of the matrix.
+func (w *printer) pattern() error {
+	rows, cols := w.file.Name()+"RowPtr", w.file.Name()+"ColIdx"
+	for _, name := range []string{rows, cols} {
+		if err := w.file.Declare(name); err != nil {
+			return err
+		}
+	}
+	m, n := w.stored.Dims()
+	comment := source.Comment(fmt.Sprintf("%s and %s are the pattern of the matrix, %d×%d with %d elements: row i has the columns %[2]s[%[1]s[i]:%[1]s[i+1]].", rows, cols, m, n, w.stored.NNZ()))
+	table := runsOf(w.stored)
+	const few = 64
+	if w.stored.NNZ() <= few || 2*len(table) > w.stored.NNZ() {
+		columns := make([][]int32, m)
+		for i := range columns {
+			columns[i] = w.stored.Row(i)
+		}
+		w.file.Printf("%svar (\n%s = []int32{\n%s\n}\n%s = []int32{\n%s\n}\n)\n\n", comment,
+			rows, numbers(w.stored.RowPtr()), cols, numbers(slices.Concat(columns...)))
+		return nil
+	}
+	f := w.file.Private("Pattern")
+	w.file.Printf("%svar %s, %s = %s()\n\n", comment, rows, cols, f)
+	w.file.Printf("%s", strings.NewReplacer("NAME", f, "ROWS", fmt.Sprint(m), "NNZ", fmt.Sprint(w.stored.NNZ()), "TABLE", numbers(table)).Replace(patternFunc))
+	return nil
+}
+
+const patternFunc = `// NAME makes the pattern of groups of rows. Each begins with how many rows and how
+// many runs of columns it has. A run is where it begins in the first row, by how much that
+// grows from row to row, how long it is, and by how much that grows.
+func NAME() (rowPtr, colIdx []int32) {
+	groups := []int32{
+		TABLE
+	}
+	rowPtr, colIdx = make([]int32, 1, ROWS+1), make([]int32, 0, NNZ)
+	for len(groups) > 0 {
+		rows, runs := groups[0], groups[2:][:4*groups[1]]
+		groups = groups[2+len(runs):]
+		for i := range rows {
+			for k := 0; k < len(runs); k += 4 {
+				from, n := runs[k]+i*runs[k+1], runs[k+2]+i*runs[k+3]
+				for j := range n {
+					colIdx = append(colIdx, from+j)
+				}
+			}
+			rowPtr = append(rowPtr, int32(len(colIdx)))
+		}
+	}
+	return rowPtr, colIdx
+}
+
+`
+
+// runsOf is the groups of rows that a pattern has.
+func runsOf(p *sparsity.Pattern) (table []int32) {
+	m, _ := p.Dims()
+	// row is the runs of a row, where each begins and how long it is.
+	row := func(i int) (runs [][2]int32) {
+		for _, j := range p.Row(i) {
+			if k := len(runs) - 1; k >= 0 && runs[k][0]+runs[k][1] == j {
+				runs[k][1]++
+			} else {
+				runs = append(runs, [2]int32{j, 1})
+			}
+		}
+		return runs
+	}
+	for i := 0; i < m; {
+		first := row(i)
+		var step, last [][2]int32
+		n := 1
+		for ; i+n < m; n++ {
+			next := row(i + n)
+			if len(next) != len(first) {
+				break
+			}
+			if n == 1 {
+				for k := range next {
+					step = append(step, [2]int32{next[k][0] - first[k][0], next[k][1] - first[k][1]})
+				}
+			} else if !follows(last, next, step) {
+				break
+			}
+			last = next
+		}
+		table = append(table, int32(n), int32(len(first)))
+		for k, r := range first {
+			var s [2]int32
+			if n > 1 {
+				s = step[k]
+			}
+			table = append(table, r[0], s[0], r[1], s[1])
+		}
+		i += n
+	}
+	return table
+}
+
+// follows reports whether the runs next are those of the row before, one step on.
+func follows(last, next, step [][2]int32) bool {
+	for k := range next {
+		if next[k][0] != last[k][0]+step[k][0] || next[k][1] != last[k][1]+step[k][1] {
+			return false
+		}
+	}
+	return true
+}
+
+func numbers(x []int32) string {
+	words := make([]string, len(x))
+	for k, v := range x {
+		words[k] = fmt.Sprintf("%d,", v)
+	}
+	return strings.Join(source.Wrap(words, 96), "\n")
+}

@@ -1,0 +1,453 @@
+package terms
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/source"
+)
+
+// Go source of an evaluation: for each shape a loop over its terms, whose results are
+// added where they belong as they are computed. The bits are those of the plan, which
+// adds up block by block and within a block result by result (order.go).
+
+// Written says which function is written.
+type Written struct {
+	*Tables
+	Name      string
+	Primitive func(p expr.Primitive, order int) (string, error) // the name of a function
+
+	Inputs, Params []string // names, nil for x0, x1, … and p0, p1, …: of a function without loops
+
+	Values   bool // y is stored, or f is returned
+	Gradient bool // g is stored
+	Matrix   bool // the values of the matrix are stored
+	Weighted bool // the outputs have weights w
+	Careful  bool // a factor of exactly 0 annihilates infinities
+}
+
+// Write prints the function for the Hessian
+//
+//	func name(h, y, g, x, p, w []float64) (f float64, finite bool)
+//
+// without what is not wanted: y is for several outputs, f for one. A careful function does
+// not return finite.
+func (h *Hessian) Write(w Written) error {
+	v := variant{Derivative: expr.Gradient, Weighted: w.Weighted, Safe: w.Careful}
+	if w.Matrix {
+		v.Derivative = expr.Hessian
+	}
+	return h.write(w, v)
+}
+
+// Write prints the function for the Jacobian, without g and w.
+func (j *Jacobian) Write(w Written) error {
+	w.Matrix = true
+	return j.write(w, variant{Derivative: expr.Jacobian, Safe: w.Careful})
+}
+
+// The arrays that results are added to.
+const (
+	toY = iota
+	toG
+	toMatrix
+	targets
+)
+
+// writer writes a function.
+type writer struct {
+	Written
+	pl     *Plan
+	m      *matrix
+	v      variant
+	to     [targets]target
+	passes []*pass
+	end    int64   // when all passes so far have ended
+	image  []int32 // of each place below the diagonal, −1 for none; nil if there are none
+	known  map[*code.Index][]int32
+	text   bytes.Buffer
+	err    error
+}
+
+// target is an array that results are added to, its elements in the order in which the
+// function adds.
+type target struct {
+	name    string
+	n       int
+	wanted  bool
+	start   []float64 // what is there before; nil is 0
+	touched []bool
+	first   []int64 // when an element is first added to
+	last    []int64
+}
+
+// pass is a loop over the terms of a shape.
+type pass struct {
+	shape   int
+	s       *shape
+	g       *expr.Graph
+	stores  []*store
+	forward bool
+	begin   int64 // when it begins
+	printer *code.Printer
+}
+
+func (m *matrix) write(w Written, v variant) error {
+	z := &writer{Written: w, pl: m.Plan, m: m, v: v}
+	z.to[toY] = target{name: "y", n: m.outputs, wanted: w.Values, start: m.constants}
+	z.to[toG] = target{name: "g", n: m.inputs, wanted: w.Gradient}
+	z.to[toMatrix] = target{name: "h", n: m.pattern.NNZ(), wanted: w.Matrix}
+	if allZero(m.constants) {
+		z.to[toY].start = nil
+	}
+	z.header()
+	if m.whole {
+		z.whole()
+	} else {
+		z.loops()
+	}
+	w.File.Printf("%s", z.text.String())
+	return z.err
+}
+
+func allZero(x []float64) bool {
+	for _, v := range x {
+		if math.Float64bits(v) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, format, args...) }
+
+// isScalar reports whether there is one output, the result f.
+func (w *writer) isScalar() bool { return w.pl.outputs == 1 && w.v.Derivative != expr.Jacobian }
+
+// Arguments is the arguments of the function.
+func (w *Written) Arguments(outputs, params int, jacobian bool) string {
+	var args []string
+	add := func(name string, is bool) {
+		if is {
+			args = append(args, name)
+		}
+	}
+	add("h", w.Matrix)
+	add("y", w.Values && (outputs > 1 || jacobian))
+	add("g", w.Gradient)
+	add("x", true)
+	add("p", params > 0)
+	add("w", w.Weighted)
+	return strings.Join(args, ", ")
+}
+
+func (w *writer) header() {
+	var results []string
+	if w.returnsF() {
+		results = append(results, "f float64")
+	}
+	if !w.Careful {
+		results = append(results, "finite bool")
+	}
+	args := w.Arguments(w.pl.outputs, w.pl.params, w.v.Derivative == expr.Jacobian)
+	w.printf("func %s(%s []float64) (%s) {\n", w.Name, args, strings.Join(results, ", "))
+	lengths := map[string]int{"h": w.to[toMatrix].n, "y": w.pl.outputs, "g": w.pl.inputs, "x": w.pl.inputs, "p": w.pl.params, "w": w.pl.outputs}
+	for _, a := range strings.Split(args, ", ") {
+		w.printf("%s = %[1]s[:%d]\n", a, lengths[a])
+	}
+}
+
+// returnsF reports whether the function returns f.
+func (w *writer) returnsF() bool { return w.isScalar() && w.Values }
+
+// footer ends the function; total is finite only if all results are.
+func (w *writer) footer(total string) {
+	var results []string
+	if w.returnsF() {
+		results = append(results, "f")
+	}
+	if !w.Careful {
+		results = append(results, total+"-"+total+" == 0")
+	}
+	if len(results) > 0 {
+		w.printf("return %s\n", strings.Join(results, ", "))
+	}
+	w.printf("}\n\n")
+}
+
+// names are those that the function has.
+func (w *writer) names() source.Names {
+	names := source.Names{}
+	for _, s := range strings.Fields("h y g x p w f z i k n r t lo hi end at step finite math") {
+		names[s] = true
+	}
+	return names
+}
+
+// newPrinter prints the outputs of g.
+func (w *writer) newPrinter(g *expr.Graph, names source.Names) *code.Printer {
+	p := code.NewPrinter(g, w.File, names)
+	p.Primitive = func(f expr.Primitive, order int) string {
+		s, err := w.Primitive(f, order)
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		return s
+	}
+	return p
+}
+
+// outputName is a name for the variable of an output.
+func outputName(o expr.Output) string {
+	switch o.Of {
+	case expr.Value:
+		return fmt.Sprintf("f%d", o.A)
+	case expr.Gradient:
+		return fmt.Sprintf("g%d", o.A)
+	case expr.Jacobian:
+		return fmt.Sprintf("j%d_%d", o.B, o.A)
+	}
+	return fmt.Sprintf("h%d_%d", o.A, o.B)
+}
+
+// whole writes a small program as straight lines.
+func (w *writer) whole() {
+	s := w.pl.shapes[0]
+	g := expr.NewGraph(func(expr.Node) bool { return false }, true)
+	outputs := s.Derive(g, w.v)
+	p := w.newPrinter(g, w.names())
+	p.Leaf = func(leaf expr.Node) string { return fmt.Sprintf("%s[%d]", array(leaf.Leaf), s.index(leaf).First()) }
+	p.LeafName = func(leaf expr.Node) string {
+		at := int(s.index(leaf).First())
+		switch {
+		case leaf.Leaf == expr.Variable && w.Inputs != nil:
+			return w.Inputs[at]
+		case leaf.Leaf == expr.Parameter && w.Params != nil:
+			return w.Params[at]
+		}
+		return array(leaf.Leaf) + strconv.Itoa(at)
+	}
+	var nodes []int32
+	isUsed := func(o expr.Output) bool {
+		k := toMatrix
+		switch o.Of {
+		case expr.Value:
+			k = toY
+		case expr.Gradient:
+			k = toG
+		}
+		return w.to[k].wanted || !w.Careful
+	}
+	for _, o := range outputs {
+		node := int32(-1)
+		if _, ok := o.Constant(); !ok && isUsed(o) {
+			node = o.Node(g)
+			p.Want(node, outputName(o))
+		}
+		nodes = append(nodes, node)
+	}
+	p.Count()
+	value := map[int32]string{} // of a node
+	entries := make([]string, len(w.m.places0()))
+	var finite []string
+	zero := [targets][]string{}
+	for k := range zero {
+		if zero[k] = make([]string, w.to[k].n); w.to[k].wanted {
+			for i := range zero[k] {
+				zero[k][i] = "0"
+			}
+		}
+	}
+	for k, o := range outputs {
+		if !isUsed(o) {
+			continue
+		}
+		v := ""
+		if c, ok := o.Constant(); ok {
+			v = w.File.Number(c)
+			if c-c != 0 {
+				finite = append(finite, v)
+			}
+		} else {
+			known := value[nodes[k]]
+			if v = p.Node(nodes[k]); known == "" {
+				value[nodes[k]] = v
+				finite = append(finite, v)
+			}
+		}
+		if o.IsEntry() {
+			entries[o.Entry] = v
+			continue
+		}
+		i, _ := s.places(o)
+		if o.Of == expr.Value {
+			zero[toY][i.First()] = v
+		} else {
+			zero[toG][i.First()] = v
+		}
+	}
+	w.printf("%s", p.Uniform()+p.Body())
+	if w.Matrix {
+		for i, e := range w.m.entry {
+			if int(e) < len(entries) {
+				zero[toMatrix][i] = entries[e]
+			}
+		}
+	}
+	if w.returnsF() {
+		w.printf("f = %s + 0\n", zero[toY][0]) // 0 if it is −0, as the sum of one output
+	}
+	if w.isScalar() {
+		zero[toY] = nil
+	}
+	for k := range zero {
+		if !w.to[k].wanted {
+			continue
+		}
+		for i, v := range zero[k] {
+			w.printf("%s[%d] = %s\n", w.to[k].name, i, v)
+		}
+	}
+	if !w.Careful {
+		w.printf("var z float64 // finite only if all results are\n")
+		w.total("z", finite)
+	}
+	w.footer("z")
+}
+
+// places0 is the places of the entries of the only shape.
+func (m *matrix) places0() []code.Index {
+	if len(m.places) == 0 {
+		return nil
+	}
+	return m.places[0]
+}
+
+// total adds values to a variable, in pairs, so that few additions wait for each other.
+func (w *writer) total(z string, values []string) {
+	const most = 16
+	for len(values) > 0 {
+		n := min(most, len(values))
+		w.printf("%s += %s\n", z, balanced(values[:n]))
+		values = values[n:]
+	}
+}
+
+func balanced(x []string) string {
+	switch len(x) {
+	case 1:
+		return x[0]
+	case 2:
+		return x[0] + " + " + x[1]
+	}
+	part := func(x []string) string {
+		if len(x) == 1 {
+			return x[0]
+		}
+		return "(" + balanced(x) + ")"
+	}
+	k := (len(x) + 1) / 2
+	return part(x[:k]) + " + " + part(x[k:])
+}
+
+// array is the array of a kind of leaves.
+func array(kind expr.Leaf) string {
+	switch kind {
+	case expr.Variable:
+		return "x"
+	case expr.Parameter:
+		return "p"
+	}
+	return "w"
+}
+
+// Tables are those of a file. Functions share them, and what they call.
+type Tables struct {
+	File  *source.File
+	known map[string]string
+	count map[string]int
+}
+
+// NewTables is the tables of an empty file.
+func NewTables(f *source.File) *Tables {
+	return &Tables{f, map[string]string{}, map[string]int{}}
+}
+
+// declare is the name of a table, declared if there is none with the same elements.
+func (t *Tables) declare(what, kind, elements string) string {
+	name, ok := t.known[kind+elements]
+	if !ok {
+		t.count[what]++
+		name = t.File.Private(fmt.Sprintf("%s%d", what, t.count[what]))
+		t.known[kind+elements] = name
+		t.File.Printf("var %s = [...]%s{\n%s\n}\n\n", name, kind, elements)
+	}
+	return name
+}
+
+// table is a table of whole numbers.
+func (t *Tables) table(what string, x []int32) string {
+	words, kind := make([]string, len(x)), "uint16"
+	for k, v := range x {
+		words[k] = strconv.Itoa(int(v)) + ","
+		if v < 0 || v > math.MaxUint16 {
+			kind = "int32"
+		}
+	}
+	return t.declare(what, kind, strings.Join(source.Wrap(words, 96), "\n"))
+}
+
+// rowTable is a table of rows.
+func (t *Tables) rowTable(what string, rows [][]int32) string {
+	words := make([]string, len(rows))
+	for k, row := range rows {
+		words[k] = strings.ReplaceAll(strings.Trim(fmt.Sprint(row), "[]"), " ", ", ")
+		words[k] = "{" + words[k] + "},"
+	}
+	return t.declare(what, fmt.Sprintf("[%d]int32", len(rows[0])), strings.Join(source.Wrap(words, 96), "\n"))
+}
+
+// numbers is a table of numbers.
+func (t *Tables) numbers(what string, x []float64) string {
+	words := make([]string, len(x))
+	for k, v := range x {
+		words[k] = t.File.Number(v) + ","
+	}
+	return t.declare(what, "float64", strings.Join(source.Wrap(words, 96), "\n"))
+}
+
+// helper is the name of a function that the loops of a file share.
+func (t *Tables) helper(what string) string {
+	name := t.File.Private(what)
+	if t.known[name] == "" {
+		t.known[name] = name
+		t.File.Printf("%s", strings.ReplaceAll(helpers[what], "NAME", name))
+	}
+	return name
+}
+
+// helpers are those functions, by what they do.
+var helpers = map[string]string{
+	"Sum": `// NAME is the sum of x in four strands, so that no addition waits for the one before.
+func NAME(x []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 {
+		s0 += x[0]
+		s1 += x[1]
+		s2 += x[2]
+		s3 += x[3]
+		x = x[4:]
+	}
+	for _, v := range x {
+		s0 += v
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+`,
+}

@@ -1,0 +1,245 @@
+package terms_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/testkit/gorun"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// written is Go source of plans, and what their functions give.
+type written struct {
+	files map[string][]byte
+	main  bytes.Buffer
+	names []string // of the plans
+	calls []string
+	want  []uint64
+}
+
+// hash is a number for the bits of others; all NaN are the same.
+func hash(x ...[]float64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, x := range x {
+		for _, v := range x {
+			b := math.Float64bits(v)
+			if v != v {
+				b = 1
+			}
+			for range 8 {
+				h = (h ^ b&0xff) * 1099511628211
+				b >>= 8
+			}
+		}
+	}
+	return h
+}
+
+func goSource(name string) reverse.GoSource {
+	return reverse.GoSource{Package: "main", Name: name, Primitives: map[string]reverse.GoPrimitive{"sine": {F: "sin", DF: "cos", DDF: "negSin"}}}
+}
+
+func bitsOf(x []float64) string {
+	var s strings.Builder
+	s.WriteString("at(")
+	for _, v := range x {
+		fmt.Fprintf(&s, "%#x, ", math.Float64bits(v))
+	}
+	return s.String() + ")"
+}
+
+// call adds a call, with DST for an array of the numbers that come out.
+func (w *written) call(call string, f bool, sizes []int, want ...[]float64) {
+	for k, n := range sizes {
+		call = strings.Replace(call, fmt.Sprintf("DST%d", k), fmt.Sprintf("dst[%d][:%d]", k, n), 1)
+	}
+	var shown []string
+	for k, n := range sizes {
+		shown = append(shown, fmt.Sprintf("dst[%d][:%d]", k, n))
+	}
+	if f {
+		fmt.Fprintf(&w.main, "f = %s\nshow([]float64{f}, %s)\n", call, strings.Join(shown, ", "))
+	} else {
+		fmt.Fprintf(&w.main, "%s\nshow(%s)\n", call, strings.Join(shown, ", "))
+	}
+	w.calls = append(w.calls, call)
+	w.want = append(w.want, hash(want...))
+}
+
+const writtenMain = `package main
+
+import (
+	"fmt"
+	"math"
+)
+
+var (
+	f   float64
+	dst [2][]float64
+)
+
+func sin(x float64) float64    { return math.Sin(x) }
+func cos(x float64) float64    { return math.Cos(x) }
+func negSin(x float64) float64 { return -math.Sin(x) }
+
+func at(bits ...uint64) []float64 {
+	x := make([]float64, len(bits))
+	for i, b := range bits {
+		x[i] = math.Float64frombits(b)
+	}
+	return x
+}
+
+func show(x ...[]float64) {
+	h := uint64(14695981039346656037)
+	for _, x := range x {
+		for _, v := range x {
+			b := math.Float64bits(v)
+			if v != v {
+				b = 1
+			}
+			for range 8 {
+				h = (h ^ b&0xff) * 1099511628211
+				b >>= 8
+			}
+		}
+	}
+	fmt.Println(h)
+	for k := range dst {
+		for i := range dst[k] {
+			dst[k][i] = 7
+		}
+	}
+}
+
+func main() {
+	for k := range dst {
+		dst[k] = make([]float64, 100000)
+	}
+`
+
+// run compiles all that was written and compares.
+func (w *written) run(t *testing.T) {
+	var main bytes.Buffer
+	main.WriteString(writtenMain)
+	for _, name := range w.names {
+		fmt.Fprintf(&main, "call%s()\n", name)
+	}
+	main.Write(w.main.Bytes())
+	main.WriteString("}\n")
+	w.files["main.go"] = main.Bytes()
+	out := strings.Fields(gorun.Run(t, w.files))
+	require.Len(t, out, len(w.want))
+	for k, s := range out {
+		got, err := strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+		if got != w.want[k] {
+			name := w.calls[k][:strings.IndexAny(w.calls[k], "GHJA")]
+			t.Errorf("%s differs\n%s", w.calls[k], w.files[name+".go"])
+			return
+		}
+	}
+}
+
+func (w *written) addHessian(t *testing.T, name string, tape *reverse.Tape, points [][]float64, lower bool) bool {
+	h, err := hessian.SparseSettings{Method: hessian.ByTerms, Lower: lower}.New(tape)
+	if err != nil {
+		return false
+	}
+	var text bytes.Buffer
+	if err := h.WriteGo(&text, goSource(name)); err != nil {
+		return false
+	}
+	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
+	weights, ws := []float64(nil), ""
+	if m := tape.Outputs(); m > 1 {
+		for j := range m {
+			weights = append(weights, 1-0.75*float64(j))
+		}
+		ws = ", " + bitsOf(weights)
+	}
+	n, nnz := tape.Inputs(), h.Pattern().NNZ()
+	fmt.Fprintf(&w.main, "}\n\nfunc call%s() {\n", name)
+	for _, x := range points {
+		args := bitsOf(x[:n])
+		if len(x) > n {
+			args += ", " + bitsOf(x[n:])
+		}
+		args += ws
+		f, g, err := h.ValueGradient(nil, x, weights...)
+		require.NoError(t, err)
+		w.call(name+"Gradient(DST0, "+args+")", true, []int{n}, []float64{f}, g)
+		a, err := h.Eval(nil, x, weights...)
+		require.NoError(t, err)
+		w.call(name+"Hessian(DST0, "+args+")", false, []int{nnz}, a.Values())
+		f, err = h.EvalAll(a, g, x, weights...)
+		require.NoError(t, err)
+		w.call(name+"All(DST0, DST1, "+args+")", true, []int{nnz, n}, []float64{f}, a.Values(), g)
+	}
+	return true
+}
+
+func (w *written) addJacobian(t *testing.T, name string, tape *reverse.Tape, points [][]float64) bool {
+	j, err := reverse.SparseSettings{Method: reverse.ByTerms}.New(tape)
+	if err != nil {
+		return false
+	}
+	var text bytes.Buffer
+	if err := j.WriteGo(&text, goSource(name)); err != nil {
+		return false
+	}
+	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
+	n, nnz := tape.Inputs(), j.Pattern().NNZ()
+	fmt.Fprintf(&w.main, "}\n\nfunc call%s() {\n", name)
+	for _, x := range points {
+		args := bitsOf(x[:n])
+		if len(x) > n {
+			args += ", " + bitsOf(x[n:])
+		}
+		a, y := j.Matrix(), make([]float64, tape.Outputs())
+		require.NoError(t, j.EvalAll(a, y, x))
+		w.call(name+"Jacobian(DST0, "+args+")", false, []int{nnz}, a.Values())
+		w.call(name+"All(DST0, DST1, "+args+")", false, []int{nnz, len(y)}, a.Values(), y)
+	}
+	return true
+}
+
+// The Go source of a plan gives what the plan gives, bit for bit, also where that is not
+// finite.
+func TestSourceHasTheBitsOfThePlan(t *testing.T) {
+	programs := 60
+	if testing.Short() {
+		programs = 10
+	}
+	w := &written{files: map[string][]byte{}}
+	hessians, jacobians := 0, 0
+	for k := range programs {
+		s := rapid.Custom(drawSeparable).Example(k)
+		s.guard, s.dense = false, false
+		tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
+		require.NoError(t, err)
+		point := append(append([]float64(nil), s.x...), s.params...)
+		points := [][]float64{point}
+		for i, v := range []float64{0, math.Inf(1), math.NaN(), -1e200, math.Copysign(0, -1)} {
+			z := append([]float64(nil), point...)
+			z[(i+k)%len(s.x)] = v
+			points = append(points, z)
+		}
+		if w.addHessian(t, fmt.Sprintf("h%d", k), tape, points, k%3 == 0) {
+			hessians++
+		}
+		if w.addJacobian(t, fmt.Sprintf("j%d", k), tape, points) {
+			jacobians++
+		}
+	}
+	require.Greater(t, hessians+jacobians, programs*3/2)
+	w.run(t)
+}
