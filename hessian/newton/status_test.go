@@ -1,0 +1,111 @@
+package newton
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+type vars = []reverse.Var
+
+// Problems that are infeasible, unbounded, degenerate or badly scaled, and how they must
+// end, by either choice of the barrier.
+var endings = []struct {
+	name   string
+	want   Status
+	f      func(x vars) vars
+	x0     []float64
+	lower  []float64
+	upper  []float64
+	cLower []float64
+	cUpper []float64
+	at     []float64 // the minimum, or where the violation is least; nil if there are many
+}{
+	// R. H. Byrd, F. E. Curtis, J. Nocedal, Infeasibility detection and SQP methods for
+	// nonlinear optimization, SIAM J. Optim. 20, 2010.
+	{"unique", Infeasible, func(x vars) vars {
+		return vars{x[0].Add(x[1]), x[1].Sub(x[0].Square()).SubReal(1), x[1].Exp().RSub(1).Scale(0.3)}
+	}, []float64{3, 2}, nil, nil, []float64{0, 0}, nil, []float64{0, 1}},
+	{"isolated", Infeasible, func(x vars) vars {
+		a, b := x[0].Square(), x[1].Square()
+		return vars{x[0].Add(x[1]), x[1].Sub(a).SubReal(1), x[1].Neg().Sub(a).SubReal(1), x[0].Sub(b).SubReal(1), x[0].Neg().Sub(b).SubReal(1)}
+	}, []float64{3, 2}, nil, nil, []float64{0, 0, 0, 0}, nil, []float64{0, 0}},
+	{"nactive", Infeasible, func(x vars) vars {
+		b := x[1].Square()
+		return vars{x[0], x[0].Neg().Sub(b).SubReal(1).Scale(0.5), x[0].Sub(b), b.Sub(x[0])}
+	}, []float64{-20, 10}, nil, nil, []float64{0, 0, 0}, nil, []float64{0, 0}},
+	{"a constant is not 2", Infeasible, func(x vars) vars { return vars{x[0].Square(), reverse.Constant(1)} },
+		[]float64{1}, nil, nil, []float64{2}, []float64{3}, nil},
+	{"all is fixed, wrongly", Infeasible, func(x vars) vars { return vars{x[0], x[0].Square()} },
+		[]float64{0}, []float64{2}, []float64{2}, []float64{5}, []float64{6}, []float64{2}},
+	{"three equations, two unknowns", Infeasible, func(x vars) vars {
+		return vars{x[0].Square(), x[0].Add(x[1]).SubReal(1), x[0].Sub(x[1]), x[0].Scale(2).SubReal(3)}
+	}, []float64{0, 0}, nil, nil, nil, nil, nil},
+
+	{"a line", Unbounded, func(x vars) vars { return vars{x[0].Sub(x[1])} }, []float64{0, 0}, nil, nil, nil, nil, nil},
+	{"a ray", Unbounded, func(x vars) vars { return vars{x[0].Add(x[1]).Neg(), x[0].Sub(x[1])} },
+		[]float64{1, 0}, []float64{0, 0}, nil, nil, nil, nil},
+	{"along a parabola", Unbounded, func(x vars) vars { return vars{x[1].Neg(), x[1].Sub(x[0].Square())} },
+		[]float64{1, 0}, nil, nil, nil, nil, nil},
+	{"a cubic", Unbounded, func(x vars) vars { return vars{x[0].PowInt(3)} }, []float64{-1}, nil, nil, nil, nil, nil},
+
+	// A. Wächter, L. T. Biegler, Failure of global convergence for a class of interior point
+	// methods for nonlinear programming, Math. Program. 88, 2000. Methods without a
+	// restoration phase get stuck where no step is possible; ‖c‖₁ is least at (−1, 0, 0), for
+	// points near it.
+	{"Wächter and Biegler, from the right", Solved, func(x vars) vars {
+		return vars{x[0], x[0].Square().Sub(x[1]).SubReal(1), x[0].Sub(x[2]).SubReal(0.5)}
+	}, []float64{2, 3, 1}, []float64{math.Inf(-1), 0, 0}, nil, nil, nil, []float64{1, 0, 0.5}},
+	{"Wächter and Biegler", Infeasible, func(x vars) vars {
+		return vars{x[0], x[0].Square().Sub(x[1]).SubReal(1), x[0].Sub(x[2]).SubReal(0.5)}
+	}, []float64{-2, 3, 1}, []float64{math.Inf(-1), 0, 0}, nil, nil, nil, []float64{-1, 0, 0}},
+	{"all is fixed", Solved, func(x vars) vars { return vars{x[0], x[0].Square()} },
+		[]float64{0}, []float64{2}, []float64{2}, []float64{3}, []float64{5}, []float64{2}},
+	{"nothing to minimize", Solved, func(x vars) vars {
+		return vars{reverse.Constant(0), x[0].Square().Add(x[1].Square()).SubReal(2), x[0].Sub(x[1])}
+	}, []float64{3, 1}, []float64{0, 0}, nil, nil, nil, []float64{1, 1}},
+	{"one equation three times", Solved, func(x vars) vars {
+		c := x[0].Mul(x[1]).SubReal(1)
+		return vars{x[0].Add(x[1]), c, c.Scale(3), c.Neg()}
+	}, []float64{3, 1}, []float64{0, 0}, nil, nil, nil, []float64{1, 1}},
+	{"bounds without room between", Solved, func(x vars) vars { return vars{x[0].Square().Add(x[1].SubReal(2).Square())} },
+		[]float64{0, 0}, []float64{1, math.Inf(-1)}, []float64{1 + 1e-13, math.Inf(1)}, nil, nil, []float64{1, 2}},
+	{"inequalities that leave one point", Solved, func(x vars) vars {
+		return vars{x[0].Add(x[1].Square()), x[0].Add(x[1]), x[0].Sub(x[1])}
+	}, []float64{5, 3}, nil, nil, []float64{1, 0}, []float64{1, 0}, []float64{0.5, 0.5}},
+	{"a minimum of fourth order", Solved, func(x vars) vars { return vars{x[0].PowInt(4), x[0].Square().Sub(x[1])} },
+		[]float64{1, 1}, nil, nil, nil, nil, nil},
+	{"a bound in the solution", Solved, func(x vars) vars { return vars{x[0].Square()} },
+		[]float64{3}, []float64{0}, nil, nil, nil, []float64{0}},
+
+	{"f of 1e10, c of 1e-6", Solved, func(x vars) vars {
+		return vars{x[0].Square().Add(x[1].Square()).Scale(1e10), x[0].Add(x[1]).SubReal(2).Scale(1e-6)}
+	}, []float64{5, -3}, nil, nil, nil, nil, []float64{1, 1}},
+	{"f of 1e-6, c of 1e8", Solved, func(x vars) vars {
+		return vars{x[0].Square().Add(x[1].Square()).Scale(1e-6), x[0].Mul(x[1]).SubReal(1).Scale(1e8)}
+	}, []float64{5, 3}, nil, nil, nil, nil, []float64{1, 1}},
+	{"x of 1e8 and of 1e-6", Solved, func(x vars) vars {
+		a, b := x[0].Scale(1e-8), x[1].Scale(1e6)
+		return vars{a.SubReal(1).Square().Add(b.Sub(a.Square()).Square().Scale(100)), a.Add(b)}
+	}, []float64{-1.2e8, 1e-6}, nil, nil, []float64{-5}, []float64{5}, nil},
+	{"exponentials", Solved, func(x vars) vars { return vars{x[0].Exp().Add(x[0].Scale(-1e8)), x[0]} },
+		[]float64{0}, nil, nil, []float64{-100}, []float64{100}, []float64{8 * math.Ln10}},
+}
+
+func TestInteriorPointEndsAsItMust(t *testing.T) {
+	for _, e := range endings {
+		p := Problem{Func: reverse.NewFuncVec(e.f), Lower: e.lower, Upper: e.upper, ConstraintLower: e.cLower, ConstraintUpper: e.cUpper}
+		for _, monotone := range []bool{false, true} {
+			r, err := InteriorPoint{Monotone: monotone}.Minimize(background, p, e.x0)
+			require.Equal(t, e.want, r.Status, "%s: %v at %v", e.name, err, r.X)
+			require.Equal(t, e.want == Solved, err == nil, e.name)
+			require.LessOrEqual(t, r.Iterations, 100, e.name)
+			if e.at != nil {
+				require.InDeltaSlice(t, e.at, r.X, 2e-3, e.name)
+			}
+		}
+	}
+}
