@@ -10,6 +10,7 @@
 //	go run ./bench -mtx FILE                        colors a matrix by every kind and order
 //	go run ./bench -nl FILE                         differentiates and solves a problem in an .nl file
 //	go run ./bench -quick
+//	go run ./bench newton -full -plots plots        solves at all sizes, up to 10⁵ variables
 //
 // The unit of all ratios is f, the function written by hand in Go on float64.
 // It is timed in turns with what is compared to it, a time is the median of at
@@ -50,7 +51,7 @@ var sections = []section{
 	{"coloring", "colorings by every kind and order, of grids, a band, an arrow, random matrices", coloringFigures, false, colorings},
 	{"gonum", "beside gonum's diff/fd, num/dual, num/hyperdual: time, and error by step", gonumFigures, false, againstGonum},
 	{"implicit", "derivatives through equations and fixed points", implicitFigures, true, implicitDerivatives},
-	{"newton", "Newton's method: minima, constraints, fits, with the time in derivatives and in linear algebra", newtonFigures, false, solving},
+	{"newton", "Newton's method: minima, constraints, models, fits, with the time in derivatives and in linear algebra", newtonFigures, false, solving},
 	{"dense", "models whose work is in matrices, against gonum's BLAS and LAPACK by hand", denseFigures, false, denseModels},
 	{"models", "models of machine learning: gradients, products, Hessians, eigenvalues", modelFigures, false, learning},
 }
@@ -90,8 +91,10 @@ type bench struct {
 	out     *bufio.Writer
 	rows    int // emitted
 	log     io.Writer
-	running string // the section
-	status  bool   // log is a terminal: progress is one line that comes and goes
+	running string      // the section
+	solved  []solved    // runs of newton.InteriorPoint
+	ratios  [][]float64 // of newton-profile, by settings and problem
+	status  bool        // log is a terminal: progress is one line that comes and goes
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -46,6 +46,7 @@ func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
 		{"-problems helmholtz -n 10000", "helmholtz has the sizes 1 to 4000, not 10000"},
 		{"-problems rosen -figures dense-hessian", "none of these problems"},
 		{"-quick=perhaps", "invalid boolean value"},
+		{"-quick -full", "-full goes without -quick"},
 		{"-speed", "flag provided but not defined"},
 		{"rosen", `unknown section "rosen", known are strategies, tapes`},
 		{"tapes sparce", `unknown section "sparce"`},
@@ -68,7 +69,7 @@ func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
 func TestHelpNamesTheFlags(t *testing.T) {
 	var out, log bytes.Buffer
 	assert.Equal(t, 0, run([]string{"-h"}, &out, &log))
-	for _, name := range []string{"-json", "-quick", "-problems", "-n", "-figures", "-mtx", "-plots", "rosen", "gradient",
+	for _, name := range []string{"-json", "-quick", "-full", "-problems", "-n", "-figures", "-mtx", "-plots", "rosen", "gradient",
 		"[section ...]", "* strategies  "} {
 		assert.Contains(t, log.String(), name)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-cops", "newton-hs", "newton-fit"}
+var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-cops", "newton-models", "newton-hs", "newton-profile", "newton-fit"}
 
 // solving runs the methods of package hessian/newton. A run is timed once: it is many
 // evaluations long.
@@ -27,8 +27,14 @@ func solving(b *bench) {
 	if b.wants("newton-cops") {
 		b.cops()
 	}
+	if b.wants("newton-models") {
+		b.models()
+	}
 	if b.wants("newton-hs") {
 		b.hockSchittkowski()
+	}
+	if b.wants("newton-profile") {
+		b.profile()
 	}
 	if b.wants("newton-fit") {
 		b.fits()
@@ -59,9 +65,12 @@ func (b *bench) minimize() {
 	t := table{text: 1, head: []string{"problem", "n", "minimum", "largest |∂f|"}}
 	t.head = append(t.head, costHead...)
 	for _, p := range problems.All {
-		sizes := p.Sizes
-		if b.quick {
+		sizes := p.Sizes[:2]
+		switch {
+		case b.quick:
 			sizes = sizes[:1]
+		case b.full:
+			sizes = p.Sizes
 		}
 		for _, n := range sizes {
 			in := p.At(n)
@@ -113,19 +122,43 @@ func (b *bench) interior(t *table, figure, name string, p newton.Problem, x0 []f
 	r := must(newton.InteriorPoint{}.Minimize(context.Background(), p, x0))
 	all := time.Since(start)
 	b.emitResult(figure, name, "", r, all)
+	b.solved = append(b.solved, solved{figure, name, r, all})
 	t.add(append([]string{name, fmt.Sprint(len(x0)), fmt.Sprint(len(r.Y)), fmt.Sprintf("%.9g", r.F),
 		fmt.Sprintf("%.0e", r.Unscaled.Dual), fmt.Sprintf("%.0e", r.Unscaled.Primal)}, cost(r.Cost, all)...)...)
 	return r
 }
 
-// cops solves problems of COPS by newton.InteriorPoint, at the smallest of their sizes.
+// cops solves problems of COPS by newton.InteriorPoint.
 func (b *bench) cops() {
 	t := constrainedTable()
-	for _, f := range minima.COPS {
-		p := f.At(f.Sizes[0])
-		b.interior(&t, "newton-cops", f.Name, p.Problem, p.X0)
-	}
+	b.families(&t, "newton-cops", minima.COPS)
 	b.print("newton.InteriorPoint on problems of COPS 3.0: inequalities, bounds, optimal control", &t)
+}
+
+// models solves optimal power flow and the models of package minima.
+func (b *bench) models() {
+	t := constrainedTable()
+	for _, g := range minima.Grids {
+		p := g.PowerFlow()
+		b.interior(&t, "newton-models", p.Name, p.Problem, p.X0)
+	}
+	b.families(&t, "newton-models", minima.Models)
+	b.print("newton.InteriorPoint on optimal power flow, trajectories by collocation, a portfolio, logistic regression", &t)
+}
+
+// families solves families of problems, at the smallest of their sizes, with -full at all
+// of them.
+func (b *bench) families(t *table, figure string, families []minima.Family) {
+	for _, f := range families {
+		sizes := f.Sizes[:1]
+		if b.full {
+			sizes = f.Sizes
+		}
+		for _, size := range sizes {
+			p := f.At(size)
+			b.interior(t, figure, f.Name, p.Problem, p.X0)
+		}
+	}
 }
 
 // hockSchittkowski solves the problems of Hock and Schittkowski, and prints in how many

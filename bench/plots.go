@@ -31,6 +31,7 @@ var plotted = map[string]func(b *bench) []*figure{
 	"sparse":     scalingPlots,
 	"coloring":   spyPlots,
 	"gonum":      stepPlots,
+	"newton":     solvingPlots,
 }
 
 // A figure is a plot with its legend at the right.
@@ -40,7 +41,7 @@ type figure struct {
 	plot          *plot.Plot
 	legend        plot.Legend
 	width, height vg.Length
-	log           bool // shows logarithms
+	logX, logY    bool // shows logarithms
 	square        bool // the two axes have the same unit
 }
 
@@ -86,13 +87,23 @@ func newFigure(name, title, x, y string) *figure {
 // logarithmic makes f show logarithms, on axes that are labeled by powers of ten.
 // (With plot.LogScale the label of the vertical axis takes room above it.)
 func (f *figure) logarithmic() {
-	f.log = true
-	for _, a := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
-		a.Tick.Marker = decades{}
-		a.Tick.Label.Handler = powers{text.Plain{Fonts: plot.DefaultTextHandler.Cache()}}
-		a.AutoRescale = true
-	}
+	f.logX, f.logY = true, true
+	inDecades(&f.plot.X)
+	inDecades(&f.plot.Y)
 	f.grid()
+}
+
+// logarithmicX is logarithmic for the horizontal axis alone.
+func (f *figure) logarithmicX() {
+	f.logX = true
+	inDecades(&f.plot.X)
+	f.grid()
+}
+
+func inDecades(a *plot.Axis) {
+	a.Tick.Marker = decades{}
+	a.Tick.Label.Handler = powers{text.Plain{Fonts: plot.DefaultTextHandler.Cache()}}
+	a.AutoRescale = true
 }
 
 func (f *figure) grid() {
@@ -101,8 +112,12 @@ func (f *figure) grid() {
 	f.plot.Add(g)
 }
 
-// line adds line i through points, all of them marked.
+// line adds line i through points, all of them marked. Where there are more lines than
+// colors they are dashed.
 func (f *figure) line(i int, name string, xy plotter.XYs, style ...vg.Length) {
+	if i >= len(lineColors) {
+		i, style = i-len(lineColors), dashes
+	}
 	xy = f.scaled(xy)
 	line := must(plotter.NewLine(xy))
 	line.Color, line.Width, line.Dashes = lineColors[i], vg.Points(1.4), style
@@ -121,12 +136,14 @@ func (f *figure) level(name string, from, to, y float64, style ...vg.Length) {
 }
 
 func (f *figure) scaled(xy plotter.XYs) plotter.XYs {
-	if !f.log {
-		return xy
-	}
 	xy = slices.Clone(xy)
 	for i, p := range xy {
-		xy[i] = plotter.XY{X: math.Log10(p.X), Y: math.Log10(p.Y)}
+		if f.logX {
+			xy[i].X = math.Log10(p.X)
+		}
+		if f.logY {
+			xy[i].Y = math.Log10(p.Y)
+		}
 	}
 	return xy
 }
