@@ -98,6 +98,93 @@ func scanner[T Scalar[T]](steps int) (recorder[T], bool) {
 	return s, ok && steps != 0
 }
 
+// Lane is what a loop has of its own among those that [ScanLanes] runs; what is nil is
+// that of the Loop.
+type Lane[T Scalar[T]] struct {
+	Start []T
+	Vars  [][]T
+	Data  [][]float64
+}
+
+// ScanLanes is Scan of many loops with the same Step, such as those from many states or
+// over many sequences of data, which may differ in length. It returns the last state and
+// the sum of each lane. It panics as Scan does, and if the states or the rows of two
+// lanes differ in length.
+//
+// Of package reverse's Vars 48 lanes and more are run side by side if their steps make no
+// comparisons and call nothing: a step of all of them is one operation, by vector
+// instructions. Gradients of some hundred lanes take half to a sixth of the time. Checkpoints and Memory are those of all lanes together. Sums of lanes
+// that are longer than others are added up in parts, and differ by rounding.
+func ScanLanes[T Scalar[T]](l Loop[T], lanes []Lane[T]) (last, sum [][]T) {
+	loops := make([]Loop[T], len(lanes))
+	for i, a := range lanes {
+		z := l
+		if a.Start != nil {
+			z.Start = a.Start
+		}
+		if a.Vars != nil {
+			z.Vars = a.Vars
+		}
+		if a.Data != nil {
+			z.Data = a.Data
+		}
+		loops[i] = z
+	}
+	checkLanes(loops)
+	var zero T
+	if s, ok := any(zero).(laner[T]); ok {
+		return s.LanesOf(loops)
+	}
+	return EachLane(loops)
+}
+
+// laner is what numbers are that run loops side by side.
+type laner[T Scalar[T]] interface {
+	LanesOf(loops []Loop[T]) (last, sum [][]T)
+}
+
+// EachLane is Scan of each of the loops.
+func EachLane[T Scalar[T]](loops []Loop[T]) (last, sum [][]T) {
+	for _, l := range loops {
+		s, out := Scan(l)
+		last, sum = append(last, s), append(sum, out)
+	}
+	return last, sum
+}
+
+// checkLanes panics if lanes are not loops or differ in their lengths.
+func checkLanes[T Scalar[T]](loops []Loop[T]) {
+	same := func(i int, what string, got, want int) {
+		if got != want {
+			panic(fmt.Sprintf("dual: lane %d with %s of length %d, want %d", i, what, got, want))
+		}
+	}
+	of := func(l Loop[T]) (u, p int) {
+		if len(l.Vars) > 0 {
+			u = len(l.Vars[0])
+		}
+		if len(l.Data) > 0 {
+			p = len(l.Data[0])
+		}
+		return u, p
+	}
+	var first *Loop[T] // that has steps
+	for i := range loops {
+		l := &loops[i]
+		same(i, "a state", len(l.Start), len(loops[0].Start))
+		if l.Len() == 0 {
+			continue
+		}
+		if first == nil {
+			first = l
+		}
+		u, p := of(*l)
+		wantU, wantP := of(*first)
+		same(i, "Vars", u, wantU)
+		same(i, "Data", p, wantP)
+	}
+}
+
 // Len returns T, if there is a While the most that it may be, −1 without a bound. It
 // panics if the loop is not one.
 func (l Loop[T]) Len() int {

@@ -108,10 +108,14 @@
 // In units of the plain loop a value takes 1 or 2, a gradient 3 to 7, which keeps
 // all states; with Loop.Checkpoints it keeps as many, and takes each step a few times
 // more: of 10⁷ steps with 30 checkpoints at most 7 times (go test -bench Scan
-// ./reverse). A loop that runs until it converges is another matter: what it
-// converges to is a fixed point, whose derivatives package implicit has without the
-// steps. A loop whose steps do not need each other is [Repeat]; one that is short may
-// as well be written as it is.
+// ./reverse). With Loop.While the state says which step is the last: T is data of an
+// evaluation then, and checkpoints are put down online. [ScanLanes] runs many loops with
+// one step side by side, from many states or over many series of data.
+//
+// A loop that runs until it converges is another matter: what it converges to is a
+// fixed point, whose derivatives package implicit has without the steps. A loop whose
+// steps do not need each other is [Repeat]; one that is short may as well be written as
+// it is.
 //
 // # Functions of your own
 //

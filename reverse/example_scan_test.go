@@ -90,3 +90,71 @@ func ExampleScanAt() {
 	// Output:
 	// [103.00 115.93 134.39] <nil>
 }
+
+// How far a ball flies that is thrown at the speeds x, through air: until it is back on
+// the ground, however many steps that takes.
+func ExampleScan_while() {
+	const h = 0.001
+	distance := func(x []reverse.Var) reverse.Var {
+		last, _ := reverse.Scan(reverse.Loop{
+			Start: []reverse.Var{{}, {}, x[0], x[1]}, // position and speed
+			While: func(s, _ []reverse.Var) bool { return !s[1].LessReal(0) },
+			Step: func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
+				drag := s[2].Hypot(s[3]).Scale(0.02 * h)
+				return []reverse.Var{
+					s[0].Add(s[2].Scale(h)), s[1].Add(s[3].Scale(h)),
+					s[2].Sub(drag.Mul(s[2])), s[3].Sub(drag.Mul(s[3])).SubReal(9.81 * h),
+				}, nil
+			},
+			Checkpoints: 20,
+		})
+		// To the ground from the last point, which is below.
+		return last[0].Sub(last[1].Mul(last[2]).Div(last[3]))
+	}
+	tape, err := reverse.Record(distance, []float64{10, 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, x := range [][]float64{{10, 10}, {20, 5}} {
+		d, g, err := tape.ValueGradient(nil, x)
+		fmt.Printf("%.2f %.2f %v\n", d, g, err)
+	}
+	// Output:
+	// 15.67 [1.32 1.12] <nil>
+	// 16.20 [0.66 2.58] <nil>
+}
+
+// The misses of a smoothing factor x[0] over many series of observations.
+func ExampleScanLanes() {
+	series := make([]reverse.Lane, 100)
+	for i := range series {
+		for k := range 50 + i%2 { // not all of one length
+			series[i].Data = append(series[i].Data, []float64{float64((7*k + 3*i) % 10)})
+		}
+	}
+	misses := func(x []reverse.Var) (total reverse.Var) {
+		_, sum := reverse.ScanLanes(reverse.Loop{
+			Start:  x[1:],
+			Shared: x[:1],
+			Step: func(s, w, _, p []reverse.Var) (next, out []reverse.Var) {
+				miss := p[0].Sub(s[0])
+				return []reverse.Var{s[0].Add(w[0].Mul(miss))}, []reverse.Var{miss.Square()}
+			},
+		}, series)
+		for _, s := range sum {
+			total = total.Add(s[0])
+		}
+		return total
+	}
+	x := []float64{0.1, 4.5}
+	tape, err := reverse.Record(misses, x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, g, err := tape.ValueGradient(nil, x)
+	fmt.Printf("%.1f %.1f %v\n", f, g, err)
+	// Output:
+	// 45910.8 [43969.3 -0.3] <nil>
+}

@@ -246,3 +246,87 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+// rnnLanes is Σ (v·h_t − y_t)² of a network with some hidden numbers over many sequences:
+// x = [W; U; V].
+func rnnLanes(x []V, hidden, steps, lanes int, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) (total V) {
+	var list []reverse.Lane
+	for i := range lanes {
+		var a reverse.Lane
+		for t := range steps {
+			a.Data = append(a.Data, []float64{math.Sin(float64(t + i)), math.Cos(float64(t - i))})
+		}
+		list = append(list, a)
+	}
+	_, sum := scan(reverse.Loop{
+		Start: make([]V, hidden), Shared: x,
+		Step: func(h, w, _, y []V) (next, out []V) {
+			w, u := w[:hidden*hidden], w[hidden*hidden:]
+			for i := range h {
+				next = append(next, dual.Dot(w[i*hidden:][:hidden], h).Add(u[i].Mul(y[0])).Tanh())
+			}
+			return next, []V{dual.Dot(u[hidden:], next).Sub(y[1]).Square()}
+		},
+	}, list)
+	for _, s := range sum {
+		total = total.Add(s[0])
+	}
+	return total
+}
+
+func BenchmarkLanes(b *testing.B) {
+	const steps = 100
+	for _, lanes := range []int{8, 32, 256} {
+		x := []float64{10, 28, 8. / 3}
+		for i := range 3 * lanes {
+			x = append(x, 1+0.01*float64(i))
+		}
+		for _, c := range []struct {
+			name string
+			x    []float64
+			f    func(x []V, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) V
+		}{
+			{"lorenz", x, func(x []V, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) V {
+				return lorenzLanes(x, steps, scan)
+			}},
+			{"rnn", rnnWeights(8)[:80], func(x []V, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) V {
+				return rnnLanes(x, 8, steps, lanes, scan)
+			}},
+		} {
+			for how, scan := range map[string]func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V){
+				"together": reverse.ScanLanes,
+				"each":     eachScan,
+			} {
+				tape, err := reverse.Record(func(x []V) V { return c.f(x, scan) }, c.x)
+				if err != nil {
+					b.Fatal(err)
+				}
+				g, v := make([]float64, len(c.x)), ones(len(c.x))
+				for kind, run := range map[string]func(){
+					"value":    func() { tape.Value(c.x) },
+					"gradient": func() { tape.Gradient(g, c.x) },
+					"hvp":      func() { tape.HVP(g, c.x, v) },
+				} {
+					b.Run(fmt.Sprint(c.name, "/", lanes, "/", how, "/", kind), func(b *testing.B) {
+						for b.Loop() {
+							run()
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*lanes*steps), "ns/step")
+					})
+				}
+			}
+		}
+	}
+}
+
+// eachScan is ScanLanes by a Scan for each.
+func eachScan(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V) {
+	for _, a := range lanes {
+		if l.Data = a.Data; a.Start != nil {
+			l.Start = a.Start
+		}
+		s, out := reverse.Scan(l)
+		last, sum = append(last, s), append(sum, out)
+	}
+	return last, sum
+}

@@ -203,14 +203,16 @@ func scanIsLoop(t *rapid.T) {
 }
 
 // bound is how large derivatives of the first and the second order get.
-func (f *scanned) bound(b *reverse.Tape) (float64, error) {
+func (f *scanned) bound(b *reverse.Tape) (float64, error) { return f.boundAt(b, f.x) }
+
+func (f *scanned) boundAt(b *reverse.Tape, x []float64) (float64, error) {
 	most := 0.0
-	j, err := b.Jacobian(nil, f.x)
+	j, err := b.Jacobian(nil, x)
 	if err != nil {
 		return 0, err
 	}
 	most = max(most, mat.Max(absOf(j)))
-	h, err := hessian.New(b, hessian.FoR).Dense(nil, f.x, ones(b.Outputs())...)
+	h, err := hessian.New(b, hessian.FoR).Dense(nil, x, ones(b.Outputs())...)
 	if err != nil {
 		return 0, err
 	}
@@ -226,6 +228,25 @@ func absOf(a mat.Matrix) *mat.Dense {
 // sameTapes compares two tapes of one function, a being that of the loop as one
 // operation: in the bits of its values, in products, and in one part of the modes.
 func sameTapes(t tester, f fmt.Stringer, a, b *reverse.Tape, x []float64, tol float64, part string) {
+	t.Helper()
+	got, err := a.Values(nil, x)
+	if err != nil {
+		t.Fatalf("%v\n%v", err, f)
+	}
+	want, err := b.Values(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range want {
+		if math.Float64bits(got[j]) != math.Float64bits(want[j]) && !(got[j] != got[j] && want[j] != want[j]) && got[j]+want[j] != 0 {
+			t.Fatalf("value %d: %v, want %v, in bits\n%v", j, got[j], want[j], f)
+		}
+	}
+	sameButBits(t, f, a, b, x, tol, part)
+}
+
+// sameButBits compares all but the bits of the values.
+func sameButBits(t tester, f fmt.Stringer, a, b *reverse.Tape, x []float64, tol float64, part string) {
 	t.Helper()
 	compare := func(what string, f1 func(t *reverse.Tape) ([]float64, error)) {
 		t.Helper()
@@ -269,19 +290,7 @@ func sameTapes(t tester, f fmt.Stringer, a, b *reverse.Tape, x []float64, tol fl
 		}
 		return z
 	}
-	got, err := a.Values(nil, x)
-	if err != nil {
-		t.Fatalf("%v\n%v", err, f)
-	}
-	want, err := b.Values(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j := range want {
-		if math.Float64bits(got[j]) != math.Float64bits(want[j]) && !(got[j] != got[j] && want[j] != want[j]) && got[j]+want[j] != 0 {
-			t.Fatalf("value %d: %v, want %v, in bits\n%v", j, got[j], want[j], f)
-		}
-	}
+	compare("values", func(t *reverse.Tape) ([]float64, error) { return t.Values(nil, x) })
 	compare("JVP", func(t *reverse.Tape) ([]float64, error) { return t.JVP(nil, x, u) })
 	compare("VJP", func(t *reverse.Tape) ([]float64, error) { return t.VJP(nil, x, w) })
 	compare("HVP", func(t *reverse.Tape) ([]float64, error) { return t.HVP(nil, x, u, w...) })
