@@ -35,6 +35,7 @@ var rooms = map[string]string{
 	"internal/sweep/tangent.go":        "sweeps over lists",
 	"internal/sweep/adjoint.go":        "sweeps over lists",
 	"internal/sweep/second.go":         "sweeps over lists",
+	"internal/sweep/affine.go":         "sweeps over lists",
 	"internal/sweep/rows.go":           "sweeps over lists",
 	"internal/sweep/fault.go":          "which operand a selection takes",
 	"internal/expr/graph.go":           "how many operands a selection has",

@@ -196,9 +196,7 @@ func (ws *Workspace) adjointList(gs [][]float64, i int32) error {
 				continue
 			}
 			if !ws.careful {
-				for k, j := range x {
-					g[j] += float64(w[k] * s)
-				}
+				e.addAffine(g, s, i)
 				continue
 			}
 			for k, j := range x {
@@ -253,8 +251,6 @@ func (e *Engine) spread(x []float64, s float64, i int32) {
 	}
 	for k := 0; k < len(runs); k += 2 {
 		y := x[runs[k]:][:runs[k+1]]
-		for k := range y {
-			y[k] += s
-		}
+		lane.AddReal(y, y, s)
 	}
 }

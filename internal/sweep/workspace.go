@@ -13,7 +13,8 @@ import (
 // Engine sweeps over a program, with working memory from a pool.
 type Engine struct {
 	compile.Program
-	mostArgs int // of a call
+	mostArgs int                      // of a call
+	runs     map[int32][]compile.Span // of Affine nodes: what is in a row of a long list
 	pool     sync.Pool
 
 	cutting sync.Once
@@ -22,11 +23,12 @@ type Engine struct {
 
 // New returns an engine for a program.
 func New(p *compile.Program) *Engine {
-	e := &Engine{Program: *p}
+	e := &Engine{Program: *p, runs: map[int32][]compile.Span{}}
 	for i := range int32(e.Len()) {
 		if c := e.CallAt(i); c != nil {
 			e.mostArgs = max(e.mostArgs, len(c.Args))
 		}
+		e.noteRuns(i)
 	}
 	e.pool.New = func() any { return e.newWorkspace() }
 	return e
@@ -50,6 +52,9 @@ func (e *Engine) sections() *compile.Sections {
 // Bytes is the memory that the program takes, but for what a user's primitives hold.
 func (e *Engine) Bytes() int {
 	k := e.Program.Bytes()
+	for _, runs := range e.runs {
+		k += tape.BytesOf(runs)
+	}
 	if s := e.cut.Load(); s != nil {
 		k += s.Bytes()
 	}
