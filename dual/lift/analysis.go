@@ -271,7 +271,7 @@ func (w *walker) variable(o types.Object) *place {
 	if p == nil {
 		p = w.a.place(o.Type())
 		w.a.globals[o] = p
-		p.walk(func(p *place) { p.fixed = "package variable " + o.Name() })
+		p.walk(func(p *place) { p.fixed = ofPackage + o.Name() })
 	}
 	return p
 }

@@ -14,12 +14,12 @@
 //	lift [flags] Function ...
 //
 //	-o file          the file to write; the first function's name and _lifted.go by default
-//	-active x,p.Mu   what is differentiated: parameters, or fields of them; the first
-//	                 parameter by default
+//	-active x,p.Mu   what is differentiated: parameters, or fields of them, also of the
+//	                 elements of a slice or map; the first parameter by default
 //	-select          write branches that choose a value as Abs, Max, Min and Select, which
 //	                 evaluate both sides and need no guard on a tape
-//	-type T,...      write instances for concrete types too, as in dual.Number,reverse.Var:
-//	                 Go inlines their methods
+//	-type T,...      write instances for dual.Real, dual.Number, dual.Hyper or reverse.Var
+//	                 too: Go inlines their methods
 //	-check           write nothing; fail if the file is not as it would be written
 //
 // Once a module, go get -tool github.com/hesse-ad/hesse/dual/lift adds the command, and

@@ -178,10 +178,10 @@ func (w *writer) write(roots []*instance) string {
 
 // concrete makes the writer write instances of a type, as in dual.Number.
 func (w *writer) concrete(t string) error {
-	pkg, name, ok := strings.Cut(t, ".")
-	if !ok || pkg != "dual" && pkg != "reverse" {
-		return fmt.Errorf("%s is no number type of packages dual or reverse", t)
+	if !slices.Contains([]string{"dual.Real", "dual.Number", "dual.Hyper", "reverse.Var"}, t) {
+		return fmt.Errorf("%s is none of dual.Real, dual.Number, dual.Hyper and reverse.Var", t)
 	}
+	pkg, name, _ := strings.Cut(t, ".")
 	w.T, w.generic, w.suffix = w.imported("github.com/hesse-ad/hesse/"+pkg, pkg)+"."+name, false, name
 	return nil
 }
@@ -231,7 +231,7 @@ func (a *analysis) seed(in *instance, active []string) error {
 			if !marked[q] && q.kind == number {
 				q.fixed = "the passive parameter " + name
 				if q.active {
-					a.fault(q.why, q.fixed+" would receive an active value", "keep what depends on the inputs in a local variable, or name it with -active")
+					a.receives(q, q.why)
 				}
 			}
 		})
@@ -254,17 +254,17 @@ func (a *analysis) find(in *instance, sig *types.Signature, path []string) (*pla
 			continue
 		}
 		p, t := in.param[i].find(), v.Type()
-		for _, name := range path[1:] {
-			if _, ok := t.Underlying().(*types.Pointer); ok && p.elem != nil {
-				p = p.elem.find()
+		for j, name := range path[1:] {
+			for p.kind == holder { // of a pointer, what it points to; of a slice or map, every element
+				p, t = p.elem.find(), t.Underlying().(interface{ Elem() types.Type }).Elem()
 			}
-			s, ok := deref(t).Underlying().(*types.Struct)
+			s, ok := t.Underlying().(*types.Struct)
 			k := -1
 			if ok {
 				k = fieldIndex(s, name)
 			}
 			if k < 0 || p.kind != record {
-				return nil, fmt.Errorf("%s has no field %s with a float64", v.Name(), name)
+				return nil, fmt.Errorf("%s has no field %s with a float64", strings.Join(path[:j+1], "."), name)
 			}
 			p, t = p.fields[k].find(), s.Field(k).Type()
 		}

@@ -20,6 +20,7 @@ func TestFilesAreWrittenAsBefore(t *testing.T) {
 		"all":       "posterior",
 		"parameter": "-active slope,shift posterior",
 		"field":     "-active p.noise.Sigma,slope posterior",
+		"elements":  "-active net.weights output",
 		"select":    "-select clamp",
 		"guards":    "clamp",
 		"concrete":  "-type dual.Number,reverse.Var Energy",
@@ -81,7 +82,9 @@ func TestUsage(t *testing.T) {
 		{"Missing", "no function Missing", 1},
 		{"-active z Energy", "no parameter z", 1},
 		{"-active c.Missing Energy", "no field Missing", 1},
-		{"-type float64 Energy", "no number type", 1},
+		{"-active net.weight output", "net has no field weight", 1},
+		{"-type float64 Energy", "none of dual.Real", 1},
+		{"-type dual.Complex Energy", "none of dual.Real", 1},
 		{"-o missing/out.go Energy", "missing", 1},
 	} {
 		dir := copied(t)

@@ -306,12 +306,25 @@ func (a *analysis) activate(p *place, at token.Pos) {
 	p.active, p.why = true, at
 	a.changed = true
 	if p.fixed != "" {
-		a.fault(at, p.fixed+" would receive an active value", "keep what depends on the inputs in a local variable, or name it with -active")
+		a.receives(p, at)
 	}
 	for _, f := range p.to {
 		a.activate(f.to, f.at)
 	}
 }
+
+// receives refuses to make p active, which must stay passive.
+func (a *analysis) receives(p *place, at token.Pos) {
+	instead := "keep what depends on the inputs in a local variable, or in a copy of the slice (slices.Clone)"
+	if strings.HasPrefix(p.fixed, ofPackage) {
+		instead += "; declare functions by func"
+	} else {
+		instead += ", or name it with -active"
+	}
+	a.fault(at, p.fixed+" would receive an active value", instead)
+}
+
+const ofPackage = "package variable "
 
 // orNil is find for what may be no place.
 func (p *place) orNil() *place {

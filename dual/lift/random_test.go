@@ -39,14 +39,16 @@ func (g *generator) line(f string, args ...any) { fmt.Fprintf(&g.b, f+"\n", args
 func (g *generator) number(depth int) string {
 	sub := func() string { return g.number(depth - 1) }
 	if depth == 0 || g.rnd.IntN(6) == 0 {
-		leaves := []string{"x[0]", "x[1]", "x[len(x)-1]", "0.5", "2", "d.W[1]", "d.C", "1.25"}
+		leaves := []string{"x[0]", "x[1]", "x[len(x)-1]", "0.5", "2", "d.W[1]", "d.C", "1.25", "m.next()"}
 		leaves = append(leaves, g.numbers...)
 		for _, i := range g.loops {
 			leaves = append(leaves, "float64("+i+")", "x["+i+"%len(x)]", "d.W["+i+"%len(d.W)]")
 		}
 		return g.pick(leaves...)
 	}
-	switch g.rnd.IntN(12) {
+	switch g.rnd.IntN(13) {
+	case 12:
+		return "(m.next()" + g.pick(" + ", " - ", " * ") + "m.mixed(" + sub() + ", " + sub() + "))"
 	case 0, 1, 2:
 		return "(" + sub() + g.pick(" + ", " - ", " * ") + sub() + ")"
 	case 3:
@@ -60,7 +62,7 @@ func (g *generator) number(depth int) string {
 	case 7:
 		return "math.Exp(-math.Abs(" + sub() + "))"
 	case 8:
-		return g.pick("mix", "pointOf", "twice", "total") + "(" + sub() + ", " + sub() + ")"
+		return g.pick("mix", "pointOf", "twice", "total", "m.mixed") + "(" + sub() + ", " + sub() + ")"
 	case 9:
 		if len(g.closures) > 0 {
 			return g.pick(g.closures...) + "(" + sub() + ")"
@@ -78,7 +80,8 @@ func (g *generator) squared() string {
 }
 
 func (g *generator) condition() string {
-	c := g.number(2) + g.pick(" < ", " <= ", " > ", " >= ", " == ", " != ") + g.number(2)
+	operand := func() string { return g.pick(g.number(2), "m.mixed("+g.number(1)+", "+g.number(1)+")") }
+	c := operand() + g.pick(" < ", " <= ", " > ", " >= ", " == ", " != ") + operand()
 	switch g.rnd.IntN(5) {
 	case 0:
 		c = "!(" + c + ")"
@@ -99,11 +102,11 @@ func (g *generator) block() {
 }
 
 func (g *generator) target() string {
-	return g.pick(append([]string{"s", "y[0]", "y[1]", "p.a", "q.b"}, g.numbers...)...)
+	return g.pick(append([]string{"s", "y[0]", "y[m.index()]", "y[len(y)-1]", "p.a", "q.b"}, g.numbers...)...)
 }
 
 func (g *generator) statement() {
-	k := g.rnd.IntN(14)
+	k := g.rnd.IntN(16)
 	if g.depth > 2 && k >= 6 {
 		k = g.rnd.IntN(6)
 	}
@@ -114,7 +117,7 @@ func (g *generator) statement() {
 		g.line("%s = math.Tanh(%s * %s)", g.target(), g.target(), g.number(2))
 	case 3:
 		v := g.name("v")
-		g.line("%s := %s\n_ = %s", v, g.pick("0.0", g.number(3), g.number(3)), v)
+		g.line("%s := float64(%s)\n_ = %s", v, g.pick("0.0", g.number(3), g.number(3)), v)
 		g.numbers = append(g.numbers, v)
 	case 4:
 		g.line("y = append(y, %s)", g.number(2))
@@ -163,6 +166,14 @@ func (g *generator) statement() {
 		g.line("p, q = q, pair{%s, p.a}", g.number(2))
 	case 13:
 		g.line("if %s {\nreturn %s\n}", g.condition(), g.number(2))
+	case 14:
+		a := g.name("a")
+		g.numbers = append(g.numbers, a)
+		body := g.number(2)
+		g.numbers = g.numbers[:len(g.numbers)-1]
+		g.line("y = append(y, each(%s, func(%s float64) float64 { return %s })...)", g.pick("x", "y[:2]", "d.W"), a, body)
+	case 15:
+		g.line("%s%s", g.target(), g.pick("++", "--"))
 	}
 }
 
@@ -178,6 +189,27 @@ type data struct {
 type pair struct{ a, b float64 }
 
 func (p pair) norm() float64 { return math.Sqrt(1 + p.a*p.a + p.b*p.b) }
+
+// A meter counts its calls, so that their order and number show.
+type meter struct{ calls int }
+
+func (m *meter) next() float64 { m.calls++; return float64(m.calls%5) / 4 }
+
+func (m *meter) index() int { m.calls++; return m.calls % 2 }
+
+func (m *meter) mixed(a, b float64) float64 {
+	if m.calls++; m.calls%2 == 0 {
+		return a
+	}
+	return b
+}
+
+func each[A, B any](v []A, f func(A) B) (w []B) {
+	for _, v := range v {
+		w = append(w, f(v))
+	}
+	return w
+}
 
 func mix(a, b float64) float64 { return 0.25*a + 0.75*b }
 
@@ -253,11 +285,11 @@ func TestRandomFunctions(t *testing.T) {
 	for k := range *programs {
 		g := &generator{rnd: rand.New(rand.NewPCG(uint64(k), 1))}
 		g.line("func f%d(x []float64, d *data) float64 {", k)
-		g.line("s, y := 0.0, []float64{x[0], 2}\np, q := pair{x[1], 1}, pair{b: s}")
+		g.line("s, y, m := 0.0, []float64{x[0], 2}, &meter{}\np, q := pair{x[1], 1}, pair{b: s}")
 		for range 4 + g.rnd.IntN(5) {
 			g.statement()
 		}
-		g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b\n}")
+		g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b + m.next()\n}")
 		plain.WriteString("\n" + g.b.String())
 		s.functions = append(s.functions, fmt.Sprintf("f%d", k))
 		fmt.Fprintf(&table, "{f%d, f%dOf[dual.Real], f%dReal},\n", k, k, k)

@@ -661,6 +661,9 @@ func (r *renderer) call(e *ast.CallExpr) string {
 	if c.callee.decl == nil {
 		return ""
 	}
+	if r.parametric(e, c) {
+		return r.object(c.fn) + "(" + r.arguments(e, c.callee.param, sig.Variadic()) + ")"
+	}
 	l := r.function(c.callee)
 	args := r.arguments(e, c.callee.param, sig.Variadic())
 	if sig.Recv() == nil {

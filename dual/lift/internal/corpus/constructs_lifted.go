@@ -379,7 +379,7 @@ func recursionOf[T dual.Scalar[T]](x []T) T {
 
 func genericsOf[T dual.Scalar[T]](x []T) T {
 	p := coupleOf[T]{x[0], x[1]}
-	return totalOf(x).Add(p.product()).Add(largestOf(x[0], 2)).Add(applyOf(x, func(v T) T { return v.Square() })[1]).AddReal(float64(total([]int{1, 2})))
+	return totalOf(x).Add(p.product()).Add(largestOf(x[0], 2)).Add(apply(x, func(v T) T { return v.Square() })[1]).AddReal(float64(total([]int{1, 2})))
 }
 
 func namedTypesOf[T dual.Scalar[T]](x []T) T {
@@ -860,14 +860,6 @@ func hornerOf[T dual.Scalar[T]](c []T, t T) T {
 
 type coupleOf[T dual.Scalar[T]] struct {
 	a, b T
-}
-
-func applyOf[T dual.Scalar[T]](x []T, f func(T) T) []T {
-	y := make([]T, len(x))
-	for i, v := range x {
-		y[i] = f(v)
-	}
-	return y
 }
 
 func largestOf[T dual.Scalar[T]](a T, b float64) T {

@@ -1,6 +1,9 @@
 package energy
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Normal is a normal distribution.
 type Normal struct{ Mu, Sigma float64 }
@@ -46,4 +49,25 @@ func huber(v float64) float64 {
 		return 2*v - 1
 	}
 	return v * v
+}
+
+type layer struct {
+	weights [][]float64
+	bias    []float64
+}
+
+func output(net []layer, x []float64) float64 {
+	in := slices.Clone(x)
+	for _, l := range net {
+		out := make([]float64, len(l.bias))
+		for i, row := range l.weights {
+			z := l.bias[i]
+			for j, w := range row {
+				z += w * in[j]
+			}
+			out[i] = math.Tanh(z)
+		}
+		in = out
+	}
+	return in[0]
 }

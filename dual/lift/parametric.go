@@ -1,0 +1,83 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// parametric reports whether a call is of a generic function that takes active
+// numbers as they are, as slices.SortFunc does: its type parameters have no
+// operations, and the arguments of each are of one activity.
+func (r *renderer) parametric(e *ast.CallExpr, c *call) bool {
+	sig := c.fn.Origin().Type().(*types.Signature)
+	if _, explicit := ast.Unparen(e.Fun).(*ast.IndexExpr); explicit || sig.TypeParams().Len() == 0 {
+		return false
+	}
+	if c.fn.Pkg() != r.pkg.Types && !reachable(c.fn) {
+		return false
+	}
+	m := matching{patterns: map[*types.TypeParam]string{}}
+	return m.tuple(sig.Params(), c.callee.param) && m.tuple(sig.Results(), c.res)
+}
+
+// matching compares a generic type with the places of one of its instances.
+type matching struct {
+	patterns map[*types.TypeParam]string // activity of the arguments
+}
+
+func (m matching) tuple(t *types.Tuple, p []*place) bool {
+	for i := range t.Len() {
+		if !m.at(t.At(i).Type(), p[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (m matching) at(t types.Type, p *place) bool {
+	if p == nil {
+		return true
+	}
+	p = p.find()
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		constraint := t.Underlying().(*types.Interface)
+		if constraint.Empty() {
+			have, ok := m.patterns[t]
+			m.patterns[t] = p.pattern()
+			return !ok || have == p.pattern()
+		}
+		if s, ok := coreSlice(constraint); ok {
+			return m.at(s, p)
+		}
+		return !p.holdsActive()
+	case *types.Slice:
+		return m.at(t.Elem(), p.elem)
+	case *types.Array:
+		return m.at(t.Elem(), p.elem)
+	case *types.Pointer:
+		return m.at(t.Elem(), p.elem)
+	case *types.Map:
+		return m.at(t.Elem(), p.elem)
+	case *types.Signature:
+		return p.kind != function || m.tuple(t.Params(), p.params) && m.tuple(t.Results(), p.result)
+	case *types.Named:
+		if s, ok := t.Underlying().(*types.Signature); ok {
+			return m.at(s, p)
+		}
+	}
+	return !p.holdsActive()
+}
+
+// coreSlice is the type []E of the constraint ~[]E.
+func coreSlice(t *types.Interface) (*types.Slice, bool) {
+	if t.NumEmbeddeds() != 1 || t.NumMethods() > 0 {
+		return nil, false
+	}
+	e := t.EmbeddedType(0)
+	if u, ok := e.(*types.Union); ok && u.Len() == 1 {
+		e = u.Term(0).Type()
+	}
+	s, ok := e.(*types.Slice)
+	return s, ok
+}
