@@ -40,7 +40,7 @@ func boundsAreBounds(t *rapid.T) {
 		x, y, a, b := v[i], v[j], want[i], want[j]
 		var z number
 		var c *big.Float
-		switch rapid.IntRange(0, 6).Draw(t, "op") {
+		switch rapid.IntRange(0, 7).Draw(t, "op") {
 		case 0:
 			z, c = x.Add(y), exact((*big.Float).Add, a, b)
 		case 1:
@@ -64,6 +64,9 @@ func boundsAreBounds(t *rapid.T) {
 			c = exact((*big.Float).Add, exact((*big.Float).Add, a, b), want[k])
 		case 6:
 			z, c = x.Square().Neg().AddReal(0.1), exact((*big.Float).Sub, big.NewFloat(0.1), exact((*big.Float).Mul, a, a))
+		case 7:
+			k := rapid.IntRange(0, len(v)-1).Draw(t, "k")
+			z, c = x.FMA(y, v[k]), exact((*big.Float).Add, exact((*big.Float).Mul, a, b), want[k])
 		}
 		if off := new(big.Float).Sub(new(big.Float).SetFloat64(z.V), c); math.Abs(z.V) < 1e100 && math.Abs(z.V) > 1e-100 {
 			d, _ := off.Abs(off).Float64()
@@ -75,6 +78,26 @@ func boundsAreBounds(t *rapid.T) {
 		}
 		v, want = append(v, z), append(want, c)
 	}
+}
+
+// The incomplete functions move by no more than their bounds where their operands are
+// elsewhere within theirs.
+func TestIncompleteFunctionsStayWithinBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		near := func(name string, lo, hi float64) (x number, moved float64) {
+			v := rapid.Float64Range(lo, hi).Draw(t, name)
+			x = roundoff.Rounded(v, 1e-9*v)
+			return x, v + x.E*rapid.Float64Range(-1, 1).Draw(t, name+" moved")
+		}
+		a, da := near("a", 0.5, 8)
+		b, db := near("b", 0.5, 8)
+		x, dx := near("x", 0.1, 0.9)
+		g := a.IncGamma(0, 0, b)
+		require.InDelta(t, float64(dual.Real(da).IncGamma(0, 0, dual.Real(db))), g.V, g.E)
+		i := a.IncBeta(0, 0, 0, b, x)
+		require.InDelta(t, float64(dual.Real(da).IncBeta(0, 0, 0, dual.Real(db), dual.Real(dx))), i.V, i.E)
+		require.Less(t, max(g.E, i.E), 1e-6)
+	})
 }
 
 // Where digits are lost the bound is what is lost, and not much more.
