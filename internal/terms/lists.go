@@ -3,6 +3,7 @@ package terms
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/code"
@@ -198,7 +199,17 @@ func (l *lists) rows() (z [][]int32) {
 
 // index is the place of list x in the lane of the loop: that is i if there is one piece,
 // else k counts from the beginning of the piece.
-func (l *lists) index(x []int32) string {
+func (l *lists) index(x []int32) string { return l.indexAt(x, "") }
+
+// indexAt is the place of list x in lane i of all or of the piece, the one of the loop if i
+// is "".
+func (l *lists) indexAt(x []int32, i string) string {
+	if i == "" {
+		i = "k"
+		if l.isOne() {
+			i = "i"
+		}
+	}
 	p := l.number[&x[0]]
 	switch {
 	case p.table != "":
@@ -206,9 +217,12 @@ func (l *lists) index(x []int32) string {
 	case l.n == 1:
 		return fmt.Sprint(p.first[0] + p.more)
 	case l.isOne():
-		return plus(times(p.step, "i"), p.first[0]+p.more)
+		if t, err := strconv.Atoi(i); err == nil {
+			return fmt.Sprint(p.step*int32(t) + p.first[0] + p.more)
+		}
+		return plus(times(p.step, i), p.first[0]+p.more)
 	}
-	return plus(sumOf(p.name, times(p.step, "k")), p.more)
+	return plus(sumOf(p.name, times(p.step, i)), p.more)
 }
 
 func sumOf(a, b string) string {
@@ -223,6 +237,9 @@ func sumOf(a, b string) string {
 
 // times is k·x, "" for 0.
 func times(k int32, x string) string {
+	if x == "0" {
+		return ""
+	}
 	switch k {
 	case 0:
 		return ""

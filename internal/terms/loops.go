@@ -3,6 +3,8 @@ package terms
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/code"
@@ -17,6 +19,7 @@ func (w *writer) loops() {
 	for k := range w.to {
 		to := &w.to[k]
 		to.touched, to.first, to.last = make([]bool, to.n), make([]int64, to.n), make([]int64, to.n)
+		to.lastBy = make([]*store, to.n)
 	}
 	w.findImages()
 	if err := w.makePasses(); err != nil {
@@ -24,12 +27,16 @@ func (w *writer) loops() {
 		return
 	}
 	w.findFirstAndLast()
+	var loops []*loop
+	for _, q := range w.passes {
+		loops = append(loops, w.prepare(q))
+	}
 	w.begin()
 	if !w.Careful {
 		w.printf("var z float64 // finite only if all that is added is\n")
 	}
-	for _, q := range w.passes {
-		w.pass(q)
+	for _, l := range loops {
+		l.write()
 	}
 	w.mirror()
 	w.footer("z")
@@ -150,36 +157,50 @@ type loop struct {
 	*writer
 	*pass
 	lists
-	names  source.Names
-	lane   []int32            // the lanes themselves, nil if nobody asks
-	images map[*store][]int32 // of the places of those that have copies
-	value  map[*store]string
-	kept   map[*store]string // the array of what is added after the loop, or the sums in four strands
-	total  []string          // what must be finite
-	next   map[*store]string // the variable of the next of its runs
-	after  bool              // something is added after each block
+	names   source.Names
+	lane    []int32            // the lanes themselves, nil if nobody asks
+	images  map[*store][]int32 // of the places of those that have copies
+	value   map[*store]string
+	kept    map[*store]string // the array of what is added after the loop, or the sums in four strands
+	total   []string          // what must be finite
+	next    map[*store]string // the variable of the next of its runs
+	check   []int32           // nodes
+	chains  []*chain
+	chained map[*store]bool // is in a chain
+	after   bool            // something is added after each block
 }
 
-// pass writes the loop over the terms of a shape.
-func (w *writer) pass(q *pass) {
-	l := &loop{writer: w, pass: q, names: w.names(), images: map[*store][]int32{}, value: map[*store]string{}, kept: map[*store]string{}}
+// prepare finds how the loop over the terms of a shape goes.
+func (w *writer) prepare(q *pass) *loop {
+	l := &loop{writer: w, pass: q, names: w.names(), images: map[*store][]int32{}, value: map[*store]string{}, kept: map[*store]string{}, chained: map[*store]bool{}}
 	for _, st := range q.stores {
 		l.after = l.after || st.mode != inLoop
 	}
 	l.lists = lists{n: q.s.terms, forward: q.forward, blocks: l.after || !q.forward, number: map[*int32]place{}}
 	p := w.newPrinter(q.g, l.names)
+	l.findToCheck()
 	for _, st := range q.stores {
-		if !st.isConstant && l.isUsed(st) {
+		if l.isPrinted(st) && !st.isConstant {
 			p.Want(st.node, outputName(st.Output))
 		}
 	}
 	p.Count()
 	l.addLists(p)
+	l.layOut()
+	l.makeChains()
+	l.addImages()
 	l.arrange()
+	l.chains = slices.DeleteFunc(l.chains, l.undo)
 	p.Leaf = l.leaf
-	done := map[int32]bool{}
+	l.printer = p
+	return l
+}
+
+// write writes the loop.
+func (l *loop) write() {
+	p, w, q := l.printer, l.writer, l.pass
 	for _, st := range q.stores {
-		if !l.isUsed(st) {
+		if !l.isPrinted(st) {
 			continue
 		}
 		if st.isConstant {
@@ -190,17 +211,37 @@ func (w *writer) pass(q *pass) {
 			continue
 		}
 		l.value[st] = p.Node(st.node)
-		if st.mode != summed && !done[st.node] {
-			done[st.node] = true
-			l.total = append(l.total, l.value[st])
-		}
+	}
+	for _, i := range l.check {
+		l.total = append(l.total, p.Node(i))
 	}
 	w.printf("\n// %s\n", l.describe())
 	l.print(p.Uniform(), p.Body())
 }
 
-// isUsed reports whether st is added to something, or to what is finite only if all is.
-func (l *loop) isUsed(st *store) bool { return l.to[st.to].wanted || !l.Careful }
+// findToCheck finds what must be finite so that all is. What is added up over a block is
+// checked in any case.
+func (l *loop) findToCheck() {
+	if l.Careful {
+		return
+	}
+	var finite, wanted []int32
+	for _, st := range l.stores {
+		switch {
+		case st.isConstant:
+		case st.mode == summed:
+			finite = append(finite, st.node)
+		default:
+			wanted = append(wanted, st.node)
+		}
+	}
+	l.check = l.g.ToCheck(finite, wanted)
+}
+
+// isPrinted reports whether st is added to something, or checked.
+func (l *loop) isPrinted(st *store) bool {
+	return l.isStored(st) || !st.isConstant && slices.Contains(l.check, st.node)
+}
 
 // arrange lays out the loop. Tables are read by lane.
 func (l *loop) arrange() {
@@ -240,14 +281,21 @@ func (l *loop) addLists(p *code.Printer) {
 			continue
 		}
 		l.add(st.at)
-		if st.copies {
-			up := make([]int32, len(st.at))
-			for t, at := range st.at {
-				up[t] = l.image[at]
-			}
-			l.images[st] = up
-			l.add(up)
+	}
+}
+
+// addImages adds the lists of images.
+func (l *loop) addImages() {
+	for _, st := range l.stores {
+		if !st.copies || !l.to[st.to].wanted {
+			continue
 		}
+		up := make([]int32, len(st.at))
+		for t, at := range st.at {
+			up[t] = l.image[at]
+		}
+		l.images[st] = up
+		l.add(up)
 	}
 }
 
@@ -317,7 +365,7 @@ func even(x []float64) (first, step int32, ok bool) {
 
 // print writes the loop.
 func (l *loop) print(uniform, body string) {
-	scope := uniform != "" || l.after || l.s.terms == 1
+	scope := uniform != "" || l.after || l.s.terms == 1 || len(l.chains) > 0
 	if scope {
 		l.printf("{\n%s", uniform)
 	}
@@ -332,7 +380,12 @@ func (l *loop) print(uniform, body string) {
 		l.readTables()
 		l.printf("%s", body)
 		for _, st := range l.stores {
-			l.addInLoop(st)
+			if !l.chained[st] {
+				l.addInLoop(st)
+			}
+		}
+		for k, c := range l.chains {
+			l.turn(k, c)
 		}
 		if !l.Careful {
 			l.writer.total("z", l.total)
@@ -364,6 +417,15 @@ func (l *loop) print(uniform, body string) {
 // overLanes writes a loop from lo to hi.
 func (l *loop) overLanes(i, lo, hi string, inner func()) {
 	text := l.capture(inner)
+	first, last := lo, "("+hi+" - 1)"
+	if n, err := strconv.Atoi(hi); err == nil {
+		last = strconv.Itoa(n - 1)
+	}
+	if !l.lists.forward {
+		first, last = last, first
+	}
+	l.beginChains(first)
+	defer l.endChains(last)
 	switch {
 	case !mentions(text, i):
 		l.printf("for range %s {\n", difference(hi, lo))

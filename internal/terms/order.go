@@ -182,7 +182,7 @@ func (w *writer) touch(q *pass) {
 			to.first[at] = key
 		}
 		if !to.touched[at] || key > to.last[at] {
-			to.last[at] = key
+			to.last[at], to.lastBy[at] = key, st
 		}
 		to.touched[at] = true
 	})

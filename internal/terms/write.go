@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,6 +85,7 @@ type target struct {
 	touched []bool
 	first   []int64 // when an element is first added to
 	last    []int64
+	lastBy  []*store
 }
 
 // pass is a loop over the terms of a shape.
@@ -233,7 +235,7 @@ func (w *writer) whole() {
 		return array(leaf.Leaf) + strconv.Itoa(at)
 	}
 	var nodes []int32
-	isUsed := func(o expr.Output) bool {
+	isWanted := func(o expr.Output) bool {
 		k := toMatrix
 		switch o.Of {
 		case expr.Value:
@@ -241,18 +243,24 @@ func (w *writer) whole() {
 		case expr.Gradient:
 			k = toG
 		}
-		return w.to[k].wanted || !w.Careful
+		return w.to[k].wanted
 	}
+	var all []int32
 	for _, o := range outputs {
 		node := int32(-1)
-		if _, ok := o.Constant(); !ok && isUsed(o) {
+		if _, ok := o.Constant(); !ok {
 			node = o.Node(g)
-			p.Want(node, outputName(o))
+			all = append(all, node)
 		}
 		nodes = append(nodes, node)
 	}
+	check := g.ToCheck(nil, all)
+	for k, o := range outputs {
+		if nodes[k] >= 0 && (isWanted(o) || !w.Careful && slices.Contains(check, nodes[k])) {
+			p.Want(nodes[k], outputName(o))
+		}
+	}
 	p.Count()
-	value := map[int32]string{} // of a node
 	entries := make([]string, len(w.m.places0()))
 	var finite []string
 	zero := [targets][]string{}
@@ -264,21 +272,18 @@ func (w *writer) whole() {
 		}
 	}
 	for k, o := range outputs {
-		if !isUsed(o) {
-			continue
-		}
 		v := ""
 		if c, ok := o.Constant(); ok {
 			v = w.File.Number(c)
 			if c-c != 0 {
 				finite = append(finite, v)
 			}
-		} else {
-			known := value[nodes[k]]
-			if v = p.Node(nodes[k]); known == "" {
-				value[nodes[k]] = v
-				finite = append(finite, v)
-			}
+		}
+		if !isWanted(o) {
+			continue
+		}
+		if nodes[k] >= 0 {
+			v = p.Node(nodes[k])
 		}
 		if o.IsEntry() {
 			entries[o.Entry] = v
@@ -289,6 +294,11 @@ func (w *writer) whole() {
 			zero[toY][i.First()] = v
 		} else {
 			zero[toG][i.First()] = v
+		}
+	}
+	if !w.Careful {
+		for _, i := range check {
+			finite = append(finite, p.Node(i))
 		}
 	}
 	w.printf("%s", p.Uniform()+p.Body())

@@ -215,7 +215,7 @@ func (w *written) addJacobian(t *testing.T, name string, tape *reverse.Tape, poi
 // The Go source of a plan gives what the plan gives, bit for bit, also where that is not
 // finite.
 func TestSourceHasTheBitsOfThePlan(t *testing.T) {
-	programs := 60
+	programs := 40
 	if testing.Short() {
 		programs = 10
 	}
