@@ -231,33 +231,42 @@ func (a *adjoints) add(j int32, v value) {
 	}
 }
 
-// pull writes the adjoints of all nodes in the order of a reverse sweep. sum names that
-// of a node, each adds its terms to those of its operands.
-func (b *body) pull(kind string, suffix string, a *adjoints, batch func(*compile.Batch) bool, each func(i int32)) {
-	p := b.p
-	batches := p.Batches()
+// piece is lanes of a batch.
+type piece struct {
+	*compile.Batch
+	lo, hi int32
+}
+
+// inOrder is all batches as a sweep of first order goes over them backward.
+func (b *body) inOrder() (pieces []piece) {
+	batches := b.p.Batches()
+	for k := len(batches) - 1; k >= 0; k-- {
+		pieces = append(pieces, piece{&batches[k], batches[k].Lo, batches[k].Hi})
+	}
+	return pieces
+}
+
+// pull writes the adjoints of all nodes in the order of a reverse sweep. lanes and node
+// add the terms of what they are called with to those of its operands.
+func (b *body) pull(kind string, suffix string, a *adjoints, pieces []piece, lanes func(piece), node func(i int32)) {
 	settle := func(i int32) {
 		a.bar[i] = b.total(b.name(kind, i)+suffix, a.terms[i])
 		a.terms[i] = nil
 	}
-	for k := len(batches) - 1; k >= 0; k-- {
-		bt := &batches[k]
-		if bt.Kind != compile.Mixed && !b.careful {
-			for i := bt.Lo; i < bt.Hi; i++ {
+	for _, c := range pieces {
+		if c.Kind != compile.Mixed && !b.careful {
+			for i := c.lo; i < c.hi; i++ {
 				settle(i)
 			}
-			if batch(bt) {
-				continue
-			}
+			lanes(c)
+			continue
 		}
-		for i := bt.Hi - 1; i >= bt.Lo; i-- {
-			if bt.Kind == compile.Mixed || b.careful {
-				settle(i)
-			}
-			each(i)
+		for i := c.hi - 1; i >= c.lo; i-- {
+			settle(i)
+			node(i)
 		}
 	}
-	for i := range int32(p.Inputs()) {
+	for i := range int32(b.p.Inputs()) {
 		settle(i)
 	}
 }
@@ -270,45 +279,45 @@ func (b *body) gradient(w []value, suffix string) {
 		a.add(i, w[j])
 	}
 	b.g = a.bar
-	b.pull("g", suffix, &a,
-		func(bt *compile.Batch) bool { return b.batchAdjoints(&a, bt) },
+	b.pull("g", suffix, &a, b.inOrder(),
+		func(c piece) { b.pieceAdjoints(&a, c) },
 		func(i int32) { b.adjoint(&a, i) })
 }
 
-// blocks calls f with the lanes lo … hi−1 of each block of a batch.
-func blocks(bt *compile.Batch, f func(lo, hi int32)) {
-	for lo := bt.Lo; lo < bt.Hi; lo += compile.Block {
-		f(lo, min(lo+compile.Block, bt.Hi))
+// blocks calls f with the lanes lo … hi−1 of each block.
+func (c piece) blocks(f func(lo, hi int32)) {
+	for lo := c.lo; lo < c.hi; lo += compile.Block {
+		f(lo, min(lo+compile.Block, c.hi))
 	}
 }
 
-// batchAdjoints adds the terms of the lanes of a batch.
-func (b *body) batchAdjoints(a *adjoints, bt *compile.Batch) bool {
+// pieceAdjoints adds the terms of lanes.
+func (b *body) pieceAdjoints(a *adjoints, c piece) {
 	p := b.p
-	switch bt.Kind {
+	switch c.Kind {
 	case compile.Rows:
-		b.rowAdjoints(a, bt)
-		return true
+		b.rowAdjoints(a, c.Batch)
+		return
 	case compile.Affine:
-		blocks(bt, func(lo, hi int32) {
-			for k := range bt.Terms {
-				t := &bt.Terms[k]
-				w := t.Weights(lo-bt.Lo, hi-bt.Lo)
+		c.blocks(func(lo, hi int32) {
+			for k := range c.Terms {
+				t := &c.Terms[k]
+				w := t.Weights(lo-c.Lo, hi-c.Lo)
 				for i := lo; i < hi; i++ {
-					a.add(t.Index[i-bt.Lo], b.product(1, number(w[i-lo]), a.bar[i]))
+					a.add(t.Index[i-c.Lo], b.product(1, number(w[i-lo]), a.bar[i]))
 				}
 			}
 		})
-		return true
+		return
 	}
-	blocks(bt, func(lo, hi int32) {
+	c.blocks(func(lo, hi int32) {
 		for i := lo; i < hi; i++ {
 			x, _ := p.Args(i)
 			if k, da, _ := b.partialsOf(i, a.bar[i]); !da.isZero() {
 				a.add(x, b.product(k, da, a.bar[i]))
 			}
 		}
-		if bt.Op.Operands() < 2 {
+		if c.Op.Operands() < 2 {
 			return
 		}
 		for i := lo; i < hi; i++ {
@@ -317,7 +326,6 @@ func (b *body) batchAdjoints(a *adjoints, bt *compile.Batch) bool {
 			a.add(y, b.product(1, db, a.bar[i]))
 		}
 	})
-	return true
 }
 
 // partialsOf is partials where the adjoint may be other than 0.

@@ -3,6 +3,7 @@ package straight
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
 // products writes the second-order adjoints of all nodes, given the adjoints and the
@@ -10,24 +11,45 @@ import (
 func (b *body) products(t []value) []value {
 	p := b.p
 	a := adjoints{make([][]value, p.Len()), make([]value, p.Len())}
-	b.pull("u", "", &a,
-		func(bt *compile.Batch) bool { return b.batchSeconds(&a, t, bt) },
+	pieces := b.inOrder()
+	if !b.careful {
+		pieces = b.bySections()
+	}
+	b.pull("u", "", &a, pieces,
+		func(c piece) { b.pieceSeconds(&a, t, c) },
 		func(i int32) { b.second(&a, t, i) })
 	return a.bar
 }
 
-// batchSeconds adds the terms of the lanes of a batch.
-func (b *body) batchSeconds(a *adjoints, t []value, bt *compile.Batch) bool {
+// bySections is the lanes that a sweep of second order goes over backward.
+func (b *body) bySections() (pieces []piece) {
+	s := b.p.Sections(sweep.SectionLanes)
+	add := func(section *compile.Section) {
+		for k := len(section.Pieces) - 1; k >= 0; k-- {
+			c := &section.Pieces[k]
+			pieces = append(pieces, piece{c.Batch, c.Lo, c.Hi})
+		}
+	}
+	for k := len(s.Rest) - 1; k >= 0; k-- {
+		add(&s.Rest[k])
+	}
+	add(&s.Head)
+	return pieces
+}
+
+// pieceSeconds adds the terms of lanes.
+func (b *body) pieceSeconds(a *adjoints, t []value, c piece) {
 	switch {
-	case bt.Kind == compile.Rows && bt.Op == op.Dot:
-		b.rowSeconds(a, t, bt)
-		return true
-	case bt.Op.Linear():
-		return b.batchAdjoints(a, bt)
+	case c.Kind == compile.Rows && c.Op == op.Dot:
+		b.rowSeconds(a, t, c.Batch)
+		return
+	case c.Op.Linear():
+		b.pieceAdjoints(a, c)
+		return
 	}
 	p := b.p
-	blocks(bt, func(lo, hi int32) {
-		switch bt.Op.Class() {
+	c.blocks(func(lo, hi int32) {
+		switch c.Op.Class() {
 		case op.Factors:
 			for i := lo; i < hi; i++ {
 				x, y := p.Args(i)
@@ -38,7 +60,7 @@ func (b *body) batchSeconds(a *adjoints, t []value, bt *compile.Batch) bool {
 				a.add(y, b.group(b.product(1, b.node(x), a.bar[i]), b.product(1, b.g[i], t[x])))
 			}
 		case op.Binary:
-			b.binarySeconds(a, t, bt, lo, hi)
+			b.binarySeconds(a, t, c.Batch, lo, hi)
 		case op.Twice:
 			for i := lo; i < hi; i++ {
 				x, _ := p.Args(i)
@@ -54,7 +76,6 @@ func (b *body) batchSeconds(a *adjoints, t []value, bt *compile.Batch) bool {
 			}
 		}
 	})
-	return true
 }
 
 // binarySeconds adds the terms of lanes of an operation of class Binary: those of the

@@ -34,18 +34,18 @@ func New(p *compile.Program) *Engine {
 	return e
 }
 
-// sectionLanes is how many lanes a section of a program has in a second-order sweep: with
+// SectionLanes is how many lanes a section of a program has in a second-order sweep: with
 // MaxDirections directions, what a few batches compute fits into the second-level
 // cache. It is an odd number of lines of the cache, since arrays a multiple of 4 KiB
 // apart would stall each other.
-const sectionLanes = 43 * 8
+const SectionLanes = 43 * 8
 
 // sections is what second-order sweeps go through.
 func (e *Engine) sections() *compile.Sections {
 	if s := e.cut.Load(); s != nil {
 		return s
 	}
-	e.cutting.Do(func() { e.cut.Store(e.Sections(sectionLanes)) })
+	e.cutting.Do(func() { e.cut.Store(e.Sections(SectionLanes)) })
 	return e.cut.Load()
 }
 
