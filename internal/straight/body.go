@@ -28,6 +28,7 @@ type statement struct {
 	comment string
 	more    bool // the name is there already
 	load    bool // of an element of an argument
+	store   bool // to one
 	section string
 }
 
@@ -39,6 +40,7 @@ type body struct {
 	section string
 	value   value   // of the first output
 	results []value // what dst is set to
+	needed  []statement
 }
 
 // spell is an operand as it is written.
@@ -240,8 +242,20 @@ func ungroup(s string) string {
 // word is an identifier, perhaps with a selector, or a number.
 var word = regexp.MustCompile(`[\pL_\p{Nd}.]+`)
 
-// live marks the lines that are needed, and names nobody reads "_".
+// words is the identifiers in an expression, but those after a point.
+func words(expr string) []string {
+	list := word.FindAllString(expr, -1)
+	for k, id := range list {
+		list[k], _, _ = strings.Cut(id, ".")
+	}
+	return list
+}
+
+// live is the lines that are needed, with the names that nobody reads as "_".
 func (b *body) live() []statement {
+	if b.needed != nil {
+		return b.needed
+	}
 	need := map[string]bool{}
 	keep := make([]bool, len(b.lines))
 	for i := len(b.lines) - 1; i >= 0; i-- {
@@ -261,18 +275,17 @@ func (b *body) live() []statement {
 			l.names = names
 		}
 		keep[i] = true
-		for _, id := range word.FindAllString(l.expr, -1) {
-			id, _, _ = strings.Cut(id, ".")
+		for _, id := range words(l.expr) {
 			need[id] = true
 		}
 	}
-	var lines []statement
+	b.needed = []statement{}
 	for i, l := range b.lines {
 		if keep[i] {
-			lines = append(lines, l)
+			b.needed = append(b.needed, l)
 		}
 	}
-	return lines
+	return b.needed
 }
 
 // print writes the lines.

@@ -125,16 +125,31 @@ func (b *body) repeat(call string) {
 			tests = append(tests, r.s+"*0 +")
 		}
 	}
-	if len(tests) > 0 {
-		sum := strings.TrimSuffix(strings.Join(source.Wrap(tests, 90), "\n"), " +")
-		b.raw("if %s != 0 { // an infinity or a NaN\n%s\n}", sum, call)
+	if len(tests) == 0 {
+		return
 	}
+	condition := func(tests []string) string {
+		return strings.TrimSuffix(strings.Join(source.Wrap(tests, 90), "\n"), " +")
+	}
+	if len(tests) > most {
+		for more := false; len(tests) > 0; more = true {
+			n := min(most, len(tests))
+			head := tests[:n:n]
+			if more {
+				head = append([]string{b.test + " +"}, head...)
+			}
+			b.lines = append(b.lines, statement{names: []string{b.test}, expr: condition(head), more: more})
+			tests = tests[n:]
+		}
+		tests = []string{b.test}
+	}
+	b.raw("if %s != 0 { // an infinity or a NaN\n%s\n}", condition(tests), call)
 }
 
 // finish writes the results.
 func (b *body) finish(function Function) {
 	for k, r := range b.results {
-		b.raw("%s[%d] = %s", b.dst, k, b.spell(r))
+		b.lines = append(b.lines, statement{expr: fmt.Sprintf("%s[%d] = %s", b.dst, k, b.spell(r)), store: true})
 	}
 	f, fails := b.returns(function)
 	switch {

@@ -56,6 +56,8 @@ type writer struct {
 	titles               []string          // of inputs and parameters
 	constants            map[int32]float64 // nodes that are
 	dst, x, params, v, w string
+	test, m, memory      string // variables
+	work                 int    // numbers in the memory of long functions
 
 	d     map[int32][2]value // partial derivatives that have names
 	h     map[int32][3]value // second ones, times the adjoint
@@ -86,6 +88,7 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 	for _, function := range functions {
 		w.write(function)
 	}
+	w.printWork()
 	return nil
 }
 
@@ -188,6 +191,7 @@ func (w *writer) chooseNames() error {
 	}
 	w.dst, w.x, w.params = names.Fresh("dst"), names.Fresh("x"), names.Fresh("p")
 	w.v, w.w = names.Fresh("v"), names.Fresh("w")
+	w.test, w.m, w.memory = names.Fresh("test"), names.Fresh("m"), names.Fresh("work")
 	return nil
 }
 
@@ -278,43 +282,62 @@ func (w *writer) write(function Function) {
 	case fails:
 		result = "error"
 	}
-	careful := ""
+	plain := w.start(false)
+	plain.derive(function)
+	bodies := []*body{plain}
 	if function != Value {
 		b := w.start(true)
 		b.derive(function)
 		b.finish(function)
 		if b.multiplies() {
-			careful = w.file.Private(function.String() + "Careful")
+			bodies = append(bodies, b)
 		}
-		defer func() {
-			if careful == "" {
-				return
-			}
-			w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(fmt.Sprintf("%s is %s with derivative products, for which 0·∞ and 0·NaN are 0.", careful, name)), careful, strings.Join(args, ", "), result)
-			b.print()
-			w.file.Printf("}\n\n")
-		}()
 	}
-	w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(w.comment(function, name, args, lengths)), name, strings.Join(args, ", "), result)
-	var wrong []string
-	for k, a := range args {
-		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[k]))
+	long := plain.isLong(function)
+	arguments, signature := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64"
+	if long {
+		arguments, signature = arguments+", "+w.memory, signature+", "+w.memory+" *"+w.workName()
 	}
-	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
-	b := w.start(false)
-	b.derive(function)
-	if careful != "" {
-		call := fmt.Sprintf("%s(%s)", careful, strings.Join(args, ", "))
+	careful := w.file.Private(function.String() + "Careful")
+	if len(bodies) > 1 {
+		call := careful + "(" + arguments + ")"
 		if result == "" {
 			call += "\nreturn"
 		} else {
 			call = "return " + call
 		}
-		b.repeat(call)
+		plain.repeat(call)
 	}
-	b.finish(function)
-	b.print()
-	w.file.Printf("}\n\n")
+	plain.finish(function)
+	w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(w.comment(function, name, args, lengths, long)), name, signature, result)
+	var wrong []string
+	for k, a := range args {
+		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[k]))
+	}
+	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
+	for k, b := range bodies {
+		parts := w.file.Private(function.String())
+		if k > 0 {
+			parts = careful
+			w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(fmt.Sprintf("%s is %s with derivative products, for which 0·∞ and 0·NaN are 0.", careful, name)), careful, signature, result)
+		}
+		if long {
+			b.cut().print(parts, arguments, signature)
+		} else {
+			b.print()
+			w.file.Printf("}\n\n")
+		}
+	}
+}
+
+// workName is the type of the memory of long functions.
+func (w *writer) workName() string { return w.file.Name() + "Work" }
+
+// printWork writes the type of the memory of long functions, if there are any.
+func (w *writer) printWork() {
+	if w.work > 0 {
+		w.file.Printf("%stype %s struct{ m [%d]float64 }\n\n", source.Comment(w.workName()+" is the memory of an evaluation, for one goroutine at a time."), w.workName(), w.work)
+	}
 }
 
 // start is an empty body.
@@ -324,7 +347,7 @@ func (w *writer) start(careful bool) *body {
 }
 
 // comment is what a function does.
-func (w *writer) comment(function Function, name string, args []string, lengths []int) string {
+func (w *writer) comment(function Function, name string, args []string, lengths []int, long bool) string {
 	p := w.p
 	f := "F"
 	if p.Outputs() == 1 {
@@ -369,6 +392,9 @@ func (w *writer) comment(function Function, name string, args []string, lengths 
 			s += " and leaves " + w.dst + " as it was"
 		}
 		s += "."
+	}
+	if long {
+		s += " It uses " + w.memory + " for what it computes on the way."
 	}
 	return s
 }
