@@ -85,7 +85,7 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 				}
 				c.call = name + c.call
 				cases = append(cases, c)
-				if function := c.call[len(name):strings.IndexByte(c.call, '(')]; regexp.MustCompile("func "+name+function+`\(.*work \*`).Match(text.Bytes()) {
+				if function := c.call[len(name):strings.IndexByte(c.call, '(')]; regexp.MustCompile("func " + name + function + `\(.*work \*`).Match(text.Bytes()) {
 					c.call = strings.TrimSuffix(c.call, ")") + fmt.Sprintf(", new(%sWork))", name)
 				}
 				call := strings.Replace(c.call, "DST", fmt.Sprintf("dst[:%d]", c.size), 1)
