@@ -28,7 +28,7 @@ var (
 	contractFigures = []string{"f", "record", "compile", "pattern", "coloring", "value", "gradient", "jvp", "hvp",
 		"hvp-batch", "sparse-hessian", "sparse-jacobian", "dense-hessian", "implicit"}
 	contractMethods = []string{"star", "acyclic", "column", "row", "bicoloring", "terms", "auto",
-		"FoF", "FoR", "RoF", "RoR", "dense", "sparse", "gmres"}
+		"FoF", "FoR", "RoF", "RoR", "dense", "sparse", "gmres", "scan"}
 )
 
 func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
@@ -95,7 +95,7 @@ func TestFlagsNarrowWhatIsMeasured(t *testing.T) {
 
 func TestArgumentsChooseSections(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", "strategies tapes sparse coloring gonum implicit newton dense models"},
+		{"", "strategies tapes sparse coloring gonum implicit newton dense loops models"},
 		{"-problems rosen", "strategies tapes sparse implicit"},
 		{"coloring -n 1000", "coloring"},
 		{"-mtx bus.mtx", "coloring"},

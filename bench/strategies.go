@@ -60,6 +60,11 @@ func (b *bench) methods(in *problems.Instance) (f sample, methods []*method) {
 		methods = append(methods, byTape(in, s))
 	}
 	methods = append(methods, byHyper(in))
+	if f := problems.ScanFunc[reverse.Var](in); f != nil {
+		m := onTape(in, f, hessian.FoR)
+		m.name = "scan"
+		methods = append(methods, m)
+	}
 
 	fs := []func(){func() { in.Plain(in.X0) }}
 	for _, m := range methods {
@@ -75,10 +80,15 @@ func (b *bench) methods(in *problems.Instance) (f sample, methods []*method) {
 	return samples[0], methods
 }
 
-// byTape is a strategy on a tape.
+// byTape is a strategy on the tape of a problem.
 func byTape(in *problems.Instance, s hessian.Strategy) *method {
+	return onTape(in, problems.Func[reverse.Var](in), s)
+}
+
+// onTape is a strategy on the tape of f.
+func onTape(in *problems.Instance, f func(x []reverse.Var) reverse.Var, s hessian.Strategy) *method {
 	x, n := in.X0, len(in.X0)
-	h := hessian.New(must(reverse.Record(problems.Func[reverse.Var](in), x)), s)
+	h := hessian.New(must(reverse.Record(f, x)), s)
 	m := &method{name: s.String(), object: "Hv", runs: n, hessian: mat.NewSymDense(n, nil),
 		ops: h.Tape().Ops(), bytes: h.Tape().Bytes()}
 	v, hv := ones(n), make([]float64, n)
@@ -138,10 +148,14 @@ func (b *bench) printMethods(in *problems.Instance, f sample, methods []*method)
 		"tape B", "working B", "runs", "all/f", "all", "off FoR by"}}
 	for _, m := range methods {
 		name, tape, off := m.name, none, none
-		if m.bytes > 0 {
-			tape = fmt.Sprint(m.bytes)
-		} else {
+		switch {
+		case m.bytes == 0:
 			name = "FoF, no tape"
+		case name == "scan":
+			name = "FoR, by Scan"
+			fallthrough
+		default:
+			tape = fmt.Sprint(m.bytes)
 		}
 		if m.hessian != reference {
 			off = fmt.Sprintf("%.1e", largest(m.hessian, reference))

@@ -23,50 +23,62 @@ func tapes(b *bench) {
 	for _, c := range b.chosen {
 		in := c.At(c.size)
 		b.progress("%s, n = %d", in.Name, len(in.X0))
-		p := newTaped(in)
-		weights := ones(p.Outputs())
-		gradient := working(p.Tape, func() { must(p.VJP(nil, p.X0, weights)) })
-		f, rows := p.evaluations(b)
-		if b.wants("record") || b.wants("compile") {
-			rows = append(rows, p.making(b)...)
+		t.add(newTaped(in).measured(b, in.Name, figures)...)
+		if f := problems.ScanFunc[reverse.Var](in); f != nil {
+			p := &taped{Instance: in, method: "scan", plain: func() { in.Plain(in.X0) }}
+			t.add(p.record(func(x []reverse.Var) []reverse.Var { return []reverse.Var{f(x)} }).measured(b, in.Name+", scan", figures)...)
 		}
-
-		cells := []string{in.Name, fmt.Sprint(len(p.X0)), duration(f.time()), fmt.Sprint(p.Ops()),
-			digits(float64(p.Bytes()) / float64(p.Ops())), digits(float64(gradient) / float64(p.Ops()))}
-		for _, figure := range figures {
-			cell := none
-			for _, r := range rows {
-				if r.Figure == figure {
-					cell = digits(r.Ratio)
-				}
-			}
-			cells = append(cells, cell)
-		}
-		t.add(cells...)
-		b.emit(rows...)
 	}
 	b.print(fmt.Sprintf("Tapes: times in units of f, hvp-batch for one of %d directions in a sweep; bytes an operation,\n"+
 		"working for a gradient; of bratu, a vector function, gradient and hvp of the sum of its components", batch), &t)
+}
+
+// measured measures the tape and returns its line of the table.
+func (p *taped) measured(b *bench, name string, figures []string) []string {
+	weights := ones(p.Outputs())
+	gradient := working(p.Tape, func() { must(p.VJP(nil, p.X0, weights)) })
+	f, rows := p.evaluations(b)
+	if b.wants("record") || b.wants("compile") {
+		rows = append(rows, p.making(b)...)
+	}
+	cells := []string{name, fmt.Sprint(len(p.X0)), duration(f.time()), fmt.Sprint(p.Ops()),
+		digits(float64(p.Bytes()) / float64(p.Ops())), digits(float64(gradient) / float64(p.Ops()))}
+	for _, figure := range figures {
+		cell := none
+		for _, r := range rows {
+			if r.Figure == figure {
+				cell = digits(r.Ratio)
+			}
+		}
+		cells = append(cells, cell)
+	}
+	b.emit(rows...)
+	return cells
 }
 
 // A taped is a problem with its tape.
 type taped struct {
 	*problems.Instance
 	*reverse.Tape
-	plain func() // f
-	fn    func(x []reverse.Var) []reverse.Var
+	method string // "" is to record it as it is
+	plain  func() // f
+	fn     func(x []reverse.Var) []reverse.Var
 }
 
 func newTaped(in *problems.Instance) *taped {
-	p := &taped{Instance: in, fn: problems.VecFunc[reverse.Var](in)}
+	p, fn := &taped{Instance: in}, problems.VecFunc[reverse.Var](in)
 	if f := problems.Func[reverse.Var](in); f != nil {
 		p.plain = func() { in.Plain(in.X0) }
-		p.fn = func(x []reverse.Var) []reverse.Var { return []reverse.Var{f(x)} }
+		fn = func(x []reverse.Var) []reverse.Var { return []reverse.Var{f(x)} }
 	} else {
 		y := make([]float64, len(in.X0))
 		p.plain = func() { in.PlainVec(y, in.X0) }
 	}
-	p.Tape = must(reverse.RecordVec(p.fn, in.X0))
+	return p.record(fn)
+}
+
+func (p *taped) record(f func(x []reverse.Var) []reverse.Var) *taped {
+	p.fn, p.Tape = f, must(reverse.RecordVec(f, p.X0))
 	return p
 }
 
@@ -126,6 +138,9 @@ func (p *taped) evaluations(b *bench) (f sample, rows []row) {
 		if figure == "hvp-batch" {
 			s = s.per(batch)
 		}
+		if figure == "f" && p.method != "" {
+			continue // it is the same
+		}
 		r := p.row(figure, s, samples[0])
 		r.Allocs = &s.allocs
 		rows = append(rows, r)
@@ -134,7 +149,7 @@ func (p *taped) evaluations(b *bench) (f sample, rows []row) {
 }
 
 func (p *taped) row(figure string, s, f sample) row {
-	r := row{Problem: p.Name, N: len(p.X0), Figure: figure, Seconds: s.time(), Ratio: s.ratio(f)}
+	r := row{Problem: p.Name, N: len(p.X0), Figure: figure, Method: p.method, Seconds: s.time(), Ratio: s.ratio(f)}
 	if figure != "f" {
 		r.Ops, r.Bytes = p.Ops(), p.Bytes()
 	}

@@ -133,6 +133,14 @@ func Func[T dual.Scalar[T]](in *Instance) func(x []T) T {
 	return nil
 }
 
+// ScanFunc returns the scalar function of in as a loop with a state, nil if it is none.
+func ScanFunc[T dual.Scalar[T]](in *Instance) func(x []T) T {
+	if in.rnn == nil {
+		return nil
+	}
+	return func(x []T) T { return rnnScan(in.rnn, x) }
+}
+
 // VecFunc returns the vector function of in over the numbers T, nil if in is a
 // scalar function.
 func VecFunc[T dual.Scalar[T]](in *Instance) func(x []T) []T {

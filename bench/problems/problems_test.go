@@ -74,6 +74,12 @@ func TestScalarProblemsHaveTheirPublishedValues(t *testing.T) {
 			within(t, c.slope, dh.D1, "wᵀ∇f by Hyper")
 			within(t, c.slope, dh.D2, "wᵀ∇f by Hyper")
 			within(t, c.curvature, dh.D12, "wᵀ∇²f w by Hyper")
+			if f := ScanFunc[dual.Hyper](in); f != nil {
+				dh := f(h)
+				within(t, c.value, dh.V, "f by Scan")
+				within(t, c.slope, dh.D1, "wᵀ∇f by Scan")
+				within(t, c.curvature, dh.D12, "wᵀ∇²f w by Scan")
+			}
 		})
 	}
 }

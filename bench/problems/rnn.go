@@ -57,6 +57,27 @@ func rnn[T dual.Scalar[T]](d *rnnData, x []T) T {
 	return loss.Scale(0.5)
 }
 
+// rnnScan is rnn as one loop with a state.
+func rnnScan[T dual.Scalar[T]](d *rnnData, x []T) T {
+	w, u, v := weights(d, x)
+	n := d.hidden
+	h, _ := dual.Scan(dual.Loop[T]{
+		Start: make([]T, n), Shared: x[:len(w)+len(u)], Data: d.inputs[:],
+		Step: func(h, x, _, in []T) (next, out []T) {
+			w, u := x[:n*n], x[n*n:]
+			for i := range h {
+				next = append(next, dual.Dot(w[i*n:][:n], h).Add(dual.Dot(in, u[i*rnnInputs:][:rnnInputs])).Tanh())
+			}
+			return next, nil
+		},
+	})
+	var loss T
+	for i := range rnnOutputs {
+		loss = loss.Add(dual.Dot(v[i*n:][:n], h).Square())
+	}
+	return loss.Scale(0.5)
+}
+
 // plain returns the loss as a plain function, which keeps its states between
 // calls.
 func (d *rnnData) plain() func(x []float64) float64 {

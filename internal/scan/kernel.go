@@ -176,22 +176,28 @@ type evaluator struct {
 	v     []float64
 }
 
-// evaluator is that of one of the derivatives; nil if sweeps are better.
+// evaluator is that of one of the derivatives, of an end the value; nil if sweeps are
+// better.
 func (w *way) evaluator(d expr.Derivative, directions int) *evaluator {
-	list := &w.kernels[d]
-	for len(*list) <= directions {
-		*list = append(*list, nil)
+	list := w.kernels[d]
+	if directions < len(list) {
+		if e := list[directions]; e != nil {
+			if e.kernel == nil {
+				return nil
+			}
+			return e
+		}
 	}
-	e := (*list)[directions]
-	if e == nil {
-		r := expr.Request{Derivative: d, Directions: directions, Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product}
-		e = w.newEvaluator(r)
-		(*list)[directions] = e
+	for len(list) <= directions {
+		list = append(list, nil)
 	}
-	if e.kernel == nil {
-		return nil
+	r := expr.Request{Derivative: d, Directions: directions, Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product}
+	if w.End {
+		r = expr.Request{}
 	}
-	return e
+	list[directions] = w.newEvaluator(r)
+	w.kernels[d] = list
+	return w.evaluator(d, directions)
 }
 
 func (w *way) newEvaluator(r expr.Request) *evaluator {
@@ -242,31 +248,25 @@ func (m *memory) feed(e *evaluator, k int, s []float64) {
 	}
 }
 
-// compute is run by kernels.
-func (m *memory) compute(w *way, k int, s []float64, d expr.Derivative, directions int) failure {
-	switch d {
+// compute is run of one way by a kernel, for products with the Hessian by two.
+func (m *memory) compute(w *way, e *evaluator, k int, s []float64) (fits bool) {
+	directions := e.directions
+	switch e.of.Derivative {
 	case expr.Value, expr.Tangent:
-		return m.evaluate(w, w.evaluator(d, directions), k, s, m.out, nil, m.outs[:directions])
+		return m.evaluate(w, e, k, s, m.out, nil, m.outs[:directions])
 	case expr.Gradient:
-		return m.evaluate(w, w.evaluator(d, 0), k, s, nil, m.bar, nil)
+		return m.evaluate(w, e, k, s, nil, m.bar, nil)
 	}
-	if f := m.evaluate(w, w.evaluator(expr.Gradient, 0), k, s, nil, m.bar, nil); f.is() {
-		return f
-	}
-	return m.evaluate(w, w.evaluator(d, directions), k, s, nil, nil, m.bars[:directions])
+	return m.evaluate(w, w.evaluator(expr.Gradient, 0), k, s, nil, m.bar, nil) &&
+		m.evaluate(w, e, k, s, nil, nil, m.bars[:directions])
 }
 
 // evaluate runs a kernel on step k; its results go where they are wanted.
-func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint []float64, along [][]float64) (f failure) {
+func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint []float64, along [][]float64) (fits bool) {
 	m.feed(e, k, s)
 	e.Run(&e.regs)
-	if guards := w.Step.kernels.guards; len(guards) > 0 {
-		e.regs.Pick(e.v, e.compared)
-		for i := range guards {
-			if g := &guards[i]; !g.Holds(e.v) {
-				return failure{guard: g, v: e.v}
-			}
-		}
+	if len(e.v) > 0 && !w.holds(e) {
+		return false
 	}
 	var exponents uint64
 	if y != nil {
@@ -279,7 +279,7 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 		exponents |= e.regs.Pick(x, e.along[s])
 	}
 	if exponents>>63 == 0 || e.of.Safe {
-		return f
+		return true
 	}
 	if e.safe == nil {
 		r := e.of
@@ -287,4 +287,17 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 		e.safe = w.newEvaluator(r)
 	}
 	return m.evaluate(w, e.safe, k, s, y, adjoint, along)
+}
+
+// holds reports whether the comparisons came out as recorded.
+func (w *way) holds(e *evaluator) bool {
+	e.regs.Pick(e.v, e.compared)
+	guards := w.Step.kernels.guards
+	for i := range guards {
+		if g := &guards[i]; !g.Holds(e.v) {
+			w.broken = failure{guard: g, v: e.v}
+			return false
+		}
+	}
+	return true
 }

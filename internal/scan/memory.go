@@ -46,6 +46,7 @@ type way struct {
 	calls         bool                           // it calls functions
 	first, second *sweep.Workspace               // of its program, of its Lagrangian
 	kernels       [expr.Derivatives][]*evaluator // by directions
+	broken        failure                        // why it did not fit, if it did not
 }
 
 // numbers is the inputs of a Lagrangian, [s; u; λ; ν]: those of the step, then the
@@ -146,39 +147,34 @@ func (m *memory) begin(x []float64) {
 }
 
 // run computes a derivative of step k from the state s on, by the recorded step whose
-// comparisons come out so: what is made of its results and adjoints is in out, outs,
-// bar and bars. It reports false if the loop ends there.
+// comparisons come out so: its results and adjoints are in out, outs, bar and bars. It
+// reports false if the loop ends there.
 func (m *memory) run(k int, s []float64, d expr.Derivative, directions int) (more bool, err error) {
 	if m.ways[m.now].calls { // what is called may not be made for what comes after the end
 		if ends, err := m.ends(k, s); ends || err != nil {
 			return false, err
 		}
 	}
-	var broken failure // of the first of the steps, which the error names
 	for range m.ways {
 		w := &m.ways[m.now]
-		d, directions := d, directions
-		if w.End { // its comparisons alone
-			d, directions = expr.Value, 0
-		}
-		var failed failure
-		if w.evaluator(d, directions) != nil {
-			failed = m.compute(w, k, s, d, directions)
+		e := w.evaluator(d, directions)
+		fits := false
+		if e != nil {
+			fits = m.compute(w, e, k, s)
 		} else {
-			failed, err = m.sweep(w, k, s, d, directions)
+			fits, err = m.sweep(w, k, s, d, directions)
 		}
 		if err != nil {
 			return false, err
 		}
-		if !failed.is() {
+		if fits {
 			return !w.End, nil
 		}
-		if m.now == 0 {
-			broken = failed
+		if m.now++; m.now == len(m.ways) {
+			m.now = 0
 		}
-		m.now = (m.now + 1) % len(m.ways)
 	}
-	return false, broken.error().In(k)
+	return false, m.ways[0].broken.error().In(k)
 }
 
 // ends reports whether one of the recorded ends is before step k.
@@ -188,9 +184,9 @@ func (m *memory) ends(k int, s []float64) (bool, error) {
 		if !w.End {
 			continue
 		}
-		f, err := m.sweep(w, k, s, expr.Value, 0)
-		if err != nil || !f.is() {
-			return err == nil, err
+		fits, err := m.sweep(w, k, s, expr.Value, 0)
+		if err != nil || fits {
+			return fits, err
 		}
 	}
 	return false, nil
@@ -204,8 +200,6 @@ type failure struct {
 	inner *tape.BranchError
 }
 
-func (f *failure) is() bool { return f.guard != nil || f.inner != nil }
-
 func (f *failure) error() *tape.BranchError {
 	if f.guard != nil {
 		return f.guard.Error(f.v)
@@ -213,12 +207,12 @@ func (f *failure) error() *tape.BranchError {
 	return f.inner
 }
 
-// sweep is run by sweeps over the program of the step, or over its Lagrangian.
-func (m *memory) sweep(w *way, k int, s []float64, d expr.Derivative, directions int) (f failure, err error) {
+// sweep is run of one way by sweeps over the program of the step, or over its Lagrangian.
+func (m *memory) sweep(w *way, k int, s []float64, d expr.Derivative, directions int) (fits bool, err error) {
 	copy(m.local.s, s)
 	load(m.local.u, m.x[m.State:], m.In, k, false)
 	p, kept, args := w.P, &w.first, m.local.args
-	if d == expr.Product {
+	if d == expr.Product && !w.End {
 		p, kept, args = w.Lagrangian(), &w.second, m.local.all
 	}
 	if *kept == nil {
@@ -229,40 +223,42 @@ func (m *memory) sweep(w *way, k int, s []float64, d expr.Derivative, directions
 	inner, branch := err.(*tape.BranchError)
 	switch {
 	case guard != nil || branch:
-		return failure{guard, ws.Values(), inner}, nil
+		w.broken = failure{guard, ws.Values(), inner}
+		return false, nil
 	case err != nil:
-		return f, err
+		return false, err
+	case w.End:
+		return true, nil
 	}
 	switch d {
-	case expr.Value, expr.Tangent:
+	case expr.Value:
 		put(m.out, ws.Output)
-		if d == expr.Value {
-			return f, nil
-		}
+	case expr.Tangent:
+		put(m.out, ws.Output)
 		if err := ws.JVP(directions, m.seed); err != nil {
-			return f, err
+			return false, err
 		}
 		for s := range directions {
 			put(m.outs[s], func(j int) float64 { return ws.OutputTangent(s, j) })
 		}
 	case expr.Gradient:
 		if err := ws.Gradient(m.local.bar); err != nil {
-			return f, err
+			return false, err
 		}
 		copy(m.bar, ws.Adjoints())
 	case expr.Product:
 		if err := ws.Linearize(m.one[:]); err != nil {
-			return f, err
+			return false, err
 		}
 		if err := ws.HVP(directions, m.seed); err != nil {
-			return f, err
+			return false, err
 		}
 		copy(m.bar, ws.Adjoints())
 		for s := range directions {
 			copy(m.bars[s], ws.Product(s))
 		}
 	}
-	return f, nil
+	return true, nil
 }
 
 // stepOn sets next to the state after step k, of which the state is s.
