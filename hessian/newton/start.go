@@ -157,7 +157,11 @@ func (s *solver) cold() error {
 			s.zu[i] = 1
 		}
 	}
-	return s.leastSquaresMultipliers()
+	err := s.leastSquaresMultipliers()
+	if s.b.kkt != nil {
+		s.b.kkt.analyze = true // by values that are more like those to come
+	}
+	return err
 }
 
 // leastSquaresMultipliers sets y to those of least ‖∇f − z_L + z_U + [c′ A]ᵀy‖,
@@ -179,7 +183,6 @@ func (s *solver) leastSquaresMultipliers() error {
 		s.dc[r]++
 	}
 	found, err := s.factorizeKKT(nil)
-	s.b.kkt.analyze = true // by values that are more like those to come
 	if err != nil || found != right {
 		return err
 	}

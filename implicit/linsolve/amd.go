@@ -72,7 +72,7 @@ func minimumDegree(n int, ptr []int, adj []int32) (order []int32, fill int) {
 	for i := range g.head {
 		g.head[i] = none
 	}
-	dense := int(max(16, 10*math.Sqrt(float64(n))))
+	dense := denseRow(n)
 	left := n
 	for i := range n {
 		g.parent[i] = none
@@ -381,3 +381,7 @@ func (g *quotientGraph) postorder(n int, pivots []int32) []int32 {
 	}
 	return order
 }
+
+// denseRow is the number of entries above which a row of a matrix of order n counts as
+// dense: it is eliminated last, and its entries say little of the order of the others.
+func denseRow(n int) int { return int(max(16, 10*math.Sqrt(float64(n)))) }

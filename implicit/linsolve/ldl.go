@@ -370,7 +370,8 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 	if least >= ldlThreshold {
 		return partner
 	}
-	rowOf, _, _ := maximumProduct(a.Pattern(), a.Values())
+	few := withoutDense(a)
+	rowOf, _, _ := maximumProduct(few.Pattern(), few.Values())
 	seen := make([]bool, n)
 	var cycle []int32
 	for i := range n {
@@ -396,6 +397,34 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 		}
 	}
 	return partner
+}
+
+// withoutDense is a without what its dense rows and columns have beside the diagonal.
+// They are eliminated last, where all of them is one front, and the matching would go
+// through each at every step.
+func withoutDense(a *sparsity.Matrix) *sparsity.Matrix {
+	n, _ := a.Dims()
+	p, limit := a.Pattern(), denseRow(n)
+	dense := make([]bool, n)
+	for i := range n {
+		dense[i] = len(p.Row(i)) > limit
+	}
+	if !slices.Contains(dense, true) {
+		return a
+	}
+	var rows, cols []int
+	var values []float64
+	for i := range n {
+		row, first := p.Row(i), int(p.RowPtr()[i])
+		for k, j := range row {
+			if int(j) == i || !dense[i] && !dense[j] {
+				rows, cols, values = append(rows, i), append(cols, int(j)), append(values, a.Values()[first+k])
+			}
+		}
+	}
+	few := sparsity.NewMatrix(sparsity.FromCoordinates(n, n, rows, cols))
+	copy(few.Values(), values)
+	return few
 }
 
 // placeEntries orders the fronts and finds where in them the entries of A go.

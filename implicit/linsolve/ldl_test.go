@@ -486,3 +486,27 @@ func TestLDLLowThresholdKeepsFill(t *testing.T) {
 	low.Threshold = 0.6
 	require.Panics(t, func() { _ = low.Refactorize(a) })
 }
+
+// A row that has all columns, and no diagonal, is left out of the matching.
+func TestLDLWithADenseRow(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(63, 1))
+	const n = 2000
+	var rows, cols []int
+	for i := range n {
+		rows, cols = append(rows, i, n, n+1+i/2), append(cols, i, i, i)
+	}
+	a := sparsity.NewMatrix(sparsity.FromCoordinates(n+1+n/2, n+1+n/2, rows, cols))
+	randomize(rnd, a)
+	for i := range n {
+		a.Values()[a.Pattern().Position(i, i)] = 1
+	}
+	s := sparsity.NewSymMatrix(a)
+	var f LDL
+	require.NoError(t, f.Factorize(s))
+	positive, negative, zero := f.Inertia()
+	require.Equal(t, [3]int{n, n/2 + 1, 0}, [3]int{positive, negative, zero})
+	require.Less(t, f.Fill(), 2.5)
+	b, x := randomVector(rnd, n+1+n/2), make([]float64, n+1+n/2)
+	require.NoError(t, f.SolveInto(x, b))
+	require.LessOrEqual(t, symmetricBackwardError(s, x, b), backwardBound(n+1+n/2))
+}
