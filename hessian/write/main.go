@@ -31,6 +31,7 @@ type settings struct {
 	name, output   string
 	functions      string
 	inputs, params string
+	sparse         string
 	lines, check   bool
 }
 
@@ -45,6 +46,7 @@ func run(args []string, dir string, stderr io.Writer) int {
 	flags.StringVar(&s.name, "name", "", "begins the `names` of all that is written")
 	flags.StringVar(&s.output, "o", "", "the `file` to write; the name and _derivatives.go by default")
 	flags.StringVar(&s.functions, "functions", "", "which `functions`, as in Value,Gradient,Jacobian,JVP,VJP,HVP")
+	flags.StringVar(&s.sparse, "sparse", "", "write the sparse `matrix`, hessian or jacobian, by a loop for each kind of term")
 	flags.StringVar(&s.inputs, "inputs", "", "`names` of the inputs, as in angle,speed")
 	flags.StringVar(&s.params, "params", "", "`names` of the parameters")
 	flags.BoolVar(&s.lines, "lines", false, "write beside each operation where it stands")
@@ -70,6 +72,9 @@ func run(args []string, dir string, stderr io.Writer) int {
 
 // write writes the file, or checks it.
 func (s *settings) write(dir string) error {
+	if s.sparse != "" && plans[s.sparse] == "" {
+		return fmt.Errorf("-sparse %s: it is hessian or jacobian", s.sparse)
+	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -185,7 +190,13 @@ func declares(tree *ast.File) map[string]bool {
 }
 
 // known is the functions that can be written.
-var known = []string{"Value", "Gradient", "Jacobian", "JVP", "VJP", "HVP"}
+var known = []string{"Value", "Gradient", "Jacobian", "JVP", "VJP", "HVP", "Hessian", "All"}
+
+// plans is how the plan of a sparse matrix is made.
+var plans = map[string]string{
+	"hessian":  "hesseHessian.SparseSettings{Method: hesseHessian.ByTerms}.New",
+	"jacobian": "hesseReverse.SparseSettings{Method: hesseReverse.ByTerms}.New",
+}
 
 // isGenerated reports whether a name is of what is written for a function.
 func (s *settings) isGenerated(name string) bool {
@@ -194,7 +205,12 @@ func (s *settings) isGenerated(name string) bool {
 			return true
 		}
 	}
-	return name == s.name+"BranchError" || strings.HasPrefix(name, "hesse"+source.Upper(s.name))
+	for _, suffix := range []string{"BranchError", "Work", "RowPtr", "ColIdx"} {
+		if name == s.name+suffix {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "hesse"+source.Upper(s.name))
 }
 
 // clashes finds what is there already under a name that is written.
@@ -383,6 +399,9 @@ func (s *settings) test(p *program, fn function) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\thesseOS %q\n\thesseTesting %q\n\thesseReverse %q\n", p.name, "os", "testing", module+"/reverse")
+	if s.sparse == "hessian" {
+		fmt.Fprintf(&b, "\thesseHessian %q\n", module+"/hessian")
+	}
 	used := map[string]bool{}
 	for _, text := range []string{s.x, s.p, s.args} {
 		if text == "" {
@@ -425,6 +444,10 @@ func (s *settings) test(p *program, fn function) ([]byte, error) {
 	if functions != nil {
 		list = "[]hesseReverse.GoFunction{" + strings.Join(functions, ", ") + "}"
 	}
+	plan := "plan, err := tape, error(nil)"
+	if s.sparse != "" {
+		plan = "plan, err := " + plans[s.sparse] + "(tape)"
+	}
 	fmt.Fprintf(&b, `)
 
 func %s(t *hesseTesting.T) {
@@ -436,14 +459,16 @@ func %s(t *hesseTesting.T) {
 	}
 	tape, err := hesseReverse.Recorder{Lines: %v}.%s(func(x, p []hesseReverse.Var) %s { %s }, %s, %s)
 	fail(err)
+	%s
+	fail(err)
 	out, err := hesseOS.Create(hesseOS.Getenv("HESSE_WRITE"))
 	fail(err)
-	fail(tape.WriteGo(out, hesseReverse.GoSource{
+	fail(plan.WriteGo(out, hesseReverse.GoSource{
 		Package: %q, Name: %q, Functions: %s, Inputs: %s, Params: %s, Lines: %v,
 	}))
 	fail(out.Close())
 }
-`, testName, s.lines, record, result, body, point, parameters, p.name, s.name, list, literal(words(s.inputs)), literal(words(s.params)), s.lines)
+`, testName, s.lines, record, result, body, point, parameters, plan, p.name, s.name, list, literal(words(s.inputs)), literal(words(s.params)), s.lines)
 	return b.Bytes(), nil
 }
 

@@ -49,6 +49,13 @@ func energy(x []float64, k []float64) float64 {
 }
 `
 
+const well = `package main
+
+import "github.com/hesse-ad/hesse/dual"
+
+func wellOf[T dual.Scalar[T]](x []T) T { return x[0].Square().SubReal(1).Square().Add(x[1].Sin()) }
+`
+
 const energyMain = `package main
 
 import "fmt"
@@ -66,7 +73,7 @@ func main() {
 // Two lines of go generate lead from plain Go to its derivatives in plain Go, in a
 // package whose main function uses them already.
 func TestFromPlainGoToDerivatives(t *testing.T) {
-	dir := newModule(t, map[string]string{"energy.go": energy, "main.go": energyMain,
+	dir := newModule(t, map[string]string{"energy.go": energy, "main.go": energyMain, "well.go": well,
 		"energy_test.go": "package main\n\nthis is no Go\n"})
 	command := func(name string, args ...string) string {
 		t.Helper()
@@ -96,6 +103,12 @@ func TestFromPlainGoToDerivatives(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "energy_derivatives.go"), append(again, "\n// more\n"...), 0o644))
 	assert.Equal(t, 1, run(check, dir, &stderr))
 	assert.Contains(t, stderr.String(), "out of date")
+
+	// The sparse Hessian is written by its plan.
+	require.Zero(t, run(strings.Fields("-x []float64{2,0} -sparse hessian well"), dir, &stderr), "%s", stderr.String())
+	text, err = os.ReadFile(filepath.Join(dir, "well_derivatives.go"))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "func wellAll(dst, g, x []float64)")
 
 	// What is wrong with the function shows, and nothing is written.
 	stderr.Reset()
@@ -153,6 +166,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		{"-n 1 -o hand.go One", "hand.go is there and was not generated", 1},
 		{"-n 1 -name func One", "keyword", 1},
 		{"-n 1 -name a-b One", "no identifier", 1},
+		{"-n 1 -sparse matrix One", "hessian or jacobian", 1},
 		{"-n 1 -functions Value,Hess One", "-functions Hess", 1},
 	} {
 		var stderr bytes.Buffer
