@@ -17,7 +17,7 @@
 //	-active x,p.Mu   what is differentiated: parameters, or fields of them, also of the
 //	                 elements of a slice or map; the first parameter by default
 //	-select          write branches that choose a value as Abs, Max, Min and Select, which
-//	                 evaluate both sides and need no guard on a tape
+//	                 evaluate both sides and need no guard on a tape; NaN compared is NaN
 //	-type T,...      write instances for dual.Real, dual.Number, dual.Hyper or reverse.Var
 //	                 too: Go inlines their methods
 //	-check           write nothing; fail if the file is not as it would be written

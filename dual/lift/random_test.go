@@ -106,7 +106,7 @@ func (g *generator) target() string {
 }
 
 func (g *generator) statement() {
-	k := g.rnd.IntN(16)
+	k := g.rnd.IntN(17)
 	if g.depth > 2 && k >= 6 {
 		k = g.rnd.IntN(6)
 	}
@@ -172,6 +172,10 @@ func (g *generator) statement() {
 		body := g.number(2)
 		g.numbers = g.numbers[:len(g.numbers)-1]
 		g.line("y = append(y, each(%s, func(%s float64) float64 { return %s })...)", g.pick("x", "y[:2]", "d.W"), a, body)
+	case 16:
+		v, c := g.pick(append([]string{"s", "p.a", "q.b"}, g.numbers...)...), g.number(1)
+		g.line("if %s %s %s {\n%s = %s\n}", v, g.pick("<", "<=", ">", ">="), c, v, g.pick(c, "-"+v, g.number(2)))
+		g.line("if %s %s %s {\ns = %s\n} else {\ns = %s\n}", v, g.pick("<", "<=", ">", ">="), g.number(1), g.number(2), g.number(2))
 	case 15:
 		g.line("%s%s", g.target(), g.pick("++", "--"))
 	}
@@ -281,7 +285,10 @@ func main() {
 func TestRandomFunctions(t *testing.T) {
 	var plain, table strings.Builder
 	plain.WriteString(randomHead)
-	s := settings{output: "lifted.go", types: []string{"dual.Real"}}
+	lifts := []settings{
+		{output: "lifted.go", types: []string{"dual.Real"}},
+		{output: "selected.go", types: []string{"dual.Real"}, selects: true},
+	}
 	for k := range *programs {
 		g := &generator{rnd: rand.New(rand.NewPCG(uint64(k), 1))}
 		g.line("func f%d(x []float64, d *data) float64 {", k)
@@ -291,6 +298,7 @@ func TestRandomFunctions(t *testing.T) {
 		}
 		g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b + m.next()\n}")
 		plain.WriteString("\n" + g.b.String())
+		s := &lifts[k%2]
 		s.functions = append(s.functions, fmt.Sprintf("f%d", k))
 		fmt.Fprintf(&table, "{f%d, f%dOf[dual.Real], f%dReal},\n", k, k, k)
 	}
@@ -311,10 +319,12 @@ var table = []struct {
 `+table.String()+"}\n")
 	path, err := filepath.Abs(dir)
 	require.NoError(t, err)
-	text, faults, err := lift(s, path)
-	require.NoError(t, err)
-	require.Empty(t, faults)
-	write("lifted.go", string(text))
+	for _, s := range lifts {
+		text, faults, err := lift(s, path)
+		require.NoError(t, err)
+		require.Empty(t, faults)
+		write(s.output, string(text))
+	}
 	out, err := goCommand("run", "./"+dir).CombinedOutput()
 	require.NoError(t, err, string(out))
 }

@@ -126,20 +126,22 @@ func (r *renderer) choose(c choice) string {
 	case same(c.yes, high) && same(no, low):
 		value = r.activeOperand(no) + ".Max(" + r.activeArgument(c.yes) + ")"
 	default:
-		difference := func(x, y ast.Expr) string { // x − y
+		above := func(x, y ast.Expr) string { // what is positive where x > y
 			switch {
 			case zero(y):
 				return r.operand(x)
 			case zero(x):
 				return r.operand(y) + ".Neg()"
+			case r.active(x) && r.active(y): // ∞ − ∞ has no sign
+				return r.operand(y) + ".Step(" + r.bare(x) + ")"
 			}
 			return r.binary(&ast.BinaryExpr{X: x, Op: token.SUB, OpPos: x.Pos(), Y: y})
 		}
 		yes, no := r.activeArgument(c.yes), r.activeArgument(no)
 		if c.cond.Op == token.LSS || c.cond.Op == token.GTR {
-			value = difference(high, low) + ".Select(" + yes + ", " + no + ")"
+			value = above(high, low) + ".Select(" + yes + ", " + no + ")"
 		} else { // unless low > high
-			value = difference(low, high) + ".Select(" + no + ", " + yes + ")"
+			value = above(low, high) + ".Select(" + no + ", " + yes + ")"
 		}
 	}
 	if c.target == nil {

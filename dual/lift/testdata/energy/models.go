@@ -71,3 +71,17 @@ func output(net []layer, x []float64) float64 {
 	}
 	return in[0]
 }
+
+// cheapest compares what may be infinite on both sides.
+func cheapest(cost []float64) float64 {
+	best, kind := math.Inf(1), 0.0
+	for _, c := range cost {
+		if c < best {
+			kind = c * c
+		} else {
+			kind = best + 1
+		}
+		best = min(best, c)
+	}
+	return best + kind
+}
