@@ -374,3 +374,34 @@ func TestVerifyOfInfiniteElements(t *testing.T) {
 	missed.Got, missed.Want = missed.Want, 1
 	require.ErrorContains(t, missed, "not finite")
 }
+
+// The entries above the diagonal are set when those below are complete. Rows that later
+// terms are the first to add to must not be cleared after that.
+func TestTermsOfRowsThatOthersAddToLater(t *testing.T) {
+	const n = 8000
+	x, p := make([]float64, n), []float64{2}
+	for i := range x {
+		x[i] = 0.1 + float64(i%17)
+	}
+	tape, err := reverse.RecordParams(func(x, p []reverse.Var) reverse.Var {
+		var s reverse.Var
+		for i := range n / 2 {
+			s = s.Add(x[i].Mul(x[n-1-i]).Mul(p[0])) // not on the diagonal
+		}
+		for i := range n {
+			s = s.Add(x[i].Sin())
+		}
+		return s
+	}, x, p)
+	require.NoError(t, err)
+	for _, workers := range []int{1, 2, 5} {
+		s, err := hessian.SparseSettings{Method: hessian.ByTerms, Workers: workers}.New(tape)
+		require.NoError(t, err)
+		h, err := s.Eval(nil, x)
+		require.NoError(t, err)
+		for i := range n {
+			require.Equal(t, 2.0, h.At(i, n-1-i))
+			require.InDelta(t, -math.Sin(x[i]), h.At(i, i), 1e-15)
+		}
+	}
+}

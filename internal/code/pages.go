@@ -27,6 +27,9 @@ func NewPages(n int) Pages {
 // Touch notes that a block adds to a place.
 func (p *Pages) Touch(at, block int32) { p.first[at/page] = min(p.first[at/page], block) }
 
+// First is the first block that touches the page of a place.
+func (p *Pages) First(at int32) int32 { return p.first[at/page] }
+
 // Finish puts the pages in order. There is a first block even if there are no
 // lanes; it is the first at the pages that no other touches.
 func (p *Pages) Finish(blocks int) {

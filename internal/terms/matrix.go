@@ -42,6 +42,7 @@ type values struct {
 // images are the pairs of places of a symmetric matrix that have the same value.
 type images struct {
 	low, up       code.Index // below the diagonal and above
+	begun         []int32    // by group: the first block that adds to one of its pages
 	pairs, starts []int32    // block k is the last to add to what is in the groups pairs[starts[k]:starts[k+1]], of code.Lanes pairs each
 }
 
@@ -62,7 +63,7 @@ func (m *matrix) Pattern() *sparsity.Pattern { return m.pattern }
 
 // Bytes is the memory that the plan of the matrix takes beside its pattern.
 func (m *matrix) Bytes() int {
-	n := m.Pages.Bytes() + 4*(len(m.pairs)+len(m.starts)+len(m.entry)) + m.low.Bytes() + m.up.Bytes()
+	n := m.Pages.Bytes() + 4*(len(m.pairs)+len(m.starts)+len(m.begun)+len(m.entry)) + m.low.Bytes() + m.up.Bytes()
 	for _, x := range m.places {
 		n += bytesOf(x)
 	}
@@ -114,10 +115,21 @@ func (m *matrix) invariants(v variant) *values {
 	return b
 }
 
-// end mirrors what block k was the last to add to.
-func (m *matrix) end(k int, values []float64) {
+// end mirrors what block k was the last to add to, if no block before first did.
+func (m *matrix) end(k, first int, values []float64) {
 	for _, j := range m.pairs[m.starts[k]:m.starts[k+1]] {
-		m.mirror(int(j), values)
+		if int(m.begun[j]) >= first {
+			m.mirror(int(j), values)
+		}
+	}
+}
+
+// endOthers mirrors what end left out for the blocks first … hi−1.
+func (m *matrix) endOthers(first, hi int, values []float64) {
+	for _, j := range m.pairs[m.starts[first]:m.starts[hi]] {
+		if int(m.begun[j]) < first {
+			m.mirror(int(j), values)
+		}
 	}
 }
 
@@ -376,7 +388,9 @@ func (m *matrix) place(v variant, symmetric bool) {
 					at := entry.place(r, c)
 					x = append(x, at)
 					if symmetric && r != c && last[at] < 0 {
-						low, up = append(low, at), append(up, image.place(c, r))
+						other := image.place(c, r)
+						low, up = append(low, at), append(up, other)
+						m.Touch(other, int32(begin+block)) // not to be cleared when it is set
 					}
 					touch(at, int32(begin+block))
 				}
@@ -396,7 +410,7 @@ func (m *matrix) place(v variant, symmetric bool) {
 		begin += s.blocks()
 	}
 	m.Finish(begin)
-	m.images = newImages(low, up, last, begin)
+	m.images = m.newImages(low, up, last, begin)
 	if m.whole {
 		m.findEntries(low, up)
 	}
@@ -404,14 +418,18 @@ func (m *matrix) place(v variant, symmetric bool) {
 
 // newImages are the images up of the places low, ready after the last of the blocks that
 // adds to them.
-func newImages(low, up, last []int32, blocks int) images {
-	ready := make([]int32, (len(low)+code.Lanes-1)/code.Lanes)
+func (m *matrix) newImages(low, up, last []int32, blocks int) images {
+	groups := (len(low) + code.Lanes - 1) / code.Lanes
+	ready := make([]int32, groups)
+	begun := slices.Repeat([]int32{int32(blocks)}, groups)
 	for k, at := range low {
-		ready[k/code.Lanes] = max(ready[k/code.Lanes], last[at])
+		g := k / code.Lanes
+		ready[g] = max(ready[g], last[at])
+		begun[g] = min(begun[g], m.First(at), m.First(up[k]))
 	}
-	m := images{low: code.NewIndex(low), up: code.NewIndex(up)}
-	m.pairs, m.starts = bucket.Sort(ready, max(blocks, 1))
-	return m
+	x := images{low: code.NewIndex(low), up: code.NewIndex(up), begun: begun}
+	x.pairs, x.starts = bucket.Sort(ready, max(blocks, 1))
+	return x
 }
 
 // findEntries finds the entry at each place, or the number of entries where there is

@@ -99,10 +99,9 @@ func (pl *Plan) runParallel(v variant, args *arrays) bool {
 		parts[q].Flush()
 	}
 	if a.matrix != nil {
-		pairs := a.matrix.pairs
-		each(a.workers, len(pairs), func(next func() int) {
-			for k := next(); k < len(pairs); k = next() {
-				a.matrix.mirror(int(pairs[k]), a.values)
+		each(a.workers, len(parts), func(next func() int) {
+			for q := next(); q < len(parts); q = next() {
+				a.matrix.endOthers(parts[q].First, parts[q].hi, a.values)
 			}
 		})
 	}
@@ -133,6 +132,9 @@ func (e *evaluator) runPart(pl *Plan, kernels []kernel, p *part, a *arrays, star
 				a.matrix.Begin(j, a.values, start)
 			}
 			e.block(c, s, j-begin)
+			if a.matrix != nil {
+				a.matrix.end(j, p.First, a.values)
+			}
 		}
 		begin += n
 	}

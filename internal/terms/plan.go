@@ -257,7 +257,7 @@ func (pl *Plan) run(e *evaluator, v variant, a *arrays) bool {
 			}
 			e.block(c, s, j)
 			if a.matrix != nil {
-				a.matrix.end(block, a.values)
+				a.matrix.end(block, 0, a.values)
 			}
 			block++
 		}
