@@ -253,7 +253,11 @@ func TestStrategiesAgree(t *testing.T) {
 			assert.Positive(t, m.working, m.name)
 		}
 		assert.Positive(t, largest(methods[0].hessian, nil))
-		assert.Equal(t, []string{"FoR", "RoF", "RoR", "FoF", "hyper"}, names)
+		want := []string{"FoR", "RoF", "RoR", "FoF", "hyper"}
+		if in.Name == "rnn" {
+			want = append(want, "scan")
+		}
+		assert.Equal(t, want, names)
 		assert.Less(t, methods[0].ops, methods[1].ops, "the tape of the JVP is longer")
 	}
 }
