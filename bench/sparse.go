@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
@@ -113,16 +114,23 @@ func sparseMatrices(b *bench) {
 		last := t.rows[len(t.rows)-1]
 		last[10] = digits(float64(len(p.X0)) * s[3].ratio(f))
 		last[11] = digits(differences(len(p.X0), p.Outputs()))
-		if p.ByHand != nil {
-			s := b.measure(p.plain, p.byHand())
-			t.add("", "", "", "", "", "by hand", none, none, none, digits(s[1].ratio(s[0])), "", "")
-			b.emit(row{Problem: p.Name, N: len(p.X0), Figure: figure, Method: "by-hand", NNZ: pattern.NNZ(),
+		for _, m := range []struct {
+			name string
+			eval func()
+		}{{"by-hand", p.byHand()}, {"source", p.source()}} {
+			if m.eval == nil {
+				continue
+			}
+			s := b.measure(p.plain, m.eval)
+			t.add("", "", "", "", "", strings.ReplaceAll(m.name, "-", " "), none, none, none, digits(s[1].ratio(s[0])), "", "")
+			b.emit(row{Problem: p.Name, N: len(p.X0), Figure: figure, Method: m.name, NNZ: pattern.NNZ(),
 				Seconds: s[1].time(), Ratio: s[1].ratio(s[0]), Allocs: &s[1].allocs})
 		}
 	}
 	b.print("Sparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
 		"prepare is all from the Go function to the plan; dense is a product a variable, by hand a\n"+
-		"loop in plain Go for value, gradient and Hessian, fd the evaluations of f\n"+
+		"loop in plain Go for value, gradient and Hessian, source what hessian/write makes for\n"+
+		"them, fd the evaluations of f\n"+
 		"that gonum's diff/fd makes for the dense matrix", &t)
 }
 
@@ -158,8 +166,21 @@ func (p *taped) prepare(m sparseMethod) prepared {
 // byHand evaluates value, gradient and Hessian by what a person wrote.
 func (p *taped) byHand() func() {
 	pattern := p.pattern()
+	if p.ByHand == nil {
+		return nil
+	}
 	g, h := make([]float64, len(p.X0)), make([]float64, pattern.NNZ())
 	return func() { p.ByHand(g, h, pattern.RowPtr(), p.X0) }
+}
+
+// source evaluates value, gradient and Hessian by what was written as Go.
+func (p *taped) source() func() {
+	f := problems.Source(p.Name, len(p.X0))
+	if f == nil {
+		return nil
+	}
+	g, h := make([]float64, len(p.X0)), make([]float64, p.pattern().NNZ())
+	return func() { f(h, g, p.X0) }
 }
 
 // numColors is 0 for terms.

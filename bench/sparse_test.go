@@ -2,10 +2,13 @@ package main
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/bench/problems"
@@ -44,6 +47,26 @@ func TestDerivativesByHand(t *testing.T) {
 		}
 	}
 	assert.Positive(t, count)
+}
+
+// What was written as Go gives the bits of the plans, at infinities and NaN, too.
+func TestSourceIsThatOfThePlans(t *testing.T) {
+	for _, name := range []string{"rosen", "arrow", "bdqrtic", "minsurf", "trig"} {
+		in := problems.Named(name).At(10000)
+		f := problems.Source(name, len(in.X0))
+		plan := must(hessian.NewSparse(newTaped(in).Tape))
+		a, g := plan.Matrix(), make([]float64, len(in.X0))
+		h, gs := ones(a.NNZ()), ones(len(in.X0))
+		x := slices.Clone(in.X0)
+		for _, v := range []float64{x[5000], 0, math.Inf(1), math.NaN()} {
+			x[5000] = v
+			want := must(plan.EvalAll(a, g, x))
+			got := f(h, gs, x)
+			require.True(t, floats.Same([]float64{want}, []float64{got}), "%s: %v, want %v", name, got, want)
+			require.True(t, floats.Same(g, gs), name)
+			require.True(t, floats.Same(a.Values(), h), name)
+		}
+	}
 }
 
 func TestDifferencesAreCounted(t *testing.T) {
