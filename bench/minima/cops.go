@@ -68,7 +68,7 @@ func Polygon(n int) Problem {
 // Electrons is n charges on the unit sphere in equilibrium, from random places. There are
 // ever more local minima with n.
 func Electrons(n int) Problem {
-	rnd := rand.New(rand.NewPCG(3, 2))
+	rnd := rand.New(rand.NewPCG(4, 2))
 	x0 := make([]float64, 3*n)
 	for i := 0; i < len(x0); i += 3 {
 		z, phi := 2*rnd.Float64()-1, 2*math.Pi*rnd.Float64()

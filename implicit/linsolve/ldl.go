@@ -405,11 +405,14 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 func withoutDense(a *sparsity.Matrix) *sparsity.Matrix {
 	n, _ := a.Dims()
 	p, limit := a.Pattern(), denseRow(n)
-	dense := make([]bool, n)
+	dense, count := make([]bool, n), 0
 	for i := range n {
-		dense[i] = len(p.Row(i)) > limit
+		if len(p.Row(i)) > limit {
+			dense[i] = true
+			count++
+		}
 	}
-	if !slices.Contains(dense, true) {
+	if count == 0 || count*count > n { // all of a dense matrix stays
 		return a
 	}
 	var rows, cols []int
