@@ -21,10 +21,14 @@ import (
 // NameColIdx: row i has the columns NameColIdx[NameRowPtr[i]:NameRowPtr[i+1]].
 //
 // Each shape of term is a loop over its terms; a small function is straight lines. Places
-// that go in even steps are arithmetic, others tables. The functions allocate nothing and
-// give the bits of Eval, EvalAll and ValueGradient; arguments must not overlap, and wrong
-// lengths panic. Errors are as for reverse.Tape.WriteGo; it is a *reverse.NoSourceError,
-// too, if the plan is by a coloring or leaves a part to one.
+// that go in even steps are arithmetic, others tables. What is colored is a product a
+// color, by the straight lines that reverse.Tape.WriteGo writes. The functions allocate
+// nothing and give the bits of Eval, EvalAll and ValueGradient, but for the sign of a 0
+// that is colored; arguments must not overlap, and wrong lengths panic. If the function
+// compares they return an error besides, as those of reverse.Tape.WriteGo.
+//
+// Errors are as for that, and *reverse.NoSourceError, too, for an acyclic coloring, for
+// terms by sweeps, and for what is colored of ten thousand operations or more.
 func (s *Sparse) WriteGo(w io.Writer, settings reverse.GoSource) error {
 	return inside.WriteGo(w, settings, func(f *source.File, settings straight.Settings, functions []reverse.GoFunction) error {
 		return s.p.Write(f, settings, functions)

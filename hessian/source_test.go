@@ -106,10 +106,10 @@ func TestSourceOfWrongSettingsIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestSourceOfColorsIsAnError(t *testing.T) {
+func TestSourceOfSubstitutionsIsAnError(t *testing.T) {
 	tape, err := reverse.Record(band(5), make([]float64, 5))
 	require.NoError(t, err)
-	plan, err := hessian.SparseSettings{Method: hessian.ByStar}.New(tape)
+	plan, err := hessian.SparseSettings{Method: hessian.ByAcyclic}.New(tape)
 	require.NoError(t, err)
 	var no *reverse.NoSourceError
 	assert.True(t, errors.As(plan.WriteGo(new(bytes.Buffer), reverse.GoSource{}), &no))

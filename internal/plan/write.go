@@ -17,14 +17,15 @@ import (
 type printer struct {
 	*Plan
 	straight.Settings
-	file   *source.File
-	tables *terms.Tables
+	file    *source.File
+	tables  *terms.Tables
+	colored *colored // what is colored of the plan, nil if nothing is
 }
 
 // Write writes functions of a plan, and its pattern: of a Hessian Gradient, Hessian and
 // All, of a Jacobian Jacobian and All; nil is all of them.
 func (p *Plan) Write(file *source.File, s straight.Settings, functions []straight.Function) error {
-	w := &printer{p, s, file, terms.NewTables(file)}
+	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file)}
 	if functions == nil {
 		functions = w.all()
 	}
@@ -33,6 +34,11 @@ func (p *Plan) Write(file *source.File, s straight.Settings, functions []straigh
 	}
 	if err := w.pattern(); err != nil {
 		return err
+	}
+	if w.colored != nil {
+		if err := w.colored.write(functions); err != nil {
+			return err
+		}
 	}
 	for _, f := range functions {
 		if err := w.function(f); err != nil {
@@ -51,12 +57,9 @@ func (w *printer) all() []straight.Function {
 }
 
 // check takes the names, and says what cannot be written.
-func (w *printer) check(functions []straight.Function) error {
-	if w.terms == nil {
-		return &straight.Unsupported{Op: "a matrix by colors"}
-	}
-	if w.rest != nil {
-		return &straight.Unsupported{Op: "what is no sum of alike terms"}
+func (w *printer) check(functions []straight.Function) (err error) {
+	if w.colored, err = w.coloredPart(); err != nil {
+		return err
 	}
 	for _, f := range functions {
 		if !slices.Contains(w.all(), f) {
@@ -135,7 +138,7 @@ func (w *printer) isWeighted() bool { return w.Hessian && w.program.Outputs() > 
 // function writes a function and what it calls.
 func (w *printer) function(f straight.Function) error {
 	name := w.file.Name() + f.String()
-	matrix := w.all()[len(w.all())-2] // alone
+	matrix := w.alone()
 	written := terms.Written{
 		Tables: w.tables, Primitive: w.primitive, Inputs: w.Inputs, Params: w.Params, Weighted: w.isWeighted(),
 		Values: f != matrix, Gradient: w.Hessian && f != matrix, Matrix: f != straight.Gradient,
@@ -149,14 +152,36 @@ func (w *printer) function(f straight.Function) error {
 		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a.name, a.n))
 	}
 	returnsF := w.Hessian && f != matrix
-	result := ""
+	var results []string
 	if returnsF {
-		result = "(f float64)"
+		results = append(results, "f float64")
 	}
-	w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(w.comment(f, name)), name, strings.Join(names, ", "), result)
+	if w.fails() {
+		results = append(results, "err error")
+	}
+	w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(w.comment(f, name)), name, strings.Join(names, ", "), "("+strings.Join(results, ", ")+")")
 	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
-	w.call(f, written, plain, careful)
+	if w.colored != nil {
+		w.colored.begin(f)
+	}
+	if w.terms != nil {
+		w.call(f, written, plain, careful)
+	}
+	if w.colored != nil {
+		w.colored.end(f)
+	}
+	switch {
+	case returnsF && w.fails():
+		w.file.Printf("return f, nil\n")
+	case returnsF:
+		w.file.Printf("return f\n")
+	case w.fails():
+		w.file.Printf("return nil\n")
+	}
 	w.file.Printf("}\n\n")
+	if w.terms == nil {
+		return nil
+	}
 	for _, c := range []string{plain, careful} {
 		written.Name, written.Careful = c, c == careful
 		if written.Careful {
@@ -175,6 +200,9 @@ func (w *printer) function(f straight.Function) error {
 	return nil
 }
 
+// fails reports whether functions return an error.
+func (w *printer) fails() bool { return w.colored != nil && w.colored.fails }
+
 // call calls the function plain, and where a result is not finite the careful one.
 func (w *printer) call(f straight.Function, written terms.Written, plain, careful string) {
 	m := w.program.Outputs()
@@ -188,12 +216,12 @@ func (w *printer) call(f straight.Function, written terms.Written, plain, carefu
 	case !written.Values || !w.Hessian:
 		w.file.Printf("if !%s(%s) {\n%s(%[2]s)\n}\n", plain, args, careful)
 	case isScalar:
-		w.file.Printf("f, finite := %s(%s)\nif !finite {\nf = %s(%[2]s)\n}\nreturn f\n", plain, args, careful)
+		w.file.Printf("y, finite := %s(%s)\nif !finite {\ny = %s(%[2]s)\n}\nf += y\n", plain, args, careful)
 	default:
 		args = replaceWord(args, "y", "y[:]")
 		w.file.Printf("var y [%d]float64\n", m)
 		w.file.Printf("if !%s(%s) {\n%s(%[2]s)\n}\n", plain, args, careful)
-		w.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * y[j])\n}\n}\nreturn f\n")
+		w.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * y[j])\n}\n}\n")
 	}
 }
 

@@ -33,6 +33,7 @@ func (f Function) String() string {
 
 // Settings is what the caller chooses.
 type Settings struct {
+	Part           string                                             // what private functions begin with that are part of others, "" if they are exported
 	Inputs, Params []string                                           // names, nil for x0, x1, … and p0, p1, …
 	Position       func(pc uintptr) string                            // where an operation stands in the source; nil for nothing
 	Primitive      func(f *tape.Scalar1) (names [3]string, err error) // what a primitive and its derivatives are called
@@ -76,7 +77,10 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 	}
 	w.foldConstants()
 	for _, function := range functions {
-		if err := f.Declare(f.Name() + function.String()); err != nil {
+		if s.Part != "" {
+			continue
+		}
+		if err := f.Declare(w.functionName(function)); err != nil {
 			return err
 		}
 	}
@@ -88,8 +92,19 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 	for _, function := range functions {
 		w.write(function)
 	}
+	if s.Part != "" && w.work > 0 {
+		return &Unsupported{Op: "so many operations that are no alike terms"}
+	}
 	w.printWork()
 	return nil
+}
+
+// functionName is what a function is called.
+func (w *writer) functionName(f Function) string {
+	if w.settings.Part != "" {
+		return w.file.Private(w.settings.Part + f.String())
+	}
+	return w.file.Name() + f.String()
 }
 
 // check finds what cannot be written.
@@ -270,7 +285,7 @@ func (w *writer) returns(function Function) (f, err bool) {
 
 // write writes a function and, if it differs, its form with derivative products.
 func (w *writer) write(function Function) {
-	name := w.file.Name() + function.String()
+	name := w.functionName(function)
 	args, lengths := w.arguments(function)
 	value, fails := w.returns(function)
 	result := ""
@@ -298,7 +313,7 @@ func (w *writer) write(function Function) {
 	if long {
 		arguments, signature = arguments+", "+w.memory, signature+", "+w.memory+" *"+w.workName()
 	}
-	careful := w.file.Private(function.String() + "Careful")
+	careful := w.file.Private(w.settings.Part + function.String() + "Careful")
 	if len(bodies) > 1 {
 		call := careful + "(" + arguments + ")"
 		if result == "" {

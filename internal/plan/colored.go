@@ -1,0 +1,287 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
+)
+
+// What is colored is written as the sweeps over its program, for which package straight
+// has functions, and a loop over the colors: seeds, a product, and where its numbers lie
+// in the matrix.
+
+// colored is the part of a plan that is colored: all of it, or the rest of terms.
+type colored struct {
+	*printer
+	q     *Plan
+	fails bool // its functions return an error
+
+	tablesLater []string
+}
+
+// colored is that part, nil if there is none.
+func (w *printer) coloredPart() (*colored, error) {
+	q := w.rest
+	if w.terms == nil {
+		q = w.Plan
+	}
+	if q == nil {
+		return nil, nil
+	}
+	if k := q.coloring.Kind(); k == coloring.Acyclic || k == coloring.AcyclicBicoloring {
+		return nil, &straight.Unsupported{Op: fmt.Sprintf("a matrix by an %v coloring, whose elements are substituted into each other", k)}
+	}
+	return &colored{printer: w, q: q, fails: len(q.program.Guards()) > 0}, nil
+}
+
+// name is that of a function over the program.
+func (c *colored) name(f straight.Function) string { return c.file.Private(part + f.String()) }
+
+const part = "Swept"
+
+// write writes what the functions need.
+func (c *colored) write(functions []straight.Function) error {
+	var need []straight.Function
+	add := func(f straight.Function, is bool) {
+		if is && !slices.Contains(need, f) {
+			need = append(need, f)
+		}
+	}
+	scalar := c.Hessian && c.program.Outputs() == 1
+	matrix := false
+	for _, f := range functions {
+		alone := f == c.alone()
+		add(straight.Gradient, scalar && !alone)
+		add(straight.Value, !scalar && !alone || alone && c.fails)
+		add(straight.VJP, c.Hessian && !scalar && !alone)
+		matrix = matrix || f != straight.Gradient
+	}
+	columns, rows := c.q.coloring.Columns().Num(), c.q.coloring.Rows().Num()
+	add(straight.HVP, matrix && c.Hessian && columns > 0)
+	add(straight.JVP, matrix && !c.Hessian && columns > 0)
+	add(straight.VJP, matrix && rows > 0)
+	s := c.Settings
+	s.Part = part
+	if err := straight.Write(c.file, &c.q.program.Program, s, need); err != nil {
+		return err
+	}
+	if matrix && columns+rows > 0 {
+		c.matrix(columns, rows)
+	}
+	return nil
+}
+
+// alone is the function that computes the matrix alone.
+func (w *printer) alone() straight.Function {
+	if w.Hessian {
+		return straight.Hessian
+	}
+	return straight.Jacobian
+}
+
+// others are the arguments from x on.
+func (c *colored) others(weighted bool) string {
+	s := "x"
+	if c.program.Params() > 0 {
+		s += ", p"
+	}
+	if weighted && c.isWeighted() {
+		s += ", w"
+	}
+	return s
+}
+
+// read is element k of the matrix, which is number i of a product.
+type read struct{ k, i int32 }
+
+// matrix writes the products of all colors.
+func (c *colored) matrix(columns, rows int) {
+	m, n := c.program.Outputs(), c.program.Inputs()
+	if c.Hessian {
+		m = n
+	}
+	byColor := c.reads(columns, rows, m, n)
+	c.file.Printf("// %s adds the products of all colors, or sets what they are.\n", c.file.Private("Colors"))
+	c.file.Printf("func %s(dst, %s []float64) {\n", c.file.Private("Colors"), c.others(true))
+	loop := func(what string, classes *coloring.Classes, reads [][]read, f straight.Function, in, out int) {
+		if len(reads) == 0 {
+			return
+		}
+		var seeds, from, places []int32
+		var starts []string
+		for k := range reads {
+			starts = append(starts, fmt.Sprintf("{%d, %d},", len(seeds), len(places)))
+			seeds = append(seeds, classes.Class(k)...)
+			for _, r := range reads[k] {
+				from, places = append(from, r.i), append(places, r.k)
+			}
+		}
+		starts = append(starts, fmt.Sprintf("{%d, %d},", len(seeds), len(places)))
+		c.file.Printf("{ // %s\n", what)
+		c.file.Printf("colors := [...][2]int32{\n%s\n}\n", strings.Join(source.Wrap(starts, 96), "\n"))
+		c.file.Printf("var v [%d]float64\nvar out [%d]float64\n", in, out)
+		c.file.Printf("for k := range %d {\na, b := colors[k], colors[k+1]\n", len(reads))
+		seed := c.fixed("Seeds"+what, seeds)
+		c.file.Printf("for _, i := range %s[a[0]:b[0]] {\nv[i] = 1\n}\n", seed)
+		call := fmt.Sprintf("%s(out[:], %s, v[:])", c.name(f), c.others(false))
+		switch {
+		case f == straight.HVP && c.isWeighted():
+			call = fmt.Sprintf("%s(out[:], %s, v[:], w)", c.name(f), c.others(false))
+		}
+		if c.fails {
+			call = "_ = " + call // comparisons have been checked
+		}
+		c.file.Printf("%s\n", call)
+		c.file.Printf("for _, i := range %s[a[0]:b[0]] {\nv[i] = 0\n}\n", seed)
+		op := "="
+		if c.q == c.rest {
+			op = "+="
+		}
+		c.file.Printf("places := %s[a[1]:b[1]]\n", c.fixed("Into"+what, places))
+		c.file.Printf("for e, i := range %s[a[1]:b[1]] {\ndst[places[e]] %s out[i]\n}\n}\n}\n", c.fixed("From"+what, from), op)
+	}
+	if c.Hessian {
+		loop("Columns", c.q.coloring.Columns(), byColor[:columns], straight.HVP, n, n)
+	} else {
+		loop("Columns", c.q.coloring.Columns(), byColor[:columns], straight.JVP, n, m)
+		loop("Rows", c.q.coloring.Rows(), byColor[columns:], straight.VJP, m, n)
+	}
+	c.file.Printf("}\n\n")
+	for _, t := range c.tablesLater {
+		c.file.Printf("%s", t)
+	}
+}
+
+// fixed is the name of a table that is declared later.
+func (c *colored) fixed(what string, x []int32) string {
+	name := c.file.Private(what)
+	c.tablesLater = append(c.tablesLater, fmt.Sprintf("var %s = [...]int32{\n%s\n}\n\n", name, numbers(x)))
+	return name
+}
+
+// reads is what is read from the product of each color, columns first: found by products
+// whose numbers all differ.
+func (c *colored) reads(columns, rows, m, n int) [][]read {
+	values := make([]float64, c.q.stored.NNZ())
+	size := max(m, n)
+	gather := func(color, length int, into func(values []float64, color int, b []float64), number int) {
+		b := make([]float64, length)
+		for i := range b {
+			b[i] = float64(number*size + i)
+		}
+		into(values, color, b)
+	}
+	for k := range columns {
+		gather(k, m, c.q.recovery.GatherColumns, k)
+	}
+	for k := range rows {
+		gather(k, n, c.q.recovery.GatherRows, columns+k)
+	}
+	c.q.recovery.Finish(values)
+	z := make([][]read, columns+rows)
+	for k, v := range values {
+		at := int32(k)
+		if c.q == c.rest {
+			at = c.places[k]
+		}
+		if at >= 0 {
+			color := int(v) / size
+			z[color] = append(z[color], read{at, int32(int(v) % size)})
+		}
+	}
+	return z
+}
+
+// begin writes what the exported function f does before the terms, or instead of them.
+func (c *colored) begin(f straight.Function) {
+	m, n := c.program.Outputs(), c.program.Inputs()
+	scalar := c.Hessian && m == 1
+	failed := func(results string) {
+		if c.fails {
+			c.file.Printf("if err != nil {\nreturn %s\n}\n", results)
+		}
+	}
+	err := ""
+	if c.fails {
+		err = "err = "
+	}
+	zero := "err"
+	if c.Hessian && f != c.alone() {
+		zero = "0, err"
+	}
+	value := func(y string) { // y = F(x)
+		switch {
+		case m == 1 && c.fails:
+			c.file.Printf("%s[0], err = %s(%s)\n", y, c.name(straight.Value), c.others(false))
+		case m == 1:
+			c.file.Printf("%s[0] = %s(%s)\n", y, c.name(straight.Value), c.others(false))
+		default:
+			c.file.Printf("%s%s(%s[:], %s)\n", err, c.name(straight.Value), y, c.others(false))
+		}
+		failed(zero)
+	}
+	gradient := func() string { // where it goes
+		if c.terms == nil {
+			if f == straight.Gradient {
+				return "dst"
+			}
+			return "g"
+		}
+		c.file.Printf("var gs [%d]float64\n", n)
+		return "gs[:]"
+	}
+	switch {
+	case f == c.alone():
+		if c.fails {
+			c.file.Printf("var ys [%d]float64\n", m)
+			value("ys")
+		}
+	case scalar:
+		g := gradient()
+		if c.fails {
+			c.file.Printf("f, err = %s(%s, %s)\n", c.name(straight.Gradient), g, c.others(false))
+		} else {
+			c.file.Printf("f = %s(%s, %s)\n", c.name(straight.Gradient), g, c.others(false))
+		}
+		failed(zero)
+		c.file.Printf("f += 0 // no −0\n")
+	case c.Hessian:
+		c.file.Printf("var ys [%d]float64\n", m)
+		value("ys")
+		c.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * ys[j])\n}\n}\n")
+		g := gradient()
+		call := fmt.Sprintf("%s(%s, %s, w)", c.name(straight.VJP), g, c.others(false))
+		if c.fails {
+			call = "_ = " + call
+		}
+		c.file.Printf("%s\n", call)
+	default:
+		if c.terms == nil {
+			value("y")
+		} else {
+			c.file.Printf("var ys [%d]float64\n", m)
+			value("ys")
+		}
+	}
+}
+
+// end writes what f does after the terms.
+func (c *colored) end(f straight.Function) {
+	if c.terms != nil && f != c.alone() {
+		from, to := "gs", "g"
+		if !c.Hessian {
+			from, to = "ys", "y"
+		}
+		if f == straight.Gradient {
+			to = "dst"
+		}
+		c.file.Printf("for i, v := range &%s {\n%s[i] += v\n}\n", from, to)
+	}
+	if f != straight.Gradient && c.q.coloring.Columns().Num()+c.q.coloring.Rows().Num() > 0 {
+		c.file.Printf("%s(dst, %s)\n", c.file.Private("Colors"), c.others(true))
+	}
+}
