@@ -80,6 +80,12 @@ func (e *NoSourceError) Error() string {
 // besides, of the type named Name and BranchError, where a comparison comes out
 // otherwise than recorded.
 //
+// A function of up to a thousand lines is one function of Go, without loops; a longer one
+// is cut into parts, and takes as its last argument a *NameWork, the memory of one
+// evaluation, new(NameWork) once a goroutine. To write a gradient and to compile it takes
+// 0.5 ms an operation each, whatever the length, measured at 7,000 and 35,000. For sums of many alike terms hessian.Sparse.WriteGo writes
+// loops.
+//
 // It is an error, and nothing is written, if a name is no identifier, a keyword, or
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
 // primitives of vectors, functions of matrices, or loops by Repeat or Scan.

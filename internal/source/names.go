@@ -78,6 +78,9 @@ func (s Names) Family(name string) string {
 
 // Upper is s with a capital.
 func Upper(s string) string {
+	if s == "" {
+		return ""
+	}
 	c, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(c)) + s[n:]
 }

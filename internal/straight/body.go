@@ -239,16 +239,26 @@ func ungroup(s string) string {
 	return s
 }
 
-// word is an identifier, perhaps with a selector, or a number.
-var word = regexp.MustCompile(`[\pL_\p{Nd}.]+`)
-
-// words is the identifiers in an expression, but those after a point.
-func words(expr string) []string {
-	list := word.FindAllString(expr, -1)
-	for k, id := range list {
-		list[k], _, _ = strings.Cut(id, ".")
+// eachWord calls f with the places of the identifiers in an expression, of those with a
+// selector the first part.
+func eachWord(expr string, f func(from, to int)) {
+	part := func(c byte) bool {
+		return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 	}
-	return list
+	for i := 0; i < len(expr); {
+		if !part(expr[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(expr) && part(expr[i]) {
+			i++
+		}
+		f(from, i)
+		for i < len(expr) && (part(expr[i]) || expr[i] == '.') { // of a number, too
+			i++
+		}
+	}
 }
 
 // live is the lines that are needed, with the names that nobody reads as "_".
@@ -275,9 +285,7 @@ func (b *body) live() []statement {
 			l.names = names
 		}
 		keep[i] = true
-		for _, id := range words(l.expr) {
-			need[id] = true
-		}
+		eachWord(l.expr, func(from, to int) { need[l.expr[from:to]] = true })
 	}
 	b.needed = []statement{}
 	for i, l := range b.lines {

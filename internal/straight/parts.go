@@ -54,11 +54,12 @@ func (b *body) cut() *parts {
 				part, size = part+1, 0
 			}
 		}
-		for _, id := range words(l.expr) {
+		eachWord(l.expr, func(from, to int) {
+			id := l.expr[from:to]
 			if at, ok := defined[id]; ok && at != c.part[i] {
 				spill(id)
 			}
-		}
+		})
 		for _, n := range l.names {
 			if at, ok := defined[n]; ok && at != c.part[i] {
 				spill(n)
@@ -89,13 +90,16 @@ func (b *body) cut() *parts {
 
 // placed is a line with the names that are in memory as its elements.
 func (c *parts) placed(expr string) string {
-	return word.ReplaceAllStringFunc(expr, func(s string) string {
-		if k, ok := c.slots[s]; ok {
+	var b strings.Builder
+	last := 0
+	eachWord(expr, func(from, to int) {
+		if k, ok := c.slots[expr[from:to]]; ok {
 			c.reads = true
-			return fmt.Sprintf("%s[%d]", c.m, k)
+			b.WriteString(expr[last:from] + element(c.m, k))
+			last = to
 		}
-		return s
 	})
+	return b.String() + expr[last:]
 }
 
 // print writes the function that calls its parts, ends it, and writes the parts.
