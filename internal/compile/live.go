@@ -48,9 +48,10 @@ func (c *compiler) findLive() {
 			for _, j := range c.List(n) {
 				operand(j)
 			}
-			if n.Op == op.Call { // its outputs stay together
+			if n.Op == op.Call { // its outputs stay together: sweeps do them at the first
 				for j := range c.CallOutputs(n) {
 					c.use(i + j)
+					c.feeds[i+j] = c.feeds[i]
 				}
 			}
 		}

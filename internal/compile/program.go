@@ -167,7 +167,7 @@ func (p *Program) noteReads(b *Batch) {
 	}
 	for i := b.Lo; i < b.Hi; i++ {
 		p.EachRun(i, see)
-		if p.FirstOutput(i) < i { // which has the operands, and may be in another batch
+		if p.FirstOutput(i) < i { // which has the operands
 			b.ReadsOperations = true
 		}
 	}
