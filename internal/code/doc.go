@@ -26,6 +26,11 @@
 //
 // What instructions take says package cost.
 //
+// # Go source
+//
+// A [Printer] writes a graph as Go statements with the bits of the machines: a variable
+// for what is used more than once, expressions for all else (print).
+//
 // # Sources
 //
 // Linear scan register allocation: Poletto and Sarkar, ACM Trans. Program. Lang. Syst.

@@ -21,6 +21,9 @@
 // besides, the gradient with a Hessian and the outputs with a Jacobian. Packages
 // hessian and reverse make plans of tapes.
 //
+// [Plan.Write] writes an evaluation as Go: terms by package terms, products by package
+// straight with loops over the colors.
+//
 // # Verification
 //
 // A pattern that misses a nonzero spoils others silently. [Plan.Verify] compares the

@@ -61,6 +61,14 @@
 // finite, all is evaluated again by a code in which a factor of exactly 0 annihilates
 // infinities.
 //
+// # Go source
+//
+// An evaluation can be written as Go: a loop for each shape (write, loops). Its bits are
+// those of the blocks, which decides in which order it runs and what it adds up after a
+// block (order). Elements that get their numbers in consecutive turns are stored once
+// (chains), and places in even steps are arithmetic (lists). That a result is not finite
+// is seen by few of them (expr.Graph.ToCheck).
+//
 // # Cost
 //
 // Detection takes O(N) time and memory in the operations N of the function, about 0.4 µs a
