@@ -66,6 +66,7 @@ func TestSourceIsThatOfThePlans(t *testing.T) {
 			require.True(t, floats.Same(g, gs), name)
 			require.True(t, floats.Same(a.Values(), h), name)
 		}
+		assert.Zero(t, testing.AllocsPerRun(3, func() { f(h, gs, x) }), name)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	known "github.com/hesse-ad/hesse/bench/classics"
+	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/gorun"
 	"github.com/hesse-ad/hesse/reverse"
@@ -271,5 +273,42 @@ func TestSourceHasTheBitsOfThePlan(t *testing.T) {
 		}
 	}
 	require.Greater(t, hessians+jacobians, programs)
+	w.addKnown(t)
 	w.run(t)
+}
+
+// addKnown adds the classics and the measuring problems.
+func (w *written) addKnown(t *testing.T) {
+	at := func(x []float64) (points [][]float64) {
+		for k, v := range []float64{x[0], 0.7, math.Inf(-1), math.NaN()} {
+			z := append([]float64(nil), x...)
+			z[k%len(x)] = v
+			points = append(points, z)
+		}
+		return points
+	}
+	count := 0
+	for k, c := range known.All[reverse.Var]() {
+		tape, err := reverse.Record(c.F, c.X0)
+		require.NoError(t, err)
+		if w.addHessian(t, fmt.Sprintf("c%d", k), tape, at(c.X0), hessian.SparseSettings{}) {
+			count++
+		}
+	}
+	require.Greater(t, count, 15)
+	for _, p := range problems.All {
+		in := p.At(max(p.Min, 700))
+		switch p.Name {
+		case "helmholtz", "rnn": // dense
+			continue
+		case "bratu":
+			tape, err := reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0)
+			require.NoError(t, err)
+			require.True(t, w.addJacobian(t, "j"+p.Name, tape, at(in.X0), reverse.SparseSettings{}))
+		default:
+			tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
+			require.NoError(t, err)
+			require.True(t, w.addHessian(t, "p"+p.Name, tape, at(in.X0), hessian.SparseSettings{}))
+		}
+	}
 }
