@@ -24,13 +24,20 @@
 // A second-order sweep goes through a large program section by section, see package
 // compile: forward, and at once back.
 //
-// Linearize is a Gradient that keeps partials and v̄·dd, so that the products HVP
-// that follow are multiplications and additions alone.
+// Linearize is a Gradient that keeps the partials and v̄·dd of batches, so that the
+// products HVP that follow are multiplications and additions alone; nodes one by one
+// compute theirs again, which takes as long as to keep them for one product.
 //
 // Each sweep has a form for each kind of batch: lanes in blocks of compile.Block, by
 // the loops of package lane and of loops.go; affine sums term by term (affine.go);
 // four rows of a matrix at a time (rows.go); nodes one by one, and calls of
 // primitives (call.go).
+//
+// Nodes have a form of their own, though a node is a batch of one lane. Measured, one
+// form that asks tape.Partials for the partials of any node takes 1.2 to 1.3 times as
+// long where unlike small operations follow each other; lanes by code that is derived
+// from each operation (package code) take 1.3 to 2.9 times as long, since it computes
+// values again and has no instruction that multiplies and adds to memory at once.
 //
 // # What is left out
 //
