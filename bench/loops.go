@@ -10,11 +10,11 @@ import (
 
 var loopFigures = []string{"loop-value", "loop-gradient", "loop-hvp"}
 
-// loops measures the models that carry a state.
+// loops measures the models that carry a state, with -full over all of their steps.
 func loops(b *bench) {
 	t := table{text: 1, head: []string{"model", "n", "steps", "f", "ops", "tape B", "value", "gradient", "hvp", "allocs"}}
 	for _, m := range models.Loops {
-		if b.quick {
+		if !b.full {
 			m = models.Loop(m.Name, m.Steps/100)
 		}
 		b.progress("%s", m.Name)
