@@ -66,7 +66,7 @@ func TestStrategiesDoNotAllocate(t *testing.T) {
 }
 
 func TestWorkersAllocateFewObjects(t *testing.T) {
-	in, tape := problem(t, "trig", 20000)
+	in, tape := problem(t, "trig", 100000)
 	s, err := hessian.SparseSettings{Workers: 4}.New(tape)
 	require.NoError(t, err)
 	h, g := s.Matrix(), make([]float64, len(in.X0))

@@ -56,6 +56,8 @@ func (k *factorization) name() string { return "Cholesky" }
 
 func (k *factorization) dims() (n, m int) { n = k.n * (k.n + 1) / 2; return n, n }
 
+func (k *factorization) work() int { return k.n * k.n * k.n }
+
 func (k *factorization) prepare(s *state) error {
 	l := s.matrix(0, k.n, k.n)
 	lowerOf(l, s.x)

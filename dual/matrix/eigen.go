@@ -138,6 +138,8 @@ func (k *eigen) name() string {
 	return "EigenvaluesSym"
 }
 
+func (k *eigen) work() int { return 18 * k.n * k.n * k.n }
+
 func (k *eigen) dims() (n, m int) {
 	n, m = k.n*(k.n+1)/2, k.n
 	if k.vectors {

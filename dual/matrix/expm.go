@@ -99,6 +99,8 @@ type exponential struct {
 func (k *exponential) name() string     { return "Expm" }
 func (k *exponential) dims() (n, m int) { return k.n * k.n, k.n * k.n }
 
+func (k *exponential) work() int { return 20 * k.n * k.n * k.n }
+
 // jet is a matrix with its derivatives: parts 1 and 2 are those along two directions,
 // part 3 that along both. There are 1, 2 or 4 parts.
 type jet struct {

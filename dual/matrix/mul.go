@@ -61,6 +61,8 @@ func (k *product) name() string { return "Mul" }
 
 func (k *product) dims() (n, m int) { return k.p*k.q + k.q*k.r, k.p * k.r }
 
+func (k *product) work() int { return 2 * k.p * k.q * k.r }
+
 // factors are A and B, or what there is of them in a direction.
 func (k *product) factors(x []float64) (a, b general) {
 	n := k.p * k.q
@@ -174,6 +176,8 @@ type productOf struct {
 func (f *productOf) name() string     { return f.k.name() }
 func (f *productOf) dims() (n, m int) { return f.k.q * f.k.r, f.k.p * f.k.r }
 
+func (f *productOf) work() int { return f.k.work() }
+
 func (f *productOf) eval(s *state, y []float64) { f.jvp(s, y, s.x) }
 
 func (f *productOf) jvp(_ *state, dy, dx []float64) error {
@@ -203,6 +207,8 @@ type productBy struct {
 
 func (f *productBy) name() string     { return f.k.name() }
 func (f *productBy) dims() (n, m int) { return f.k.p * f.k.q, f.k.p * f.k.r }
+
+func (f *productBy) work() int { return f.k.work() }
 
 func (f *productBy) eval(s *state, y []float64) { f.jvp(s, y, s.x) }
 

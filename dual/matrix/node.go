@@ -15,6 +15,8 @@ import (
 type kernel interface {
 	// dims is the number of elements of all operands and of all results.
 	dims() (n, m int)
+	// work is about how many operations of arithmetic prepare and eval take.
+	work() int
 	name() string
 	// prepare computes what the others need of the operands s.x, finite numbers.
 	prepare(s *state) error
@@ -76,10 +78,12 @@ type node struct {
 var (
 	_ op.Binder  = (*node)(nil)
 	_ op.Several = (*node)(nil)
+	_ op.Worker  = (*node)(nil)
 )
 
 func (f *node) Dims() (n, m int)       { return f.dims() }
 func (f *node) Name() string           { return f.name() }
+func (f *node) Work() int              { return f.work() }
 func (f *node) Jacobian(i int) []int32 { return f.jacobian(i) }
 func (f *node) Hessian(i int) []int32  { return f.hessian(i) }
 

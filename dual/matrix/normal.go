@@ -133,6 +133,8 @@ type mahalanobis struct {
 
 func (k *mahalanobis) name() string { return "LogNormal" }
 
+func (k *mahalanobis) work() int { return k.d * k.d * (k.d + 2*k.count) }
+
 func (k *mahalanobis) dims() (n, m int) {
 	n = k.d * (k.d + 1) / 2
 	if k.points == nil {

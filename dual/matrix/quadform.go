@@ -37,6 +37,8 @@ type quadForm struct {
 
 func (k *quadForm) name() string { return "QuadForm" }
 
+func (k *quadForm) work() int { return 2 * k.n * k.n }
+
 func (k *quadForm) dims() (n, m int) {
 	if k.a != nil {
 		return k.n, 1

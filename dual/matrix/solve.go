@@ -320,6 +320,8 @@ func (k *solution) name() string {
 	return [...]string{"Solve", "SolveSPD", "SolveLower", "SolveUpper"}[k.kind]
 }
 
+func (k *solution) work() int { return k.n * k.n * (k.n + 2*k.r) }
+
 func (k *solution) dims() (n, m int) {
 	n, m = k.size(), k.n*k.r
 	if k.b == nil {
@@ -505,6 +507,8 @@ func newSolutionFor(k *solution, a []float64) *solutionFor {
 func (f *solutionFor) name() string     { return f.k.name() }
 func (f *solutionFor) dims() (n, m int) { return f.k.n * f.k.r, f.k.n * f.k.r }
 
+func (f *solutionFor) work() int { return 2 * f.k.n * f.k.n * f.k.r }
+
 func (f *solutionFor) eval(s *state, y []float64) { f.jvp(s, y, s.x) }
 
 func (f *solutionFor) jvp(_ *state, dy, dx []float64) error {
@@ -585,6 +589,8 @@ func (k *logDeterminant) name() string {
 }
 
 func (k *logDeterminant) dims() (n, m int) { return k.size(), 1 }
+
+func (k *logDeterminant) work() int { return 2 * k.n * k.n * k.n } // its derivatives take the inverse
 
 func (k *logDeterminant) eval(s *state, y []float64) {
 	sum := 0.0

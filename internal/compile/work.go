@@ -40,6 +40,9 @@ func (p *Program) Work() (all, second Work) {
 				case op.Call:
 					if c := p.CallAt(i); c != nil { // the others are further outputs
 						w.Lanes += len(c.Args)
+						if f, ok := c.Func.(op.Worker); ok {
+							w.Lanes += f.Work()
+						}
 					}
 				default:
 					if code.Cost() > 0 {

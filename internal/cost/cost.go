@@ -21,7 +21,7 @@ type Kind int
 // What evaluations and preparations consist of.
 const (
 	// Sweeps over a program, for each direction of several.
-	Lane       Kind = iota // an operation in a batch, or an operand of a sum
+	Lane       Kind = iota // an operation in a batch, of a call that tells its work, or an operand of a sum
 	Gather                 // an operand that is read or added to by an index
 	Node                   // an operation outside of batches
 	Batch                  // a batch, for all directions
@@ -54,21 +54,21 @@ func (k Kind) String() string {
 
 // times are nanoseconds, measured on amd64.
 var times = Counts{
-	Lane:        0.339,
-	Gather:      0.894,
-	Node:        2.07,
-	Batch:       18.7,
-	SecondLane:  0.322,
-	Direction:   0.931,
-	Read:        1.35,
-	Instruction: 12.3,
-	Term:        0.263,
-	Entry:       0.475,
-	Line:        1.55,
-	Other:       7.34,
-	Call:        5.01,
-	Record:      77.3,
-	Derive:      482,
+	Lane:        0.273,
+	Gather:      1.21,
+	Node:        2.88,
+	Batch:       25,
+	SecondLane:  0.30,
+	Direction:   1.4,
+	Read:        1.07,
+	Instruction: 21,
+	Term:        0.092,
+	Entry:       0.65,
+	Line:        2.0,
+	Other:       7.65,
+	Call:        0.53,
+	Record:      82,
+	Derive:      540,
 }
 
 // Time is the time of one of a kind in nanoseconds.

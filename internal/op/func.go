@@ -21,6 +21,13 @@ type Func interface {
 	Hessian(i int) []int32
 }
 
+// Worker is a Func that tells its work, for estimates of time: about how many
+// operations of arithmetic an evaluation takes.
+type Worker interface {
+	Func
+	Work() int
+}
+
 // Binder is a Func that is another one where some of its inputs are constants.
 type Binder interface {
 	Func

@@ -164,6 +164,15 @@ func (l *Loop) Footprint() int {
 	return bytes
 }
 
+// Work is that of the recorded number of steps.
+func (l *Loop) Work() int {
+	ops := 0
+	for _, s := range l.Steps {
+		ops = max(ops, s.P.Ops())
+	}
+	return l.Seen * ops
+}
+
 // Open returns the function with memory of its own, for one goroutine.
 func (l *Loop) Open() op.Several { return l.open() }
 

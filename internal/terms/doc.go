@@ -57,9 +57,9 @@
 // compute is added to the results. Values of a matrix are cleared just before the first
 // block that adds to them and mirrored just after the last, while they are in the cache
 // (matrix). Entries that are the same at every point are added up once. Several
-// goroutines share out the blocks, mirror their own, and give the same bits (parallel). If a result is not
-// finite, all is evaluated again by a code in which a factor of exactly 0 annihilates
-// infinities.
+// goroutines share out the blocks, mirror their own, and give the same bits (parallel).
+// If a result is not finite, all is evaluated again by a code in which a factor of
+// exactly 0 annihilates infinities.
 //
 // # Go source
 //
