@@ -101,7 +101,7 @@ var elementary = sync.OnceValue(func() map[string]*declared {
 // an imported one.
 func (d *declared) uses(node ast.Node, f func(id *ast.Ident, decl *declared, path string)) {
 	all := elementary()
-	local := map[*ast.Object]bool{}
+	local := map[any]bool{}                     // objects of identifiers
 	ast.Inspect(d.node, func(n ast.Node) bool { // what is declared inside
 		if id, ok := n.(*ast.Ident); ok && id.Obj != nil && id.Obj.Decl != d.node {
 			if at, ok := id.Obj.Decl.(ast.Node); ok && d.node.Pos() <= at.Pos() && at.End() <= d.node.End() {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"go/token"
 	"maps"
 	"path"
 	"runtime"
@@ -38,9 +37,6 @@ func (f *File) Name() string { return f.name }
 
 // Printf appends to the declarations.
 func (f *File) Printf(format string, args ...any) { fmt.Fprintf(&f.body, format, args...) }
-
-// Len is how many bytes have been printed.
-func (f *File) Len() int { return f.body.Len() }
 
 // Declare takes a name at the top level.
 func (f *File) Declare(name string) error { return f.taken.Add(name) }
@@ -162,23 +158,3 @@ func Wrap(words []string, width int) (lines []string) {
 	}
 	return lines
 }
-
-// Table declares an array of whole numbers and returns its name.
-func (f *File) Table(what string, doc string, x []int32) string {
-	name := f.Private(what)
-	most := int32(0)
-	words := make([]string, len(x))
-	for i, v := range x {
-		words[i] = fmt.Sprintf("%d,", v)
-		most = max(most, v)
-	}
-	element := "int32"
-	if most < 1<<16 {
-		element = "uint16"
-	}
-	f.Printf("%svar %s = [...]%s{\n%s\n}\n\n", Comment(doc), name, element, strings.Join(Wrap(words, 96), "\n"))
-	return name
-}
-
-// IsExported reports whether other packages see name.
-func IsExported(name string) bool { return token.IsExported(name) }

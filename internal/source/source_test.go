@@ -17,7 +17,7 @@ import (
 )
 
 // mathOnly imports a package of functions of package math without their bodies.
-type mathOnly struct{ used map[string]bool }
+type mathOnly struct{}
 
 func (m mathOnly) Import(path string) (*types.Package, error) {
 	p := types.NewPackage(path, path)

@@ -151,7 +151,7 @@ func (w *writer) chooseNames() error {
 	p := w.p
 	names := source.Names{}
 	w.titles = make([]string, p.Inputs()+p.Params())
-	given := func(what string, list []string, n, at int, letter string) error {
+	given := func(what string, list []string, n, at int) error {
 		if list != nil && len(list) != n {
 			return fmt.Errorf("%d names of %d %s", len(list), n, what)
 		}
@@ -166,10 +166,10 @@ func (w *writer) chooseNames() error {
 		}
 		return nil
 	}
-	if err := given("inputs", w.settings.Inputs, p.Inputs(), 0, "x"); err != nil {
+	if err := given("inputs", w.settings.Inputs, p.Inputs(), 0); err != nil {
 		return err
 	}
-	if err := given("parameters", w.settings.Params, p.Params(), p.Inputs(), "p"); err != nil {
+	if err := given("parameters", w.settings.Params, p.Params(), p.Inputs()); err != nil {
 		return err
 	}
 	for _, list := range w.primitives { // by name in functions
