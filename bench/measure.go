@@ -15,7 +15,7 @@ type clock struct {
 }
 
 var (
-	thorough = clock{turn: 3 * time.Millisecond, rounds: 5, budget: 75 * time.Millisecond}
+	thorough = clock{turn: 3 * time.Millisecond, rounds: 5, budget: 60 * time.Millisecond}
 	quick    = clock{turn: time.Millisecond, rounds: 5}
 )
 
