@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -327,4 +328,57 @@ func TestBranchOfAPrimitiveIsItsOwn(t *testing.T) {
 	_, own := err.(*reverse.BranchError)
 	require.False(t, own)
 	require.ErrorIs(t, err, inner)
+}
+
+// splits is x ↦ (x, 2x, x², 3x): of its outputs one may feed a nonlinear operation and
+// those around it none.
+type splits struct{}
+
+func (splits) Dims() (n, m int) { return 1, 4 }
+func (splits) Name() string     { return "splits" }
+func (splits) Eval(y, x []float64) error {
+	y[0], y[1], y[2], y[3] = x[0], 2*x[0], x[0]*x[0], 3*x[0]
+	return nil
+}
+func (splits) JVP(dy, x, dx []float64) error {
+	dy[0], dy[1], dy[2], dy[3] = dx[0], 2*dx[0], 2*x[0]*dx[0], 3*dx[0]
+	return nil
+}
+func (splits) VJP(gx, x, w []float64) error    { gx[0] = w[0] + 2*w[1] + 2*x[0]*w[2] + 3*w[3]; return nil }
+func (splits) HVP(h, x, dx, w []float64) error { h[0] = 2 * w[2] * dx[0]; return nil }
+func (splits) Jacobian(int) []int              { return nil }
+func (splits) Hessian(int) []int               { return nil }
+
+// Products along directions that do not reach a call are those of a fresh tape, whatever
+// was evaluated before.
+func TestCallsThatNoDirectionReaches(t *testing.T) {
+	const n = 20
+	f := func(x []V) V {
+		return reverse.Apply(splits{}, x[0])[0].Sin().Mul(reverse.Apply(splits{}, x[15])[3].Sin())
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 0.3 + 0.01*float64(i)
+	}
+	tape, err := reverse.Record(f, x)
+	require.NoError(t, err)
+	_, err = tape.HVP(nil, x, ones(n))
+	require.NoError(t, err)
+	h, err := hessian.New(tape, hessian.FoR).Dense(nil, x)
+	require.NoError(t, err)
+	a, b := x[0], 3*x[15]
+	for i := range n {
+		for j := range n {
+			want := 0.0
+			switch {
+			case i == 0 && j == 0:
+				want = -math.Sin(a) * math.Sin(b)
+			case i == 15 && j == 15:
+				want = -9 * math.Sin(a) * math.Sin(b)
+			case i+j == 15 && i*j == 0:
+				want = 3 * math.Cos(a) * math.Cos(b)
+			}
+			require.InDelta(t, want, h.At(i, j), 1e-14, "%d %d", i, j)
+		}
+	}
 }
