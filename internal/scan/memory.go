@@ -19,7 +19,11 @@ type memory struct {
 	known   bool // states are those for x
 	counted bool // steps is T at x
 	steps   int
-	point   int // how many x there have been
+	point   int  // how many x there have been
+	seconds bool // there have been products with the Hessian
+	moved   bool // the records of moving are those along the first of kept
+	kept    [][]float64
+	keptNow int
 	zeros   []float64
 	// What a step gave: its results and their tangents, its adjoint and its tangents.
 	out, bar   []float64
@@ -133,12 +137,11 @@ func put(dst []float64, output func(j int) float64) {
 
 // begin goes to the point x.
 func (m *memory) begin(x []float64) {
-	if m.known && same(m.x, x) {
+	if m.point > 0 && same(m.x, x) {
 		return
 	}
-	m.known = false
+	m.known, m.counted, m.moved = false, false, false
 	m.point++
-	m.counted = m.counted && same(m.x, x)
 	copy(m.x, x)
 	load(m.local.u, m.x[m.State:], m.In, 0, true)
 	if !m.Ends {
@@ -320,7 +323,7 @@ func (m *memory) Eval(y, x []float64) error {
 	m.known = false
 	clear(y)
 	m.y = y
-	last, err := m.walk(&m.states, m.x[:n], m.advance)
+	last, err := m.walk(&m.states, m.x[:n], m.advance, true)
 	m.y = nil
 	if err != nil {
 		return err
@@ -330,9 +333,9 @@ func (m *memory) Eval(y, x []float64) error {
 	return nil
 }
 
-// walk goes from the first record to the last, which it returns, and has those before
-// ready for the way back.
-func (m *memory) walk(h *history, first []float64, next advance) (last []float64, err error) {
+// walk goes from the first record to that of the last step, if through also to the one
+// after it, which it returns, and has those before ready for the way back.
+func (m *memory) walk(h *history, first []float64, next advance, through bool) (last []float64, err error) {
 	size := len(first)
 	if !m.counted {
 		m.steps, last, err = h.forward(size, m.room(size), m.Count, first, next)
@@ -344,7 +347,7 @@ func (m *memory) walk(h *history, first []float64, next advance) (last []float64
 		return first, nil
 	}
 	r, err := h.record(m.steps-1, next)
-	if err != nil || m.y == nil {
+	if err != nil || !through {
 		return nil, err
 	}
 	_, err = next(m.steps-1, h.spare, r)
@@ -357,7 +360,7 @@ func (m *memory) prepare(x []float64) error {
 	if m.known {
 		return nil
 	}
-	_, err := m.walk(&m.states, m.x[:m.State], m.advance)
+	_, err := m.walk(&m.states, m.x[:m.State], m.advance, false)
 	m.known = err == nil
 	return err
 }
@@ -423,19 +426,53 @@ func (m *memory) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
 	}
 	m.dy = dy
 	defer func() { m.dx, m.dy = nil, nil }()
-	for k := 0; k != m.Count; k++ {
-		more, err := m.moveOn(k, r, r)
-		if err != nil {
+	last := r
+	if m.seconds { // HVPs along the same directions are likely to follow
+		m.moved = false
+		var err error
+		if last, err = m.walk(&m.moving, r, m.advanceMoving, true); err != nil {
 			return err
 		}
-		if !more {
-			break
+		m.keep(dx)
+	} else {
+		for k := 0; k != m.Count; k++ {
+			more, err := m.moveOn(k, r, r)
+			if err != nil {
+				return err
+			}
+			if !more {
+				break
+			}
 		}
 	}
 	for s, dy := range dy {
-		copy(dy, r[n*(1+s):][:n])
+		copy(dy, last[n*(1+s):][:n])
 	}
 	return nil
+}
+
+// keep notes along which directions the records are moving.
+func (m *memory) keep(dx [][]float64) {
+	for len(m.kept) < len(dx) {
+		m.kept = append(m.kept, make([]float64, len(m.x)))
+	}
+	for s, dx := range dx {
+		copy(m.kept[s], dx)
+	}
+	m.moved, m.keptNow = true, len(dx)
+}
+
+// areMoving reports whether the records are moving along these directions.
+func (m *memory) areMoving(dx [][]float64) bool {
+	if !m.moved || m.keptNow != len(dx) {
+		return false
+	}
+	for s, dx := range dx {
+		if !same(m.kept[s], dx) {
+			return false
+		}
+	}
+	return true
 }
 
 // HVPs sets h[s] = (Σ wⱼ∇²Fⱼ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
@@ -443,9 +480,14 @@ func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 	n := m.State
 	r := m.move(x, dx)
 	defer func() { m.dx = nil }()
-	if _, err := m.walk(&m.moving, r, m.advanceMoving); err != nil {
-		return err
+	m.seconds = true
+	if !m.areMoving(dx) {
+		m.moved = false
+		if _, err := m.walk(&m.moving, r, m.advanceMoving, false); err != nil {
+			return err
+		}
 	}
+	m.moved = m.moved && m.moving.whole()
 	m.adjoints(w)
 	for s := range dx {
 		d := &m.along[s]
