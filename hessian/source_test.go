@@ -55,7 +55,7 @@ func ExampleSparse_WriteGo() {
 	// 	h[2] = h1_0
 	// 	h[3] = h1_1
 	// 	var z float64 // finite only if all results are
-	// 	z += ((f0 + g0) + g1) + ((h0_0 + h1_0) + h1_1)
+	// 	z += ((f0 + g0) + g1) + (h0_0 + h1_1)
 	// 	return f, z-z == 0
 	// }
 }
