@@ -253,6 +253,7 @@ func (c *cutter) findPlaces() {
 	if c.section == nil {
 		return
 	}
+	const none = -1
 	c.place = make([]int32, c.Len())
 	c.head = int32(c.Base())
 	next := make([]int32, c.count)
@@ -260,22 +261,39 @@ func (c *cutter) findPlaces() {
 	for _, b := range c.batches {
 		single = single || b.Kind == Mixed || b.Kind == Rows
 	}
+	for i := range c.place {
+		c.place[i] = none
+	}
 	for i := range c.head {
 		c.place[i] = i
 	}
+	toHead := func(i int32) {
+		if single {
+			c.place[i] = i
+		} else {
+			c.place[i] = c.head
+			c.head++
+		}
+	}
 	for _, b := range c.batches {
 		for i := b.Lo; i < b.Hi; i++ {
-			switch s := c.section[i]; {
-			case s != inHead:
+			if s := c.section[i]; s != inHead {
 				c.place[i] = next[s]
 				next[s]++
-			case single:
-				c.place[i] = i
-			default:
-				c.place[i] = c.head
-				c.head++
+			} else {
+				toHead(i)
 			}
 		}
+	}
+	// A batch is visited for the sake of some of its nodes. Others may read operations
+	// that are not: what is found there, and what is added, is of no use, but must be at
+	// places of their own.
+	for _, b := range c.batches {
+		c.eachUse(b, b.Lo, b.Hi, func(_, j int32) {
+			if c.place[j] == none {
+				toHead(j)
+			}
+		})
 	}
 	if single {
 		c.head = int32(c.Len())

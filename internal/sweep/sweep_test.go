@@ -127,7 +127,7 @@ func TestSweepsAgree(t *testing.T) { rapid.Check(t, sweepsAgree) }
 func FuzzSweepsAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sweepsAgree)) }
 
 func sweepsAgree(t *rapid.T) {
-	c := drawCopies(t, 1, 9, 40, 600)
+	c := drawCopies(t, 1, 9, 70, 600)
 	cut, _ := sweep.Cut(c.program, 16)
 	batched := c.sweeps(t, c.program, false, false, 1)
 	if !finite(batched.JVP, batched.Bar, batched.HVP[0], []float64{c.m1, c.m2}) {
@@ -158,7 +158,7 @@ func TestSweepsReadNothingOld(t *testing.T) { rapid.Check(t, nothingOld) }
 func FuzzSweepsReadNothingOld(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nothingOld)) }
 
 func nothingOld(t *rapid.T) {
-	c := drawCopies(t, 1, 9, 40, 600)
+	c := drawCopies(t, 1, 9, 70, 600)
 	k := rapid.IntRange(1, sweep.MaxDirections).Draw(t, "directions")
 	cut, _ := sweep.Cut(c.program, rapid.SampledFrom([]int{4, 16, 100}).Draw(t, "lanes"))
 	for _, p := range []*sweep.Engine{c.program, cut, sweep.Unbatched(c.program)} {
