@@ -23,10 +23,11 @@ func CartPoleAll(dst, g, x, p []float64) (f float64) {
 	if len(dst) != 6 || len(g) != 5 || len(x) != 5 || len(p) != 4 {
 		panic("CartPoleAll: wrong length")
 	}
-	f, finite := hesseCartPoleAll(dst, g, x, p)
+	y, finite := hesseCartPoleAll(dst, g, x, p)
 	if !finite {
-		f = hesseCartPoleAllCareful(dst, g, x, p)
+		y = hesseCartPoleAllCareful(dst, g, x, p)
 	}
+	f += y
 	return f
 }
 

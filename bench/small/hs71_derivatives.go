@@ -19,10 +19,11 @@ func HS71All(dst, g, x []float64) (f float64) {
 	if len(dst) != 11 || len(g) != 4 || len(x) != 4 {
 		panic("HS71All: wrong length")
 	}
-	f, finite := hesseHS71All(dst, g, x)
+	y, finite := hesseHS71All(dst, g, x)
 	if !finite {
-		f = hesseHS71AllCareful(dst, g, x)
+		y = hesseHS71AllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 

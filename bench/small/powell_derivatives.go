@@ -19,10 +19,11 @@ func PowellAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 12 || len(g) != 4 || len(x) != 4 {
 		panic("PowellAll: wrong length")
 	}
-	f, finite := hessePowellAll(dst, g, x)
+	y, finite := hessePowellAll(dst, g, x)
 	if !finite {
-		f = hessePowellAllCareful(dst, g, x)
+		y = hessePowellAllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 

@@ -11,7 +11,6 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/reverse"
 )
 
 // HS71Of is the objective of problem 71 of Hock and Schittkowski (Test examples for
@@ -140,34 +139,4 @@ func CartPoleByHand(h, g, x, p []float64) float64 {
 	h[3], h[4] = tw, qww*r
 	h[5] = tu
 	return p[0]*(x[0]+step*x[2]) + p[1]*(x[1]+step*w) + p[2]*x[2] + p[3]*w + q
-}
-
-// Problem is a function, with its derivatives by hand and as written: value, gradient and
-// Hessian at once.
-type Problem struct {
-	Name           string
-	X, P           []float64
-	ByHand, Source func(h, g, x []float64) float64
-	Record         func() (*reverse.Tape, error)
-}
-
-// Problems is all functions.
-func Problems() []Problem {
-	p := []float64{0.3, -0.2, 0.5, 0.7}
-	of := func(f func(x []reverse.Var) reverse.Var, x []float64) func() (*reverse.Tape, error) {
-		return func() (*reverse.Tape, error) { return reverse.Record(f, x) }
-	}
-	hs71, wood, powell := []float64{1, 5, 4, 1.5}, []float64{-3, -1, -3, -1}, []float64{3, -1, 0.5, 1}
-	pendulum := []float64{0.1, 0.4, -0.2, 0.8, 1.5}
-	return []Problem{
-		{"HS71", hs71, nil, HS71ByHand, HS71All, of(HS71Of, hs71)},
-		{"Wood", wood, nil, WoodByHand, WoodAll, of(WoodOf, wood)},
-		{"Powell", powell, nil, PowellByHand, PowellAll, of(PowellOf, powell)},
-		{
-			"cart-pole", pendulum, p,
-			func(h, g, x []float64) float64 { return CartPoleByHand(h, g, x, p) },
-			func(h, g, x []float64) float64 { return CartPoleAll(h, g, x, p) },
-			func() (*reverse.Tape, error) { return reverse.RecordParams(CartPoleOf, pendulum, p) },
-		},
-	}
 }

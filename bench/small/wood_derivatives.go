@@ -19,10 +19,11 @@ func WoodAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 10 || len(g) != 4 || len(x) != 4 {
 		panic("WoodAll: wrong length")
 	}
-	f, finite := hesseWoodAll(dst, g, x)
+	y, finite := hesseWoodAll(dst, g, x)
 	if !finite {
-		f = hesseWoodAllCareful(dst, g, x)
+		y = hesseWoodAllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 

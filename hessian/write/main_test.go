@@ -31,12 +31,13 @@ func newModule(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
+// A line that begins with what go generate looks for would be run in this package.
 const energy = `package main
 
 import "math"
 
-//go:generate go run github.com/hesse-ad/hesse/dual/lift energy
-//go:generate go run github.com/hesse-ad/hesse/hessian/write -n 2 -args stiffness() -name Energy energy
+/` + `/go:generate go run github.com/hesse-ad/hesse/dual/lift energy
+/` + `/go:generate go run github.com/hesse-ad/hesse/hessian/write -n 2 -args stiffness() -name Energy energy
 
 func stiffness() []float64 { return []float64{3, 0.5} }
 
