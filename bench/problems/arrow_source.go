@@ -37,10 +37,11 @@ func arrowSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 29998 || len(g) != 10000 || len(x) != 10000 {
 		panic("arrowSourceAll: wrong length")
 	}
-	f, finite := hesseArrowSourceAll(dst, g, x)
+	y, finite := hesseArrowSourceAll(dst, g, x)
 	if !finite {
-		f = hesseArrowSourceAllCareful(dst, g, x)
+		y = hesseArrowSourceAllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 

@@ -39,10 +39,11 @@ func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 89980 || len(g) != 10000 || len(x) != 10000 {
 		panic("bdqrticSourceAll: wrong length")
 	}
-	f, finite := hesseBdqrticSourceAll(dst, g, x)
+	y, finite := hesseBdqrticSourceAll(dst, g, x)
 	if !finite {
-		f = hesseBdqrticSourceAllCareful(dst, g, x)
+		y = hesseBdqrticSourceAllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 

@@ -149,10 +149,11 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 88804 || len(g) != 10000 || len(x) != 10000 {
 		panic("minsurfSourceAll: wrong length")
 	}
-	f, finite := hesseMinsurfSourceAll(dst, g, x)
+	y, finite := hesseMinsurfSourceAll(dst, g, x)
 	if !finite {
-		f = hesseMinsurfSourceAllCareful(dst, g, x)
+		y = hesseMinsurfSourceAllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 

@@ -37,10 +37,11 @@ func rosenSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 29998 || len(g) != 10000 || len(x) != 10000 {
 		panic("rosenSourceAll: wrong length")
 	}
-	f, finite := hesseRosenSourceAll(dst, g, x)
+	y, finite := hesseRosenSourceAll(dst, g, x)
 	if !finite {
-		f = hesseRosenSourceAllCareful(dst, g, x)
+		y = hesseRosenSourceAllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 

@@ -41,10 +41,11 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 29998 || len(g) != 10000 || len(x) != 10000 {
 		panic("trigSourceAll: wrong length")
 	}
-	f, finite := hesseTrigSourceAll(dst, g, x)
+	y, finite := hesseTrigSourceAll(dst, g, x)
 	if !finite {
-		f = hesseTrigSourceAllCareful(dst, g, x)
+		y = hesseTrigSourceAllCareful(dst, g, x)
 	}
+	f += y
 	return f
 }
 
