@@ -101,7 +101,7 @@ func (c *cutter) cut() {
 	total, squares := 0.0, 0.0
 	for _, b := range c.batches {
 		total += float64(b.Len())
-		squares += float64(b.Len()) * float64(b.Len())
+		squares += float64(float64(b.Len()) * float64(b.Len()))
 	}
 	// Of batches that are as long as that of a node is on average.
 	nodes := float64(c.lanes) * total * total / squares
