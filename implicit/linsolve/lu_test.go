@@ -145,7 +145,9 @@ func TestLUAgreesWithDense(t *testing.T) {
 		b := mat.NewDense(n, 3, randomVector(rnd, 3*n))
 		var lu LU
 		if err := lu.Factorize(a); err != nil {
-			t.Skip(err)
+			// Only what is singular or nearly so is refused.
+			require.Greater(t, mat.Cond(mat.DenseCopyOf(a), 1), 1e10, err)
+			return
 		}
 		var dense mat.LU
 		dense.Factorize(a)
