@@ -113,8 +113,9 @@ type Lane[T Scalar[T]] struct {
 //
 // Of package reverse's Vars 48 lanes and more are run side by side if their steps make no
 // comparisons and call nothing: a step of all of them is one operation, by vector
-// instructions. Gradients of some hundred lanes take half to a sixth of the time. Checkpoints and Memory are those of all lanes together. Sums of lanes
-// that are longer than others are added up in parts, and differ by rounding.
+// instructions. Gradients of some hundred lanes take half to a sixth of the time.
+// Checkpoints and Memory are those of all lanes together. Sums of lanes that are longer
+// than others are added up in parts, and differ by rounding.
 func ScanLanes[T Scalar[T]](l Loop[T], lanes []Lane[T]) (last, sum [][]T) {
 	loops := make([]Loop[T], len(lanes))
 	for i, a := range lanes {

@@ -38,8 +38,8 @@ func Newton(f *reverse.Tape, w0, lambda []float64) (*Solution, error) {
 // returns the solution with the factorization that the last iteration made
 // there. λ may be followed by parameters of the tape. It panics if lengths are
 // wrong. If it does not converge, as where A is singular between the start and the
-// root, or A or the tape fails on the way, the error is a *NewtonError. Cost: an iteration takes one Jacobian, one factorization and
-// two solutions or more.
+// root, or A or the tape fails on the way, the error is a *NewtonError. Cost: an
+// iteration takes one Jacobian, one factorization and two solutions or more.
 func (eq *Equation) Newton(w0, lambda []float64) (*Solution, error) {
 	z := eq.linearization()
 	z.place(w0, lambda)

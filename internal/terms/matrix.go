@@ -41,9 +41,11 @@ type values struct {
 
 // images are the pairs of places of a symmetric matrix that have the same value.
 type images struct {
-	low, up       code.Index // below the diagonal and above
-	begun         []int32    // by group: the first block that adds to one of its pages
-	pairs, starts []int32    // block k is the last to add to what is in the groups pairs[starts[k]:starts[k+1]], of code.Lanes pairs each
+	low, up code.Index // below the diagonal and above
+	begun   []int32    // by group: the first block that adds to one of its pages
+	// Block k is the last to add to what is in the groups pairs[starts[k]:starts[k+1]],
+	// of code.Lanes pairs each.
+	pairs, starts []int32
 }
 
 // registers is the register of each place of the matrix in the code c of a variant.
