@@ -1,10 +1,12 @@
 // Package hesse is the root of a module for exact first and second derivatives of
 // functions written in Go. It holds no code; import what you need:
 //
-//	dual      the numbers that functions are written over, and f′, f″ by them
+//	dual      the numbers that functions are written over, and f′, f″ by them;
+//	          dual/matrix has linear algebra, the command dual/lift takes plain Go
 //	forward   gradients and Jacobians of few variables, products Jv: no tape
 //	reverse   a function recorded on a tape: gradients, Jacobians, Jv, Jᵀw, Hv
-//	hessian   Hessians, dense and sparse; problems for gonum's optimize
+//	hessian   Hessians, dense and sparse; problems for gonum's optimize;
+//	          hessian/newton minimizes, with constraints too
 //	sparsity  patterns and matrices with few nonzeros, their algebra and pictures
 //	coloring  graph colorings, by which few products give a sparse matrix
 //	implicit  derivatives through equations, fixed points and optima
@@ -12,7 +14,7 @@
 //
 // The smallest example:
 //
-//	h, err := hessian.Of(func(x []reverse.Var) reverse.Var {
+//	h, err := hessian.Of(nil, func(x []reverse.Var) reverse.Var {
 //		return x[0].Mul(x[1]).Exp()
 //	}, []float64{1, 2})
 //

@@ -9,7 +9,7 @@ import (
 type Result struct {
 	X []float64
 
-	// F is f(X), of LeastSquares ½Σρ(rᵢ²), of Solve ½‖F‖².
+	// F is f(X), of LeastSquares ½Σρ(rᵢ²), of System ½‖F‖².
 	F float64
 
 	// C is c(X), Y its multipliers and Z those of the bounds, with
