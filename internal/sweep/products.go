@@ -12,8 +12,8 @@ type Seeds func(x []float64, s int)
 type Result func(s int, x []float64)
 
 // JVP computes the tangents of k directions, at most MaxDirections, after
-// Value: those of the inputs are given by seed, those of the outputs in
-// T[s][Output(j)].
+// Value: those of the inputs are given by seed, those of the outputs by
+// OutputTangent.
 func (ws *Workspace) JVP(k int, seed Seeds) error {
 	e := ws.e
 	ts := ws.seed(k, e.Len(), seed)
@@ -56,8 +56,8 @@ func (ws *Workspace) carefully(sweep func() error) error {
 }
 
 // VJP computes the adjoints of k cotangents of the outputs, at most
-// MaxDirections, after Value: cotangent s is given by seed, adjoint s of the
-// inputs is in U[s].
+// MaxDirections, after Value: cotangent s is given by seed, Product(s)
+// is the adjoint of the inputs.
 func (ws *Workspace) VJP(k int, seed Seeds) error {
 	e := ws.e
 	us := directions(&ws.u, k, e.Len())
@@ -82,7 +82,7 @@ func (ws *Workspace) VJP(k int, seed Seeds) error {
 }
 
 // Gradient computes the adjoints for the cotangent w of the outputs, after
-// Value: the first Inputs() of Bar are the gradient of Σ wⱼyⱼ.
+// Value: the first Inputs() of Adjoints are the gradient of Σ wⱼyⱼ.
 func (ws *Workspace) Gradient(w []float64) error {
 	return ws.gradient(w, false)
 }
@@ -127,7 +127,7 @@ func (ws *Workspace) Linearize(w []float64) error {
 
 // HVP computes products of the Hessian of Σ wⱼyⱼ with k directions, at most
 // MaxDirections, after Linearize with w: direction s is given by seed, its
-// product is the first Inputs() of U[s].
+// product by Product.
 func (ws *Workspace) HVP(k int, seed Seeds) error {
 	e := ws.e
 	ws.seed(k, e.sections().Places, seed)

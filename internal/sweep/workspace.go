@@ -62,7 +62,7 @@ func (e *Engine) Bytes() int {
 }
 
 // Workspace is the memory of evaluations of one program, by one goroutine at a
-// time. Values and adjoints are node by node; T[s] and U[s] are the tangents
+// time. Values and adjoints are node by node; t[s] and u[s] are the tangents
 // and the second-order adjoints of direction s.
 type Workspace struct {
 	e       *Engine
