@@ -63,7 +63,11 @@
 //	tanh                    9.3    2.4       1.7
 //	logistic                9.5    1.6       1.2
 //	softplus               27.2    6.6       3.9
-//	pow                    43.5    7.9       4.4
+//	cbrt                   10.1    2.5       1.8
+//	erf                     5.9    2.9       2.3
+//	erfc                    6.6    3.2       2.3
+//	pow                    43.4    7.7       4.7
+//	pow, whole             18.6    2.0       2.0
 //	hypot                   4.5    1.0
 //	sum, difference         0.3    0.1
 //	quotient                1.3    0.3

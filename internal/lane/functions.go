@@ -54,18 +54,24 @@ var (
 	sinh  = unary{name: "sinh", scalar: math.Sinh, plain: true}
 	cosh  = unary{name: "cosh", scalar: math.Cosh, plain: true}
 
+	cbrt = unary{name: "cbrt", scalar: math.Cbrt, plain: true}
+	erf  = unary{name: "erf", scalar: math.Erf, plain: true}
+	erfc = unary{name: "erfc", scalar: math.Erfc, plain: true}
+
 	sincos           = unaryTwo{name: "sincos", scalar: math.Sincos, plain: true}
 	softplusLogistic = unaryTwo{name: "softplusLogistic", scalar: elem.SoftplusLogistic, plain: true}
 
-	pow   = binary{name: "pow", scalar: elem.Pow}
-	hypot = binary{name: "hypot", scalar: math.Hypot}
-	atan2 = binary{name: "atan2", scalar: math.Atan2, plain: true}
+	pow     = binary{name: "pow", scalar: elem.Pow}
+	powReal = binary{name: "powReal", scalar: elem.PowReal}
+	powInt  = binary{name: "powInt", scalar: func(x, n float64) float64 { return elem.PowInt(x, int(n)) }}
+	hypot   = binary{name: "hypot", scalar: math.Hypot}
+	atan2   = binary{name: "atan2", scalar: math.Atan2, plain: true}
 )
 
 var (
-	unaries   = []*unary{&exp, &log, &sin, &cos, &tanh, &logistic, &softplus, &exp2, &expm1, &log1p, &log2, &log10, &tan, &atan, &asin, &acos, &sinh, &cosh}
+	unaries   = []*unary{&exp, &log, &sin, &cos, &tanh, &logistic, &softplus, &exp2, &expm1, &log1p, &log2, &log10, &tan, &atan, &asin, &acos, &sinh, &cosh, &cbrt, &erf, &erfc}
 	unaryTwos = []*unaryTwo{&sincos, &softplusLogistic}
-	binaries  = []*binary{&pow, &hypot, &atan2}
+	binaries  = []*binary{&pow, &powReal, &powInt, &hypot, &atan2}
 )
 
 // Exp sets dst = eˣ.
@@ -130,6 +136,21 @@ func Sinh(dst, x []float64) { sinh.run(dst, x) }
 
 // Cosh sets dst = cosh x.
 func Cosh(dst, x []float64) { cosh.run(dst, x) }
+
+// Cbrt sets dst = ∛x.
+func Cbrt(dst, x []float64) { cbrt.run(dst, x) }
+
+// Erf sets dst = erf x.
+func Erf(dst, x []float64) { erf.run(dst, x) }
+
+// Erfc sets dst = 1 − erf x.
+func Erfc(dst, x []float64) { erfc.run(dst, x) }
+
+// PowReal sets dst = x^p, p with the rule of a constant.
+func PowReal(dst, x, p []float64) { powReal.run(dst, x, p) }
+
+// PowInt sets dst = xⁿ, n being whole numbers.
+func PowInt(dst, x, n []float64) { powInt.run(dst, x, n) }
 
 // Hypot sets dst = √(x² + y²).
 func Hypot(dst, x, y []float64) { hypot.run(dst, x, y) }

@@ -25,6 +25,9 @@ var unaryKernels = []struct {
 	{&acos, [2]kernel{31, 32}},
 	{&sinh, [2]kernel{33, 34}},
 	{&cosh, [2]kernel{35, 36}},
+	{&cbrt, [2]kernel{37, 38}},
+	{&erf, [2]kernel{39, 40}},
+	{&erfc, [2]kernel{41, 42}},
 }
 
 func (k kernel) unary(dst, x []float64) (done int) {
@@ -101,6 +104,18 @@ func (k kernel) unary(dst, x []float64) (done int) {
 		return coshAVX2(dst, x)
 	case 36:
 		return coshAVX512(dst, x)
+	case 37:
+		return cbrtAVX2(dst, x)
+	case 38:
+		return cbrtAVX512(dst, x)
+	case 39:
+		return erfAVX2(dst, x)
+	case 40:
+		return erfAVX512(dst, x)
+	case 41:
+		return erfcAVX2(dst, x)
+	case 42:
+		return erfcAVX512(dst, x)
 	}
 	return 0
 }
@@ -136,6 +151,8 @@ var binaryKernels = []struct {
 	{&hypot, [2]kernel{1, 1}},
 	{&atan2, [2]kernel{2, 3}},
 	{&pow, [2]kernel{4, 5}},
+	{&powReal, [2]kernel{6, 7}},
+	{&powInt, [2]kernel{8, 9}},
 }
 
 func (k kernel) binary(dst, x, y []float64) (done int) {
@@ -150,6 +167,14 @@ func (k kernel) binary(dst, x, y []float64) (done int) {
 		return powAVX2(dst, x, y)
 	case 5:
 		return powAVX512(dst, x, y)
+	case 6:
+		return powRealAVX2(dst, x, y)
+	case 7:
+		return powRealAVX512(dst, x, y)
+	case 8:
+		return powIntAVX2(dst, x, y)
+	case 9:
+		return powIntAVX512(dst, x, y)
 	}
 	return 0
 }

@@ -4253,6 +4253,1053 @@ done:
 	MOVQ BX, done+48(FP)
 	RET
 
+// func cbrtAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·cbrtAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y2
+	VCMPPD    $0x0e, constants<>+1088(SB), Y1, Y3
+	VMOVMSKPD Y3, DI
+	TESTL     DI, DI
+	JNE       done
+	VBLENDVPD Y2, constants<>+896(SB), Y1, Y3
+	VCMPPD    $0x09, constants<>+1024(SB), Y3, Y3
+	VMOVMSKPD Y3, DI
+	TESTL     DI, DI
+	JNE       done
+	VPSRLQ    $0x20, Y1, Y3
+	VPMULUDQ  constants<>+7744(SB), Y3, Y3
+	VPSRLQ    $0x21, Y3, Y3
+	VPADDQ    Y3, Y3, Y4
+	VPADDQ    Y3, Y4, Y4
+	VPSLLQ    $0x20, Y4, Y4
+	VPSUBQ    Y4, Y1, Y4
+	VORPD     constants<>+1216(SB), Y4, Y4
+	VSUBPD    constants<>+1216(SB), Y4, Y4
+	VMULPD    constants<>+7808(SB), Y4, Y4
+	VROUNDPD  $0x01, Y4, Y4
+	VADDPD    constants<>+1216(SB), Y4, Y4
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y4, Y3, Y3
+	VPADDQ    constants<>+7872(SB), Y3, Y3
+	VPSUBQ    constants<>+1216(SB), Y3, Y3
+	VMULPD    Y3, Y3, Y4
+	VDIVPD    Y1, Y4, Y4
+	VMULPD    Y3, Y4, Y4
+	VADDPD    constants<>+7936(SB), Y4, Y4
+	VADDPD    constants<>+8000(SB), Y4, Y5
+	VMOVUPD   constants<>+8064(SB), Y6
+	VDIVPD    Y4, Y6, Y4
+	VADDPD    Y4, Y5, Y4
+	VMOVUPD   constants<>+8192(SB), Y5
+	VDIVPD    Y4, Y5, Y4
+	VADDPD    constants<>+8128(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y3
+	VANDPD    constants<>+8256(SB), Y3, Y3
+	VPADDQ    constants<>+8320(SB), Y3, Y3
+	VMULPD    Y3, Y3, Y4
+	VDIVPD    Y4, Y1, Y1
+	VSUBPD    Y3, Y1, Y4
+	VADDPD    Y3, Y3, Y5
+	VADDPD    Y1, Y5, Y1
+	VDIVPD    Y1, Y4, Y1
+	VMULPD    Y1, Y3, Y1
+	VADDPD    Y1, Y3, Y1
+	VANDPD    constants<>+1984(SB), Y0, Y3
+	VORPD     Y3, Y1, Y1
+	VBLENDVPD Y2, Y0, Y1, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func cbrtAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·cbrtAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VCMPPD      $0x00, constants<>+2048(SB), Z1, K1
+	VCMPPD      $0x0e, constants<>+1088(SB), Z1, K2
+	KMOVB       K2, DI
+	TESTL       DI, DI
+	JNE         done
+	VBLENDMPD   constants<>+896(SB), Z1, K1, Z2
+	VCMPPD      $0x09, constants<>+1024(SB), Z2, K2
+	KMOVB       K2, DI
+	TESTL       DI, DI
+	JNE         done
+	VPSRLQ      $0x20, Z1, Z3
+	VPMULUDQ    constants<>+7744(SB), Z3, Z3
+	VPSRLQ      $0x21, Z3, Z3
+	VPADDQ      Z3, Z3, Z6
+	VPADDQ      Z3, Z6, Z6
+	VPSLLQ      $0x20, Z6, Z6
+	VPSUBQ      Z6, Z1, Z6
+	VORPD       constants<>+1216(SB), Z6, Z6
+	VSUBPD      constants<>+1216(SB), Z6, Z6
+	VMULPD      constants<>+7808(SB), Z6, Z6
+	VRNDSCALEPD $0x01, Z6, Z6
+	VADDPD      constants<>+1216(SB), Z6, Z6
+	VPSLLQ      $0x20, Z3, Z3
+	VPADDQ      Z6, Z3, Z3
+	VPADDQ      constants<>+7872(SB), Z3, Z3
+	VPSUBQ      constants<>+1216(SB), Z3, Z3
+	VMULPD      Z3, Z3, Z6
+	VDIVPD      Z1, Z6, Z6
+	VMULPD      Z3, Z6, Z6
+	VADDPD      constants<>+7936(SB), Z6, Z6
+	VADDPD      constants<>+8000(SB), Z6, Z7
+	VMOVUPD     constants<>+8064(SB), Z8
+	VDIVPD      Z6, Z8, Z6
+	VADDPD      Z6, Z7, Z6
+	VMOVUPD     constants<>+8192(SB), Z7
+	VDIVPD      Z6, Z7, Z6
+	VADDPD      constants<>+8128(SB), Z6, Z6
+	VMULPD      Z6, Z3, Z3
+	VANDPD      constants<>+8256(SB), Z3, Z3
+	VPADDQ      constants<>+8320(SB), Z3, Z3
+	VMULPD      Z3, Z3, Z6
+	VDIVPD      Z6, Z1, Z1
+	VSUBPD      Z3, Z1, Z6
+	VADDPD      Z3, Z3, Z7
+	VADDPD      Z1, Z7, Z1
+	VDIVPD      Z1, Z6, Z1
+	VMULPD      Z1, Z3, Z1
+	VADDPD      Z1, Z3, Z1
+	VANDPD      constants<>+1984(SB), Z0, Z3
+	VORPD       Z3, Z1, Z1
+	VBLENDMPD   Z0, Z1, K1, Z4
+	CMPQ        SI, $0x08
+	JLT         last
+	VMOVUPD     Z4, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	JMP         group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z5
+	VMOVUPD   Z5, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z4, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x01, constants<>+8384(SB), Y1, Y2
+	VCMPPD       $0x0e, constants<>+2048(SB), Y1, Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVMSKPD    Y2, DI
+	TESTL        DI, DI
+	JNE          done
+	VCMPPD       $0x01, constants<>+8448(SB), Y1, Y2
+	VCMPPD       $0x01, constants<>+8512(SB), Y1, Y3
+	VCMPPD       $0x01, constants<>+8576(SB), Y1, Y4
+	VMOVUPD      constants<>+8640(SB), Y5
+	VBLENDVPD    Y4, constants<>+8704(SB), Y5, Y4
+	VBLENDVPD    Y3, constants<>+8768(SB), Y4, Y4
+	VBLENDVPD    Y2, constants<>+8832(SB), Y4, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+896(SB), Y1, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y3
+	VBLENDVPD    Y2, Y5, Y3, Y3
+	VPERMD       constants<>+8896(SB), Y4, Y5
+	VPERMD       constants<>+8960(SB), Y4, Y6
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VPERMD       constants<>+9024(SB), Y4, Y6
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VPERMD       constants<>+9088(SB), Y4, Y6
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VPERMD       constants<>+9152(SB), Y4, Y6
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VPERMD       constants<>+9216(SB), Y4, Y6
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VPERMD       constants<>+9280(SB), Y4, Y6
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VPERMD       constants<>+9344(SB), Y4, Y6
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VPERMD       constants<>+9408(SB), Y4, Y6
+	VPERMD       constants<>+9472(SB), Y4, Y7
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9536(SB), Y4, Y7
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9600(SB), Y4, Y7
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9664(SB), Y4, Y7
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9728(SB), Y4, Y7
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9792(SB), Y4, Y7
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9856(SB), Y4, Y7
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+896(SB), Y4, Y4
+	VMULPD       Y3, Y6, Y3
+	VADDPD       Y3, Y4, Y3
+	VDIVPD       Y3, Y5, Y3
+	VCMPPD       $0x01, constants<>+9920(SB), Y1, Y4
+	VBLENDVPD    Y4, constants<>+9984(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y4
+	VADDPD       Y4, Y1, Y4
+	VADDPD       constants<>+10048(SB), Y3, Y5
+	VBLENDVPD    Y2, Y4, Y5, Y2
+	VCMPPD       $0x0d, constants<>+8512(SB), Y1, Y4
+	VMOVUPD      Y2, Y2
+	VMOVMSKPD    Y4, DI
+	TESTL        DI, DI
+	JEQ          label1
+	VANDPD       constants<>+10112(SB), Y1, Y5
+	VMULPD       Y5, Y5, Y6
+	VXORPD       constants<>+1984(SB), Y6, Y6
+	VSUBPD       constants<>+10176(SB), Y6, Y6
+	VMULPD       constants<>+128(SB), Y6, Y7
+	VADDPD       constants<>+192(SB), Y7, Y7
+	VSUBPD       constants<>+192(SB), Y7, Y8
+	VMOVUPD      Y6, Y6
+	VFNMADD231PD constants<>+256(SB), Y8, Y6
+	VMOVUPD      Y6, Y6
+	VFNMADD231PD constants<>+320(SB), Y8, Y6
+	VMULPD       constants<>+384(SB), Y6, Y6
+	VMOVUPD      constants<>+448(SB), Y8
+	VFMADD213PD  constants<>+512(SB), Y6, Y8
+	VFMADD213PD  constants<>+576(SB), Y6, Y8
+	VFMADD213PD  constants<>+640(SB), Y6, Y8
+	VFMADD213PD  constants<>+704(SB), Y6, Y8
+	VFMADD213PD  constants<>+768(SB), Y6, Y8
+	VFMADD213PD  constants<>+832(SB), Y6, Y8
+	VFMADD213PD  constants<>+896(SB), Y6, Y8
+	VMULPD       Y8, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y8
+	VMULPD       Y8, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y8
+	VMULPD       Y8, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y8
+	VMULPD       Y8, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y8
+	VMOVUPD      Y6, Y6
+	VFMADD213PD  constants<>+896(SB), Y8, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       constants<>+896(SB), Y7, Y7
+	VMULPD       Y7, Y6, Y6
+	VSUBPD       Y1, Y5, Y7
+	VADDPD       Y1, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VADDPD       Y3, Y5, Y3
+	VMULPD       constants<>+128(SB), Y3, Y5
+	VADDPD       constants<>+192(SB), Y5, Y5
+	VSUBPD       constants<>+192(SB), Y5, Y7
+	VMOVUPD      Y3, Y3
+	VFNMADD231PD constants<>+256(SB), Y7, Y3
+	VMOVUPD      Y3, Y3
+	VFNMADD231PD constants<>+320(SB), Y7, Y3
+	VMULPD       constants<>+384(SB), Y3, Y3
+	VMOVUPD      constants<>+448(SB), Y7
+	VFMADD213PD  constants<>+512(SB), Y3, Y7
+	VFMADD213PD  constants<>+576(SB), Y3, Y7
+	VFMADD213PD  constants<>+640(SB), Y3, Y7
+	VFMADD213PD  constants<>+704(SB), Y3, Y7
+	VFMADD213PD  constants<>+768(SB), Y3, Y7
+	VFMADD213PD  constants<>+832(SB), Y3, Y7
+	VFMADD213PD  constants<>+896(SB), Y3, Y7
+	VMULPD       Y7, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y7
+	VMULPD       Y7, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y7
+	VMULPD       Y7, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y7
+	VMULPD       Y7, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y7
+	VMOVUPD      Y3, Y3
+	VFMADD213PD  constants<>+896(SB), Y7, Y3
+	VPSLLQ       $0x34, Y5, Y5
+	VPADDQ       constants<>+896(SB), Y5, Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y3, Y6, Y3
+	VDIVPD       Y1, Y3, Y3
+	VMOVUPD      constants<>+896(SB), Y5
+	VSUBPD       Y3, Y5, Y3
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VMOVUPD      Y2, Y2
+
+label1:
+	VCMPPD    $0x0d, constants<>+5120(SB), Y1, Y1
+	VBLENDVPD Y1, constants<>+896(SB), Y2, Y1
+	VANDPD    constants<>+1984(SB), Y0, Y0
+	VXORPD    Y0, Y1, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·erfAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x01, constants<>+8384(SB), Z1, K1
+	VCMPPD       $0x0e, constants<>+2048(SB), Z1, K2
+	KANDB        K1, K2, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VCMPPD       $0x01, constants<>+8448(SB), Z1, K1
+	VCMPPD       $0x01, constants<>+8512(SB), Z1, K2
+	VCMPPD       $0x01, constants<>+8576(SB), Z1, K3
+	VMOVUPD      constants<>+10240(SB), Z3
+	VBLENDMPD    constants<>+10304(SB), Z3, K3, Z2
+	VBLENDMPD    constants<>+2688(SB), Z2, K2, Z4
+	VBLENDMPD    constants<>+2048(SB), Z4, K1, Z5
+	VMULPD       Z1, Z1, Z3
+	VSUBPD       constants<>+896(SB), Z1, Z13
+	VMOVUPD      constants<>+896(SB), Z14
+	VDIVPD       Z3, Z14, Z14
+	VBLENDMPD    Z13, Z14, K2, Z6
+	VBLENDMPD    Z3, Z6, K1, Z7
+	VPERMPD      constants<>+8896(SB), Z5, Z3
+	VPERMPD      constants<>+8960(SB), Z5, Z13
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z13, Z3
+	VPERMPD      constants<>+9024(SB), Z5, Z13
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z13, Z3
+	VPERMPD      constants<>+9088(SB), Z5, Z13
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z13, Z3
+	VPERMPD      constants<>+9152(SB), Z5, Z13
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z13, Z3
+	VPERMPD      constants<>+9216(SB), Z5, Z13
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z13, Z3
+	VPERMPD      constants<>+9280(SB), Z5, Z13
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z13, Z3
+	VPERMPD      constants<>+9344(SB), Z5, Z13
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z13, Z3
+	VPERMPD      constants<>+9408(SB), Z5, Z13
+	VPERMPD      constants<>+9472(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VPERMPD      constants<>+9536(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VPERMPD      constants<>+9600(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VPERMPD      constants<>+9664(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VPERMPD      constants<>+9728(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VPERMPD      constants<>+9792(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VPERMPD      constants<>+9856(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VPERMPD      constants<>+896(SB), Z5, Z14
+	VMULPD       Z7, Z13, Z13
+	VADDPD       Z13, Z14, Z13
+	VDIVPD       Z13, Z3, Z3
+	VCMPPD       $0x01, constants<>+9920(SB), Z1, K2
+	VBLENDMPD    constants<>+9984(SB), Z3, K2, Z8
+	VMULPD       Z8, Z1, Z13
+	VADDPD       Z13, Z1, Z13
+	VADDPD       constants<>+10048(SB), Z3, Z14
+	VBLENDMPD    Z13, Z14, K1, Z9
+	VCMPPD       $0x0d, constants<>+8512(SB), Z1, K1
+	VMOVUPD      Z9, Z13
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JEQ          label2
+	VANDPD       constants<>+10112(SB), Z1, Z14
+	VMULPD       Z14, Z14, Z15
+	VXORPD       constants<>+1984(SB), Z15, Z15
+	VSUBPD       constants<>+10176(SB), Z15, Z15
+	VMULPD       constants<>+128(SB), Z15, Z16
+	VADDPD       constants<>+192(SB), Z16, Z16
+	VSUBPD       constants<>+192(SB), Z16, Z17
+	VMOVUPD      Z15, Z15
+	VFNMADD231PD constants<>+256(SB), Z17, Z15
+	VMOVUPD      Z15, Z15
+	VFNMADD231PD constants<>+320(SB), Z17, Z15
+	VMULPD       constants<>+384(SB), Z15, Z15
+	VMOVUPD      constants<>+448(SB), Z17
+	VFMADD213PD  constants<>+512(SB), Z15, Z17
+	VFMADD213PD  constants<>+576(SB), Z15, Z17
+	VFMADD213PD  constants<>+640(SB), Z15, Z17
+	VFMADD213PD  constants<>+704(SB), Z15, Z17
+	VFMADD213PD  constants<>+768(SB), Z15, Z17
+	VFMADD213PD  constants<>+832(SB), Z15, Z17
+	VFMADD213PD  constants<>+896(SB), Z15, Z17
+	VMULPD       Z17, Z15, Z15
+	VADDPD       constants<>+960(SB), Z15, Z17
+	VMULPD       Z17, Z15, Z15
+	VADDPD       constants<>+960(SB), Z15, Z17
+	VMULPD       Z17, Z15, Z15
+	VADDPD       constants<>+960(SB), Z15, Z17
+	VMULPD       Z17, Z15, Z15
+	VADDPD       constants<>+960(SB), Z15, Z17
+	VMOVUPD      Z15, Z15
+	VFMADD213PD  constants<>+896(SB), Z17, Z15
+	VPSLLQ       $0x34, Z16, Z16
+	VPADDQ       constants<>+896(SB), Z16, Z16
+	VMULPD       Z16, Z15, Z15
+	VSUBPD       Z1, Z14, Z16
+	VADDPD       Z1, Z14, Z14
+	VMULPD       Z14, Z16, Z14
+	VADDPD       Z3, Z14, Z3
+	VMULPD       constants<>+128(SB), Z3, Z14
+	VADDPD       constants<>+192(SB), Z14, Z14
+	VSUBPD       constants<>+192(SB), Z14, Z16
+	VMOVUPD      Z3, Z3
+	VFNMADD231PD constants<>+256(SB), Z16, Z3
+	VMOVUPD      Z3, Z3
+	VFNMADD231PD constants<>+320(SB), Z16, Z3
+	VMULPD       constants<>+384(SB), Z3, Z3
+	VMOVUPD      constants<>+448(SB), Z16
+	VFMADD213PD  constants<>+512(SB), Z3, Z16
+	VFMADD213PD  constants<>+576(SB), Z3, Z16
+	VFMADD213PD  constants<>+640(SB), Z3, Z16
+	VFMADD213PD  constants<>+704(SB), Z3, Z16
+	VFMADD213PD  constants<>+768(SB), Z3, Z16
+	VFMADD213PD  constants<>+832(SB), Z3, Z16
+	VFMADD213PD  constants<>+896(SB), Z3, Z16
+	VMULPD       Z16, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z16
+	VMULPD       Z16, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z16
+	VMULPD       Z16, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z16
+	VMULPD       Z16, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z16
+	VMOVUPD      Z3, Z3
+	VFMADD213PD  constants<>+896(SB), Z16, Z3
+	VPSLLQ       $0x34, Z14, Z14
+	VPADDQ       constants<>+896(SB), Z14, Z14
+	VMULPD       Z14, Z3, Z3
+	VMULPD       Z3, Z15, Z3
+	VDIVPD       Z1, Z3, Z3
+	VMOVUPD      constants<>+896(SB), Z14
+	VSUBPD       Z3, Z14, Z3
+	VBLENDMPD    Z3, Z13, K1, Z10
+	VMOVUPD      Z10, Z13
+
+label2:
+	VCMPPD    $0x0d, constants<>+5120(SB), Z1, K1
+	VBLENDMPD constants<>+896(SB), Z13, K1, Z11
+	VANDPD    constants<>+1984(SB), Z0, Z0
+	VXORPD    Z0, Z11, Z0
+	CMPQ      SI, $0x08
+	JLT       last
+	VMOVUPD   Z0, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	JMP       group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z12
+	VMOVUPD   Z12, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfcAVX2(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfcAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x0e, constants<>+10368(SB), Y0, Y2
+	VCMPPD       $0x01, constants<>+10432(SB), Y0, Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVMSKPD    Y2, DI
+	TESTL        DI, DI
+	JNE          done
+	VCMPPD       $0x01, constants<>+2048(SB), Y0, Y2
+	VCMPPD       $0x01, constants<>+8448(SB), Y1, Y3
+	VCMPPD       $0x01, constants<>+8512(SB), Y1, Y4
+	VCMPPD       $0x01, constants<>+8576(SB), Y1, Y5
+	VMOVUPD      constants<>+8640(SB), Y6
+	VBLENDVPD    Y5, constants<>+8704(SB), Y6, Y5
+	VBLENDVPD    Y4, constants<>+8768(SB), Y5, Y5
+	VBLENDVPD    Y3, constants<>+8832(SB), Y5, Y5
+	VMULPD       Y1, Y1, Y6
+	VSUBPD       constants<>+896(SB), Y1, Y7
+	VMOVUPD      constants<>+896(SB), Y8
+	VDIVPD       Y6, Y8, Y8
+	VBLENDVPD    Y4, Y7, Y8, Y4
+	VBLENDVPD    Y3, Y6, Y4, Y4
+	VPERMD       constants<>+8896(SB), Y5, Y6
+	VPERMD       constants<>+8960(SB), Y5, Y7
+	VMULPD       Y4, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9024(SB), Y5, Y7
+	VMULPD       Y4, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9088(SB), Y5, Y7
+	VMULPD       Y4, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9152(SB), Y5, Y7
+	VMULPD       Y4, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9216(SB), Y5, Y7
+	VMULPD       Y4, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9280(SB), Y5, Y7
+	VMULPD       Y4, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9344(SB), Y5, Y7
+	VMULPD       Y4, Y6, Y6
+	VADDPD       Y6, Y7, Y6
+	VPERMD       constants<>+9408(SB), Y5, Y7
+	VPERMD       constants<>+9472(SB), Y5, Y8
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VPERMD       constants<>+9536(SB), Y5, Y8
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VPERMD       constants<>+9600(SB), Y5, Y8
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VPERMD       constants<>+9664(SB), Y5, Y8
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VPERMD       constants<>+9728(SB), Y5, Y8
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VPERMD       constants<>+9792(SB), Y5, Y8
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VPERMD       constants<>+9856(SB), Y5, Y8
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VPERMD       constants<>+896(SB), Y5, Y5
+	VMULPD       Y4, Y7, Y4
+	VADDPD       Y4, Y5, Y4
+	VDIVPD       Y4, Y6, Y4
+	VMULPD       Y4, Y1, Y5
+	VADDPD       Y5, Y1, Y5
+	VCMPPD       $0x01, constants<>+10496(SB), Y1, Y6
+	VMULPD       Y4, Y1, Y7
+	VSUBPD       constants<>+832(SB), Y1, Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       constants<>+832(SB), Y7, Y7
+	VBLENDVPD    Y6, Y5, Y7, Y5
+	VCMPPD       $0x01, constants<>+10560(SB), Y1, Y6
+	VBLENDVPD    Y6, Y1, Y5, Y5
+	VANDPD       constants<>+1984(SB), Y0, Y6
+	VXORPD       Y6, Y5, Y5
+	VMOVUPD      constants<>+896(SB), Y6
+	VSUBPD       Y5, Y6, Y5
+	VADDPD       constants<>+10624(SB), Y4, Y6
+	VMOVUPD      constants<>+10688(SB), Y7
+	VSUBPD       Y4, Y7, Y7
+	VBLENDVPD    Y2, Y6, Y7, Y6
+	VBLENDVPD    Y3, Y5, Y6, Y3
+	VCMPPD       $0x0d, constants<>+8512(SB), Y1, Y5
+	VMOVUPD      Y3, Y3
+	VMOVMSKPD    Y5, DI
+	TESTL        DI, DI
+	JEQ          label3
+	VANDPD       constants<>+10112(SB), Y1, Y6
+	VMULPD       Y6, Y6, Y7
+	VXORPD       constants<>+1984(SB), Y7, Y7
+	VSUBPD       constants<>+10176(SB), Y7, Y7
+	VMULPD       constants<>+128(SB), Y7, Y8
+	VADDPD       constants<>+192(SB), Y8, Y8
+	VSUBPD       constants<>+192(SB), Y8, Y9
+	VMOVUPD      Y7, Y7
+	VFNMADD231PD constants<>+256(SB), Y9, Y7
+	VMOVUPD      Y7, Y7
+	VFNMADD231PD constants<>+320(SB), Y9, Y7
+	VMULPD       constants<>+384(SB), Y7, Y7
+	VMOVUPD      constants<>+448(SB), Y9
+	VFMADD213PD  constants<>+512(SB), Y7, Y9
+	VFMADD213PD  constants<>+576(SB), Y7, Y9
+	VFMADD213PD  constants<>+640(SB), Y7, Y9
+	VFMADD213PD  constants<>+704(SB), Y7, Y9
+	VFMADD213PD  constants<>+768(SB), Y7, Y9
+	VFMADD213PD  constants<>+832(SB), Y7, Y9
+	VFMADD213PD  constants<>+896(SB), Y7, Y9
+	VMULPD       Y9, Y7, Y7
+	VADDPD       constants<>+960(SB), Y7, Y9
+	VMULPD       Y9, Y7, Y7
+	VADDPD       constants<>+960(SB), Y7, Y9
+	VMULPD       Y9, Y7, Y7
+	VADDPD       constants<>+960(SB), Y7, Y9
+	VMULPD       Y9, Y7, Y7
+	VADDPD       constants<>+960(SB), Y7, Y9
+	VMOVUPD      Y7, Y7
+	VFMADD213PD  constants<>+896(SB), Y9, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       constants<>+896(SB), Y8, Y8
+	VMULPD       Y8, Y7, Y7
+	VSUBPD       Y1, Y6, Y8
+	VADDPD       Y1, Y6, Y6
+	VMULPD       Y6, Y8, Y6
+	VADDPD       Y4, Y6, Y4
+	VMULPD       constants<>+128(SB), Y4, Y6
+	VADDPD       constants<>+192(SB), Y6, Y6
+	VSUBPD       constants<>+192(SB), Y6, Y8
+	VMOVUPD      Y4, Y4
+	VFNMADD231PD constants<>+256(SB), Y8, Y4
+	VMOVUPD      Y4, Y4
+	VFNMADD231PD constants<>+320(SB), Y8, Y4
+	VMULPD       constants<>+384(SB), Y4, Y4
+	VMOVUPD      constants<>+448(SB), Y8
+	VFMADD213PD  constants<>+512(SB), Y4, Y8
+	VFMADD213PD  constants<>+576(SB), Y4, Y8
+	VFMADD213PD  constants<>+640(SB), Y4, Y8
+	VFMADD213PD  constants<>+704(SB), Y4, Y8
+	VFMADD213PD  constants<>+768(SB), Y4, Y8
+	VFMADD213PD  constants<>+832(SB), Y4, Y8
+	VFMADD213PD  constants<>+896(SB), Y4, Y8
+	VMULPD       Y8, Y4, Y4
+	VADDPD       constants<>+960(SB), Y4, Y8
+	VMULPD       Y8, Y4, Y4
+	VADDPD       constants<>+960(SB), Y4, Y8
+	VMULPD       Y8, Y4, Y4
+	VADDPD       constants<>+960(SB), Y4, Y8
+	VMULPD       Y8, Y4, Y4
+	VADDPD       constants<>+960(SB), Y4, Y8
+	VMOVUPD      Y4, Y4
+	VFMADD213PD  constants<>+896(SB), Y8, Y4
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       constants<>+896(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y4, Y7, Y4
+	VDIVPD       Y1, Y4, Y1
+	VMOVUPD      constants<>+960(SB), Y4
+	VSUBPD       Y1, Y4, Y4
+	VBLENDVPD    Y2, Y4, Y1, Y1
+	VCMPPD       $0x0d, constants<>+10432(SB), Y0, Y2
+	VBLENDVPD    Y2, constants<>+2048(SB), Y1, Y1
+	VCMPPD       $0x01, constants<>+10752(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+960(SB), Y1, Y0
+	VBLENDVPD    Y5, Y0, Y3, Y0
+	VMOVUPD      Y0, Y3
+
+label3:
+	CMPQ    SI, $0x04
+	JLT     last
+	VMOVUPD Y3, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y0
+	VMASKMOVPD Y3, Y0, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfcAVX512(dst []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·erfcAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x0e, constants<>+10368(SB), Z0, K1
+	VCMPPD       $0x01, constants<>+10432(SB), Z0, K2
+	KANDB        K1, K2, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VCMPPD       $0x01, constants<>+2048(SB), Z0, K1
+	VCMPPD       $0x01, constants<>+8448(SB), Z1, K2
+	VCMPPD       $0x01, constants<>+8512(SB), Z1, K3
+	VCMPPD       $0x01, constants<>+8576(SB), Z1, K4
+	VMOVUPD      constants<>+10240(SB), Z3
+	VBLENDMPD    constants<>+10304(SB), Z3, K4, Z2
+	VBLENDMPD    constants<>+2688(SB), Z2, K3, Z4
+	VBLENDMPD    constants<>+2048(SB), Z4, K2, Z5
+	VMULPD       Z1, Z1, Z3
+	VSUBPD       constants<>+896(SB), Z1, Z17
+	VMOVUPD      constants<>+896(SB), Z18
+	VDIVPD       Z3, Z18, Z18
+	VBLENDMPD    Z17, Z18, K3, Z6
+	VBLENDMPD    Z3, Z6, K2, Z7
+	VPERMPD      constants<>+8896(SB), Z5, Z3
+	VPERMPD      constants<>+8960(SB), Z5, Z17
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z17, Z3
+	VPERMPD      constants<>+9024(SB), Z5, Z17
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z17, Z3
+	VPERMPD      constants<>+9088(SB), Z5, Z17
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z17, Z3
+	VPERMPD      constants<>+9152(SB), Z5, Z17
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z17, Z3
+	VPERMPD      constants<>+9216(SB), Z5, Z17
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z17, Z3
+	VPERMPD      constants<>+9280(SB), Z5, Z17
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z17, Z3
+	VPERMPD      constants<>+9344(SB), Z5, Z17
+	VMULPD       Z7, Z3, Z3
+	VADDPD       Z3, Z17, Z3
+	VPERMPD      constants<>+9408(SB), Z5, Z17
+	VPERMPD      constants<>+9472(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VPERMPD      constants<>+9536(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VPERMPD      constants<>+9600(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VPERMPD      constants<>+9664(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VPERMPD      constants<>+9728(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VPERMPD      constants<>+9792(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VPERMPD      constants<>+9856(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VPERMPD      constants<>+896(SB), Z5, Z18
+	VMULPD       Z7, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VDIVPD       Z17, Z3, Z3
+	VMULPD       Z3, Z1, Z17
+	VADDPD       Z17, Z1, Z17
+	VCMPPD       $0x01, constants<>+10496(SB), Z1, K3
+	VMULPD       Z3, Z1, Z18
+	VSUBPD       constants<>+832(SB), Z1, Z19
+	VADDPD       Z19, Z18, Z18
+	VADDPD       constants<>+832(SB), Z18, Z18
+	VBLENDMPD    Z17, Z18, K3, Z8
+	VCMPPD       $0x01, constants<>+10560(SB), Z1, K3
+	VBLENDMPD    Z1, Z8, K3, Z9
+	VANDPD       constants<>+1984(SB), Z0, Z17
+	VXORPD       Z17, Z9, Z17
+	VMOVUPD      constants<>+896(SB), Z18
+	VSUBPD       Z17, Z18, Z17
+	VADDPD       constants<>+10624(SB), Z3, Z18
+	VMOVUPD      constants<>+10688(SB), Z19
+	VSUBPD       Z3, Z19, Z19
+	VBLENDMPD    Z18, Z19, K1, Z10
+	VBLENDMPD    Z17, Z10, K2, Z11
+	VCMPPD       $0x0d, constants<>+8512(SB), Z1, K2
+	VMOVUPD      Z11, Z17
+	KMOVB        K2, DI
+	TESTL        DI, DI
+	JEQ          label4
+	VANDPD       constants<>+10112(SB), Z1, Z18
+	VMULPD       Z18, Z18, Z19
+	VXORPD       constants<>+1984(SB), Z19, Z19
+	VSUBPD       constants<>+10176(SB), Z19, Z19
+	VMULPD       constants<>+128(SB), Z19, Z20
+	VADDPD       constants<>+192(SB), Z20, Z20
+	VSUBPD       constants<>+192(SB), Z20, Z21
+	VMOVUPD      Z19, Z19
+	VFNMADD231PD constants<>+256(SB), Z21, Z19
+	VMOVUPD      Z19, Z19
+	VFNMADD231PD constants<>+320(SB), Z21, Z19
+	VMULPD       constants<>+384(SB), Z19, Z19
+	VMOVUPD      constants<>+448(SB), Z21
+	VFMADD213PD  constants<>+512(SB), Z19, Z21
+	VFMADD213PD  constants<>+576(SB), Z19, Z21
+	VFMADD213PD  constants<>+640(SB), Z19, Z21
+	VFMADD213PD  constants<>+704(SB), Z19, Z21
+	VFMADD213PD  constants<>+768(SB), Z19, Z21
+	VFMADD213PD  constants<>+832(SB), Z19, Z21
+	VFMADD213PD  constants<>+896(SB), Z19, Z21
+	VMULPD       Z21, Z19, Z19
+	VADDPD       constants<>+960(SB), Z19, Z21
+	VMULPD       Z21, Z19, Z19
+	VADDPD       constants<>+960(SB), Z19, Z21
+	VMULPD       Z21, Z19, Z19
+	VADDPD       constants<>+960(SB), Z19, Z21
+	VMULPD       Z21, Z19, Z19
+	VADDPD       constants<>+960(SB), Z19, Z21
+	VMOVUPD      Z19, Z19
+	VFMADD213PD  constants<>+896(SB), Z21, Z19
+	VPSLLQ       $0x34, Z20, Z20
+	VPADDQ       constants<>+896(SB), Z20, Z20
+	VMULPD       Z20, Z19, Z19
+	VSUBPD       Z1, Z18, Z20
+	VADDPD       Z1, Z18, Z18
+	VMULPD       Z18, Z20, Z18
+	VADDPD       Z3, Z18, Z3
+	VMULPD       constants<>+128(SB), Z3, Z18
+	VADDPD       constants<>+192(SB), Z18, Z18
+	VSUBPD       constants<>+192(SB), Z18, Z20
+	VMOVUPD      Z3, Z3
+	VFNMADD231PD constants<>+256(SB), Z20, Z3
+	VMOVUPD      Z3, Z3
+	VFNMADD231PD constants<>+320(SB), Z20, Z3
+	VMULPD       constants<>+384(SB), Z3, Z3
+	VMOVUPD      constants<>+448(SB), Z20
+	VFMADD213PD  constants<>+512(SB), Z3, Z20
+	VFMADD213PD  constants<>+576(SB), Z3, Z20
+	VFMADD213PD  constants<>+640(SB), Z3, Z20
+	VFMADD213PD  constants<>+704(SB), Z3, Z20
+	VFMADD213PD  constants<>+768(SB), Z3, Z20
+	VFMADD213PD  constants<>+832(SB), Z3, Z20
+	VFMADD213PD  constants<>+896(SB), Z3, Z20
+	VMULPD       Z20, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z20
+	VMULPD       Z20, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z20
+	VMULPD       Z20, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z20
+	VMULPD       Z20, Z3, Z3
+	VADDPD       constants<>+960(SB), Z3, Z20
+	VMOVUPD      Z3, Z3
+	VFMADD213PD  constants<>+896(SB), Z20, Z3
+	VPSLLQ       $0x34, Z18, Z18
+	VPADDQ       constants<>+896(SB), Z18, Z18
+	VMULPD       Z18, Z3, Z3
+	VMULPD       Z3, Z19, Z3
+	VDIVPD       Z1, Z3, Z1
+	VMOVUPD      constants<>+960(SB), Z3
+	VSUBPD       Z1, Z3, Z3
+	VBLENDMPD    Z3, Z1, K1, Z12
+	VCMPPD       $0x0d, constants<>+10432(SB), Z0, K1
+	VBLENDMPD    constants<>+2048(SB), Z12, K1, Z13
+	VCMPPD       $0x01, constants<>+10752(SB), Z0, K1
+	VBLENDMPD    constants<>+960(SB), Z13, K1, Z14
+	VBLENDMPD    Z14, Z17, K2, Z15
+	VMOVUPD      Z15, Z17
+
+label4:
+	CMPQ    SI, $0x08
+	JLT     last
+	VMOVUPD Z17, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	JMP     group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z16
+	VMOVUPD   Z16, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z17, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
 // func hypotAVX2(dst []float64, x []float64, y []float64) (done int)
 // Requires: AVX
 TEXT ·hypotAVX2(SB), NOSPLIT, $0-80
@@ -4401,8 +5448,8 @@ lanes:
 	VANDPD    constants<>+1984(SB), Y0, Y0
 	VXORPD    Y0, Y2, Y0
 	VCMPPD    $0x02, constants<>+2048(SB), Y0, Y2
-	VADDPD    constants<>+7744(SB), Y0, Y3
-	VSUBPD    constants<>+7744(SB), Y0, Y4
+	VADDPD    constants<>+10816(SB), Y0, Y3
+	VSUBPD    constants<>+10816(SB), Y0, Y4
 	VBLENDVPD Y2, Y3, Y4, Y2
 	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y1
 	VBLENDVPD Y1, Y2, Y0, Y0
@@ -4517,8 +5564,8 @@ lanes:
 	VANDPD    constants<>+1984(SB), Z0, Z0
 	VXORPD    Z0, Z7, Z0
 	VCMPPD    $0x02, constants<>+2048(SB), Z0, K1
-	VADDPD    constants<>+7744(SB), Z0, Z2
-	VSUBPD    constants<>+7744(SB), Z0, Z12
+	VADDPD    constants<>+10816(SB), Z0, Z2
+	VSUBPD    constants<>+10816(SB), Z0, Z12
 	VBLENDMPD Z2, Z12, K1, Z8
 	VCMPPD    $0x01, constants<>+2048(SB), Z1, K1
 	VBLENDMPD Z8, Z0, K1, Z9
@@ -4575,161 +5622,1274 @@ group:
 	VMOVUPD (DX)(SI*8), Y1
 
 lanes:
-	VCMPPD       $0x09, constants<>+1024(SB), Y0, Y2
-	VCMPPD       $0x0e, constants<>+1088(SB), Y0, Y3
-	VORPD        Y3, Y2, Y2
+	VANDPD       constants<>+0(SB), Y0, Y2
+	VCMPPD       $0x09, constants<>+1024(SB), Y2, Y3
+	VCMPPD       $0x0e, constants<>+1088(SB), Y2, Y2
+	VORPD        Y2, Y3, Y2
 	VMOVMSKPD    Y2, R8
 	TESTL        R8, R8
 	JNE          done
 	VROUNDPD     $0x03, Y1, Y2
-	VCMPPD       $0x00, Y2, Y1, Y2
+	VCMPPD       $0x04, Y2, Y1, Y3
+	VANDPD       Y0, Y3, Y4
+	VMOVMSKPD    Y4, R8
+	TESTL        R8, R8
+	JNE          done
+	VMOVUPD      Y0, Y4
+	VMOVMSKPD    Y3, R8
+	TESTL        R8, R8
+	JEQ          label5
+	VANDPD       constants<>+1152(SB), Y0, Y5
+	VORPD        constants<>+832(SB), Y5, Y5
+	VPSRLQ       $0x34, Y0, Y6
+	VORPD        constants<>+1216(SB), Y6, Y6
+	VSUBPD       constants<>+1280(SB), Y6, Y6
+	VCMPPD       $0x01, constants<>+1344(SB), Y5, Y7
+	VANDPD       constants<>+896(SB), Y7, Y7
+	VSUBPD       Y7, Y6, Y6
+	VADDPD       constants<>+896(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
+	VSUBPD       constants<>+896(SB), Y5, Y7
+	VADDPD       constants<>+896(SB), Y5, Y8
+	VDIVPD       Y8, Y7, Y9
+	VMOVUPD      Y7, Y7
+	VFNMADD231PD Y8, Y9, Y7
+	VSUBPD       constants<>+896(SB), Y8, Y10
+	VSUBPD       Y10, Y5, Y5
+	VMULPD       Y5, Y9, Y5
+	VSUBPD       Y5, Y7, Y5
+	VDIVPD       Y8, Y5, Y5
+	VMULPD       Y9, Y9, Y7
+	VXORPD       constants<>+1984(SB), Y7, Y8
+	VMOVUPD      Y9, Y10
+	VFMADD213PD  Y8, Y9, Y10
+	VADDPD       Y9, Y9, Y8
+	VMULPD       Y5, Y8, Y8
+	VADDPD       Y8, Y10, Y8
+	VMULPD       constants<>+7808(SB), Y7, Y10
+	VXORPD       constants<>+1984(SB), Y10, Y11
+	VMOVUPD      Y7, Y12
+	VMOVUPD      constants<>+7808(SB), Y13
+	VFMADD213PD  Y11, Y13, Y12
+	VMULPD       constants<>+10880(SB), Y7, Y11
+	VADDPD       Y11, Y12, Y11
+	VMULPD       constants<>+7808(SB), Y8, Y8
+	VADDPD       Y8, Y11, Y8
+	VMULPD       Y7, Y7, Y11
+	VMULPD       Y7, Y7, Y12
+	VMULPD       constants<>+10944(SB), Y12, Y13
+	VADDPD       constants<>+11008(SB), Y13, Y13
+	VMULPD       Y12, Y13, Y13
+	VADDPD       constants<>+11072(SB), Y13, Y13
+	VMULPD       Y12, Y13, Y13
+	VADDPD       constants<>+11136(SB), Y13, Y13
+	VMULPD       Y12, Y13, Y13
+	VADDPD       constants<>+11200(SB), Y13, Y13
+	VMULPD       Y12, Y13, Y13
+	VADDPD       constants<>+11264(SB), Y13, Y13
+	VMULPD       constants<>+11328(SB), Y12, Y14
+	VADDPD       constants<>+11392(SB), Y14, Y14
+	VMULPD       Y12, Y14, Y14
+	VADDPD       constants<>+11456(SB), Y14, Y14
+	VMULPD       Y12, Y14, Y14
+	VADDPD       constants<>+11520(SB), Y14, Y14
+	VMULPD       Y12, Y14, Y12
+	VADDPD       constants<>+11584(SB), Y12, Y12
+	VMULPD       Y7, Y12, Y7
+	VADDPD       Y7, Y13, Y7
+	VMULPD       Y7, Y11, Y7
+	VADDPD       Y7, Y8, Y7
+	VMULPD       Y10, Y9, Y8
+	VXORPD       constants<>+1984(SB), Y8, Y11
+	VMOVUPD      Y9, Y12
+	VFMADD213PD  Y11, Y10, Y12
+	VMULPD       Y7, Y9, Y7
+	VADDPD       Y7, Y12, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y10, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y8, Y9, Y7
+	VSUBPD       Y9, Y7, Y9
+	VSUBPD       Y9, Y8, Y8
+	VADDPD       Y8, Y5, Y5
+	VMULPD       constants<>+1920(SB), Y6, Y8
+	VADDPD       Y7, Y7, Y7
+	VADDPD       Y7, Y8, Y9
+	VSUBPD       Y8, Y9, Y10
+	VSUBPD       Y10, Y9, Y11
+	VSUBPD       Y11, Y8, Y8
+	VSUBPD       Y10, Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VADDPD       Y5, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VMULPD       constants<>+1856(SB), Y6, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y9, Y1, Y6
+	VANDPD       constants<>+0(SB), Y6, Y7
+	VCMPPD       $0x06, constants<>+4544(SB), Y7, Y7
+	VANDPD       Y7, Y3, Y7
+	VMOVMSKPD    Y7, R8
+	TESTL        R8, R8
+	JNE          done
+	VXORPD       constants<>+1984(SB), Y6, Y7
+	VMOVUPD      Y1, Y8
+	VFMADD213PD  Y7, Y9, Y8
+	VMULPD       Y5, Y1, Y5
+	VADDPD       Y5, Y8, Y5
+	VMULPD       constants<>+128(SB), Y6, Y7
+	VROUNDPD     $0x00, Y7, Y7
+	VMULPD       constants<>+1920(SB), Y7, Y8
+	VSUBPD       Y8, Y6, Y6
+	VMULPD       constants<>+1856(SB), Y7, Y8
+	VSUBPD       Y8, Y5, Y5
+	VADDPD       Y5, Y6, Y8
+	VMULPD       constants<>+128(SB), Y8, Y9
+	VADDPD       constants<>+192(SB), Y9, Y9
+	VSUBPD       constants<>+192(SB), Y9, Y10
+	VMOVUPD      Y8, Y11
+	VFNMADD231PD constants<>+256(SB), Y10, Y11
+	VMOVUPD      Y11, Y11
+	VFNMADD231PD constants<>+320(SB), Y10, Y11
+	VMULPD       constants<>+384(SB), Y11, Y10
+	VMOVUPD      constants<>+448(SB), Y11
+	VFMADD213PD  constants<>+512(SB), Y10, Y11
+	VFMADD213PD  constants<>+576(SB), Y10, Y11
+	VFMADD213PD  constants<>+640(SB), Y10, Y11
+	VFMADD213PD  constants<>+704(SB), Y10, Y11
+	VFMADD213PD  constants<>+768(SB), Y10, Y11
+	VFMADD213PD  constants<>+832(SB), Y10, Y11
+	VFMADD213PD  constants<>+896(SB), Y10, Y11
+	VMULPD       Y11, Y10, Y10
+	VADDPD       constants<>+960(SB), Y10, Y11
+	VMULPD       Y11, Y10, Y10
+	VADDPD       constants<>+960(SB), Y10, Y11
+	VMULPD       Y11, Y10, Y10
+	VADDPD       constants<>+960(SB), Y10, Y11
+	VMULPD       Y11, Y10, Y10
+	VADDPD       constants<>+960(SB), Y10, Y11
+	VMOVUPD      Y10, Y10
+	VFMADD213PD  constants<>+896(SB), Y11, Y10
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       constants<>+896(SB), Y9, Y9
+	VMULPD       Y9, Y10, Y9
+	VSUBPD       Y6, Y8, Y6
+	VSUBPD       Y6, Y5, Y5
+	VMULPD       Y5, Y9, Y5
+	VADDPD       Y5, Y9, Y5
+	VADDPD       constants<>+192(SB), Y7, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       Y6, Y5, Y5
+	VBLENDVPD    Y3, Y5, Y4, Y3
+	VMOVUPD      Y3, Y4
+
+label5:
+	VCMPPD    $0x00, Y2, Y1, Y2
+	VMOVUPD   Y4, Y3
+	VMOVMSKPD Y2, R8
+	TESTL     R8, R8
+	JEQ       label6
+	VMOVUPD   constants<>+896(SB), Y4
+	VXORPD    Y5, Y5, Y5
+	VMOVUPD   Y5, Y5
+	VANDPD    constants<>+11648(SB), Y0, Y6
+	VORPD     constants<>+832(SB), Y6, Y6
+	VMOVUPD   Y6, Y6
+	VANDPD    constants<>+0(SB), Y0, Y0
+	VPSRLQ    $0x34, Y0, Y0
+	VORPD     constants<>+1216(SB), Y0, Y0
+	VSUBPD    constants<>+1280(SB), Y0, Y0
+	VMOVUPD   Y0, Y0
+	VANDPD    constants<>+0(SB), Y1, Y7
+	VANDPD    constants<>+0(SB), Y0, Y8
+	VADDPD    constants<>+896(SB), Y8, Y8
+	VMULPD    Y8, Y7, Y8
+	VCMPPD    $0x0e, constants<>+4224(SB), Y8, Y8
+	VMOVMSKPD Y8, R8
+	TESTL     R8, R8
+	JNE       done
+	VROUNDPD  $0x03, Y7, Y8
+	VCMPPD    $0x00, Y8, Y7, Y8
+	VADDPD    constants<>+1216(SB), Y7, Y7
+	VANDPD    Y7, Y8, Y7
+	VANDPD    constants<>+1152(SB), Y7, Y7
+	VMOVUPD   Y7, Y7
+
+label7:
+	VPTEST    Y7, Y7
+	JEQ       label8
+	VPSLLQ    $0x3f, Y7, Y8
+	VMULPD    Y6, Y4, Y9
+	VBLENDVPD Y8, Y9, Y4, Y4
+	VMOVUPD   Y4, Y4
+	VADDPD    Y0, Y5, Y9
+	VBLENDVPD Y8, Y9, Y5, Y5
+	VMOVUPD   Y5, Y5
+	VMULPD    Y6, Y6, Y6
+	VMOVUPD   Y6, Y6
+	VCMPPD    $0x01, constants<>+832(SB), Y6, Y8
+	VADDPD    Y6, Y6, Y9
+	VBLENDVPD Y8, Y9, Y6, Y6
+	VMOVUPD   Y6, Y6
+	VADDPD    Y0, Y0, Y0
+	VANDPD    constants<>+896(SB), Y8, Y8
+	VSUBPD    Y8, Y0, Y0
+	VMOVUPD   Y0, Y0
+	VPSRLQ    $0x01, Y7, Y7
+	VMOVUPD   Y7, Y7
+	JMP       label7
+
+label8:
+	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y4, Y6
+	VMOVMSKPD Y0, R8
+	TESTL     R8, R8
+	JEQ       label9
+	VMOVUPD   constants<>+896(SB), Y7
+	VDIVPD    Y4, Y7, Y4
+	VBLENDVPD Y0, Y4, Y6, Y0
+	VMOVUPD   Y0, Y6
+
+label9:
+	VANDPD    constants<>+1984(SB), Y1, Y0
+	VXORPD    Y0, Y5, Y0
+	VADDPD    constants<>+192(SB), Y0, Y0
+	VPSLLQ    $0x34, Y0, Y0
+	VPADDQ    Y0, Y6, Y0
+	VBLENDVPD Y2, Y0, Y3, Y0
+	VMOVUPD   Y0, Y3
+
+label6:
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y3, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y3, Y0, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func powAVX512(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·powAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z2
+	VCMPPD       $0x09, constants<>+1024(SB), Z2, K1
+	VCMPPD       $0x0e, constants<>+1088(SB), Z2, K2
+	KORB         K1, K2, K1
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JNE          done
+	VRNDSCALEPD  $0x03, Z1, Z2
+	VCMPPD       $0x04, Z2, Z1, K1
+	VPMOVQ2M     Z0, K2
+	KANDB        K1, K2, K2
+	KMOVB        K2, R8
+	TESTL        R8, R8
+	JNE          done
+	VMOVUPD      Z0, Z14
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JEQ          label10
+	VANDPD       constants<>+1152(SB), Z0, Z15
+	VORPD        constants<>+832(SB), Z15, Z15
+	VPSRLQ       $0x34, Z0, Z16
+	VORPD        constants<>+1216(SB), Z16, Z16
+	VSUBPD       constants<>+1280(SB), Z16, Z16
+	VCMPPD       $0x01, constants<>+1344(SB), Z15, K2
+	VXORPD       Z17, Z17, Z17
+	VBLENDMPD    constants<>+896(SB), Z17, K2, Z3
+	VSUBPD       Z3, Z16, Z16
+	VADDPD       constants<>+896(SB), Z3, Z17
+	VMULPD       Z17, Z15, Z15
+	VSUBPD       constants<>+896(SB), Z15, Z17
+	VADDPD       constants<>+896(SB), Z15, Z18
+	VDIVPD       Z18, Z17, Z19
+	VMOVUPD      Z17, Z17
+	VFNMADD231PD Z18, Z19, Z17
+	VSUBPD       constants<>+896(SB), Z18, Z20
+	VSUBPD       Z20, Z15, Z15
+	VMULPD       Z15, Z19, Z15
+	VSUBPD       Z15, Z17, Z15
+	VDIVPD       Z18, Z15, Z15
+	VMULPD       Z19, Z19, Z17
+	VXORPD       constants<>+1984(SB), Z17, Z18
+	VMOVUPD      Z19, Z20
+	VFMADD213PD  Z18, Z19, Z20
+	VADDPD       Z19, Z19, Z18
+	VMULPD       Z15, Z18, Z18
+	VADDPD       Z18, Z20, Z18
+	VMULPD       constants<>+7808(SB), Z17, Z20
+	VXORPD       constants<>+1984(SB), Z20, Z21
+	VMOVUPD      Z17, Z22
+	VMOVUPD      constants<>+7808(SB), Z23
+	VFMADD213PD  Z21, Z23, Z22
+	VMULPD       constants<>+10880(SB), Z17, Z21
+	VADDPD       Z21, Z22, Z21
+	VMULPD       constants<>+7808(SB), Z18, Z18
+	VADDPD       Z18, Z21, Z18
+	VMULPD       Z17, Z17, Z21
+	VMULPD       Z17, Z17, Z22
+	VMULPD       constants<>+10944(SB), Z22, Z23
+	VADDPD       constants<>+11008(SB), Z23, Z23
+	VMULPD       Z22, Z23, Z23
+	VADDPD       constants<>+11072(SB), Z23, Z23
+	VMULPD       Z22, Z23, Z23
+	VADDPD       constants<>+11136(SB), Z23, Z23
+	VMULPD       Z22, Z23, Z23
+	VADDPD       constants<>+11200(SB), Z23, Z23
+	VMULPD       Z22, Z23, Z23
+	VADDPD       constants<>+11264(SB), Z23, Z23
+	VMULPD       constants<>+11328(SB), Z22, Z24
+	VADDPD       constants<>+11392(SB), Z24, Z24
+	VMULPD       Z22, Z24, Z24
+	VADDPD       constants<>+11456(SB), Z24, Z24
+	VMULPD       Z22, Z24, Z24
+	VADDPD       constants<>+11520(SB), Z24, Z24
+	VMULPD       Z22, Z24, Z22
+	VADDPD       constants<>+11584(SB), Z22, Z22
+	VMULPD       Z17, Z22, Z17
+	VADDPD       Z17, Z23, Z17
+	VMULPD       Z17, Z21, Z17
+	VADDPD       Z17, Z18, Z17
+	VMULPD       Z20, Z19, Z18
+	VXORPD       constants<>+1984(SB), Z18, Z21
+	VMOVUPD      Z19, Z22
+	VFMADD213PD  Z21, Z20, Z22
+	VMULPD       Z17, Z19, Z17
+	VADDPD       Z17, Z22, Z17
+	VADDPD       Z15, Z17, Z17
+	VMULPD       Z20, Z15, Z15
+	VADDPD       Z15, Z17, Z15
+	VADDPD       Z18, Z19, Z17
+	VSUBPD       Z19, Z17, Z19
+	VSUBPD       Z19, Z18, Z18
+	VADDPD       Z18, Z15, Z15
+	VMULPD       constants<>+1920(SB), Z16, Z18
+	VADDPD       Z17, Z17, Z17
+	VADDPD       Z17, Z18, Z19
+	VSUBPD       Z18, Z19, Z20
+	VSUBPD       Z20, Z19, Z21
+	VSUBPD       Z21, Z18, Z18
+	VSUBPD       Z20, Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VADDPD       Z15, Z15, Z15
+	VADDPD       Z15, Z17, Z15
+	VMULPD       constants<>+1856(SB), Z16, Z16
+	VADDPD       Z16, Z15, Z15
+	VMULPD       Z19, Z1, Z16
+	VANDPD       constants<>+0(SB), Z16, Z17
+	VCMPPD       $0x06, constants<>+4544(SB), Z17, K2
+	KANDB        K1, K2, K2
+	KMOVB        K2, R8
+	TESTL        R8, R8
+	JNE          done
+	VXORPD       constants<>+1984(SB), Z16, Z17
+	VMOVUPD      Z1, Z18
+	VFMADD213PD  Z17, Z19, Z18
+	VMULPD       Z15, Z1, Z15
+	VADDPD       Z15, Z18, Z15
+	VMULPD       constants<>+128(SB), Z16, Z17
+	VRNDSCALEPD  $0x00, Z17, Z17
+	VMULPD       constants<>+1920(SB), Z17, Z18
+	VSUBPD       Z18, Z16, Z16
+	VMULPD       constants<>+1856(SB), Z17, Z18
+	VSUBPD       Z18, Z15, Z15
+	VADDPD       Z15, Z16, Z18
+	VMULPD       constants<>+128(SB), Z18, Z19
+	VADDPD       constants<>+192(SB), Z19, Z19
+	VSUBPD       constants<>+192(SB), Z19, Z20
+	VMOVUPD      Z18, Z21
+	VFNMADD231PD constants<>+256(SB), Z20, Z21
+	VMOVUPD      Z21, Z21
+	VFNMADD231PD constants<>+320(SB), Z20, Z21
+	VMULPD       constants<>+384(SB), Z21, Z20
+	VMOVUPD      constants<>+448(SB), Z21
+	VFMADD213PD  constants<>+512(SB), Z20, Z21
+	VFMADD213PD  constants<>+576(SB), Z20, Z21
+	VFMADD213PD  constants<>+640(SB), Z20, Z21
+	VFMADD213PD  constants<>+704(SB), Z20, Z21
+	VFMADD213PD  constants<>+768(SB), Z20, Z21
+	VFMADD213PD  constants<>+832(SB), Z20, Z21
+	VFMADD213PD  constants<>+896(SB), Z20, Z21
+	VMULPD       Z21, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z21
+	VMULPD       Z21, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z21
+	VMULPD       Z21, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z21
+	VMULPD       Z21, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z21
+	VMOVUPD      Z20, Z20
+	VFMADD213PD  constants<>+896(SB), Z21, Z20
+	VPSLLQ       $0x34, Z19, Z19
+	VPADDQ       constants<>+896(SB), Z19, Z19
+	VMULPD       Z19, Z20, Z19
+	VSUBPD       Z16, Z18, Z16
+	VSUBPD       Z16, Z15, Z15
+	VMULPD       Z15, Z19, Z15
+	VADDPD       Z15, Z19, Z15
+	VADDPD       constants<>+192(SB), Z17, Z16
+	VPSLLQ       $0x34, Z16, Z16
+	VPADDQ       Z16, Z15, Z15
+	VBLENDMPD    Z15, Z14, K1, Z4
+	VMOVUPD      Z4, Z14
+
+label10:
+	VCMPPD      $0x00, Z2, Z1, K1
+	VMOVUPD     Z14, Z2
+	KMOVB       K1, R8
+	TESTL       R8, R8
+	JEQ         label11
+	VMOVUPD     constants<>+896(SB), Z14
+	VXORPD      Z15, Z15, Z15
+	VMOVUPD     Z15, Z15
+	VANDPD      constants<>+11648(SB), Z0, Z16
+	VORPD       constants<>+832(SB), Z16, Z16
+	VMOVUPD     Z16, Z16
+	VANDPD      constants<>+0(SB), Z0, Z0
+	VPSRLQ      $0x34, Z0, Z0
+	VORPD       constants<>+1216(SB), Z0, Z0
+	VSUBPD      constants<>+1280(SB), Z0, Z0
+	VMOVUPD     Z0, Z0
+	VANDPD      constants<>+0(SB), Z1, Z17
+	VANDPD      constants<>+0(SB), Z0, Z18
+	VADDPD      constants<>+896(SB), Z18, Z18
+	VMULPD      Z18, Z17, Z18
+	VCMPPD      $0x0e, constants<>+4224(SB), Z18, K2
+	KMOVB       K2, R8
+	TESTL       R8, R8
+	JNE         done
+	VRNDSCALEPD $0x03, Z17, Z18
+	VCMPPD      $0x00, Z18, Z17, K2
+	VADDPD      constants<>+1216(SB), Z17, Z17
+	VXORPD      Z18, Z18, Z18
+	VBLENDMPD   Z17, Z18, K2, Z5
+	VANDPD      constants<>+1152(SB), Z5, Z17
+	VMOVUPD     Z17, Z17
+
+label12:
+	VPTESTMQ  Z17, Z17, K2
+	KMOVB     K2, R8
+	TESTL     R8, R8
+	JEQ       label13
+	VPSLLQ    $0x3f, Z17, Z18
+	VPMOVQ2M  Z18, K2
+	VMULPD    Z16, Z14, Z18
+	VBLENDMPD Z18, Z14, K2, Z6
+	VMOVUPD   Z6, Z14
+	VADDPD    Z0, Z15, Z18
+	VBLENDMPD Z18, Z15, K2, Z7
+	VMOVUPD   Z7, Z15
+	VMULPD    Z16, Z16, Z16
+	VMOVUPD   Z16, Z16
+	VCMPPD    $0x01, constants<>+832(SB), Z16, K2
+	VADDPD    Z16, Z16, Z18
+	VBLENDMPD Z18, Z16, K2, Z8
+	VMOVUPD   Z8, Z16
+	VADDPD    Z0, Z0, Z0
+	VXORPD    Z18, Z18, Z18
+	VBLENDMPD constants<>+896(SB), Z18, K2, Z9
+	VSUBPD    Z9, Z0, Z0
+	VMOVUPD   Z0, Z0
+	VPSRLQ    $0x01, Z17, Z17
+	VMOVUPD   Z17, Z17
+	JMP       label12
+
+label13:
+	VCMPPD    $0x01, constants<>+2048(SB), Z1, K2
+	VMOVUPD   Z14, Z0
+	KMOVB     K2, R8
+	TESTL     R8, R8
+	JEQ       label14
+	VMOVUPD   constants<>+896(SB), Z16
+	VDIVPD    Z14, Z16, Z14
+	VBLENDMPD Z14, Z0, K2, Z10
+	VMOVUPD   Z10, Z0
+
+label14:
+	VANDPD    constants<>+1984(SB), Z1, Z1
+	VXORPD    Z1, Z15, Z1
+	VADDPD    constants<>+192(SB), Z1, Z1
+	VPSLLQ    $0x34, Z1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VBLENDMPD Z0, Z2, K1, Z11
+	VMOVUPD   Z11, Z2
+
+label11:
+	CMPQ    DI, $0x08
+	JLT     last
+	VMOVUPD Z2, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	JMP     group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z12
+	VMOVUPD   Z12, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z13
+	VMOVUPD   Z13, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z2, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func powRealAVX2(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·powRealAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y2
+	VCMPPD       $0x09, constants<>+1024(SB), Y2, Y3
+	VCMPPD       $0x0e, constants<>+1088(SB), Y2, Y2
+	VORPD        Y2, Y3, Y2
 	VMOVMSKPD    Y2, R8
 	TESTL        R8, R8
 	JNE          done
-	VANDPD       constants<>+1152(SB), Y0, Y2
-	VORPD        constants<>+832(SB), Y2, Y2
-	VPSRLQ       $0x34, Y0, Y0
-	VORPD        constants<>+1216(SB), Y0, Y0
-	VSUBPD       constants<>+1280(SB), Y0, Y0
-	VCMPPD       $0x01, constants<>+1344(SB), Y2, Y3
-	VANDPD       constants<>+896(SB), Y3, Y3
-	VSUBPD       Y3, Y0, Y0
-	VADDPD       constants<>+896(SB), Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VSUBPD       constants<>+896(SB), Y2, Y3
-	VADDPD       constants<>+896(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y5
-	VMOVUPD      Y3, Y3
-	VFNMADD231PD Y4, Y5, Y3
-	VSUBPD       constants<>+896(SB), Y4, Y6
-	VSUBPD       Y6, Y2, Y2
-	VMULPD       Y2, Y5, Y2
-	VSUBPD       Y2, Y3, Y2
-	VDIVPD       Y4, Y2, Y2
-	VMULPD       Y5, Y5, Y3
-	VXORPD       constants<>+1984(SB), Y3, Y4
-	VMOVUPD      Y5, Y6
-	VFMADD213PD  Y4, Y5, Y6
-	VADDPD       Y5, Y5, Y4
-	VMULPD       Y2, Y4, Y4
-	VADDPD       Y4, Y6, Y4
-	VMULPD       constants<>+7808(SB), Y3, Y6
-	VXORPD       constants<>+1984(SB), Y6, Y7
-	VMOVUPD      Y3, Y8
-	VMOVUPD      constants<>+7808(SB), Y9
-	VFMADD213PD  Y7, Y9, Y8
-	VMULPD       constants<>+7872(SB), Y3, Y7
-	VADDPD       Y7, Y8, Y7
-	VMULPD       constants<>+7808(SB), Y4, Y4
-	VADDPD       Y4, Y7, Y4
-	VMULPD       Y3, Y3, Y7
-	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+7936(SB), Y8, Y9
-	VADDPD       constants<>+8000(SB), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+8064(SB), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+8128(SB), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+8192(SB), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       constants<>+8256(SB), Y9, Y9
-	VMULPD       constants<>+8320(SB), Y8, Y10
-	VADDPD       constants<>+8384(SB), Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VADDPD       constants<>+8448(SB), Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VADDPD       constants<>+8512(SB), Y10, Y10
-	VMULPD       Y8, Y10, Y8
-	VADDPD       constants<>+8576(SB), Y8, Y8
-	VMULPD       Y3, Y8, Y3
-	VADDPD       Y3, Y9, Y3
-	VMULPD       Y3, Y7, Y3
-	VADDPD       Y3, Y4, Y3
-	VMULPD       Y6, Y5, Y4
-	VXORPD       constants<>+1984(SB), Y4, Y7
-	VMOVUPD      Y5, Y8
-	VFMADD213PD  Y7, Y6, Y8
-	VMULPD       Y3, Y5, Y3
-	VADDPD       Y3, Y8, Y3
-	VADDPD       Y2, Y3, Y3
-	VMULPD       Y6, Y2, Y2
-	VADDPD       Y2, Y3, Y2
-	VADDPD       Y4, Y5, Y3
-	VSUBPD       Y5, Y3, Y5
-	VSUBPD       Y5, Y4, Y4
-	VADDPD       Y4, Y2, Y2
-	VMULPD       constants<>+1920(SB), Y0, Y4
-	VADDPD       Y3, Y3, Y3
-	VADDPD       Y3, Y4, Y5
-	VSUBPD       Y4, Y5, Y6
-	VSUBPD       Y6, Y5, Y7
-	VSUBPD       Y7, Y4, Y4
-	VSUBPD       Y6, Y3, Y3
-	VADDPD       Y3, Y4, Y3
-	VADDPD       Y2, Y2, Y2
-	VADDPD       Y2, Y3, Y2
-	VMULPD       constants<>+1856(SB), Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	VMULPD       Y5, Y1, Y2
-	VANDPD       constants<>+0(SB), Y2, Y3
-	VCMPPD       $0x06, constants<>+4544(SB), Y3, Y3
-	VMOVMSKPD    Y3, R8
+	VROUNDPD     $0x03, Y1, Y2
+	VCMPPD       $0x04, Y2, Y1, Y3
+	VANDPD       Y0, Y3, Y4
+	VMOVMSKPD    Y4, R8
 	TESTL        R8, R8
 	JNE          done
-	VXORPD       constants<>+1984(SB), Y2, Y3
-	VMOVUPD      Y1, Y4
-	VFMADD213PD  Y3, Y5, Y4
-	VMULPD       Y0, Y1, Y0
-	VADDPD       Y0, Y4, Y0
-	VMULPD       constants<>+128(SB), Y2, Y1
-	VROUNDPD     $0x00, Y1, Y1
-	VMULPD       constants<>+1920(SB), Y1, Y3
-	VSUBPD       Y3, Y2, Y2
-	VMULPD       constants<>+1856(SB), Y1, Y3
-	VSUBPD       Y3, Y0, Y0
-	VADDPD       Y0, Y2, Y3
-	VMULPD       constants<>+128(SB), Y3, Y4
-	VADDPD       constants<>+192(SB), Y4, Y4
-	VSUBPD       constants<>+192(SB), Y4, Y5
-	VMOVUPD      Y3, Y6
-	VFNMADD231PD constants<>+256(SB), Y5, Y6
-	VMOVUPD      Y6, Y6
-	VFNMADD231PD constants<>+320(SB), Y5, Y6
-	VMULPD       constants<>+384(SB), Y6, Y5
-	VMOVUPD      constants<>+448(SB), Y6
-	VFMADD213PD  constants<>+512(SB), Y5, Y6
-	VFMADD213PD  constants<>+576(SB), Y5, Y6
-	VFMADD213PD  constants<>+640(SB), Y5, Y6
-	VFMADD213PD  constants<>+704(SB), Y5, Y6
-	VFMADD213PD  constants<>+768(SB), Y5, Y6
-	VFMADD213PD  constants<>+832(SB), Y5, Y6
-	VFMADD213PD  constants<>+896(SB), Y5, Y6
-	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+960(SB), Y5, Y6
-	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+960(SB), Y5, Y6
-	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+960(SB), Y5, Y6
-	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+960(SB), Y5, Y6
-	VMOVUPD      Y5, Y5
-	VFMADD213PD  constants<>+896(SB), Y6, Y5
-	VPSLLQ       $0x34, Y4, Y4
-	VPADDQ       constants<>+896(SB), Y4, Y4
-	VMULPD       Y4, Y5, Y4
-	VSUBPD       Y2, Y3, Y2
-	VSUBPD       Y2, Y0, Y0
-	VMULPD       Y0, Y4, Y0
-	VADDPD       Y0, Y4, Y0
-	VADDPD       constants<>+192(SB), Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VPADDQ       Y1, Y0, Y0
-	CMPQ         DI, $0x04
-	JLT          last
-	VMOVUPD      Y0, (AX)(SI*8)
-	ADDQ         $0x04, SI
-	JMP          group
+	VMOVUPD      Y0, Y4
+	VMOVMSKPD    Y3, R8
+	TESTL        R8, R8
+	JEQ          label15
+	VCMPPD       $0x00, constants<>+832(SB), Y1, Y5
+	VSQRTPD      Y0, Y6
+	VANDPD       constants<>+1152(SB), Y0, Y7
+	VORPD        constants<>+832(SB), Y7, Y7
+	VPSRLQ       $0x34, Y0, Y8
+	VORPD        constants<>+1216(SB), Y8, Y8
+	VSUBPD       constants<>+1280(SB), Y8, Y8
+	VCMPPD       $0x01, constants<>+1344(SB), Y7, Y9
+	VANDPD       constants<>+896(SB), Y9, Y9
+	VSUBPD       Y9, Y8, Y8
+	VADDPD       constants<>+896(SB), Y9, Y9
+	VMULPD       Y9, Y7, Y7
+	VSUBPD       constants<>+896(SB), Y7, Y9
+	VADDPD       constants<>+896(SB), Y7, Y10
+	VDIVPD       Y10, Y9, Y11
+	VMOVUPD      Y9, Y9
+	VFNMADD231PD Y10, Y11, Y9
+	VSUBPD       constants<>+896(SB), Y10, Y12
+	VSUBPD       Y12, Y7, Y7
+	VMULPD       Y7, Y11, Y7
+	VSUBPD       Y7, Y9, Y7
+	VDIVPD       Y10, Y7, Y7
+	VMULPD       Y11, Y11, Y9
+	VXORPD       constants<>+1984(SB), Y9, Y10
+	VMOVUPD      Y11, Y12
+	VFMADD213PD  Y10, Y11, Y12
+	VADDPD       Y11, Y11, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y12, Y10
+	VMULPD       constants<>+7808(SB), Y9, Y12
+	VXORPD       constants<>+1984(SB), Y12, Y13
+	VMOVUPD      Y9, Y14
+	VMOVUPD      constants<>+7808(SB), Y15
+	VFMADD213PD  Y13, Y15, Y14
+	VMULPD       constants<>+10880(SB), Y9, Y13
+	VADDPD       Y13, Y14, Y13
+	VMULPD       constants<>+7808(SB), Y10, Y10
+	VADDPD       Y10, Y13, Y10
+	VMULPD       Y9, Y9, Y13
+	VMULPD       Y9, Y9, Y14
+	VMULPD       constants<>+10944(SB), Y14, Y15
+	VADDPD       constants<>+11008(SB), Y15, Y15
+	VMULPD       Y14, Y15, Y15
+	VADDPD       constants<>+11072(SB), Y15, Y15
+	VMULPD       Y14, Y15, Y15
+	VADDPD       constants<>+11136(SB), Y15, Y15
+	VMULPD       Y14, Y15, Y15
+	VADDPD       constants<>+11200(SB), Y15, Y15
+	VMULPD       Y14, Y15, Y15
+	VADDPD       constants<>+11264(SB), Y15, Y15
+	VMULPD       constants<>+11328(SB), Y14, Y16
+	VADDPD       constants<>+11392(SB), Y16, Y16
+	VMULPD       Y14, Y16, Y16
+	VADDPD       constants<>+11456(SB), Y16, Y16
+	VMULPD       Y14, Y16, Y16
+	VADDPD       constants<>+11520(SB), Y16, Y16
+	VMULPD       Y14, Y16, Y14
+	VADDPD       constants<>+11584(SB), Y14, Y14
+	VMULPD       Y9, Y14, Y9
+	VADDPD       Y9, Y15, Y9
+	VMULPD       Y9, Y13, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y12, Y11, Y10
+	VXORPD       constants<>+1984(SB), Y10, Y13
+	VMOVUPD      Y11, Y14
+	VFMADD213PD  Y13, Y12, Y14
+	VMULPD       Y9, Y11, Y9
+	VADDPD       Y9, Y14, Y9
+	VADDPD       Y7, Y9, Y9
+	VMULPD       Y12, Y7, Y7
+	VADDPD       Y7, Y9, Y7
+	VADDPD       Y10, Y11, Y9
+	VSUBPD       Y11, Y9, Y11
+	VSUBPD       Y11, Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       constants<>+1920(SB), Y8, Y10
+	VADDPD       Y9, Y9, Y9
+	VADDPD       Y9, Y10, Y11
+	VSUBPD       Y10, Y11, Y12
+	VSUBPD       Y12, Y11, Y13
+	VSUBPD       Y13, Y10, Y10
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y9, Y10, Y9
+	VADDPD       Y7, Y7, Y7
+	VADDPD       Y7, Y9, Y7
+	VMULPD       constants<>+1856(SB), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y11, Y1, Y8
+	VANDPD       constants<>+0(SB), Y8, Y9
+	VCMPPD       $0x06, constants<>+4544(SB), Y9, Y9
+	VANDPD       Y9, Y3, Y9
+	VMOVMSKPD    Y9, R8
+	TESTL        R8, R8
+	JNE          done
+	VXORPD       constants<>+1984(SB), Y8, Y9
+	VMOVUPD      Y1, Y10
+	VFMADD213PD  Y9, Y11, Y10
+	VMULPD       Y7, Y1, Y7
+	VADDPD       Y7, Y10, Y7
+	VMULPD       constants<>+128(SB), Y8, Y9
+	VROUNDPD     $0x00, Y9, Y9
+	VMULPD       constants<>+1920(SB), Y9, Y10
+	VSUBPD       Y10, Y8, Y8
+	VMULPD       constants<>+1856(SB), Y9, Y10
+	VSUBPD       Y10, Y7, Y7
+	VADDPD       Y7, Y8, Y10
+	VMULPD       constants<>+128(SB), Y10, Y11
+	VADDPD       constants<>+192(SB), Y11, Y11
+	VSUBPD       constants<>+192(SB), Y11, Y12
+	VMOVUPD      Y10, Y13
+	VFNMADD231PD constants<>+256(SB), Y12, Y13
+	VMOVUPD      Y13, Y13
+	VFNMADD231PD constants<>+320(SB), Y12, Y13
+	VMULPD       constants<>+384(SB), Y13, Y12
+	VMOVUPD      constants<>+448(SB), Y13
+	VFMADD213PD  constants<>+512(SB), Y12, Y13
+	VFMADD213PD  constants<>+576(SB), Y12, Y13
+	VFMADD213PD  constants<>+640(SB), Y12, Y13
+	VFMADD213PD  constants<>+704(SB), Y12, Y13
+	VFMADD213PD  constants<>+768(SB), Y12, Y13
+	VFMADD213PD  constants<>+832(SB), Y12, Y13
+	VFMADD213PD  constants<>+896(SB), Y12, Y13
+	VMULPD       Y13, Y12, Y12
+	VADDPD       constants<>+960(SB), Y12, Y13
+	VMULPD       Y13, Y12, Y12
+	VADDPD       constants<>+960(SB), Y12, Y13
+	VMULPD       Y13, Y12, Y12
+	VADDPD       constants<>+960(SB), Y12, Y13
+	VMULPD       Y13, Y12, Y12
+	VADDPD       constants<>+960(SB), Y12, Y13
+	VMOVUPD      Y12, Y12
+	VFMADD213PD  constants<>+896(SB), Y13, Y12
+	VPSLLQ       $0x34, Y11, Y11
+	VPADDQ       constants<>+896(SB), Y11, Y11
+	VMULPD       Y11, Y12, Y11
+	VSUBPD       Y8, Y10, Y8
+	VSUBPD       Y8, Y7, Y7
+	VMULPD       Y7, Y11, Y7
+	VADDPD       Y7, Y11, Y7
+	VADDPD       constants<>+192(SB), Y9, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VBLENDVPD    Y5, Y6, Y7, Y5
+	VBLENDVPD    Y3, Y5, Y4, Y3
+	VMOVUPD      Y3, Y4
+
+label15:
+	VCMPPD    $0x00, Y2, Y1, Y2
+	VMOVUPD   Y4, Y3
+	VMOVMSKPD Y2, R8
+	TESTL     R8, R8
+	JEQ       label16
+	VMOVUPD   constants<>+896(SB), Y4
+	VXORPD    Y5, Y5, Y5
+	VMOVUPD   Y5, Y5
+	VANDPD    constants<>+11648(SB), Y0, Y6
+	VORPD     constants<>+832(SB), Y6, Y6
+	VMOVUPD   Y6, Y6
+	VANDPD    constants<>+0(SB), Y0, Y0
+	VPSRLQ    $0x34, Y0, Y0
+	VORPD     constants<>+1216(SB), Y0, Y0
+	VSUBPD    constants<>+1280(SB), Y0, Y0
+	VMOVUPD   Y0, Y0
+	VANDPD    constants<>+0(SB), Y1, Y7
+	VANDPD    constants<>+0(SB), Y0, Y8
+	VADDPD    constants<>+896(SB), Y8, Y8
+	VMULPD    Y8, Y7, Y8
+	VCMPPD    $0x0e, constants<>+4224(SB), Y8, Y8
+	VMOVMSKPD Y8, R8
+	TESTL     R8, R8
+	JNE       done
+	VROUNDPD  $0x03, Y7, Y8
+	VCMPPD    $0x00, Y8, Y7, Y8
+	VADDPD    constants<>+1216(SB), Y7, Y7
+	VANDPD    Y7, Y8, Y7
+	VANDPD    constants<>+1152(SB), Y7, Y7
+	VMOVUPD   Y7, Y7
+
+label17:
+	VPTEST    Y7, Y7
+	JEQ       label18
+	VPSLLQ    $0x3f, Y7, Y8
+	VMULPD    Y6, Y4, Y9
+	VBLENDVPD Y8, Y9, Y4, Y4
+	VMOVUPD   Y4, Y4
+	VADDPD    Y0, Y5, Y9
+	VBLENDVPD Y8, Y9, Y5, Y5
+	VMOVUPD   Y5, Y5
+	VMULPD    Y6, Y6, Y6
+	VMOVUPD   Y6, Y6
+	VCMPPD    $0x01, constants<>+832(SB), Y6, Y8
+	VADDPD    Y6, Y6, Y9
+	VBLENDVPD Y8, Y9, Y6, Y6
+	VMOVUPD   Y6, Y6
+	VADDPD    Y0, Y0, Y0
+	VANDPD    constants<>+896(SB), Y8, Y8
+	VSUBPD    Y8, Y0, Y0
+	VMOVUPD   Y0, Y0
+	VPSRLQ    $0x01, Y7, Y7
+	VMOVUPD   Y7, Y7
+	JMP       label17
+
+label18:
+	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y4, Y6
+	VMOVMSKPD Y0, R8
+	TESTL     R8, R8
+	JEQ       label19
+	VMOVUPD   constants<>+896(SB), Y7
+	VDIVPD    Y4, Y7, Y4
+	VBLENDVPD Y0, Y4, Y6, Y0
+	VMOVUPD   Y0, Y6
+
+label19:
+	VANDPD    constants<>+1984(SB), Y1, Y0
+	VXORPD    Y0, Y5, Y0
+	VADDPD    constants<>+192(SB), Y0, Y0
+	VPSLLQ    $0x34, Y0, Y0
+	VPADDQ    Y0, Y6, Y0
+	VBLENDVPD Y2, Y0, Y3, Y0
+	VMOVUPD   Y0, Y3
+
+label16:
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y3, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y3, Y0, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func powRealAVX512(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·powRealAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z2
+	VCMPPD       $0x09, constants<>+1024(SB), Z2, K1
+	VCMPPD       $0x0e, constants<>+1088(SB), Z2, K2
+	KORB         K1, K2, K1
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JNE          done
+	VRNDSCALEPD  $0x03, Z1, Z2
+	VCMPPD       $0x04, Z2, Z1, K1
+	VPMOVQ2M     Z0, K2
+	KANDB        K1, K2, K2
+	KMOVB        K2, R8
+	TESTL        R8, R8
+	JNE          done
+	VMOVUPD      Z0, Z15
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JEQ          label20
+	VCMPPD       $0x00, constants<>+832(SB), Z1, K2
+	VSQRTPD      Z0, Z16
+	VANDPD       constants<>+1152(SB), Z0, Z17
+	VORPD        constants<>+832(SB), Z17, Z17
+	VPSRLQ       $0x34, Z0, Z18
+	VORPD        constants<>+1216(SB), Z18, Z18
+	VSUBPD       constants<>+1280(SB), Z18, Z18
+	VCMPPD       $0x01, constants<>+1344(SB), Z17, K3
+	VXORPD       Z19, Z19, Z19
+	VBLENDMPD    constants<>+896(SB), Z19, K3, Z3
+	VSUBPD       Z3, Z18, Z18
+	VADDPD       constants<>+896(SB), Z3, Z19
+	VMULPD       Z19, Z17, Z17
+	VSUBPD       constants<>+896(SB), Z17, Z19
+	VADDPD       constants<>+896(SB), Z17, Z20
+	VDIVPD       Z20, Z19, Z21
+	VMOVUPD      Z19, Z19
+	VFNMADD231PD Z20, Z21, Z19
+	VSUBPD       constants<>+896(SB), Z20, Z22
+	VSUBPD       Z22, Z17, Z17
+	VMULPD       Z17, Z21, Z17
+	VSUBPD       Z17, Z19, Z17
+	VDIVPD       Z20, Z17, Z17
+	VMULPD       Z21, Z21, Z19
+	VXORPD       constants<>+1984(SB), Z19, Z20
+	VMOVUPD      Z21, Z22
+	VFMADD213PD  Z20, Z21, Z22
+	VADDPD       Z21, Z21, Z20
+	VMULPD       Z17, Z20, Z20
+	VADDPD       Z20, Z22, Z20
+	VMULPD       constants<>+7808(SB), Z19, Z22
+	VXORPD       constants<>+1984(SB), Z22, Z23
+	VMOVUPD      Z19, Z24
+	VMOVUPD      constants<>+7808(SB), Z25
+	VFMADD213PD  Z23, Z25, Z24
+	VMULPD       constants<>+10880(SB), Z19, Z23
+	VADDPD       Z23, Z24, Z23
+	VMULPD       constants<>+7808(SB), Z20, Z20
+	VADDPD       Z20, Z23, Z20
+	VMULPD       Z19, Z19, Z23
+	VMULPD       Z19, Z19, Z24
+	VMULPD       constants<>+10944(SB), Z24, Z25
+	VADDPD       constants<>+11008(SB), Z25, Z25
+	VMULPD       Z24, Z25, Z25
+	VADDPD       constants<>+11072(SB), Z25, Z25
+	VMULPD       Z24, Z25, Z25
+	VADDPD       constants<>+11136(SB), Z25, Z25
+	VMULPD       Z24, Z25, Z25
+	VADDPD       constants<>+11200(SB), Z25, Z25
+	VMULPD       Z24, Z25, Z25
+	VADDPD       constants<>+11264(SB), Z25, Z25
+	VMULPD       constants<>+11328(SB), Z24, Z26
+	VADDPD       constants<>+11392(SB), Z26, Z26
+	VMULPD       Z24, Z26, Z26
+	VADDPD       constants<>+11456(SB), Z26, Z26
+	VMULPD       Z24, Z26, Z26
+	VADDPD       constants<>+11520(SB), Z26, Z26
+	VMULPD       Z24, Z26, Z24
+	VADDPD       constants<>+11584(SB), Z24, Z24
+	VMULPD       Z19, Z24, Z19
+	VADDPD       Z19, Z25, Z19
+	VMULPD       Z19, Z23, Z19
+	VADDPD       Z19, Z20, Z19
+	VMULPD       Z22, Z21, Z20
+	VXORPD       constants<>+1984(SB), Z20, Z23
+	VMOVUPD      Z21, Z24
+	VFMADD213PD  Z23, Z22, Z24
+	VMULPD       Z19, Z21, Z19
+	VADDPD       Z19, Z24, Z19
+	VADDPD       Z17, Z19, Z19
+	VMULPD       Z22, Z17, Z17
+	VADDPD       Z17, Z19, Z17
+	VADDPD       Z20, Z21, Z19
+	VSUBPD       Z21, Z19, Z21
+	VSUBPD       Z21, Z20, Z20
+	VADDPD       Z20, Z17, Z17
+	VMULPD       constants<>+1920(SB), Z18, Z20
+	VADDPD       Z19, Z19, Z19
+	VADDPD       Z19, Z20, Z21
+	VSUBPD       Z20, Z21, Z22
+	VSUBPD       Z22, Z21, Z23
+	VSUBPD       Z23, Z20, Z20
+	VSUBPD       Z22, Z19, Z19
+	VADDPD       Z19, Z20, Z19
+	VADDPD       Z17, Z17, Z17
+	VADDPD       Z17, Z19, Z17
+	VMULPD       constants<>+1856(SB), Z18, Z18
+	VADDPD       Z18, Z17, Z17
+	VMULPD       Z21, Z1, Z18
+	VANDPD       constants<>+0(SB), Z18, Z19
+	VCMPPD       $0x06, constants<>+4544(SB), Z19, K3
+	KANDB        K1, K3, K3
+	KMOVB        K3, R8
+	TESTL        R8, R8
+	JNE          done
+	VXORPD       constants<>+1984(SB), Z18, Z19
+	VMOVUPD      Z1, Z20
+	VFMADD213PD  Z19, Z21, Z20
+	VMULPD       Z17, Z1, Z17
+	VADDPD       Z17, Z20, Z17
+	VMULPD       constants<>+128(SB), Z18, Z19
+	VRNDSCALEPD  $0x00, Z19, Z19
+	VMULPD       constants<>+1920(SB), Z19, Z20
+	VSUBPD       Z20, Z18, Z18
+	VMULPD       constants<>+1856(SB), Z19, Z20
+	VSUBPD       Z20, Z17, Z17
+	VADDPD       Z17, Z18, Z20
+	VMULPD       constants<>+128(SB), Z20, Z21
+	VADDPD       constants<>+192(SB), Z21, Z21
+	VSUBPD       constants<>+192(SB), Z21, Z22
+	VMOVUPD      Z20, Z23
+	VFNMADD231PD constants<>+256(SB), Z22, Z23
+	VMOVUPD      Z23, Z23
+	VFNMADD231PD constants<>+320(SB), Z22, Z23
+	VMULPD       constants<>+384(SB), Z23, Z22
+	VMOVUPD      constants<>+448(SB), Z23
+	VFMADD213PD  constants<>+512(SB), Z22, Z23
+	VFMADD213PD  constants<>+576(SB), Z22, Z23
+	VFMADD213PD  constants<>+640(SB), Z22, Z23
+	VFMADD213PD  constants<>+704(SB), Z22, Z23
+	VFMADD213PD  constants<>+768(SB), Z22, Z23
+	VFMADD213PD  constants<>+832(SB), Z22, Z23
+	VFMADD213PD  constants<>+896(SB), Z22, Z23
+	VMULPD       Z23, Z22, Z22
+	VADDPD       constants<>+960(SB), Z22, Z23
+	VMULPD       Z23, Z22, Z22
+	VADDPD       constants<>+960(SB), Z22, Z23
+	VMULPD       Z23, Z22, Z22
+	VADDPD       constants<>+960(SB), Z22, Z23
+	VMULPD       Z23, Z22, Z22
+	VADDPD       constants<>+960(SB), Z22, Z23
+	VMOVUPD      Z22, Z22
+	VFMADD213PD  constants<>+896(SB), Z23, Z22
+	VPSLLQ       $0x34, Z21, Z21
+	VPADDQ       constants<>+896(SB), Z21, Z21
+	VMULPD       Z21, Z22, Z21
+	VSUBPD       Z18, Z20, Z18
+	VSUBPD       Z18, Z17, Z17
+	VMULPD       Z17, Z21, Z17
+	VADDPD       Z17, Z21, Z17
+	VADDPD       constants<>+192(SB), Z19, Z18
+	VPSLLQ       $0x34, Z18, Z18
+	VPADDQ       Z18, Z17, Z17
+	VBLENDMPD    Z16, Z17, K2, Z4
+	VBLENDMPD    Z4, Z15, K1, Z5
+	VMOVUPD      Z5, Z15
+
+label20:
+	VCMPPD      $0x00, Z2, Z1, K1
+	VMOVUPD     Z15, Z2
+	KMOVB       K1, R8
+	TESTL       R8, R8
+	JEQ         label21
+	VMOVUPD     constants<>+896(SB), Z15
+	VXORPD      Z16, Z16, Z16
+	VMOVUPD     Z16, Z16
+	VANDPD      constants<>+11648(SB), Z0, Z17
+	VORPD       constants<>+832(SB), Z17, Z17
+	VMOVUPD     Z17, Z17
+	VANDPD      constants<>+0(SB), Z0, Z0
+	VPSRLQ      $0x34, Z0, Z0
+	VORPD       constants<>+1216(SB), Z0, Z0
+	VSUBPD      constants<>+1280(SB), Z0, Z0
+	VMOVUPD     Z0, Z0
+	VANDPD      constants<>+0(SB), Z1, Z18
+	VANDPD      constants<>+0(SB), Z0, Z19
+	VADDPD      constants<>+896(SB), Z19, Z19
+	VMULPD      Z19, Z18, Z19
+	VCMPPD      $0x0e, constants<>+4224(SB), Z19, K2
+	KMOVB       K2, R8
+	TESTL       R8, R8
+	JNE         done
+	VRNDSCALEPD $0x03, Z18, Z19
+	VCMPPD      $0x00, Z19, Z18, K2
+	VADDPD      constants<>+1216(SB), Z18, Z18
+	VXORPD      Z19, Z19, Z19
+	VBLENDMPD   Z18, Z19, K2, Z6
+	VANDPD      constants<>+1152(SB), Z6, Z18
+	VMOVUPD     Z18, Z18
+
+label22:
+	VPTESTMQ  Z18, Z18, K2
+	KMOVB     K2, R8
+	TESTL     R8, R8
+	JEQ       label23
+	VPSLLQ    $0x3f, Z18, Z19
+	VPMOVQ2M  Z19, K2
+	VMULPD    Z17, Z15, Z19
+	VBLENDMPD Z19, Z15, K2, Z7
+	VMOVUPD   Z7, Z15
+	VADDPD    Z0, Z16, Z19
+	VBLENDMPD Z19, Z16, K2, Z8
+	VMOVUPD   Z8, Z16
+	VMULPD    Z17, Z17, Z17
+	VMOVUPD   Z17, Z17
+	VCMPPD    $0x01, constants<>+832(SB), Z17, K2
+	VADDPD    Z17, Z17, Z19
+	VBLENDMPD Z19, Z17, K2, Z9
+	VMOVUPD   Z9, Z17
+	VADDPD    Z0, Z0, Z0
+	VXORPD    Z19, Z19, Z19
+	VBLENDMPD constants<>+896(SB), Z19, K2, Z10
+	VSUBPD    Z10, Z0, Z0
+	VMOVUPD   Z0, Z0
+	VPSRLQ    $0x01, Z18, Z18
+	VMOVUPD   Z18, Z18
+	JMP       label22
+
+label23:
+	VCMPPD    $0x01, constants<>+2048(SB), Z1, K2
+	VMOVUPD   Z15, Z0
+	KMOVB     K2, R8
+	TESTL     R8, R8
+	JEQ       label24
+	VMOVUPD   constants<>+896(SB), Z17
+	VDIVPD    Z15, Z17, Z15
+	VBLENDMPD Z15, Z0, K2, Z11
+	VMOVUPD   Z11, Z0
+
+label24:
+	VANDPD    constants<>+1984(SB), Z1, Z1
+	VXORPD    Z1, Z16, Z1
+	VADDPD    constants<>+192(SB), Z1, Z1
+	VPSLLQ    $0x34, Z1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VBLENDMPD Z0, Z2, K1, Z12
+	VMOVUPD   Z12, Z2
+
+label21:
+	CMPQ    DI, $0x08
+	JLT     last
+	VMOVUPD Z2, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	JMP     group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z13
+	VMOVUPD   Z13, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z14
+	VMOVUPD   Z14, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z2, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func powIntAVX2(dst []float64, x []float64, y []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·powIntAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dst_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y2
+	VCMPPD    $0x09, constants<>+1024(SB), Y2, Y3
+	VCMPPD    $0x0e, constants<>+1088(SB), Y2, Y2
+	VORPD     Y2, Y3, Y2
+	VMOVMSKPD Y2, R8
+	TESTL     R8, R8
+	JNE       done
+	VROUNDPD  $0x03, Y1, Y2
+	VCMPPD    $0x04, Y2, Y1, Y2
+	VMOVMSKPD Y2, R8
+	TESTL     R8, R8
+	JNE       done
+	VMOVUPD   constants<>+896(SB), Y2
+	VXORPD    Y3, Y3, Y3
+	VMOVUPD   Y3, Y3
+	VANDPD    constants<>+11648(SB), Y0, Y4
+	VORPD     constants<>+832(SB), Y4, Y4
+	VMOVUPD   Y4, Y4
+	VANDPD    constants<>+0(SB), Y0, Y0
+	VPSRLQ    $0x34, Y0, Y0
+	VORPD     constants<>+1216(SB), Y0, Y0
+	VSUBPD    constants<>+1280(SB), Y0, Y0
+	VMOVUPD   Y0, Y0
+	VANDPD    constants<>+0(SB), Y1, Y5
+	VANDPD    constants<>+0(SB), Y0, Y6
+	VADDPD    constants<>+896(SB), Y6, Y6
+	VMULPD    Y6, Y5, Y6
+	VCMPPD    $0x0e, constants<>+4224(SB), Y6, Y6
+	VMOVMSKPD Y6, R8
+	TESTL     R8, R8
+	JNE       done
+	VROUNDPD  $0x03, Y5, Y6
+	VCMPPD    $0x00, Y6, Y5, Y6
+	VADDPD    constants<>+1216(SB), Y5, Y5
+	VANDPD    Y5, Y6, Y5
+	VANDPD    constants<>+1152(SB), Y5, Y5
+	VMOVUPD   Y5, Y5
+
+label25:
+	VPTEST    Y5, Y5
+	JEQ       label26
+	VPSLLQ    $0x3f, Y5, Y6
+	VMULPD    Y4, Y2, Y7
+	VBLENDVPD Y6, Y7, Y2, Y2
+	VMOVUPD   Y2, Y2
+	VADDPD    Y0, Y3, Y7
+	VBLENDVPD Y6, Y7, Y3, Y3
+	VMOVUPD   Y3, Y3
+	VMULPD    Y4, Y4, Y4
+	VMOVUPD   Y4, Y4
+	VCMPPD    $0x01, constants<>+832(SB), Y4, Y6
+	VADDPD    Y4, Y4, Y7
+	VBLENDVPD Y6, Y7, Y4, Y4
+	VMOVUPD   Y4, Y4
+	VADDPD    Y0, Y0, Y0
+	VANDPD    constants<>+896(SB), Y6, Y6
+	VSUBPD    Y6, Y0, Y0
+	VMOVUPD   Y0, Y0
+	VPSRLQ    $0x01, Y5, Y5
+	VMOVUPD   Y5, Y5
+	JMP       label25
+
+label26:
+	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y2, Y4
+	VMOVMSKPD Y0, R8
+	TESTL     R8, R8
+	JEQ       label27
+	VMOVUPD   constants<>+896(SB), Y5
+	VDIVPD    Y2, Y5, Y2
+	VBLENDVPD Y0, Y2, Y4, Y0
+	VMOVUPD   Y0, Y4
+
+label27:
+	VANDPD  constants<>+1984(SB), Y1, Y0
+	VXORPD  Y0, Y3, Y0
+	VADDPD  constants<>+192(SB), Y0, Y0
+	VPSLLQ  $0x34, Y0, Y0
+	VPADDQ  Y0, Y4, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
 
 tail:
 	TESTQ      DI, DI
@@ -4761,9 +6921,9 @@ done:
 	MOVQ SI, done+72(FP)
 	RET
 
-// func powAVX512(dst []float64, x []float64, y []float64) (done int)
+// func powIntAVX512(dst []float64, x []float64, y []float64) (done int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·powAVX512(SB), NOSPLIT, $0-80
+TEXT ·powIntAVX512(SB), NOSPLIT, $0-80
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    x_base+24(FP), CX
 	MOVQ    y_base+48(FP), DX
@@ -4780,162 +6940,95 @@ group:
 	VMOVUPD (DX)(SI*8), Z1
 
 lanes:
-	VCMPPD       $0x09, constants<>+1024(SB), Z0, K1
-	VCMPPD       $0x0e, constants<>+1088(SB), Z0, K2
-	KORB         K1, K2, K1
-	KMOVB        K1, R8
-	TESTL        R8, R8
-	JNE          done
-	VRNDSCALEPD  $0x03, Z1, Z2
-	VCMPPD       $0x00, Z2, Z1, K1
-	KMOVB        K1, R8
-	TESTL        R8, R8
-	JNE          done
-	VANDPD       constants<>+1152(SB), Z0, Z2
-	VORPD        constants<>+832(SB), Z2, Z2
-	VPSRLQ       $0x34, Z0, Z0
-	VORPD        constants<>+1216(SB), Z0, Z0
-	VSUBPD       constants<>+1280(SB), Z0, Z0
-	VCMPPD       $0x01, constants<>+1344(SB), Z2, K1
-	VXORPD       Z6, Z6, Z6
-	VBLENDMPD    constants<>+896(SB), Z6, K1, Z3
-	VSUBPD       Z3, Z0, Z0
-	VADDPD       constants<>+896(SB), Z3, Z6
-	VMULPD       Z6, Z2, Z2
-	VSUBPD       constants<>+896(SB), Z2, Z6
-	VADDPD       constants<>+896(SB), Z2, Z7
-	VDIVPD       Z7, Z6, Z8
-	VMOVUPD      Z6, Z6
-	VFNMADD231PD Z7, Z8, Z6
-	VSUBPD       constants<>+896(SB), Z7, Z9
-	VSUBPD       Z9, Z2, Z2
-	VMULPD       Z2, Z8, Z2
-	VSUBPD       Z2, Z6, Z2
-	VDIVPD       Z7, Z2, Z2
-	VMULPD       Z8, Z8, Z6
-	VXORPD       constants<>+1984(SB), Z6, Z7
-	VMOVUPD      Z8, Z9
-	VFMADD213PD  Z7, Z8, Z9
-	VADDPD       Z8, Z8, Z7
-	VMULPD       Z2, Z7, Z7
-	VADDPD       Z7, Z9, Z7
-	VMULPD       constants<>+7808(SB), Z6, Z9
-	VXORPD       constants<>+1984(SB), Z9, Z10
-	VMOVUPD      Z6, Z11
-	VMOVUPD      constants<>+7808(SB), Z12
-	VFMADD213PD  Z10, Z12, Z11
-	VMULPD       constants<>+7872(SB), Z6, Z10
-	VADDPD       Z10, Z11, Z10
-	VMULPD       constants<>+7808(SB), Z7, Z7
-	VADDPD       Z7, Z10, Z7
-	VMULPD       Z6, Z6, Z10
-	VMULPD       Z6, Z6, Z11
-	VMULPD       constants<>+7936(SB), Z11, Z12
-	VADDPD       constants<>+8000(SB), Z12, Z12
-	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+8064(SB), Z12, Z12
-	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+8128(SB), Z12, Z12
-	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+8192(SB), Z12, Z12
-	VMULPD       Z11, Z12, Z12
-	VADDPD       constants<>+8256(SB), Z12, Z12
-	VMULPD       constants<>+8320(SB), Z11, Z13
-	VADDPD       constants<>+8384(SB), Z13, Z13
-	VMULPD       Z11, Z13, Z13
-	VADDPD       constants<>+8448(SB), Z13, Z13
-	VMULPD       Z11, Z13, Z13
-	VADDPD       constants<>+8512(SB), Z13, Z13
-	VMULPD       Z11, Z13, Z11
-	VADDPD       constants<>+8576(SB), Z11, Z11
-	VMULPD       Z6, Z11, Z6
-	VADDPD       Z6, Z12, Z6
-	VMULPD       Z6, Z10, Z6
-	VADDPD       Z6, Z7, Z6
-	VMULPD       Z9, Z8, Z7
-	VXORPD       constants<>+1984(SB), Z7, Z10
-	VMOVUPD      Z8, Z11
-	VFMADD213PD  Z10, Z9, Z11
-	VMULPD       Z6, Z8, Z6
-	VADDPD       Z6, Z11, Z6
-	VADDPD       Z2, Z6, Z6
-	VMULPD       Z9, Z2, Z2
-	VADDPD       Z2, Z6, Z2
-	VADDPD       Z7, Z8, Z6
-	VSUBPD       Z8, Z6, Z8
-	VSUBPD       Z8, Z7, Z7
-	VADDPD       Z7, Z2, Z2
-	VMULPD       constants<>+1920(SB), Z0, Z7
-	VADDPD       Z6, Z6, Z6
-	VADDPD       Z6, Z7, Z8
-	VSUBPD       Z7, Z8, Z9
-	VSUBPD       Z9, Z8, Z10
-	VSUBPD       Z10, Z7, Z7
-	VSUBPD       Z9, Z6, Z6
-	VADDPD       Z6, Z7, Z6
-	VADDPD       Z2, Z2, Z2
-	VADDPD       Z2, Z6, Z2
-	VMULPD       constants<>+1856(SB), Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	VMULPD       Z8, Z1, Z2
-	VANDPD       constants<>+0(SB), Z2, Z6
-	VCMPPD       $0x06, constants<>+4544(SB), Z6, K1
-	KMOVB        K1, R8
-	TESTL        R8, R8
-	JNE          done
-	VXORPD       constants<>+1984(SB), Z2, Z6
-	VMOVUPD      Z1, Z7
-	VFMADD213PD  Z6, Z8, Z7
-	VMULPD       Z0, Z1, Z0
-	VADDPD       Z0, Z7, Z0
-	VMULPD       constants<>+128(SB), Z2, Z1
-	VRNDSCALEPD  $0x00, Z1, Z1
-	VMULPD       constants<>+1920(SB), Z1, Z6
-	VSUBPD       Z6, Z2, Z2
-	VMULPD       constants<>+1856(SB), Z1, Z6
-	VSUBPD       Z6, Z0, Z0
-	VADDPD       Z0, Z2, Z6
-	VMULPD       constants<>+128(SB), Z6, Z7
-	VADDPD       constants<>+192(SB), Z7, Z7
-	VSUBPD       constants<>+192(SB), Z7, Z8
-	VMOVUPD      Z6, Z9
-	VFNMADD231PD constants<>+256(SB), Z8, Z9
-	VMOVUPD      Z9, Z9
-	VFNMADD231PD constants<>+320(SB), Z8, Z9
-	VMULPD       constants<>+384(SB), Z9, Z8
-	VMOVUPD      constants<>+448(SB), Z9
-	VFMADD213PD  constants<>+512(SB), Z8, Z9
-	VFMADD213PD  constants<>+576(SB), Z8, Z9
-	VFMADD213PD  constants<>+640(SB), Z8, Z9
-	VFMADD213PD  constants<>+704(SB), Z8, Z9
-	VFMADD213PD  constants<>+768(SB), Z8, Z9
-	VFMADD213PD  constants<>+832(SB), Z8, Z9
-	VFMADD213PD  constants<>+896(SB), Z8, Z9
-	VMULPD       Z9, Z8, Z8
-	VADDPD       constants<>+960(SB), Z8, Z9
-	VMULPD       Z9, Z8, Z8
-	VADDPD       constants<>+960(SB), Z8, Z9
-	VMULPD       Z9, Z8, Z8
-	VADDPD       constants<>+960(SB), Z8, Z9
-	VMULPD       Z9, Z8, Z8
-	VADDPD       constants<>+960(SB), Z8, Z9
-	VMOVUPD      Z8, Z8
-	VFMADD213PD  constants<>+896(SB), Z9, Z8
-	VPSLLQ       $0x34, Z7, Z7
-	VPADDQ       constants<>+896(SB), Z7, Z7
-	VMULPD       Z7, Z8, Z7
-	VSUBPD       Z2, Z6, Z2
-	VSUBPD       Z2, Z0, Z0
-	VMULPD       Z0, Z7, Z0
-	VADDPD       Z0, Z7, Z0
-	VADDPD       constants<>+192(SB), Z1, Z1
-	VPSLLQ       $0x34, Z1, Z1
-	VPADDQ       Z1, Z0, Z0
-	CMPQ         DI, $0x08
-	JLT          last
-	VMOVUPD      Z0, (AX)(SI*8)
-	ADDQ         $0x08, SI
-	JMP          group
+	VANDPD      constants<>+0(SB), Z0, Z2
+	VCMPPD      $0x09, constants<>+1024(SB), Z2, K1
+	VCMPPD      $0x0e, constants<>+1088(SB), Z2, K2
+	KORB        K1, K2, K1
+	KMOVB       K1, R8
+	TESTL       R8, R8
+	JNE         done
+	VRNDSCALEPD $0x03, Z1, Z2
+	VCMPPD      $0x04, Z2, Z1, K1
+	KMOVB       K1, R8
+	TESTL       R8, R8
+	JNE         done
+	VMOVUPD     constants<>+896(SB), Z2
+	VXORPD      Z11, Z11, Z11
+	VMOVUPD     Z11, Z11
+	VANDPD      constants<>+11648(SB), Z0, Z12
+	VORPD       constants<>+832(SB), Z12, Z12
+	VMOVUPD     Z12, Z12
+	VANDPD      constants<>+0(SB), Z0, Z0
+	VPSRLQ      $0x34, Z0, Z0
+	VORPD       constants<>+1216(SB), Z0, Z0
+	VSUBPD      constants<>+1280(SB), Z0, Z0
+	VMOVUPD     Z0, Z0
+	VANDPD      constants<>+0(SB), Z1, Z13
+	VANDPD      constants<>+0(SB), Z0, Z14
+	VADDPD      constants<>+896(SB), Z14, Z14
+	VMULPD      Z14, Z13, Z14
+	VCMPPD      $0x0e, constants<>+4224(SB), Z14, K1
+	KMOVB       K1, R8
+	TESTL       R8, R8
+	JNE         done
+	VRNDSCALEPD $0x03, Z13, Z14
+	VCMPPD      $0x00, Z14, Z13, K1
+	VADDPD      constants<>+1216(SB), Z13, Z13
+	VXORPD      Z14, Z14, Z14
+	VBLENDMPD   Z13, Z14, K1, Z3
+	VANDPD      constants<>+1152(SB), Z3, Z13
+	VMOVUPD     Z13, Z13
+
+label28:
+	VPTESTMQ  Z13, Z13, K1
+	KMOVB     K1, R8
+	TESTL     R8, R8
+	JEQ       label29
+	VPSLLQ    $0x3f, Z13, Z14
+	VPMOVQ2M  Z14, K1
+	VMULPD    Z12, Z2, Z14
+	VBLENDMPD Z14, Z2, K1, Z4
+	VMOVUPD   Z4, Z2
+	VADDPD    Z0, Z11, Z14
+	VBLENDMPD Z14, Z11, K1, Z5
+	VMOVUPD   Z5, Z11
+	VMULPD    Z12, Z12, Z12
+	VMOVUPD   Z12, Z12
+	VCMPPD    $0x01, constants<>+832(SB), Z12, K1
+	VADDPD    Z12, Z12, Z14
+	VBLENDMPD Z14, Z12, K1, Z6
+	VMOVUPD   Z6, Z12
+	VADDPD    Z0, Z0, Z0
+	VXORPD    Z14, Z14, Z14
+	VBLENDMPD constants<>+896(SB), Z14, K1, Z7
+	VSUBPD    Z7, Z0, Z0
+	VMOVUPD   Z0, Z0
+	VPSRLQ    $0x01, Z13, Z13
+	VMOVUPD   Z13, Z13
+	JMP       label28
+
+label29:
+	VCMPPD    $0x01, constants<>+2048(SB), Z1, K1
+	VMOVUPD   Z2, Z0
+	KMOVB     K1, R8
+	TESTL     R8, R8
+	JEQ       label30
+	VMOVUPD   constants<>+896(SB), Z12
+	VDIVPD    Z2, Z12, Z2
+	VBLENDMPD Z2, Z0, K1, Z8
+	VMOVUPD   Z8, Z0
+
+label30:
+	VANDPD  constants<>+1984(SB), Z1, Z1
+	VXORPD  Z1, Z11, Z1
+	VADDPD  constants<>+192(SB), Z1, Z1
+	VPSLLQ  $0x34, Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	CMPQ    DI, $0x08
+	JLT     last
+	VMOVUPD Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	JMP     group
 
 tail:
 	TESTQ     DI, DI
@@ -4945,12 +7038,12 @@ tail:
 	KMOVB     R8, K1
 	VMOVUPD.Z (CX)(SI*8), K1, Z0
 	VMOVUPD   constants<>+896(SB), Z1
-	VBLENDMPD Z0, Z1, K1, Z4
-	VMOVUPD   Z4, Z0
+	VBLENDMPD Z0, Z1, K1, Z9
+	VMOVUPD   Z9, Z0
 	VMOVUPD.Z (DX)(SI*8), K1, Z1
 	VMOVUPD   constants<>+896(SB), Z2
-	VBLENDMPD Z1, Z2, K1, Z5
-	VMOVUPD   Z5, Z1
+	VBLENDMPD Z1, Z2, K1, Z10
+	VMOVUPD   Z10, Z1
 	JMP       lanes
 
 last:
@@ -8163,14 +10256,14 @@ DATA constants<>+7712(SB)/8, $0x40cdb7963eae91e1
 DATA constants<>+7720(SB)/8, $0x40cdb7963eae91e1
 DATA constants<>+7728(SB)/8, $0x40cdb7963eae91e1
 DATA constants<>+7736(SB)/8, $0x40cdb7963eae91e1
-DATA constants<>+7744(SB)/8, $0x400921fb54442d18
-DATA constants<>+7752(SB)/8, $0x400921fb54442d18
-DATA constants<>+7760(SB)/8, $0x400921fb54442d18
-DATA constants<>+7768(SB)/8, $0x400921fb54442d18
-DATA constants<>+7776(SB)/8, $0x400921fb54442d18
-DATA constants<>+7784(SB)/8, $0x400921fb54442d18
-DATA constants<>+7792(SB)/8, $0x400921fb54442d18
-DATA constants<>+7800(SB)/8, $0x400921fb54442d18
+DATA constants<>+7744(SB)/8, $0x00000000aaaaaaab
+DATA constants<>+7752(SB)/8, $0x00000000aaaaaaab
+DATA constants<>+7760(SB)/8, $0x00000000aaaaaaab
+DATA constants<>+7768(SB)/8, $0x00000000aaaaaaab
+DATA constants<>+7776(SB)/8, $0x00000000aaaaaaab
+DATA constants<>+7784(SB)/8, $0x00000000aaaaaaab
+DATA constants<>+7792(SB)/8, $0x00000000aaaaaaab
+DATA constants<>+7800(SB)/8, $0x00000000aaaaaaab
 DATA constants<>+7808(SB)/8, $0x3fd5555555555555
 DATA constants<>+7816(SB)/8, $0x3fd5555555555555
 DATA constants<>+7824(SB)/8, $0x3fd5555555555555
@@ -8179,103 +10272,487 @@ DATA constants<>+7840(SB)/8, $0x3fd5555555555555
 DATA constants<>+7848(SB)/8, $0x3fd5555555555555
 DATA constants<>+7856(SB)/8, $0x3fd5555555555555
 DATA constants<>+7864(SB)/8, $0x3fd5555555555555
-DATA constants<>+7872(SB)/8, $0x3c75555555555555
-DATA constants<>+7880(SB)/8, $0x3c75555555555555
-DATA constants<>+7888(SB)/8, $0x3c75555555555555
-DATA constants<>+7896(SB)/8, $0x3c75555555555555
-DATA constants<>+7904(SB)/8, $0x3c75555555555555
-DATA constants<>+7912(SB)/8, $0x3c75555555555555
-DATA constants<>+7920(SB)/8, $0x3c75555555555555
-DATA constants<>+7928(SB)/8, $0x3c75555555555555
-DATA constants<>+7936(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+7944(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+7952(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+7960(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+7968(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+7976(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+7984(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+7992(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+8000(SB)/8, $0x3fa8618618618618
-DATA constants<>+8008(SB)/8, $0x3fa8618618618618
-DATA constants<>+8016(SB)/8, $0x3fa8618618618618
-DATA constants<>+8024(SB)/8, $0x3fa8618618618618
-DATA constants<>+8032(SB)/8, $0x3fa8618618618618
-DATA constants<>+8040(SB)/8, $0x3fa8618618618618
-DATA constants<>+8048(SB)/8, $0x3fa8618618618618
-DATA constants<>+8056(SB)/8, $0x3fa8618618618618
-DATA constants<>+8064(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8072(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8080(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8088(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8096(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8104(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8112(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8120(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+8128(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8136(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8144(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8152(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8160(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8168(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8176(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8184(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+8192(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8200(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8208(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8216(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8224(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8232(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8240(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8248(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+8256(SB)/8, $0x3fc999999999999a
-DATA constants<>+8264(SB)/8, $0x3fc999999999999a
-DATA constants<>+8272(SB)/8, $0x3fc999999999999a
-DATA constants<>+8280(SB)/8, $0x3fc999999999999a
-DATA constants<>+8288(SB)/8, $0x3fc999999999999a
-DATA constants<>+8296(SB)/8, $0x3fc999999999999a
-DATA constants<>+8304(SB)/8, $0x3fc999999999999a
-DATA constants<>+8312(SB)/8, $0x3fc999999999999a
-DATA constants<>+8320(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8328(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8336(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8344(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8352(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8360(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8368(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8376(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+8384(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8392(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8400(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8408(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8416(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8424(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8432(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8440(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+8448(SB)/8, $0x3fb1111111111111
-DATA constants<>+8456(SB)/8, $0x3fb1111111111111
-DATA constants<>+8464(SB)/8, $0x3fb1111111111111
-DATA constants<>+8472(SB)/8, $0x3fb1111111111111
-DATA constants<>+8480(SB)/8, $0x3fb1111111111111
-DATA constants<>+8488(SB)/8, $0x3fb1111111111111
-DATA constants<>+8496(SB)/8, $0x3fb1111111111111
-DATA constants<>+8504(SB)/8, $0x3fb1111111111111
-DATA constants<>+8512(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8520(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8528(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8536(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8544(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8552(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8560(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8568(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+8576(SB)/8, $0x3fc2492492492492
-DATA constants<>+8584(SB)/8, $0x3fc2492492492492
-DATA constants<>+8592(SB)/8, $0x3fc2492492492492
-DATA constants<>+8600(SB)/8, $0x3fc2492492492492
-DATA constants<>+8608(SB)/8, $0x3fc2492492492492
-DATA constants<>+8616(SB)/8, $0x3fc2492492492492
-DATA constants<>+8624(SB)/8, $0x3fc2492492492492
-DATA constants<>+8632(SB)/8, $0x3fc2492492492492
-GLOBL constants<>(SB), RODATA|NOPTR, $8640
+DATA constants<>+7872(SB)/8, $0x2a9f789300000000
+DATA constants<>+7880(SB)/8, $0x2a9f789300000000
+DATA constants<>+7888(SB)/8, $0x2a9f789300000000
+DATA constants<>+7896(SB)/8, $0x2a9f789300000000
+DATA constants<>+7904(SB)/8, $0x2a9f789300000000
+DATA constants<>+7912(SB)/8, $0x2a9f789300000000
+DATA constants<>+7920(SB)/8, $0x2a9f789300000000
+DATA constants<>+7928(SB)/8, $0x2a9f789300000000
+DATA constants<>+7936(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+7944(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+7952(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+7960(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+7968(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+7976(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+7984(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+7992(SB)/8, $0x3fe15f15f15f15f1
+DATA constants<>+8000(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8008(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8016(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8024(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8032(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8040(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8048(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8056(SB)/8, $0x3ff6a0ea0ea0ea0f
+DATA constants<>+8064(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8072(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8080(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8088(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8096(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8104(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8112(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8120(SB)/8, $0xbfe691de2532c834
+DATA constants<>+8128(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8136(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8144(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8152(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8160(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8168(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8176(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8184(SB)/8, $0x3fd6db6db6db6db7
+DATA constants<>+8192(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8200(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8208(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8216(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8224(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8232(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8240(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8248(SB)/8, $0x3ff9b6db6db6db6e
+DATA constants<>+8256(SB)/8, $0xffffffffc0000000
+DATA constants<>+8264(SB)/8, $0xffffffffc0000000
+DATA constants<>+8272(SB)/8, $0xffffffffc0000000
+DATA constants<>+8280(SB)/8, $0xffffffffc0000000
+DATA constants<>+8288(SB)/8, $0xffffffffc0000000
+DATA constants<>+8296(SB)/8, $0xffffffffc0000000
+DATA constants<>+8304(SB)/8, $0xffffffffc0000000
+DATA constants<>+8312(SB)/8, $0xffffffffc0000000
+DATA constants<>+8320(SB)/8, $0x0000000040000000
+DATA constants<>+8328(SB)/8, $0x0000000040000000
+DATA constants<>+8336(SB)/8, $0x0000000040000000
+DATA constants<>+8344(SB)/8, $0x0000000040000000
+DATA constants<>+8352(SB)/8, $0x0000000040000000
+DATA constants<>+8360(SB)/8, $0x0000000040000000
+DATA constants<>+8368(SB)/8, $0x0000000040000000
+DATA constants<>+8376(SB)/8, $0x0000000040000000
+DATA constants<>+8384(SB)/8, $0x0040000000000000
+DATA constants<>+8392(SB)/8, $0x0040000000000000
+DATA constants<>+8400(SB)/8, $0x0040000000000000
+DATA constants<>+8408(SB)/8, $0x0040000000000000
+DATA constants<>+8416(SB)/8, $0x0040000000000000
+DATA constants<>+8424(SB)/8, $0x0040000000000000
+DATA constants<>+8432(SB)/8, $0x0040000000000000
+DATA constants<>+8440(SB)/8, $0x0040000000000000
+DATA constants<>+8448(SB)/8, $0x3feb000000000000
+DATA constants<>+8456(SB)/8, $0x3feb000000000000
+DATA constants<>+8464(SB)/8, $0x3feb000000000000
+DATA constants<>+8472(SB)/8, $0x3feb000000000000
+DATA constants<>+8480(SB)/8, $0x3feb000000000000
+DATA constants<>+8488(SB)/8, $0x3feb000000000000
+DATA constants<>+8496(SB)/8, $0x3feb000000000000
+DATA constants<>+8504(SB)/8, $0x3feb000000000000
+DATA constants<>+8512(SB)/8, $0x3ff4000000000000
+DATA constants<>+8520(SB)/8, $0x3ff4000000000000
+DATA constants<>+8528(SB)/8, $0x3ff4000000000000
+DATA constants<>+8536(SB)/8, $0x3ff4000000000000
+DATA constants<>+8544(SB)/8, $0x3ff4000000000000
+DATA constants<>+8552(SB)/8, $0x3ff4000000000000
+DATA constants<>+8560(SB)/8, $0x3ff4000000000000
+DATA constants<>+8568(SB)/8, $0x3ff4000000000000
+DATA constants<>+8576(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8584(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8592(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8600(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8608(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8616(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8624(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8632(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+8640(SB)/8, $0x0000000700000006
+DATA constants<>+8648(SB)/8, $0x0000000700000006
+DATA constants<>+8656(SB)/8, $0x0000000700000006
+DATA constants<>+8664(SB)/8, $0x0000000700000006
+DATA constants<>+8672(SB)/8, $0x0000000700000006
+DATA constants<>+8680(SB)/8, $0x0000000700000006
+DATA constants<>+8688(SB)/8, $0x0000000700000006
+DATA constants<>+8696(SB)/8, $0x0000000700000006
+DATA constants<>+8704(SB)/8, $0x0000000500000004
+DATA constants<>+8712(SB)/8, $0x0000000500000004
+DATA constants<>+8720(SB)/8, $0x0000000500000004
+DATA constants<>+8728(SB)/8, $0x0000000500000004
+DATA constants<>+8736(SB)/8, $0x0000000500000004
+DATA constants<>+8744(SB)/8, $0x0000000500000004
+DATA constants<>+8752(SB)/8, $0x0000000500000004
+DATA constants<>+8760(SB)/8, $0x0000000500000004
+DATA constants<>+8768(SB)/8, $0x0000000300000002
+DATA constants<>+8776(SB)/8, $0x0000000300000002
+DATA constants<>+8784(SB)/8, $0x0000000300000002
+DATA constants<>+8792(SB)/8, $0x0000000300000002
+DATA constants<>+8800(SB)/8, $0x0000000300000002
+DATA constants<>+8808(SB)/8, $0x0000000300000002
+DATA constants<>+8816(SB)/8, $0x0000000300000002
+DATA constants<>+8824(SB)/8, $0x0000000300000002
+DATA constants<>+8832(SB)/8, $0x0000000100000000
+DATA constants<>+8840(SB)/8, $0x0000000100000000
+DATA constants<>+8848(SB)/8, $0x0000000100000000
+DATA constants<>+8856(SB)/8, $0x0000000100000000
+DATA constants<>+8864(SB)/8, $0x0000000100000000
+DATA constants<>+8872(SB)/8, $0x0000000100000000
+DATA constants<>+8880(SB)/8, $0x0000000100000000
+DATA constants<>+8888(SB)/8, $0x0000000100000000
+DATA constants<>+8896(SB)/8, $0x0000000000000000
+DATA constants<>+8904(SB)/8, $0x0000000000000000
+DATA constants<>+8912(SB)/8, $0xc023a0efc69ac25c
+DATA constants<>+8920(SB)/8, $0x0000000000000000
+DATA constants<>+8928(SB)/8, $0x0000000000000000
+DATA constants<>+8936(SB)/8, $0x0000000000000000
+DATA constants<>+8944(SB)/8, $0xc023a0efc69ac25c
+DATA constants<>+8952(SB)/8, $0x0000000000000000
+DATA constants<>+8960(SB)/8, $0x0000000000000000
+DATA constants<>+8968(SB)/8, $0xbf61bf380a96073f
+DATA constants<>+8976(SB)/8, $0xc054526557e4d2f2
+DATA constants<>+8984(SB)/8, $0xc07e384e9bdc383f
+DATA constants<>+8992(SB)/8, $0x0000000000000000
+DATA constants<>+9000(SB)/8, $0xbf61bf380a96073f
+DATA constants<>+9008(SB)/8, $0xc054526557e4d2f2
+DATA constants<>+9016(SB)/8, $0xc07e384e9bdc383f
+DATA constants<>+9024(SB)/8, $0x0000000000000000
+DATA constants<>+9032(SB)/8, $0x3fa22a36599795eb
+DATA constants<>+9040(SB)/8, $0xc067135cebccabb2
+DATA constants<>+9048(SB)/8, $0xc09004616a2e5992
+DATA constants<>+9056(SB)/8, $0x0000000000000000
+DATA constants<>+9064(SB)/8, $0x3fa22a36599795eb
+DATA constants<>+9072(SB)/8, $0xc067135cebccabb2
+DATA constants<>+9080(SB)/8, $0xc09004616a2e5992
+DATA constants<>+9088(SB)/8, $0xbef8ead6120016ac
+DATA constants<>+9096(SB)/8, $0xbfbc63983d3e28ec
+DATA constants<>+9104(SB)/8, $0xc0644cb184282266
+DATA constants<>+9112(SB)/8, $0xc083ec881375f228
+DATA constants<>+9120(SB)/8, $0xbef8ead6120016ac
+DATA constants<>+9128(SB)/8, $0xbfbc63983d3e28ec
+DATA constants<>+9136(SB)/8, $0xc0644cb184282266
+DATA constants<>+9144(SB)/8, $0xc083ec881375f228
+DATA constants<>+9152(SB)/8, $0xbf77a291236668e4
+DATA constants<>+9160(SB)/8, $0x3fd45fca805120e4
+DATA constants<>+9168(SB)/8, $0xc04f300ae4cba38d
+DATA constants<>+9176(SB)/8, $0xc064145d43c5ed98
+DATA constants<>+9184(SB)/8, $0xbf77a291236668e4
+DATA constants<>+9192(SB)/8, $0x3fd45fca805120e4
+DATA constants<>+9200(SB)/8, $0xc04f300ae4cba38d
+DATA constants<>+9208(SB)/8, $0xc064145d43c5ed98
+DATA constants<>+9216(SB)/8, $0xbf9d2a51dbd7194f
+DATA constants<>+9224(SB)/8, $0xbfd7d240fbb8c3f1
+DATA constants<>+9232(SB)/8, $0xc0251e0441b0e726
+DATA constants<>+9240(SB)/8, $0xc031c209555f995a
+DATA constants<>+9248(SB)/8, $0xbf9d2a51dbd7194f
+DATA constants<>+9256(SB)/8, $0xbfd7d240fbb8c3f1
+DATA constants<>+9264(SB)/8, $0xc0251e0441b0e726
+DATA constants<>+9272(SB)/8, $0xc031c209555f995a
+DATA constants<>+9280(SB)/8, $0xbfd4cd7d691cb913
+DATA constants<>+9288(SB)/8, $0x3fda8d00ad92b34d
+DATA constants<>+9296(SB)/8, $0xbfe63416e4ba7360
+DATA constants<>+9304(SB)/8, $0xbfe993ba70c285de
+DATA constants<>+9312(SB)/8, $0xbfd4cd7d691cb913
+DATA constants<>+9320(SB)/8, $0x3fda8d00ad92b34d
+DATA constants<>+9328(SB)/8, $0xbfe63416e4ba7360
+DATA constants<>+9336(SB)/8, $0xbfe993ba70c285de
+DATA constants<>+9344(SB)/8, $0x3fc06eba8214db68
+DATA constants<>+9352(SB)/8, $0xbf6359b8bef77538
+DATA constants<>+9360(SB)/8, $0xbf843412600d6435
+DATA constants<>+9368(SB)/8, $0xbf84341239e86f4a
+DATA constants<>+9376(SB)/8, $0x3fc06eba8214db68
+DATA constants<>+9384(SB)/8, $0xbf6359b8bef77538
+DATA constants<>+9392(SB)/8, $0xbf843412600d6435
+DATA constants<>+9400(SB)/8, $0xbf84341239e86f4a
+DATA constants<>+9408(SB)/8, $0x0000000000000000
+DATA constants<>+9416(SB)/8, $0x0000000000000000
+DATA constants<>+9424(SB)/8, $0xbfaeeff2ee749a62
+DATA constants<>+9432(SB)/8, $0x0000000000000000
+DATA constants<>+9440(SB)/8, $0x0000000000000000
+DATA constants<>+9448(SB)/8, $0x0000000000000000
+DATA constants<>+9456(SB)/8, $0xbfaeeff2ee749a62
+DATA constants<>+9464(SB)/8, $0x0000000000000000
+DATA constants<>+9472(SB)/8, $0x0000000000000000
+DATA constants<>+9480(SB)/8, $0x0000000000000000
+DATA constants<>+9488(SB)/8, $0x401a47ef8e484a93
+DATA constants<>+9496(SB)/8, $0xc03670e242712d62
+DATA constants<>+9504(SB)/8, $0x0000000000000000
+DATA constants<>+9512(SB)/8, $0x0000000000000000
+DATA constants<>+9520(SB)/8, $0x401a47ef8e484a93
+DATA constants<>+9528(SB)/8, $0xc03670e242712d62
+DATA constants<>+9536(SB)/8, $0x0000000000000000
+DATA constants<>+9544(SB)/8, $0x3f888b545735151d
+DATA constants<>+9552(SB)/8, $0x405b28a3ee48ae2c
+DATA constants<>+9560(SB)/8, $0x407da874e79fe763
+DATA constants<>+9568(SB)/8, $0x0000000000000000
+DATA constants<>+9576(SB)/8, $0x3f888b545735151d
+DATA constants<>+9584(SB)/8, $0x405b28a3ee48ae2c
+DATA constants<>+9592(SB)/8, $0x407da874e79fe763
+DATA constants<>+9600(SB)/8, $0xbed09c4342a26120
+DATA constants<>+9608(SB)/8, $0x3f8bedc26b51dd1c
+DATA constants<>+9616(SB)/8, $0x407ad02157700314
+DATA constants<>+9624(SB)/8, $0x40a3f219cedf3be6
+DATA constants<>+9632(SB)/8, $0xbed09c4342a26120
+DATA constants<>+9640(SB)/8, $0x3f8bedc26b51dd1c
+DATA constants<>+9648(SB)/8, $0x407ad02157700314
+DATA constants<>+9656(SB)/8, $0x40a3f219cedf3be6
+DATA constants<>+9664(SB)/8, $0x3f215dc9221c1a10
+DATA constants<>+9672(SB)/8, $0x3fc02660e763351f
+DATA constants<>+9680(SB)/8, $0x40842b1921ec2868
+DATA constants<>+9688(SB)/8, $0x40a8ffb7688c246a
+DATA constants<>+9696(SB)/8, $0x3f215dc9221c1a10
+DATA constants<>+9704(SB)/8, $0x3fc02660e763351f
+DATA constants<>+9712(SB)/8, $0x40842b1921ec2868
+DATA constants<>+9720(SB)/8, $0x40a8ffb7688c246a
+DATA constants<>+9728(SB)/8, $0x3f74d022c4d36b0f
+DATA constants<>+9736(SB)/8, $0x3fb2635cd99fe9a7
+DATA constants<>+9744(SB)/8, $0x407b290dd58a1a71
+DATA constants<>+9752(SB)/8, $0x409802eb189d5118
+DATA constants<>+9760(SB)/8, $0x3f74d022c4d36b0f
+DATA constants<>+9768(SB)/8, $0x3fb2635cd99fe9a7
+DATA constants<>+9776(SB)/8, $0x407b290dd58a1a71
+DATA constants<>+9784(SB)/8, $0x409802eb189d5118
+DATA constants<>+9792(SB)/8, $0x3fb0a54c5536ceba
+DATA constants<>+9800(SB)/8, $0x3fe14af092eb6f33
+DATA constants<>+9808(SB)/8, $0x4061350c526ae721
+DATA constants<>+9816(SB)/8, $0x40745cae221b9f0a
+DATA constants<>+9824(SB)/8, $0x3fb0a54c5536ceba
+DATA constants<>+9832(SB)/8, $0x3fe14af092eb6f33
+DATA constants<>+9840(SB)/8, $0x4061350c526ae721
+DATA constants<>+9848(SB)/8, $0x40745cae221b9f0a
+DATA constants<>+9856(SB)/8, $0x3fd97779cddadc09
+DATA constants<>+9864(SB)/8, $0x3fbb3e6618eee323
+DATA constants<>+9872(SB)/8, $0x4033a6b9bd707687
+DATA constants<>+9880(SB)/8, $0x403e568b261d5190
+DATA constants<>+9888(SB)/8, $0x3fd97779cddadc09
+DATA constants<>+9896(SB)/8, $0x3fbb3e6618eee323
+DATA constants<>+9904(SB)/8, $0x4033a6b9bd707687
+DATA constants<>+9912(SB)/8, $0x403e568b261d5190
+DATA constants<>+9920(SB)/8, $0x3e30000000000000
+DATA constants<>+9928(SB)/8, $0x3e30000000000000
+DATA constants<>+9936(SB)/8, $0x3e30000000000000
+DATA constants<>+9944(SB)/8, $0x3e30000000000000
+DATA constants<>+9952(SB)/8, $0x3e30000000000000
+DATA constants<>+9960(SB)/8, $0x3e30000000000000
+DATA constants<>+9968(SB)/8, $0x3e30000000000000
+DATA constants<>+9976(SB)/8, $0x3e30000000000000
+DATA constants<>+9984(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+9992(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10000(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10008(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10016(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10024(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10032(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10040(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10048(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10056(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10064(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10072(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10080(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10088(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10096(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10104(SB)/8, $0x3feb0ac160000000
+DATA constants<>+10112(SB)/8, $0xffffffff00000000
+DATA constants<>+10120(SB)/8, $0xffffffff00000000
+DATA constants<>+10128(SB)/8, $0xffffffff00000000
+DATA constants<>+10136(SB)/8, $0xffffffff00000000
+DATA constants<>+10144(SB)/8, $0xffffffff00000000
+DATA constants<>+10152(SB)/8, $0xffffffff00000000
+DATA constants<>+10160(SB)/8, $0xffffffff00000000
+DATA constants<>+10168(SB)/8, $0xffffffff00000000
+DATA constants<>+10176(SB)/8, $0x3fe2000000000000
+DATA constants<>+10184(SB)/8, $0x3fe2000000000000
+DATA constants<>+10192(SB)/8, $0x3fe2000000000000
+DATA constants<>+10200(SB)/8, $0x3fe2000000000000
+DATA constants<>+10208(SB)/8, $0x3fe2000000000000
+DATA constants<>+10216(SB)/8, $0x3fe2000000000000
+DATA constants<>+10224(SB)/8, $0x3fe2000000000000
+DATA constants<>+10232(SB)/8, $0x3fe2000000000000
+DATA constants<>+10240(SB)/8, $0x0000000000000003
+DATA constants<>+10248(SB)/8, $0x0000000000000003
+DATA constants<>+10256(SB)/8, $0x0000000000000003
+DATA constants<>+10264(SB)/8, $0x0000000000000003
+DATA constants<>+10272(SB)/8, $0x0000000000000003
+DATA constants<>+10280(SB)/8, $0x0000000000000003
+DATA constants<>+10288(SB)/8, $0x0000000000000003
+DATA constants<>+10296(SB)/8, $0x0000000000000003
+DATA constants<>+10304(SB)/8, $0x0000000000000002
+DATA constants<>+10312(SB)/8, $0x0000000000000002
+DATA constants<>+10320(SB)/8, $0x0000000000000002
+DATA constants<>+10328(SB)/8, $0x0000000000000002
+DATA constants<>+10336(SB)/8, $0x0000000000000002
+DATA constants<>+10344(SB)/8, $0x0000000000000002
+DATA constants<>+10352(SB)/8, $0x0000000000000002
+DATA constants<>+10360(SB)/8, $0x0000000000000002
+DATA constants<>+10368(SB)/8, $0x403a800000000000
+DATA constants<>+10376(SB)/8, $0x403a800000000000
+DATA constants<>+10384(SB)/8, $0x403a800000000000
+DATA constants<>+10392(SB)/8, $0x403a800000000000
+DATA constants<>+10400(SB)/8, $0x403a800000000000
+DATA constants<>+10408(SB)/8, $0x403a800000000000
+DATA constants<>+10416(SB)/8, $0x403a800000000000
+DATA constants<>+10424(SB)/8, $0x403a800000000000
+DATA constants<>+10432(SB)/8, $0x403c000000000000
+DATA constants<>+10440(SB)/8, $0x403c000000000000
+DATA constants<>+10448(SB)/8, $0x403c000000000000
+DATA constants<>+10456(SB)/8, $0x403c000000000000
+DATA constants<>+10464(SB)/8, $0x403c000000000000
+DATA constants<>+10472(SB)/8, $0x403c000000000000
+DATA constants<>+10480(SB)/8, $0x403c000000000000
+DATA constants<>+10488(SB)/8, $0x403c000000000000
+DATA constants<>+10496(SB)/8, $0x3fd0000000000000
+DATA constants<>+10504(SB)/8, $0x3fd0000000000000
+DATA constants<>+10512(SB)/8, $0x3fd0000000000000
+DATA constants<>+10520(SB)/8, $0x3fd0000000000000
+DATA constants<>+10528(SB)/8, $0x3fd0000000000000
+DATA constants<>+10536(SB)/8, $0x3fd0000000000000
+DATA constants<>+10544(SB)/8, $0x3fd0000000000000
+DATA constants<>+10552(SB)/8, $0x3fd0000000000000
+DATA constants<>+10560(SB)/8, $0x3c70000000000000
+DATA constants<>+10568(SB)/8, $0x3c70000000000000
+DATA constants<>+10576(SB)/8, $0x3c70000000000000
+DATA constants<>+10584(SB)/8, $0x3c70000000000000
+DATA constants<>+10592(SB)/8, $0x3c70000000000000
+DATA constants<>+10600(SB)/8, $0x3c70000000000000
+DATA constants<>+10608(SB)/8, $0x3c70000000000000
+DATA constants<>+10616(SB)/8, $0x3c70000000000000
+DATA constants<>+10624(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10632(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10640(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10648(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10656(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10664(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10672(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10680(SB)/8, $0x3ffd8560b0000000
+DATA constants<>+10688(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10696(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10704(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10712(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10720(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10728(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10736(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10744(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+10752(SB)/8, $0xc018000000000000
+DATA constants<>+10760(SB)/8, $0xc018000000000000
+DATA constants<>+10768(SB)/8, $0xc018000000000000
+DATA constants<>+10776(SB)/8, $0xc018000000000000
+DATA constants<>+10784(SB)/8, $0xc018000000000000
+DATA constants<>+10792(SB)/8, $0xc018000000000000
+DATA constants<>+10800(SB)/8, $0xc018000000000000
+DATA constants<>+10808(SB)/8, $0xc018000000000000
+DATA constants<>+10816(SB)/8, $0x400921fb54442d18
+DATA constants<>+10824(SB)/8, $0x400921fb54442d18
+DATA constants<>+10832(SB)/8, $0x400921fb54442d18
+DATA constants<>+10840(SB)/8, $0x400921fb54442d18
+DATA constants<>+10848(SB)/8, $0x400921fb54442d18
+DATA constants<>+10856(SB)/8, $0x400921fb54442d18
+DATA constants<>+10864(SB)/8, $0x400921fb54442d18
+DATA constants<>+10872(SB)/8, $0x400921fb54442d18
+DATA constants<>+10880(SB)/8, $0x3c75555555555555
+DATA constants<>+10888(SB)/8, $0x3c75555555555555
+DATA constants<>+10896(SB)/8, $0x3c75555555555555
+DATA constants<>+10904(SB)/8, $0x3c75555555555555
+DATA constants<>+10912(SB)/8, $0x3c75555555555555
+DATA constants<>+10920(SB)/8, $0x3c75555555555555
+DATA constants<>+10928(SB)/8, $0x3c75555555555555
+DATA constants<>+10936(SB)/8, $0x3c75555555555555
+DATA constants<>+10944(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+10952(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+10960(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+10968(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+10976(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+10984(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+10992(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+11000(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+11008(SB)/8, $0x3fa8618618618618
+DATA constants<>+11016(SB)/8, $0x3fa8618618618618
+DATA constants<>+11024(SB)/8, $0x3fa8618618618618
+DATA constants<>+11032(SB)/8, $0x3fa8618618618618
+DATA constants<>+11040(SB)/8, $0x3fa8618618618618
+DATA constants<>+11048(SB)/8, $0x3fa8618618618618
+DATA constants<>+11056(SB)/8, $0x3fa8618618618618
+DATA constants<>+11064(SB)/8, $0x3fa8618618618618
+DATA constants<>+11072(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11080(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11088(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11096(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11104(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11112(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11120(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11128(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11136(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11144(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11152(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11160(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11168(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11176(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11184(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11192(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11200(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11208(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11216(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11224(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11232(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11240(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11248(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11256(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11264(SB)/8, $0x3fc999999999999a
+DATA constants<>+11272(SB)/8, $0x3fc999999999999a
+DATA constants<>+11280(SB)/8, $0x3fc999999999999a
+DATA constants<>+11288(SB)/8, $0x3fc999999999999a
+DATA constants<>+11296(SB)/8, $0x3fc999999999999a
+DATA constants<>+11304(SB)/8, $0x3fc999999999999a
+DATA constants<>+11312(SB)/8, $0x3fc999999999999a
+DATA constants<>+11320(SB)/8, $0x3fc999999999999a
+DATA constants<>+11328(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11336(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11344(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11352(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11360(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11368(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11376(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11384(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11392(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11400(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11408(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11416(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11424(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11432(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11440(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11448(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11456(SB)/8, $0x3fb1111111111111
+DATA constants<>+11464(SB)/8, $0x3fb1111111111111
+DATA constants<>+11472(SB)/8, $0x3fb1111111111111
+DATA constants<>+11480(SB)/8, $0x3fb1111111111111
+DATA constants<>+11488(SB)/8, $0x3fb1111111111111
+DATA constants<>+11496(SB)/8, $0x3fb1111111111111
+DATA constants<>+11504(SB)/8, $0x3fb1111111111111
+DATA constants<>+11512(SB)/8, $0x3fb1111111111111
+DATA constants<>+11520(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11528(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11536(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11544(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11552(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11560(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11568(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11576(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11584(SB)/8, $0x3fc2492492492492
+DATA constants<>+11592(SB)/8, $0x3fc2492492492492
+DATA constants<>+11600(SB)/8, $0x3fc2492492492492
+DATA constants<>+11608(SB)/8, $0x3fc2492492492492
+DATA constants<>+11616(SB)/8, $0x3fc2492492492492
+DATA constants<>+11624(SB)/8, $0x3fc2492492492492
+DATA constants<>+11632(SB)/8, $0x3fc2492492492492
+DATA constants<>+11640(SB)/8, $0x3fc2492492492492
+DATA constants<>+11648(SB)/8, $0x800fffffffffffff
+DATA constants<>+11656(SB)/8, $0x800fffffffffffff
+DATA constants<>+11664(SB)/8, $0x800fffffffffffff
+DATA constants<>+11672(SB)/8, $0x800fffffffffffff
+DATA constants<>+11680(SB)/8, $0x800fffffffffffff
+DATA constants<>+11688(SB)/8, $0x800fffffffffffff
+DATA constants<>+11696(SB)/8, $0x800fffffffffffff
+DATA constants<>+11704(SB)/8, $0x800fffffffffffff
+GLOBL constants<>(SB), RODATA|NOPTR, $11712
 
 DATA tails<>+0(SB)/8, $0xffffffffffffffff
 DATA tails<>+8(SB)/8, $0xffffffffffffffff

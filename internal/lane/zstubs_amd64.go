@@ -125,6 +125,24 @@ func coshAVX2(dst []float64, x []float64) (done int)
 func coshAVX512(dst []float64, x []float64) (done int)
 
 //go:noescape
+func cbrtAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func cbrtAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func erfAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func erfAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
+func erfcAVX2(dst []float64, x []float64) (done int)
+
+//go:noescape
+func erfcAVX512(dst []float64, x []float64) (done int)
+
+//go:noescape
 func hypotAVX2(dst []float64, x []float64, y []float64) (done int)
 
 //go:noescape
@@ -138,6 +156,18 @@ func powAVX2(dst []float64, x []float64, y []float64) (done int)
 
 //go:noescape
 func powAVX512(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
+func powRealAVX2(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
+func powRealAVX512(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
+func powIntAVX2(dst []float64, x []float64, y []float64) (done int)
+
+//go:noescape
+func powIntAVX512(dst []float64, x []float64, y []float64) (done int)
 
 //go:noescape
 func addAVX2(dst []float64, x []float64, y []float64)

@@ -30,9 +30,14 @@ var functions = []function{
 	{name: "acos", kind: unary, wide: true, body: acosKernel},
 	{name: "sinh", kind: unary, wide: true, body: sinhKernel},
 	{name: "cosh", kind: unary, wide: true, body: coshKernel},
+	{name: "cbrt", kind: unary, wide: true, body: cbrtKernel},
+	{name: "erf", kind: unary, wide: true, body: erfKernel},
+	{name: "erfc", kind: unary, wide: true, body: erfcKernel},
 	{name: "hypot", kind: binary, body: hypotKernel},
 	{name: "atan2", kind: binary, wide: true, body: atan2Kernel},
 	{name: "pow", kind: binary, wide: true, body: powKernel},
+	{name: "powReal", kind: binary, wide: true, body: powRealKernel},
+	{name: "powInt", kind: binary, wide: true, body: powIntKernel},
 }
 
 // writeCalls writes what calls a kernel by its number, or the kernel of a loop,

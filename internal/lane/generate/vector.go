@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -33,21 +34,23 @@ func newRegister() reg.VecVirtual {
 	return YMM()
 }
 
-// constants is the table of all constants, each as often as the widest register
-// has lanes.
+// four is the bits of four lanes, those of the next four too.
+type four [4]uint64
+
+// constants is the table of all constants, each as long as the widest register.
 var constants struct {
-	place map[uint64]int
-	list  []uint64
+	place map[four]int
+	list  []four
 }
 
 const table = "constants"
 
-// bits is a constant by its bits.
-func bits(u uint64) value {
+// constant is a constant with other bits in each lane.
+func constant(u four) value {
 	at, ok := constants.place[u]
 	if !ok {
 		if constants.place == nil {
-			constants.place = map[uint64]int{}
+			constants.place = map[four]int{}
 		}
 		at = len(constants.list)
 		constants.place[u] = at
@@ -55,6 +58,9 @@ func bits(u uint64) value {
 	}
 	return Mem{Symbol: Symbol{Name: table, Static: true}, Base: reg.StaticBase, Disp: at * 8 * widest}
 }
+
+// bits is a constant by its bits.
+func bits(u uint64) value { return constant(four{u, u, u, u}) }
 
 // num is a constant.
 func num(x float64) value { return bits(math.Float64bits(x)) }
@@ -64,7 +70,7 @@ func writeConstants() {
 	GLOBL(table, attr.RODATA|attr.NOPTR)
 	for i, u := range constants.list {
 		for k := range widest {
-			DATA((i*widest+k)*8, U64(u))
+			DATA((i*widest+k)*8, U64(u[k%len(u)]))
 		}
 	}
 }
@@ -78,6 +84,16 @@ func inRegister(x value) value {
 	}
 	return x
 }
+
+// copyOf is a register that is x and may be changed.
+func copyOf(x value) reg.VecVirtual {
+	d := newRegister()
+	VMOVUPD(x, d)
+	return d
+}
+
+// set changes x, which is one's own, to y.
+func set(x reg.VecVirtual, y value) { VMOVUPD(y, x) }
 
 type instruction = func(ops ...Op)
 
@@ -181,6 +197,9 @@ func shr(x value, n int) value {
 	return d
 }
 
+// imul32 is the product of the low halves.
+func imul32(a, b value) value { return swap(VPMULUDQ, a, b) }
+
 // Rounding to integers.
 
 const (
@@ -211,6 +230,7 @@ const (
 	isLT  = 1
 	isLE  = 2
 	isNaN = 3
+	notEQ = 4
 	notLT = 5
 	notLE = 6
 	notGE = 9
@@ -284,9 +304,8 @@ func zero() value {
 	return d
 }
 
-// except ends the kernel where m holds in a lane: what is in the registers then
-// is left to the scalar function.
-func except(m mask) {
+// test prepares a jump: JNE if m holds in a lane, JEQ if in none.
+func test(m mask) {
 	t := GP32()
 	if wide() {
 		KMOVB(m, t)
@@ -294,5 +313,104 @@ func except(m mask) {
 		VMOVMSKPD(m, t)
 	}
 	TESTL(t, t)
+}
+
+// except ends the kernel where m holds in a lane: what is in the registers then
+// is left to the scalar function.
+func except(m mask) {
+	test(m)
 	JNE(LabelRef("done"))
+}
+
+// where is choose(m, yes(), no), but yes is left out if m holds in no lane.
+func where(m mask, yes func() value, no value) value {
+	d, end := copyOf(no), label()
+	test(m)
+	JEQ(LabelRef(end))
+	set(d, choose(m, yes(), d))
+	Label(end)
+	return d
+}
+
+// untilZero repeats step, which changes i, until i is 0 in all lanes.
+func untilZero(i reg.VecVirtual, step func()) {
+	begin, end := label(), label()
+	Label(begin)
+	if wide() {
+		k, t := K(), GP32()
+		VPTESTMQ(i, i, k)
+		KMOVB(k, t)
+		TESTL(t, t)
+	} else {
+		VPTEST(i, i)
+	}
+	JEQ(LabelRef(end))
+	step()
+	JMP(LabelRef(begin))
+	Label(end)
+}
+
+var labels int
+
+// label is a new label.
+func label() string {
+	labels++
+	return fmt.Sprint("label", labels)
+}
+
+// One of four formulas in each lane.
+
+// formula is the formula of a lane, by whether each condition holds, the first that
+// does: constants then are picked by it.
+func formula(conditions ...mask) value {
+	index := func(k uint64) value {
+		if wide() {
+			return bits(k)
+		}
+		return bits(2*k + (2*k+1)<<32) // of halves
+	}
+	f := index(uint64(len(conditions)))
+	for k := len(conditions) - 1; k >= 0; k-- {
+		f = choose(conditions[k], index(uint64(k)), f)
+	}
+	return f
+}
+
+// pick is the constant of the formula of each lane.
+func pick(f value, c [4]float64) value {
+	var u four
+	for k, c := range c {
+		u[k] = math.Float64bits(c)
+	}
+	d := newRegister()
+	if wide() {
+		VPERMPD(constant(u), f, d)
+	} else {
+		VPERMD(constant(u), f, d)
+	}
+	return d
+}
+
+// hornerOf is horner with the coefficients of the formula of each lane, the last
+// being that of the highest power.
+func hornerOf(f, x value, c [4][]float64) value {
+	n := 0
+	for _, c := range c {
+		n = max(n, len(c))
+	}
+	var p value
+	for k := n - 1; k >= 0; k-- {
+		var next [4]float64
+		for i, c := range c {
+			if k < len(c) {
+				next[i] = c[k]
+			}
+		}
+		q := pick(f, next)
+		if p != nil {
+			q = add(q, mul(p, x))
+		}
+		p = q
+	}
+	return p
 }
