@@ -30,14 +30,14 @@ func ExampleSparse_WriteGo() {
 		panic(err)
 	}
 	all := text.String()
-	begin := strings.Index(all, "func hesseAreaAll(")
+	begin := strings.Index(all, "func AreaAll(")
 	os.Stdout.WriteString(all[begin : begin+strings.Index(all[begin:], "\n}\n")+3])
 
 	// Output:
-	// func hesseAreaAll(h, g, x []float64) (f float64, finite bool) {
-	// 	h = h[:4]
-	// 	g = g[:2]
-	// 	x = x[:2]
+	// func AreaAll(dst, g, x []float64) (f float64) {
+	// 	if len(dst) != 4 || len(g) != 2 || len(x) != 2 {
+	// 		panic("AreaAll: wrong length")
+	// 	}
 	// 	width := x[0]
 	// 	height := x[1]
 	// 	t1 := width * height
@@ -47,16 +47,17 @@ func ExampleSparse_WriteGo() {
 	// 	h0_0 := float64(2 * (height * height))
 	// 	h1_0 := float64(4 * t1)
 	// 	h1_1 := float64(2 * (width * width))
-	// 	f = f0 + 0
 	// 	g[0] = g0
 	// 	g[1] = g1
-	// 	h[0] = h0_0
-	// 	h[1] = h1_0
-	// 	h[2] = h1_0
-	// 	h[3] = h1_1
-	// 	var z float64 // finite only if all results are
-	// 	z += ((f0 + g0) + g1) + (h0_0 + h1_1)
-	// 	return f, z-z == 0
+	// 	dst[0] = h0_0
+	// 	dst[1] = h1_0
+	// 	dst[2] = h1_0
+	// 	dst[3] = h1_1
+	// 	z := ((f0 + g0) + g1) + (h0_0 + h1_1) // finite only if all results are
+	// 	if z-z != 0 {
+	// 		return hesseAreaAllCareful(dst, g, x)
+	// 	}
+	// 	return f0 + 0
 	// }
 }
 

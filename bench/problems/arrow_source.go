@@ -37,23 +37,11 @@ func arrowSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 29998 || len(g) != 10000 || len(x) != 10000 {
 		panic("arrowSourceAll: wrong length")
 	}
-	y, finite := hesseArrowSourceAll(dst, g, x)
-	if !finite {
-		y = hesseArrowSourceAllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
-func hesseArrowSourceAll(h, g, x []float64) (f float64, finite bool) {
-	h = h[:29998]
-	g = g[:10000]
-	x = x[:10000]
 	g[0] = 0
 	g[9999] = 0
-	h[0] = 0
-	h[19998] = 0
-	h[29997] = 0
+	dst[0] = 0
+	dst[19998] = 0
+	dst[29997] = 0
 	f = 3
 	var z float64 // finite only if all that is added is
 
@@ -77,11 +65,11 @@ func hesseArrowSourceAll(h, g, x []float64) (f float64, finite bool) {
 		z += g0 + 0
 		g[9999] += g1 + 0
 		z += g1 + 0
-		h[0] += h0_0 + 0
+		dst[0] += h0_0 + 0
 		z += h0_0 + 0
-		h[19998] += h1_0 + 0
+		dst[19998] += h1_0 + 0
 		z += h1_0 + 0
-		h[29997] += h1_1 + 0
+		dst[29997] += h1_1 + 0
 		z += h1_1 + 0
 	}
 
@@ -128,8 +116,8 @@ func hesseArrowSourceAll(h, g, x []float64) (f float64, finite bool) {
 					strand_ = 0
 				}
 				sum_[strand_] += g1
-				h[2*i+2] = h0_0 + 0
-				h[i+19999], h[2*i+3] = h1_0+0, h1_0+0
+				dst[2*i+2] = h0_0 + 0
+				dst[i+19999], dst[2*i+3] = h1_0+0, h1_0+0
 				strand__ := i & 3
 				if i >= 9996 {
 					strand__ = 0
@@ -143,26 +131,29 @@ func hesseArrowSourceAll(h, g, x []float64) (f float64, finite bool) {
 			g[9999] += total_
 			z += total_
 			total__ := (sum__[0] + sum__[1]) + (sum__[2] + sum__[3])
-			h[29997] += total__
+			dst[29997] += total__
 			z += total__
 		}
 	}
 
 	// The other half.
-	h[1] = h[19998]
-	return f, z-z == 0
+	dst[1] = dst[19998]
+	if z-z != 0 {
+		return hesseArrowSourceAllCareful(dst, g, x)
+	}
+	return f
 }
 
 // hesseArrowSourceAllCareful is arrowSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseArrowSourceAllCareful(h, g, x []float64) (f float64) {
-	h = h[:29998]
+func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:29998]
 	g = g[:10000]
 	x = x[:10000]
 	g[0] = 0
 	g[9999] = 0
-	h[0] = 0
-	h[19998] = 0
-	h[29997] = 0
+	dst[0] = 0
+	dst[19998] = 0
+	dst[29997] = 0
 	f = 3
 
 	// 1 term in 2 variables
@@ -185,9 +176,9 @@ func hesseArrowSourceAllCareful(h, g, x []float64) (f float64) {
 		f += f0 + 0
 		g[0] += g0 + 0
 		g[9999] += g1 + 0
-		h[0] += h0_0 + 0
-		h[19998] += h1_0 + 0
-		h[29997] += h1_1 + 0
+		dst[0] += h0_0 + 0
+		dst[19998] += h1_0 + 0
+		dst[29997] += h1_1 + 0
 	}
 
 	// 1 term in 1 variable
@@ -234,8 +225,8 @@ func hesseArrowSourceAllCareful(h, g, x []float64) (f float64) {
 					strand_ = 0
 				}
 				sum_[strand_] += g1
-				h[2*i+2] = h0_0 + 0
-				h[i+19999], h[2*i+3] = h1_0+0, h1_0+0
+				dst[2*i+2] = h0_0 + 0
+				dst[i+19999], dst[2*i+3] = h1_0+0, h1_0+0
 				strand__ := i & 3
 				if i >= 9996 {
 					strand__ = 0
@@ -247,12 +238,12 @@ func hesseArrowSourceAllCareful(h, g, x []float64) (f float64) {
 			total_ := (sum_[0] + sum_[1]) + (sum_[2] + sum_[3])
 			g[9999] += total_
 			total__ := (sum__[0] + sum__[1]) + (sum__[2] + sum__[3])
-			h[29997] += total__
+			dst[29997] += total__
 		}
 	}
 
 	// The other half.
-	h[1] = h[19998]
+	dst[1] = dst[19998]
 	return f
 }
 

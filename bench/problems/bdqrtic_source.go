@@ -32,21 +32,6 @@ func hesseBdqrticSourcePattern() (rowPtr, colIdx []int32) {
 	return rowPtr, colIdx
 }
 
-// bdqrticSourceAll sets dst to the values of ∇²f(x) in the pattern bdqrticSourceRowPtr,
-// bdqrticSourceColIdx, g to the gradient of f(x), and returns that. Of numbers dst has 89980, g has
-// 10000, x has 10000.
-func bdqrticSourceAll(dst, g, x []float64) (f float64) {
-	if len(dst) != 89980 || len(g) != 10000 || len(x) != 10000 {
-		panic("bdqrticSourceAll: wrong length")
-	}
-	y, finite := hesseBdqrticSourceAll(dst, g, x)
-	if !finite {
-		y = hesseBdqrticSourceAllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
 // hesseBdqrticSourceSum is the sum of x in four strands, so that no addition waits for the one before.
 func hesseBdqrticSourceSum(x []float64) float64 {
 	var s0, s1, s2, s3 float64
@@ -92,12 +77,15 @@ var hesseBdqrticSourcePlaces1 = [...]int32{
 	5, 11, 18, 79980,
 }
 
-func hesseBdqrticSourceAll(h, g, x []float64) (f float64, finite bool) {
-	h = h[:89980]
-	g = g[:10000]
-	x = x[:10000]
+// bdqrticSourceAll sets dst to the values of ∇²f(x) in the pattern bdqrticSourceRowPtr,
+// bdqrticSourceColIdx, g to the gradient of f(x), and returns that. Of numbers dst has 89980, g has
+// 10000, x has 10000.
+func bdqrticSourceAll(dst, g, x []float64) (f float64) {
+	if len(dst) != 89980 || len(g) != 10000 || len(x) != 10000 {
+		panic("bdqrticSourceAll: wrong length")
+	}
 	clear(g)
-	clear(h)
+	clear(dst)
 	var z float64 // finite only if all that is added is
 
 	// 1 term in 1 variable
@@ -110,7 +98,7 @@ func hesseBdqrticSourceAll(h, g, x []float64) (f float64, finite bool) {
 		z += f0 + 0
 		g[0] += g0 + 0
 		z += g0 + 0
-		h[0] += 32
+		dst[0] += 32
 	}
 
 	// 1 term in 5 variables
@@ -159,35 +147,35 @@ func hesseBdqrticSourceAll(h, g, x []float64) (f float64, finite bool) {
 		z += g3 + 0
 		g[9999] += g4 + 0
 		z += g4 + 0
-		h[0] += h0_0 + 0
+		dst[0] += h0_0 + 0
 		z += h0_0 + 0
-		h[5] += h1_0 + 0
+		dst[5] += h1_0 + 0
 		z += h1_0 + 0
-		h[6] += h1_1 + 0
+		dst[6] += h1_1 + 0
 		z += h1_1 + 0
-		h[11] += h2_0 + 0
+		dst[11] += h2_0 + 0
 		z += h2_0 + 0
-		h[12] += h2_1 + 0
+		dst[12] += h2_1 + 0
 		z += h2_1 + 0
-		h[13] += h2_2 + 0
+		dst[13] += h2_2 + 0
 		z += h2_2 + 0
-		h[18] += h3_0 + 0
+		dst[18] += h3_0 + 0
 		z += h3_0 + 0
-		h[19] += h3_1 + 0
+		dst[19] += h3_1 + 0
 		z += h3_1 + 0
-		h[20] += h3_2 + 0
+		dst[20] += h3_2 + 0
 		z += h3_2 + 0
-		h[21] += h3_3 + 0
+		dst[21] += h3_3 + 0
 		z += h3_3 + 0
-		h[79980] += h4_0 + 0
+		dst[79980] += h4_0 + 0
 		z += h4_0 + 0
-		h[79981] += h4_1 + 0
+		dst[79981] += h4_1 + 0
 		z += h4_1 + 0
-		h[79982] += h4_2 + 0
+		dst[79982] += h4_2 + 0
 		z += h4_2 + 0
-		h[79983] += h4_3 + 0
+		dst[79983] += h4_3 + 0
 		z += h4_3 + 0
-		h[89979] += h4_4 + 0
+		dst[89979] += h4_4 + 0
 		z += h4_4 + 0
 	}
 
@@ -216,15 +204,15 @@ func hesseBdqrticSourceAll(h, g, x []float64) (f float64, finite bool) {
 			c1_1 := g[at1+(n-1)+2]
 			c1_2 := g[at1+(n-1)+3]
 			c1_3 := g[at1+(n-1)+4]
-			c2_1 := h[at3+8*(n-1)+1]
-			c2_2 := h[at4+8*(n-1)+4]
-			c2_3 := h[at5+8*(n-1)+4]
-			c3_1 := h[at4+8*(n-1)+3]
-			c3_2 := h[at5+8*(n-1)+3]
-			c4_1 := h[at5+8*(n-1)+2]
-			c5_1 := h[at1+(n-1)+79982]
-			c5_2 := h[at1+(n-1)+79983]
-			c5_3 := h[at1+(n-1)+79984]
+			c2_1 := dst[at3+8*(n-1)+1]
+			c2_2 := dst[at4+8*(n-1)+4]
+			c2_3 := dst[at5+8*(n-1)+4]
+			c3_1 := dst[at4+8*(n-1)+3]
+			c3_2 := dst[at5+8*(n-1)+3]
+			c4_1 := dst[at5+8*(n-1)+2]
+			c5_1 := dst[at1+(n-1)+79982]
+			c5_2 := dst[at1+(n-1)+79983]
+			c5_3 := dst[at1+(n-1)+79984]
 			for k := n - 1; k >= 0; k-- {
 				x0 := x[at1+k+1]
 				t1 := 3 - float64(4*x0)
@@ -259,47 +247,47 @@ func hesseBdqrticSourceAll(h, g, x []float64) (f float64, finite bool) {
 				h4_4 := t14 + float64(20*t8)
 				kept[(at1+k)&255] = f0
 				kept_[(at1+k)&255] = g4
-				h[at5+8*k+1], h[at2+8*k+3] = h3_0+0, h3_0+0
+				dst[at5+8*k+1], dst[at2+8*k+3] = h3_0+0, h3_0+0
 				kept__[(at1+k)&255] = h4_4
 				g[at1+k+4] = c1_3 + g3
 				c1_3 = c1_2 + g2
 				c1_2 = c1_1 + g1
 				c1_1 = g[at1+k+1] + g0
-				h[at5+8*k+4] = c2_3 + h3_3
+				dst[at5+8*k+4] = c2_3 + h3_3
 				c2_3 = c2_2 + h2_2
 				c2_2 = c2_1 + h1_1
-				c2_1 = h[at2+8*k] + h0_0
-				h[at5+8*k+3] = c3_2 + h3_2
-				h[at4+8*k+5] = h[at5+8*k+3]
+				c2_1 = dst[at2+8*k] + h0_0
+				dst[at5+8*k+3] = c3_2 + h3_2
+				dst[at4+8*k+5] = dst[at5+8*k+3]
 				c3_2 = c3_1 + h2_1
-				c3_1 = h[at3+8*k] + h1_0
-				h[at5+8*k+2] = c4_1 + h3_1
-				h[at3+8*k+3] = h[at5+8*k+2]
-				c4_1 = h[at4+8*k+2] + h2_0
-				h[at1+k+79984] = c5_3 + h4_3
-				h[at6+8*k] = h[at1+k+79984]
+				c3_1 = dst[at3+8*k] + h1_0
+				dst[at5+8*k+2] = c4_1 + h3_1
+				dst[at3+8*k+3] = dst[at5+8*k+2]
+				c4_1 = dst[at4+8*k+2] + h2_0
+				dst[at1+k+79984] = c5_3 + h4_3
+				dst[at6+8*k] = dst[at1+k+79984]
 				c5_3 = c5_2 + h4_2
 				c5_2 = c5_1 + h4_1
-				c5_1 = h[at1+k+79981] + h4_0
+				c5_1 = dst[at1+k+79981] + h4_0
 			}
 			g[at1+1] = c1_1
 			g[at1+2] = c1_2
 			g[at1+3] = c1_3
-			h[at2] = c2_1
-			h[at3+1] = c2_2
-			h[at4+4] = c2_3
-			h[at3] = c3_1
-			h[at2+1] = h[at3]
-			h[at4+3] = c3_2
-			h[at3+2] = h[at4+3]
-			h[at4+2] = c4_1
-			h[at2+2] = h[at4+2]
-			h[at1+79981] = c5_1
-			h[at2+4] = h[at1+79981]
-			h[at1+79982] = c5_2
-			h[at4] = h[at1+79982]
-			h[at1+79983] = c5_3
-			h[at5] = h[at1+79983]
+			dst[at2] = c2_1
+			dst[at3+1] = c2_2
+			dst[at4+4] = c2_3
+			dst[at3] = c3_1
+			dst[at2+1] = dst[at3]
+			dst[at4+3] = c3_2
+			dst[at3+2] = dst[at4+3]
+			dst[at4+2] = c4_1
+			dst[at2+2] = dst[at4+2]
+			dst[at1+79981] = c5_1
+			dst[at2+4] = dst[at1+79981]
+			dst[at1+79982] = c5_2
+			dst[at4] = dst[at1+79982]
+			dst[at1+79983] = c5_3
+			dst[at5] = dst[at1+79983]
 			if (at1)%256 == 0 {
 				lo := at1
 				hi := min(lo+256, 9995)
@@ -310,7 +298,7 @@ func hesseBdqrticSourceAll(h, g, x []float64) (f float64, finite bool) {
 				g[9999] += total_
 				z += total_
 				total__ := hesseBdqrticSourceSum(kept__[:hi-lo])
-				h[89979] += total__
+				dst[89979] += total__
 				z += total__
 			}
 		}
@@ -319,18 +307,21 @@ func hesseBdqrticSourceAll(h, g, x []float64) (f float64, finite bool) {
 	// The other half.
 	for i := range 4 {
 		at1 := int(hesseBdqrticSourcePlaces1[i])
-		h[i+1] = h[at1]
+		dst[i+1] = dst[at1]
 	}
-	return f, z-z == 0
+	if z-z != 0 {
+		return hesseBdqrticSourceAllCareful(dst, g, x)
+	}
+	return f
 }
 
 // hesseBdqrticSourceAllCareful is bdqrticSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseBdqrticSourceAllCareful(h, g, x []float64) (f float64) {
-	h = h[:89980]
+func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:89980]
 	g = g[:10000]
 	x = x[:10000]
 	clear(g)
-	clear(h)
+	clear(dst)
 
 	// 1 term in 1 variable
 	{
@@ -340,7 +331,7 @@ func hesseBdqrticSourceAllCareful(h, g, x []float64) (f float64) {
 		g0 := float64(4 * -(2 * t1))
 		f += f0 + 0
 		g[0] += g0 + 0
-		h[0] += 32
+		dst[0] += 32
 	}
 
 	// 1 term in 5 variables
@@ -404,21 +395,21 @@ func hesseBdqrticSourceAllCareful(h, g, x []float64) (f float64) {
 		g[2] += g2 + 0
 		g[3] += g3 + 0
 		g[9999] += g4 + 0
-		h[0] += h0_0 + 0
-		h[5] += h1_0 + 0
-		h[6] += h1_1 + 0
-		h[11] += h2_0 + 0
-		h[12] += h2_1 + 0
-		h[13] += h2_2 + 0
-		h[18] += h3_0 + 0
-		h[19] += h3_1 + 0
-		h[20] += h3_2 + 0
-		h[21] += h3_3 + 0
-		h[79980] += h4_0 + 0
-		h[79981] += h4_1 + 0
-		h[79982] += h4_2 + 0
-		h[79983] += h4_3 + 0
-		h[89979] += h4_4 + 0
+		dst[0] += h0_0 + 0
+		dst[5] += h1_0 + 0
+		dst[6] += h1_1 + 0
+		dst[11] += h2_0 + 0
+		dst[12] += h2_1 + 0
+		dst[13] += h2_2 + 0
+		dst[18] += h3_0 + 0
+		dst[19] += h3_1 + 0
+		dst[20] += h3_2 + 0
+		dst[21] += h3_3 + 0
+		dst[79980] += h4_0 + 0
+		dst[79981] += h4_1 + 0
+		dst[79982] += h4_2 + 0
+		dst[79983] += h4_3 + 0
+		dst[89979] += h4_4 + 0
 	}
 
 	// 9995 terms in 5 variables
@@ -446,15 +437,15 @@ func hesseBdqrticSourceAllCareful(h, g, x []float64) (f float64) {
 			c1_1 := g[at1+(n-1)+2]
 			c1_2 := g[at1+(n-1)+3]
 			c1_3 := g[at1+(n-1)+4]
-			c2_1 := h[at3+8*(n-1)+1]
-			c2_2 := h[at4+8*(n-1)+4]
-			c2_3 := h[at5+8*(n-1)+4]
-			c3_1 := h[at4+8*(n-1)+3]
-			c3_2 := h[at5+8*(n-1)+3]
-			c4_1 := h[at5+8*(n-1)+2]
-			c5_1 := h[at1+(n-1)+79982]
-			c5_2 := h[at1+(n-1)+79983]
-			c5_3 := h[at1+(n-1)+79984]
+			c2_1 := dst[at3+8*(n-1)+1]
+			c2_2 := dst[at4+8*(n-1)+4]
+			c2_3 := dst[at5+8*(n-1)+4]
+			c3_1 := dst[at4+8*(n-1)+3]
+			c3_2 := dst[at5+8*(n-1)+3]
+			c4_1 := dst[at5+8*(n-1)+2]
+			c5_1 := dst[at1+(n-1)+79982]
+			c5_2 := dst[at1+(n-1)+79983]
+			c5_3 := dst[at1+(n-1)+79984]
 			for k := n - 1; k >= 0; k-- {
 				x0 := x[at1+k+1]
 				t1 := 3 - float64(4*x0)
@@ -505,47 +496,47 @@ func hesseBdqrticSourceAllCareful(h, g, x []float64) (f float64) {
 				h4_4 := t30 + float64(2*t14)
 				kept[(at1+k)&255] = f0
 				kept_[(at1+k)&255] = g4
-				h[at5+8*k+1], h[at2+8*k+3] = h3_0+0, h3_0+0
+				dst[at5+8*k+1], dst[at2+8*k+3] = h3_0+0, h3_0+0
 				kept__[(at1+k)&255] = h4_4
 				g[at1+k+4] = c1_3 + g3
 				c1_3 = c1_2 + g2
 				c1_2 = c1_1 + g1
 				c1_1 = g[at1+k+1] + g0
-				h[at5+8*k+4] = c2_3 + h3_3
+				dst[at5+8*k+4] = c2_3 + h3_3
 				c2_3 = c2_2 + h2_2
 				c2_2 = c2_1 + h1_1
-				c2_1 = h[at2+8*k] + h0_0
-				h[at5+8*k+3] = c3_2 + h3_2
-				h[at4+8*k+5] = h[at5+8*k+3]
+				c2_1 = dst[at2+8*k] + h0_0
+				dst[at5+8*k+3] = c3_2 + h3_2
+				dst[at4+8*k+5] = dst[at5+8*k+3]
 				c3_2 = c3_1 + h2_1
-				c3_1 = h[at3+8*k] + h1_0
-				h[at5+8*k+2] = c4_1 + h3_1
-				h[at3+8*k+3] = h[at5+8*k+2]
-				c4_1 = h[at4+8*k+2] + h2_0
-				h[at1+k+79984] = c5_3 + h4_3
-				h[at6+8*k] = h[at1+k+79984]
+				c3_1 = dst[at3+8*k] + h1_0
+				dst[at5+8*k+2] = c4_1 + h3_1
+				dst[at3+8*k+3] = dst[at5+8*k+2]
+				c4_1 = dst[at4+8*k+2] + h2_0
+				dst[at1+k+79984] = c5_3 + h4_3
+				dst[at6+8*k] = dst[at1+k+79984]
 				c5_3 = c5_2 + h4_2
 				c5_2 = c5_1 + h4_1
-				c5_1 = h[at1+k+79981] + h4_0
+				c5_1 = dst[at1+k+79981] + h4_0
 			}
 			g[at1+1] = c1_1
 			g[at1+2] = c1_2
 			g[at1+3] = c1_3
-			h[at2] = c2_1
-			h[at3+1] = c2_2
-			h[at4+4] = c2_3
-			h[at3] = c3_1
-			h[at2+1] = h[at3]
-			h[at4+3] = c3_2
-			h[at3+2] = h[at4+3]
-			h[at4+2] = c4_1
-			h[at2+2] = h[at4+2]
-			h[at1+79981] = c5_1
-			h[at2+4] = h[at1+79981]
-			h[at1+79982] = c5_2
-			h[at4] = h[at1+79982]
-			h[at1+79983] = c5_3
-			h[at5] = h[at1+79983]
+			dst[at2] = c2_1
+			dst[at3+1] = c2_2
+			dst[at4+4] = c2_3
+			dst[at3] = c3_1
+			dst[at2+1] = dst[at3]
+			dst[at4+3] = c3_2
+			dst[at3+2] = dst[at4+3]
+			dst[at4+2] = c4_1
+			dst[at2+2] = dst[at4+2]
+			dst[at1+79981] = c5_1
+			dst[at2+4] = dst[at1+79981]
+			dst[at1+79982] = c5_2
+			dst[at4] = dst[at1+79982]
+			dst[at1+79983] = c5_3
+			dst[at5] = dst[at1+79983]
 			if (at1)%256 == 0 {
 				lo := at1
 				hi := min(lo+256, 9995)
@@ -554,7 +545,7 @@ func hesseBdqrticSourceAllCareful(h, g, x []float64) (f float64) {
 				total_ := hesseBdqrticSourceSum(kept_[:hi-lo])
 				g[9999] += total_
 				total__ := hesseBdqrticSourceSum(kept__[:hi-lo])
-				h[89979] += total__
+				dst[89979] += total__
 			}
 		}
 	}
@@ -562,7 +553,7 @@ func hesseBdqrticSourceAllCareful(h, g, x []float64) (f float64) {
 	// The other half.
 	for i := range 4 {
 		at1 := int(hesseBdqrticSourcePlaces1[i])
-		h[i+1] = h[at1]
+		dst[i+1] = dst[at1]
 	}
 	return f
 }

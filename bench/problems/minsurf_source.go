@@ -142,21 +142,6 @@ func hesseMinsurfSourcePattern() (rowPtr, colIdx []int32) {
 	return rowPtr, colIdx
 }
 
-// minsurfSourceAll sets dst to the values of ∇²f(x) in the pattern minsurfSourceRowPtr,
-// minsurfSourceColIdx, g to the gradient of f(x), and returns that. Of numbers dst has 88804, g has
-// 10000, x has 10000.
-func minsurfSourceAll(dst, g, x []float64) (f float64) {
-	if len(dst) != 88804 || len(g) != 10000 || len(x) != 10000 {
-		panic("minsurfSourceAll: wrong length")
-	}
-	y, finite := hesseMinsurfSourceAll(dst, g, x)
-	if !finite {
-		y = hesseMinsurfSourceAllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
 // hesseMinsurfSourceSum is the sum of x in four strands, so that no addition waits for the one before.
 func hesseMinsurfSourceSum(x []float64) float64 {
 	var s0, s1, s2, s3 float64
@@ -794,12 +779,15 @@ var hesseMinsurfSourcePieces2 = [...][3]int32{
 	{1, 88785, 88781}, {1, 88791, 88787}, {1, 88797, 88793}, {1, 88802, 88799},
 }
 
-func hesseMinsurfSourceAll(h, g, x []float64) (f float64, finite bool) {
-	h = h[:88804]
-	g = g[:10000]
-	x = x[:10000]
+// minsurfSourceAll sets dst to the values of ∇²f(x) in the pattern minsurfSourceRowPtr,
+// minsurfSourceColIdx, g to the gradient of f(x), and returns that. Of numbers dst has 88804, g has
+// 10000, x has 10000.
+func minsurfSourceAll(dst, g, x []float64) (f float64) {
+	if len(dst) != 88804 || len(g) != 10000 || len(x) != 10000 {
+		panic("minsurfSourceAll: wrong length")
+	}
 	clear(g)
-	clear(h)
+	clear(dst)
 	var z float64 // finite only if all that is added is
 
 	// 9801 terms in 4 variables
@@ -819,9 +807,9 @@ func hesseMinsurfSourceAll(h, g, x []float64) (f float64, finite bool) {
 			at10 := int(r[10])
 			c1_1 := g[at1+(n-1)+1]
 			c2_1 := g[at1+(n-1)+101]
-			c3_1 := h[at4+9*(n-1)+1]
-			c4_1 := h[at7+9*(n-1)+1]
-			c5_1 := h[at8+9*(n-1)+1]
+			c3_1 := dst[at4+9*(n-1)+1]
+			c4_1 := dst[at7+9*(n-1)+1]
+			c5_1 := dst[at8+9*(n-1)+1]
 			for k := n - 1; k >= 0; k-- {
 				x0 := x[at1+k]
 				x3 := x[at1+k+101]
@@ -849,29 +837,29 @@ func hesseMinsurfSourceAll(h, g, x []float64) (f float64, finite bool) {
 				h2_1 := -h1_1
 				h3_0 := -h0_0
 				kept[(at2+k)&255] = f0
-				h[at4+9*k] += h1_0
-				h[at5+9*k+1], h[at10+9*k] = h2_1+0, h2_1+0
-				h[at7+9*k], h[at9+9*k+1] = h3_0+0, h3_0+0
-				h[at8+9*k] += h1_0
+				dst[at4+9*k] += h1_0
+				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
+				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
+				dst[at8+9*k] += h1_0
 				g[at1+k+1] = c1_1 + g1
 				c1_1 = g[at1+k] + g0
 				g[at1+k+101] = c2_1 + g3
 				c2_1 = g[at1+k+100] + g2
-				h[at4+9*k+1] = c3_1 + h1_1
-				c3_1 = h[at3+9*k] + h0_0
-				h[at7+9*k+1] = c4_1 + h2_0
-				h[at10+9*k+1] = h[at7+9*k+1]
-				c4_1 = h[at5+9*k] + h2_0
-				h[at8+9*k+1] = c5_1 + h0_0
-				c5_1 = h[at6+9*k] + h1_1
+				dst[at4+9*k+1] = c3_1 + h1_1
+				c3_1 = dst[at3+9*k] + h0_0
+				dst[at7+9*k+1] = c4_1 + h2_0
+				dst[at10+9*k+1] = dst[at7+9*k+1]
+				c4_1 = dst[at5+9*k] + h2_0
+				dst[at8+9*k+1] = c5_1 + h0_0
+				c5_1 = dst[at6+9*k] + h1_1
 				z += (h0_0 + h1_0) + (h1_1 + h2_0)
 			}
 			g[at1] = c1_1
 			g[at1+100] = c2_1
-			h[at3] = c3_1
-			h[at5] = c4_1
-			h[at9] = h[at5]
-			h[at6] = c5_1
+			dst[at3] = c3_1
+			dst[at5] = c4_1
+			dst[at9] = dst[at5]
+			dst[at6] = c5_1
 			if (at2)%256 == 0 {
 				lo := at2
 				hi := min(lo+256, 9801)
@@ -888,19 +876,22 @@ func hesseMinsurfSourceAll(h, g, x []float64) (f float64, finite bool) {
 		at1 := int(r[1])
 		at2 := int(r[2])
 		for k := range n {
-			h[at2+9*k] = h[at1+9*k]
+			dst[at2+9*k] = dst[at1+9*k]
 		}
 	}
-	return f, z-z == 0
+	if z-z != 0 {
+		return hesseMinsurfSourceAllCareful(dst, g, x)
+	}
+	return f
 }
 
 // hesseMinsurfSourceAllCareful is minsurfSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseMinsurfSourceAllCareful(h, g, x []float64) (f float64) {
-	h = h[:88804]
+func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:88804]
 	g = g[:10000]
 	x = x[:10000]
 	clear(g)
-	clear(h)
+	clear(dst)
 
 	// 9801 terms in 4 variables
 	{
@@ -919,9 +910,9 @@ func hesseMinsurfSourceAllCareful(h, g, x []float64) (f float64) {
 			at10 := int(r[10])
 			c1_1 := g[at1+(n-1)+1]
 			c2_1 := g[at1+(n-1)+101]
-			c3_1 := h[at4+9*(n-1)+1]
-			c4_1 := h[at7+9*(n-1)+1]
-			c5_1 := h[at8+9*(n-1)+1]
+			c3_1 := dst[at4+9*(n-1)+1]
+			c4_1 := dst[at7+9*(n-1)+1]
+			c5_1 := dst[at8+9*(n-1)+1]
 			for k := n - 1; k >= 0; k-- {
 				x0 := x[at1+k]
 				x3 := x[at1+k+101]
@@ -957,28 +948,28 @@ func hesseMinsurfSourceAllCareful(h, g, x []float64) (f float64) {
 				h3_2 := -h2_0
 				h3_3 := -h3_0
 				kept[(at2+k)&255] = f0
-				h[at4+9*k] += h1_0
-				h[at5+9*k+1], h[at10+9*k] = h2_1+0, h2_1+0
-				h[at7+9*k], h[at9+9*k+1] = h3_0+0, h3_0+0
-				h[at8+9*k] += h3_2
+				dst[at4+9*k] += h1_0
+				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
+				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
+				dst[at8+9*k] += h3_2
 				g[at1+k+1] = c1_1 + g1
 				c1_1 = g[at1+k] + g0
 				g[at1+k+101] = c2_1 + g3
 				c2_1 = g[at1+k+100] + g2
-				h[at4+9*k+1] = c3_1 + h1_1
-				c3_1 = h[at3+9*k] + h0_0
-				h[at7+9*k+1] = c4_1 + h3_1
-				h[at10+9*k+1] = h[at7+9*k+1]
-				c4_1 = h[at5+9*k] + h2_0
-				h[at8+9*k+1] = c5_1 + h3_3
-				c5_1 = h[at6+9*k] + h2_2
+				dst[at4+9*k+1] = c3_1 + h1_1
+				c3_1 = dst[at3+9*k] + h0_0
+				dst[at7+9*k+1] = c4_1 + h3_1
+				dst[at10+9*k+1] = dst[at7+9*k+1]
+				c4_1 = dst[at5+9*k] + h2_0
+				dst[at8+9*k+1] = c5_1 + h3_3
+				c5_1 = dst[at6+9*k] + h2_2
 			}
 			g[at1] = c1_1
 			g[at1+100] = c2_1
-			h[at3] = c3_1
-			h[at5] = c4_1
-			h[at9] = h[at5]
-			h[at6] = c5_1
+			dst[at3] = c3_1
+			dst[at5] = c4_1
+			dst[at9] = dst[at5]
+			dst[at6] = c5_1
 			if (at2)%256 == 0 {
 				lo := at2
 				hi := min(lo+256, 9801)
@@ -994,7 +985,7 @@ func hesseMinsurfSourceAllCareful(h, g, x []float64) (f float64) {
 		at1 := int(r[1])
 		at2 := int(r[2])
 		for k := range n {
-			h[at2+9*k] = h[at1+9*k]
+			dst[at2+9*k] = dst[at1+9*k]
 		}
 	}
 	return f

@@ -37,21 +37,9 @@ func rosenSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 29998 || len(g) != 10000 || len(x) != 10000 {
 		panic("rosenSourceAll: wrong length")
 	}
-	y, finite := hesseRosenSourceAll(dst, g, x)
-	if !finite {
-		y = hesseRosenSourceAllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
-func hesseRosenSourceAll(h, g, x []float64) (f float64, finite bool) {
-	h = h[:29998]
-	g = g[:10000]
-	x = x[:10000]
 	clear(g[0:2])
-	h[0] = 0
-	clear(h[2:4])
+	dst[0] = 0
+	clear(dst[2:4])
 	var z float64 // finite only if all that is added is
 
 	// 1 term in 2 variables
@@ -71,11 +59,11 @@ func hesseRosenSourceAll(h, g, x []float64) (f float64, finite bool) {
 		z += g0 + 0
 		g[1] += g1 + 0
 		z += g1 + 0
-		h[0] += h0_0 + 0
+		dst[0] += h0_0 + 0
 		z += h0_0 + 0
-		h[2] += h1_0 + 0
+		dst[2] += h1_0 + 0
 		z += h1_0 + 0
-		h[3] += 200
+		dst[3] += 200
 	}
 
 	// 1 term in 1 variable
@@ -88,7 +76,7 @@ func hesseRosenSourceAll(h, g, x []float64) (f float64, finite bool) {
 		z += f0 + 0
 		g[0] += g0 + 0
 		z += g0 + 0
-		h[0] += 2
+		dst[0] += 2
 	}
 
 	// 9998 terms in 2 variables
@@ -97,7 +85,7 @@ func hesseRosenSourceAll(h, g, x []float64) (f float64, finite bool) {
 			hi := min(lo+256, 9998)
 			var sum [4]float64
 			c1_1 := g[lo+1]
-			c2_1 := h[3*lo+3]
+			c2_1 := dst[3*lo+3]
 			for i := lo; i < hi; i++ {
 				x0 := x[i+1]
 				t1 := 1 - x0
@@ -114,15 +102,15 @@ func hesseRosenSourceAll(h, g, x []float64) (f float64, finite bool) {
 					strand = 0
 				}
 				sum[strand] += f0
-				h[3*i+5], h[3*i+4] = h1_0+0, h1_0+0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
-				h[3*i+3] = c2_1 + h0_0
+				dst[3*i+3] = c2_1 + h0_0
 				c2_1 = 200
 				z += g0 + h0_0
 			}
 			g[(hi-1)+2] = c1_1
-			h[3*(hi-1)+6] = c2_1
+			dst[3*(hi-1)+6] = c2_1
 			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
 			f += total
 			z += total
@@ -130,18 +118,21 @@ func hesseRosenSourceAll(h, g, x []float64) (f float64, finite bool) {
 	}
 
 	// The other half.
-	h[1] = h[2]
-	return f, z-z == 0
+	dst[1] = dst[2]
+	if z-z != 0 {
+		return hesseRosenSourceAllCareful(dst, g, x)
+	}
+	return f
 }
 
 // hesseRosenSourceAllCareful is rosenSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseRosenSourceAllCareful(h, g, x []float64) (f float64) {
-	h = h[:29998]
+func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:29998]
 	g = g[:10000]
 	x = x[:10000]
 	clear(g[0:2])
-	h[0] = 0
-	clear(h[2:4])
+	dst[0] = 0
+	clear(dst[2:4])
 
 	// 1 term in 2 variables
 	{
@@ -159,9 +150,9 @@ func hesseRosenSourceAllCareful(h, g, x []float64) (f float64) {
 		f += f0 + 0
 		g[0] += g0 + 0
 		g[1] += g1 + 0
-		h[0] += h0_0 + 0
-		h[2] += h1_0 + 0
-		h[3] += 200
+		dst[0] += h0_0 + 0
+		dst[2] += h1_0 + 0
+		dst[3] += 200
 	}
 
 	// 1 term in 1 variable
@@ -172,7 +163,7 @@ func hesseRosenSourceAllCareful(h, g, x []float64) (f float64) {
 		g0 := -float64(2 * t1)
 		f += f0 + 0
 		g[0] += g0 + 0
-		h[0] += 2
+		dst[0] += 2
 	}
 
 	// 9998 terms in 2 variables
@@ -181,7 +172,7 @@ func hesseRosenSourceAllCareful(h, g, x []float64) (f float64) {
 			hi := min(lo+256, 9998)
 			var sum [4]float64
 			c1_1 := g[lo+1]
-			c2_1 := h[3*lo+3]
+			c2_1 := dst[3*lo+3]
 			for i := lo; i < hi; i++ {
 				x0 := x[i+1]
 				t1 := 1 - x0
@@ -200,21 +191,21 @@ func hesseRosenSourceAllCareful(h, g, x []float64) (f float64) {
 					strand = 0
 				}
 				sum[strand] += f0
-				h[3*i+5], h[3*i+4] = h1_0+0, h1_0+0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
-				h[3*i+3] = c2_1 + h0_0
+				dst[3*i+3] = c2_1 + h0_0
 				c2_1 = 200
 			}
 			g[(hi-1)+2] = c1_1
-			h[3*(hi-1)+6] = c2_1
+			dst[3*(hi-1)+6] = c2_1
 			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
 			f += total
 		}
 	}
 
 	// The other half.
-	h[1] = h[2]
+	dst[1] = dst[2]
 	return f
 }
 

@@ -41,21 +41,9 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 29998 || len(g) != 10000 || len(x) != 10000 {
 		panic("trigSourceAll: wrong length")
 	}
-	y, finite := hesseTrigSourceAll(dst, g, x)
-	if !finite {
-		y = hesseTrigSourceAllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
-func hesseTrigSourceAll(h, g, x []float64) (f float64, finite bool) {
-	h = h[:29998]
-	g = g[:10000]
-	x = x[:10000]
 	clear(g[0:2])
-	h[0] = 0
-	clear(h[2:4])
+	dst[0] = 0
+	clear(dst[2:4])
 	var z float64 // finite only if all that is added is
 
 	// 1 term in 2 variables
@@ -83,11 +71,11 @@ func hesseTrigSourceAll(h, g, x []float64) (f float64, finite bool) {
 		z += g0 + 0
 		g[1] += g1 + 0
 		z += g1 + 0
-		h[0] += h0_0 + 0
+		dst[0] += h0_0 + 0
 		z += h0_0 + 0
-		h[2] += h1_0 + 0
+		dst[2] += h1_0 + 0
 		z += h1_0 + 0
-		h[3] += h1_1 + 0
+		dst[3] += h1_1 + 0
 		z += h1_1 + 0
 	}
 
@@ -103,7 +91,7 @@ func hesseTrigSourceAll(h, g, x []float64) (f float64, finite bool) {
 		z += f0 + 0
 		g[1] += g0 + 0
 		z += g0 + 0
-		h[3] += h0_0 + 0
+		dst[3] += h0_0 + 0
 		z += h0_0 + 0
 	}
 
@@ -113,7 +101,7 @@ func hesseTrigSourceAll(h, g, x []float64) (f float64, finite bool) {
 			hi := min(lo+256, 9998)
 			var sum [4]float64
 			c1_1 := g[lo+1]
-			c2_1 := h[3*lo+3]
+			c2_1 := dst[3*lo+3]
 			for i := lo; i < hi; i++ {
 				x1 := x[i+2]
 				t1 := float64(x1*x1) + 1
@@ -140,15 +128,15 @@ func hesseTrigSourceAll(h, g, x []float64) (f float64, finite bool) {
 					strand = 0
 				}
 				sum[strand] += f0
-				h[3*i+5], h[3*i+4] = h1_0+0, h1_0+0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
-				h[3*i+3] = c2_1 + h0_0
+				dst[3*i+3] = c2_1 + h0_0
 				c2_1 = h1_1 + 0
 				z += ((g0 + g1) + h0_0) + (h1_0 + h1_1)
 			}
 			g[(hi-1)+2] = c1_1
-			h[3*(hi-1)+6] = c2_1
+			dst[3*(hi-1)+6] = c2_1
 			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
 			f += total
 			z += total
@@ -156,18 +144,21 @@ func hesseTrigSourceAll(h, g, x []float64) (f float64, finite bool) {
 	}
 
 	// The other half.
-	h[1] = h[2]
-	return f, z-z == 0
+	dst[1] = dst[2]
+	if z-z != 0 {
+		return hesseTrigSourceAllCareful(dst, g, x)
+	}
+	return f
 }
 
 // hesseTrigSourceAllCareful is trigSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseTrigSourceAllCareful(h, g, x []float64) (f float64) {
-	h = h[:29998]
+func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:29998]
 	g = g[:10000]
 	x = x[:10000]
 	clear(g[0:2])
-	h[0] = 0
-	clear(h[2:4])
+	dst[0] = 0
+	clear(dst[2:4])
 
 	// 1 term in 2 variables
 	{
@@ -198,9 +189,9 @@ func hesseTrigSourceAllCareful(h, g, x []float64) (f float64) {
 		f += f0 + 0
 		g[0] += g0 + 0
 		g[1] += g1 + 0
-		h[0] += h0_0 + 0
-		h[2] += h1_0 + 0
-		h[3] += h1_1 + 0
+		dst[0] += h0_0 + 0
+		dst[2] += h1_0 + 0
+		dst[3] += h1_1 + 0
 	}
 
 	// 1 term in 1 variable
@@ -218,7 +209,7 @@ func hesseTrigSourceAllCareful(h, g, x []float64) (f float64) {
 		h0_0 := hesseTrigSourceProd(t2, t7) + float64(2*t4)
 		f += f0 + 0
 		g[1] += g0 + 0
-		h[3] += h0_0 + 0
+		dst[3] += h0_0 + 0
 	}
 
 	// 9998 terms in 2 variables
@@ -227,7 +218,7 @@ func hesseTrigSourceAllCareful(h, g, x []float64) (f float64) {
 			hi := min(lo+256, 9998)
 			var sum [4]float64
 			c1_1 := g[lo+1]
-			c2_1 := h[3*lo+3]
+			c2_1 := dst[3*lo+3]
 			for i := lo; i < hi; i++ {
 				x1 := x[i+2]
 				t1 := float64(x1*x1) + 1
@@ -266,21 +257,21 @@ func hesseTrigSourceAllCareful(h, g, x []float64) (f float64) {
 					strand = 0
 				}
 				sum[strand] += f0
-				h[3*i+5], h[3*i+4] = h1_0+0, h1_0+0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
-				h[3*i+3] = c2_1 + h0_0
+				dst[3*i+3] = c2_1 + h0_0
 				c2_1 = h1_1 + 0
 			}
 			g[(hi-1)+2] = c1_1
-			h[3*(hi-1)+6] = c2_1
+			dst[3*(hi-1)+6] = c2_1
 			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
 			f += total
 		}
 	}
 
 	// The other half.
-	h[1] = h[2]
+	dst[1] = dst[2]
 	return f
 }
 

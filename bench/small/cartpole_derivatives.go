@@ -23,19 +23,6 @@ func CartPoleAll(dst, g, x, p []float64) (f float64) {
 	if len(dst) != 6 || len(g) != 5 || len(x) != 5 || len(p) != 4 {
 		panic("CartPoleAll: wrong length")
 	}
-	y, finite := hesseCartPoleAll(dst, g, x, p)
-	if !finite {
-		y = hesseCartPoleAllCareful(dst, g, x, p)
-	}
-	f += y
-	return f
-}
-
-func hesseCartPoleAll(h, g, x, p []float64) (f float64, finite bool) {
-	h = h[:6]
-	g = g[:5]
-	x = x[:5]
-	p = p[:4]
 	x3 := x[3]
 	x1 := x[1]
 	t1, t2 := math.Sincos(x1)
@@ -94,26 +81,27 @@ func hesseCartPoleAll(h, g, x, p []float64) (f float64, finite bool) {
 	h3_1 := float64(0.002*(t1*(x3*t40))) + float64(2*(t2*(x3*(float64(-0.001*t22)+t41))))
 	h3_3 := float64(2 * t25)
 	h4_1 := float64(0.02*t40) + float64(t2*(float64(-0.004*t35)+float64(0.002*t33)))
-	f = f0 + 0
 	g[0] = p0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
 	g[4] = g4
-	h[0] = h1_1
-	h[1] = h3_1
-	h[2] = h4_1
-	h[3] = h3_1
-	h[4] = h3_3
-	h[5] = h4_1
-	var z float64 // finite only if all results are
-	z += ((f0 + g1) + g2) + ((g3 + h1_1) + h3_1)
-	return f, z-z == 0
+	dst[0] = h1_1
+	dst[1] = h3_1
+	dst[2] = h4_1
+	dst[3] = h3_1
+	dst[4] = h3_3
+	dst[5] = h4_1
+	z := ((f0 + g1) + g2) + ((g3 + h1_1) + h3_1) // finite only if all results are
+	if z-z != 0 {
+		return hesseCartPoleAllCareful(dst, g, x, p)
+	}
+	return f0 + 0
 }
 
 // hesseCartPoleAllCareful is CartPoleAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseCartPoleAllCareful(h, g, x, p []float64) (f float64) {
-	h = h[:6]
+func hesseCartPoleAllCareful(dst, g, x, p []float64) (f float64) {
+	dst = dst[:6]
 	g = g[:5]
 	x = x[:5]
 	p = p[:4]
@@ -205,19 +193,18 @@ func hesseCartPoleAllCareful(h, g, x, p []float64) (f float64) {
 	h3_3 := float64(2 * t34)
 	t71 := hesseCartPoleProd(t23, t47) + hesseCartPoleProd(t2, t53)
 	h4_1 := hesseCartPoleProd(t12, t20) + hesseCartPoleProd(t2, t71)
-	f = f0 + 0
 	g[0] = p0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
 	g[4] = g4
-	h[0] = h1_1
-	h[1] = h3_1
-	h[2] = h4_1
-	h[3] = h3_1
-	h[4] = h3_3
-	h[5] = h4_1
-	return f
+	dst[0] = h1_1
+	dst[1] = h3_1
+	dst[2] = h4_1
+	dst[3] = h3_1
+	dst[4] = h3_3
+	dst[5] = h4_1
+	return f0 + 0
 }
 
 // hesseCartPoleProd is the derivative product: a·b, but 0 where either factor is exactly 0,

@@ -19,18 +19,6 @@ func HS71All(dst, g, x []float64) (f float64) {
 	if len(dst) != 11 || len(g) != 4 || len(x) != 4 {
 		panic("HS71All: wrong length")
 	}
-	y, finite := hesseHS71All(dst, g, x)
-	if !finite {
-		y = hesseHS71AllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
-func hesseHS71All(h, g, x []float64) (f float64, finite bool) {
-	h = h[:11]
-	g = g[:4]
-	x = x[:4]
 	x2 := x[2]
 	x0 := x[0]
 	x3 := x[3]
@@ -43,30 +31,31 @@ func hesseHS71All(h, g, x []float64) (f float64, finite bool) {
 	g3 := float64(x0 * t1)
 	h0_0 := float64(2 * x3)
 	h3_0 := x0 + t1
-	f = f0 + 0
 	g[0] = g0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
-	h[0] = h0_0
-	h[1] = x3
-	h[2] = x3
-	h[3] = h3_0
-	h[4] = x3
-	h[5] = x0
-	h[6] = x3
-	h[7] = x0
-	h[8] = h3_0
-	h[9] = x0
-	h[10] = x0
-	var z float64 // finite only if all results are
-	z += ((f0 + g0) + g2) + ((g3 + h0_0) + h3_0)
-	return f, z-z == 0
+	dst[0] = h0_0
+	dst[1] = x3
+	dst[2] = x3
+	dst[3] = h3_0
+	dst[4] = x3
+	dst[5] = x0
+	dst[6] = x3
+	dst[7] = x0
+	dst[8] = h3_0
+	dst[9] = x0
+	dst[10] = x0
+	z := ((f0 + g0) + g2) + ((g3 + h0_0) + h3_0) // finite only if all results are
+	if z-z != 0 {
+		return hesseHS71AllCareful(dst, g, x)
+	}
+	return f0 + 0
 }
 
 // hesseHS71AllCareful is HS71All with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseHS71AllCareful(h, g, x []float64) (f float64) {
-	h = h[:11]
+func hesseHS71AllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:11]
 	g = g[:4]
 	x = x[:4]
 	x2 := x[2]
@@ -81,23 +70,22 @@ func hesseHS71AllCareful(h, g, x []float64) (f float64) {
 	g3 := hesseHS71Prod(x0, t1)
 	h0_0 := float64(2 * x3)
 	h3_0 := x0 + t1
-	f = f0 + 0
 	g[0] = g0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
-	h[0] = h0_0
-	h[1] = x3
-	h[2] = x3
-	h[3] = h3_0
-	h[4] = x3
-	h[5] = x0
-	h[6] = x3
-	h[7] = x0
-	h[8] = h3_0
-	h[9] = x0
-	h[10] = x0
-	return f
+	dst[0] = h0_0
+	dst[1] = x3
+	dst[2] = x3
+	dst[3] = h3_0
+	dst[4] = x3
+	dst[5] = x0
+	dst[6] = x3
+	dst[7] = x0
+	dst[8] = h3_0
+	dst[9] = x0
+	dst[10] = x0
+	return f0 + 0
 }
 
 // hesseHS71Prod is the derivative product: a·b, but 0 where either factor is exactly 0,

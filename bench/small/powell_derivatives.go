@@ -19,18 +19,6 @@ func PowellAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 12 || len(g) != 4 || len(x) != 4 {
 		panic("PowellAll: wrong length")
 	}
-	y, finite := hessePowellAll(dst, g, x)
-	if !finite {
-		y = hessePowellAllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
-func hessePowellAll(h, g, x []float64) (f float64, finite bool) {
-	h = h[:12]
-	g = g[:4]
-	x = x[:4]
 	x0 := x[0]
 	x3 := x[3]
 	t1 := x0 - x3
@@ -56,31 +44,32 @@ func hessePowellAll(h, g, x []float64) (f float64, finite bool) {
 	h2_2 := float64(48*t4) + 10
 	h3_0 := float64(-120 * t2)
 	h3_3 := t10 + 10
-	f = f0 + 0
 	g[0] = g0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
-	h[0] = h0_0
-	h[1] = 20
-	h[2] = h3_0
-	h[3] = 20
-	h[4] = h1_1
-	h[5] = h2_1
-	h[6] = h2_1
-	h[7] = h2_2
-	h[8] = -10
-	h[9] = h3_0
-	h[10] = -10
-	h[11] = h3_3
-	var z float64 // finite only if all results are
-	z += f0
-	return f, z-z == 0
+	dst[0] = h0_0
+	dst[1] = 20
+	dst[2] = h3_0
+	dst[3] = 20
+	dst[4] = h1_1
+	dst[5] = h2_1
+	dst[6] = h2_1
+	dst[7] = h2_2
+	dst[8] = -10
+	dst[9] = h3_0
+	dst[10] = -10
+	dst[11] = h3_3
+	z := f0 // finite only if all results are
+	if z-z != 0 {
+		return hessePowellAllCareful(dst, g, x)
+	}
+	return f0 + 0
 }
 
 // hessePowellAllCareful is PowellAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hessePowellAllCareful(h, g, x []float64) (f float64) {
-	h = h[:12]
+func hessePowellAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:12]
 	g = g[:4]
 	x = x[:4]
 	x0 := x[0]
@@ -118,24 +107,23 @@ func hessePowellAllCareful(h, g, x []float64) (f float64) {
 	h2_2 := float64(2*(2*-t20)) + 10
 	h3_0 := -t17
 	h3_3 := -h3_0 + 10
-	f = f0 + 0
 	g[0] = g0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
-	h[0] = h0_0
-	h[1] = 20
-	h[2] = h3_0
-	h[3] = 20
-	h[4] = h1_1
-	h[5] = h2_1
-	h[6] = h2_1
-	h[7] = h2_2
-	h[8] = -10
-	h[9] = h3_0
-	h[10] = -10
-	h[11] = h3_3
-	return f
+	dst[0] = h0_0
+	dst[1] = 20
+	dst[2] = h3_0
+	dst[3] = 20
+	dst[4] = h1_1
+	dst[5] = h2_1
+	dst[6] = h2_1
+	dst[7] = h2_2
+	dst[8] = -10
+	dst[9] = h3_0
+	dst[10] = -10
+	dst[11] = h3_3
+	return f0 + 0
 }
 
 // hessePowellProd is the derivative product: a·b, but 0 where either factor is exactly 0,

@@ -19,18 +19,6 @@ func WoodAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 10 || len(g) != 4 || len(x) != 4 {
 		panic("WoodAll: wrong length")
 	}
-	y, finite := hesseWoodAll(dst, g, x)
-	if !finite {
-		y = hesseWoodAllCareful(dst, g, x)
-	}
-	f += y
-	return f
-}
-
-func hesseWoodAll(h, g, x []float64) (f float64, finite bool) {
-	h = h[:10]
-	g = g[:4]
-	x = x[:4]
 	x1 := x[1]
 	x3 := x[3]
 	t1 := x1 - x3
@@ -54,29 +42,30 @@ func hesseWoodAll(h, g, x []float64) (f float64, finite bool) {
 	h1_0 := float64(-400 * x0)
 	h2_2 := float64(720*t4) + float64(-360*t5) + 2
 	h3_2 := float64(-360 * x2)
-	f = f0 + 0
 	g[0] = g0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
-	h[0] = h0_0
-	h[1] = h1_0
-	h[2] = h1_0
-	h[3] = 220.2
-	h[4] = 19.8
-	h[5] = h2_2
-	h[6] = h3_2
-	h[7] = 19.8
-	h[8] = h3_2
-	h[9] = 200.2
-	var z float64 // finite only if all results are
-	z += ((f0 + g0) + g2) + (h0_0 + h2_2)
-	return f, z-z == 0
+	dst[0] = h0_0
+	dst[1] = h1_0
+	dst[2] = h1_0
+	dst[3] = 220.2
+	dst[4] = 19.8
+	dst[5] = h2_2
+	dst[6] = h3_2
+	dst[7] = 19.8
+	dst[8] = h3_2
+	dst[9] = 200.2
+	z := ((f0 + g0) + g2) + (h0_0 + h2_2) // finite only if all results are
+	if z-z != 0 {
+		return hesseWoodAllCareful(dst, g, x)
+	}
+	return f0 + 0
 }
 
 // hesseWoodAllCareful is WoodAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseWoodAllCareful(h, g, x []float64) (f float64) {
-	h = h[:10]
+func hesseWoodAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:10]
 	g = g[:4]
 	x = x[:4]
 	x1 := x[1]
@@ -109,22 +98,21 @@ func hesseWoodAllCareful(h, g, x []float64) (f float64) {
 	t17 := 180 * t13
 	h2_2 := hesseWoodProd(t13, t17) + float64(2*t15) + 2
 	h3_2 := float64(-180 * t13)
-	f = f0 + 0
 	g[0] = g0
 	g[1] = g1
 	g[2] = g2
 	g[3] = g3
-	h[0] = h0_0
-	h[1] = h1_0
-	h[2] = h1_0
-	h[3] = 220.2
-	h[4] = 19.8
-	h[5] = h2_2
-	h[6] = h3_2
-	h[7] = 19.8
-	h[8] = h3_2
-	h[9] = 200.2
-	return f
+	dst[0] = h0_0
+	dst[1] = h1_0
+	dst[2] = h1_0
+	dst[3] = 220.2
+	dst[4] = 19.8
+	dst[5] = h2_2
+	dst[6] = h3_2
+	dst[7] = 19.8
+	dst[8] = h3_2
+	dst[9] = 200.2
+	return f0 + 0
 }
 
 // hesseWoodProd is the derivative product: a·b, but 0 where either factor is exactly 0,

@@ -137,22 +137,36 @@ func (w *printer) isWeighted() bool { return w.Hessian && w.program.Outputs() > 
 
 // function writes a function and what it calls.
 func (w *printer) function(f straight.Function) error {
-	name := w.file.Name() + f.String()
-	matrix := w.alone()
+	if w.terms == nil {
+		w.wrapper(f, "")
+		return nil
+	}
+	name, matrix := w.file.Name()+f.String(), w.alone()
 	written := terms.Written{
-		Tables: w.tables, Primitive: w.primitive, Inputs: w.Inputs, Params: w.Params, Weighted: w.isWeighted(),
+		Tables: w.tables, Name: name, Comment: source.Comment(w.comment(f, name)), Careful: w.file.Private(f.String() + "Careful"),
+		Primitive: w.primitive, Inputs: w.Inputs, Params: w.Params, Weighted: w.isWeighted(),
 		Values: f != matrix, Gradient: w.Hessian && f != matrix, Matrix: f != straight.Gradient,
 	}
-	plain, careful := w.file.Private(strings.TrimPrefix(name, w.file.Name())), ""
-	careful = plain + "Careful"
-	args := w.arguments(f)
-	var names, wrong []string
-	for _, a := range args {
+	if w.colored != nil {
+		written.Part, written.Name = true, w.file.Private(f.String()+"Terms")
+		written.Comment = fmt.Sprintf("// %s is %s of the terms alone.\n", written.Name, name)
+		w.wrapper(f, written.Name)
+	}
+	if m, ok := w.matrix.(*terms.Hessian); ok {
+		return m.Write(written)
+	}
+	return w.matrix.(*terms.Jacobian).Write(written)
+}
+
+// wrapper writes the function of a plan with a colored part, which calls that of the
+// terms, "" if there are none.
+func (w *printer) wrapper(f straight.Function, ofTerms string) {
+	name, returnsF := w.file.Name()+f.String(), w.Hessian && f != w.alone()
+	var names, wrong, results []string
+	for _, a := range w.arguments(f) {
 		names = append(names, a.name)
 		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a.name, a.n))
 	}
-	returnsF := w.Hessian && f != matrix
-	var results []string
 	if returnsF {
 		results = append(results, "f float64")
 	}
@@ -161,15 +175,11 @@ func (w *printer) function(f straight.Function) error {
 	}
 	w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(w.comment(f, name)), name, strings.Join(names, ", "), "("+strings.Join(results, ", ")+")")
 	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
-	if w.colored != nil {
-		w.colored.begin(f)
+	w.colored.begin(f)
+	if ofTerms != "" {
+		w.callTerms(returnsF, ofTerms, names)
 	}
-	if w.terms != nil {
-		w.call(f, written, plain, careful)
-	}
-	if w.colored != nil {
-		w.colored.end(f)
-	}
+	w.colored.end(f)
 	switch {
 	case returnsF && w.fails():
 		w.file.Printf("return f, nil\n")
@@ -179,61 +189,24 @@ func (w *printer) function(f straight.Function) error {
 		w.file.Printf("return nil\n")
 	}
 	w.file.Printf("}\n\n")
-	if w.terms == nil {
-		return nil
-	}
-	for _, c := range []string{plain, careful} {
-		written.Name, written.Careful = c, c == careful
-		if written.Careful {
-			w.file.Printf("// %s is %s with derivative products, for which 0·∞ and 0·NaN are 0.\n", careful, name)
-		}
-		var err error
-		if m, ok := w.matrix.(*terms.Hessian); ok {
-			err = m.Write(written)
-		} else {
-			err = w.matrix.(*terms.Jacobian).Write(written)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // fails reports whether functions return an error.
 func (w *printer) fails() bool { return w.colored != nil && w.colored.fails }
 
-// call calls the function plain, and where a result is not finite the careful one.
-func (w *printer) call(f straight.Function, written terms.Written, plain, careful string) {
+// callTerms calls the function of the terms.
+func (w *printer) callTerms(returnsF bool, name string, args []string) {
 	m := w.program.Outputs()
-	args := written.Arguments(m, w.program.Params(), !w.Hessian)
-	if f == straight.Gradient {
-		args = replaceWord(args, "g", "dst")
-	}
-	args = replaceWord(args, "h", "dst")
-	isScalar := w.Hessian && m == 1
 	switch {
-	case !written.Values || !w.Hessian:
-		w.file.Printf("if !%s(%s) {\n%s(%[2]s)\n}\n", plain, args, careful)
-	case isScalar:
-		w.file.Printf("y, finite := %s(%s)\nif !finite {\ny = %s(%[2]s)\n}\nf += y\n", plain, args, careful)
+	case !returnsF:
+		w.file.Printf("%s(%s)\n", name, strings.Join(args, ", "))
+	case m == 1:
+		w.file.Printf("f += %s(%s)\n", name, strings.Join(args, ", "))
 	default:
-		args = replaceWord(args, "y", "y[:]")
 		w.file.Printf("var y [%d]float64\n", m)
-		w.file.Printf("if !%s(%s) {\n%s(%[2]s)\n}\n", plain, args, careful)
+		w.file.Printf("%s(%s)\n", name, strings.Join(slices.Insert(args, 1, "y[:]"), ", "))
 		w.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * y[j])\n}\n}\n")
 	}
-}
-
-// replaceWord is a list of names with another one for a name.
-func replaceWord(list, name, by string) string {
-	words := strings.Split(list, ", ")
-	for k, s := range words {
-		if s == name {
-			words[k] = by
-		}
-	}
-	return strings.Join(words, ", ")
 }
 
 // comment says what a function computes.

@@ -32,14 +32,17 @@ func (w *writer) loops() {
 		loops = append(loops, w.prepare(q))
 	}
 	w.begin()
-	if !w.Careful {
+	text := w.capture(func() {
+		for _, l := range loops {
+			l.write()
+		}
+	})
+	if w.checks {
 		w.printf("var z float64 // finite only if all that is added is\n")
 	}
-	for _, l := range loops {
-		l.write()
-	}
+	w.printf("%s", text)
 	w.mirror()
-	w.footer("z")
+	w.footer("f")
 }
 
 // findImages finds the image of each place of a symmetric matrix.
@@ -96,7 +99,7 @@ func (w *writer) begin() {
 			continue
 		}
 		if to.start != nil {
-			w.printf("copy(y, %s[:])\n", w.numbers("Constants", to.start))
+			w.printf("copy(%s, %s[:])\n", w.slice(k), w.numbers("Constants", to.start))
 			continue
 		}
 		set := make([]bool, to.n)
@@ -119,15 +122,24 @@ func (w *writer) begin() {
 				}
 			}
 		}
-		w.clear(to.name, set)
+		w.clear(k, set)
 	}
 	if w.returnsF() && w.to[toY].start != nil {
 		w.printf("f = %s\n", w.File.Number(w.to[toY].start[0]))
 	}
 }
 
+// slice is an array as a slice.
+func (w *writer) slice(k int) string {
+	if k == toY && w.sums() {
+		return "y[:]"
+	}
+	return w.to[k].name
+}
+
 // clear clears what is not set.
-func (w *writer) clear(name string, set []bool) {
+func (w *writer) clear(k int, set []bool) {
+	name := w.to[k].name
 	var gaps [][2]int
 	for i := 0; i < len(set); i++ {
 		if !set[i] {
@@ -140,7 +152,7 @@ func (w *writer) clear(name string, set []bool) {
 	}
 	const few = 4
 	if len(gaps) > few || len(gaps) == 1 && gaps[0] == [2]int{0, len(set)} {
-		w.printf("clear(%s)\n", name)
+		w.printf("clear(%s)\n", w.slice(k))
 		return
 	}
 	for _, g := range gaps {
@@ -222,7 +234,7 @@ func (l *loop) write() {
 // findToCheck finds what must be finite so that all is. What is added up over a block is
 // checked in any case.
 func (l *loop) findToCheck() {
-	if l.Careful {
+	if l.v.Safe {
 		return
 	}
 	var finite, wanted []int32
@@ -387,8 +399,9 @@ func (l *loop) print(uniform, body string) {
 		for k, c := range l.chains {
 			l.turn(k, c)
 		}
-		if !l.Careful {
-			l.writer.total("z", l.total)
+		if len(l.total) > 0 && !l.v.Safe {
+			l.writer.total("z", "+=", "", l.total)
+			l.writer.checks = true
 		}
 	}
 	switch n := l.s.terms; {
@@ -526,7 +539,7 @@ func (l *loop) keep() {
 func (l *loop) inStrands(st *store) bool { return st.mode == summed && l.lists.forward }
 
 // isStored reports whether st is added to something, or for the sake of what is finite.
-func (l *loop) isStored(st *store) bool { return l.to[st.to].wanted || st.mode == summed && !l.Careful }
+func (l *loop) isStored(st *store) bool { return l.to[st.to].wanted || st.mode == summed && !l.v.Safe }
 
 // readTables declares the variables of places that are tables.
 func (l *loop) readTables() {
@@ -649,8 +662,9 @@ func (l *loop) addSum(st *store, lo, hi string) {
 	if l.to[st.to].wanted {
 		l.printf("%s += %s\n", to, sum)
 	}
-	if !l.Careful {
+	if !l.v.Safe {
 		l.printf("z += %s\n", sum)
+		l.writer.checks = true
 	}
 }
 
@@ -734,11 +748,11 @@ func (w *writer) mirror() {
 	l.arrange()
 	copyOne := func() {
 		l.readTables()
-		w.printf("h[%s] = h[%s]\n", l.lists.index(up), l.lists.index(low))
+		w.printf("dst[%s] = dst[%s]\n", l.lists.index(up), l.lists.index(low))
 	}
 	switch {
 	case l.n == 1:
-		w.printf("h[%d] = h[%d]\n", up[0], low[0])
+		w.printf("dst[%d] = dst[%d]\n", up[0], low[0])
 	case l.isOne():
 		l.overLanes("i", "0", fmt.Sprint(l.n), copyOne)
 	default:

@@ -21,35 +21,37 @@ import (
 type Written struct {
 	*Tables
 	Name      string
+	Comment   string                                            // before it
+	Careful   string                                            // the name of what it calls where something is not finite
 	Primitive func(p expr.Primitive, order int) (string, error) // the name of a function
 
 	Inputs, Params []string // names, nil for x0, x1, … and p0, p1, …: of a function without loops
 
-	Values   bool // y is stored, or f is returned
+	Values   bool // f is returned, or y stored
 	Gradient bool // g is stored
 	Matrix   bool // the values of the matrix are stored
 	Weighted bool // the outputs have weights w
-	Careful  bool // a factor of exactly 0 annihilates infinities
+	Part     bool // the function is called by another one, which checks lengths and weights values
 }
 
 // Write prints the function for the Hessian
 //
-//	func name(h, y, g, x, p, w []float64) (f float64, finite bool)
+//	func name(dst, g, x, p, w []float64) (f float64)
 //
-// without what is not wanted: y is for several outputs, f for one. A careful function does
-// not return finite.
+// without what is not wanted: dst is the matrix, or the gradient alone. A part of several
+// outputs stores y, after dst, and returns nothing.
 func (h *Hessian) Write(w Written) error {
-	v := variant{Derivative: expr.Gradient, Weighted: w.Weighted, Safe: w.Careful}
+	v := variant{Derivative: expr.Gradient, Weighted: w.Weighted}
 	if w.Matrix {
 		v.Derivative = expr.Hessian
 	}
 	return h.write(w, v)
 }
 
-// Write prints the function for the Jacobian, without g and w.
+// Write prints the function for the Jacobian, which stores y after dst.
 func (j *Jacobian) Write(w Written) error {
 	w.Matrix = true
-	return j.write(w, variant{Derivative: expr.Jacobian, Safe: w.Careful})
+	return j.write(w, variant{Derivative: expr.Jacobian})
 }
 
 // The arrays that results are added to.
@@ -71,6 +73,7 @@ type writer struct {
 	end    int64   // when all passes so far have ended
 	image  []int32 // of each place below the diagonal, −1 for none; nil if there are none
 	known  map[*code.Index][]int32
+	checks bool // z is checked to be finite at the end
 	text   bytes.Buffer
 	err    error
 }
@@ -100,21 +103,32 @@ type pass struct {
 }
 
 func (m *matrix) write(w Written, v variant) error {
-	z := &writer{Written: w, pl: m.Plan, m: m, v: v}
-	z.to[toY] = target{name: "y", n: m.outputs, wanted: w.Values, start: m.constants}
-	z.to[toG] = target{name: "g", n: m.inputs, wanted: w.Gradient}
-	z.to[toMatrix] = target{name: "h", n: m.pattern.NNZ(), wanted: w.Matrix}
-	if allZero(m.constants) {
-		z.to[toY].start = nil
+	for {
+		z := &writer{Written: w, pl: m.Plan, m: m, v: v}
+		z.to[toY] = target{name: "y", n: m.outputs, wanted: w.Values, start: m.constants}
+		z.to[toG] = target{name: "g", n: m.inputs, wanted: w.Gradient}
+		z.to[toMatrix] = target{name: "dst", n: m.pattern.NNZ(), wanted: w.Matrix}
+		if !w.Matrix {
+			z.to[toG].name = "dst"
+		}
+		if allZero(m.constants) {
+			z.to[toY].start = nil
+		}
+		z.header()
+		if m.whole {
+			z.whole()
+		} else {
+			z.loops()
+		}
+		if z.err != nil {
+			return z.err
+		}
+		w.File.Printf("%s", z.text.String())
+		if v.Safe || !z.checks {
+			return nil
+		}
+		v.Safe = true
 	}
-	z.header()
-	if m.whole {
-		z.whole()
-	} else {
-		z.loops()
-	}
-	w.File.Printf("%s", z.text.String())
-	return z.err
 }
 
 func allZero(x []float64) bool {
@@ -131,53 +145,81 @@ func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, forma
 // isScalar reports whether there is one output, the result f.
 func (w *writer) isScalar() bool { return w.pl.outputs == 1 && w.v.Derivative != expr.Jacobian }
 
-// Arguments is the arguments of the function.
-func (w *Written) Arguments(outputs, params int, jacobian bool) string {
+// arguments is the arguments of the function, with y if it is one of them.
+func (w *writer) arguments(y string) string {
 	var args []string
 	add := func(name string, is bool) {
 		if is {
 			args = append(args, name)
 		}
 	}
-	add("h", w.Matrix)
-	add("y", w.Values && (outputs > 1 || jacobian))
-	add("g", w.Gradient)
+	add("dst", true)
+	add(y, w.Values && !w.isScalar() && y != "")
+	add("g", w.Gradient && w.Matrix)
 	add("x", true)
-	add("p", params > 0)
+	add("p", w.pl.params > 0)
 	add("w", w.Weighted)
 	return strings.Join(args, ", ")
 }
 
 func (w *writer) header() {
-	var results []string
-	if w.returnsF() {
-		results = append(results, "f float64")
+	results, y := "", "y"
+	if w.sums() {
+		y = ""
 	}
-	if !w.Careful {
-		results = append(results, "finite bool")
+	if w.returnsF() || w.sums() {
+		results = "(f float64)"
 	}
-	args := w.Arguments(w.pl.outputs, w.pl.params, w.v.Derivative == expr.Jacobian)
-	w.printf("func %s(%s []float64) (%s) {\n", w.Name, args, strings.Join(results, ", "))
-	lengths := map[string]int{"h": w.to[toMatrix].n, "y": w.pl.outputs, "g": w.pl.inputs, "x": w.pl.inputs, "p": w.pl.params, "w": w.pl.outputs}
+	name, comment := w.Name, w.Comment
+	if w.v.Safe {
+		name = w.Careful
+		comment = fmt.Sprintf("// %s is %s with derivative products, for which 0·∞ and 0·NaN are 0.\n", name, w.Name)
+	}
+	args := w.arguments(y)
+	w.printf("%sfunc %s(%s []float64) %s {\n", comment, name, args, results)
+	lengths := map[string]int{"dst": w.to[toMatrix].n, "y": w.pl.outputs, "g": w.pl.inputs, "x": w.pl.inputs, "p": w.pl.params, "w": w.pl.outputs}
+	if !w.Matrix {
+		lengths["dst"] = w.pl.inputs
+	}
+	var wrong []string
 	for _, a := range strings.Split(args, ", ") {
-		w.printf("%s = %[1]s[:%d]\n", a, lengths[a])
+		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[a]))
+		if w.Part || w.v.Safe {
+			w.printf("%s = %[1]s[:%d]\n", a, lengths[a])
+		}
+	}
+	if !w.Part && !w.v.Safe {
+		w.printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
+	}
+	if w.sums() {
+		w.printf("var y [%d]float64\n", w.pl.outputs)
 	}
 }
 
-// returnsF reports whether the function returns f.
+// returnsF reports whether the function returns f, a single output.
 func (w *writer) returnsF() bool { return w.isScalar() && w.Values }
 
-// footer ends the function; total is finite only if all results are.
-func (w *writer) footer(total string) {
-	var results []string
-	if w.returnsF() {
-		results = append(results, "f")
+// sums reports whether the function returns f = Σ wⱼyⱼ.
+func (w *writer) sums() bool { return w.Values && w.Weighted && !w.Part && !w.v.Safe }
+
+// footer ends the function, which returns f if it returns anything; z is finite only if all
+// results are.
+func (w *writer) footer(f string) {
+	if w.checks {
+		call, y := "", "y"
+		switch {
+		case w.returnsF():
+			call = "return "
+		case w.sums():
+			y = "y[:]"
+		}
+		w.printf("if z-z != 0 {\n%s%s(%s)\n}\n", call, w.Careful, w.arguments(y))
 	}
-	if !w.Careful {
-		results = append(results, total+"-"+total+" == 0")
-	}
-	if len(results) > 0 {
-		w.printf("return %s\n", strings.Join(results, ", "))
+	switch {
+	case w.returnsF():
+		w.printf("return %s\n", f)
+	case w.sums():
+		w.printf("for j, w := range w {\nif w != 0 {\nf += float64(w * y[j])\n}\n}\nreturn f\n")
 	}
 	w.printf("}\n\n")
 }
@@ -185,7 +227,7 @@ func (w *writer) footer(total string) {
 // names are those that the function has.
 func (w *writer) names() source.Names {
 	names := source.Names{}
-	for _, s := range strings.Fields("h y g x p w f z i k n r t lo hi end at step finite math") {
+	for _, s := range strings.Fields("dst y g x p w f j z i k n r t lo hi end at step math") {
 		names[s] = true
 	}
 	return names
@@ -254,9 +296,12 @@ func (w *writer) whole() {
 		}
 		nodes = append(nodes, node)
 	}
-	check := g.ToCheck(nil, all)
+	var check []int32
+	if !w.v.Safe {
+		check = g.ToCheck(nil, all)
+	}
 	for k, o := range outputs {
-		if nodes[k] >= 0 && (isWanted(o) || !w.Careful && slices.Contains(check, nodes[k])) {
+		if nodes[k] >= 0 && (isWanted(o) || slices.Contains(check, nodes[k])) {
 			p.Want(nodes[k], outputName(o))
 		}
 	}
@@ -296,10 +341,8 @@ func (w *writer) whole() {
 			zero[toG][i.First()] = v
 		}
 	}
-	if !w.Careful {
-		for _, i := range check {
-			finite = append(finite, p.Node(i))
-		}
+	for _, i := range check {
+		finite = append(finite, p.Node(i))
 	}
 	w.printf("%s", p.Uniform()+p.Body())
 	if w.Matrix {
@@ -309,8 +352,9 @@ func (w *writer) whole() {
 			}
 		}
 	}
+	f := ""
 	if w.returnsF() {
-		w.printf("f = %s + 0\n", zero[toY][0]) // 0 if it is −0, as the sum of one output
+		f = zero[toY][0] + " + 0" // 0 if it is −0, as the sum of one output
 	}
 	if w.isScalar() {
 		zero[toY] = nil
@@ -323,11 +367,10 @@ func (w *writer) whole() {
 			w.printf("%s[%d] = %s\n", w.to[k].name, i, v)
 		}
 	}
-	if !w.Careful {
-		w.printf("var z float64 // finite only if all results are\n")
-		w.total("z", finite)
+	if w.checks = !w.v.Safe && len(finite) > 0; w.checks {
+		w.total("z", ":=", " // finite only if all results are", finite)
 	}
-	w.footer("z")
+	w.footer(f)
 }
 
 // places0 is the places of the entries of the only shape.
@@ -339,12 +382,13 @@ func (m *matrix) places0() []code.Index {
 }
 
 // total adds values to a variable, in pairs, so that few additions wait for each other.
-func (w *writer) total(z string, values []string) {
+// The operator is that of the first statement.
+func (w *writer) total(z, operator, comment string, values []string) {
 	const most = 16
 	for len(values) > 0 {
 		n := min(most, len(values))
-		w.printf("%s += %s\n", z, balanced(values[:n]))
-		values = values[n:]
+		w.printf("%s %s %s%s\n", z, operator, balanced(values[:n]), comment)
+		values, operator, comment = values[n:], "+=", ""
 	}
 }
 
