@@ -58,6 +58,7 @@ var targets = []target{
 	{"internal/compile/levels.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/testkit/randprog", "hessian"}},
 	{"internal/compile/chains.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/testkit/randprog", "hessian"}},
 	{"internal/compile/live.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/testkit/randprog", "hessian"}},
+	{"internal/compile/sections.go", []string{"internal/sweep", "reverse", "internal/testkit/randprog", "hessian"}},
 	{"internal/compile/writes.go", []string{"internal/compile", "internal/sweep", "reverse", "internal/testkit/randprog", "hessian"}},
 	{"dual/number.go", []string{"dual", "internal/testkit/randprog"}},
 	{"dual/hyper.go", []string{"dual", "internal/testkit/randprog"}},
