@@ -84,7 +84,7 @@ func (p *taped) record(f func(x []reverse.Var) []reverse.Var) *taped {
 
 // making measures the making of the tape: record alone, of a function that does
 // the same but returns a constant, so that there is nothing to compile, and
-// compile as the rest.
+// compile as the rest, if that can be told from noise.
 func (p *taped) making(b *bench) []row {
 	nothing := func(x []reverse.Var) []reverse.Var {
 		p.fn(x)
@@ -93,7 +93,11 @@ func (p *taped) making(b *bench) []row {
 	s := b.measure(p.plain,
 		func() { must(reverse.RecordVec(nothing, p.X0)) },
 		func() { must(reverse.RecordVec(p.fn, p.X0)) })
-	return []row{p.row("record", s[1], s[0]), p.row("compile", s[2].less(s[1]), s[0])}
+	rows := []row{p.row("record", s[1], s[0])}
+	if rest := s[2].less(s[1]); rest.time() > 0 {
+		rows = append(rows, p.row("compile", rest, s[0]))
+	}
+	return rows
 }
 
 // functions are the evaluations of the tape, and f, by figure.
