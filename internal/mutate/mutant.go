@@ -257,10 +257,11 @@ func (in *instrumenter) node(parent, n ast.Node) string {
 	return in.text(n)
 }
 
-// swapped is the node with two parts exchanged.
+// swapped is the node with two parts exchanged, with a space between an operator and
+// a sign.
 func (in *instrumenter) swapped(n, x, y ast.Node) string {
 	source := func(lo, hi token.Pos) string { return string(in.source[in.at(lo):in.at(hi)]) }
-	return source(n.Pos(), x.Pos()) + in.original(y) + source(x.End(), y.Pos()) + in.original(x) + source(y.End(), n.End())
+	return source(n.Pos(), x.Pos()) + in.original(y) + source(x.End(), y.Pos()) + " " + in.original(x) + source(y.End(), n.End())
 }
 
 func (in *instrumenter) sameType(x, y ast.Expr) bool {
