@@ -2,6 +2,7 @@ package linsolve
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -19,6 +20,9 @@ func (l *LDL) eliminate() {
 	l.pivots, l.index, l.val, l.d, l.e = l.pivots[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
 	l.indexPtr, l.valPtr = append(l.indexPtr[:0], 0), append(l.valPtr[:0], 0)
 	for _, s := range l.fronts {
+		if l.leaf(int(s)) {
+			continue
+		}
 		front, vars, candidates := l.assemble(int(s))
 		order := len(vars)
 		l.largest = max(l.largest, order)
@@ -42,6 +46,66 @@ func (l *LDL) eliminate() {
 			w.stack = append(w.stack, front[j*order+j:(j+1)*order]...)
 		}
 	}
+}
+
+// leaf eliminates front s if that is one column of A, by a pivot of order 1, without
+// the detour by a matrix. It reports whether it did.
+func (l *LDL) leaf(s int) bool {
+	if l.children[s] > 0 || l.first[s+1]-l.first[s] > 1 {
+		return false
+	}
+	w := &l.work
+	below := l.below(s)
+	n := len(below)
+	from := len(l.val)
+	l.val = extend(l.val, n)
+	x := l.val[from:]
+	clear(x)
+	pivot := 0.0
+	values := l.a.Triangle().Values()
+	rows := l.aRow[l.aPtr[s]:l.aPtr[s+1]]
+	for t, src := range l.aSrc[l.aPtr[s]:l.aPtr[s+1]] {
+		if r := rows[t]; r > 0 {
+			x[r-1] = values[src]
+		} else {
+			pivot = values[src]
+		}
+	}
+	if !(math.Abs(pivot) >= l.threshold*largest(x) && math.Abs(pivot) > ldlZero) {
+		l.val = l.val[:from]
+		return false
+	}
+	if n > 0 {
+		at := len(w.stack)
+		w.stack = extend(w.stack, n*(n+1)/2)
+		to := w.stack[at:]
+		for j, u := range x {
+			v := u / pivot
+			rest := x[j:]
+			column := to[:len(rest)]
+			for i, u := range rest {
+				column[i] = -float64(v * u)
+			}
+			to = to[len(rest):]
+			x[j] = v
+		}
+		w.stackVars = append(w.stackVars, below...)
+		w.orders, w.still = append(w.orders, n), append(w.still, 0)
+	}
+	l.countSingle(pivot)
+	l.pivots = append(l.pivots, 1)
+	l.index = append(append(l.index, l.first[s]), below...)
+	l.indexPtr, l.valPtr = append(l.indexPtr, len(l.index)), append(l.valPtr, len(l.val))
+	l.largest = max(l.largest, n+1)
+	return true
+}
+
+// extend lengthens s by n elements, whatever they are.
+func extend(s []float64, n int) []float64 {
+	if cap(s)-len(s) < n {
+		s = slices.Grow(s, n)
+	}
+	return s[:len(s)+n]
 }
 
 // assemble makes the matrix of front s out of the entries of A and of what its
@@ -72,9 +136,7 @@ func (l *LDL) assemble(s int) (front []float64, vars []int32, candidates int) {
 	order := len(vars)
 	w.front = resize(w.front, order*order)
 	front = w.front
-	for j := range order {
-		clear(front[j*order+j : (j+1)*order])
-	}
+	clear(front)
 	values := l.a.Triangle().Values()
 	for t := l.aPtr[s]; t < l.aPtr[s+1]; t++ {
 		row := int(l.aRow[t])
@@ -82,6 +144,9 @@ func (l *LDL) assemble(s int) (front []float64, vars []int32, candidates int) {
 			row += candidates - width
 		}
 		front[int(l.aCol[t])*order+row] += values[l.aSrc[t]]
+	}
+	if first == len(w.orders) {
+		return front, vars, candidates
 	}
 	for i, v := range vars {
 		w.local[v] = int32(i)
@@ -130,6 +195,10 @@ func (l *LDL) factorFront(front []float64, order, candidates int, vars []int32) 
 	w.x, w.y = resize(w.x, order), resize(w.y, order)
 	w.coefficients = resize(w.coefficients, 2*order)
 	base := len(l.d)
+	panel := ldlPanel
+	if candidates <= panel { // all are in the cache
+		panel = 1
+	}
 	start := 0 // columns from k on are up to date with the pivots before start
 	for k < candidates {
 		pivots := l.eliminateOne(front, order, candidates, start, k, base, vars)
@@ -137,7 +206,7 @@ func (l *LDL) factorFront(front []float64, order, candidates int, vars []int32) 
 		if pivots == 0 && k == start {
 			break
 		}
-		if pivots == 0 || k-start >= ldlPanel {
+		if pivots == 0 || k-start >= panel {
 			l.update(front, order, start, k, k, candidates, base)
 			start = k
 		}
@@ -150,6 +219,9 @@ func (l *LDL) factorFront(front []float64, order, candidates int, vars []int32) 
 // computes its columns of L. It returns the order of the pivot, 0 if none is good
 // enough: its columns must have no element beyond 1/Threshold.
 func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base int, vars []int32) int {
+	if start == k && l.leading(front, order, k) {
+		return 1
+	}
 	w := &l.work
 	for q := k; q < candidates; q++ {
 		x := l.column(w.x, front, order, start, k, q, base)
@@ -206,6 +278,22 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 	return 0
 }
 
+// leading eliminates variable k of a front by a pivot of order 1, if it is good
+// enough and its column up to date, where it stands.
+func (l *LDL) leading(front []float64, order, k int) bool {
+	x := front[k*order+k : (k+1)*order]
+	a, all := math.Abs(x[0]), largest(x[1:])
+	if !(a >= l.threshold*all && a > ldlZero && finite(all)) {
+		return false
+	}
+	pivot := x[0]
+	for t := range x {
+		x[t] /= pivot
+	}
+	l.countSingle(pivot)
+	return true
+}
+
 // single eliminates variable q of a front, whose column from row k on is x.
 func (l *LDL) single(front []float64, order, k, q int, x []float64, vars []int32) {
 	l.swap(front, order, k, q, vars)
@@ -215,6 +303,11 @@ func (l *LDL) single(front []float64, order, k, q int, x []float64, vars []int32
 	for t, v := range x {
 		to[t] = v / pivot
 	}
+	l.countSingle(pivot)
+}
+
+// countSingle puts a pivot of order 1 in D.
+func (l *LDL) countSingle(pivot float64) {
 	l.d, l.e = append(l.d, pivot), append(l.e, 0)
 	if pivot > 0 {
 		l.positive++
@@ -334,35 +427,69 @@ func (l *LDL) update(front []float64, order, j, k, lo, hi, base int) {
 			end++
 		}
 		count := end - j
+		if count == 1 {
+			subtractOne(front, order, j, lo, hi, l.d[base+j])
+			j = end
+			continue
+		}
+		u, v := l.work.coefficients[:count], l.work.coefficients[count:][:count]
 		for c := lo; c < hi; c += 2 {
-			u := l.work.coefficients[:count]
 			l.rowOfDL(u, front, order, j, c, base)
-			if c+1 == hi {
+			// The diagonal of the first, then both from row c+1 on.
+			x := front[c*order+c : (c+1)*order]
+			for t, u := range u {
+				x[0] -= float64(u * front[(j+t)*order+c])
+			}
+			if x = x[1:]; c+1 == hi {
 				for t, u := range u {
-					floats.AddScaled(front[c*order+c:(c+1)*order], -u, front[(j+t)*order+c:(j+t+1)*order])
+					floats.AddScaled(x, -u, front[(j+t)*order+c+1:(j+t+1)*order])
 				}
 				continue
 			}
-			v := l.work.coefficients[count:][:count]
 			l.rowOfDL(v, front, order, j, c+1, base)
-			// The diagonal of the first, then both from row c+1 on.
-			for t, u := range u {
-				front[c*order+c] -= float64(u * front[(j+t)*order+c])
-			}
-			x, y := front[c*order+c+1:(c+1)*order], front[(c+1)*order+c+1:(c+2)*order]
-			y = y[:len(x)]
+			y := front[(c+1)*order+c+1 : (c+2)*order]
 			t := 0
 			for ; t+4 <= count; t += 4 {
 				l0, l1, l2, l3 := fourColumns(front, order, j+t, c+1)
 				subtractFour(x, y, l0, l1, l2, l3, u[t:], v[t:])
 			}
-			for ; t < count; t++ {
+			for ; t+2 <= count; t += 2 {
+				a, b := front[(j+t)*order+c+1:(j+t+1)*order], front[(j+t+1)*order+c+1:(j+t+2)*order]
+				subtractTwo(x, y, a, b, u[t:], v[t:])
+			}
+			if t < count {
 				column := front[(j+t)*order+c+1 : (j+t+1)*order]
 				floats.AddScaled(x, -u[t], column)
 				floats.AddScaled(y, -v[t], column)
 			}
 		}
 		j = end
+	}
+}
+
+// subtractOne subtracts from the columns lo to hi of a front what a pivot d of
+// order 1 in column j contributes.
+func subtractOne(front []float64, order, j, lo, hi int, d float64) {
+	column := front[j*order : (j+1)*order]
+	for c := lo; c < hi; c++ {
+		x := front[c*order+c : (c+1)*order]
+		a := column[c:][:len(x)]
+		u := d * a[0]
+		for t := range x {
+			x[t] -= float64(u * a[t])
+		}
+	}
+}
+
+// subtractTwo subtracts u₀a + u₁b from x, and that with v from y.
+func subtractTwo(x, y, a, b, u, v []float64) {
+	u0, u1 := u[0], u[1]
+	v0, v1 := v[0], v[1]
+	y, a, b = y[:len(x)], a[:len(x)], b[:len(x)]
+	for t := range x {
+		a, b := a[t], b[t]
+		x[t] -= float64(u0*a) + float64(u1*b)
+		y[t] -= float64(v0*a) + float64(v1*b)
 	}
 }
 

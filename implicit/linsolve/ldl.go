@@ -77,6 +77,7 @@ type ldlWork struct {
 	front        []float64 // column by column, lower triangle
 	x, y         []float64 // columns in the making
 	coefficients []float64
+	exponents    []int32 // of the elements of A
 	local        []int32 // of the variables of a front, their numbers in it
 	relative     []int32
 	// What fronts passed on, the last on top: for each the order, how many
@@ -146,10 +147,10 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 	if !p.Equal(a.Triangle().Pattern()) {
 		panic("linsolve: pattern differs")
 	}
-	l.load(a.Triangle().Values())
 	l.positive, l.negative, l.zero = 0, 0, l.zero[:0]
-	l.err = firstNonFinite(p, a.Triangle().Values())
-	if l.err != nil {
+	l.err = nil
+	if !l.load(a.Triangle().Values()) {
+		l.err = firstNonFinite(p, a.Triangle().Values())
 		return l.err
 	}
 	if !l.analyzed {
@@ -239,35 +240,47 @@ func (l *LDL) checkFactorized() {
 
 // load sets SAS and its scales: after each sweep the largest element of a row is
 // nearer to 1, by half of what it was away (Ruiz, A scaling algorithm to
-// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034).
-func (l *LDL) load(values []float64) {
+// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034). It reports
+// whether all values are finite.
+func (l *LDL) load(values []float64) (finite bool) {
 	const (
 		sweeps  = 4
-		nothing = math.MinInt32 / 2
+		nothing = math.MinInt32 / 4 // plus two exponents, it stays below all others
 	)
 	p := l.a.Triangle().Pattern()
+	ptr := p.RowPtr()
 	n, _ := p.Dims()
 	l.exp = resize(l.exp, n)
 	clear(l.exp)
-	l.work.local = resize(l.work.local, n)
-	size := l.work.local
+	l.work.local, l.work.exponents = resize(l.work.local, n), resize(l.work.exponents, len(values))
+	size, exponents := l.work.local, l.work.exponents
+	most := int32(nothing)
+	for k, v := range values {
+		e := int32(math.Float64bits(v)>>52)&0x7ff - 1022
+		if v == 0 {
+			e = nothing
+		} else if e == -1022 { // subnormal
+			e = exponent(v)
+		}
+		exponents[k] = e
+		most = max(most, e)
+	}
 	for range sweeps {
 		for i := range size {
 			size[i] = nothing
 		}
-		k := 0
-		for i := range n {
-			for _, j := range p.Row(i) {
-				if v := values[k]; v != 0 {
-					e := exponent(v) + l.exp[i] + l.exp[j]
-					size[i], size[j] = max(size[i], e), max(size[j], e)
-				}
-				k++
+		for i, of := range l.exp {
+			row := exponents[ptr[i]:ptr[i+1]]
+			most := size[i]
+			for k, j := range p.Row(i)[:len(row)] {
+				e := row[k] + of + l.exp[j]
+				most, size[j] = max(most, e), max(size[j], e)
 			}
+			size[i] = max(size[i], most)
 		}
 		changed := false
 		for i, e := range size {
-			if step := (e + 1) >> 1; e != nothing && step != 0 {
+			if step := (e + 1) >> 1; e > nothing/2 && step != 0 {
 				l.exp[i] -= step
 				changed = true
 			}
@@ -276,14 +289,14 @@ func (l *LDL) load(values []float64) {
 			break
 		}
 	}
-	k := 0
 	to := l.a.Triangle().Values()
-	for i := range n {
-		for _, j := range p.Row(i) {
-			to[k] = scaled(values[k], l.exp[i]+l.exp[j])
-			k++
+	for i, of := range l.exp {
+		from, to := values[ptr[i]:ptr[i+1]], to[ptr[i]:ptr[i+1]]
+		for k, j := range p.Row(i)[:len(from)] {
+			to[k] = scaled(from[k], of+l.exp[j])
 		}
 	}
+	return most <= 1024 // infinities and NaN have 1025
 }
 
 // analyze finds the order and the fronts.
