@@ -28,7 +28,7 @@ func BlockTriangularForm(p *sparsity.Pattern) (rowOf, block []int, count int, er
 	for k := range ones {
 		ones[k] = 1
 	}
-	matched, rank, _ := maximumMatching(p, ones)
+	matched, rank, _ := maximumMatching(p, ones, 1)
 	if rank < len(matched) {
 		return nil, nil, 0, structurallySingular(matched, rank)
 	}

@@ -113,7 +113,7 @@ const (
 
 // Factorize computes the factorization of a: rows and columns are scaled to a
 // largest entry near 1, variables whose diagonal entry is small are paired with
-// others by the matching of largest product, the pairs are ordered by approximate
+// others by a matching on large entries, the pairs are ordered by approximate
 // minimum degree, and fronts eliminate pivots of order 1 and 2 whose columns of L
 // are bounded. What has no such pivot in its front waits for the next.
 //
@@ -122,7 +122,7 @@ const (
 // same, but Inertia is known of the latter.
 //
 // Time is proportional to the floating-point operations, plus that of the
-// matching, O(n·nnz·log n) at worst. Sources: Bunch and Kaufman, Some stable
+// matching, O(nnz·√n) at worst. Sources: Bunch and Kaufman, Some stable
 // methods for calculating inertia and solving symmetric linear systems, Math.
 // Comp. 31, 1977; Duff and Reid, The multifrontal solution of indefinite sparse
 // symmetric linear systems, ACM TOMS 9, 1983; Duff and Pralet, Strategies for
@@ -301,11 +301,9 @@ func (l *LDL) load(values []float64) (finite bool) {
 
 // analyze finds the order and the fronts.
 func (l *LDL) analyze() {
-	p := l.a.Triangle().Pattern()
 	n := len(l.exp)
-	full := sparsity.NewMatrix(p.Symmetrized().Union(sparsity.Diagonal(n)))
+	full := bothTriangles(l.a)
 	q := full.Pattern()
-	l.a.DoNonZero(func(i, j int, v float64) { full.Values()[q.Position(i, j)] = v })
 	partner := pairs(full)
 
 	// The graph of the pairs, and of single variables: node i is a variable or the
@@ -366,10 +364,39 @@ func (l *LDL) analyze() {
 	l.placeEntries()
 }
 
-// pairs returns the variable with which each makes a pivot of order 2, or none.
-// The maximum product matching of a symmetric matrix permutes its variables in
-// cycles, and has the same product in pairs along them. Pairs of which both have
-// a pivot of their own are left apart.
+// bothTriangles returns a with both triangles.
+func bothTriangles(a *sparsity.SymMatrix) *sparsity.Matrix {
+	p := a.Triangle().Pattern()
+	full := sparsity.NewMatrix(p.Symmetrized())
+	next := slices.Clone(full.Pattern().RowPtr()) // entries of a row come by column
+	put := func(i int, v float64) {
+		full.Values()[next[i]] = v
+		next[i]++
+	}
+	k := 0
+	for i := range len(next) - 1 {
+		for _, j := range p.Row(i) {
+			v := a.Triangle().Values()[k]
+			k++
+			put(i, v)
+			if int(j) != i {
+				put(int(j), v)
+			}
+		}
+	}
+	return full
+}
+
+// ldlLevels are sizes of elements of SAS, of which the largest in a row is near 1,
+// and the last is that of any nonzero: none of an earlier level is matched less often
+// for the sake of a later one. A matching of the largest product has the same
+// fill, and takes paths as long as the trajectory in a system of optimal control.
+var ldlLevels = []float64{0x1p-3, 0x1p-6, 0x1p-10, 0x1p-16, 0x1p-24, 0x1p-40, math.SmallestNonzeroFloat64}
+
+// pairs returns the variable with which each makes a pivot of order 2, or none. A
+// matching of a symmetric matrix with large elements is paths and cycles, from the
+// column to its row as the next column, and so are the pairs along them. Pairs of
+// which both have a pivot of their own are left apart.
 func pairs(a *sparsity.Matrix) (partner []int32) {
 	n, _ := a.Dims()
 	partner = make([]int32, n)
@@ -383,39 +410,61 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 	if least >= ldlThreshold {
 		return partner
 	}
-	few := withoutDense(a)
-	rowOf, _, _ := maximumProduct(few.Pattern(), few.Values())
+	rowOf, _, _ := maximumMatching(a.Pattern(), withoutDense(a), ldlLevels...)
+	inside := make([]bool, n) // not the first of a path
+	for _, i := range rowOf {
+		if i != none {
+			inside[i] = true
+		}
+	}
 	seen := make([]bool, n)
-	var cycle []int32
-	for i := range n {
-		cycle = cycle[:0]
-		for j := int32(i); !seen[j]; j = rowOf[j] {
-			seen[j] = true
-			cycle = append(cycle, j)
-		}
-		if len(cycle)%2 == 1 {
-			// The best pivot stays alone: the last, once the cycle is turned.
-			best := 0
-			for t, j := range cycle {
-				if diagonal[j] > diagonal[cycle[best]] {
-					best = t
-				}
+	room := make([]int32, 0, n)
+	for _, cycles := range []bool{false, true} {
+		for i := range n {
+			if inside[i] != cycles {
+				continue
 			}
-			cycle = append(cycle[best+1:len(cycle):len(cycle)], cycle[:best]...)
-		}
-		for t := 0; t+1 < len(cycle); t += 2 {
-			if i, j := cycle[t], cycle[t+1]; min(diagonal[i], diagonal[j]) < ldlThreshold {
-				partner[i], partner[j] = j, i
+			chain := room
+			for j := int32(i); j != none && !seen[j]; j = rowOf[j] {
+				seen[j] = true
+				chain = append(chain, j)
+			}
+			if len(chain)%2 == 1 {
+				chain = withoutOne(chain, diagonal, cycles)
+			}
+			for ; len(chain) > 0; chain = chain[2:] {
+				if i, j := chain[0], chain[1]; min(diagonal[i], diagonal[j]) < ldlThreshold {
+					partner[i], partner[j] = j, i
+				}
 			}
 		}
 	}
 	return partner
 }
 
-// withoutDense is a without what its dense rows and columns have beside the diagonal.
-// They are eliminated last, where all of them is one front, and the matching would go
-// through each at every step.
-func withoutDense(a *sparsity.Matrix) *sparsity.Matrix {
+// withoutOne drops from a path or cycle of odd length the variable with the largest
+// diagonal element of those without which the others are pairs.
+func withoutOne(chain []int32, diagonal []float64, cycle bool) []int32 {
+	step := 2
+	if cycle {
+		step = 1
+	}
+	best := 0
+	for t := 0; t < len(chain); t += step {
+		if diagonal[chain[t]] > diagonal[chain[best]] {
+			best = t
+		}
+	}
+	if cycle {
+		return append(chain[best+1:len(chain):len(chain)], chain[:best]...)
+	}
+	return slices.Delete(chain, best, best+1)
+}
+
+// withoutDense returns the values of a, those of dense rows and columns 0 but on the
+// diagonal: they are eliminated last, where all of them is one front, and whatever is
+// paired with one would have its fill.
+func withoutDense(a *sparsity.Matrix) []float64 {
 	n, _ := a.Dims()
 	p, limit := a.Pattern(), denseRow(n)
 	dense, count := make([]bool, n), 0
@@ -426,21 +475,19 @@ func withoutDense(a *sparsity.Matrix) *sparsity.Matrix {
 		}
 	}
 	if count == 0 || count*count > n { // all of a dense matrix stays
-		return a
+		return a.Values()
 	}
-	var rows, cols []int
-	var values []float64
+	values := slices.Clone(a.Values())
+	k := 0
 	for i := range n {
-		row, first := p.Row(i), int(p.RowPtr()[i])
-		for k, j := range row {
-			if int(j) == i || !dense[i] && !dense[j] {
-				rows, cols, values = append(rows, i), append(cols, int(j)), append(values, a.Values()[first+k])
+		for _, j := range p.Row(i) {
+			if int(j) != i && (dense[i] || dense[j]) {
+				values[k] = 0
 			}
+			k++
 		}
 	}
-	few := sparsity.NewMatrix(sparsity.FromCoordinates(n, n, rows, cols))
-	copy(few.Values(), values)
-	return few
+	return values
 }
 
 // placeEntries orders the fronts and finds where in them the entries of A go.

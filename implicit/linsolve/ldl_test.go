@@ -510,3 +510,45 @@ func TestLDLWithADenseRow(t *testing.T) {
 	require.NoError(t, f.SolveInto(x, b))
 	require.LessOrEqual(t, symmetricBackwardError(s, x, b), backwardBound(n+1+n/2))
 }
+
+// Pairs are of variables that have an element in common, and that of every variable
+// without a pivot of its own if the pattern has a path of edges through all.
+func TestPairsAreElements(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawIndefinite(t)
+		n := a.SymmetricDim()
+		along := rapid.Permutation(consecutive(n)).Draw(t, "path")
+		isPath := rapid.Bool().Draw(t, "isPath")
+		var e edges
+		for k := range n - 1 {
+			e.add(along[k], along[k+1])
+		}
+		if isPath {
+			a = sparsity.NewSymMatrix(sparsity.NewMatrix(sparsity.FromCoordinates(n, n, e.rows, e.cols)))
+			randomize(rand.New(rand.NewPCG(69, 1)), a.Triangle())
+		}
+		partner := pairs(bothTriangles(a))
+		alone := 0
+		for i, j := range partner {
+			if j == none {
+				alone++
+				continue
+			}
+			require.NotEqual(t, i, int(j))
+			require.Equal(t, i, int(partner[j]))
+			require.NotZero(t, a.At(i, int(j)))
+			require.Less(t, min(math.Abs(a.At(i, i)), math.Abs(a.At(int(j), int(j)))), ldlThreshold)
+		}
+		if isPath {
+			require.Equal(t, n%2, alone)
+		}
+	})
+}
+
+func consecutive(n int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = i
+	}
+	return x
+}

@@ -89,13 +89,14 @@ var (
 //
 // It panics if a is not square. An entry that is infinite or NaN gives a
 // *NonFiniteError and a singular matrix a *SingularError, one beyond MaxFill a
-// *FillError; solving then returns the same. A condition number above mat.ConditionTolerance gives a
-// *SingularError, but the factorization is complete.
+// *FillError; solving then returns the same. A condition number above
+// mat.ConditionTolerance gives a *SingularError, but the factorization is complete.
 //
-// Time is proportional to the floating-point operations, plus O(nnz·√n) for
-// the matching at worst, plus some five solutions for Cond. Sources: Gilbert and Peierls, Sparse partial pivoting
-// in time proportional to arithmetic operations, SIAM J. Sci. Stat. Comput. 9,
-// 1988; Davis and Palamadai Natarajan, Algorithm 907: KLU, ACM TOMS 37, 2010.
+// Time is proportional to the floating-point operations, plus O(nnz·√n) for the
+// matching at worst, plus some five solutions for Cond. Sources: Gilbert and
+// Peierls, Sparse partial pivoting in time proportional to arithmetic operations,
+// SIAM J. Sci. Stat. Comput. 9, 1988; Davis and Palamadai Natarajan, Algorithm 907:
+// KLU, ACM TOMS 37, 2010.
 func (lu *LU) Factorize(a *sparsity.Matrix) error {
 	p := a.Pattern()
 	if r, c := p.Dims(); r != c {
@@ -282,7 +283,7 @@ func scaled(v float64, e int32) float64 {
 func (lu *LU) analyze(values []float64) error {
 	p := lu.a.Pattern()
 	n := lu.order()
-	rowOf, rank, large := maximumMatching(p, lu.a.Values())
+	rowOf, rank, large := maximumMatching(p, lu.a.Values(), pivotTolerance, 0)
 	if rank < n {
 		return structurallySingular(rowOf, rank)
 	}

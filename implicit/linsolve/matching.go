@@ -26,11 +26,12 @@ type matching struct {
 }
 
 // maximumMatching returns the row matched with each column, or none, how many
-// are, and whether none of the entries is small. Rows take their diagonal entry
-// if it is not small, else their largest if its column is free. The rest is left
-// to augmenting paths, at first over entries that are not small. Time is
-// O(nnz·√n) at worst.
-func maximumMatching(p *sparsity.Pattern, values []float64) (rowOf []int32, rank int, large bool) {
+// are, and whether none of the entries is below levels[0]. Rows take their diagonal
+// entry if it is not, else their largest if its column is free. The rest is left to
+// augmenting paths over entries not below the first level, then the next: levels
+// descend, and 0 is for all that the pattern has. Time is O(nnz·√n) a level at
+// worst.
+func maximumMatching(p *sparsity.Pattern, values []float64, levels ...float64) (rowOf []int32, rank int, large bool) {
 	n, _ := p.Dims()
 	m := &matching{
 		pattern: p,
@@ -44,7 +45,7 @@ func maximumMatching(p *sparsity.Pattern, values []float64) (rowOf []int32, rank
 		m.rowOf[i], m.colOf[i] = none, none
 	}
 	for i := range n {
-		if k := p.Position(i, i); k >= 0 && math.Abs(values[k]) >= pivotTolerance {
+		if k := p.Position(i, i); k >= 0 && math.Abs(values[k]) >= levels[0] {
 			m.match(int32(i), int32(i))
 			m.rank++
 		}
@@ -57,17 +58,16 @@ func maximumMatching(p *sparsity.Pattern, values []float64) (rowOf []int32, rank
 				best, abs = row[k], math.Abs(v)
 			}
 		}
-		if abs >= pivotTolerance && m.colOf[i] == none && m.rowOf[best] == none {
+		if abs >= levels[0] && m.colOf[i] == none && m.rowOf[best] == none {
 			m.match(int32(i), best)
 			m.rank++
 		}
 	}
-	for m.rank < n && m.layers(pivotTolerance) {
-		m.augment(pivotTolerance)
-	}
-	large = m.rank == n
-	for m.rank < n && m.layers(0) {
-		m.augment(0)
+	for k, least := range levels {
+		for m.rank < n && m.layers(least) {
+			m.augment(least)
+		}
+		large = large || k == 0 && m.rank == n
 	}
 	return m.rowOf, m.rank, large
 }

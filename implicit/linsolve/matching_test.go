@@ -61,7 +61,7 @@ func TestMaximumMatchingIsMaximum(t *testing.T) {
 		for k := range values {
 			values[k] = rapid.SampledFrom([]float64{0, 1e-9, 0.5, -1}).Draw(t, "value")
 		}
-		rowOf, rank, _ := maximumMatching(p, values)
+		rowOf, rank, _ := maximumMatching(p, values, pivotTolerance, 0)
 		require.Equal(t, simpleMatching(p), rank)
 		used := make([]bool, n)
 		matched := 0
@@ -87,7 +87,7 @@ func TestMaximumMatchingPrefersLargeEntries(t *testing.T) {
 		{1, 1, 9},
 	})
 	a.Values()[a.Pattern().Position(2, 2)] = 0
-	rowOf, rank, _ := maximumMatching(a.Pattern(), a.Values())
+	rowOf, rank, _ := maximumMatching(a.Pattern(), a.Values(), pivotTolerance, 0)
 	require.Equal(t, 3, rank)
 	for j, i := range rowOf {
 		require.NotZero(t, a.At(int(i), j))
@@ -110,7 +110,7 @@ func TestMaximumMatchingFollowsLongPaths(t *testing.T) {
 	for i := range n - 1 {
 		values[p.Position(i, i)] = 1
 	}
-	rowOf, rank, _ := maximumMatching(p, values)
+	rowOf, rank, _ := maximumMatching(p, values, pivotTolerance, 0)
 	require.Equal(t, n, rank)
 	require.Equal(t, int32(n-1), rowOf[0])
 	require.Equal(t, int32(n-2), rowOf[n-1])
@@ -120,7 +120,7 @@ func TestStructuralRankBoundsRank(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for _, n := range sizes {
 		a := randomMatrix(rnd, n, 2)
-		_, rank, _ := maximumMatching(a.Pattern(), a.Values())
+		_, rank, _ := maximumMatching(a.Pattern(), a.Values(), pivotTolerance, 0)
 		require.Equal(t, n, rank)
 	}
 }
