@@ -144,6 +144,12 @@ func (r *Recovery) Finish(vals []float64) {
 	}
 }
 
+// Substitution returns what Finish does: vals[dst[e]] −= vals[src[e]] for each e in
+// order, then vals[image[e]] = vals[original[e]]. They are not to be changed. O(1).
+func (r *Recovery) Substitution() (dst, src, image, original []int32) {
+	return r.dst, r.src, r.mirror, r.original
+}
+
 // A reading collects, for each value, the chunk and the place in it that it is
 // read from.
 type reading struct {

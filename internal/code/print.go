@@ -250,11 +250,11 @@ func (p *Printer) operation(i int32, n expr.Node) term {
 		return p.product(i, x, x)
 	case op.Scale:
 		if k == -1 {
-			return term{"-" + p.operand(i, n.A).at(unary), unary}
+			return term{"-" + p.operand(i, n.A).at(primary), unary}
 		}
 		return p.product(i, p.number(k), p.operand(i, n.A))
 	case op.Neg:
-		return term{"-" + p.operand(i, n.A).at(unary), unary}
+		return term{"-" + p.operand(i, n.A).at(primary), unary}
 	case op.AddReal:
 		a := p.operand(i, n.A)
 		if k < 0 {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,18 +25,15 @@ type colored struct {
 }
 
 // colored is that part, nil if there is none.
-func (w *printer) coloredPart() (*colored, error) {
+func (w *printer) coloredPart() *colored {
 	q := w.rest
 	if w.terms == nil {
 		q = w.Plan
 	}
 	if q == nil {
-		return nil, nil
+		return nil
 	}
-	if k := q.coloring.Kind(); k == coloring.Acyclic || k == coloring.AcyclicBicoloring {
-		return nil, &straight.Unsupported{Op: fmt.Sprintf("a matrix by an %v coloring, whose elements are substituted into each other", k)}
-	}
-	return &colored{printer: w, q: q, fails: len(q.program.Guards()) > 0}, nil
+	return &colored{printer: w, q: q, fails: len(q.program.Guards()) > 0}
 }
 
 // name is that of a function over the program.
@@ -105,8 +103,15 @@ func (c *colored) matrix(columns, rows int) {
 		m = n
 	}
 	byColor := c.reads(columns, rows, m, n)
-	c.file.Printf("// %s adds the products of all colors, or sets what they are.\n", c.file.Private("Colors"))
-	c.file.Printf("func %s(dst, %s []float64) {\n", c.file.Private("Colors"), c.others(true))
+	into, op := "dst", "="
+	var text bytes.Buffer
+	switch {
+	case c.isApart():
+		into = "h"
+		text.WriteString(c.array("h", c.q.stored.NNZ()))
+	case c.q == c.rest:
+		op = "+="
+	}
 	loop := func(what string, classes *coloring.Classes, reads [][]read, f straight.Function, in, out int) {
 		if len(reads) == 0 {
 			return
@@ -121,12 +126,15 @@ func (c *colored) matrix(columns, rows int) {
 			}
 		}
 		starts = append(starts, fmt.Sprintf("{%d, %d},", len(seeds), len(places)))
-		c.file.Printf("{ // %s\n", what)
-		c.file.Printf("colors := [...][2]int32{\n%s\n}\n", strings.Join(source.Wrap(starts, 96), "\n"))
-		c.file.Printf("var v [%d]float64\nvar out [%d]float64\n", in, out)
-		c.file.Printf("for k := range %d {\na, b := colors[k], colors[k+1]\n", len(reads))
+		fmt.Fprintf(&text, "{ // %s\n", what)
+		fmt.Fprintf(&text, "colors := [...][2]int32{\n%s\n}\n", strings.Join(source.Wrap(starts, 96), "\n"))
+		text.WriteString(c.array("v", in) + c.array("out", out))
+		if c.isLarge() {
+			text.WriteString("clear(v)\n")
+		}
+		fmt.Fprintf(&text, "for k := range %d {\na, b := colors[k], colors[k+1]\n", len(reads))
 		seed := c.fixed("Seeds"+what, seeds)
-		c.file.Printf("for _, i := range %s[a[0]:b[0]] {\nv[i] = 1\n}\n", seed)
+		fmt.Fprintf(&text, "for _, i := range %s[a[0]:b[0]] {\nv[i] = 1\n}\n", seed)
 		call := fmt.Sprintf("%s(out[:], %s, v[:])", c.name(f), c.others(false))
 		switch {
 		case f == straight.HVP && c.isWeighted():
@@ -135,14 +143,10 @@ func (c *colored) matrix(columns, rows int) {
 		if c.fails {
 			call = "_ = " + call // comparisons have been checked
 		}
-		c.file.Printf("%s\n", call)
-		c.file.Printf("for _, i := range %s[a[0]:b[0]] {\nv[i] = 0\n}\n", seed)
-		op := "="
-		if c.q == c.rest {
-			op = "+="
-		}
-		c.file.Printf("places := %s[a[1]:b[1]]\n", c.fixed("Into"+what, places))
-		c.file.Printf("for e, i := range %s[a[1]:b[1]] {\ndst[places[e]] %s out[i]\n}\n}\n}\n", c.fixed("From"+what, from), op)
+		fmt.Fprintf(&text, "%s\n", call)
+		fmt.Fprintf(&text, "for _, i := range %s[a[0]:b[0]] {\nv[i] = 0\n}\n", seed)
+		fmt.Fprintf(&text, "places := %s[a[1]:b[1]]\n", c.fixed("Into"+what, places))
+		fmt.Fprintf(&text, "for e, i := range %s[a[1]:b[1]] {\n%s[places[e]] %s out[i]\n}\n}\n}\n", c.fixed("From"+what, from), into, op)
 	}
 	if c.Hessian {
 		loop("Columns", c.q.coloring.Columns(), byColor[:columns], straight.HVP, n, n)
@@ -150,10 +154,46 @@ func (c *colored) matrix(columns, rows int) {
 		loop("Columns", c.q.coloring.Columns(), byColor[:columns], straight.JVP, n, m)
 		loop("Rows", c.q.coloring.Rows(), byColor[columns:], straight.VJP, m, n)
 	}
-	c.file.Printf("}\n\n")
+	c.substitute(&text, into)
+	name, does := c.file.Private("Colors"), "sets the elements to what is read from the products of all colors."
+	if c.q == c.rest {
+		does = "adds to the elements what is read from the products of all colors."
+	}
+	c.file.Printf("// %s %s\n", name, does)
+	c.file.Printf("func %s(dst, %s []float64%s) {\n%s}\n\n", name, c.others(true), c.workArgument(straight.All), text.String())
 	for _, t := range c.tablesLater {
 		c.file.Printf("%s", t)
 	}
+}
+
+// isApart reports whether elements are put together in an array of their own: those that
+// are substituted into each other and then added to those of terms.
+func (c *colored) isApart() bool {
+	dst, _, image, _ := c.q.recovery.Substitution()
+	return c.q == c.rest && len(dst)+len(image) > 0
+}
+
+// substitute writes what is done with the elements after all products.
+func (c *colored) substitute(text *bytes.Buffer, into string) {
+	pairs := func(what, op, comment string, to, from []int32) {
+		if len(to) == 0 {
+			return
+		}
+		table := make([]string, len(to))
+		for k := range to {
+			table[k] = fmt.Sprintf("{%d, %d},", to[k], from[k])
+		}
+		name := c.file.Private(what)
+		c.tablesLater = append(c.tablesLater, fmt.Sprintf("var %s = [...][2]int32{\n%s\n}\n\n", name, strings.Join(source.Wrap(table, 96), "\n")))
+		fmt.Fprintf(text, "for _, k := range &%s { // %s\n%[3]s[k[0]] %s %[3]s[k[1]]\n}\n", name, comment, into, op)
+	}
+	dst, src, image, original := c.q.recovery.Substitution()
+	pairs("Substituted", "-=", "sums, without what is known from the leaves of trees on", dst, src)
+	pairs("Images", "=", "the other half", image, original)
+	if !c.isApart() {
+		return
+	}
+	fmt.Fprintf(text, "for k, at := range &%s {\nif at >= 0 {\ndst[at] += h[k]\n}\n}\n", c.fixed("Places", c.places))
 }
 
 // fixed is the name of a table that is declared later.
@@ -167,6 +207,9 @@ func (c *colored) fixed(what string, x []int32) string {
 // whose numbers all differ.
 func (c *colored) reads(columns, rows, m, n int) [][]read {
 	values := make([]float64, c.q.stored.NNZ())
+	for k := range values {
+		values[k] = -1 // not read
+	}
 	size := max(m, n)
 	gather := func(color, length int, into func(values []float64, color int, b []float64), number int) {
 		b := make([]float64, length)
@@ -181,14 +224,13 @@ func (c *colored) reads(columns, rows, m, n int) [][]read {
 	for k := range rows {
 		gather(k, n, c.q.recovery.GatherRows, columns+k)
 	}
-	c.q.recovery.Finish(values)
 	z := make([][]read, columns+rows)
 	for k, v := range values {
 		at := int32(k)
-		if c.q == c.rest {
+		if c.q == c.rest && !c.isApart() {
 			at = c.places[k]
 		}
-		if at >= 0 {
+		if at >= 0 && v >= 0 {
 			color := int(v) / size
 			z[color] = append(z[color], read{at, int32(int(v) % size)})
 		}
@@ -231,13 +273,13 @@ func (c *colored) begin(f straight.Function) {
 			}
 			return "g"
 		}
-		c.file.Printf("var gs [%d]float64\n", n)
+		c.file.Printf("%s", c.array("gs", n))
 		return "gs[:]"
 	}
 	switch {
 	case f == c.alone():
 		if c.fails {
-			c.file.Printf("var ys [%d]float64\n", m)
+			c.file.Printf("%s", c.array("ys", m))
 			value("ys")
 		}
 	case scalar:
@@ -250,7 +292,7 @@ func (c *colored) begin(f straight.Function) {
 		failed(zero)
 		c.file.Printf("f += 0 // no −0\n")
 	case c.Hessian:
-		c.file.Printf("var ys [%d]float64\n", m)
+		c.file.Printf("%s", c.array("ys", m))
 		value("ys")
 		c.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * ys[j])\n}\n}\n")
 		g := gradient()
@@ -263,7 +305,7 @@ func (c *colored) begin(f straight.Function) {
 		if c.terms == nil {
 			value("y")
 		} else {
-			c.file.Printf("var ys [%d]float64\n", m)
+			c.file.Printf("%s", c.array("ys", m))
 			value("ys")
 		}
 	}
@@ -279,9 +321,13 @@ func (c *colored) end(f straight.Function) {
 		if f == straight.Gradient {
 			to = "dst"
 		}
-		c.file.Printf("for i, v := range &%s {\n%s[i] += v\n}\n", from, to)
+		c.file.Printf("for i, v := range %s[:] {\n%s[i] += v\n}\n", from, to)
 	}
 	if f != straight.Gradient && c.q.coloring.Columns().Num()+c.q.coloring.Rows().Num() > 0 {
-		c.file.Printf("%s(dst, %s)\n", c.file.Private("Colors"), c.others(true))
+		work := ""
+		if c.isLarge() {
+			work = ", work"
+		}
+		c.file.Printf("%s(dst, %s%s)\n", c.file.Private("Colors"), c.others(true), work)
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,13 +20,14 @@ type printer struct {
 	straight.Settings
 	file    *source.File
 	tables  *terms.Tables
-	colored *colored // what is colored of the plan, nil if nothing is
+	colored *colored       // what is colored of the plan, nil if nothing is
+	work    map[string]int // the arrays in the memory of an evaluation, and how long they are
 }
 
 // Write writes functions of a plan, and its pattern: of a Hessian Gradient, Hessian and
 // All, of a Jacobian Jacobian and All; nil is all of them.
 func (p *Plan) Write(file *source.File, s straight.Settings, functions []straight.Function) error {
-	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file)}
+	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file), work: map[string]int{}}
 	if functions == nil {
 		functions = w.all()
 	}
@@ -45,6 +47,7 @@ func (p *Plan) Write(file *source.File, s straight.Settings, functions []straigh
 			return err
 		}
 	}
+	w.printWork()
 	return nil
 }
 
@@ -57,9 +60,12 @@ func (w *printer) all() []straight.Function {
 }
 
 // check takes the names, and says what cannot be written.
-func (w *printer) check(functions []straight.Function) (err error) {
-	if w.colored, err = w.coloredPart(); err != nil {
-		return err
+func (w *printer) check(functions []straight.Function) error {
+	w.colored = w.coloredPart()
+	if w.isLarge() {
+		if err := w.file.Declare(w.workName()); err != nil {
+			return err
+		}
 	}
 	for _, f := range functions {
 		if !slices.Contains(w.all(), f) {
@@ -124,6 +130,61 @@ func (w *printer) arguments(f straight.Function) (args []argument) {
 	return args
 }
 
+// onStack is how many numbers an array has that Go puts on the stack, 128 KiB.
+const onStack = 1 << 14
+
+// isLarge reports whether functions take the memory of an evaluation, for arrays that
+// would not be on the stack.
+func (w *printer) isLarge() bool {
+	n := w.program.Outputs()
+	switch {
+	case w.colored != nil:
+		n = max(n, w.program.Inputs())
+		if w.colored.isApart() {
+			n = max(n, w.rest.stored.NNZ())
+		}
+	case !w.isWeighted():
+		return false
+	}
+	return n > onStack
+}
+
+func (w *printer) workName() string { return w.file.Name() + "Work" }
+
+// takesWork reports whether f takes that memory.
+func (w *printer) takesWork(f straight.Function) bool {
+	return w.isLarge() && (w.colored != nil || f != w.alone())
+}
+
+// workArgument is what the arguments of f end with.
+func (w *printer) workArgument(f straight.Function) string {
+	if w.takesWork(f) {
+		return ", work *" + w.workName()
+	}
+	return ""
+}
+
+// array declares an array of n numbers.
+func (w *printer) array(name string, n int) string {
+	if !w.isLarge() {
+		return fmt.Sprintf("var %s [%d]float64\n", name, n)
+	}
+	w.work[name] = max(w.work[name], n)
+	return fmt.Sprintf("%s := work.%[1]s[:%d]\n", name, n)
+}
+
+// printWork writes the type of the memory of an evaluation.
+func (w *printer) printWork() {
+	if !w.isLarge() || w.colored == nil && len(w.work) == 0 {
+		return
+	}
+	w.file.Printf("%stype %s struct {\n", source.Comment(w.workName()+" is the memory of an evaluation, for one goroutine at a time."), w.workName())
+	for _, name := range slices.Sorted(maps.Keys(w.work)) {
+		w.file.Printf("%s [%d]float64\n", name, w.work[name])
+	}
+	w.file.Printf("}\n\n")
+}
+
 // size is the length of dst.
 func (w *printer) size(f straight.Function) int {
 	if f == straight.Gradient {
@@ -145,6 +206,7 @@ func (w *printer) function(f straight.Function) error {
 	written := terms.Written{
 		Tables: w.tables, Name: name, Comment: source.Comment(w.comment(f, name)), Careful: w.file.Private(f.String() + "Careful"),
 		Primitive: w.primitive, Inputs: w.Inputs, Params: w.Params, Weighted: w.isWeighted(),
+		WorkArgument: w.workArgument(f), Array: w.array,
 		Values: f != matrix, Gradient: w.Hessian && f != matrix, Matrix: f != straight.Gradient,
 	}
 	if w.colored != nil {
@@ -173,7 +235,7 @@ func (w *printer) wrapper(f straight.Function, ofTerms string) {
 	if w.fails() {
 		results = append(results, "err error")
 	}
-	w.file.Printf("%sfunc %s(%s []float64) %s {\n", source.Comment(w.comment(f, name)), name, strings.Join(names, ", "), "("+strings.Join(results, ", ")+")")
+	w.file.Printf("%sfunc %s(%s []float64%s) (%s) {\n", source.Comment(w.comment(f, name)), name, strings.Join(names, ", "), w.workArgument(f), strings.Join(results, ", "))
 	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
 	w.colored.begin(f)
 	if ofTerms != "" {
@@ -203,7 +265,7 @@ func (w *printer) callTerms(returnsF bool, name string, args []string) {
 	case m == 1:
 		w.file.Printf("f += %s(%s)\n", name, strings.Join(args, ", "))
 	default:
-		w.file.Printf("var y [%d]float64\n", m)
+		w.file.Printf("%s", w.array("y", m))
 		w.file.Printf("%s(%s)\n", name, strings.Join(slices.Insert(args, 1, "y[:]"), ", "))
 		w.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * y[j])\n}\n}\n")
 	}
@@ -243,7 +305,10 @@ func (w *printer) comment(f straight.Function, name string) string {
 	for _, a := range w.arguments(f) {
 		lengths = append(lengths, fmt.Sprintf("%s has %d", a.name, a.n))
 	}
-	return fmt.Sprintf("%s %s. Of numbers %s.", name, s, strings.Join(lengths, ", "))
+	if s = fmt.Sprintf("%s %s. Of numbers %s.", name, s, strings.Join(lengths, ", ")); w.takesWork(f) {
+		s += " It uses work for what it computes on the way."
+	}
+	return s
 }
 
 // pattern writes the pattern of the matrix.

@@ -31,7 +31,12 @@ type Written struct {
 	Gradient bool // g is stored
 	Matrix   bool // the values of the matrix are stored
 	Weighted bool // the outputs have weights w
-	Part     bool // the function is called by another one, which checks lengths and weights values
+	// WorkArgument is what the arguments end with, as in ", work *Work"; Array declares an
+	// array, which may be in there.
+	WorkArgument string
+	Array        func(name string, n int) string
+
+	Part bool // the function is called by another one, which checks lengths and weights values
 }
 
 // Write prints the function for the Hessian
@@ -176,7 +181,11 @@ func (w *writer) header() {
 		comment = fmt.Sprintf("// %s is %s with derivative products, for which 0·∞ and 0·NaN are 0.\n", name, w.Name)
 	}
 	args := w.arguments(y)
-	w.printf("%sfunc %s(%s []float64) %s {\n", comment, name, args, results)
+	work := ""
+	if w.sums() {
+		work = w.WorkArgument
+	}
+	w.printf("%sfunc %s(%s []float64%s) %s {\n", comment, name, args, work, results)
 	lengths := map[string]int{"dst": w.to[toMatrix].n, "y": w.pl.outputs, "g": w.pl.inputs, "x": w.pl.inputs, "p": w.pl.params, "w": w.pl.outputs}
 	if !w.Matrix {
 		lengths["dst"] = w.pl.inputs
@@ -192,7 +201,7 @@ func (w *writer) header() {
 		w.printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
 	}
 	if w.sums() {
-		w.printf("var y [%d]float64\n", w.pl.outputs)
+		w.printf("%s", w.Array("y", w.pl.outputs))
 	}
 }
 
@@ -227,7 +236,7 @@ func (w *writer) footer(f string) {
 // names are those that the function has.
 func (w *writer) names() source.Names {
 	names := source.Names{}
-	for _, s := range strings.Fields("dst y g x p w f j z i k n r t lo hi end at step math") {
+	for _, s := range strings.Fields("dst y g x p w f j z i k n r t lo hi end at step work math") {
 		names[s] = true
 	}
 	return names

@@ -26,8 +26,10 @@ type written struct {
 	calls []string
 	want  []uint64
 
-	fails bool // the functions return an error, too
-	zeros bool // the sign of 0 does not count
+	fails  bool // the functions return an error, too
+	zeros  bool // the sign of 0 does not count
+	work   bool // the functions take memory
+	allocs bool // the next calls must not allocate
 }
 
 // hash is a number for the bits of others; all NaN are the same.
@@ -81,11 +83,20 @@ func (w *written) call(call string, f bool, err error, sizes []int, want ...[]fl
 	if w.fails {
 		results = append(results, "err")
 	}
-	fmt.Fprintf(&w.main, "zeros, err = %v, nil\n", w.zeros)
-	if len(results) > 0 {
-		fmt.Fprintf(&w.main, "%s = ", strings.Join(results, ", "))
+	if w.work {
+		call = call[:len(call)-1] + ", work)"
 	}
-	fmt.Fprintf(&w.main, "%s\nshow(%s)\n", call, strings.Join(shown, ", "))
+	fmt.Fprintf(&w.main, "zeros, err = %v, nil\n", w.zeros)
+	run := call
+	if len(results) > 0 {
+		run = strings.Join(results, ", ") + " = " + call
+	}
+	if w.allocs && err == nil {
+		fmt.Fprintf(&w.main, "allocs(func() { %s })\n", run)
+	} else {
+		fmt.Fprintf(&w.main, "%s\n", run)
+	}
+	fmt.Fprintf(&w.main, "show(%s)\n", strings.Join(shown, ", "))
 	w.calls = append(w.calls, call)
 	if err != nil {
 		w.want = append(w.want, 0)
@@ -99,7 +110,17 @@ const writtenMain = `package main
 import (
 	"fmt"
 	"math"
+	"os"
+	"testing"
 )
+
+// allocs runs f, which must not allocate.
+func allocs(f func()) {
+	if n := testing.AllocsPerRun(1, f); n != 0 {
+		fmt.Fprintln(os.Stderr, n, "allocations")
+		os.Exit(1)
+	}
+}
 
 var (
 	f     float64
@@ -177,6 +198,27 @@ func (w *written) run(t *testing.T) {
 	}
 }
 
+// begin begins the calls of functions of a name.
+func (w *written) begin(name, text string) {
+	w.fails = strings.Contains(text, "err error")
+	w.zeros = strings.Contains(text, "Swept")
+	fmt.Fprintf(&w.main, "}\n\nfunc call%s() {\n", name)
+	if w.work = strings.Contains(text, name+"Work struct"); w.work {
+		fmt.Fprintf(&w.main, "work := new(%sWork)\n", name)
+	}
+}
+
+// point is the arguments of calls at point k.
+func (w *written) point(k int, x []float64, n int) string {
+	w.allocs = k == 0
+	fmt.Fprintf(&w.main, "{\nx := %s\n", bitsOf(x[:n]))
+	if len(x) == n {
+		return "x"
+	}
+	fmt.Fprintf(&w.main, "p := %s\n", bitsOf(x[n:]))
+	return "x, p"
+}
+
 func (w *written) addHessian(t *testing.T, name string, tape *reverse.Tape, points [][]float64, s hessian.SparseSettings) bool {
 	h, err := s.New(tape)
 	if err != nil {
@@ -184,26 +226,24 @@ func (w *written) addHessian(t *testing.T, name string, tape *reverse.Tape, poin
 	}
 	var text bytes.Buffer
 	if err := h.WriteGo(&text, goSource(name)); err != nil {
+		require.ErrorAs(t, err, new(*reverse.NoSourceError))
 		return false
 	}
 	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
-	w.fails = strings.Contains(text.String(), "err error")
-	w.zeros = strings.Contains(text.String(), "Swept")
-	weights, ws := []float64(nil), ""
+	var weights []float64
 	if m := tape.Outputs(); m > 1 {
 		for j := range m {
-			weights = append(weights, 1-0.75*float64(j))
+			weights = append(weights, 1-0.75*float64(j%4))
 		}
-		ws = ", " + bitsOf(weights)
 	}
 	n, nnz := tape.Inputs(), h.Pattern().NNZ()
-	fmt.Fprintf(&w.main, "}\n\nfunc call%s() {\n", name)
-	for _, x := range points {
-		args := bitsOf(x[:n])
-		if len(x) > n {
-			args += ", " + bitsOf(x[n:])
+	w.begin(name, text.String())
+	for k, x := range points {
+		args := w.point(k, x, n)
+		if weights != nil {
+			args += ", w"
+			fmt.Fprintf(&w.main, "w := %s\n", bitsOf(weights))
 		}
-		args += ws
 		a, g := h.Matrix(), make([]float64, n)
 		f, _, err := h.ValueGradient(g, x, weights...)
 		w.call(name+"Gradient(DST0, "+args+")", true, err, []int{n}, []float64{f}, g)
@@ -211,6 +251,7 @@ func (w *written) addHessian(t *testing.T, name string, tape *reverse.Tape, poin
 		w.call(name+"Hessian(DST0, "+args+")", false, err, []int{nnz}, a.Values())
 		f, err = h.EvalAll(a, g, x, weights...)
 		w.call(name+"All(DST0, DST1, "+args+")", true, err, []int{nnz, n}, []float64{f}, a.Values(), g)
+		w.main.WriteString("}\n")
 	}
 	return true
 }
@@ -222,22 +263,19 @@ func (w *written) addJacobian(t *testing.T, name string, tape *reverse.Tape, poi
 	}
 	var text bytes.Buffer
 	if err := j.WriteGo(&text, goSource(name)); err != nil {
+		require.ErrorAs(t, err, new(*reverse.NoSourceError))
 		return false
 	}
 	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
-	w.fails = strings.Contains(text.String(), "err error")
-	w.zeros = strings.Contains(text.String(), "Swept")
 	n, nnz := tape.Inputs(), j.Pattern().NNZ()
-	fmt.Fprintf(&w.main, "}\n\nfunc call%s() {\n", name)
-	for _, x := range points {
-		args := bitsOf(x[:n])
-		if len(x) > n {
-			args += ", " + bitsOf(x[n:])
-		}
+	w.begin(name, text.String())
+	for k, x := range points {
+		args := w.point(k, x, n)
 		a, y := j.Matrix(), make([]float64, tape.Outputs())
 		err := j.EvalAll(a, y, x)
 		w.call(name+"Jacobian(DST0, "+args+")", false, err, []int{nnz}, a.Values())
 		w.call(name+"All(DST0, DST1, "+args+")", false, err, []int{nnz, len(y)}, a.Values(), y)
+		w.main.WriteString("}\n")
 	}
 	return true
 }
@@ -263,8 +301,8 @@ func TestSourceHasTheBitsOfThePlan(t *testing.T) {
 			z[(i+k)%len(s.x)] = v
 			points = append(points, z)
 		}
-		hessianMethod := []hessian.Method{hessian.ByTerms, hessian.ByTerms, hessian.ByStar}[k%3]
-		if w.addHessian(t, fmt.Sprintf("h%d", k), tape, points, hessian.SparseSettings{Method: hessianMethod, Lower: k%4 == 0}) {
+		hessianMethod := []hessian.Method{hessian.ByTerms, hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic}[k%4]
+		if w.addHessian(t, fmt.Sprintf("h%d", k), tape, points, hessian.SparseSettings{Method: hessianMethod, Lower: k%3 == 0}) {
 			hessians++
 		}
 		jacobianMethod := []reverse.Method{reverse.ByTerms, reverse.ByTerms, reverse.ByColumns, reverse.ByRows, reverse.ByBoth}[k%5]
