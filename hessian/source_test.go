@@ -2,7 +2,6 @@ package hessian_test
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -105,13 +104,4 @@ func TestSourceOfWrongSettingsIsNotWritten(t *testing.T) {
 		assert.Error(t, plan.WriteGo(&text, s), "%+v", s)
 		assert.Zero(t, text.Len())
 	}
-}
-
-func TestSourceOfSubstitutionsIsAnError(t *testing.T) {
-	tape, err := reverse.Record(band(5), make([]float64, 5))
-	require.NoError(t, err)
-	plan, err := hessian.SparseSettings{Method: hessian.ByAcyclic}.New(tape)
-	require.NoError(t, err)
-	var no *reverse.NoSourceError
-	assert.True(t, errors.As(plan.WriteGo(new(bytes.Buffer), reverse.GoSource{}), &no))
 }

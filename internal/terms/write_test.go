@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ type written struct {
 
 	fails  bool // the functions return an error, too
 	zeros  bool // the sign of 0 does not count
-	work   bool // the functions take memory
+	text   string
 	allocs bool // the next calls must not allocate
 }
 
@@ -57,7 +58,19 @@ func goSource(name string) reverse.GoSource {
 	return reverse.GoSource{Package: "main", Name: name, Primitives: map[string]reverse.GoPrimitive{"sine": {F: "sin", DF: "cos", DDF: "negSin"}}}
 }
 
+// ramp is n numbers that the program makes, too, where their bits would be many.
+func ramp(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1 + float64(i%8)/8
+	}
+	return x
+}
+
 func bitsOf(x []float64) string {
+	if len(x) > 1000 && slices.Equal(x, ramp(len(x))) {
+		return fmt.Sprintf("ramp(%d)", len(x))
+	}
 	var s strings.Builder
 	s.WriteString("at(")
 	for _, v := range x {
@@ -83,7 +96,8 @@ func (w *written) call(call string, f bool, err error, sizes []int, want ...[]fl
 	if w.fails {
 		results = append(results, "err")
 	}
-	if w.work {
+	function := call[:strings.Index(call, "(")]
+	if _, rest, _ := strings.Cut(w.text, "func "+function+"("); strings.Contains(rest[:strings.Index(rest, "\n")], "work *") {
 		call = call[:len(call)-1] + ", work)"
 	}
 	fmt.Fprintf(&w.main, "zeros, err = %v, nil\n", w.zeros)
@@ -137,6 +151,14 @@ func at(bits ...uint64) []float64 {
 	x := make([]float64, len(bits))
 	for i, b := range bits {
 		x[i] = math.Float64frombits(b)
+	}
+	return x
+}
+
+func ramp(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1 + float64(i%8)/8
 	}
 	return x
 }
@@ -203,7 +225,7 @@ func (w *written) begin(name, text string) {
 	w.fails = strings.Contains(text, "err error")
 	w.zeros = strings.Contains(text, "Swept")
 	fmt.Fprintf(&w.main, "}\n\nfunc call%s() {\n", name)
-	if w.work = strings.Contains(text, name+"Work struct"); w.work {
+	if w.text = text; strings.Contains(text, name+"Work struct") {
 		fmt.Fprintf(&w.main, "work := new(%sWork)\n", name)
 	}
 }
@@ -231,7 +253,9 @@ func (w *written) addHessian(t *testing.T, name string, tape *reverse.Tape, poin
 	}
 	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
 	var weights []float64
-	if m := tape.Outputs(); m > 1 {
+	if m := tape.Outputs(); m > 1000 {
+		weights = ramp(m)
+	} else if m > 1 {
 		for j := range m {
 			weights = append(weights, 1-0.75*float64(j%4))
 		}
@@ -312,7 +336,23 @@ func TestSourceHasTheBitsOfThePlan(t *testing.T) {
 	}
 	require.Greater(t, hessians+jacobians, programs)
 	w.addKnown(t)
+	w.addLarge(t)
 	w.run(t)
+}
+
+// addLarge adds a function whose outputs would not fit on the stack.
+func (w *written) addLarge(t *testing.T) {
+	const n = 20000
+	x := ramp(n)
+	tape, err := reverse.RecordVec(func(x []reverse.Var) (y []reverse.Var) {
+		for i := 1; i < n; i++ {
+			y = append(y, x[i].Mul(x[i-1].Square()).Exp())
+		}
+		return y
+	}, x)
+	require.NoError(t, err)
+	require.True(t, w.addHessian(t, "large", tape, [][]float64{x}, hessian.SparseSettings{Method: hessian.ByTerms}))
+	require.Contains(t, w.text, "work *largeWork")
 }
 
 // addKnown adds the classics and the measuring problems.
