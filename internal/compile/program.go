@@ -76,7 +76,10 @@ type Batch struct {
 
 	Terms []Term // of an affine batch
 
-	Shared, Width int32 // of rows: the operands that all share are the Width ones from Shared on
+	// Of rows: the operands that all share are the Width ones from Shared on, the other
+	// factors of a row those from its element of Factors on, operands or weights.
+	Shared, Width int32
+	Factors       []int32
 
 	// What a sweep may leave out. A Hessian needs the tangents and second-order
 	// adjoints of nodes that feed nonlinear operations alone; and what reads no input
@@ -179,7 +182,7 @@ func (p *Program) Bytes() int {
 	k := p.Tape.Bytes() + int(unsafe.Sizeof(*p)-unsafe.Sizeof(p.Tape)) + tape.BytesOf(p.batches) + tape.BytesOf(p.unwritten)
 	weights := map[*float64]bool{} // batches with the same ones share them
 	for _, b := range p.batches {
-		k += tape.BytesOf(b.Terms)
+		k += tape.BytesOf(b.Terms) + tape.BytesOf(b.Factors)
 		for _, t := range b.Terms {
 			k += tape.BytesOf(t.Index[:len(t.Index):len(t.Index)]) // a part of an array
 			if len(t.weights) > 0 && !weights[&t.weights[0]] {

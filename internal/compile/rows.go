@@ -23,11 +23,24 @@ func (p *placer) rows(code op.Code, ids []int32, lo int32) {
 			_, x := p.factors(code, lo)
 			p.batches = append(p.batches, Batch{
 				Kind: Rows, Op: code, Lo: lo, Hi: lo + k, Shared: x, Width: p.Terms(lo),
-				FeedsNonlinear: p.feedsNonlinear(ids[:k]),
+				FeedsNonlinear: p.feedsNonlinear(ids[:k]), Factors: p.ownFactors(code, lo, lo+k),
 			})
 		}
 		ids, lo = ids[k:], lo+k
 	}
+}
+
+// ownFactors is where the factors that nodes lo … hi−1 do not share begin.
+func (p *placer) ownFactors(code op.Code, lo, hi int32) []int32 {
+	at := make([]int32, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		w, _ := p.factors(code, i)
+		if code == op.Affine {
+			w = p.WeightsFrom(i)
+		}
+		at = append(at, w)
+	}
+	return at
 }
 
 // factors is the first operand of each factor of the products of node i; w is −1 if

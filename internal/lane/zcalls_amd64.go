@@ -437,3 +437,35 @@ func packedScatterSteps(x, src []float64, at, step int) (total float64, ok bool)
 	}
 	return scatterStepsAVX2(x, src, at, step), true
 }
+
+func packedMulRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) bool {
+	if set == none {
+		return false
+	}
+	mulRowsAVX2(xs, i, at, w, rows, n)
+	return true
+}
+
+func packedAxpyRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) bool {
+	if set == none {
+		return false
+	}
+	axpyRowsAVX2(xs, i, at, w, rows, n)
+	return true
+}
+
+func packedAxpy2Rows(us, ts [][]float64, i, at int, rows []int32, x, c []float64) bool {
+	if set == none {
+		return false
+	}
+	axpy2RowsAVX2(us, ts, i, at, rows, x, c)
+	return true
+}
+
+func packedAxpyTiles(x []float64, tiles []int32, g, w []float64, rows []int32, n int) bool {
+	if set == none {
+		return false
+	}
+	axpyTilesAVX2(x, tiles, g, w, rows, n)
+	return true
+}

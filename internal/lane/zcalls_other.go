@@ -165,3 +165,19 @@ func packedGatherSteps(dst, x []float64, at, step int) bool {
 func packedScatterSteps(x, src []float64, at, step int) (total float64, ok bool) {
 	return 0, false
 }
+
+func packedMulRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) bool {
+	return false
+}
+
+func packedAxpyRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) bool {
+	return false
+}
+
+func packedAxpy2Rows(us, ts [][]float64, i, at int, rows []int32, x, c []float64) bool {
+	return false
+}
+
+func packedAxpyTiles(x []float64, tiles []int32, g, w []float64, rows []int32, n int) bool {
+	return false
+}

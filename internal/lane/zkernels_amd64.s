@@ -9288,6 +9288,582 @@ end:
 	MOVSD        X2, total+64(FP)
 	RET
 
+// func mulRowsAVX2(xs [][]float64, i int, at int, w []float64, rows []int32, n int)
+// Requires: AVX
+TEXT ·mulRowsAVX2(SB), NOSPLIT, $0-96
+	MOVQ rows_len+72(FP), AX
+	XORQ AX, AX
+
+quad:
+	MOVQ    rows_len+72(FP), CX
+	CMPQ    AX, CX
+	JGE     done
+	MOVQ    rows_base+64(FP), CX
+	MOVLQSX (CX)(AX*4), CX
+	MOVQ    rows_base+64(FP), DX
+	MOVLQSX 4(DX)(AX*4), DX
+	MOVQ    rows_base+64(FP), BX
+	MOVLQSX 8(BX)(AX*4), BX
+	MOVQ    rows_base+64(FP), SI
+	MOVLQSX 12(SI)(AX*4), SI
+	MOVQ    w_base+40(FP), DI
+	LEAQ    (DI)(CX*8), CX
+	LEAQ    (DI)(DX*8), DX
+	LEAQ    (DI)(BX*8), BX
+	LEAQ    (DI)(SI*8), SI
+	MOVQ    xs_base+0(FP), DI
+	MOVQ    xs_len+8(FP), R8
+
+four:
+	SUBQ    $0x04, R8
+	JLT     fourEnd
+	MOVQ    i+24(FP), R9
+	ADDQ    AX, R9
+	MOVQ    at+32(FP), R10
+	MOVQ    (DI), R11
+	VMOVUPD (R11)(R9*8), Y0
+	LEAQ    (R11)(R10*8), R11
+	MOVQ    24(DI), R12
+	VMOVUPD (R12)(R9*8), Y1
+	LEAQ    (R12)(R10*8), R12
+	MOVQ    48(DI), R13
+	VMOVUPD (R13)(R9*8), Y2
+	LEAQ    (R13)(R10*8), R13
+	MOVQ    72(DI), R14
+	VMOVUPD (R14)(R9*8), Y3
+	LEAQ    (R14)(R10*8), R14
+	MOVQ    n+88(FP), R10
+	XORQ    R9, R9
+	SUBQ    $0x04, R10
+	JLT     fourRest
+	PCALIGN $0x20
+
+fourColumns:
+	VMOVUPD      (CX)(R9*8), Y4
+	VMOVUPD      (DX)(R9*8), Y6
+	VMOVUPD      (BX)(R9*8), Y7
+	VMOVUPD      (SI)(R9*8), Y8
+	VUNPCKLPD    Y6, Y4, Y5
+	VUNPCKHPD    Y6, Y4, Y4
+	VUNPCKLPD    Y8, Y7, Y6
+	VUNPCKHPD    Y8, Y7, Y10
+	VPERM2F128   $0x20, Y6, Y5, Y7
+	VPERM2F128   $0x20, Y10, Y4, Y8
+	VPERM2F128   $0x31, Y6, Y5, Y5
+	VPERM2F128   $0x31, Y10, Y4, Y4
+	VBROADCASTSD (R11)(R9*8), Y6
+	VMULPD       Y6, Y7, Y6
+	VADDPD       Y6, Y0, Y0
+	VBROADCASTSD (R12)(R9*8), Y6
+	VMULPD       Y6, Y7, Y6
+	VADDPD       Y6, Y1, Y1
+	VBROADCASTSD (R13)(R9*8), Y6
+	VMULPD       Y6, Y7, Y6
+	VADDPD       Y6, Y2, Y2
+	VBROADCASTSD (R14)(R9*8), Y6
+	VMULPD       Y6, Y7, Y6
+	VADDPD       Y6, Y3, Y3
+	VBROADCASTSD 8(R11)(R9*8), Y6
+	VMULPD       Y6, Y8, Y6
+	VADDPD       Y6, Y0, Y0
+	VBROADCASTSD 8(R12)(R9*8), Y6
+	VMULPD       Y6, Y8, Y6
+	VADDPD       Y6, Y1, Y1
+	VBROADCASTSD 8(R13)(R9*8), Y6
+	VMULPD       Y6, Y8, Y6
+	VADDPD       Y6, Y2, Y2
+	VBROADCASTSD 8(R14)(R9*8), Y6
+	VMULPD       Y6, Y8, Y6
+	VADDPD       Y6, Y3, Y3
+	VBROADCASTSD 16(R11)(R9*8), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y0, Y0
+	VBROADCASTSD 16(R12)(R9*8), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VBROADCASTSD 16(R13)(R9*8), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VBROADCASTSD 16(R14)(R9*8), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VBROADCASTSD 24(R11)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD 24(R12)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD 24(R13)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD 24(R14)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JLE          fourColumns
+
+fourRest:
+	ADDQ $0x04, R10
+
+fourColumn:
+	CMPQ         R9, R10
+	JGE          fourDone
+	VMOVSD       (CX)(R9*8), X9
+	VMOVHPD      (DX)(R9*8), X9, X9
+	VMOVSD       (BX)(R9*8), X4
+	VMOVHPD      (SI)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y9, Y4
+	VBROADCASTSD (R11)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD (R12)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD (R13)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD (R14)(R9*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         R9
+	JMP          fourColumn
+
+fourDone:
+	MOVQ    i+24(FP), R9
+	ADDQ    AX, R9
+	MOVQ    (DI), R11
+	VMOVUPD Y0, (R11)(R9*8)
+	MOVQ    24(DI), R12
+	VMOVUPD Y1, (R12)(R9*8)
+	MOVQ    48(DI), R13
+	VMOVUPD Y2, (R13)(R9*8)
+	MOVQ    72(DI), R14
+	VMOVUPD Y3, (R14)(R9*8)
+	ADDQ    $0x60, DI
+	JMP     four
+
+fourEnd:
+	ADDQ $0x04, R8
+
+one:
+	SUBQ    $0x01, R8
+	JLT     oneEnd
+	MOVQ    i+24(FP), R9
+	ADDQ    AX, R9
+	MOVQ    at+32(FP), R10
+	MOVQ    (DI), R11
+	VMOVUPD (R11)(R9*8), Y0
+	LEAQ    (R11)(R10*8), R11
+	MOVQ    n+88(FP), R10
+	XORQ    R9, R9
+	SUBQ    $0x04, R10
+	JLT     oneRest
+	PCALIGN $0x20
+
+oneColumns:
+	VMOVUPD      (CX)(R9*8), Y1
+	VMOVUPD      (DX)(R9*8), Y3
+	VMOVUPD      (BX)(R9*8), Y4
+	VMOVUPD      (SI)(R9*8), Y5
+	VUNPCKLPD    Y3, Y1, Y2
+	VUNPCKHPD    Y3, Y1, Y1
+	VUNPCKLPD    Y5, Y4, Y3
+	VUNPCKHPD    Y5, Y4, Y6
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x20, Y6, Y1, Y5
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VPERM2F128   $0x31, Y6, Y1, Y1
+	VBROADCASTSD (R11)(R9*8), Y3
+	VMULPD       Y3, Y4, Y3
+	VADDPD       Y3, Y0, Y0
+	VBROADCASTSD 8(R11)(R9*8), Y3
+	VMULPD       Y3, Y5, Y3
+	VADDPD       Y3, Y0, Y0
+	VBROADCASTSD 16(R11)(R9*8), Y3
+	VMULPD       Y3, Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VBROADCASTSD 24(R11)(R9*8), Y2
+	VMULPD       Y2, Y1, Y2
+	VADDPD       Y2, Y0, Y0
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JLE          oneColumns
+
+oneRest:
+	ADDQ $0x04, R10
+
+oneColumn:
+	CMPQ         R9, R10
+	JGE          oneDone
+	VMOVSD       (CX)(R9*8), X9
+	VMOVHPD      (DX)(R9*8), X9, X9
+	VMOVSD       (BX)(R9*8), X1
+	VMOVHPD      (SI)(R9*8), X1, X1
+	VINSERTF128  $0x01, X1, Y9, Y1
+	VBROADCASTSD (R11)(R9*8), Y2
+	VMULPD       Y2, Y1, Y2
+	VADDPD       Y2, Y0, Y0
+	INCQ         R9
+	JMP          oneColumn
+
+oneDone:
+	MOVQ    i+24(FP), R9
+	ADDQ    AX, R9
+	MOVQ    (DI), R11
+	VMOVUPD Y0, (R11)(R9*8)
+	ADDQ    $0x18, DI
+	JMP     one
+
+oneEnd:
+	ADDQ $0x01, R8
+	ADDQ $0x04, AX
+	JMP  quad
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpyRowsAVX2(xs [][]float64, i int, at int, w []float64, rows []int32, n int)
+// Requires: AVX
+TEXT ·axpyRowsAVX2(SB), NOSPLIT, $0-96
+	MOVQ    n+88(FP), AX
+	MOVQ    AX, CX
+	ANDQ    $0x03, CX
+	SUBQ    $0x04, AX
+	LEAQ    tails<>+32(SB), DX
+	NEGQ    CX
+	VMOVUPD (DX)(CX*8), Y0
+	MOVQ    rows_len+72(FP), CX
+
+quad:
+	SUBQ    $0x04, CX
+	JLT     done
+	MOVQ    rows_base+64(FP), DX
+	MOVLQSX (DX)(CX*4), DX
+	MOVQ    rows_base+64(FP), BX
+	MOVLQSX 4(BX)(CX*4), BX
+	MOVQ    rows_base+64(FP), SI
+	MOVLQSX 8(SI)(CX*4), SI
+	MOVQ    rows_base+64(FP), DI
+	MOVLQSX 12(DI)(CX*4), DI
+	MOVQ    w_base+40(FP), R8
+	LEAQ    (R8)(DX*8), DX
+	LEAQ    (R8)(BX*8), BX
+	LEAQ    (R8)(SI*8), SI
+	LEAQ    (R8)(DI*8), DI
+	MOVQ    xs_base+0(FP), R8
+	MOVQ    xs_len+8(FP), R9
+
+array:
+	SUBQ         $0x01, R9
+	JLT          arrayEnd
+	MOVQ         (R8), R10
+	MOVQ         i+24(FP), R11
+	ADDQ         CX, R11
+	VBROADCASTSD (R10)(R11*8), Y1
+	VBROADCASTSD 8(R10)(R11*8), Y2
+	VBROADCASTSD 16(R10)(R11*8), Y3
+	VBROADCASTSD 24(R10)(R11*8), Y4
+	MOVQ         at+32(FP), R11
+	LEAQ         (R10)(R11*8), R10
+	XORQ         R11, R11
+	CMPQ         R11, AX
+	JGT          lanesRest
+	PCALIGN      $0x20
+
+lanes:
+	VMULPD  (DX)(R11*8), Y1, Y5
+	VMULPD  (BX)(R11*8), Y2, Y6
+	VADDPD  Y6, Y5, Y5
+	VMULPD  (SI)(R11*8), Y3, Y6
+	VADDPD  Y6, Y5, Y5
+	VMULPD  (DI)(R11*8), Y4, Y6
+	VADDPD  Y6, Y5, Y5
+	VADDPD  (R10)(R11*8), Y5, Y5
+	VMOVUPD Y5, (R10)(R11*8)
+	ADDQ    $0x04, R11
+	CMPQ    R11, AX
+	JLE     lanes
+
+lanesRest:
+	LEAQ       4(AX), R12
+	CMPQ       R11, R12
+	JGE        lanesDone
+	VMASKMOVPD (DX)(R11*8), Y0, Y5
+	VMULPD     Y5, Y1, Y1
+	VMASKMOVPD (BX)(R11*8), Y0, Y5
+	VMULPD     Y5, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (SI)(R11*8), Y0, Y2
+	VMULPD     Y2, Y3, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (DI)(R11*8), Y0, Y2
+	VMULPD     Y2, Y4, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R10)(R11*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(R11*8)
+
+lanesDone:
+	ADDQ $0x18, R8
+	JMP  array
+
+arrayEnd:
+	ADDQ $0x01, R9
+	JMP  quad
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpy2RowsAVX2(us [][]float64, ts [][]float64, i int, at int, rows []int32, x []float64, c []float64)
+// Requires: AVX
+TEXT ·axpy2RowsAVX2(SB), NOSPLIT, $0-136
+	MOVQ    x_base+88(FP), AX
+	MOVQ    x_len+96(FP), CX
+	MOVQ    CX, DX
+	ANDQ    $0x03, DX
+	SUBQ    $0x04, CX
+	LEAQ    tails<>+32(SB), BX
+	NEGQ    DX
+	VMOVUPD (BX)(DX*8), Y0
+	MOVQ    rows_len+72(FP), DX
+
+quad:
+	SUBQ $0x04, DX
+	JLT  done
+	MOVQ us_base+0(FP), BX
+	MOVQ us_len+8(FP), SI
+	MOVQ ts_base+24(FP), DI
+
+array:
+	SUBQ         $0x01, SI
+	JLT          arrayEnd
+	MOVQ         (DI), R8
+	ADDQ         $0x18, DI
+	MOVQ         at+56(FP), R9
+	LEAQ         (R8)(R9*8), R8
+	MOVQ         (BX), R9
+	MOVQ         i+48(FP), R10
+	ADDQ         DX, R10
+	VBROADCASTSD (R9)(R10*8), Y1
+	MOVQ         c_base+112(FP), R10
+	VBROADCASTSD (R10)(DX*8), Y2
+	MOVQ         rows_base+64(FP), R10
+	MOVLQSX      (R10)(DX*4), R10
+	LEAQ         (R9)(R10*8), R9
+	XORQ         R10, R10
+	CMPQ         R10, CX
+	JGT          row0Rest
+	PCALIGN      $0x20
+
+row0:
+	VMULPD  (AX)(R10*8), Y1, Y3
+	VMULPD  (R8)(R10*8), Y2, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  (R9)(R10*8), Y3, Y3
+	VMOVUPD Y3, (R9)(R10*8)
+	ADDQ    $0x04, R10
+	CMPQ    R10, CX
+	JLE     row0
+
+row0Rest:
+	LEAQ       4(CX), R11
+	CMPQ       R10, R11
+	JGE        row0Done
+	VMASKMOVPD (AX)(R10*8), Y0, Y3
+	VMULPD     Y3, Y1, Y1
+	VMASKMOVPD (R8)(R10*8), Y0, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(R10*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(R10*8)
+
+row0Done:
+	MOVQ         (BX), R9
+	MOVQ         i+48(FP), R10
+	ADDQ         DX, R10
+	VBROADCASTSD 8(R9)(R10*8), Y1
+	MOVQ         c_base+112(FP), R10
+	VBROADCASTSD 8(R10)(DX*8), Y2
+	MOVQ         rows_base+64(FP), R10
+	MOVLQSX      4(R10)(DX*4), R10
+	LEAQ         (R9)(R10*8), R9
+	XORQ         R10, R10
+	CMPQ         R10, CX
+	JGT          row1Rest
+	PCALIGN      $0x20
+
+row1:
+	VMULPD  (AX)(R10*8), Y1, Y3
+	VMULPD  (R8)(R10*8), Y2, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  (R9)(R10*8), Y3, Y3
+	VMOVUPD Y3, (R9)(R10*8)
+	ADDQ    $0x04, R10
+	CMPQ    R10, CX
+	JLE     row1
+
+row1Rest:
+	LEAQ       4(CX), R11
+	CMPQ       R10, R11
+	JGE        row1Done
+	VMASKMOVPD (AX)(R10*8), Y0, Y3
+	VMULPD     Y3, Y1, Y1
+	VMASKMOVPD (R8)(R10*8), Y0, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(R10*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(R10*8)
+
+row1Done:
+	MOVQ         (BX), R9
+	MOVQ         i+48(FP), R10
+	ADDQ         DX, R10
+	VBROADCASTSD 16(R9)(R10*8), Y1
+	MOVQ         c_base+112(FP), R10
+	VBROADCASTSD 16(R10)(DX*8), Y2
+	MOVQ         rows_base+64(FP), R10
+	MOVLQSX      8(R10)(DX*4), R10
+	LEAQ         (R9)(R10*8), R9
+	XORQ         R10, R10
+	CMPQ         R10, CX
+	JGT          row2Rest
+	PCALIGN      $0x20
+
+row2:
+	VMULPD  (AX)(R10*8), Y1, Y3
+	VMULPD  (R8)(R10*8), Y2, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  (R9)(R10*8), Y3, Y3
+	VMOVUPD Y3, (R9)(R10*8)
+	ADDQ    $0x04, R10
+	CMPQ    R10, CX
+	JLE     row2
+
+row2Rest:
+	LEAQ       4(CX), R11
+	CMPQ       R10, R11
+	JGE        row2Done
+	VMASKMOVPD (AX)(R10*8), Y0, Y3
+	VMULPD     Y3, Y1, Y1
+	VMASKMOVPD (R8)(R10*8), Y0, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(R10*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(R10*8)
+
+row2Done:
+	MOVQ         (BX), R9
+	MOVQ         i+48(FP), R10
+	ADDQ         DX, R10
+	VBROADCASTSD 24(R9)(R10*8), Y1
+	MOVQ         c_base+112(FP), R10
+	VBROADCASTSD 24(R10)(DX*8), Y2
+	MOVQ         rows_base+64(FP), R10
+	MOVLQSX      12(R10)(DX*4), R10
+	LEAQ         (R9)(R10*8), R9
+	XORQ         R10, R10
+	CMPQ         R10, CX
+	JGT          row3Rest
+	PCALIGN      $0x20
+
+row3:
+	VMULPD  (AX)(R10*8), Y1, Y3
+	VMULPD  (R8)(R10*8), Y2, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  (R9)(R10*8), Y3, Y3
+	VMOVUPD Y3, (R9)(R10*8)
+	ADDQ    $0x04, R10
+	CMPQ    R10, CX
+	JLE     row3
+
+row3Rest:
+	LEAQ       4(CX), R11
+	CMPQ       R10, R11
+	JGE        row3Done
+	VMASKMOVPD (AX)(R10*8), Y0, Y3
+	VMULPD     Y3, Y1, Y1
+	VMASKMOVPD (R8)(R10*8), Y0, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(R10*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(R10*8)
+
+row3Done:
+	ADDQ $0x18, BX
+	JMP  array
+
+arrayEnd:
+	ADDQ $0x01, SI
+	JMP  quad
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpyTilesAVX2(x []float64, tiles []int32, g []float64, w []float64, rows []int32, n int)
+// Requires: AVX
+TEXT ·axpyTilesAVX2(SB), NOSPLIT, $0-128
+	MOVQ    n+120(FP), AX
+	MOVQ    x_base+0(FP), CX
+	MOVQ    w_base+72(FP), DX
+	MOVQ    AX, BX
+	ANDQ    $0x03, BX
+	SUBQ    $0x04, AX
+	LEAQ    tails<>+32(SB), SI
+	NEGQ    BX
+	VMOVUPD (SI)(BX*8), Y0
+	MOVQ    tiles_base+24(FP), BX
+	MOVQ    g_base+48(FP), SI
+	MOVQ    rows_base+96(FP), DI
+	XORQ    R8, R8
+
+tile:
+	MOVQ         tiles_len+32(FP), R9
+	CMPQ         R8, R9
+	JGE          done
+	MOVLQSX      (DI)(R8*4), R9
+	LEAQ         (DX)(R9*8), R9
+	MOVLQSX      (BX)(R8*4), R10
+	LEAQ         (CX)(R10*8), R10
+	VBROADCASTSD (SI)(R8*8), Y1
+	XORQ         R11, R11
+	CMPQ         R11, AX
+	JGT          lanesRest
+	PCALIGN      $0x20
+
+lanes:
+	VMULPD  (R9)(R11*8), Y1, Y2
+	VADDPD  (R10)(R11*8), Y2, Y2
+	VMOVUPD Y2, (R10)(R11*8)
+	ADDQ    $0x04, R11
+	CMPQ    R11, AX
+	JLE     lanes
+
+lanesRest:
+	LEAQ       4(AX), R12
+	CMPQ       R11, R12
+	JGE        lanesDone
+	VMASKMOVPD (R9)(R11*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R10)(R11*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(R11*8)
+
+lanesDone:
+	INCQ R8
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x7fffffffffffffff
 DATA constants<>+8(SB)/8, $0x7fffffffffffffff
 DATA constants<>+16(SB)/8, $0x7fffffffffffffff

@@ -267,3 +267,15 @@ func gatherStepsAVX2(dst []float64, x []float64, at int, step int)
 
 //go:noescape
 func scatterStepsAVX2(x []float64, src []float64, at int, step int) (total float64)
+
+//go:noescape
+func mulRowsAVX2(xs [][]float64, i int, at int, w []float64, rows []int32, n int)
+
+//go:noescape
+func axpyRowsAVX2(xs [][]float64, i int, at int, w []float64, rows []int32, n int)
+
+//go:noescape
+func axpy2RowsAVX2(us [][]float64, ts [][]float64, i int, at int, rows []int32, x []float64, c []float64)
+
+//go:noescape
+func axpyTilesAVX2(x []float64, tiles []int32, g []float64, w []float64, rows []int32, n int)

@@ -130,6 +130,13 @@ func (t *Tape) AffineAt(i int32) (w []float64, x []int32) {
 	return t.coefs[at : at+n], t.lists[a+1 : a+1+n]
 }
 
+// Weights is the weights of all Affine nodes; those of node i are as many as it has terms
+// from WeightsFrom on.
+func (t *Tape) Weights() []float64 { return t.coefs }
+
+// WeightsFrom is where the weights of the Affine node i begin.
+func (t *Tape) WeightsFrom(i int32) int32 { return t.lists[t.a[i]] }
+
 // DotAt is the operands of the Dot node i.
 func (t *Tape) DotAt(i int32) (x, y []int32) {
 	a, n := t.a[i], length(t.b[i]).count()

@@ -99,8 +99,12 @@ func writeCalls() {
 // packed is the name of what calls a loop's kernel, if there is one.
 func packed(name string) string { return "packed" + strings.ToUpper(name[:1]) + name[1:] }
 
-// steps is what calls the kernels that go in steps.
+// steps is what calls the kernels that go in steps or by rows.
 var steps = []struct{ name, head, not, call string }{
 	{"GatherSteps", "(dst, x []float64, at, step int) bool", "false", "gatherStepsAVX2(dst, x, at, step)\nreturn true"},
 	{"ScatterSteps", "(x, src []float64, at, step int) (total float64, ok bool)", "0, false", "return scatterStepsAVX2(x, src, at, step), true"},
+	{"MulRows", "(xs [][]float64, i, at int, w []float64, rows []int32, n int) bool", "false", "mulRowsAVX2(xs, i, at, w, rows, n)\nreturn true"},
+	{"AxpyRows", "(xs [][]float64, i, at int, w []float64, rows []int32, n int) bool", "false", "axpyRowsAVX2(xs, i, at, w, rows, n)\nreturn true"},
+	{"Axpy2Rows", "(us, ts [][]float64, i, at int, rows []int32, x, c []float64) bool", "false", "axpy2RowsAVX2(us, ts, i, at, rows, x, c)\nreturn true"},
+	{"AxpyTiles", "(x []float64, tiles []int32, g, w []float64, rows []int32, n int) bool", "false", "axpyTilesAVX2(x, tiles, g, w, rows, n)\nreturn true"},
 }

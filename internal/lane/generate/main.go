@@ -33,6 +33,10 @@ func main() {
 		s.write()
 	}
 	writeSteps()
+	writeMulRows()
+	writeAxpyRows()
+	writeAxpy2Rows()
+	writeAxpyTiles()
 	writeConstants()
 	writeTails()
 	Generate()

@@ -1,0 +1,120 @@
+package lane
+
+// A matrix is here the elements of w from each of rows on, n in each row. The rows are
+// gone through four at a time; their number is a multiple of that.
+
+// checkRows panics if some row is not in an array of length size.
+func checkRows(rows []int32, n, size int) {
+	if len(rows)%4 != 0 || n < 0 {
+		panic("lane: rows not four by four")
+	}
+	for _, r := range rows {
+		if r < 0 || int(r) > size-n {
+			panic("lane: row outside of its array")
+		}
+	}
+}
+
+// quad is the four rows from r on.
+func quad(w []float64, rows []int32, n int) (w0, w1, w2, w3 []float64) {
+	return w[rows[0]:][:n], w[rows[1]:][:n], w[rows[2]:][:n], w[rows[3]:][:n]
+}
+
+// MulRows adds the products of the rows with the n elements of each of xs from at on to
+// its elements from i on, each sum in order.
+func MulRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) {
+	checkRows(rows, n, len(w))
+	for _, x := range xs {
+		_, _ = x[i:i+len(rows)], x[at:at+n]
+	}
+	if packedMulRows(xs, i, at, w, rows, n) {
+		return
+	}
+	for r := 0; r < len(rows); r += 4 {
+		w0, w1, w2, w3 := quad(w, rows[r:], n)
+		for _, x := range xs {
+			s := (*[4]float64)(x[i+r:])
+			s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
+			x := x[at:][:n]
+			for k, w0 := range w0 {
+				x := x[k]
+				s0 += float64(w0 * x)
+				s1 += float64(w1[k] * x)
+				s2 += float64(w2[k] * x)
+				s3 += float64(w3[k] * x)
+			}
+			s[0], s[1], s[2], s[3] = s0, s1, s2, s3
+		}
+	}
+}
+
+// AxpyRows adds to the n elements of each of xs from at on the rows, each times its
+// element of those from i on: the sum of each four from the left, the last four first.
+func AxpyRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) {
+	checkRows(rows, n, len(w))
+	for _, x := range xs {
+		_, _ = x[i:i+len(rows)], x[at:at+n]
+	}
+	if packedAxpyRows(xs, i, at, w, rows, n) {
+		return
+	}
+	for r := len(rows) - 4; r >= 0; r -= 4 {
+		w0, w1, w2, w3 := quad(w, rows[r:], n)
+		for _, x := range xs {
+			g := (*[4]float64)(x[i+r:])
+			g0, g1, g2, g3 := g[0], g[1], g[2], g[3]
+			x := x[at:][:n]
+			for k, w0 := range w0 {
+				x[k] += float64(g0*w0) + float64(g1*w1[k]) + float64(g2*w2[k]) + float64(g3*w3[k])
+			}
+		}
+	}
+}
+
+// Axpy2Rows does u += g·x + c·t for each of us and its rows, in turn those of each four,
+// the last four first: g is its elements from i on, t what the same one of ts has from at
+// on.
+func Axpy2Rows(us, ts [][]float64, i, at int, rows []int32, x, c []float64) {
+	ts, c = ts[:len(us)], c[:len(rows)]
+	if len(us) == 0 {
+		return
+	}
+	size := len(us[0])
+	for s, u := range us {
+		size = min(size, len(u))
+		_, _ = u[i:i+len(rows)], ts[s][at:at+len(x)]
+	}
+	checkRows(rows, len(x), size)
+	if packedAxpy2Rows(us, ts, i, at, rows, x, c) {
+		return
+	}
+	for q := len(rows) - 4; q >= 0; q -= 4 {
+		for s, u := range us {
+			t := ts[s][at:][:len(x)]
+			for r := q; r < q+4; r++ {
+				g, c, u := u[i+r], c[r], u[rows[r]:][:len(x)]
+				for k, x := range x {
+					u[k] += float64(g*x) + float64(c*t[k])
+				}
+			}
+		}
+	}
+}
+
+// AxpyTiles adds the n elements of w from each of rows on, times its element of g, to
+// those of x from each of tiles on, in turn.
+func AxpyTiles(x []float64, tiles []int32, g, w []float64, rows []int32, n int) {
+	g, rows = g[:len(tiles)], rows[:len(tiles)]
+	for l, at := range tiles {
+		_, _ = x[at:][:n], w[rows[l]:][:n]
+	}
+	if packedAxpyTiles(x, tiles, g, w, rows, n) {
+		return
+	}
+	for l, at := range tiles {
+		w, x, g := w[rows[l]:][:n], x[at:][:n], g[l]
+		for k, w := range w {
+			x[k] += float64(w * g)
+		}
+	}
+}
