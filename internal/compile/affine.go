@@ -50,7 +50,9 @@ func (p *placer) affines(ids []int32) {
 }
 
 // affineLanes makes batches of the nodes ids, placed from lo on, of n terms each,
-// cut as those of other operations are.
+// cut as those of other operations are. But rows of a matrix of inputs with weights of
+// their own, consecutive operands whose first elements are multiples of n apart, are
+// tiles.
 func (p *placer) affineLanes(ids []int32, lo, n int32) {
 	m := int32(len(ids))
 	terms := make([]Term, n)
@@ -88,7 +90,35 @@ func (p *placer) affineLanes(ids []int32, lo, n int32) {
 				t.weights = t.weights[start:l]
 			}
 		}
+		b.Tiles = p.tiles(&b)
 		p.batches = append(p.batches, b)
 		start = l
 	}
+}
+
+// minTile is how many terms a tile has at least.
+const minTile = 3
+
+// tiles is where the weights of the nodes of an affine batch begin if the operands of
+// each are consecutive inputs, and an input is a term of one number for all nodes that
+// have it; else nil.
+func (p *placer) tiles(b *Batch) []int32 {
+	n := int32(len(b.Terms))
+	if n < minTile {
+		return nil
+	}
+	at, first := make([]int32, 0, b.Len()), b.Terms[0].Index[0]
+	for i := b.Lo; i < b.Hi; i++ {
+		_, x := p.AffineAt(i)
+		if int(x[n-1]) >= p.Inputs() || !p.Consecutive(i) || (x[0]-first)%n != 0 {
+			return nil
+		}
+		at = append(at, p.WeightsFrom(i))
+	}
+	for o := range b.operands {
+		if o.Access != Indexed {
+			return nil
+		}
+	}
+	return at
 }

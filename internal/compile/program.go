@@ -74,7 +74,8 @@ type Batch struct {
 	A, B       Operand
 	PartialsAt int32
 
-	Terms []Term // of an affine batch
+	Terms []Term  // of an affine batch
+	Tiles []int32 // likewise, where weights begin if operands are rows of a matrix of inputs
 
 	// Of rows: the operands that all share are the Width ones from Shared on, the other
 	// factors of a row those from its element of Factors on, operands or weights.
@@ -182,7 +183,7 @@ func (p *Program) Bytes() int {
 	k := p.Tape.Bytes() + int(unsafe.Sizeof(*p)-unsafe.Sizeof(p.Tape)) + tape.BytesOf(p.batches) + tape.BytesOf(p.unwritten)
 	weights := map[*float64]bool{} // batches with the same ones share them
 	for _, b := range p.batches {
-		k += tape.BytesOf(b.Terms) + tape.BytesOf(b.Factors)
+		k += tape.BytesOf(b.Terms) + tape.BytesOf(b.Factors) + tape.BytesOf(b.Tiles)
 		for _, t := range b.Terms {
 			k += tape.BytesOf(t.Index[:len(t.Index):len(t.Index)]) // a part of an array
 			if len(t.weights) > 0 && !weights[&t.weights[0]] {

@@ -341,6 +341,9 @@ func (p *Program) part(b *Batch, lo, hi int32) Batch {
 			t.weights = t.weights[from:to]
 		}
 	}
+	if c.Tiles != nil {
+		c.Tiles = c.Tiles[from:to]
+	}
 	for o := range c.operands {
 		if o.Access == Consecutive {
 			o.At += from

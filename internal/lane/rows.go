@@ -8,10 +8,12 @@ func checkRows(rows []int32, n, size int) {
 	if len(rows)%4 != 0 || n < 0 {
 		panic("lane: rows not four by four")
 	}
+	least, most := int32(0), int32(0)
 	for _, r := range rows {
-		if r < 0 || int(r) > size-n {
-			panic("lane: row outside of its array")
-		}
+		least, most = min(least, r), max(most, r)
+	}
+	if least < 0 || len(rows) > 0 && int(most) > size-n {
+		panic("lane: row outside of its array")
 	}
 }
 
@@ -101,20 +103,33 @@ func Axpy2Rows(us, ts [][]float64, i, at int, rows []int32, x, c []float64) {
 	}
 }
 
-// AxpyTiles adds the n elements of w from each of rows on, times its element of g, to
-// those of x from each of tiles on, in turn.
-func AxpyTiles(x []float64, tiles []int32, g, w []float64, rows []int32, n int) {
-	g, rows = g[:len(tiles)], rows[:len(tiles)]
-	for l, at := range tiles {
-		_, _ = x[at:][:n], w[rows[l]:][:n]
-	}
-	if packedAxpyTiles(x, tiles, g, w, rows, n) {
+// AxpyTiles adds the n elements of w from each of rows on, times its element of those of x
+// from i on, to the elements of x from each of tiles on, in turn, for each x of xs.
+func AxpyTiles(xs [][]float64, i int, tiles []int32, w []float64, rows []int32, n int) {
+	if len(xs) == 0 {
 		return
 	}
+	rows = rows[:len(tiles)]
+	size := len(xs[0])
+	for _, x := range xs {
+		size = min(size, len(x))
+		_ = x[i : i+len(tiles)]
+	}
 	for l, at := range tiles {
-		w, x, g := w[rows[l]:][:n], x[at:][:n], g[l]
-		for k, w := range w {
-			x[k] += float64(w * g)
+		if r := rows[l]; at < 0 || r < 0 || n < 0 || int(at) > size-n || int(r) > len(w)-n {
+			panic("lane: tile outside of its array")
+		}
+	}
+	for _, x := range xs {
+		g := x[i:][:len(tiles)]
+		if packedAxpyTiles(x, tiles, g, w, rows, n) {
+			continue
+		}
+		for l, at := range tiles {
+			w, x, g := w[rows[l]:][:n], x[at:][:n], g[l]
+			for k, w := range w {
+				x[k] += float64(w * g)
+			}
 		}
 	}
 }

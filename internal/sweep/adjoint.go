@@ -45,7 +45,7 @@ func (ws *Workspace) adjointBlock(gs [][]float64, b, p *compile.Batch, lo, off, 
 	switch cl := b.Op.Class(); cl {
 	case op.NoPartials:
 	case op.List:
-		affineAdjoints(gs, p, off, m, order)
+		ws.e.affineAdjoints(gs, p, off, m, order)
 	case op.One, op.MinusOne, op.OneOne, op.OneMinusOne:
 		for _, g := range gs {
 			ta := targetOf(&p.A, order, g, off, m)

@@ -26,7 +26,11 @@ func addTerms(b *compile.Batch, ws *Workspace, dst, c, x []float64, off int32) {
 
 // affineAdjoints does the lanes from off on; g is the adjoints of all nodes, or their
 // places, as b has them.
-func affineAdjoints(gs [][]float64, b *compile.Batch, off, m int32, order compile.Order) {
+func (e *Engine) affineAdjoints(gs [][]float64, b *compile.Batch, off, m int32, order compile.Order) {
+	if b.Tiles != nil {
+		lane.AxpyTiles(gs, int(b.Lo+off), b.Terms[0].Index[off:off+m], e.Weights(), b.Tiles[off:off+m], len(b.Terms))
+		return
+	}
 	for _, g := range gs {
 		for k := range b.Terms {
 			t := &b.Terms[k]

@@ -21,8 +21,8 @@ func Cut(e *Engine, lanes int) (*Engine, bool) {
 func (ws *Workspace) Poison() {
 	n := len(ws.v)
 	x := [][]float64{grow(&ws.bar, n), grow(&ws.parts, ws.e.StoredPartials()), grow(&ws.cotangent, len(ws.e.OutputNodes()))}
-	x = append(x, directions(&ws.t, MaxDirections, n)...)
-	x = append(x, directions(&ws.u, MaxDirections, n)...)
+	x = append(x, directions(&ws.t, MaxDirections, n, false)...)
+	x = append(x, directions(&ws.u, MaxDirections, n, true)...)
 	x = append(x, ws.call.x, ws.call.gx, ws.call.tx)
 	for i := range ws.scratch {
 		x = append(x, ws.scratch[i][:])
@@ -68,7 +68,7 @@ func (ws *Workspace) Sweeps(careful, poison bool, k int, w, v []float64) (r Prod
 		r.JVP = append(r.JVP, ws.t[k-1][i])
 	}
 	clean()
-	us := directions(&ws.u, k, e.Len())
+	us := directions(&ws.u, k, e.Len(), true)
 	for _, u := range us {
 		ws.start(u, w)
 	}

@@ -33,7 +33,7 @@ func (ws *Workspace) JVP(k int, seed Seeds) error {
 // seed sets the tangents of the inputs, of n numbers in all.
 func (ws *Workspace) seed(k, n int, seed Seeds) [][]float64 {
 	e := ws.e
-	ts := directions(&ws.t, k, n)
+	ts := directions(&ws.t, k, n, false)
 	ws.seeded = compile.Span{}
 	for s, t := range ts {
 		x := t[:e.Inputs()]
@@ -60,7 +60,7 @@ func (ws *Workspace) carefully(sweep func() error) error {
 // is the adjoint of the inputs.
 func (ws *Workspace) VJP(k int, seed Seeds) error {
 	e := ws.e
-	us := directions(&ws.u, k, e.Len())
+	us := directions(&ws.u, k, e.Len(), true)
 	w := grow(&ws.cotangent, len(e.OutputNodes()))
 	run := func() error {
 		for s, u := range us {
@@ -155,7 +155,7 @@ func (ws *Workspace) products(k int) error {
 		return ws.carefulProducts(k)
 	}
 	all := e.sections()
-	ts, us := directions(&ws.t, k, all.Places), directions(&ws.u, k, all.Places)
+	ts, us := directions(&ws.t, k, all.Places, false), directions(&ws.u, k, all.Places, true)
 	for s, t := range ts {
 		clear(t[e.Inputs():e.Base()])
 		zero(us[s], all.Unwritten)
@@ -183,7 +183,7 @@ func (ws *Workspace) products(k int) error {
 // carefulProducts is products with derivative products.
 func (ws *Workspace) carefulProducts(k int) error {
 	e := ws.e
-	us := directions(&ws.u, k, e.Len())
+	us := directions(&ws.u, k, e.Len(), true)
 	for _, u := range us {
 		clear(u)
 	}
@@ -208,7 +208,7 @@ func (ws *Workspace) Hessian(row Result) error {
 	n := e.Inputs()
 	for lo := 0; lo < n; lo += MaxDirections {
 		m := min(MaxDirections, n-lo)
-		for s, t := range directions(&ws.t, m, e.sections().Places) {
+		for s, t := range directions(&ws.t, m, e.sections().Places, false) {
 			clear(t[:n])
 			t[lo+s] = 1
 		}

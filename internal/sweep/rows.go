@@ -127,9 +127,11 @@ func (ws *Workspace) rowSecondsOf(us, ts [][]float64, b *compile.Batch, i, hi in
 	rows, bar := b.Factors[i-b.Lo:hi-b.Lo], ws.bar[i:hi]
 	from, to := e.clip(ws.wanted, at, n)
 	lane.AxpyRows(us, int(i), int(at+from), ws.v[from:], rows, int(to-from))
-	wanted := false
+	first, last := len(rows), 0 // those wanted
 	for r, w := range rows {
-		wanted = wanted || e.meets(ws.wanted, w, n)
+		if e.meets(ws.wanted, w, n) {
+			first, last = min(first, r&^3), r|3
+		}
 		if lo, hi := e.clip(ws.seeded, w, n); max(lo, from) < min(hi, to) {
 			lo, hi := max(lo, from), min(hi, to)
 			for s, u := range us {
@@ -137,7 +139,7 @@ func (ws *Workspace) rowSecondsOf(us, ts [][]float64, b *compile.Batch, i, hi in
 			}
 		}
 	}
-	if wanted {
-		lane.Axpy2Rows(us, ts, int(i), int(at), rows, ws.v[at:][:n], bar)
+	if first < last {
+		lane.Axpy2Rows(us, ts, int(i)+first, int(at), rows[first:last+1], ws.v[at:][:n], bar[first:last+1])
 	}
 }

@@ -124,6 +124,61 @@ func FuzzRowsAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rowsAgree)) }
 
 func rowsAgree(t *rapid.T) {
 	p, x, w := drawNetwork(t)
+	batchesAgree(t, p, x, w)
+}
+
+// Sums of inputs with constant weights, rows of a matrix or not, agree likewise.
+func TestTilesAgree(t *testing.T) { rapid.Check(t, tilesAgree) }
+func FuzzTilesAgree(f *testing.F) { f.Fuzz(rapid.MakeFuzz(tilesAgree)) }
+
+func tilesAgree(t *rapid.T) {
+	n := rapid.IntRange(1, 8).Draw(t, "terms")
+	step := rapid.SampledFrom([]int{n, n, n, 2 * n, 1, n + 1}).Draw(t, "step")
+	of := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 30).Draw(t, "rows")
+	swapped := rapid.Bool().Draw(t, "swapped") // one has its operands in another order
+	x := make([]float64, 5*step+n)
+	for i := range x {
+		x[i] = math.Cos(3*float64(i)) / 2
+	}
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
+		y := make([]reverse.Var, len(of))
+		for l, row := range of {
+			w, u := make([]float64, n), slices.Clone(x[row*step:][:n])
+			for k := range w {
+				w[k] = math.Sin(float64(7*l + k + 1))
+			}
+			if swapped && l == 0 {
+				slices.Reverse(u)
+			}
+			y[l] = dual.Affine(0, w, u).Sin()
+		}
+		return y
+	}, x)
+	require.NoError(t, err)
+	batchesAgree(t, inside.Program(tape), x, slices.Repeat([]float64{1}, tape.Outputs()))
+}
+
+// The affine sums of the steps of a recurrent network are tiles.
+func TestTilesAreFound(t *testing.T) {
+	const rows, n = 6, 4
+	for step, want := range map[int]int{n: 3 * rows, 2 * n: 3 * rows, n + 1: 0, 1: 0} {
+		tape, err := reverse.RecordVec(func(x []reverse.Var) (y []reverse.Var) {
+			for l := range 3 * rows {
+				y = append(y, dual.Affine(0, []float64{1, 2, 3, float64(l + 4)}, x[l%rows*step:][:n]).Sin())
+			}
+			return y
+		}, make([]float64, rows*2*n))
+		require.NoError(t, err)
+		tiles := 0
+		for _, b := range inside.Program(tape).Batches() {
+			tiles += len(b.Tiles)
+		}
+		require.Equal(t, want, tiles, "rows %d apart", step)
+	}
+}
+
+// batchesAgree compares sweeps of a program with those over nodes one by one.
+func batchesAgree(t *rapid.T, p *sweep.Engine, x, w []float64) {
 	v := make([]float64, p.Inputs())
 	zeros := rapid.Bool().Draw(t, "zeros") // most of v is 0
 	for i := range v {
