@@ -80,15 +80,19 @@ func (e *NoSourceError) Error() string {
 // besides, of the type named Name and BranchError, where a comparison comes out
 // otherwise than recorded.
 //
-// A function of up to a thousand lines is one function of Go, without loops; a longer one
-// is cut into parts, and takes as its last argument a *NameWork, the memory of one
-// evaluation, new(NameWork) once a goroutine. To write a gradient and to compile it takes
-// 0.5 ms an operation each, whatever the length, measured at 7,000 and 35,000. For sums of many alike terms hessian.Sparse.WriteGo writes
-// loops.
+// A function of up to a thousand lines is one function of Go, without loops. A longer one
+// takes as its last argument a *NameWork, the memory of one evaluation, new(NameWork) once
+// a goroutine: alike operations are loops over it, others lines of functions of some
+// hundred lines. To compile loops takes no time, whatever their length: the gradient of a
+// Rosenbrock function of a million operations 0.1 s. Of unlike operations it takes
+// 0.3 ms each for a gradient, of 12,000 as of 38,000, and 0.9 ms for value, gradient and
+// product with the Hessian. Sums of alike terms are shorter and faster by
+// hessian.Sparse.WriteGo.
 //
 // It is an error, and nothing is written, if a name is no identifier, a keyword, or
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
-// primitives of vectors, functions of matrices, or loops by Repeat or Scan.
+// primitives of vectors, functions of matrices, or loops by Repeat or Scan, and if more
+// than a million operations are in no loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
 		if functions == nil {

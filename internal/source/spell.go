@@ -30,24 +30,36 @@ func (f *File) Number(c float64) string {
 	return strconv.FormatFloat(c, 'g', -1, 64)
 }
 
-// operand is c as an operand of an operator.
-func (f *File) operand(c float64) string {
-	s := f.Number(c)
-	if s[0] == '-' {
-		return "(" + s + ")"
+// inner is a number as an operand of an operator.
+func inner(c string) string {
+	if c[0] == '-' {
+		return "(" + c + ")"
 	}
-	return s
+	return c
+}
+
+// whole is a number as an int.
+func whole(c string) string {
+	if n, err := strconv.ParseFloat(c, 64); err == nil {
+		return strconv.Itoa(int(n))
+	}
+	return "int(" + c + ")"
 }
 
 // Value is the operation code, which has one or two operands and is no primitive, on
 // the expressions x and y, which are names or numbers, and the constant c. A product is
 // rounded.
 func (f *File) Value(code op.Code, c float64, x, y string) string {
+	return f.Operation(code, f.Number(c), x, y)
+}
+
+// Operation is Value where the constant is an expression.
+func (f *File) Operation(code op.Code, c, x, y string) string {
 	info := code.Info()
 	switch code {
 	case op.AddReal: // a difference has the same bits
-		if c < 0 {
-			return x + " - " + f.Number(-c)
+		if c[0] == '-' {
+			return x + " - " + c[1:]
 		}
 	case op.Sqrt:
 		return f.Call(elem.Sqrt, x)
@@ -55,7 +67,7 @@ func (f *File) Value(code op.Code, c float64, x, y string) string {
 		return f.Call(info.F1, x)
 	}
 	if info.Source != "" {
-		s := substitute(info.Source, map[string]string{"x": x, "y": y, "c": f.operand(c)})
+		s := substitute(info.Source, map[string]string{"x": x, "y": y, "c": inner(c)})
 		if strings.Contains(info.Source, "*") {
 			s = "float64(" + s + ")"
 		}
@@ -65,9 +77,9 @@ func (f *File) Value(code op.Code, c float64, x, y string) string {
 	case info.F1 != nil:
 		return f.Call(info.F1, x)
 	case info.Constant == op.IntConstant:
-		return f.Call(info.Kernels[0], x, strconv.Itoa(int(c)))
+		return f.Call(info.Kernels[0], x, whole(c))
 	case info.FC != nil:
-		return f.Call(info.FC, x, f.Number(c))
+		return f.Call(info.FC, x, c)
 	case info.F2 != nil:
 		return f.Call(info.F2, x, y)
 	}
@@ -77,25 +89,35 @@ func (f *File) Value(code op.Code, c float64, x, y string) string {
 // First is the first partial derivative of an operation of class Unary, v being its
 // value.
 func (f *File) First(code op.Code, c float64, x, v string) string {
+	return f.FirstOf(code, f.Number(c), x, v)
+}
+
+// FirstOf is First where the constant is an expression.
+func (f *File) FirstOf(code op.Code, c, x, v string) string {
 	return f.unary(code.Info().D1, code, 1, c, x, v)
 }
 
 // Second is the second one, d being the first.
 func (f *File) Second(code op.Code, c float64, x, v, d string) string {
+	return f.SecondOf(code, f.Number(c), x, v, d)
+}
+
+// SecondOf is Second where the constant is an expression.
+func (f *File) SecondOf(code op.Code, c, x, v, d string) string {
 	return f.unary(code.Info().H1, code, 2, c, x, v, d)
 }
 
-func (f *File) unary(plain any, code op.Code, k int, c float64, x string, rest ...string) string {
+func (f *File) unary(plain any, code op.Code, k int, c, x string, rest ...string) string {
 	info := code.Info()
 	switch {
 	case info.FC == nil:
 		return f.Call(plain, append([]string{x}, rest...)...)
 	case info.Constant == op.IntConstant:
-		return f.Call(info.Kernels[k], append([]string{x, strconv.Itoa(int(c))}, rest...)...)
+		return f.Call(info.Kernels[k], append([]string{x, whole(c)}, rest...)...)
 	case k == 1:
-		return f.Call(info.DC, append([]string{x, f.Number(c)}, rest...)...)
+		return f.Call(info.DC, append([]string{x, c}, rest...)...)
 	default:
-		return f.Call(info.HC, append([]string{x, f.Number(c)}, rest...)...)
+		return f.Call(info.HC, append([]string{x, c}, rest...)...)
 	}
 }
 

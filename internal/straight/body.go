@@ -36,6 +36,7 @@ type statement struct {
 type body struct {
 	*writer
 	careful bool
+	memory  bool // nodes are elements of arrays
 	lines   []statement
 	section string
 	value   value   // of the first output
@@ -104,7 +105,7 @@ func (b *body) product(k float64, x, y value) value {
 		return value{s: fmt.Sprintf("float64(%s*%s*%s)", b.spell(number(k)), x.s, b.spell(y))}
 	}
 	if b.careful {
-		return value{s: b.file.Prod(b.times(k, x).s, y.s)}
+		return value{s: b.derivativeProduct(b.times(k, x).s, y.s)}
 	}
 	switch k {
 	case 1:
@@ -113,6 +114,13 @@ func (b *body) product(k float64, x, y value) value {
 		return value{s: source.Product("-"+x.s, y.s)}
 	}
 	return value{s: fmt.Sprintf("float64(%s*%s*%s)", b.spell(number(k)), x.s, y.s)}
+}
+
+func (b *body) derivativeProduct(x, y string) string {
+	if b.memory {
+		return b.loops.derivativeProduct(x, y)
+	}
+	return b.file.Prod(x, y)
 }
 
 // times is k·x.
@@ -127,7 +135,7 @@ func (b *body) times(k float64, x value) value {
 	case k == -1:
 		return negative(x)
 	case b.careful && (math.IsInf(k, 0) || k != k):
-		return value{s: b.file.Prod(b.spell(number(k)), x.s)}
+		return value{s: b.derivativeProduct(b.spell(number(k)), x.s)}
 	}
 	return value{s: source.Product(b.spell(number(k)), x.s)}
 }
@@ -194,9 +202,6 @@ func (b *body) group(terms ...value) value {
 	}
 	return value{s: "(" + b.joined(items) + ")"}
 }
-
-// most is how many terms a sum has in one expression.
-const most = 256
 
 // total is a sum by a name.
 func (b *body) total(name string, terms []value) value {

@@ -222,11 +222,16 @@ func (b *body) halves(terms []value) []value {
 // adjoints is the terms that have been added to the adjoint of each node.
 type adjoints struct {
 	terms [][]value
-	bar   []value // of nodes that are done
+	bar   []value                // of nodes that are done
+	emit  func(j int32, v value) // instead of terms: nodes are in memory
 }
 
 func (a *adjoints) add(j int32, v value) {
-	if !v.isZero() {
+	switch {
+	case v.isZero():
+	case a.emit != nil:
+		a.emit(j, v)
+	default:
 		a.terms[j] = append(a.terms[j], v)
 	}
 }
@@ -274,7 +279,7 @@ func (b *body) pull(kind string, suffix string, a *adjoints, pieces []piece, lan
 // gradient writes the adjoints for those of the outputs, in w.
 func (b *body) gradient(w []value, suffix string) {
 	p := b.p
-	a := adjoints{make([][]value, p.Len()), make([]value, p.Len())}
+	a := adjoints{terms: make([][]value, p.Len()), bar: make([]value, p.Len())}
 	for j, i := range p.OutputNodes() {
 		a.add(i, w[j])
 	}

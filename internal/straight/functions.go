@@ -2,6 +2,7 @@ package straight
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -57,8 +58,9 @@ type writer struct {
 	titles               []string          // of inputs and parameters
 	constants            map[int32]float64 // nodes that are
 	dst, x, params, v, w string
-	test, m, memory      string // variables
-	work                 int    // numbers in the memory of long functions
+	test, m, work        string // variables
+	arrays               arrays
+	loops                *looped // writes functions of long programs
 
 	d     map[int32][2]value // partial derivatives that have names
 	h     map[int32][3]value // second ones, times the adjoint
@@ -90,10 +92,18 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 		}
 	}
 	for _, function := range functions {
-		w.write(function)
-	}
-	if s.Part != "" && w.work > 0 {
-		return &Unsupported{Op: "so many operations that are no alike terms"}
+		long := w.isLong(function)
+		switch n := 0; {
+		case long && s.Part != "":
+			return &Unsupported{Op: "so many operations that are no alike terms"}
+		case long:
+			if n = w.written(); n > mostWritten {
+				return &Unsupported{Op: fmt.Sprintf("%d operations that are not in loops, more than %d", n, mostWritten)}
+			}
+			w.startLoops().write(function)
+		default:
+			w.write(function)
+		}
 	}
 	w.printWork()
 	return nil
@@ -172,14 +182,17 @@ func (w *writer) chooseNames() error {
 	if err := given("parameters", w.settings.Params, p.Params(), p.Inputs()); err != nil {
 		return err
 	}
+	called := source.Names{}
 	for _, list := range w.primitives { // by name in functions
 		for _, name := range list {
 			first, _, _ := strings.Cut(name, ".")
 			if names[first] {
 				return fmt.Errorf("%q is an input and a primitive", first)
 			}
+			called[first] = true
 		}
 	}
+	maps.Copy(names, called)
 	if w.settings.Inputs == nil {
 		letter := names.Family("x")
 		for i := range p.Inputs() {
@@ -206,7 +219,8 @@ func (w *writer) chooseNames() error {
 	}
 	w.dst, w.x, w.params = names.Fresh("dst"), names.Fresh("x"), names.Fresh("p")
 	w.v, w.w = names.Fresh("v"), names.Fresh("w")
-	w.test, w.m, w.memory = names.Fresh("test"), names.Fresh("m"), names.Fresh("work")
+	w.test, w.m, w.work = names.Fresh("test"), names.Fresh("m"), names.Fresh("work")
+	w.arrays = inMemory
 	return nil
 }
 
@@ -287,16 +301,7 @@ func (w *writer) returns(function Function) (f, err bool) {
 func (w *writer) write(function Function) {
 	name := w.functionName(function)
 	args, lengths := w.arguments(function)
-	value, fails := w.returns(function)
-	result := ""
-	switch {
-	case value && fails:
-		result = "(float64, error)"
-	case value:
-		result = "float64"
-	case fails:
-		result = "error"
-	}
+	result := w.result(function)
 	plain := w.start(false)
 	plain.derive(function)
 	bodies := []*body{plain}
@@ -308,11 +313,7 @@ func (w *writer) write(function Function) {
 			bodies = append(bodies, b)
 		}
 	}
-	long := plain.isLong(function)
 	arguments, signature := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64"
-	if long {
-		arguments, signature = arguments+", "+w.memory, signature+", "+w.memory+" *"+w.workName()
-	}
 	careful := w.file.Private(w.settings.Part + function.String() + "Careful")
 	if len(bodies) > 1 {
 		call := careful + "(" + arguments + ")"
@@ -324,25 +325,40 @@ func (w *writer) write(function Function) {
 		plain.repeat(call)
 	}
 	plain.finish(function)
-	w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(w.comment(function, name, args, lengths, long)), name, signature, result)
+	w.file.Printf("%s", w.head(function, "", args, lengths))
+	for k, b := range bodies {
+		if k > 0 {
+			w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(fmt.Sprintf("%s is %s with derivative products, for which 0·∞ and 0·NaN are 0.", careful, name)), careful, signature, result)
+		}
+		b.print()
+		w.file.Printf("}\n\n")
+	}
+}
+
+// head is the comment and the signature of a function, and that it panics if an argument
+// has a wrong length. more is arguments that are no slices.
+func (w *writer) head(function Function, more string, args []string, lengths []int) string {
+	name := w.functionName(function)
 	var wrong []string
 	for k, a := range args {
 		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[k]))
 	}
-	w.file.Printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
-	for k, b := range bodies {
-		parts := w.file.Private(function.String())
-		if k > 0 {
-			parts = careful
-			w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(fmt.Sprintf("%s is %s with derivative products, for which 0·∞ and 0·NaN are 0.", careful, name)), careful, signature, result)
-		}
-		if long {
-			b.cut().print(parts, arguments, signature)
-		} else {
-			b.print()
-			w.file.Printf("}\n\n")
-		}
+	return fmt.Sprintf("%sfunc %s(%s []float64%s) %s {\nif %s {\npanic(%q)\n}\n",
+		source.Comment(w.comment(function, name, args, lengths, more != "")), name, strings.Join(args, ", "), more, w.result(function),
+		strings.Join(wrong, " || "), name+": wrong length")
+}
+
+// result is what a function returns.
+func (w *writer) result(function Function) string {
+	switch value, fails := w.returns(function); {
+	case value && fails:
+		return "(float64, error)"
+	case value:
+		return "float64"
+	case fails:
+		return "error"
 	}
+	return ""
 }
 
 // workName is the type of the memory of long functions.
@@ -350,8 +366,8 @@ func (w *writer) workName() string { return w.file.Name() + "Work" }
 
 // printWork writes the type of the memory of long functions, if there are any.
 func (w *writer) printWork() {
-	if w.work > 0 {
-		w.file.Printf("%stype %s struct{ m [%d]float64 }\n\n", source.Comment(w.workName()+" is the memory of an evaluation, for one goroutine at a time."), w.workName(), w.work)
+	if w.loops != nil {
+		w.file.Printf("%s", w.loops.memoryType())
 	}
 }
 
@@ -409,7 +425,7 @@ func (w *writer) comment(function Function, name string, args []string, lengths 
 		s += "."
 	}
 	if long {
-		s += " It uses " + w.memory + " for what it computes on the way."
+		s += " It uses " + w.work + " for what it computes on the way."
 	}
 	return s
 }

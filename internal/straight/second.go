@@ -10,7 +10,7 @@ import (
 // tangents.
 func (b *body) products(t []value) []value {
 	p := b.p
-	a := adjoints{make([][]value, p.Len()), make([]value, p.Len())}
+	a := adjoints{terms: make([][]value, p.Len()), bar: make([]value, p.Len())}
 	pieces := b.inOrder()
 	if !b.careful {
 		pieces = b.bySections()

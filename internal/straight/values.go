@@ -33,6 +33,9 @@ func (w *writer) foldConstants() {
 
 // node is the value of node i.
 func (b *body) node(i int32) value {
+	if b.memory {
+		return value{s: element(b.arrays.v, int(i))}
+	}
 	if c, ok := b.constants[i]; ok {
 		return number(c)
 	}
@@ -81,7 +84,7 @@ func (b *body) operation(i int32) {
 	if _, ok := b.constants[i]; ok {
 		return
 	}
-	name := b.name("", i)
+	name := b.node(i).s
 	set := func(expr string) {
 		b.lines = append(b.lines, statement{names: []string{name}, expr: expr})
 	}
@@ -170,7 +173,11 @@ func (b *body) list(name string, c float64, terms []value) {
 // own is a derivative of node i, a primitive of the user, at x.
 func (b *body) own(i int32, more int, x string) string {
 	f, order := b.p.OwnAt(i)
-	return b.primitives[f][order+more] + "(" + x + ")"
+	name := b.primitives[f][order+more]
+	if b.memory {
+		name = b.loops.wrapped(name)
+	}
+	return name + "(" + x + ")"
 }
 
 // holds is the condition under which a guard holds.

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/testkit/gorun"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -37,6 +38,7 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 	if testing.Short() {
 		programs = 25
 	}
+	defer func(longest int) { straight.Longest = longest }(straight.Longest)
 	files := map[string][]byte{}
 	var main bytes.Buffer
 	var cases []sourceCase
@@ -50,8 +52,16 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 			o.Primitives = true
 		}
 		p := rapid.Custom(func(t *rapid.T) *randprog.Prog { return randprog.Draw(t, o) }).Example(k)
-		if k == programs-1 && !testing.Short() {
+		switch {
+		case k == programs-1:
 			p = mesh()
+		case k%8 == 5:
+			p = inTurn(p, 8+k%40)
+		}
+		if k%2 == 1 { // nodes in memory
+			straight.Longest = 0
+		} else {
+			straight.Longest = 1000
 		}
 		tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, randprog.Vars) }, p.X)
 		require.NoError(t, err)
@@ -133,6 +143,49 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 			require.True(t, same, "%s [%d]: %v, want %v\n%s", c.call, i, v, want, files[c.call[:strings.IndexAny(c.call, "VJGH")]+".go"])
 		}
 	}
+}
+
+// inTurn is a program with many copies of p, each on the next inputs, some of which all
+// have: its outputs are those of the copies and their products with the sum of all.
+func inTurn(p *randprog.Prog, copies int) *randprog.Prog {
+	q := &randprog.Prog{Inputs: p.Inputs + copies}
+	for i := range q.Inputs {
+		q.X, q.U, q.V = append(q.X, p.X[i%p.Inputs]+0.01*float64(i)), append(q.U, p.U[i%p.Inputs]), append(q.V, p.V[i%p.Inputs]-0.1*float64(i%7))
+	}
+	for t := range copies {
+		first := q.Inputs + len(q.Code)
+		at := func(j int) int {
+			switch {
+			case j >= p.Inputs:
+				return j - p.Inputs + first
+			case j == 0:
+				return 0
+			}
+			return j + t*(1+j%2)%copies
+		}
+		for _, in := range p.Code {
+			in.A, in.B = at(in.A), at(in.B)
+			in.List = slices.Clone(in.List)
+			for k, j := range in.List {
+				in.List[k] = at(j)
+			}
+			q.Code = append(q.Code, in)
+		}
+		q.Out = append(q.Out, at(p.Out[0]))
+	}
+	sum := randprog.Instr{Kind: randprog.KindSum, List: slices.Clone(q.Out)}
+	q.Code = append(q.Code, sum)
+	total := q.Inputs + len(q.Code) - 1
+	if copies%3 == 0 {
+		q.Out = []int{total}
+	} else {
+		for k, y := range q.Out {
+			q.Code = append(q.Code, randprog.Instr{Kind: randprog.KindOp, Op: op.Mul, A: y, B: total})
+			q.Out[k] = q.Inputs + len(q.Code) - 1
+		}
+	}
+	q.Outputs = len(q.Out)
+	return q
 }
 
 // mesh is a program with batches that second-order sweeps go over in sections.

@@ -1,0 +1,183 @@
+package straight
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/sweep"
+)
+
+// write writes a function whose nodes are in memory: sweeps one after the other, again
+// with derivative products where a result is not finite, as package sweep has them.
+func (l *looped) write(function Function) {
+	p, m, a := l.p, l.work, l.arrays
+	n := p.Inputs()
+	args, lengths := l.arguments(function)
+	var s strings.Builder
+	add := func(format string, args ...any) { fmt.Fprintf(&s, format, args...) }
+	given := l.x
+	if p.Params() > 0 {
+		given += ", " + l.params
+	}
+	f, fails := l.returns(function)
+	columns := n <= p.Outputs()
+	l.used[a.v] = true
+	l.used[a.t] = l.used[a.t] || function == JVP || function == HVP || function == Jacobian && columns
+	l.used[a.g] = l.used[a.g] || function == Gradient || function == VJP || function == HVP || function == Jacobian && !columns
+	l.used[a.u] = l.used[a.u] || function == HVP
+	switch values := fmt.Sprintf("%s(%s, %s)", l.values(), m, given); {
+	case f && fails:
+		add("if k := %s; k >= 0 {\nreturn 0, %s(k)\n}\n", values, l.errorName())
+	case fails:
+		add("if k := %s; k >= 0 {\nreturn %s(k)\n}\n", values, l.errorName())
+	default:
+		add("%s\n", values)
+	}
+	switch function {
+	case Value:
+		if !f {
+			add("%s", l.outputs(a.v))
+		}
+	case Gradient, VJP:
+		add("%s", l.gradient(l.seeds(function), false))
+		add("copy(%s, %s.%s[:%d])\n", l.dst, m, a.g, n)
+	case JVP:
+		add("%s%s(%s)\n", l.direction(), l.tangents(), m)
+		add("if !%s(%s) {\n%s%s(%[2]s)\n}\n", l.outputsFinite(a.t), m, l.clearConstants(), l.carefulTangents())
+		add("%s", l.outputs(a.t))
+	case Jacobian:
+		if columns {
+			l.columns(add)
+		} else {
+			l.rowByRow(add)
+		}
+	case HVP:
+		add("%s", l.gradient(l.seeds(function), true))
+		add("%s%s", l.direction(), l.seconds())
+		add("if !%s(%s.%s[:%d]) {\n%sclear(%[2]s.%[3]s[:])\n", l.finite(), m, a.u, n, l.clearConstants())
+		add("%s(%s)\n%s(%[2]s)\n}\n", l.carefulTangents(), m, l.carefulSeconds())
+		add("copy(%s, %s.%s[:%d])\n", l.dst, m, a.u, n)
+	}
+	switch {
+	case f:
+		add("return %s.%s", m, element(a.v, int(p.Output(0))))
+		if fails {
+			add(", nil")
+		}
+		add("\n")
+	case fails:
+		add("return nil\n")
+	}
+	l.file.Printf("%s%s}\n\n%s", l.head(function, ", "+m+" *"+l.workName(), args, lengths), s.String(), l.later.String())
+	l.later.Reset()
+}
+
+// direction sets the tangents of what is no operation.
+func (l *looped) direction() string {
+	return fmt.Sprintf("copy(%s.%s[:], %s)\n%s", l.work, l.arrays.t, l.v, l.clearConstants())
+}
+
+func (l *looped) clearConstants() string {
+	n, base := l.p.Inputs(), l.p.Base()
+	if n == base {
+		return ""
+	}
+	return fmt.Sprintf("clear(%s.%s[%d:%d])\n", l.work, l.arrays.t, n, base)
+}
+
+// gradient is the lines of a reverse sweep from the adjoints that seeds adds.
+func (l *looped) gradient(seeds string, store bool) string {
+	m, g := l.work, l.arrays.g
+	if store && !l.keeps() {
+		store = false // nothing is kept
+	}
+	return fmt.Sprintf("%s%s%s(%s)\n", l.clear(g, l.p.Unwritten()), seeds, l.adjoints(store), m) +
+		fmt.Sprintf("if !%s(%s.%s[:%d]) {\nclear(%[2]s.%[3]s[:])\n", l.finite(), m, g, l.p.Inputs()) +
+		fmt.Sprintf("%s%s(%s)\n}\n", seeds, l.carefulAdjoints(), m)
+}
+
+// keeps reports whether products with the Hessian need what reverse sweeps keep.
+func (l *looped) keeps() bool { return l.p.StoredPartials() > 0 }
+
+// seeds adds the adjoints of the outputs.
+func (l *looped) seeds(function Function) string {
+	m, p := l.work+"."+l.arrays.g, l.p
+	switch {
+	case p.Outputs() == 1 && function != VJP:
+		return element(m, int(p.Output(0))) + " += 1\n"
+	case p.Outputs() == 1:
+		return fmt.Sprintf("%s += %s[0]\n", element(m, int(p.Output(0))), l.w)
+	}
+	return over("j", p.Outputs(), fmt.Sprintf("%s[%s] += %s[j]\n", m, l.index(p.OutputNodes(), "j"), l.w))
+}
+
+// outputs sets dst to the outputs' elements of an array.
+func (l *looped) outputs(array string) string {
+	return fmt.Sprintf("for j := range %s {\n%[1]s[j] = %s.%s[%s]\n}\n", l.dst, l.work, array, l.index(l.p.OutputNodes(), "j"))
+}
+
+// finite is a function that says whether all elements are.
+func (l *looped) finite() string {
+	name := l.file.Private("Finite")
+	if !l.written[name] {
+		l.written[name] = true
+		fmt.Fprintf(&l.later, `// %s reports whether no element is an infinity or a NaN.
+func %[1]s(x []float64) bool {
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+`, name)
+	}
+	return name
+}
+
+// outputsFinite is a function that says whether the tangents of all outputs are.
+func (l *looped) outputsFinite(array string) string {
+	name := l.file.Private("OutputsFinite")
+	if !l.written[name] {
+		l.written[name] = true
+		nodes := l.index(l.p.OutputNodes(), "j")
+		test := fmt.Sprintf("if v := %s.%s[%s]; v-v != 0 {\nreturn false\n}\n", l.m, array, nodes)
+		fmt.Fprintf(&l.later, "func %s(%s *%s) bool {\n%sreturn true\n}\n\n", name, l.m, l.workName(), over("j", l.p.Outputs(), test))
+	}
+	return name
+}
+
+// columns writes a Jacobian by columns. As those of a sweep they are in groups, which are
+// done again together.
+func (l *looped) columns(add func(format string, args ...any)) {
+	p, m, a := l.p, l.work, l.arrays
+	column := func(name, test string) string {
+		return fmt.Sprintf("clear(%s[:%d])\n%[1]s[k] = 1\n%[3]s(%s)\n%sfor j := range %d {\n%s[%d*j+k] = %[1]s[%[9]s]\n}\n",
+			m+"."+a.t, p.Base(), name, m, test, p.Outputs(), l.dst, p.Inputs(), l.index(p.OutputNodes(), "j"))
+	}
+	l.groups(add, p.Inputs(), column(l.tangents(), l.test(l.outputsFinite(a.t)+"("+m+")")), column(l.carefulTangents(), ""))
+}
+
+// rowByRow writes a Jacobian by rows.
+func (l *looped) rowByRow(add func(format string, args ...any)) {
+	p, m, a := l.p, l.work, l.arrays
+	row := func(name, clear, test string) string {
+		return fmt.Sprintf("%s%s[%s] += 1\n%s(%s)\n%scopy(%s[%d*k:], %[2]s[:%[8]d])\n",
+			clear, m+"."+a.g, l.index(p.OutputNodes(), "k"), name, m, test, l.dst, p.Inputs())
+	}
+	l.groups(add, p.Outputs(), row(l.adjoints(false), l.clear(a.g, p.Unwritten()), l.test(fmt.Sprintf("%s(%s.%s[:%d])", l.finite(), m, a.g, p.Inputs()))),
+		row(l.carefulAdjoints(), fmt.Sprintf("clear(%s.%s[:])\n", m, a.g), ""))
+}
+
+func (l *looped) test(finite string) string { return "finite = finite && " + finite + "\n" }
+
+// groups writes a loop over n directions k.
+func (l *looped) groups(add func(format string, args ...any), n int, plain, careful string) {
+	end := fmt.Sprintf("min(lo+%d, %d)", sweep.MaxDirections, n)
+	if n <= sweep.MaxDirections {
+		add("finite := true\nfor k := range %d {\n%s}\nif !finite {\nfor k := range %[1]d {\n%s}\n}\n", n, plain, careful)
+		return
+	}
+	add("for lo := 0; lo < %d; lo += %d {\nfinite := true\nfor k := lo; k < %s; k++ {\n%s}\nif !finite {\nfor k := lo; k < %[3]s; k++ {\n%[5]s}\n}\n}\n", n, sweep.MaxDirections, end, plain, careful)
+}
