@@ -50,15 +50,26 @@ func family(name string, size int, plain func(x []float64) []float64, f func(x [
 }
 
 // Polygon is the largest polygon of diameter 1 with n vertices. For odd n that is the
-// regular one, of area ½n cos(π/n) tan(π/2n) (Reinhardt 1922). It starts from vertices on
-// a circle: from the start of the report, points of a parabola, all solvers end in local
-// minima, in which most vertices coincide.
+// regular one, of area ½n cos(π/n) tan(π/2n) (Reinhardt 1922). For even n it is not: in the
+// best that are known the longest diagonals are those of a regular one with n−1 vertices and
+// one more, to a vertex in the middle of a side (Foster and Szabo, Diameter graphs of polygons
+// and the proof of a conjecture of Graham, J. Combin. Theory A 114, 2007). It starts from
+// these polygons, smaller by a tenth if n is odd, by a hundredth if it is even, when there are
+// many local minima. From the start of the report, points of a parabola, all solvers end in
+// those where most vertices coincide.
 func Polygon(n int) Problem {
 	x0, bounds := make([]float64, 2*n), all(2*n, 0, math.Pi)
+	sides, size := n, 0.9
+	if n%2 == 0 {
+		sides, size = n-1, 0.99
+	}
 	for i := range n {
 		k := float64(i + 1)
-		x0[i] = 0.9 * math.Sin(math.Pi*k/float64(n))
-		x0[n+i] = math.Pi * k / float64(n)
+		if sides < n && i >= n/2-1 {
+			k = max(k-1, float64(sides)/2)
+		}
+		x0[i] = size * math.Sin(math.Pi*k/float64(sides))
+		x0[n+i] = math.Pi * k / float64(sides)
 		bounds[i] = [2]float64{0, 1}
 	}
 	bounds[n-1], bounds[2*n-1] = [2]float64{0, 0}, [2]float64{math.Pi, math.Pi}

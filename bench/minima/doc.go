@@ -33,8 +33,7 @@
 //   - trig has local minima without number. What is found depends on the start; in
 //     the lowest known, xᵢ alternates between 0.918 and −0.918 but near the ends.
 //
-// Of the constrained problems, the published minima, but for polygons of many vertices,
-// where the best known are some 10⁻⁴ larger; of the regressions of NIST, the
+// Of the constrained problems, the published minima; of the regressions of NIST, the
 // known parameters that the data are made from, within the deviations that their
 // noise explains.
 package minima

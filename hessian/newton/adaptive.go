@@ -10,19 +10,29 @@ import (
 // The adaptive barrier of Nocedal, Wächter and Waltz: in free mode μ is chosen anew in
 // each iteration, so that the step to the center of that μ makes the quality function
 // least, a model of the errors after the step. If the errors themselves do not become
-// less for some iterations, μ is kept, and lowered as always, until they have.
+// less for some iterations, μ is kept, and lowered as always, until they have. Where that
+// does not bring back what was lost, as multipliers of 10¹⁰ would not, the run starts over
+// with a μ that is kept from the beginning.
 const (
 	sigmaMin, sigmaMax = 1e-6, 1e2 // of μ relative to the mean complementarity
 	sections           = 8         // of the search for σ
 	references         = 4         // errors of that many iterations are remembered
 	progress           = 0.9999    // of the largest of them, or less
 	fixedShare         = 0.8       // of the mean complementarity, for a μ that is kept
+	patience           = 10        // iterations for a μ that is kept
+	regained           = 1e-2      // of the largest θ so far, or less, is progress
 )
 
 // adaptive is the state of the choice of μ.
 type adaptive struct {
-	on, free     bool
-	errors       []float64
+	on, free bool
+	errors   []float64
+	kept     int // iterations with μ kept
+
+	start      state
+	startError float64
+	theta      float64 // the largest so far
+
 	affine, full *direction // of μ = 0 and of μ = 1
 	probe        *direction
 }
@@ -45,7 +55,7 @@ func (s *solver) meanComplementarity() float64 {
 	return sum / float64(max(1, count))
 }
 
-// totalError is the sum of squares of the optimality conditions, as means.
+// totalError is the 1-norm of the optimality conditions.
 func (s *solver) totalError() float64 {
 	mu := s.mu
 	s.mu = 0
@@ -55,21 +65,47 @@ func (s *solver) totalError() float64 {
 }
 
 // adapt goes from one mode to the other.
-func (s *solver) adapt() {
+func (s *solver) adapt() error {
 	a := &s.adaptive
 	e := s.totalError()
-	enough := len(a.errors) < references || e <= progress*slices.Max(a.errors)
-	switch {
+	if len(a.errors) == 0 {
+		a.start.take(s)
+		a.startError = e
+	}
+	a.theta = max(a.theta, s.at.theta)
+	switch enough := len(a.errors) == 0 || e <= progress*slices.Max(a.errors); {
 	case enough:
 		a.errors = append(a.errors, e)
 		if len(a.errors) > references {
 			a.errors = a.errors[1:]
 		}
-		a.free = true
+		a.free, a.kept = true, 0
 	case a.free:
 		a.free = false
 		s.setMu(fixedShare * s.meanComplementarity())
+	default:
+		if a.kept++; a.kept > patience && s.astray() {
+			return s.startOver()
+		}
 	}
+	return nil
+}
+
+// astray reports whether all is worse than at the start.
+func (s *solver) astray() bool {
+	a := &s.adaptive
+	return a.on && len(a.errors) > 0 && s.at.theta > regained*a.theta && s.totalError() > a.startError
+}
+
+// startOver goes back to the start, to keep μ from there.
+func (s *solver) startOver() error {
+	a := &s.adaptive
+	a.on, a.free = false, false
+	a.start.give(s)
+	s.begin()
+	s.lastShift, s.rejections, s.tinySteps = 0, 0, 0
+	_, err := s.differentiate()
+	return err
 }
 
 // setMu changes μ and what depends on it.

@@ -70,12 +70,15 @@ func (s *solver) barrierGradient(dst []float64, mu float64) {
 
 // lowerBarrier makes μ smaller as long as the barrier problem is solved well
 // enough for it, and forgets the filter, whose φ is another then.
-func (s *solver) lowerBarrier() {
+func (s *solver) lowerBarrier() error {
 	if s.adaptive.on && s.pairs > 0 {
-		if s.adapt(); s.adaptive.free {
+		if err := s.adapt(); err != nil {
+			return err
+		}
+		if s.adaptive.free {
 			s.errors(0)
 			s.dualNorm, s.primalNorm = floats.Norm(s.rv, 2), floats.Norm(s.at.c, 2)
-			return
+			return nil
 		}
 	}
 	for s.mu > s.leastMu() {
@@ -84,6 +87,7 @@ func (s *solver) lowerBarrier() {
 		}
 		s.setMu(min(kappaMu*s.mu, math.Pow(s.mu, thetaMu)))
 	}
+	return nil
 }
 
 // leastMu is how small μ becomes: enough for the test.

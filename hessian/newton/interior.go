@@ -57,7 +57,8 @@ type InteriorPoint struct {
 	Mu float64
 
 	// Monotone keeps μ until its barrier problem is solved, instead of choosing it anew
-	// in each iteration. On most problems it takes more iterations.
+	// in each iteration. On most problems it takes more iterations. Where the other choice
+	// goes astray the run starts over with this one.
 	Monotone bool
 
 	// Unscaled leaves f and c as they are.
@@ -183,7 +184,9 @@ func (s *solver) run() (Status, string, error) {
 		if status, reason, err, done := s.test(); done {
 			return status, reason, err
 		}
-		s.lowerBarrier()
+		if err := s.lowerBarrier(); err != nil {
+			return Failed, "", err
+		}
 		s.r.Iterations++
 		if s.inner {
 			s.r.Restorations++

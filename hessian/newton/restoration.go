@@ -36,6 +36,9 @@ func (s *solver) rescue() (ok bool, err error) {
 	if s.at.theta <= s.tol*1e-2 || s.m == 0 {
 		return false, nil // nothing to restore
 	}
+	if s.astray() {
+		return true, s.startOver()
+	}
 	return s.restore()
 }
 
