@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
@@ -264,4 +266,52 @@ func TestManyUsersOfOneOperand(t *testing.T) {
 	}, []float64{2, 3})
 	require.NoError(t, err)
 	require.Equal(t, 5*n, inside.Program(tape).Ops())
+}
+
+// Batches longer than a block, with operands in a row, by index and shared, give what the
+// same nodes give one by one.
+func TestLongBatches(t *testing.T) {
+	const n = 2*compile.Block + 100
+	x, v := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], v[i] = 1+0.3*math.Sin(float64(i)), math.Cos(float64(7*i))
+	}
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+		at := func(i int) reverse.Var { return x[i%n] }
+		var s reverse.Var
+		for i := range x {
+			w := float64(i%11) - 4.5
+			a := dual.Affine(w, []float64{1, -w, 0.1 * w}, []reverse.Var{at(i), at(i + 1), at(i * i)})
+			b := dual.Affine(0.5, []float64{w, 2}, []reverse.Var{at(i), x[0]})
+			q := at(i).Atan2(at(37 * i)).Mul(x[1]).Add(at(i * i).Div(at(i + 2)))
+			s = s.Add(a.Sin().Mul(b)).Add(q.Square()).Add(at(i).Log().Mul(at(i + 5).Sqrt()))
+		}
+		return s
+	}, x)
+	require.NoError(t, err)
+	p := inside.Program(tape)
+	sweeps := func(p *sweep.Engine) sweep.Products {
+		ws := p.Get()
+		_, err := ws.Value(x, nil)
+		require.NoError(t, err)
+		r, err := ws.Sweeps(false, true, 1, []float64{1}, v)
+		require.NoError(t, err)
+		return r
+	}
+	long := 0
+	for _, b := range p.Batches() {
+		if b.Len() > compile.Block {
+			long++
+		}
+	}
+	require.Greater(t, long, 8)
+	got, want := sweeps(p), sweeps(sweep.Unbatched(p))
+	// Results are sums of up to n numbers, which are added in another order.
+	near := func(what string, got, want []float64) {
+		require.InDeltaSlice(t, want, got, 0x1p-50*n*(1+floats.Norm(want, math.Inf(1))), what)
+	}
+	near("JVP", got.JVP, want.JVP)
+	near("VJP", got.VJP[0], want.VJP[0])
+	near("gradient", got.Gradient, want.Gradient)
+	near("HVP", got.HVP[0], want.HVP[0])
 }
