@@ -84,7 +84,7 @@ func BenchmarkSparse(b *testing.B) {
 	}
 }
 
-// BenchmarkPrepareOnce is what a program pays that makes one plan: all memory is
+// BenchmarkPrepareOnce is what a program pays that makes one plan, or one gradient: all memory is
 // given back to the system before, so that it is touched for the first time. Fresh
 // processes take the same.
 func BenchmarkPrepareOnce(b *testing.B) {
@@ -92,7 +92,7 @@ func BenchmarkPrepareOnce(b *testing.B) {
 		in, _ := problem(b, "rosen", n)
 		f := problems.Func[reverse.Var](in)
 		b.Run(fmt.Sprint("rosen", n), func(b *testing.B) {
-			var record, all []float64
+			var record, all, first []float64
 			for b.Loop() {
 				for range 3 { // what pools hold goes with the second collection
 					debug.FreeOSMemory()
@@ -107,11 +107,20 @@ func BenchmarkPrepareOnce(b *testing.B) {
 					b.Fatal(err)
 				}
 				all = append(all, 1e3*time.Since(start).Seconds())
+				for range 3 {
+					debug.FreeOSMemory()
+				}
+				start = time.Now()
+				tape, _ = reverse.Record(f, in.X0)
+				tape.Gradient(nil, in.X0)
+				first = append(first, 1e3*time.Since(start).Seconds())
 			}
 			slices.Sort(record)
 			slices.Sort(all)
 			b.ReportMetric(record[len(record)/2], "ms-record")
 			b.ReportMetric(all[len(all)/2], "ms-plan")
+			slices.Sort(first)
+			b.ReportMetric(first[len(first)/2], "ms-record-gradient")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

@@ -88,7 +88,7 @@ var ErrNoTerms = fmt.Errorf("hessian: %w", plan.ErrNoTerms)
 // with what excludes it; a coloring that does
 // not fit gives a *coloring.ConflictError, ByTerms possibly ErrNoTerms.
 func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
-	p, err := plan.New(inside.Program(t), plan.Settings{
+	p, err := plan.New(inside.Function(t), plan.Settings{
 		Hessian:  true,
 		Detected: t.HessianPattern,
 		Method:   methods[o.Method],

@@ -123,12 +123,12 @@ func (fn *Func) Tape(x []float64) (*Tape, error) {
 	var t *Tape
 	err := fn.with(x, func(tape *Tape) error {
 		t = tape
-		if len(t.p.Guards()) == 0 {
+		if len(t.p.Tape().Guards()) == 0 {
 			return nil
 		}
 		ws, err := t.begin(x)
 		if err == nil {
-			t.p.Put(ws)
+			t.engine().Put(ws)
 		}
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 // Jacobian returns F′(x), m×n. dst may be nil, empty or m×n. Cost: one value sweep
 // and n tangent or m adjoint sweeps, whichever are fewer, several at a time.
 func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
-	p := t.p
+	p := t.engine()
 	n, m := p.Inputs(), p.Outputs()
 	checkDense(dst, m, n)
 	ws, err := t.begin(x)

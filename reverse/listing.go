@@ -32,7 +32,7 @@ func (x Var) String() string {
 func (t *Tape) WriteTo(w io.Writer) (int64, error) {
 	c := &counter{w: w}
 	b := bufio.NewWriter(c)
-	p := t.p
+	p := t.engine()
 	fmt.Fprintf(b, "%d inputs, %d parameters, %d outputs, %d operations\n", p.Inputs(), p.Params(), p.Outputs(), p.Ops())
 	p.List(b, "", func(pc uintptr) string {
 		file, line := position(pc)
@@ -67,7 +67,7 @@ func (t *Tape) WriteDOT(w io.Writer, x []float64) error {
 	if err != nil {
 		return err
 	}
-	p := t.p
+	p := t.engine()
 	defer p.Put(ws)
 	weights := make([]float64, p.Outputs())
 	for j := range weights {

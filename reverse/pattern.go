@@ -12,7 +12,7 @@ import (
 // It is found by detect.Jacobian's rules, once a tape.
 func (t *Tape) JacobianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.jacobianOnce.Do(func() { q.jacobian = domains.Jacobian(&t.p.Tape, nil) })
+	q.jacobianOnce.Do(func() { q.jacobian = domains.Jacobian(t.p.Tape(), nil) })
 	return q.jacobian
 }
 
@@ -21,7 +21,7 @@ func (t *Tape) JacobianPattern() *sparsity.Pattern {
 // rules, once a tape.
 func (t *Tape) HessianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.hessianOnce.Do(func() { q.hessian = domains.Hessian(&t.p.Tape, nil) })
+	q.hessianOnce.Do(func() { q.hessian = domains.Hessian(t.p.Tape(), nil) })
 	return q.hessian
 }
 

@@ -94,10 +94,10 @@ func (s *repetition) record() []Var {
 	y := s.term(in[:len(local):len(local)], in[len(local):])
 	s.results(y)
 	t, err := finish(r, local, p, y)
-	if err != nil || len(t.p.Guards()) > 0 {
+	if err != nil || len(t.p.Tape().Guards()) > 0 {
 		return s.writtenOut()
 	}
-	return callFunc(terms.NewRepeat(t.p, len(x), s.m, s.count, s.vars, s.rows, s.params), x)
+	return callFunc(terms.NewRepeat(t.engine(), len(x), s.m, s.count, s.vars, s.rows, s.params), x)
 }
 
 // check checks the lists.
@@ -201,14 +201,14 @@ func writeOut(f *terms.Repeat, x []Var) []Var {
 }
 
 // tangentOf is the function [x; ẋ] ↦ [y; ẏ] of f.
-func tangentOf(f *terms.Repeat) *terms.Repeat { return f.Tangent(termTape(f).Tangent().p) }
+func tangentOf(f *terms.Repeat) *terms.Repeat { return f.Tangent(termTape(f).Tangent().engine()) }
 
 // adjointOf is the function [x; ȳ] ↦ x̄ of f.
-func adjointOf(f *terms.Repeat) *terms.Repeat { return f.Adjoint(termTape(f).Adjoint().p) }
+func adjointOf(f *terms.Repeat) *terms.Repeat { return f.Adjoint(termTape(f).Adjoint().engine()) }
 
 // termTape is the tape of a term. At which point it was recorded does not
 // matter, since it has no comparisons.
 func termTape(f *terms.Repeat) *Tape {
 	p := f.Engine()
-	return newTape(p, make([]float64, p.Inputs()), make([]float64, p.Params()))
+	return newTape(p.Function(), make([]float64, p.Inputs()), make([]float64, p.Params()))
 }

@@ -309,22 +309,22 @@ func (s *scanning) step(in []Var) (next, out []Var) {
 // newStep is a step that was recorded on t.
 func newStep(t *Tape) *scan.Step {
 	return &scan.Step{
-		P: t.p, X: t.recorded.x, Params: t.recorded.params,
-		Lagrangian: sync.OnceValue(func() *sweep.Engine { return lagrangian(t).p }),
+		P: t.engine(), X: t.recorded.x, Params: t.recorded.params,
+		Lagrangian: sync.OnceValue(func() *sweep.Engine { return lagrangian(t).engine() }),
 	}
 }
 
 // stepTape is the tape of a step.
-func stepTape(s *scan.Step) *Tape { return newTape(s.P, s.X, s.Params) }
+func stepTape(s *scan.Step) *Tape { return newTape(s.P.Function(), s.X, s.Params) }
 
 // lagrangian is the function [x; λ] ↦ λᵀF(x) of the function F of t.
 func lagrangian(t *Tape) *Tape {
 	n, m := t.Inputs(), t.Outputs()
 	return t.transform(append(t.Point(), make([]float64, m)...), func(in []Var) []Var {
-		v := tape.Replay(&t.p.Tape, append(in[:n:n], in[n+m:]...), values{})
+		v := tape.Replay(&t.engine().Tape, append(in[:n:n], in[n+m:]...), values{})
 		y := make([]Var, m)
 		for j := range y {
-			y[j] = v[t.p.Output(j)]
+			y[j] = v[t.engine().Output(j)]
 		}
 		return []Var{Var{}.DotOf(y, in[n:n+m])}
 	})
@@ -342,10 +342,10 @@ func rearranged(t *Tape, from, to []int) *Tape {
 		for i, k := range from {
 			args[k] = in[i]
 		}
-		v := tape.Replay(&t.p.Tape, append(args, in[len(from):]...), values{})
+		v := tape.Replay(&t.engine().Tape, append(args, in[len(from):]...), values{})
 		y := make([]Var, len(to))
 		for j, k := range to {
-			y[j] = v[t.p.Output(k)]
+			y[j] = v[t.engine().Output(k)]
 		}
 		return y
 	})
@@ -438,10 +438,10 @@ func scanAdjoints(f *scan.Loop, x, bar []Var) []Var {
 		local, out = t.Inputs()-n, t.Outputs()-n
 		point := t.Point()
 		return t.transform(point, func(in []Var) []Var {
-			v := tape.Replay(&t.p.Tape, in, values{})
+			v := tape.Replay(&t.engine().Tape, in, values{})
 			y := make([]Var, 2*n)
 			for j := range n {
-				y[j], y[n+j] = v[t.p.Output(j)], in[j]
+				y[j], y[n+j] = v[t.engine().Output(j)], in[j]
 			}
 			return y
 		})

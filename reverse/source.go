@@ -101,7 +101,7 @@ func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 				functions = []GoFunction{GoValue, GoGradient, GoHVP}
 			}
 		}
-		return straight.Write(f, &t.p.Program, settings, functions)
+		return straight.Write(f, &t.engine().Program, settings, functions)
 	})
 }
 

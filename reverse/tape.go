@@ -29,7 +29,7 @@ import (
 // argument. Evaluations into a given dst do not allocate in steady state.
 // Wrong lengths panic.
 type Tape struct {
-	p        *sweep.Engine
+	p        *sweep.Function
 	params   []float64 // of evaluations at x alone
 	workers  int
 	recorded point
@@ -45,10 +45,13 @@ type patterns struct {
 	jacobian, hessian         *sparsity.Pattern
 }
 
-// newTape is the tape of a program that was recorded at x and params.
-func newTape(p *sweep.Engine, x, params []float64) *Tape {
+// newTape is the tape of a function that was recorded at x and params.
+func newTape(p *sweep.Function, x, params []float64) *Tape {
 	return &Tape{p: p, params: params, recorded: point{x, params}, patterns: new(patterns)}
 }
+
+// engine evaluates t. It is made when it is first asked for.
+func (t *Tape) engine() *sweep.Engine { return t.p.Engine() }
 
 // With returns t with its parameters bound to p, which is copied: evaluations at x
 // alone take these. It is a view that shares all else with t. It panics if p has
@@ -83,19 +86,19 @@ func (t *Tape) Outputs() int { return t.p.Outputs() }
 func (t *Tape) Params() int { return t.p.Params() }
 
 // Ops returns the number of operations on the tape.
-func (t *Tape) Ops() int { return t.p.Ops() }
+func (t *Tape) Ops() int { return t.p.Tape().Ops() }
 
 // Bytes returns the memory that the tape takes.
-func (t *Tape) Bytes() int { return t.p.Bytes() }
+func (t *Tape) Bytes() int { return t.engine().Bytes() }
 
 // Point returns a copy of the point at which the tape was recorded.
 func (t *Tape) Point() []float64 { return slices.Clone(t.recorded.x) }
 
 // begin runs the value sweep. The caller gives the workspace back.
 func (t *Tape) begin(x []float64) (*sweep.Workspace, error) {
-	ws := t.p.Get()
+	ws := t.engine().Get()
 	if err := t.value(ws, x); err != nil {
-		t.p.Put(ws)
+		t.engine().Put(ws)
 		return nil, err
 	}
 	return ws, nil
@@ -116,7 +119,8 @@ func (t *Tape) split(x []float64) (in, params []float64) {
 
 func init() {
 	inside.Apply = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }
-	inside.Program = func(t any) *sweep.Engine { return t.(*Tape).p }
+	inside.Program = func(t any) *sweep.Engine { return t.(*Tape).engine() }
+	inside.Function = func(t any) *sweep.Function { return t.(*Tape).p }
 	inside.Branch = func(e *tape.BranchError) error { return branchError(e) }
 	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }
 	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
@@ -131,12 +135,12 @@ func (t *Tape) values(x []float64) (*sweep.Workspace, error) {
 	if t.workers <= 1 {
 		return t.begin(x)
 	}
-	ws := t.p.Get()
+	ws := t.engine().Get()
 	end := ws.Team(t.workers)
 	err := t.value(ws, x)
 	end()
 	if err != nil {
-		t.p.Put(ws)
+		t.engine().Put(ws)
 		return nil, err
 	}
 	return ws, nil
@@ -184,7 +188,7 @@ func (t *Tape) Value(x []float64) (float64, error) {
 		return 0, err
 	}
 	f := ws.Output(0)
-	t.p.Put(ws)
+	t.engine().Put(ws)
 	return f, nil
 }
 
@@ -201,7 +205,7 @@ func (t *Tape) Values(dst, x []float64) ([]float64, error) {
 	for j := range dst {
 		dst[j] = ws.Output(j)
 	}
-	t.p.Put(ws)
+	t.engine().Put(ws)
 	return dst, nil
 }
 
@@ -231,8 +235,8 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 	if dst != nil {
 		check(dst, n, "dst")
 	}
-	ws := t.p.Get()
-	defer t.p.Put(ws)
+	ws := t.engine().Get()
+	defer t.engine().Put(ws)
 	if t.workers > 1 {
 		defer ws.Team(t.workers)()
 	}
@@ -253,7 +257,7 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 // JVP returns F′(x)v, of length m, v of length n. Cost: one value and one tangent
 // sweep.
 func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
-	p := t.p
+	p := t.engine()
 	check(v, p.Inputs(), "v")
 	if dst != nil {
 		check(dst, p.Outputs(), "dst")
@@ -278,7 +282,7 @@ func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
 // tangents, forward over reverse. Source: Pearlmutter, Fast exact multiplication by
 // the Hessian, 1994.
 func (t *Tape) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
-	p := t.p
+	p := t.engine()
 	n := p.Inputs()
 	w = t.weights(w)
 	check(v, n, "v")
@@ -318,7 +322,7 @@ func (t *Tape) weights(w []float64) []float64 {
 // value and adjoint sweep once and their tangents k times.
 func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*mat.Dense, error) {
 	w = t.weights(w)
-	p := t.p
+	p := t.engine()
 	n, k := v.Dims()
 	if n != p.Inputs() {
 		panic(fmt.Sprintf("reverse: V has %d rows, want %d", n, p.Inputs()))

@@ -24,11 +24,11 @@ func (t *Tape) Tangent() *Tape {
 		for _, p := range in[2*n:] {
 			args = append(args, dual.Of[Var]{V: p})
 		}
-		v := tape.Replay(&t.p.Tape, args, tangents{})
+		v := tape.Replay(&t.engine().Tape, args, tangents{})
 		m := t.p.Outputs()
 		y := make([]Var, 2*m)
 		for j := range m {
-			o := v[t.p.Output(j)]
+			o := v[t.engine().Output(j)]
 			y[j], y[m+j] = o.V, o.D
 		}
 		return y
@@ -42,17 +42,17 @@ func (t *Tape) Adjoint() *Tape {
 	x := append(append(make([]float64, 0, n+m), t.recorded.x...), make([]float64, m)...)
 	return t.transform(x, func(in []Var) []Var {
 		args := append(append(make([]Var, 0, len(in)-m), in[:n]...), in[n+m:]...)
-		v := tape.Replay(&t.p.Tape, args, values{})
-		bar := make([]Var, t.p.Len())
+		v := tape.Replay(&t.engine().Tape, args, values{})
+		bar := make([]Var, t.engine().Len())
 		for j := range m {
-			i := t.p.Output(j)
+			i := t.engine().Output(j)
 			bar[i] = bar[i].Add(in[n+j])
 		}
-		for i := t.p.Len() - 1; i >= t.p.Base(); i-- {
-			f := t.p.CallAt(int32(i))
+		for i := t.engine().Len() - 1; i >= t.engine().Base(); i-- {
+			f := t.engine().CallAt(int32(i))
 			if f == nil {
 				if g := bar[i]; g != (Var{}) {
-					tape.Pullback(&t.p.Tape, int32(i), v, g, bar, values{})
+					tape.Pullback(&t.engine().Tape, int32(i), v, g, bar, values{})
 				}
 				continue
 			}
@@ -82,7 +82,7 @@ func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
 	r.Derived = true
 	defer r.Close()
 	y := f(inputs(r, x, t.recorded.params))
-	r.Made(&t.p.Tape)
+	r.Made(&t.engine().Tape)
 	s, err := finish(r, x, t.recorded.params, y)
 	if err != nil {
 		panic(err) // no primitive is evaluated in a transform

@@ -30,7 +30,7 @@ func (t *Term) Weights(from, to int32) []float64 {
 // affines places the Affine nodes of one level, those with equally many terms side
 // by side: few terms are lanes, many may be rows of a matrix.
 func (p *placer) affines(ids []int32) {
-	size := func(i int32) int32 { return p.from.Node(i).B }
+	size := p.from.Terms
 	if slices.ContainsFunc(ids, func(i int32) bool { return size(i) != size(ids[0]) }) {
 		slices.SortStableFunc(ids, func(i, j int32) int { return int(size(i) - size(j)) })
 	}

@@ -26,14 +26,14 @@ type placer struct {
 
 // batches writes the program of the operations in ids, which are the groups in turn.
 func (c *compiler) batches(groups []group) *Program {
-	p := &placer{Writer: c.NewWriter(c.live, len(c.ids), c.byNode), from: c}
+	p := &placer{Writer: c.NewWriter(c.byNode), from: c}
 	p.next = int32(p.Base())
 	at := int32(0)
 	for _, g := range groups {
 		p.group(g.op, c.ids[at:g.end])
 		at = g.end
 	}
-	return newProgram(p.Finish(c.outputs), p.batches, c.scratch)
+	return newProgram(p.Finish(), p.batches, c.scratch)
 }
 
 // group places the nodes of one level and operation.

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -9,84 +11,99 @@ import (
 // order, where the sums between are used only there. Otherwise every addition
 // of such a loop would be a level of its own. Subtractions and constants belong to a
 // chain, too: with a subtraction the sum is an affine one, of weights ±1.
-func (c *compiler) chains() {
-	additions := zeroed(&c.byNode, c.Len())
+func chains(r *tape.Recording) {
 	longest := int32(0)
-	for i, n := range c.Nodes {
-		k := int32(0)
-		switch n.Op {
-		case op.Add:
-			k = 1 + max(c.chain(n.A), c.chain(n.B))
-		case op.Sub, op.AddReal:
-			k = 1 + c.chain(n.A)
+	for lo, nodes := 0, r.Piece(0); len(nodes) > 0; nodes = r.Piece(lo) {
+		for k := range nodes {
+			switch n := &nodes[k]; n.Op {
+			case op.Add:
+				n.Mark = 1 + max(chain(r.Node(n.A)), chain(r.Node(n.B)))
+				longest = max(longest, n.Mark)
+			case op.Sub, op.AddReal:
+				n.Mark = 1 + chain(r.Node(n.A))
+				longest = max(longest, n.Mark)
+			}
 		}
-		additions[i] = k
-		longest = max(longest, k)
+		lo += len(nodes)
 	}
 	if longest < tape.MinTerms {
 		return
 	}
-	for i := int32(c.Len()) - 1; int(i) >= c.First(); i-- {
-		if additions[i] >= tape.MinTerms && c.live(i) {
-			c.sum(i)
+	s := new(summer)
+	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
+		if n := r.Node(i); adds(n) && n.Mark >= tape.MinTerms && n.Uses > 0 {
+			s.sum(r, i)
 		}
 	}
 }
 
-// chain is how many additions the only user of node i goes on with; 0 if it has
+// adds reports whether a node may be in a chain. Its Mark is how many additions there are.
+func adds(n *tape.Node) bool { return n.Op == op.Add || n.Op == op.Sub || n.Op == op.AddReal }
+
+// chain is how many additions the only user of a node goes on with; 0 if it has
 // several users, and so has to stay.
-func (c *compiler) chain(i int32) int32 {
-	if c.uses[i] != 1 {
+func chain(n *tape.Node) int32 {
+	if n.Uses != 1 || !adds(n) {
 		return 0
 	}
-	return c.byNode[i]
+	return n.Mark
+}
+
+// summer is memory for the terms of a chain and their signs.
+type summer struct {
+	terms []int32
+	signs []float64
 }
 
 // sum makes the chain that ends with node i one operation. It is walked from its
 // last term to the first.
-func (c *compiler) sum(i int32) {
-	k := int(c.byNode[i]) + 1
-	terms, signs := zeroed(&c.terms, k), zeroed(&c.signs, k)
-	constant, negative := tape.NegZero, false
-	term := func(j int32, sign float64) {
+func (s *summer) sum(r *tape.Recording, i int32) {
+	k := int(r.Node(i).Mark) + 1
+	terms, signs := zeroed(&s.terms, k), []float64(nil) // all 1
+	constant := tape.NegZero
+	term := func(j int32) {
 		k--
-		terms[k], signs[k] = j, sign
-		negative = negative || sign < 0
+		terms[k] = j
 	}
-	for m := *c.Node(i); ; m = *c.Node(m.A) {
-		if m.Op == op.Add && c.chain(m.B) > c.chain(m.A) {
+	for m := *r.Node(i); ; m = *r.Node(m.A) {
+		if m.Op == op.Add && chain(r.Node(m.B)) > chain(r.Node(m.A)) {
 			m.A, m.B = m.B, m.A
 		}
-		end := c.chain(m.A) == 0
+		next := r.Node(m.A)
+		end := chain(next) == 0
 		switch {
 		case m.Op == op.AddReal && end:
-			constant = c.ConstantOf(&m) // the sum begins with it
+			constant = r.ConstantOf(&m) // the sum begins with it
 		case m.Op == op.AddReal:
-			term(c.constant(c.ConstantOf(&m)), 1)
+			c := r.Constant(r.ConstantOf(&m))
+			use(r.Node(c))
+			term(c)
 		case m.Op == op.Sub:
-			term(m.B, -1)
+			term(m.B)
+			if signs == nil {
+				signs = s.ones(len(terms))
+			}
+			signs[k] = -1
 		default:
-			term(m.B, 1)
+			term(m.B)
 		}
 		if end {
-			term(m.A, 1)
+			term(m.A)
 			break
 		}
-		c.uses[m.A] = 0 // it is a part of the sum
+		next.Uses = 0 // it is a part of the sum
 	}
-	terms, signs = terms[k:], signs[k:] // one shorter if the sum begins with a constant
-	if !negative {
-		signs = nil
+	if signs != nil {
+		signs = signs[k:]
 	}
-	c.SetSum(i, constant, signs, terms)
+	r.SetSum(i, constant, signs, terms[k:]) // one shorter if the sum begins with a constant
 }
 
-// constant is a node with the value x.
-func (c *compiler) constant(x float64) int32 {
-	i := c.Constant(x)
-	if int(i) == len(c.uses) {
-		c.uses, c.feeds = append(c.uses, 0), append(c.feeds, false)
+// ones is n signs.
+func (s *summer) ones(n int) []float64 {
+	s.signs = slices.Grow(s.signs[:0], n)[:n]
+	for k := range s.signs {
+		s.signs[k] = 1
 	}
-	c.use(i)
-	return i
+	return s.signs
 }

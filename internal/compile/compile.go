@@ -3,42 +3,39 @@ package compile
 import (
 	"sync"
 
-	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Compile makes a program of a recording, which it changes: no other program can be
-// made of it. It panics if r has an error. Cost: O(N) time and memory in N nodes.
-func Compile(r *tape.Recording, outputs []int32) *Program {
+// Compile makes a program of a recording, see [InOrder] and [Arrange].
+func Compile(r *tape.Recording, outputs []int32) *Program { return Arrange(InOrder(r, outputs)) }
+
+// InOrder is what outputs and guards need of a recording, as it was recorded but for
+// chains. It changes the recording: nothing else can be made of it. It panics if r has
+// an error. Cost: O(N) time and memory in N nodes.
+func InOrder(r *tape.Recording, outputs []int32) *tape.Tape {
 	if r.Err != nil {
 		panic(r.Err)
 	}
-	c := newCompiler(r, outputs)
-	defer scratches.Put(c.scratch)
-	c.findLive()
-	c.chains()
-	return c.batches(c.levels())
+	findLive(r, outputs)
+	chains(r)
+	return r.Tape(outputs)
 }
 
-// Plain is Compile without any pass but that of dead code: the operations of a
-// traced recording in the order in which they were recorded, one by one. It is what
-// Compile must agree with, and where a fault is looked for.
+// Plain is a program of the operations of a traced recording in the order in which they
+// were recorded, one by one, but for dead code. It is what Compile must agree with, and
+// where a fault is looked for.
 func Plain(r *tape.Recording, outputs []int32) *Program {
-	c := newCompiler(r, outputs)
+	findLive(r, outputs)
+	return NodeByNode(r.Tape(outputs))
+}
+
+// Arrange makes a program of a tape that is in the order in which it was recorded. Cost:
+// as InOrder.
+func Arrange(t *tape.Tape) *Program {
+	c := &compiler{Tape: t, scratch: scratches.Get().(*scratch)}
 	defer scratches.Put(c.scratch)
-	c.findLive()
-	ids := c.ids[:0]
-	for i, n := range r.Nodes {
-		if int(i) >= r.First() && c.live(i) && n.Op != op.Const {
-			ids = append(ids, i)
-		}
-	}
-	c.ids = ids
-	w := r.NewWriter(c.live, len(ids), zeroed(&c.byNode, c.Len()))
-	for k, i := range ids {
-		w.Place(r.Node(i).Op, ids[k:k+1], int32(w.Base()+k))
-	}
-	return NodeByNode(w.Finish(outputs))
+	c.findFeeds()
+	return c.batches(c.levels())
 }
 
 // NodeByNode is the program that runs the operations of t one by one.
@@ -50,29 +47,21 @@ func NodeByNode(t *tape.Tape) *Program {
 	return newProgram(t, batches, new(scratch))
 }
 
+// compiler arranges a tape. What is by node is by its numbers.
 type compiler struct {
-	*tape.Recording
-	outputs []int32
+	*tape.Tape
 	*scratch
 }
 
-func newCompiler(r *tape.Recording, outputs []int32) *compiler {
-	return &compiler{Recording: r, outputs: outputs, scratch: scratches.Get().(*scratch)}
-}
-
-// scratch is the memory of a compilation, which the next one uses again. What is by
-// node is by the numbers of the recording.
+// scratch is the memory of a compilation, which the next one uses again.
 type scratch struct {
-	uses  []uint8 // by node: how often it is an operand, an output or guarded; at most 2
-	feeds []bool  // by node: it is an operand of a nonlinear operation, or of one that feeds one
+	feeds []bool // by node: it is an operand of a nonlinear operation, or of one that feeds one
 
-	// By node, one after another: the length of the chain that ends with it, its
-	// group, its number in the program. It is one array since memory that is touched
-	// for the first time costs as much as what is done with it.
+	// By node, one after another: its group, its number in the program. It is one array
+	// since memory that is touched for the first time costs as much as what is done with
+	// it.
 	byNode []int32
 
-	terms  []int32 // of a chain, and their signs
-	signs  []float64
 	groups []group
 	heads  []int32 // by level
 	order  []int32 // of the groups

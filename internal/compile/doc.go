@@ -1,5 +1,7 @@
 // Package compile turns a recording into a program: the same operations, in an
-// order and in batches over which loops run.
+// order and in batches over which loops run. [InOrder] makes a tape of what is needed of
+// the recording, [Arrange] a program of that. In between terms are found (package terms):
+// a function that is all terms is never arranged unless its tape is evaluated.
 //
 // What comes in is a [tape.Recording] and which of its nodes are outputs; equal
 // operations are one node there already. What goes out is a [Program]: a
@@ -13,8 +15,8 @@
 //
 //	live.go     dead code elimination: what reaches no output and no guard goes
 //	            (Aho, Lam, Sethi, Ullman: Compilers, 2nd ed., 2006, 9.1.6, on a
-//	            single basic block: mark from the outputs). The same walk finds the
-//	            operations that feed no nonlinear one: a Hessian does not need them.
+//	            single basic block: mark from the outputs); and which operations feed
+//	            no nonlinear one: a Hessian does not need them.
 //	chains.go   s = s + t₁, s = s + t₂, … is one sum, which adds in the same order.
 //	levels.go   level scheduling (Anderson and Saad: Solving sparse triangular
 //	            linear systems on parallel computers, 1989): a node's level is one

@@ -7,7 +7,7 @@ import (
 )
 
 // group is the nodes of one level and operation. Group 0 is the nodes that are no
-// live operations: inputs, parameters, constants and dead code.
+// operations.
 type group struct {
 	op    op.Code
 	level int32
@@ -15,42 +15,37 @@ type group struct {
 	end   int32 // how many nodes there are, then where they end in ids
 }
 
-// levels finds the level of each live operation, counted from 1, and makes ids these
+// levels finds the level of each operation, counted from 1, and makes ids these
 // operations, level by level, in a level by operation, and else as they were
 // recorded: a counting sort. It returns the groups of alike ones in order.
 func (c *compiler) levels() (sorted []group) {
 	groups, heads := append(c.groups[:0], group{}), append(c.heads[:0], 0) // heads: the first group of each level
 	groupOf := zeroed(&c.byNode, c.Len())
 	level := func(i int32) int32 { return groups[groupOf[i]].level }
-	total := 0
-	for i, n := range c.Nodes {
-		if !c.live(i) || n.Op == op.Const {
-			continue
-		}
-		total++
-		at := int32(1)
-		switch k := n.Op.Operands(); {
-		case k == 2:
-			at += max(level(n.A), level(n.B))
-		case k == 1:
-			at += level(n.A)
-		case n.Op == op.Call && n.B > 0: // that of the first output
-			at = level(i - n.B)
+	for i := int32(c.Base()); int(i) < c.Len(); i++ {
+		code, at := c.Op(i), int32(1)
+		switch a, b := c.Args(i); code.Operands() {
+		case 2:
+			at += max(level(a), level(b))
+		case 1:
+			at += level(a)
 		default:
-			for _, j := range c.List(n) {
-				at = max(at, 1+level(j))
+			if first := c.FirstOutput(i); first < i {
+				at = level(first)
+				break
 			}
+			c.EachOperand(i, func(j int32) { at = max(at, 1+level(j)) })
 		}
 		if int(at) == len(heads) {
 			heads = append(heads, 0)
 		}
 		k := heads[at]
-		for k > 0 && groups[k].op != n.Op {
+		for k > 0 && groups[k].op != code {
 			k = groups[k].next
 		}
 		if k == 0 {
 			k = int32(len(groups))
-			groups = append(groups, group{op: n.Op, level: at, next: heads[at]})
+			groups = append(groups, group{op: code, level: at, next: heads[at]})
 			heads[at] = k
 		}
 		groups[k].end++
@@ -67,7 +62,7 @@ func (c *compiler) levels() (sorted []group) {
 			groups[k].end, end = end, end+groups[k].end // where the next of its nodes goes
 		}
 	}
-	ids := zeroed(&c.ids, total)
+	ids := zeroed(&c.ids, c.Ops())
 	for i, k := range groupOf {
 		if k > 0 {
 			g := &groups[k]

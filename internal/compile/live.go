@@ -1,59 +1,81 @@
 package compile
 
-import "github.com/hesse-ad/hesse/internal/op"
+import (
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
 
-// live reports whether node i reaches an output or a guard.
-func (c *compiler) live(i int32) bool { return c.uses[i] > 0 }
-
-// use counts a use of node i. Whether it is one or more is all that is asked.
-func (c *compiler) use(i int32) {
-	if c.uses[i] < 2 {
-		c.uses[i]++
+// use counts a use of a node. Whether it is one or more is all that is asked.
+func use(n *tape.Node) {
+	if n.Uses < 2 {
+		n.Uses++
 	}
 }
 
 // findLive counts the uses of all nodes by live ones, by outputs and by guards, from
-// the last node to the first. It also notes which nodes feed a nonlinear operation:
-// the tangents and second-order adjoints of the others do not matter to a Hessian.
-func (c *compiler) findLive() {
-	zeroed(&c.uses, c.Len())
-	zeroed(&c.feeds, c.Len())
-	for _, i := range c.outputs {
-		c.use(i)
+// the last node to the first.
+func findLive(r *tape.Recording, outputs []int32) {
+	for _, i := range outputs {
+		use(r.Node(i))
 	}
-	for _, g := range c.Guards() {
-		c.use(g.A)
-		c.use(g.B)
+	for _, g := range r.Guards() {
+		use(r.Node(g.A))
+		use(r.Node(g.B))
 	}
-	for i := int32(c.Len()) - 1; int(i) >= c.First(); i-- {
-		if !c.live(i) {
+	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
+		n := r.Node(i)
+		if n.Uses == 0 {
 			continue
 		}
-		n := c.Node(i)
-		feeds := c.feeds[i] || !n.Op.Linear()
-		operand := func(j int32) {
-			c.use(j)
-			c.feeds[j] = c.feeds[j] || feeds
-		}
-		switch k := n.Op.Operands(); {
-		case k == 1:
-			operand(n.A)
-		case k == 2:
-			operand(n.A)
-			operand(n.B)
-		case n.Op == op.Call && n.B > 0: // a further output: the first one has the operands
-			feeds = c.feeds[i]
-			operand(i - n.B)
-		case n.Op.HasList():
-			for _, j := range c.List(n) {
-				operand(j)
-			}
-			if n.Op == op.Call { // its outputs stay together: sweeps do them at the first
-				for j := range c.CallOutputs(n) {
-					c.use(i + j)
-					c.feeds[i+j] = c.feeds[i]
+		switch n.Op.Operands() {
+		case 1:
+			use(r.Node(n.A))
+		case 2:
+			use(r.Node(n.A))
+			use(r.Node(n.B))
+		default:
+			if n.Op == op.Call {
+				if n.B > 0 { // a further output: the first one has the operands
+					use(r.Node(i - n.B))
+					continue
+				}
+				for j := range r.CallOutputs(n) { // its outputs stay together
+					use(r.Node(i + j))
 				}
 			}
+			for _, j := range r.List(n) {
+				use(r.Node(j))
+			}
+		}
+	}
+}
+
+// findFeeds finds which nodes feed a nonlinear operation: the tangents and second-order
+// adjoints of the others do not matter to a Hessian.
+func (c *compiler) findFeeds() {
+	t := c.Tape
+	feeds := zeroed(&c.feeds, t.Len())
+	for i := int32(t.Len()) - 1; int(i) >= t.Base(); i-- {
+		code := t.Op(i)
+		if !feeds[i] && code.Linear() {
+			continue
+		}
+		switch a, b := t.Args(i); code.Operands() {
+		case 1:
+			feeds[a] = true
+		case 2:
+			feeds[a], feeds[b] = true, true
+		default:
+			if first := t.FirstOutput(i); first < i {
+				feeds[first] = feeds[first] || feeds[i]
+				continue
+			}
+			if f := t.CallAt(i); f != nil { // its outputs stay together: sweeps do them at the first
+				for j := range f.Outputs() {
+					feeds[i+j] = feeds[i]
+				}
+			}
+			t.EachOperand(i, func(j int32) { feeds[j] = true })
 		}
 	}
 }

@@ -15,28 +15,30 @@ const minRows = 4
 // on: of neighbors that share an operand.
 func (p *placer) rows(code op.Code, ids []int32, lo int32) {
 	for len(ids) > 0 {
-		k := p.sharing(code, lo, lo+int32(len(ids)))
+		k, x := p.sharing(code, lo, lo+int32(len(ids)))
 		if k < minRows {
 			p.single(lo, p.from.feeds[ids[0]])
 			k = 1
 		} else {
-			_, x := p.factors(code, lo)
 			p.batches = append(p.batches, Batch{
 				Kind: Rows, Op: code, Lo: lo, Hi: lo + k, Shared: x, Width: p.Terms(lo),
-				FeedsNonlinear: p.feedsNonlinear(ids[:k]), Factors: p.ownFactors(code, lo, lo+k),
+				FeedsNonlinear: p.feedsNonlinear(ids[:k]), Factors: p.ownFactors(code, lo, lo+k, x),
 			})
 		}
 		ids, lo = ids[k:], lo+k
 	}
 }
 
-// ownFactors is where the factors that nodes lo … hi−1 do not share begin.
-func (p *placer) ownFactors(code op.Code, lo, hi int32) []int32 {
+// ownFactors is where the factors of nodes lo … hi−1 other than shared begin.
+func (p *placer) ownFactors(code op.Code, lo, hi, shared int32) []int32 {
 	at := make([]int32, 0, hi-lo)
 	for i := lo; i < hi; i++ {
-		w, _ := p.factors(code, i)
-		if code == op.Affine {
+		w, x := p.factors(code, i)
+		switch {
+		case code == op.Affine:
 			w = p.WeightsFrom(i)
+		case w == shared:
+			w = x
 		}
 		at = append(at, w)
 	}
@@ -54,32 +56,27 @@ func (p *placer) factors(code op.Code, i int32) (w, x int32) {
 	return list[0], other[0]
 }
 
-// sharing is how many of the nodes lo … hi−1 have consecutive operands x in common
-// with the first. The factors of a Dot are exchanged where the other one is shared.
-func (p *placer) sharing(code op.Code, lo, hi int32) int32 {
+// sharing is how many of the nodes lo … hi−1 have consecutive operands in common with
+// the first, from shared on.
+func (p *placer) sharing(code op.Code, lo, hi int32) (k, shared int32) {
 	if !p.Consecutive(lo) {
-		return 1
+		return 1, 0
 	}
 	w, x := p.factors(code, lo)
-	count := func(same func(w1, x1 int32) bool) int32 {
+	same := func(f int32) int32 {
 		i := lo + 1
 		for ; i < hi && p.Consecutive(i) && p.Terms(i) == p.Terms(lo); i++ {
-			if !same(p.factors(code, i)) {
+			if w1, x1 := p.factors(code, i); x1 != f && w1 != f {
 				break
 			}
 		}
 		return i - lo
 	}
-	k := count(func(_, x1 int32) bool { return x1 == x })
-	if code == op.Affine {
-		return k
+	k, shared = same(x), x
+	if code == op.Dot {
+		if other := same(w); other > k {
+			return other, w
+		}
 	}
-	other := count(func(w1, _ int32) bool { return w1 == w })
-	if other <= k {
-		return k
-	}
-	for i := lo; i < lo+other; i++ {
-		p.SwapFactors(i)
-	}
-	return other
+	return k, shared
 }

@@ -67,6 +67,28 @@ func (p *Program) Work() (all, second Work) {
 	return all, second
 }
 
+// LeastWork is at least what Work is of the program that t becomes.
+func LeastWork(t *tape.Tape) (all, second Work) {
+	for i := int32(t.Base()); int(i) < t.Len(); i++ {
+		code := t.Op(i)
+		lanes := 1
+		switch code {
+		case op.Sum, op.Affine, op.Dot:
+			lanes = int(t.Terms(i))
+		case op.Call:
+			lanes = 0
+		}
+		all.Lanes += lanes
+		if !code.Linear() {
+			second.Lanes += lanes
+		}
+		if code.Cost() > 0 {
+			all.Calls++
+		}
+	}
+	return all, second
+}
+
 // EachRepeated calls do with the calls of alike terms; feeds says that sweeps of
 // second order take them for operations that feed nonlinear ones.
 func (p *Program) EachRepeated(do func(r tape.Repeated, feeds bool)) {

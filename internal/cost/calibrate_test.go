@@ -181,7 +181,7 @@ func jacobians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) 
 
 // byTerms is the counts of an evaluation by terms, nil if not all is terms.
 func byTerms(tape *reverse.Tape, second bool) *cost.Counts {
-	pl := terms.Detect(inside.Program(tape), second)
+	pl := terms.Detect(inside.Function(tape), second)
 	if pl == nil || pl.Rest() != nil {
 		return nil
 	}

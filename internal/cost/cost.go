@@ -138,6 +138,13 @@ func Of(p *sweep.Engine) General {
 	return g
 }
 
+// Least is at least what Of counts, whatever batches there will be; it leaves calls out.
+func Least(t *tape.Tape) General {
+	g := General{ends: t.Inputs() + t.Outputs()}
+	g.all, g.second = compile.LeastWork(t)
+	return g
+}
+
 // sweep adds a sweep with k directions, as many at once as there may be.
 func (c *Counts) sweep(w compile.Work, lane Kind, k int) {
 	chunks := (k + sweep.MaxDirections - 1) / sweep.MaxDirections

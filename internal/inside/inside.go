@@ -19,6 +19,8 @@ var (
 	Apply func(f tape.Func, x any) any
 	// Program is the compiled form of tape.
 	Program func(tape any) *sweep.Engine
+	// Function is what is to be compiled of tape.
+	Function func(tape any) *sweep.Function
 	// Recorded is the parameters with which tape was recorded, at Point.
 	Recorded func(tape any) []float64
 	// Split is the inputs and the parameters of a point of tape. It panics if

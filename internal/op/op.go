@@ -174,40 +174,56 @@ func (c Code) Info() *Info { return &table[c] }
 // String is the operation's name.
 func (c Code) String() string { return table[c].Name }
 
+// short is what passes over many nodes ask of the table, in a few cache lines.
+var short = func() (s [1 << 8]struct {
+	operands uint8
+	constant Constant
+	class    Class
+	flags    Flags
+	commutes bool
+}) {
+	for c := range table {
+		row := &table[c]
+		s[c].operands, s[c].constant, s[c].class, s[c].flags = uint8(row.Operands), row.Constant, row.Class, row.Flags
+		s[c].commutes = row.Commutes
+	}
+	return s
+}()
+
 // Operands is how many operands the operation has, 0 if a list of them.
-func (c Code) Operands() int { return table[c].Operands }
+func (c Code) Operands() int { return int(short[c].operands) }
 
 // Class is what a sweep needs to know of the operation.
-func (c Code) Class() Class { return table[c].Class }
+func (c Code) Class() Class { return short[c].class }
 
 // Flags says which derivatives may differ from 0.
-func (c Code) Flags() Flags { return table[c].Flags }
+func (c Code) Flags() Flags { return short[c].flags }
 
 // Cost is how many calls of a function such as exp take as long, 0 for
 // arithmetic.
 func (c Code) Cost() int { return table[c].Cost }
 
 // Constant is the kind of constant that the operation has.
-func (c Code) Constant() Constant { return table[c].Constant }
+func (c Code) Constant() Constant { return short[c].constant }
 
 // Commutes reports whether the operands may be exchanged.
-func (c Code) Commutes() bool { return table[c].Commutes }
+func (c Code) Commutes() bool { return short[c].commutes }
 
 // Even reports whether the operation is the same at −x.
 func (c Code) Even() bool { return table[c].Even }
 
 // Linear reports whether all second derivatives are 0.
-func (c Code) Linear() bool { return table[c].Flags&(DXX|DYY|DXY) == 0 }
+func (c Code) Linear() bool { return short[c].flags&(DXX|DYY|DXY) == 0 }
 
 // HasList reports whether the operands are a list.
-func (c Code) HasList() bool { return table[c].Class == List }
+func (c Code) HasList() bool { return short[c].class == List }
 
 // Listed is how many operands an operation on a list has, 0 if any number.
 func (c Code) Listed() int { return table[c].Listed }
 
 // Elementary reports whether the operation has one or two operands and is
 // nobody's primitive: then the table has all that it takes to evaluate it.
-func (c Code) Elementary() bool { return table[c].Operands > 0 && c != Own }
+func (c Code) Elementary() bool { return short[c].operands > 0 && c != Own }
 
 // radix is above each order of differentiation.
 const radix = 64

@@ -26,8 +26,6 @@ var rooms = map[string]string{
 	"internal/tape/replay.go":          "operations on lists and primitives",
 	"internal/compile/chains.go":       "chains of sums",
 	"internal/compile/live.go":         "where the operands of a list are",
-	"internal/compile/levels.go":       "where the operands of a list are",
-	"internal/compile/compile.go":      "constants are no operations",
 	"internal/compile/batches.go":      "batches of lists",
 	"internal/compile/rows.go":         "sums of products that share a factor",
 	"internal/compile/work.go":         "how long lists are",

@@ -60,11 +60,13 @@ func (p *Plan) choose() (*Plan, error) {
 		return p, err
 	}
 	p.consider("terms", p.cost)
-	q := &Plan{Settings: p.Settings, program: p.program, full: p.full}
-	if k, c := q.fewest(); c.Time() >= p.cost.Time() {
-		p.consider(q.describe(k)+", the fewest by any coloring", c)
-		return p, nil
+	for _, work := range [...]func() cost.General{p.leastWork, p.work} {
+		if _, c := p.fewest(work()); c.Time() >= p.cost.Time() {
+			p.unrivaled = true
+			return p, nil
+		}
 	}
+	q := &Plan{Settings: p.Settings, program: p.program, full: p.full}
 	if err := q.byColoring(); err != nil {
 		return p, err
 	}
@@ -76,9 +78,14 @@ func (p *Plan) choose() (*Plan, error) {
 	return p, nil
 }
 
+// work is what sweeps do.
+func (p *Plan) work() cost.General { return cost.Of(p.program.Engine()) }
+
+// leastWork is what they do at least, known without an engine.
+func (p *Plan) leastWork() cost.General { return cost.Least(p.program.Tape()) }
+
 // price is the cost of products and of recovery.
-func (p *Plan) price(k products) cost.Counts {
-	of := cost.Of(p.program)
+func (p *Plan) price(of cost.General, k products) cost.Counts {
 	if p.Hessian {
 		return of.Hessian(k.columns, p.full.NNZ())
 	}
@@ -93,17 +100,17 @@ func (p *Plan) describe(k products) string {
 }
 
 // fewest is the least that a coloring may cost.
-func (p *Plan) fewest() (products, cost.Counts) {
+func (p *Plan) fewest(of cost.General) (products, cost.Counts) {
 	m, n := p.full.Dims()
 	nnz := p.full.NNZ()
 	if p.Hessian {
 		k := products{columns: colors(n, nnz)}
-		return k, p.price(k)
+		return k, p.price(of, k)
 	}
 	// A nonzero is read from one of the m results of a JVP or the n of a VJP.
 	columns := products{columns: (nnz + m - 1) / max(m, 1)}
 	rows := products{rows: (nnz + n - 1) / max(n, 1)}
-	c, d := p.price(columns), p.price(rows)
+	c, d := p.price(of, columns), p.price(of, rows)
 	if n > 0 && d.Time() < c.Time() {
 		return rows, d
 	}
@@ -123,30 +130,31 @@ func colors(n, nnz int) int {
 
 // color takes the best coloring.
 func (p *Plan) color() {
-	_, least := p.fewest()
-	if p.uncolored(least) {
+	of := p.work()
+	_, least := p.fewest(of)
+	if p.uncolored(of, least) {
 		return
 	}
 	_, n := p.full.Dims()
 	if p.Hessian {
-		p.try(coloring.Star, least, 1)
+		p.try(of, coloring.Star, least, 1)
 		// The bound may be that of a star coloring, one more.
 		k := max(colors(n, p.full.NNZ()), p.coloring.LowerBound()-1)
-		p.try(coloring.Acyclic, p.price(products{columns: k}), kindSaves)
+		p.try(of, coloring.Acyclic, p.price(of, products{columns: k}), kindSaves)
 		return
 	}
 	// The entries of a row need as many column colors.
-	column := p.price(products{columns: longest(p.full.RowCounts())})
-	row := p.price(products{rows: longest(p.full.ColumnCounts())})
+	column := p.price(of, products{columns: longest(p.full.RowCounts())})
+	row := p.price(of, products{rows: longest(p.full.ColumnCounts())})
 	if column.Time() <= row.Time() {
-		p.try(coloring.Column, column, 1)
-		p.try(coloring.Row, row, 1)
+		p.try(of, coloring.Column, column, 1)
+		p.try(of, coloring.Row, row, 1)
 	} else {
-		p.try(coloring.Row, row, 1)
-		p.try(coloring.Column, column, 1)
+		p.try(of, coloring.Row, row, 1)
+		p.try(of, coloring.Column, column, 1)
 	}
 	if p.coloring.Num() > manyColors {
-		p.try(coloring.StarBicoloring, least, 1)
+		p.try(of, coloring.StarBicoloring, least, 1)
 	}
 }
 
@@ -154,10 +162,10 @@ func longest(counts []int) int { return slices.Max(append(counts, 0)) }
 
 // uncolored gives each column, or each row, a color of its own, if no coloring can
 // save much.
-func (p *Plan) uncolored(least cost.Counts) bool {
+func (p *Plan) uncolored(of cost.General, least cost.Counts) bool {
 	m, n := p.full.Dims()
 	try := func(kind coloring.Kind, k products) bool {
-		c := p.price(k)
+		c := p.price(of, k)
 		if least.Time() < coloringSaves*c.Time() {
 			return false
 		}
@@ -186,14 +194,14 @@ func upTo(n int) []int {
 
 // try colors by a kind that costs at least so much, if that may save enough beside
 // what there is, and takes it if it costs less than a share of that.
-func (p *Plan) try(kind coloring.Kind, least cost.Counts, share float64) {
+func (p *Plan) try(of cost.General, kind coloring.Kind, least cost.Counts, share float64) {
 	if p.coloring != nil && least.Time() > kindSaves*p.cost.Time() {
 		return
 	}
 	c := coloring.New(kind, p.full, p.Orders...)
 	p.tried = append(p.tried, c)
 	k := products{c.Columns().Num(), c.Rows().Num()}
-	d := p.price(k)
+	d := p.price(of, k)
 	p.consider(fmt.Sprintf("%v, %s", kind, p.describe(k)), d)
 	if p.coloring == nil || d.Time() < share*p.cost.Time() {
 		p.coloring, p.cost = c, d

@@ -33,7 +33,7 @@ func (w *printer) coloredPart() *colored {
 	if q == nil {
 		return nil
 	}
-	return &colored{printer: w, q: q, fails: len(q.program.Guards()) > 0}
+	return &colored{printer: w, q: q, fails: len(q.program.Tape().Guards()) > 0}
 }
 
 // name is that of a function over the program.
@@ -64,7 +64,7 @@ func (c *colored) write(functions []straight.Function) error {
 	add(straight.VJP, matrix && rows > 0)
 	s := c.Settings
 	s.Part = part
-	if err := straight.Write(c.file, &c.q.program.Program, s, need); err != nil {
+	if err := straight.Write(c.file, &c.q.program.Engine().Program, s, need); err != nil {
 		return err
 	}
 	if matrix && columns+rows > 0 {

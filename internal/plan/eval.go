@@ -38,7 +38,7 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 	if p.terms != nil {
 		return p.evalTerms(values, also, x, params, w)
 	}
-	q := p.program
+	q := p.program.Engine()
 	ws, err := begin(q, x, params)
 	if err != nil {
 		return 0, err
@@ -167,8 +167,8 @@ func sweeps(c *coloring.Classes) int { return (c.Num() + lanes - 1) / lanes }
 func (p *Plan) parallel(ws *sweep.Workspace, values []float64, n int) error {
 	errs := make([]error, n)
 	workers.Do(n, func(i int) {
-		own := p.program.Get()
-		defer p.program.Put(own)
+		own := p.program.Engine().Get()
+		defer p.program.Engine().Put(own)
 		defer own.Share(ws)()
 		errs[i] = p.everySweep(own, values, i, n)
 	})

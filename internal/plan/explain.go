@@ -27,6 +27,10 @@ func (p *Plan) Explain() string {
 	for _, o := range p.options {
 		say("considered %v", o)
 	}
+	if p.unrivaled {
+		k, c := p.fewest(p.work())
+		say("considered %v", option{p.describe(k) + ", the fewest by any coloring", c})
+	}
 	why := "estimated to be the fastest"
 	switch {
 	case p.Settings.Coloring != nil:
@@ -62,11 +66,11 @@ func (p *Plan) explainPattern(say func(format string, args ...any)) {
 	}
 	m, n := p.full.Dims()
 	say("%s %d×%d of %d operations in %d batches, %d nonzeros, %.3g a row%s", what, m, n,
-		p.program.Ops(), len(p.program.Batches()), p.full.NNZ(), float64(p.full.NNZ())/float64(max(m, 1)), given)
+		p.program.Tape().Ops(), len(p.program.Engine().Batches()), p.full.NNZ(), float64(p.full.NNZ())/float64(max(m, 1)), given)
 	for _, i := range densest(p.full.RowCounts()) {
 		by := ""
 		if p.Hessian && p.Settings.Pattern == nil {
-			if op, k := domains.Densest(&p.program.Tape, i); op != "" {
+			if op, k := domains.Densest(&p.program.Engine().Tape, i); op != "" {
 				by = fmt.Sprintf(", by %d %s and others", k, op)
 			}
 		}

@@ -58,11 +58,14 @@ type Settings struct {
 // use.
 type Plan struct {
 	Settings
-	program *sweep.Engine
+	program *sweep.Function
 	full    *sparsity.Pattern // of the whole matrix
 	stored  *sparsity.Pattern // full, or its lower triangle
 	cost    cost.Counts       // of an evaluation
 	options []option          // that were considered
+
+	// The fewest products by any coloring take longer than the terms: none was tried.
+	unrivaled bool
 
 	// By terms: what computes them and, of what is left over, the rest, whose
 	// values are added at places, −1 for none.
@@ -91,7 +94,7 @@ var ErrNoTerms = errors.New("no sum of alike terms")
 // not symmetric for a Hessian, if a coloring is of a kind for the other matrix, and
 // if ByTerms comes with either. A coloring that does not fit is a
 // *coloring.ConflictError.
-func New(q *sweep.Engine, s Settings) (*Plan, error) {
+func New(q *sweep.Function, s Settings) (*Plan, error) {
 	p := &Plan{Settings: s, program: q}
 	given := s.Pattern != nil || s.Coloring != nil
 	switch {
@@ -127,7 +130,7 @@ func (p *Plan) byTerms(found *terms.Plan) error {
 		p.full = found.JacobianPattern()
 	}
 	if q := found.Rest(); q != nil {
-		p.rest = &Plan{Settings: p.Settings, program: q}
+		p.rest = &Plan{Settings: p.Settings, program: q.Function()}
 		p.rest.Method, p.rest.Lower = Auto, false
 		p.rest.Detected = func() *sparsity.Pattern { return Detect(q, p.Hessian) }
 		if err := p.rest.byColoring(); err != nil {

@@ -37,7 +37,7 @@ func (p *Plan) Verify(x, params, w []float64) error {
 	if _, err := p.Eval(values, nil, x, params, w); err != nil {
 		return err
 	}
-	q := p.program
+	q := p.program.Engine()
 	ws, err := begin(q, x, params)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (p *Plan) depth() int {
 
 // product is the product with v by a sweep, with bounds.
 func (p *Plan) product(ws *sweep.Workspace, w, v, want []float64) ([]bounds.Rounded, error) {
-	q := p.program
+	q := p.program.Engine()
 	in := bounds.At(ws.Values()[:q.Inputs()], ws.Values()[q.Inputs():][:q.Params()], v)
 	seed := func(x []float64, _ int) { copy(x, v) }
 	if p.Hessian {

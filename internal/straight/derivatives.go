@@ -343,7 +343,6 @@ func (b *body) partialsOf(i int32, bar value) (k float64, da, db value) {
 
 // rowAdjoints adds the terms of rows, four at a time.
 func (b *body) rowAdjoints(a *adjoints, bt *compile.Batch) {
-	p := b.p
 	hi := bt.Hi - (bt.Hi-bt.Lo)%4
 	for i := bt.Hi - 1; i >= hi; i-- {
 		b.adjoint(a, i)
@@ -354,9 +353,9 @@ func (b *body) rowAdjoints(a *adjoints, bt *compile.Batch) {
 			continue
 		}
 		for r := i; r < i+4; r++ {
-			x, _ := p.DotAt(r)
+			own := bt.Factors[r-bt.Lo]
 			for k := range bt.Width {
-				a.add(x[0]+k, b.product(1, a.bar[r], b.node(bt.Shared+k)))
+				a.add(own+k, b.product(1, a.bar[r], b.node(bt.Shared+k)))
 			}
 		}
 	}
@@ -379,8 +378,7 @@ func (b *body) rowFactor(bt *compile.Batch, r, k int32) value {
 		w, _ := b.p.AffineAt(r)
 		return number(w[k])
 	}
-	x, _ := b.p.DotAt(r)
-	return b.node(x[0] + k)
+	return b.node(bt.Factors[r-bt.Lo] + k)
 }
 
 // adjoint adds the terms of node i.

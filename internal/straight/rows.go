@@ -22,19 +22,16 @@ type rows struct {
 
 func (l *looped) rows(b *compile.Batch) rows {
 	c := rows{looped: l, Batch: b}
+	if b.Op == op.Dot {
+		c.starts = b.Factors
+		return c
+	}
 	var w []float64
 	for i := b.Lo; i < b.Hi; i++ {
-		if b.Op == op.Dot {
-			x, _ := l.p.DotAt(i)
-			c.starts = append(c.starts, x[0])
-		} else {
-			weights, _ := l.p.AffineAt(i)
-			w = append(w, weights...)
-		}
+		weights, _ := l.p.AffineAt(i)
+		w = append(w, weights...)
 	}
-	if w != nil {
-		c.weights = l.numbers("Numbers", w)
-	}
+	c.weights = l.numbers("Numbers", w)
 	return c
 }
 

@@ -118,15 +118,14 @@ func (b *body) rowSeconds(a *adjoints, t []value, bt *compile.Batch) {
 	for i := hi - 4; i >= bt.Lo; i -= 4 {
 		b.addFour(a, bt, i)
 		for r := i; r < i+4; r++ {
-			x, _ := b.p.DotAt(r)
+			own := bt.Factors[r-bt.Lo]
 			for k := range bt.Width {
-				a.add(bt.Shared+k, b.product(1, b.g[r], t[x[0]+k]))
+				a.add(bt.Shared+k, b.product(1, b.g[r], t[own+k]))
 			}
 		}
 		for k := range bt.Width {
 			for r := i; r < i+4; r++ {
-				x, _ := b.p.DotAt(r)
-				a.add(x[0]+k, b.group(b.product(1, a.bar[r], b.node(bt.Shared+k)), b.product(1, b.g[r], t[bt.Shared+k])))
+				a.add(bt.Factors[r-bt.Lo]+k, b.group(b.product(1, a.bar[r], b.node(bt.Shared+k)), b.product(1, b.g[r], t[bt.Shared+k])))
 			}
 		}
 	}

@@ -41,12 +41,12 @@ func (p *Tape) same(i int32, q *Tape, j int32) bool {
 
 func (p *Tape) sameNode(i int32, q *Tape, j int32) bool {
 	code := p.ops[i]
-	if code != q.ops[j] || !equalBits(p.c[i], q.c[j]) {
+	if code != q.ops[j] || !equalBits(p.c[i-p.first], q.c[j-q.first]) {
 		return false
 	}
 	switch code {
 	case op.Own:
-		if p.owns[p.b[i]].Name != q.owns[q.b[j]].Name {
+		if p.owns[p.b[i-p.first]].Name != q.owns[q.b[j-q.first]].Name {
 			return false
 		}
 	case op.Affine:
@@ -55,7 +55,7 @@ func (p *Tape) sameNode(i int32, q *Tape, j int32) bool {
 			return false
 		}
 	case op.Call:
-		if p.b[i] != q.b[j] || p.calls[p.a[i]].Name() != q.calls[q.a[j]].Name() {
+		if p.b[i-p.first] != q.b[j-q.first] || p.calls[p.a[i-p.first]].Name() != q.calls[q.a[j-q.first]].Name() {
 			return false
 		}
 	}

@@ -7,8 +7,8 @@
 // A [Recording] takes operations one by one, as a function makes them: an opcode of
 // package op, the nodes that are its operands, a constant. Comparisons that the
 // function makes are noted as guards. Package compile decides which of its nodes
-// are needed and in which order, and a [Writer] makes a [Tape] of them: immutable,
-// every operand before its user. For (x + 1)·sin(x + 1)
+// are needed, of which [Recording.Tape] makes a [Tape]: immutable, every operand before
+// its user. A [Writer] writes it in another order. For (x + 1)·sin(x + 1)
 //
 //	node 0  input x
 //	node 1  AddReal(0), constant 1

@@ -38,19 +38,19 @@ func (t *Tape) Formula(i int32) string {
 		w, x := t.AffineAt(i)
 		return applied(name, len(x)+1, func(k int) string {
 			if k == 0 {
-				return number(t.c[i])
+				return number(t.c[i-t.first])
 			}
 			return number(w[k-1]) + "·" + t.Title(x[k-1])
 		})
 	}
 	output := ""
 	if t.ops[i] == op.Call {
-		output = fmt.Sprintf("[%d]", t.b[i])
+		output = fmt.Sprintf("[%d]", t.b[i-t.first])
 	}
 	var args []string
 	t.EachOperand(t.FirstOutput(i), func(j int32) { args = append(args, t.Title(j)) })
 	if t.ops[i].Constant() != op.NoConstant {
-		args = append(args, number(t.c[i]))
+		args = append(args, number(t.c[i-t.first]))
 	}
 	return applied(name, len(args), func(k int) string { return args[k] }) + output
 }
@@ -119,9 +119,9 @@ func (t *Tape) OpName(i int32) string {
 	case op.DivReal:
 		return op.Div.Info().Method
 	case op.Own:
-		return t.owns[t.b[i]].Name
+		return t.owns[t.b[i-t.first]].Name
 	case op.Call:
-		return t.calls[t.a[i]].Name()
+		return t.calls[t.a[i-t.first]].Name()
 	default:
 		return code.Info().Method
 	}
@@ -134,7 +134,7 @@ func (t *Tape) Describe(v []float64, i int32) (name string, operands []float64) 
 	code := t.ops[i]
 	if code == op.Affine {
 		w, x := t.AffineAt(i)
-		operands = append(operands, t.c[i])
+		operands = append(operands, t.c[i-t.first])
 		for k, j := range x {
 			operands = append(operands, w[k], v[j])
 		}
@@ -142,7 +142,7 @@ func (t *Tape) Describe(v []float64, i int32) (name string, operands []float64) 
 	}
 	t.EachOperand(t.FirstOutput(i), func(j int32) { operands = append(operands, v[j]) })
 	if code.Constant() != op.NoConstant {
-		operands = append(operands, t.c[i])
+		operands = append(operands, t.c[i-t.first])
 	}
 	return name, operands
 }

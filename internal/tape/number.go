@@ -92,17 +92,19 @@ func (r *Recording) find(n Node) int32 {
 		if k == 2 {
 			last = max(n.A, n.B)
 		}
-		c, at := r.chunks[last>>chunkBits], last&(chunkSize-1)
-		for i := c.link[at].newest; i > 0; i = r.link(i - 1).older {
-			if r.same(r.Node(i-1), &n) {
+		operand := r.Node(last)
+		for i := operand.Mark; i > 0; {
+			m := r.Node(i - 1)
+			if r.same(m, &n) {
 				return i - 1
 			}
+			i = m.older
 		}
-		if c.node[at].users < maxUsers {
+		if operand.users < maxUsers {
+			n.older = operand.Mark
 			i := r.append(n)
-			r.link(i).older = c.link[at].newest
-			c.link[at].newest = i + 1
-			c.node[at].users++
+			operand.Mark = i + 1
+			operand.users++
 			return i
 		}
 	}

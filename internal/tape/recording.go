@@ -17,15 +17,18 @@ import (
 // weights, then the same, a Dot x and y, a Select x, y and the condition. A Call
 // has the number of the call and which of its outputs it is.
 type Node struct {
-	A, B  int32
-	Op    op.Code
-	users uint8 // how many nodes are in the chain of this one, see number.go
-}
+	A, B int32
+	Op   op.Code
 
-// link is how other nodes are found by a node: the newest of those of which it is
-// the last operand, and the next older one of those with the same last operand as
-// it. Both are a node's number + 1, 0 if there is none.
-type link struct{ newest, older int32 }
+	// For the compiler. While it is recorded, Mark is the newest of those nodes of which
+	// this is the last operand, and older the next older one of those with the same last
+	// operand as this, both a node's number + 1, 0 for none; see number.go.
+	Uses  uint8 // how often it is an operand, an output or guarded; at most 2
+	Feeds bool  // it is an operand of a nonlinear operation, or of one that feeds one
+	users uint8 // how many are found from Mark on
+	Mark  int32
+	older int32
+}
 
 // maxSize is how many nodes and operands in lists a recording may have, so that
 // whatever is made of it has int32 indices. Tests change it.
@@ -38,13 +41,13 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
+// mostKept is how long a list may be whose memory is used again.
+const mostKept = 1 << 19
+
 // chunk is a piece of a recording. Memory that is touched for the first time
-// costs more than all that is done with it: nodes are small, and are not copied,
-// neither to grow nor to be compiled.
-type chunk struct {
-	node [chunkSize]Node
-	link [chunkSize]link
-}
+// costs more than all that is done with it: nodes are small, and are not copied
+// to grow.
+type chunk [chunkSize]Node
 
 var chunks = sync.Pool{New: func() any { return new(chunk) }}
 
@@ -101,7 +104,6 @@ type scratch struct {
 	reals []float64
 	coefs []float64
 	table []uint64 // of nodes, see number.go
-	runs  []int32  // see Writer
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -182,10 +184,8 @@ func (r *Recording) append(n Node) int32 {
 	if r.caller != nil {
 		r.made = append(r.made, r.caller())
 	}
-	c := r.chunks[i>>chunkBits]
-	i &= chunkSize - 1
-	c.node[i], c.link[i] = n, link{}
-	return int32(r.count - 1)
+	r.chunks[i>>chunkBits][i&(chunkSize-1)] = n
+	return int32(i)
 }
 
 // full reports whether there is no room for n more nodes or operands. From then
@@ -278,8 +278,11 @@ func (r *Recording) Traced() bool { return r.traced }
 
 // Close ends the recording: another operation panics.
 func (r *Recording) Close() {
-	for _, c := range r.chunks {
+	for _, c := range r.chunks[min(r.First()>>chunkBits, len(r.chunks)):] { // inputs alone may be most of the memory
 		chunks.Put(c)
+	}
+	if cap(r.lists) > mostKept {
+		r.lists = nil
 	}
 	scratches.Put(r.scratch)
 	r.chunks, r.scratch, r.count = nil, new(scratch), 0
@@ -296,22 +299,16 @@ func (r *Recording) Len() int { return r.count }
 func (r *Recording) First() int { return r.inputs + r.params }
 
 // Node is node i.
-func (r *Recording) Node(i int32) *Node { return &r.chunks[i>>chunkBits].node[i&(chunkSize-1)] }
+func (r *Recording) Node(i int32) *Node { return &r.chunks[i>>chunkBits][i&(chunkSize-1)] }
 
-// Nodes calls yield with all nodes in order.
-func (r *Recording) Nodes(yield func(i int32, n *Node) bool) {
-	for k, c := range r.chunks {
-		lo := k << chunkBits
-		for j := range min(chunkSize, r.count-lo) {
-			if !yield(int32(lo+j), &c.node[j]) {
-				return
-			}
-		}
+// Piece is the nodes from lo on, as many as are in one piece: lo is 0, or lo+len of the
+// piece before.
+func (r *Recording) Piece(lo int) []Node {
+	if lo >= r.count {
+		return nil
 	}
+	return r.chunks[lo>>chunkBits][:min(chunkSize, r.count-lo)]
 }
-
-// link is the link of node i.
-func (r *Recording) link(i int32) *link { return &r.chunks[i>>chunkBits].link[i&(chunkSize-1)] }
 
 // pushList appends a node of the operation code with n terms and with a list made
 // of parts. If there is no room for it it returns another node.

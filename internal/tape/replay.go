@@ -31,7 +31,7 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 	}
 	for k := t.base; k < len(t.ops); k++ {
 		i := int32(k)
-		a, b, c := t.a[i], t.b[i], t.c[i]
+		a, b, c := t.a[i-t.first], t.b[i-t.first], t.c[i-t.first]
 		switch code := t.ops[i]; code {
 		case op.Sum:
 			z := pick(t.SumAt(i))
@@ -98,7 +98,7 @@ func applySeveral[T dual.Scalar[T]](code op.Code, c float64, x []T) T {
 // the derivative rules are those of dual.Of[T]. v holds all nodes.
 func Pullback[T dual.Scalar[T]](t *Tape, i int32, v []T, g T, bar []T, prims Primitives[T]) {
 	add := func(j int32, x T) { bar[j] = bar[j].Add(x) }
-	a, b, c := t.a[i], t.b[i], t.c[i]
+	a, b, c := t.a[i-t.first], t.b[i-t.first], t.c[i-t.first]
 	one := g.Const(1)
 	var zero T
 	switch code := t.ops[i]; code.Class() {

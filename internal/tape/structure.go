@@ -7,7 +7,7 @@ import "github.com/hesse-ad/hesse/internal/op"
 // curve with each pair in which it may have a second one. With the values v of
 // all nodes the derivatives that are exactly 0 there are left out.
 func (t *Tape) Structure(i int32, v []float64, link func(j int32), curve func(j, k int32)) {
-	a, b := t.a[i], t.b[i]
+	a, b := t.a[i-t.first], t.b[i-t.first]
 	switch code := t.ops[i]; code {
 	case op.Sum:
 		for _, j := range t.SumAt(i) {

@@ -17,6 +17,7 @@ type Tape struct {
 	consts         []float64
 
 	ops     []op.Code
+	first   int32   // base: node i has a[i−first], b[i−first] and c[i−first]
 	a, b    []int32 // of a list: where it is in lists, and its length
 	c       []float64
 	lists   []int32
@@ -26,6 +27,7 @@ type Tape struct {
 	outputs []int32
 	guards  []Guard
 	made    []uintptr // who made each operation, if that was noted
+	shares  bool      // some operation is used more than once
 }
 
 // length is how long a node's list is, and whether its operands are consecutive:
@@ -60,6 +62,10 @@ func (t *Tape) Output(j int) int32 { return t.outputs[j] }
 // OutputNodes is the nodes of the outputs, not to be written.
 func (t *Tape) OutputNodes() []int32 { return t.outputs }
 
+// Shares reports whether some operation is used more than once: is an operand, an output
+// or compared.
+func (t *Tape) Shares() bool { return t.shares }
+
 // Guards are the comparisons that were made.
 func (t *Tape) Guards() []Guard { return t.guards }
 
@@ -83,20 +89,25 @@ func (t *Tape) Ops() int { return len(t.ops) - t.base }
 // Op is the operation of node i.
 func (t *Tape) Op(i int32) op.Code { return t.ops[i] }
 
-// Args is the operands of node i, which has one or two.
-func (t *Tape) Args(i int32) (a, b int32) { return t.a[i], t.b[i] }
+// Args is the operands of node i, if it has one or two.
+func (t *Tape) Args(i int32) (a, b int32) {
+	if i < t.first {
+		return 0, 0
+	}
+	return t.a[i-t.first], t.b[i-t.first]
+}
 
 // FirstArgs is the first operands of the nodes lo … hi−1, not to be written.
-func (t *Tape) FirstArgs(lo, hi int32) []int32 { return t.a[lo:hi:hi] }
+func (t *Tape) FirstArgs(lo, hi int32) []int32 { return t.a[lo-t.first : hi-t.first : hi-t.first] }
 
 // SecondArgs is the second operands of the nodes lo … hi−1, not to be written.
-func (t *Tape) SecondArgs(lo, hi int32) []int32 { return t.b[lo:hi:hi] }
+func (t *Tape) SecondArgs(lo, hi int32) []int32 { return t.b[lo-t.first : hi-t.first : hi-t.first] }
 
 // Constant is the constant of node i.
-func (t *Tape) Constant(i int32) float64 { return t.c[i] }
+func (t *Tape) Constant(i int32) float64 { return t.c[i-t.first] }
 
 // Constants is the constants of the nodes lo … hi−1, not to be written.
-func (t *Tape) Constants(lo, hi int32) []float64 { return t.c[lo:hi] }
+func (t *Tape) Constants(lo, hi int32) []float64 { return t.c[lo-t.first : hi-t.first] }
 
 // Consts is the values of the nodes that are constants, those from Inputs() +
 // Params() to Base(). It is not to be written.
@@ -116,7 +127,7 @@ func (t *Tape) SumAt(i int32) []int32 {
 // SumLists is the operands of the Sum node i one by one, or by runs of consecutive
 // ones: the first and the length of each.
 func (t *Tape) SumLists(i int32) (index, runs []int32) {
-	at, n := t.a[i], length(t.b[i])
+	at, n := t.a[i-t.first], length(t.b[i-t.first])
 	if n.consecutive() {
 		return nil, t.lists[at+1:][:2*t.lists[at]]
 	}
@@ -125,7 +136,7 @@ func (t *Tape) SumLists(i int32) (index, runs []int32) {
 
 // AffineAt is the weights and operands of the Affine node i.
 func (t *Tape) AffineAt(i int32) (w []float64, x []int32) {
-	a, n := t.a[i], length(t.b[i]).count()
+	a, n := t.a[i-t.first], length(t.b[i-t.first]).count()
 	at := t.lists[a]
 	return t.coefs[at : at+n], t.lists[a+1 : a+1+n]
 }
@@ -135,42 +146,46 @@ func (t *Tape) AffineAt(i int32) (w []float64, x []int32) {
 func (t *Tape) Weights() []float64 { return t.coefs }
 
 // WeightsFrom is where the weights of the Affine node i begin.
-func (t *Tape) WeightsFrom(i int32) int32 { return t.lists[t.a[i]] }
+func (t *Tape) WeightsFrom(i int32) int32 { return t.lists[t.a[i-t.first]] }
 
 // DotAt is the operands of the Dot node i.
 func (t *Tape) DotAt(i int32) (x, y []int32) {
-	a, n := t.a[i], length(t.b[i]).count()
+	a, n := t.a[i-t.first], length(t.b[i-t.first]).count()
 	return t.lists[a : a+n], t.lists[a+n : a+2*n]
 }
 
 // Consecutive reports whether the operands of the Affine node i, or both halves of
 // those of the Dot node i, are consecutive; not if there are none.
-func (t *Tape) Consecutive(i int32) bool { return t.b[i] > 1 && length(t.b[i]).consecutive() }
+func (t *Tape) Consecutive(i int32) bool {
+	return t.b[i-t.first] > 1 && length(t.b[i-t.first]).consecutive()
+}
 
 // Terms is how many terms the sum at node i has.
-func (t *Tape) Terms(i int32) int32 { return length(t.b[i]).count() }
+func (t *Tape) Terms(i int32) int32 { return length(t.b[i-t.first]).count() }
 
 // SelectAt is the operands of the Select node i.
 func (t *Tape) SelectAt(i int32) (cond, x, y int32) {
-	l := t.lists[t.a[i]:][:3]
+	l := t.lists[t.a[i-t.first]:][:3]
 	return l[2], l[0], l[1]
 }
 
 // SeveralAt is the operands of node i, which always has so many of them.
-func (t *Tape) SeveralAt(i int32) []int32 { return t.lists[t.a[i]:][:t.ops[i].Listed()] }
+func (t *Tape) SeveralAt(i int32) []int32 { return t.lists[t.a[i-t.first]:][:t.ops[i].Listed()] }
 
 // OwnAt is the function of the Own node i and which of its derivatives.
-func (t *Tape) OwnAt(i int32) (f *Scalar1, order int) { return t.owns[t.b[i]], int(t.c[i]) }
+func (t *Tape) OwnAt(i int32) (f *Scalar1, order int) {
+	return t.owns[t.b[i-t.first]], int(t.c[i-t.first])
+}
 
 // Owns are the functions of all Own nodes, not to be written.
 func (t *Tape) Owns() []*Scalar1 { return t.owns }
 
 // CallAt is the call whose first output is node i; nil if node i is something else.
 func (t *Tape) CallAt(i int32) *Call {
-	if t.ops[i] != op.Call || t.b[i] != 0 {
+	if t.ops[i] != op.Call || t.b[i-t.first] != 0 {
 		return nil
 	}
-	return &t.calls[t.a[i]]
+	return &t.calls[t.a[i-t.first]]
 }
 
 // HasCalls reports whether any node is a call.
@@ -179,7 +194,7 @@ func (t *Tape) HasCalls() bool { return slices.Contains(t.ops, op.Call) }
 // FirstOutput is node i, or the first output of the call that it is an output of.
 func (t *Tape) FirstOutput(i int32) int32 {
 	if t.ops[i] == op.Call {
-		return i - t.b[i]
+		return i - t.b[i-t.first]
 	}
 	return i
 }
@@ -197,12 +212,15 @@ func (t *Tape) EachOperand(i int32, f func(j int32)) {
 // EachRun calls f with the operands of node i: the n from j on, where they are known
 // to be consecutive.
 func (t *Tape) EachRun(i int32, f func(j, n int32)) {
+	if i < t.first {
+		return
+	}
 	each := func(list []int32) {
 		for _, j := range list {
 			f(j, 1)
 		}
 	}
-	a, n := t.a[i], length(t.b[i])
+	a, n := t.a[i-t.first], length(t.b[i-t.first])
 	switch code := t.ops[i]; code {
 	case op.Sum:
 		index, runs := t.SumLists(i)
@@ -238,7 +256,7 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 			f(a, 1)
 		}
 		if code.Operands() > 1 {
-			f(t.b[i], 1)
+			f(t.b[i-t.first], 1)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func BenchmarkTerms(b *testing.B) {
 			best, mid := math.Inf(1), math.Inf(1)
 			for b.Loop() {
 				start := time.Now()
-				pl := terms.Detect(inside.Program(t), true)
+				pl := terms.Detect(inside.Function(t), true)
 				mid = min(mid, float64(time.Since(start).Nanoseconds()))
 				pl.Hessian(nil)
 				best = min(best, float64(time.Since(start).Nanoseconds()))
@@ -50,7 +50,7 @@ func BenchmarkTerms(b *testing.B) {
 			b.ReportMetric(mid/float64(len(x)), "ns/detect")
 			b.ReportMetric(best/float64(len(x)), "ns/unknown")
 		})
-		pl := terms.Detect(inside.Program(t), true)
+		pl := terms.Detect(inside.Function(t), true)
 		y, g := make([]float64, 1), make([]float64, len(x))
 		b.Run(p.Name+"/value", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Value(y, x, nil) }) })
 		b.Run(p.Name+"/gradient", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Gradient(y, g, x, nil, nil) }) })
@@ -80,7 +80,7 @@ func BenchmarkSizes(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				pl := terms.Detect(inside.Program(t), true)
+				pl := terms.Detect(inside.Function(t), true)
 				h := pl.Hessian(nil)
 				y, g, v := make([]float64, 1), make([]float64, len(in.X0)), make([]float64, h.Pattern().NNZ())
 				ratio.Report(b, func() { sink += in.Plain(in.X0) }, func() { h.Eval(v, y, g, in.X0, nil, nil) })
@@ -108,12 +108,12 @@ func BenchmarkBratu(b *testing.B) {
 		best := math.Inf(1)
 		for b.Loop() {
 			start := time.Now()
-			terms.Detect(inside.Program(t), true).Jacobian(nil)
+			terms.Detect(inside.Function(t), true).Jacobian(nil)
 			best = min(best, float64(time.Since(start).Nanoseconds()))
 		}
 		b.ReportMetric(best/float64(n), "ns/unknown")
 	})
-	pl := terms.Detect(inside.Program(t), true)
+	pl := terms.Detect(inside.Function(t), true)
 	j := pl.Jacobian(nil)
 	v := make([]float64, j.Pattern().NNZ())
 	w := make([]float64, n)
@@ -236,7 +236,7 @@ func BenchmarkClassics(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		pl := terms.Detect(inside.Program(t), true)
+		pl := terms.Detect(inside.Function(t), true)
 		H := pl.Hessian(nil)
 		g, h := make([]float64, n), make([]float64, H.Pattern().NNZ())
 		y := make([]float64, t.Outputs())

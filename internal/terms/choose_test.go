@@ -48,7 +48,7 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	outputs = append(outputs, r.Push(op.Scale, s, s, 3), r.Push(op.Exp, s, s, 0))
 	p := sweep.New(compile.Compile(r, outputs))
 
-	d := newDetector(p, true)
+	d := newDetector(&p.Tape, true)
 	d.cutOutputs()
 	count := make([]int, len(d.classes))
 	apart := false

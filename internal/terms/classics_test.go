@@ -15,7 +15,7 @@ func TestClassicsHaveTheDerivativesWrittenByHand(t *testing.T) {
 		tape, err := reverse.RecordVec(c.f, c.x)
 		require.NoError(t, err)
 		n := len(c.x)
-		H := terms.Detect(inside.Program(tape), true).Hessian(nil)
+		H := terms.Detect(inside.Function(tape), true).Hessian(nil)
 		x := append([]float64(nil), c.x...)
 		for k := range 3 {
 			x[k%n] += 0.3

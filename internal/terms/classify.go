@@ -27,7 +27,8 @@ type class struct {
 	visits int   // what trace takes for a term
 	edges  int   // steps and edges, 0: not counted yet
 	wide   int   // leaves of a term
-	nums   int   // numbers of a term
+	picture
+	nums int // numbers of a term
 }
 
 // state is what becomes of a class.
@@ -85,22 +86,26 @@ func (d *detector) classify(group []int32) bool {
 	d.follow(k)
 	s := d.classes[k]
 	s.visits = budget - d.budget
-	s.leaves = grown(s.leaves, d.term.leaves...)
-	s.Numbers = grown(s.Numbers, d.term.Numbers...)
-	s.rows = grown(s.rows, d.term.rows...)
+	s.leaves = grown(s.leaves, d.ahead, d.term.leaves...)
+	s.Numbers = grown(s.Numbers, d.ahead, d.term.Numbers...)
+	s.rows = grown(s.rows, d.ahead, d.term.rows...)
 	for _, i := range group {
 		d.cands[i].class = k
 	}
 	return true
 }
 
-// grown is append that doubles: the built-in one copies large slices more often.
-func grown[T any](x []T, y ...T) []T { return append(roomFor(x, len(y))[:len(x)], y...) }
+// grown is append to what holds as much of each of so many terms: they are most likely
+// all of one class, and memory that is not touched costs nothing.
+func grown[T any](x []T, terms int, y ...T) []T {
+	return append(roomFor(x, terms, len(y))[:len(x)], y...)
+}
 
-// roomFor is x with n more elements.
-func roomFor[T any](x []T, n int) []T {
+// roomFor is x with n more elements, in memory that grows by 16 times, or to n of each of
+// so many terms.
+func roomFor[T any](x []T, terms, n int) []T {
 	if len(x)+n > cap(x) {
-		x = slices.Grow(x, len(x)+n)
+		x = slices.Grow(x, max(n, min(16*len(x), terms*n)))
 	}
 	return x[:len(x)+n]
 }
@@ -241,7 +246,7 @@ func (d *detector) trace(i int32) (ok bool) {
 		if len(d.term.Steps) >= d.longest {
 			return false
 		}
-		d.local[i] = d.term.Write(&d.p.Tape, i, a, b, d.local)
+		d.local[i] = d.term.Write(d.p, i, a, b, d.local)
 		d.stamp[i] = d.now
 	}
 	return true
@@ -263,7 +268,7 @@ func (d *detector) leaf(i int32) int32 {
 func (d *detector) shape(s *class) *shape {
 	n := s.terms()
 	z := &shape{terms: n, dims: d.dims}
-	z.Primitives = expr.Primitives(&d.p.Tape)
+	z.Primitives = expr.Primitives(d.p)
 	for r := range s.results {
 		z.rows = append(z.rows, column(s.rows, n, len(s.results), r, 0))
 	}

@@ -66,7 +66,7 @@ func TestConventionsAreThoseOfTheTape(t *testing.T) {
 			return s
 		}, x)
 		require.NoError(t, err)
-		pl := terms.Detect(inside.Program(tape), true)
+		pl := terms.Detect(inside.Function(tape), true)
 		require.NotNil(t, pl, c.name)
 		require.Nil(t, pl.Rest(), c.name)
 		y, jac, hess := engine(t, inside.Program(tape), x, nil, []float64{1})

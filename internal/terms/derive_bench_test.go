@@ -27,7 +27,7 @@ func BenchmarkWide(b *testing.B) {
 		require.NoError(b, err)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for range b.N {
-				terms.Detect(inside.Program(tape), true).Hessian(nil)
+				terms.Detect(inside.Function(tape), true).Hessian(nil)
 			}
 		})
 	}

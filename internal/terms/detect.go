@@ -7,6 +7,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // What is measured of these numbers: preparing and evaluating the Hessians of the
@@ -45,7 +46,7 @@ const (
 
 // detector finds terms and their shapes.
 type detector struct {
-	p    *sweep.Engine
+	p    *tape.Tape
 	base int32 // its first operation
 	dims
 	size    int  // operations and operands of sums
@@ -59,6 +60,7 @@ type detector struct {
 	classes   []*class
 	byHash    map[uint64]int32
 	last      int32 // the class of the last term
+	ahead     int   // how many candidates there are from the one on that is classified
 	declared  []*declared
 	byCall    map[int32]*declared // by the first node
 
@@ -71,7 +73,7 @@ type detector struct {
 	obstacle obstacle // why the last trace failed
 }
 
-func newDetector(p *sweep.Engine, hessian bool) *detector {
+func newDetector(p *tape.Tape, hessian bool) *detector {
 	d := &detector{
 		base: int32(p.Base()), p: p, hessian: hessian, longest: maxSteps,
 		dims: dims{p.Inputs(), p.Params(), p.Outputs()}, constants: make([]float64, p.Outputs()),
@@ -84,12 +86,22 @@ func newDetector(p *sweep.Engine, hessian bool) *detector {
 	return d
 }
 
-// Detect finds the terms of a program, for its Hessian or its Jacobian; nil if there
-// are none. Whether a plan is faster than products is not decided here. Cost: O(N)
-// time and memory in N operations.
-func Detect(p *sweep.Engine, hessian bool) *Plan {
+// Detect finds the terms of a function, for its Hessian or its Jacobian; nil if there
+// are none. Whether a plan is faster than products is not decided here. An engine is
+// made only if something is left over. Cost: O(N) time and
+// memory in N operations.
+func Detect(f *sweep.Function, hessian bool) *Plan {
+	p := f.Tape()
+	if len(p.Guards()) > 0 {
+		p = &f.Engine().Tape
+	}
 	d := newDetector(p, hessian)
 	d.cutOutputs()
+	if d.leavesRest() && p != &f.Engine().Tape { // in whose order the rest is recorded
+		p = &f.Engine().Tape
+		d = newDetector(p, hessian)
+		d.cutOutputs()
+	}
 	pl := d.plan()
 	if !d.isSmall() {
 		return pl
@@ -199,6 +211,7 @@ func (d *detector) take(begin int) {
 		if d.cands[k].class != unclassified {
 			continue
 		}
+		d.ahead = len(d.cands) - k
 		if all := groups[int32(k)]; all == nil || !d.classify(all) {
 			d.classify([]int32{int32(k)})
 		}

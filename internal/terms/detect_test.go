@@ -71,7 +71,7 @@ func TestProblemsAreTermsOfFewShapes(t *testing.T) {
 				f = func(x []V) []V { return []V{g(x)} }
 			}
 			prog := record(t, in.X0, f)
-			pl := terms.Detect(prog, true)
+			pl := terms.Detect(prog.Function(), true)
 			require.NotNil(t, pl, c.name)
 			assert.Nil(t, pl.Rest(), c.name)
 			shapes := pl.Shapes()
@@ -90,7 +90,7 @@ func TestProblemsAreTermsOfFewShapes(t *testing.T) {
 func TestMemoryOfRegularTerms(t *testing.T) {
 	x := points(5000)
 	p := record(t, x, sumOf(len(x)-1, func(x []V, i int) V { return x[i].Mul(x[i+1]).Sin() }))
-	pl := terms.Detect(p, true)
+	pl := terms.Detect(p.Function(), true)
 	assert.Less(t, pl.Bytes()+pl.Hessian(nil).Bytes(), 2*len(x))
 }
 
@@ -132,7 +132,7 @@ func TestFunctionsThatAreNoTerms(t *testing.T) {
 			})(x)
 		},
 	} {
-		assert.Nil(t, terms.Detect(record(t, points(100), f), true), name)
+		assert.Nil(t, terms.Detect(record(t, points(100), f).Function(), true), name)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestWhatIsNoTermIsLeftToTheRest(t *testing.T) {
 		}, n - 1, 0},
 	} {
 		p := record(t, x, c.f)
-		pl := terms.Detect(p, true)
+		pl := terms.Detect(p.Function(), true)
 		require.NotNil(t, pl, c.name)
 		require.NotNil(t, pl.Rest(), c.name)
 		assert.Equal(t, c.terms, pl.Shapes()[0].Terms, c.name)
@@ -205,7 +205,7 @@ func TestTermsWithTwoArgumentsThatAreOneVariable(t *testing.T) {
 	const n = 30
 	x := points(n)
 	p := record(t, x, sumOf(n, func(x []V, i int) V { return x[i].Mul(x[n-1]).Sin() }))
-	pl := terms.Detect(p, true)
+	pl := terms.Detect(p.Function(), true)
 	require.NotNil(t, pl)
 	require.Len(t, pl.Shapes(), 2)
 	H := pl.Hessian(nil)
@@ -237,7 +237,7 @@ func TestDegenerateFunctions(t *testing.T) {
 	} {
 		x := points(20)
 		p := record(t, x, f)
-		pl := terms.Detect(p, true)
+		pl := terms.Detect(p.Function(), true)
 		if pl == nil {
 			continue
 		}
@@ -285,7 +285,7 @@ func TestParametersAreGivenAtEachEvaluation(t *testing.T) {
 		})(x)
 	}, x, p)
 	require.NoError(t, err)
-	pl := terms.Detect(inside.Program(tape), true)
+	pl := terms.Detect(inside.Function(tape), true)
 	require.NotNil(t, pl)
 	for _, p := range [][]float64{{2, 3, 4}, {0.5, -1, 0}} {
 		y, g := make([]float64, 1), make([]float64, n)
@@ -298,7 +298,7 @@ func TestParametersAreGivenAtEachEvaluation(t *testing.T) {
 
 func TestMatricesRefuseOtherPatterns(t *testing.T) {
 	p := record(t, points(20), sumOf(19, func(x []V, i int) V { return x[i].Mul(x[i+1]).Sin() }))
-	pl := terms.Detect(p, true)
+	pl := terms.Detect(p.Function(), true)
 	diagonal := sparsity.FromCoordinates(20, 20, []int{1}, []int{1})
 	assert.Panics(t, func() { pl.Hessian(diagonal) })
 	h := pl.Hessian(nil).Pattern()
@@ -340,7 +340,7 @@ func TestObstaclesAreNamed(t *testing.T) {
 			})(x)
 		}, []string{"60 shapes", "75 %"}},
 	} {
-		got := terms.Obstacles(record(t, x, c.f), true)
+		got := terms.Obstacles(record(t, x, c.f).Function(), true)
 		assert.Equal(t, c.says == nil, got == "", "%s\n%s", name, got)
 		for _, s := range c.says {
 			assert.Contains(t, got, s, name)
@@ -354,7 +354,7 @@ func TestExplain(t *testing.T) {
 		s := sumOf(299, func(x []V, i int) V { return x[i].Mul(x[i+1]).Sin() })(x)[0]
 		return []V{s.Add(V{}.SumOf(x).Square().Sin())}
 	})
-	pl := terms.Detect(p, true)
+	pl := terms.Detect(p.Function(), true)
 	require.Len(t, pl.Shapes(), 1)
 	s := pl.Shapes()[0]
 	assert.Equal(t, terms.Shape{Terms: 299, Variables: 2, Operations: 3, Value: s.Value, Gradient: s.Gradient, Hessian: s.Hessian}, s)

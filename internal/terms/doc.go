@@ -24,7 +24,7 @@
 // share is repeated in each of them (join). A term is traced down to inputs, parameters
 // and constants: the sequence of its operations is its shape, in which what is used twice
 // is one step. Terms of one shape are a class (classify). Most follow a term of the same
-// class, with whose steps they are compared first (match). What differs from term to term
+// class and lie as it does, with which they are compared first (picture, match). What differs from term to term
 // is kept in lists: the numbers of variables and parameters, constants, and the rows, to
 // which its results are added.
 //

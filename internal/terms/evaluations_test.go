@@ -43,7 +43,7 @@ func programs(t *testing.T) (ps []*sweep.Engine, xs [][]float64) {
 
 // evaluations are one of each kind, into memory of their own.
 func evaluations(p *sweep.Engine, x []float64) []func() []float64 {
-	pl := terms.Detect(p, true)
+	pl := terms.Detect(p.Function(), true)
 	n, m := p.Inputs(), p.Outputs()
 	w := make([]float64, m)
 	for j := range w {
@@ -76,7 +76,7 @@ func evaluations(p *sweep.Engine, x []float64) []func() []float64 {
 func TestEvaluationsAreConcurrentAndDeterministic(t *testing.T) {
 	ps, xs := programs(t)
 	for k, p := range ps {
-		pl := terms.Detect(p, true)
+		pl := terms.Detect(p.Function(), true)
 		n := p.Inputs()
 		H := pl.Hessian(nil)
 		g, h := make([]float64, n), make([]float64, H.Pattern().NNZ())

@@ -19,7 +19,7 @@ func ShareAll() (undo func()) {
 // Misfits are the candidates of a program whose terms are not as they are traced
 // alone, however they were found; count is how many were looked at.
 func Misfits(p *sweep.Engine) (misfits []string, count int) {
-	d := newDetector(p, true)
+	d := newDetector(&p.Tape, true)
 	d.cutOutputs()
 	d.budget = math.MaxInt
 	terms := make([]int, len(d.classes))

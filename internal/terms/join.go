@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/cost"
@@ -42,6 +43,7 @@ type joiner struct {
 	least   []float64 // the time of a group is at least that
 	time    []float64 // the time of a group, 0 if it is not known yet
 	pairs   []pair
+	met     []int32 // the last node that a group was found to touch
 	lastOf  []int32 // 1 + the last pair of a group
 }
 
@@ -62,7 +64,7 @@ const several = -1
 // them the numbers of all. Cost: O(N), and the sizes of candidates that may have most
 // in common.
 func (d *detector) join(begin int) map[int32][]int32 {
-	if len(d.cands) < begin+2 {
+	if len(d.cands) < begin+2 || !d.p.Shares() {
 		return nil
 	}
 	g := joiner{detector: d, begin: int32(begin), visits: maxRepeat * d.size}
@@ -150,10 +152,12 @@ func (g *joiner) pass() (joined bool) {
 				g.tree[i] = t
 			}
 		}
-		g.least, g.time, g.lastOf = make([]float64, n), make([]float64, n), make([]int32, n)
+		g.least, g.time = make([]float64, n), make([]float64, n)
+		g.met, g.lastOf = make([]int32, n), make([]int32, n)
 	} else {
 		clear(g.touched)
 		clear(g.least)
+		clear(g.met)
 		clear(g.lastOf)
 	}
 	g.touches, g.pairs = slices.Grow(g.touches[:0], g.p.Len()), g.pairs[:0]
@@ -169,9 +173,17 @@ func (g *joiner) pass() (joined bool) {
 			g.pairsAt(i)
 		}
 	}
+	var others []pair
 	for a := range g.lastOf {
-		for k := g.lastOf[a] - 1; k >= 0 && g.visits > 0; k = g.pairs[k].before {
-			p := &g.pairs[k]
+		others = others[:0]
+		for k := g.lastOf[a] - 1; k >= 0; k = g.pairs[k].before {
+			others = append(others, g.pairs[k])
+		}
+		slices.SortFunc(others, func(p, q pair) int { return int(q.other - p.other) })
+		for _, p := range others {
+			if g.visits <= 0 {
+				break
+			}
 			if p.most < joinShare*min(g.least[a], g.least[p.other-g.begin]) {
 				continue
 			}
@@ -192,23 +204,31 @@ func (g *joiner) touch(i, group int32) {
 	if k := g.touched[i]; k > 0 && g.touches[k-1].group == group {
 		return
 	}
-	g.least[group-g.begin] += g.stepTime(i)
 	g.touches = append(g.touches, touch{group, g.touched[i] - 1})
 	g.touched[i] = int32(len(g.touches))
 }
 
-// pairsAt notes pairs of groups that touch node i, if they are not too many.
+// pairsAt counts node i for the groups that touch it, and notes pairs of them, if they
+// are not too many.
 func (g *joiner) pairsAt(i int32) {
 	var buf [maxJoined]int32
 	at := buf[:0]
+	count := 0
 	for k := g.touched[i] - 1; k >= 0; k = g.touches[k].before {
-		if len(at) == maxJoined {
-			return
+		group := g.touches[k].group
+		if g.met[group-g.begin] == i {
+			continue
 		}
-		at = append(at, g.touches[k].group)
+		g.met[group-g.begin] = i
+		g.least[group-g.begin] += g.stepTime(i)
+		if count++; count <= maxJoined {
+			at = append(at, group)
+		}
+	}
+	if count > maxJoined {
+		return
 	}
 	slices.Sort(at)
-	at = slices.Compact(at)
 	for k := 1; k < len(at); k++ {
 		g.pair(at[k-1], at[k], g.tree[i])
 	}
@@ -299,10 +319,11 @@ func (g *joiner) push(j int32) {
 	}
 }
 
-// stepTime is the time of node i in a term.
+// stepTime is the time of node i in a term: whole picoseconds, so that the sum does not
+// depend on the order.
 func (d *detector) stepTime(i int32) float64 {
 	if d.p.Op(i).Cost() > 0 {
-		return cost.Time(cost.Call)
+		return math.Round(1000 * cost.Time(cost.Call))
 	}
-	return cost.Time(cost.Term) * float64(d.length(i))
+	return math.Round(1000*cost.Time(cost.Term)) * float64(d.length(i))
 }

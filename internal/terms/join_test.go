@@ -59,7 +59,7 @@ func TestPartsWithMostOperationsInCommonAreOneTerm(t *testing.T) {
 		}, n, 2},
 	} {
 		p := record(t, points(4+3*n), c.f)
-		pl := terms.Detect(p, p.Outputs() == 1)
+		pl := terms.Detect(p.Function(), p.Outputs() == 1)
 		require.NotNil(t, pl, c.name)
 		assert.Nil(t, pl.Rest(), c.name)
 		most := terms.Shape{}
@@ -159,7 +159,7 @@ func termsOfSeveralPartsAgree(t *rapid.T) {
 	// for the scale i, each with an error of some roundings an operation.
 	bound := float64(count*len(parts)) * float64(count+1) * math.Pow(4, float64(len(steps))) * 0x1p-50
 	for _, second := range []bool{false, true} {
-		pl := terms.Detect(tape, second)
+		pl := terms.Detect(tape.Function(), second)
 		if pl == nil {
 			continue
 		}

@@ -36,27 +36,42 @@ func (d *detector) match(c *candidate) bool {
 	if s.joined {
 		return false
 	}
-	d.visit()
 	last := int32(len(s.Steps)) - 1 // the product with the scale
-	d.node = slices.Grow(d.node[:0], len(s.Steps))[:last]
+	leaves, numbers := len(s.leaves), len(s.Numbers)
+	s.leaves, s.Numbers = roomFor(s.leaves, d.ahead, s.wide), roomFor(s.Numbers, d.ahead, s.nums)
+	m := matching{d, s.Steps, s.leaves[leaves:], s.Numbers[numbers:]}
+	if d.looksLike(s, c.root, m.leaves, m.numbers) {
+		s.hits++
+	} else if m.matches(c.root, last) {
+		if s.misses++; s.misses <= 16+s.hits/4 {
+			d.keepPicture(s)
+		}
+	} else {
+		s.leaves, s.Numbers = s.leaves[:leaves], s.Numbers[:numbers]
+		return false
+	}
+	m.numbers[s.Steps[last].C] = c.scale
+	d.budget -= s.visits
+	s.rows = grown(s.rows, d.ahead, c.row)
+	c.class = k
+	d.follow(k)
+	return true
+}
+
+// matches compares what root reaches with the steps before the last.
+func (m *matching) matches(root, last int32) bool {
+	d := m.detector
+	d.visit()
+	d.node = slices.Grow(d.node[:0], int(last))[:last]
 	for i := range d.node {
 		d.node[i] = unbound
 	}
-	leaves, numbers := len(s.leaves), len(s.Numbers)
-	s.leaves, s.Numbers = roomFor(s.leaves, s.wide), roomFor(s.Numbers, s.nums)
-	m := matching{d, s.Steps, s.leaves[leaves:], s.Numbers[numbers:]}
-	d.node[s.Steps[last].A] = c.root
-	m.numbers[s.Steps[last].C] = c.scale
+	d.node[m.steps[last].A] = root
 	for k := last - 1; k >= 0; k-- {
 		if i := d.node[k]; i != within && !m.step(k, i) {
-			s.leaves, s.Numbers = s.leaves[:leaves], s.Numbers[:numbers]
 			return false
 		}
 	}
-	d.budget -= s.visits
-	s.rows = grown(s.rows, c.row)
-	c.class = k
-	d.follow(k)
 	return true
 }
 

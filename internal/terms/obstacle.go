@@ -25,10 +25,10 @@ const (
 	reasons
 )
 
-// Obstacles says what kept parts of a program from being terms, "" if nothing did.
+// Obstacles says what kept parts of a function from being terms, "" if nothing did.
 // Cost: as Detect.
-func Obstacles(p *sweep.Engine, hessian bool) string {
-	d := newDetector(p, hessian)
+func Obstacles(f *sweep.Function, hessian bool) string {
+	d := newDetector(&f.Engine().Tape, hessian)
 	d.cutOutputs()
 	var parts [reasons][]candidate
 	classes := map[int32]bool{}
@@ -60,8 +60,8 @@ func Obstacles(p *sweep.Engine, hessian bool) string {
 			why = fmt.Sprintf("have more than %d operations", d.longest)
 		case call:
 			why = fmt.Sprint("call ", d.p.Op(c.obstacle.at))
-			if f := d.p.CallAt(d.p.FirstOutput(c.obstacle.at)); f != nil {
-				why = "call " + f.Name()
+			if at := d.p.CallAt(d.p.FirstOutput(c.obstacle.at)); at != nil {
+				why = "call " + at.Name()
 			}
 		case repeated:
 			why = fmt.Sprintf("would be more than %d times the operations, with what they have in common", maxRepeat)

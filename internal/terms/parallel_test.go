@@ -16,7 +16,7 @@ import (
 
 // sameBits evaluates p by some goroutines.
 func sameBits(t require.TestingT, p *sweep.Engine, x, params, w []float64) {
-	pl := terms.Detect(p, true)
+	pl := terms.Detect(p.Function(), true)
 	if pl == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func TestConcurrentWorkersOnAConstant(t *testing.T) {
 	defer terms.ShareAll()()
 	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Const(3) }, []float64{1})
 	require.NoError(t, err)
-	require.NotNil(t, terms.Detect(inside.Program(tape), true))
+	require.NotNil(t, terms.Detect(inside.Function(tape), true))
 	sameBits(t, inside.Program(tape), []float64{2}, nil, []float64{1})
 }
 

@@ -33,7 +33,7 @@ func TestProblemsHaveTheirPublishedValues(t *testing.T) {
 			in := p.At(1000)
 			tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 			require.NoError(t, err)
-			pl := terms.Detect(inside.Program(tape), true)
+			pl := terms.Detect(inside.Function(tape), true)
 			h := pl.Hessian(nil)
 			n := len(in.X0)
 			y, g, v := make([]float64, 1), make([]float64, n), make([]float64, h.Pattern().NNZ())

@@ -247,7 +247,7 @@ func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
 	require.NoError(t, err)
 	p := inside.Program(tape)
-	pl := terms.Detect(p, true)
+	pl := terms.Detect(p.Function(), true)
 	if pl == nil {
 		t.Skip("no terms")
 	}

@@ -117,7 +117,7 @@ func (r *Repeat) prepare() {
 
 // derive makes the template; it reports false if the term has comparisons or calls.
 func (r *Repeat) derive() bool {
-	d := newDetector(r.term, true)
+	d := newDetector(&r.term.Tape, true)
 	if len(r.term.Guards()) > 0 || r.term.HasCalls() {
 		return false
 	}
@@ -130,7 +130,7 @@ func (r *Repeat) derive() bool {
 	z := &d.term
 	f := &r.template
 	f.Steps, f.Results = expr.VariablesFirst(z.Steps, results, nil)
-	f.Primitives = expr.Primitives(&d.p.Tape)
+	f.Primitives = expr.Primitives(d.p)
 	limit := min(Limits.Edges, maxEdges*r.count)
 	r.swept[expr.Hessian] = expr.CountEdges(f.Steps, limit) > limit
 	r.swept[expr.Jacobian] = expr.CountAdjoints(f.Steps, f.Results) > limit

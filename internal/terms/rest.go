@@ -13,7 +13,7 @@ import (
 // are none, and the guards. It is nil if there is nothing, and ok is false if
 // it has so many of the operations that the terms do not pay.
 func (d *detector) rest() (rest *sweep.Engine, ok bool) {
-	if len(d.p.Guards()) == 0 && !slices.ContainsFunc(d.cands, d.leftOver) {
+	if !d.leavesRest() {
 		return nil, true
 	}
 	need := make([]bool, d.p.Len())
@@ -66,9 +66,14 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 	return sweep.New(compile.Compile(r, outputs)), true
 }
 
+// leavesRest reports whether there is a rest.
+func (d *detector) leavesRest() bool {
+	return len(d.p.Guards()) > 0 || slices.ContainsFunc(d.cands, d.leftOver)
+}
+
 // restricted is the program of some outputs of p, which has no guards.
 func restricted(p *sweep.Engine, outputs []int) *sweep.Engine {
-	d := newDetector(p, false)
+	d := newDetector(&p.Tape, false)
 	need := make([]bool, d.p.Len())
 	for _, j := range outputs {
 		need[p.Output(j)] = true

@@ -1,0 +1,135 @@
+package terms
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// picture is how a term lies on the tape: its operations, each so far before the root.
+// Most terms were recorded by a loop, and lie as the one before. To compare a term with
+// a picture takes a fifth of the time of matching its steps: nothing is stamped but its
+// leaves. A new one is kept where that fails, if it does not fail too often.
+type picture struct {
+	spots        []spot
+	params       []bool // which leaves are parameters
+	hits, misses int
+}
+
+// spot is an operation of a picture.
+type spot struct {
+	back   int32   // how far it is before the root
+	a, b   operand // its operands as they are on the tape; b only of two
+	number int32   // of its constant among those of the term, or one of those below
+	code   op.Code
+	two    bool
+	bits   uint64 // of an integer constant
+}
+
+// Numbers of constants that are none of the term.
+const (
+	noNumber = -1
+	integer  = -2
+)
+
+// operand is how far an operand is before the root or, of a leaf, its number below 0.
+type operand int32
+
+func leafOperand(leaf int32) operand { return operand(^leaf) }
+
+// keepPicture makes the picture of s that of the term that was matched, if it consists of
+// elementary operations, inputs and parameters.
+func (d *detector) keepPicture(s *class) {
+	z := &s.picture
+	z.spots = z.spots[:0]
+	if z.params == nil {
+		z.params = make([]bool, s.wide)
+		for _, st := range s.Steps {
+			if st.Leaf == expr.Parameter {
+				z.params[st.A] = true
+			}
+		}
+	}
+	last := int32(len(s.Steps)) - 1
+	root := d.node[s.Steps[last].A]
+	for k := last - 1; k >= 0; k-- {
+		i, st := d.node[k], &s.Steps[k]
+		if i == within || st.Leaf == expr.Data || i >= d.base && !d.p.Op(i).Elementary() {
+			z.spots = z.spots[:0]
+			return
+		}
+		if i < d.base {
+			continue
+		}
+		at := func(step, i int32) operand {
+			if i < d.base {
+				return leafOperand(s.Steps[step].A)
+			}
+			return operand(root - i)
+		}
+		p := spot{back: root - i, code: d.p.Op(i), number: noNumber, two: d.p.Op(i).Operands() == 2}
+		a, b := d.p.Args(i)
+		switch {
+		case !p.two:
+			p.a = at(st.A, a)
+		case p.code.Commutes() && d.p.Op(b) > d.p.Op(a): // see step
+			p.a, p.b = at(st.B, a), at(st.A, b)
+		default:
+			p.a, p.b = at(st.A, a), at(st.B, b)
+		}
+		switch p.code.Constant() {
+		case op.RealConstant:
+			p.number = st.C
+		case op.IntConstant:
+			p.number, p.bits = integer, st.K
+		}
+		z.spots = append(z.spots, p)
+	}
+}
+
+// looksLike compares what root reaches with a picture of s. Where they agree leaves and
+// numbers are those of the term.
+func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []float64) bool {
+	if len(s.picture.spots) == 0 {
+		return false
+	}
+	for l := range leaves {
+		leaves[l] = unbound
+	}
+	d.now++
+	for k := range s.picture.spots {
+		p := &s.picture.spots[k]
+		i := root - p.back
+		if i < d.base || d.p.Op(i) != p.code {
+			return false
+		}
+		if a, b := d.p.Args(i); !d.lies(p.a, root, a, leaves) || p.two && !d.lies(p.b, root, b, leaves) {
+			return false
+		}
+		if p.number >= 0 {
+			numbers[p.number] = d.p.Constant(i)
+		} else if p.number == integer && math.Float64bits(d.p.Constant(i)) != p.bits {
+			return false
+		}
+	}
+	for l, param := range s.picture.params {
+		if param != (int(leaves[l]) >= d.inputs) {
+			return false
+		}
+	}
+	return true
+}
+
+// lies reports whether operand i is at a operand. Another leaf must be another node.
+func (d *detector) lies(p operand, root, i int32, leaves []int32) bool {
+	if p >= 0 {
+		return i == root-int32(p)
+	}
+	l := &leaves[^p]
+	if *l == unbound && i < d.base && int(i) < d.inputs+d.params && d.stamp[i] != d.now {
+		d.stamp[i] = d.now
+		*l = i
+	}
+	return *l == i
+}
