@@ -31,7 +31,7 @@ func chains(r *tape.Recording) {
 	}
 	s := new(summer)
 	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
-		if n := r.Node(i); adds(n) && n.Mark >= tape.MinTerms && n.Uses > 0 {
+		if n := r.Node(i); adds(n) && n.Mark >= tape.MinTerms && n.Uses() > 0 {
 			s.sum(r, i)
 		}
 	}
@@ -43,7 +43,7 @@ func adds(n *tape.Node) bool { return n.Op == op.Add || n.Op == op.Sub || n.Op =
 // chain is how many additions the only user of a node goes on with; 0 if it has
 // several users, and so has to stay.
 func chain(n *tape.Node) int32 {
-	if n.Uses != 1 || !adds(n) {
+	if n.Uses() != 1 || !adds(n) {
 		return 0
 	}
 	return n.Mark
@@ -76,7 +76,7 @@ func (s *summer) sum(r *tape.Recording, i int32) {
 			constant = r.ConstantOf(&m) // the sum begins with it
 		case m.Op == op.AddReal:
 			c := r.Constant(r.ConstantOf(&m))
-			use(r.Node(c))
+			r.Use(c)
 			term(c)
 		case m.Op == op.Sub:
 			term(m.B)
@@ -91,7 +91,7 @@ func (s *summer) sum(r *tape.Recording, i int32) {
 			term(m.A)
 			break
 		}
-		next.Uses = 0 // it is a part of the sum
+		next.Absorb() // it is a part of the sum
 	}
 	if signs != nil {
 		signs = signs[k:]

@@ -5,46 +5,39 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// use counts a use of a node. Whether it is one or more is all that is asked.
-func use(n *tape.Node) {
-	if n.Uses < 2 {
-		n.Uses++
-	}
-}
-
 // findLive counts the uses of all nodes by live ones, by outputs and by guards, from
 // the last node to the first.
 func findLive(r *tape.Recording, outputs []int32) {
 	for _, i := range outputs {
-		use(r.Node(i))
+		r.Use(i)
 	}
 	for _, g := range r.Guards() {
-		use(r.Node(g.A))
-		use(r.Node(g.B))
+		r.Use(g.A)
+		r.Use(g.B)
 	}
 	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
 		n := r.Node(i)
-		if n.Uses == 0 {
+		if n.Uses() == 0 {
 			continue
 		}
 		switch n.Op.Operands() {
 		case 1:
-			use(r.Node(n.A))
+			r.Use(n.A)
 		case 2:
-			use(r.Node(n.A))
-			use(r.Node(n.B))
+			r.Use(n.A)
+			r.Use(n.B)
 		default:
 			if n.Op == op.Call {
 				if n.B > 0 { // a further output: the first one has the operands
-					use(r.Node(i - n.B))
+					r.Use(i - n.B)
 					continue
 				}
 				for j := range r.CallOutputs(n) { // its outputs stay together
-					use(r.Node(i + j))
+					r.Use(i + j)
 				}
 			}
 			for _, j := range r.List(n) {
-				use(r.Node(j))
+				r.Use(j)
 			}
 		}
 	}

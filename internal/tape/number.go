@@ -14,7 +14,8 @@ import (
 // A node with operands is found by its last one, that with the largest number.
 // Most operands have few users, made soon after them: these are in the cache,
 // where the places of a hash table are not. Nodes of which the last operand has
-// maxUsers already are in a hash table, as are those with lists and constants.
+// maxUsers already, or its newest user too far before, are in a hash table, as are those
+// with lists and constants.
 const (
 	maxUsers = 8
 	minTable = 256
@@ -93,19 +94,30 @@ func (r *Recording) find(n Node) int32 {
 			last = max(n.A, n.B)
 		}
 		operand := r.Node(last)
-		for i := operand.Mark; i > 0; {
-			m := r.Node(i - 1)
+		for i := operand.Mark - 1; i >= 0; {
+			m := r.Node(i)
 			if r.same(m, &n) {
-				return i - 1
+				return i
 			}
-			i = m.older
+			if m.older == 0 {
+				break
+			}
+			i -= int32(m.older)
 		}
-		if operand.users < maxUsers {
-			n.older = operand.Mark
-			i := r.append(n)
-			operand.Mark = i + 1
-			operand.users++
-			return i
+		if operand.uses < maxUsers*user {
+			distance := int32(0)
+			if operand.Mark > 0 {
+				distance = int32(r.count) + 1 - operand.Mark
+			}
+			operand = r.written(last)
+			if distance <= math.MaxUint16 {
+				n.older = uint16(distance)
+				i := r.append(n)
+				operand.Mark = i + 1
+				operand.uses += user
+				return i
+			}
+			operand.uses = maxUsers * user
 		}
 	}
 	if 4*r.hashed >= 3*len(r.table) {

@@ -20,15 +20,24 @@ type Node struct {
 	A, B int32
 	Op   op.Code
 
-	// For the compiler. While it is recorded, Mark is the newest of those nodes of which
-	// this is the last operand, and older the next older one of those with the same last
-	// operand as this, both a node's number + 1, 0 for none; see number.go.
-	Uses  uint8 // how often it is an operand, an output or guarded; at most 2
-	Feeds bool  // it is an operand of a nonlinear operation, or of one that feeds one
-	users uint8 // how many are found from Mark on
+	// While it is recorded, the newest of those nodes of which this is the last operand,
+	// its number + 1, 0 for none; then the compiler's.
 	Mark  int32
-	older int32
+	older uint16 // how far before is the next older one with the same last operand, 0 for none
+	uses  uint8  // two bits are Uses, the rest is how many are found from Mark on
 }
+
+// Uses is how often a node is an operand, an output or guarded, at most 2, when all of
+// that has been told by Use. Of inputs and parameters it is not known.
+func (n *Node) Uses() int { return int(n.uses & usesMask) }
+
+// Absorb makes Uses 0.
+func (n *Node) Absorb() { n.uses &^= usesMask }
+
+const (
+	usesMask = 3
+	user     = usesMask + 1
+)
 
 // maxSize is how many nodes and operands in lists a recording may have, so that
 // whatever is made of it has int32 indices. Tests change it.
@@ -50,6 +59,10 @@ const mostKept = 1 << 19
 type chunk [chunkSize]Node
 
 var chunks = sync.Pool{New: func() any { return new(chunk) }}
+
+// unused is chunks of inputs and parameters that are no last operand yet: most of a
+// million inputs never are one if a primitive has them. It is not written.
+var unused chunk
 
 // recordedCall is one use of a Func, with its operands in the lists from args on.
 type recordedCall struct {
@@ -143,7 +156,11 @@ func NewRecording(inputs, params int) *Recording {
 	s.lists, s.reals, s.coefs = s.lists[:0], s.reals[:0], s.coefs[:0]
 	r := &Recording{inputs: inputs, params: params, scratch: s}
 	zeroed(&s.table, minTable)
-	for range inputs + params {
+	for r.count+chunkSize <= inputs+params && !r.full(chunkSize) {
+		r.chunks = append(r.chunks, &unused)
+		r.count += chunkSize
+	}
+	for range inputs + params - r.count {
 		r.append(Node{Op: op.Const})
 	}
 	return r
@@ -300,6 +317,22 @@ func (r *Recording) First() int { return r.inputs + r.params }
 
 // Node is node i.
 func (r *Recording) Node(i int32) *Node { return &r.chunks[i>>chunkBits][i&(chunkSize-1)] }
+
+// written is node i, which is to be written.
+func (r *Recording) written(i int32) *Node {
+	if c := &r.chunks[i>>chunkBits]; *c == &unused {
+		*c = chunks.Get().(*chunk)
+		**c = chunk{}
+	}
+	return r.Node(i)
+}
+
+// Use counts a use of a node.
+func (r *Recording) Use(i int32) {
+	if n := r.Node(i); int(i) >= r.First() && n.Uses() < 2 {
+		n.uses++
+	}
+}
 
 // Piece is the nodes from lo on, as many as are in one piece: lo is 0, or lo+len of the
 // piece before.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -89,6 +90,26 @@ func TestEqualOperationsAreOneNode(t *testing.T) {
 	}, []float64{1, 2})
 	require.NoError(t, err)
 	require.Equal(t, 3, recorded.Ops())
+}
+
+// However far apart they are made, and of inputs whichever.
+func TestEqualOperationsFarApartAreOneNode(t *testing.T) {
+	r := tape.NewRecording(1<<13, 0)
+	defer r.Close()
+	codes := []op.Code{op.Sin, op.Exp, op.Tan}
+	first := map[op.Code]int32{}
+	y := int32(6)
+	for _, code := range codes {
+		first[code] = r.Push(code, 5, 0, 0)
+		for range 1 << 16 {
+			y = r.Push(op.Cos, y, 0, 0)
+		}
+	}
+	for _, code := range codes {
+		require.Equal(t, first[code], r.Push(code, 5, 0, 0), code)
+		require.NotEqual(t, first[code], r.Push(code, 4, 0, 0), code)
+	}
+	require.Equal(t, 1<<13+3*(1<<16)+2*len(codes), r.Len())
 }
 
 func TestDerivedTapesThatAreTooLongPanic(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Tape is the nodes with Uses in the order in which they were made. Their Marks are their
-// numbers on the tape then.
+// Tape is the nodes with Uses in the order in which they were made. The Marks of
+// operations are their numbers on the tape then.
 func (r *Recording) Tape(outputs []int32) *Tape {
 	t := &Tape{inputs: r.inputs, params: r.params, owns: r.owns, coefs: slices.Clone(r.coefs)}
 	first := r.First()
@@ -16,15 +16,14 @@ func (r *Recording) Tape(outputs []int32) *Tape {
 		nodes := r.Piece(lo)
 		for k := range nodes {
 			switch m := &nodes[k]; {
-			case lo+k < first:
-				m.Mark = int32(lo + k)
-			case m.Uses == 0:
+			case m.Uses() == 0: // as inputs and parameters
+
 			case m.Op == op.Const:
 				m.Mark = int32(first + len(t.consts))
 				t.consts = append(t.consts, r.reals[m.B])
 			default:
 				n++
-				t.shares = t.shares || m.Uses > 1
+				t.shares = t.shares || m.Uses() > 1
 			}
 		}
 	}
@@ -37,16 +36,16 @@ func (r *Recording) Tape(outputs []int32) *Tape {
 		nodes := r.Piece(lo)
 		for k := range nodes {
 			m := &nodes[k]
-			if m.Uses == 0 || m.Op == op.Const { // as inputs and parameters are
+			if m.Uses() == 0 || m.Op == op.Const {
 				continue
 			}
 			m.Mark = int32(t.base + next)
 			ops[next] = m.Op
 			switch m.Op.Operands() {
 			case 2:
-				as[next], bs[next] = r.Node(m.A).Mark, r.Node(m.B).Mark
+				as[next], bs[next] = r.mark(m.A), r.mark(m.B)
 			case 1:
-				a := r.Node(m.A).Mark
+				a := r.mark(m.A)
 				as[next], bs[next] = a, a
 				switch {
 				case m.Op == op.Own:
@@ -81,7 +80,13 @@ func (t *Tape) allocate(n int, made bool) {
 	}
 }
 
-func (r *Recording) mark(i int32) int32 { return r.Node(i).Mark }
+// mark is what node i is on the tape.
+func (r *Recording) mark(i int32) int32 {
+	if int(i) < r.First() {
+		return i
+	}
+	return r.Node(i).Mark
+}
 
 // writeList writes node n of r, which has a list, as node i of the tape.
 func (r *Recording) writeList(l *lister, n *Node, i int32) {
