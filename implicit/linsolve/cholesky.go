@@ -408,9 +408,9 @@ func (c *Cholesky) subtractInside(col []float64, pivot float64, lo, k int) float
 //
 // The solution is exact for a matrix of which each element differs by some
 // roundings of √(aᵢᵢaⱼⱼ); its own error is up to Cond times ε, of which nothing
-// warns. It is not finite where B is not. It panics if nothing was factorized or
-// shapes do not fit. If there is no factorization the error is what Factorize
-// returned, and dst is not touched. Time is O(NNZ·k).
+// warns. It panics if nothing was factorized or shapes do not fit. Errors: what
+// Factorize returned if there is no factorization, and dst is not touched;
+// *ConvergenceError if B or X is not finite. Time is O(NNZ·k).
 //
 // Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
 // SIAM 2002, chapter 10.
@@ -431,10 +431,14 @@ func (c *Cholesky) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	}
 	dst.Copy(b)
 	raw := dst.RawMatrix()
+	var err error
 	for j := range cols {
 		c.solve(raw.Data[j:], raw.Stride)
+		if e := checkFinite(raw.Data[j:], raw.Stride, n); e != nil {
+			err = e
+		}
 	}
-	return nil
+	return err
 }
 
 // SolveInto is SolveTo for one right-hand side in a plain slice. Both slices
@@ -450,7 +454,7 @@ func (c *Cholesky) SolveInto(dst, b []float64) error {
 	}
 	copy(dst, b)
 	c.solve(dst, 1)
-	return nil
+	return checkFinite(dst, 1, n)
 }
 
 // NegativeCurvature returns, after a *NotPositiveDefiniteError, a vector v with

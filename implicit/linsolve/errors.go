@@ -2,6 +2,7 @@ package linsolve
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -104,18 +105,34 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("linsolve: entry (%d, %d) of the matrix is %v", e.Row, e.Column, e.Value)
 }
 
-// ConvergenceError reports an iteration that ended short of its tolerance.
+// ConvergenceError reports an iteration that ended short of its tolerance, or a
+// solution that is not finite: the right-hand side was not, or it overflowed.
 type ConvergenceError struct {
 	// Iterations is the number of iterations done.
 	Iterations int
 
 	// Residual is the norm of what remained, relative to the right-hand side; of
-	// LU the largest residual of an equation relative to its terms.
+	// LU and LDL the largest residual of an equation relative to its terms; NaN or
+	// +Inf if the solution is not finite.
 	Residual float64
 }
 
 func (e *ConvergenceError) Error() string {
+	if !finite(e.Residual) {
+		return "linsolve: solution not finite"
+	}
 	return fmt.Sprintf("linsolve: no convergence after %d iterations, relative residual %.3g", e.Iterations, e.Residual)
+}
+
+// checkFinite returns a *ConvergenceError if an element d[0], d[inc], d[2inc], … of a
+// solution of length n is not finite.
+func checkFinite(d []float64, inc, n int) error {
+	for i := range n {
+		if v := d[i*inc]; !finite(v) {
+			return &ConvergenceError{Residual: math.Abs(v)}
+		}
+	}
+	return nil
 }
 
 // FillError reports factors that would take more memory than LU.MaxFill allows.

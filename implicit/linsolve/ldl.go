@@ -39,6 +39,7 @@ type LDL struct {
 
 	a        *sparsity.SymMatrix // SAS
 	exp      []int32             // S is 2^exp
+	base     []int32             // where the search for exp starts
 	analyzed bool
 	err      error
 
@@ -131,6 +132,9 @@ const (
 func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
 	l.a = sparsity.NewSymMatrix(sparsity.NewMatrix(a.Triangle().Pattern()))
 	l.analyzed = false
+	n, _ := l.a.Dims()
+	l.base = resize(l.base, n)
+	clear(l.base)
 	return l.Refactorize(a)
 }
 
@@ -154,7 +158,7 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 		return l.err
 	}
 	if !l.analyzed {
-		l.analyze()
+		l.analyze(a.Triangle().Values())
 		l.analyzed = true
 	}
 	l.threshold = l.Threshold
@@ -240,19 +244,18 @@ func (l *LDL) checkFactorized() {
 
 // load sets SAS and its scales: after each sweep the largest element of a row is
 // nearer to 1, by half of what it was away (Ruiz, A scaling algorithm to
-// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034). It reports
-// whether all values are finite.
+// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034). Four are
+// enough but for units that are many powers of ten apart. It reports whether all
+// values are finite.
 func (l *LDL) load(values []float64) (finite bool) {
 	const (
-		sweeps  = 4
-		nothing = math.MinInt32 / 4 // plus two exponents, it stays below all others
+		enough, atMost = 4, 32             // sweeps
+		nothing        = math.MinInt32 / 4 // plus two exponents, it stays below all others
 	)
 	p := l.a.Triangle().Pattern()
 	ptr := p.RowPtr()
-	n, _ := p.Dims()
-	l.exp = resize(l.exp, n)
-	clear(l.exp)
-	l.work.local, l.work.exponents = resize(l.work.local, n), resize(l.work.exponents, len(values))
+	l.exp = append(l.exp[:0], l.base...)
+	l.work.local, l.work.exponents = resize(l.work.local, len(l.exp)), resize(l.work.exponents, len(values))
 	size, exponents := l.work.local, l.work.exponents
 	most := int32(nothing)
 	for k, v := range values {
@@ -265,7 +268,7 @@ func (l *LDL) load(values []float64) (finite bool) {
 		exponents[k] = e
 		most = max(most, e)
 	}
-	for range sweeps {
+	for sweep := range atMost {
 		for i := range size {
 			size[i] = nothing
 		}
@@ -278,14 +281,14 @@ func (l *LDL) load(values []float64) (finite bool) {
 			}
 			size[i] = max(size[i], most)
 		}
-		changed := false
+		longest := int32(0)
 		for i, e := range size {
 			if step := (e + 1) >> 1; e > nothing/2 && step != 0 {
 				l.exp[i] -= step
-				changed = true
+				longest = max(longest, step, -step)
 			}
 		}
-		if !changed {
+		if longest == 0 || longest == 1 && sweep+1 >= enough {
 			break
 		}
 	}
@@ -300,11 +303,20 @@ func (l *LDL) load(values []float64) (finite bool) {
 }
 
 // analyze finds the order and the fronts.
-func (l *LDL) analyze() {
+func (l *LDL) analyze(values []float64) {
 	n := len(l.exp)
-	full := bothTriangles(l.a)
+	p := l.a.Triangle().Pattern()
+	full := bothTriangles(p, l.a.Triangle().Values())
 	q := full.Pattern()
-	partner := pairs(full)
+	partner, small := pairs(full)
+	if small {
+		_, rowExp, colExp := maximumProduct(q, bothTriangles(p, values).Values())
+		for i := range l.base {
+			l.base[i] = (rowExp[i] + colExp[i]) >> 1
+		}
+		l.load(values)
+		partner, _ = pairs(bothTriangles(p, l.a.Triangle().Values()))
+	}
 
 	// The graph of the pairs, and of single variables: node i is a variable or the
 	// lesser of two.
@@ -364,9 +376,8 @@ func (l *LDL) analyze() {
 	l.placeEntries()
 }
 
-// bothTriangles returns a with both triangles.
-func bothTriangles(a *sparsity.SymMatrix) *sparsity.Matrix {
-	p := a.Triangle().Pattern()
+// bothTriangles returns the symmetric matrix with the values of a triangle.
+func bothTriangles(p *sparsity.Pattern, values []float64) *sparsity.Matrix {
 	full := sparsity.NewMatrix(p.Symmetrized())
 	next := slices.Clone(full.Pattern().RowPtr()) // entries of a row come by column
 	put := func(i int, v float64) {
@@ -376,7 +387,7 @@ func bothTriangles(a *sparsity.SymMatrix) *sparsity.Matrix {
 	k := 0
 	for i := range len(next) - 1 {
 		for _, j := range p.Row(i) {
-			v := a.Triangle().Values()[k]
+			v := values[k]
 			k++
 			put(i, v)
 			if int(j) != i {
@@ -391,13 +402,18 @@ func bothTriangles(a *sparsity.SymMatrix) *sparsity.Matrix {
 // and the last is that of any nonzero: none of an earlier level is matched less often
 // for the sake of a later one. A matching of the largest product has the same
 // fill, and takes paths as long as the trajectory in a system of optimal control.
+// Where the units of variables are many powers of ten apart, the first ldlLarge do
+// not suffice.
 var ldlLevels = []float64{0x1p-3, 0x1p-6, 0x1p-10, 0x1p-16, 0x1p-24, 0x1p-40, math.SmallestNonzeroFloat64}
+
+const ldlLarge = 4
 
 // pairs returns the variable with which each makes a pivot of order 2, or none. A
 // matching of a symmetric matrix with large elements is paths and cycles, from the
 // column to its row as the next column, and so are the pairs along them. Pairs of
-// which both have a pivot of their own are left apart.
-func pairs(a *sparsity.Matrix) (partner []int32) {
+// which both have a pivot of their own are left apart. It reports whether all can be
+// matched, but not without small elements: the scales are no good then.
+func pairs(a *sparsity.Matrix) (partner []int32, small bool) {
 	n, _ := a.Dims()
 	partner = make([]int32, n)
 	diagonal := make([]float64, n)
@@ -408,9 +424,10 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 		least = min(least, diagonal[i])
 	}
 	if least >= ldlThreshold {
-		return partner
+		return partner, false
 	}
-	rowOf, _, _ := maximumMatching(a.Pattern(), withoutDense(a), ldlLevels...)
+	rowOf, rank, short := maximumMatching(a.Pattern(), withoutDense(a), ldlLevels...)
+	small = rank == n && short >= ldlLarge
 	inside := make([]bool, n) // not the first of a path
 	for _, i := range rowOf {
 		if i != none {
@@ -439,7 +456,7 @@ func pairs(a *sparsity.Matrix) (partner []int32) {
 			}
 		}
 	}
-	return partner
+	return partner, small
 }
 
 // withoutOne drops from a path or cycle of odd length the variable with the largest
@@ -564,8 +581,8 @@ func (l *LDL) placeEntries() {
 //
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
-// *ConvergenceError if B is not finite or refinement does not get there, as where
-// A is nearly singular, with dst as good as it gets. Time is O(NNZ·k).
+// *ConvergenceError if B or X is not finite or refinement does not get there, as
+// where A is nearly singular, with dst as good as it gets. Time is O(NNZ·k).
 func (l *LDL) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	l.checkFactorized()
 	n := len(l.exp)
@@ -642,7 +659,7 @@ func (l *LDL) solve(d []float64, inc int) error {
 	if !(s.component <= acceptable(n)) {
 		return &ConvergenceError{s.steps, s.component}
 	}
-	return nil
+	return checkFinite(d, inc, n)
 }
 
 // factorSolve solves LDLᵀx = y in place, with room for a front.

@@ -283,11 +283,11 @@ func scaled(v float64, e int32) float64 {
 func (lu *LU) analyze(values []float64) error {
 	p := lu.a.Pattern()
 	n := lu.order()
-	rowOf, rank, large := maximumMatching(p, lu.a.Values(), pivotTolerance, 0)
+	rowOf, rank, short := maximumMatching(p, lu.a.Values(), pivotTolerance, 0)
 	if rank < n {
 		return structurallySingular(rowOf, rank)
 	}
-	if !large {
+	if short > 0 {
 		rowOf, _, lu.colBase = maximumProduct(p, values)
 		if err := lu.load(values); err != nil {
 			return err

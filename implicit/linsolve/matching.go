@@ -26,12 +26,12 @@ type matching struct {
 }
 
 // maximumMatching returns the row matched with each column, or none, how many
-// are, and whether none of the entries is below levels[0]. Rows take their diagonal
-// entry if it is not, else their largest if its column is free. The rest is left to
-// augmenting paths over entries not below the first level, then the next: levels
-// descend, and 0 is for all that the pattern has. Time is O(nnz·√n) a level at
-// worst.
-func maximumMatching(p *sparsity.Pattern, values []float64, levels ...float64) (rowOf []int32, rank int, large bool) {
+// are, and how many levels did not suffice to match all. Rows take their diagonal
+// entry if it is not below the first level, else their largest if its column is free.
+// The rest is left to augmenting paths over entries not below the first level, then
+// the next: levels descend, and 0 is for all that the pattern has. Time is
+// O(nnz·√n) a level at worst.
+func maximumMatching(p *sparsity.Pattern, values []float64, levels ...float64) (rowOf []int32, rank, short int) {
 	n, _ := p.Dims()
 	m := &matching{
 		pattern: p,
@@ -63,13 +63,15 @@ func maximumMatching(p *sparsity.Pattern, values []float64, levels ...float64) (
 			m.rank++
 		}
 	}
-	for k, least := range levels {
+	for _, least := range levels {
 		for m.rank < n && m.layers(least) {
 			m.augment(least)
 		}
-		large = large || k == 0 && m.rank == n
+		if m.rank < n {
+			short++
+		}
 	}
-	return m.rowOf, m.rank, large
+	return m.rowOf, m.rank, short
 }
 
 func (m *matching) match(i, j int32) {

@@ -484,10 +484,10 @@ func (q *QR) solveFrontT(s int, y []float64) {
 // dst.Solve(q, b) calls.
 //
 // The solution is exact for a matrix of which each column differs by some
-// roundings of its norm. It is not finite where B is not. It panics if nothing was
-// factorized or shapes do not fit. Errors: what Factorize returned if there is no
-// factorization, and dst is not touched; mat.Condition if Cond is above
-// mat.ConditionTolerance. Time is O(NNZ·k).
+// roundings of its norm. It panics if nothing was factorized or shapes do not fit.
+// Errors: what Factorize returned if there is no factorization, and dst is not
+// touched; mat.Condition if Cond is above mat.ConditionTolerance;
+// *ConvergenceError if B or X is not finite. Time is O(NNZ·k).
 //
 // Source: Björck, Numerical Methods for Least Squares Problems, SIAM 1996,
 // sections 2.4 and 6.
@@ -512,14 +512,18 @@ func (q *QR) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	w := q.borrow()
 	defer q.idle.give(w)
 	x, y := make([]float64, to), make([]float64, from)
+	err := q.warning
 	for c := range cols {
 		for i := range y {
 			y[i] = b.At(i, c)
 		}
 		q.solve(x, trans, y, w)
 		dst.SetCol(c, x)
+		if e := checkFinite(x, 1, to); e != nil {
+			err = e
+		}
 	}
-	return q.warning
+	return err
 }
 
 // SolveInto is SolveTo for one right-hand side in a plain slice, of length m, and
@@ -540,6 +544,9 @@ func (q *QR) SolveInto(dst []float64, trans bool, b []float64) error {
 	w := q.borrow()
 	q.solve(dst, trans, b, w)
 	q.idle.give(w)
+	if err := checkFinite(dst, 1, to); err != nil {
+		return err
+	}
 	return q.warning
 }
 

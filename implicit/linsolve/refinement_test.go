@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -283,5 +284,47 @@ func requireFloored(t *testing.T, a *sparsity.Matrix, trans bool, x, b []float64
 	}
 	for i := range n {
 		require.LessOrEqual(t, math.Abs(r[i]), backwardBound(n)*size[i])
+	}
+}
+
+// A solution that overflows is none, nor one of a right-hand side that is not finite.
+func TestSolutionsAreFinite(t *testing.T) {
+	a := sparsity.NewMatrix(sparsity.Diagonal(2))
+	a.Values()[0], a.Values()[1] = 1, 1e-200
+	s := sparsity.NewSymMatrix(a)
+	var lu LU
+	var ldl LDL
+	var c Cholesky
+	var q QR
+	require.NoError(t, lu.Factorize(a))
+	require.NoError(t, ldl.Factorize(s))
+	require.NoError(t, c.Factorize(s))
+	require.NoError(t, q.Factorize(a))
+	type into func(x, b []float64) error
+	for name, f := range map[string]struct {
+		into
+		mat.SolveToer
+	}{
+		"LU":            {func(x, b []float64) error { return lu.SolveInto(x, false, b) }, &lu},
+		"LU transposed": {func(x, b []float64) error { return lu.SolveInto(x, true, b) }, &lu},
+		"LDL":           {ldl.SolveInto, &ldl},
+		"Cholesky":      {c.SolveInto, &c},
+		"QR":            {func(x, b []float64) error { return q.SolveInto(x, false, b) }, &q},
+		"QR transposed": {func(x, b []float64) error { return q.SolveInto(x, true, b) }, &q},
+	} {
+		for _, bad := range []float64{1e200, math.NaN(), math.Inf(-1)} {
+			var short *ConvergenceError
+			x, b := make([]float64, 2), []float64{1, bad}
+			require.ErrorAs(t, f.into(x, b), &short, "%s, %v", name, bad)
+			require.EqualError(t, short, "linsolve: solution not finite")
+			require.False(t, finite(x[1]))
+			b[1] = 1e-200
+			require.NoError(t, f.into(x, b), name)
+			require.InDeltaSlice(t, []float64{1, 1}, x, 4*epsilon)
+			for _, trans := range []bool{false, true} {
+				rhs := mat.NewDense(2, 3, []float64{1, 1, 1, 1, bad, 1})
+				require.ErrorAs(t, f.SolveTo(new(mat.Dense), trans, rhs), &short, "%s, %v", name, bad)
+			}
+		}
 	}
 }

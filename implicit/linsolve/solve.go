@@ -46,8 +46,8 @@ func acceptable(n int) float64 { return float64(n+64) * epsilon }
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
 // mat.Condition if Cond is above mat.ConditionTolerance, with dst as good as
-// it gets; *ConvergenceError, with dst likewise, if B is not finite or refinement,
-// in the end with twice the digits, does not get there. Time is O(NNZ·k).
+// it gets; *ConvergenceError, with dst likewise, if B or X is not finite or
+// refinement, in the end with twice the digits, does not get there. Time is O(NNZ·k).
 //
 // Source: Arioli, Demmel and Duff, Solving sparse linear systems with sparse
 // backward error, SIAM J. Matrix Anal. Appl. 10, 1989.
@@ -229,6 +229,8 @@ func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 		}
 		if !finite(s.component) || lu.warning == nil && s.component > acceptable(n) {
 			err = &ConvergenceError{s.steps, s.component}
+		} else if e := checkFinite(d[c:], inc, n); e != nil {
+			err = e
 		}
 	}
 	return err
@@ -416,11 +418,29 @@ func (s *refinement) refineExtended(n int, y []float64, from, to []int32, solve 
 		}
 		residual()
 		if s.component > acceptable(n) {
-			s.setComponent(y, min(vanishing*largest(y), math.MaxFloat64))
+			s.settle(y, acceptable(n), residual)
 		}
 		if !(s.component > acceptable(n)) {
 			return
 		}
+	}
+}
+
+// settle disregards residuals that vanish beside the terms of other equations. If
+// the unknowns that small solve all equations as 0, they are 0.
+func (s *refinement) settle(size []float64, acceptable float64, residual func()) {
+	floor := min(vanishing*largest(size), math.MaxFloat64)
+	copy(s.low, s.x)
+	for j, x := range s.x {
+		if math.Abs(x) <= floor {
+			s.x[j] = 0
+		}
+	}
+	residual()
+	if s.component > acceptable {
+		copy(s.x, s.low)
+		residual()
+		s.setComponent(size, floor)
 	}
 }
 
