@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -20,7 +22,7 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 	plain := func(x, p []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Add(p[0]) }
 	own := func(x, p []reverse.Var) reverse.Var { return cube.Apply(x[0]) }
 	call := func(x, p []reverse.Var) reverse.Var {
-		return reverse.Repeat(func(x, p []reverse.Var) reverse.Var { return x[0].Square() }, x, [][]int{{0, 1}}, nil)
+		return reverse.Apply(randprog.XYY{}, x[0], x[1])[0]
 	}
 	named := map[string]reverse.GoPrimitive{"cube": {F: "cube", DF: "cube1", DDF: "cube2"}}
 	for _, test := range []struct {
@@ -47,8 +49,8 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {F: "cube"}}}, says: "identifier"},
 		{f: own, s: reverse.GoSource{Primitives: named, Inputs: []string{"cube", "b"}}, says: `"cube" is an input and a primitive`},
 		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {Path: "a/b-c", F: "F", DF: "G", DDF: "H"}}}, says: "no name of a package"},
-		{f: call, no: "Repeat"},
-		{f: call, no: "Repeat", lines: true},
+		{f: call, no: "xyy"},
+		{f: call, no: "xyy", lines: true},
 	} {
 		tape, err := reverse.Recorder{Lines: test.lines}.RecordParams(test.f, []float64{1, 2}, []float64{3})
 		require.NoError(t, err)
@@ -105,4 +107,35 @@ func TestSourceReturnsTheErrorOfTheWriter(t *testing.T) {
 	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0] }, []float64{1})
 	require.NoError(t, err)
 	assert.ErrorContains(t, tape.WriteGo(fullDisk{}, reverse.GoSource{}), "full")
+}
+
+// So many operations that are not alike are an error before anything is written; alike
+// ones are not counted.
+func TestSourceHasALimit(t *testing.T) {
+	const n = 1_000_100
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+		y := x[0]
+		for range n / 2 {
+			y = y.Sin().Mul(x[1])
+		}
+		return y
+	}, []float64{1, 2})
+	require.NoError(t, err)
+	var b bytes.Buffer
+	var no *reverse.NoSourceError
+	require.ErrorAs(t, tape.WriteGo(&b, reverse.GoSource{}), &no)
+	assert.Contains(t, no.Op, "1000100 operations")
+	assert.Zero(t, b.Len())
+
+	x := make([]float64, n)
+	tape, err = reverse.Record(func(x []reverse.Var) reverse.Var {
+		y := make([]reverse.Var, n)
+		for i := range y {
+			y[i] = x[i].Sin()
+		}
+		return dual.Sum(y)
+	}, x)
+	require.NoError(t, err)
+	require.NoError(t, tape.WriteGo(&b, reverse.GoSource{Functions: []reverse.GoFunction{reverse.GoGradient}}))
+	assert.Less(t, b.Len(), 10_000)
 }

@@ -91,6 +91,9 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 			return err
 		}
 	}
+	if err := w.writeCalls(functions); err != nil {
+		return err
+	}
 	for _, function := range functions {
 		long := w.isLong(function)
 		switch n := 0; {
@@ -128,7 +131,9 @@ func (w *writer) check(functions []Function) error {
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
 		switch p.Op(i) {
 		case op.Call:
-			return &Unsupported{p.OpName(i), p.Made(i)}
+			if err := w.checkCall(i); err != nil {
+				return err
+			}
 		case op.Own:
 			f, order := p.OwnAt(i)
 			for _, function := range functions {

@@ -176,7 +176,7 @@ func (l *looped) test(finite string) string { return "finite = finite && " + fin
 func (l *looped) groups(add func(format string, args ...any), n int, plain, careful string) {
 	end := fmt.Sprintf("min(lo+%d, %d)", sweep.MaxDirections, n)
 	if n <= sweep.MaxDirections {
-		add("finite := true\nfor k := range %d {\n%s}\nif !finite {\nfor k := range %[1]d {\n%s}\n}\n", n, plain, careful)
+		add("finite := true\nfor k := range %d {\n%s}\nif !finite {\nfor k := range %[1]d {\n%[3]s}\n}\n", n, plain, careful)
 		return
 	}
 	add("for lo := 0; lo < %d; lo += %d {\nfinite := true\nfor k := lo; k < %s; k++ {\n%s}\nif !finite {\nfor k := lo; k < %[3]s; k++ {\n%[5]s}\n}\n}\n", n, sweep.MaxDirections, end, plain, careful)

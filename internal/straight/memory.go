@@ -37,7 +37,7 @@ func (w *writer) isLong(function Function) bool {
 	if function == Jacobian {
 		sweeps = min(p.Inputs(), p.Outputs())
 	}
-	if p.Ops() > Longest || sweeps*p.Ops() > 8*Longest {
+	if p.HasCalls() || p.Ops() > Longest || sweeps*p.Ops() > 8*Longest {
 		return true
 	}
 	b := w.start(false)
@@ -59,11 +59,11 @@ func (w *writer) written() int {
 	return n
 }
 
-// arrays is what the memory has: values, adjoints, tangents, adjoints of second order, and
-// partial derivatives that are kept.
-type arrays struct{ v, g, t, u, d string }
+// arrays is what the memory has: values, adjoints, tangents, adjoints of second order,
+// partial derivatives that are kept, and operands of calls.
+type arrays struct{ v, g, t, u, d, c string }
 
-var inMemory = arrays{"v", "g", "t", "u", "d"}
+var inMemory = arrays{"v", "g", "t", "u", "d", "c"}
 
 // looped writes functions whose nodes are in memory.
 type looped struct {
@@ -79,6 +79,7 @@ type looped struct {
 	lists       int32
 	sections    *compile.Sections
 	store       bool // adjoints keep partials
+	mostArgs    int  // of a call
 	some        bool // loops are over the lanes lo … hi−1
 }
 
@@ -88,6 +89,11 @@ func (w *writer) startLoops() *looped {
 		return w.loops
 	}
 	l := &looped{used: map[string]bool{}, declared: map[string]string{}, count: map[string]int{}, written: map[string]bool{}, mark: make([]int32, w.p.Len())}
+	for i := range int32(w.p.Len()) {
+		if c := w.p.CallAt(i); c != nil {
+			l.mostArgs = max(l.mostArgs, len(c.Args))
+		}
+	}
 	long := *w
 	long.constants = nil // they are in memory
 	l.plain, l.safe = long.start(false), long.start(true)
@@ -276,7 +282,7 @@ func (l *looped) open(text string) string {
 }
 
 func (l *looped) allArrays() []string {
-	return []string{l.arrays.v, l.arrays.g, l.arrays.t, l.arrays.u, l.arrays.d}
+	return []string{l.arrays.v, l.arrays.g, l.arrays.t, l.arrays.u, l.arrays.d, l.arrays.c}
 }
 
 // end writes the function.
@@ -664,8 +670,11 @@ func (l *looped) memoryType() string {
 	for _, a := range l.allArrays() {
 		if l.used[a] {
 			n := l.p.Len()
-			if a == l.arrays.d {
+			switch a {
+			case l.arrays.d:
 				n = l.p.StoredPartials()
+			case l.arrays.c:
+				n = 3 * l.mostArgs
 			}
 			s += fmt.Sprintf("%s [%d]float64\n", a, apart(n))
 		}

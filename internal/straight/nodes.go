@@ -22,7 +22,10 @@ func (l *looped) isLongList(i int32) bool {
 
 // nodeValue is the lines of the value of node i.
 func (l *looped) nodeValue(i int32) string {
-	if l.isLongList(i) {
+	switch {
+	case l.p.Op(i) == op.Call:
+		return l.callValue(i)
+	case l.isLongList(i):
 		return l.listValue(i)
 	}
 	l.operation(i)
@@ -35,7 +38,11 @@ func (l *looped) nodeValue(i int32) string {
 // nodeTangents writes the tangents of nodes.
 func (l *looped) nodeTangents(q *procedure, lo, hi int32) {
 	for i := lo; i < hi; i++ {
-		if l.isLongList(i) {
+		switch {
+		case l.p.Op(i) == op.Call:
+			q.add(l.callTangents(i))
+			continue
+		case l.isLongList(i):
 			q.add(l.listTangents(i))
 			continue
 		}
@@ -47,14 +54,8 @@ func (l *looped) nodeTangents(q *procedure, lo, hi int32) {
 
 // nodeAdjoints writes what nodes add to the adjoints.
 func (l *looped) nodeAdjoints(q *procedure, lo, hi int32) {
-	a := l.sums(l.gs)
 	for i := hi - 1; i >= lo; i-- {
-		if l.isLongList(i) {
-			q.add(l.listAdjoints(i, l.arrays.g))
-			continue
-		}
-		l.adjoint(a, i)
-		q.add(l.flush())
+		q.add(l.nodeAdjoint(i, l.arrays.g))
 	}
 }
 
@@ -63,6 +64,8 @@ func (l *looped) nodeSeconds(q *procedure, lo, hi int32) {
 	a := l.sums(l.us)
 	for i := hi - 1; i >= lo; i-- {
 		switch {
+		case l.p.Op(i) == op.Call:
+			q.add(l.callSeconds(i))
 		case !l.isLongList(i):
 			l.second(a, l.t, i)
 			q.add(l.flush())

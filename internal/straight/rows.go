@@ -152,7 +152,10 @@ func (l *looped) rowAdjoints(q *procedure, b *compile.Batch, gs []value) {
 
 // nodeAdjoint is what node i adds to adjoints.
 func (l *looped) nodeAdjoint(i int32, array string) string {
-	if l.isLongList(i) {
+	switch {
+	case l.p.Op(i) == op.Call:
+		return l.callAdjoints(i, array)
+	case l.isLongList(i):
 		return l.listAdjoints(i, array)
 	}
 	bar := l.gs

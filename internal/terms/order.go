@@ -53,8 +53,11 @@ func (w *writer) newPass(k int, g *expr.Graph, outputs []expr.Output) *pass {
 			st.to, at = toMatrix, &w.m.places[k][o.Entry]
 		case o.Of == expr.Value:
 			st.to, at = toY, &q.s.rows[o.A]
-		default:
+		case o.Of == expr.Gradient:
 			st.to, at = toG, &q.s.vars[o.A]
+		default:
+			st.to = toAlong
+			at, _ = q.s.places(o)
 		}
 		st.at = w.places(at)
 		if q.s.isTotal(o) {

@@ -1,11 +1,14 @@
 package terms
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -259,6 +262,64 @@ func (r *Repeat) Jacobian(i int) []int32 { return nil }
 
 // Hessian is as Jacobian.
 func (r *Repeat) Hessian(i int) []int32 { return nil }
+
+// WriteCall writes the functions of a call: those of the plan.
+func (r *Repeat) WriteCall(c *straight.Call) error {
+	if c.Tables == nil {
+		c.Tables = NewTables(c.File)
+	}
+	for d := range expr.Derivatives {
+		name := c.Names[d]
+		if name == "" {
+			continue
+		}
+		var err error
+		v := variant{Derivative: expr.Derivative(d), Weighted: d == int(expr.Gradient) || d == int(expr.Product)}
+		switch v.Derivative {
+		case expr.Tangent:
+			v.Directions = 1
+		case expr.Product:
+			v.Directions = 1
+			c.File.Printf(products, name, name+"Alone", name+"Both")
+			if err = r.writeCall(c, name+"Alone", v); err == nil {
+				v.WeightsChange = true
+				err = r.writeCall(c, name+"Both", v)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err = r.writeCall(c, name, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// products chooses as HVPs is called: without tangents of the weights where they are 0.
+const products = `func %s(dst, x, w, v, dw []float64) {
+	for _, u := range dw {
+		if u != 0 {
+			%[3]s(dst, x, w, v, dw)
+			return
+		}
+	}
+	%[2]s(dst, x, w, v)
+}
+
+`
+
+// writeCall writes the function of a variant.
+func (r *Repeat) writeCall(c *straight.Call, name string, v variant) error {
+	return (&matrix{Plan: r.plan}).write(Written{
+		Tables: c.Tables.(*Tables), Name: name, Careful: name + "Careful", Part: true, call: true,
+		Values: v.Derivative == expr.Value, Gradient: v.Derivative == expr.Gradient, Weighted: v.Weighted,
+		Comment:   source.Comment(fmt.Sprintf("%s is %s of a sum of %d terms.", name, c.Doc[int(v.Derivative)], r.count)),
+		Array:     func(name string, n int) string { return fmt.Sprintf("var %s [%d]float64\n", name, n) },
+		Primitive: func(p expr.Primitive, order int) (string, error) { return c.Primitive(p.(*tape.Scalar1), order) },
+	}, v)
+}
 
 // Values counts what Eval does.
 func (r *Repeat) Values() cost.Counts { return r.plan.cost(variant{}) }

@@ -36,6 +36,8 @@ type Written struct {
 	WorkArgument string
 	Array        func(name string, n int) string
 
+	call bool // the function is one of those of a Repeat
+
 	Part bool // the function is called by another one, which checks lengths and weights values
 }
 
@@ -64,6 +66,7 @@ const (
 	toY = iota
 	toG
 	toMatrix
+	toAlong // the derivative along a direction
 	targets
 )
 
@@ -112,9 +115,19 @@ func (m *matrix) write(w Written, v variant) error {
 		z := &writer{Written: w, pl: m.Plan, m: m, v: v}
 		z.to[toY] = target{name: "y", n: m.outputs, wanted: w.Values, start: m.constants}
 		z.to[toG] = target{name: "g", n: m.inputs, wanted: w.Gradient}
-		z.to[toMatrix] = target{name: "dst", n: m.pattern.NNZ(), wanted: w.Matrix}
+		z.to[toMatrix] = target{name: "dst", wanted: w.Matrix}
+		if w.Matrix {
+			z.to[toMatrix].n = m.pattern.NNZ()
+		}
 		if !w.Matrix {
 			z.to[toG].name = "dst"
+		}
+		if w.call {
+			z.to[toY].name = "dst"
+		}
+		z.to[toAlong] = target{name: "dst", n: m.outputs, wanted: v.Directions > 0}
+		if v.Derivative == expr.Product {
+			z.to[toAlong].n = m.inputs
 		}
 		if allZero(m.constants) {
 			z.to[toY].start = nil
@@ -148,7 +161,9 @@ func allZero(x []float64) bool {
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, format, args...) }
 
 // isScalar reports whether there is one output, the result f.
-func (w *writer) isScalar() bool { return w.pl.outputs == 1 && w.v.Derivative != expr.Jacobian }
+func (w *writer) isScalar() bool {
+	return w.pl.outputs == 1 && w.v.Derivative != expr.Jacobian && !w.call
+}
 
 // arguments is the arguments of the function, with y if it is one of them.
 func (w *writer) arguments(y string) string {
@@ -159,11 +174,13 @@ func (w *writer) arguments(y string) string {
 		}
 	}
 	add("dst", true)
-	add(y, w.Values && !w.isScalar() && y != "")
+	add(y, w.Values && !w.isScalar() && y != "" && !w.call)
 	add("g", w.Gradient && w.Matrix)
 	add("x", true)
 	add("p", w.pl.params > 0)
 	add("w", w.Weighted)
+	add("v", w.v.Directions > 0)
+	add("dw", w.v.WeightsChange)
 	return strings.Join(args, ", ")
 }
 
@@ -189,6 +206,12 @@ func (w *writer) header() {
 	lengths := map[string]int{"dst": w.to[toMatrix].n, "y": w.pl.outputs, "g": w.pl.inputs, "x": w.pl.inputs, "p": w.pl.params, "w": w.pl.outputs}
 	if !w.Matrix {
 		lengths["dst"] = w.pl.inputs
+	}
+	if w.call {
+		lengths["v"], lengths["dw"] = w.pl.inputs, w.pl.outputs
+		if !w.Gradient && w.v.Derivative != expr.Product {
+			lengths["dst"] = w.pl.outputs
+		}
 	}
 	var wrong []string
 	for _, a := range strings.Split(args, ", ") {
@@ -236,7 +259,7 @@ func (w *writer) footer(f string) {
 // names are those that the function has.
 func (w *writer) names() source.Names {
 	names := source.Names{}
-	for _, s := range strings.Fields("dst y g x p w f j z i k n r t lo hi end at step work math") {
+	for _, s := range strings.Fields("dst y g x p w v dw f j z i k n r t lo hi end at step work math") {
 		names[s] = true
 	}
 	return names
@@ -425,6 +448,10 @@ func array(kind expr.Leaf) string {
 		return "x"
 	case expr.Parameter:
 		return "p"
+	case expr.Direction:
+		return "v"
+	case expr.WeightTangent:
+		return "dw"
 	}
 	return "w"
 }

@@ -43,7 +43,8 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 	var main bytes.Buffer
 	var cases []sourceCase
 	guards, written := 0, 0
-	for k := range programs {
+	made := madePrograms()
+	for k := range programs + len(made) {
 		o := randprog.Options{MaxInputs: 4, MaxOutputs: 2, MaxLen: 12, Branches: true}
 		switch {
 		case k%25 == 1: // long enough for batches
@@ -63,7 +64,12 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 		} else {
 			straight.Longest = 1000
 		}
-		tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, randprog.Vars) }, p.X)
+		f := func(x []reverse.Var) []reverse.Var { return randprog.Run(p, x, randprog.Vars) }
+		if k >= programs {
+			o.Primitives, straight.Longest = false, 1000*(k%2)
+			f, p = made[k-programs], somewhere(14)
+		}
+		tape, err := reverse.RecordVec(f, p.X)
 		require.NoError(t, err)
 		var text bytes.Buffer
 		name := fmt.Sprintf("P%d", k)
@@ -71,6 +77,9 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 		functions = append(functions, []reverse.GoFunction{reverse.GoJacobian, reverse.GoJVP, reverse.GoVJP, reverse.GoValue}[k%4])
 		if p.Outputs == 1 && k%3 > 0 {
 			functions[k%2] = reverse.GoGradient
+		}
+		if k >= programs {
+			functions = []reverse.GoFunction{reverse.GoHVP, reverse.GoJacobian, reverse.GoJVP, reverse.GoVJP, reverse.GoValue}
 		}
 		err = tape.WriteGo(&text, reverse.GoSource{Package: "main", Name: name, Functions: functions,
 			Primitives: map[string]reverse.GoPrimitive{"sine": {F: "sin", DF: "cos", DDF: "negSin"}}})
@@ -88,7 +97,10 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 			guards++
 		}
 		fmt.Fprintf(&main, "func call%d() {\n", k)
-		for _, x := range sourcePoints(p) {
+		if bytes.Contains(text.Bytes(), []byte("type "+name+"Work")) {
+			fmt.Fprintf(&main, "work := new(%sWork)\n", name)
+		}
+		for at, x := range sourcePoints(p) {
 			for _, c := range tapeCases(tape, p, x) {
 				if !slices.ContainsFunc(functions, func(f reverse.GoFunction) bool { return strings.HasPrefix(c.call, f.String()+"(") }) {
 					continue
@@ -96,7 +108,7 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 				c.call = name + c.call
 				cases = append(cases, c)
 				if function := c.call[len(name):strings.IndexByte(c.call, '(')]; regexp.MustCompile("func " + name + function + `\(.*work \*`).Match(text.Bytes()) {
-					c.call = strings.TrimSuffix(c.call, ")") + fmt.Sprintf(", new(%sWork))", name)
+					c.call = strings.TrimSuffix(c.call, ")") + ", work)"
 				}
 				call := strings.Replace(c.call, "DST", fmt.Sprintf("dst[:%d]", c.size), 1)
 				switch {
@@ -109,6 +121,14 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 				default:
 					fmt.Fprintf(&main, "%s\nshow(nil, %d)\n", call, c.size)
 				}
+				if k >= programs && at == 0 {
+					head, args, _ := strings.Cut(call, "at(")
+					args, last, _ := strings.Cut(args, ")")
+					if !strings.Contains(last, "at(") { // else the arguments are made anew
+						fmt.Fprintf(&main, "{\nx := at(%s)\nshow(nil, 0, testing.AllocsPerRun(3, func() { %sx%s }))\n}\n", args, head, last)
+						cases = append(cases, sourceCase{call: "allocations of " + name + "Value", f: true, want: []float64{0}})
+					}
+				}
 			}
 		}
 		main.WriteString("}\n\n")
@@ -117,7 +137,7 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 	require.Greater(t, written, programs*7/10)
 	var head bytes.Buffer
 	head.WriteString(sourceMain)
-	for k := range programs {
+	for k := range programs + len(made) {
 		if files[fmt.Sprintf("P%d.go", k)] != nil {
 			fmt.Fprintf(&head, "call%d()\n", k)
 		}
@@ -140,7 +160,7 @@ func TestSourceOfTapesHasTheirBits(t *testing.T) {
 			v := math.Float64frombits(bits)
 			isValue := strings.Contains(c.call, "Value") || c.f && i == 0
 			same := math.Float64bits(v) == math.Float64bits(want) || v != v && want != want || v == 0 && want == 0 && !isValue
-			require.True(t, same, "%s [%d]: %v, want %v\n%s", c.call, i, v, want, files[c.call[:strings.IndexAny(c.call, "VJGH")]+".go"])
+			require.True(t, same, "[%d]: %v, want %v of %s\n%s", i, v, want, c.call, files[c.call[:strings.IndexAny(c.call, "VJGH")]+".go"])
 		}
 	}
 }
@@ -283,6 +303,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"testing"
 )
 
 var (

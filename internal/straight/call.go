@@ -1,0 +1,181 @@
+package straight
+
+import (
+	"fmt"
+
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/source"
+	"github.com/hesse-ad/hesse/internal/tape"
+)
+
+// Callee is a function ℝⁿ → ℝᵐ that a program calls and that can be written as Go.
+type Callee interface {
+	// WriteCall writes its functions.
+	WriteCall(c *Call) error
+}
+
+// Call is how a function is written that a program calls: by which names, for the
+// derivatives that have one,
+//
+//	Value     name(dst, x)            dst = F(x)
+//	Gradient  name(dst, x, w)         dst = F′(x)ᵀw
+//	Tangent   name(dst, x, v)         dst = F′(x)v
+//	Product   name(dst, x, w, v, dw)  dst = (Σ wⱼ∇²Fⱼ(x))v + F′(x)ᵀdw
+//
+// of slices that do not overlap.
+type Call struct {
+	File      *source.File
+	Names     map[int]string
+	Doc       map[int]string // what they are
+	Primitive func(f *tape.Scalar1, order int) (string, error)
+	Settings  Settings
+	Tables    any // of all functions that the writer has made for this file
+}
+
+// callNames are the last parts of the names.
+var callNames = [...]string{expr.Value: "Value", expr.Gradient: "Gradient", expr.Tangent: "Tangent", expr.Product: "Product"}
+
+var callDocs = map[int]string{
+	int(expr.Value): "the value", int(expr.Gradient): "the adjoint", int(expr.Tangent): "the tangent", int(expr.Product): "the tangent of the adjoint",
+}
+
+// needed is which functions of calls some functions need.
+func needed(functions []Function) map[expr.Derivative]bool {
+	need := map[expr.Derivative]bool{expr.Value: true}
+	for _, f := range functions {
+		switch f {
+		case Gradient, VJP:
+			need[expr.Gradient] = true
+		case JVP:
+			need[expr.Tangent] = true
+		case Jacobian:
+			need[expr.Gradient], need[expr.Tangent] = true, true
+		case HVP:
+			need[expr.Gradient], need[expr.Tangent], need[expr.Product] = true, true, true
+		}
+	}
+	return need
+}
+
+// writeCalls writes the functions that the program calls.
+func (w *writer) writeCalls(functions []Function) error {
+	var tables any
+	need := needed(functions)
+	for i := int32(w.p.Base()); int(i) < w.p.Len(); i++ {
+		c := w.p.CallAt(i)
+		if c == nil {
+			continue
+		}
+		call := &Call{File: w.file, Names: map[int]string{}, Doc: callDocs, Settings: w.settings, Tables: tables, Primitive: w.primitive}
+		for d := range callNames {
+			if need[expr.Derivative(d)] {
+				call.Names[d] = w.callName(c, expr.Derivative(d))
+			}
+		}
+		if err := c.Func.(Callee).WriteCall(call); err != nil {
+			if u, ok := err.(*Unsupported); ok && u.PC == 0 {
+				u.PC = w.p.Made(i)
+			}
+			return err
+		}
+		tables = call.Tables
+	}
+	return nil
+}
+
+// primitive is the name of a derivative of a primitive of the user.
+func (w *writer) primitive(f *tape.Scalar1, order int) (string, error) {
+	if order > 2 {
+		return "", &Unsupported{Op: "the third derivative of the primitive " + f.Name}
+	}
+	if w.settings.Primitive == nil {
+		return "", &Unsupported{Op: "the primitive " + f.Name}
+	}
+	names, err := w.settings.Primitive(f)
+	return names[order], err
+}
+
+func (w *writer) callName(c *tape.Call, d expr.Derivative) string {
+	return w.file.Private(fmt.Sprintf("Call%d%s", c.Number, callNames[d]))
+}
+
+// operandsOf is the operands of a call in an array, and the lines that copy them to the
+// memory if they are not consecutive.
+func (l *looped) operandsOf(c *tape.Call, array string, buffer int) (lines, x string) {
+	n := len(c.Args)
+	if c.Consecutive {
+		return "", slice(array, c.Args[0], n)
+	}
+	x = l.buffer(buffer, n)
+	if n == 0 {
+		return "", x
+	}
+	to := fmt.Sprintf("%s[%d+k]", l.arrays.c, buffer*l.mostArgs)
+	return over("k", n, fmt.Sprintf("%s = %s[%s]\n", to, array, l.index(c.Args, "k"))), x
+}
+
+// buffer is memory for n operands.
+func (l *looped) buffer(k, n int) string { return slice(l.arrays.c, int32(k*l.mostArgs), n) }
+
+// outputsOf is the outputs of a call, from node i on.
+func outputsOf(c *tape.Call, i int32, array string) string { return slice(array, i, int(c.Outputs())) }
+
+func (l *looped) callValue(i int32) string {
+	c := l.p.CallAt(i)
+	if c == nil {
+		return ""
+	}
+	lines, x := l.operandsOf(c, l.arrays.v, 0)
+	return fmt.Sprintf("%s%s(%s, %s)\n", lines, l.callName(c, expr.Value), outputsOf(c, i, l.arrays.v), x)
+}
+
+func (l *looped) callTangents(i int32) string {
+	c := l.p.CallAt(i)
+	if c == nil {
+		return ""
+	}
+	lines, x := l.operandsOf(c, l.arrays.v, 0)
+	more, t := l.operandsOf(c, l.arrays.t, 1)
+	return fmt.Sprintf("%s%s%s(%s, %s, %s)\n", lines, more, l.callName(c, expr.Tangent), outputsOf(c, i, l.arrays.t), x, t)
+}
+
+// callAdjoints adds to an array of adjoints.
+func (l *looped) callAdjoints(i int32, array string) string {
+	c := l.p.CallAt(i)
+	if c == nil {
+		return ""
+	}
+	lines, x := l.operandsOf(c, l.arrays.v, 0)
+	return fmt.Sprintf("%s%s(%s, %s, %s)\n%s", lines, l.callName(c, expr.Gradient), l.buffer(2, len(c.Args)), x, outputsOf(c, i, array), l.scatter(c, array))
+}
+
+// scatter adds the third buffer to the operands.
+func (l *looped) scatter(c *tape.Call, array string) string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	return over("k", len(c.Args), fmt.Sprintf("%s[%s] += %s[%d+k]\n", array, l.index(c.Args, "k"), l.arrays.c, 2*l.mostArgs))
+}
+
+func (l *looped) callSeconds(i int32) string {
+	c := l.p.CallAt(i)
+	if c == nil {
+		return ""
+	}
+	lines, x := l.operandsOf(c, l.arrays.v, 0)
+	more, t := l.operandsOf(c, l.arrays.t, 1)
+	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s)\n%s", lines, more, l.callName(c, expr.Product), l.buffer(2, len(c.Args)), x,
+		outputsOf(c, i, l.arrays.g), t, outputsOf(c, i, l.arrays.u), l.scatter(c, l.arrays.u))
+}
+
+// checkCall says why a call cannot be written.
+func (w *writer) checkCall(i int32) error {
+	c := w.p.CallAt(i)
+	if c == nil {
+		return nil
+	}
+	if _, ok := c.Func.(Callee); !ok || w.settings.Part != "" {
+		return &Unsupported{w.p.OpName(i), w.p.Made(i)}
+	}
+	return nil
+}

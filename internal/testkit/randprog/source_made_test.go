@@ -1,0 +1,115 @@
+package randprog_test
+
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/testkit/randprog"
+	"github.com/hesse-ad/hesse/reverse"
+)
+
+// somewhere is a point and directions, without a program.
+func somewhere(n int) *randprog.Prog {
+	p := &randprog.Prog{Inputs: n}
+	for i := range n {
+		p.X = append(p.X, 1.2+0.5*math.Sin(float64(7*i)))
+		p.U = append(p.U, 0.3*float64(1+i%3))
+		p.V = append(p.V, math.Cos(float64(5*i)))
+	}
+	return p
+}
+
+// madePrograms are functions with what random programs seldom have: rows of matrices, long
+// lists, lanes with constants of their own, alike terms. Each is there for straight lines
+// and for loops.
+func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
+	v := func(i int) float64 { return math.Sin(float64(3*i)) + 0.1 }
+	weights := func(n, at int) []float64 {
+		w := make([]float64, n)
+		for i := range w {
+			w[i] = v(i + at)
+		}
+		return w
+	}
+	add := func(f func(x []reverse.Var) []reverse.Var) { all = append(all, f, f) }
+	add(func(x []reverse.Var) (y []reverse.Var) { // a matrix times a vector, twice, columns
+		h := make([]reverse.Var, 0, 22)
+		for j := range 22 {
+			h = append(h, dual.Affine(v(j), weights(len(x), j), x).Tanh())
+		}
+		for j := range 17 {
+			y = append(y, dual.Affine(0, weights(22, 5*j), h).Square())
+		}
+		return y
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // products of rows with one of them
+		h := make([]reverse.Var, 0, 70)
+		for j := range 70 {
+			h = append(h, x[j%14].Scale(v(j)).Exp())
+		}
+		for j := range 6 {
+			y = append(y, dual.Dot(h[10*j:10*j+10], h[60:]))
+		}
+		return append(y, dual.Dot(h[:60], h[10:]).Log())
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // long lists of what is not consecutive
+		h := make([]reverse.Var, 0, 60)
+		for j := range 60 {
+			h = append(h, x[j%14].Mul(x[(3*j+1)%14]).Sin(), x[j%13].Pow(x[j%5]))
+		}
+		g := []reverse.Var{}
+		for j := range 50 {
+			g = append(g, h[(j*j)%len(h)])
+		}
+		w := make([]float64, 50)
+		for j := range w {
+			w[j] = 2
+		}
+		return []reverse.Var{
+			dual.Sum(g), dual.Affine(1, weights(50, 0), g).Mul(x[0]), dual.Affine(0, w, g).Exp(),
+			dual.Dot(g, h[:50]).Sin(), dual.Dot(g[:40], g[10:]).Mul(x[1]), dual.Sum(h[:100]).Mul(x[2]),
+		}
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // several operands, and what jumps
+		for j := range 30 {
+			a, b, c := x[j%14], x[(j+3)%14], x[(2*j+1)%14]
+			y = append(y, a.FMA(b, c).Sin().Mul(a), b.Exp().IncGamma(0, 0, a), a.Max(b).Mul(c).Abs(), a.Hypot(b).Div(c), a.Select(b, c).Square())
+		}
+		return []reverse.Var{dual.Sum(y).Scale(0.01), dual.Norm2(y)}
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // lanes with constants of their own
+		for j := range 40 {
+			a, b := x[j%14], x[(j*j)%14]
+			y = append(y, a.Scale(v(j)).AddReal(v(j+1)).PowReal(2.5+v(j)).Mul(b), b.Div(reverse.Constant(v(j))).PowInt(2+j%3), a.Mul(x[0]), dual.Affine(v(j), []float64{1, v(j), -2}, []reverse.Var{a, b, x[2]}).Sin())
+		}
+		return []reverse.Var{dual.Sum(y)}
+	})
+	term := func(x, p []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Add(p[0]).Sin().Mul(x[1].Exp()) }
+	lists := func(n int) ([][]int, [][]float64) {
+		index, params := [][]int{make([]int, n), make([]int, n)}, [][]float64{weights(n, 2)}
+		for t := range n {
+			index[0][t], index[1][t] = t%14, (5*t+t*t)%14
+		}
+		return index, params
+	}
+	add(func(x []reverse.Var) (y []reverse.Var) { // sums of alike terms, of inputs and results
+		index, params := lists(300)
+		h := make([]reverse.Var, 0, 14)
+		for j := range 14 {
+			h = append(h, x[13-j].Square().AddReal(0.1).Log())
+		}
+		s := reverse.Repeat(term, h, index, params)
+		return []reverse.Var{s.Mul(x[0]), reverse.Repeat(term, x, index, params)}
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // terms of several results
+		index, params := lists(40)
+		rows := [][]int{make([]int, 40), make([]int, 40)}
+		for t := range 40 {
+			rows[0][t], rows[1][t] = t/4, (7*t)%11
+		}
+		return reverse.RepeatVec(func(x, p []reverse.Var) []reverse.Var {
+			return []reverse.Var{x[0].Div(x[1]).Mul(p[0]), x[0].Sub(x[1]).Square()}
+		}, x, index, params, 11, rows)
+	})
+	return all
+}
