@@ -25,6 +25,14 @@ const (
 	Sqrt       // d = √a
 	Select     // d = b where a > 0, NaN where a is NaN, else c
 
+	// Of recurrences alone; each product and each sum is rounded.
+	Move   // d = a
+	MulAdd // d = a·b + c
+	MulSub // d = a·b − c
+	SubMul // d = c − a·b
+	Dot    // d = a·b + c·e
+	Det    // d = a·b − c·e
+
 	Sincos           // d, c = sin a, cos a
 	SoftplusLogistic // d, c = softplus a, logistic a: a function and its derivative, of one exponential
 	Call             // d = F(a, b), where b is a register or not used

@@ -33,10 +33,8 @@ func (m *Machine) Memory(n int) []float64 {
 // the sinks, whose order is that of c.Loads and c.Stores. It runs what is the same in
 // all lanes.
 func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
-	m.code, m.sources, m.sinks = c, sources, sinks
-	m.Memory(Lanes * c.registers)
-	m.regs = slices.Grow(m.regs[:0], c.registers)[:c.registers]
-	m.n = min(Lanes, lanes)
+	m.reset(c, lanes)
+	m.sources, m.sinks = sources, sinks
 	for k := range c.uniform {
 		in := &c.uniform[k]
 		if in.Op != Load {
@@ -46,6 +44,14 @@ func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
 		s := &sources[in.A]
 		lane.Fill(m.out(in.D), s.X[s.At.First()])
 	}
+}
+
+// reset has registers for c, of blocks of so many lanes.
+func (m *Machine) reset(c *Vector, lanes int) {
+	m.code = c
+	m.Memory(Lanes * c.registers)
+	m.regs = slices.Grow(m.regs[:0], c.registers)[:c.registers]
+	m.n = min(Lanes, lanes)
 }
 
 // Run runs the block of n lanes from lo on.

@@ -228,7 +228,7 @@ func (c *Scalar) Run(m *Registers) {
 	lo := int32(0)
 	for k, hi := range c.before {
 		c.run(lo, hi, m.r)
-		c.other(&c.others[k], m.r)
+		do(&c.others[k], m.r, c.primitives)
 		lo = hi
 	}
 	c.run(lo, int32(len(c.sums)), m.r)
@@ -251,8 +251,8 @@ func (c *Scalar) run(lo, hi int32, r []float64) {
 	}
 }
 
-// other runs an instruction that is no product sum.
-func (c *Scalar) other(in *Instr, r []float64) {
+// do runs an instruction that is no sum and no product.
+func do(in *Instr, r []float64, primitives []expr.Primitive) {
 	switch in.Op {
 	case Div:
 		r[in.D] = r[in.A] / r[in.B]
@@ -267,7 +267,7 @@ func (c *Scalar) other(in *Instr, r []float64) {
 	case Sincos:
 		r[in.D], r[in.C] = math.Sincos(r[in.A])
 	case Primitive:
-		r[in.D] = c.primitives[in.B].At(int(in.C))(r[in.A])
+		r[in.D] = primitives[in.B].At(int(in.C))(r[in.A])
 	default:
 		lane.Values(in.F, r[in.D:in.D+1], r[in.A:in.A+1], r[in.B:in.B+1])
 	}

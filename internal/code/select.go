@@ -23,6 +23,11 @@ type selection struct {
 // selectTiles selects the tiles for the nodes that are given, and all that they
 // need. Constants are operands where no instruction has them.
 func selectTiles(g *expr.Graph, roots []int32) *selection {
+	return selectFrom(g, roots, func(int32) bool { return false })
+}
+
+// selectFrom is selectTiles with nodes that are given, as leaves are.
+func selectFrom(g *expr.Graph, roots []int32, given func(i int32) bool) *selection {
 	s := &selection{Graph: g}
 	nodes := g.Nodes()
 	s.uses = make([]int32, len(nodes))
@@ -30,13 +35,17 @@ func selectTiles(g *expr.Graph, roots []int32) *selection {
 		s.uses[i]++
 	}
 	for i := len(nodes) - 1; i >= 0; i-- {
-		if s.uses[i] > 0 {
+		if s.uses[i] > 0 && !given(int32(i)) {
 			nodes[i].Operands(func(j int32) { s.uses[j]++ })
 		}
 	}
 	s.tiles = make([]tile, len(nodes))
 	for i, n := range nodes {
-		if s.uses[i] > 0 {
+		switch {
+		case s.uses[i] == 0:
+		case given(int32(i)):
+			s.tiles[i] = newTile(Load, 0)
+		default:
 			s.tiles[i] = s.tile(n)
 		}
 	}
@@ -131,7 +140,7 @@ var twins = []struct {
 // and the instruction for both; isFirst says that i is the first.
 func (s *selection) twin(i int32) (j int32, both Opcode, isFirst bool) {
 	n := s.Nodes()[i]
-	if n.Leaf != expr.Operation {
+	if n.Leaf != expr.Operation || s.tiles[i].Op == Load { // or given
 		return -1, 0, false
 	}
 	for _, t := range twins {

@@ -46,6 +46,9 @@ func (h *history) start(size, room, steps int, first []float64) {
 	}
 }
 
+// atOnce is how many steps are asked for where it shows on the way how many there are.
+const atOnce = 256
+
 func (h *history) reset(size, room int, first []float64) {
 	h.size, h.room = size, room
 	h.work, h.spare = resized(h.work, size), resized(h.spare, size)
@@ -69,9 +72,13 @@ func (h *history) grow(n int) {
 
 func (h *history) slot(i int) []float64 { return h.slots[i*h.size:][:h.size] }
 
-// advance sets dst, which may be r, to the record of step k+1 from r, that of step k.
-// It reports false, and sets nothing, if the loop ends before step k.
-type advance func(k int, dst, r []float64) (more bool, err error)
+// rows is the slots from i to before j.
+func (h *history) rows(i, j int) []float64 { return h.slots[i*h.size : j*h.size] }
+
+// advance goes from r, the record of step k, over at most n steps, at least one if the
+// loop does not end before step k, and returns over how many. It sets dst, which may be
+// r, to the record that it comes to, or if there is room to those after each step.
+type advance func(k, n int, dst, r []float64) (done int, err error)
 
 // record is the record of step k, not to be changed. Steps must be asked for from
 // the last to the first.
@@ -80,10 +87,12 @@ func (h *history) record(k int, next advance) ([]float64, error) {
 		return h.work, nil
 	}
 	if h.room == 0 {
-		for ; h.kept <= k; h.kept++ {
-			if _, err := next(h.kept-1, h.slot(h.kept), h.slot(h.kept-1)); err != nil {
+		for h.kept <= k {
+			done, err := next(h.kept-1, k+1-h.kept, h.rows(h.kept, k+1), h.slot(h.kept-1))
+			if err != nil {
 				return nil, err
 			}
+			h.kept += done
 		}
 		return h.slot(k), nil
 	}
@@ -103,12 +112,13 @@ func (h *history) record(k int, next advance) ([]float64, error) {
 			to = h.now + split(k+1-h.now, free+1)
 		}
 		for h.now < to {
-			if _, err := next(h.now, h.work, r); err != nil {
+			done, err := next(h.now, to-h.now, h.work, r)
+			if err != nil {
 				h.now = -1
 				return nil, err
 			}
 			r = h.work
-			h.now++
+			h.now += done
 		}
 		if to < k {
 			h.push(to, r)
@@ -130,14 +140,17 @@ func (h *history) whole() bool { return h.room == 0 }
 // no bound, and returns how many there are and the last record.
 func (h *history) forward(size, room, most int, first []float64, next advance) (steps int, last []float64, err error) {
 	h.reset(size, room, first)
+	if room == 0 {
+		return h.keepAll(most, next)
+	}
 	copy(h.work, first)
 	gap := 1
 	for ; steps != most; steps++ {
-		more, err := next(steps, h.spare, h.work)
+		more, err := next(steps, 1, h.spare, h.work)
 		if err != nil {
 			return 0, nil, err
 		}
-		if !more {
+		if more == 0 {
 			break
 		}
 		if steps > 0 {
@@ -154,16 +167,33 @@ func (h *history) forward(size, room, most int, first []float64, next advance) (
 	return steps, h.spare, nil
 }
 
+// keepAll is forward with the records of all steps kept.
+func (h *history) keepAll(most int, next advance) (steps int, last []float64, err error) {
+	for steps != most {
+		n := atOnce
+		if most >= 0 {
+			n = min(n, most-steps)
+		}
+		if (steps+n+1)*h.size > len(h.slots) {
+			h.grow(max(2*steps, steps+n+1))
+		}
+		done, err := next(steps, n, h.rows(steps+1, steps+1+n), h.slot(steps))
+		if err != nil {
+			return 0, nil, err
+		}
+		if done == 0 {
+			break
+		}
+		steps += done
+	}
+	h.kept = max(steps, 1)
+	return steps, h.slot(steps), nil
+}
+
 // keep may put down the record of step k, which is at work, if there is one less
 // recent than gap: to choose takes as long as some steps.
 func (h *history) keep(k, gap int) {
 	switch {
-	case h.room == 0:
-		if (k+1)*h.size > len(h.slots) {
-			h.grow(2 * k)
-		}
-		copy(h.slot(k), h.work)
-		h.kept = k + 1
 	case len(h.at) < h.room:
 		h.push(k, h.work)
 	case k-h.at[len(h.at)-1] >= gap:

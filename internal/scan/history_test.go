@@ -62,16 +62,25 @@ type counter struct {
 	advanced int
 }
 
-func (n *counter) advance(k int, dst, r []float64) (more bool, err error) {
-	if n.end > 0 && k == n.end {
-		return false, nil
+func (n *counter) advance(k, steps int, dst, r []float64) (done int, err error) {
+	if n.end > 0 {
+		steps = min(steps, n.end-k)
 	}
 	if r[0] != float64(k) {
 		n.t.Fatalf("step %d advanced from the record of %v", k, r[0])
 	}
-	dst[0] = r[0] + 1
-	n.advanced++
-	return true, nil
+	if len(dst) == 1 {
+		if steps > 0 {
+			dst[0] = r[0] + float64(steps)
+		}
+	} else {
+		steps = min(steps, 1+k%7) // not all that may be
+		for i := range steps {
+			dst[i] = float64(k + 1 + i)
+		}
+	}
+	n.advanced += steps
+	return steps, nil
 }
 
 // back asks for the records of l steps from the last to the first.

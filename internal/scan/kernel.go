@@ -27,6 +27,7 @@ type kernels struct {
 	guards []tape.Guard   // of the values that are watched
 	seen   bool
 	made   map[expr.Request]*kernel
+	stages map[expr.Request]*stage
 }
 
 // Times, in nanoseconds, of an operation in a kernel, a lane of a batch, a node by
@@ -44,35 +45,43 @@ const (
 const maxLines = 2000
 
 // kernel is the kernel for what is asked for, nil if sweeps are better.
-func (s *Step) kernel(r expr.Request) *kernel {
+func (l *Loop) kernel(s *Step, r expr.Request) *kernel {
 	c := &s.kernels
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.seen {
-		c.seen, c.made = true, map[expr.Request]*kernel{}
-		if f := s.function(); f != nil {
-			w, _ := s.P.Work()
-			sweep := timeSweep + float64(timeLane*float64(w.Lanes)) + float64(timeNode*float64(w.Nodes)) + float64(timeBatch*float64(w.Batches))
-			if timeLine*float64(len(f.Steps)-s.P.Base()) < sweep {
-				c.f = f
-			}
-		}
-	}
+	c.find(s)
 	if c.f == nil {
 		return nil
 	}
 	k := c.made[r]
 	if k == nil {
-		k = newKernel(c.f, s.P.Inputs(), s.P.Params(), r)
+		k = l.newKernel(c.f, s.P.Inputs(), s.P.Params(), r)
 		c.made[r] = k
 	}
 	return k
 }
 
-func newKernel(f *expr.Function, inputs, params int, r expr.Request) *kernel {
+// find has the step as expressions if it is small.
+func (c *kernels) find(s *Step) {
+	if c.seen {
+		return
+	}
+	c.seen, c.made, c.stages = true, map[expr.Request]*kernel{}, map[expr.Request]*stage{}
+	f := s.function()
+	if f == nil {
+		return
+	}
+	w, _ := s.P.Work()
+	sweep := timeSweep + float64(timeLane*float64(w.Lanes)) + float64(timeNode*float64(w.Nodes)) + float64(timeBatch*float64(w.Batches))
+	if timeLine*float64(len(f.Steps)-s.P.Base()) < sweep {
+		c.f = f
+	}
+}
+
+func (l *Loop) newKernel(f *expr.Function, inputs, params int, r expr.Request) *kernel {
 	m := len(f.Results)
 	k := &kernel{inputs: inputs, params: params, results: m, directions: r.Directions}
-	g := expr.NewGraph(func(expr.Node) bool { return false }, true)
+	g := expr.NewGraph(l.steady, true)
 	outputs := f.Derive(g, r)
 	k.Scalar = code.NewScalar(g, outputs, k.tangentsAt(r.Directions), func(leaf expr.Node) int {
 		at := int(leaf.A)
@@ -178,7 +187,7 @@ type evaluator struct {
 
 // evaluator is that of one of the derivatives, of an end the value; nil if sweeps are
 // better.
-func (w *way) evaluator(d expr.Derivative, directions int) *evaluator {
+func (m *memory) evaluator(w *way, d expr.Derivative, directions int) *evaluator {
 	list := w.kernels[d]
 	if directions < len(list) {
 		if e := list[directions]; e != nil {
@@ -191,17 +200,24 @@ func (w *way) evaluator(d expr.Derivative, directions int) *evaluator {
 	for len(list) <= directions {
 		list = append(list, nil)
 	}
-	r := expr.Request{Derivative: d, Directions: directions, Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product}
+	r := request(d, directions)
 	if w.End {
 		r = expr.Request{}
 	}
-	list[directions] = w.newEvaluator(r)
+	list[directions] = m.newEvaluator(w, r)
 	w.kernels[d] = list
-	return w.evaluator(d, directions)
+	return m.evaluator(w, d, directions)
 }
 
-func (w *way) newEvaluator(r expr.Request) *evaluator {
-	e := &evaluator{kernel: w.kernel(r), of: r}
+func request(d expr.Derivative, directions int) expr.Request {
+	return expr.Request{
+		Derivative: d, Directions: directions,
+		Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product,
+	}
+}
+
+func (m *memory) newEvaluator(w *way, r expr.Request) *evaluator {
+	e := &evaluator{kernel: m.kernel(w.Step, r), of: r}
 	if e.kernel != nil {
 		e.v = make([]float64, len(e.compared))
 	}
@@ -257,7 +273,7 @@ func (m *memory) compute(w *way, e *evaluator, k int, s []float64) (fits bool) {
 	case expr.Gradient:
 		return m.evaluate(w, e, k, s, nil, m.bar, nil)
 	}
-	return m.evaluate(w, w.evaluator(expr.Gradient, 0), k, s, nil, m.bar, nil) &&
+	return m.evaluate(w, m.evaluator(w, expr.Gradient, 0), k, s, nil, m.bar, nil) &&
 		m.evaluate(w, e, k, s, nil, nil, m.bars[:directions])
 }
 
@@ -284,7 +300,7 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 	if e.safe == nil {
 		r := e.of
 		r.Safe = true
-		e.safe = w.newEvaluator(r)
+		e.safe = m.newEvaluator(w, r)
 	}
 	return m.evaluate(w, e.safe, k, s, y, adjoint, along)
 }

@@ -14,12 +14,14 @@ type memory struct {
 	*Loop
 	ways []way
 	now  int // the way that fitted last
+	span int // how many steps may be a block
 
 	x       []float64
 	known   bool // states are those for x
 	counted bool // steps is T at x
 	steps   int
 	point   int  // how many x there have been
+	sweeps  int  // how many sweeps have begun
 	seconds bool // there have been products with the Hessian
 	moved   bool // the records of moving are those along the first of kept
 	kept    [][]float64
@@ -42,6 +44,9 @@ type memory struct {
 	advanceMoving   advance
 	seed            sweep.Seeds
 	inputs, outputs int
+
+	block                        block
+	rows, lambdas, lambdasMoving []float64 // its records of the state with tangents, of the adjoint, of its tangents
 }
 
 // way is a recorded step with memory for its evaluations.
@@ -50,7 +55,8 @@ type way struct {
 	calls         bool                           // it calls functions
 	first, second *sweep.Workspace               // of its program, of its Lagrangian
 	kernels       [expr.Derivatives][]*evaluator // by directions
-	broken        failure                        // why it did not fit, if it did not
+	runners       [expr.Derivatives][]*runner
+	broken        failure // why it did not fit, if it did not
 }
 
 // numbers is the inputs of a Lagrangian, [s; u; λ; ν]: those of the step, then the
@@ -160,7 +166,7 @@ func (m *memory) run(k int, s []float64, d expr.Derivative, directions int) (mor
 	}
 	for range m.ways {
 		w := &m.ways[m.now]
-		e := w.evaluator(d, directions)
+		e := m.evaluator(w, d, directions)
 		fits := false
 		if e != nil {
 			fits = m.compute(w, e, k, s)
@@ -264,35 +270,52 @@ func (m *memory) sweep(w *way, k int, s []float64, d expr.Derivative, directions
 	return true, nil
 }
 
-// stepOn sets next to the state after step k, of which the state is s.
-func (m *memory) stepOn(k int, next, s []float64) (more bool, err error) {
-	more, err = m.run(k, s, expr.Value, 0)
-	if !more {
-		return false, err
+// stepOn advances the state s of step k.
+func (m *memory) stepOn(k, n int, dst, s []float64) (done int, err error) {
+	if done = m.ahead(k, n, s, false); done > 0 {
+		m.hand(dst, len(s), done)
+		return done, nil
 	}
-	copy(next, m.out)
+	more, err := m.run(k, s, expr.Value, 0)
+	if !more {
+		return 0, err
+	}
+	copy(dst, m.out[:m.State])
 	if m.y != nil {
 		add(m.y[m.State:], m.out[m.State:], m.Out, k)
 	}
-	return true, nil
+	return 1, nil
 }
 
 // moveOn does the same with the tangents of the state along all directions.
-func (m *memory) moveOn(k int, next, r []float64) (more bool, err error) {
+func (m *memory) moveOn(k, steps int, dst, r []float64) (done int, err error) {
+	if done = m.ahead(k, steps, r, true); done > 0 {
+		m.hand(dst, len(r), done)
+		return done, nil
+	}
 	n := m.State
 	m.directions(k, r[n:])
-	more, err = m.run(k, r[:n], expr.Tangent, len(m.dx))
+	more, err := m.run(k, r[:n], expr.Tangent, len(m.dx))
 	if !more {
-		return false, err
+		return 0, err
 	}
-	copy(next[:n], m.out)
+	copy(dst[:n], m.out)
 	for s := range m.dx {
-		copy(next[n*(1+s):][:n], m.outs[s])
+		copy(dst[n*(1+s):][:n], m.outs[s])
 	}
 	for s, dy := range m.dy {
 		add(dy[n:], m.outs[s][n:], m.Out, k)
 	}
-	return true, nil
+	return 1, nil
+}
+
+// hand sets dst to the records that a block came to, or if there is no room to the last.
+func (m *memory) hand(dst []float64, size, done int) {
+	if len(dst) > size {
+		copy(dst, m.rows[size:(done+1)*size])
+	} else {
+		copy(dst, m.rows[done*size:][:size])
+	}
 }
 
 // directions sets those of the inputs of step k, given the tangents of its state.
@@ -321,6 +344,7 @@ func (m *memory) Eval(y, x []float64) error {
 	n := m.State
 	m.begin(x)
 	m.known = false
+	m.start()
 	clear(y)
 	m.y = y
 	last, err := m.walk(&m.states, m.x[:n], m.advance, true)
@@ -350,7 +374,7 @@ func (m *memory) walk(h *history, first []float64, next advance, through bool) (
 	if err != nil || !through {
 		return nil, err
 	}
-	_, err = next(m.steps-1, h.spare, r)
+	_, err = next(m.steps-1, 1, h.spare, r)
 	return h.spare, err
 }
 
@@ -360,6 +384,7 @@ func (m *memory) prepare(x []float64) error {
 	if m.known {
 		return nil
 	}
+	m.start()
 	_, err := m.walk(&m.states, m.x[:m.State], m.advance, false)
 	m.known = err == nil
 	return err
@@ -375,6 +400,10 @@ func (m *memory) VJP(gx, x, w []float64) error {
 	m.adjoints(w)
 	m.known = m.states.whole()
 	for k := m.steps - 1; k >= 0; k-- {
+		if done := m.back(k+1, w, gx); done > 0 {
+			k -= done - 1
+			continue
+		}
 		s, err := m.states.record(k, m.advance)
 		if err != nil {
 			return err
@@ -395,6 +424,13 @@ func (m *memory) adjoints(w []float64) {
 	copy(m.local.lambda, w)
 	clear(m.local.nu)
 	load(m.local.nu, w[m.State:], m.Out, 0, true)
+	m.start()
+}
+
+// start begins a sweep: what is the same in all its steps is set.
+func (m *memory) start() {
+	m.sweeps++
+	m.span = mostBlock
 }
 
 // move has the tangents of x start along the directions dx, and returns the
@@ -414,6 +450,7 @@ func (m *memory) move(x []float64, dx [][]float64) []float64 {
 		copy(m.state[n*(1+s):], dx[:n])
 		load(m.along[s].u, dx[n:], m.In, 0, true)
 	}
+	m.start()
 	return m.state
 }
 
@@ -435,14 +472,19 @@ func (m *memory) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
 		}
 		m.keep(dx)
 	} else {
-		for k := 0; k != m.Count; k++ {
-			more, err := m.moveOn(k, r, r)
+		for k := 0; k != m.Count; {
+			n := atOnce
+			if m.Count >= 0 {
+				n = min(n, m.Count-k)
+			}
+			done, err := m.moveOn(k, n, r, r)
 			if err != nil {
 				return err
 			}
-			if !more {
+			if done == 0 {
 				break
 			}
+			k += done
 		}
 	}
 	for s, dy := range dy {
@@ -499,6 +541,10 @@ func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 		}
 	}
 	for k := m.steps - 1; k >= 0; k-- {
+		if done := m.backMoving(k+1, h, w, dw); done > 0 {
+			k -= done - 1
+			continue
+		}
 		r, err := m.moving.record(k, m.advanceMoving)
 		if err != nil {
 			return err
