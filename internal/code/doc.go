@@ -24,6 +24,9 @@
 // Scalar code has one form of instruction for all sums and products, so that there is
 // nothing to decide between them (scalar).
 //
+// The instructions of a recurrence are of more kinds, each in one word; what step after
+// step does the same way a processor predicts (recurrence).
+//
 // What instructions take says package cost.
 //
 // # Go source

@@ -236,8 +236,7 @@ func (s *selection) fuseSums() {
 			continue
 		}
 		t := s.tiles[i]
-		a, b := t.args[0], t.args[1]
-		switch t.Op {
+		switch a := t.args[0]; t.Op {
 		case Scale:
 			t = newTile(Mul, 0, a, s.constant(t.K))
 		case AddConst:
@@ -245,7 +244,7 @@ func (s *selection) fuseSums() {
 		case SubConst:
 			t = newTile(Sub, 0, s.constant(t.K), a)
 		}
-		a, b = t.args[0], t.args[1]
+		a, b := t.args[0], t.args[1]
 		if t.Op != Add && t.Op != Sub || a == b {
 			s.tiles[i] = t
 			continue
@@ -338,13 +337,8 @@ func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size i
 		i, by = n-1, -1
 	}
 	for range n {
-		for j, v := range m.rows[i*width:][:width] {
-			taken[j] = v
-		}
-		record := records[i*size:][:len(state)]
-		for j, v := range state {
-			record[j] = v
-		}
+		copy(taken, m.rows[i*width:])
+		copy(records[i*size:], state)
 		c.run(c.each, r)
 		i += by
 	}

@@ -16,6 +16,16 @@
 // Where not all states are kept, those between are computed again by the optimal
 // schedule of Griewank and Walther, or by one that is online, see history.
 //
+// # Blocks
+//
+// A step of few operations is run as code, and where all states are kept up to 256 steps
+// at a time (block.go). Of these only what a step needs of the one before goes step by
+// step; inputs and data before it, outputs and adjoints of inputs after it are computed as
+// lanes. Backward the states are known, and with them all partial derivatives: what goes
+// step by step is the linear recursion λ_k = J_kᵀλ_{k+1}, its tangents likewise. A block
+// has the bits of its steps run one by one, which are what is left where comparisons come
+// out otherwise, where numbers are not finite and between checkpoints.
+//
 // # Transforms
 //
 // Loops are closed under differentiation. The tangent of a loop is that of the
