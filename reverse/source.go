@@ -74,7 +74,8 @@ func (e *NoSourceError) Error() string {
 // math alone, that of incomplete gamma and beta functions sync, too, and those of
 // primitives.
 //
-// The functions allocate nothing, except for an error, and give the numbers that the
+// The functions allocate nothing, except for an error and in derivatives of incomplete
+// gamma and beta functions, and give the numbers that the
 // methods of t give, bit for bit, NaN where they do; only the sign of a derivative that
 // is 0 may differ. Wrong lengths panic. If the function compares, they return an error
 // besides, of the type named Name and BranchError, where a comparison comes out
