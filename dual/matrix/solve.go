@@ -296,7 +296,7 @@ func (f *factor) apply(s *state, trans blas.Transpose, b general) {
 	a := generalOf(f.n, f.n, s.nums[0])
 	switch f.kind {
 	case general_:
-		lapack64.Getrs(trans, a, b, s.ints[:f.n])
+		solveLU(a, s.ints[:f.n], trans, b)
 	case definite:
 		solveTriangle(a, blas.Lower, blas.NoTrans, b)
 		solveTriangle(a, blas.Lower, blas.Trans, b)
