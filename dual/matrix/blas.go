@@ -19,10 +19,10 @@ func generalOf(rows, cols int, data []float64) general {
 	return general{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: data}
 }
 
-// narrow is how many columns a matrix has at least for BLAS to be fast on it: it adds rows
-// to each other, 4 ns each however short. One of fewer is transposed, so that its columns
-// are vectors, or taken column by column: at order 100, products with 2 columns in an
-// eighth of the time, solutions in a fifth; the same at 16.
+// narrow is how long rows are at least for BLAS to be fast: each that it adds to another or
+// multiplies with another takes 4 ns, however short. A narrower matrix is transposed, or
+// taken column by column: at order 100, products with two columns take an eighth of the
+// time, solutions a fifth, and with 16 the same.
 const narrow = 12
 
 // block is the order of the blocks that products are cut in. Products of fewer than
@@ -40,8 +40,10 @@ func times(alpha float64, a, b general, beta float64, c general) {
 
 // timesT sets c = α·a·bᵀ + β·c.
 func timesT(alpha float64, a, b general, beta float64, c general) {
-	if a.Cols == 1 && a.Stride == 1 && b.Stride == 1 && beta == 0 {
-		clear(c.Data)
+	if a.Cols == 1 && a.Stride == 1 && b.Stride == 1 && beta*(beta-1) == 0 {
+		if beta == 0 {
+			clear(c.Data)
+		}
 		blas64.Ger(alpha, column(a.Data), column(b.Data), c)
 		return
 	}
@@ -101,11 +103,15 @@ func tiles(transB blas.Transpose, alpha float64, a, b general, beta float64, c g
 		return
 	}
 	p := products.Get().(*sharedProduct)
-	if transB == blas.NoTrans && b.Cols < narrow && b.Rows >= narrow {
-		p.turned = slices.Grow(p.turned[:0], b.Rows*b.Cols)[:b.Rows*b.Cols]
+	length, other, turned := c.Cols, a.Cols, blas.Trans // of rows that are added, else of those that are multiplied
+	if transB == blas.Trans {
+		length, other, turned = other, length, blas.NoTrans
+	}
+	if length < narrow && other >= narrow {
+		p.turned = slices.Grow(p.turned[:0], len(b.Data))[:b.Rows*b.Cols]
 		t := generalOf(b.Cols, b.Rows, p.turned)
 		transposeTo(t, b)
-		b, transB = t, blas.Trans
+		b, transB = t, turned
 	}
 	p.transB, p.alpha, p.beta, p.a, p.b, p.c, p.shape = transB, alpha, beta, a, b, c, s
 	p.next.Store(0)
