@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"sync"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/internal/inside"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -105,20 +108,51 @@ func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymD
 	if dst != nil && !dst.IsEmpty() && dst.SymmetricDim() != n {
 		panic(fmt.Sprintf("hessian: dst is %d×%[1]d, want %d×%[2]d", dst.SymmetricDim(), n))
 	}
+	if n == 0 {
+		return symmetric(dst, n), h.rows(x, params, w, nil)
+	}
+	if !inside.Program(h.t).MayFail() {
+		var to blas64.Symmetric
+		err := h.rows(x, params, w, func(i int, hi []float64) {
+			if i == 0 { // a comparison that comes out otherwise is met before
+				dst = symmetric(dst, n)
+				to = dst.RawSymmetric()
+			}
+			copy(to.Data[i*to.Stride+i:], hi)
+		})
+		return dst, err
+	}
+	room := sweep.Room(n * n)
+	defer sweep.Leave(room)
+	if err := h.rows(x, params, w, func(i int, hi []float64) { copy((*room)[i*n+i:], hi) }); err != nil {
+		return dst, err
+	}
+	dst = symmetric(dst, n)
+	to := dst.RawSymmetric()
+	for i := range n {
+		copy(to.Data[i*to.Stride+i:], (*room)[i*n+i:][:n-i])
+	}
+	return dst, nil
+}
+
+// symmetric is dst with the size n×n.
+func symmetric(dst *mat.SymDense, n int) *mat.SymDense {
 	if dst == nil {
 		dst = new(mat.SymDense)
 	}
 	if dst.IsEmpty() && n > 0 {
 		dst.ReuseAsSym(n)
 	}
-	to := dst.RawSymmetric()
-	row := func(i int, hi []float64) { copy(to.Data[i*to.Stride+i:], hi) }
+	return dst
+}
+
+// rows hands the rows of the upper triangle to row, from the first one on.
+func (h *Hessian) rows(x, params, w []float64, row sweep.Result) error {
 	if h.strategy == FoR {
-		return dst, h.triangle(x, params, w, row)
+		return h.triangle(x, params, w, row)
 	}
 	unit := func(v []float64, j int) { v[j] = 1 }
-	err := h.products(x, params, w, n, true, unit, func(i int, hv []float64) { row(i, hv[i:]) })
-	return dst, err
+	return h.products(x, params, w, h.n, true, unit, func(i int, hv []float64) { row(i, hv[i:]) })
 }
 
 // HVP returns (Σ wⱼ∇²Fⱼ(x))v, of length n. Runs: 1 for FoR, RoF and RoR, n for FoF.

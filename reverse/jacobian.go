@@ -17,30 +17,35 @@ func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
 		return dst, err
 	}
 	defer p.Put(ws)
-	dst = dense(dst, m, n)
-	to := dst.RawMatrix()
-	if n <= m {
-		for lo := 0; lo < n; lo += sweep.MaxDirections {
-			k := min(sweep.MaxDirections, n-lo)
-			if err := ws.JVP(k, func(x []float64, s int) { x[lo+s] = 1 }); err != nil {
-				return dst, err
+	return t.complete(dst, m, n, func(to []float64, stride int) error {
+		if n <= m {
+			return columns(ws, to, stride, n, m)
+		}
+		for lo := 0; lo < m; lo += sweep.MaxDirections {
+			k := min(sweep.MaxDirections, m-lo)
+			if err := ws.VJP(k, func(w []float64, s int) { w[lo+s] = 1 }); err != nil {
+				return err
 			}
 			for s := range k {
-				for j := range m {
-					to.Data[j*to.Stride+lo+s] = ws.OutputTangent(s, j)
-				}
+				copy(to[(lo+s)*stride:][:n], ws.Product(s))
 			}
 		}
-		return dst, nil
-	}
-	for lo := 0; lo < m; lo += sweep.MaxDirections {
-		k := min(sweep.MaxDirections, m-lo)
-		if err := ws.VJP(k, func(w []float64, s int) { w[lo+s] = 1 }); err != nil {
-			return dst, err
+		return nil
+	})
+}
+
+// columns makes an m×n Jacobian column by column.
+func columns(ws *sweep.Workspace, to []float64, stride, n, m int) error {
+	for lo := 0; lo < n; lo += sweep.MaxDirections {
+		k := min(sweep.MaxDirections, n-lo)
+		if err := ws.JVP(k, func(x []float64, s int) { x[lo+s] = 1 }); err != nil {
+			return err
 		}
 		for s := range k {
-			copy(to.Data[(lo+s)*to.Stride:][:n], ws.Product(s))
+			for j := range m {
+				to[j*stride+lo+s] = ws.OutputTangent(s, j)
+			}
 		}
 	}
-	return dst, nil
+	return nil
 }

@@ -23,8 +23,7 @@ import (
 // as bound by With, or of length n plus the number of parameters for others, and
 // runs a value sweep over the tape first. If a comparison comes out otherwise
 // than recorded it returns a *BranchError; it returns the error of a primitive
-// that fails. On an error dst is left as it was, but for a matrix of which a
-// part was done when a primitive failed. A dst that is nil is
+// that fails. On an error dst is left as it was. A dst that is nil is
 // allocated; else it must have the right length and may be x or another
 // argument. Evaluations into a given dst do not allocate in steady state.
 // Wrong lengths panic.
@@ -336,24 +335,45 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*m
 	if err := ws.Linearize(w); err != nil {
 		return dst, err
 	}
-	dst = dense(dst, n, k)
-	to := dst.RawMatrix()
 	from := v.RawMatrix()
-	for lo := 0; lo < k; lo += sweep.MaxDirections {
-		m := min(sweep.MaxDirections, k-lo)
-		err := ws.HVP(m, func(x []float64, s int) {
-			for i := range x {
-				x[i] = from.Data[i*from.Stride+lo+s]
+	return t.complete(dst, n, k, func(to []float64, stride int) error {
+		for lo := 0; lo < k; lo += sweep.MaxDirections {
+			m := min(sweep.MaxDirections, k-lo)
+			err := ws.HVP(m, func(x []float64, s int) {
+				for i := range x {
+					x[i] = from.Data[i*from.Stride+lo+s]
+				}
+			})
+			if err != nil {
+				return err
 			}
-		})
-		if err != nil {
-			return dst, err
-		}
-		for s := range m {
-			for i, h := range ws.Product(s) {
-				to.Data[i*to.Stride+lo+s] = h
+			for s := range m {
+				for i, h := range ws.Product(s) {
+					to[i*stride+lo+s] = h
+				}
 			}
 		}
+		return nil
+	})
+}
+
+// complete returns the r×c matrix that compute stores row by row. dst is as it was until
+// all is computed.
+func (t *Tape) complete(dst *mat.Dense, r, c int, compute func(to []float64, stride int) error) (*mat.Dense, error) {
+	if !t.p.Engine().MayFail() {
+		dst = dense(dst, r, c)
+		to := dst.RawMatrix()
+		return dst, compute(to.Data, to.Stride)
+	}
+	room := sweep.Room(r * c)
+	defer sweep.Leave(room)
+	if err := compute(*room, c); err != nil {
+		return dst, err
+	}
+	dst = dense(dst, r, c)
+	to := dst.RawMatrix()
+	for i := range r {
+		copy(to.Data[i*to.Stride:][:c], (*room)[i*c:])
 	}
 	return dst, nil
 }

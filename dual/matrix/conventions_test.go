@@ -210,6 +210,74 @@ func TestErrorsLeaveDstAlone(t *testing.T) {
 	}
 }
 
+// An error in a later one of several sweeps leaves matrices as they were too: the second
+// eight directions move equal eigenvalues.
+func TestErrorsOfLaterSweepsLeaveDstAlone(t *testing.T) {
+	const n = 24
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1
+	}
+	x[n-2], x[n-1] = 0, 2
+	f := func(x []reverse.Var) []reverse.Var {
+		a := matrix.New[reverse.Var](2, 2, nil)
+		a.Set(0, 0, x[n-1])
+		a.Set(1, 0, x[n-2])
+		a.Set(1, 1, reverse.Constant(2))
+		l := matrix.EigenvaluesSym(a)
+		y := l[0].Add(l[1]).Square()
+		for i := range n {
+			y = y.Add(x[i].Mul(x[(i+1)%n]).Mul(dual.Sum(x)))
+		}
+		out := slices.Repeat([]reverse.Var{y}, n)
+		for i := range n - 1 {
+			out[i] = dual.Sum(x).Square()
+		}
+		return out
+	}
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return f(x)[n-1] }, x)
+	require.NoError(t, err)
+	jac, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
+		return append(f(x), matrix.EigenvaluesSym(matrix.New(2, 2, []reverse.Var{x[n-1], x[n-2], x[n-2], reverse.Constant(2)}))...)
+	}, x)
+	require.NoError(t, err)
+	sevens := func(r, c int) *mat.Dense { return mat.NewDense(r, c, slices.Repeat([]float64{7}, r*c)) }
+	var repeated *matrix.RepeatedEigenvalueError
+
+	identity := mat.NewDense(n, n, nil)
+	for i := range n {
+		identity.Set(i, i, 1)
+	}
+	dst := sevens(n, n)
+	_, err = tape.HVPs(dst, x, identity)
+	require.ErrorAs(t, err, &repeated)
+	require.Equal(t, sevens(n, n), dst)
+	empty := new(mat.Dense)
+	_, err = tape.HVPs(empty, x, identity)
+	require.ErrorAs(t, err, &repeated)
+	require.True(t, empty.IsEmpty())
+	dst = sevens(n+2, n)
+	_, err = jac.Jacobian(dst, x)
+	require.ErrorAs(t, err, &repeated)
+	require.Equal(t, sevens(n+2, n), dst)
+	for _, s := range []hessian.Strategy{hessian.FoR, hessian.RoF, hessian.RoR, hessian.FoF} {
+		dst := mat.NewSymDense(n, slices.Repeat([]float64{7}, n*n))
+		_, err := hessian.New(tape, s).Dense(dst, x)
+		require.ErrorAs(t, err, &repeated, s)
+		require.Equal(t, mat.NewSymDense(n, slices.Repeat([]float64{7}, n*n)), dst, s)
+	}
+	good := slices.Clone(x)
+	good[n-1] = 5
+	plan, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	m, err := plan.Eval(nil, good)
+	require.NoError(t, err)
+	before := slices.Clone(m.Values())
+	_, err = plan.Eval(m, x)
+	require.ErrorAs(t, err, &repeated)
+	require.Equal(t, before, m.Values())
+}
+
 // A matrix of a rank below its order is singular by its condition, which rounding alone
 // keeps from 0.
 func TestRankDeficientMatricesAreSingular(t *testing.T) {

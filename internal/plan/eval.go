@@ -33,7 +33,7 @@ func (p *Plan) newBuffers() any {
 // is computed on the way: with a Hessian the gradient of f = Σ wⱼyⱼ, and f, which it
 // returns; with a Jacobian, for which w is nil, the outputs y. also may be nil, and
 // for a Hessian values. It does not allocate if Workers ≤ 1. On an error nothing is
-// stored, but a part of values where a primitive failed in a product.
+// stored.
 func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error) {
 	if p.terms != nil {
 		return p.evalTerms(values, also, x, params, w)
@@ -148,8 +148,13 @@ const lanes = sweep.MaxDirections
 
 // byProducts makes the products of all colors, up to MaxDirections in a sweep, and
 // recovers the values from them.
-func (p *Plan) byProducts(ws *sweep.Workspace, values []float64) error {
-	err := error(nil)
+func (p *Plan) byProducts(ws *sweep.Workspace, dst []float64) error {
+	err, values := error(nil), dst
+	if p.program.Engine().MayFail() {
+		room := sweep.Room(len(dst))
+		defer sweep.Leave(room)
+		values = *room
+	}
 	if n := min(p.Workers, sweeps(p.coloring.Columns())+sweeps(p.coloring.Rows())); n > 1 {
 		err = p.parallel(ws, values, n)
 	} else {
@@ -157,6 +162,9 @@ func (p *Plan) byProducts(ws *sweep.Workspace, values []float64) error {
 	}
 	if err == nil {
 		p.recovery.Finish(values)
+		if p.program.Engine().MayFail() {
+			copy(dst, values)
+		}
 	}
 	return err
 }

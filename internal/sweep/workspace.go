@@ -15,6 +15,7 @@ import (
 type Engine struct {
 	compile.Program
 	mostArgs int                      // of a call
+	calls    bool                     // there is one that may fail
 	runs     map[int32][]compile.Span // of Affine nodes: what is in a row of a long list
 	pool     sync.Pool
 
@@ -28,6 +29,7 @@ func New(p *compile.Program) *Engine {
 	for i := range int32(e.Len()) {
 		if c := e.CallAt(i); c != nil {
 			e.mostArgs = max(e.mostArgs, len(c.Args))
+			e.calls = e.calls || c.Repeated == nil
 		}
 		e.noteRuns(i)
 	}
