@@ -148,6 +148,11 @@ func (t *Tape) values(x []float64) (*sweep.Workspace, error) {
 func (t *Tape) value(ws *sweep.Workspace, x []float64) error {
 	x, params := t.split(x)
 	g, err := ws.Value(x, params)
+	return sweepError(ws, g, err)
+}
+
+// sweepError is the error of a sweep that ended at a guard, or with err.
+func sweepError(ws *sweep.Workspace, g *tape.Guard, err error) error {
 	if g != nil {
 		err = g.Error(ws.Values())
 	}
@@ -239,10 +244,9 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 	if t.workers > 1 {
 		defer ws.Team(t.workers)()
 	}
-	if err := t.value(ws, x); err != nil {
-		return 0, dst, err
-	}
-	if err := ws.Gradient(w); err != nil {
+	in, params := t.split(x)
+	guard, err := ws.ValueGradient(in, params, w)
+	if err := sweepError(ws, guard, err); err != nil {
 		return 0, dst, err
 	}
 	if len(w) > 0 {

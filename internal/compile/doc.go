@@ -30,7 +30,8 @@
 //	            not have been cleared.
 //	sections.go independent parts of a large program are swept one after another, in
 //	            second order, so that what they compute stays in the caches: tiling.
-//	            That is done when it is first needed.
+//	            That is done when it is first needed. reverse.go does it for gradients
+//	            where that changes no bit.
 //
 // # Batches
 //

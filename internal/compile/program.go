@@ -67,6 +67,7 @@ type Batch struct {
 	Kind   Kind
 	Op     op.Code // but of a mixed one
 	Lo, Hi int32
+	Shift  int32 // how much greater the nodes' numbers are, if Lo … Hi−1 are places
 
 	// Of an elementwise batch, the operands. From PartialsAt on a second-order sweep
 	// keeps the partials: two numbers a lane of a unary operation, five of a binary

@@ -54,7 +54,7 @@ type Piece struct {
 // Sections cuts the program so that batches have about so many lanes in a section. Cost:
 // O(N) time and memory in N nodes, a third of recording them.
 func (p *Program) Sections(lanes int) *Sections {
-	c := &cutter{Program: p, lanes: lanes}
+	c := &cutter{Program: p, lanes: lanes, most: mostNodes}
 	for k := range p.batches {
 		if b := &p.batches[k]; p.visited(b) {
 			c.batches = append(c.batches, b)
@@ -83,6 +83,8 @@ type cutter struct {
 	*Program
 	batches []*Batch // that a second-order sweep visits
 	lanes   int
+	most    float64 // nodes of a section
+	apart   bool    // parts that begin in different batches are in different sections
 	section []int32 // by node, nil if the program is not cut
 	count   int32   // how many sections there are
 	place   []int32 // by node, nil if it is its number
@@ -105,7 +107,7 @@ func (c *cutter) cut() {
 	}
 	// Of batches that are as long as that of a node is on average.
 	nodes := float64(c.lanes) * total * total / squares
-	if !(nodes <= mostNodes && 2*nodes <= total) {
+	if !(nodes <= c.most && 2*nodes <= total) {
 		return
 	}
 	section, count := c.sections(c.parts(nil, int32(nodes)/4), int32(nodes))
@@ -213,6 +215,7 @@ func (c *cutter) parts(shared []bool, most int32) []int32 {
 // the sets with the sections.
 func (c *cutter) sections(parts []int32, nodes int32) (section []int32, count int32) {
 	left := int32(0)
+	batch := 0
 	for i, v := range parts {
 		switch {
 		case v == unvisited:
@@ -220,9 +223,12 @@ func (c *cutter) sections(parts []int32, nodes int32) (section []int32, count in
 		case v >= 0:
 			parts[i] = parts[v] // that comes before
 		default:
-			if left += v; left < 0 {
+			if left += v; left < 0 || c.apart && int32(i) >= c.batches[batch].Hi {
 				count++
 				left = nodes + v
+			}
+			for int32(i) >= c.batches[batch].Hi {
+				batch++
 			}
 			parts[i] = count - 1
 		}
@@ -381,31 +387,37 @@ func (c *cutter) finish(s *Sections) {
 			if i < base {
 				x = &s.Unwritten
 			}
-			if k := len(*x) - 1; k >= 0 && (*x)[k].Hi == at {
-				(*x)[k].Hi++
-			} else {
-				*x = append(*x, Span{at, at + 1})
-			}
+			*x = extend(*x, at)
 		}
 	}
 	if c.section == nil {
 		return
 	}
 	for _, b := range batches {
-		if b.Kind == Mixed || b.Kind == Rows {
-			continue
-		}
-		b.Hi += c.place[b.Lo] - b.Lo
-		b.Lo = c.place[b.Lo]
-		for o := range b.operands {
-			o.At = c.place[o.At]
-			if o.Access == Indexed {
-				index := make([]int32, len(o.Index))
-				for k, j := range o.Index {
-					index[k] = c.place[j]
-				}
-				o.Index, o.moved = index, true
+		c.toPlaces(b)
+	}
+}
+
+// toPlaces has a batch work on places.
+func (c *cutter) toPlaces(b *Batch) {
+	if b.Kind == Mixed || b.Kind == Rows {
+		return
+	}
+	b.Shift = b.Lo - c.place[b.Lo]
+	b.Lo -= b.Shift
+	b.Hi -= b.Shift
+	indexed := false
+	for o := range b.operands {
+		indexed = indexed || o.Access == Indexed
+	}
+	for o := range b.operands {
+		o.At = c.place[o.At]
+		if indexed { // loops by index take all operands so
+			index := make([]int32, len(o.Index))
+			for k, j := range o.Index {
+				index[k] = c.place[j]
 			}
+			o.Index, o.moved = index, true
 		}
 	}
 }

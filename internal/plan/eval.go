@@ -39,16 +39,15 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 		return p.evalTerms(values, also, x, params, w)
 	}
 	q := p.program.Engine()
-	ws, err := begin(q, x, params)
-	if err != nil {
-		return 0, err
-	}
+	ws := q.Get()
 	defer q.Put(ws)
-	switch {
-	case !p.Hessian:
-	case values == nil:
-		err = ws.Gradient(w)
-	default:
+	var g *tape.Guard
+	if p.Hessian && values == nil {
+		g, err = ws.ValueGradient(x, params, w)
+	} else {
+		g, err = ws.Value(x, params)
+	}
+	if err = sweepError(ws, g, err); err == nil && p.Hessian && values != nil {
 		err = ws.Linearize(w)
 	}
 	if err == nil && values != nil {
@@ -74,17 +73,22 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 func begin(q *sweep.Engine, x, params []float64) (*sweep.Workspace, error) {
 	ws := q.Get()
 	g, err := ws.Value(x, params)
-	if g != nil {
-		err = g.Error(ws.Values())
-	}
-	if e, ok := err.(*tape.BranchError); ok {
-		err = inside.Branch(e)
-	}
-	if err != nil {
+	if err := sweepError(ws, g, err); err != nil {
 		q.Put(ws)
 		return nil, err
 	}
 	return ws, nil
+}
+
+// sweepError is the error of a sweep that ended at a guard, or with err.
+func sweepError(ws *sweep.Workspace, g *tape.Guard, err error) error {
+	if g != nil {
+		err = g.Error(ws.Values())
+	}
+	if e, ok := err.(*tape.BranchError); ok {
+		return inside.Branch(e)
+	}
+	return err
 }
 
 // weigh is w·y, 0 if w is.

@@ -17,21 +17,23 @@ func (ws *Workspace) adjoints(gs [][]float64, store bool) error {
 	}
 	batches := e.Batches()
 	for bi := len(batches) - 1; bi >= 0; bi-- {
-		b := &batches[bi]
-		if b.Kind == compile.Mixed {
-			if err := ws.adjointNodes(gs, b.Lo, b.Hi); err != nil {
-				return err
-			}
-			continue
+		if err := ws.batchAdjoints(gs, &batches[bi], store); err != nil {
+			return err
 		}
-		if b.Kind == compile.Rows {
-			ws.rowAdjoints(gs, b)
-			continue
-		}
-		if ws.shares(b) && apart(b) {
-			ws.sharedAdjoints(gs, b, store)
-			continue
-		}
+	}
+	return nil
+}
+
+// batchAdjoints does a batch.
+func (ws *Workspace) batchAdjoints(gs [][]float64, b *compile.Batch, store bool) error {
+	switch {
+	case b.Kind == compile.Mixed:
+		return ws.adjointNodes(gs, b.Lo, b.Hi)
+	case b.Kind == compile.Rows:
+		ws.rowAdjoints(gs, b)
+	case ws.shares(b) && apart(b):
+		ws.sharedAdjoints(gs, b, store)
+	default:
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
 			ws.adjointBlock(gs, b, b, lo, lo-b.Lo, min(compile.Block, b.Hi-lo), compile.FirstOrder, store)
 		}
@@ -88,7 +90,7 @@ func (ws *Workspace) store1(bar, d []float64, b *compile.Batch, lo, m int32) []f
 	kept, dd := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 	copy(kept, d)
 	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
-	lane.Second(b.Op, dd, x, e.Constants(lo, lo+m), v[lo:lo+m], kept)
+	lane.Second(b.Op, dd, x, e.constants(b, lo, m), v[lo:lo+m], kept)
 	lane.Mul(dd, dd, bar)
 	return kept
 }

@@ -105,3 +105,13 @@ func (ws *Workspace) Whole(careful bool, k int, seed Seeds) error {
 	}
 	return ws.carefully(func() error { return ws.products(k) })
 }
+
+// CutForGradients is the program whose gradients go by sections of so many lanes, and
+// whether they do.
+func CutForGradients(e *Engine, lanes int) (*Engine, bool) {
+	c := New(&e.Program)
+	r := c.NewReverse(lanes)
+	c.gradients.Store(sectionsFrom)
+	c.reversing.Do(func() { c.reverse.Store(r) })
+	return c, r != nil
+}

@@ -124,9 +124,9 @@ func (ws *Workspace) partials1(b *compile.Batch, lo, m int32, order compile.Orde
 	d = ws.scratch[1][:m]
 	switch b.Op.Class() {
 	case op.ByConstant:
-		return 1, e.Constants(lo, lo+m)
+		return 1, e.constants(b, lo, m)
 	case op.OverConstant:
-		for i, c := range e.Constants(lo, lo+m) {
+		for i, c := range e.constants(b, lo, m) {
 			d[i] = 1 / c
 		}
 	case op.Twice:
@@ -136,7 +136,7 @@ func (ws *Workspace) partials1(b *compile.Batch, lo, m int32, order compile.Orde
 			return 1, ws.stored(b, 0, lo, m)
 		}
 		x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
-		lane.First(b.Op, d, x, e.Constants(lo, lo+m), v[lo:lo+m])
+		lane.First(b.Op, d, x, e.constants(b, lo, m), v[lo:lo+m])
 	}
 	return 1, d
 }

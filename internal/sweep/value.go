@@ -16,26 +16,28 @@ func (ws *Workspace) Value(x, params []float64) (*tape.Guard, error) {
 	v := ws.v
 	batches := e.Batches()
 	for k := range batches {
-		b := &batches[k]
-		if b.Kind == compile.Mixed {
-			if err := ws.valueNodes(b.Lo, b.Hi); err != nil {
-				return e.broken(v), err
-			}
-			continue
+		if err := ws.batchValues(&batches[k]); err != nil {
+			return e.broken(v), err
 		}
-		if b.Kind == compile.Rows {
-			ws.rowValues(b)
-			continue
-		}
-		if ws.shares(b) {
-			ws.sharedValues(b)
-			continue
-		}
+	}
+	return e.broken(v), nil
+}
+
+// batchValues evaluates a batch.
+func (ws *Workspace) batchValues(b *compile.Batch) error {
+	switch {
+	case b.Kind == compile.Mixed:
+		return ws.valueNodes(b.Lo, b.Hi)
+	case b.Kind == compile.Rows:
+		ws.rowValues(b)
+	case ws.shares(b):
+		ws.sharedValues(b)
+	default:
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
 			ws.valueBlock(b, lo, min(compile.Block, b.Hi-lo))
 		}
 	}
-	return e.broken(v), nil
+	return nil
 }
 
 // valueBlock evaluates the lanes lo … lo+m−1 of a batch.
@@ -44,29 +46,34 @@ func (ws *Workspace) valueBlock(b *compile.Batch, lo, m int32) {
 	v := ws.v
 	dst := v[lo : lo+m]
 	if b.Op == op.Affine {
-		addTerms(b, ws, dst, e.Constants(lo, lo+m), v, lo-b.Lo)
+		addTerms(b, ws, dst, e.constants(b, lo, m), v, lo-b.Lo)
 		return
 	}
 	if b.A.Access == compile.Indexed || b.B.Access == compile.Indexed {
-		ia, ib := e.FirstArgs(lo, lo+m), e.SecondArgs(lo, lo+m)
+		off := lo - b.Lo
 		switch b.Op {
 		case op.Add:
-			addIndexed(dst, v, ia, ib)
+			addIndexed(dst, v, b.A.Index[off:][:m], b.B.Index[off:][:m])
 			return
 		case op.Sub:
-			subIndexed(dst, v, ia, ib)
+			subIndexed(dst, v, b.A.Index[off:][:m], b.B.Index[off:][:m])
 			return
 		case op.Mul:
-			mulIndexed(dst, v, ia, ib)
+			mulIndexed(dst, v, b.A.Index[off:][:m], b.B.Index[off:][:m])
 			return
 		}
 	}
 	x := load(&b.A, &ws.scratch[0], v, lo-b.Lo, m)
-	y := e.Constants(lo, lo+m)
+	y := e.constants(b, lo, m)
 	if b.Op.Operands() == 2 {
 		y = load(&b.B, &ws.scratch[1], v, lo-b.Lo, m)
 	}
 	lane.Values(b.Op, dst, x, y)
+}
+
+// constants is those of m lanes of a batch from lo on.
+func (e *Engine) constants(b *compile.Batch, lo, m int32) []float64 {
+	return e.Constants(lo+b.Shift, lo+b.Shift+m)
 }
 
 // broken is the first guard that does not hold.

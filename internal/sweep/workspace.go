@@ -21,6 +21,10 @@ type Engine struct {
 
 	cutting sync.Once
 	cut     atomic.Pointer[compile.Sections] // for second-order sweeps, made when there is one
+
+	gradients atomic.Int32 // how many there were, at most sectionsFrom
+	reversing sync.Once
+	reverse   atomic.Pointer[compile.Reverse]
 }
 
 // New returns an engine for a program.
@@ -60,6 +64,9 @@ func (e *Engine) Bytes() int {
 	}
 	if s := e.cut.Load(); s != nil {
 		k += s.Bytes()
+	}
+	if r := e.reverse.Load(); r != nil {
+		k += r.Bytes()
 	}
 	return k
 }
