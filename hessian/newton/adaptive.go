@@ -192,7 +192,7 @@ func (s *solver) quality(d *direction) float64 {
 			count++
 		}
 	}
-	return sq((1-dual)*s.dualNorm)/float64(s.n) + sq((1-primal)*s.primalNorm)/float64(max(1, s.m)) +
+	return sq((1-dual)*s.dualNorm)/float64(max(1, s.n)) + sq((1-primal)*s.primalNorm)/float64(max(1, s.m)) +
 		complementarity/float64(max(1, count))
 }
 

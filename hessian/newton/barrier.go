@@ -95,7 +95,21 @@ func (s *solver) leastMu() float64 {
 	return min(s.tol/(kappaEps+1), s.gap()/float64(2*max(1, s.pairs)))
 }
 
-// gap is what the sum of all complementarity products may be at a solution.
+// complementarity is the sum of all complementarity products, as far as numbers can tell.
+func (s *solver) complementarity() (sum float64) {
+	for i := range s.at.v {
+		lower, upper := s.bounded(i)
+		if lower {
+			sum += offCenter(s.toLower(s.at.v, i), s.lower[i], s.zl[i], 0)
+		}
+		if upper {
+			sum += offCenter(s.toUpper(s.at.v, i), s.upper[i], s.zu[i], 0)
+		}
+	}
+	return sum
+}
+
+// gap is what that sum may be at a solution.
 func (s *solver) gap() float64 { return 10 * s.tol * max(1, math.Abs(s.at.f)) }
 
 // keepNear keeps each multiplier within κ_Σ of μ/d, so that Σ cannot differ from

@@ -22,6 +22,7 @@ import (
 // constraints or the barrier function less than all before in the filter; where a
 // step fails for the curvature of c, second-order corrections follow it. Where no
 // step is acceptable the restoration phase minimizes ‖c‖₁, by the same method.
+// Constraints may depend on each other: δ_c keeps multipliers small then.
 //
 // The test for a solution is that no more than Tolerance, 10⁻⁸ if 0, are
 //
@@ -32,8 +33,10 @@ import (
 // and c multiplied by numbers that bring derivatives at the start down to 100; that the
 // sum of all complementarity products, which is what f may be off by, is at most ten
 // times Tolerance relative to max(1, |f|); and that the violation without the factors is
-// at most 10⁻⁶. Whether the point is a minimum
-// and not just stationary is told by the inertia of the last steps.
+// at most 10⁻⁶. Where derivatives are far smaller at the solution than at the start the
+// method goes on from there, in the scale of that place, as far as rounding errors let it.
+// Whether the point is a minimum and not just stationary is told by the inertia of the
+// last steps.
 //
 // It is for sparse problems of any size whose factors fit, convex or not. It wants f and
 // c twice continuously differentiable between the bounds, where all its points
@@ -74,6 +77,8 @@ const (
 	acceptable         = 100  // times the tolerance
 	stalled            = 15   // iterations at an acceptable level without progress
 	diverging          = 1e14 // of −f, as scaled, and of x relative to the start
+	hugeMultiplier     = 1e6  // relative to ∇f, in its scale
+	finerIterations    = 50   // from a solution in a better scale
 )
 
 // Minimize minimizes p from x0, of length n, which is moved between the bounds. If
@@ -88,10 +93,39 @@ func (o InteriorPoint) Minimize(ctx context.Context, p Problem, x0 []float64) (*
 	if o.MaxIterations == 0 {
 		o.MaxIterations = interiorIterations
 	}
+	if p.Func == nil {
+		panic("newton: nil function")
+	}
+	e := &evaluator{f: p.Func, settings: &o.Settings}
 	r := &Result{X: append([]float64(nil), x0...)}
-	s, status, reason, err := o.start(ctx, p, r)
+	status, reason, err, flat := o.run(ctx, p, r, e)
+	if status == Solved && flat {
+		// The scale was of a steep place.
+		finer := &Result{X: append([]float64(nil), r.X...), Cost: r.Cost}
+		o.Warm, o.Mu, o.MaxIterations = r, 0, min(o.MaxIterations, r.Iterations+finerIterations)
+		if status, _, _, _ := o.run(ctx, p, finer, e); status == Solved {
+			r = finer
+		} else {
+			r.Cost = finer.Cost
+		}
+	}
+	return r.end(interiorMethod, status, reason, err)
+}
+
+// run minimizes p from r.X. flat says that derivatives are far smaller at the end than
+// where the scales are from.
+func (o *InteriorPoint) run(ctx context.Context, p Problem, r *Result, e *evaluator) (status Status, reason string, err error, flat bool) {
+	e.cost = &r.Cost
+	s, status, reason, err := o.start(ctx, p, r, e)
 	if status == Solved {
 		status, reason, err = s.run()
+		if status != Failed { // the last errors may be those of a restoration, or of a later point
+			r.Errors, _ = s.errors(0)
+			r.Mu = s.mu
+		}
+		if size := floats.Norm(s.y, math.Inf(1)); status != Solved && reason == "" && size > hugeMultiplier {
+			reason = fmt.Sprintf("multipliers are up to %.1e: constraints depend on each other here", size)
+		}
 	}
 	if s != nil && s.at != nil {
 		if e := s.report(p); e != nil && err == nil {
@@ -100,8 +134,9 @@ func (o InteriorPoint) Minimize(ctx context.Context, p Problem, x0 []float64) (*
 		if status == Solved && r.Unscaled.Primal > feasibility {
 			status, reason = Acceptable, fmt.Sprintf("constraints violated by %.3g, above %.3g", r.Unscaled.Primal, feasibility)
 		}
+		flat = status == Solved && !o.Unscaled && s.flatter()
 	}
-	return r.end(interiorMethod, status, reason, err)
+	return status, reason, err, flat
 }
 
 // solver is a run of the method on a program.
@@ -137,6 +172,8 @@ type solver struct {
 
 	alpha, dualAlpha float64
 	trials           int
+	hugeSteps        int  // iterations in a row with multipliers that are huge
+	dependent        bool // rows of c′ nearly depend on each other: δ_c > 0
 	tinySteps        int
 
 	left, before state    // by the last step, and by one on trial
@@ -179,7 +216,9 @@ func (s *solver) differentiate() (ok bool, err error) {
 // is well returns.
 func (s *solver) run() (Status, string, error) {
 	s.begin()
-	s.inform()
+	if s.inner || s.r.Iterations == 0 {
+		s.inform()
+	}
 	for {
 		if status, reason, err, done := s.test(); done {
 			return status, reason, err
@@ -205,7 +244,7 @@ func (s *solver) run() (Status, string, error) {
 			return Failed, "", err
 		}
 		if !ok {
-			return s.giveUp()
+			return s.orAcceptable(StepTooSmall)
 		}
 		if s.ended != Failed {
 			return s.ended, s.endReason, s.ctx.Err()
@@ -240,23 +279,23 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 	switch {
 	case s.restored != nil && s.restored():
 		return Solved, "", nil, true
-	case scaled <= s.tol && s.meanComplementarity()*float64(s.pairs) <= s.gap():
+	case scaled <= s.tol && s.complementarity() <= s.gap():
 		return s.optimal()
 	case s.ctx.Err() != nil:
 		return Canceled, "", s.ctx.Err(), true
 	case s.at.f < -diverging || floats.Norm(s.at.v, math.Inf(1)) > diverging*s.size:
 		return Unbounded, fmt.Sprintf("f is %.3g", s.at.given), nil, true
 	case s.r.Iterations >= s.maxSteps:
-		status, reason = s.orAcceptable(IterationLimit)
-		return status, reason, nil, true
+		status, reason, err = s.orAcceptable(IterationLimit)
+		return status, reason, err, true
 	}
 	if !s.inner && scaled <= acceptable*s.tol {
 		if s.best.since++; scaled < s.best.err/2 {
 			s.keepBest(scaled)
 		}
 		if s.best.since >= stalled {
-			status, reason = s.orAcceptable(StepTooSmall)
-			return status, reason, nil, true
+			status, reason, err = s.orAcceptable(StepTooSmall)
+			return status, reason, err, true
 		}
 	}
 	return 0, "", nil, false
@@ -265,14 +304,17 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 // optimal is the end at a stationary point: a minimum if the matrix has the right
 // inertia, but for rounding errors.
 func (s *solver) optimal() (Status, string, error, bool) {
-	const flatness = 1e-8 // of curvatures that count as 0, relative to the largest
+	const (
+		flatness = 1e-8  // of curvatures that count as 0, relative to the largest
+		straight = 1e-10 // the same, where all are 0 but for rounding
+	)
 	if s.inner {
 		return Solved, "", nil, true
 	}
 	if err := s.curvatures(); err != nil {
 		return Failed, "", err, true
 	}
-	flat := max(flatness*floats.Norm(s.b.w.Values(), math.Inf(1)), deltaWMin)
+	flat := max(flatness*floats.Norm(s.b.w.Values(), math.Inf(1)), straight)
 	for {
 		for _, shift := range [][2]float64{{0, 0}, {flat, deltaC}} {
 			found, err := s.shifted(shift[0], shift[1])
@@ -298,22 +340,59 @@ func (s *solver) keepBest(err float64) {
 
 // orAcceptable goes back to the best acceptable point if there is one, else the
 // status is the given one.
-func (s *solver) orAcceptable(status Status) (Status, string) {
+func (s *solver) orAcceptable(status Status) (Status, string, error) {
 	if s.inner || s.best.at == nil {
-		return status, ""
+		return status, "", nil
 	}
 	s.best.give(s)
-	return Acceptable, status.String()
+	if _, err := s.differentiate(); err != nil {
+		return Failed, "", err
+	}
+	return Acceptable, status.String(), nil
 }
 
-// giveUp is the end where no step leads further.
-func (s *solver) giveUp() (Status, string, error) {
-	status, reason := s.orAcceptable(StepTooSmall)
-	return status, reason, nil
+// shrinkMultipliers replaces multipliers that have been huge for some iterations by those
+// of least squares, if these explain ∇f as well. Where rows of c′ nearly depend on each other
+// they may be anything, and all that is left in W of a sum of constraints with multipliers
+// that cancel are their curvatures.
+func (s *solver) shrinkMultipliers() error {
+	const patience, less = 10, 0.1
+	size := floats.Norm(s.y, math.Inf(1))
+	if s.inner || size <= hugeMultiplier*max(1, floats.Norm(s.g, math.Inf(1))) {
+		s.hugeSteps = 0
+		return nil
+	}
+	if s.hugeSteps++; s.hugeSteps < patience {
+		return nil
+	}
+	s.hugeSteps = 0
+	y := append([]float64(nil), s.y...)
+	old, _ := s.errors(0)
+	if err := s.leastSquaresMultipliers(); err != nil {
+		return err
+	}
+	if now, _ := s.errors(0); now.Dual > old.Dual || floats.Norm(s.y, math.Inf(1)) > less*size {
+		copy(s.y, y)
+	}
+	return nil
+}
+
+// regularize is the last resort at a feasible point from where no step leads further: that
+// rows of c′ depend on each other, but for rounding errors. From here on δ_c is positive.
+func (s *solver) regularize() (ok bool, err error) {
+	if s.inner || s.dependent || s.m == 0 {
+		return false, nil
+	}
+	s.dependent = true
+	s.filter.pairs = s.filter.pairs[:0]
+	return true, s.leastSquaresMultipliers()
 }
 
 // newtonStep computes the direction; ok is false if there is none.
 func (s *solver) newtonStep() (ok bool, err error) {
+	if err := s.shrinkMultipliers(); err != nil {
+		return false, err
+	}
 	for {
 		if ok, err = s.prepare(); !ok || err != nil {
 			return false, err
@@ -332,6 +411,16 @@ func (s *solver) newtonStep() (ok bool, err error) {
 	}
 }
 
+// offCenter is how far from μ the product of a distance to a bound and its multiplier is,
+// but for what is above because numbers near the bound are no finer.
+func offCenter(distance, bound, z, mu float64) float64 {
+	off := distance*z - mu
+	if off > 0 && distance <= 2*epsilon*math.Abs(bound) {
+		return 0
+	}
+	return math.Abs(off)
+}
+
 // errors are the errors of the optimality conditions with μ in place of
 // complementarity, and the largest of them in the scale of the test.
 func (s *solver) errors(mu float64) (e Errors, scaled float64) {
@@ -346,12 +435,12 @@ func (s *solver) errors(mu float64) (e Errors, scaled float64) {
 		e.Dual = max(e.Dual, math.Abs(s.rv[i]))
 		lower, upper := s.bounded(i)
 		if lower {
-			e.Complementarity = max(e.Complementarity, math.Abs(s.toLower(s.at.v, i)*s.zl[i]-mu))
+			e.Complementarity = max(e.Complementarity, offCenter(s.toLower(s.at.v, i), s.lower[i], s.zl[i], mu))
 			multipliers += s.zl[i]
 			count++
 		}
 		if upper {
-			e.Complementarity = max(e.Complementarity, math.Abs(s.toUpper(s.at.v, i)*s.zu[i]-mu))
+			e.Complementarity = max(e.Complementarity, offCenter(s.toUpper(s.at.v, i), s.upper[i], s.zu[i], mu))
 			multipliers += s.zu[i]
 			count++
 		}

@@ -183,12 +183,15 @@ const (
 // shifts finds δ_w and δ_c with which the matrix has the right inertia, by
 // algorithm IC of Wächter and Biegler: try is called with growing ones.
 func (s *solver) shifts(try func(deltaW, deltaC float64) (inertia, error)) (ok bool, err error) {
-	found, err := try(0, 0)
+	dc := 0.0
+	if s.dependent {
+		dc = deltaC * math.Pow(s.mu, kappaC)
+	}
+	found, err := try(0, dc)
 	if found == right || err != nil {
 		return err == nil, err
 	}
-	dc := 0.0
-	if found == singular {
+	if found == singular && dc == 0 {
 		dc = deltaC * math.Pow(s.mu, kappaC)
 		if found, err = try(0, dc); found == right || err != nil {
 			return err == nil, err

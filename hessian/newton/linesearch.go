@@ -76,7 +76,8 @@ func (s *solver) search() (ok bool, err error) {
 	return false, nil
 }
 
-// leastAlpha is α_min, (23): below it there is nothing to gain.
+// leastAlpha is α_min, (23): below it there is nothing to gain, or the step is lost in
+// rounding errors.
 func (s *solver) leastAlpha(slope, theta float64) float64 {
 	a := gammaTheta
 	if slope < 0 {
@@ -85,7 +86,11 @@ func (s *solver) leastAlpha(slope, theta float64) float64 {
 			a = min(a, delta*math.Pow(theta, sTheta)/math.Pow(-slope, sPhi))
 		}
 	}
-	return max(gammaAlpha*a, 1e-14)
+	longest := 0.0
+	for i, d := range s.step.v {
+		longest = max(longest, math.Abs(d)/(1+math.Abs(s.at.v[i])))
+	}
+	return max(gammaAlpha*a, min(lost, lost/longest))
 }
 
 // try evaluates the point v + αΔv and reports whether it is finite.
@@ -194,10 +199,13 @@ func (s *solver) noteRejection(byFilter bool) {
 	}
 }
 
+// lost is how far a step must go, relative to 1 + |v|, not to be lost in rounding errors.
+const lost = 10 * epsilon
+
 // isTiny reports whether the step is lost in rounding errors.
 func (s *solver) isTiny() bool {
 	for i, d := range s.step.v {
-		if math.Abs(d) > 10*epsilon*(1+math.Abs(s.at.v[i])) {
+		if math.Abs(d) > lost*(1+math.Abs(s.at.v[i])) {
 			return false
 		}
 	}

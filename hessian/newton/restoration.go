@@ -34,7 +34,7 @@ func (s *solver) rescue() (ok bool, err error) {
 		return s.resettle()
 	}
 	if s.at.theta <= s.tol*1e-2 || s.m == 0 {
-		return false, nil // nothing to restore
+		return s.regularize() // nothing to restore
 	}
 	if s.astray() {
 		return true, s.startOver()
@@ -52,6 +52,10 @@ func (s *solver) soften() (ok bool, err error) {
 	usable, err := s.try(s.trial, s.step.v, s.alpha)
 	if !usable || err != nil || s.trial.theta > s.filter.thetaMax {
 		return false, err
+	}
+	phi, phiTrial := s.phiAt(s.at, s.mu), s.phiAt(s.trial, s.mu)
+	if s.trial.theta >= s.at.theta && phiTrial > phi+drowned*max(1, math.Abs(phi)) {
+		return false, nil
 	}
 	s.before.take(s)
 	if ok, err := s.move(s.step, s.trial); !ok || err != nil {

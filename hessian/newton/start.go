@@ -23,16 +23,10 @@ const (
 
 // start prepares the run from r.X. The status is Solved if all is well, else the
 // end.
-func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result) (*solver, Status, string, error) {
-	if p.Func == nil {
-		panic("newton: nil function")
-	}
+func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *evaluator) (*solver, Status, string, error) {
 	n := len(r.X)
 	lower, upper := bounds("", p.Lower, p.Upper, n)
-	fn := &functions{
-		evaluator: &evaluator{f: p.Func, settings: &o.Settings, cost: &r.Cost},
-		n:         n, fixed: make([]bool, n), fScale: 1,
-	}
+	fn := &functions{evaluator: e, n: n, fixed: make([]bool, n), fScale: 1}
 	for i := range lower {
 		if lower[i] > upper[i] || math.IsInf(lower[i], 1) || math.IsInf(upper[i], -1) {
 			return nil, Infeasible, fmt.Sprintf("bounds %v and %v of variable %d contradict each other", lower[i], upper[i], i), nil
@@ -182,15 +176,24 @@ func (s *solver) leastSquaresMultipliers() error {
 	for _, r := range s.extraRow {
 		s.dc[r]++
 	}
-	found, err := s.factorizeKKT(nil)
-	if err != nil || found != right {
-		return err
-	}
-	floats.SubTo(s.rv, s.g, s.zl)
-	floats.Add(s.rv, s.zu)
-	clear(s.rc)
-	if s.direct(s.step, s.rv, s.rc, s.mu) && floats.Norm(s.step.y, math.Inf(1)) <= multiplierMax {
-		copy(s.y, s.step.y)
+	for _, shift := range []float64{0, deltaC} {
+		for r := range s.dc {
+			s.dc[r] += shift
+		}
+		found, err := s.factorizeKKT(nil)
+		if err != nil {
+			return err
+		}
+		if found != right {
+			continue
+		}
+		floats.SubTo(s.rv, s.g, s.zl)
+		floats.Add(s.rv, s.zu)
+		clear(s.rc)
+		if s.direct(s.step, s.rv, s.rc, s.mu) && floats.Norm(s.step.y, math.Inf(1)) <= multiplierMax {
+			copy(s.y, s.step.y)
+			break
+		}
 	}
 	clear(s.step.v)
 	return nil

@@ -71,6 +71,22 @@ var endings = []struct {
 		c := x[0].Mul(x[1]).SubReal(1)
 		return vars{x[0].Add(x[1]), c, c.Scale(3), c.Neg()}
 	}, []float64{3, 1}, []float64{0, 0}, nil, nil, nil, []float64{1, 1}},
+	{"one inequality twenty times, and many minima", Solved, func(x vars) vars {
+		out := vars{x[0].Add(x[1])}
+		for range 20 {
+			out = append(out, x[0].Add(x[1]))
+		}
+		return out
+	}, []float64{5, 5}, nil, nil, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, nil, nil},
+	{"dependent where it holds, independent elsewhere", Solved, func(x vars) vars {
+		c := x[0].Square().Add(x[1].Square()).SubReal(2)
+		return vars{x[0].Add(x[1]), c, c.Scale(3), c.Mul(x[0].AddReal(5))}
+	}, []float64{2, 1}, nil, nil, nil, nil, []float64{-1, -1}},
+	{"complementarity", Solved, func(x vars) vars {
+		return vars{x[0].SubReal(1).Square().Add(x[1].SubReal(1).Square()), x[0].Mul(x[1])}
+	}, []float64{0.5, 0.5}, []float64{0, 0}, nil, []float64{math.Inf(-1)}, []float64{0}, nil},
+	{"nothing to choose", Solved, func(vars) vars { return vars{reverse.Constant(3), reverse.Constant(1)} },
+		nil, nil, nil, []float64{0}, []float64{2}, nil},
 	{"bounds without room between", Solved, func(x vars) vars { return vars{x[0].Square().Add(x[1].SubReal(2).Square())} },
 		[]float64{0, 0}, []float64{1, math.Inf(-1)}, []float64{1 + 1e-13, math.Inf(1)}, nil, nil, []float64{1, 2}},
 	{"inequalities that leave one point", Solved, func(x vars) vars {
@@ -91,6 +107,12 @@ var endings = []struct {
 		a, b := x[0].Scale(1e-8), x[1].Scale(1e6)
 		return vars{a.SubReal(1).Square().Add(b.Sub(a.Square()).Square().Scale(100)), a.Add(b)}
 	}, []float64{-1.2e8, 1e-6}, nil, nil, []float64{-5}, []float64{5}, nil},
+	{"a bound whose rounding is above the tolerance", Solved, func(x vars) vars { return vars{x[0]} },
+		[]float64{5}, []float64{-1e10}, []float64{1e20}, nil, nil, []float64{-1e10}},
+	{"10⁷ times steeper at the start", Solved, func(x vars) vars { return vars{x[0].Scale(0.1).Sub(x[0].SubReal(1).Log())} },
+		[]float64{1 + 1e-7}, nil, nil, nil, nil, []float64{11}},
+	{"an exponential from afar", Solved, func(x vars) vars { return vars{x[0].Exp().Sub(x[0].Scale(1e6)), x[0].Exp()} },
+		[]float64{-40}, nil, nil, nil, []float64{1e9}, []float64{6 * math.Ln10}},
 	{"exponentials", Solved, func(x vars) vars { return vars{x[0].Exp().Add(x[0].Scale(-1e8)), x[0]} },
 		[]float64{0}, nil, nil, []float64{-100}, []float64{100}, []float64{8 * math.Ln10}},
 }
@@ -106,6 +128,25 @@ func TestInteriorPointEndsAsItMust(t *testing.T) {
 			if e.at != nil {
 				require.InDeltaSlice(t, e.at, r.X, 2e-3, e.name)
 			}
+			if r.Status == Infeasible {
+				require.Greater(t, r.Errors.Primal, 1e-3, "of the problem, not of its restoration: %s", e.name)
+			}
 		}
 	}
+}
+
+// At a kink no step leads further, but none leads up.
+func TestInteriorPointDoesNotClimb(t *testing.T) {
+	f := reverse.NewFunc(func(x vars) reverse.Var { return x[0].Max(x[0].Scale(-2)) })
+	r, err := InteriorPoint{}.Minimize(background, Problem{Func: f}, []float64{1.3})
+	requireStatus(t, StepTooSmall, r, err)
+	require.InDelta(t, 0, r.F, 1e-6)
+}
+
+// The errors are those of the point that is returned.
+func TestErrorsOfAnAcceptablePoint(t *testing.T) {
+	f := reverse.NewFunc(func(x vars) reverse.Var { return x[0].Sqrt() }) // no derivative at its minimum
+	r, err := InteriorPoint{Monotone: true}.Minimize(background, Problem{Func: f, Lower: []float64{0}}, []float64{1})
+	requireStatus(t, Acceptable, r, err)
+	require.LessOrEqual(t, max(r.Errors.Dual, r.Errors.Complementarity/100), 100*interiorTolerance)
 }
