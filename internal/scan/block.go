@@ -348,13 +348,18 @@ func (m *memory) ahead(k, n int, r []float64, moving bool) (done int) {
 	copy(v.State(v.Recurrence), r)
 	last := m.through(v, b, b.records, size)
 	copy(b.records[n*size:][:s], last)
-	done, total := m.finish(w, v, b)
+	done, total := n, 0.0
+	if m.y != nil || v.compared > 0 {
+		done, total = m.finish(w, v, b)
+	}
 	if b.n = done; moving && done > 0 {
 		copy(t.State(t.Recurrence), r[s:])
 		last := m.through(t, b, b.records[s:], size)
 		copy(b.records[done*size+s:][:size-s], last)
-		_, more := m.finish(w, t, b)
-		total += more
+		if len(m.dy) > 0 {
+			_, more := m.finish(w, t, b)
+			total += more
+		}
 	}
 	if total += lane.Total(b.records[size:][:done*size]); !finite(total) {
 		done = 0
