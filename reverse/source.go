@@ -90,14 +90,14 @@ func (e *NoSourceError) Error() string {
 // product with the Hessian. Sums of alike terms are shorter and faster by
 // hessian.Sparse.WriteGo.
 //
-// A sum by Repeat is a loop over its terms. Functions of a tape that has one take a
-// *NameWork, too.
+// A sum by Repeat is a loop over its terms, a Scan one over its steps, which keeps all
+// states whatever its Checkpoints. Functions of a tape that has one take a *NameWork, too.
 //
 // It is an error, and nothing is written, if a name is no identifier, a keyword, or
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
-// primitives of vectors, functions of matrices, loops by Scan, or a Repeat of which a term
-// is too long for symbolic derivatives, and if more than a million operations are in no
-// loops.
+// primitives of vectors, functions of matrices, a Repeat of which a term is too long for
+// symbolic derivatives, a Scan of which a step is that long, compares or calls functions, or
+// that finds its end, and if more than a million operations are in no loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
 		if functions == nil {

@@ -22,13 +22,14 @@ type Callee interface {
 //	Tangent   name(dst, x, v)         dst = F′(x)v
 //	Product   name(dst, x, w, v, dw)  dst = (Σ wⱼ∇²Fⱼ(x))v + F′(x)ᵀdw
 //
-// of slices that do not overlap.
+// of slices that do not overlap, and memory last, if they need some.
 type Call struct {
 	File      *source.File
 	Names     map[int]string
 	Doc       map[int]string // what they are
 	Primitive func(f *tape.Scalar1, order int) (string, error)
 	Settings  Settings
+	Memory    int // how many numbers of memory they need
 	Tables    any // of all functions that the writer has made for this file
 }
 
@@ -60,6 +61,7 @@ func needed(functions []Function) map[expr.Derivative]bool {
 // writeCalls writes the functions that the program calls.
 func (w *writer) writeCalls(functions []Function) error {
 	var tables any
+	w.callMemory = map[int]int{}
 	need := needed(functions)
 	for i := int32(w.p.Base()); int(i) < w.p.Len(); i++ {
 		c := w.p.CallAt(i)
@@ -79,6 +81,9 @@ func (w *writer) writeCalls(functions []Function) error {
 			return err
 		}
 		tables = call.Tables
+		if call.Memory > 0 {
+			w.callMemory[c.Number] = call.Memory
+		}
 	}
 	return nil
 }
@@ -117,6 +122,15 @@ func (l *looped) operandsOf(c *tape.Call, array string, buffer int) (lines, x st
 // buffer is memory for n operands.
 func (l *looped) buffer(k, n int) string { return slice(l.arrays.c, int32(k*l.mostArgs), n) }
 
+// scratch is the last argument of the functions of a call.
+func (l *looped) scratch(c *tape.Call) string {
+	n := l.callMemory[c.Number]
+	if n == 0 {
+		return ""
+	}
+	return ", " + slice(l.arrays.c, int32(3*l.mostArgs), n)
+}
+
 // outputsOf is the outputs of a call, from node i on.
 func outputsOf(c *tape.Call, i int32, array string) string { return slice(array, i, int(c.Outputs())) }
 
@@ -126,7 +140,7 @@ func (l *looped) callValue(i int32) string {
 		return ""
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	return fmt.Sprintf("%s%s(%s, %s)\n", lines, l.callName(c, expr.Value), outputsOf(c, i, l.arrays.v), x)
+	return fmt.Sprintf("%s%s(%s, %s%s)\n", lines, l.callName(c, expr.Value), outputsOf(c, i, l.arrays.v), x, l.scratch(c))
 }
 
 func (l *looped) callTangents(i int32) string {
@@ -136,7 +150,7 @@ func (l *looped) callTangents(i int32) string {
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
 	more, t := l.operandsOf(c, l.arrays.t, 1)
-	return fmt.Sprintf("%s%s%s(%s, %s, %s)\n", lines, more, l.callName(c, expr.Tangent), outputsOf(c, i, l.arrays.t), x, t)
+	return fmt.Sprintf("%s%s%s(%s, %s, %s%s)\n", lines, more, l.callName(c, expr.Tangent), outputsOf(c, i, l.arrays.t), x, t, l.scratch(c))
 }
 
 // callAdjoints adds to an array of adjoints.
@@ -146,7 +160,7 @@ func (l *looped) callAdjoints(i int32, array string) string {
 		return ""
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	return fmt.Sprintf("%s%s(%s, %s, %s)\n%s", lines, l.callName(c, expr.Gradient), l.buffer(2, len(c.Args)), x, outputsOf(c, i, array), l.scatter(c, array))
+	return fmt.Sprintf("%s%s(%s, %s, %s%s)\n%s", lines, l.callName(c, expr.Gradient), l.buffer(2, len(c.Args)), x, outputsOf(c, i, array), l.scratch(c), l.scatter(c, array))
 }
 
 // scatter adds the third buffer to the operands.
@@ -164,8 +178,8 @@ func (l *looped) callSeconds(i int32) string {
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
 	more, t := l.operandsOf(c, l.arrays.t, 1)
-	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s)\n%s", lines, more, l.callName(c, expr.Product), l.buffer(2, len(c.Args)), x,
-		outputsOf(c, i, l.arrays.g), t, outputsOf(c, i, l.arrays.u), l.scatter(c, l.arrays.u))
+	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s%s)\n%s", lines, more, l.callName(c, expr.Product), l.buffer(2, len(c.Args)), x,
+		outputsOf(c, i, l.arrays.g), t, outputsOf(c, i, l.arrays.u), l.scratch(c), l.scatter(c, l.arrays.u))
 }
 
 // checkCall says why a call cannot be written.

@@ -60,7 +60,8 @@ type writer struct {
 	dst, x, params, v, w string
 	test, m, work        string // variables
 	arrays               arrays
-	loops                *looped // writes functions of long programs
+	callMemory           map[int]int // by number of the call, what its functions need
+	loops                *looped     // writes functions of long programs
 
 	d     map[int32][2]value // partial derivatives that have names
 	h     map[int32][3]value // second ones, times the adjoint

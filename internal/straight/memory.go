@@ -675,6 +675,9 @@ func (l *looped) memoryType() string {
 				n = l.p.StoredPartials()
 			case l.arrays.c:
 				n = 3 * l.mostArgs
+				for _, more := range l.callMemory {
+					n = max(n, 3*l.mostArgs+more)
+				}
 			}
 			s += fmt.Sprintf("%s [%d]float64\n", a, apart(n))
 		}

@@ -111,5 +111,28 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 			return []reverse.Var{x[0].Div(x[1]).Mul(p[0]), x[0].Sub(x[1]).Square()}
 		}, x, index, params, 11, rows)
 	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // a loop with inputs and data of its own
+		l := reverse.Loop{
+			Start: x[:2], Shared: x[2:4], Checkpoints: 3,
+			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+				a := s[0].Add(s[1].Mul(w[0]).Scale(0.1)).Add(u[0].Mul(p[0]).Scale(0.01))
+				b := s[1].Sub(s[0].Sin().Mul(w[1]).Scale(0.1))
+				return []reverse.Var{a, b}, []reverse.Var{a.Mul(b).Add(u[0]), s[0].Square()}
+			},
+		}
+		for k := range 25 {
+			l.Vars = append(l.Vars, []reverse.Var{x[4+k%10]})
+			l.Data = append(l.Data, []float64{v(k)})
+		}
+		last, sum := reverse.Scan(l)
+		return []reverse.Var{last[0].Mul(x[0]), last[1], sum[0].Exp().Scale(1e-3), sum[1]}
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // outputs of some steps; a state alone
+		l := reverse.Loop{Start: x[:3], Steps: 12, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+			return []reverse.Var{s[1], s[2], s[0].Mul(s[1]).Tanh()}, []reverse.Var{s[2].Exp()}
+		}}
+		last, out := reverse.ScanAt(l, []int{2, 7, 11})
+		return []reverse.Var{last[2].Mul(out[0][0]), out[1][0].Square(), out[2][0].Add(x[5])}
+	})
 	return all
 }
