@@ -41,4 +41,9 @@
 // comparisons come out. Each step k is run by the recorded one whose guards hold
 // there: the guards of two recordings of one function never both hold. Where a loop
 // ends is such a way: a step that compares what says so, and goes no further.
+//
+// # Go source
+//
+// A loop whose step is code without comparisons can be written as Go (write.go): the
+// kernels of the step, and loops over the steps one by one.
 package scan
