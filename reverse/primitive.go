@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -197,11 +198,23 @@ func (p pushforward) Eval(y, x []float64) error {
 	return p.f.JVP(y, x[:n], x[n:])
 }
 
-// JVP has the second directional derivatives eⱼᵀF″[ẋ, dx], one HVP an output.
+// JVP has the second directional derivatives eⱼᵀF″[ẋ, dx], one HVP an output for
+// primitives that do not have them.
 func (p pushforward) JVP(dy, x, dx []float64) error {
 	n := len(x) / 2
 	if err := p.f.JVP(dy, x[:n], dx[n:]); err != nil {
 		return err
+	}
+	if f, ok := p.f.(op.Curved); ok {
+		buf := borrow(len(dy))
+		defer buffers.Put(buf)
+		if err := f.Curvature(*buf, x[:n], x[n:], dx[:n]); err != nil {
+			return err
+		}
+		for j, v := range *buf {
+			dy[j] += v
+		}
+		return nil
 	}
 	buf := borrow(len(dy) + n)
 	defer buffers.Put(buf)

@@ -17,7 +17,8 @@ import (
 // digits for norms up to 5.37. Derivatives are those of the algorithm, carried along
 // with each product: with L(A, Ȧ) the tangent, the adjoint is L(Aᵀ, X̄). Cost: 8 + s
 // products and a solution; three times that for a derivative, nine times for one of the
-// second order.
+// second order. Each squaring may double the error, which is some 2ˢ·2⁻⁵² times the norm of
+// e^|A|: at a norm of A of 10¹⁵ no digit is left.
 //
 // Sources: N. J. Higham, The scaling and squaring method for the matrix exponential
 // revisited, SIAM J. Matrix Anal. Appl. 26, 2005; A. H. Al-Mohy and N. J. Higham,
@@ -250,6 +251,17 @@ func (k *exponential) hvp(s *state, h, w, dx []float64) error {
 	clear(x.part(3).Data)
 	err := k.exp(s, 4)
 	copy(h, x.part(3).Data)
+	return err
+}
+
+func (k *exponential) curvature(s *state, dy, u, v []float64) error {
+	x := k.jet(s, 1, 4)
+	copy(x.part(0).Data, s.x)
+	copy(x.part(1).Data, u)
+	copy(x.part(2).Data, v)
+	clear(x.part(3).Data)
+	err := k.exp(s, 4)
+	copy(dy, x.part(3).Data)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -308,6 +309,9 @@ func products(t require.TestingT, k int, s shape, rng *rand.Rand, fixed int) {
 	require.InDelta(t, want.D2, sum, bound, "gradient")
 	require.InDelta(t, want.D2, jv[0], bound, "Jv")
 	require.InDelta(t, want.D12, second, bound, "Hv")
+	both, err := tape.Tangent().JVP(nil, append(slices.Clone(x), mat.Col(nil, 0, dirs)...), append(u, make([]float64, n)...))
+	require.NoError(t, err)
+	require.InDelta(t, want.D12, both[1], bound, "uᵀHv")
 	one, err := tape.HVP(nil, x, mat.Col(nil, 1, dirs))
 	require.NoError(t, err)
 	require.Equal(t, one, mat.Col(nil, 1, hv), "a direction alone has the same bits")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/op"
 )
@@ -78,6 +80,7 @@ type node struct {
 var (
 	_ op.Binder  = (*node)(nil)
 	_ op.Several = (*node)(nil)
+	_ op.Curved  = (*node)(nil)
 	_ op.Worker  = (*node)(nil)
 )
 
@@ -163,6 +166,43 @@ func (f *node) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 				return err
 			}
 			add(h[i], s.sum)
+		}
+		return nil
+	})
+}
+
+// curved is a kernel that has its second derivative along two directions; others take a
+// product with the Hessian of each result for it.
+type curved interface {
+	curvature(s *state, dy, u, v []float64) error
+}
+
+func (f *node) Curvature(dy, x, u, v []float64) error {
+	return f.at(x, func(s *state) error {
+		switch {
+		case zero(u) || zero(v):
+			clear(dy)
+			return nil
+		case !s.finite:
+			undefined(dy, u)
+			return nil
+		}
+		if k, ok := f.kernel.(curved); ok {
+			return k.curvature(s, dy, u, v)
+		}
+		n, m := f.dims()
+		s.sum = slices.Grow(s.sum[:0], n+m)[:n+m]
+		h, w := s.sum[:n], s.sum[n:]
+		clear(w)
+		for j := range dy {
+			w[j] = 1
+			if err := f.weigh(s, w); err != nil {
+				return err
+			}
+			if err := f.hvp(s, h, w, v); err != nil {
+				return err
+			}
+			dy[j], w[j] = floats.Dot(u, h), 0
 		}
 		return nil
 	})

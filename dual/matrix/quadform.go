@@ -113,6 +113,22 @@ func (k *quadForm) hvp(s *state, h, w, dx []float64) error {
 	return nil
 }
 
+func (k *quadForm) curvature(s *state, dy, u, v []float64) error {
+	x, y := s.x[:k.n], s.numbers(1, k.n)
+	clear(y)
+	both(1, k.matrix(s.x), v[:k.n], y)
+	if k.a == nil {
+		both(1, k.matrix(v), x, y)
+	}
+	dy[0] = floats.Dot(u[:k.n], y)
+	if k.a == nil {
+		clear(y)
+		both(1, k.matrix(u), x, y)
+		dy[0] += floats.Dot(v[:k.n], y)
+	}
+	return nil
+}
+
 func (k *quadForm) elementwise(y, x []dual.Real) {
 	a := New(k.n, k.n, slices.Clone(x[k.n:]))
 	if k.a != nil {

@@ -415,6 +415,20 @@ func (k *solution) hvp(s *state, h, w, dx []float64) error {
 	return nil
 }
 
+// curvature is −A⁻¹(ȦẊ′ + Ȧ′Ẋ).
+func (k *solution) curvature(s *state, dy, u, v []float64) error {
+	xu, xv := s.matrix(4, k.n, k.r), s.matrix(5, k.n, k.r)
+	k.moved(s, xu, u)
+	k.moved(s, xv, v) // leaves its Ȧ in matrix 3
+	da, y := s.matrix(3, k.n, k.n), generalOf(k.n, k.r, dy)
+	times(-1, da, xu, 0, y)
+	au, _ := k.split(u)
+	k.whole(da, au)
+	times(-1, da, xv, 1, y)
+	k.solve(s, y)
+	return nil
+}
+
 func (k *solution) elementwise(y, x []dual.Real) {
 	a, b := x[:k.size()], x[k.size():]
 	if k.b != nil {
@@ -639,6 +653,15 @@ func (k *logDeterminant) hvp(s *state, h, w, dx []float64) error {
 	inv := k.inverse(s)
 	clear(h)
 	k.gradient(h, -w[0], k.sandwich(s, inv, dx))
+	return nil
+}
+
+// curvature is −tr(A⁻¹ȦA⁻¹Ȧ′).
+func (k *logDeterminant) curvature(s *state, dy, u, v []float64) error {
+	all := k.sandwich(s, k.inverse(s), u)
+	da := s.matrix(2, k.n, k.n)
+	k.whole(da, v)
+	dy[0] = -blas64.Dot(column(all.Data), column(da.Data))
 	return nil
 }
 

@@ -36,6 +36,13 @@ type Binder interface {
 	Bind(x []float64, constant func(i, j int) bool) (f Func, lo, hi int)
 }
 
+// Curved is a Func that has its curvature along two directions.
+type Curved interface {
+	Func
+	// Curvature sets dyₖ = uᵀ∇²Fₖ(x)v.
+	Curvature(dy, x, u, v []float64) error
+}
+
 // Several is a Func that takes several directions at once, and changes none of its
 // arguments but the first.
 type Several interface {
