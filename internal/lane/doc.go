@@ -71,6 +71,10 @@
 //	hypot                   4.5    1.0
 //	sum, difference         0.3    0.1
 //	quotient                1.3    0.3
+//
+// Gathers by index stay scalar: the instructions take 0.43 (AVX2) and 0.40 ns
+// (AVX-512) a lane where the loop takes 0.66, in the first-level cache, but as long
+// as the loop in the second-level cache, 0.6, and they do not check the index.
 package lane
 
 //go:generate go -C generate run . -out ../zkernels_amd64.s -stubs ../zstubs_amd64.go -pkg lane
