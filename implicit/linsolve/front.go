@@ -13,9 +13,11 @@ import (
 // all others in blocks (Anderson and Dongarra, Evaluating block algorithm
 // variants in LAPACK, LAPACK Working Note 19, 1990).
 
-// eliminate computes L and D, front by front.
-func (l *LDL) eliminate() {
+// eliminate computes L and D, front by front, and returns how many elements these
+// have. It ends early once they are more than limit.
+func (l *LDL) eliminate(limit int) (elements int) {
 	w := &l.work
+	w.stack, w.stackVars, w.orders, w.still = w.stack[:0], w.stackVars[:0], w.orders[:0], w.still[:0]
 	l.largest = 0
 	l.pivots, l.index, l.val, l.d, l.e = l.pivots[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
 	l.indexPtr, l.valPtr = append(l.indexPtr[:0], 0), append(l.valPtr[:0], 0)
@@ -25,6 +27,9 @@ func (l *LDL) eliminate() {
 		}
 		front, vars, candidates := l.assemble(int(s))
 		order := len(vars)
+		if elements += order * order; elements > limit {
+			return elements
+		}
 		l.largest = max(l.largest, order)
 		k := l.factorFront(front, order, candidates, vars)
 		for j := range k {
@@ -46,6 +51,7 @@ func (l *LDL) eliminate() {
 			w.stack = append(w.stack, front[j*order+j:(j+1)*order]...)
 		}
 	}
+	return elements
 }
 
 // leaf eliminates front s if that is one column of A, by a pivot of order 1, without

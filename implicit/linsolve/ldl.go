@@ -66,6 +66,7 @@ type LDL struct {
 	d, e               []float64
 	threshold          float64 // Threshold, or its default
 	largest            int     // order of a front
+	elements           int     // of all fronts, with the values that the order was found for
 	positive, negative int
 	zero               []int // variables without pivot
 
@@ -130,6 +131,7 @@ const (
 // scaling and pivoting for sparse symmetric indefinite problems, SIAM J. Matrix
 // Anal. Appl. 27, 2005.
 func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
+	l.checkThreshold()
 	l.a = sparsity.NewSymMatrix(sparsity.NewMatrix(a.Triangle().Pattern()))
 	l.analyzed = false
 	n, _ := l.a.Dims()
@@ -139,14 +141,14 @@ func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
 }
 
 // Refactorize computes the factorization of a, the same triangle of the same
-// pattern as last given to Factorize, with the order found there. Errors are those
-// of Factorize. It panics if there was no Factorize, the pattern differs, or
-// Threshold is not between 0 and ½. It does not allocate in steady state.
+// pattern as last given to Factorize, with the order found there; or, where with
+// these values so many pivots wait that fronts have four times the elements, by
+// Factorize. Errors are those of Factorize. It panics if there was no Factorize, the
+// pattern differs, or Threshold is not between 0 and ½. It does not allocate in
+// steady state.
 func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 	l.checkFactorized()
-	if !(l.Threshold >= 0 && l.Threshold <= 0.5) {
-		panic("linsolve: Threshold is not between 0 and 1/2")
-	}
+	l.checkThreshold()
 	p := l.a.Triangle().Pattern()
 	if !p.Equal(a.Triangle().Pattern()) {
 		panic("linsolve: pattern differs")
@@ -157,15 +159,19 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 		l.err = firstNonFinite(p, a.Triangle().Values())
 		return l.err
 	}
-	if !l.analyzed {
-		l.analyze(a.Triangle().Values())
-		l.analyzed = true
-	}
 	l.threshold = l.Threshold
 	if l.threshold == 0 {
 		l.threshold = ldlThreshold
 	}
-	l.eliminate()
+	if l.analyzed {
+		if elements := l.eliminate(4 * l.elements); elements > 4*l.elements {
+			return l.Factorize(a)
+		}
+	} else {
+		l.analyze(a.Triangle().Values())
+		l.analyzed = true
+		l.elements = l.eliminate(math.MaxInt)
+	}
 	if len(l.zero) > 0 {
 		n := len(l.exp)
 		slices.Sort(l.zero)
@@ -239,6 +245,12 @@ func (l *LDL) Cond() float64 {
 func (l *LDL) checkFactorized() {
 	if l.a == nil {
 		panic("linsolve: no factorization")
+	}
+}
+
+func (l *LDL) checkThreshold() {
+	if !(l.Threshold >= 0 && l.Threshold <= 0.5) {
+		panic("linsolve: Threshold is not between 0 and 1/2")
 	}
 }
 

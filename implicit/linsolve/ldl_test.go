@@ -614,8 +614,41 @@ func TestLDLLowThresholdKeepsFill(t *testing.T) {
 	b, x := randomVector(rnd, 1400), make([]float64, 1400)
 	require.NoError(t, low.SolveInto(x, b))
 	require.LessOrEqual(t, symmetricBackwardError(a, x, b), backwardBound(1400))
-	low.Threshold = 0.6
-	require.Panics(t, func() { _ = low.Refactorize(a) })
+	for _, bad := range []float64{0.6, -1, math.NaN()} {
+		low.Threshold = bad
+		require.Panics(t, func() { _ = low.Refactorize(a) })
+		require.Panics(t, func() { _ = low.Factorize(symmetric(tridiagonal(3), false)) })
+	}
+	low.Threshold = 0
+	require.NoError(t, low.Refactorize(a)) // nothing was lost
+}
+
+// Where pivots wait the order is found anew, as by Factorize. The first order is made
+// out to be a better one than there is.
+func TestLDLFindsAnotherOrderWherePivotsWait(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(71, 1))
+	p, n := collocation(100, 4, 1)
+	order, _ := p.Dims()
+	a := dominant(rnd, p, n)
+	var f, fresh LDL
+	require.NoError(t, f.Factorize(a))
+	for i := range order {
+		a.Triangle().Values()[p.Position(i, i)] = 0
+		if i < n {
+			a.Triangle().Values()[p.Position(i, i)] = 1e-3
+		}
+	}
+	require.NoError(t, fresh.Factorize(a))
+	f.elements = fresh.elements / 10
+	require.NoError(t, f.Refactorize(a))
+	require.Equal(t, fresh.order, f.order)
+	require.Equal(t, fresh.val, f.val)
+	require.Equal(t, fresh.elements, f.elements)
+	positive, negative, _ := f.Inertia()
+	require.Equal(t, [2]int{n, order - n}, [2]int{positive, negative})
+	b, x := randomVector(rnd, order), make([]float64, order)
+	require.NoError(t, f.SolveInto(x, b))
+	require.LessOrEqual(t, symmetricBackwardError(a, x, b), backwardBound(order))
 }
 
 // A row that has all columns, and no diagonal, is left out of the matching.
