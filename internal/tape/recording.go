@@ -18,13 +18,14 @@ import (
 // has the number of the call and which of its outputs it is.
 type Node struct {
 	A, B int32
-	Op   op.Code
 
 	// While it is recorded, the newest of those nodes of which this is the last operand,
 	// its number + 1, 0 for none; then the compiler's.
 	Mark  int32
 	older uint16 // how far before is the next older one with the same last operand, 0 for none
-	uses  uint8  // two bits are Uses, the rest is how many are found from Mark on
+
+	Op   op.Code
+	uses uint8 // two bits are Uses, the rest is how many are found from Mark on
 }
 
 // Uses is how often a node is an operand, an output or guarded, at most 2, when all of

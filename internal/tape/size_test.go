@@ -78,6 +78,9 @@ func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 	}
 }
 
+// Memory that is touched for the first time is most of what recording takes.
+func TestNodesAreSmall(t *testing.T) { require.EqualValues(t, 16, tape.NodeSize) }
+
 // An operation that is made again takes no room.
 func TestEqualOperationsAreOneNode(t *testing.T) {
 	defer tape.LimitSize(1 << 13)()
