@@ -78,7 +78,7 @@ func (d *detector) classify(group []int32) bool {
 			continue
 		}
 		if len(group) == 1 {
-			c.class, c.obstacle = noTerm, d.obstacle
+			c.class, d.obstacles[group[0]] = noTerm, d.obstacle
 		}
 		return false
 	}

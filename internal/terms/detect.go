@@ -71,13 +71,15 @@ type detector struct {
 	node     []int32 // of each step of the class that is matched
 	stack    []int32
 	obstacle obstacle // why the last trace failed
+
+	obstacles map[int32]obstacle // of each candidate that is no term
 }
 
 func newDetector(p *tape.Tape, hessian bool) *detector {
 	d := &detector{
 		base: int32(p.Base()), p: p, hessian: hessian, longest: maxSteps,
 		dims: dims{p.Inputs(), p.Params(), p.Outputs()}, constants: make([]float64, p.Outputs()),
-		byHash: map[uint64]int32{}, byCall: map[int32]*declared{},
+		byHash: map[uint64]int32{}, byCall: map[int32]*declared{}, obstacles: map[int32]obstacle{},
 	}
 	for i := d.base; int(i) < d.p.Len(); i++ {
 		d.size += d.length(i)
@@ -177,10 +179,11 @@ func (d *detector) choose() {
 	for range maxRounds {
 		d.take(begin)
 		begin = len(d.cands)
-		for k, c := range d.cands {
-			switch {
-			case d.budget <= 0 || !d.leftOver(c):
+		for k := range len(d.cands) {
+			if d.budget <= 0 || !d.leftOver(&d.cands[k]) {
 				continue
+			}
+			switch c := d.cands[k]; {
 			case c.class >= 0 && d.classes[c.class].joined:
 				one := c
 				one.alone, one.class = true, unclassified
@@ -188,10 +191,10 @@ func (d *detector) choose() {
 			case c.factor != noFactor || !isLinear(d.p.Op(c.root)) || !d.split(c, true):
 				continue
 			}
-			d.cands[k].class = replaced
-			if c.class >= 0 {
-				d.classes[c.class].state = cut
+			if class := d.cands[k].class; class >= 0 {
+				d.classes[class].state = cut
 			}
+			d.cands[k].class = replaced
 		}
 		if begin == len(d.cands) {
 			break
@@ -254,7 +257,7 @@ func (d *detector) edges(s *class, most int) int {
 }
 
 // leftOver reports whether c is part of the rest.
-func (d *detector) leftOver(c candidate) bool {
+func (d *detector) leftOver(c *candidate) bool {
 	return c.class == noTerm || c.class >= 0 && d.classes[c.class].state != taken
 }
 

@@ -30,13 +30,17 @@ const (
 func Obstacles(f *sweep.Function, hessian bool) string {
 	d := newDetector(&f.Engine().Tape, hessian)
 	d.cutOutputs()
-	var parts [reasons][]candidate
+	type part struct {
+		candidate
+		at int32
+	}
+	var parts [reasons][]part
 	classes := map[int32]bool{}
-	for _, c := range d.cands {
-		if !d.leftOver(c) {
+	for k, c := range d.cands {
+		if !d.leftOver(&c) {
 			continue
 		}
-		o := c.obstacle
+		o := d.obstacles[int32(k)]
 		if c.class >= 0 {
 			o = obstacle{what: unlike, at: c.root}
 			classes[c.class] = true
@@ -44,8 +48,7 @@ func Obstacles(f *sweep.Function, hessian bool) string {
 				o.what = rare
 			}
 		}
-		c.obstacle = o
-		parts[o.what] = append(parts[o.what], c)
+		parts[o.what] = append(parts[o.what], part{c, o.at})
 	}
 	var b strings.Builder
 	for r, cands := range parts {
@@ -59,8 +62,8 @@ func Obstacles(f *sweep.Function, hessian bool) string {
 		case tooLarge:
 			why = fmt.Sprintf("have more than %d operations", d.longest)
 		case call:
-			why = fmt.Sprint("call ", d.p.Op(c.obstacle.at))
-			if at := d.p.CallAt(d.p.FirstOutput(c.obstacle.at)); at != nil {
+			why = fmt.Sprint("call ", d.p.Op(c.at))
+			if at := d.p.CallAt(d.p.FirstOutput(c.at)); at != nil {
 				why = "call " + at.Name()
 			}
 		case repeated:

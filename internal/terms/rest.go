@@ -1,8 +1,6 @@
 package terms
 
 import (
-	"slices"
-
 	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
@@ -19,7 +17,7 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 	need := make([]bool, d.p.Len())
 	left := make([][]candidate, d.outputs)
 	for _, c := range d.cands {
-		if d.leftOver(c) {
+		if d.leftOver(&c) {
 			left[c.row] = append(left[c.row], c)
 			need[c.root] = true
 			if c.factor != noFactor {
@@ -68,7 +66,15 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 
 // leavesRest reports whether there is a rest.
 func (d *detector) leavesRest() bool {
-	return len(d.p.Guards()) > 0 || slices.ContainsFunc(d.cands, d.leftOver)
+	if len(d.p.Guards()) > 0 {
+		return true
+	}
+	for k := range d.cands {
+		if d.leftOver(&d.cands[k]) {
+			return true
+		}
+	}
+	return false
 }
 
 // restricted is the program of some outputs of p, which has no guards.

@@ -8,14 +8,13 @@ import (
 )
 
 // candidate is a part of an output that may be a term, or part of one:
-// scale·root, or scale·root·factor.
+// scale·root, or scale·root·factor. There are as many as terms: it is small.
 type candidate struct {
 	root, factor int32 // nodes; factor is noFactor if there is none
 	row          int32 // the output
 	class        int32 // the number of its class, or one of those below
 	scale        float64
 	alone        bool // not to be joined with others
-	obstacle     obstacle
 }
 
 const noFactor = -1
