@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -113,6 +115,34 @@ func TestSourceIsDeterministic(t *testing.T) {
 	for line := range strings.Lines(first) {
 		assert.Less(t, len(line), 140, line)
 	}
+}
+
+// Rows that share a factor are the same loops whichever of the two it is.
+func TestSourceOfRowsWhicheverFactorIsShared(t *testing.T) {
+	defer func(longest int) { straight.Longest = longest }(straight.Longest)
+	straight.Longest = 0
+	const rows, n = 8, 10
+	loops := func(dot func(shared, own []reverse.Var) reverse.Var) []string {
+		x := make([]float64, (rows+1)*n)
+		tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+			s := x[0]
+			for r := range rows {
+				s = s.Add(dot(x[:n], x[(r+1)*n:][:n]).Sin())
+			}
+			return s
+		}, x)
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, tape.WriteGo(&b, reverse.GoSource{Package: "p"}))
+		// Where something is not finite nodes add in the order of their operands.
+		return slices.DeleteFunc(strings.Split(b.String(), "\nfunc "), func(f string) bool {
+			name, _, _ := strings.Cut(f, "(")
+			return strings.HasSuffix(name, "Careful")
+		})
+	}
+	first := loops(func(shared, own []reverse.Var) reverse.Var { return dual.Dot(shared, own) })
+	assert.Equal(t, loops(func(shared, own []reverse.Var) reverse.Var { return dual.Dot(own, shared) }), first)
+	assert.Greater(t, len(first), 8)
 }
 
 type fullDisk struct{}
