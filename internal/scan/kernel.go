@@ -4,20 +4,19 @@ import (
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // kernel is a derivative of a small step as code on single numbers, in which a step
-// takes a fraction of what the sweeps of an engine need to get going. Its leaves are
-// [inputs; parameters; directions; weights; tangents of the weights].
+// takes a fraction of what the sweeps of an engine need to get going.
 type kernel struct {
 	*code.Scalar
-	inputs, params, results int
-	directions              int
-	y, adjoint              []uint16   // registers of the results
-	compared                []uint16   // of what the guards compare
-	along                   [][]uint16 // by direction: tangents of the results, or of the adjoint
+	code.Layout
+	y, adjoint []uint16   // registers of the results
+	compared   []uint16   // of what the guards compare
+	along      [][]uint16 // by direction: tangents of the results, or of the adjoint
 }
 
 // kernels are those of a step, made when they are needed.
@@ -29,16 +28,6 @@ type kernels struct {
 	made   map[expr.Request]*kernel
 	stages map[expr.Request]*stage
 }
-
-// Times, in nanoseconds, of an operation in a kernel, a lane of a batch, a node by
-// itself, a batch and a sweep; see cost.
-const (
-	timeLine  = 1.5
-	timeLane  = 0.4
-	timeNode  = 4.5
-	timeBatch = 12
-	timeSweep = 60
-)
 
 // maxLines is how many operations a step has at most that is a kernel: registers
 // are numbered by 16 bits.
@@ -71,45 +60,23 @@ func (c *kernels) find(s *Step) {
 	if f == nil {
 		return
 	}
-	w, _ := s.P.Work()
-	sweep := timeSweep + float64(timeLane*float64(w.Lanes)) + float64(timeNode*float64(w.Nodes)) + float64(timeBatch*float64(w.Batches))
-	if timeLine*float64(len(f.Steps)-s.P.Base()) < sweep {
+	if w, _ := s.P.Work(); cost.IsSmall(len(f.Steps)-s.P.Base(), w) {
 		c.f = f
 	}
 }
 
 func (l *Loop) newKernel(f *expr.Function, inputs, params int, r expr.Request) *kernel {
 	m := len(f.Results)
-	k := &kernel{inputs: inputs, params: params, results: m, directions: r.Directions}
+	k := &kernel{Layout: code.Layout{Inputs: inputs, Params: params, Directions: r.Directions, Results: m}}
 	g := expr.NewGraph(l.steady, true)
 	outputs := f.Derive(g, r)
-	k.Scalar = code.NewScalar(g, outputs, k.tangentsAt(r.Directions), func(leaf expr.Node) int {
-		at := int(leaf.A)
-		switch leaf.Leaf {
-		case expr.Parameter:
-			at += inputs
-		case expr.Direction:
-			at += k.directionAt(int(leaf.B))
-		case expr.Weight:
-			at += k.weightsAt()
-		case expr.WeightTangent:
-			at += k.tangentsAt(int(leaf.B))
-		}
-		return at
-	})
-	zeros := func(n int) []uint16 {
-		x := make([]uint16, n)
-		for i := range x {
-			x[i] = k.Zero()
-		}
-		return x
-	}
-	k.y, k.adjoint, k.compared = zeros(m), zeros(inputs), zeros(len(f.Watched))
+	k.Scalar = code.NewScalar(g, outputs, k.Tangents(r.Directions), func(leaf expr.Node) int { return k.Base(leaf) + int(leaf.A) })
+	k.y, k.adjoint, k.compared = k.Zeros(m), k.Zeros(inputs), k.Zeros(len(f.Watched))
 	for range r.Directions {
 		if r.Derivative == expr.Tangent {
-			k.along = append(k.along, zeros(m))
+			k.along = append(k.along, k.Zeros(m))
 		} else {
-			k.along = append(k.along, zeros(inputs))
+			k.along = append(k.along, k.Zeros(inputs))
 		}
 	}
 	for i, o := range outputs {
@@ -128,10 +95,6 @@ func (l *Loop) newKernel(f *expr.Function, inputs, params int, r expr.Request) *
 	}
 	return k
 }
-
-func (k *kernel) directionAt(s int) int { return k.inputs + k.params + s*k.inputs }
-func (k *kernel) weightsAt() int        { return k.directionAt(k.directions) }
-func (k *kernel) tangentsAt(s int) int  { return k.weightsAt() + (1+s)*k.results }
 
 // function is the step for symbolic derivatives; nil if it has calls or too many
 // operations.
@@ -249,24 +212,24 @@ func (m *memory) feed(e *evaluator, k int, s []float64) {
 		}
 	}
 	if m.Data.N > 0 {
-		e.regs.Set(e.inputs, m.Row(k))
+		e.regs.Set(e.Inputs, m.Row(k))
 	}
-	for s := range e.directions {
-		e.regs.Set(e.directionAt(s), m.along[s].args)
+	for s := range e.Directions {
+		e.regs.Set(e.Direction(s), m.along[s].args)
 	}
 	if e.of.Weighted {
-		e.regs.Set(e.weightsAt(), m.local.bar)
+		e.regs.Set(e.Weights(), m.local.bar)
 	}
 	if e.of.WeightsChange {
-		for s := range e.directions {
-			e.regs.Set(e.tangentsAt(s), m.along[s].bar)
+		for s := range e.Directions {
+			e.regs.Set(e.Tangents(s), m.along[s].bar)
 		}
 	}
 }
 
 // compute is run of one way by a kernel, for products with the Hessian by two.
 func (m *memory) compute(w *way, e *evaluator, k int, s []float64) (fits bool) {
-	directions := e.directions
+	directions := e.Directions
 	switch e.of.Derivative {
 	case expr.Value, expr.Tangent:
 		return m.evaluate(w, e, k, s, m.out, nil, m.outs[:directions])

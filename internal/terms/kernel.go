@@ -85,11 +85,11 @@ func (c *vectorKernel) instructions() (n int) {
 func (c *vectorKernel) explain() string { return instructions(c.instructions()) }
 
 // scalarKernel is symbolic derivatives of a small program, which is one term with all
-// outputs as results, as scalar code. The leaves are the inputs, the parameters, the
-// directions and the weights.
+// outputs as results, as scalar code.
 type scalarKernel struct {
 	*code.Scalar
 	dims
+	layout  code.Layout
 	y, g    []uint16 // registers of the results
 	along   [maxDirections][]uint16
 	matrix  []expr.Output
@@ -100,36 +100,20 @@ func newScalarKernel(s *shape, v variant) *scalarKernel {
 	g := expr.NewGraph(func(expr.Node) bool { return false }, true)
 	outputs := s.Derive(g, v)
 	c := &scalarKernel{dims: s.dims}
-	weights := c.inputs + c.params + v.Directions*c.inputs
-	c.Scalar = code.NewScalar(g, outputs, weights+c.outputs, func(leaf expr.Node) int {
-		at := int(s.index(leaf).First())
-		switch leaf.Leaf {
-		case expr.Parameter:
-			at += c.inputs
-		case expr.Direction:
-			at += c.inputs + c.params + int(leaf.B)*c.inputs
-		case expr.Weight:
-			at += weights
-		}
-		return at
+	c.layout = code.Layout{Inputs: c.inputs, Params: c.params, Directions: v.Directions, Results: c.outputs}
+	c.Scalar = code.NewScalar(g, outputs, c.layout.Tangents(0), func(leaf expr.Node) int {
+		return c.layout.Base(leaf) + int(s.index(leaf).First())
 	})
-	zeros := func(n int) []uint16 {
-		x := make([]uint16, n)
-		for i := range x {
-			x[i] = c.Zero()
-		}
-		return x
-	}
-	c.y = zeros(c.outputs)
+	c.y = c.Zeros(c.outputs)
 	if v.Derivative == expr.Gradient || v.Derivative == expr.Hessian {
-		c.g = zeros(c.inputs)
+		c.g = c.Zeros(c.inputs)
 	}
 	for k := range v.Directions {
 		n := c.inputs
 		if v.Derivative == expr.Tangent {
 			n = c.outputs
 		}
-		c.along[k] = zeros(n)
+		c.along[k] = c.Zeros(n)
 	}
 	for k, o := range outputs {
 		r := c.Output(k)
@@ -156,12 +140,10 @@ func (c *scalarKernel) run(e *evaluator, v variant, a *arrays) bool {
 	e.Use(c.Scalar)
 	e.Set(0, a.x)
 	e.Set(c.inputs, a.params)
-	at := c.inputs + c.params
-	for _, d := range a.dirs {
-		e.Set(at, d)
-		at += c.inputs
+	for s, d := range a.dirs {
+		e.Set(c.layout.Direction(s), d)
 	}
-	e.Set(at, a.w)
+	e.Set(c.layout.Weights(), a.w)
 	c.Run(&e.Registers)
 	exp := e.Pick(a.y, c.y) | e.Pick(a.g, c.g)
 	for k, p := range a.along {
