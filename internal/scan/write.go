@@ -21,8 +21,8 @@ type printer struct {
 	*Loop
 	*straight.Call
 	f      *expr.Function
-	kernel kernel // where the inputs of a step are
-	data   string // the table of the parameters
+	layout code.Layout // where the inputs of a step are
+	data   string      // the table of the parameters
 	err    error
 }
 
@@ -41,7 +41,7 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 	case f == nil:
 		return &straight.Unsupported{Op: "Scan of a step that is long or calls functions"}
 	}
-	w := &printer{Loop: l, Call: c, f: f, kernel: kernel{inputs: s.P.Inputs(), params: s.P.Params(), results: s.P.Outputs(), directions: 1}}
+	w := &printer{Loop: l, Call: c, f: f, layout: code.Layout{Inputs: s.P.Inputs(), Params: s.P.Params(), Directions: 1, Results: s.P.Outputs()}}
 	if l.Data.N > 0 && l.Count > 0 {
 		w.data = c.File.Private(c.Names[int(expr.Value)] + "Data")
 		c.File.Printf("var %s = [...]float64{\n%s\n}\n\n", w.data, w.list(l.Data.Values))
@@ -66,9 +66,9 @@ func (w *printer) list(x []float64) string {
 }
 
 // outAt is where what a step computes begins in the memory: after its inputs.
-func (w *printer) outAt() int { return w.kernel.tangentsAt(1) }
+func (w *printer) outAt() int { return w.layout.Tangents(1) }
 
-func (w *printer) results() int { return max(w.kernel.results, w.kernel.inputs) }
+func (w *printer) results() int { return max(w.layout.Results, w.layout.Inputs) }
 
 func (w *printer) stepName(d expr.Derivative) string { return w.Names[int(d)] + "Step" }
 
@@ -91,9 +91,9 @@ func (w *printer) step(d expr.Derivative, safe bool) {
 		}
 		return name
 	}
-	n := w.kernel.results
+	n := w.layout.Results
 	if d == expr.Gradient || d == expr.Product {
-		n = w.kernel.inputs
+		n = w.layout.Inputs
 	}
 	if d == expr.Tangent {
 		n *= 2
@@ -101,7 +101,7 @@ func (w *printer) step(d expr.Derivative, safe bool) {
 	dst := make([]string, n)
 	var wanted []expr.Output
 	for _, o := range outputs {
-		if o.Of != d && !(d == expr.Tangent && o.Of == expr.Value) || o.Of == expr.Value && o.A >= w.kernel.results {
+		if o.Of != d && !(d == expr.Tangent && o.Of == expr.Value) || o.Of == expr.Value && o.A >= w.layout.Results {
 			continue
 		}
 		wanted = append(wanted, o)
@@ -140,26 +140,13 @@ func (w *printer) step(d expr.Derivative, safe bool) {
 // resultAt is where a result is in dst.
 func (w *printer) resultAt(d expr.Derivative, o expr.Output) int {
 	if d == expr.Tangent && o.Of == expr.Tangent {
-		return w.kernel.results + o.A
+		return w.layout.Results + o.A
 	}
 	return o.A
 }
 
 // leafAt is where a leaf is in a.
-func (w *printer) leafAt(leaf expr.Node) int {
-	at := int(leaf.A)
-	switch leaf.Leaf {
-	case expr.Parameter:
-		at += w.kernel.inputs
-	case expr.Direction:
-		at += w.kernel.directionAt(0)
-	case expr.Weight:
-		at += w.kernel.weightsAt()
-	case expr.WeightTangent:
-		at += w.kernel.tangentsAt(0)
-	}
-	return at
-}
+func (w *printer) leafAt(leaf expr.Node) int { return w.layout.Base(leaf) + int(leaf.A) }
 
 // block is the place of a block in step k, an expression, and the lines around what is done
 // there; table is that of its index.
@@ -212,18 +199,18 @@ func (w *printer) adds(blocks []Block, y string, at int, name string) (s string)
 
 // loop writes the loop of a derivative.
 func (w *printer) loop(d expr.Derivative) {
-	n, k := w.State, &w.kernel
+	n, k := w.State, &w.layout
 	name := w.Names[int(d)]
 	inputs := func() string { // those of step k
 		s := w.loads(w.In, "x", n, name+"In")
 		if w.data != "" {
 			row := fmt.Sprintf("(%d+%d*k)*%d", w.Data.At, w.Data.Stride, w.Data.N)
-			s += fmt.Sprintf("copy(a[%d:%d], %s[%s:])\n", k.inputs, k.inputs+w.Data.N, w.data, row)
+			s += fmt.Sprintf("copy(a[%d:%d], %s[%s:])\n", k.Inputs, k.Inputs+w.Data.N, w.data, row)
 		}
 		return s
 	}
 	args := map[expr.Derivative]string{expr.Value: "dst, x", expr.Gradient: "dst, x, w", expr.Tangent: "dst, x, v", expr.Product: "dst, x, w, v, dw"}[d]
-	along, weights, changes := k.directionAt(0), k.weightsAt(), k.tangentsAt(0)
+	along, weights, changes := k.Direction(0), k.Weights(), k.Tangents(0)
 	open := fmt.Sprintf("a, out, states := memory[:%d], memory[%[1]d:%[2]d], memory[%[2]d:]\nclear(dst)\n", w.outAt(), w.outAt()+2*w.results())
 	in := inputs()
 	body := ""
@@ -234,7 +221,7 @@ func (w *printer) loop(d expr.Derivative) {
 	case expr.Tangent:
 		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n", n, 2*n) +
 			fmt.Sprintf("for k := range %d {\n%s", w.Count, w.moving(in, name, "states")) +
-			fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s}\ncopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, k.results, w.adds(w.Out, "dst", k.results+n, name+"Out"))
+			fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s}\ncopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, k.Results, w.adds(w.Out, "dst", k.Results+n, name+"Out"))
 	case expr.Gradient:
 		body = fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states[%[1]d*k:])\n%[3]s%[4]s(out, a)\ncopy(states[%[1]d*(k+1):][:%[1]d], out)\n}\n", n, w.Count, in, w.stepName(expr.Value))
 		body += fmt.Sprintf("copy(a[%d:%d], w)\n", weights, weights+n)
@@ -242,7 +229,7 @@ func (w *printer) loop(d expr.Derivative) {
 		body += fmt.Sprintf("%s(out, a)\ncopy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[2]d:])\n", w.stepName(d), weights, weights+n, w.adds(w.In, "dst", n, name+"To"), n)
 	case expr.Product:
 		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n", n, 2*n)
-		body += fmt.Sprintf("for k := range %d {\ns := states[%d*k:]\n%scopy(s[%d:][:%d], out)\ncopy(s[%d:][:%[5]d], out[%[7]d:])\n}\n", w.Count, 2*n, w.moving(in, name, "s"), 2*n, n, 3*n, k.results)
+		body += fmt.Sprintf("for k := range %d {\ns := states[%d*k:]\n%scopy(s[%d:][:%d], out)\ncopy(s[%d:][:%[5]d], out[%[7]d:])\n}\n", w.Count, 2*n, w.moving(in, name, "s"), 2*n, n, 3*n, k.Results)
 		body += fmt.Sprintf("copy(a[%d:%d], w)\ncopy(a[%d:%d], dw)\n", weights, weights+n, changes, changes+n)
 		body += fmt.Sprintf("for k := %d; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", w.Count-1, 2*n, n, along, along+n)
 		body += in + w.loads(w.In, "v", along+n, name+"Along") + w.loads(w.Out, "w", weights+n, name+"Weights") + w.loads(w.Out, "dw", changes+n, name+"Changes")
@@ -254,7 +241,7 @@ func (w *printer) loop(d expr.Derivative) {
 
 // moving computes a step and its tangents from the state and its tangents in states.
 func (w *printer) moving(in, name, states string) string {
-	n, along := w.State, w.kernel.directionAt(0)
+	n, along := w.State, w.layout.Direction(0)
 	return fmt.Sprintf("copy(a[:%d], %s)\ncopy(a[%d:%d], %[2]s[%[1]d:])\n%[5]s", n, states, along, along+n, in) +
 		w.loads(w.In, "v", along+n, name+"Moving") + w.stepName(expr.Tangent) + "(out, a)\n"
 }
