@@ -110,6 +110,20 @@ func (d *declared) uses(node ast.Node, f func(id *ast.Ident, decl *declared, pat
 		}
 		return true
 	})
+	eachIdent(node, func(id *ast.Ident) {
+		if local[id.Obj] {
+			return
+		}
+		if other := all[id.Name]; other != nil {
+			f(id, other, "")
+		} else if path := d.file.imports[id.Name]; path != "" && id.Obj == nil {
+			f(id, nil, path)
+		}
+	})
+}
+
+// eachIdent calls f with the identifiers in node that are no names of fields.
+func eachIdent(node ast.Node, f func(id *ast.Ident)) {
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -123,14 +137,7 @@ func (d *declared) uses(node ast.Node, f func(id *ast.Ident, decl *declared, pat
 			ast.Inspect(n.Type, visit)
 			return false
 		case *ast.Ident:
-			if local[n.Obj] {
-				return true
-			}
-			if other := all[n.Name]; other != nil {
-				f(n, other, "")
-			} else if path := d.file.imports[n.Name]; path != "" && n.Obj == nil {
-				f(n, nil, path)
-			}
+			f(n)
 		}
 		return true
 	}
@@ -229,22 +236,13 @@ func substitute(s string, values map[string]string) string {
 		panic(err)
 	}
 	last := 0
-	var visit func(n ast.Node) bool
-	visit = func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			ast.Inspect(n.X, visit)
-			return false
-		case *ast.Ident:
-			if v, ok := values[n.Name]; ok {
-				at := set.Position(n.Pos()).Offset
-				out.WriteString(s[last:at] + v)
-				last = at + len(n.Name)
-			}
+	eachIdent(tree, func(id *ast.Ident) {
+		if v, ok := values[id.Name]; ok {
+			at := set.Position(id.Pos()).Offset
+			out.WriteString(s[last:at] + v)
+			last = at + len(id.Name)
 		}
-		return true
-	}
-	ast.Inspect(tree, visit)
+	})
 	return out.String() + s[last:]
 }
 

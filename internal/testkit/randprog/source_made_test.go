@@ -134,5 +134,12 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 		last, out := reverse.ScanAt(l, []int{2, 7, 11})
 		return []reverse.Var{last[2].Mul(out[0][0]), out[1][0].Square(), out[2][0].Add(x[5])}
 	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // more lanes than a block has, that add to the same inputs
+		for j := range 1500 {
+			a, b := x[j%14], x[(j*j+1)%14]
+			y = append(y, a.Mul(b).Sin().Scale(0.01), a.Hypot(b.AddReal(v(j))))
+		}
+		return []reverse.Var{dual.Sum(y)}
+	})
 	return all
 }
