@@ -2,6 +2,7 @@ package terms_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	known "github.com/hesse-ad/hesse/bench/classics"
+	"github.com/hesse-ad/hesse/bench/models"
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/gorun"
@@ -304,12 +306,14 @@ func (w *written) addJacobian(t *testing.T, name string, tape *reverse.Tape, poi
 	return true
 }
 
+var sourcePrograms = flag.Int("programs", 40, "how many random programs' plans are written as Go; from 100 on all models, too")
+
 // The Go source of a plan gives what the plan gives, bit for bit, also where that is not
 // finite.
 func TestSourceHasTheBitsOfThePlan(t *testing.T) {
-	programs := 40
+	programs := *sourcePrograms
 	if testing.Short() {
-		programs = 10
+		programs = min(programs, 10)
 	}
 	w := &written{files: map[string][]byte{}}
 	hessians, jacobians := 0, 0
@@ -355,7 +359,7 @@ func (w *written) addLarge(t *testing.T) {
 	require.Contains(t, w.text, "work *largeWork")
 }
 
-// addKnown adds the classics and the measuring problems.
+// addKnown adds the classics, models and measuring problems.
 func (w *written) addKnown(t *testing.T) {
 	at := func(x []float64) (points [][]float64) {
 		for k, v := range []float64{x[0], 0.7, math.Inf(-1), math.NaN()} {
@@ -374,6 +378,19 @@ func (w *written) addKnown(t *testing.T) {
 		}
 	}
 	require.Greater(t, count, 15)
+	count = 0
+	some := map[string]bool{"mlp-tanh": true, "cross-entropy": true, "counts": true}
+	for k, m := range models.All {
+		if *sourcePrograms < 100 && !some[m.Name] {
+			continue
+		}
+		tape, err := reverse.Record(models.Func[reverse.Var](m), m.X0)
+		require.NoError(t, err)
+		if w.addHessian(t, fmt.Sprintf("m%d", k), tape, at(m.X0)[:2], hessian.SparseSettings{}) {
+			count++
+		}
+	}
+	require.GreaterOrEqual(t, count, len(some))
 	for _, p := range problems.All {
 		in := p.At(max(p.Min, 700))
 		switch p.Name {
