@@ -106,7 +106,8 @@ func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 				functions = []GoFunction{GoValue, GoGradient, GoHVP}
 			}
 		}
-		return straight.Write(f, &t.engine().Program, settings, functions)
+		_, err := straight.Write(f, &t.engine().Program, settings, functions)
+		return err
 	})
 }
 

@@ -18,8 +18,9 @@ import (
 // colored is the part of a plan that is colored: all of it, or the rest of terms.
 type colored struct {
 	*printer
-	q     *Plan
-	fails bool // its functions return an error
+	q        *Plan
+	fails    bool                // its functions return an error
+	inMemory []straight.Function // those that take memory
 
 	tablesLater []string
 }
@@ -64,7 +65,8 @@ func (c *colored) write(functions []straight.Function) error {
 	add(straight.VJP, matrix && rows > 0)
 	s := c.Settings
 	s.Part = part
-	if err := straight.Write(c.file, &c.q.program.Engine().Program, s, need); err != nil {
+	var err error
+	if c.inMemory, err = straight.Write(c.file, &c.q.program.Engine().Program, s, need); err != nil {
 		return err
 	}
 	if matrix && columns+rows > 0 {
@@ -72,6 +74,25 @@ func (c *colored) write(functions []straight.Function) error {
 	}
 	return nil
 }
+
+// call is a call of a function over the program.
+func (c *colored) call(f straight.Function, args ...string) string {
+	if slices.Contains(c.inMemory, f) {
+		args = slices.Insert(args, len(args)-c.flags(f), "&work."+sweptField)
+	}
+	return c.name(f) + "(" + strings.Join(args, ", ") + ")"
+}
+
+// flags is how many arguments of f come after the memory.
+func (c *colored) flags(f straight.Function) int {
+	if f == straight.Value || f == straight.Gradient {
+		return 0
+	}
+	return 1
+}
+
+// sweptField is the memory of the sweeps.
+const sweptField = "swept"
 
 // alone is the function that computes the matrix alone.
 func (w *printer) alone() straight.Function {
@@ -103,14 +124,11 @@ func (c *colored) matrix(columns, rows int) {
 		m = n
 	}
 	byColor := c.reads(columns, rows, m, n)
-	into, op := "dst", "="
+	into := "dst"
 	var text bytes.Buffer
-	switch {
-	case c.isApart():
+	if c.isApart() {
 		into = "h"
 		text.WriteString(c.array("h", c.q.stored.NNZ()))
-	case c.q == c.rest:
-		op = "+="
 	}
 	loop := func(what string, classes *coloring.Classes, reads [][]read, f straight.Function, in, out int) {
 		if len(reads) == 0 {
@@ -132,21 +150,25 @@ func (c *colored) matrix(columns, rows int) {
 		if c.isLarge() {
 			text.WriteString("clear(v)\n")
 		}
-		fmt.Fprintf(&text, "for k := range %d {\na, b := colors[k], colors[k+1]\n", len(reads))
+		// Products that a sweep has in hand are made again together.
+		fmt.Fprintf(&text, "for lo := 0; lo < %d; lo += %d {\n", len(reads), lanes)
+		fmt.Fprintf(&text, "careful := false // again, since a product is not finite\n")
+		fmt.Fprintf(&text, "for k := lo; k < min(lo+%d, %d); k++ {\na, b := colors[k], colors[k+1]\n", lanes, len(reads))
 		seed := c.fixed("Seeds"+what, seeds)
 		fmt.Fprintf(&text, "for _, i := range %s[a[0]:b[0]] {\nv[i] = 1\n}\n", seed)
-		call := fmt.Sprintf("%s(out[:], %s, v[:])", c.name(f), c.others(false))
-		switch {
-		case f == straight.HVP && c.isWeighted():
-			call = fmt.Sprintf("%s(out[:], %s, v[:], w)", c.name(f), c.others(false))
+		args := []string{"out[:]", c.others(false), "v[:]"}
+		if f == straight.HVP && c.isWeighted() {
+			args = append(args, "w")
 		}
+		finite := "finite"
 		if c.fails {
-			call = "_ = " + call // comparisons have been checked
+			finite += ", _" // comparisons have been checked
 		}
-		fmt.Fprintf(&text, "%s\n", call)
+		fmt.Fprintf(&text, "%s := %s\n", finite, c.call(f, append(args, "careful")...))
 		fmt.Fprintf(&text, "for _, i := range %s[a[0]:b[0]] {\nv[i] = 0\n}\n", seed)
+		fmt.Fprintf(&text, "if !finite {\ncareful, k = true, lo-1\ncontinue\n}\n")
 		fmt.Fprintf(&text, "places := %s[a[1]:b[1]]\n", c.fixed("Into"+what, places))
-		fmt.Fprintf(&text, "for e, i := range %s[a[1]:b[1]] {\n%s[places[e]] %s out[i]\n}\n}\n}\n", c.fixed("From"+what, from), into, op)
+		fmt.Fprintf(&text, "for e, i := range %s[a[1]:b[1]] {\n%s[places[e]] = out[i]\n}\n}\n}\n}\n", c.fixed("From"+what, from), into)
 	}
 	if c.Hessian {
 		loop("Columns", c.q.coloring.Columns(), byColor[:columns], straight.HVP, n, n)
@@ -166,12 +188,9 @@ func (c *colored) matrix(columns, rows int) {
 	}
 }
 
-// isApart reports whether elements are put together in an array of their own: those that
-// are substituted into each other and then added to those of terms.
-func (c *colored) isApart() bool {
-	dst, _, image, _ := c.q.recovery.Substitution()
-	return c.q == c.rest && len(dst)+len(image) > 0
-}
+// isApart reports whether elements are put together in an array of their own, and then
+// added to those of terms.
+func (c *colored) isApart() bool { return c.q == c.rest }
 
 // substitute writes what is done with the elements after all products.
 func (c *colored) substitute(text *bytes.Buffer, into string) {
@@ -227,9 +246,6 @@ func (c *colored) reads(columns, rows, m, n int) [][]read {
 	z := make([][]read, columns+rows)
 	for k, v := range values {
 		at := int32(k)
-		if c.q == c.rest && !c.isApart() {
-			at = c.places[k]
-		}
 		if at >= 0 && v >= 0 {
 			color := int(v) / size
 			z[color] = append(z[color], read{at, int32(int(v) % size)})
@@ -258,11 +274,11 @@ func (c *colored) begin(f straight.Function) {
 	value := func(y string) { // y = F(x)
 		switch {
 		case m == 1 && c.fails:
-			c.file.Printf("%s[0], err = %s(%s)\n", y, c.name(straight.Value), c.others(false))
+			c.file.Printf("%s[0], err = %s\n", y, c.call(straight.Value, c.others(false)))
 		case m == 1:
-			c.file.Printf("%s[0] = %s(%s)\n", y, c.name(straight.Value), c.others(false))
+			c.file.Printf("%s[0] = %s\n", y, c.call(straight.Value, c.others(false)))
 		default:
-			c.file.Printf("%s%s(%s[:], %s)\n", err, c.name(straight.Value), y, c.others(false))
+			c.file.Printf("%s%s\n", err, c.call(straight.Value, y+"[:]", c.others(false)))
 		}
 		failed(zero)
 	}
@@ -284,11 +300,11 @@ func (c *colored) begin(f straight.Function) {
 		}
 	case scalar:
 		g := gradient()
+		f := "f"
 		if c.fails {
-			c.file.Printf("f, err = %s(%s, %s)\n", c.name(straight.Gradient), g, c.others(false))
-		} else {
-			c.file.Printf("f = %s(%s, %s)\n", c.name(straight.Gradient), g, c.others(false))
+			f += ", err"
 		}
+		c.file.Printf("%s = %s\n", f, c.call(straight.Gradient, g, c.others(false)))
 		failed(zero)
 		c.file.Printf("f += 0 // no −0\n")
 	case c.Hessian:
@@ -296,11 +312,12 @@ func (c *colored) begin(f straight.Function) {
 		value("ys")
 		c.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * ys[j])\n}\n}\n")
 		g := gradient()
-		call := fmt.Sprintf("%s(%s, %s, w)", c.name(straight.VJP), g, c.others(false))
+		call := func(careful string) string { return c.call(straight.VJP, g, c.others(false), "w", careful) }
+		finite := "finite"
 		if c.fails {
-			call = "_ = " + call
+			finite += ", _"
 		}
-		c.file.Printf("%s\n", call)
+		c.file.Printf("if %s := %s; !finite {\n%s\n}\n", finite, call("false"), call("true"))
 	default:
 		if c.terms == nil {
 			value("y")

@@ -42,6 +42,11 @@ func (p *Plan) Write(file *source.File, s straight.Settings, functions []straigh
 			return err
 		}
 	}
+	if w.isLarge() {
+		if err := w.file.Declare(w.workName()); err != nil {
+			return err
+		}
+	}
 	for _, f := range functions {
 		if err := w.function(f); err != nil {
 			return err
@@ -62,11 +67,6 @@ func (w *printer) all() []straight.Function {
 // check takes the names, and says what cannot be written.
 func (w *printer) check(functions []straight.Function) error {
 	w.colored = w.coloredPart()
-	if w.isLarge() {
-		if err := w.file.Declare(w.workName()); err != nil {
-			return err
-		}
-	}
 	for _, f := range functions {
 		if !slices.Contains(w.all(), f) {
 			return fmt.Errorf("the function %v is none of this plan", f)
@@ -134,10 +134,12 @@ func (w *printer) arguments(f straight.Function) (args []argument) {
 const onStack = 1 << 14
 
 // isLarge reports whether functions take the memory of an evaluation, for arrays that
-// would not be on the stack.
+// would not be on the stack and for sweeps over many operations.
 func (w *printer) isLarge() bool {
 	n := w.program.Outputs()
 	switch {
+	case w.colored != nil && len(w.colored.inMemory) > 0:
+		return true
 	case w.colored != nil:
 		n = max(n, w.program.Inputs())
 		if w.colored.isApart() {
@@ -181,6 +183,9 @@ func (w *printer) printWork() {
 	w.file.Printf("%stype %s struct {\n", source.Comment(w.workName()+" is the memory of an evaluation, for one goroutine at a time."), w.workName())
 	for _, name := range slices.Sorted(maps.Keys(w.work)) {
 		w.file.Printf("%s [%d]float64\n", name, w.work[name])
+	}
+	if w.colored != nil && len(w.colored.inMemory) > 0 {
+		w.file.Printf("%s %s\n", sweptField, w.file.Private(part+"Work"))
 	}
 	w.file.Printf("}\n\n")
 }

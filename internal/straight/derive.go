@@ -15,6 +15,9 @@ func (b *body) derive(function Function) {
 		if f, _ := b.returns(function); f {
 			return fmt.Sprintf("return 0, %s(%d)", b.errorName(), guard)
 		}
+		if b.isProduct(function) {
+			return fmt.Sprintf("return false, %s(%d)", b.errorName(), guard)
+		}
 		return fmt.Sprintf("return %s(%d)", b.errorName(), guard)
 	})
 	if p.Outputs() == 1 {
@@ -153,6 +156,8 @@ func (b *body) finish(function Function) {
 	}
 	f, fails := b.returns(function)
 	switch {
+	case b.isProduct(function):
+		b.raw("return %s", b.orError("true"))
 	case f && fails:
 		b.raw("return %s, nil", b.spell(b.value))
 	case f:

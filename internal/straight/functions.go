@@ -34,7 +34,7 @@ func (f Function) String() string {
 
 // Settings is what the caller chooses.
 type Settings struct {
-	Part           string                                             // what private functions begin with that are part of others, "" if they are exported
+	Part           string                                             // what private functions begin with that are part of others, "" if they are exported (see Write)
 	Inputs, Params []string                                           // names, nil for x0, x1, … and p0, p1, …
 	Position       func(pc uintptr) string                            // where an operation stands in the source; nil for nothing
 	Primitive      func(f *tape.Scalar1) (names [3]string, err error) // what a primitive and its derivatives are called
@@ -69,14 +69,18 @@ type writer struct {
 	g     []value // adjoints, of second order
 }
 
-// Write writes functions of a program.
-func Write(f *source.File, p *compile.Program, s Settings, functions []Function) error {
+// Write writes functions of a program, and returns those that take as their last argument
+// the memory of an evaluation. Functions that are part of others make products, JVP, VJP
+// and HVP, for a sweep that has several of them in hand: they take as a last argument
+// whether they multiply carefully, and report whether the product is finite. One that is
+// not is not stored.
+func Write(f *source.File, p *compile.Program, s Settings, functions []Function) (inMemory []Function, err error) {
 	w := &writer{file: f, p: p, settings: s, primitives: map[*tape.Scalar1][3]string{}, kinds: map[string]string{}}
 	if err := w.check(functions); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.chooseNames(); err != nil {
-		return err
+		return nil, err
 	}
 	w.foldConstants()
 	for _, function := range functions {
@@ -84,12 +88,12 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 			continue
 		}
 		if err := f.Declare(w.functionName(function)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(p.Guards()) > 0 {
 		if err := w.branches(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := w.writeCalls(functions); err != nil {
@@ -98,27 +102,34 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 	for _, function := range functions {
 		long := w.isLong(function)
 		switch n := 0; {
-		case long && s.Part != "":
-			return &Unsupported{Op: "so many operations that are no alike terms"}
 		case long:
 			if n = w.written(); n > mostWritten {
-				return &Unsupported{Op: fmt.Sprintf("%d operations that are not in loops, more than %d", n, mostWritten)}
+				return nil, &Unsupported{Op: fmt.Sprintf("%d operations that are not in loops, more than %d", n, mostWritten)}
 			}
 			w.startLoops().write(function)
+			inMemory = append(inMemory, function)
 		default:
 			w.write(function)
 		}
 	}
 	w.printWork()
-	return nil
+	return inMemory, nil
 }
 
 // functionName is what a function is called.
 func (w *writer) functionName(f Function) string {
 	if w.settings.Part != "" {
-		return w.file.Private(w.settings.Part + f.String())
+		return w.private(f.String())
 	}
 	return w.file.Name() + f.String()
+}
+
+// private is the name of something that is not exported.
+func (w *writer) private(what string) string { return w.file.Private(w.settings.Part + what) }
+
+// isProduct reports whether a function is one of the products of a sweep.
+func (w *writer) isProduct(f Function) bool {
+	return w.settings.Part != "" && (f == JVP || f == VJP || f == HVP)
 }
 
 // check finds what cannot be written.
@@ -319,19 +330,29 @@ func (w *writer) write(function Function) {
 			bodies = append(bodies, b)
 		}
 	}
-	arguments, signature := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64"
-	careful := w.file.Private(w.settings.Part + function.String() + "Careful")
+	arguments, signature, again := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64", ""
+	careful := w.private(function.String() + "Careful")
 	if len(bodies) > 1 {
-		call := careful + "(" + arguments + ")"
-		if result == "" {
-			call += "\nreturn"
-		} else {
-			call = "return " + call
+		call := "return " + careful + "(" + arguments + ")"
+		switch {
+		case w.isProduct(function):
+			plain.repeat("return " + w.orError("false"))
+		case result == "":
+			plain.repeat(strings.TrimPrefix(call, "return ") + "\nreturn")
+		default:
+			plain.repeat(call)
 		}
-		plain.repeat(call)
+		again = call
 	}
 	plain.finish(function)
-	w.file.Printf("%s", w.head(function, "", args, lengths))
+	more := ""
+	if w.isProduct(function) {
+		more = ", careful bool"
+	}
+	w.file.Printf("%s", w.head(function, more, args, lengths))
+	if w.isProduct(function) && again != "" {
+		w.file.Printf("if careful {\n%s\n}\n", again)
+	}
 	for k, b := range bodies {
 		if k > 0 {
 			w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(fmt.Sprintf("%s is %s with derivative products, for which 0·∞ and 0·NaN are 0.", careful, name)), careful, signature, result)
@@ -350,13 +371,17 @@ func (w *writer) head(function Function, more string, args []string, lengths []i
 		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[k]))
 	}
 	return fmt.Sprintf("%sfunc %s(%s []float64%s) %s {\nif %s {\npanic(%q)\n}\n",
-		source.Comment(w.comment(function, name, args, lengths, more != "")), name, strings.Join(args, ", "), more, w.result(function),
+		source.Comment(w.comment(function, name, args, lengths, strings.Contains(more, w.work))), name, strings.Join(args, ", "), more, w.result(function),
 		strings.Join(wrong, " || "), name+": wrong length")
 }
 
 // result is what a function returns.
 func (w *writer) result(function Function) string {
 	switch value, fails := w.returns(function); {
+	case w.isProduct(function) && fails:
+		return "(finite bool, err error)"
+	case w.isProduct(function):
+		return "(finite bool)"
 	case value && fails:
 		return "(float64, error)"
 	case value:
@@ -367,8 +392,21 @@ func (w *writer) result(function Function) string {
 	return ""
 }
 
+// orError is a result, and that there is no error if the function returns one.
+func (w *writer) orError(result string) string {
+	if len(w.p.Guards()) > 0 {
+		result += ", nil"
+	}
+	return result
+}
+
 // workName is the type of the memory of long functions.
-func (w *writer) workName() string { return w.file.Name() + "Work" }
+func (w *writer) workName() string {
+	if w.settings.Part != "" {
+		return w.private("Work")
+	}
+	return w.file.Name() + "Work"
+}
 
 // printWork writes the type of the memory of long functions, if there are any.
 func (w *writer) printWork() {

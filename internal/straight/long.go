@@ -28,6 +28,8 @@ func (l *looped) write(function Function) {
 	switch values := fmt.Sprintf("%s(%s, %s)", l.values(), m, given); {
 	case f && fails:
 		add("if k := %s; k >= 0 {\nreturn 0, %s(k)\n}\n", values, l.errorName())
+	case fails && l.isProduct(function):
+		add("if k := %s; k >= 0 {\nreturn false, %s(k)\n}\n", values, l.errorName())
 	case fails:
 		add("if k := %s; k >= 0 {\nreturn %s(k)\n}\n", values, l.errorName())
 	default:
@@ -39,11 +41,16 @@ func (l *looped) write(function Function) {
 			add("%s", l.outputs(a.v))
 		}
 	case Gradient, VJP:
-		add("%s", l.gradient(l.seeds(function), false))
+		seeds := l.seeds(function)
+		sweep := fmt.Sprintf("%s%s%s(%s)\n", l.clear(a.g, p.Unwritten()), seeds, l.adjoints(false), m)
+		again := fmt.Sprintf("clear(%s.%s[:])\n%s%s(%[1]s)\n", m, a.g, seeds, l.carefulAdjoints())
+		add("%s", l.orAgain(function, sweep, l.inputsFinite(a.g), again))
 		add("copy(%s, %s.%s[:%d])\n", l.dst, m, a.g, n)
 	case JVP:
-		add("%s%s(%s)\n", l.direction(), l.tangents(), m)
-		add("if !%s(%s) {\n%s%s(%[2]s)\n}\n", l.outputsFinite(a.t), m, l.clearConstants(), l.carefulTangents())
+		add("%s", l.direction())
+		sweep := fmt.Sprintf("%s(%s)\n", l.tangents(), m)
+		again := fmt.Sprintf("%s%s(%s)\n", l.clearConstants(), l.carefulTangents(), m)
+		add("%s", l.orAgain(function, sweep, l.outputsFinite(a.t)+"("+m+")", again))
 		add("%s", l.outputs(a.t))
 	case Jacobian:
 		if columns {
@@ -53,12 +60,18 @@ func (l *looped) write(function Function) {
 		}
 	case HVP:
 		add("%s", l.gradient(l.seeds(function), true))
-		add("%s%s", l.direction(), l.seconds())
-		add("if !%s(%s.%s[:%d]) {\n%sclear(%[2]s.%[3]s[:])\n", l.finite(), m, a.u, n, l.clearConstants())
-		add("%s(%s)\n%s(%[2]s)\n}\n", l.carefulTangents(), m, l.carefulSeconds())
+		add("%s", l.direction())
+		again := fmt.Sprintf("%sclear(%s.%s[:])\n%s(%[2]s)\n%[5]s(%[2]s)\n", l.clearConstants(), m, a.u, l.carefulTangents(), l.carefulSeconds())
+		add("%s", l.orAgain(function, l.seconds(), l.inputsFinite(a.u), again))
 		add("copy(%s, %s.%s[:%d])\n", l.dst, m, a.u, n)
 	}
+	more := ", " + m + " *" + l.workName()
+	if l.isProduct(function) {
+		more += ", careful bool"
+	}
 	switch {
+	case l.isProduct(function):
+		add("return %s\n", l.orError("true"))
 	case f:
 		add("return %s.%s", m, element(a.v, int(p.Output(0))))
 		if fails {
@@ -68,8 +81,21 @@ func (l *looped) write(function Function) {
 	case fails:
 		add("return nil\n")
 	}
-	l.file.Printf("%s%s}\n\n%s", l.head(function, ", "+m+" *"+l.workName(), args, lengths), s.String(), l.later.String())
+	l.file.Printf("%s%s}\n\n%s", l.head(function, more, args, lengths), s.String(), l.later.String())
 	l.later.Reset()
+}
+
+// orAgain is a sweep, and what is done in its place where the result is not finite.
+func (l *looped) orAgain(function Function, sweep, finite, again string) string {
+	if !l.isProduct(function) {
+		return fmt.Sprintf("%sif !%s {\n%s}\n", sweep, finite, again)
+	}
+	return fmt.Sprintf("if careful {\n%s} else {\n%sif !%s {\nreturn %s\n}\n}\n", again, sweep, finite, l.orError("false"))
+}
+
+// inputsFinite says whether the inputs' elements of an array are finite.
+func (l *looped) inputsFinite(array string) string {
+	return fmt.Sprintf("%s(%s.%s[:%d])", l.finite(), l.work, array, l.p.Inputs())
 }
 
 // direction sets the tangents of what is no operation.
@@ -118,7 +144,7 @@ func (l *looped) outputs(array string) string {
 
 // finite is a function that says whether all elements are.
 func (l *looped) finite() string {
-	name := l.file.Private("Finite")
+	name := l.private("Finite")
 	if !l.written[name] {
 		l.written[name] = true
 		fmt.Fprintf(&l.later, `// %s reports whether no element is an infinity or a NaN.
@@ -138,7 +164,7 @@ func %[1]s(x []float64) bool {
 
 // outputsFinite is a function that says whether the tangents of all outputs are.
 func (l *looped) outputsFinite(array string) string {
-	name := l.file.Private("OutputsFinite")
+	name := l.private("OutputsFinite")
 	if !l.written[name] {
 		l.written[name] = true
 		nodes := l.index(l.p.OutputNodes(), "j")

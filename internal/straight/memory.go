@@ -165,7 +165,7 @@ func (l *looped) declare(what, kind string, words []string) string {
 
 func (l *looped) fresh(what string) string {
 	l.count[what]++
-	return l.file.Private(what + strconv.Itoa(l.count[what]))
+	return l.private(what + strconv.Itoa(l.count[what]))
 }
 
 // index is element k of a list of whole numbers, as an expression in k: arithmetic, if
@@ -225,7 +225,7 @@ type procedure struct {
 
 // procedure writes a function, once; lines adds to it. Its name is returned.
 func (l *looped) procedure(what string, lines func(q *procedure)) string {
-	name := l.file.Private(what)
+	name := l.private(what)
 	if !l.written[name] {
 		l.written[name] = true
 		q := &procedure{looped: l, name: name}
@@ -347,7 +347,7 @@ func (l *looped) sums(bar []value) *adjoints {
 
 // values writes the values of all nodes. It returns its name.
 func (l *looped) values() string {
-	name := l.file.Private("Values")
+	name := l.private("Values")
 	if l.written[name] {
 		return name
 	}
@@ -557,7 +557,7 @@ func (l *looped) cutSeconds() string {
 		}))
 	}
 	functions := func(what string, names []string) string {
-		name := l.file.Private(what)
+		name := l.private(what)
 		for k := range names {
 			names[k] += ","
 		}
@@ -609,7 +609,7 @@ func (l *looped) lanesFunction(what string, b *compile.Batch, lines func(q *proc
 		fmt.Fprintf(&l.later, "func %s(%s *%s, _, _ int) { %s(%[2]s) }\n\n", name, l.m, l.workName(), inner)
 		return name
 	}
-	name := l.file.Private(fmt.Sprintf("%sFrom%d", what, b.Lo))
+	name := l.private(fmt.Sprintf("%sFrom%d", what, b.Lo))
 	q := &procedure{looped: l}
 	l.some = true
 	lines(q)
@@ -643,7 +643,7 @@ func (l *looped) clear(array string, spans []compile.Span) string {
 // derivativeProduct is a function that multiplies derivatives. It is not inlined: careful
 // code is long, and rarely runs.
 func (l *looped) derivativeProduct(a, b string) string {
-	name := l.file.Private("CarefulProduct")
+	name := l.private("CarefulProduct")
 	if !l.written[name] {
 		l.written[name] = true
 		fmt.Fprintf(&l.later, "//go:noinline\nfunc %s(a, b float64) float64 { return %s }\n\n", name, l.file.Prod("a", "b"))

@@ -204,7 +204,7 @@ func slice(array string, at int32, n int) string {
 
 // dot is a function that multiplies consecutive numbers.
 func (l *looped) dot() string {
-	name := l.file.Private("Dot")
+	name := l.private("Dot")
 	if !l.written[name] {
 		l.written[name] = true
 		fmt.Fprintf(&l.later, `// %s is xᵀy, whose terms with even and with odd numbers are added up apart.
