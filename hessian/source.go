@@ -25,12 +25,12 @@ import (
 // color, by the straight lines that reverse.Tape.WriteGo writes. The functions allocate
 // nothing and give the bits of Eval, EvalAll and ValueGradient, but for the sign of a 0
 // that is colored; arguments must not overlap, and wrong lengths panic. If the function
-// compares they return an error besides, as those of reverse.Tape.WriteGo. Where arrays on
-// the way have more than 16,384 numbers, functions take as their last argument a *NameWork,
-// the memory of one evaluation, new(NameWork) once a goroutine.
+// compares they return an error besides, as those of reverse.Tape.WriteGo. Where there are
+// more than 16,384 numbers on the way, or what is colored has more than about a thousand
+// lines, functions take as their last argument a *NameWork, the memory of one evaluation,
+// new(NameWork) once a goroutine.
 //
-// Errors are as for that, and *reverse.NoSourceError, too, for terms by sweeps, and for
-// what is colored of more than about a thousand operations.
+// Errors are as for that, and *reverse.NoSourceError, too, for terms by sweeps.
 func (s *Sparse) WriteGo(w io.Writer, settings reverse.GoSource) error {
 	return inside.WriteGo(w, settings, func(f *source.File, settings straight.Settings, functions []reverse.GoFunction) error {
 		return s.p.Write(f, settings, functions)

@@ -391,7 +391,8 @@ func (w *written) addKnown(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, count, len(some))
-	for _, p := range problems.All {
+	methods := []hessian.Method{hessian.ByStar, hessian.ByAcyclic} // of many operations
+	for k, p := range problems.All {
 		in := p.At(max(p.Min, 700))
 		switch p.Name {
 		case "helmholtz", "rnn": // dense
@@ -400,10 +401,12 @@ func (w *written) addKnown(t *testing.T) {
 			tape, err := reverse.RecordVec(problems.VecFunc[reverse.Var](in), in.X0)
 			require.NoError(t, err)
 			require.True(t, w.addJacobian(t, "j"+p.Name, tape, at(in.X0), reverse.SparseSettings{}))
+			require.True(t, w.addJacobian(t, "r"+p.Name, tape, at(in.X0), reverse.SparseSettings{Method: reverse.ByRows}))
 		default:
 			tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 			require.NoError(t, err)
 			require.True(t, w.addHessian(t, "p"+p.Name, tape, at(in.X0), hessian.SparseSettings{}))
+			require.True(t, w.addHessian(t, "s"+p.Name, tape, at(in.X0), hessian.SparseSettings{Method: methods[k%2], Lower: k%3 == 0}))
 		}
 	}
 }
