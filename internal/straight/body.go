@@ -35,13 +35,16 @@ type statement struct {
 // body is a function that is being written.
 type body struct {
 	*writer
-	careful bool
-	memory  bool // nodes are elements of arrays
-	lines   []statement
-	section string
-	value   value   // of the first output
-	results []value // what dst is set to
-	needed  []statement
+	form      form
+	careful   bool
+	tests     bool // the variable test is there
+	memory    bool // nodes are elements of arrays
+	lines     []statement
+	section   string
+	value     value   // of the first output
+	results   []value // what dst is set to
+	gradients []value // of a product with the Hessian: the adjoints of the inputs
+	needed    []statement
 }
 
 // spell is an operand as it is written.

@@ -2,6 +2,7 @@ package straight
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ func (b *body) derive(function Function) {
 		b.value = b.node(p.Output(0))
 	}
 	w := make([]value, p.Outputs())
+	b.careful = b.form.last
 	switch function {
 	case Value:
 		if p.Outputs() > 1 {
@@ -54,7 +56,10 @@ func (b *body) derive(function Function) {
 		}
 		t := b.direction()
 		b.section = "adjoints"
+		b.careful = b.form.adjoints
 		b.gradient(w, "")
+		b.gradients = slices.Clone(b.g[:p.Inputs()])
+		b.careful = b.form.last
 		b.section = "tangents"
 		b.tangents(t, "")
 		b.section = "tangents of adjoints"
@@ -118,11 +123,11 @@ func (b *body) jacobian(w []value) {
 	}
 }
 
-// repeat writes that a call does it again if a result is not finite.
-func (b *body) repeat(call string) {
+// repeat writes that a call does it again if one of the results is not finite.
+func (b *body) repeat(call string, results []value) {
 	var tests []string
 	seen := map[string]bool{}
-	for _, r := range b.results {
+	for _, r := range results {
 		if !r.isNumber() && !seen[r.s] {
 			seen[r.s] = true
 			tests = append(tests, r.s+"*0 +")
@@ -135,13 +140,14 @@ func (b *body) repeat(call string) {
 		return strings.TrimSuffix(strings.Join(source.Wrap(tests, 90), "\n"), " +")
 	}
 	if len(tests) > most {
-		for more := false; len(tests) > 0; more = true {
+		for first := true; len(tests) > 0; first = false {
 			n := min(most, len(tests))
 			head := tests[:n:n]
-			if more {
+			if !first {
 				head = append([]string{b.test + " +"}, head...)
 			}
-			b.lines = append(b.lines, statement{names: []string{b.test}, expr: condition(head), more: more})
+			b.lines = append(b.lines, statement{names: []string{b.test}, expr: condition(head), more: b.tests})
+			b.tests = true
 			tests = tests[n:]
 		}
 		tests = []string{b.test}
@@ -168,8 +174,11 @@ func (b *body) finish(function Function) {
 }
 
 // multiplies reports whether derivative products are among the lines that are needed.
-func (b *body) multiplies() bool {
-	for _, l := range b.live() {
+func (b *body) multiplies(function Function) bool {
+	whole := *b
+	whole.lines = slices.Clone(b.lines)
+	whole.finish(function)
+	for _, l := range whole.live() {
 		if strings.Contains(l.expr, b.file.Private("Prod")+"(") {
 			return true
 		}

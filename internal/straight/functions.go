@@ -314,37 +314,56 @@ func (w *writer) returns(function Function) (f, err bool) {
 	return (function == Value || function == Gradient) && w.p.Outputs() == 1, len(w.p.Guards()) > 0
 }
 
-// write writes a function and, if it differs, its form with derivative products.
+// form is which sweeps of a function multiply by derivative products: in a sweep that is
+// not finite a factor of exactly 0 annihilates infinities. That of the adjoints is the first
+// one of a product with the Hessian.
+type form struct{ adjoints, last bool }
+
+// write writes a function and, if they differ, its forms with derivative products.
 func (w *writer) write(function Function) {
-	name := w.functionName(function)
 	args, lengths := w.arguments(function)
-	result := w.result(function)
-	plain := w.start(false)
-	plain.derive(function)
-	bodies := []*body{plain}
-	if function != Value {
-		b := w.start(true)
-		b.derive(function)
-		b.finish(function)
-		if b.multiplies() {
-			bodies = append(bodies, b)
+	arguments, signature := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64"
+	call := func(name string) string {
+		if w.result(function) == "" {
+			return name + "(" + arguments + ")\nreturn"
+		}
+		return "return " + name + "(" + arguments + ")"
+	}
+	careful, adjoints, both := w.private(function.String()+"Careful"), w.private(function.String()+"Adjoints"), w.private(function.String()+"Both")
+	plain, last := w.form(function, form{}), w.form(function, form{last: true})
+	type other struct {
+		*body
+		name, what string
+	}
+	var others []other
+	if function != Value && last.multiplies(function) {
+		others = append(others, other{last, careful, "derivative products"})
+	}
+	if function == HVP {
+		if first := w.form(function, form{adjoints: true}); first.multiplies(function) {
+			plain.repeat(call(adjoints), plain.gradients)
+			last.repeat(call(both), last.gradients)
+			others = []other{
+				{last, careful, "derivative products"}, {first, adjoints, "derivative products for adjoints"},
+				{w.form(function, form{true, true}), both, "derivative products for adjoints, too"},
+			}
 		}
 	}
-	arguments, signature, again := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64", ""
-	careful := w.private(function.String() + "Careful")
-	if len(bodies) > 1 {
-		call := "return " + careful + "(" + arguments + ")"
-		switch {
-		case w.isProduct(function):
-			plain.repeat("return " + w.orError("false"))
-		case result == "":
-			plain.repeat(strings.TrimPrefix(call, "return ") + "\nreturn")
-		default:
-			plain.repeat(call)
+	again := ""
+	if len(others) > 0 {
+		if again = call(careful); w.isProduct(function) {
+			plain.repeat("return "+w.orError("false"), plain.results)
+		} else {
+			plain.repeat(again, plain.results)
 		}
-		again = call
 	}
-	plain.finish(function)
+	if len(others) > 1 {
+		if w.isProduct(function) {
+			others[1].repeat("return "+w.orError("false"), others[1].results)
+		} else {
+			others[1].repeat(call(both), others[1].results)
+		}
+	}
 	more := ""
 	if w.isProduct(function) {
 		more = ", careful bool"
@@ -353,11 +372,14 @@ func (w *writer) write(function Function) {
 	if w.isProduct(function) && again != "" {
 		w.file.Printf("if careful {\n%s\n}\n", again)
 	}
-	for k, b := range bodies {
-		if k > 0 {
-			w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(fmt.Sprintf("%s is %s with derivative products, for which 0·∞ and 0·NaN are 0.", careful, name)), careful, signature, result)
-		}
-		b.print()
+	plain.finish(function)
+	plain.print()
+	w.file.Printf("}\n\n")
+	for _, o := range others {
+		comment := fmt.Sprintf("%s is %s with %s, for which 0·∞ and 0·NaN are 0.", o.name, w.functionName(function), o.what)
+		w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(comment), o.name, signature, w.result(function))
+		o.finish(function)
+		o.print()
 		w.file.Printf("}\n\n")
 	}
 }
@@ -413,6 +435,14 @@ func (w *writer) printWork() {
 	if w.loops != nil {
 		w.file.Printf("%s", w.loops.memoryType())
 	}
+}
+
+// form is the lines of a form of a function.
+func (w *writer) form(function Function, f form) *body {
+	b := w.start(f != form{})
+	b.form = f
+	b.derive(function)
+	return b
 }
 
 // start is an empty body.
