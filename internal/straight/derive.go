@@ -173,15 +173,14 @@ func (b *body) finish(function Function) {
 	}
 }
 
-// multiplies reports whether derivative products are among the lines that are needed.
-func (b *body) multiplies(function Function) bool {
-	whole := *b
-	whole.lines = slices.Clone(b.lines)
-	whole.finish(function)
-	for _, l := range whole.live() {
-		if strings.Contains(l.expr, b.file.Private("Prod")+"(") {
-			return true
-		}
+// isLike reports whether the lines that are needed are those of another body: derivative
+// products are not among them, and sums go in the same order.
+func (b *body) isLike(other *body, function Function) bool {
+	lines := func(b *body) []statement {
+		whole := *b
+		whole.lines = slices.Clone(b.lines)
+		whole.finish(function)
+		return slices.DeleteFunc(whole.live(), func(l statement) bool { return l.names == nil && !l.store }) // comparisons
 	}
-	return false
+	return slices.EqualFunc(lines(b), lines(other), func(l, m statement) bool { return l.expr == m.expr && slices.Equal(l.names, m.names) })
 }

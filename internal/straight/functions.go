@@ -336,11 +336,11 @@ func (w *writer) write(function Function) {
 		name, what string
 	}
 	var others []other
-	if function != Value && last.multiplies(function) {
+	if function != Value && !last.isLike(plain, function) {
 		others = append(others, other{last, careful, "derivative products"})
 	}
 	if function == HVP {
-		if first := w.form(function, form{adjoints: true}); first.multiplies(function) {
+		if first := w.form(function, form{adjoints: true}); !first.isLike(plain, function) {
 			plain.repeat(call(adjoints), plain.gradients)
 			last.repeat(call(both), last.gradients)
 			others = []other{
