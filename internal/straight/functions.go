@@ -97,7 +97,7 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 		}
 	}
 	if err := w.writeCalls(functions); err != nil {
-		return err
+		return nil, err
 	}
 	for _, function := range functions {
 		long := w.isLong(function)
