@@ -27,7 +27,7 @@ type printer struct {
 // Write writes functions of a plan, and its pattern: of a Hessian Gradient, Hessian and
 // All, of a Jacobian Jacobian and All; nil is all of them.
 func (p *Plan) Write(file *source.File, s straight.Settings, functions []straight.Function) error {
-	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file), work: map[string]int{}}
+	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file, ""), work: map[string]int{}}
 	if functions == nil {
 		functions = w.all()
 	}

@@ -266,7 +266,7 @@ func (r *Repeat) Hessian(i int) []int32 { return nil }
 // WriteCall writes the functions of a call: those of the plan.
 func (r *Repeat) WriteCall(c *straight.Call) error {
 	if c.Tables == nil {
-		c.Tables = NewTables(c.File)
+		c.Tables = NewTables(c.File, "Call")
 	}
 	for d := range expr.Derivatives {
 		name := c.Names[d]

@@ -459,13 +459,14 @@ func array(kind expr.Leaf) string {
 // Tables are those of a file. Functions share them, and what they call.
 type Tables struct {
 	File  *source.File
+	what  string // what their names begin with
 	known map[string]string
 	count map[string]int
 }
 
-// NewTables is the tables of an empty file.
-func NewTables(f *source.File) *Tables {
-	return &Tables{f, map[string]string{}, map[string]int{}}
+// NewTables is the tables of a file, whose names begin with what.
+func NewTables(f *source.File, what string) *Tables {
+	return &Tables{f, what, map[string]string{}, map[string]int{}}
 }
 
 // declare is the name of a table, declared if there is none with the same elements.
@@ -473,7 +474,7 @@ func (t *Tables) declare(what, kind, elements string) string {
 	name, ok := t.known[kind+elements]
 	if !ok {
 		t.count[what]++
-		name = t.File.Private(fmt.Sprintf("%s%d", what, t.count[what]))
+		name = t.File.Private(fmt.Sprintf("%s%s%d", t.what, what, t.count[what]))
 		t.known[kind+elements] = name
 		t.File.Printf("var %s = [...]%s{\n%s\n}\n\n", name, kind, elements)
 	}
@@ -513,7 +514,7 @@ func (t *Tables) numbers(what string, x []float64) string {
 
 // helper is the name of a function that the loops of a file share.
 func (t *Tables) helper(what string) string {
-	name := t.File.Private(what)
+	name := t.File.Private(t.what + what)
 	if t.known[name] == "" {
 		t.known[name] = name
 		t.File.Printf("%s", strings.ReplaceAll(helpers[what], "NAME", name))
