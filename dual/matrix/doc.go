@@ -81,9 +81,9 @@
 // three layers of width 256 and a batch of 128.
 //
 //	            tape     Value  Gradient  HVP
-//	process     3.7 MB     0.5       1.6  4.5
-//	mixture     1.1 MB     0.2       1.5  5.9
-//	perceptron  9.8 MB     1.0       2.9  7.7
+//	process     3.7 MB     0.5       1.5  3.8
+//	mixture     1.1 MB     0.2       1.5  6.0
+//	perceptron  6.8 MB     1.0       2.9  7.6
 //
 // A tape takes some 20 bytes for each element that is computed and 4 for each operand,
 // and evaluations no memory in steady state but a few matrices, as many as the formula of
@@ -91,6 +91,10 @@
 // takes some 0.3 µs for a value, 0.8 for a gradient: many alike matrices of order below
 // some 12 are faster as loops over their elements, of which a tape makes batches (LogDetSPD
 // of 200 matrices of order 8 twice, of order 3 ten times), at four times the memory.
+//
+// Directions go through an operation one by one: of eight as the columns of one matrix,
+// BLAS takes as long, since products of rows with a vector are its fastest. MulVec is
+// sums of products on a tape, of which sweeps take four rows and directions at once.
 //
 // # Conventions
 //
