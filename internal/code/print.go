@@ -189,25 +189,9 @@ func leafName(n expr.Node) string {
 	}
 }
 
-// twin is the other of two twins of which n is one, −1 if it is not needed.
+// twin is twinOf a node among those that are printed.
 func (p *Printer) twin(n expr.Node) (j int32, both Opcode, isFirst bool) {
-	if n.Leaf != expr.Operation {
-		return -1, 0, false
-	}
-	for _, t := range twins {
-		switch n.Op {
-		case t.first:
-			n.Op, isFirst = t.second, true
-		case t.second:
-			n.Op = t.first
-		default:
-			continue
-		}
-		if j, ok := p.g.Find(n); ok && p.uses[j] > 0 {
-			return j, t.both, isFirst
-		}
-	}
-	return -1, 0, false
+	return twinOf(p.g, n, func(j int32) bool { return p.uses[j] > 0 })
 }
 
 // pair declares the variables of the twins i and j.

@@ -136,11 +136,18 @@ var twins = []struct {
 	{op.Softplus, op.Logistic, SoftplusLogistic},
 }
 
-// twin is the other of two twins of which node i is one, −1 if it is not needed,
-// and the instruction for both; isFirst says that i is the first.
+// twin is twinOf node i, if that is computed.
 func (s *selection) twin(i int32) (j int32, both Opcode, isFirst bool) {
-	n := s.Nodes()[i]
-	if n.Leaf != expr.Operation || s.tiles[i].Op == Load { // or given
+	if s.tiles[i].Op == Load { // or given
+		return -1, 0, false
+	}
+	return twinOf(s.Graph, s.Nodes()[i], func(j int32) bool { return s.uses[j] > 0 })
+}
+
+// twinOf is the other of two twins of which node n is one, −1 if it is not needed, and
+// the instruction for both; isFirst says that n is the first.
+func twinOf(g *expr.Graph, n expr.Node, needed func(j int32) bool) (j int32, both Opcode, isFirst bool) {
+	if n.Leaf != expr.Operation {
 		return -1, 0, false
 	}
 	for _, t := range twins {
@@ -152,7 +159,7 @@ func (s *selection) twin(i int32) (j int32, both Opcode, isFirst bool) {
 		default:
 			continue
 		}
-		if j, ok := s.Find(n); ok && s.uses[j] > 0 {
+		if j, ok := g.Find(n); ok && needed(j) {
 			return j, t.both, isFirst
 		}
 	}
