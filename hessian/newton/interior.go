@@ -316,8 +316,12 @@ func (s *solver) optimal() (Status, string, error, bool) {
 	}
 	flat := max(flatness*floats.Norm(s.b.w.Values(), math.Inf(1)), straight)
 	for {
-		for _, shift := range [][2]float64{{0, 0}, {flat, deltaC}} {
-			found, err := s.shifted(shift[0], shift[1])
+		for _, shift := range []func() (w, c float64){
+			func() (w, c float64) { return 0, 0 },
+			func() (w, c float64) { return flat, deltaC },
+			func() (w, c float64) { return max(flat, s.b.kkt.rounding()), deltaC },
+		} {
+			found, err := s.shifted(shift())
 			if err != nil {
 				return Failed, "", err, true
 			}

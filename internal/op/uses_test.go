@@ -14,7 +14,8 @@ import (
 // rooms are the files in which code may ask which operation it has before it,
 // and what about it stands in no table.
 var rooms = map[string]string{
-	"internal/lane/rules.go":           "which operations and partials have a loop of their own",
+	"internal/lane/rules.go":           "which operations have a loop of their own",
+	"internal/lane/partials.go":        "which partials have a loop of their own",
 	"internal/terms/match.go":          "where sums are cut",
 	"internal/tape/recording.go":       "where the operands of a list are while it is recorded",
 	"internal/tape/number.go":          "forms of a node that have the same bits",
@@ -28,6 +29,7 @@ var rooms = map[string]string{
 	"internal/compile/live.go":         "where the operands of a list are",
 	"internal/compile/batches.go":      "batches of lists",
 	"internal/compile/rows.go":         "sums of products that share a factor",
+	"internal/compile/reverse.go":      "lists whose partials are constant",
 	"internal/compile/work.go":         "how long lists are",
 	"internal/sweep/value.go":          "which operations have a loop of their own",
 	"internal/sweep/tangent.go":        "sweeps over lists",
