@@ -49,6 +49,8 @@ var rooms = map[string]string{
 	"internal/source/spell.go":         "how operations are written in Go",
 	"internal/straight/derivatives.go": "how sweeps over lists are written in Go",
 	"internal/straight/functions.go":   "what cannot be written in Go",
+	"internal/straight/nodes.go":       "how sweeps over lists are written in Go",
+	"internal/straight/rows.go":        "how sweeps over lists are written in Go",
 	"internal/straight/second.go":      "how sweeps over lists are written in Go",
 	"internal/straight/values.go":      "how lists are written in Go",
 	"internal/terms/split.go":          "where sums are cut",
