@@ -306,7 +306,7 @@ func (w *written) addJacobian(t *testing.T, name string, tape *reverse.Tape, poi
 	return true
 }
 
-var sourcePrograms = flag.Int("programs", 40, "how many random programs' plans are written as Go; from 100 on all models, too")
+var sourcePrograms = flag.Int("programs", 24, "how many random programs' plans are written as Go; from 100 on all models, too")
 
 // The Go source of a plan gives what the plan gives, bit for bit, also where that is not
 // finite.
