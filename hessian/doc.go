@@ -59,14 +59,14 @@
 // bytes:
 //
 //	                          FoF   without tape     FoR     RoF     RoR
-//	rnn, n = 112     a run    16.9           7.82    10.8    18.8    22.4
-//	                 H       31781          37585     227    2119    1097
-//	                 tape   155551              –   41107  155551  154304
-//	                 work   140016           4608   76000  140016  139776
-//	helmholtz,       a run    6.34           11.8    4.48    7.79    17.2
-//	n = 100          H        4451          62110    76.5     734     933
-//	                 tape   200161              –  130950  200161  367887
-//	                 work    78544           9600   68040   78544  236912
+//	rnn, n = 112     a run    12.9           6.10    9.26    15.1    19.0
+//	                 H       23859          37962     153    1608     846
+//	                 tape   187735              –   49923  187735  241112
+//	                 work   141344           4608   77352  141360  142000
+//	helmholtz,       a run    7.20           7.87    2.55    6.91    15.3
+//	n = 100          H        4116          47292    36.3     656     803
+//	                 tape   202489              –  132178  202489  372731
+//	                 work    79872           9600   69392   79888  239040
 //
 // FoR and RoR find the values once for all runs, and several directions share
 // a sweep of FoR, RoR and FoF. The four agree to rounding on every function,

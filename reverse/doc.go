@@ -183,27 +183,31 @@
 //
 // # Cost
 //
-// In evaluations of the plain Go function on float64, by go test -bench Tape
-// ./reverse on a 2-core x86-64 machine; n = 10⁴, but for helmholtz (n = 100) and
-// rnn (n = 352). The problems are those of bench/problems.
+// In evaluations of the plain Go function on float64, by go run ./bench
+// tapes on a 2-core x86-64 machine; n = 10⁴, but for helmholtz (n = 100) and rnn
+// (n = 112). The problems are those of bench/problems.
 //
 //	           Value  Gradient  HVP  HVPs of 4
-//	rosen        4.5       9.8   16         42
-//	arrow        4.5        11   18         44
-//	bdqrtic      4.5       9.7   18         48
-//	minsurf      2.6       5.3   10         24
-//	trig         1.1       1.8  2.6        4.0
-//	helmholtz    2.1       4.2  8.1         16
-//	rnn          1.5       4.0  9.1         18
+//	rosen        3.0       5.3  9.0         23
+//	arrow        2.8       5.4  9.5         24
+//	bdqrtic      2.5       5.4  9.4         25
+//	minsurf      1.4       2.8  5.6         16
+//	trig        0.24      0.45 0.74        1.4
+//	helmholtz    0.7       1.2  2.5        4.1
+//	rnn          1.3       3.8  9.1         17
 //
 // A term of rosen takes the plain function 0.8 ns, for seven operations of the
-// tape; where operations are functions like exp and sin, the tape is hardly
-// slower than the function. Up to eight directions share a sweep. Recording takes
+// tape; functions like exp and sin it computes eight at a time, which plain Go does
+// one by one. Up to eight directions share a sweep. Recording takes
 // about 50 ns an operation, 80 the first time, and 40 more with the first evaluation
 // (go test -bench PrepareOnce ./hessian), Tangent and Adjoint 0.2 µs. A tape
 // takes about 20 bytes an operation, the working memory of a gradient 18, that
 // of each direction of a product 16 more. Nothing is recursive: a chain of 10⁶
 // operations is recorded and differentiated like any other.
+//
+// From the third gradient on a long chain of terms may go section by section, with the
+// same bits and in half the time from n = 10⁵ on; to look for sections takes some
+// gradients, once.
 //
 // For functions that are sums of alike terms, ValueGradient of hessian.Sparse
 // takes half the time of that of a Tape, once the plan is made.
