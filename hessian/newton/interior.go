@@ -314,14 +314,14 @@ func (s *solver) optimal() (Status, string, error, bool) {
 	if err := s.curvatures(); err != nil {
 		return Failed, "", err, true
 	}
-	flat := max(flatness*floats.Norm(s.b.w.Values(), math.Inf(1)), straight)
+	largest := floats.Norm(s.b.w.Values(), math.Inf(1))
+	if largest == 0 {
+		return Solved, "", nil, true // without curvature the inertia is all rounding
+	}
+	flat := max(flatness*largest, straight)
 	for {
-		for _, shift := range []func() (w, c float64){
-			func() (w, c float64) { return 0, 0 },
-			func() (w, c float64) { return flat, deltaC },
-			func() (w, c float64) { return max(flat, s.b.kkt.rounding()), deltaC },
-		} {
-			found, err := s.shifted(shift())
+		for _, shift := range [][2]float64{{0, 0}, {flat, deltaC}} {
+			found, err := s.shifted(shift[0], shift[1])
 			if err != nil {
 				return Failed, "", err, true
 			}

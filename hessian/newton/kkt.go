@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -113,22 +111,6 @@ func (k *kkt) assemble(w, j *sparsity.Matrix, fixed []bool, dx, dc []float64) {
 	for r, d := range dc {
 		values[k.diagonalAt[k.n+r]] = -d
 	}
-}
-
-// rounding is what rounding errors make of curvatures where constraints are eliminated
-// first: 64 ε times the largest diagonal element of c′ᵀD_c⁻¹c′.
-func (k *kkt) rounding() float64 {
-	values, diagonal := k.matrix.Triangle().Values(), make([]float64, k.n)
-	for r := k.n; r < k.n+k.m; r++ {
-		if d := -values[k.diagonalAt[r]]; d > 0 {
-			row := k.matrix.Triangle().Pattern().Row(r)
-			for t, j := range row[:len(row)-1] {
-				v := values[int(k.diagonalAt[r])-len(row)+1+t]
-				diagonal[j] += v * v / d
-			}
-		}
-	}
-	return 0x1p-46 * floats.Max(append(diagonal, 0))
 }
 
 // The inertia that was found.
