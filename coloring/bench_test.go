@@ -54,16 +54,16 @@ func BenchmarkRecovery(b *testing.B) {
 			c := New(kind, p, Natural)
 			b.Run(fmt.Sprintf("%s/%v/plan", x.name, kind), func(b *testing.B) {
 				for b.Loop() {
-					c.Recovery(nil, 8)
+					c.Recovery(nil)
 				}
 			})
-			r := c.Recovery(nil, 8)
+			r := c.Recovery(nil)
 			vals := make([]float64, p.NNZ())
-			buf := make([]float64, 8*n)
+			product := make([]float64, n)
 			b.Run(fmt.Sprintf("%s/%v/evaluate", x.name, kind), func(b *testing.B) {
 				for b.Loop() {
-					for t := range r.ColumnChunks() {
-						r.GatherColumns(vals, t, buf)
+					for k := range c.Columns().Num() {
+						r.GatherColumns(vals, k, product)
 					}
 					r.Finish(vals)
 				}

@@ -34,8 +34,8 @@ func TestArrowOfAnyHub(t *testing.T) {
 			require.Equal(t, 2, New(Star, p, o).Num(), "%v", o)
 			require.Equal(t, 2, New(Acyclic, p, o).Num(), "%v", o)
 		}
-		requireRecovers(t, New(Star, p), nil, 4)
-		requireRecovers(t, New(StarBicoloring, p), nil, 4)
+		requireRecovers(t, New(Star, p), nil)
+		requireRecovers(t, New(StarBicoloring, p), nil)
 	}
 }
 
@@ -77,6 +77,6 @@ func TestBandWithDenseRows(t *testing.T) {
 			}
 		}
 	}
-	requireRecovers(t, New(Star, s, Natural), nil, 8)
-	requireRecovers(t, New(Acyclic, s, Natural), nil, 8)
+	requireRecovers(t, New(Star, s, Natural), nil)
+	requireRecovers(t, New(Acyclic, s, Natural), nil)
 }

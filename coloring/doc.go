@@ -38,10 +38,10 @@
 // # How
 //
 //	c := coloring.New(coloring.Star, p)    // several orders; the fewest colors
-//	r := c.Recovery(nil, lanes)            // once
-//	for t := range r.ColumnChunks() {      // for each matrix
-//		// b = products with the seeds c.Columns().Class(t*lanes), …
-//		r.GatherColumns(vals, t, b)
+//	r := c.Recovery(nil)                   // once
+//	for k := range c.Columns().Num() {     // for each matrix
+//		// b = A·s, where s is 1 on c.Columns().Class(k)
+//		r.GatherColumns(vals, k, b)
 //	}
 //	r.Finish(vals)
 //

@@ -31,18 +31,17 @@ func ExampleNew() {
 	c := coloring.New(coloring.Column, p)
 	fmt.Println(c.Columns().Colors())
 
-	const lanes = 1 // products at a time
-	r := c.Recovery(nil, lanes)
+	r := c.Recovery(nil)
 	vals := make([]float64, p.NNZ())
-	b := make([]float64, len(a)*lanes)
-	for t := range r.ColumnChunks() {
+	b := make([]float64, len(a))
+	for k := range c.Columns().Num() {
 		for i := range a {
 			b[i] = 0
-			for _, j := range c.Columns().Class(t) {
+			for _, j := range c.Columns().Class(k) {
 				b[i] += a[i][j]
 			}
 		}
-		r.GatherColumns(vals, t, b)
+		r.GatherColumns(vals, k, b)
 	}
 	r.Finish(vals)
 	fmt.Println(vals)
@@ -109,21 +108,16 @@ func ExampleClasses_Seed() {
 func ExampleColoring_Recovery() {
 	p := sparsity.Banded(4, 1, 1)
 	c := coloring.New(coloring.Acyclic, p)
-	r := c.Recovery(p.Lower(), 2) // the values of the lower triangle
-	fmt.Println(c.Columns().Colors(), r.ColumnChunks(), r.Depth())
+	r := c.Recovery(p.Lower()) // the values of the lower triangle
+	fmt.Println(c.Columns().Colors(), r.Depth())
 
 	// The products of [2 5 . .; 5 3 6 .; . 6 4 7; . . 7 8] with both seeds.
-	b := []float64{
-		2, 5,
-		11, 3,
-		4, 13,
-		7, 8,
-	}
 	vals := make([]float64, p.Lower().NNZ())
-	r.GatherColumns(vals, 0, b)
+	r.GatherColumns(vals, 0, []float64{2, 11, 4, 7})
+	r.GatherColumns(vals, 1, []float64{5, 3, 13, 8})
 	r.Finish(vals)
 	fmt.Println(vals)
 	// Output:
-	// [0 1 0 1] 1 1
+	// [0 1 0 1] 1
 	// [2 5 3 6 4 7 8]
 }

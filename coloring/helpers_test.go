@@ -294,22 +294,14 @@ func randomMatrix(p *sparsity.Pattern, kind Kind, seed uint64) matrix {
 	return a
 }
 
-// chunk returns the products of A, or of its transpose, with the seeds of the
-// chunk t of lanes colors, rows×lanes. Lanes without a color are NaN.
-func (a matrix) chunk(s *Classes, transposed bool, t, lanes int) []float64 {
+// product returns the product of A, or of its transpose, with the seed of color k.
+func (a matrix) product(s *Classes, transposed bool, k int) []float64 {
 	m, n := a.p.Dims()
 	if transposed {
 		m, n = n, m
 	}
-	b := make([]float64, m*lanes)
-	for lane := range lanes {
-		if t*lanes+lane >= s.Num() {
-			for i := range m {
-				b[i*lanes+lane] = math.NaN()
-			}
-		}
-	}
-	color := s.Colors()
+	b := make([]float64, m)
+	seed := s.Seed(nil, k)
 	e := 0
 	for i := range len(a.p.RowPtr()) - 1 {
 		for _, j := range a.p.Row(i) {
@@ -317,9 +309,7 @@ func (a matrix) chunk(s *Classes, transposed bool, t, lanes int) []float64 {
 			if transposed {
 				row, column = column, row
 			}
-			if lane := color[column] - t*lanes; lane >= 0 && lane < lanes {
-				b[row*lanes+lane] += a.vals[e]
-			}
+			b[row] += a.vals[e] * seed[column]
 			e++
 		}
 	}
@@ -327,39 +317,37 @@ func (a matrix) chunk(s *Classes, transposed bool, t, lanes int) []float64 {
 }
 
 // recovered runs a recovery of a.
-func recovered(a matrix, c *Coloring, r *Recovery, nvals, lanes int) []float64 {
+func recovered(a matrix, c *Coloring, r *Recovery, nvals int) []float64 {
 	vals := slices.Repeat([]float64{math.Inf(1)}, nvals)
-	for t := range r.RowChunks() {
-		r.GatherRows(vals, t, a.chunk(c.Rows(), true, t, lanes))
+	for k := range c.Rows().Num() {
+		r.GatherRows(vals, k, a.product(c.Rows(), true, k))
 	}
-	for t := range r.ColumnChunks() {
-		r.GatherColumns(vals, t, a.chunk(c.Columns(), false, t, lanes))
+	for k := range c.Columns().Num() {
+		r.GatherColumns(vals, k, a.product(c.Columns(), false, k))
 	}
 	r.Finish(vals)
 	return vals
 }
 
 // requireRecovers checks that the values of target come out exactly.
-func requireRecovers(t require.TestingT, c *Coloring, target *sparsity.Pattern, lanes int) {
+func requireRecovers(t require.TestingT, c *Coloring, target *sparsity.Pattern) {
 	if h, ok := t.(*testing.T); ok {
 		h.Helper()
 	}
 	p := c.Pattern()
 	a := randomMatrix(p, c.Kind(), 1)
-	r := c.Recovery(target, lanes)
-	require.Equal(t, (c.Columns().Num()+lanes-1)/lanes, r.ColumnChunks())
-	require.Equal(t, (c.Rows().Num()+lanes-1)/lanes, r.RowChunks())
+	r := c.Recovery(target)
 	if target == nil {
 		target = p
 	}
-	vals := recovered(a, c, r, target.NNZ(), lanes)
+	vals := recovered(a, c, r, target.NNZ())
 	m, _ := p.Dims()
 	e := 0
 	for i := range m {
 		for _, j := range target.Row(i) {
 			if want := a.vals[p.Position(i, int(j))]; vals[e] != want {
-				require.Failf(t, "not recovered", "entry (%d, %d) is %v, got %v by %v, %d lanes, colors %v, of %v",
-					i, j, want, vals[e], c, lanes, vertexColors(c), show(p))
+				require.Failf(t, "not recovered", "entry (%d, %d) is %v, got %v by %v, colors %v, of %v",
+					i, j, want, vals[e], c, vertexColors(c), show(p))
 			}
 			e++
 		}

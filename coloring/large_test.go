@@ -41,7 +41,7 @@ func TestEmptyRowsAndColumnsDoNotCount(t *testing.T) {
 					require.Equal(t, New(kind, small, o).Num(), c.Num(), "%v", o)
 					require.LessOrEqual(t, c.LowerBound(), c.Num())
 					if kind != Distance1 {
-						requireRecovers(t, c, nil, 2)
+						requireRecovers(t, c, nil)
 					}
 				}
 			})

@@ -2,7 +2,6 @@ package coloring
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/bucket"
@@ -11,20 +10,15 @@ import (
 
 // A Recovery reads the values of a matrix A out of its products with the seeds
 // of a coloring. All of its work was laid out when it was made: an evaluation
-// is one gather of indexed values for each chunk of products and, for acyclic
-// colorings, one list of subtractions. It needs no memory of its own, so any
-// number of goroutines may use one.
+// is one gather of indexed values for each product and, for acyclic colorings,
+// one list of subtractions. It needs no memory of its own, so any number of
+// goroutines may use one.
 //
-// Products come in chunks of as many colors as there are lanes: chunk t holds
-// the colors from t·lanes on, and b[r*lanes+s] is row r of the product with the
-// seed of color t·lanes+s. The lanes that the last chunk has too many are
-// never read. With one lane a single product is held at a time.
-//
-//	for t := range r.ColumnChunks() { /* b = A·S_t  */; r.GatherColumns(vals, t, b) }
-//	for t := range r.RowChunks()    { /* b = Aᵀ·S_t */; r.GatherRows(vals, t, b) }
+//	for k := range c.Columns().Num() { /* b = A·s_k  */; r.GatherColumns(vals, k, b) }
+//	for k := range c.Rows().Num()    { /* b = Aᵀ·s_k */; r.GatherRows(vals, k, b) }
 //	r.Finish(vals)
 //
-// Chunks may come in any order, and from several goroutines at once: no two
+// Products may come in any order, and from several goroutines at once: no two
 // write the same value.
 type Recovery struct {
 	nvals         int
@@ -36,8 +30,8 @@ type Recovery struct {
 	depth            int
 }
 
-// A gather says what to read from each chunk: vals[pos[e]] = b[src[e]] for
-// ptr[t] ≤ e < ptr[t+1].
+// A gather says what to read from the product of each color k:
+// vals[pos[e]] = b[src[e]] for ptr[k] ≤ e < ptr[k+1].
 type gather struct {
 	length        int // of b
 	ptr, pos, src []int32
@@ -50,9 +44,8 @@ type gather struct {
 // off the diagonal, AcyclicBicoloring every entry.
 //
 // It panics if target has positions outside the pattern or lacks one it must
-// have, if lanes < 1, if rows·lanes or columns·lanes exceed an int32, or if the
-// kind is Distance1. O(nnz) time and memory.
-func (c *Coloring) Recovery(target *sparsity.Pattern, lanes int) *Recovery {
+// have, or if the kind is Distance1. O(nnz) time and memory.
+func (c *Coloring) Recovery(target *sparsity.Pattern) *Recovery {
 	p := c.pattern
 	if target == nil {
 		target = p
@@ -61,12 +54,9 @@ func (c *Coloring) Recovery(target *sparsity.Pattern, lanes int) *Recovery {
 	if tm, tn := target.Dims(); tm != m || tn != n {
 		panic(fmt.Sprintf("coloring: recovery of a %d×%d pattern from the coloring of a %d×%d one", tm, tn, m, n))
 	}
-	if lanes < 1 || max(m, n, 1) > math.MaxInt32/lanes {
-		panic("coloring: number of lanes out of range")
-	}
 	r := &Recovery{nvals: target.NNZ()}
-	columns := newReading(r.nvals, m, lanes, c.columns.Num())
-	rows := newReading(r.nvals, n, lanes, c.rows.Num())
+	columns := newReading(r.nvals, m, c.columns.Num())
+	rows := newReading(r.nvals, n, c.rows.Num())
 	switch c.kind {
 	case Distance1:
 		panic("coloring: nothing can be recovered from a distance-1 coloring")
@@ -85,49 +75,43 @@ func (c *Coloring) Recovery(target *sparsity.Pattern, lanes int) *Recovery {
 	return r
 }
 
-// ColumnChunks returns the number of chunks of products A·s.
-func (r *Recovery) ColumnChunks() int { return len(r.columns.ptr) - 1 }
-
-// RowChunks returns the number of chunks of products Aᵀ·s.
-func (r *Recovery) RowChunks() int { return len(r.rows.ptr) - 1 }
-
 // Depth returns the length of the longest chain of subtractions that leads to a
 // value: 0 if all are read directly. A value is the sum, with signs, of as many
 // values of b as there are edges below it in its tree, and one more, so at worst
 // their errors add up.
 func (r *Recovery) Depth() int { return r.depth }
 
-// GatherColumns stores in vals all values that can be read from chunk t of
-// column colors, where b is rows×lanes, row-major. It panics if t is out of
-// range or a length is wrong. It allocates nothing.
-func (r *Recovery) GatherColumns(vals []float64, t int, b []float64) {
-	r.gather(&r.columns, vals, t, b)
+// GatherColumns stores in vals all values that can be read from b = A·s, the
+// product with the seed of column color k, with an element for each row. It
+// panics if k is out of range or a length is wrong. It allocates nothing.
+func (r *Recovery) GatherColumns(vals []float64, k int, b []float64) {
+	r.gather(&r.columns, vals, k, b)
 }
 
-// GatherRows stores in vals all values that can be read from chunk t of row
-// colors, where b is columns×lanes, row-major. It panics if t is out of range or
-// a length is wrong. It allocates nothing.
-func (r *Recovery) GatherRows(vals []float64, t int, b []float64) {
-	r.gather(&r.rows, vals, t, b)
+// GatherRows stores in vals all values that can be read from b = Aᵀ·s, the
+// product with the seed of row color k, with an element for each column. It
+// panics if k is out of range or a length is wrong. It allocates nothing.
+func (r *Recovery) GatherRows(vals []float64, k int, b []float64) {
+	r.gather(&r.rows, vals, k, b)
 }
 
-func (r *Recovery) gather(g *gather, vals []float64, t int, b []float64) {
-	if t < 0 || t+1 >= len(g.ptr) {
-		panic("coloring: chunk out of range")
+func (r *Recovery) gather(g *gather, vals []float64, k int, b []float64) {
+	if k < 0 || k+1 >= len(g.ptr) {
+		panic("coloring: color out of range")
 	}
 	if len(vals) != r.nvals || len(b) != g.length {
 		panic("coloring: recovery with wrong lengths")
 	}
-	lo, hi := g.ptr[t], g.ptr[t+1]
+	lo, hi := g.ptr[k], g.ptr[k+1]
 	pos := g.pos[lo:hi]
 	src := g.src[lo:hi]
 	src = src[:len(pos)]
-	for e, k := range pos {
-		vals[k] = b[src[e]]
+	for e, at := range pos {
+		vals[at] = b[src[e]]
 	}
 }
 
-// Finish substitutes, after all chunks were gathered; for kinds that are read
+// Finish substitutes, after all products were gathered; for kinds that are read
 // directly it does nothing. It panics if the length of vals is wrong. It
 // allocates nothing.
 func (r *Recovery) Finish(vals []float64) {
@@ -150,47 +134,42 @@ func (r *Recovery) Substitution() (dst, src, image, original []int32) {
 	return r.dst, r.src, r.mirror, r.original
 }
 
-// A reading collects, for each value, the chunk and the place in it that it is
-// read from.
+// A reading collects, for each value, the color and the row of the product that
+// it is read from.
 type reading struct {
-	lanes  int32
-	chunk  []int32 // −1: not from here
-	src    []int32
-	chunks int
-	length int
+	length, colors int
+	color          []int32 // from 0; −1: not from here
+	row            []int32
 }
 
-func newReading(nvals, rows, lanes, colors int) *reading {
-	d := &reading{lanes: int32(lanes), length: rows * lanes, chunks: (colors + lanes - 1) / lanes}
+func newReading(nvals, length, colors int) *reading {
+	d := &reading{length: length, colors: colors}
 	if colors > 0 {
-		d.chunk = make([]int32, nvals)
-		d.src = make([]int32, nvals)
-		for e := range d.chunk {
-			d.chunk[e] = -1
-		}
+		d.color = slices.Repeat([]int32{-1}, nvals)
+		d.row = make([]int32, nvals)
 	}
 	return d
 }
 
-// read has value e read from row r of the product with the seed of color c.
-func (d *reading) read(e, r, c int32) {
-	d.chunk[e] = (c - 1) / d.lanes
-	d.src[e] = r*d.lanes + (c-1)%d.lanes
+// read has value e read from a row of the product with the seed of color c.
+func (d *reading) read(e, row, c int32) {
+	d.color[e] = c - 1
+	d.row[e] = row
 }
 
 // drop has value e not read.
 func (d *reading) drop(e int32) {
-	if d != nil && d.chunk != nil {
-		d.chunk[e] = -1
+	if d != nil && d.color != nil {
+		d.color[e] = -1
 	}
 }
 
-// gather sorts the values by chunk, within one by their place.
+// gather sorts the values by color, within one by their place.
 func (d *reading) gather() gather {
-	pos, ptr := bucket.Sort(d.chunk, d.chunks)
+	pos, ptr := bucket.Sort(d.color, d.colors)
 	g := gather{length: d.length, ptr: ptr, pos: pos, src: make([]int32, len(pos))}
-	for e, k := range pos {
-		g.src[e] = d.src[k]
+	for e, at := range pos {
+		g.src[e] = d.row[at]
 	}
 	return g
 }

@@ -22,12 +22,10 @@ func TestRecoveryIsExact(t *testing.T) {
 						p = withDenseRows(rapid.Uint64().Draw(t, "seed"), kind)
 					}
 					c := New(kind, p, o)
-					for _, lanes := range []int{1, 4, 8} {
-						requireRecovers(t, c, nil, lanes)
-						if kind.symmetric() {
-							requireRecovers(t, c, p.Lower(), lanes)
-							requireRecovers(t, c, p.Upper(), lanes)
-						}
+					requireRecovers(t, c, nil)
+					if kind.symmetric() {
+						requireRecovers(t, c, p.Lower())
+						requireRecovers(t, c, p.Upper())
 					}
 				})
 			})
@@ -49,7 +47,7 @@ func TestRecoveryOfAPart(t *testing.T) {
 						}
 					}
 				}
-				requireRecovers(t, New(kind, p), sparsity.FromCoordinates(m, n, i, j), 4)
+				requireRecovers(t, New(kind, p), sparsity.FromCoordinates(m, n, i, j))
 			})
 		})
 	}
@@ -74,7 +72,7 @@ func TestRecoveryOfAMixedTriangle(t *testing.T) {
 				}
 			}
 		}
-		requireRecovers(t, New(Acyclic, p), sparsity.FromCoordinates(n, n, i, j), 4)
+		requireRecovers(t, New(Acyclic, p), sparsity.FromCoordinates(n, n, i, j))
 	})
 }
 
@@ -84,9 +82,9 @@ func TestTreesAreRootedAtTheCenter(t *testing.T) {
 	for n := 2; n < 20; n++ {
 		c := New(Acyclic, sparsity.Banded(n, 1, 1))
 		require.Equal(t, 2, c.Num())
-		r := c.Recovery(nil, 4)
+		r := c.Recovery(nil)
 		require.Equal(t, max(0, n/2-1), r.Depth(), "path of %d vertices", n)
-		requireRecovers(t, c, nil, 4)
+		requireRecovers(t, c, nil)
 	}
 	// a complete binary tree, its root the vertex 0
 	const n = 127
@@ -96,13 +94,13 @@ func TestTreesAreRootedAtTheCenter(t *testing.T) {
 	}
 	c := New(Acyclic, symmetric(n, i, j))
 	require.Equal(t, 2, c.Num())
-	require.Equal(t, bits.Len(n)-2, c.Recovery(nil, 4).Depth())
+	require.Equal(t, bits.Len(n)-2, c.Recovery(nil).Depth())
 }
 
 func TestStarRecoveryIsDirect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, kind := range []Kind{Star, StarBicoloring} {
-			r := New(kind, randomPattern(t, kind)).Recovery(nil, 4)
+			r := New(kind, randomPattern(t, kind)).Recovery(nil)
 			require.Zero(t, r.Depth())
 			require.Empty(t, r.dst)
 			require.Empty(t, r.mirror)
@@ -114,15 +112,16 @@ func TestRecoveryAllocatesNothing(t *testing.T) {
 	for _, kind := range []Kind{Column, Row, Star, Acyclic, StarBicoloring, AcyclicBicoloring} {
 		p := sparsity.BoxStencil(10, 10)
 		n, _ := p.Dims()
-		r := New(kind, p).Recovery(nil, 4)
+		c := New(kind, p)
+		r := c.Recovery(nil)
 		vals := make([]float64, p.NNZ())
-		b := make([]float64, 4*n)
+		b := make([]float64, n)
 		require.Zero(t, testing.AllocsPerRun(10, func() {
-			for t := range r.ColumnChunks() {
-				r.GatherColumns(vals, t, b)
+			for k := range c.Columns().Num() {
+				r.GatherColumns(vals, k, b)
 			}
-			for t := range r.RowChunks() {
-				r.GatherRows(vals, t, b)
+			for k := range c.Rows().Num() {
+				r.GatherRows(vals, k, b)
 			}
 			r.Finish(vals)
 		}), "%v", kind)
@@ -133,17 +132,17 @@ func TestRecoveryIsSafeForConcurrentUse(t *testing.T) {
 	p := sparsity.BoxStencil(20, 20)
 	c := New(Acyclic, p)
 	a := randomMatrix(p, Acyclic, 1)
-	r := c.Recovery(nil, 1)
+	r := c.Recovery(nil)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			// one matrix, its chunks gathered by different goroutines
+			// one matrix, its products gathered by different goroutines
 			vals := make([]float64, p.NNZ())
-			var chunks sync.WaitGroup
-			for k := range r.ColumnChunks() {
-				chunks.Go(func() { r.GatherColumns(vals, k, a.chunk(c.Columns(), false, k, 1)) })
+			var products sync.WaitGroup
+			for k := range c.Columns().Num() {
+				products.Go(func() { r.GatherColumns(vals, k, a.product(c.Columns(), false, k)) })
 			}
-			chunks.Wait()
+			products.Wait()
 			r.Finish(vals)
 			if fmt.Sprint(vals) != fmt.Sprint(a.vals) {
 				t.Error("not recovered")
@@ -160,11 +159,11 @@ func TestRecoveryFromGivenColors(t *testing.T) {
 	require.Equal(t, 3, c.Num())
 	require.Empty(t, c.Trials())
 	require.Equal(t, 3, c.LowerBound())
-	requireRecovers(t, c, nil, 2)
+	requireRecovers(t, c, nil)
 	// Colors may be left out; their products are zero.
 	c, err = FromColors(Acyclic, p, []int{0, 3, 0, 3}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 4, c.Num())
 	require.Empty(t, c.Columns().Class(1))
-	requireRecovers(t, c, nil, 2)
+	requireRecovers(t, c, nil)
 }

@@ -155,7 +155,7 @@ func requireErrorOrRecovery(t require.TestingT, kind Kind, p *sparsity.Pattern, 
 	}
 	require.True(t, slices.Equal(color[:n+m], vertexColors(c)))
 	if kind != Distance1 {
-		requireRecovers(t, c, nil, 3)
+		requireRecovers(t, c, nil)
 	}
 }
 
@@ -263,14 +263,14 @@ func FuzzFromColors(f *testing.F) {
 	})
 }
 
-// FuzzRecovery asks for any target by any number of lanes: it is refused in
-// words or recovered, and a part of the pattern is not refused without reason.
+// FuzzRecovery asks for any target: it is refused in words or recovered, and a part
+// of the pattern is not refused without reason.
 func FuzzRecovery(f *testing.F) {
-	f.Add(uint8(Star), uint8(4), uint8(4), int8(1), []byte{1, 6, 11, 0, 5}, []byte{1, 6})
-	f.Add(uint8(Acyclic), uint8(5), uint8(5), int8(3), []byte{1, 7, 13, 19, 20}, []byte{1, 5, 7, 11, 13})
-	f.Add(uint8(AcyclicBicoloring), uint8(5), uint8(4), int8(2), []byte{1, 7, 13, 19, 18}, []byte{1, 7, 13, 19, 18})
-	f.Add(uint8(Column), uint8(3), uint8(4), int8(0), []byte{0, 1, 9, 11}, []byte{2})
-	f.Fuzz(func(t *testing.T, k, m, n uint8, lanes int8, entries, wanted []byte) {
+	f.Add(uint8(Star), uint8(4), uint8(4), []byte{1, 6, 11, 0, 5}, []byte{1, 6})
+	f.Add(uint8(Acyclic), uint8(5), uint8(5), []byte{1, 7, 13, 19, 20}, []byte{1, 5, 7, 11, 13})
+	f.Add(uint8(AcyclicBicoloring), uint8(5), uint8(4), []byte{1, 7, 13, 19, 18}, []byte{1, 7, 13, 19, 18})
+	f.Add(uint8(Column), uint8(3), uint8(4), []byte{0, 1, 9, 11}, []byte{2})
+	f.Fuzz(func(t *testing.T, k, m, n uint8, entries, wanted []byte) {
 		kind := Kind(k % uint8(kinds))
 		c := New(kind, fuzzed(kind, m, n, entries))
 		rows, cols := c.Pattern().Dims()
@@ -289,15 +289,15 @@ func FuzzRecovery(f *testing.F) {
 					refused = r.(string)
 				}
 			}()
-			c.Recovery(target, int(lanes))
+			c.Recovery(target)
 		}()
 		inside := target.Union(c.Pattern()).Equal(c.Pattern())
 		switch {
-		case kind == Distance1 || lanes < 1:
+		case kind == Distance1:
 			require.NotEmpty(t, refused)
 		case refused == "":
 			require.True(t, inside)
-			requireRecovers(t, c, target, int(lanes))
+			requireRecovers(t, c, target)
 		case kind == Acyclic:
 			require.True(t, !inside || !target.Symmetrized().Equal(c.Pattern()), refused)
 		case kind == AcyclicBicoloring:
@@ -320,22 +320,20 @@ func TestMisusePanics(t *testing.T) {
 		"coloring: star bicoloring of 3 columns and 0 rows given, needs 3 and 2": func() { FromColors(StarBicoloring, oblong, make([]int, 3), nil) },
 		"coloring: color out of range":                                           func() { c.Columns().Class(-1) },
 		"coloring: seed of another length":                                       func() { c.Columns().Seed(make([]float64, 3), 1) },
-		"coloring: number of lanes out of range":                                 func() { c.Recovery(nil, 0) },
-		"coloring: target has positions outside the colored pattern":             func() { c.Recovery(sparsity.Full(5, 5), 1) },
-		"coloring: recovery of a 2×3 pattern from the coloring of a 5×5 one":     func() { c.Recovery(oblong, 1) },
-		"coloring: recovery of a 2×5 pattern from the coloring of a 5×5 one":     func() { c.Recovery(sparsity.Full(2, 5), 1) },
-		"coloring: nothing can be recovered from a distance-1 coloring":          func() { New(Distance1, p).Recovery(nil, 1) },
-		"coloring: target lacks an entry that others are computed from":          func() { New(Acyclic, p).Recovery(sparsity.Diagonal(5), 1) },
-		"coloring: chunk out of range":                                           func() { c.Recovery(nil, 4).GatherColumns(make([]float64, 13), 1, make([]float64, 20)) },
-		"coloring: recovery with wrong lengths":                                  func() { c.Recovery(nil, 4).GatherColumns(make([]float64, 13), 0, make([]float64, 19)) },
+		"coloring: target has positions outside the colored pattern":             func() { c.Recovery(sparsity.Full(5, 5)) },
+		"coloring: recovery of a 2×3 pattern from the coloring of a 5×5 one":     func() { c.Recovery(oblong) },
+		"coloring: recovery of a 2×5 pattern from the coloring of a 5×5 one":     func() { c.Recovery(sparsity.Full(2, 5)) },
+		"coloring: nothing can be recovered from a distance-1 coloring":          func() { New(Distance1, p).Recovery(nil) },
+		"coloring: target lacks an entry that others are computed from":          func() { New(Acyclic, p).Recovery(sparsity.Diagonal(5)) },
+		"coloring: recovery with wrong lengths":                                  func() { c.Recovery(nil).GatherColumns(make([]float64, 13), 0, make([]float64, 6)) },
 	} {
 		require.PanicsWithValue(t, message, f)
 	}
 	require.PanicsWithValue(t, "coloring: no pattern", func() { New(Star, nil) })
-	require.Panics(t, func() { c.Recovery(nil, 4).Finish(nil) })
-	require.Panics(t, func() { c.Recovery(nil, 4).GatherRows(make([]float64, 13), 0, make([]float64, 20)) })
+	require.Panics(t, func() { c.Recovery(nil).Finish(nil) })
+	require.Panics(t, func() { c.Recovery(nil).GatherRows(make([]float64, 13), 0, make([]float64, 6)) })
 	require.Panics(t, func() { c.Columns().Class(3) })
-	require.Panics(t, func() { c.Recovery(nil, 1<<30) })
+	require.PanicsWithValue(t, "coloring: color out of range", func() { c.Recovery(nil).GatherColumns(make([]float64, 13), c.Num(), make([]float64, 5)) })
 }
 
 func TestColoringsOfLargeRandomGraphsAreValid(t *testing.T) {

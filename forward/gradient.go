@@ -72,6 +72,7 @@ func Gradient(dst []float64, f func(x []dual.Number) dual.Number, x []float64) [
 type argument struct {
 	z  []dual.Number // what f takes, and may overwrite
 	x0 []dual.Number // x + 0ε, from which z starts, since dst may overwrite x
+	d  []float64     // the ε parts of what f returns, in Sparse
 }
 
 var arguments = sync.Pool{New: func() any { return new(argument) }}

@@ -1,6 +1,8 @@
 package forward
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -20,7 +22,7 @@ type Sparse struct {
 // that misses a nonzero adds it to other entries without a sign.
 func NewSparse(p *sparsity.Pattern, orders ...coloring.Order) *Sparse {
 	c := coloring.New(coloring.Column, p, orders...)
-	return &Sparse{p, c, c.Recovery(nil, max(1, c.Num()))}
+	return &Sparse{p, c, c.Recovery(nil)}
 }
 
 // Coloring returns the coloring that is used: Eval evaluates f once a color.
@@ -43,19 +45,25 @@ func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Numbe
 	if len(x) != n {
 		panic("forward: x has not the length of the pattern's rows")
 	}
-	classes := s.coloring.Columns()
-	if classes.Num() == 0 {
-		clear(dst.Values())
-		return dst
+	if f == nil {
+		panic(badFunc)
 	}
-	b := product(nil, f, x, classes.Num(), func(z []dual.Number, c int) {
-		for _, j := range classes.Class(c) {
-			z[j].D = 1
+	a := constants(x)
+	a.d = slices.Grow(a.d[:0], m)[:m]
+	for k := range s.coloring.Num() {
+		copy(a.z, a.x0)
+		for _, j := range s.coloring.Columns().Class(k) {
+			a.z[j].D = 1
 		}
-	})
-	if r, _ := b.Dims(); r != m {
-		panic(badRows)
+		y := f(a.z)
+		if len(y) != m {
+			panic("forward: f has not as many outputs as the pattern has rows")
+		}
+		for i := range y {
+			a.d[i] = y[i].D
+		}
+		s.recovery.GatherColumns(dst.Values(), k, a.d)
 	}
-	s.recovery.GatherColumns(dst.Values(), 0, b.RawMatrix().Data)
+	arguments.Put(a)
 	return dst
 }

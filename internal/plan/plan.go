@@ -200,7 +200,7 @@ func (p *Plan) byColoring() error {
 		p.color()
 	}
 	p.store()
-	p.recovery = p.coloring.Recovery(p.stored, 1)
+	p.recovery = p.coloring.Recovery(p.stored)
 	return nil
 }
 

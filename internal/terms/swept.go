@@ -165,7 +165,7 @@ func (w *sweepKernel) store() {
 		p := w.hessianPattern()
 		w.coloring = color(coloring.Star, p)
 		p = p.Lower()
-		w.recovery = w.coloring.Recovery(p, 1)
+		w.recovery = w.coloring.Recovery(p)
 		for i, j := range p.All() {
 			add(expr.Hessian, i, j)
 		}
@@ -175,7 +175,7 @@ func (w *sweepKernel) store() {
 		if c := color(coloring.Column, p); c.Num() < w.coloring.Num() {
 			w.coloring = c
 		}
-		w.recovery = w.coloring.Recovery(p, 1)
+		w.recovery = w.coloring.Recovery(p)
 		for i, j := range p.All() {
 			add(expr.Jacobian, j, i)
 		}
