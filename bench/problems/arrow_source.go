@@ -91,10 +91,8 @@ func arrowSourceAll(dst, g, x []float64) (f float64) {
 		t7 := float64(8 * t1)
 		for lo := 0; lo < 9998; lo += 256 {
 			hi := min(lo+256, 9998)
-			var sum [4]float64
-			var sum_ [4]float64
-			var sum__ [4]float64
-			for i := lo; i < hi; i++ {
+			var sum1, sum2, sum3 [4]float64
+			for i := lo; i < hi&^3; i++ {
 				x0 := x[i+1]
 				t2 := float64(x0 * x0)
 				t3 := t1 + t2
@@ -105,34 +103,41 @@ func arrowSourceAll(dst, g, x []float64) (f float64) {
 				h0_0 := float64(8*t2) + t5
 				h1_0 := float64(x0 * t6)
 				h1_1 := t5 + t7
-				strand := i & 3
-				if i >= 9996 {
-					strand = 0
-				}
-				sum[strand] += f0
+				sum1[i&3] += f0
 				g[i+1] = g0 + 0
-				strand_ := i & 3
-				if i >= 9996 {
-					strand_ = 0
-				}
-				sum_[strand_] += g1
+				sum2[i&3] += g1
 				dst[2*i+2] = h0_0 + 0
 				dst[i+19999], dst[2*i+3] = h1_0+0, h1_0+0
-				strand__ := i & 3
-				if i >= 9996 {
-					strand__ = 0
-				}
-				sum__[strand__] += h1_1
+				sum3[i&3] += h1_1
 			}
-			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
-			f += total
-			z += total
-			total_ := (sum_[0] + sum_[1]) + (sum_[2] + sum_[3])
-			g[9999] += total_
-			z += total_
-			total__ := (sum__[0] + sum__[1]) + (sum__[2] + sum__[3])
-			dst[29997] += total__
-			z += total__
+			// Fewer than four are left.
+			for i := hi &^ 3; i < hi; i++ {
+				x0 := x[i+1]
+				t2 := float64(x0 * x0)
+				t3 := t1 + t2
+				f0 := float64(t3*t3) - float64(4*x0) + 3
+				g0 := float64(4*(x0*t3)) - 4
+				g1 := float64(t3 * t4)
+				t5 := float64(4 * t3)
+				h0_0 := float64(8*t2) + t5
+				h1_0 := float64(x0 * t6)
+				h1_1 := t5 + t7
+				sum1[0] += f0
+				g[i+1] = g0 + 0
+				sum2[0] += g1
+				dst[2*i+2] = h0_0 + 0
+				dst[i+19999], dst[2*i+3] = h1_0+0, h1_0+0
+				sum3[0] += h1_1
+			}
+			total1 := (sum1[0] + sum1[1]) + (sum1[2] + sum1[3])
+			f += total1
+			z += total1
+			total2 := (sum2[0] + sum2[1]) + (sum2[2] + sum2[3])
+			g[9999] += total2
+			z += total2
+			total3 := (sum3[0] + sum3[1]) + (sum3[2] + sum3[3])
+			dst[29997] += total3
+			z += total3
 		}
 	}
 
@@ -198,10 +203,8 @@ func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
 		t9 := hesseArrowSourceProd(t5, t8)
 		for lo := 0; lo < 9998; lo += 256 {
 			hi := min(lo+256, 9998)
-			var sum [4]float64
-			var sum_ [4]float64
-			var sum__ [4]float64
-			for i := lo; i < hi; i++ {
+			var sum1, sum2, sum3 [4]float64
+			for i := lo; i < hi&^3; i++ {
 				x0 := x[i+1]
 				t2 := t1 + float64(x0*x0)
 				f0 := float64(t2*t2) - float64(4*x0) + 3
@@ -214,31 +217,40 @@ func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
 				h0_0 := hesseArrowSourceProd(t3, t6) + t7
 				h1_0 := hesseArrowSourceProd(t5, t6)
 				h1_1 := t7 + t9
-				strand := i & 3
-				if i >= 9996 {
-					strand = 0
-				}
-				sum[strand] += f0
+				sum1[i&3] += f0
 				g[i+1] = g0 + 0
-				strand_ := i & 3
-				if i >= 9996 {
-					strand_ = 0
-				}
-				sum_[strand_] += g1
+				sum2[i&3] += g1
 				dst[2*i+2] = h0_0 + 0
 				dst[i+19999], dst[2*i+3] = h1_0+0, h1_0+0
-				strand__ := i & 3
-				if i >= 9996 {
-					strand__ = 0
-				}
-				sum__[strand__] += h1_1
+				sum3[i&3] += h1_1
 			}
-			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
-			f += total
-			total_ := (sum_[0] + sum_[1]) + (sum_[2] + sum_[3])
-			g[9999] += total_
-			total__ := (sum__[0] + sum__[1]) + (sum__[2] + sum__[3])
-			dst[29997] += total__
+			// Fewer than four are left.
+			for i := hi &^ 3; i < hi; i++ {
+				x0 := x[i+1]
+				t2 := t1 + float64(x0*x0)
+				f0 := float64(t2*t2) - float64(4*x0) + 3
+				t3 := 2 * x0
+				t4 := 2 * t2
+				g0 := hesseArrowSourceProd(t3, t4) - 4
+				g1 := hesseArrowSourceProd(t5, t4)
+				t6 := 2 * t3
+				t7 := float64(2 * t4)
+				h0_0 := hesseArrowSourceProd(t3, t6) + t7
+				h1_0 := hesseArrowSourceProd(t5, t6)
+				h1_1 := t7 + t9
+				sum1[0] += f0
+				g[i+1] = g0 + 0
+				sum2[0] += g1
+				dst[2*i+2] = h0_0 + 0
+				dst[i+19999], dst[2*i+3] = h1_0+0, h1_0+0
+				sum3[0] += h1_1
+			}
+			total1 := (sum1[0] + sum1[1]) + (sum1[2] + sum1[3])
+			f += total1
+			total2 := (sum2[0] + sum2[1]) + (sum2[2] + sum2[3])
+			g[9999] += total2
+			total3 := (sum3[0] + sum3[1]) + (sum3[2] + sum3[3])
+			dst[29997] += total3
 		}
 	}
 

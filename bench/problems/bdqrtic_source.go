@@ -190,9 +190,7 @@ func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 		t12 := 120 * x4
 		t13 := 160 * x4
 		t14 := float64(200 * t6)
-		var kept [256]float64
-		var kept_ [256]float64
-		var kept__ [256]float64
+		var kept1, kept2, kept3 [256]float64
 		for _, r := range hesseBdqrticSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
@@ -245,10 +243,10 @@ func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 				h4_2 := float64(x2 * t12)
 				h4_3 := float64(x3 * t13)
 				h4_4 := t14 + float64(20*t8)
-				kept[(at1+k)&255] = f0
-				kept_[(at1+k)&255] = g4
+				kept1[(at1+k)&255] = f0
+				kept2[(at1+k)&255] = g4
 				dst[at5+8*k+1], dst[at2+8*k+3] = h3_0+0, h3_0+0
-				kept__[(at1+k)&255] = h4_4
+				kept3[(at1+k)&255] = h4_4
 				g[at1+k+4] = c1_3 + g3
 				c1_3 = c1_2 + g2
 				c1_2 = c1_1 + g1
@@ -291,15 +289,15 @@ func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 			if (at1)%256 == 0 {
 				lo := at1
 				hi := min(lo+256, 9995)
-				total := hesseBdqrticSourceSum(kept[:hi-lo])
-				f += total
-				z += total
-				total_ := hesseBdqrticSourceSum(kept_[:hi-lo])
-				g[9999] += total_
-				z += total_
-				total__ := hesseBdqrticSourceSum(kept__[:hi-lo])
-				dst[89979] += total__
-				z += total__
+				total1 := hesseBdqrticSourceSum(kept1[:hi-lo])
+				f += total1
+				z += total1
+				total2 := hesseBdqrticSourceSum(kept2[:hi-lo])
+				g[9999] += total2
+				z += total2
+				total3 := hesseBdqrticSourceSum(kept3[:hi-lo])
+				dst[89979] += total3
+				z += total3
 			}
 		}
 	}
@@ -423,9 +421,7 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 		t28 := 4 * t25
 		t29 := 50 * t13
 		t30 := hesseBdqrticSourceProd(t13, t29)
-		var kept [256]float64
-		var kept_ [256]float64
-		var kept__ [256]float64
+		var kept1, kept2, kept3 [256]float64
 		for _, r := range hesseBdqrticSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
@@ -494,10 +490,10 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 				h4_2 := hesseBdqrticSourceProd(t9, t27)
 				h4_3 := hesseBdqrticSourceProd(t11, t28)
 				h4_4 := t30 + float64(2*t14)
-				kept[(at1+k)&255] = f0
-				kept_[(at1+k)&255] = g4
+				kept1[(at1+k)&255] = f0
+				kept2[(at1+k)&255] = g4
 				dst[at5+8*k+1], dst[at2+8*k+3] = h3_0+0, h3_0+0
-				kept__[(at1+k)&255] = h4_4
+				kept3[(at1+k)&255] = h4_4
 				g[at1+k+4] = c1_3 + g3
 				c1_3 = c1_2 + g2
 				c1_2 = c1_1 + g1
@@ -540,12 +536,12 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 			if (at1)%256 == 0 {
 				lo := at1
 				hi := min(lo+256, 9995)
-				total := hesseBdqrticSourceSum(kept[:hi-lo])
-				f += total
-				total_ := hesseBdqrticSourceSum(kept_[:hi-lo])
-				g[9999] += total_
-				total__ := hesseBdqrticSourceSum(kept__[:hi-lo])
-				dst[89979] += total__
+				total1 := hesseBdqrticSourceSum(kept1[:hi-lo])
+				f += total1
+				total2 := hesseBdqrticSourceSum(kept2[:hi-lo])
+				g[9999] += total2
+				total3 := hesseBdqrticSourceSum(kept3[:hi-lo])
+				dst[89979] += total3
 			}
 		}
 	}

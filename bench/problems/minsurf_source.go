@@ -792,7 +792,7 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 
 	// 9801 terms in 4 variables
 	{
-		var kept [256]float64
+		var kept1 [256]float64
 		for _, r := range hesseMinsurfSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
@@ -817,7 +817,7 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 				x1 := x[at1+k+1]
 				x2 := x[at1+k+100]
 				t2 := x1 - x2
-				t3 := math.Abs(math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1))
+				t3 := math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1 + 0)
 				f0 := float64(0.00010203040506070809 * t3)
 				t4 := 1 / t3
 				t5 := t1 * t4
@@ -836,7 +836,7 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 				h2_0 := float64(2450.25 * t10)
 				h2_1 := -h1_1
 				h3_0 := -h0_0
-				kept[(at2+k)&255] = f0
+				kept1[(at2+k)&255] = f0
 				dst[at4+9*k] += h1_0
 				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
 				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
@@ -863,9 +863,9 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 			if (at2)%256 == 0 {
 				lo := at2
 				hi := min(lo+256, 9801)
-				total := hesseMinsurfSourceSum(kept[:hi-lo])
-				f += total
-				z += total
+				total1 := hesseMinsurfSourceSum(kept1[:hi-lo])
+				f += total1
+				z += total1
 			}
 		}
 	}
@@ -895,7 +895,7 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 
 	// 9801 terms in 4 variables
 	{
-		var kept [256]float64
+		var kept1 [256]float64
 		for _, r := range hesseMinsurfSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
@@ -920,7 +920,7 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 				x1 := x[at1+k+1]
 				x2 := x[at1+k+100]
 				t2 := x1 - x2
-				t3 := math.Abs(math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1))
+				t3 := math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1 + 0)
 				f0 := float64(0.00010203040506070809 * t3)
 				t4 := 2 * t1
 				t5 := 0.5 / t3
@@ -947,7 +947,7 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 				h3_1 := -h1_0
 				h3_2 := -h2_0
 				h3_3 := -h3_0
-				kept[(at2+k)&255] = f0
+				kept1[(at2+k)&255] = f0
 				dst[at4+9*k] += h1_0
 				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
 				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
@@ -973,8 +973,8 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 			if (at2)%256 == 0 {
 				lo := at2
 				hi := min(lo+256, 9801)
-				total := hesseMinsurfSourceSum(kept[:hi-lo])
-				f += total
+				total1 := hesseMinsurfSourceSum(kept1[:hi-lo])
+				f += total1
 			}
 		}
 	}

@@ -83,10 +83,10 @@ func rosenSourceAll(dst, g, x []float64) (f float64) {
 	{
 		for lo := 0; lo < 9998; lo += 256 {
 			hi := min(lo+256, 9998)
-			var sum [4]float64
+			var sum1 [4]float64
 			c1_1 := g[lo+1]
 			c2_1 := dst[3*lo+3]
-			for i := lo; i < hi; i++ {
+			for i := lo; i < hi&^3; i++ {
 				x0 := x[i+1]
 				t1 := 1 - x0
 				x1 := x[i+2]
@@ -97,11 +97,27 @@ func rosenSourceAll(dst, g, x []float64) (f float64) {
 				g1 := float64(200 * t3)
 				h0_0 := float64(800*t2) + float64(-400*t3) + 2
 				h1_0 := float64(-400 * x0)
-				strand := i & 3
-				if i >= 9996 {
-					strand = 0
-				}
-				sum[strand] += f0
+				sum1[i&3] += f0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
+				g[i+1] = c1_1 + g0
+				c1_1 = g1 + 0
+				dst[3*i+3] = c2_1 + h0_0
+				c2_1 = 200
+				z += g0 + h0_0
+			}
+			// Fewer than four are left.
+			for i := hi &^ 3; i < hi; i++ {
+				x0 := x[i+1]
+				t1 := 1 - x0
+				x1 := x[i+2]
+				t2 := float64(x0 * x0)
+				t3 := x1 - t2
+				f0 := float64(t1*t1) + float64(100*(t3*t3))
+				g0 := float64(-400*(x0*t3)) + float64(-2*t1)
+				g1 := float64(200 * t3)
+				h0_0 := float64(800*t2) + float64(-400*t3) + 2
+				h1_0 := float64(-400 * x0)
+				sum1[0] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
@@ -111,9 +127,9 @@ func rosenSourceAll(dst, g, x []float64) (f float64) {
 			}
 			g[(hi-1)+2] = c1_1
 			dst[3*(hi-1)+6] = c2_1
-			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
-			f += total
-			z += total
+			total1 := (sum1[0] + sum1[1]) + (sum1[2] + sum1[3])
+			f += total1
+			z += total1
 		}
 	}
 
@@ -170,10 +186,10 @@ func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
 	{
 		for lo := 0; lo < 9998; lo += 256 {
 			hi := min(lo+256, 9998)
-			var sum [4]float64
+			var sum1 [4]float64
 			c1_1 := g[lo+1]
 			c2_1 := dst[3*lo+3]
-			for i := lo; i < hi; i++ {
+			for i := lo; i < hi&^3; i++ {
 				x0 := x[i+1]
 				t1 := 1 - x0
 				x1 := x[i+2]
@@ -186,11 +202,28 @@ func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
 				t5 := 200 * t3
 				h0_0 := hesseRosenSourceProd(t3, t5) + float64(2*t4) + 2
 				h1_0 := float64(-200 * t3)
-				strand := i & 3
-				if i >= 9996 {
-					strand = 0
-				}
-				sum[strand] += f0
+				sum1[i&3] += f0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
+				g[i+1] = c1_1 + g0
+				c1_1 = g1 + 0
+				dst[3*i+3] = c2_1 + h0_0
+				c2_1 = 200
+			}
+			// Fewer than four are left.
+			for i := hi &^ 3; i < hi; i++ {
+				x0 := x[i+1]
+				t1 := 1 - x0
+				x1 := x[i+2]
+				t2 := x1 - float64(x0*x0)
+				f0 := float64(t1*t1) + float64(100*(t2*t2))
+				t3 := 2 * x0
+				g1 := float64(100 * (2 * t2))
+				t4 := -g1
+				g0 := hesseRosenSourceProd(t3, t4) + -float64(2*t1)
+				t5 := 200 * t3
+				h0_0 := hesseRosenSourceProd(t3, t5) + float64(2*t4) + 2
+				h1_0 := float64(-200 * t3)
+				sum1[0] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
@@ -199,8 +232,8 @@ func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
 			}
 			g[(hi-1)+2] = c1_1
 			dst[3*(hi-1)+6] = c2_1
-			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
-			f += total
+			total1 := (sum1[0] + sum1[1]) + (sum1[2] + sum1[3])
+			f += total1
 		}
 	}
 

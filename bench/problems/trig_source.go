@@ -99,10 +99,10 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 	{
 		for lo := 0; lo < 9998; lo += 256 {
 			hi := min(lo+256, 9998)
-			var sum [4]float64
+			var sum1 [4]float64
 			c1_1 := g[lo+1]
 			c2_1 := dst[3*lo+3]
-			for i := lo; i < hi; i++ {
+			for i := lo; i < hi&^3; i++ {
 				x1 := x[i+2]
 				t1 := float64(x1*x1) + 1
 				x0 := x[i+1]
@@ -123,11 +123,37 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 				h0_0 := t12 - float64(x1*t13)
 				h1_0 := t8 + (float64(-0.2*(x0*t11)) - float64(x0*t13))
 				h1_1 := -t10 + float64(-4*(x1*(x1*(t9*t9)))) + float64(2*t9)
-				strand := i & 3
-				if i >= 9996 {
-					strand = 0
-				}
-				sum[strand] += f0
+				sum1[i&3] += f0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
+				g[i+1] = c1_1 + g0
+				c1_1 = g1 + 0
+				dst[3*i+3] = c2_1 + h0_0
+				c2_1 = h1_1 + 0
+				z += ((g0 + g1) + h0_0) + (h1_0 + h1_1)
+			}
+			// Fewer than four are left.
+			for i := hi &^ 3; i < hi; i++ {
+				x1 := x[i+2]
+				t1 := float64(x1*x1) + 1
+				x0 := x[i+1]
+				t2 := x0 * x1
+				t3, t4 := math.Sincos(t2)
+				t5 := math.Exp(-0.1 * (x0 * x0))
+				t6 := float64(t3 * t5)
+				f0 := hesseTrigSourceLog(t1) + t6
+				t7 := x0 * t6
+				t8 := float64(t5 * t4)
+				g0 := float64(-0.2*t7) + float64(x1*t8)
+				t9 := 1 / t1
+				g1 := float64(x0*t8) + float64(2*(x1*t9))
+				t10 := float64(x0 * t7)
+				t11 := t4 * (x0 * t5)
+				t12 := float64(0.04000000000000001*t10) + float64(-0.2*t6) + float64(-0.4*(x1*t11))
+				t13 := x1 * t6
+				h0_0 := t12 - float64(x1*t13)
+				h1_0 := t8 + (float64(-0.2*(x0*t11)) - float64(x0*t13))
+				h1_1 := -t10 + float64(-4*(x1*(x1*(t9*t9)))) + float64(2*t9)
+				sum1[0] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
@@ -137,9 +163,9 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 			}
 			g[(hi-1)+2] = c1_1
 			dst[3*(hi-1)+6] = c2_1
-			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
-			f += total
-			z += total
+			total1 := (sum1[0] + sum1[1]) + (sum1[2] + sum1[3])
+			f += total1
+			z += total1
 		}
 	}
 
@@ -216,10 +242,10 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 	{
 		for lo := 0; lo < 9998; lo += 256 {
 			hi := min(lo+256, 9998)
-			var sum [4]float64
+			var sum1 [4]float64
 			c1_1 := g[lo+1]
 			c2_1 := dst[3*lo+3]
-			for i := lo; i < hi; i++ {
+			for i := lo; i < hi&^3; i++ {
 				x1 := x[i+2]
 				t1 := float64(x1*x1) + 1
 				t2 := hesseTrigSourceLog(t1)
@@ -252,11 +278,48 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 				t24 := hesseTrigSourceSelect(t2, t23, t23)
 				t25 := hesseTrigSourceProd(t10, t24)
 				h1_1 := hesseTrigSourceProd(x0, t22) + hesseTrigSourceProd(t10, t25) + float64(2*t12)
-				strand := i & 3
-				if i >= 9996 {
-					strand = 0
-				}
-				sum[strand] += f0
+				sum1[i&3] += f0
+				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
+				g[i+1] = c1_1 + g0
+				c1_1 = g1 + 0
+				dst[3*i+3] = c2_1 + h0_0
+				c2_1 = h1_1 + 0
+			}
+			// Fewer than four are left.
+			for i := hi &^ 3; i < hi; i++ {
+				x1 := x[i+2]
+				t1 := float64(x1*x1) + 1
+				t2 := hesseTrigSourceLog(t1)
+				x0 := x[i+1]
+				t3 := x0 * x1
+				t4, t5 := math.Sincos(t3)
+				t6 := math.Exp(-0.1 * (x0 * x0))
+				f0 := t2 + float64(t4*t6)
+				t7 := 2 * x0
+				t8 := -0.1 * hesseTrigSourceProd(t4, t6)
+				t9 := hesseTrigSourceProd(t6, t5)
+				g0 := hesseTrigSourceProd(t7, t8) + hesseTrigSourceProd(x1, t9)
+				t10 := 2 * x1
+				t11 := 1 / t1
+				t12 := hesseTrigSourceSelect(t2, t11, t11)
+				g1 := hesseTrigSourceProd(x0, t9) + hesseTrigSourceProd(t10, t12)
+				t13 := -0.1 * t8
+				t14 := hesseTrigSourceProd(t7, t13)
+				t15 := -0.1 * t6
+				t16 := hesseTrigSourceProd(t7, t15)
+				t17 := hesseTrigSourceProd(t5, t16)
+				t18 := hesseTrigSourceProd(t7, t14) + float64(2*t8) + float64(2*hesseTrigSourceProd(x1, t17))
+				t19 := -t4
+				t20 := hesseTrigSourceProd(t6, t19)
+				t21 := hesseTrigSourceProd(x1, t20)
+				h0_0 := t18 + hesseTrigSourceProd(x1, t21)
+				h1_0 := t9 + (hesseTrigSourceProd(x0, t17) + hesseTrigSourceProd(x0, t21))
+				t22 := hesseTrigSourceProd(x0, t20)
+				t23 := -(t11 * t11)
+				t24 := hesseTrigSourceSelect(t2, t23, t23)
+				t25 := hesseTrigSourceProd(t10, t24)
+				h1_1 := hesseTrigSourceProd(x0, t22) + hesseTrigSourceProd(t10, t25) + float64(2*t12)
+				sum1[0] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
 				c1_1 = g1 + 0
@@ -265,8 +328,8 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 			}
 			g[(hi-1)+2] = c1_1
 			dst[3*(hi-1)+6] = c2_1
-			total := (sum[0] + sum[1]) + (sum[2] + sum[3])
-			f += total
+			total1 := (sum1[0] + sum1[1]) + (sum1[2] + sum1[3])
+			f += total1
 		}
 	}
 

@@ -71,7 +71,7 @@ func (p *Printer) Count() {
 		switch n.Op {
 		case op.Add, op.Sub:
 			p.summed[n.A], p.summed[n.B] = true, true
-		case op.AddReal, op.RSub:
+		case op.AddReal, op.RSub, op.Sqrt: // the root is that of x + 0
 			p.summed[n.A] = true
 		case op.Neg, op.Detach:
 			p.summed[n.A] = p.summed[n.A] || p.summed[i]

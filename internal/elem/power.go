@@ -51,8 +51,9 @@ func FMA(x []float64, order [3]int) float64 {
 	return 0
 }
 
-// Sqrt is √x. √−0 is +0, so that ½/√x has one sign at zero.
-func Sqrt(x float64) float64         { return math.Abs(math.Sqrt(x)) }
+// Sqrt is √x. √−0 is +0, so that ½/√x has one sign at zero: −0 + 0 is +0, which takes less
+// than to clear a sign.
+func Sqrt(x float64) float64         { return math.Sqrt(x + 0) }
 func SqrtD(x, v float64) float64     { return 0.5 / v }
 func SqrtDD(x, v, d float64) float64 { return -0.5 * d / math.Abs(x) }
 

@@ -173,13 +173,14 @@ type loop struct {
 	lane    []int32            // the lanes themselves, nil if nobody asks
 	images  map[*store][]int32 // of the places of those that have copies
 	value   map[*store]string
-	kept    map[*store]string // the array of what is added after the loop, or the sums in four strands
+	kept    map[*store]string // the array of what is added after the loop
 	total   []string          // what must be finite
 	next    map[*store]string // the variable of the next of its runs
 	check   []int32           // nodes
 	chains  []*chain
 	chained map[*store]bool // is in a chain
 	after   bool            // something is added after each block
+	inRest  bool            // the lanes that are being written are those left of four
 }
 
 // prepare finds how the loop over the terms of a shape goes.
@@ -354,7 +355,7 @@ func (l *loop) leaf(leaf expr.Node) string {
 }
 
 func parens(s string) string {
-	if strings.ContainsAny(s, " *") {
+	if strings.ContainsAny(s, " *&") {
 		return "(" + s + ")"
 	}
 	return s
@@ -439,6 +440,24 @@ func (l *loop) overLanes(i, lo, hi string, inner func()) {
 	}
 	l.beginChains(first)
 	defer l.endChains(last)
+	if rest := l.lists.n % 4; rest != 0 && slices.ContainsFunc(l.stores, l.inStrands) {
+		fours := hi + "&^3"
+		if n, err := strconv.Atoi(hi); err == nil {
+			fours = strconv.Itoa(n - rest)
+		}
+		if fours != lo {
+			l.printLoop(text, i, lo, fours)
+			l.printf("// Fewer than four are left.\n")
+		}
+		l.inRest = true
+		text, lo = l.capture(inner), fours
+		l.inRest = false
+	}
+	l.printLoop(text, i, lo, hi)
+}
+
+// printLoop writes a loop from lo to hi over text.
+func (l *loop) printLoop(text, i, lo, hi string) {
 	switch {
 	case !mentions(text, i):
 		l.printf("for range %s {\n", difference(hi, lo))
@@ -510,33 +529,36 @@ func (l *loop) afterPiece() {
 	if mentions(after, "hi") {
 		l.printf("hi := %s\n", hi)
 	}
-	l.printf("%s", after)
-	for _, st := range l.stores {
-		if kept := l.kept[st]; kept != "" && l.inStrands(st) {
-			l.printf("%s = [4]float64{}\n", kept)
-		}
-	}
-	l.printf("}\n")
+	l.printf("%s}\n", after)
 }
 
 // keep declares the arrays of what is added after the loop.
 func (l *loop) keep() {
+	var sums, kept []string
 	for _, st := range l.stores {
-		if st.mode == inLoop || st.isConstant || !l.isStored(st) {
-			continue
+		switch {
+		case st.mode == inLoop || st.isConstant || !l.isStored(st):
+		case l.inStrands(st):
+			l.kept[st] = l.names.Fresh(fmt.Sprintf("sum%d", len(sums)+1))
+			sums = append(sums, l.kept[st])
+		default:
+			l.kept[st] = l.names.Fresh(fmt.Sprintf("kept%d", len(kept)+1))
+			kept = append(kept, l.kept[st])
 		}
-		if l.inStrands(st) {
-			l.kept[st] = l.names.Fresh("sum")
-			l.printf("var %s [4]float64\n", l.kept[st])
-		} else {
-			l.kept[st] = l.names.Fresh("kept")
-			l.printf("var %s [%d]float64\n", l.kept[st], min(code.Lanes, l.s.terms))
-		}
+	}
+	if len(sums) > 0 {
+		l.printf("var %s [4]float64\n", strings.Join(sums, ", "))
+	}
+	if len(kept) > 0 {
+		l.printf("var %s [%d]float64\n", strings.Join(kept, ", "), min(code.Lanes, l.s.terms))
 	}
 }
 
-// inStrands reports whether st is added up as it is computed.
-func (l *loop) inStrands(st *store) bool { return st.mode == summed && l.lists.forward }
+// inStrands reports whether st is added up as it is computed, lane i to strand i mod 4. The
+// lanes that are left when four are taken together go to the first strand.
+func (l *loop) inStrands(st *store) bool {
+	return st.mode == summed && l.lists.forward && l.isOne()
+}
 
 // isStored reports whether st is added to something, or for the sake of what is finite.
 func (l *loop) isStored(st *store) bool { return l.to[st.to].wanted || st.mode == summed && !l.v.Safe }
@@ -603,26 +625,19 @@ func (l *loop) keepInLoop(st *store) {
 		return // of a single term, or not wanted
 	}
 	lane := l.lists.index(l.lane)
-	if !l.inStrands(st) {
-		if l.s.terms > code.Lanes {
-			lane = fmt.Sprintf("%s&%d", parens(lane), code.Lanes-1)
+	if l.inStrands(st) {
+		strand := parens(lane) + "&3"
+		if l.inRest {
+			strand = "0"
 		}
-		l.printf("%s[%s] = %s\n", kept, lane, l.value[st])
+		l.printf("%s[%s] += %s\n", kept, strand, l.value[st])
 		return
 	}
-	switch n := l.s.terms; {
-	case n < 4:
-		l.printf("%s[0] += %s\n", kept, l.value[st])
-	case n%4 == 0:
-		l.printf("%s[%s] += %s\n", kept, strand(lane), l.value[st])
-	default:
-		s := l.names.Fresh("strand")
-		l.printf("%s := %s\nif %s >= %d {\n%s = 0\n}\n", s, strand(lane), lane, n&^3, s)
-		l.printf("%s[%s] += %s\n", kept, s, l.value[st])
+	if l.s.terms > code.Lanes {
+		lane = fmt.Sprintf("%s&%d", parens(lane), code.Lanes-1)
 	}
+	l.printf("%s[%s] = %s\n", kept, lane, l.value[st])
 }
-
-func strand(lane string) string { return parens(lane) + "&3" }
 
 // addAfter adds the results of the lanes from lo to hi that were kept.
 func (l *loop) addAfter(lo, hi string) {
@@ -651,7 +666,7 @@ func (l *loop) addSum(st *store, lo, hi string) {
 		}
 		return
 	}
-	sum := l.names.Fresh("total")
+	sum := "total" + strings.TrimLeft(l.kept[st], "sumkept")
 	if kept := l.kept[st]; kept == "" {
 		sum = l.value[st] + " + 0" // of a single term
 	} else if l.inStrands(st) {
@@ -672,7 +687,12 @@ func difference(hi, lo string) string {
 	if lo == "0" {
 		return hi
 	}
-	return hi + "-" + lo
+	if a, err := strconv.Atoi(lo); err == nil {
+		if b, err := strconv.Atoi(hi); err == nil {
+			return strconv.Itoa(b - a)
+		}
+	}
+	return hi + "-" + parens(lo)
 }
 
 // addKept adds what was kept lane by lane.
