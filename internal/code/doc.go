@@ -24,8 +24,9 @@
 // Scalar code has one form of instruction for all sums and products, so that there is
 // nothing to decide between them (scalar).
 //
-// The instructions of a recurrence are of more kinds, each in one word; what step after
-// step does the same way a processor predicts (recurrence).
+// A recurrence has to wait for itself: its instructions, the lines, are of more kinds, in
+// chains in which each has the result of the one before as an operand. They are run by
+// threaded code, in which each jumps to the next, in assembly on amd64 (recurrence, lines).
 //
 // What instructions take says package cost.
 //
@@ -38,5 +39,5 @@
 //
 // Linear scan register allocation: Poletto and Sarkar, ACM Trans. Program. Lang. Syst.
 // 21, 1999. Selection by tiles: Aho, Lam, Sethi and Ullman, Compilers, 2nd ed., 2006,
-// section 8.9.
+// section 8.9. Threaded code: Bell, Commun. ACM 16, 1973.
 package code

@@ -1,9 +1,10 @@
 package code
 
 import (
-	"github.com/hesse-ad/hesse/internal/elem"
+	"cmp"
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/expr"
-	"github.com/hesse-ad/hesse/internal/lane"
 )
 
 // Recurrence is the code of a loop with a state, distributed over three loops. What the
@@ -22,24 +23,13 @@ type Recurrence struct {
 
 	// The recurrence has registers for the state, for what a step takes in, for the
 	// leaves that are the same in all steps and for constants.
-	leaves     []expr.Node
+	uniforms   []expr.Node
 	constants  []float64
 	once, each []line
+	leaves     bool // some line of each does
 	others     []Instr
 	functions  []func(x float64) float64
 }
-
-// line is an instruction of the recurrence on registers. One that is neither sum nor
-// product nor division nor root is number b of the functions or of the others.
-type line struct {
-	op            Opcode
-	d, a, b, c, e uint8
-	other         uint16
-}
-
-// recurrenceRegisters is how many there are, so that a uint8 numbers them and no bounds
-// are checked.
-const recurrenceRegisters = 256
 
 // NewRecurrence is the code of a loop whose state is next after a step, and computes
 // results, both for each step. number is which number of the state a leaf is, −1 if it
@@ -141,12 +131,12 @@ func (c *Recurrence) recur(g *expr.Graph, next []int32, depends []bool, number f
 		}
 	}
 	for _, i := range leaves {
-		c.leaves = append(c.leaves, s.Nodes()[i])
+		c.uniforms = append(c.uniforms, s.Nodes()[i])
 	}
 	for _, i := range constants {
 		c.constants = append(c.constants, s.tiles[i].K)
 	}
-	c.lines(r, s.byLevel(once), s.byLevel(each), old, next)
+	c.lines(r, s.inChains(once), s.inChains(each), old, next)
 	if r.count > recurrenceRegisters {
 		return nil
 	}
@@ -180,9 +170,11 @@ func (c *Recurrence) lines(r *allocation, once, each, old, next []int32) {
 			r.use(i, forever) // whose register is not for others
 		}
 	}
+	w := lineWriter{Recurrence: c, last: -1}
 	for k, i := range once {
-		c.once = append(c.once, c.line(r.instruction(i, k)))
+		w.add(r.instruction(i, k))
 	}
+	c.once = w.ended()
 	for k, i := range each {
 		k += len(once)
 		in := r.instruction(i, k)
@@ -191,9 +183,9 @@ func (c *Recurrence) lines(r *allocation, once, each, old, next []int32) {
 			in.D = j
 			r.register[i] = j
 		}
-		c.each = append(c.each, c.line(in))
+		w.add(in)
 	}
-	var moves []line
+	var moves []Instr
 	for j, i := range next {
 		from := r.register[i]
 		if from == int32(j) {
@@ -201,29 +193,84 @@ func (c *Recurrence) lines(r *allocation, once, each, old, next []int32) {
 		}
 		if int(from) < c.state { // which another move may change
 			free := r.next()
-			c.each = append(c.each, c.line(Instr{Op: Move, D: free, A: from}))
+			w.add(Instr{Op: Move, D: free, A: from})
 			from = free
 		}
-		moves = append(moves, c.line(Instr{Op: Move, D: int32(j), A: from}))
+		moves = append(moves, Instr{Op: Move, D: int32(j), A: from})
 	}
-	c.each = append(c.each, moves...)
+	for _, in := range moves {
+		w.add(in)
+	}
+	c.each = w.ended()
+	c.leaves = slices.ContainsFunc(c.each, func(l line) bool { return l.op == function || l.op == leave })
 }
 
 // two reports whether the instruction sets two registers.
 func (in *Instr) two() bool { return in.Op == Sincos || in.Op == SoftplusLogistic }
 
-func (c *Recurrence) line(in Instr) line {
-	l := line{op: in.Op, d: uint8(in.D), a: uint8(in.A), b: uint8(in.B), c: uint8(in.C), e: uint8(in.E)}
-	switch in.Op {
-	case Move, Add, Sub, Mul, MulAdd, MulSub, SubMul, Dot, Det, Div, Sqrt:
-	default:
-		if f := in.F.Info().F1; in.Op == Call && f != nil {
-			l.other, c.functions = uint16(len(c.functions)), append(c.functions, f)
-			break
+// inChains is nodes, operands first, each next to one that it is an operand of where that
+// can be, the one that most others wait for: what comes from the instruction before is
+// there sooner than what comes from a register. A list scheduling: Gibbons and Muchnick,
+// Efficient instruction scheduling for a pipelined architecture, SIGPLAN Not. 21, 1986.
+func (s *selection) inChains(nodes []int32) []int32 {
+	at := make([]int, len(s.tiles)) // which computes a node, from 1 on
+	for k, i := range nodes {
+		at[i] = k + 1
+		if j, _, _ := s.twin(i); j >= 0 {
+			at[j] = k + 1
 		}
-		l.op, l.other, c.others = Primitive, uint16(len(c.others)), append(c.others, in)
 	}
-	return l
+	users := make([][]int, len(nodes))
+	missing, height := make([]int, len(nodes)), make([]int, len(nodes))
+	for k, i := range nodes {
+		for _, j := range s.operands(i) {
+			if p := at[j] - 1; p >= 0 {
+				users[p] = append(users[p], k)
+				missing[k]++
+			}
+		}
+	}
+	var ready []int
+	for k := len(nodes) - 1; k >= 0; k-- {
+		for _, u := range users[k] {
+			height[k] = max(height[k], height[u])
+		}
+		height[k] += s.tiles[nodes[k]].wait()
+		if missing[k] == 0 {
+			ready = append(ready, k)
+		}
+	}
+	higher := func(a, b int) int { return cmp.Or(height[a]-height[b], b-a) }
+	order := make([]int32, 0, len(nodes))
+	for len(ready) > 0 {
+		k := slices.MaxFunc(ready, higher)
+		for k >= 0 {
+			ready = slices.DeleteFunc(ready, func(r int) bool { return r == k })
+			order = append(order, nodes[k])
+			next := -1
+			for _, u := range users[k] {
+				if missing[u]--; missing[u] == 0 {
+					ready = append(ready, u)
+					if next < 0 || higher(u, next) > 0 {
+						next = u
+					}
+				}
+			}
+			k = next
+		}
+	}
+	return order
+}
+
+// wait is about how long a result takes, in units of a sum.
+func (t *tile) wait() int {
+	switch {
+	case t.Calls():
+		return 20
+	case t.Op == Div || t.Op == Sqrt:
+		return 5
+	}
+	return 2
 }
 
 // fuseSums makes one instruction of sums and differences with products that are used
@@ -266,115 +313,5 @@ func (s *selection) fuseSums() {
 			s.uses[b] = 0
 		}
 		s.tiles[i] = t
-	}
-}
-
-// Steps is the memory of a recurrence.
-type Steps struct {
-	Machine
-	r    [recurrenceRegisters]float64
-	rows []float64 // what the steps of a block take in
-}
-
-// Begin prepares to run c on blocks of n lanes at most. uniform is a leaf that is the
-// same in all steps.
-func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64) {
-	m.Machine.reset(&c.Vector, n)
-	for k := range c.Vector.uniform {
-		in := &c.Vector.uniform[k]
-		if in.Op == Load {
-			lane.Fill(m.out(in.D), uniform(c.Loads[in.A]))
-			continue
-		}
-		m.do(in, 0, m.n)
-	}
-	at := c.state + len(c.taken)
-	for _, leaf := range c.leaves {
-		m.r[at] = uniform(leaf)
-		at++
-	}
-	copy(m.r[at:], c.constants)
-	c.run(c.once, &m.r)
-}
-
-// Before computes what the n steps of a block take in. columns is what is loaded, in the
-// order of c.Loads; those that depend on the state may come later.
-func (m *Steps) Before(c *Recurrence, n int, columns []Source) {
-	m.sources, m.n = columns, n
-	for k := range c.block[:c.before] {
-		m.do(&c.block[k], 0, n)
-	}
-}
-
-// After computes the results of the n steps of a block.
-func (m *Steps) After(c *Recurrence, n int) {
-	m.n = n
-	for k := c.before; k < len(c.block); k++ {
-		m.do(&c.block[k], 0, n)
-	}
-}
-
-// Result is result k of the steps of the block, not to be changed.
-func (m *Steps) Result(c *Recurrence, k int) []float64 { return m.in(c.results[k]) }
-
-// State is the state, which Recur goes on from.
-func (m *Steps) State(c *Recurrence) []float64 { return m.r[:c.state] }
-
-// Recur runs the n steps of the block, if back from the last to the first. The state
-// that a step starts from goes to its record, of so many numbers.
-func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size int) {
-	width := len(c.taken)
-	if len(m.rows) < n*width {
-		m.rows = make([]float64, Lanes*width)
-	}
-	for j, r := range c.taken {
-		lane.SetSteps(m.rows, m.in(r), j, width)
-	}
-	r := &m.r
-	state, taken := r[:c.state], r[c.state:][:width]
-	i, by := 0, 1
-	if back {
-		i, by = n-1, -1
-	}
-	for range n {
-		copy(taken, m.rows[i*width:])
-		copy(records[i*size:], state)
-		c.run(c.each, r)
-		i += by
-	}
-}
-
-// run runs instructions of the recurrence.
-func (c *Recurrence) run(lines []line, r *[recurrenceRegisters]float64) {
-	for i := range lines {
-		l := &lines[i]
-		switch l.op {
-		case Move:
-			r[l.d] = r[l.a]
-		case Add:
-			r[l.d] = r[l.a] + r[l.b]
-		case Sub:
-			r[l.d] = r[l.a] - r[l.b]
-		case Mul:
-			r[l.d] = r[l.a] * r[l.b]
-		case MulAdd:
-			r[l.d] = float64(r[l.a]*r[l.b]) + r[l.c]
-		case MulSub:
-			r[l.d] = float64(r[l.a]*r[l.b]) - r[l.c]
-		case SubMul:
-			r[l.d] = r[l.c] - float64(r[l.a]*r[l.b])
-		case Dot:
-			r[l.d] = float64(r[l.a]*r[l.b]) + float64(r[l.c]*r[l.e])
-		case Det:
-			r[l.d] = float64(r[l.a]*r[l.b]) - float64(r[l.c]*r[l.e])
-		case Div:
-			r[l.d] = r[l.a] / r[l.b]
-		case Sqrt:
-			r[l.d] = elem.Sqrt(r[l.a])
-		case Call:
-			r[l.d] = c.functions[l.other](r[l.a])
-		default:
-			do(&c.others[l.other], r[:], c.primitives)
-		}
 	}
 }

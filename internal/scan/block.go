@@ -283,6 +283,9 @@ func (r *runner) result(j, n int) []float64 { return r.Result(r.Recurrence, j)[:
 
 func (w *way) fit(r *runner, n int) int {
 	guards := w.Step.kernels.guards
+	if len(guards) == 0 {
+		return n
+	}
 	for i := range n {
 		for j := range r.v {
 			r.v[j] = r.result(len(r.results)+j, n)[i]

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package code
+
+func (s *stepping) run() { s.runGo() }
+
+func segment(lines []line, r *registers) int { return segmentGo(lines, r) }

@@ -1,0 +1,86 @@
+package code
+
+import (
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/lane"
+)
+
+// Steps is the memory of a recurrence.
+type Steps struct {
+	Machine
+	r        registers
+	rows     []float64 // what the steps of a block take in
+	stepping stepping
+}
+
+// Begin prepares to run c on blocks of n lanes at most. uniform is a leaf that is the
+// same in all steps.
+func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64) {
+	m.Machine.reset(&c.Vector, n)
+	for k := range c.Vector.uniform {
+		in := &c.Vector.uniform[k]
+		if in.Op == Load {
+			lane.Fill(m.out(in.D), uniform(c.Loads[in.A]))
+			continue
+		}
+		m.do(in, 0, m.n)
+	}
+	at := c.state + len(c.taken)
+	for _, leaf := range c.uniforms {
+		m.r[at] = uniform(leaf)
+		at++
+	}
+	copy(m.r[at:], c.constants)
+	c.step(c.once, &m.r)
+}
+
+// Before computes what the n steps of a block take in. columns is what is loaded, in the
+// order of c.Loads; those that depend on the state may come later.
+func (m *Steps) Before(c *Recurrence, n int, columns []Source) {
+	m.sources, m.n = columns, n
+	for k := range c.block[:c.before] {
+		m.do(&c.block[k], 0, n)
+	}
+}
+
+// After computes the results of the n steps of a block.
+func (m *Steps) After(c *Recurrence, n int) {
+	m.n = n
+	for k := c.before; k < len(c.block); k++ {
+		m.do(&c.block[k], 0, n)
+	}
+}
+
+// Result is result k of the steps of the block, not to be changed.
+func (m *Steps) Result(c *Recurrence, k int) []float64 { return m.in(c.results[k]) }
+
+// State is the state, which Recur goes on from.
+func (m *Steps) State(c *Recurrence) []float64 { return m.r[:c.state] }
+
+// Recur runs the n steps of the block, if back from the last to the first. The state
+// that a step starts from goes to its record, of so many numbers.
+func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size int) {
+	width := len(c.taken)
+	if len(m.rows) < n*width {
+		m.rows = make([]float64, Lanes*width)
+	}
+	for j, r := range c.taken {
+		lane.SetSteps(m.rows, m.in(r), j, width)
+	}
+	s := &m.stepping
+	*s = stepping{
+		lines: c.each, r: &m.r, steps: n, state: c.state,
+		records: records, recordBy: size, rows: m.rows, width: width, rowBy: width,
+	}
+	if back {
+		s.recordAt, s.recordBy, s.rowAt, s.rowBy = (n-1)*size, -size, (n-1)*width, -width
+	}
+	if !c.leaves {
+		s.run()
+		return
+	}
+	for s.steps > 0 {
+		s.enter()
+		c.step(c.each, &m.r)
+	}
+}
