@@ -113,8 +113,11 @@ func (l *Index) Block(buf *[Lanes]int32, lo int) []int32 {
 		return l.index[lo : lo+n]
 	}
 	for p := range l.pieces(lo, n) {
-		for i := range p.n {
-			buf[p.lane+i] = int32(p.at + i*p.step)
+		at := int32(p.at)
+		part := buf[p.lane:][:p.n]
+		for i := range part {
+			part[i] = at
+			at += int32(p.step)
 		}
 	}
 	return buf[:n]

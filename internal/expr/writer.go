@@ -45,39 +45,39 @@ func (w *Writer) number(c float64) int32 {
 // Write appends the steps that node i of a tape is, no call and none of Listed operands:
 // an operation on the nodes a and b, its operands in either order, or on a list; at is
 // the step of each node. It returns the last of them.
-func (w *Writer) Write(t *tape.Tape, i, a, b int32, at []int32) int32 {
+func (w *Writer) Write(t *tape.Tape, i, a, b int32, at func(i int32) int32) int32 {
 	code, c := t.Op(i), t.Constant(i)
 	switch code {
 	case op.Sum:
 		x := t.SumAt(i)
-		return w.sum(c, len(x), func(k int) int32 { return at[x[k]] })
+		return w.sum(c, len(x), func(k int) int32 { return at(x[k]) })
 	case op.Affine:
 		weights, x := t.AffineAt(i)
-		return w.sum(c, len(x), func(k int) int32 { return w.WithReal(op.Scale, at[x[k]], weights[k]) })
+		return w.sum(c, len(x), func(k int) int32 { return w.WithReal(op.Scale, at(x[k]), weights[k]) })
 	case op.Dot:
 		x, y := t.DotAt(i)
 		return w.sum(tape.NegZero, len(x), func(k int) int32 {
 			if x[k] == y[k] {
-				return w.Operation(op.Square, at[x[k]])
+				return w.Operation(op.Square, at(x[k]))
 			}
-			return w.Operation(op.Mul, at[x[k]], at[y[k]])
+			return w.Operation(op.Mul, at(x[k]), at(y[k]))
 		})
 	case op.Select:
 		cond, x, y := t.SelectAt(i)
-		return w.Push(Node{Op: code, A: at[cond], B: at[x], C: at[y]})
+		return w.Push(Node{Op: code, A: at(cond), B: at(x), C: at(y)})
 	case op.Own:
 		_, order := t.OwnAt(i)
-		return w.Push(Node{Op: code, A: at[a], B: b, C: int32(order)})
+		return w.Push(Node{Op: code, A: at(a), B: b, C: int32(order)})
 	}
 	switch {
 	case code.Constant() == op.IntConstant:
-		return w.Push(Node{Op: code, A: at[a], K: math.Float64bits(c)})
+		return w.Push(Node{Op: code, A: at(a), K: math.Float64bits(c)})
 	case code.Constant() == op.RealConstant:
-		return w.WithReal(code, at[a], c)
+		return w.WithReal(code, at(a), c)
 	case code.Operands() == 1:
-		return w.Operation(code, at[a])
+		return w.Operation(code, at(a))
 	}
-	return w.Operation(code, at[a], at[b])
+	return w.Operation(code, at(a), at(b))
 }
 
 // sum appends c plus n terms, added from the left.

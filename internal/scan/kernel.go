@@ -119,7 +119,7 @@ func (s *Step) function() *expr.Function {
 		case p.Op(i).Listed() > 0:
 			return nil
 		default:
-			at[i] = w.Write(&p.Tape, i, a, b, at)
+			at[i] = w.Write(&p.Tape, i, a, b, func(j int32) int32 { return at[j] })
 		}
 	}
 	f := &expr.Function{Steps: w.Steps, Primitives: expr.Primitives(&p.Tape)}

@@ -17,7 +17,8 @@ type term struct {
 }
 
 // class is the terms of one shape while they are gathered. They have the same steps and
-// results; their leaves, numbers and rows follow each other.
+// results; their leaves and rows follow each other, and each of their numbers is a
+// constant of its own.
 type class struct {
 	term
 	state  state
@@ -27,8 +28,8 @@ type class struct {
 	visits int   // what trace takes for a term
 	edges  int   // steps and edges, 0: not counted yet
 	wide   int   // leaves of a term
+	data   []data
 	picture
-	nums int // numbers of a term
 }
 
 // state is what becomes of a class.
@@ -68,7 +69,7 @@ func (d *detector) classify(group []int32) bool {
 	if len(group) == 1 && d.budget >= 0 && d.match(c) {
 		return true
 	}
-	d.visit()
+	d.marks.clear()
 	d.term.clear()
 	budget := d.budget
 	for _, k := range group {
@@ -87,7 +88,7 @@ func (d *detector) classify(group []int32) bool {
 	s := d.classes[k]
 	s.visits = budget - d.budget
 	s.leaves = grown(s.leaves, d.ahead, d.term.leaves...)
-	s.Numbers = grown(s.Numbers, d.ahead, d.term.Numbers...)
+	s.addNumbers(d.term.Numbers, d.ahead)
 	s.rows = grown(s.rows, d.ahead, d.term.rows...)
 	for _, i := range group {
 		d.cands[i].class = k
@@ -110,6 +111,14 @@ func roomFor[T any](x []T, terms, n int) []T {
 	return x[:len(x)+n]
 }
 
+// addNumbers adds those of a term, before its rows.
+func (s *class) addNumbers(x []float64, ahead int) {
+	t := len(s.rows) / max(len(s.results), 1)
+	for k, c := range x {
+		s.data[k].add(t, c, ahead)
+	}
+}
+
 // add appends the steps of c to the term; it reports false if it cannot be part of
 // one.
 func (d *detector) add(c *candidate) bool {
@@ -117,13 +126,13 @@ func (d *detector) add(c *candidate) bool {
 		return false
 	}
 	z := &d.term
-	value := d.local[c.root]
+	value := d.marks.step(c.root)
 	switch c.factor {
 	case noFactor:
 	case c.root:
 		value = z.Operation(op.Square, value)
 	default:
-		value = z.Operation(op.Mul, value, d.local[c.factor])
+		value = z.Operation(op.Mul, value, d.marks.step(c.factor))
 	}
 	value = z.WithReal(op.Scale, value, c.scale)
 	if r := slices.Index(z.rows, c.row); r >= 0 {
@@ -159,7 +168,7 @@ func (d *detector) find(joined bool) int32 {
 	d.byHash[h] = n
 	d.classes = append(d.classes, &class{
 		term: term{Writer: expr.Writer{Steps: slices.Clone(z.Steps)}, results: slices.Clone(z.results)},
-		next: k, after: n, nums: len(z.Numbers), wide: len(z.leaves), joined: joined,
+		next: k, after: n, wide: len(z.leaves), data: make([]data, len(z.Numbers)), joined: joined,
 	})
 	return n
 }
@@ -170,14 +179,6 @@ func (d *detector) follow(k int32) {
 		d.classes[d.last].after = k
 	}
 	d.last = k
-}
-
-// visit begins to stamp nodes anew. What is declared alone needs no stamps.
-func (d *detector) visit() {
-	if d.stamp == nil {
-		d.stamp, d.local = make([]int32, d.p.Len()), make([]int32, d.p.Len())
-	}
-	d.now++
 }
 
 // trace appends the steps of what node i reaches, operands first, each once. It
@@ -194,13 +195,12 @@ func (d *detector) trace(i int32) (ok bool) {
 	for len(d.stack) > 0 {
 		visits++
 		i := d.stack[len(d.stack)-1]
-		if d.stamp[i] == d.now {
+		if d.marks.has(i) {
 			d.stack = d.stack[:len(d.stack)-1]
 			continue
 		}
 		if i < d.base {
-			d.stamp[i] = d.now
-			d.local[i] = d.leaf(i)
+			d.marks.add(i, d.leaf(i))
 			d.stack = d.stack[:len(d.stack)-1]
 			continue
 		}
@@ -209,17 +209,17 @@ func (d *detector) trace(i int32) (ok bool) {
 		a, b := d.p.Args(i)
 		switch k := code.Operands(); {
 		case k == 1:
-			if d.stamp[a] != d.now {
+			if !d.marks.has(a) {
 				d.stack = append(d.stack, a)
 			}
 		case k == 2:
 			if code.Commutes() && d.p.Op(b) > d.p.Op(a) {
 				a, b = b, a // alike terms may have them in different order
 			}
-			if d.stamp[b] != d.now {
+			if !d.marks.has(b) {
 				d.stack = append(d.stack, b)
 			}
-			if d.stamp[a] != d.now {
+			if !d.marks.has(a) {
 				d.stack = append(d.stack, a)
 			}
 		case code == op.Call || code.Listed() > 0:
@@ -230,7 +230,7 @@ func (d *detector) trace(i int32) (ok bool) {
 				return false
 			}
 			d.p.EachOperand(i, func(j int32) {
-				if d.stamp[j] != d.now {
+				if !d.marks.has(j) {
 					d.stack = append(d.stack, j)
 				}
 			})
@@ -246,8 +246,7 @@ func (d *detector) trace(i int32) (ok bool) {
 		if len(d.term.Steps) >= d.longest {
 			return false
 		}
-		d.local[i] = d.term.Write(d.p, i, a, b, d.local)
-		d.stamp[i] = d.now
+		d.marks.add(i, d.term.Write(d.p, i, a, b, d.marks.step))
 	}
 	return true
 }
@@ -285,8 +284,11 @@ func (d *detector) shape(s *class) *shape {
 			st.A = int32(len(z.params)) - 1
 		}
 	}
-	for k := range s.nums {
-		z.data = append(z.data, newData(n, func(t int) float64 { return s.Numbers[t*s.nums+k] }))
+	for _, c := range s.data {
+		if cap(c.each) > n+n/8 {
+			c.each = slices.Clone(c.each)
+		}
+		z.data = append(z.data, c)
 	}
 	z.setConstants()
 	return z

@@ -64,11 +64,10 @@ type detector struct {
 	declared  []*declared
 	byCall    map[int32]*declared // by the first node
 
-	stamp    []int32 // the term that reached a node last
-	local    []int32 // the step that the node is there
-	now      int32   // the term that is traced
+	marks    marks // the nodes of the term that is traced, and which steps they are
 	term     term
-	node     []int32 // of each step of the class that is matched
+	node     []int32   // of each step of the class that is matched
+	numbers  []float64 // of the term that is compared with it
 	stack    []int32
 	obstacle obstacle // why the last trace failed
 
@@ -79,6 +78,7 @@ func newDetector(p *tape.Tape, hessian bool) *detector {
 	d := &detector{
 		base: int32(p.Base()), p: p, hessian: hessian, longest: maxSteps,
 		dims: dims{p.Inputs(), p.Params(), p.Outputs()}, constants: make([]float64, p.Outputs()),
+		marks:  newMarks(),
 		byHash: map[uint64]int32{}, byCall: map[int32]*declared{}, obstacles: map[int32]obstacle{},
 	}
 	for i := d.base; int(i) < d.p.Len(); i++ {
@@ -135,10 +135,13 @@ func (d *detector) whole(edges int) *Plan {
 	if !ok {
 		return nil
 	}
-	one := class{term: d.term, nums: len(d.term.Numbers), wide: len(d.term.leaves)}
+	one := class{term: d.term, wide: len(d.term.leaves)}
 	one.results = results
 	for j := range d.outputs {
 		one.rows = append(one.rows, int32(j))
+	}
+	for _, c := range d.term.Numbers {
+		one.data = append(one.data, data{all: c})
 	}
 	s := d.shape(&one)
 	if expr.CountEdges(s.Steps, edges) > edges {
@@ -149,12 +152,12 @@ func (d *detector) whole(edges int) *Plan {
 
 // traceOutputs traces all outputs as one term; it returns their steps.
 func (d *detector) traceOutputs() (results []int32, ok bool) {
-	d.visit()
+	d.marks.clear()
 	for _, i := range d.p.OutputNodes() {
 		if !d.trace(i) {
 			return nil, false
 		}
-		results = append(results, d.local[i])
+		results = append(results, d.marks.step(i))
 	}
 	return results, true
 }

@@ -29,13 +29,13 @@ func Misfits(p *sweep.Engine) (misfits []string, count int) {
 		}
 		s, t := d.classes[c.class], terms[c.class]
 		terms[c.class]++
-		d.visit()
+		d.marks.clear()
 		d.term.clear()
 		z := &d.term
-		numbers := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+		numbers := func(x float64, y data) bool { return math.Float64bits(x) == math.Float64bits(y.at(t)) }
 		if !d.add(&c) || !slices.Equal(z.Steps, s.Steps) || !slices.Equal(z.results, s.results) ||
 			!slices.Equal(z.leaves, s.leaves[t*s.wide:][:s.wide]) || s.rows[t] != c.row ||
-			!slices.EqualFunc(z.Numbers, s.Numbers[t*s.nums:][:s.nums], numbers) {
+			!slices.EqualFunc(z.Numbers, s.data, numbers) {
 			misfits = append(misfits, fmt.Sprintf("node %d, term %d of class %d", c.root, t, c.class))
 		}
 		count++

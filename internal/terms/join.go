@@ -253,7 +253,7 @@ func (g *joiner) joinGroups(a, b int32) bool {
 	if len(first)+len(second) > maxJoined || ta < 0 || tb < 0 {
 		return false
 	}
-	g.visit()
+	g.marks.clear()
 	g.reach(first)
 	more, ok := g.reach(second)
 	if !ok || tb-more < joinShare*min(ta, tb) {
@@ -282,7 +282,7 @@ func (g *joiner) members(a int32) []int32 {
 func (g *joiner) timeOf(a int32) float64 {
 	t := &g.time[a-g.begin]
 	if *t == 0 {
-		g.visit()
+		g.marks.clear()
 		ok := false
 		if *t, ok = g.reach(g.members(a)); !ok {
 			*t = -1
@@ -291,8 +291,8 @@ func (g *joiner) timeOf(a int32) float64 {
 	return *t
 }
 
-// reach stamps what candidates reach; it returns the time of the operations that had
-// no stamp, and whether these are not too many.
+// reach marks what candidates reach; it returns the time of the operations that had
+// no mark, and whether these are not too many.
 func (g *joiner) reach(members []int32) (time float64, ok bool) {
 	count := 0
 	g.stack = g.stack[:0]
@@ -311,10 +311,9 @@ func (g *joiner) reach(members []int32) (time float64, ok bool) {
 	return time, len(g.stack) == 0
 }
 
-// push puts an operation on the stack unless it has the stamp.
+// push puts an operation on the stack unless it has a mark.
 func (g *joiner) push(j int32) {
-	if j >= g.base && g.stamp[j] != g.now {
-		g.stamp[j] = g.now
+	if j >= g.base && g.marks.add(j, 0) {
 		g.stack = append(g.stack, j)
 	}
 }

@@ -37,9 +37,10 @@ func (d *detector) match(c *candidate) bool {
 		return false
 	}
 	last := int32(len(s.Steps)) - 1 // the product with the scale
-	leaves, numbers := len(s.leaves), len(s.Numbers)
-	s.leaves, s.Numbers = roomFor(s.leaves, d.ahead, s.wide), roomFor(s.Numbers, d.ahead, s.nums)
-	m := matching{d, s.Steps, s.leaves[leaves:], s.Numbers[numbers:]}
+	leaves := len(s.leaves)
+	s.leaves = roomFor(s.leaves, d.ahead, s.wide)
+	d.numbers = slices.Grow(d.numbers[:0], len(s.data))[:len(s.data)]
+	m := matching{d, s.Steps, s.leaves[leaves:], d.numbers}
 	if d.looksLike(s, c.root, m.leaves, m.numbers) {
 		s.hits++
 	} else if m.matches(c.root, last) {
@@ -47,11 +48,12 @@ func (d *detector) match(c *candidate) bool {
 			d.keepPicture(s)
 		}
 	} else {
-		s.leaves, s.Numbers = s.leaves[:leaves], s.Numbers[:numbers]
+		s.leaves = s.leaves[:leaves]
 		return false
 	}
 	m.numbers[s.Steps[last].C] = c.scale
 	d.budget -= s.visits
+	s.addNumbers(m.numbers, d.ahead)
 	s.rows = grown(s.rows, d.ahead, c.row)
 	c.class = k
 	d.follow(k)
@@ -61,7 +63,7 @@ func (d *detector) match(c *candidate) bool {
 // matches compares what root reaches with the steps before the last.
 func (m *matching) matches(root, last int32) bool {
 	d := m.detector
-	d.visit()
+	d.marks.clear()
 	d.node = slices.Grow(d.node[:0], int(last))[:last]
 	for i := range d.node {
 		d.node[i] = unbound
@@ -77,10 +79,9 @@ func (m *matching) matches(root, last int32) bool {
 
 // step compares step k with node i. A node that is another step, too, does not match.
 func (m *matching) step(k, i int32) bool {
-	if m.stamp[i] == m.now {
+	if !m.marks.add(i, k) {
 		return false
 	}
-	m.stamp[i] = m.now
 	st := &m.steps[k]
 	if i < m.base {
 		return m.leaf(st, i)

@@ -9,7 +9,7 @@ import (
 
 // picture is how a term lies on the tape: its operations, each so far before the root.
 // Most terms were recorded by a loop, and lie as the one before. To compare a term with
-// a picture takes a fifth of the time of matching its steps: nothing is stamped but its
+// a picture takes a fifth of the time of matching its steps: nothing is marked but its
 // leaves. A new one is kept where that fails, if it does not fail too often.
 type picture struct {
 	spots        []spot
@@ -97,7 +97,7 @@ func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []flo
 	for l := range leaves {
 		leaves[l] = unbound
 	}
-	d.now++
+	d.marks.clear()
 	for k := range s.picture.spots {
 		p := &s.picture.spots[k]
 		i := root - p.back
@@ -127,8 +127,7 @@ func (d *detector) lies(p operand, root, i int32, leaves []int32) bool {
 		return i == root-int32(p)
 	}
 	l := &leaves[^p]
-	if *l == unbound && i < d.base && int(i) < d.inputs+d.params && d.stamp[i] != d.now {
-		d.stamp[i] = d.now
+	if *l == unbound && i < d.base && int(i) < d.inputs+d.params && d.marks.add(i, 0) {
 		*l = i
 	}
 	return *l == i

@@ -44,6 +44,23 @@ func newData(n int, at func(t int) float64) data {
 	return d
 }
 
+// add makes c the constant of term t, when all before have theirs; so many more terms may
+// come.
+func (d *data) add(t int, c float64, ahead int) {
+	switch {
+	case t == 0:
+		d.all = c
+	case d.each != nil:
+		d.each = grown(d.each, ahead, c)
+	case math.Float64bits(c) != math.Float64bits(d.all):
+		d.each = roomFor(d.each, t+ahead, t)
+		for k := range d.each {
+			d.each[k] = d.all
+		}
+		d.each = append(d.each, c)
+	}
+}
+
 // at is the constant of term t.
 func (d *data) at(t int) float64 {
 	if d.each != nil {
