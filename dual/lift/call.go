@@ -132,6 +132,10 @@ func firstArg(e *ast.CallExpr) ast.Expr {
 
 // conversion is T(x). What becomes an integer is a reading of its value.
 func (w *walker) conversion(e *ast.CallExpr) *place {
+	if at := w.address(e); at != nil {
+		w.expr(at)
+		return w.fresh(w.typeOf(e))
+	}
 	x := w.expr(e.Args[0])
 	p := w.fresh(w.typeOf(e))
 	x, q := x.find(), p.find()
@@ -148,6 +152,17 @@ func (w *walker) conversion(e *ast.CallExpr) *place {
 		w.a.flow(x, q, e.Pos())
 	}
 	return p
+}
+
+// address is the pointer p of uintptr(unsafe.Pointer(p)), an integer that says nothing
+// of what is there: slices.Insert compares such ones. It is nil for other conversions.
+func (w *walker) address(e *ast.CallExpr) ast.Expr {
+	p, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr)
+	if !ok || len(p.Args) != 1 || !types.Identical(w.typeOf(e), types.Typ[types.Uintptr]) ||
+		!w.info().Types[p.Fun].IsType() || !types.Identical(w.typeOf(p), types.Typ[types.UnsafePointer]) {
+		return nil
+	}
+	return p.Args[0]
 }
 
 func (w *walker) builtin(e *ast.CallExpr, name string) []*place {

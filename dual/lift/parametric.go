@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
 // parametric reports whether a call is of a generic function that takes active
@@ -16,14 +17,36 @@ func (r *renderer) parametric(e *ast.CallExpr, c *call) bool {
 	if c.fn.Pkg() != r.pkg.Types && !reachable(c.fn) {
 		return false
 	}
-	m := matching{patterns: map[*types.TypeParam]string{}}
+	m := matching{}
 	return m.tuple(sig.Params(), c.callee.param) && m.tuple(sig.Results(), c.res)
 }
 
-// matching compares a generic type with the places of one of its instances.
-type matching struct {
-	patterns map[*types.TypeParam]string // activity of the arguments
+// instance writes a type as iter.Seq, generic and of another package, by the types
+// that active numbers become: functions of that package take and return it.
+func (r *renderer) instance(p *place, n *types.Named) (string, bool) {
+	o := n.Obj()
+	s, ok := n.Origin().Underlying().(*types.Signature)
+	if !ok || n.TypeArgs().Len() == 0 || n.NumMethods() > 0 || o.Pkg() == r.pkg.Types || !reachable(o) {
+		return "", false
+	}
+	m := matching{}
+	if !m.at(s, p) {
+		return "", false
+	}
+	var args []string
+	for i := range n.TypeArgs().Len() {
+		arg := r.typeString(n.TypeArgs().At(i))
+		if q := m[n.Origin().TypeParams().At(i)]; q != nil {
+			arg = r.byShape(q, n.TypeArgs().At(i))
+		}
+		args = append(args, arg)
+	}
+	return r.imported(o.Pkg().Path(), o.Pkg().Name()) + "." + o.Name() + "[" + strings.Join(args, ", ") + "]", true
 }
+
+// matching compares a generic type with the places of one of its instances: for each
+// type parameter it has the place of its argument.
+type matching map[*types.TypeParam]*place
 
 func (m matching) tuple(t *types.Tuple, p []*place) bool {
 	for i := range t.Len() {
@@ -43,9 +66,9 @@ func (m matching) at(t types.Type, p *place) bool {
 	case *types.TypeParam:
 		constraint := t.Underlying().(*types.Interface)
 		if constraint.Empty() {
-			have, ok := m.patterns[t]
-			m.patterns[t] = p.pattern()
-			return !ok || have == p.pattern()
+			have, ok := m[t]
+			m[t] = p
+			return !ok || have.pattern() == p.pattern()
 		}
 		if s, ok := coreSlice(constraint); ok {
 			return m.at(s, p)

@@ -293,7 +293,7 @@ func (a *analysis) flow(src, dst *place, at token.Pos) {
 	case src.kind == dst.kind:
 		a.unify(dst, src, at)
 	case src.kind != other:
-		a.hide(src, at, "an interface cannot hold active values", "use the concrete type, or a type parameter")
+		a.hide(src, at, "an interface cannot hold active values", "use the concrete type, or a type parameter, as slices.SortFunc has in place of sort.Slice")
 	}
 }
 

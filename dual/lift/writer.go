@@ -435,6 +435,9 @@ func (r *renderer) namedType(p *place, t types.Type) string {
 	if o.Parent() != nil && o.Parent() != o.Pkg().Scope() { // local to a function
 		return o.Name()
 	}
+	if s, ok := r.instance(p, n); ok {
+		return s
+	}
 	key := "type " + types.TypeString(t, nil) + p.pattern()
 	if l := w.byKey[key]; l != nil {
 		return l.value()

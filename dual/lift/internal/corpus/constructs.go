@@ -324,6 +324,54 @@ func rangeOverFunction(x []float64) float64 {
 	return s
 }
 
+// Iterators of package iter, from and to functions of other packages.
+func sequences(x []float64) float64 {
+	s := 0.0
+	for v := range below(slices.Values(x), 1) {
+		s = s*0.5 + v
+	}
+	for i, v := range numbered(slices.All(x)) {
+		s += float64(i) * v
+	}
+	var odd iter.Seq[[]float64] = slices.Chunk(x, 2)
+	for c := range odd {
+		s += c[0] * c[len(c)-1]
+	}
+	return s + slices.Collect(below(slices.Values(x), 2))[0]
+}
+
+func below(seq iter.Seq[float64], limit float64) iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for v := range seq {
+			if v < limit && !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+func numbered[E any](seq iter.Seq2[int, E]) iter.Seq2[int, E] {
+	return func(yield func(int, E) bool) {
+		for i, v := range seq {
+			if !yield(i+1, v) {
+				return
+			}
+		}
+	}
+}
+
+func inserting(x []float64) float64 {
+	s := slices.Insert(slices.Clone(x), 2, x[0]*x[1], 7)
+	s = slices.Delete(s, 0, 1)
+	s = slices.Replace(s, 1, 3, x[4]*x[5])
+	slices.Reverse(s)
+	t := 0.0
+	for i, v := range slices.Concat(s, x[:2]) {
+		t += v * float64(i+1)
+	}
+	return t * s[0]
+}
+
 func switches(x []float64) float64 {
 	s := 0.0
 	for i, v := range x {

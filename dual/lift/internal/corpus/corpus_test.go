@@ -45,6 +45,8 @@ var functions = map[string]lifted{
 	"ranges":                {ranges, rangesOf[dual.Real], rangesOf[dual.Number], rangesOf[dual.Hyper], rangesOf[reverse.Var]},
 	"rangeOverPassive":      {rangeOverPassive, rangeOverPassiveOf[dual.Real], rangeOverPassiveOf[dual.Number], rangeOverPassiveOf[dual.Hyper], rangeOverPassiveOf[reverse.Var]},
 	"rangeOverFunction":     {rangeOverFunction, rangeOverFunctionOf[dual.Real], rangeOverFunctionOf[dual.Number], rangeOverFunctionOf[dual.Hyper], rangeOverFunctionOf[reverse.Var]},
+	"inserting":             {inserting, insertingOf[dual.Real], insertingOf[dual.Number], insertingOf[dual.Hyper], insertingOf[reverse.Var]},
+	"sequences":             {sequences, sequencesOf[dual.Real], sequencesOf[dual.Number], sequencesOf[dual.Hyper], sequencesOf[reverse.Var]},
 	"switches":              {switches, switchesOf[dual.Real], switchesOf[dual.Number], switchesOf[dual.Hyper], switchesOf[reverse.Var]},
 	"switchOnActive":        {switchOnActive, switchOnActiveOf[dual.Real], switchOnActiveOf[dual.Number], switchOnActiveOf[dual.Hyper], switchOnActiveOf[reverse.Var]},
 	"labels":                {labels, labelsOf[dual.Real], labelsOf[dual.Number], labelsOf[dual.Hyper], labelsOf[reverse.Var]},
