@@ -152,14 +152,16 @@ func (m *lanczosModel) step(radius float64) (decrease float64, err error) {
 	if inside {
 		return m.insideDecrease(), nil // as far as it came: a descent, not Newton's step
 	}
-	return m.assemble(h, g)
+	return m.assemble(h, g, radius)
 }
 
 // insideDecrease is −q(s): of conjugate gradients, −½gᵀs.
 func (m *lanczosModel) insideDecrease() float64 { return -floats.Dot(m.g, m.s) / 2 }
 
-// assemble sets s = Qh by a second pass and returns −q(s).
-func (m *lanczosModel) assemble(h []float64, g float64) (decrease float64, err error) {
+// assemble sets s = Qh by a second pass and returns −q(s). As Q loses orthogonality to
+// rounding errors, s may be longer than h, and is scaled back to the radius then, and
+// q(s) is not that of h.
+func (m *lanczosModel) assemble(h []float64, g, radius float64) (decrease float64, err error) {
 	clear(m.s)
 	copy(m.res, m.g)
 	floats.ScaleTo(m.p, -1, m.g)
@@ -181,14 +183,14 @@ func (m *lanczosModel) assemble(h []float64, g float64) (decrease float64, err e
 		floats.Scale(m.beta[k], m.p)
 		floats.Sub(m.p, m.res)
 	}
-	quadratic := 0.0
-	for k, c := range h {
-		quadratic += m.diag[k] * c * c
-		if k+1 < len(h) {
-			quadratic += 2 * m.beside[k] * c * h[k+1]
-		}
+	if length := floats.Norm(m.s, 2); length > radius {
+		floats.Scale(radius/length, m.s)
 	}
-	return -(g*h[0] + quadratic/2), nil
+	copy(m.p, m.s)
+	if err := m.product(); err != nil {
+		return 0, err
+	}
+	return -(floats.Dot(m.g, m.s) + floats.Dot(m.s, m.hp)/2), nil
 }
 
 // tridiagonalStep minimizes g·h₀ + ½hᵀTh in ‖h‖ ≤ Δ, where the minimum is on the

@@ -286,8 +286,9 @@ func TestLanczosStepIsNearlyTheLeast(t *testing.T) {
 			q := floats.Dot(m.g, m.s) + mat.Inner(s, h, s)/2
 			want := least(h, g, radius)
 			tolerance := 1e-5 * (math.Abs(want) + mat.Norm(h, 2)*mat.Dot(s, s)) // rounding errors, if H is nearly singular
-			require.InDelta(t, decrease, -q, tolerance)
-			require.LessOrEqual(t, floats.Norm(m.s, 2), radius*(1+1e-6))
+			terms := floats.Norm(g, 2)*floats.Norm(m.s, 2) + mat.Norm(h, 2)*mat.Dot(s, s)
+			require.InDelta(t, decrease, -q, 1e-12*terms)
+			require.LessOrEqual(t, floats.Norm(m.s, 2), radius*(1+float64(n+4)*epsilon)) // roundings of scale and norm
 			require.LessOrEqual(t, q, 0.99*want+tolerance)
 		}
 	})
