@@ -210,7 +210,8 @@ func (p *step) solve(s *state, lambda []float64) error {
 	eq := p.eq
 	if s.z == nil {
 		s.z = eq.linearization()
-		if sparse, ok := s.z.solver.(*sparseSolver); ok {
+		if sparse := s.z.sparseLU(); sparse != nil {
+			s.z.solver = sparse // the order of LDL depends on where it was before
 			sparse.pure = true
 			sparse.base = p.baseMatrix()
 		}
@@ -248,7 +249,7 @@ func (p *step) baseMatrix() *sparsity.Matrix {
 		}
 		a := sparsity.NewMatrix(p.eq.left)
 		z.copyLeft(a)
-		lu := linsolve.LU{MaxFill: z.solver.(*sparseSolver).lu.MaxFill}
+		lu := linsolve.LU{MaxFill: z.sparseLU().lu.MaxFill}
 		if lu.Factorize(a) == nil {
 			p.base = a
 		}

@@ -42,14 +42,16 @@
 //     becomes one operation on the tape and is found again wherever the tape is
 //     evaluated, so that gradients, sparse Hessians and further equations around
 //     it need no care.
-//   - The minimum of f subject to constraints: KKT, given the multipliers. The
+//   - The minimum of f subject to constraints: KKT, given the multipliers, or
+//     KKTNewton, given about where it is. The
 //     sensitivities of minimizer, multipliers and optimal value, with the
 //     active set held as it is. Without constraints, or as a step of a longer
 //     function, Optimality makes the equation.
 //   - A linear program: LP solves it, too.
 //   - Several points of one equation: NewEquation once, then its methods.
 //   - Settings choose the solver: dense LU, sparse LU, or iterations that never
-//     form A; the choice by size and density is a good one where factors fit.
+//     form A; the choice by size, density and symmetry is a good one where factors
+//     fit.
 //     Package linsolve has the sparse ones and says when which.
 //
 // Where A is singular there is no derivative, and a *linsolve.SingularError

@@ -16,8 +16,9 @@ type Solver uint8
 // The solvers.
 const (
 	// SolverAuto takes SolverDense for up to 16 unknowns or a matrix with more
-	// than 15 % of its elements nonzero, else SolverSparse; and GMRES with the
-	// matrix where factors would have more than 10⁸ entries.
+	// than 15 % of its elements nonzero, else linsolve.LDL where the matrix is
+	// symmetric, as that of Optimality is, and SolverSparse where it is not or in
+	// Apply; and GMRES with the matrix where factors would have more than 10⁸ entries.
 	SolverAuto Solver = iota
 	// SolverDense is LAPACK's LU, by gonum, of the matrix with rows and columns scaled.
 	SolverDense
@@ -157,11 +158,15 @@ func (eq *Equation) form() {
 		if kind == SolverDense {
 			return new(denseSolver)
 		}
-		s := &sparseSolver{a: sparsity.NewMatrix(eq.left)}
+		lu := &sparseSolver{a: sparsity.NewMatrix(eq.left)}
 		if eq.settings.Solver == SolverAuto {
-			s.lu.MaxFill = maxFactors / 2
+			lu.lu.MaxFill = maxFactors / 2
+			if s := newSymmetricSolver(eq.left); s != nil {
+				s.lu = lu
+				return s
+			}
 		}
-		return s
+		return lu
 	}
 }
 

@@ -123,6 +123,84 @@ func KKT(problem *reverse.Tape, x, y, z, lambda []float64) (*Optimum, error) {
 
 // KKT is the function KKT with settings.
 func (o Settings) KKT(problem *reverse.Tape, x, y, z, lambda []float64) (*Optimum, error) {
+	c := o.conditions(problem, x, y, z, lambda)
+	s, _, err := c.classify(x, y, z)
+	if err != nil {
+		return nil, err
+	}
+	s.Solution, err = o.New(Optimality(problem, c.n, c.p, s.active)).At(slices.Concat(x, s.weights[1:]), lambda)
+	if err != nil {
+		return nil, c.explain(err, s.active)
+	}
+	return s, nil
+}
+
+// KKTNewton is KKT for x, y and z that are near the solution: Newton's method makes them
+// exact first. The inequalities with z > 0 are taken for active; where with these a
+// multiplier is negative or another constraint violated, the set is changed by that and
+// Newton's method starts again, unless it did so with this set before, 50 times at most.
+// Errors are those of Equation.Newton and of KKT. Cost: an equation is prepared for
+// each set.
+//
+// Source: Hintermüller, Ito and Kunisch, The primal-dual active set strategy as a
+// semismooth Newton method, SIAM J. Optim. 13, 2002.
+func KKTNewton(problem *reverse.Tape, x, y, z, lambda []float64) (*Optimum, error) {
+	return Settings{}.KKTNewton(problem, x, y, z, lambda)
+}
+
+// KKTNewton is the function KKTNewton with settings.
+func (o Settings) KKTNewton(problem *reverse.Tape, x, y, z, lambda []float64) (*Optimum, error) {
+	const sets = 50
+	c := o.conditions(problem, x, y, z, lambda)
+	start := slices.Concat(x, y, z)
+	isActive := make([]bool, len(z))
+	for i, z := range z {
+		isActive[i] = z > 0
+	}
+	var tried [][]int
+	for {
+		var active []int
+		for i, is := range isActive {
+			if at := c.n + c.p + i; is {
+				active = append(active, i)
+				start[at] = max(z[i], 0)
+			} else {
+				start[at] = 0
+			}
+		}
+		solution, err := o.New(Optimality(problem, c.n, c.p, active)).Newton(start, lambda)
+		if err != nil {
+			return nil, c.explain(err, active)
+		}
+		w := solution.W()
+		s, wrong, err := c.classify(w[:c.n], w[c.n:c.n+c.p], w[c.n+c.p:])
+		if err == nil {
+			s.Solution = solution
+			return s, nil
+		}
+		same := func(set []int) bool { return slices.Equal(set, active) }
+		if len(wrong) == 0 || len(tried) == sets || slices.ContainsFunc(tried, same) {
+			return nil, err
+		}
+		tried = append(tried, active)
+		for _, i := range wrong {
+			isActive[i] = !isActive[i]
+		}
+	}
+}
+
+// conditions is what the optimality conditions of a problem are checked with.
+type conditions struct {
+	settings Settings
+	problem  *reverse.Tape
+	lambda   []float64
+	n, p, q  int
+	jacobian *jacobian
+	a        *sparsity.Matrix // ∂[f; c; g]
+	value    []float64
+}
+
+func (o Settings) conditions(problem *reverse.Tape, x, y, z, lambda []float64) *conditions {
 	if problem == nil {
 		panic("implicit: nil tape")
 	}
@@ -133,46 +211,91 @@ func (o Settings) KKT(problem *reverse.Tape, x, y, z, lambda []float64) (*Optimu
 	if k := problem.Inputs() - n; len(lambda) != k && len(lambda) != k+problem.Params() {
 		panic(fmt.Sprintf("implicit: λ has length %d, want %d (and %d parameters)", len(lambda), k, problem.Params()))
 	}
-	jac := newJacobian(problem, nil)
-	a := sparsity.NewMatrix(jac.pattern)
-	value := make([]float64, 1+p+q)
-	point := slices.Concat(x, lambda)
-	if err := jac.eval(a, value, point, new(*mat.Dense)); err != nil {
-		return nil, err
+	if o.Tolerance == 0 {
+		o.Tolerance = defaultRootTolerance
 	}
-	s := &Optimum{problem: problem, n: n, weights: slices.Concat([]float64{1}, y, z), value: value[0]}
-	tolerance := o.Tolerance
-	if tolerance == 0 {
-		tolerance = defaultRootTolerance
-	}
-
-	if err := s.classify(a, value, point, n, p, tolerance, o.Absolute); err != nil {
-		return nil, err
-	}
-
-	eq := o.New(Optimality(problem, n, p, s.active))
-	solution, err := eq.At(slices.Concat(x, y, s.weights[1+p:]), lambda)
-	if singular := (*linsolve.SingularError)(nil); errors.As(err, &singular) {
-		if d := dependent(a, n, p, s.active); d != nil {
-			d.Err = singular
-			err = d
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Solution = solution
-	return s, nil
+	c := &conditions{settings: o, problem: problem, lambda: lambda, n: n, p: p, q: q}
+	c.jacobian = newJacobian(problem, nil)
+	c.a, c.value = sparsity.NewMatrix(c.jacobian.pattern), make([]float64, 1+p+q)
+	return c
 }
 
-// classify finds the active inequalities.
-func (s *Optimum) classify(jac *sparsity.Matrix, value, point []float64, n, p int, tolerance, absolute float64) error {
-	// The size of ∇ₓL: of the terms that it is a sum of and, as they may all be
-	// 0, of its change with x and λ; the latter as in sizes.
-	gradient := make([]float64, n)
-	err := inside.Sweep(s.problem, point, func(q *sweep.Engine, ws *sweep.Workspace) error {
+// explain replaces the error of a singular matrix by a *DependentError if gradients of
+// active constraints depend on each other.
+func (c *conditions) explain(err error, active []int) error {
+	if singular := (*linsolve.SingularError)(nil); errors.As(err, &singular) {
+		if d := dependent(c.a, c.n, c.p, active); d != nil {
+			d.Err = singular
+			return d
+		}
+	}
+	return err
+}
+
+// classify finds the active inequalities at a point. The first that is not strictly
+// complementary is the error; wrong are those of them that are violated without a
+// multiplier, or have a negative one without slack.
+func (c *conditions) classify(x, y, z []float64) (s *Optimum, wrong []int, err error) {
+	point := slices.Concat(x, c.lambda)
+	if err := c.jacobian.eval(c.a, c.value, point, new(*mat.Dense)); err != nil {
+		return nil, nil, err
+	}
+	s = &Optimum{problem: c.problem, n: c.n, weights: slices.Concat([]float64{1}, y, z), value: c.value[0]}
+	gradient, err := c.gradientSize(s.weights, point)
+	if err != nil {
+		return nil, nil, err
+	}
+	largest := 0.0
+	for _, x := range x {
+		largest = max(largest, math.Abs(x))
+	}
+	if largest == 0 {
+		largest = 1
+	}
+	size := make([]float64, len(c.value))
+	c.a.DoNonZero(func(i, j int, v float64) {
+		if j < c.n {
+			gradient[j] += math.Abs(v * s.weights[i])
+			size[i] += float64(math.Abs(v) * largest)
+		} else {
+			size[i] += math.Abs(v * point[j])
+		}
+	})
+	tolerance := c.settings.Tolerance
+	for k := 1 + c.p; k < len(c.value); k++ {
+		slack, multiplier := -c.value[k], s.weights[k]
+		noSlack := math.Abs(slack) <= float64(tolerance*size[k])+c.settings.Absolute
+		noMultiplier := true
+		c.a.DoRowNonZero(k, func(_, j int, v float64) {
+			if j < c.n && !(math.Abs(v*multiplier) <= tolerance*gradient[j]) {
+				noMultiplier = false
+			}
+		})
+		i := k - 1 - c.p
+		switch {
+		case noSlack && !noMultiplier && multiplier > 0:
+			s.active = append(s.active, i)
+			continue
+		case noMultiplier && !noSlack && slack > 0:
+			s.weights[k] = 0
+			continue
+		case noSlack != noMultiplier && (slack < 0 || multiplier < 0):
+			wrong = append(wrong, i)
+		}
+		if err == nil {
+			err = &ComplementarityError{Inequality: i, Slack: slack, Multiplier: multiplier}
+		}
+	}
+	return s, wrong, err
+}
+
+// gradientSize is the change of ∇ₓL with x and λ: as in sizes, because all terms that it
+// is a sum of may be 0.
+func (c *conditions) gradientSize(weights, point []float64) ([]float64, error) {
+	gradient := make([]float64, c.n)
+	err := inside.Sweep(c.problem, point, func(q *sweep.Engine, ws *sweep.Workspace) error {
 		const k = sweep.MaxDirections
-		if err := ws.Linearize(s.weights); err != nil {
+		if err := ws.Linearize(weights); err != nil {
 			return err
 		}
 		if err := ws.HVP(k, func(v []float64, s int) { setSigned(v, point, s) }); err != nil {
@@ -187,44 +310,7 @@ func (s *Optimum) classify(jac *sparsity.Matrix, value, point []float64, n, p in
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	largest := 0.0
-	for _, x := range point[:n] {
-		largest = max(largest, math.Abs(x))
-	}
-	if largest == 0 {
-		largest = 1
-	}
-	size := make([]float64, len(value))
-	jac.DoNonZero(func(i, j int, v float64) {
-		if j < n {
-			gradient[j] += math.Abs(v * s.weights[i])
-			size[i] += float64(math.Abs(v) * largest)
-		} else {
-			size[i] += math.Abs(v * point[j])
-		}
-	})
-	for k := 1 + p; k < len(value); k++ {
-		slack, multiplier := -value[k], s.weights[k]
-		noSlack := math.Abs(slack) <= float64(tolerance*size[k])+absolute
-		noMultiplier := true
-		jac.DoRowNonZero(k, func(_, j int, v float64) {
-			if j < n && !(math.Abs(v*multiplier) <= tolerance*gradient[j]) {
-				noMultiplier = false
-			}
-		})
-		if noSlack == noMultiplier || !noSlack && !(slack > 0) || !noMultiplier && !(multiplier > 0) {
-			return &ComplementarityError{Inequality: k - 1 - p, Slack: slack, Multiplier: multiplier}
-		}
-		if noSlack {
-			s.active = append(s.active, k-1-p)
-		} else {
-			s.weights[k] = 0
-		}
-	}
-	return nil
+	return gradient, err
 }
 
 // dependent finds active constraints whose gradients by x are linearly

@@ -230,11 +230,23 @@ func (z *linearization) factorize() error {
 
 // withoutFactors changes from LU to GMRES.
 func (z *linearization) withoutFactors() {
-	if s, ok := z.solver.(*sparseSolver); ok {
+	if s := z.sparseLU(); s != nil {
 		k := newKrylovSolver(z.eq, SolverGMRES)
 		k.a = s.a
 		z.solver = k
 	}
+}
+
+// sparseLU is the sparse LU that solves, or would where LDL cannot; nil where there is
+// none.
+func (z *linearization) sparseLU() *sparseSolver {
+	switch s := z.solver.(type) {
+	case *sparseSolver:
+		return s
+	case *symmetricSolver:
+		return s.lu
+	}
+	return nil
 }
 
 // copyLeft stores A in a.

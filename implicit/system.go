@@ -171,6 +171,11 @@ func (s *sparseSolver) factorize(z *linearization) error {
 		s.started = s.lu.Factorize(s.base) == nil
 	}
 	z.copyLeft(s.a)
+	return s.factorizeLoaded()
+}
+
+// factorizeLoaded factorizes the matrix in a.
+func (s *sparseSolver) factorizeLoaded() error {
 	if !s.started {
 		s.started = !s.pure
 		return s.lu.Factorize(s.a)
@@ -277,13 +282,18 @@ func multiply(dst []float64, a *sparsity.Matrix, trans bool, x []float64) {
 }
 
 func (s *krylovSolver) solveAll(d *mat.Dense, trans bool) error {
+	return eachColumn(d, func(v []float64) error { return s.solve(v, trans, v) })
+}
+
+// eachColumn replaces the columns of d by what solve makes of them.
+func eachColumn(d *mat.Dense, solve func(v []float64) error) error {
 	raw := d.RawMatrix()
 	v := make([]float64, raw.Rows)
 	for j := range raw.Cols {
 		for i := range v {
 			v[i] = raw.Data[i*raw.Stride+j]
 		}
-		if err := s.solve(v, trans, v); err != nil {
+		if err := solve(v); err != nil {
 			return err
 		}
 		for i := range v {

@@ -11,16 +11,16 @@ import (
 // Sensitivities returns the solution r of p as a function of parameters λ near the given
 // ones, with derivatives of minimizer, multipliers and minimum: f is [f; c] with them,
 // at λ that of p. See package implicit, KKT, for what is differentiated and under which
-// conditions; the active constraints are those whose multiplier is larger than their
-// distance to the bound, and the solution is first made exact by Newton's method for
-// them.
+// conditions; the solution is first made exact by Newton's method, as by KKTNewton, from
+// those constraints whose multiplier is larger than their distance to the bound.
 //
 // The unknowns of the Optimum are [x; y; z]: y of the constraints with c_L = c_U, then
 // of the fixed variables; z ≥ 0 of the finite bounds of the others, the lower before the
 // upper one of each, those of constraints first.
 //
-// It panics if lengths do not fit. Cost: f is recorded three times, and its
-// optimality conditions; a factorization and some more.
+// It panics if lengths do not fit. Errors are those of KKTNewton. Cost: f and its
+// optimality conditions are recorded; then Newton's method takes some evaluations and
+// factorizations, by LDLᵀ.
 func (r *Result) Sensitivities(p Problem, f func(x, lambda []reverse.Var) []reverse.Var, lambda []float64) (*implicit.Optimum, error) {
 	n, m := len(r.X), len(r.C)
 	xl, xu := bounds("", p.Lower, p.Upper, n)
@@ -36,7 +36,6 @@ func (r *Result) Sensitivities(p Problem, f func(x, lambda []reverse.Var) []reve
 	}
 	var equalities, inequalities []row
 	var y, z []float64
-	var active []int
 	for i := range m + n {
 		l, u, value, multiplier := 0.0, 0.0, 0.0, 0.0
 		if i < m {
@@ -53,9 +52,7 @@ func (r *Result) Sensitivities(p Problem, f func(x, lambda []reverse.Var) []reve
 				continue
 			}
 			multiplier := side.sign * multiplier
-			if multiplier > math.Abs(side.bound-value) {
-				active = append(active, len(inequalities))
-			} else {
+			if !(multiplier > math.Abs(side.bound-value)) {
 				multiplier = 0
 			}
 			inequalities, z = append(inequalities, side), append(z, multiplier)
@@ -79,11 +76,5 @@ func (r *Result) Sensitivities(p Problem, f func(x, lambda []reverse.Var) []reve
 	if err != nil {
 		return nil, err
 	}
-	exact, err := implicit.NewEquation(implicit.Optimality(tape, n, len(y), active)).Newton(
-		append(append(append([]float64(nil), r.X...), y...), z...), lambda)
-	if err != nil {
-		return nil, err
-	}
-	w := exact.W()
-	return implicit.KKT(tape, w[:n], w[n:n+len(y)], w[n+len(y):], lambda)
+	return implicit.KKTNewton(tape, r.X, y, z, lambda)
 }

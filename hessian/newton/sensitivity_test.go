@@ -1,10 +1,12 @@
 package newton
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -57,4 +59,70 @@ func TestSensitivitiesAreThoseOfSolutions(t *testing.T) {
 	require.Panics(t, func() {
 		_, _ = rough.Sensitivities(problem(lambda), func(x, _ []reverse.Var) []reverse.Var { return x[:2] }, lambda)
 	})
+}
+
+// swingUp is the force u, |u| ≤ 8, of least ∫u² that brings a pendulum from below to
+// above in 2 s, in n steps of the trapezoidal rule, x = [q; v; u] and λ = [g; mass].
+func swingUp(n int, lambda []float64) (f func(x, lambda []reverse.Var) []reverse.Var, p Problem, x0 []float64) {
+	h := 2 / float64(n)
+	f = func(x, lambda []reverse.Var) []reverse.Var {
+		q, v, u := x[:n+1], x[n+1:2*n+2], x[2*n+2:]
+		out := []reverse.Var{dual.SumSquares(u).Scale(h)}
+		a := make([]reverse.Var, n+1)
+		for i := range a {
+			a[i] = u[i].Sub(q[i].Sin().Mul(lambda[0])).Div(lambda[1])
+		}
+		for i := range n {
+			out = append(out,
+				q[i+1].Sub(q[i]).Sub(v[i].Add(v[i+1]).Scale(h/2)),
+				v[i+1].Sub(v[i]).Sub(a[i].Add(a[i+1]).Scale(h/2)))
+		}
+		return out
+	}
+	size := 3 * (n + 1)
+	x0 = make([]float64, size)
+	p = Problem{Func: reverse.NewFuncParamsVec(f, lambda), Lower: make([]float64, size), Upper: make([]float64, size)}
+	for i := range x0 {
+		p.Lower[i], p.Upper[i] = -inf, inf
+		if i <= n {
+			x0[i] = math.Pi * float64(i) / float64(n)
+		} else if i > 2*n+1 {
+			p.Lower[i], p.Upper[i] = -8, 8
+		}
+	}
+	for i, v := range map[int]float64{0: 0, n: math.Pi, n + 1: 0, 2*n + 1: 0} {
+		p.Lower[i], p.Upper[i] = v, v
+	}
+	return f, p, x0
+}
+
+// Where the force leaves its bound the multiplier comes from 0: the first guess of what
+// is active is not all of it.
+func TestSensitivitiesWhereTheActiveSetIsNotPlain(t *testing.T) {
+	const n = 1000
+	lambda := []float64{9.81, 1}
+	solve := func(tolerance float64, lambda ...float64) *Result {
+		_, p, x0 := swingUp(n, lambda)
+		r, err := InteriorPoint{Settings: Settings{Tolerance: tolerance}}.Minimize(background, p, x0)
+		require.NoError(t, err)
+		return r
+	}
+	f, p, _ := swingUp(n, lambda)
+	s, err := solve(0, lambda...).Sensitivities(p, f, lambda)
+	require.NoError(t, err)
+	j, err := s.Jacobian(nil)
+	require.NoError(t, err)
+	slope, err := s.ValueGradient(nil)
+	require.NoError(t, err)
+	const step = 1e-6 // few constraints change their state
+	for k := range lambda {
+		up, down := append([]float64(nil), lambda...), append([]float64(nil), lambda...)
+		up[k] += step
+		down[k] -= step
+		a, b := solve(1e-13, up...), solve(1e-13, down...)
+		require.InDelta(t, (a.F-b.F)/(2*step), slope[k], 1e-3)
+		for i := 0; i < len(a.X); i += 10 {
+			require.InDelta(t, (a.X[i]-b.X[i])/(2*step), j.At(i, k), 1e-2)
+		}
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // scaledDense returns the dense RAC of a factorization.
@@ -69,4 +71,91 @@ func TestCondOfDiagonalIsOne(t *testing.T) {
 	var lu LU
 	require.NoError(t, lu.Factorize(a))
 	require.Equal(t, 1.0, lu.Cond())
+}
+
+// chain is the optimality system of a linear quadratic control problem with n steps of
+// length h, ½Σ h(u² + q²) for q″ = u by the trapezoidal rule, q and q′ being given at both
+// ends and u for a time in between. Its elements are 1 and of the order of h.
+func chain(n int, h float64) *sparsity.SymMatrix {
+	q, v, u, equation := 0, n+1, 2*n+2, 3*n+3
+	var rows, cols []int
+	var values []float64
+	put := func(i, j int, x float64) {
+		rows, cols, values = append(rows, max(i, j)), append(cols, min(i, j)), append(values, x)
+	}
+	for i := range n + 1 {
+		put(q+i, q+i, h)
+		put(u+i, u+i, h)
+	}
+	row := func(entries map[int]float64) {
+		for j, x := range entries {
+			put(equation, j, x)
+		}
+		equation++
+	}
+	row(map[int]float64{q: 1})
+	row(map[int]float64{v: 1})
+	row(map[int]float64{q + n: 1})
+	row(map[int]float64{v + n: 1})
+	for i := n / 3; i < n/2; i++ {
+		row(map[int]float64{u + i: 1})
+	}
+	for i := range n {
+		row(map[int]float64{q + i + 1: 1, q + i: -1, v + i: -h / 2, v + i + 1: -h / 2})
+		row(map[int]float64{v + i + 1: 1, v + i: -1, u + i: -h / 2, u + i + 1: -h / 2})
+	}
+	a := sparsity.NewMatrix(sparsity.FromCoordinates(equation, equation, rows, cols))
+	for k, x := range values {
+		a.Values()[a.Pattern().Position(rows[k], cols[k])] = x
+	}
+	return sparsity.NewSymMatrix(a)
+}
+
+// plainCond is the condition number of a matrix with rows and columns multiplied by
+// 2^row and 2^col.
+func plainCond(t *testing.T, a mat.Matrix, row, col []int32) float64 {
+	n := len(row)
+	d := mat.NewDense(n, n, nil)
+	d.Apply(func(i, j int, v float64) float64 { return math.Ldexp(v, int(row[i]+col[j])) }, a)
+	for i := range n { // scales they are
+		require.LessOrEqual(t, mat.Norm(d.RowView(i), math.Inf(1)), 2.0)
+		require.Greater(t, mat.Norm(d.RowView(i), math.Inf(1)), 0.2)
+	}
+	var inverse mat.Dense
+	require.NoError(t, inverse.Inverse(d))
+	return mat.Norm(d, 1) * mat.Norm(&inverse, 1)
+}
+
+// In the scales of a maximum product matching, which follow a chain from its ends, the
+// condition number grows with n⁴, where the matrix is not nearly singular at all.
+func TestCondOfAChainOfSmallSteps(t *testing.T) {
+	a := chain(40, 1e-4)
+	p, values := a.Triangle().Pattern(), a.Triangle().Values()
+	n := a.SymmetricDim()
+	var ldl LDL
+	require.NoError(t, ldl.Factorize(a))
+	require.True(t, ldl.product)
+	exponents, exp := make([]int32, len(values)), make([]int32, n)
+	setExponents(exponents, values)
+	ruiz(p, exponents, exp, make([]int32, n))
+	want := plainCond(t, a, exp, exp)
+	relative := make([]int32, n)
+	for i, e := range exp {
+		relative[i] = e - ldl.exp[i]
+	}
+	require.InEpsilon(t, want, ldl.conditionOf(relative), 0.9)
+
+	full := bothTriangles(p, values)
+	var lu LU
+	require.NoError(t, lu.Factorize(full))
+	require.True(t, lu.product)
+	col := make([]int32, n)
+	equilibrate(full.Pattern(), full.Values(), make([]int32, n), exp, col)
+	require.InEpsilon(t, plainCond(t, a, exp, col), lu.plainCondition(), 0.9)
+
+	a = chain(20000, 1e-4)
+	require.NoError(t, ldl.Factorize(a))
+	require.Less(t, ldl.Cond(), 1e12)
+	require.NoError(t, lu.Factorize(bothTriangles(a.Triangle().Pattern(), a.Triangle().Values())))
+	require.Less(t, lu.Cond(), 1e12)
 }

@@ -135,7 +135,7 @@ func checkFinite(d []float64, inc, n int) error {
 	return nil
 }
 
-// FillError reports factors that would take more memory than LU.MaxFill allows.
+// FillError reports factors that would take more memory than MaxFill of LU or LDL allows.
 type FillError struct {
 	// Entries is how many L is expected to have, Limit how many it may.
 	Entries, Limit int

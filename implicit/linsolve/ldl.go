@@ -37,9 +37,14 @@ type LDL struct {
 	// digits, solving says so by its error.
 	Threshold float64
 
+	// MaxFill bounds the number of entries that Factorize may expect L to have;
+	// beyond it the error is a *FillError. 0 means no bound.
+	MaxFill int
+
 	a        *sparsity.SymMatrix // SAS
 	exp      []int32             // S is 2^exp
 	base     []int32             // where the search for exp starts
+	product  bool                // at the scales of a maximum product matching
 	analyzed bool
 	err      error
 
@@ -120,8 +125,8 @@ const (
 // are bounded. What has no such pivot in its front waits for the next.
 //
 // An entry that is infinite or NaN gives a *NonFiniteError, a singular matrix a
-// *SingularError that names the variables without pivot; solving then returns the
-// same, but Inertia is known of the latter.
+// *SingularError that names the variables without pivot, one beyond MaxFill a
+// *FillError; solving then returns the same, but Inertia is known of the singular one.
 //
 // Time is proportional to the floating-point operations, plus that of the
 // matching, O(nnz·√n) at worst. Sources: Bunch and Kaufman, Some stable
@@ -137,6 +142,7 @@ func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
 	n, _ := l.a.Dims()
 	l.base = resize(l.base, n)
 	clear(l.base)
+	l.product = false
 	return l.Refactorize(a)
 }
 
@@ -168,7 +174,9 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 			return l.Factorize(a)
 		}
 	} else {
-		l.analyze(a.Triangle().Values())
+		if l.err = l.analyze(a.Triangle().Values()); l.err != nil {
+			return l.err
+		}
 		l.analyzed = true
 		l.elements = l.eliminate(math.MaxInt)
 	}
@@ -223,7 +231,7 @@ func (l *LDL) Fill() float64 { return quotient(float64(l.NNZ()), float64(l.a.Tri
 
 // Cond returns an estimate of the condition number ‖B‖₁‖B⁻¹‖₁ of B = SAS, made as
 // that of LU; 0 for a matrix of order 0, +Inf if there is no factorization. Time is
-// that of some five solutions.
+// that of some five solutions, or ten.
 func (l *LDL) Cond() float64 {
 	l.checkFactorized()
 	n := len(l.exp)
@@ -233,12 +241,38 @@ func (l *LDL) Cond() float64 {
 	case n == 0:
 		return 0
 	}
+	cond := l.conditionOf(make([]int32, n))
+	if l.product && !(cond <= mat.ConditionTolerance) {
+		plain := make([]int32, n)
+		for i, e := range l.exp {
+			plain[i] = -e
+		}
+		p, values := l.a.Triangle().Pattern(), l.a.Triangle().Values()
+		exponents := make([]int32, len(values))
+		setExponents(exponents, values)
+		ruiz(p, exponents, plain, make([]int32, n))
+		cond = min(cond, l.conditionOf(plain))
+	}
+	return cond
+}
+
+// conditionOf estimates the condition number of DBD, D = 2^exp.
+func (l *LDL) conditionOf(exp []int32) float64 {
+	n := len(exp)
 	sums := make([]float64, n)
-	l.a.DoNonZero(func(i, _ int, v float64) { sums[i] += math.Abs(v) })
+	l.a.DoNonZero(func(i, j int, v float64) { sums[i] += math.Abs(scaled(v, exp[i]+exp[j])) })
 	work := make([]float64, 3*n)
 	w := l.borrow()
 	defer l.idle.give(w)
-	solve := func(y []float64) { l.factorSolve(y, w.front) }
+	solve := func(y []float64) {
+		for k, i := range l.order {
+			y[k] = scaled(y[k], -exp[i])
+		}
+		l.factorSolve(y, w.front)
+		for k, i := range l.order {
+			y[k] = scaled(y[k], -exp[i])
+		}
+	}
 	return floats.Max(sums) * inverseNorm(work[:n], work[n:2*n], work[2*n:], solve, solve)
 }
 
@@ -254,56 +288,15 @@ func (l *LDL) checkThreshold() {
 	}
 }
 
-// load sets SAS and its scales: after each sweep the largest element of a row is
-// nearer to 1, by half of what it was away (Ruiz, A scaling algorithm to
-// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034). Four are
-// enough but for units that are many powers of ten apart. It reports whether all
-// values are finite.
+// load sets SAS and its scales, and reports whether all values are finite.
 func (l *LDL) load(values []float64) (finite bool) {
-	const (
-		enough, atMost = 4, 32             // sweeps
-		nothing        = math.MinInt32 / 4 // plus two exponents, it stays below all others
-	)
 	p := l.a.Triangle().Pattern()
 	ptr := p.RowPtr()
+	w := &l.work
+	w.exponents, w.local = resize(w.exponents, len(values)), resize(w.local, len(l.base))
+	most := setExponents(w.exponents, values)
 	l.exp = append(l.exp[:0], l.base...)
-	l.work.local, l.work.exponents = resize(l.work.local, len(l.exp)), resize(l.work.exponents, len(values))
-	size, exponents := l.work.local, l.work.exponents
-	most := int32(nothing)
-	for k, v := range values {
-		e := int32(math.Float64bits(v)>>52)&0x7ff - 1022
-		if v == 0 {
-			e = nothing
-		} else if e == -1022 { // subnormal
-			e = exponent(v)
-		}
-		exponents[k] = e
-		most = max(most, e)
-	}
-	for sweep := range atMost {
-		for i := range size {
-			size[i] = nothing
-		}
-		for i, of := range l.exp {
-			row := exponents[ptr[i]:ptr[i+1]]
-			most := size[i]
-			for k, j := range p.Row(i)[:len(row)] {
-				e := row[k] + of + l.exp[j]
-				most, size[j] = max(most, e), max(size[j], e)
-			}
-			size[i] = max(size[i], most)
-		}
-		longest := int32(0)
-		for i, e := range size {
-			if step := (e + 1) >> 1; e > nothing/2 && step != 0 {
-				l.exp[i] -= step
-				longest = max(longest, step, -step)
-			}
-		}
-		if longest == 0 || longest == 1 && sweep+1 >= enough {
-			break
-		}
-	}
+	ruiz(p, w.exponents, l.exp, w.local)
 	to := l.a.Triangle().Values()
 	for i, of := range l.exp {
 		from, to := values[ptr[i]:ptr[i+1]], to[ptr[i]:ptr[i+1]]
@@ -314,8 +307,63 @@ func (l *LDL) load(values []float64) (finite bool) {
 	return most <= 1024 // infinities and NaN have 1025
 }
 
+// noExponent is that of 0: plus two exponents, it stays below all others.
+const noExponent = math.MinInt32 / 4
+
+// setExponents sets those of values, and returns the largest.
+func setExponents(exponents []int32, values []float64) (most int32) {
+	most = noExponent
+	for k, v := range values {
+		e := int32(math.Float64bits(v)>>52)&0x7ff - 1022
+		if v == 0 {
+			e = noExponent
+		} else if e == -1022 { // subnormal
+			e = exponent(v)
+		}
+		exponents[k] = e
+		most = max(most, e)
+	}
+	return most
+}
+
+// ruiz finds scales 2^exp, from those that are there, for a symmetric matrix of which a
+// triangle has the pattern p and these exponents: after each sweep the largest element of a row is
+// nearer to 1, by half of what it was away (Ruiz, A scaling algorithm to
+// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034). Four are
+// enough but for units that are many powers of ten apart.
+//
+// size is working memory.
+func ruiz(p *sparsity.Pattern, exponents, exp, size []int32) {
+	const enough, atMost = 4, 32 // sweeps
+	ptr := p.RowPtr()
+	for sweep := range atMost {
+		for i := range size {
+			size[i] = noExponent
+		}
+		for i, of := range exp {
+			row := exponents[ptr[i]:ptr[i+1]]
+			most := size[i]
+			for k, j := range p.Row(i)[:len(row)] {
+				e := row[k] + of + exp[j]
+				most, size[j] = max(most, e), max(size[j], e)
+			}
+			size[i] = max(size[i], most)
+		}
+		longest := int32(0)
+		for i, e := range size {
+			if step := (e + 1) >> 1; e > noExponent/2 && step != 0 {
+				exp[i] -= step
+				longest = max(longest, step, -step)
+			}
+		}
+		if longest == 0 || longest == 1 && sweep+1 >= enough {
+			break
+		}
+	}
+}
+
 // analyze finds the order and the fronts.
-func (l *LDL) analyze(values []float64) {
+func (l *LDL) analyze(values []float64) error {
 	n := len(l.exp)
 	p := l.a.Triangle().Pattern()
 	full := bothTriangles(p, l.a.Triangle().Values())
@@ -323,6 +371,7 @@ func (l *LDL) analyze(values []float64) {
 	partner, small := pairs(full)
 	if small {
 		_, rowExp, colExp := maximumProduct(q, bothTriangles(p, values).Values())
+		l.product = true
 		for i := range l.base {
 			l.base[i] = (rowExp[i] + colExp[i]) >> 1
 		}
@@ -385,7 +434,16 @@ func (l *LDL) analyze(values []float64) {
 	}
 	l.symbolic.analyze(varPtr, vars, expanded)
 	l.amalgamate()
+	entries := 0
+	for s := range l.supernodes() {
+		w := l.width(s)
+		entries += w*(w-1)/2 + w*len(l.below(s))
+	}
+	if l.MaxFill > 0 && entries > l.MaxFill {
+		return &FillError{entries, l.MaxFill}
+	}
 	l.placeEntries()
+	return nil
 }
 
 // bothTriangles returns the symmetric matrix with the values of a triangle.

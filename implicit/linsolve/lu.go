@@ -48,6 +48,7 @@ type LU struct {
 	// product matching at first, colBase, if Factorize needed it; then rows and
 	// then columns are scaled to a largest entry in [½, 1).
 	colBase        []int32
+	product        bool // they have
 	rowExp, colExp []int32
 
 	// Columns of AQ: row and place in CSR order. The entries of column k before
@@ -69,6 +70,9 @@ type LU struct {
 	prefer []int32 // row that column k prefers, as pivots get taken
 	owner  []int32 // its inverse
 	probe  []float64
+	// Of plainCondition.
+	plain    []float64
+	plainExp []int32
 
 	repivots int // times that Refactorize had to choose new pivots
 
@@ -134,6 +138,7 @@ func (lu *LU) factorize(values []float64) error {
 		n, _ := lu.a.Dims()
 		lu.colBase = resize(lu.colBase, n)
 		clear(lu.colBase)
+		lu.product = false
 	}
 	if err := lu.load(values); err != nil {
 		return err
@@ -289,6 +294,7 @@ func (lu *LU) analyze(values []float64) error {
 	}
 	if short > 0 {
 		rowOf, _, lu.colBase = maximumProduct(p, values)
+		lu.product = true
 		if err := lu.load(values); err != nil {
 			return err
 		}

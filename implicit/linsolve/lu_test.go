@@ -364,6 +364,18 @@ func TestFactorsBeyondTheirBoundAreAnError(t *testing.T) {
 	require.EqualError(t, &FillError{2000, 1000}, "linsolve: factor would have 2000 entries, at most 1000 are allowed")
 	lu.MaxFill = fill.Entries
 	require.NoError(t, lu.Factorize(a))
+
+	h := symmetricGrid(20)
+	ldl := LDL{MaxFill: 1000}
+	err = ldl.Factorize(h)
+	require.ErrorAs(t, err, &fill)
+	require.Equal(t, 1000, fill.Limit)
+	require.Greater(t, fill.Entries, 1000)
+	require.Equal(t, err, ldl.SolveInto(make([]float64, 400), make([]float64, 400)))
+	require.Equal(t, err, ldl.Refactorize(h))
+	ldl.MaxFill = fill.Entries
+	require.NoError(t, ldl.Refactorize(h))
+	require.Equal(t, fill.Entries+2*400, ldl.NNZ())
 }
 
 func TestRefactorizeAfterFailureRecovers(t *testing.T) {
