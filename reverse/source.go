@@ -79,7 +79,7 @@ func (e *NoSourceError) Error() string {
 // methods of t give, bit for bit, NaN where they do; only the sign of a derivative that
 // is 0 may differ. Wrong lengths panic. If the function compares, they return an error
 // besides, of the type named Name and BranchError, where a comparison comes out
-// otherwise than recorded.
+// otherwise than recorded, in a step of a Scan as in none of the recorded ways.
 //
 // A function of up to a thousand lines is one function of Go, without loops. A longer one
 // takes as its last argument a *NameWork, the memory of one evaluation, new(NameWork) once
@@ -91,13 +91,14 @@ func (e *NoSourceError) Error() string {
 // hessian.Sparse.WriteGo.
 //
 // A sum by Repeat is a loop over its terms, a Scan one over its steps, which keeps all
-// states whatever its Checkpoints. Functions of a tape that has one take a *NameWork, too.
+// states whatever its Checkpoints, of one with While for as many steps as there may be.
+// Functions of a tape that has one take a *NameWork, too.
 //
 // It is an error, and nothing is written, if a name is no identifier, a keyword, or
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
 // primitives of vectors, functions of matrices, a Repeat of which a term is too long for
-// symbolic derivatives, a Scan of which a step is that long, compares or calls functions, or
-// that finds its end, and if more than a million operations are in no loops.
+// symbolic derivatives, a Scan of which a step is that long or calls functions, or whose
+// number of steps has no bound, and if more than a million operations are in no loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
 		if functions == nil {

@@ -44,6 +44,6 @@
 //
 // # Go source
 //
-// A loop whose step is code without comparisons can be written as Go (write.go): the
-// kernels of the step, and loops over the steps one by one.
+// A loop whose steps are code can be written as Go (write.go): the kernels of the steps,
+// and loops over the steps one by one.
 package scan

@@ -12,15 +12,17 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Go source of a loop whose step is code without comparisons: a function for each
-// derivative of the step, that reads the inputs of its kernel from one array, and loops
-// over the steps, which keep all states.
+// Go source of a loop whose steps are code: a function for each derivative of a step, that
+// reads the inputs of its kernel from one array, and loops over the steps, which keep all
+// states. Of a step that compares there is one of each way in which its comparisons come
+// out, and one that chooses among them.
 
 // printer writes the functions of a loop.
 type printer struct {
 	*Loop
 	*straight.Call
-	f      *expr.Function
+	ways   []*Step     // those that end last
+	ends   int         // how many go on
 	layout code.Layout // where the inputs of a step are
 	data   string      // the table of the parameters
 	err    error
@@ -28,20 +30,28 @@ type printer struct {
 
 // WriteCall writes the functions of a call.
 func (l *Loop) WriteCall(c *straight.Call) error {
-	s := l.Steps[0]
-	s.kernels.mu.Lock()
-	s.kernels.find(s)
-	f := s.kernels.f
-	s.kernels.mu.Unlock()
-	switch {
-	case l.Ends:
-		return &straight.Unsupported{Op: "Scan that finds its end"}
-	case len(l.Steps) > 1 || len(s.P.Guards()) > 0:
-		return &straight.Unsupported{Op: "Scan of a step that compares"}
-	case f == nil:
-		return &straight.Unsupported{Op: "Scan of a step that is long or calls functions"}
+	if l.Count < 0 {
+		return &straight.Unsupported{Op: "Scan whose number of steps has no bound"}
 	}
-	w := &printer{Loop: l, Call: c, f: f, layout: code.Layout{Inputs: s.P.Inputs(), Params: s.P.Params(), Directions: 1, Results: s.P.Outputs()}}
+	p := l.Steps[0].P
+	w := &printer{Loop: l, Call: c, layout: code.Layout{Inputs: p.Inputs(), Params: p.Params(), Directions: 1, Results: p.Outputs()}}
+	for _, s := range l.Steps {
+		if s.symbols() == nil {
+			return &straight.Unsupported{Op: "Scan of a step that is long or calls functions"}
+		}
+		if !s.End {
+			w.ways = append(w.ways, s)
+		}
+	}
+	w.ends = len(w.ways)
+	for _, s := range l.Steps {
+		if s.End {
+			w.ways = append(w.ways, s)
+		}
+	}
+	if w.chooses() {
+		c.Fails = "the comparisons of a step of Scan come out as in none that was recorded"
+	}
 	if l.Data.N > 0 && l.Count > 0 {
 		w.data = c.File.Private(c.Names[int(expr.Value)] + "Data")
 		c.File.Printf("var %s = [...]float64{\n%s\n}\n\n", w.data, w.list(l.Data.Values))
@@ -50,12 +60,30 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 		if c.Names[d] == "" {
 			continue
 		}
-		w.step(expr.Derivative(d), false)
+		for k, s := range w.ways {
+			if k < w.ends || d == int(expr.Value) {
+				w.step(s, w.stepName(expr.Derivative(d), k), expr.Derivative(d), false)
+			}
+		}
+		if w.chooses() {
+			w.choice(expr.Derivative(d))
+		}
 		w.loop(expr.Derivative(d))
 	}
-	c.Memory = w.outAt() + w.results()*2 + (l.Count+1)*2*l.State
+	c.Memory = w.waysAt() + l.Count
 	return w.err
 }
+
+// symbols is the step as expressions, nil if sweeps are better.
+func (s *Step) symbols() *expr.Function {
+	s.kernels.mu.Lock()
+	defer s.kernels.mu.Unlock()
+	s.kernels.find(s)
+	return s.kernels.f
+}
+
+// chooses reports whether steps compare.
+func (w *printer) chooses() bool { return len(w.ways) > 1 || len(w.ways[0].P.Guards()) > 0 }
 
 func (w *printer) list(x []float64) string {
 	words := make([]string, len(x))
@@ -70,17 +98,50 @@ func (w *printer) outAt() int { return w.layout.Tangents(1) }
 
 func (w *printer) results() int { return max(w.layout.Results, w.layout.Inputs) }
 
-func (w *printer) stepName(d expr.Derivative) string { return w.Names[int(d)] + "Step" }
+// waysAt is where the numbers of the ways begin that the steps took: after the states.
+func (w *printer) waysAt() int { return w.outAt() + w.results()*2 + (w.Count+1)*2*w.State }
 
-// step writes a derivative of the step: a is what the kernel reads, dst the results and
-// their tangents, the adjoint, or its tangent.
-func (w *printer) step(d expr.Derivative, safe bool) {
+// chosen is the name of a derivative of the step.
+func (w *printer) chosen(d expr.Derivative) string { return w.Names[int(d)] + "Step" }
+
+// stepName is that of way k.
+func (w *printer) stepName(d expr.Derivative, k int) string {
+	if !w.chooses() {
+		return w.chosen(d)
+	}
+	return w.chosen(d) + strconv.Itoa(k)
+}
+
+// choice writes the function that chooses among the ways: of the value by trying them.
+func (w *printer) choice(d expr.Derivative) {
+	name := w.chosen(d)
+	n, assign := w.ends, ""
+	if d == expr.Value {
+		n, assign = len(w.ways), "fits = "
+	}
+	cases := ""
+	for k := range n {
+		cases += fmt.Sprintf("case %d:\n%s%s(dst, a)\n", k, assign, w.stepName(d, k))
+	}
+	if d != expr.Value {
+		w.File.Printf("func %s(dst, a []float64, way int) {\nswitch way {\n%s}\n}\n\n", name, cases)
+		return
+	}
+	comment := name + " computes a step in the way in which its comparisons come out, and returns the number of that, -1 if it is none that was recorded. The first that it tries is way."
+	w.File.Printf("%sfunc %s(dst, a []float64, way int) int {\nfor range %d {\nfits := false\nswitch way {\n%s}\nif fits {\nreturn way\n}\n", source.Comment(comment), name, n, cases)
+	w.File.Printf("if way++; way == %d {\nway = 0\n}\n}\nreturn -1\n}\n\n", n)
+}
+
+// step writes a derivative of a step: a is what the kernel reads, dst the results and
+// their tangents, the adjoint, or its tangent. The value of one that compares is whether the
+// comparisons come out as recorded.
+func (w *printer) step(s *Step, name string, d expr.Derivative, safe bool) {
 	r := expr.Request{Derivative: d, Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product, Safe: safe}
 	if d == expr.Tangent || d == expr.Product {
 		r.Directions = 1
 	}
 	g := expr.NewGraph(w.steady, true)
-	outputs := w.f.Derive(g, r)
+	outputs := s.symbols().Derive(g, r)
 	p := code.NewPrinter(g, w.File, source.Names{"a": true, "dst": true, "math": true, "k": true})
 	p.Leaf = func(leaf expr.Node) string { return fmt.Sprintf("a[%d]", w.leafAt(leaf)) }
 	p.LeafName = func(leaf expr.Node) string { return "a" + strconv.Itoa(w.leafAt(leaf)) }
@@ -99,41 +160,72 @@ func (w *printer) step(d expr.Derivative, safe bool) {
 		n *= 2
 	}
 	dst := make([]string, n)
+	watched := make([]expr.Output, 2*len(s.kernels.guards))
 	var wanted []expr.Output
-	for _, o := range outputs {
-		if o.Of != d && !(d == expr.Tangent && o.Of == expr.Value) || o.Of == expr.Value && o.A >= w.layout.Results {
-			continue
-		}
-		wanted = append(wanted, o)
+	want := func(o expr.Output, name string) {
 		if _, constant := o.Constant(); !constant {
-			p.Want(o.Node(g), fmt.Sprintf("y%d", w.resultAt(d, o)))
+			p.Want(o.Node(g), name)
+		}
+	}
+	for _, o := range outputs {
+		switch {
+		case o.Of == expr.Value && o.A >= w.layout.Results:
+			if k := o.A - w.layout.Results; d == expr.Value && (k%2 == 0 || s.kernels.guards[k/2].Compares()) {
+				watched[k] = o
+				want(o, fmt.Sprintf("c%d", k))
+			}
+		case s.End || o.Of != d && !(d == expr.Tangent && o.Of == expr.Value):
+		default:
+			wanted = append(wanted, o)
+			want(o, fmt.Sprintf("y%d", w.resultAt(d, o)))
 		}
 	}
 	p.Count()
-	for _, o := range wanted {
+	spell := func(o expr.Output) string {
 		if c, constant := o.Constant(); constant {
-			dst[w.resultAt(d, o)] = w.File.Number(c)
-		} else {
-			dst[w.resultAt(d, o)] = p.Node(o.Node(g))
+			return w.File.Number(c)
+		}
+		return p.Node(o.Node(g))
+	}
+	compares, result, guards := d == expr.Value && w.chooses(), "", ""
+	if compares {
+		result = " bool"
+		for k := range s.kernels.guards {
+			guard, y := &s.kernels.guards[k], ""
+			if guard.Compares() {
+				y = spell(watched[guard.B])
+			}
+			guards += fmt.Sprintf("if !(%s) {\nreturn false\n}\n", straight.Holds(w.File, guard, spell(watched[guard.A]), y))
 		}
 	}
-	name := w.stepName(d)
+	for _, o := range wanted {
+		dst[w.resultAt(d, o)] = spell(o)
+	}
 	if safe {
 		name += "Careful"
 	}
-	w.File.Printf("func %s(dst, a []float64) {\na = a[:%d]\ndst = dst[:%d]\n%s%s", name, w.outAt(), n, p.Uniform(), p.Body())
+	w.File.Printf("func %s(dst, a []float64)%s {\na = a[:%d]\n", name, result, w.outAt())
+	if !s.End {
+		w.File.Printf("dst = dst[:%d]\n", n)
+	}
+	w.File.Printf("%s%s%s", p.Uniform(), p.Body(), guards)
 	for i, v := range dst {
 		if v == "" {
 			v = "0"
 		}
-		w.File.Printf("dst[%d] = %s\n", i, v)
+		if !s.End {
+			w.File.Printf("dst[%d] = %s\n", i, v)
+		}
 	}
 	if !safe && d != expr.Value {
 		w.File.Printf("for _, v := range dst {\nif v-v != 0 {\n%sCareful(dst, a)\nreturn\n}\n}\n", name)
 	}
+	if compares {
+		w.File.Printf("return true\n")
+	}
 	w.File.Printf("}\n\n")
 	if !safe && d != expr.Value {
-		w.step(d, true)
+		w.step(s, name, d, true)
 	}
 }
 
@@ -211,37 +303,94 @@ func (w *printer) loop(d expr.Derivative) {
 	}
 	args := map[expr.Derivative]string{expr.Value: "dst, x", expr.Gradient: "dst, x, w", expr.Tangent: "dst, x, v", expr.Product: "dst, x, w, v, dw"}[d]
 	along, weights, changes := k.Direction(0), k.Weights(), k.Tangents(0)
-	open := fmt.Sprintf("a, out, states := memory[:%d], memory[%[1]d:%[2]d], memory[%[2]d:]\nclear(dst)\n", w.outAt(), w.outAt()+2*w.results())
+	open := fmt.Sprintf("a, out, states := memory[:%d], memory[%[1]d:%[2]d], memory[%[2]d:%d]\nclear(dst)\n", w.outAt(), w.outAt()+2*w.results(), w.waysAt())
+	kept := w.chooses() && (d == expr.Gradient || d == expr.Product)
+	if kept {
+		open += fmt.Sprintf("ways := memory[%d:%d]\n", w.waysAt(), w.waysAt()+w.Count)
+	}
+	if w.chooses() {
+		open += "way := 0\n"
+	}
+	last, counted, ended := strconv.Itoa(w.Count-1), "", ""
+	if w.Ends && kept {
+		open += "steps := 0\n"
+		last, counted = "steps - 1", "steps++\n"
+	}
+	if len(w.ways) > w.ends {
+		ended = fmt.Sprintf("if way >= %d { // the loop ends\nbreak\n}\n", w.ends)
+	}
+	// value computes step k forward.
+	value := func() string {
+		step := w.chosen(expr.Value) + "(out, a"
+		switch {
+		case !w.chooses():
+			return step + ")\n"
+		case d == expr.Value:
+			return fmt.Sprintf("if way = %s, way); way < 0 {\nreturn false\n}\n%s", step, ended)
+		case kept:
+			counted += "ways[k] = float64(way)\n"
+		}
+		return fmt.Sprintf("way = %s, way)\n%s", step, ended)
+	}
+	// moving computes step k forward with its tangents, from the state and its tangents.
+	moving := func(in, states string) string {
+		s := fmt.Sprintf("copy(a[:%d], %s)\ncopy(a[%d:%d], %[2]s[%[1]d:])\n%[5]s", n, states, along, along+n, in) + w.loads(w.In, "v", along+n, name+"Moving")
+		if w.chooses() {
+			s += value()
+		}
+		return s + w.call(expr.Tangent, "out")
+	}
 	in := inputs()
 	body := ""
 	switch d {
 	case expr.Value:
-		body = fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states)\n%[3]s%[4]s(out, a)\ncopy(states[:%[1]d], out)\n%[5]s}\ncopy(dst[:%[1]d], states)\n",
-			n, w.Count, in, w.stepName(d), w.adds(w.Out, "dst", n, name+"Out"))
+		steps := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, in, value(), w.adds(w.Out, "dst", n, name+"Out"))
+		body = fmt.Sprintf("copy(states[:%d], x)\n%scopy(dst[:%[1]d], states)\n", n, straight.Over("k", w.Count, steps))
 	case expr.Tangent:
-		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n", n, 2*n) +
-			fmt.Sprintf("for k := range %d {\n%s", w.Count, w.moving(in, name, "states")) +
-			fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s}\ncopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, k.Results, w.adds(w.Out, "dst", k.Results+n, name+"Out"))
+		steps := moving(in, "states") +
+			fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, k.Results, w.adds(w.Out, "dst", k.Results+n, name+"Out"))
+		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n%[3]scopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, straight.Over("k", w.Count, steps))
 	case expr.Gradient:
-		body = fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states[%[1]d*k:])\n%[3]s%[4]s(out, a)\ncopy(states[%[1]d*(k+1):][:%[1]d], out)\n}\n", n, w.Count, in, w.stepName(expr.Value))
+		body = fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states[%[1]d*k:])\n%[3]s%[4]s", n, w.Count, in, value())
+		body += fmt.Sprintf("copy(states[%d*(k+1):][:%[1]d], out)\n%s}\n", n, counted)
 		body += fmt.Sprintf("copy(a[%d:%d], w)\n", weights, weights+n)
-		body += fmt.Sprintf("for k := %d; k >= 0; k-- {\ncopy(a[:%d], states[%[2]d*k:])\n%s%s", w.Count-1, n, in, w.loads(w.Out, "w", weights+n, name+"Weights"))
-		body += fmt.Sprintf("%s(out, a)\ncopy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[2]d:])\n", w.stepName(d), weights, weights+n, w.adds(w.In, "dst", n, name+"To"), n)
+		body += fmt.Sprintf("for k := %s; k >= 0; k-- {\ncopy(a[:%d], states[%[2]d*k:])\n%s%s", last, n, in, w.loads(w.Out, "w", weights+n, name+"Weights"))
+		body += w.taken() + w.call(d, "out")
+		body += fmt.Sprintf("copy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[1]d:])\n", weights, weights+n, w.adds(w.In, "dst", n, name+"To"), n)
 	case expr.Product:
 		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n", n, 2*n)
-		body += fmt.Sprintf("for k := range %d {\ns := states[%d*k:]\n%scopy(s[%d:][:%d], out)\ncopy(s[%d:][:%[5]d], out[%[7]d:])\n}\n", w.Count, 2*n, w.moving(in, name, "s"), 2*n, n, 3*n, k.Results)
+		body += fmt.Sprintf("for k := range %d {\ns := states[%d*k:]\n%s", w.Count, 2*n, moving(in, "s"))
+		body += fmt.Sprintf("copy(s[%d:][:%d], out)\ncopy(s[%d:][:%[2]d], out[%[4]d:])\n%[5]s}\n", 2*n, n, 3*n, k.Results, counted)
 		body += fmt.Sprintf("copy(a[%d:%d], w)\ncopy(a[%d:%d], dw)\n", weights, weights+n, changes, changes+n)
-		body += fmt.Sprintf("for k := %d; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", w.Count-1, 2*n, n, along, along+n)
+		body += fmt.Sprintf("for k := %s; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", last, 2*n, n, along, along+n)
 		body += in + w.loads(w.In, "v", along+n, name+"Along") + w.loads(w.Out, "w", weights+n, name+"Weights") + w.loads(w.Out, "dw", changes+n, name+"Changes")
-		body += fmt.Sprintf("%s(out, a)\n%s(out[%d:], a)\n", w.stepName(expr.Gradient), w.stepName(d), w.results())
+		body += w.taken() + w.call(expr.Gradient, "out") + w.call(d, fmt.Sprintf("out[%d:]", w.results()))
 		body += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, w.results(), w.adds(w.In, "dst", w.results()+n, name+"To"), n)
 	}
-	w.File.Printf("%sfunc %s(%s, memory []float64) {\n%s%s}\n\n", source.Comment(fmt.Sprintf("%s is %s of a loop of %d steps.", name, w.Doc[int(d)], w.Count)), name, args, open, body)
+	result := ""
+	if d == expr.Value && w.chooses() {
+		result = " bool"
+		body += "return true\n"
+	}
+	steps := fmt.Sprintf("%d steps", w.Count)
+	if w.Ends {
+		steps = "at most " + steps
+	}
+	w.File.Printf("%sfunc %s(%s, memory []float64)%s {\n%s%s}\n\n", source.Comment(fmt.Sprintf("%s is %s of a loop of %s.", name, w.Doc[int(d)], steps)), name, args, result, open, body)
 }
 
-// moving computes a step and its tangents from the state and its tangents in states.
-func (w *printer) moving(in, name, states string) string {
-	n, along := w.State, w.layout.Direction(0)
-	return fmt.Sprintf("copy(a[:%d], %s)\ncopy(a[%d:%d], %[2]s[%[1]d:])\n%[5]s", n, states, along, along+n, in) +
-		w.loads(w.In, "v", along+n, name+"Moving") + w.stepName(expr.Tangent) + "(out, a)\n"
+// taken is the way that step k took.
+func (w *printer) taken() string {
+	if !w.chooses() {
+		return ""
+	}
+	return "way = int(ways[k])\n"
+}
+
+// call computes a derivative of step k in its way.
+func (w *printer) call(d expr.Derivative, dst string) string {
+	if !w.chooses() {
+		return fmt.Sprintf("%s(%s, a)\n", w.chosen(d), dst)
+	}
+	return fmt.Sprintf("%s(%s, a, way)\n", w.chosen(d), dst)
 }

@@ -2,6 +2,7 @@ package straight
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/source"
@@ -31,6 +32,16 @@ type Call struct {
 	Settings  Settings
 	Memory    int // how many numbers of memory they need
 	Tables    any // of all functions that the writer has made for this file
+
+	// Fails says what it means if Value returns false, after which no other is called; ""
+	// if it returns nothing.
+	Fails string
+}
+
+// failure is a call whose value may not be there.
+type failure struct {
+	node int32
+	says string
 }
 
 // callNames are the last parts of the names.
@@ -61,6 +72,7 @@ func needed(functions []Function) map[expr.Derivative]bool {
 // writeCalls writes the functions that the program calls.
 func (w *writer) writeCalls(functions []Function) error {
 	var tables any
+	w.failures = nil
 	w.callMemory = map[int]int{}
 	need := needed(functions)
 	for i := int32(w.p.Base()); int(i) < w.p.Len(); i++ {
@@ -83,6 +95,9 @@ func (w *writer) writeCalls(functions []Function) error {
 		tables = call.Tables
 		if call.Memory > 0 {
 			w.callMemory[c.Number] = call.Memory
+		}
+		if call.Fails != "" {
+			w.failures = append(w.failures, failure{i, call.Fails})
 		}
 	}
 	return nil
@@ -116,7 +131,7 @@ func (l *looped) operandsOf(c *tape.Call, array string, buffer int) (lines, x st
 		return "", x
 	}
 	to := fmt.Sprintf("%s[%d+k]", l.arrays.c, buffer*l.mostArgs)
-	return over("k", n, fmt.Sprintf("%s = %s[%s]\n", to, array, l.index(c.Args, "k"))), x
+	return Over("k", n, fmt.Sprintf("%s = %s[%s]\n", to, array, l.index(c.Args, "k"))), x
 }
 
 // buffer is memory for n operands.
@@ -140,8 +155,16 @@ func (l *looped) callValue(i int32) string {
 		return ""
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	return fmt.Sprintf("%s%s(%s, %s%s)\n", lines, l.callName(c, expr.Value), outputsOf(c, i, l.arrays.v), x, l.scratch(c))
+	call := fmt.Sprintf("%s(%s, %s%s)", l.callName(c, expr.Value), outputsOf(c, i, l.arrays.v), x, l.scratch(c))
+	if k := slices.IndexFunc(l.failures, func(f failure) bool { return f.node == i }); k >= 0 {
+		call = fmt.Sprintf("if !%s && %s.%s < 0 {\n%[2]s.%[3]s = %d\n}", call, l.m, failed, len(l.p.Guards())+k)
+	}
+	return lines + call + "\n"
 }
+
+// failed is the field of the memory that has the number of the first call that has failed,
+// −1 if there is none.
+const failed = "failed"
 
 func (l *looped) callTangents(i int32) string {
 	c := l.p.CallAt(i)
@@ -168,7 +191,7 @@ func (l *looped) scatter(c *tape.Call, array string) string {
 	if len(c.Args) == 0 {
 		return ""
 	}
-	return over("k", len(c.Args), fmt.Sprintf("%s[%s] += %s[%d+k]\n", array, l.index(c.Args, "k"), l.arrays.c, 2*l.mostArgs))
+	return Over("k", len(c.Args), fmt.Sprintf("%s[%s] += %s[%d+k]\n", array, l.index(c.Args, "k"), l.arrays.c, 2*l.mostArgs))
 }
 
 func (l *looped) callSeconds(i int32) string {

@@ -61,6 +61,7 @@ type writer struct {
 	test, m, work        string // variables
 	arrays               arrays
 	callMemory           map[int]int // by number of the call, what its functions need
+	failures             []failure   // calls whose value may not be there
 	loops                *looped     // writes functions of long programs
 
 	d     map[int32][2]value // partial derivatives that have names
@@ -91,13 +92,13 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 			return nil, err
 		}
 	}
-	if len(p.Guards()) > 0 {
+	if err := w.writeCalls(functions); err != nil {
+		return nil, err
+	}
+	if w.fails() {
 		if err := w.branches(); err != nil {
 			return nil, err
 		}
-	}
-	if err := w.writeCalls(functions); err != nil {
-		return nil, err
 	}
 	for _, function := range functions {
 		long := w.isLong(function)
@@ -257,6 +258,9 @@ func (w *writer) name(kind string, i int32) string {
 
 func element(slice string, k int) string { return slice + "[" + strconv.Itoa(k) + "]" }
 
+// fails reports whether functions return an error.
+func (w *writer) fails() bool { return len(w.p.Guards()) > 0 || len(w.failures) > 0 }
+
 // errorName is the type of the error of a comparison.
 func (w *writer) errorName() string { return w.file.Name() + "BranchError" }
 
@@ -276,6 +280,13 @@ func (w *writer) branches() error {
 		text := fmt.Sprintf("%s: %s does not hold as when recorded", w.file.Name(), b.holds(&guards[k]))
 		if at := w.settings.Position; at != nil && guards[k].PC != 0 {
 			text += ", at " + at(guards[k].PC)
+		}
+		w.file.Printf("%q,\n", text)
+	}
+	for _, f := range w.failures {
+		text := w.file.Name() + ": " + f.says
+		if at := w.settings.Position; at != nil && w.p.Made(f.node) != 0 {
+			text += ", at " + at(w.p.Made(f.node))
 		}
 		w.file.Printf("%q,\n", text)
 	}
@@ -311,7 +322,7 @@ func (w *writer) arguments(function Function) (names []string, lengths []int) {
 
 // returns is whether a function returns f(x), and an error.
 func (w *writer) returns(function Function) (f, err bool) {
-	return (function == Value || function == Gradient) && w.p.Outputs() == 1, len(w.p.Guards()) > 0
+	return (function == Value || function == Gradient) && w.p.Outputs() == 1, w.fails()
 }
 
 // form is which sweeps of a function multiply by derivative products: in a sweep that is
@@ -416,7 +427,7 @@ func (w *writer) result(function Function) string {
 
 // orError is a result, and that there is no error if the function returns one.
 func (w *writer) orError(result string) string {
-	if len(w.p.Guards()) > 0 {
+	if w.fails() {
 		result += ", nil"
 	}
 	return result

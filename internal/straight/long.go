@@ -134,7 +134,7 @@ func (l *looped) seeds(function Function) string {
 	case p.Outputs() == 1:
 		return fmt.Sprintf("%s += %s[0]\n", element(m, int(p.Output(0))), l.w)
 	}
-	return over("j", p.Outputs(), fmt.Sprintf("%s[%s] += %s[j]\n", m, l.index(p.OutputNodes(), "j"), l.w))
+	return Over("j", p.Outputs(), fmt.Sprintf("%s[%s] += %s[j]\n", m, l.index(p.OutputNodes(), "j"), l.w))
 }
 
 // outputs sets dst to the outputs' elements of an array.
@@ -169,7 +169,7 @@ func (l *looped) outputsFinite(array string) string {
 		l.written[name] = true
 		nodes := l.index(l.p.OutputNodes(), "j")
 		test := fmt.Sprintf("if v := %s.%s[%s]; v-v != 0 {\nreturn false\n}\n", l.m, array, nodes)
-		fmt.Fprintf(&l.later, "func %s(%s *%s) bool {\n%sreturn true\n}\n\n", name, l.m, l.workName(), over("j", l.p.Outputs(), test))
+		fmt.Fprintf(&l.later, "func %s(%s *%s) bool {\n%sreturn true\n}\n\n", name, l.m, l.workName(), Over("j", l.p.Outputs(), test))
 	}
 	return name
 }

@@ -367,8 +367,11 @@ func (l *looped) values() string {
 	}
 	text += fmt.Sprintf("%s(%s)\n", nodes, l.m)
 	result := ""
-	if guards := p.Guards(); len(guards) > 0 {
+	if l.fails() {
 		result = " int"
+		if len(l.failures) > 0 {
+			text = fmt.Sprintf("%s.%s = -1\n%sif k := %[1]s.%[2]s; k >= 0 {\nreturn k\n}\n", l.m, failed, text)
+		}
 		text += l.guards()
 	}
 	arguments := ", " + l.x
@@ -681,6 +684,9 @@ func (l *looped) memoryType() string {
 			}
 			s += fmt.Sprintf("%s [%d]float64\n", a, apart(n))
 		}
+	}
+	if len(l.failures) > 0 {
+		s += failed + " int\n"
 	}
 	return s + "}\n\n"
 }

@@ -114,8 +114,8 @@ func braid(x []int32) [][]int32 {
 	return [][]int32{x}
 }
 
-// over is a loop of the variable k, if it is mentioned.
-func over(k string, n int, body string) string {
+// Over is a loop of the variable k, if it is mentioned.
+func Over(k string, n int, body string) string {
 	if mentions(body, k) {
 		k += " := "
 	} else {
@@ -130,7 +130,7 @@ func mentions(text, name string) (does bool) {
 }
 
 func (l *looped) over(n int, line string) string {
-	return over("k", n, line+"\n")
+	return Over("k", n, line+"\n")
 }
 
 // operands is element k of what is multiplied at node i, an Affine or a Dot: each is a

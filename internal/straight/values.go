@@ -182,13 +182,19 @@ func (b *body) own(i int32, more int, x string) string {
 
 // holds is the condition under which a guard holds.
 func (b *body) holds(g *tape.Guard) string {
-	x, y := b.spell(b.node(g.A)), ""
-	relation := " < "
-	switch g.Kind {
-	case tape.Less, tape.LessEq:
+	y := ""
+	if g.Compares() {
 		y = b.spell(b.node(g.B))
-	default:
-		y = b.file.Number(g.C)
+	}
+	return Holds(b.file, g, b.spell(b.node(g.A)), y)
+}
+
+// Holds is the condition under which a guard holds, of operands that are names or numbers;
+// y is none if it compares with a constant.
+func Holds(f *source.File, g *tape.Guard, x, y string) string {
+	relation := " < "
+	if !g.Compares() {
+		y = f.Number(g.C)
 	}
 	switch g.Kind {
 	case tape.LessEq, tape.LessEqReal, tape.GreaterEqReal:
@@ -198,7 +204,7 @@ func (b *body) holds(g *tape.Guard) string {
 			return x + " != " + x
 		}
 		if g.C == 0 { // −0 is not 0
-			bits := b.file.Call(math.Signbit, x)
+			bits := f.Call(math.Signbit, x)
 			if !math.Signbit(g.C) {
 				bits = "!" + bits
 			}

@@ -55,6 +55,9 @@ func (r *Recording) Made(t *Tape) {
 	}
 }
 
+// Compares reports whether it is two nodes that are compared.
+func (g *Guard) Compares() bool { return g.Kind == Less || g.Kind == LessEq }
+
 // Holds reports whether the comparison comes out as recorded.
 func (g *Guard) Holds(v []float64) bool {
 	a := v[g.A]

@@ -134,6 +134,41 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 		last, out := reverse.ScanAt(l, []int{2, 7, 11})
 		return []reverse.Var{last[2].Mul(out[0][0]), out[1][0].Square(), out[2][0].Add(x[5])}
 	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // steps that compare, in three ways
+		l := reverse.Loop{
+			Start: x[:2], Shared: x[2:4],
+			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+				a := s[0].Add(s[1].Mul(w[0]).Scale(0.1)).Add(u[0].Mul(p[0]).Scale(0.3))
+				b := s[1].Sub(s[0].Sin().Mul(w[1]).Scale(0.1))
+				switch {
+				case a.Less(b):
+					a, b = b.Mul(w[0]).Sqrt(), a
+				case !a.LessReal(1.5):
+					a = a.Scale(0.5)
+				}
+				return []reverse.Var{a, b}, []reverse.Var{a.Mul(b), s[0].Square().Add(u[0])}
+			},
+		}
+		for k := range 25 {
+			l.Vars = append(l.Vars, []reverse.Var{x[4+k%10]})
+			l.Data = append(l.Data, []float64{v(k)})
+		}
+		last, sum := reverse.Scan(l)
+		return []reverse.Var{last[0].Mul(x[0]), last[1], sum[0].Exp().Scale(1e-3), sum[1]}
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // loops that find their end, the second none
+		l := reverse.Loop{
+			Start: x[:2], Shared: x[2:4], Steps: 30,
+			While: func(s, w []reverse.Var) bool { return s[0].LessReal(6) },
+			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+				return []reverse.Var{s[0].Add(w[0].Square().Scale(0.2)), s[1].Mul(w[1]).Sin()}, []reverse.Var{s[0].Mul(s[1])}
+			},
+		}
+		last, sum := reverse.Scan(l)
+		l.Steps, l.While = 4, func(s, w []reverse.Var) bool { return s[1].LessReal(100) }
+		end, out := reverse.ScanAt(l, []int{1, 3})
+		return []reverse.Var{last[0], last[1].Mul(sum[0]), end[1].Mul(out[0][0]), out[1][0]}
+	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // more lanes than a block has, that add to the same inputs
 		for j := range 1500 {
 			a, b := x[j%14], x[(j*j+1)%14]
