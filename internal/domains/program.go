@@ -79,63 +79,7 @@ func (g *builder) add(p *tape.Tape, in []int32, v []float64) (outputs []int32) {
 			continue
 		}
 		if f := p.CallAt(i); f != nil {
-			x, m := f.Args, int(f.Outputs())
-			if r := f.Repeated; r != nil {
-				parts := make([][]int32, m) // of each output
-				// Terms of the same inputs share their nodes with the first of them.
-				var before []int32
-				first, shared := int32(-1), map[[2]int32]bool{} // of row and node
-				eachTerm(r, x, v, g.second, func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern) {
-					if v == nil && first >= 0 && slices.Equal(vars, before) {
-						for k, row := range rows {
-							if use := [2]int32{row, first + int32(k)}; !shared[use] {
-								shared[use] = true
-								parts[row] = append(parts[row], use[1])
-							}
-						}
-						return
-					}
-					before, first = append(before[:0], vars...), int32(g.nodes())
-					for k, row := range rows {
-						node = int32(g.nodes())
-						for a, j := range vars {
-							if !g.second {
-								break
-							}
-							for _, b := range hessian[k].Row(a) {
-								if int(b) <= a {
-									curve(x[j], x[vars[b]])
-								}
-							}
-						}
-						for _, a := range jacobian.Row(k) {
-							link(x[vars[a]])
-						}
-						parts[row] = append(parts[row], g.done(f.Name()))
-					}
-				})
-				for k, nodes := range parts {
-					for _, part := range nodes {
-						g.Link(part)
-					}
-					id[int(i)+k] = g.done(f.Name())
-				}
-				continue
-			}
-			args := make([]int32, len(x))
-			for k, j := range x {
-				args[k] = id[j]
-			}
-			if l, ok := f.Func.(*scan.Loop); ok {
-				copy(id[i:], g.loop(l, args))
-				continue
-			}
-			g.call(f, args, g.second, id[i:int(i)+m], func(shared bool) int32 {
-				if shared {
-					return g.done(f.Name())
-				}
-				return g.done(op.Call.String())
-			})
+			copy(id[i:], g.apply(f, id, v))
 			continue
 		}
 		node = int32(g.nodes())
@@ -147,6 +91,79 @@ func (g *builder) add(p *tape.Tape, in []int32, v []float64) (outputs []int32) {
 		outputs[j] = id[p.Output(j)]
 	}
 	return outputs
+}
+
+// apply adds the nodes of a call, where id are the nodes of its program, and returns
+// those of its outputs.
+func (g *builder) apply(f *tape.Call, id []int32, v []float64) []int32 {
+	x := make([]int32, len(f.Args))
+	for k, j := range f.Args {
+		x[k] = id[j]
+	}
+	if f.Repeated != nil {
+		return g.repeated(f, x, v)
+	}
+	if l, ok := f.Func.(*scan.Loop); ok {
+		return g.loop(l, x)
+	}
+	y := make([]int32, f.Outputs())
+	g.call(f, x, g.second, y, func(shared bool) int32 {
+		if shared {
+			return g.done(f.Name())
+		}
+		return g.done(op.Call.String())
+	})
+	return y
+}
+
+// repeated adds the nodes of alike terms with the operands x.
+func (g *builder) repeated(f *tape.Call, x []int32, v []float64) []int32 {
+	parts := make([][]int32, f.Outputs()) // the terms that are added up in each output
+	// Without values, terms of the same inputs as the one before have its nodes, of
+	// which the first is first.
+	var before []int32
+	first, shared := int32(-1), map[[2]int32]bool{} // of row and node
+	eachTerm(f.Repeated, f.Args, v, g.second, func(vars, rows []int32, jacobian *sparsity.Pattern, hessian []*sparsity.Pattern) {
+		if v == nil && first >= 0 && slices.Equal(vars, before) {
+			for k, row := range rows {
+				if use := [2]int32{row, first + int32(k)}; !shared[use] {
+					shared[use] = true
+					parts[row] = append(parts[row], use[1])
+				}
+			}
+			return
+		}
+		before, first = append(before[:0], vars...), int32(g.nodes())
+		for k, row := range rows {
+			if g.second {
+				g.curveTerm(x, vars, hessian[k])
+			}
+			for _, a := range jacobian.Row(k) {
+				if j := x[vars[a]]; j >= 0 {
+					g.Link(j)
+				}
+			}
+			parts[row] = append(parts[row], g.done(f.Name()))
+		}
+	})
+	y := make([]int32, len(parts))
+	for k, nodes := range parts {
+		for _, part := range nodes {
+			g.Link(part)
+		}
+		y[k] = g.done(f.Name())
+	}
+	return y
+}
+
+// curveTerm gives the next node the curvature of an output of a term of the operands
+// x[vars[0]], x[vars[1]], …
+func (g *builder) curveTerm(x, vars []int32, hessian *sparsity.Pattern) {
+	for a, b := range hessian.All() {
+		if j, k := x[vars[a]], x[vars[b]]; b <= a && j >= 0 && k >= 0 {
+			g.Curve(int32(g.nodes()), j, k)
+		}
+	}
 }
 
 // eachTerm calls f with the numbers of the inputs and outputs of each term and its

@@ -37,7 +37,7 @@ func Jacobian(f func([]Tracer) []Tracer, n int) *sparsity.Pattern {
 		panic("detect: nil function")
 	}
 	g, x := variables(n)
-	return g.Jacobian(outputs(g, f(x)))
+	return g.Jacobian(nodes(g, f(x)))
 }
 
 // Hessian returns the n×n symmetric pattern of ∂²f/∂x_i∂x_j for a function of
@@ -60,7 +60,7 @@ func Hessian(f func([]Tracer) Tracer, n int) *sparsity.Pattern {
 		panic("detect: nil function")
 	}
 	g, x := variables(n)
-	return g.Hessian(outputs(g, []Tracer{f(x)}))
+	return g.Hessian(nodes(g, []Tracer{f(x)}))
 }
 
 func variables(n int) (*domains.Graph, []Tracer) {
@@ -74,20 +74,30 @@ func variables(n int) (*domains.Graph, []Tracer) {
 	return g, x
 }
 
-// outputs returns the nodes of y, −1 for constants.
-func outputs(g *domains.Graph, y []Tracer) []int32 {
-	o := make([]int32, len(y))
-	for k, t := range y {
+// nodes returns the nodes of x, which are those of g, −1 for constants.
+func nodes(g *domains.Graph, x []Tracer) []int32 {
+	id := make([]int32, len(x))
+	for k, t := range x {
 		switch t.g {
-		case g:
-			o[k] = t.id
 		case nil:
-			o[k] = -1
+			id[k] = -1
+		case g:
+			id[k] = t.id
 		default:
 			panic(errMixed)
 		}
 	}
-	return o
+	return id
+}
+
+// graph returns the graph of the first of x that is no constant, nil if all are.
+func graph(x []Tracer) *domains.Graph {
+	for _, t := range x {
+		if t.g != nil {
+			return t.g
+		}
+	}
+	return nil
 }
 
 const (
@@ -199,24 +209,13 @@ func (x Tracer) IncBeta(i, j, k int, y, z Tracer) Tracer { return x.general(y).g
 func (x Tracer) Select(a, b Tracer) Tracer { return a.both(b) }
 
 func (Tracer) SumOf(x []Tracer) Tracer {
-	var g *domains.Graph
-	for _, t := range x {
-		if t.g == nil {
-			continue
-		}
-		if g == nil {
-			g = t.g
-		}
-		if t.g != g {
-			panic(errMixed)
-		}
-	}
+	g := graph(x)
 	if g == nil {
 		return Tracer{}
 	}
-	for _, t := range x {
-		if t.g != nil {
-			g.Link(t.id)
+	for _, id := range nodes(g, x) {
+		if id >= 0 {
+			g.Link(id)
 		}
 	}
 	return Tracer{g, g.Node()}
@@ -242,27 +241,13 @@ func (Tracer) DotOf(x, y []Tracer) Tracer {
 
 // CallOf returns f of x as one operation.
 func (Tracer) CallOf(f op.Func, x []Tracer) []Tracer {
-	var g *domains.Graph
-	id := make([]int32, len(x))
-	for i, t := range x {
-		id[i] = -1
-		if t.g == nil {
-			continue
-		}
-		if g == nil {
-			g = t.g
-		}
-		if t.g != g {
-			panic(errMixed)
-		}
-		id[i] = t.id
-	}
 	_, m := f.Dims()
 	y := make([]Tracer, m)
+	g := graph(x)
 	if g == nil {
 		return y
 	}
-	for i, id := range g.Call(f, id) {
+	for i, id := range g.Call(f, nodes(g, x)) {
 		y[i] = Tracer{g, id}
 	}
 	return y
