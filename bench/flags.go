@@ -54,7 +54,7 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 		strings.Join(slices.Sorted(maps.Keys(plotted)), ", "))
 	wanted := fs.String("problems", "", "only the problems in this `list`, separated by commas, of\n"+
 		strings.Join(names, ", "))
-	ns := fs.String("n", "", "the sizes in this `list`; a problem that is not named by -problems has the sizes\n"+
+	sizes := fs.String("n", "", "the sizes in this `list`; a problem that is not named by -problems has the sizes\n"+
 		"1000, 10000, 100000, helmholtz 20, 100, 400, rnn (width) 8, 16, 32")
 	figures := fs.String("figures", "", "only the figures in this `list`")
 	var named []string
@@ -72,39 +72,46 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 		args = fs.Args()[1:]
 	}
 
+	narrowed := *wanted != "" || *sizes != ""
+	selects := len(named) > 0 || narrowed || *figures != ""
+	switch {
+	case s.full && s.quick:
+		return s, errors.New("-full goes without -quick")
+	case s.nl != "" && (selects || s.file != "" || s.json || s.dir != ""):
+		return s, errors.New("-nl goes without sections, -problems, -n, -figures, -mtx, -json and -plots")
+	case s.file != "" && selects:
+		return s, errors.New("-mtx goes without sections, -problems, -n and -figures")
+	case s.file != "":
+		named = []string{"coloring"}
+	}
 	s.figures = known
 	if *figures != "" {
 		if s.figures, err = subset("figure", *figures, known); err != nil {
 			return s, err
 		}
 	}
+	if s.sections, err = chooseSections(named, s.figures, narrowed); err != nil {
+		return s, err
+	}
 	if *wanted != "" {
 		if names, err = subset("problem", *wanted, names); err != nil {
 			return s, err
 		}
 	}
-	if s.full && s.quick {
-		return s, errors.New("-full goes without -quick")
-	}
-	narrowed := *wanted != "" || *ns != ""
-	if s.file != "" {
-		if len(named) > 0 || narrowed || *figures != "" {
-			return s, errors.New("-mtx goes without sections, -problems, -n and -figures")
-		}
-		named = []string{"coloring"}
-	}
-	if s.nl != "" && (s.file != "" || len(named) > 0 || narrowed || *figures != "" || s.json || s.dir != "") {
-		return s, errors.New("-nl goes without sections, -problems, -n, -figures, -mtx, -json and -plots")
-	}
-	if s.sections, err = choose(named, s.figures, narrowed); err != nil {
-		return s, err
-	}
+	s.chosen, err = s.chooseProblems(names, *sizes, *wanted != "")
+	return s, err
+}
+
+// chooseProblems is the problems of these names at the sizes in a list, at those of
+// their own if that is empty; named says that -problems has the names: then sizes
+// between their own will do, and one that a problem cannot have is an error.
+func (s *settings) chooseProblems(names []string, list string, named bool) (chosen []choice, err error) {
 	var sizes []int
-	if *ns != "" {
-		for x := range strings.SplitSeq(*ns, ",") {
+	if list != "" {
+		for x := range strings.SplitSeq(list, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(x))
 			if err != nil || n < 1 {
-				return s, fmt.Errorf("-n: %q is no size", x)
+				return nil, fmt.Errorf("-n: %q is no size", x)
 			}
 			sizes = append(sizes, n)
 		}
@@ -113,31 +120,30 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 		if !slices.Contains(names, p.Name) {
 			continue
 		}
-		for _, n := range sizes {
+		own := sizes
+		if list == "" {
+			own = defaultSizes(p, s.quick)
+		}
+		for _, n := range own {
 			largest := 10 * slices.Max(p.Sizes)
 			switch {
-			case *wanted == "" && !slices.Contains(p.Sizes, n):
+			case !named && !slices.Contains(p.Sizes, n):
 			case n < p.Min || n > largest:
-				return s, fmt.Errorf("-n: %s has the sizes %d to %d, not %d", p.Name, p.Min, largest, n)
+				return nil, fmt.Errorf("-n: %s has the sizes %d to %d, not %d", p.Name, p.Min, largest, n)
 			default:
-				s.chosen = append(s.chosen, choice{p, n})
-			}
-		}
-		if sizes == nil {
-			for _, n := range defaultSizes(p, s.quick) {
-				s.chosen = append(s.chosen, choice{p, n})
+				chosen = append(chosen, choice{p, n})
 			}
 		}
 	}
-	if len(s.chosen) == 0 {
-		return s, fmt.Errorf("-n: no problem has the size %s among its own; name one by -problems", *ns)
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("-n: no problem has the size %s among its own; name one by -problems", list)
 	}
-	return s, nil
+	return chosen, nil
 }
 
-// choose is the sections that are named, all if none are, as far as they have
+// chooseSections is the sections that are named, all if none are, as far as they have
 // one of the figures; narrowed says that problems or sizes are.
-func choose(named, figures []string, narrowed bool) (wanted []section, err error) {
+func chooseSections(named, figures []string, narrowed bool) (wanted []section, err error) {
 	var names []string
 	for _, s := range sections {
 		names = append(names, s.name)

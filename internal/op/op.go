@@ -258,7 +258,7 @@ func (c Code) Partial(x []float64, constant float64, k ...int) float64 {
 	return table[c].FN(x, order)
 }
 
-// All calls f with every elementary operation.
+// All yields every elementary operation.
 func All(yield func(Code) bool) {
 	for c := range Code(Count) {
 		if c.Elementary() && !yield(c) {

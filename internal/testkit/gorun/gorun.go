@@ -28,7 +28,7 @@ func Run(t testing.TB, files map[string][]byte) string {
 		c := exec.Command(name, args...)
 		c.Dir = dir
 		c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-		var stderr tail
+		var stderr head
 		c.Stderr = &stderr
 		out, err := c.Output()
 		if err != nil {
@@ -45,10 +45,10 @@ func Run(t testing.TB, files map[string][]byte) string {
 	return command(run)
 }
 
-// tail is the beginning of what is written.
-type tail []byte
+// head is the beginning of what is written.
+type head []byte
 
-func (b *tail) Write(p []byte) (int, error) {
-	*b = append(*b, p[:min(len(p), 4000-min(4000, len(*b)))]...)
+func (b *head) Write(p []byte) (int, error) {
+	*b = append(*b, p[:min(len(p), 4000-len(*b))]...)
 	return len(p), nil
 }
