@@ -139,18 +139,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	for _, s := range b.sections {
-		b.running = s.name
-		s.run(b)
-		draw := plotted[s.name]
-		if b.dir == "" || draw == nil {
-			continue
-		}
-		b.progress("plots")
-		for _, f := range draw(b) {
-			if err := f.save(b.dir); err != nil {
-				_ = b.flush()
-				return fail(1, err)
-			}
+		if err := b.runSection(s); err != nil {
+			_ = b.flush()
+			return fail(1, err)
 		}
 	}
 	if b.rows == 0 {
@@ -160,6 +151,23 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return fail(1, err)
 	}
 	return 0
+}
+
+// runSection measures a section, and draws its plots if they are wanted.
+func (b *bench) runSection(s section) error {
+	b.running = s.name
+	s.run(b)
+	draw := plotted[s.name]
+	if b.dir == "" || draw == nil {
+		return nil
+	}
+	b.progress("plots")
+	for _, f := range draw(b) {
+		if err := f.save(b.dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wants reports whether a figure is wanted.

@@ -62,76 +62,80 @@ func sparseMatrices(b *bench) {
 		"method", "colors", "coloring", "gradient", "evaluation", "dense", "fd"}}
 	for _, c := range b.chosen {
 		in := c.At(c.size)
-		if in.Name == "helmholtz" || in.Name == "rnn" {
-			continue // dense
-		}
-		b.progress("%s, n = %d", in.Name, len(in.X0))
-		p := newTaped(in)
 		figure, methods := "sparse-hessian", hessianMethods
-		if p.Outputs() > 1 {
+		if in.Plain == nil {
 			figure, methods = "sparse-jacobian", jacobianMethods
 		}
-		if !b.wants("pattern") && !b.wants("coloring") && !b.wants(figure) {
-			continue
-		}
-		pattern := p.pattern()
-		s := b.measure(p.plain, func() { p.pattern() }, func() { p.again().prepare(sparseMethod{}) }, p.product())
-		f := s[0]
-		found := p.row("pattern", s[1], f)
-		found.NNZ = pattern.NNZ()
-		b.emit(found)
-		for i, m := range methods {
-			cells := []string{"", "", "", "", ""}
-			if i == 0 {
-				cells = []string{in.Name, fmt.Sprint(len(p.X0)), fmt.Sprint(pattern.NNZ()), duration(s[1].time()), duration(s[2].time())}
-			}
-			plan := p.prepare(m)
-			var color func()
-			if m.kind != noColors {
-				color = func() { coloring.New(m.kind, pattern) }
-			}
-			s := b.measure(p.plain, color, plan.eval, plan.gradient)
-			cells = append(cells, m.name, colors(plan), none, none, digits(s[2].ratio(s[0])), none, none)
-			if plan.gradient != nil {
-				cells[8] = digits(s[3].ratio(s[0]))
-				if m.name == "terms" {
-					row := p.row("gradient", s[3], s[0])
-					row.Method, row.Allocs = m.name, &s[3].allocs
-					b.emit(row)
-				}
-			}
-			if color != nil {
-				row := p.row("coloring", s[1], s[0])
-				row.Method, row.Colors, row.NNZ = m.name, plan.colors, plan.nnz
-				cells[7] = duration(s[1].time())
-				b.emit(row)
-			}
-			row := p.row(figure, s[2], s[0])
-			row.Method, row.Colors, row.NNZ, row.Allocs = m.name, plan.colors, plan.nnz, &s[2].allocs
-			b.emit(row)
-			t.add(cells...)
-		}
-		last := t.rows[len(t.rows)-1]
-		last[10] = digits(float64(len(p.X0)) * s[3].ratio(f))
-		last[11] = digits(differences(len(p.X0), p.Outputs()))
-		for _, m := range []struct {
-			name string
-			eval func()
-		}{{"by-hand", p.byHand()}, {"source", p.source()}} {
-			if m.eval == nil {
-				continue
-			}
-			s := b.measure(p.plain, m.eval)
-			t.add("", "", "", "", "", strings.ReplaceAll(m.name, "-", " "), none, none, none, digits(s[1].ratio(s[0])), "", "")
-			b.emit(row{Problem: p.Name, N: len(p.X0), Figure: figure, Method: m.name, NNZ: pattern.NNZ(),
-				Seconds: s[1].time(), Ratio: s[1].ratio(s[0]), Allocs: &s[1].allocs})
+		dense := in.Name == "helmholtz" || in.Name == "rnn"
+		if !dense && (b.wants("pattern") || b.wants("coloring") || b.wants(figure)) {
+			b.progress("%s, n = %d", in.Name, len(in.X0))
+			b.sparseMatrix(&t, newTaped(in), figure, methods)
 		}
 	}
 	b.print("Sparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
 		"prepare is all from the Go function to the plan; dense is a product a variable, by hand a\n"+
-		"loop in plain Go for value, gradient and Hessian, source what hessian/write makes for\n"+
-		"them, fd the evaluations of f\n"+
-		"that gonum's diff/fd makes for the dense matrix", &t)
+		"loop in plain Go for value, gradient and Hessian, source what hessian/write makes for them,\n"+
+		"fd the evaluations of f that gonum's diff/fd makes for the dense matrix", &t)
+}
+
+// sparseMatrix measures a problem by all methods.
+func (b *bench) sparseMatrix(t *table, p *taped, figure string, methods []sparseMethod) {
+	pattern, n := p.pattern(), len(p.X0)
+	s := b.measure(p.plain, func() { p.pattern() }, func() { p.again().prepare(sparseMethod{}) }, p.product())
+	f, product := s[0], s[3]
+	found := p.row("pattern", s[1], f)
+	found.NNZ = pattern.NNZ()
+	b.emit(found)
+	first := []string{p.Name, fmt.Sprint(n), fmt.Sprint(pattern.NNZ()), duration(s[1].time()), duration(s[2].time())}
+	for _, m := range methods {
+		t.add(append(first, b.sparseMethod(p, m, figure, pattern)...)...)
+		first = make([]string, len(first))
+	}
+	last := t.rows[len(t.rows)-1]
+	last[10] = digits(float64(n) * product.ratio(f))
+	last[11] = digits(differences(n, p.Outputs()))
+	for _, m := range []struct {
+		name string
+		eval func()
+	}{{"by-hand", p.byHand()}, {"source", p.source()}} {
+		if m.eval == nil {
+			continue
+		}
+		s := b.measure(p.plain, m.eval)
+		t.add("", "", "", "", "", strings.ReplaceAll(m.name, "-", " "), none, none, none, digits(s[1].ratio(s[0])), "", "")
+		b.emit(row{Problem: p.Name, N: n, Figure: figure, Method: m.name, NNZ: pattern.NNZ(),
+			Seconds: s[1].time(), Ratio: s[1].ratio(s[0]), Allocs: &s[1].allocs})
+	}
+}
+
+// sparseMethod measures a problem by one method and returns its cells of the table from
+// the name of the method on.
+func (b *bench) sparseMethod(p *taped, m sparseMethod, figure string, pattern *sparsity.Pattern) []string {
+	plan := p.prepare(m)
+	var color func()
+	if m.kind != noColors {
+		color = func() { coloring.New(m.kind, pattern) }
+	}
+	s := b.measure(p.plain, color, plan.eval, plan.gradient)
+	gradient, colored := none, none
+	if plan.gradient != nil {
+		gradient = digits(s[3].ratio(s[0]))
+		if m.name == "terms" {
+			row := p.row("gradient", s[3], s[0])
+			row.Method, row.Allocs = m.name, &s[3].allocs
+			b.emit(row)
+		}
+	}
+	if color != nil {
+		row := p.row("coloring", s[1], s[0])
+		row.Method, row.Colors, row.NNZ = m.name, plan.colors, plan.nnz
+		colored = duration(s[1].time())
+		b.emit(row)
+	}
+	row := p.row(figure, s[2], s[0])
+	row.Method, row.Colors, row.NNZ, row.Allocs = m.name, plan.colors, plan.nnz, &s[2].allocs
+	b.emit(row)
+	return []string{m.name, colors(plan), colored, gradient, digits(s[2].ratio(s[0])), none, none}
 }
 
 // pattern detects the pattern again, which a tape does once.
