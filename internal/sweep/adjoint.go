@@ -49,18 +49,23 @@ func (ws *Workspace) adjointBlock(gs [][]float64, b, p *compile.Batch, lo, off, 
 	case op.List:
 		ws.e.affineAdjoints(gs, p, off, m, order)
 	case op.One, op.MinusOne, op.OneOne, op.OneMinusOne:
+		ta := targetOf(&p.A, order, off)
 		for _, g := range gs {
-			ta := targetOf(&p.A, order, g, off, m)
 			if cl == op.MinusOne {
-				ta.minus(g[from:][:m])
+				ta.minus(g, g[from:][:m])
 			} else {
-				ta.plus(g[from:][:m])
+				ta.plus(g, g[from:][:m])
 			}
-			switch cl {
-			case op.OneOne:
-				targetOf(&p.B, order, g, off, m).plus(g[from:][:m])
-			case op.OneMinusOne:
-				targetOf(&p.B, order, g, off, m).minus(g[from:][:m])
+		}
+		if cl == op.One || cl == op.MinusOne {
+			break
+		}
+		tb := targetOf(&p.B, order, off)
+		for _, g := range gs {
+			if cl == op.OneMinusOne {
+				tb.minus(g, g[from:][:m])
+			} else {
+				tb.plus(g, g[from:][:m])
 			}
 		}
 	case op.Factors, op.Binary:
@@ -68,17 +73,19 @@ func (ws *Workspace) adjointBlock(gs [][]float64, b, p *compile.Batch, lo, off, 
 		if store && cl == op.Binary {
 			da, db = ws.store2(gs[0][from:][:m], da, db, b, lo, m)
 		}
+		ta, tb := targetOf(&p.A, order, off), targetOf(&p.B, order, off)
 		for _, g := range gs {
-			targetOf(&p.A, order, g, off, m).times(1, da, g[from:][:m])
-			targetOf(&p.B, order, g, off, m).times(1, db, g[from:][:m])
+			ta.times(g, 1, da, g[from:][:m])
+			tb.times(g, 1, db, g[from:][:m])
 		}
 	default:
 		k, d := ws.partials1(b, lo, m, order)
 		if store && cl == op.Unary {
 			d = ws.store1(gs[0][from:][:m], d, b, lo, m)
 		}
+		ta := targetOf(&p.A, order, off)
 		for _, g := range gs {
-			targetOf(&p.A, order, g, off, m).times(k, d, g[from:][:m])
+			ta.times(g, k, d, g[from:][:m])
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (e *Engine) affineAdjoints(gs [][]float64, b *compile.Batch, off, m int32, 
 	for _, g := range gs {
 		for k := range b.Terms {
 			t := &b.Terms[k]
-			targetOf(&t.Operand, order, g, off, m).times(1, t.Weights(off, off+m), g[b.Lo+off:][:m])
+			targetOf(&t.Operand, order, off).times(g, 1, t.Weights(off, off+m), g[b.Lo+off:][:m])
 		}
 	}
 }

@@ -100,6 +100,9 @@ func (ws *Workspace) Whole(careful bool, k int, seed Seeds) error {
 	e := ws.e
 	ws.seed(k, e.sections().Places, seed)
 	ws.seeded = e.EveryInput()
+	for s := range k {
+		ws.support[s] = ws.seeded
+	}
 	if !careful {
 		return ws.hvp(k, e.EveryInput())
 	}

@@ -43,34 +43,31 @@ func mulIndexed(dst, x []float64, a, b []int32) {
 // load is the operand of m lanes, the first being number off of the batch, in an
 // array over all nodes: where it is, or gathered into buf.
 func load(o *compile.Operand, buf *[compile.Block]float64, x []float64, off, m int32) []float64 {
-	switch o.Access {
-	case compile.Consecutive:
+	if o.Access == compile.Consecutive {
 		return x[o.At+off:][:m]
-	case compile.Uniform:
-		lane.Fill(buf[:m], x[o.At])
-		return buf[:m]
-	default:
-		gather(buf[:m], x, o.Index[off:off+m])
-		return buf[:m]
 	}
+	return gathered(o, buf, x, off, m)
 }
 
-// target is where the operands of some lanes lie in an array of adjoints that
-// is added to.
+func gathered(o *compile.Operand, buf *[compile.Block]float64, x []float64, off, m int32) []float64 {
+	if o.Access == compile.Uniform {
+		lane.Fill(buf[:m], x[o.At])
+	} else {
+		gather(buf[:m], x, o.Index[off:off+m])
+	}
+	return buf[:m]
+}
+
+// target is where adjoints of operands of some lanes, the first being number off of the
+// batch, are added to in an array x over all nodes. It is small, to be had in registers.
 type target struct {
-	x         []float64 // the lanes themselves, if consecutive; else all nodes
-	index     []int32
-	at        int32
-	access    compile.Access
+	o         *compile.Operand
+	off       int32
 	overwrite bool // nothing was added to the lanes yet: they are set
 }
 
-// targetOf is the operand of m lanes, the first being number off of the batch.
-func targetOf(o *compile.Operand, order compile.Order, x []float64, off, m int32) target {
-	if o.Access == compile.Consecutive {
-		return target{x: x[o.At+off:][:m], access: o.Access, overwrite: o.WrittenFirst(order)}
-	}
-	return target{x: x, index: o.Index[off : off+m], at: o.At, access: o.Access}
+func targetOf(o *compile.Operand, order compile.Order, off int32) target {
+	return target{o, off, o.Access == compile.Consecutive && o.WrittenFirst(order)}
 }
 
 // met is t after something was added.
@@ -79,22 +76,27 @@ func (t target) met() target {
 	return t
 }
 
+// lanes is the numbers of m lanes, if they are consecutive.
+func (t target) lanes(x []float64, m int) []float64 { return x[t.o.At+t.off:][:m] }
+
+func (t target) index(m int) []int32 { return t.o.Index[t.off:][:m] }
+
 // plus does x += g.
-func (t target) plus(g []float64) {
-	x := t.x
+func (t target) plus(x, g []float64) {
 	switch {
 	case t.overwrite:
-		copy(x, g)
-	case t.access == compile.Consecutive:
+		copy(t.lanes(x, len(g)), g)
+	case t.o.Access == compile.Consecutive:
+		x = t.lanes(x, len(g))
 		lane.Add(x, x, g)
-	case t.access == compile.Uniform:
-		s := x[t.at]
+	case t.o.Access == compile.Uniform:
+		s := x[t.o.At]
 		for _, g := range g {
 			s += g
 		}
-		x[t.at] = s
+		x[t.o.At] = s
 	default:
-		index := t.index[:len(g)]
+		index := t.index(len(g))
 		for i, g := range g {
 			x[index[i]] += g
 		}
@@ -102,21 +104,21 @@ func (t target) plus(g []float64) {
 }
 
 // minus does x −= g.
-func (t target) minus(g []float64) {
-	x := t.x
+func (t target) minus(x, g []float64) {
 	switch {
 	case t.overwrite:
-		lane.Neg(x, g)
-	case t.access == compile.Consecutive:
+		lane.Neg(t.lanes(x, len(g)), g)
+	case t.o.Access == compile.Consecutive:
+		x = t.lanes(x, len(g))
 		lane.Sub(x, x, g)
-	case t.access == compile.Uniform:
-		s := x[t.at]
+	case t.o.Access == compile.Uniform:
+		s := x[t.o.At]
 		for _, g := range g {
 			s -= g
 		}
-		x[t.at] = s
+		x[t.o.At] = s
 	default:
-		index := t.index[:len(g)]
+		index := t.index(len(g))
 		for i, g := range g {
 			x[index[i]] -= g
 		}
@@ -124,22 +126,21 @@ func (t target) minus(g []float64) {
 }
 
 // times does x += k·w·g.
-func (t target) times(k float64, w, g []float64) {
-	x := t.x
+func (t target) times(x []float64, k float64, w, g []float64) {
 	switch {
 	case t.overwrite:
-		lane.ScaleMul(x, w, g, k)
-	case t.access == compile.Consecutive:
-		lane.AddScaleMul(x, w, g, k)
-	case t.access == compile.Uniform:
-		s := x[t.at]
+		lane.ScaleMul(t.lanes(x, len(g)), w, g, k)
+	case t.o.Access == compile.Consecutive:
+		lane.AddScaleMul(t.lanes(x, len(g)), w, g, k)
+	case t.o.Access == compile.Uniform:
+		s := x[t.o.At]
 		w = w[:len(g)]
 		for i, g := range g {
 			s += float64(k * w[i] * g)
 		}
-		x[t.at] = s
+		x[t.o.At] = s
 	default:
-		w, index := w[:len(g)], t.index[:len(g)]
+		w, index := w[:len(g)], t.index(len(g))
 		for i, g := range g {
 			x[index[i]] += float64(k * w[i] * g)
 		}
@@ -147,22 +148,21 @@ func (t target) times(k float64, w, g []float64) {
 }
 
 // times2 does x += k·(p·g + q·h).
-func (t target) times2(k float64, p, g, q, h []float64) {
-	x := t.x
+func (t target) times2(x []float64, k float64, p, g, q, h []float64) {
 	switch {
 	case t.overwrite:
-		lane.ScaleMul2(x, p, g, q, h, k)
-	case t.access == compile.Consecutive:
-		lane.AddScaleMul2(x, p, g, q, h, k)
-	case t.access == compile.Uniform:
-		s := x[t.at]
+		lane.ScaleMul2(t.lanes(x, len(g)), p, g, q, h, k)
+	case t.o.Access == compile.Consecutive:
+		lane.AddScaleMul2(t.lanes(x, len(g)), p, g, q, h, k)
+	case t.o.Access == compile.Uniform:
+		s := x[t.o.At]
 		p, q, h = p[:len(g)], q[:len(g)], h[:len(g)]
 		for i, g := range g {
 			s += float64(k * (float64(p[i]*g) + float64(q[i]*h[i])))
 		}
-		x[t.at] = s
+		x[t.o.At] = s
 	default:
-		p, q, h, index := p[:len(g)], q[:len(g)], h[:len(g)], t.index[:len(g)]
+		p, q, h, index := p[:len(g)], q[:len(g)], h[:len(g)], t.index(len(g))
 		for i, g := range g {
 			x[index[i]] += float64(k * (float64(p[i]*g) + float64(q[i]*h[i])))
 		}

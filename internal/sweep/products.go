@@ -39,7 +39,8 @@ func (ws *Workspace) seed(k, n int, seed Seeds) [][]float64 {
 		x := t[:e.Inputs()]
 		clear(x)
 		seed(x, s)
-		ws.seeded = ws.seeded.Union(support(x))
+		ws.support[s] = support(x)
+		ws.seeded = ws.seeded.Union(ws.support[s])
 	}
 	return ts
 }
@@ -211,6 +212,7 @@ func (ws *Workspace) Hessian(row Result) error {
 		for s, t := range directions(&ws.t, m, e.sections().Places, false) {
 			clear(t[:n])
 			t[lo+s] = 1
+			ws.support[s] = compile.Span{Lo: int32(lo + s), Hi: int32(lo + s + 1)}
 		}
 		ws.seeded = compile.Span{Lo: int32(lo), Hi: int32(lo + m)}
 		if err := ws.hvp(m, compile.Span{Lo: int32(lo), Hi: int32(n)}); err != nil {

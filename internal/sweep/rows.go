@@ -50,11 +50,13 @@ func (ws *Workspace) rowTangents(ts [][]float64, b *compile.Batch) error {
 		return ws.tangentNodes(ts, hi, b.Hi)
 	}
 	for r, w := range rows {
-		if from, to := e.clip(ws.seeded, w, b.Width); from < to {
-			i := b.Lo + int32(r)
-			for _, t := range ts {
-				t[i] = dotOf(t[i], x[from:to], t[w:][from:to])
-			}
+		if !e.meets(ws.seeded, w, b.Width) {
+			continue
+		}
+		i := b.Lo + int32(r)
+		for s, t := range ts {
+			from, to := e.clip(ws.support[s], w, b.Width)
+			t[i] = dotOf(t[i], x[from:to], t[w:][from:to])
 		}
 	}
 	return ws.tangentNodes(ts, hi, b.Hi)
@@ -132,9 +134,12 @@ func (ws *Workspace) rowSecondsOf(us, ts [][]float64, b *compile.Batch, i, hi in
 		if e.meets(ws.wanted, w, n) {
 			first, last = min(first, r&^3), r|3
 		}
-		if lo, hi := e.clip(ws.seeded, w, n); max(lo, from) < min(hi, to) {
-			lo, hi := max(lo, from), min(hi, to)
-			for s, u := range us {
+		if !e.meets(ws.seeded, w, n) {
+			continue
+		}
+		for s, u := range us {
+			lo, hi := e.clip(ws.support[s], w, n)
+			if lo, hi = max(lo, from), min(hi, to); lo < hi {
 				lane.Axpy(u[at+lo:at+hi], ts[s][w+lo:w+hi], bar[r])
 			}
 		}

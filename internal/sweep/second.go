@@ -65,14 +65,15 @@ func (ws *Workspace) secondBlock(us, ts [][]float64, b, p *compile.Batch, lo, of
 		ws.curvatureBlock(us, ts, b, p, lo, off, m)
 		return
 	}
+	xa, xb := targetOf(&p.A, compile.SecondOrder, off), targetOf(&p.B, compile.SecondOrder, off)
 	switch b.Op.Class() {
 	case op.Factors:
 		da, db := ws.partials2(b, lo, m, compile.SecondOrder)
 		for s, u := range us {
 			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
 			tb := load(&p.B, &ws.scratch[5], ts[s], off, m)
-			targetOf(&p.A, compile.SecondOrder, u, off, m).times2(1, da, u[at:][:m], bar, tb)
-			targetOf(&p.B, compile.SecondOrder, u, off, m).times2(1, db, u[at:][:m], bar, ta)
+			xa.times2(u, 1, da, u[at:][:m], bar, tb)
+			xb.times2(u, 1, db, u[at:][:m], bar, ta)
 		}
 	case op.Binary:
 		da, db := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
@@ -80,23 +81,22 @@ func (ws *Workspace) secondBlock(us, ts [][]float64, b, p *compile.Batch, lo, of
 		for s, u := range us {
 			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
 			tb := load(&p.B, &ws.scratch[5], ts[s], off, m)
-			xa, xb := targetOf(&p.A, compile.SecondOrder, u, off, m), targetOf(&p.B, compile.SecondOrder, u, off, m)
-			xa.times2(1, da, u[at:][:m], eaa, ta)
-			xa.met().times(1, eab, tb)
-			xb.times2(1, db, u[at:][:m], ebb, tb)
-			xb.met().times(1, eab, ta)
+			xa.times2(u, 1, da, u[at:][:m], eaa, ta)
+			xa.met().times(u, 1, eab, tb)
+			xb.times2(u, 1, db, u[at:][:m], ebb, tb)
+			xb.met().times(u, 1, eab, ta)
 		}
 	case op.Twice:
 		x := load(&b.A, &ws.scratch[0], ws.v, lo-b.Lo, m)
 		for s, u := range us {
 			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
-			targetOf(&p.A, compile.SecondOrder, u, off, m).times2(2, x, u[at:][:m], bar, ta)
+			xa.times2(u, 2, x, u[at:][:m], bar, ta)
 		}
 	case op.Unary:
 		d, dd := ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
 		for s, u := range us {
 			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
-			targetOf(&p.A, compile.SecondOrder, u, off, m).times2(1, d, u[at:][:m], dd, ta)
+			xa.times2(u, 1, d, u[at:][:m], dd, ta)
 		}
 	}
 }
@@ -105,21 +105,20 @@ func (ws *Workspace) secondBlock(us, ts [][]float64, b, p *compile.Batch, lo, of
 // second-order adjoints are 0, and so only v̄·(f_aa·t_a + f_ab·t_b) is left.
 func (ws *Workspace) curvatureBlock(us, ts [][]float64, b, p *compile.Batch, lo, off, m int32) {
 	bar := ws.bar[lo : lo+m]
+	xa, xb := targetOf(&p.A, compile.SecondOrder, off), targetOf(&p.B, compile.SecondOrder, off)
 	switch b.Op.Class() {
 	case op.Factors, op.Binary:
 		for s, u := range us {
 			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
 			tb := load(&p.B, &ws.scratch[5], ts[s], off, m)
-			xa := targetOf(&p.A, compile.SecondOrder, u, off, m)
-			xb := targetOf(&p.B, compile.SecondOrder, u, off, m)
 			if b.Op.Class() == op.Factors {
-				xa.times(1, bar, tb)
-				xb.times(1, bar, ta)
+				xa.times(u, 1, bar, tb)
+				xb.times(u, 1, bar, ta)
 				continue
 			}
 			eaa, eab, ebb := ws.stored(b, 2, lo, m), ws.stored(b, 3, lo, m), ws.stored(b, 4, lo, m)
-			xa.times2(1, eaa, ta, eab, tb)
-			xb.times2(1, ebb, tb, eab, ta)
+			xa.times2(u, 1, eaa, ta, eab, tb)
+			xb.times2(u, 1, ebb, tb, eab, ta)
 		}
 	case op.Twice, op.Unary:
 		k, dd := 2.0, bar
@@ -128,7 +127,7 @@ func (ws *Workspace) curvatureBlock(us, ts [][]float64, b, p *compile.Batch, lo,
 		}
 		for s, u := range us {
 			ta := load(&p.A, &ws.scratch[4], ts[s], off, m)
-			targetOf(&p.A, compile.SecondOrder, u, off, m).times(k, dd, ta)
+			xa.times(u, k, dd, ta)
 		}
 	}
 }

@@ -82,9 +82,10 @@ type Workspace struct {
 	call    callBuffers
 	scratch [6][compile.Block]float64
 	careful bool
-	team    []*Workspace // of the goroutines that share its sweeps, see Team
-	seeded  compile.Span // inputs that may have a tangent
-	wanted  compile.Span // inputs whose second-order adjoints are read
+	team    []*Workspace                // of the goroutines that share its sweeps, see Team
+	seeded  compile.Span                // inputs that may have a tangent
+	support [MaxDirections]compile.Span // in each direction
+	wanted  compile.Span                // inputs whose second-order adjoints are read
 
 	cotangent []float64
 	outputs   []float64
