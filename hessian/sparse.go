@@ -83,11 +83,17 @@ func NewSparse(t *reverse.Tape) (*Sparse, error) { return SparseSettings{}.New(t
 // terms.
 var ErrNoTerms = fmt.Errorf("hessian: %w", plan.ErrNoTerms)
 
-// New is NewSparse with settings. It panics if a pattern is not n×n and
-// symmetric, if a coloring is none for symmetric matrices, and if ByTerms comes
-// with what excludes it; a coloring that does
-// not fit gives a *coloring.ConflictError, ByTerms possibly ErrNoTerms.
+// New is NewSparse with settings. It panics if t is nil, if a pattern is not n×n and
+// symmetric, if a coloring is none for symmetric matrices, and if ByTerms comes with
+// what excludes it; a coloring that does not fit gives a *coloring.ConflictError,
+// ByTerms possibly ErrNoTerms.
 func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
+	if t == nil {
+		panic("hessian: nil tape")
+	}
+	if int(o.Method) >= len(methods) {
+		panic(fmt.Sprintf("hessian: no method %d", o.Method))
+	}
 	p, err := plan.New(inside.Function(t), plan.Settings{
 		Hessian:  true,
 		Detected: t.HessianPattern,

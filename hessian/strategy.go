@@ -43,8 +43,11 @@ type Hessian struct {
 }
 
 // New prepares a strategy for a tape: FoR needs nothing, FoF and RoF make the
-// tape of the JVP, RoR that of the VJP.
+// tape of the JVP, RoR that of the VJP. It panics if t is nil.
 func New(t *reverse.Tape, s Strategy) *Hessian {
+	if t == nil {
+		panic("hessian: nil tape")
+	}
 	h := &Hessian{strategy: s, n: t.Inputs(), m: t.Outputs(), of: t, t: t}
 	switch s {
 	case FoR:

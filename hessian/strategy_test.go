@@ -396,6 +396,9 @@ func TestMisusePanics(t *testing.T) {
 	require.NoError(t, err)
 	_, scalar := problem(t, "rosen", 3)
 	require.PanicsWithValue(t, "hessian: no strategy 4", func() { hessian.New(scalar, 4) })
+	require.PanicsWithValue(t, "hessian: nil tape", func() { hessian.New(nil, hessian.FoR) })
+	require.PanicsWithValue(t, "hessian: nil tape", func() { _, _ = hessian.NewSparse(nil) })
+	require.PanicsWithValue(t, "hessian: no method 4", func() { _, _ = hessian.SparseSettings{Method: 4}.New(scalar) })
 	w, v2, v4 := []float64{1, 1, 1}, make([]float64, 2), make([]float64, 4)
 	dst2, dst := []float64{7, 7}, mat.NewSymDense(2, []float64{7, 7, 7, 7})
 	for _, s := range hessian.Strategies {

@@ -62,6 +62,9 @@ func TestWrongShapesPanicAndChangeNothing(t *testing.T) {
 		{"reverse: v has length 2, want 3", func() { vector.HVP(nil, x, v2, v2...) }},
 		{"reverse: dst is 3×2, want 1×3", func() { scalar.Jacobian(m, x) }},
 		{"reverse: dst is 3×2, want 3×3", func() { scalar.HVPs(m, x, v) }},
+		{"reverse: nil V", func() { scalar.HVPs(nil, x, nil) }},
+		{"reverse: nil tape", func() { _, _ = reverse.NewSparseJacobian(nil) }},
+		{"reverse: no method 5", func() { _, _ = reverse.SparseSettings{Method: 5}.New(vector) }},
 		{"reverse: V has 1 rows, want 3", func() { scalar.HVPs(nil, x, mat.NewDense(1, 1, nil)) }},
 	} {
 		require.PanicsWithValue(t, c.message, c.f)

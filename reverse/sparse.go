@@ -82,11 +82,17 @@ func NewSparseJacobian(t *Tape) (*SparseJacobian, error) { return SparseSettings
 // terms.
 var ErrNoTerms = fmt.Errorf("reverse: %w", plan.ErrNoTerms)
 
-// New is NewSparseJacobian with settings. It panics if the pattern is not m×n,
-// if a coloring is none for Jacobians, and if ByTerms comes with what excludes
-// it; a coloring that does not fit gives a
-// *coloring.ConflictError, ByTerms possibly ErrNoTerms.
+// New is NewSparseJacobian with settings. It panics if t is nil, if the pattern is not
+// m×n, if a coloring is none for Jacobians, and if ByTerms comes with what excludes it;
+// a coloring that does not fit gives a *coloring.ConflictError, ByTerms possibly
+// ErrNoTerms.
 func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
+	if t == nil {
+		panic("reverse: nil tape")
+	}
+	if int(o.Method) >= len(methods) {
+		panic(fmt.Sprintf("reverse: no method %d", o.Method))
+	}
 	p, err := plan.New(t.p, plan.Settings{
 		Detected: t.JacobianPattern,
 		Method:   methods[o.Method],

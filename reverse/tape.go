@@ -326,6 +326,9 @@ func (t *Tape) weights(w []float64) []float64 {
 func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*mat.Dense, error) {
 	w = t.weights(w)
 	p := t.engine()
+	if v == nil {
+		panic("reverse: nil V")
+	}
 	n, k := v.Dims()
 	if n != p.Inputs() {
 		panic(fmt.Sprintf("reverse: V has %d rows, want %d", n, p.Inputs()))
