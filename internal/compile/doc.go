@@ -30,8 +30,9 @@
 //	            not have been cleared.
 //	sections.go independent parts of a large program are swept one after another, in
 //	            second order, so that what they compute stays in the caches: tiling.
-//	            That is done when it is first needed. reverse.go does it for gradients
-//	            where that changes no bit.
+//	            That is done when it is first needed.
+//	strips.go   so are, for gradients, the parts that read a range of the inputs, though
+//	            they overlap, where that changes no bit: overlapped tiling.
 //
 // # Batches
 //

@@ -109,12 +109,12 @@ func (ws *Workspace) Whole(careful bool, k int, seed Seeds) error {
 	return ws.carefully(func() error { return ws.products(k) })
 }
 
-// CutForGradients is the program whose gradients go by sections of so many lanes, and
+// CutForGradients is the program whose gradients go by strips of so many nodes, and
 // whether they do.
 func CutForGradients(e *Engine, lanes int) (*Engine, bool) {
 	c := New(&e.Program)
-	r := c.NewReverse(lanes)
-	c.gradients.Store(sectionsFrom)
-	c.reversing.Do(func() { c.reverse.Store(r) })
+	r := c.NewStrips(lanes)
+	c.gradients.Store(stripsFrom)
+	c.stripping.Do(func() { c.strips.Store(r) })
 	return c, r != nil
 }

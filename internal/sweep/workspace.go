@@ -22,9 +22,9 @@ type Engine struct {
 	cutting sync.Once
 	cut     atomic.Pointer[compile.Sections] // for second-order sweeps, made when there is one
 
-	gradients atomic.Int32 // how many there were, at most sectionsFrom
-	reversing sync.Once
-	reverse   atomic.Pointer[compile.Reverse]
+	gradients atomic.Int32 // how many there were, at most stripsFrom
+	stripping sync.Once
+	strips    atomic.Pointer[compile.Strips]
 }
 
 // New returns an engine for a program.
@@ -65,7 +65,7 @@ func (e *Engine) Bytes() int {
 	if s := e.cut.Load(); s != nil {
 		k += s.Bytes()
 	}
-	if r := e.reverse.Load(); r != nil {
+	if r := e.strips.Load(); r != nil {
 		k += r.Bytes()
 	}
 	return k
@@ -81,6 +81,7 @@ type Workspace struct {
 	parts   []float64
 	call    callBuffers
 	scratch [6][compile.Block]float64
+	strip   []float64 // values and adjoints of one
 	careful bool
 	team    []*Workspace                // of the goroutines that share its sweeps, see Team
 	seeded  compile.Span                // inputs that may have a tangent
@@ -126,7 +127,7 @@ func (e *Engine) Put(ws *Workspace) { e.pool.Put(ws) }
 
 // Bytes is the memory that the workspace takes.
 func (ws *Workspace) Bytes() int {
-	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
+	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.strip) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
 		tape.BytesOf(ws.cotangent) + tape.BytesOf(ws.outputs) + tape.BytesOf(ws.t) + tape.BytesOf(ws.u)
 	for _, x := range [...][][]float64{ws.t, ws.u} {
 		for _, x := range x {
