@@ -262,6 +262,15 @@ func newClasses(color []int32) Classes {
 	return Classes{color, start[1:], member}
 }
 
+// count returns the number of colors, which is the largest one.
+func count(color []int32) int {
+	k := int32(0)
+	for _, c := range color {
+		k = max(k, c)
+	}
+	return int(k)
+}
+
 // Num returns the number of colors.
 func (s *Classes) Num() int { return len(s.ptr) - 1 }
 

@@ -1,7 +1,5 @@
 package coloring
 
-import "slices"
-
 // A forest holds the two-colored trees of a star or acyclic coloring, each
 // rooted at its center. A neutral vertex has one neighbor of each color, so with
 // neutral as a color of its own the trees are still trees.
@@ -17,29 +15,29 @@ type forest struct {
 	depth int
 }
 
-// newForest takes the leaves off all trees, round by round, so that what
-// remains of each tree at last is its center. rev is g.reverse(). O(n + m).
-func newForest(g *graph, color, rev []int32) *forest {
-	// The edges of a vertex to its neighbors of one color, a bunch, are its edges
-	// in one tree. left counts those not yet eliminated, sum is their exclusive
-	// or: with one left it is that one.
-	type bunch struct {
-		color     int32
-		left, sum int32
-		leaves    int32 // place in up, plus 1, of the edge by which the vertex leaves the tree
-	}
-	m := len(g.adj)
-	bunches := make([]bunch, m) // those of v from g.ptr[v] to end[v]
-	end := slices.Clone(g.ptr[:g.len()])
-	of := make([]int32, m) // the bunch of each edge
+// treeBunch is the edges of a vertex to its neighbors of one color, which are its
+// edges in one tree. left counts those not yet eliminated, sum is their exclusive or:
+// with one left it is that one.
+type treeBunch struct {
+	color     int32
+	left, sum int32
+	leaves    int32 // place in up, plus 1, of the edge by which the vertex leaves the tree
+}
+
+// treeBunches returns all bunches, those of v from g.ptr[v] on, and the bunch of each
+// edge.
+func treeBunches(g *graph, color []int32) (bunches []treeBunch, of []int32) {
+	bunches = make([]treeBunch, len(g.adj))
+	of = make([]int32, len(g.adj))
 	at := make([]int32, count(color)+1)
 	for v := range int32(g.len()) {
+		end := g.ptr[v]
 		for k := g.ptr[v]; k < g.ptr[v+1]; k++ {
 			c := color[g.adj[k]]
 			s := at[c]
-			if s < g.ptr[v] || s >= end[v] || bunches[s].color != c {
-				s = end[v]
-				end[v]++
+			if s < g.ptr[v] || s >= end || bunches[s].color != c {
+				s = end
+				end++
 				at[c] = s
 				bunches[s].color = c
 			}
@@ -48,7 +46,14 @@ func newForest(g *graph, color, rev []int32) *forest {
 			bunches[s].sum ^= k
 		}
 	}
+	return bunches, of
+}
 
+// newForest takes the leaves off all trees, round by round, so that what
+// remains of each tree at last is its center. rev is g.reverse(). O(n + m).
+func newForest(g *graph, color, rev []int32) *forest {
+	m := len(g.adj)
+	bunches, of := treeBunches(g, color)
 	f := &forest{up: make([]int32, 0, m/2), next: make([]int32, m/2)}
 	into := make([]int32, 0, m/2) // the parent's bunch of each edge in up
 	queue := make([]int32, 0, m)

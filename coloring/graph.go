@@ -84,6 +84,27 @@ func (g *graph) reverse() []int32 {
 	return rev
 }
 
+// several returns for the place k of each edge (v, w) in adj whether v has other
+// neighbors of the color of w. Neutral is no color here.
+func (g *graph) several(color []int32) []bool {
+	several := make([]bool, len(g.adj))
+	times := make([]int32, count(color)+1)
+	for v := range int32(g.len()) {
+		row := g.row(v)
+		for _, w := range row {
+			times[color[w]]++
+		}
+		times[0] = 0
+		for i, w := range row {
+			several[int(g.ptr[v])+i] = times[color[w]] > 1
+		}
+		for _, w := range row {
+			times[color[w]] = 0
+		}
+	}
+	return several
+}
+
 func checkSymmetric(p *sparsity.Pattern) {
 	rows, cols := p.Dims()
 	if rows != cols {

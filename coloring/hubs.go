@@ -2,6 +2,7 @@ package coloring
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -46,69 +47,69 @@ type greedy func(g *graph, order []int32, limit int) []int32
 // hubsApart returns nil if there are no hubs or the rest needs more than limit
 // colors.
 func hubsApart(g *graph, o Order, greedy greedy, limit int) []int32 {
-	n := g.len()
-	m2 := len(g.adj)
-	least := max(16, min(int(math.Sqrt(float64(m2))), 8*m2/max(n, 1)))
-	var hubs []int32
-	isHub := make([]bool, n)
-	for v := range int32(n) {
-		if g.degree(v) > least {
-			hubs = append(hubs, v)
-			isHub[v] = true
-		}
-	}
+	hubs, isHub := g.hubs()
 	if hubs == nil {
 		return nil
 	}
-
-	rest := &graph{ptr: make([]int32, n+1), adj: make([]int32, 0, len(g.adj))}
-	for v := range int32(n) {
-		if !isHub[v] {
-			for _, w := range g.row(v) {
-				if !isHub[w] {
-					rest.adj = append(rest.adj, w)
-				}
-			}
-		}
-		rest.ptr[v+1] = int32(len(rest.adj))
-	}
+	rest := g.without(isHub)
 	color := greedy(rest, rest.order(o), limit)
 	if color == nil {
 		return nil
 	}
-
-	// Hubs are within distance 2 if a vertex has both in its neighborhood,
-	// itself included: that is a net.
-	ptr, idx := make([]int32, len(hubs)+1), []int32(nil)
-	natural := make([]int32, len(hubs))
-	for i, h := range hubs {
-		row := g.row(h)
-		k := 0
-		for k < len(row) && row[k] < h {
-			k++
-		}
-		idx = append(append(append(idx, row[:k]...), h), row[k:]...)
-		ptr[i+1] = int32(len(idx))
-		natural[i] = int32(i)
-	}
-	of := sparsity.NewPattern(len(hubs), n, ptr, idx)
 	shift := int32(0)
 	for v, c := range color {
 		if !isHub[v] {
 			shift = max(shift, c)
 		}
 	}
-	for i, c := range partialDistance2(of, of.Transpose(), natural, math.MaxInt) {
+	for i, c := range hubColors(g, hubs) {
 		color[hubs[i]] = shift + c
 	}
 	return color
 }
 
-// count returns the number of colors, which is the largest one.
-func count(color []int32) int {
-	k := int32(0)
-	for _, c := range color {
-		k = max(k, c)
+// hubs returns the hubs, and for each vertex whether it is one.
+func (g *graph) hubs() (hubs []int32, isHub []bool) {
+	n, m2 := g.len(), len(g.adj)
+	least := max(16, min(int(math.Sqrt(float64(m2))), 8*m2/max(n, 1)))
+	isHub = make([]bool, n)
+	for v := range int32(n) {
+		if g.degree(v) > least {
+			hubs = append(hubs, v)
+			isHub[v] = true
+		}
 	}
-	return int(k)
+	return hubs, isHub
+}
+
+// without returns the graph with the same vertices, but without the edges of some.
+func (g *graph) without(omitted []bool) *graph {
+	rest := &graph{ptr: make([]int32, len(g.ptr)), adj: make([]int32, 0, len(g.adj))}
+	for v := range int32(g.len()) {
+		if !omitted[v] {
+			for _, w := range g.row(v) {
+				if !omitted[w] {
+					rest.adj = append(rest.adj, w)
+				}
+			}
+		}
+		rest.ptr[v+1] = int32(len(rest.adj))
+	}
+	return rest
+}
+
+// hubColors returns colors of the hubs that differ within distance 2: two hubs are
+// that near if a vertex has both in its neighborhood, itself included, which is a net.
+func hubColors(g *graph, hubs []int32) []int32 {
+	ptr, idx := make([]int32, len(hubs)+1), []int32(nil)
+	natural := make([]int32, len(hubs))
+	for i, h := range hubs {
+		row := g.row(h)
+		k, _ := slices.BinarySearch(row, h)
+		idx = append(append(append(idx, row[:k]...), h), row[k:]...)
+		ptr[i+1] = int32(len(idx))
+		natural[i] = int32(i)
+	}
+	of := sparsity.NewPattern(len(hubs), g.len(), ptr, idx)
+	return partialDistance2(of, of.Transpose(), natural, math.MaxInt)
 }

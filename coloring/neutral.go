@@ -75,24 +75,3 @@ func dropUnused(g *graph, loop []bool, color []int32) {
 		color[v] = number[c]
 	}
 }
-
-// several returns for the place k of each edge (v, w) in adj whether v has other
-// neighbors of the color of w. Neutral is no color here.
-func (g *graph) several(color []int32) []bool {
-	several := make([]bool, len(g.adj))
-	times := make([]int32, count(color)+1)
-	for v := range int32(g.len()) {
-		row := g.row(v)
-		for _, w := range row {
-			times[color[w]]++
-		}
-		times[0] = 0
-		for i, w := range row {
-			several[int(g.ptr[v])+i] = times[color[w]] > 1
-		}
-		for _, w := range row {
-			times[color[w]] = 0
-		}
-	}
-	return several
-}

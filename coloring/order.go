@@ -78,15 +78,12 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 		panic("coloring: unknown order")
 	}
 
-	// The dynamic orders are one loop over buckets of vertices with the same
-	// degree, a doubly linked list each (survey, section 3.5).
 	degree := make([]int32, n)
-	top := int32(n) // above the largest degree
 	if o != IncidenceDegree {
 		for v := range int32(n) {
 			d := int32(len(neighbors(v)))
 			if extra != nil {
-				d = min(d+extra[v], top-1)
+				d = min(d+extra[v], int32(n)-1)
 			}
 			degree[v] = d
 		}
@@ -94,10 +91,23 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 	if o == LargestFirst {
 		return largestFirst(degree)
 	}
+	dynamicOrder(order, o, degree, neighbors)
+	return order
+}
+
+// dynamicOrder stores in order the vertices in a dynamic order o: a loop over buckets
+// of vertices with the same degree, a doubly linked list each (survey, section 3.5).
+// degree holds the degrees to begin with, among the vertices that count.
+func dynamicOrder(order []int32, o Order, degree []int32, neighbors func(v int32) []int32) {
+	n := len(order)
 	b := newBuckets(degree, o == SmallestLast)
-	d := int32(0)
-	if o == DynamicLargestFirst {
-		d = top - 1
+	largest, d := int32(n)-1, int32(0)
+	step := int32(-1) // what taking a vertex adds to the degrees of its neighbors
+	switch o {
+	case IncidenceDegree:
+		step = 1
+	case DynamicLargestFirst:
+		d = largest
 	}
 	for k := range n {
 		switch o {
@@ -106,7 +116,7 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 			}
 			k = n - 1 - k
 		case IncidenceDegree:
-			for d = min(d+1, top-1); b.head[d] < 0; d-- {
+			for d = min(d+1, largest); b.head[d] < 0; d-- {
 			}
 		case DynamicLargestFirst:
 			for ; b.head[d] < 0; d-- {
@@ -116,10 +126,6 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 		b.remove(v)
 		degree[v] = -1
 		order[k] = v
-		step := int32(-1)
-		if o == IncidenceDegree {
-			step = 1
-		}
 		for _, w := range neighbors(v) {
 			if degree[w] < 0 {
 				continue
@@ -129,7 +135,6 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 			b.push(w)
 		}
 	}
-	return order
 }
 
 // largestFirst sorts the vertices by decreasing degree, stably.
