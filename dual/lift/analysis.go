@@ -5,6 +5,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -21,6 +24,10 @@ type analysis struct {
 	changed bool
 	faults  []fault
 	current *instance // whose body is gone through
+}
+
+func newAnalysis(p *program) *analysis {
+	return &analysis{builder: builder{holds: map[types.Type]bool{}}, prog: p, globals: map[types.Object]*place{}}
 }
 
 // A fault is something that cannot be lifted.
@@ -43,6 +50,42 @@ func (a *analysis) newFault(at token.Pos, what, instead string) fault {
 		f.via, f.into = in.called, in.fn
 	}
 	return f
+}
+
+// report are the faults in the order of the source, those of other packages by the
+// call that leads to them.
+func (p *program) report(faults []fault) []string {
+	place := func(f fault) token.Position {
+		if f.via.IsValid() {
+			return p.fset.Position(f.via)
+		}
+		return p.fset.Position(f.at)
+	}
+	slices.SortStableFunc(faults, func(a, b fault) int {
+		x, y := place(a), place(b)
+		if x.Filename != y.Filename {
+			return strings.Compare(x.Filename, y.Filename)
+		}
+		return x.Offset - y.Offset
+	})
+	short := func(p token.Position) string {
+		return fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column)
+	}
+	var out []string
+	for _, f := range faults {
+		s := short(place(f)) + ": "
+		if f.via.IsValid() {
+			s += fmt.Sprintf("in %s, at %s: ", f.into.FullName(), short(p.fset.Position(f.at)))
+		}
+		s += f.what
+		if f.instead != "" {
+			s += ": " + f.instead
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // hidden is a place whose values go where they cannot be followed.

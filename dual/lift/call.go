@@ -6,6 +6,21 @@ import (
 	"go/types"
 )
 
+// builtin is the name of the builtin function that e is, "" if it is none.
+func builtin(info *types.Info, e ast.Expr) string {
+	var id *ast.Ident
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr: // of package unsafe
+		id = e.Sel
+	}
+	if b, ok := info.Uses[id].(*types.Builtin); ok {
+		return b.Name()
+	}
+	return ""
+}
+
 // call returns the places of the results of a call.
 func (w *walker) call(e *ast.CallExpr) []*place {
 	if tv := w.info().Types[e]; tv.Value != nil {
@@ -14,15 +29,8 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 	if w.info().Types[e.Fun].IsType() {
 		return []*place{w.conversion(e)}
 	}
-	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
-		if b, ok := w.info().Uses[id].(*types.Builtin); ok {
-			return w.builtin(e, b.Name())
-		}
-	}
-	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
-		if b, ok := w.info().Uses[s.Sel].(*types.Builtin); ok {
-			return w.builtin(e, b.Name())
-		}
+	if name := builtin(w.info(), e.Fun); name != "" {
+		return w.builtin(e, name)
 	}
 	c := w.function(e.Fun)
 	if c.fn != nil {
@@ -39,27 +47,10 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 	if sig == nil {
 		return nil
 	}
-	var recv *place
+	var recv, fun *place
 	known := c.fn != nil
-	var fun *place
-	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && known {
-		if sel := w.info().Selections[s]; sel != nil {
-			switch {
-			case sel.Kind() == types.MethodVal && types.IsInterface(sel.Recv()):
-				w.expr(s.X)
-				known = false
-			case sel.Kind() == types.MethodVal:
-				x, t := w.path(w.expr(s.X), w.typeOf(s.X), sel.Index()[:len(sel.Index())-1])
-				if types.IsInterface(t) { // embedded
-					known = false
-				} else {
-					recv = w.adjusted(x, t, sel.Obj().(*types.Func), e.Pos())
-				}
-			default: // a method expression
-				known = false
-				fun = w.expr(e.Fun)
-			}
-		}
+	if known {
+		recv, fun, known = w.calledOn(e)
 	}
 	args, argAt := w.arguments(e, sig)
 	var results []*place
@@ -88,6 +79,28 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 		w.a.hide(p, e.Pos(), "a method of an interface cannot take active values", "call the method of the concrete type, or use a type parameter")
 	}
 	return results
+}
+
+// calledOn is the receiver of the method that e calls, if it is one. known is false where only
+// a run shows which method it is, and for a method expression, whose value is fun.
+func (w *walker) calledOn(e *ast.CallExpr) (recv, fun *place, known bool) {
+	s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	if !ok || w.info().Selections[s] == nil {
+		return nil, nil, true
+	}
+	sel := w.info().Selections[s]
+	switch {
+	case sel.Kind() != types.MethodVal:
+		return nil, w.expr(e.Fun), false
+	case types.IsInterface(sel.Recv()):
+		w.expr(s.X)
+		return nil, nil, false
+	}
+	x, t := w.path(w.expr(s.X), w.typeOf(s.X), sel.Index()[:len(sel.Index())-1])
+	if types.IsInterface(t) { // embedded
+		return nil, nil, false
+	}
+	return w.adjusted(x, t, sel.Obj().(*types.Func), e.Pos()), nil, true
 }
 
 // arguments are the places of the arguments and where they stand, one a parameter:

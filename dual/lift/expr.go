@@ -16,9 +16,8 @@ func (w *walker) expr(e ast.Expr) *place {
 // multi is expr for what may have several values, or none.
 func (w *walker) multi(e ast.Expr) []*place {
 	t, ok := w.info().TypeOf(e).(*types.Tuple)
-	switch x := ast.Unparen(e).(type) {
-	case *ast.CallExpr:
-		r := w.call(x)
+	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		r := w.call(c)
 		for len(r) < tupleLen(t) {
 			r = append(r, w.fresh(t.At(len(r)).Type()))
 		}
@@ -61,18 +60,7 @@ func (w *walker) value(e ast.Expr) *place {
 	case *ast.Ident:
 		return w.ident(e)
 	case *ast.IndexExpr:
-		if w.info().Types[e.Index].IsType() { // a function with its type arguments
-			return w.static(e, w.function(e), nil)
-		}
-		x := w.expr(e.X).find()
-		w.key(e.Index, e.X)
-		if _, ok := w.typeOf(e.X).Underlying().(*types.Pointer); ok && x.elem != nil {
-			x = x.elem.find() // to an array
-		}
-		if x.elem == nil {
-			return w.fresh(w.valueType(e))
-		}
-		return x.elem
+		return w.index(e)
 	case *ast.IndexListExpr:
 		return w.static(e, w.function(e), nil)
 	case *ast.KeyValueExpr:
@@ -83,23 +71,7 @@ func (w *walker) value(e ast.Expr) *place {
 	case *ast.SelectorExpr:
 		return w.selector(e)
 	case *ast.SliceExpr:
-		x := w.expr(e.X).find()
-		for _, i := range []ast.Expr{e.Low, e.High, e.Max} {
-			if i != nil {
-				w.expr(i)
-			}
-		}
-		switch t := w.typeOf(e.X).Underlying().(type) {
-		case *types.Pointer:
-			if x.elem != nil {
-				x = x.elem.find()
-			}
-			return w.sharing(w.typeOf(e), x.elem, e.Lbrack)
-		case *types.Array:
-			_ = t
-			return w.sharing(w.typeOf(e), x.elem, e.Lbrack)
-		}
-		return x
+		return w.slice(e)
 	case *ast.StarExpr:
 		if x := w.expr(e.X).find(); x.elem != nil {
 			return x.elem
@@ -109,21 +81,60 @@ func (w *walker) value(e ast.Expr) *place {
 		w.expr(e.X)
 		return w.fresh(w.valueType(e))
 	case *ast.UnaryExpr:
-		x := w.expr(e.X)
-		switch e.Op {
-		case token.AND:
-			return w.sharing(w.typeOf(e), x, e.OpPos)
-		case token.ARROW:
-			if x = x.find(); x.elem != nil {
-				return x.elem
-			}
-			return w.fresh(w.valueType(e))
-		}
-		p := w.fresh(w.typeOf(e))
-		w.a.flow(x, p, e.OpPos)
-		return p
+		return w.unary(e)
 	}
 	return w.fresh(w.typeOf(e))
+}
+
+// index is an element, or a function with its type arguments.
+func (w *walker) index(e *ast.IndexExpr) *place {
+	if w.info().Types[e.Index].IsType() {
+		return w.static(e, w.function(e), nil)
+	}
+	x := w.expr(e.X).find()
+	w.key(e.Index, e.X)
+	if isPointer(w.typeOf(e.X)) && x.elem != nil {
+		x = x.elem.find() // to an array
+	}
+	if x.elem == nil {
+		return w.fresh(w.valueType(e))
+	}
+	return x.elem
+}
+
+func (w *walker) slice(e *ast.SliceExpr) *place {
+	x := w.expr(e.X).find()
+	for _, i := range []ast.Expr{e.Low, e.High, e.Max} {
+		if i != nil {
+			w.expr(i)
+		}
+	}
+	switch w.typeOf(e.X).Underlying().(type) {
+	case *types.Pointer:
+		if x.elem != nil {
+			x = x.elem.find()
+		}
+		return w.sharing(w.typeOf(e), x.elem, e.Lbrack)
+	case *types.Array:
+		return w.sharing(w.typeOf(e), x.elem, e.Lbrack)
+	}
+	return x
+}
+
+func (w *walker) unary(e *ast.UnaryExpr) *place {
+	x := w.expr(e.X)
+	switch e.Op {
+	case token.AND:
+		return w.sharing(w.typeOf(e), x, e.OpPos)
+	case token.ARROW:
+		if x = x.find(); x.elem != nil {
+			return x.elem
+		}
+		return w.fresh(w.valueType(e))
+	}
+	p := w.fresh(w.typeOf(e))
+	w.a.flow(x, p, e.OpPos)
+	return p
 }
 
 // valueType is the type of e, or of the first of its two values.

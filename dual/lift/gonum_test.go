@@ -24,7 +24,7 @@ func TestFunctionsOfGonum(t *testing.T) {
 			s.functions = append(s.functions, d.Name.Name)
 		}
 	}
-	text, faults, err := lift(s, dir)
+	text, faults, err := p.lift(s)
 	require.NoError(t, err)
 	require.Empty(t, faults)
 

@@ -6,12 +6,34 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
+
+// loadEnergy is the package in testdata/energy, which functions are lifted from.
+var loadEnergy = sync.OnceValues(func() (*program, error) {
+	dir, err := filepath.Abs("testdata/energy")
+	if err != nil {
+		return nil, err
+	}
+	return load(dir, "out.go")
+})
+
+// liftEnergy lifts functions of testdata/energy as the arguments of the command say.
+func liftEnergy(t *testing.T, args string) (text []byte, err error) {
+	t.Helper()
+	p, err := loadEnergy()
+	require.NoError(t, err)
+	s, ok := parse(strings.Fields(args), t.Output())
+	require.True(t, ok)
+	text, faults, err := p.lift(s)
+	require.Empty(t, faults)
+	return text, err
+}
 
 // What is written for the functions of testdata/energy, by flags.
 func TestFilesAreWrittenAsBefore(t *testing.T) {
@@ -27,10 +49,7 @@ func TestFilesAreWrittenAsBefore(t *testing.T) {
 		"concrete":  "-type dual.Number,reverse.Var Energy",
 	} {
 		t.Run(golden, func(t *testing.T) {
-			dir := copied(t)
-			var out, errs bytes.Buffer
-			require.Zero(t, run(append([]string{"-o", "out.go"}, strings.Fields(args)...), dir, &out, &errs), errs.String())
-			got, err := os.ReadFile(filepath.Join(dir, "out.go"))
+			got, err := liftEnergy(t, args)
 			require.NoError(t, err)
 			name := filepath.Join("testdata", golden+".golden")
 			if *update {
@@ -48,13 +67,16 @@ func TestCheckComparesTheFile(t *testing.T) {
 	golden, err := os.ReadFile("testdata/energy.golden")
 	require.NoError(t, err)
 	var out, errs bytes.Buffer
-	check := func() int { return run([]string{"-check", "-o", "out.go", "Energy"}, dir, &out, &errs) }
-	require.Equal(t, 1, check(), "there is none")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "out.go"), golden, 0o644))
-	require.Zero(t, check(), errs.String())
+	lift := func(args ...string) int { return run(append(args, "-o", "out.go", "Energy"), dir, &out, &errs) }
+	require.Equal(t, 1, lift("-check"), "there is none")
+	require.Zero(t, lift(), errs.String())
+	have, err := os.ReadFile(filepath.Join(dir, "out.go"))
+	require.NoError(t, err)
+	require.Equal(t, golden, have)
+	require.Zero(t, lift("-check"), errs.String())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "out.go"), append(golden, '\n'), 0o644))
 	errs.Reset()
-	require.Equal(t, 1, check())
+	require.Equal(t, 1, lift("-check"))
 	require.Contains(t, errs.String(), "out of date")
 }
 
@@ -73,14 +95,16 @@ func copied(t *testing.T) string {
 }
 
 func TestGoldenFilesPassVet(t *testing.T) {
-	dir := copied(t)
+	args := []string{"vet"}
 	for _, golden := range []string{"energy", "all", "select", "concrete"} {
+		dir := copied(t)
 		text, err := os.ReadFile(filepath.Join("testdata", golden+".golden"))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "out.go"), text, 0o644))
-		out, err := goCommand("vet", "./"+dir).CombinedOutput()
-		require.NoError(t, err, "%s: %s", golden, out)
+		args = append(args, "./"+dir)
 	}
+	out, err := goCommand(args...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
 
 func TestUsage(t *testing.T) {
@@ -91,11 +115,6 @@ func TestUsage(t *testing.T) {
 		{"", "usage", 2},
 		{"-nonsense Energy", "usage", 2},
 		{"Missing", "no function Missing", 1},
-		{"-active z Energy", "no parameter z", 1},
-		{"-active c.Missing Energy", "no field Missing", 1},
-		{"-active net.weight output", "net has no field weight", 1},
-		{"-type float64 Energy", "none of dual.Real", 1},
-		{"-type dual.Complex Energy", "none of dual.Real", 1},
 		{"-o missing/out.go Energy", "missing", 1},
 	} {
 		dir := copied(t)
@@ -105,6 +124,19 @@ func TestUsage(t *testing.T) {
 		files, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		require.Len(t, files, 2, "%s: nothing is written", test.args)
+	}
+}
+
+func TestUnknownNamesAreErrors(t *testing.T) {
+	for args, says := range map[string]string{
+		"-active z Energy":          "no parameter z",
+		"-active c.Missing Energy":  "no field Missing",
+		"-active net.weight output": "net has no field weight",
+		"-type float64 Energy":      "none of dual.Real",
+		"-type dual.Complex Energy": "none of dual.Real",
+	} {
+		_, err := liftEnergy(t, args)
+		require.ErrorContains(t, err, says, args)
 	}
 }
 

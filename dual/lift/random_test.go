@@ -320,7 +320,9 @@ var table = []struct {
 	path, err := filepath.Abs(dir)
 	require.NoError(t, err)
 	for _, s := range lifts {
-		text, faults, err := lift(s, path)
+		p, err := load(path, s.output)
+		require.NoError(t, err)
+		text, faults, err := p.lift(s)
 		require.NoError(t, err)
 		require.Empty(t, faults)
 		write(s.output, string(text))

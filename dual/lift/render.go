@@ -187,7 +187,7 @@ func (r *renderer) constant(c string) string {
 	return r.helper("const") + "(" + c + ")" // which Go inlines
 }
 
-// both are the two operands of e as active numbers.
+// activeOperand is e as an active number that a method is called on.
 func (r *renderer) activeOperand(e ast.Expr) string {
 	if r.active(e) {
 		return r.operand(e)
@@ -195,6 +195,7 @@ func (r *renderer) activeOperand(e ast.Expr) string {
 	return r.constant(r.real(e))
 }
 
+// activeArgument is e as an active number that is an argument.
 func (r *renderer) activeArgument(e ast.Expr) string {
 	if r.active(e) {
 		return r.bare(e)
@@ -202,76 +203,68 @@ func (r *renderer) activeArgument(e ast.Expr) string {
 	return r.constant(r.real(e))
 }
 
-// inOrder is what is written for an operator where its left operand must be
-// evaluated first: a method of it, or a function of both.
-var inOrder = map[token.Token]string{
-	token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Div", token.GTR: "greater", token.GEQ: "greaterEq",
+// An operator is the methods for it: of two active numbers, of an active one and a
+// passive right operand, and of an active one and a passive left operand.
+type operator struct{ both, right, left string }
+
+var operators = map[token.Token]operator{
+	token.ADD: {"Add", "AddReal", "AddReal"},
+	token.SUB: {"Sub", "SubReal", "RSub"},
+	token.MUL: {"Mul", "Scale", "Scale"},
+	token.QUO: {"Div", "", "RDiv"}, // a quotient by a constant is not the product with its inverse
 }
 
 func (r *renderer) binary(e *ast.BinaryExpr) string {
-	x, y := r.active(e.X), r.active(e.Y)
-	if !x && !y || r.info().Types[e].Value != nil {
+	if !r.active(e.X) && !r.active(e.Y) || r.info().Types[e].Value != nil {
 		return r.children(e)
 	}
-	method := func(recv ast.Expr, name string, arg string) string {
-		return r.operand(recv) + "." + name + "(" + arg + ")"
-	}
-	if name := inOrder[e.Op]; name != "" && (!x || e.Op == token.GTR || e.Op == token.GEQ) && r.ordered(e.X, e.Y) {
-		if e.Op == token.GTR || e.Op == token.GEQ {
-			return r.helper(name) + "(" + r.activeArgument(e.X) + ", " + r.activeArgument(e.Y) + ")"
-		}
-		return r.constant(r.real(e.X)) + "." + name + "(" + r.bare(e.Y) + ")"
+	if op, ok := operators[e.Op]; ok {
+		return r.arithmetic(e, op)
 	}
 	switch e.Op {
-	case token.ADD:
-		switch {
-		case x && y:
-			return method(e.X, "Add", r.bare(e.Y))
-		case x:
-			return method(e.X, "AddReal", r.real(e.Y))
-		}
-		return method(e.Y, "AddReal", r.real(e.X))
-	case token.SUB:
-		switch {
-		case x && y:
-			return method(e.X, "Sub", r.bare(e.Y))
-		case x:
-			return method(e.X, "SubReal", r.real(e.Y))
-		}
-		return method(e.Y, "RSub", r.real(e.X))
-	case token.MUL:
-		switch {
-		case x && y:
-			if s := r.bare(e.X); plain(e.X) && s == r.bare(e.Y) {
-				return method(e.X, "Square", "")
-			}
-			return method(e.X, "Mul", r.bare(e.Y))
-		case x:
-			return method(e.X, "Scale", r.real(e.Y))
-		}
-		return method(e.Y, "Scale", r.real(e.X))
-	case token.QUO:
-		switch {
-		case x && y:
-			return method(e.X, "Div", r.bare(e.Y))
-		case x:
-			return method(e.X, "Div", r.constant(r.real(e.Y)))
-		}
-		return method(e.Y, "RDiv", r.real(e.X))
 	case token.LSS:
 		return r.less(e.X, e.Y, "Less")
 	case token.LEQ:
 		return r.less(e.X, e.Y, "LessEq")
 	case token.GTR:
+		if r.ordered(e.X, e.Y) {
+			return r.compare("greater", e)
+		}
 		return r.less(e.Y, e.X, "Less")
 	case token.GEQ:
+		if r.ordered(e.X, e.Y) {
+			return r.compare("greaterEq", e)
+		}
 		return r.less(e.Y, e.X, "LessEq")
 	case token.EQL:
-		return r.helper("equal") + "(" + r.activeArgument(e.X) + ", " + r.activeArgument(e.Y) + ")"
+		return r.compare("equal", e)
 	case token.NEQ:
-		return "!" + r.helper("equal") + "(" + r.activeArgument(e.X) + ", " + r.activeArgument(e.Y) + ")"
+		return "!" + r.compare("equal", e)
 	}
 	return r.children(e)
+}
+
+func (r *renderer) arithmetic(e *ast.BinaryExpr, op operator) string {
+	method := func(recv ast.Expr, name, arg string) string { return r.operand(recv) + "." + name + "(" + arg + ")" }
+	x, y := r.active(e.X), r.active(e.Y)
+	switch {
+	case !x && r.ordered(e.X, e.Y):
+		return r.constant(r.real(e.X)) + "." + op.both + "(" + r.bare(e.Y) + ")"
+	case !x:
+		return method(e.Y, op.left, r.real(e.X))
+	case !y && op.right != "":
+		return method(e.X, op.right, r.real(e.Y))
+	case x && y && e.Op == token.MUL:
+		if s := r.bare(e.X); plain(e.X) && s == r.bare(e.Y) {
+			return method(e.X, "Square", "")
+		}
+	}
+	return method(e.X, op.both, r.activeArgument(e.Y))
+}
+
+// compare is a function of both operands, which are evaluated in their order.
+func (r *renderer) compare(helper string, e *ast.BinaryExpr) string {
+	return r.helper(helper) + "(" + r.activeArgument(e.X) + ", " + r.activeArgument(e.Y) + ")"
 }
 
 // less is x < y, or x ≤ y.
@@ -630,10 +623,8 @@ func (r *renderer) call(e *ast.CallExpr) string {
 	if info.Types[e.Fun].IsType() {
 		return r.conversion(e)
 	}
-	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
-		if b, ok := info.Uses[id].(*types.Builtin); ok {
-			return r.builtin(e, b.Name())
-		}
+	if name := builtin(info, e.Fun); name != "" {
+		return r.builtin(e, name)
 	}
 	if fn := r.callee(e); fn != nil {
 		if op, ok := elementary(fn); ok {

@@ -74,11 +74,7 @@ func (w *writer) imported(pkgPath, name string) string {
 	if n, ok := w.imports[pkgPath]; ok {
 		return n
 	}
-	n := name
-	for i := 2; w.taken[n]; i++ {
-		n = fmt.Sprintf("%s%d", name, i)
-	}
-	w.taken[n] = true
+	n := w.unique(name)
 	w.imports[pkgPath] = n
 	return n
 }
