@@ -150,7 +150,8 @@ func (s *Sparse) Eval(dst *sparsity.Matrix, x []float64, w ...float64) (*sparsit
 }
 
 // EvalAll returns f = Σ wⱼFⱼ(x) and stores its Hessian in dst, made by Matrix, and its
-// gradient in g, of length n, at the cost of Eval. Otherwise as Eval.
+// gradient in g, of length n, which may be x or w, at the cost of Eval. Otherwise as
+// Eval.
 func (s *Sparse) EvalAll(dst *sparsity.Matrix, g, x []float64, w ...float64) (f float64, err error) {
 	check(g, s.t.Inputs(), "g")
 	in, params, w := s.point(x, w)

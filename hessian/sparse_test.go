@@ -405,3 +405,61 @@ func TestTermsOfRowsThatOthersAddToLater(t *testing.T) {
 		}
 	}
 }
+
+func TestResultsMayOverwriteArguments(t *testing.T) {
+	const n = 200
+	x, w := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], w[i] = 1+float64(i)/n, float64(i%7)-3
+	}
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { // yᵢ = xᵢxᵢ₊₁² is of alike terms
+		y := make([]reverse.Var, n)
+		for i := range y {
+			y[i] = x[i].Mul(x[(i+1)%n].Square())
+		}
+		return y
+	}, x)
+	require.NoError(t, err)
+	want, wantValue := make([]float64, n), 0.0
+	for i := range want {
+		next, last := x[(i+1)%n], x[(i+n-1)%n]
+		wantValue += w[i] * x[i] * next * next
+		want[i] = w[i]*next*next + w[(i+n-1)%n]*2*last*x[i]
+	}
+	for _, method := range []hessian.Method{hessian.ByTerms, hessian.ByStar} {
+		plan, err := hessian.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		h, err := plan.Eval(nil, x, w...)
+		require.NoError(t, err)
+		for _, over := range []string{"x", "w"} {
+			for _, withMatrix := range []bool{true, false} {
+				x, w := slices.Clone(x), slices.Clone(w)
+				g, f, again := x, 0.0, plan.Matrix()
+				if over == "w" {
+					g = w
+				}
+				if withMatrix {
+					f, err = plan.EvalAll(again, g, x, w...)
+					require.Equal(t, h.Values(), again.Values(), "%v over %s", method, over)
+				} else {
+					f, _, err = plan.ValueGradient(g, x, w...)
+				}
+				require.NoError(t, err)
+				require.InDelta(t, wantValue, f, 1e-10, "%v over %s", method, over)
+				require.InDeltaSlice(t, want, g, 1e-12, "%v over %s", method, over)
+			}
+		}
+	}
+	for _, method := range []reverse.Method{reverse.ByTerms, reverse.ByColumns} {
+		plan, err := reverse.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		want, err := tape.Values(nil, x)
+		require.NoError(t, err)
+		j, err := plan.Eval(nil, x)
+		require.NoError(t, err)
+		y, again := slices.Clone(x), plan.Matrix()
+		require.NoError(t, plan.EvalAll(again, y, y))
+		require.Equal(t, want, y, method)
+		require.Equal(t, j.Values(), again.Values(), method)
+	}
+}

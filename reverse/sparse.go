@@ -148,8 +148,8 @@ func (j *SparseJacobian) Eval(dst *sparsity.Matrix, x []float64) (*sparsity.Matr
 	return a, nil
 }
 
-// EvalAll stores F′(x) in dst, made by Matrix, and F(x) in y, of length m. Otherwise
-// as Eval.
+// EvalAll stores F′(x) in dst, made by Matrix, and F(x) in y, of length m, which may
+// be x. Otherwise as Eval.
 func (j *SparseJacobian) EvalAll(dst *sparsity.Matrix, y, x []float64) error {
 	check(y, j.t.Outputs(), "y")
 	in, params := j.t.split(x)

@@ -14,6 +14,7 @@ import (
 // buffers is the memory to add up an evaluation by terms.
 type buffers struct {
 	y            []float64 // outputs, by the terms of a Hessian
+	x, w         []float64 // copies of arguments that are overwritten
 	values, also []float64 // of the rest
 }
 
@@ -31,8 +32,8 @@ func (p *Plan) newBuffers() any {
 
 // Eval computes the values of the matrix, in the order of Pattern, and in also what
 // is computed on the way: with a Hessian the gradient of f = Σ wⱼyⱼ, and f, which it
-// returns; with a Jacobian, for which w is nil, the outputs y. also may be nil, and
-// for a Hessian values. It does not allocate if Workers ≤ 1. On an error nothing is
+// returns; with a Jacobian, for which w is nil, the outputs y. also may be nil, x or w,
+// and for a Hessian values may be nil. It does not allocate if Workers ≤ 1. On an error nothing is
 // stored.
 func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error) {
 	if p.terms != nil {
@@ -62,10 +63,10 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 		}
 		return 0, nil
 	}
-	copy(also, ws.Adjoints())
 	for j, w := range w {
 		f += weigh(w, ws.Output(j))
 	}
+	copy(also, ws.Adjoints())
 	return f, nil
 }
 
@@ -91,6 +92,9 @@ func sweepError(ws *sweep.Workspace, g *tape.Guard, err error) error {
 	return err
 }
 
+// isSame reports whether two arguments begin at the same number.
+func isSame(a, b []float64) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
+
 // weigh is w·y, 0 if w is.
 func weigh(w, y float64) float64 {
 	if w == 0 {
@@ -103,6 +107,14 @@ func weigh(w, y float64) float64 {
 func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err error) {
 	b := p.pool.Get().(*buffers)
 	defer p.pool.Put(b)
+	if isSame(also, x) { // which terms read until the end
+		b.x = append(b.x[:0], x...)
+		x = b.x
+	}
+	if isSame(also, w) {
+		b.w = append(b.w[:0], w...)
+		w = b.w
+	}
 	if p.rest != nil { // first, since it may fail
 		restValues, restAlso := b.values, b.also
 		if values == nil {
