@@ -99,10 +99,18 @@ func (p partial) times(g Expr) Expr {
 // Derive returns the expressions of what is asked for, in the empty graph g. What
 // may differ from 0 is among them even if it is the constant 0.
 func (f *Function) Derive(g *Graph, r Request) []Output {
+	out, values := f.derive(g, r)
+	if g.rules == algebraic {
+		g.factor(values, out)
+	}
+	return out
+}
+
+// derive is Derive by the rules alone. The first nodes are those of values.
+func (f *Function) derive(g *Graph, r Request) (out []Output, values int32) {
 	g.safe, g.primitives = r.Safe, f.Primitives
 	d := derivation{Function: f, g: g}
 	d.evaluate()
-	var out []Output
 	for j, i := range f.Results {
 		out = append(out, Output{Expr: d.v[i], Of: Value, A: j})
 	}
@@ -110,8 +118,9 @@ func (f *Function) Derive(g *Graph, r Request) []Output {
 		out = append(out, Output{Expr: d.v[i], Of: Value, A: len(f.Results) + j})
 	}
 	if r.Derivative == Value {
-		return out
+		return out, 0
 	}
+	values = int32(len(g.nodes))
 	g.rules = algebraic
 	if r.Safe {
 		g.rules = annihilating
@@ -123,9 +132,9 @@ func (f *Function) Derive(g *Graph, r Request) []Output {
 	d.reach(f.Results)
 	switch r.Derivative {
 	case Tangent:
-		return d.tangents(out, r)
+		return d.tangents(out, r), values
 	case Jacobian:
-		return d.jacobian(out)
+		return d.jacobian(out), values
 	}
 	bar := make([]Expr, len(f.Steps))
 	for j, i := range f.Results {
@@ -137,7 +146,7 @@ func (f *Function) Derive(g *Graph, r Request) []Output {
 	}
 	d.adjoints(bar)
 	if r.Derivative == Product {
-		return d.products(out, bar, r)
+		return d.products(out, bar, r), values
 	}
 	d.eachVariable(func(i, a int) {
 		out = append(out, Output{Expr: bar[i], Of: Gradient, A: a})
@@ -145,7 +154,7 @@ func (f *Function) Derive(g *Graph, r Request) []Output {
 	if r.Derivative == Hessian {
 		out = d.hessian(out, bar)
 	}
-	return out
+	return out, values
 }
 
 // eachVariable calls do with the step and the number of every variable in which

@@ -27,11 +27,20 @@
 // {u, u} of weight −sin u, which is pushed to {x, x} with y², {y, y} with x² and {x, y}
 // with x·y; and the product makes {x, y} with its adjoint cos u.
 //
-// The cost is about a microsecond a step or edge.
+// # Common factors
+//
+// Derivatives of small functions are then factored: common factors come out of sums, and
+// what several sums or products have in common is computed once, if that takes fewer
+// operations (factor): of bench/small's cart-pole 52 instructions rather than 81.
+//
+// The cost is about a microsecond a step or edge, and as much again to factor.
 //
 // # Sources
 //
 // Edge pushing: Gower and Mello, A new framework for the computation of Hessians,
-// Optim. Methods Softw. 27, 2012. Hash-consing: Ershov, On programming of arithmetic
-// operations, Commun. ACM 1, 1958.
+// Optim. Methods Softw. 27, 2012. Factoring: Breuer, Generation of optimal code for
+// expressions via factorization, Commun. ACM 12, 1969; Hosangadi, Fallah and Kastner,
+// Optimizing polynomial expressions by algebraic factorization and common subexpression
+// elimination, IEEE Trans. Comput.-Aided Des. 25, 2006. Hash-consing: Ershov, On
+// programming of arithmetic operations, Commun. ACM 1, 1958.
 package expr

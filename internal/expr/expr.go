@@ -333,6 +333,16 @@ func (x Expr) Div(y Expr) Expr {
 	return x.binary(op.Div, y)
 }
 
+func (x Expr) Inv() Expr {
+	if x.g != nil && x.g.rules == algebraic {
+		// 1/(k·y) is 1/y over k, which other terms may have too.
+		if k, y := x.scaled(); k != 1 && 1/farthest < math.Abs(k) && math.Abs(k) < farthest {
+			return y.Inv().Scale(1 / k)
+		}
+	}
+	return x.unary(op.Inv)
+}
+
 func (x Expr) RDiv(c float64) Expr {
 	if c == 1 {
 		return x.Inv()

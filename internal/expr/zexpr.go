@@ -20,8 +20,6 @@ func (x Expr) Step(y Expr) Expr { return x.binary(op.Step, y) }
 
 func (x Expr) Polygamma(n int) Expr { return x.unaryReal(op.Polygamma, float64(n)) }
 
-func (x Expr) Inv() Expr { return x.unary(op.Inv) }
-
 func (x Expr) Sqrt() Expr { return x.unary(op.Sqrt) }
 
 func (x Expr) Cbrt() Expr { return x.unary(op.Cbrt) }

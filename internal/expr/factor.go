@@ -1,0 +1,768 @@
+package expr
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
+
+// Derivatives come out of the rules as sums of products in which much is computed more
+// than once: in p·a·r − q·b·r and 2·(q·b·r²) − 2·(p·a·r²) it is p·a − q·b. They are written
+// again by algebraic factorization:
+//
+//   - a product is its coefficient and all its factors, a sum all its terms;
+//   - what all terms of a sum have in common comes out of it, then the factor that most
+//     of them have, and so on (the multivariate scheme of Horner), and a coefficient, so
+//     that sums that are multiples of each other are one;
+//   - two terms that several sums have, and two factors that several products have, are
+//     computed once, those of most first.
+//
+// Nothing is multiplied out, and terms stay in their order. Values are factors as they
+// stand, and so is whatever is no sum and no product. A result that is not finite where
+// it was is computed again with derivative products, as any other.
+
+// product is k times some factors, in ascending order. A factor is a node of the graph,
+// or a part, whose numbers follow.
+type product struct {
+	k float64
+	f []int32
+}
+
+// part is a sum, or two factors.
+type part struct {
+	sum  []product
+	pair [2]int32
+}
+
+// factoring is what derivatives are while they are written again.
+type factoring struct {
+	g      *Graph
+	values int32   // nodes that come before those of derivatives
+	nodes  int32   // and all
+	uses   []int32 // how often results and derivatives use a node
+	form   []product
+	known  []bool // whether form has the node
+	parts  []part
+	sums   map[string]int32 // the parts that are sums
+	made   map[int32]Expr   // of the parts
+}
+
+const (
+	mostNodes   = 1 << 12           // of a graph, for which it is worth the time
+	mostTerms   = 64                // of a sum in which common factors of some terms are looked for
+	mostFactors = 16                // of a product
+	farthest    = float64(1 << 200) // from 1, of a coefficient
+)
+
+// factor writes the outputs again if that takes less work. The first nodes are values.
+func (g *Graph) factor(values int32, out []Output) {
+	n := int32(len(g.nodes))
+	if n > mostNodes {
+		return
+	}
+	f := &factoring{
+		g: g, values: values, nodes: n, uses: g.uses(out, values), form: make([]product, n), known: make([]bool, n),
+		sums: map[string]int32{}, made: map[int32]Expr{},
+	}
+	before := g.work(out)
+	isOutput := func(o Output) bool { return o.g != nil && o.i >= values }
+	roots := make([]product, len(out))
+	for k, o := range out {
+		if isOutput(o) {
+			roots[k] = f.of(o.i)
+		}
+	}
+	f.shareTerms(roots)
+	f.distribute(roots)
+	f.shareFactors(roots)
+	z := slices.Clone(out)
+	for k, o := range out {
+		if isOutput(o) {
+			z[k].Expr = f.product(roots[k])
+		}
+	}
+	if g.work(z) < before {
+		copy(out, z)
+	}
+}
+
+// uses counts the uses of each node by outputs and by the nodes from number first on.
+func (g *Graph) uses(out []Output, first int32) []int32 {
+	uses := make([]int32, len(g.nodes))
+	for _, o := range out {
+		if o.g != nil {
+			uses[o.i]++
+		}
+	}
+	for i := len(uses) - 1; i >= int(first); i-- {
+		if uses[i] > 0 {
+			g.nodes[i].Operands(func(j int32) { uses[j]++ })
+		}
+	}
+	return uses
+}
+
+// work is what outputs take: operations, and if an instruction computes a sum of products,
+// instructions as well.
+func (g *Graph) work(out []Output) (n int) {
+	uses := g.uses(out, 0)
+	inSum := make([]bool, len(uses))
+	for i := len(uses) - 1; i >= 0; i-- {
+		if uses[i] == 0 || g.uniform[i] {
+			continue
+		}
+		nd := g.nodes[i]
+		if nd.Arity() == 0 {
+			continue
+		}
+		n++
+		switch nd.Op {
+		case op.Add, op.Sub, op.AddReal, op.RSub:
+			nd.Operands(func(j int32) { inSum[j] = true })
+		case op.Mul, op.Square, op.Scale, op.Neg:
+			if g.sums && inSum[i] && uses[i] == 1 {
+				continue
+			}
+		}
+		if g.sums {
+			n++
+		}
+	}
+	return n
+}
+
+// of is node i as a product.
+func (f *factoring) of(i int32) product {
+	if i < f.values {
+		return f.atom(i)
+	}
+	if !f.known[i] {
+		p := f.expand(i)
+		if len(p.f) > mostFactors || !p.isTame() {
+			p = f.atom(i)
+		}
+		f.form[i], f.known[i] = p, true
+	}
+	return f.form[i]
+}
+
+func (f *factoring) expand(i int32) product {
+	n := f.g.nodes[i]
+	if n.Leaf != Operation {
+		return f.atom(i)
+	}
+	switch n.Op {
+	case op.Mul:
+		return f.of(n.A).times(f.of(n.B))
+	case op.Square:
+		return f.of(n.A).times(f.of(n.A))
+	case op.Scale:
+		return f.of(n.A).scale(n.Constant())
+	case op.Neg:
+		return f.of(n.A).scale(-1)
+	case op.Add, op.Sub, op.AddReal, op.RSub:
+		if terms := f.terms(i); !slices.ContainsFunc(terms, func(t product) bool { return !t.isTame() }) {
+			return f.sum(terms)
+		}
+	}
+	return f.atom(i)
+}
+
+// isTame reports whether the coefficient is far from overflow and underflow, where that of
+// a product is not what the product of coefficients is.
+func (p product) isTame() bool {
+	c := math.Abs(p.k)
+	return c == 0 && len(p.f) == 0 || 1/farthest < c && c < farthest
+}
+
+// atom is node i as it stands.
+func (f *factoring) atom(i int32) product {
+	if n := f.g.nodes[i]; n.Leaf == Operation && n.Op == op.Const {
+		return product{k: n.Constant()}
+	}
+	return product{1, []int32{i}}
+}
+
+func (p product) scale(k float64) product { return product{k * p.k, p.f} }
+
+func (p product) times(q product) product {
+	z := slices.Concat(p.f, q.f)
+	slices.Sort(z)
+	return product{p.k * q.k, z}
+}
+
+// isInner reports whether node i is a sum that is used once, or a multiple of one.
+func (f *factoring) isInner(i int32) bool {
+	for i >= f.values && f.uses[i] == 1 && f.g.nodes[i].Leaf == Operation {
+		switch f.g.nodes[i].Op {
+		case op.Add, op.Sub, op.AddReal, op.RSub:
+			return true
+		case op.Scale, op.Neg:
+			i = f.g.nodes[i].A
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// terms is the terms of node i, a sum: of a chain of sums in their order. A sum that is
+// added to a sum stays one.
+func (f *factoring) terms(i int32) (z []product) {
+	for k := 1.0; ; {
+		n := f.g.nodes[i]
+		c := n.Constant()
+		switch n.Op {
+		case op.Add, op.Sub:
+			a, b, ka, kb := n.A, n.B, k, k
+			if n.Op == op.Sub {
+				kb = -k
+			}
+			if !f.isInner(a) && f.isInner(b) {
+				a, b, ka, kb = b, a, kb, ka
+			}
+			z = append(z, f.of(b).scale(kb))
+			i, k = a, ka
+		case op.AddReal:
+			z = append(z, product{k: k * c})
+			i = n.A
+		case op.RSub:
+			z = append(z, product{k: k * c})
+			i, k = n.A, -k
+		case op.Scale:
+			i, k = n.A, k*c
+		case op.Neg:
+			i, k = n.A, -k
+		}
+		if !f.isInner(i) {
+			z = append(z, f.of(i).scale(k))
+			slices.Reverse(z)
+			return z
+		}
+	}
+}
+
+// without is the factors a without b, which it has.
+func without(a, b []int32) []int32 {
+	z := make([]int32, 0, len(a)-len(b))
+	for _, x := range a {
+		if len(b) > 0 && b[0] == x {
+			b = b[1:]
+			continue
+		}
+		z = append(z, x)
+	}
+	return z
+}
+
+// common is the factors that a and b have both.
+func common(a, b []int32) (z []int32) {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			z = append(z, a[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+	return z
+}
+
+// appendKey appends what tells factors from others.
+func appendKey(key []byte, x []int32) []byte {
+	key = binary.LittleEndian.AppendUint32(key, uint32(len(x)))
+	for _, i := range x {
+		key = binary.LittleEndian.AppendUint32(key, uint32(i))
+	}
+	return key
+}
+
+// appendNumber appends what tells k from others that are no rounding errors away from it.
+func appendNumber(key []byte, k float64) []byte {
+	m, e := math.Frexp(k)
+	return binary.LittleEndian.AppendUint64(key, math.Float64bits(math.Ldexp(math.Round(m*(1<<50)), e)))
+}
+
+// sum is a sum as the product of what comes out of it and of a sum.
+func (f *factoring) sum(terms []product) product {
+	terms = alike(terms)
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	all := terms[0].f
+	for _, t := range terms[1:] {
+		all = common(all, t.f)
+	}
+	if len(all) > 0 {
+		return f.sum(divide(terms, all)).times(product{1, all})
+	}
+	if x, ok := most(terms); ok && len(terms) <= mostTerms {
+		// The group comes where its first term was.
+		var group, rest []product
+		at := -1
+		for _, t := range terms {
+			if slices.Contains(t.f, x) {
+				if at < 0 {
+					at = len(rest)
+				}
+				group = append(group, t)
+			} else {
+				rest = append(rest, t)
+			}
+		}
+		return f.sum(slices.Insert(rest, at, f.sum(group)))
+	}
+	k := coefficient(terms)
+	z := make([]product, len(terms))
+	for i, t := range terms {
+		z[i] = product{t.k / k, t.f}
+	}
+	return product{k, []int32{f.number(z)}}
+}
+
+// divide is terms without the factors x.
+func divide(terms []product, x []int32) []product {
+	z := make([]product, len(terms))
+	for i, t := range terms {
+		z[i] = product{t.k, without(t.f, x)}
+	}
+	return z
+}
+
+// alike adds up terms with the same factors. Where that is 0 they stay, since x − x is NaN
+// where x is not finite.
+func alike(terms []product) []product {
+	z := terms[:0:0]
+	order := make([]int, len(terms)) // terms with the same factors are neighbors
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(terms[i].f, terms[j].f) })
+	first := make([]int, len(terms)) // of a group
+	k := make([]float64, len(terms))
+	for n, i := range order {
+		first[i], k[i] = i, terms[i].k
+		if n == 0 {
+			continue
+		}
+		if l := first[order[n-1]]; slices.Equal(terms[l].f, terms[i].f) && k[l]+k[i] != 0 {
+			first[i] = l
+			k[l] += k[i]
+		}
+	}
+	for i, t := range terms {
+		if first[i] == i {
+			z = append(z, product{k[i], t.f})
+		}
+	}
+	return z
+}
+
+// most is the factor of most terms, of two at least.
+func most(terms []product) (x int32, ok bool) {
+	var all []int32
+	for _, t := range terms {
+		all = append(all, slices.Compact(slices.Clone(t.f))...)
+	}
+	slices.Sort(all)
+	count, most := 0, 1
+	for i, y := range all {
+		if i == 0 || all[i-1] != y {
+			count = 0
+		}
+		if count++; count > most {
+			x, most = y, count
+		}
+	}
+	return x, most > 1
+}
+
+// coefficient is what comes out of a sum: the coefficient of most terms, or of the first
+// of them by their factors. That of a term without factors takes no operation.
+func coefficient(terms []product) float64 {
+	abs := make([]float64, 0, len(terms))
+	for _, t := range terms {
+		if len(t.f) > 0 {
+			abs = append(abs, math.Abs(t.k))
+		}
+	}
+	slices.Sort(abs)
+	if len(abs) == 0 || !(abs[len(abs)-1] < farthest*abs[0]) {
+		return 1
+	}
+	k, best := 1.0, 0
+	var first []int32
+	for _, t := range terms {
+		if len(t.f) == 0 {
+			continue
+		}
+		i, _ := slices.BinarySearch(abs, math.Abs(t.k))
+		n := 1
+		for i+n < len(abs) && abs[i+n] == abs[i] {
+			n++
+		}
+		if n > best || n == best && slices.Compare(t.f, first) < 0 {
+			k, best, first = t.k, n, t.f
+		}
+	}
+	return k
+}
+
+// number is the part that is a sum.
+func (f *factoring) number(terms []product) int32 {
+	sorted := slices.Clone(terms)
+	slices.SortStableFunc(sorted, func(a, b product) int { return slices.Compare(a.f, b.f) })
+	var key []byte
+	for _, t := range sorted {
+		key = appendKey(appendNumber(key, t.k), t.f)
+	}
+	s, ok := f.sums[string(key)]
+	if !ok {
+		s = f.add(part{sum: terms})
+		f.sums[string(key)] = s
+	}
+	return s
+}
+
+func (f *factoring) add(p part) int32 {
+	f.parts = append(f.parts, p)
+	return f.nodes + int32(len(f.parts)) - 1
+}
+
+// needed calls each with every sum that products need, and returns how often each part is
+// used.
+func (f *factoring) needed(roots []product, each func(s int32)) (uses []int32) {
+	uses = make([]int32, len(f.parts))
+	var use func(p product)
+	use = func(p product) {
+		for _, x := range p.f {
+			if x < f.nodes {
+				continue
+			}
+			x -= f.nodes
+			if uses[x]++; uses[x] > 1 {
+				continue
+			}
+			for _, t := range f.parts[x].sum {
+				use(t)
+			}
+			if f.parts[x].sum != nil {
+				each(x)
+			}
+		}
+	}
+	for _, p := range roots {
+		use(p)
+	}
+	return uses
+}
+
+// shared is what may be computed once for several places.
+type shared[K comparable, P any] struct {
+	number map[K]int
+	keys   []K
+	places [][]P
+}
+
+func (s *shared[K, P]) add(key K, place P) {
+	i, ok := s.number[key]
+	if !ok {
+		if s.number == nil {
+			s.number = map[K]int{}
+		}
+		i = len(s.keys)
+		s.number[key] = i
+		s.keys, s.places = append(s.keys, key), append(s.places, nil)
+	}
+	s.places[i] = append(s.places[i], place)
+}
+
+// each calls f with what has two places at least, that of most first.
+func (s *shared[K, P]) each(f func(key K, places []P)) {
+	var order []int
+	for i, p := range s.places {
+		if len(p) > 1 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return len(s.places[j]) - len(s.places[i]) })
+	for _, i := range order {
+		f(s.keys[i], s.places[i])
+	}
+}
+
+// shareTerms makes two terms that several sums have, up to a multiple, a sum of their own.
+func (f *factoring) shareTerms(roots []product) {
+	type place struct {
+		sum  int32
+		t, u product
+	}
+	index := func(terms []product, t product) int {
+		return slices.IndexFunc(terms, func(u product) bool { return u.k == t.k && slices.Equal(u.f, t.f) })
+	}
+	for again := true; again; {
+		again = false
+		var pairs shared[string, place]
+		f.needed(roots, func(s int32) {
+			terms := f.parts[s].sum
+			if len(terms) > mostTerms {
+				return
+			}
+			for i, t := range terms {
+				for _, u := range terms[i+1:] {
+					if c := slices.Compare(t.f, u.f); c < 0 {
+						pairs.add(twoTerms(t, u), place{s, t, u})
+					} else if c > 0 {
+						pairs.add(twoTerms(u, t), place{s, u, t})
+					}
+				}
+			}
+		})
+		pairs.each(func(_ string, places []place) {
+			for _, p := range places {
+				if terms := f.parts[p.sum].sum; index(terms, p.t) < 0 || index(terms, p.u) < 0 {
+					again = true // it has changed: they are counted anew
+					return
+				}
+			}
+			t, u := places[0].t, places[0].u
+			both := f.sum([]product{{1, t.f}, {u.k / t.k, u.f}})
+			for _, p := range places {
+				terms := slices.Clone(f.parts[p.sum].sum)
+				i, j := index(terms, p.t), index(terms, p.u)
+				if len(terms) == 2 || i < 0 || j < 0 {
+					continue
+				}
+				terms[i] = both.scale(p.t.k)
+				f.parts[p.sum].sum = slices.Delete(terms, j, j+1)
+				again = true
+			}
+		})
+	}
+}
+
+// twoTerms tells two terms from others that are no multiple of them.
+func twoTerms(t, u product) string {
+	return string(appendKey(appendKey(appendNumber(nil, u.k/t.k), t.f), u.f))
+}
+
+// distribute multiplies the terms of outputs by a coefficient of their sum where that takes
+// no more operations.
+func (f *factoring) distribute(roots []product) {
+	uses := f.needed(roots, func(int32) {})
+	for i, p := range roots {
+		if len(p.f) != 1 || p.f[0] < f.nodes || uses[p.f[0]-f.nodes] > 1 || math.Abs(p.k) == 1 {
+			continue
+		}
+		before, after := 1, 0
+		z := slices.Clone(f.parts[p.f[0]-f.nodes].sum)
+		for j, t := range z {
+			z[j] = t.scale(p.k)
+			if len(t.f) == 0 {
+				continue
+			}
+			if math.Abs(t.k) != 1 {
+				before++
+			}
+			if math.Abs(z[j].k) != 1 {
+				after++
+			}
+		}
+		if after <= before {
+			roots[i] = product{1, []int32{f.number(z)}}
+		}
+	}
+}
+
+// shareFactors makes two factors that several products have a factor of their own. The
+// factors that are the same in all terms are one.
+func (f *factoring) shareFactors(roots []product) {
+	var products []*product
+	for i := range roots {
+		products = append(products, &roots[i])
+	}
+	f.needed(roots, func(s int32) {
+		terms := f.parts[s].sum
+		for i := range terms {
+			products = append(products, &terms[i])
+		}
+	})
+	pairs := map[[2]int32]int32{}
+	pair := func(a, b int32) int32 {
+		i, ok := pairs[[2]int32{a, b}]
+		if !ok {
+			i = f.add(part{pair: [2]int32{a, b}})
+			pairs[[2]int32{a, b}] = i
+		}
+		return i
+	}
+	uniform := f.uniform()
+	for _, p := range products {
+		var same, others []int32
+		for _, x := range p.f {
+			if uniform(x) {
+				same = append(same, x)
+			} else {
+				others = append(others, x)
+			}
+		}
+		for len(same) > 1 {
+			x := pair(same[0], same[1])
+			same = append(same[2:], x)
+		}
+		p.f = append(others, same...)
+		slices.Sort(p.f)
+	}
+	for again := true; again; {
+		again = false
+		var found shared[[2]int32, *product]
+		for _, p := range products {
+			for i, a := range p.f {
+				for j, b := range p.f[i+1:] {
+					// Each pair of numbers once.
+					if i > 0 && p.f[i-1] == a && (a != b || j > 0) || j > 0 && p.f[i+j] == b || uniform(a) != uniform(b) {
+						continue
+					}
+					key := [2]int32{a, b}
+					if found.number[key] == 0 && f.isValue(a, b) {
+						found.add(key, nil)
+					}
+					found.add(key, p)
+				}
+			}
+		}
+		found.each(func(key [2]int32, places []*product) {
+			a, b := key[0], key[1]
+			for _, p := range places {
+				if p != nil && !has(p.f, a, b) {
+					again = true
+					return
+				}
+			}
+			x := pair(a, b)
+			for _, p := range places {
+				for p != nil && has(p.f, a, b) {
+					p.f = append(without(p.f, key[:]), x)
+					slices.Sort(p.f)
+				}
+			}
+			again = true
+		})
+	}
+}
+
+// has reports whether a ≤ b are two of the factors x.
+func has(x []int32, a, b int32) bool {
+	i, ok := slices.BinarySearch(x, a)
+	if !ok {
+		return false
+	}
+	_, ok = slices.BinarySearch(x[i+1:], b)
+	return ok
+}
+
+// isValue reports whether the product of a and b is a value.
+func (f *factoring) isValue(a, b int32) bool {
+	if b >= f.nodes {
+		return false
+	}
+	n := Node{Op: op.Mul, A: a, B: b}
+	if a == b {
+		n = Node{Op: op.Square, A: a}
+	}
+	i, ok := f.g.Find(n)
+	return ok && i < f.values
+}
+
+// uniform reports whether a factor is the same in all terms.
+func (f *factoring) uniform() func(x int32) bool {
+	known := map[int32]bool{}
+	var is func(x int32) bool
+	is = func(x int32) bool {
+		if x < f.nodes {
+			return f.g.uniform[x]
+		}
+		u, ok := known[x]
+		if !ok {
+			u = true
+			p := f.parts[x-f.nodes]
+			for _, t := range p.sum {
+				for _, y := range t.f {
+					u = u && is(y)
+				}
+			}
+			if p.sum == nil {
+				u = is(p.pair[0]) && is(p.pair[1])
+			}
+			known[x] = u
+		}
+		return u
+	}
+	return is
+}
+
+// expr is a factor as an expression.
+func (f *factoring) expr(x int32) Expr {
+	if x < f.nodes {
+		return Expr{g: f.g, i: x}
+	}
+	e, ok := f.made[x]
+	if !ok {
+		if p := f.parts[x-f.nodes]; p.sum != nil {
+			e = f.total(p.sum)
+		} else {
+			e = f.expr(p.pair[0]).times(f.expr(p.pair[1]))
+		}
+		f.made[x] = e
+	}
+	return e
+}
+
+// product is a product as an expression: first what is the same in all terms.
+func (f *factoring) product(p product) Expr {
+	same, others := constant(1), constant(1)
+	for _, x := range p.f {
+		if e := f.expr(x); e.g != nil && f.g.uniform[e.i] {
+			same = same.times(e)
+		} else {
+			others = others.times(e)
+		}
+	}
+	return same.timesConst(p.k).times(others)
+}
+
+// total is a sum as an expression.
+func (f *factoring) total(terms []product) Expr {
+	if terms[0].k < 0 && terms[1].k > 0 {
+		terms = slices.Clone(terms)
+		terms[0], terms[1] = terms[1], terms[0] // b − a for −a + b
+	}
+	sum := f.product(terms[0])
+	for _, t := range terms[1:] {
+		minus := t.k < 0
+		if minus {
+			t.k = -t.k
+		}
+		x := f.product(t)
+		switch {
+		case sum.g == nil && minus:
+			sum = x.unaryReal(op.RSub, sum.v)
+		case sum.g == nil:
+			sum = x.unaryReal(op.AddReal, sum.v)
+		case x.g == nil && minus:
+			sum = sum.unaryReal(op.AddReal, -x.v)
+		case x.g == nil:
+			sum = sum.unaryReal(op.AddReal, x.v)
+		case minus:
+			sum = sum.binary(op.Sub, x)
+		default:
+			sum = sum.commutative(op.Add, x)
+		}
+	}
+	return sum
+}
