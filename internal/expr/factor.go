@@ -33,6 +33,7 @@ type product struct {
 // part is a sum, or two factors.
 type part struct {
 	sum  []product
+	k    float64 // its coefficient
 	pair [2]int32
 }
 
@@ -54,6 +55,7 @@ const (
 	mostTerms   = 64                // of a sum in which common factors of some terms are looked for
 	mostFactors = 16                // of a product
 	farthest    = float64(1 << 200) // from 1, of a coefficient
+	equal       = 0x1p-50           // how close coefficients are that rounding errors may tell apart
 )
 
 // factor writes the outputs again if that takes less work. The first nodes are values.
@@ -75,7 +77,7 @@ func (g *Graph) factor(values int32, out []Output) {
 		}
 	}
 	f.shareTerms(roots)
-	f.distribute(roots)
+	f.scale(roots)
 	f.shareFactors(roots)
 	z := slices.Clone(out)
 	for k, o := range out {
@@ -285,7 +287,7 @@ func appendKey(key []byte, x []int32) []byte {
 // appendNumber appends what tells k from others that are no rounding errors away from it.
 func appendNumber(key []byte, k float64) []byte {
 	m, e := math.Frexp(k)
-	return binary.LittleEndian.AppendUint64(key, math.Float64bits(math.Ldexp(math.Round(m*(1<<50)), e)))
+	return binary.LittleEndian.AppendUint64(key, math.Float64bits(math.Ldexp(math.Round(m/equal), e)))
 }
 
 // sum is a sum as the product of what comes out of it and of a sum.
@@ -318,11 +320,8 @@ func (f *factoring) sum(terms []product) product {
 		return f.sum(slices.Insert(rest, at, f.sum(group)))
 	}
 	k := coefficient(terms)
-	z := make([]product, len(terms))
-	for i, t := range terms {
-		z[i] = product{t.k / k, t.f}
-	}
-	return product{k, []int32{f.number(z)}}
+	x := f.number(terms, k)
+	return product{round(k / f.parts[x-f.nodes].k), []int32{x}}
 }
 
 // divide is terms without the factors x.
@@ -382,48 +381,38 @@ func most(terms []product) (x int32, ok bool) {
 	return x, most > 1
 }
 
-// coefficient is what comes out of a sum: the coefficient of most terms, or of the first
-// of them by their factors. That of a term without factors takes no operation.
+// coefficient is the number of which a sum counts as a multiple: that of the first term by
+// its factors.
 func coefficient(terms []product) float64 {
-	abs := make([]float64, 0, len(terms))
-	for _, t := range terms {
-		if len(t.f) > 0 {
-			abs = append(abs, math.Abs(t.k))
+	first := terms[0]
+	for _, t := range terms[1:] {
+		if len(first.f) == 0 || len(t.f) > 0 && slices.Compare(t.f, first.f) < 0 {
+			first = t
 		}
 	}
-	slices.Sort(abs)
-	if len(abs) == 0 || !(abs[len(abs)-1] < farthest*abs[0]) {
-		return 1
-	}
-	k, best := 1.0, 0
-	var first []int32
-	for _, t := range terms {
-		if len(t.f) == 0 {
-			continue
-		}
-		i, _ := slices.BinarySearch(abs, math.Abs(t.k))
-		n := 1
-		for i+n < len(abs) && abs[i+n] == abs[i] {
-			n++
-		}
-		if n > best || n == best && slices.Compare(t.f, first) < 0 {
-			k, best, first = t.k, n, t.f
-		}
+	return first.k
+}
+
+// round is k, 1 or −1 if it is off that by rounding errors alone.
+func round(k float64) float64 {
+	if math.Abs(math.Abs(k)-1) < equal {
+		return math.Copysign(1, k)
 	}
 	return k
 }
 
-// number is the part that is a sum.
-func (f *factoring) number(terms []product) int32 {
+// number is the part that is a sum, or that the sum is a multiple of, k being the
+// coefficient.
+func (f *factoring) number(terms []product, k float64) int32 {
 	sorted := slices.Clone(terms)
 	slices.SortStableFunc(sorted, func(a, b product) int { return slices.Compare(a.f, b.f) })
 	var key []byte
 	for _, t := range sorted {
-		key = appendKey(appendNumber(key, t.k), t.f)
+		key = appendKey(appendNumber(key, t.k/k), t.f)
 	}
 	s, ok := f.sums[string(key)]
 	if !ok {
-		s = f.add(part{sum: terms})
+		s = f.add(part{sum: slices.Clone(terms), k: k})
 		f.sums[string(key)] = s
 	}
 	return s
@@ -551,30 +540,86 @@ func twoTerms(t, u product) string {
 	return string(appendKey(appendKey(appendNumber(nil, u.k/t.k), t.f), u.f))
 }
 
-// distribute multiplies the terms of outputs by a coefficient of their sum where that takes
-// no more operations.
-func (f *factoring) distribute(roots []product) {
-	uses := f.needed(roots, func(int32) {})
-	for i, p := range roots {
-		if len(p.f) != 1 || p.f[0] < f.nodes || uses[p.f[0]-f.nodes] > 1 || math.Abs(p.k) == 1 {
-			continue
-		}
-		before, after := 1, 0
-		z := slices.Clone(f.parts[p.f[0]-f.nodes].sum)
-		for j, t := range z {
-			z[j] = t.scale(p.k)
-			if len(t.f) == 0 {
+// scale multiplies sums, and divides what they are multiplied by, where more coefficients
+// become 1 by that, or fewer sums begin with a minus.
+func (f *factoring) scale(roots []product) {
+	var sums []int32
+	f.needed(roots, func(s int32) { sums = append(sums, s) })
+	type user struct {
+		*product
+		isRoot bool
+	}
+	users := make([][]user, len(f.parts)) // of each sum
+	fixed := make([]bool, len(f.parts))   // its square is used
+	use := func(p *product, isRoot bool) {
+		for i, x := range p.f {
+			if x < f.nodes {
 				continue
 			}
-			if math.Abs(t.k) != 1 {
-				before++
+			x -= f.nodes
+			if i > 0 && p.f[i-1] == p.f[i] {
+				fixed[x] = true
 			}
-			if math.Abs(z[j].k) != 1 {
-				after++
+			users[x] = append(users[x], user{p, isRoot})
+		}
+	}
+	for i := range roots {
+		use(&roots[i], true)
+	}
+	const product, sign = 2, 1 // what they take
+	cost := func(k float64) int {
+		if math.Abs(k) == 1 {
+			return 0
+		}
+		return product
+	}
+	for _, s := range slices.Backward(sums) { // a sum after what it is a factor of
+		terms := f.parts[s].sum
+		work := func(c float64) (n int) {
+			minus := true
+			for _, t := range terms {
+				k := round(t.k * c)
+				minus = minus && k < 0
+				if len(t.f) > 0 {
+					n += cost(k)
+				}
+			}
+			if minus {
+				n += sign
+			}
+			for _, u := range users[s] {
+				k := round(u.k / c)
+				if n += cost(k); u.isRoot && k == -1 {
+					n += sign
+				}
+			}
+			return n
+		}
+		best, least := 1.0, work(1)
+		try := func(c float64) {
+			for _, c := range [...]float64{c, -c} {
+				if n := work(c); n < least {
+					best, least = c, n
+				}
 			}
 		}
-		if after <= before {
-			roots[i] = product{1, []int32{f.number(z)}}
+		if !fixed[s] {
+			try(1)
+			for _, t := range terms {
+				if len(t.f) > 0 {
+					try(1 / t.k)
+				}
+			}
+			for _, u := range users[s] {
+				try(u.k)
+			}
+		}
+		for i := range terms {
+			terms[i].k = round(terms[i].k * best)
+			use(&terms[i], false)
+		}
+		for _, u := range users[s] {
+			u.k = round(u.k / best)
 		}
 	}
 }
