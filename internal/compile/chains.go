@@ -10,8 +10,9 @@ import (
 // chains turns s = s + t₁, s = s + t₂, … into one sum that adds in the same
 // order, where the sums between are used only there. Otherwise every addition
 // of such a loop would be a level of its own. Subtractions and constants belong to a
-// chain, too: with a subtraction the sum is an affine one, of weights ±1.
-func chains(r *tape.Recording) {
+// chain, too: with a subtraction the sum is an affine one, of weights ±1. It returns how
+// many constants became operands.
+func chains(r *tape.Recording) (constants int) {
 	longest := int32(0)
 	for lo, nodes := 0, r.Piece(0); len(nodes) > 0; nodes = r.Piece(lo) {
 		for k := range nodes {
@@ -27,7 +28,7 @@ func chains(r *tape.Recording) {
 		lo += len(nodes)
 	}
 	if longest < tape.MinTerms {
-		return
+		return 0
 	}
 	s := new(summer)
 	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
@@ -35,6 +36,7 @@ func chains(r *tape.Recording) {
 			s.sum(r, i)
 		}
 	}
+	return s.constants
 }
 
 // adds reports whether a node may be in a chain. Its Mark is how many additions there are.
@@ -53,6 +55,8 @@ func chain(n *tape.Node) int32 {
 type summer struct {
 	terms []int32
 	signs []float64
+
+	constants int // that became operands
 }
 
 // sum makes the chain that ends with node i one operation. It is walked from its
@@ -76,6 +80,9 @@ func (s *summer) sum(r *tape.Recording, i int32) {
 			constant = r.ConstantOf(&m) // the sum begins with it
 		case m.Op == op.AddReal:
 			c := r.Constant(r.ConstantOf(&m))
+			if r.Node(c).Uses() == 0 {
+				s.constants++
+			}
 			r.Use(c)
 			term(c)
 		case m.Op == op.Sub:

@@ -16,17 +16,17 @@ func InOrder(r *tape.Recording, outputs []int32) *tape.Tape {
 	if r.Err != nil {
 		panic(r.Err)
 	}
-	findLive(r, outputs)
-	chains(r)
-	return r.Tape(outputs)
+	constants := findLive(r, outputs)
+	constants += chains(r)
+	t := r.Tape(outputs, constants)
+	return t
 }
 
 // Plain is a program of the operations of a traced recording in the order in which they
 // were recorded, one by one, but for dead code. It is what Compile must agree with, and
 // where a fault is looked for.
 func Plain(r *tape.Recording, outputs []int32) *Program {
-	findLive(r, outputs)
-	return NodeByNode(r.Tape(outputs))
+	return NodeByNode(r.Tape(outputs, findLive(r, outputs)))
 }
 
 // Arrange makes a program of a tape that is in the order in which it was recorded. Cost:

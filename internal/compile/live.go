@@ -6,8 +6,8 @@ import (
 )
 
 // findLive counts the uses of all nodes by live ones, by outputs and by guards, from
-// the last node to the first.
-func findLive(r *tape.Recording, outputs []int32) {
+// the last node to the first. It returns how many constants are live.
+func findLive(r *tape.Recording, outputs []int32) (constants int) {
 	for _, i := range outputs {
 		r.Use(i)
 	}
@@ -18,6 +18,10 @@ func findLive(r *tape.Recording, outputs []int32) {
 	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
 		n := r.Node(i)
 		if n.Uses() == 0 {
+			continue
+		}
+		if n.Op == op.Const {
+			constants++
 			continue
 		}
 		switch n.Op.Operands() {
@@ -41,6 +45,7 @@ func findLive(r *tape.Recording, outputs []int32) {
 			}
 		}
 	}
+	return constants
 }
 
 // findFeeds finds which nodes feed a nonlinear operation: the tangents and second-order

@@ -69,21 +69,21 @@ func (p *Program) Work() (all, second Work) {
 
 // LeastWork is at least what Work is of the program that t becomes.
 func LeastWork(t *tape.Tape) (all, second Work) {
-	for i := int32(t.Base()); int(i) < t.Len(); i++ {
-		code := t.Op(i)
-		lanes := 1
+	for code := range op.Code(op.Count) {
+		nodes, lanes := t.CountOf(code)
 		switch code {
-		case op.Sum, op.Affine, op.Dot:
-			lanes = int(t.Terms(i))
+		case op.Sum, op.Affine, op.Dot: // as many as terms
 		case op.Call:
 			lanes = 0
+		default:
+			lanes = nodes
 		}
 		all.Lanes += lanes
 		if !code.Linear() {
 			second.Lanes += lanes
 		}
 		if code.Cost() > 0 {
-			all.Calls++
+			all.Calls += nodes
 		}
 	}
 	return all, second

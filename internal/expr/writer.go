@@ -66,8 +66,8 @@ func (w *Writer) Write(t *tape.Tape, i, a, b int32, at func(i int32) int32) int3
 		cond, x, y := t.SelectAt(i)
 		return w.Push(Node{Op: code, A: at(cond), B: at(x), C: at(y)})
 	case op.Own:
-		_, order := t.OwnAt(i)
-		return w.Push(Node{Op: code, A: at(a), B: b, C: int32(order)})
+		f, order := t.OwnNumber(i)
+		return w.Push(Node{Op: code, A: at(a), B: f, C: int32(order)})
 	}
 	switch {
 	case code.Constant() == op.IntConstant:

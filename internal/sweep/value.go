@@ -146,9 +146,11 @@ func (ws *Workspace) valueNodes(lo, hi int32) error {
 				return err
 			}
 		default:
-			y := e.Constants(i, i+1)
+			y := ws.scratch[1][:1]
 			if code.Operands() == 2 {
 				y = v[b : b+1]
+			} else {
+				y[0] = e.Constant(i)
 			}
 			lane.Values(code, v[i:i+1], v[a:a+1], y)
 		}

@@ -40,13 +40,14 @@ func (p *Tape) same(i int32, q *Tape, j int32) bool {
 }
 
 func (p *Tape) sameNode(i int32, q *Tape, j int32) bool {
-	code := p.ops[i]
-	if code != q.ops[j] || !equalBits(p.c[i-p.first], q.c[j-q.first]) {
+	code := p.Op(i)
+	if code != q.Op(j) || !equalBits(p.Constant(i), q.Constant(j)) {
 		return false
 	}
 	switch code {
 	case op.Own:
-		if p.owns[p.b[i-p.first]].Name != q.owns[q.b[j-q.first]].Name {
+		f, order := p.OwnAt(i)
+		if g, other := q.OwnAt(j); f.Name != g.Name || order != other {
 			return false
 		}
 	case op.Affine:
@@ -55,7 +56,7 @@ func (p *Tape) sameNode(i int32, q *Tape, j int32) bool {
 			return false
 		}
 	case op.Call:
-		if p.b[i-p.first] != q.b[j-q.first] || p.calls[p.a[i-p.first]].Name() != q.calls[q.a[j-q.first]].Name() {
+		if i-p.FirstOutput(i) != j-q.FirstOutput(j) || p.OpName(i) != q.OpName(j) {
 			return false
 		}
 	}

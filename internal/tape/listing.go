@@ -34,23 +34,23 @@ func number(c float64) string { return strconv.FormatFloat(c, 'g', -1, 64) }
 // Formula is the operation of node i applied to the titles of its operands.
 func (t *Tape) Formula(i int32) string {
 	name := t.OpName(i)
-	if t.ops[i] == op.Affine {
+	if t.Op(i) == op.Affine {
 		w, x := t.AffineAt(i)
 		return applied(name, len(x)+1, func(k int) string {
 			if k == 0 {
-				return number(t.c[i-t.first])
+				return number(t.Constant(i))
 			}
 			return number(w[k-1]) + "·" + t.Title(x[k-1])
 		})
 	}
 	output := ""
-	if t.ops[i] == op.Call {
-		output = fmt.Sprintf("[%d]", t.b[i-t.first])
+	if t.Op(i) == op.Call {
+		output = fmt.Sprintf("[%d]", i-t.FirstOutput(i))
 	}
 	var args []string
 	t.EachOperand(t.FirstOutput(i), func(j int32) { args = append(args, t.Title(j)) })
-	if t.ops[i].Constant() != op.NoConstant {
-		args = append(args, number(t.c[i-t.first]))
+	if t.Op(i).Constant() != op.NoConstant {
+		args = append(args, number(t.Constant(i)))
 	}
 	return applied(name, len(args), func(k int) string { return args[k] }) + output
 }
@@ -84,7 +84,7 @@ func (t *Tape) List(w io.Writer, indent string, position func(pc uintptr) string
 		}
 		fmt.Fprintf(w, "%s%s\n", indent, s)
 	}
-	for i := int32(t.base); int(i) < len(t.ops); i++ {
+	for i := int32(t.base); int(i) < t.count; i++ {
 		line(t.Made(i), "%s = %s", t.Title(i), t.Formula(i))
 		if c := t.CallAt(i); c != nil && c.Repeated != nil {
 			terms := 0
@@ -115,13 +115,14 @@ func (t *Tape) List(w io.Writer, indent string, position func(pc uintptr) string
 // OpName is the name of the operation of node i: that of the method of dual.Scalar
 // that does it, or of a primitive.
 func (t *Tape) OpName(i int32) string {
-	switch code := t.ops[i]; code {
+	switch code := t.Op(i); code {
 	case op.DivReal:
 		return op.Div.Info().Method
 	case op.Own:
-		return t.owns[t.b[i-t.first]].Name
+		f, _ := t.OwnAt(i)
+		return f.Name
 	case op.Call:
-		return t.calls[t.a[i-t.first]].Name()
+		return t.CallAt(t.FirstOutput(i)).Name()
 	default:
 		return code.Info().Method
 	}
@@ -131,10 +132,10 @@ func (t *Tape) OpName(i int32) string {
 // constant last, those of an affine sum first and before each operand.
 func (t *Tape) Describe(v []float64, i int32) (name string, operands []float64) {
 	name = t.OpName(i)
-	code := t.ops[i]
+	code := t.Op(i)
 	if code == op.Affine {
 		w, x := t.AffineAt(i)
-		operands = append(operands, t.c[i-t.first])
+		operands = append(operands, t.Constant(i))
 		for k, j := range x {
 			operands = append(operands, w[k], v[j])
 		}
@@ -142,7 +143,7 @@ func (t *Tape) Describe(v []float64, i int32) (name string, operands []float64) 
 	}
 	t.EachOperand(t.FirstOutput(i), func(j int32) { operands = append(operands, v[j]) })
 	if code.Constant() != op.NoConstant {
-		operands = append(operands, t.c[i-t.first])
+		operands = append(operands, t.Constant(i))
 	}
 	return name, operands
 }

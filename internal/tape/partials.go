@@ -5,7 +5,9 @@ import "github.com/hesse-ad/hesse/internal/op"
 // Partials is the partial derivatives of node i, which has one or two operands, at
 // the values v of all nodes.
 func (t *Tape) Partials(v []float64, i int32) (da, db float64) {
-	code, x := t.ops[i], v[t.a[i-t.first]]
+	code := t.Op(i)
+	a, b := t.Args(i)
+	x := v[a]
 	switch code.Class() {
 	case op.One:
 		return 1, 0
@@ -16,11 +18,11 @@ func (t *Tape) Partials(v []float64, i int32) (da, db float64) {
 	case op.OneMinusOne:
 		return 1, -1
 	case op.ByConstant:
-		return t.c[i-t.first], 0
+		return t.Constant(i), 0
 	case op.OverConstant:
-		return 1 / t.c[i-t.first], 0
+		return 1 / t.Constant(i), 0
 	case op.Factors:
-		return v[t.b[i-t.first]], x
+		return v[b], x
 	case op.Twice:
 		return 2 * x, 0
 	case op.Unary, op.Binary:
@@ -28,19 +30,27 @@ func (t *Tape) Partials(v []float64, i int32) (da, db float64) {
 		case f.D1 != nil:
 			return f.D1(x, v[i]), 0
 		case f.DC != nil:
-			return f.DC(x, t.c[i-t.first], v[i]), 0
+			return f.DC(x, t.Constant(i), v[i]), 0
 		case f.D2 != nil:
-			return f.D2(x, v[t.b[i-t.first]], v[i])
+			return f.D2(x, v[b], v[i])
 		default:
-			return t.owns[t.b[i-t.first]].At(int(t.c[i-t.first]) + 1)(x), 0
+			return t.own(i, 1, x), 0
 		}
 	}
 	return 0, 0
 }
 
+// own is the derivative of the Own node i at x, differentiated so often more.
+func (t *Tape) own(i int32, more int, x float64) float64 {
+	f, order := t.OwnAt(i)
+	return f.At(order + more)(x)
+}
+
 // SecondPartials is the second partial derivatives of node i, given the first.
 func (t *Tape) SecondPartials(v []float64, i int32, da, db float64) (daa, dab, dbb float64) {
-	code, x := t.ops[i], v[t.a[i-t.first]]
+	code := t.Op(i)
+	a, b := t.Args(i)
+	x := v[a]
 	switch code.Class() {
 	case op.Factors:
 		return 0, 1, 0
@@ -51,11 +61,11 @@ func (t *Tape) SecondPartials(v []float64, i int32, da, db float64) (daa, dab, d
 		case f.H1 != nil:
 			return f.H1(x, v[i], da), 0, 0
 		case f.HC != nil:
-			return f.HC(x, t.c[i-t.first], v[i], da), 0, 0
+			return f.HC(x, t.Constant(i), v[i], da), 0, 0
 		case f.H2 != nil:
-			return f.H2(x, v[t.b[i-t.first]], v[i], da, db)
+			return f.H2(x, v[b], v[i], da, db)
 		default:
-			return t.owns[t.b[i-t.first]].At(int(t.c[i-t.first]) + 2)(x), 0, 0
+			return t.own(i, 2, x), 0, 0
 		}
 	}
 	return 0, 0, 0
@@ -68,12 +78,13 @@ func (t *Tape) SeveralPartial(v []float64, i int32, k ...int) float64 {
 	for k, j := range t.SeveralAt(i) {
 		x[k] = v[j]
 	}
-	return t.ops[i].Partial(x[:], t.c[i-t.first], k...)
+	return t.Op(i).Partial(x[:], t.Constant(i), k...)
 }
 
 // SelectPartials is the partials of the Select node i.
 func (t *Tape) SelectPartials(v []float64, i int32) (dx, dy float64) {
-	switch c := v[t.lists[t.a[i-t.first]+2]]; {
+	cond, _, _ := t.SelectAt(i)
+	switch c := v[cond]; {
 	case c > 0:
 		return 1, 0
 	case c != c:

@@ -11,7 +11,7 @@ import (
 
 // Node is one recorded operation. Where it has one operand and a constant, B is
 // the number of the constant among the reals of the recording; for an Own it is
-// four times the function's number and the order of the derivative. Operations
+// orders times the function's number and the order of the derivative. Operations
 // with a list of operands have A as its place in the lists and B as the number
 // of terms: a Sum the number of its constant and x, an Affine the place of its
 // weights, then the same, a Dot x and y, a Select x, y and the condition. A Call
@@ -35,6 +35,9 @@ func (n *Node) Uses() int { return int(n.uses & usesMask) }
 // Absorb makes Uses 0.
 func (n *Node) Absorb() { n.uses &^= usesMask }
 
+// orders is above each order of the derivative of an Own.
+const orders = 4
+
 const (
 	usesMask = 3
 	user     = usesMask + 1
@@ -54,9 +57,9 @@ const (
 // mostKept is how long a list may be whose memory is used again.
 const mostKept = 1 << 19
 
-// chunk is a piece of a recording. Memory that is touched for the first time
-// costs more than all that is done with it: nodes are small, and are not copied
-// to grow.
+// chunk is a piece of a recording, and then of its tape. Memory that is touched for the
+// first time costs more than all that is done with it: nodes are small, and are not
+// copied to grow.
 type chunk [chunkSize]Node
 
 var chunks = sync.Pool{New: func() any { return new(chunk) }}
@@ -297,7 +300,9 @@ func (r *Recording) Traced() bool { return r.traced }
 // Close ends the recording: another operation panics.
 func (r *Recording) Close() {
 	for _, c := range r.chunks[min(r.First()>>chunkBits, len(r.chunks)):] { // inputs alone may be most of the memory
-		chunks.Put(c)
+		if c != nil { // else it belongs to a tape
+			chunks.Put(c)
+		}
 	}
 	if cap(r.lists) > mostKept {
 		r.lists = nil
@@ -443,7 +448,7 @@ func (r *Recording) Own(f *Scalar1, order int, x int32) int32 {
 	if k == len(r.owns) {
 		r.owns = append(r.owns, f)
 	}
-	return r.Push(op.Own, x, int32(4*k+order), 0)
+	return r.Push(op.Own, x, int32(orders*k+order), 0)
 }
 
 // Call appends the outputs of a vector primitive and returns the first; the

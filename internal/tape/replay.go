@@ -16,7 +16,7 @@ type Primitives[T any] interface {
 // Replay runs the tape on other numbers, x the inputs and then the
 // parameters, and returns all nodes in T. Comparisons are made again.
 func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
-	v := make([]T, len(t.ops))
+	v := make([]T, t.count)
 	copy(v, x)
 	var zero T
 	for i, c := range t.consts {
@@ -29,10 +29,11 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 		}
 		return z
 	}
-	for k := t.base; k < len(t.ops); k++ {
+	for k := t.base; k < t.count; k++ {
 		i := int32(k)
-		a, b, c := t.a[i-t.first], t.b[i-t.first], t.c[i-t.first]
-		switch code := t.ops[i]; code {
+		a, b := t.Args(i)
+		c := t.Constant(i)
+		switch code := t.Op(i); code {
 		case op.Sum:
 			z := pick(t.SumAt(i))
 			if c != 0 || !math.Signbit(c) || len(z) == 0 {
@@ -48,14 +49,19 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 		case op.FMA, op.IncGamma, op.IncBeta:
 			v[i] = applySeveral(code, c, pick(t.SeveralAt(i)))
 		case op.Select:
-			v[i] = v[t.lists[a+2]].Select(v[t.lists[a]], v[t.lists[a+1]])
+			cond, x, y := t.SelectAt(i)
+			v[i] = v[cond].Select(v[x], v[y])
 		case op.Call:
 			if c := t.CallAt(i); c != nil {
 				copy(v[i:], prims.Call(c.Func, pick(c.Args)))
 			}
 		case op.Own:
-			v[i] = prims.Own(t.owns[b], int(c), v[a])
+			f, order := t.OwnAt(i)
+			v[i] = prims.Own(f, order, v[a])
 		default:
+			if code.Operands() < 2 {
+				b = a
+			}
 			v[i] = Apply(code, c, v[a], v[b])
 		}
 	}
@@ -98,10 +104,11 @@ func applySeveral[T dual.Scalar[T]](code op.Code, c float64, x []T) T {
 // the derivative rules are those of dual.Of[T]. v holds all nodes.
 func Pullback[T dual.Scalar[T]](t *Tape, i int32, v []T, g T, bar []T, prims Primitives[T]) {
 	add := func(j int32, x T) { bar[j] = bar[j].Add(x) }
-	a, b, c := t.a[i-t.first], t.b[i-t.first], t.c[i-t.first]
+	a, b := t.Args(i)
+	c := t.Constant(i)
 	one := g.Const(1)
 	var zero T
-	switch code := t.ops[i]; code.Class() {
+	switch code := t.Op(i); code.Class() {
 	case op.NoPartials:
 	case op.List:
 		switch code {
@@ -132,17 +139,21 @@ func Pullback[T dual.Scalar[T]](t *Tape, i int32, v []T, g T, bar []T, prims Pri
 				x[k].D = zero
 			}
 		case op.Select:
-			cond := v[t.lists[a+2]]
-			add(t.lists[a], g.Prod(cond.Select(one, zero)))
-			add(t.lists[a+1], g.Prod(cond.Select(zero, one)))
+			cond, x, y := t.SelectAt(i)
+			add(x, g.Prod(v[cond].Select(one, zero)))
+			add(y, g.Prod(v[cond].Select(zero, one)))
 		}
 	case op.Unary:
 		if code == op.Own {
-			add(a, g.Prod(prims.Own(t.owns[b], int(c)+1, v[a])))
+			f, order := t.OwnAt(i)
+			add(a, g.Prod(prims.Own(f, order+1, v[a])))
 			return
 		}
 		add(a, g.Prod(Apply(code, c, dual.Of[T]{V: v[a], D: one}, dual.Of[T]{}).D))
 	default:
+		if code.Operands() < 2 {
+			b = a
+		}
 		x, y := dual.Of[T]{V: v[a]}, dual.Of[T]{V: v[b]}
 		x.D = one
 		add(a, g.Prod(Apply(code, c, x, y).D))

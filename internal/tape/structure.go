@@ -7,8 +7,8 @@ import "github.com/hesse-ad/hesse/internal/op"
 // curve with each pair in which it may have a second one. With the values v of
 // all nodes the derivatives that are exactly 0 there are left out.
 func (t *Tape) Structure(i int32, v []float64, link func(j int32), curve func(j, k int32)) {
-	a, b := t.a[i-t.first], t.b[i-t.first]
-	switch code := t.ops[i]; code {
+	a, b := t.Args(i)
+	switch code := t.Op(i); code {
 	case op.Sum:
 		for _, j := range t.SumAt(i) {
 			link(j)
@@ -49,11 +49,12 @@ func (t *Tape) Structure(i int32, v []float64, link func(j int32), curve func(j,
 		if v != nil {
 			dx, dy = t.SelectPartials(v, i)
 		}
+		_, x, y := t.SelectAt(i)
 		if dx != 0 {
-			link(t.lists[a])
+			link(x)
 		}
 		if dy != 0 {
-			link(t.lists[a+1])
+			link(y)
 		}
 	default:
 		flags := code.Flags()

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/hesse-ad/hesse/internal/op"
@@ -16,10 +15,21 @@ type Tape struct {
 	base           int
 	consts         []float64
 
-	ops     []op.Code
-	first   int32   // base: node i has a[i−first], b[i−first] and c[i−first]
-	a, b    []int32 // of a list: where it is in lists, and its length
-	c       []float64
+	// Of a tape in the order in which it was recorded, the recorded nodes: the operations
+	// from the node number base − offset on, as recorded but for the numbers of operands. A
+	// list begins at A, after the number of its constant, and has the length B.
+	nodes  [][]Node
+	offset int32
+	reals  []float64
+
+	// Else nodes is nil, and operation i has a[i−first], b[i−first] and c[i−first].
+	ops   []op.Code
+	first int32   // base
+	a, b  []int32 // of a list: where it is in lists, and its length
+	c     []float64
+
+	count   int                                    // of nodes
+	counts  [op.Count]struct{ nodes, terms int32 } // of operations, and of the terms of sums
 	lists   []int32
 	coefs   []float64
 	owns    []*Scalar1
@@ -81,37 +91,101 @@ func (t *Tape) Made(i int32) uintptr {
 func (t *Tape) Base() int { return t.base }
 
 // Len is the number of nodes.
-func (t *Tape) Len() int { return len(t.ops) }
+func (t *Tape) Len() int { return t.count }
 
 // Ops is the number of operations, without inputs, parameters and constants.
-func (t *Tape) Ops() int { return len(t.ops) - t.base }
+func (t *Tape) Ops() int { return t.count - t.base }
+
+// CountOf is how many nodes an operation has, and how many terms those of a Sum, an
+// Affine or a Dot have together.
+func (t *Tape) CountOf(code op.Code) (nodes, terms int) {
+	c := &t.counts[code]
+	return int(c.nodes), int(c.terms)
+}
+
+// recorded is node i, an operation, of a tape in the order in which it was recorded.
+func (t *Tape) recorded(i int32) *Node {
+	k := i - t.offset
+	return &t.nodes[k>>chunkBits][k&(chunkSize-1)]
+}
 
 // Op is the operation of node i.
-func (t *Tape) Op(i int32) op.Code { return t.ops[i] }
+func (t *Tape) Op(i int32) op.Code {
+	switch {
+	case t.nodes == nil:
+		return t.ops[i]
+	case i < t.first:
+		return op.Const
+	}
+	return t.recorded(i).Op
+}
 
-// Args is the operands of node i, if it has one or two.
+// Args is the operands of node i, if it has one or two; of one b says nothing.
 func (t *Tape) Args(i int32) (a, b int32) {
 	if i < t.first {
 		return 0, 0
 	}
-	return t.a[i-t.first], t.b[i-t.first]
+	if t.nodes == nil {
+		return t.a[i-t.first], t.b[i-t.first]
+	}
+	n := t.recorded(i)
+	return n.A, n.B
 }
 
-// FirstArgs is the first operands of the nodes lo … hi−1, not to be written.
+// At is Op and Args of node i, an operation.
+func (t *Tape) At(i int32) (code op.Code, a, b int32) {
+	if t.nodes == nil {
+		return t.ops[i], t.a[i-t.first], t.b[i-t.first]
+	}
+	n := t.recorded(i)
+	return n.Op, n.A, n.B
+}
+
+// FirstArgs is the first operands of the nodes lo … hi−1 of an arranged tape, not to be
+// written.
 func (t *Tape) FirstArgs(lo, hi int32) []int32 { return t.a[lo-t.first : hi-t.first : hi-t.first] }
 
-// SecondArgs is the second operands of the nodes lo … hi−1, not to be written.
+// SecondArgs is the second operands of the nodes lo … hi−1 of an arranged tape, not to be
+// written.
 func (t *Tape) SecondArgs(lo, hi int32) []int32 { return t.b[lo-t.first : hi-t.first : hi-t.first] }
 
 // Constant is the constant of node i.
-func (t *Tape) Constant(i int32) float64 { return t.c[i-t.first] }
+func (t *Tape) Constant(i int32) float64 {
+	if t.nodes == nil {
+		return t.c[i-t.first]
+	}
+	return t.recordedConstant(i)
+}
 
-// Constants is the constants of the nodes lo … hi−1, not to be written.
+func (t *Tape) recordedConstant(i int32) float64 {
+	n := t.recorded(i)
+	switch {
+	case n.Op.Constant() != op.NoConstant:
+		return t.reals[n.B]
+	case startsWithConstant(n.Op):
+		return t.reals[t.lists[n.A-1]]
+	}
+	return 0
+}
+
+// startsWithConstant reports whether an operation on a list has a constant.
+func startsWithConstant(code op.Code) bool {
+	return code == op.Sum || code == op.Affine || code.Listed() > 0
+}
+
+// Constants is the constants of the nodes lo … hi−1 of an arranged tape, not to be
+// written.
 func (t *Tape) Constants(lo, hi int32) []float64 { return t.c[lo-t.first : hi-t.first] }
 
 // Consts is the values of the nodes that are constants, those from Inputs() +
 // Params() to Base(). It is not to be written.
 func (t *Tape) Consts() []float64 { return t.consts }
+
+// list is where the list of node i is, and its length.
+func (t *Tape) list(i int32) (at int32, n length) {
+	a, b := t.Args(i)
+	return a, length(b)
+}
 
 // SumAt is the operands of the Sum node i.
 func (t *Tape) SumAt(i int32) []int32 {
@@ -127,7 +201,7 @@ func (t *Tape) SumAt(i int32) []int32 {
 // SumLists is the operands of the Sum node i one by one, or by runs of consecutive
 // ones: the first and the length of each.
 func (t *Tape) SumLists(i int32) (index, runs []int32) {
-	at, n := t.a[i-t.first], length(t.b[i-t.first])
+	at, n := t.list(i)
 	if n.consecutive() {
 		return nil, t.lists[at+1:][:2*t.lists[at]]
 	}
@@ -136,8 +210,8 @@ func (t *Tape) SumLists(i int32) (index, runs []int32) {
 
 // AffineAt is the weights and operands of the Affine node i.
 func (t *Tape) AffineAt(i int32) (w []float64, x []int32) {
-	a, n := t.a[i-t.first], length(t.b[i-t.first]).count()
-	at := t.lists[a]
+	a, l := t.list(i)
+	at, n := t.lists[a], l.count()
 	return t.coefs[at : at+n], t.lists[a+1 : a+1+n]
 }
 
@@ -146,35 +220,53 @@ func (t *Tape) AffineAt(i int32) (w []float64, x []int32) {
 func (t *Tape) Weights() []float64 { return t.coefs }
 
 // WeightsFrom is where the weights of the Affine node i begin.
-func (t *Tape) WeightsFrom(i int32) int32 { return t.lists[t.a[i-t.first]] }
+func (t *Tape) WeightsFrom(i int32) int32 {
+	at, _ := t.list(i)
+	return t.lists[at]
+}
 
 // DotAt is the operands of the Dot node i.
 func (t *Tape) DotAt(i int32) (x, y []int32) {
-	a, n := t.a[i-t.first], length(t.b[i-t.first]).count()
+	a, l := t.list(i)
+	n := l.count()
 	return t.lists[a : a+n], t.lists[a+n : a+2*n]
 }
 
 // Consecutive reports whether the operands of the Affine node i, or both halves of
 // those of the Dot node i, are consecutive; not if there are none.
 func (t *Tape) Consecutive(i int32) bool {
-	return t.b[i-t.first] > 1 && length(t.b[i-t.first]).consecutive()
+	_, n := t.list(i)
+	return n > 1 && n.consecutive()
 }
 
 // Terms is how many terms the sum at node i has.
-func (t *Tape) Terms(i int32) int32 { return length(t.b[i-t.first]).count() }
+func (t *Tape) Terms(i int32) int32 {
+	_, n := t.list(i)
+	return n.count()
+}
 
 // SelectAt is the operands of the Select node i.
 func (t *Tape) SelectAt(i int32) (cond, x, y int32) {
-	l := t.lists[t.a[i-t.first]:][:3]
-	return l[2], l[0], l[1]
+	at, _ := t.list(i)
+	return t.lists[at+2], t.lists[at], t.lists[at+1]
 }
 
 // SeveralAt is the operands of node i, which always has so many of them.
-func (t *Tape) SeveralAt(i int32) []int32 { return t.lists[t.a[i-t.first]:][:t.ops[i].Listed()] }
+func (t *Tape) SeveralAt(i int32) []int32 {
+	at, _ := t.list(i)
+	return t.lists[at:][:t.Op(i).Listed()]
+}
 
 // OwnAt is the function of the Own node i and which of its derivatives.
 func (t *Tape) OwnAt(i int32) (f *Scalar1, order int) {
-	return t.owns[t.b[i-t.first]], int(t.c[i-t.first])
+	k, order := t.OwnNumber(i)
+	return t.owns[k], order
+}
+
+// OwnNumber is OwnAt by the number of the function among Owns.
+func (t *Tape) OwnNumber(i int32) (k int32, order int) {
+	_, b := t.Args(i)
+	return b / orders, int(b % orders)
 }
 
 // Owns are the functions of all Own nodes, not to be written.
@@ -182,19 +274,24 @@ func (t *Tape) Owns() []*Scalar1 { return t.owns }
 
 // CallAt is the call whose first output is node i; nil if node i is something else.
 func (t *Tape) CallAt(i int32) *Call {
-	if t.ops[i] != op.Call || t.b[i-t.first] != 0 {
+	if t.Op(i) != op.Call {
 		return nil
 	}
-	return &t.calls[t.a[i-t.first]]
+	call, output := t.Args(i)
+	if output != 0 {
+		return nil
+	}
+	return &t.calls[call]
 }
 
 // HasCalls reports whether any node is a call.
-func (t *Tape) HasCalls() bool { return slices.Contains(t.ops, op.Call) }
+func (t *Tape) HasCalls() bool { return len(t.calls) > 0 }
 
 // FirstOutput is node i, or the first output of the call that it is an output of.
 func (t *Tape) FirstOutput(i int32) int32 {
-	if t.ops[i] == op.Call {
-		return i - t.b[i-t.first]
+	if t.Op(i) == op.Call {
+		_, output := t.Args(i)
+		return i - output
 	}
 	return i
 }
@@ -220,8 +317,8 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 			f(j, 1)
 		}
 	}
-	a, n := t.a[i-t.first], length(t.b[i-t.first])
-	switch code := t.ops[i]; code {
+	a, b := t.Args(i)
+	switch code := t.Op(i); code {
 	case op.Sum:
 		index, runs := t.SumLists(i)
 		each(index)
@@ -236,7 +333,7 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 			_, lists[0] = t.AffineAt(i)
 		}
 		for _, x := range lists {
-			if n.consecutive() && len(x) > 0 {
+			if length(b).consecutive() && len(x) > 0 {
 				f(x[0], int32(len(x)))
 			} else {
 				each(x)
@@ -256,7 +353,7 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 			f(a, 1)
 		}
 		if code.Operands() > 1 {
-			f(t.b[i-t.first], 1)
+			f(b, 1)
 		}
 	}
 }
@@ -265,7 +362,10 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 func (t *Tape) Bytes() int {
 	k := int(unsafe.Sizeof(*t)) + BytesOf(t.ops) + BytesOf(t.a) + BytesOf(t.b) + BytesOf(t.c) +
 		BytesOf(t.lists) + BytesOf(t.coefs) + BytesOf(t.consts) + BytesOf(t.owns) + BytesOf(t.calls) +
-		BytesOf(t.outputs) + BytesOf(t.guards) + BytesOf(t.made)
+		BytesOf(t.outputs) + BytesOf(t.guards) + BytesOf(t.made) + BytesOf(t.nodes) + BytesOf(t.reals)
+	for _, nodes := range t.nodes {
+		k += BytesOf(nodes)
+	}
 	for c := range t.calls {
 		if f, ok := t.calls[c].Func.(interface{ Footprint() int }); ok {
 			k += f.Footprint()

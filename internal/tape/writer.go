@@ -6,60 +6,50 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Tape is the nodes with Uses in the order in which they were made. The Marks of
-// operations are their numbers on the tape then.
-func (r *Recording) Tape(outputs []int32) *Tape {
-	t := &Tape{inputs: r.inputs, params: r.params, owns: r.owns, coefs: slices.Clone(r.coefs)}
+// Tape is the nodes with Uses in the order in which they were made, in the memory of the
+// recording: nothing else can be done with that. The Marks of operations are their numbers
+// on the tape then. constants is how many of them are constants.
+func (r *Recording) Tape(outputs []int32, constants int) *Tape {
 	first := r.First()
-	n := 0
-	for lo := 0; lo < r.count; lo += chunkSize {
-		nodes := r.Piece(lo)
-		for k := range nodes {
-			switch m := &nodes[k]; {
-			case m.Uses() == 0: // as inputs and parameters
-
-			case m.Op == op.Const:
-				m.Mark = int32(first + len(t.consts))
-				t.consts = append(t.consts, r.reals[m.B])
-			default:
-				n++
-				t.shares = t.shares || m.Uses() > 1
-			}
+	base := first + constants
+	t := &Tape{
+		inputs: r.inputs, params: r.params, base: base, first: int32(base), count: base,
+		owns: r.owns, coefs: slices.Clone(r.coefs), reals: slices.Clone(r.reals), consts: make([]float64, 0, constants),
+	}
+	for i := first; len(t.consts) < constants; i++ { // before their users, which may be before them
+		if m := r.Node(int32(i)); m.Op == op.Const && m.Uses() > 0 {
+			m.Mark = int32(first + len(t.consts))
+			t.consts = append(t.consts, r.reals[m.B])
 		}
 	}
-	t.base = first + len(t.consts)
-	t.allocate(n, r.caller != nil)
-	ops, as, bs, cs := t.ops[t.base:], t.a, t.b, t.c
 	l := lister{Tape: t}
-	next := 0 // operation
-	for lo := 0; lo < r.count; lo += chunkSize {
+	next := first // where the next operation goes: not after the one that is read
+	for lo := first &^ (chunkSize - 1); lo < r.count; lo += chunkSize {
 		nodes := r.Piece(lo)
-		for k := range nodes {
+		for k := max(first-lo, 0); k < len(nodes); k++ {
 			m := &nodes[k]
 			if m.Uses() == 0 || m.Op == op.Const {
 				continue
 			}
-			m.Mark = int32(t.base + next)
-			ops[next] = m.Op
+			t.shares = t.shares || m.Uses() > 1
+			n := r.Node(int32(next)) // of which the Mark stays
+			m.Mark = int32(t.count)
+			a, b := m.A, m.B
 			switch m.Op.Operands() {
 			case 2:
-				as[next], bs[next] = r.mark(m.A), r.mark(m.B)
-			case 1:
-				a := r.mark(m.A)
-				as[next], bs[next] = a, a
-				switch {
-				case m.Op == op.Own:
-					bs[next], cs[next] = m.B/4, float64(m.B%4)
-				case m.Op.Constant() != op.NoConstant: // else it is 0 already, in memory that need not be touched
-					cs[next] = r.reals[m.B]
-				}
+				a, b = r.mark(a), r.mark(b)
+			case 1: // where there is a constant its number, of an Own that of the function
+				a = r.mark(a)
 			default:
-				r.writeList(&l, m, m.Mark)
+				a, b = r.writeList(&l, m)
 			}
-			if r.caller != nil {
-				t.made[next] = r.made[lo+k-first]
+			n.A, n.B, n.Op = a, b, m.Op
+			t.counts[n.Op].nodes++
+			if r.made != nil {
+				t.made = append(t.made, r.made[lo+k-first])
 			}
 			next++
+			t.count++
 		}
 	}
 	t.outputs = make([]int32, len(outputs))
@@ -67,16 +57,24 @@ func (r *Recording) Tape(outputs []int32) *Tape {
 		t.outputs[k] = r.mark(i)
 	}
 	l.finish(r.guards, r.mark)
+	r.handOver(t, next)
 	return t
 }
 
-// allocate makes room for n operations.
-func (t *Tape) allocate(n int, made bool) {
-	t.first = int32(t.base)
-	t.ops = make([]op.Code, t.base+n)
-	t.a, t.b, t.c = make([]int32, n), make([]int32, n), make([]float64, n)
-	if made {
-		t.made = make([]uintptr, n)
+// handOver gives the operations before node next to the tape: all chunks that are full, and
+// a copy of what is in the last one.
+func (r *Recording) handOver(t *Tape, next int) {
+	lo := r.First() &^ (chunkSize - 1)
+	t.offset = int32(t.base - r.First() + lo)
+	t.nodes = make([][]Node, 0, (next-lo+chunkSize-1)/chunkSize)
+	for ; lo < next; lo += chunkSize {
+		nodes := r.Piece(lo)
+		if lo+chunkSize <= next {
+			r.chunks[lo>>chunkBits] = nil
+		} else {
+			nodes = slices.Clone(nodes[:next-lo])
+		}
+		t.nodes = append(t.nodes, nodes)
 	}
 }
 
@@ -88,10 +86,17 @@ func (r *Recording) mark(i int32) int32 {
 	return r.Node(i).Mark
 }
 
-// writeList writes node n of r, which has a list, as node i of the tape.
-func (r *Recording) writeList(l *lister, n *Node, i int32) {
-	t, list := l.Tape, r.List(n)
-	t.c[i-t.first] = r.ConstantOf(n)
+// writeList writes the list of node n of r, if it has one, and returns what A and B are on
+// the tape.
+func (r *Recording) writeList(l *lister, n *Node) (a, b int32) {
+	list := r.List(n)
+	if startsWithConstant(n.Op) {
+		at := n.A
+		if n.Op == op.Affine {
+			at++
+		}
+		l.lists = grown(l.lists, r.lists[at])
+	}
 	switch n.Op {
 	case op.Call:
 		if n.B == 0 {
@@ -102,11 +107,11 @@ func (r *Recording) writeList(l *lister, n *Node, i int32) {
 			c.Kept, _ = f.(Kept)
 			l.call(c, list, r.mark)
 		}
-		t.a[i-t.first], t.b[i-t.first] = int32(len(t.calls)-1), n.B
+		return int32(len(l.calls) - 1), n.B
 	case op.Affine:
-		l.list(i, n.Op, n.B, r.lists[n.A], list, r.mark)
+		return l.list(n.Op, n.B, r.lists[n.A], list, r.mark)
 	default:
-		l.list(i, n.Op, n.B, 0, list, r.mark)
+		return l.list(n.Op, n.B, 0, list, r.mark)
 	}
 }
 
@@ -120,8 +125,18 @@ type Writer struct {
 // NewWriter has the inputs, the parameters and the constants of a tape, and room for
 // its operations. number is memory for as many numbers as it has nodes.
 func (t *Tape) NewWriter(number []int32) *Writer {
-	z := &Tape{inputs: t.inputs, params: t.params, base: t.base, consts: t.consts, owns: t.owns, coefs: t.coefs, shares: t.shares}
-	z.allocate(t.Ops(), t.made != nil)
+	n := t.Ops()
+	z := &Tape{
+		inputs: t.inputs, params: t.params, base: t.base, first: t.first, count: t.count,
+		consts: t.consts, owns: t.owns, coefs: t.coefs, shares: t.shares,
+		ops: make([]op.Code, t.count), a: make([]int32, n), b: make([]int32, n), c: make([]float64, n),
+	}
+	if t.made != nil {
+		z.made = make([]uintptr, n)
+	}
+	for code, c := range t.counts {
+		z.counts[code].nodes = c.nodes // terms are counted with the lists
+	}
 	z.lists = make([]int32, 0, len(t.lists)) // most likely as many
 	for i := range t.base {
 		number[i] = int32(i)
@@ -135,7 +150,7 @@ func (w *Writer) Place(code op.Code, ids []int32, lo int32) {
 	hi := lo + int32(len(ids))
 	ops, a, b, c := w.ops[lo:hi], w.a[lo-w.first:hi-w.first], w.b[lo-w.first:hi-w.first], w.c[lo-w.first:hi-w.first]
 	from, number := w.from, w.number
-	constant := code.HasList() || code.Constant() != op.NoConstant || code == op.Own
+	constant := code.HasList() || code.Constant() != op.NoConstant
 	for k, i := range ids {
 		number[i] = lo + int32(k)
 		if w.made != nil {
@@ -143,46 +158,48 @@ func (w *Writer) Place(code op.Code, ids []int32, lo int32) {
 		}
 		ops[k] = code
 		if constant { // else it is 0 already, in memory that need not be touched
-			c[k] = from.c[i-from.first]
+			c[k] = from.Constant(i)
 		}
+		x, y := from.Args(i)
 		switch code.Operands() {
 		case 2:
-			a[k], b[k] = number[from.a[i-from.first]], number[from.b[i-from.first]]
+			a[k], b[k] = number[x], number[y]
 		case 1:
-			a[k] = number[from.a[i-from.first]]
+			a[k] = number[x]
 			b[k] = a[k]
 			if code == op.Own {
-				b[k] = from.b[i-from.first]
+				b[k] = y
 			}
 		default:
-			w.placeList(lo+int32(k), i)
+			a[k], b[k] = w.placeList(i)
 		}
 	}
 }
 
-// placeList writes the operands of node i of the other tape, which is node k of the new
-// one.
-func (w *Writer) placeList(k, i int32) {
+// placeList writes the list of node i of the other tape, if it has one, and returns what
+// its operands are on the new one.
+func (w *Writer) placeList(i int32) (a, b int32) {
 	t := w.from
 	number := func(i int32) int32 { return w.number[i] }
-	a, n := t.a[i-t.first], length(t.b[i-t.first]).count()
-	switch code := t.ops[i]; {
-	case code == op.Call:
-		if t.b[i-t.first] == 0 {
-			c := t.calls[a]
-			w.call(c, c.Args, number)
+	switch code := t.Op(i); code {
+	case op.Call:
+		if c := t.CallAt(i); c != nil {
+			w.call(*c, c.Args, number)
 		}
-		w.a[k-w.first], w.b[k-w.first] = int32(len(w.calls)-1), t.b[i-t.first]
-	case code == op.Sum:
-		w.list(k, code, n, 0, t.SumAt(i), number)
-	case code == op.Affine:
-		w.list(k, code, n, t.lists[a], t.lists[a+1:][:n], number)
-	case code == op.Dot:
-		w.list(k, code, n, 0, t.lists[a:][:2*n], number)
-	case code == op.Select:
-		w.list(k, code, n, 0, t.lists[a:][:3], number)
+		return int32(len(w.calls) - 1), i - t.FirstOutput(i)
+	case op.Sum:
+		return w.list(code, t.Terms(i), 0, t.SumAt(i), number)
+	case op.Affine:
+		_, x := t.AffineAt(i)
+		return w.list(code, t.Terms(i), t.WeightsFrom(i), x, number)
+	case op.Dot:
+		at, n := t.list(i)
+		return w.list(code, n.count(), 0, t.lists[at:][:2*n.count()], number)
+	case op.Select:
+		at, n := t.list(i)
+		return w.list(code, n.count(), 0, t.lists[at:][:3], number)
 	default: // of a fixed number of operands
-		w.list(k, code, n, 0, t.SeveralAt(i), number)
+		return w.list(code, t.Terms(i), 0, t.SeveralAt(i), number)
 	}
 }
 
@@ -193,9 +210,10 @@ type lister struct {
 	scratch []int32
 }
 
-// list writes the operands x of node i, n terms of which an Affine has the weights from
-// coef on; by number they are those of the tape.
-func (l *lister) list(i int32, code op.Code, n, coef int32, x []int32, number func(i int32) int32) {
+// list writes the operands x of a node, n terms of which an Affine has the weights from
+// coef on; by number they are those of the tape. It returns where the list is, and its
+// length.
+func (l *lister) list(code op.Code, n, coef int32, x []int32, number func(i int32) int32) (a, b int32) {
 	at := len(l.lists)
 	if code == op.Affine {
 		l.lists = grown(l.lists, coef)
@@ -210,7 +228,8 @@ func (l *lister) list(i int32, code op.Code, n, coef int32, x []int32, number fu
 	case op.Sum:
 		run = l.runs(x)
 	}
-	l.a[i-l.first], l.b[i-l.first] = int32(at), int32(lengthOf(n, run))
+	l.counts[code].terms += n
+	return int32(at), int32(lengthOf(n, run))
 }
 
 // call appends a call with the operands x.

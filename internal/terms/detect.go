@@ -6,6 +6,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -54,7 +55,7 @@ type detector struct {
 	budget  int  // nodes that may be visited
 	hessian bool // Hessians are wanted, not Jacobians
 
-	long      []bool // what findLong marks
+	sums      []sumMark // by node
 	cands     []candidate
 	constants []float64 // of the outputs
 	classes   []*class
@@ -81,8 +82,10 @@ func newDetector(p *tape.Tape, hessian bool) *detector {
 		marks:  newMarks(),
 		byHash: map[uint64]int32{}, byCall: map[int32]*declared{}, obstacles: map[int32]obstacle{},
 	}
-	for i := d.base; int(i) < d.p.Len(); i++ {
-		d.size += d.length(i)
+	d.size = p.Ops()
+	for _, code := range [...]op.Code{op.Sum, op.Affine, op.Dot} {
+		_, terms := p.CountOf(code)
+		d.size += terms
 	}
 	d.budget = maxRepeat*d.size + maxSteps
 	return d

@@ -109,7 +109,7 @@ func (m *matching) step(k, i int32) bool {
 		}
 	}
 	if code == op.Own {
-		if _, order := m.p.OwnAt(i); st.B != b || int(st.C) != order {
+		if f, order := m.p.OwnNumber(i); st.B != f || int(st.C) != order {
 			return false
 		}
 	}

@@ -101,10 +101,11 @@ func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []flo
 	for k := range s.picture.spots {
 		p := &s.picture.spots[k]
 		i := root - p.back
-		if i < d.base || d.p.Op(i) != p.code {
+		if i < d.base {
 			return false
 		}
-		if a, b := d.p.Args(i); !d.lies(p.a, root, a, leaves) || p.two && !d.lies(p.b, root, b, leaves) {
+		code, a, b := d.p.At(i)
+		if code != p.code || !d.lies(p.a, root, a, leaves) || p.two && !d.lies(p.b, root, b, leaves) {
 			return false
 		}
 		if p.number >= 0 {

@@ -45,35 +45,44 @@ func (d *detector) length(i int32) int {
 	return 1
 }
 
+// sumMark says what a node is to sums that are cut.
+type sumMark uint8
+
+const (
+	inner sumMark = 1 << iota // it enters an operation that is not linear
+	long                      // it is a sum of more than longSum operands, or a linear operation above one
+)
+
 // findLong marks the sums of more than longSum operands, and the linear operations
 // above them. A sum that also enters an operation that is not linear is none: its
 // operands would be repeated.
 func (d *detector) findLong() {
-	inner := make([]bool, d.p.Len())
-	for i := int32(d.p.Len()) - 1; i >= d.base; i-- {
-		if !inner[i] && isLinear(d.p.Op(i)) {
+	sums := make([]sumMark, d.p.Len())
+	lowest := int32(d.p.Len())
+	for i := lowest - 1; i >= d.base; i-- {
+		code, a, b := d.p.At(i)
+		if sums[i]&inner == 0 && isLinear(code) {
+			if d.length(i) > longSum {
+				sums[i] = long
+				lowest = i
+			}
 			continue
 		}
-		a, b := d.p.Args(i)
-		switch d.p.Op(i).Operands() { // half the time of eachOperand
+		switch code.Operands() { // half the time of eachOperand
 		case 1:
-			inner[a] = true
+			sums[a] = inner
 		case 2:
-			inner[a], inner[b] = true, true
+			sums[a], sums[b] = inner, inner
 		default:
-			d.p.EachOperand(i, func(j int32) { inner[j] = true })
+			d.p.EachOperand(i, func(j int32) { sums[j] = inner })
 		}
 	}
-	long := make([]bool, d.p.Len())
-	for i := d.base; int(i) < d.p.Len(); i++ {
-		if inner[i] || !isLinear(d.p.Op(i)) {
-			continue
-		}
-		if long[i] = d.length(i) > longSum; !long[i] && d.p.Op(i) != op.Dot {
-			d.eachOperand(i, func(j int32) { long[i] = long[i] || long[j] })
+	for i := lowest; int(i) < d.p.Len(); i++ {
+		if sums[i] == 0 && isLinear(d.p.Op(i)) && d.p.Op(i) != op.Dot {
+			d.eachOperand(i, func(j int32) { sums[i] |= sums[j] & long })
 		}
 	}
-	d.long = long
+	d.sums = sums
 }
 
 // candidate appends c, or adds it to the constant of an output.
@@ -89,7 +98,7 @@ func (d *detector) candidate(c candidate) {
 // split cuts c at the sums above and among long ones, or at its root in any case; it
 // reports false if it is not to be cut.
 func (d *detector) split(c candidate, atRoot bool) bool {
-	if !atRoot && !d.long[c.root] {
+	if !atRoot && d.sums[c.root]&long == 0 {
 		d.candidate(c)
 		return false
 	}
@@ -116,7 +125,7 @@ func (d *detector) split(c candidate, atRoot bool) bool {
 		}
 		f.k++
 		d.budget--
-		if part.factor == noFactor && d.long[part.root] && d.budget > 0 {
+		if part.factor == noFactor && d.sums[part.root]&long != 0 && d.budget > 0 {
 			if f, ok := d.open(part); ok {
 				stack = append(stack, f)
 				continue
