@@ -215,7 +215,7 @@ func (w *written) run(t *testing.T) {
 		got, err := strconv.ParseUint(s, 10, 64)
 		require.NoError(t, err)
 		if got != w.want[k] {
-			name := w.calls[k][:strings.IndexAny(w.calls[k], "GHJA")]
+			name := w.calls[k][:strings.IndexAny(w.calls[k], "GHJAV")]
 			t.Errorf("%s differs\n%s", w.calls[k], w.files[name+".go"])
 			return
 		}
@@ -224,7 +224,7 @@ func (w *written) run(t *testing.T) {
 
 // begin begins the calls of functions of a name.
 func (w *written) begin(name, text string) {
-	w.fails = strings.Contains(text, "err error")
+	w.fails = strings.Contains(text, "BranchError")
 	w.zeros = strings.Contains(text, "Swept")
 	fmt.Fprintf(&w.main, "}\n\nfunc call%s() {\n", name)
 	if w.text = text; strings.Contains(text, name+"Work struct") {
@@ -306,7 +306,36 @@ func (w *written) addJacobian(t *testing.T, name string, tape *reverse.Tape, poi
 	return true
 }
 
-var sourcePrograms = flag.Int("programs", 24, "how many random programs' plans are written as Go; from 100 on all models, too")
+// addTape adds the functions of a tape with one output.
+func (w *written) addTape(t *testing.T, name string, tape *reverse.Tape, points [][]float64) bool {
+	var text bytes.Buffer
+	if err := tape.WriteGo(&text, goSource(name)); err != nil {
+		require.ErrorAs(t, err, new(*reverse.NoSourceError))
+		return false
+	}
+	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
+	n := tape.Inputs()
+	w.begin(name, text.String())
+	w.zeros = true
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1 - 0.75*float64(i%4)
+	}
+	for k, x := range points {
+		args := w.point(k, x, n)
+		fmt.Fprintf(&w.main, "v := %s\n", bitsOf(v))
+		f, err := tape.Value(x)
+		w.call(name+"Value("+args+")", true, err, nil, []float64{f})
+		f, g, err := tape.ValueGradient(nil, x)
+		w.call(name+"Gradient(DST0, "+args+")", true, err, []int{n}, []float64{f}, g)
+		h, err := tape.HVP(nil, x, v)
+		w.call(name+"HVP(DST0, "+args+", v)", false, err, []int{n}, h)
+		w.main.WriteString("}\n")
+	}
+	return true
+}
+
+var sourcePrograms = flag.Int("programs", 24, "how many random programs' plans are written as Go; from 100 on all classics and models, too, as tapes and plans")
 
 // The Go source of a plan gives what the plan gives, bit for bit, also where that is not
 // finite.
@@ -376,6 +405,9 @@ func (w *written) addKnown(t *testing.T) {
 		if w.addHessian(t, fmt.Sprintf("c%d", k), tape, at(c.X0), hessian.SparseSettings{}) {
 			count++
 		}
+		if *sourcePrograms >= 100 || k%8 == 0 {
+			require.True(t, w.addTape(t, fmt.Sprintf("t%d", k), tape, at(c.X0)))
+		}
 	}
 	require.Greater(t, count, 15)
 	count = 0
@@ -388,6 +420,7 @@ func (w *written) addKnown(t *testing.T) {
 		require.NoError(t, err)
 		if w.addHessian(t, fmt.Sprintf("m%d", k), tape, at(m.X0)[:2], hessian.SparseSettings{}) {
 			count++
+			require.True(t, w.addTape(t, fmt.Sprintf("n%d", k), tape, at(m.X0)[:2]))
 		}
 	}
 	require.GreaterOrEqual(t, count, len(some))
@@ -407,6 +440,9 @@ func (w *written) addKnown(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, w.addHessian(t, "p"+p.Name, tape, at(in.X0), hessian.SparseSettings{}))
 			require.True(t, w.addHessian(t, "s"+p.Name, tape, at(in.X0), hessian.SparseSettings{Method: methods[k%2], Lower: k%3 == 0}))
+			if *sourcePrograms >= 100 {
+				require.True(t, w.addTape(t, "t"+p.Name, tape, at(in.X0)))
+			}
 		}
 	}
 }

@@ -42,6 +42,27 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 		}
 		return y
 	})
+	inner := func(x []reverse.Var) (h []reverse.Var) {
+		for j := range 9 {
+			h = append(h, x[4+j].Mul(x[13]).Sin())
+		}
+		return h
+	}
+	add(func(x []reverse.Var) (y []reverse.Var) { // columns, of which one in the first eight overflows
+		h := inner(x)
+		for j := range 15 {
+			y = append(y, dual.Affine(0, weights(9, j), h).Tanh())
+		}
+		return append(y, x[3].Square().Square().Mul(x[1]))
+	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // rows, likewise
+		h := inner(x)
+		y = append(y, x[3].Square().Square().Mul(x[1]))
+		for j := range 11 {
+			y = append(y, dual.Dot(h[:4], h[5:]).Add(dual.Affine(0, weights(9, j), h)).Exp())
+		}
+		return y
+	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // products of rows with one of them
 		h := make([]reverse.Var, 0, 70)
 		for j := range 70 {
