@@ -26,8 +26,7 @@ type GoSource struct {
 	// Lines writes beside each operation where it stands, if the tape was recorded with
 	// Recorder.Lines.
 	Lines bool
-	// Primitives says what primitives of one variable are called in Go, by the names
-	// under which they were made.
+	// Primitives says what primitives are called in Go, by their names.
 	Primitives map[string]GoPrimitive
 }
 
@@ -47,12 +46,16 @@ const (
 	GoAll      = straight.All      // of sparse plans alone: the matrix with what is computed on the way
 )
 
-// GoPrimitive is a function of one variable that is there in Go, with its first and
-// second derivatives: functions of the package of the given path, or of the package
-// that is written if Path is "".
+// GoPrimitive is a primitive that is there in Go: functions of the package of the given
+// path, or of the package that is written if Path is "".
 type GoPrimitive struct {
-	Path       string
+	Path string
+	// F is f. Of a Primitive it is a func(float64) float64, as its derivatives DF and DDF.
 	F, DF, DDF string
+	// Of a VecPrimitive F is a func(y, x []float64) as its method Eval, and these are as
+	// the methods of their names, all without an error: what may fail sets NaN. Those that
+	// no written function needs may be "".
+	JVP, VJP, HVP string
 }
 
 // NoSourceError says that an operation cannot be written as Go.
@@ -96,9 +99,10 @@ func (e *NoSourceError) Error() string {
 //
 // It is an error, and nothing is written, if a name is no identifier, a keyword, or
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
-// primitives of vectors, functions of matrices, a Repeat of which a term is too long for
-// symbolic derivatives, a Scan of which a step is that long or calls functions, or whose
-// number of steps has no bound, and if more than a million operations are in no loops.
+// functions of matrices, whose bits are those of gonum's BLAS and LAPACK, a Repeat of
+// which a term is too long for symbolic derivatives, a Scan of which a step is that long or
+// calls functions, or whose number of steps has no bound, and if more than a million
+// operations are in no loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
 		if functions == nil {
@@ -127,6 +131,7 @@ func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Sett
 	settings := straight.Settings{
 		Inputs: s.Inputs, Params: s.Params,
 		Primitive: func(p *tape.Scalar1) ([3]string, error) { return s.primitive(f, p) },
+		Vector:    func(name string) (*straight.Vector, error) { return s.vector(f, name) },
 	}
 	if s.Lines {
 		settings.Position = func(pc uintptr) string {
@@ -154,17 +159,40 @@ func (s *GoSource) primitive(f *source.File, p *tape.Scalar1) (names [3]string, 
 	if !ok {
 		return names, &straight.Unsupported{Op: "the primitive " + p.Name + ", which has no name in GoSource.Primitives"}
 	}
+	list, err := g.names(f, p.Name, false, g.F, g.DF, g.DDF)
+	copy(names[:], list)
+	return names, err
+}
+
+// vector is what a primitive of vectors is called in f, nil if it has no names.
+func (s *GoSource) vector(f *source.File, primitive string) (*straight.Vector, error) {
+	g, ok := s.Primitives[primitive]
+	if !ok {
+		return nil, nil
+	}
+	list, err := g.names(f, primitive, true, g.F, g.JVP, g.VJP, g.HVP)
+	if err != nil {
+		return nil, err
+	}
+	return &straight.Vector{F: list[0], JVP: list[1], VJP: list[2], HVP: list[3]}, nil
+}
+
+// names are those of functions of a primitive in f.
+func (g *GoPrimitive) names(f *source.File, primitive string, isVector bool, names ...string) ([]string, error) {
 	from := ""
 	if g.Path != "" {
-		from, err = f.Import(g.Path)
+		name, err := f.Import(g.Path)
 		if err != nil {
-			return names, err
+			return nil, err
 		}
-		from += "."
+		from = name + "."
 	}
-	for k, name := range []string{g.F, g.DF, g.DDF} {
+	for k, name := range names {
+		if name == "" && isVector && k > 0 { // it may not be needed
+			continue
+		}
 		if err := source.CheckName(name); err != nil {
-			return names, fmt.Errorf("primitive %s: %w", p.Name, err)
+			return nil, fmt.Errorf("primitive %s: %w", primitive, err)
 		}
 		names[k] = from + name
 	}

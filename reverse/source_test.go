@@ -67,6 +67,8 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: loop(reverse.Var.Sin, func(s, w []reverse.Var) bool { return !s[0].LessReal(0.5) }), no: "Scan whose number of steps has no bound"},
 		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that is long or calls functions"},
 		{f: call, no: "xyy", lines: true},
+		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "vjp"}}}, says: "primitive xyy: its JVP has no name"},
+		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "a b"}}}, says: "no identifier"},
 	} {
 		tape, err := reverse.Recorder{Lines: test.lines}.RecordParams(test.f, []float64{1, 2}, []float64{3})
 		require.NoError(t, err)

@@ -34,7 +34,7 @@ func (w *printer) coloredPart() *colored {
 	if q == nil {
 		return nil
 	}
-	return &colored{printer: w, q: q, fails: len(q.program.Tape().Guards()) > 0}
+	return &colored{printer: w, q: q, fails: straight.Fails(&q.program.Engine().Program)}
 }
 
 // name is that of a function over the program.

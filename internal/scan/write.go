@@ -49,9 +49,6 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 			w.ways = append(w.ways, s)
 		}
 	}
-	if w.chooses() {
-		c.Fails = "the comparisons of a step of Scan come out as in none that was recorded"
-	}
 	if l.Data.N > 0 && l.Count > 0 {
 		w.data = c.File.Private(c.Names[int(expr.Value)] + "Data")
 		c.File.Printf("var %s = [...]float64{\n%s\n}\n\n", w.data, w.list(l.Data.Values))
@@ -83,7 +80,15 @@ func (s *Step) symbols() *expr.Function {
 }
 
 // chooses reports whether steps compare.
-func (w *printer) chooses() bool { return len(w.ways) > 1 || len(w.ways[0].P.Guards()) > 0 }
+func (l *Loop) chooses() bool { return len(l.Steps) > 1 || len(l.Steps[0].P.Guards()) > 0 }
+
+// CallFails says what it means if there is no value.
+func (l *Loop) CallFails() string {
+	if !l.chooses() {
+		return ""
+	}
+	return "the comparisons of a step of Scan come out as in none that was recorded"
+}
 
 func (w *printer) list(x []float64) string {
 	words := make([]string, len(x))

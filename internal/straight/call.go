@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/source"
 	"github.com/hesse-ad/hesse/internal/tape"
@@ -13,6 +14,9 @@ import (
 type Callee interface {
 	// WriteCall writes its functions.
 	WriteCall(c *Call) error
+	// CallFails says what it means if Value returns false, after which no other is called; ""
+	// if it returns nothing.
+	CallFails() string
 }
 
 // Call is how a function is written that a program calls: by which names, for the
@@ -32,16 +36,32 @@ type Call struct {
 	Settings  Settings
 	Memory    int // how many numbers of memory they need
 	Tables    any // of all functions that the writer has made for this file
-
-	// Fails says what it means if Value returns false, after which no other is called; ""
-	// if it returns nothing.
-	Fails string
 }
+
+// Vector is what the functions of a call are called that the user has written: with the
+// arguments of Call, but for
+//
+//	HVP  name(dst, x, v, w)  dst = (Σ wⱼ∇²Fⱼ(x))v
+type Vector struct{ F, JVP, VJP, HVP string }
 
 // failure is a call whose value may not be there.
 type failure struct {
 	node int32
 	says string
+}
+
+// Fails reports whether functions over a program return an error.
+func Fails(p *compile.Program) bool { return len(p.Guards()) > 0 || len(failures(p)) > 0 }
+
+func failures(p *compile.Program) (all []failure) {
+	for i := int32(p.Base()); int(i) < p.Len(); i++ {
+		if c := p.CallAt(i); c != nil {
+			if f, ok := c.Func.(Callee); ok && f.CallFails() != "" {
+				all = append(all, failure{i, f.CallFails()})
+			}
+		}
+	}
+	return all
 }
 
 // callNames are the last parts of the names.
@@ -72,12 +92,11 @@ func needed(functions []Function) map[expr.Derivative]bool {
 // writeCalls writes the functions that the program calls.
 func (w *writer) writeCalls(functions []Function) error {
 	var tables any
-	w.failures = nil
 	w.callMemory = map[int]int{}
 	need := needed(functions)
 	for i := int32(w.p.Base()); int(i) < w.p.Len(); i++ {
 		c := w.p.CallAt(i)
-		if c == nil {
+		if c == nil || w.vectors[c.Number] != nil {
 			continue
 		}
 		call := &Call{File: w.file, Names: map[int]string{}, Doc: callDocs, Settings: w.settings, Tables: tables, Primitive: w.primitive}
@@ -95,9 +114,6 @@ func (w *writer) writeCalls(functions []Function) error {
 		tables = call.Tables
 		if call.Memory > 0 {
 			w.callMemory[c.Number] = call.Memory
-		}
-		if call.Fails != "" {
-			w.failures = append(w.failures, failure{i, call.Fails})
 		}
 	}
 	return nil
@@ -117,6 +133,23 @@ func (w *writer) primitive(f *tape.Scalar1, order int) (string, error) {
 
 func (w *writer) callName(c *tape.Call, d expr.Derivative) string {
 	return w.file.Private(fmt.Sprintf("Call%d%s", c.Number, callNames[d]))
+}
+
+// called is the name of a function of a call that the program calls: there may be a wrapper
+// around one of the user.
+func (l *looped) called(c *tape.Call, d expr.Derivative) string {
+	f := l.vectors[c.Number]
+	switch {
+	case f == nil:
+		return l.callName(c, d)
+	case d == expr.Value:
+		return l.wrappedVector(f.F, "dst", "x")
+	case d == expr.Gradient:
+		return l.wrappedVector(f.VJP, "dst", "x", "w")
+	case d == expr.Tangent:
+		return l.wrappedVector(f.JVP, "dst", "x", "v")
+	}
+	return l.wrappedVector(f.HVP, "dst", "x", "v", "w")
 }
 
 // operandsOf is the operands of a call in an array, and the lines that copy them to the
@@ -155,7 +188,7 @@ func (l *looped) callValue(i int32) string {
 		return ""
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	call := fmt.Sprintf("%s(%s, %s%s)", l.callName(c, expr.Value), outputsOf(c, i, l.arrays.v), x, l.scratch(c))
+	call := fmt.Sprintf("%s(%s, %s%s)", l.called(c, expr.Value), outputsOf(c, i, l.arrays.v), x, l.scratch(c))
 	if k := slices.IndexFunc(l.failures, func(f failure) bool { return f.node == i }); k >= 0 {
 		call = fmt.Sprintf("if !%s && %s.%s < 0 {\n%[2]s.%[3]s = %d\n}", call, l.m, failed, len(l.p.Guards())+k)
 	}
@@ -173,7 +206,7 @@ func (l *looped) callTangents(i int32) string {
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
 	more, t := l.operandsOf(c, l.arrays.t, 1)
-	return fmt.Sprintf("%s%s%s(%s, %s, %s%s)\n", lines, more, l.callName(c, expr.Tangent), outputsOf(c, i, l.arrays.t), x, t, l.scratch(c))
+	return fmt.Sprintf("%s%s%s(%s, %s, %s%s)\n", lines, more, l.called(c, expr.Tangent), outputsOf(c, i, l.arrays.t), x, t, l.scratch(c))
 }
 
 // callAdjoints adds to an array of adjoints.
@@ -183,7 +216,7 @@ func (l *looped) callAdjoints(i int32, array string) string {
 		return ""
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	return fmt.Sprintf("%s%s(%s, %s, %s%s)\n%s", lines, l.callName(c, expr.Gradient), l.buffer(2, len(c.Args)), x, outputsOf(c, i, array), l.scratch(c), l.scatter(c, array))
+	return fmt.Sprintf("%s%s(%s, %s, %s%s)\n%s", lines, l.called(c, expr.Gradient), l.buffer(2, len(c.Args)), x, outputsOf(c, i, array), l.scratch(c), l.scatter(c, array))
 }
 
 // scatter adds the third buffer to the operands.
@@ -201,18 +234,36 @@ func (l *looped) callSeconds(i int32) string {
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
 	more, t := l.operandsOf(c, l.arrays.t, 1)
-	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s%s)\n%s", lines, more, l.callName(c, expr.Product), l.buffer(2, len(c.Args)), x,
+	if l.vectors[c.Number] != nil { // one after the other
+		h, add := l.buffer(2, len(c.Args)), l.scatter(c, l.arrays.u)
+		return fmt.Sprintf("%s%s%s(%s, %s, %s)\n%s", lines, more, l.called(c, expr.Gradient), h, x, outputsOf(c, i, l.arrays.u), add) +
+			fmt.Sprintf("%s(%s, %s, %s, %s)\n%s", l.called(c, expr.Product), h, x, t, outputsOf(c, i, l.arrays.g), add)
+	}
+	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s%s)\n%s", lines, more, l.called(c, expr.Product), l.buffer(2, len(c.Args)), x,
 		outputsOf(c, i, l.arrays.g), t, outputsOf(c, i, l.arrays.u), l.scratch(c), l.scatter(c, l.arrays.u))
 }
 
-// checkCall says why a call cannot be written.
-func (w *writer) checkCall(i int32) error {
+// checkCall says why a call cannot be written, of which some derivatives are needed.
+func (w *writer) checkCall(i int32, need map[expr.Derivative]bool) error {
 	c := w.p.CallAt(i)
 	if c == nil {
 		return nil
 	}
-	if _, ok := c.Func.(Callee); !ok || w.settings.Part != "" {
+	if _, ok := c.Func.(Callee); ok {
+		return nil
+	}
+	f, err := w.settings.Vector(c.Name())
+	if err != nil {
+		return err
+	}
+	if f == nil {
 		return &Unsupported{w.p.OpName(i), w.p.Made(i)}
 	}
+	for d, name := range [...]string{expr.Gradient: f.VJP, expr.Tangent: f.JVP, expr.Product: f.HVP} {
+		if need[expr.Derivative(d)] && name == "" && d != int(expr.Value) {
+			return fmt.Errorf("primitive %s: its %s has no name", c.Name(), [...]string{expr.Gradient: "VJP", expr.Tangent: "JVP", expr.Product: "HVP"}[d])
+		}
+	}
+	w.vectors[c.Number] = f
 	return nil
 }

@@ -38,6 +38,7 @@ type Settings struct {
 	Inputs, Params []string                                           // names, nil for x0, x1, … and p0, p1, …
 	Position       func(pc uintptr) string                            // where an operation stands in the source; nil for nothing
 	Primitive      func(f *tape.Scalar1) (names [3]string, err error) // what a primitive and its derivatives are called
+	Vector         func(name string) (*Vector, error)                 // likewise a function of vectors; nil if there is none
 }
 
 // Unsupported is an operation that cannot be written.
@@ -60,9 +61,10 @@ type writer struct {
 	dst, x, params, v, w string
 	test, m, work        string // variables
 	arrays               arrays
-	callMemory           map[int]int // by number of the call, what its functions need
-	failures             []failure   // calls whose value may not be there
-	loops                *looped     // writes functions of long programs
+	callMemory           map[int]int     // by number of the call, what its functions need
+	failures             []failure       // calls whose value may not be there
+	vectors              map[int]*Vector // by number of the call, those of the user
+	loops                *looped         // writes functions of long programs
 
 	d     map[int32][2]value // partial derivatives that have names
 	h     map[int32][3]value // second ones, times the adjoint
@@ -76,7 +78,7 @@ type writer struct {
 // whether they multiply carefully, and report whether the product is finite. One that is
 // not is not stored.
 func Write(f *source.File, p *compile.Program, s Settings, functions []Function) (inMemory []Function, err error) {
-	w := &writer{file: f, p: p, settings: s, primitives: map[*tape.Scalar1][3]string{}, kinds: map[string]string{}}
+	w := &writer{file: f, p: p, settings: s, primitives: map[*tape.Scalar1][3]string{}, kinds: map[string]string{}, failures: failures(p), vectors: map[int]*Vector{}}
 	if err := w.check(functions); err != nil {
 		return nil, err
 	}
@@ -144,7 +146,7 @@ func (w *writer) check(functions []Function) error {
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
 		switch p.Op(i) {
 		case op.Call:
-			if err := w.checkCall(i); err != nil {
+			if err := w.checkCall(i, needed(functions)); err != nil {
 				return err
 			}
 		case op.Own:
@@ -207,6 +209,12 @@ func (w *writer) chooseNames() error {
 			if names[first] {
 				return fmt.Errorf("%q is an input and a primitive", first)
 			}
+			called[first] = true
+		}
+	}
+	for _, f := range w.vectors {
+		for _, name := range []string{f.F, f.JVP, f.VJP, f.HVP} {
+			first, _, _ := strings.Cut(name, ".")
 			called[first] = true
 		}
 	}

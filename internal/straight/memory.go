@@ -655,14 +655,26 @@ func (l *looped) derivativeProduct(a, b string) string {
 }
 
 // wrapped is a function that calls one of the user, whose name may be that of a variable
-// elsewhere.
+// elsewhere: of a number, or of slices.
 func (l *looped) wrapped(name string) string {
+	return l.wrap(name, "float64", " float64", "return ", "x")
+}
+
+func (l *looped) wrappedVector(name string, args ...string) string {
+	return l.wrap(name, "[]float64", "", "", args...)
+}
+
+func (l *looped) wrap(name, kind, result, returns string, args ...string) string {
 	own, ok := l.declared["func "+name]
 	if !ok {
 		own = l.fresh("Primitive")
 		l.declared["func "+name] = own
-		x := source.Names{name: true}.Fresh("x")
-		fmt.Fprintf(&l.later, "func %s(%s float64) float64 { return %s(%[2]s) }\n\n", own, x, name)
+		names := source.Names{name: true}
+		for k, a := range args {
+			args[k] = names.Fresh(a)
+		}
+		list := strings.Join(args, ", ")
+		fmt.Fprintf(&l.later, "func %s(%s %s)%s { %s%s(%s) }\n\n", own, list, kind, result, returns, name, list)
 	}
 	return own
 }

@@ -297,6 +297,9 @@ func (r *Repeat) WriteCall(c *straight.Call) error {
 	return nil
 }
 
+// CallFails says that there is always a value.
+func (r *Repeat) CallFails() string { return "" }
+
 // products chooses as HVPs is called: without tangents of the weights where they are 0.
 const products = `func %s(dst, x, w, v, dw []float64) {
 	for _, u := range dw {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	known "github.com/hesse-ad/hesse/bench/classics"
 	"github.com/hesse-ad/hesse/bench/models"
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/gorun"
 	"github.com/hesse-ad/hesse/reverse"
@@ -215,7 +217,7 @@ func (w *written) run(t *testing.T) {
 		got, err := strconv.ParseUint(s, 10, 64)
 		require.NoError(t, err)
 		if got != w.want[k] {
-			name := w.calls[k][:strings.IndexAny(w.calls[k], "GHJAV")]
+			name := regexp.MustCompile("(Gradient|Hessian|Jacobian|All|Value|HVP)\\(.*").ReplaceAllString(w.calls[k], "")
 			t.Errorf("%s differs\n%s", w.calls[k], w.files[name+".go"])
 			return
 		}
@@ -370,7 +372,43 @@ func TestSourceHasTheBitsOfThePlan(t *testing.T) {
 	require.Greater(t, hessians+jacobians, programs)
 	w.addKnown(t)
 	w.addLarge(t)
+	w.addCalls(t)
 	w.run(t)
+}
+
+// addCalls adds plans of functions with loops and sums that are one operation, of which a
+// step compares.
+func (w *written) addCalls(t *testing.T) {
+	const n = 12
+	x := ramp(n)
+	outputs := func(x []reverse.Var) (y []reverse.Var) {
+		l := reverse.Loop{Start: x[:1], Shared: x[1:2], Steps: 6, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+			z := s[0].Mul(w[0]).Sin()
+			if z.LessReal(0.8) {
+				z = z.AddReal(1)
+			}
+			return []reverse.Var{z}, []reverse.Var{z.Square().Mul(s[0])}
+		}}
+		last, sum := reverse.Scan(l)
+		term := func(x, p []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Exp() }
+		index := [][]int{{2, 3, 4, 5, 6}, {3, 4, 5, 6, 7}}
+		y = append(y, last[0].Mul(x[8]), sum[0], reverse.Repeat(term, x, index, nil).Log())
+		for i := 8; i+1 < n; i++ {
+			y = append(y, x[i].Mul(x[i+1]).Tanh())
+		}
+		return y
+	}
+	points := [][]float64{x, ramp(n), ramp(n), ramp(n)}
+	points[1][9], points[2][1], points[3][0] = math.Inf(1), math.NaN(), -0.3
+	tape, err := reverse.RecordVec(outputs, x)
+	require.NoError(t, err)
+	require.True(t, w.addJacobian(t, "callColumns", tape, points, reverse.SparseSettings{Method: reverse.ByColumns}))
+	require.True(t, w.addJacobian(t, "callRows", tape, points, reverse.SparseSettings{Method: reverse.ByRows}))
+	require.True(t, w.addHessian(t, "callMany", tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
+	tape, err = reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Sum(outputs(x)) }, x)
+	require.NoError(t, err)
+	require.True(t, w.addHessian(t, "callSum", tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
+	require.True(t, w.addHessian(t, "callTerms", tape, points, hessian.SparseSettings{Method: hessian.ByTerms}))
 }
 
 // addLarge adds a function whose outputs would not fit on the stack.
