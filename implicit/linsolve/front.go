@@ -17,10 +17,9 @@ import (
 // have. It ends early once they are more than limit.
 func (l *LDL) eliminate(limit int) (elements int) {
 	w := &l.work
-	w.stack, w.stackVars, w.orders, w.still = w.stack[:0], w.stackVars[:0], w.orders[:0], w.still[:0]
+	w.stack, w.stackVars, w.passed = w.stack[:0], w.stackVars[:0], w.passed[:0]
 	l.largest = 0
-	l.pivots, l.index, l.val, l.d, l.e = l.pivots[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
-	l.indexPtr, l.valPtr = append(l.indexPtr[:0], 0), append(l.valPtr[:0], 0)
+	l.done, l.index, l.val, l.d, l.e = l.done[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
 	for _, s := range l.fronts {
 		if l.leaf(int(s)) {
 			continue
@@ -35,17 +34,14 @@ func (l *LDL) eliminate(limit int) (elements int) {
 		for j := range k {
 			l.val = append(l.val, front[j*order+j+1:(j+1)*order]...)
 		}
-		l.pivots = append(l.pivots, int32(k))
-		l.indexPtr = append(l.indexPtr, len(l.index))
-		l.valPtr = append(l.valPtr, len(l.val))
+		l.done = append(l.done, ldlFront{k, len(l.index), len(l.val)})
 		if l.parent[s] == none {
 			for _, v := range vars[k:] { // no number to divide by
 				l.zero = append(l.zero, int(l.order[v]))
 			}
 			continue
 		}
-		w.orders = append(w.orders, order-k)
-		w.still = append(w.still, candidates-k)
+		w.passed = append(w.passed, passedOn{order - k, candidates - k})
 		w.stackVars = append(w.stackVars, vars[k:]...)
 		for j := k; j < order; j++ {
 			w.stack = append(w.stack, front[j*order+j:(j+1)*order]...)
@@ -62,8 +58,7 @@ func (l *LDL) leaf(s int) bool {
 	}
 	w := &l.work
 	below := l.below(s)
-	n := len(below)
-	from := len(l.val)
+	n, from := len(below), len(l.val)
 	l.val = extend(l.val, n)
 	x := l.val[from:]
 	clear(x)
@@ -96,12 +91,11 @@ func (l *LDL) leaf(s int) bool {
 			x[j] = v
 		}
 		w.stackVars = append(w.stackVars, below...)
-		w.orders, w.still = append(w.orders, n), append(w.still, 0)
+		w.passed = append(w.passed, passedOn{n, 0})
 	}
 	l.countSingle(pivot)
-	l.pivots = append(l.pivots, 1)
 	l.index = append(append(l.index, l.first[s]), below...)
-	l.indexPtr, l.valPtr = append(l.indexPtr, len(l.index)), append(l.valPtr, len(l.val))
+	l.done = append(l.done, ldlFront{1, len(l.index), len(l.val)})
 	l.largest = max(l.largest, n+1)
 	return true
 }
@@ -119,21 +113,23 @@ func extend(s []float64, n int) []float64 {
 // be eliminated here if they can be: its own, and those that were left over.
 func (l *LDL) assemble(s int) (front []float64, vars []int32, candidates int) {
 	w := &l.work
-	first := len(w.orders) - int(l.children[s]) // of its children on the stack
+	first := len(w.passed) - int(l.children[s]) // of its children on the stack
 	at := len(l.index)
 	for k := l.first[s]; k < l.first[s+1]; k++ {
 		l.index = append(l.index, k)
 	}
 	width := len(l.index) - at
 	var size, stacked int // of the children's matrices and their variables
-	for _, n := range w.orders[first:] {
-		size += n * (n + 1) / 2
-		stacked += n
+	children := w.passed[first:]
+	for _, c := range children {
+		size += c.order * (c.order + 1) / 2
+		stacked += c.order
 	}
 	childVars := w.stackVars[len(w.stackVars)-stacked:]
-	for c, t := first, 0; c < len(w.orders); c++ {
-		l.index = append(l.index, childVars[t:t+w.still[c]]...)
-		t += w.orders[c]
+	t := 0
+	for _, c := range children {
+		l.index = append(l.index, childVars[t:t+c.still]...)
+		t += c.order
 	}
 	candidates = len(l.index) - at
 	l.index = append(l.index, l.below(s)...)
@@ -151,25 +147,31 @@ func (l *LDL) assemble(s int) (front []float64, vars []int32, candidates int) {
 		}
 		front[int(l.aCol[t])*order+row] += values[l.aSrc[t]]
 	}
-	if first == len(w.orders) {
+	if len(children) == 0 {
 		return front, vars, candidates
 	}
 	for i, v := range vars {
 		w.local[v] = int32(i)
 	}
 	matrix := w.stack[len(w.stack)-size:]
-	for c := first; c < len(w.orders); c++ {
-		n := w.orders[c]
+	for _, c := range children {
+		n := c.order
+		if n == 1 {
+			i := int(w.local[childVars[0]])
+			front[i*order+i] += matrix[0]
+			childVars, matrix = childVars[1:], matrix[1:]
+			continue
+		}
 		w.relative = w.relative[:0]
 		for _, v := range childVars[:n] {
 			w.relative = append(w.relative, w.local[v])
 		}
-		extendAdd(front, order, matrix, w.relative, w.still[c])
+		extendAdd(front, order, matrix, w.relative, c.still)
 		childVars, matrix = childVars[n:], matrix[n*(n+1)/2:]
 	}
 	w.stack = w.stack[:len(w.stack)-size]
 	w.stackVars = w.stackVars[:len(w.stackVars)-stacked]
-	w.orders, w.still = w.orders[:first], w.still[:first]
+	w.passed = w.passed[:first]
 	return front, vars, candidates
 }
 

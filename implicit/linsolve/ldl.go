@@ -23,9 +23,9 @@ import (
 // m and 0.
 //
 // It takes half of the operations of LU, which does not see symmetry, and about
-// the time of Cholesky, which wants A positive definite: 0.7 to 1.1 times as long for
-// new values on grids, 1.6 to 1.9 times for the optimality systems of trajectories and
-// tridiagonal matrices, 2.3 times for an arrow (BenchmarkFactor).
+// the time of Cholesky, which wants A positive definite: 0.8 to 1.1 times as long for
+// new values on grids, 1.6 to 1.9 times for the optimality systems of trajectories,
+// bands, arrows and diagonals, 2.3 times for random forests (BenchmarkFactor).
 //
 // The zero value is ready for Factorize. A factorization is read only until the
 // next: any number of goroutines may solve with it.
@@ -60,13 +60,11 @@ type LDL struct {
 	aPtr             []int
 	aSrc, aCol, aRow []int32
 
-	// Factorization. Front number t, of those in fronts, eliminated pivots of its
-	// variables, which come first in index[indexPtr[t]:indexPtr[t+1]], as columns of
-	// L. D has its diagonal in d and in e what is beside it, 0 but in the first row
-	// of a block of order 2.
-	pivots             []int32
+	// Factorization. The fronts that were eliminated, in that order, the variables of
+	// each, those of its pivots first, and its columns of L. D has its diagonal in d and
+	// in e what is beside it, 0 but in the first row of a block of order 2.
+	done               []ldlFront
 	index              []int32
-	indexPtr, valPtr   []int
 	val                []float64
 	d, e               []float64
 	threshold          float64 // Threshold, or its default
@@ -79,6 +77,20 @@ type LDL struct {
 	idle idle[*ldlSolveWork]
 }
 
+// ldlFront is how many pivots a front eliminated, and where what it has of index and val
+// ends.
+type ldlFront struct{ pivots, index, val int }
+
+// front returns the number of pivots, the variables and the columns of L of a front.
+func (l *LDL) front(t int) (pivots int, vars []int32, val []float64) {
+	var from ldlFront
+	if t > 0 {
+		from = l.done[t-1]
+	}
+	to := l.done[t]
+	return to.pivots, l.index[from.index:to.index], l.val[from.val:to.val]
+}
+
 // ldlWork is the working memory of the elimination.
 type ldlWork struct {
 	front        []float64 // column by column, lower triangle
@@ -87,12 +99,15 @@ type ldlWork struct {
 	exponents    []int32 // of the elements of A
 	local        []int32 // of the variables of a front, their numbers in it
 	relative     []int32
-	// What fronts passed on, the last on top: for each the order, how many
-	// variables are still to be eliminated, the variables, and their matrix.
-	stack         []float64
-	stackVars     []int32
-	orders, still []int
+	// What fronts passed on, the last on top: the matrices and their variables.
+	passed    []passedOn
+	stack     []float64
+	stackVars []int32
 }
+
+// passedOn is the order of a matrix, and how many of its variables are still to be
+// eliminated.
+type passedOn struct{ order, still int }
 
 type ldlSolveWork struct {
 	refinement
@@ -299,7 +314,8 @@ func (l *LDL) load(values []float64) (finite bool) {
 	ruiz(p, w.exponents, l.exp, w.local)
 	to := l.a.Triangle().Values()
 	for i, of := range l.exp {
-		from, to := values[ptr[i]:ptr[i+1]], to[ptr[i]:ptr[i+1]]
+		lo, hi := ptr[i], ptr[i+1]
+		from, to := values[lo:hi], to[lo:hi]
 		for k, j := range p.Row(i)[:len(from)] {
 			to[k] = scaled(from[k], of+l.exp[j])
 		}
@@ -336,21 +352,24 @@ func setExponents(exponents []int32, values []float64) (most int32) {
 func ruiz(p *sparsity.Pattern, exponents, exp, size []int32) {
 	const enough, atMost = 4, 32 // sweeps
 	ptr := p.RowPtr()
+	for i := range size {
+		size[i] = noExponent
+	}
 	for sweep := range atMost {
-		for i := range size {
-			size[i] = noExponent
-		}
 		for i, of := range exp {
-			row := exponents[ptr[i]:ptr[i+1]]
-			most := size[i]
+			row, most := exponents[ptr[i]:ptr[i+1]], size[i]
 			for k, j := range p.Row(i)[:len(row)] {
 				e := row[k] + of + exp[j]
-				most, size[j] = max(most, e), max(size[j], e)
+				most = max(most, e)
+				if e > size[j] {
+					size[j] = e
+				}
 			}
 			size[i] = max(size[i], most)
 		}
 		longest := int32(0)
 		for i, e := range size {
+			size[i] = noExponent
 			if step := (e + 1) >> 1; e > noExponent/2 && step != 0 {
 				exp[i] -= step
 				longest = max(longest, step, -step)
@@ -735,19 +754,18 @@ func (l *LDL) solve(d []float64, inc int) error {
 // factorSolve solves LDLᵀx = y in place, with room for a front.
 func (l *LDL) factorSolve(y, front []float64) {
 	at := 0
-	for t, k := range l.pivots {
-		vars := l.index[l.indexPtr[t]:l.indexPtr[t+1]]
+	for t := range l.done {
+		k, vars, val := l.front(t)
 		x := front[:len(vars)]
 		for i, v := range vars {
 			x[i] = y[v]
 		}
-		val := l.val[l.valPtr[t]:l.valPtr[t+1]]
 		for j := range x[:k] {
 			n := len(x) - j - 1
 			floats.AddScaled(x[j+1:], -x[j], val[:n])
 			val = val[n:]
 		}
-		for j := 0; j < int(k); j++ {
+		for j := 0; j < k; j++ {
 			if b := l.e[at+j]; b != 0 {
 				p := pivot2{l.d[at+j], b, l.d[at+j+1]}
 				x[j], x[j+1] = p.solve(x[j], x[j+1])
@@ -756,22 +774,21 @@ func (l *LDL) factorSolve(y, front []float64) {
 				x[j] /= l.d[at+j]
 			}
 		}
-		at += int(k)
+		at += k
 		for i, v := range vars {
 			y[v] = x[i]
 		}
 	}
-	for t := len(l.pivots) - 1; t >= 0; t-- {
-		vars := l.index[l.indexPtr[t]:l.indexPtr[t+1]]
+	for t := len(l.done) - 1; t >= 0; t-- {
+		k, vars, val := l.front(t)
 		x := front[:len(vars)]
 		for i, v := range vars {
 			x[i] = y[v]
 		}
-		end := l.valPtr[t+1]
-		for j := int(l.pivots[t]) - 1; j >= 0; j-- {
+		for j := k - 1; j >= 0; j-- {
 			n := len(x) - j - 1
-			x[j] -= floats.Dot(x[j+1:], l.val[end-n:end])
-			end -= n
+			x[j] -= floats.Dot(x[j+1:], val[len(val)-n:])
+			val = val[:len(val)-n]
 			y[vars[j]] = x[j]
 		}
 	}

@@ -84,10 +84,9 @@ func rebuiltLDL(f *LDL) *mat.SymDense {
 	n := len(f.exp)
 	l, d := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	var order []int // variables in the order of elimination
-	for t, k := range f.pivots {
-		vars := f.index[f.indexPtr[t]:f.indexPtr[t+1]]
-		val := f.val[f.valPtr[t]:f.valPtr[t+1]]
-		for j := range int(k) {
+	for t := range f.done {
+		k, vars, val := f.front(t)
+		for j := range k {
 			column := len(order)
 			l.Set(int(vars[j]), column, 1)
 			for i, v := range vars[j+1:] {
