@@ -95,8 +95,9 @@ func (s *solver) leastMu() float64 {
 	return min(s.tol/(kappaEps+1), s.gap()/float64(2*max(1, s.pairs)))
 }
 
-// complementarity is the sum of all complementarity products, as far as numbers can tell.
-func (s *solver) complementarity() (sum float64) {
+// uncertainty is what f may be off by, to first order: the sum of all complementarity
+// products and of those of multipliers and violations, as far as numbers can tell.
+func (s *solver) uncertainty() (sum float64) {
 	for i := range s.at.v {
 		lower, upper := s.bounded(i)
 		if lower {
@@ -106,10 +107,23 @@ func (s *solver) complementarity() (sum float64) {
 			sum += offCenter(s.toUpper(s.at.v, i), s.upper[i], s.zu[i], 0)
 		}
 	}
+	if s.inner {
+		return sum
+	}
+	for r, c := range s.at.c {
+		if c = math.Abs(s.y[r] * c); c > 0 {
+			columns, values := rowOf(s.b.j, s.output[r])
+			terms := math.Abs(s.scale[r] * s.outputs[s.output[r]])
+			for k, j := range columns {
+				terms += math.Abs(values[k] * s.at.v[j])
+			}
+			sum += max(0, c-roundings*terms*math.Abs(s.y[r]))
+		}
+	}
 	return sum
 }
 
-// gap is what that sum may be at a solution.
+// gap is what that may be at a solution.
 func (s *solver) gap() float64 { return 10 * s.tol * max(1, math.Abs(s.at.f)) }
 
 // keepNear keeps each multiplier within κ_Σ of μ/d, so that Σ cannot differ from

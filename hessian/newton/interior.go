@@ -30,9 +30,9 @@ import (
 //	‖complementarity‖∞/s_c,
 //
 // with s_d and s_c the mean absolute multiplier over 100, between 1 and 100, and f
-// and c multiplied by numbers that bring derivatives at the start down to 100; that the
-// sum of all complementarity products, which is what f may be off by, is at most ten
-// times Tolerance relative to max(1, |f|); and that the violation without the factors is
+// and c multiplied by numbers that bring derivatives at the start down to 100; that
+// what f may be off by, the sum of all complementarity products and of |yᵢ| times the
+// violations, is at most ten times Tolerance relative to max(1, |f|); and that the violation without the factors is
 // at most 10⁻⁶. Where derivatives are far smaller at the solution than at the start the
 // method goes on from there, in the scale of that place, as far as rounding errors let it.
 // Whether the point is a minimum and not just stationary is told by the inertia of the
@@ -179,8 +179,8 @@ type solver struct {
 	left, before state    // by the last step, and by one on trial
 	best         struct { // of acceptable points, that of least error
 		state
-		err   float64
-		since int
+		excess float64
+		since  int
 	}
 
 	// restored, in the restoration phase, reports whether it has done.
@@ -258,7 +258,7 @@ func (s *solver) begin() {
 	s.thetaMin = 1e-4 * max(1, s.at.theta)
 	s.filter = filter{thetaMax: 1e4 * max(1, s.at.theta)}
 	s.tau = max(tauMin, 1-s.mu)
-	s.best.err = math.Inf(1)
+	s.best.excess = math.Inf(1)
 	s.pairs = 0
 	for i := range s.at.v {
 		lower, upper := s.bounded(i)
@@ -276,10 +276,14 @@ func (s *solver) begin() {
 func (s *solver) test() (status Status, reason string, err error, done bool) {
 	e, scaled := s.errors(0)
 	s.r.Errors, s.r.Mu = e, s.mu
+	excess := max(scaled/s.tol, s.uncertainty()/s.gap())
+	if !s.inner {
+		excess = max(excess, s.violation()/feasibility)
+	}
 	switch {
 	case s.restored != nil && s.restored():
 		return Solved, "", nil, true
-	case scaled <= s.tol && s.complementarity() <= s.gap():
+	case excess <= 1:
 		return s.optimal()
 	case s.ctx.Err() != nil:
 		return Canceled, "", s.ctx.Err(), true
@@ -290,8 +294,8 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 		return status, reason, err, true
 	}
 	if !s.inner && scaled <= acceptable*s.tol {
-		if s.best.since++; scaled < s.best.err/2 {
-			s.keepBest(scaled)
+		if s.best.since++; excess < s.best.excess/2 {
+			s.keepBest(excess)
 		}
 		if s.best.since >= stalled {
 			status, reason, err = s.orAcceptable(StepTooSmall)
@@ -299,6 +303,23 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 		}
 	}
 	return 0, "", nil, false
+}
+
+// violation is that of the constraints without their scales; c may be between its bounds
+// where it is not the slack.
+func (s *solver) violation() (most float64) {
+	slack := 0
+	for r, c := range s.at.c {
+		v := math.Abs(c)
+		if slack < len(s.extraRow) && int(s.extraRow[slack]) == r {
+			i := s.n + slack
+			c += s.at.v[i]
+			v = max(s.lower[i]-c, c-s.upper[i])
+			slack++
+		}
+		most = max(most, v/s.scale[r])
+	}
+	return most
 }
 
 // optimal is the end at a stationary point: a minimum if the matrix has the right
@@ -337,8 +358,8 @@ func (s *solver) optimal() (Status, string, error, bool) {
 }
 
 // keepBest notes the current point as the best acceptable one.
-func (s *solver) keepBest(err float64) {
-	s.best.err, s.best.since = err, 0
+func (s *solver) keepBest(excess float64) {
+	s.best.excess, s.best.since = excess, 0
 	s.best.take(s)
 }
 
@@ -352,7 +373,11 @@ func (s *solver) orAcceptable(status Status) (Status, string, error) {
 	if _, err := s.differentiate(); err != nil {
 		return Failed, "", err
 	}
-	return Acceptable, status.String(), nil
+	reason := status.String()
+	if off := s.uncertainty(); off > s.gap() {
+		reason += fmt.Sprintf(", the minimum may be off by %.3g", off/s.fScale)
+	}
+	return Acceptable, reason, nil
 }
 
 // shrinkMultipliers replaces multipliers that have been huge for some iterations by those

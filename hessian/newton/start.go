@@ -52,12 +52,18 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 	if p.ConstraintLower != nil || p.ConstraintUpper != nil {
 		cl, cu = bounds("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
 	}
+	constant, err := fn.constants(b, r.X)
+	if err != nil {
+		return nil, Failed, "", err
+	}
 	for j := range cl {
-		switch {
+		switch c := fn.outputs[1+j]; {
 		case cl[j] > cu[j] || math.IsInf(cl[j], 1) || math.IsInf(cu[j], -1):
 			return nil, Infeasible, fmt.Sprintf("bounds %v and %v of constraint %d contradict each other", cl[j], cu[j], j), nil
 		case math.IsInf(cl[j], -1) && math.IsInf(cu[j], 1):
 			continue
+		case constant[j] && cl[j]-o.Tolerance <= c && c <= cu[j]+o.Tolerance:
+			continue // a slack would have no room between its bounds if c is one of them
 		}
 		fn.output = append(fn.output, 1+j)
 		target := 0.0
@@ -109,6 +115,25 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 		s.mu = o.Mu
 	}
 	return s, Solved, "", nil
+}
+
+// constants reports which constraints have none but fixed variables in a branch, and
+// sets outputs to the values at x.
+func (fn *functions) constants(b *branch, x []float64) ([]bool, error) {
+	if err := fn.evaluator.values(fn.outputs, x); err != nil {
+		return nil, err
+	}
+	if err := fn.withJacobian(b); err != nil {
+		return nil, err
+	}
+	constant := make([]bool, len(fn.outputs)-1)
+	for j := range constant {
+		constant[j] = true
+		for _, i := range b.j.Pattern().Row(1 + j) {
+			constant[j] = constant[j] && fn.fixed[i]
+		}
+	}
+	return constant, nil
 }
 
 // inside moves v between its bounds.
@@ -238,15 +263,19 @@ func (s *solver) report(p Problem) error {
 		r.X[i] = min(max(r.X[i], lower[i]), upper[i])
 	}
 	r.C, r.Y, r.Z = make([]float64, m), make([]float64, m), make([]float64, n)
-	for row, out := range s.output {
-		r.Y[out-1] = s.y[row] * s.scale[row] / s.fScale
-	}
-	for i := range r.Z {
-		r.Z[i] = (s.zu[i] - s.zl[i]) / s.fScale
-	}
 	cl, cu := make([]float64, m), make([]float64, m)
 	if p.ConstraintLower != nil || p.ConstraintUpper != nil {
 		cl, cu = bounds("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
+	}
+	for row, out := range s.output {
+		y := s.y[row] * s.scale[row] / s.fScale
+		if y > 0 && math.IsInf(cu[out-1], 1) || y < 0 && math.IsInf(cl[out-1], -1) {
+			y = 0 // of a side that cannot bind, within the errors
+		}
+		r.Y[out-1] = y
+	}
+	for i := range r.Z {
+		r.Z[i] = (s.zu[i] - s.zl[i]) / s.fScale
 	}
 	b, err := s.evaluator.at(r.X)
 	if err != nil {

@@ -150,3 +150,80 @@ func TestErrorsOfAnAcceptablePoint(t *testing.T) {
 	requireStatus(t, Acceptable, r, err)
 	require.LessOrEqual(t, max(r.Errors.Dual, r.Errors.Complementarity/100), 100*interiorTolerance)
 }
+
+// A constraint of fixed variables alone that holds with equality has no room for a
+// slack, and none is needed.
+func TestConstraintsOfFixedVariables(t *testing.T) {
+	for _, lower := range []float64{2, 1, 2.5} {
+		p := Problem{
+			Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+				return []reverse.Var{x[0].Mul(x[1]), x[1].Square().Scale(2), x[0].Add(x[1]), reverse.Constant(3)}
+			}),
+			Lower: []float64{-inf, 1}, Upper: []float64{inf, 1},
+			ConstraintLower: []float64{lower, 0, 3}, ConstraintUpper: []float64{inf, inf, 3},
+		}
+		r, err := InteriorPoint{}.Minimize(background, p, []float64{4, 5})
+		require.Equal(t, []float64{2, 3}, []float64{r.C[0], r.C[2]})
+		if lower > 2 {
+			require.Equal(t, Infeasible, r.Status)
+			continue
+		}
+		require.NoError(t, err)
+		require.Less(t, r.Iterations, 20)
+		require.InDelta(t, -1, r.X[0], 1e-8)
+		require.InDeltaSlice(t, []float64{0, -1, 0}, r.Y, 1e-7)
+	}
+}
+
+// Multipliers say which side of a constraint binds: none has the sign of a side that is
+// not there.
+func TestMultipliersHaveTheSignOfASide(t *testing.T) {
+	for k := range 20 {
+		p := Problem{
+			Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+				c := x[0].Scale(-3).Sub(x[1])
+				return []reverse.Var{x[1].Scale(2), c, c, x[1].Sub(x[0].Scale(3))}
+			}),
+			Lower: []float64{0, -1}, Upper: []float64{1, inf},
+			ConstraintLower: []float64{-2, -2, -inf}, ConstraintUpper: []float64{inf, inf, 3},
+		}
+		r, err := InteriorPoint{}.Minimize(background, p, []float64{0.05 * float64(k), float64(k)})
+		require.NoError(t, err)
+		require.LessOrEqual(t, max(r.Y[0], r.Y[1], -r.Y[2]), 0.0)
+		require.Less(t, r.Unscaled.Complementarity, 1e-6)
+	}
+}
+
+// The tolerance of a small equation with a large multiplier is much of the minimum: here
+// x₂ is 2 by 10⁻⁵x₂ = 2·10⁻⁵, and the minimum 13.5. In the others two equations are the
+// same, or one is another in larger units.
+func TestMinimumIsAsAccurateAsTheToleranceSays(t *testing.T) {
+	quadratic := func(x []reverse.Var) reverse.Var {
+		return x[0].Square().Scale(0.5).Add(x[1].Square().Scale(2.5)).Add(x[2].Square().Scale(2)).
+			Sub(x[0].Mul(x[1])).Sub(x[0].Mul(x[2]).Scale(2)).Add(x[1].Mul(x[2]).Scale(2)).Add(x[0].Scale(3)).Add(x[1])
+	}
+	p := Problem{
+		Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+			return []reverse.Var{quadratic(x), x[0].Sub(x[1]).Scale(3e-5).Add(x[2].Scale(1e-5)), x[0].Add(x[1]).Scale(3)}
+		}),
+		Lower: []float64{-2, -3, -6}, Upper: []float64{-2, -3, 8},
+		ConstraintLower: []float64{5e-5, -15}, ConstraintUpper: []float64{5e-5, -15},
+	}
+	for _, x2 := range []float64{-2.6, 5, 0} {
+		r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 0, x2})
+		require.NoError(t, err)
+		require.InEpsilon(t, 13.5, r.F, 1e-7)
+	}
+
+	p = Problem{
+		Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+			s := x[0].Add(x[1])
+			return []reverse.Var{x[0].Square().Add(x[1].Square().Scale(3)), s, s, s.Scale(1e6)}
+		}),
+		ConstraintLower: []float64{2, 2, 2e6}, ConstraintUpper: []float64{2, 2, 2e6},
+	}
+	r, err := InteriorPoint{}.Minimize(background, p, []float64{5, 2})
+	require.NoError(t, err)
+	require.InDelta(t, 3, r.F, 1e-6)
+	require.LessOrEqual(t, r.Unscaled.Primal, 1e-6)
+}
