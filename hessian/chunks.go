@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/hesse-ad/hesse/internal/workers"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -214,13 +214,12 @@ type block struct {
 	point  []float64 // x, then the rows
 	w      []float64 // 1 for each row, 0 where there is none
 
-	f        float64
-	g        []float64
-	matrix   *sparsity.Matrix
-	err      error
-	panicked any  // what was, nil if nothing
-	gone     bool // runtime.Goexit was called
-	done     chan struct{}
+	f      float64
+	g      []float64
+	matrix *sparsity.Matrix
+	err    error
+	end    workers.End
+	done   chan struct{}
 }
 
 // pass is a pass from the pool or a new one.
@@ -338,18 +337,16 @@ func (p *pass) submit() bool {
 
 // run evaluates b for add.
 func (p *pass) run(b *block) {
-	returned := false
 	defer func() {
-		b.panicked = recover()
-		b.gone = !returned && b.panicked == nil
 		if p.jobs != nil {
 			b.done <- struct{}{}
 		}
 	}()
-	if b.err = p.evaluate(b, b.point); b.err != nil {
-		b.err = p.blame(b)
-	}
-	returned = true
+	b.end.Call(func() {
+		if b.err = p.evaluate(b, b.point); b.err != nil {
+			b.err = p.blame(b)
+		}
+	})
 }
 
 func (p *pass) evaluate(b *block, point []float64) (err error) {
@@ -390,12 +387,8 @@ func (p *pass) add() {
 	if p.jobs != nil {
 		<-b.done
 	}
-	switch {
-	case b.panicked != nil:
-		panic(b.panicked)
-	case b.gone:
-		runtime.Goexit()
-	case p.err == nil:
+	b.end.Repeat()
+	if p.err == nil {
 		p.err = b.err
 	}
 	if p.err != nil {

@@ -16,39 +16,46 @@ func Do(n int, f func(i int)) {
 		f(0)
 		return
 	}
-	ends := make([]end, n)
+	ends := make([]End, n)
 	var group sync.WaitGroup
 	for i := range n {
 		if i < n-1 {
-			group.Go(func() { ends[i].of(f, i) })
+			group.Go(func() { ends[i].Call(func() { f(i) }) })
 		} else {
-			ends[i].of(f, i)
+			ends[i].Call(func() { f(i) })
 		}
 	}
 	group.Wait()
 	for i := range ends {
-		switch e := &ends[i]; {
-		case e.returned:
-		case e.panicked != nil:
-			panic(e.panicked)
-		default:
-			runtime.Goexit()
-		}
+		ends[i].Repeat()
 	}
 }
 
-// end is how a call ended.
-type end struct {
+// End is how a call ended: by its return, a panic or runtime.Goexit.
+type End struct {
 	returned bool
-	panicked any // never nil: panic(nil) is a *runtime.PanicNilError
+	panicked any // never nil after a panic: panic(nil) is a *runtime.PanicNilError
 }
 
-func (e *end) of(f func(i int), i int) {
+// Call calls f, notes how that ended, and recovers from a panic.
+func (e *End) Call(f func()) {
+	*e = End{}
 	defer func() {
 		if !e.returned {
 			e.panicked = recover()
 		}
 	}()
-	f(i)
+	f()
 	e.returned = true
+}
+
+// Repeat panics or ends the goroutine as the call did, if it did.
+func (e *End) Repeat() {
+	switch {
+	case e.returned:
+	case e.panicked != nil:
+		panic(e.panicked)
+	default:
+		runtime.Goexit()
+	}
 }
