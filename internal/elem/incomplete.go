@@ -102,100 +102,21 @@ func RegIncBeta(a, b, x float64, i, j, k int) float64 {
 		}
 		return v
 	}
-	psi := polygammas(a+b, i+j)
-	psiA, psiB := polygammaDifferences(a, b, i), polygammaDifferences(b, a, j)
-	scale := scaledGamma(a) * (scaledGamma(b) / scaledGamma(a+b))
-	// factor is ∂ⁱ∂ʲ∂ᵏ of the density over the density, la and lb being ln t and
-	// ln(1−t).
-	factor := func(la, lb float64, k int) float64 {
-		g := func(n [3]int) float64 {
-			switch i, j, k := n[0], n[1], n[2]; {
-			case k > 0 && i+j > 1:
-				return 0
-			case k > 0 && i == 1:
-				return powerDerivative(x, k)
-			case k > 0 && j == 1:
-				return alternate(k) * powerDerivative(1-x, k)
-			case k > 0:
-				return (a-1)*powerDerivative(x, k) + alternate(k)*(b-1)*powerDerivative(1-x, k)
-			case i == 1 && j == 0:
-				return la + psiA[0]
-			case i == 0 && j == 1:
-				return lb + psiB[0]
-			case j == 0:
-				return psiA[i-1]
-			case i == 0:
-				return psiB[j-1]
-			default:
-				return psi[i+j-1]
-			}
-		}
-		// The factors a, b and 1/(a+b) of densities of parameters below 1, in turn.
-		plain := func(i, j int) float64 { return expDerivative([3]int{i, j, k}, g) }
-		timesA := func(i, j int) float64 {
-			f := plain(i, j)
-			if a < 1 && i > 0 {
-				f += float64(i) / a * plain(i-1, j)
-			}
-			return f
-		}
-		timesB := func(i, j int) float64 {
-			f := timesA(i, j)
-			if b < 1 && j > 0 {
-				f += float64(j) / b * timesA(i, j-1)
-			}
-			return f
-		}
-		var overSum func(i, j int) float64
-		overSum = func(i, j int) float64 {
-			f := timesB(i, j)
-			if a+b < 1 && i > 0 {
-				f -= float64(i) / (a + b) * overSum(i-1, j)
-			}
-			if a+b < 1 && j > 0 {
-				f -= float64(j) / (a + b) * overSum(i, j-1)
-			}
-			return f
-		}
-		return overSum(i, j)
+	d := &betaDensity{
+		a: a, b: b, x: x, p: a / (a + b), q: b / (a + b), lnP: -math.Log1p(b / a), lnQ: -math.Log1p(a / b),
+		psi: polygammas(a+b, i+j), psiA: polygammaDifferences(a, b, i), psiB: polygammaDifferences(b, a, j),
 	}
 	if x == 0 {
-		v := math.Exp(lgamma(a+b) - lgamma(a) - lgamma(b))
-		if j > 0 && i == 0 && a == float64(k) { // of 1/B(a, b)
-			return v * factorial(k-1) * factor(0, 0, 0)
-		}
-		return atZero(a, i, k, func(n int) float64 { // of (1−x)ᵇ⁻¹/B(a, b)
-			for l := range n {
-				v *= (float64(l+1) - b) / float64(l+1)
-			}
-			return v
-		})
+		return betaAtZero(d, i, j, k)
 	}
-	p, q := a/(a+b), b/(a+b)
-	lnP, lnQ := -math.Log1p(b/a), -math.Log1p(a/b)
+	scale := scaledGamma(a) * (scaledGamma(b) / scaledGamma(a+b))
 	w := math.Log(x / (1 - x) * (b / a))
-	if d := math.FMA(x, a, math.FMA(x, b, -a)) / ((1 - x) * a); math.Abs(d) < 0.5 {
-		w = math.Log1p(d)
-	}
-	// exponents is E and ln t, ln(1−t): from the maximum, but not from far away.
-	exponents := func(w float64) (e, lt, lu float64) {
-		var s float64
-		if p <= 0.5 {
-			e, s = mix(p, w)
-			lt, lu = w-s+lnP, -s+lnQ
-		} else {
-			e, s = mix(q, -w)
-			lt, lu = -s+lnP, -w-s+lnQ
-		}
-		if math.Abs(w) > 0.5 && i+j > 0 {
-			logit := w + lnP - lnQ
-			lt, lu = -Softplus(-logit), -Softplus(logit)
-		}
-		return -(a + b) * e, lt, lu
+	if r := math.FMA(x, a, math.FMA(x, b, -a)) / ((1 - x) * a); math.Abs(r) < 0.5 {
+		w = math.Log1p(r)
 	}
 	if k > 0 {
-		e, _, _ := exponents(w)
-		return scale * math.Exp(e) / x / (1 - x) * factor(Log(x), math.Log1p(-x), k-1)
+		e, _, _ := betaExponent(d, w, i+j > 0)
+		return scale * math.Exp(e) / x / (1 - x) * betaFactor(d, Log(x), math.Log1p(-x), i, j, k-1)
 	}
 	upper := w > 0
 	switch {
@@ -206,9 +127,111 @@ func RegIncBeta(a, b, x float64, i, j, k int) float64 {
 	}
 	return oneSide(upper, i+j == 0, func(sign float64) float64 {
 		return scale * halfLine(math.Abs(a-(a+b)*x), (a+b)*x*(1-x), func(s float64) (e, f float64) {
-			e, lt, lu := exponents(w + sign*s)
-			return e, factor(lt, lu, 0)
+			e, lt, lu := betaExponent(d, w+sign*s, i+j > 0)
+			return e, betaFactor(d, lt, lu, i, j, 0)
 		})
+	})
+}
+
+// A betaDensity is the integrand of I(a, b, x) at x, with what its derivatives take.
+type betaDensity struct {
+	a, b, x    float64
+	p, q       float64 // a/(a+b), b/(a+b)
+	lnP, lnQ   float64
+	psi        []float64 // polygammas of a+b
+	psiA, psiB []float64 // polygammaDifferences of a and of b
+}
+
+// betaLogDerivative is the derivative of order n in a, b and x of the logarithm of the
+// density, la and lb being ln t and ln(1−t).
+func betaLogDerivative(d *betaDensity, la, lb float64, n [3]int) float64 {
+	switch i, j, k := n[0], n[1], n[2]; {
+	case k > 0 && i+j > 1:
+		return 0
+	case k > 0 && i == 1:
+		return powerDerivative(d.x, k)
+	case k > 0 && j == 1:
+		return alternate(k) * powerDerivative(1-d.x, k)
+	case k > 0:
+		return (d.a-1)*powerDerivative(d.x, k) + alternate(k)*(d.b-1)*powerDerivative(1-d.x, k)
+	case i == 1 && j == 0:
+		return la + d.psiA[0]
+	case i == 0 && j == 1:
+		return lb + d.psiB[0]
+	case j == 0:
+		return d.psiA[i-1]
+	case i == 0:
+		return d.psiB[j-1]
+	default:
+		return d.psi[i+j-1]
+	}
+}
+
+// betaFactor is ∂ⁱ∂ʲ∂ᵏ of the density over the density: of exp(betaLogDerivative), and
+// of the factors a, b and 1/(a+b) of densities of parameters below 1, in turn.
+func betaFactor(d *betaDensity, la, lb float64, i, j, k int) float64 {
+	a, b := d.a, d.b
+	plain := func(i, j int) float64 {
+		return expDerivative([3]int{i, j, k}, func(n [3]int) float64 { return betaLogDerivative(d, la, lb, n) })
+	}
+	timesA := func(i, j int) float64 {
+		f := plain(i, j)
+		if a < 1 && i > 0 {
+			f += float64(i) / a * plain(i-1, j)
+		}
+		return f
+	}
+	timesB := func(i, j int) float64 {
+		f := timesA(i, j)
+		if b < 1 && j > 0 {
+			f += float64(j) / b * timesA(i, j-1)
+		}
+		return f
+	}
+	var overSum func(i, j int) float64
+	overSum = func(i, j int) float64 {
+		f := timesB(i, j)
+		if a+b < 1 && i > 0 {
+			f -= float64(i) / (a + b) * overSum(i-1, j)
+		}
+		if a+b < 1 && j > 0 {
+			f -= float64(j) / (a + b) * overSum(i, j-1)
+		}
+		return f
+	}
+	return overSum(i, j)
+}
+
+// betaExponent is E and ln t, ln(1−t) at w from the maximum; the logarithms, which
+// derivatives take, far from there by another formula.
+func betaExponent(d *betaDensity, w float64, derivative bool) (e, lt, lu float64) {
+	var s float64
+	if d.p <= 0.5 {
+		e, s = mix(d.p, w)
+		lt, lu = w-s+d.lnP, -s+d.lnQ
+	} else {
+		e, s = mix(d.q, -w)
+		lt, lu = -s+d.lnP, -w-s+d.lnQ
+	}
+	if math.Abs(w) > 0.5 && derivative {
+		logit := w + d.lnP - d.lnQ
+		lt, lu = -Softplus(-logit), -Softplus(logit)
+	}
+	return -(d.a + d.b) * e, lt, lu
+}
+
+// betaAtZero is the derivative at x = 0.
+func betaAtZero(d *betaDensity, i, j, k int) float64 {
+	a, b := d.a, d.b
+	v := math.Exp(lgamma(a+b) - lgamma(a) - lgamma(b))
+	if j > 0 && i == 0 && a == float64(k) { // of 1/B(a, b)
+		return v * factorial(k-1) * betaFactor(d, 0, 0, i, j, 0)
+	}
+	return atZero(a, i, k, func(n int) float64 { // of (1−x)ᵇ⁻¹/B(a, b)
+		for l := range n {
+			v *= (float64(l+1) - b) / float64(l+1)
+		}
+		return v
 	})
 }
 
