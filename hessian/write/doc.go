@@ -26,9 +26,10 @@
 //	                 default, without Of
 //	-o file          the file to write; the name and _derivatives.go by default
 //	-functions list  as in Value,Gradient,Jacobian,JVP,VJP,HVP
-//	-sparse matrix   hessian or jacobian: its nonzeros, by a loop for each kind of term, or
-//	                 by straight lines for a small function; functions are then Gradient,
-//	                 Hessian and All, or Jacobian and All
+//	-sparse matrix   hessian or jacobian: its nonzeros, by a loop for each kind of term, by
+//	                 straight lines for a small function, or by colors if there are no
+//	                 terms; functions are then Gradient, Hessian and All, or Jacobian and
+//	                 All
 //	-inputs list     names of the inputs, as in angle,speed
 //	-params list     names of the parameters
 //	-lines           write beside each operation where it stands

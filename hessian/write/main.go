@@ -96,8 +96,8 @@ func (s *settings) write(dir string) error {
 	if s.output == "" {
 		s.output = strings.ToLower(s.name) + "_derivatives.go"
 	}
-	if err := p.clashes(s); err != nil {
-		return err
+	if have := p.files[s.output]; have != nil && !ast.IsGenerated(have) {
+		return fmt.Errorf("%s is there and was not generated", s.output)
 	}
 	test, err := s.test(p, fn)
 	if err != nil {
@@ -105,6 +105,9 @@ func (s *settings) write(dir string) error {
 	}
 	text, err := p.execute(s, test)
 	if err != nil {
+		return err
+	}
+	if err := p.clashes(s.output, text); err != nil {
 		return err
 	}
 	name := filepath.Join(dir, s.output)
@@ -192,13 +195,22 @@ func declares(tree *ast.File) map[string]bool {
 // known is the functions that can be written.
 var known = []string{"Value", "Gradient", "Jacobian", "JVP", "VJP", "HVP", "Hessian", "All"}
 
-// plans is how the plan of a sparse matrix is made.
+// plans is how the plan of a sparse matrix is made: by terms, or if it has none by the
+// method that is cheapest.
 var plans = map[string]string{
-	"hessian":  "hesseHessian.SparseSettings{Method: hesseHessian.ByTerms}.New",
-	"jacobian": "hesseReverse.SparseSettings{Method: hesseReverse.ByTerms}.New",
+	"hessian":  plan("hesseHessian"),
+	"jacobian": plan("hesseReverse"),
 }
 
-// isGenerated reports whether a name is of what is written for a function.
+func plan(from string) string {
+	return strings.ReplaceAll(`plan, err := FROM.SparseSettings{Method: FROM.ByTerms}.New(tape)
+	if err != nil {
+		plan, err = FROM.SparseSettings{}.New(tape)
+	}`, "FROM", from)
+}
+
+// isGenerated reports whether a name may be of what is written for a function and others
+// use.
 func (s *settings) isGenerated(name string) bool {
 	for _, suffix := range known {
 		if name == s.name+suffix {
@@ -210,20 +222,22 @@ func (s *settings) isGenerated(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "hesse"+source.Upper(s.name))
+	return false
 }
 
-// clashes finds what is there already under a name that is written.
-func (p *program) clashes(s *settings) error {
+// clashes finds what another file has already under a name that text declares.
+func (p *program) clashes(output string, text []byte) error {
+	written, err := parser.ParseFile(token.NewFileSet(), output, text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	fresh := declares(written)
 	for _, file := range p.order {
-		if file == s.output {
-			if !ast.IsGenerated(p.files[file]) {
-				return fmt.Errorf("%s is there and was not generated", s.output)
-			}
+		if file == output {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(declares(p.files[file]))) {
-			if s.isGenerated(name) {
+			if fresh[name] {
 				return fmt.Errorf("%s is declared in %s: choose another name by -name", name, file)
 			}
 		}
@@ -446,7 +460,7 @@ func (s *settings) test(p *program, fn function) ([]byte, error) {
 	}
 	plan := "plan, err := tape, error(nil)"
 	if s.sparse != "" {
-		plan = "plan, err := " + plans[s.sparse] + "(tape)"
+		plan = plans[s.sparse]
 	}
 	fmt.Fprintf(&b, `)
 
@@ -533,11 +547,17 @@ func (p *program) execute(s *settings, test []byte) ([]byte, error) {
 
 // unwritten is the files that use what is written for the function.
 func (p *program) unwritten(s *settings) (files []string) {
+	there := map[string]bool{}
+	for file, tree := range p.files {
+		if file != s.output {
+			maps.Copy(there, declares(tree))
+		}
+	}
 	for _, file := range p.order {
 		uses := false
 		ast.Inspect(p.files[file], func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
-			uses = uses || ok && s.isGenerated(id.Name)
+			uses = uses || ok && s.isGenerated(id.Name) && !there[id.Name]
 			return true
 		})
 		if uses && file != s.output {

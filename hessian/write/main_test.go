@@ -111,6 +111,18 @@ func TestFromPlainGoToDerivatives(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "func wellAll(dst, g, x []float64)")
 
+	// Names of which one begins with the other do not clash, also when all is written again;
+	// the same ones do, and then nothing is written.
+	sparse := strings.Fields("-n 2 -args stiffness() -sparse hessian -name EnergySparse energy")
+	for range 2 {
+		require.Zero(t, run(sparse, dir, &stderr), "%s", stderr.String())
+		require.Zero(t, run(args, dir, &stderr), "%s", stderr.String())
+	}
+	stderr.Reset()
+	assert.Equal(t, 1, run(append([]string{"-o", "other.go"}, args...), dir, &stderr))
+	assert.Contains(t, stderr.String(), "is declared in energy_derivatives.go")
+	assert.NoFileExists(t, filepath.Join(dir, "other.go"))
+
 	// What is wrong with the function shows, and nothing is written.
 	stderr.Reset()
 	assert.Equal(t, 1, run(strings.Fields("-x none() -args stiffness() -name Other -o other.go energy"), dir, &stderr))
@@ -136,9 +148,6 @@ func With[T dual.Scalar[T]](x, p []T, c float64) T { return x[0].Mul(p[0]).Scale
 
 func Two[T dual.Scalar[T]](x []T) (a, b T) { return x[0], x[1] }
 
-func TakenGradient() {}
-
-func Taken[T dual.Scalar[T]](x []T) T { return x[0] }
 `
 
 func TestWhatIsWrongIsSaid(t *testing.T) {
@@ -163,7 +172,6 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		{"-n 1 -args 2,,3 One", "-args", 1},
 		{"-n 1 -p q One", "-p is for the second slice", 1},
 		{"-n 2 Two", "must return a number or a slice", 1},
-		{"-n 2 Taken", "TakenGradient is declared in several.go", 1},
 		{"-n 1 -o hand.go One", "hand.go is there and was not generated", 1},
 		{"-n 1 -name func One", "keyword", 1},
 		{"-n 1 -name a-b One", "no identifier", 1},
