@@ -20,7 +20,7 @@ func newProgram(t *tape.Tape, batches []Batch, s *scratch) *Program {
 	p := &Program{Tape: *t, batches: batches}
 	for k := range batches {
 		b := &batches[k]
-		b.PartialsAt = int32(p.partials)
+		b.PartialsAt, b.PartialsBy = int32(p.partials), b.Len()
 		p.partials += int(b.Len()) * b.partials()
 		p.noteReads(b)
 	}
@@ -71,9 +71,9 @@ type Batch struct {
 
 	// Of an elementwise batch, the operands. From PartialsAt on a second-order sweep
 	// keeps the partials: two numbers a lane of a unary operation, five of a binary
-	// one.
-	A, B       Operand
-	PartialsAt int32
+	// one, each PartialsBy from the one before.
+	A, B                   Operand
+	PartialsAt, PartialsBy int32
 
 	Terms []Term  // of an affine batch
 	Tiles []int32 // likewise, where weights begin if operands are rows of a matrix of inputs

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"unsafe"
@@ -53,6 +54,11 @@ type Strip struct {
 	Summed []Passage
 	// Unwritten is the places of adjoints that are added to before they are set.
 	Unwritten []Span
+
+	// The same for a sweep of second order, which goes over other pieces in the order of
+	// Sections.
+	Second          []Batch
+	UnwrittenSecond []Span
 }
 
 // Passage is N nodes that have the places from Place on.
@@ -65,7 +71,8 @@ type Shared struct{ Node, Place int32 }
 const (
 	manyUses   = 64  // a node with more of them belongs to the head
 	mostHalo   = 1.4 // how many lanes strips may have, in units of those that there are,
-	lessHalo   = 1.1 // or smaller ones
+	someHalo   = 1.3 // or smaller ones,
+	lessHalo   = 1.1 // or still smaller ones
 	minSegment = 32  // how many lanes a segment has at least, on average
 
 	none = -1
@@ -85,7 +92,31 @@ func (p *Program) NewStrips(nodes int) *Strips {
 		return nil
 	}
 	c.findHead()
-	for _, halo := range [...]float64{lessHalo, mostHalo} {
+	return c.strips(nodes)
+}
+
+// NewSecondStrips is NewStrips for sweeps of second order, too, with the bits of those
+// through Sections(lanes). It is nil also if there is a head.
+func (p *Program) NewSecondStrips(nodes, lanes int) *Strips {
+	if len(p.Guards()) > 0 || p.Inputs() == 0 || p.Len()-p.Base() < 2*nodes {
+		return nil
+	}
+	c := &stripper{Program: p, r: new(Strips)}
+	c.classify()
+	if c.total < 2*nodes || len(c.single) > 0 {
+		return nil
+	}
+	c.findHead()
+	if r := c.strips(nodes); r == nil || len(r.Head)+len(r.Shared) > 0 || !c.second(p.Sections(lanes)) {
+		return nil
+	}
+	return c.r
+}
+
+// strips makes strips of at least so many nodes, nil if there are none.
+func (c *stripper) strips(nodes int) *Strips {
+	p := c.Program
+	for _, halo := range [...]float64{lessHalo, someHalo, mostHalo} {
 		if c.total < 2*nodes {
 			break
 		}
@@ -100,7 +131,7 @@ func (p *Program) NewStrips(nodes int) *Strips {
 			c.build()
 			return c.r
 		}
-		nodes *= 4
+		nodes *= 2
 	}
 	return nil
 }
@@ -520,8 +551,25 @@ func (c *stripper) build() {
 	}
 	at := make([]int32, len(c.segments))
 	for s := range c.count {
-		c.buildStrip(s, place, at, below, unwritten, summed)
+		r.Places = max(r.Places, int(c.places(s, at)))
 	}
+	for s := range c.count {
+		c.buildStrip(s, at, below, unwritten, summed)
+	}
+}
+
+// places finds the places of what strip s computes: at is by segment the place that the
+// node 0 would have if it were in the segment. It returns where they end.
+func (c *stripper) places(s int32, at []int32) int32 {
+	place := int32(c.Base() - c.Inputs() + 2*len(c.r.Shared))
+	for _, k := range c.of[s] {
+		span := *c.segments[k].at(s)
+		// An odd number of four lines of the cache apart, see package sweep.
+		place = (place + 31) / 32 * 32
+		at[k] = place - span.Lo
+		place += (span.Len()+31)/64*64 + 32
+	}
+	return place
 }
 
 // findSummed finds sums of what is in strips and of what nothing else in Above reads: by
@@ -564,17 +612,13 @@ func (c *stripper) addAbove(b *Batch, lo, hi int32) {
 	}
 }
 
-// buildStrip makes strip s, whose places begin with place; at is by segment the place
-// that the node 0 would have if it were in the segment.
-func (c *stripper) buildStrip(s, place int32, at []int32, below, unwritten []bool, summed []int32) {
+// buildStrip makes strip s; at is memory.
+func (c *stripper) buildStrip(s int32, at []int32, below, unwritten []bool, summed []int32) {
 	x := Strip{Own: c.segments[0].own[s]}
+	c.places(s, at)
 	for _, k := range c.of[s] {
 		g := &c.segments[k]
 		span, own := *g.at(s), g.own[s-g.first]
-		// An odd number of four lines of the cache apart, see package sweep.
-		place = (place + 31) / 32 * 32
-		at[k] = place - span.Lo
-		place += (span.Len()+31)/64*64 + 32
 		if k == 0 {
 			x.Inputs = Passage{span.Lo, at[0] + span.Lo, span.Len()}
 		}
@@ -598,7 +642,6 @@ func (c *stripper) buildStrip(s, place int32, at []int32, below, unwritten []boo
 			}
 		}
 	}
-	c.r.Places = max(c.r.Places, int(place))
 	for _, piece := range c.pieces[s] {
 		p := c.part(piece.Batch, piece.Lo, piece.Hi)
 		c.toPlaces(&p, at, at[c.from[piece.Lo]], piece.own)
@@ -683,6 +726,7 @@ func (c *stripper) toPlaces(b *Batch, at []int32, here int32, own bool) {
 		indexed = indexed || o.Access == Indexed
 	}
 	b.Shift = -here
+	b.PartialsAt, b.PartialsBy = b.Lo+here, int32(c.r.Places)
 	b.Lo -= b.Shift
 	b.Hi -= b.Shift
 	for o := range b.operands {
@@ -838,6 +882,91 @@ func (m *meetings) add(j, batch int32, within int64, set bool) bool {
 	return false
 }
 
+// second finds what strips do in a sweep of second order. It reports whether all of that
+// is in lanes.
+func (c *stripper) second(sections *Sections) bool {
+	all := slices.Clone(sections.Head.Pieces)
+	for k := range sections.Rest {
+		all = append(all, sections.Rest[k].Pieces...)
+	}
+	of := make([]int32, c.Len()) // by node, the piece
+	set := make([]bool, c.Len()) // its adjoint is set before it is added to, or not read
+	setAll(set, Span{int32(c.Inputs()), int32(c.Len())}, true)
+	for i := range of {
+		of[i] = none
+	}
+	for k := range all {
+		p := &all[k]
+		if p.Batch.Kind == Mixed || p.Batch.Kind == Rows {
+			return false
+		}
+		for i := p.Lo; i < p.Hi; i++ {
+			of[i] = int32(k)
+			set[i] = !p.Batch.FeedsNonlinear
+		}
+	}
+	for k := range all {
+		p := &all[k]
+		first := firsts(&p.Places)
+		for o := range p.Batch.operands {
+			if at := o.At + p.Lo - p.Batch.Lo; first[0] { // they are consecutive
+				setAll(set, Span{at, at + p.Hi - p.Lo}, true)
+			}
+			first = first[1:]
+		}
+	}
+	at := make([]int32, len(c.segments))
+	for s := range c.r.Rest {
+		c.secondStrip(int32(s), all, of, set, at)
+	}
+	return true
+}
+
+// firsts is whether the operands of a batch are written first.
+func firsts(b *Batch) (x []bool) {
+	for o := range b.operands {
+		x = append(x, o.first[SecondOrder])
+	}
+	return x
+}
+
+// secondStrip finds what strip s does.
+func (c *stripper) secondStrip(s int32, all []Piece, of []int32, set []bool, at []int32) {
+	x := &c.r.Rest[s]
+	c.places(s, at)
+	type part struct{ k, lo, hi int32 }
+	var parts []part
+	for _, g := range c.of[s] {
+		span := *c.segments[g].at(s)
+		for i := span.Lo; i < span.Hi; i++ {
+			if !set[i] {
+				x.UnwrittenSecond = extend(x.UnwrittenSecond, at[g]+i)
+			}
+			k, n := of[i], len(parts)-1
+			switch {
+			case k == none:
+			case n >= 0 && parts[n].k == k && parts[n].hi == i && (i-all[k].Lo)%Block != 0:
+				parts[n].hi++
+			default:
+				parts = append(parts, part{k, i, i + 1})
+			}
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { // adjoints of a piece come from the first lane on
+		return cmp.Or(cmp.Compare(a.k, b.k), cmp.Compare(b.lo, a.lo))
+	})
+	for _, q := range parts {
+		p := c.part(all[q.k].Batch, q.lo, q.hi)
+		first := firsts(&all[q.k].Places)
+		for o := range p.operands {
+			o.first[SecondOrder] = first[0]
+			first = first[1:]
+		}
+		c.toPlaces(&p, at, at[c.from[q.lo]], true)
+		x.Second = append(x.Second, p)
+	}
+}
+
 // Bytes is the memory that they take.
 func (r *Strips) Bytes() int {
 	k := int(unsafe.Sizeof(*r)) + tape.BytesOf(r.Head) + tape.BytesOf(r.Rest) + tape.BytesOf(r.Above) +
@@ -856,7 +985,8 @@ func (r *Strips) Bytes() int {
 	for i := range r.Rest {
 		s := &r.Rest[i]
 		pieces(s.Pieces)
-		k += tape.BytesOf(s.Pieces) + tape.BytesOf(s.Out) + tape.BytesOf(s.In) + tape.BytesOf(s.Summed) + tape.BytesOf(s.Unwritten)
+		pieces(s.Second)
+		k += tape.BytesOf(s.Second) + tape.BytesOf(s.UnwrittenSecond) + tape.BytesOf(s.Pieces) + tape.BytesOf(s.Out) + tape.BytesOf(s.In) + tape.BytesOf(s.Summed) + tape.BytesOf(s.Unwritten)
 	}
 	return k
 }

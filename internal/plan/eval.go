@@ -43,6 +43,9 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 	ws := q.Get()
 	defer q.Put(ws)
 	var g *tape.Guard
+	if p.Hessian && values != nil && p.byStrips(ws, values, x, params, w) {
+		return p.results(ws, also, w), nil
+	}
 	if p.Hessian && values == nil {
 		g, err = ws.ValueGradient(x, params, w)
 	} else {
@@ -63,11 +66,68 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 		}
 		return 0, nil
 	}
+	return p.results(ws, also, w), nil
+}
+
+// results is f, and in also its gradient, after a sweep.
+func (p *Plan) results(ws *sweep.Workspace, also, w []float64) (f float64) {
 	for j, w := range w {
 		f += weigh(w, ws.Output(j))
 	}
 	copy(also, ws.Adjoints())
-	return f, nil
+	return f
+}
+
+// byStrips computes the values strip by strip, if it can and they are finite.
+func (p *Plan) byStrips(ws *sweep.Workspace, values, x, params, w []float64) bool {
+	p.striping.Do(p.findStrips)
+	if p.strips == nil {
+		return false
+	}
+	if p.Workers > 1 {
+		defer ws.Team(p.Workers)()
+	}
+	if !p.strips.Eval(ws, values, x, params, w) {
+		return false
+	}
+	p.recovery.Finish(values)
+	return true
+}
+
+func (p *Plan) findStrips() {
+	columns := p.coloring.Columns()
+	if p.coloring.Rows().Num() > 0 {
+		return
+	}
+	n := p.program.Inputs()
+	color := make([]int32, n)
+	for i := range color {
+		color[i] = -1
+	}
+	for k := range columns.Num() {
+		for _, i := range columns.Class(k) {
+			color[i] = int32(k)
+		}
+	}
+	p.strips = p.program.Engine().NewCompressed(color, columns.Num(), p.eachRead)
+}
+
+// eachRead calls do with each element to of the values that is read directly, which is
+// number row of the product with a color: found by products whose numbers are these.
+func (p *Plan) eachRead(do func(to, row, color int32)) {
+	n := p.program.Inputs()
+	values, product := make([]float64, p.stored.NNZ()), make([]float64, n)
+	for k := range p.coloring.Columns().Num() {
+		for i := range product {
+			product[i] = float64(1 + k*n + i)
+		}
+		p.recovery.GatherColumns(values, k, product)
+	}
+	for to, v := range values {
+		if at := int(v) - 1; at >= 0 {
+			do(int32(to), int32(at%n), int32(at/n))
+		}
+	}
 }
 
 // begin computes the values of a program.

@@ -8,6 +8,6 @@ import (
 // keep: d and v̄·d″ for a unary operation; da, db, v̄·daa, v̄·dab, v̄·dbb for
 // a binary one. part is which, lo and m the lanes.
 func (ws *Workspace) stored(b *compile.Batch, part, lo, m int32) []float64 {
-	at := b.PartialsAt + part*(b.Hi-b.Lo) + lo - b.Lo
+	at := b.PartialsAt + part*b.PartialsBy + lo - b.Lo
 	return ws.parts[at : at+m]
 }

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/tape"
@@ -27,7 +29,7 @@ func (e *Engine) byStrips() *compile.Strips {
 // ValueGradient is Value and Gradient. Afterwards only Output and the first Inputs() of
 // Adjoints are there.
 func (ws *Workspace) ValueGradient(x, params, w []float64) (*tape.Guard, error) {
-	if r := ws.e.byStrips(); r != nil && ws.byStrips(r, x, params, w) {
+	if r := ws.e.byStrips(); r != nil && ws.byStrips(r, x, params, w, nil) {
 		return nil, nil
 	}
 	if g, err := ws.Value(x, params); g != nil || err != nil {
@@ -36,9 +38,9 @@ func (ws *Workspace) ValueGradient(x, params, w []float64) (*tape.Guard, error) 
 	return nil, ws.Gradient(w)
 }
 
-// byStrips is ValueGradient by strips. It reports whether the gradient is finite; if not,
-// nothing is.
-func (ws *Workspace) byStrips(r *compile.Strips, x, params, w []float64) bool {
+// byStrips is ValueGradient by strips, and what of second order is done with them, unless
+// c is nil. It reports whether the results are finite; if not, nothing is.
+func (ws *Workspace) byStrips(r *compile.Strips, x, params, w []float64, c *compressing) bool {
 	e := ws.e
 	v, bar := ws.v, grow(&ws.bar, e.Len())
 	for _, s := range r.Inputs {
@@ -51,10 +53,10 @@ func (ws *Workspace) byStrips(r *compile.Strips, x, params, w []float64) bool {
 	for j, i := range e.OutputNodes() {
 		bar[i] += w[j]
 	}
-	if !ws.allValues(r.Head) || !ws.allAdjoints(r.Above) {
+	if !ws.allValues(r.Head) || !ws.allAdjoints(r.Above, false) {
 		return false
 	}
-	if ws.everyStrip(r, x, v, bar); !ws.allAdjoints(r.Beside) || !ws.allAdjoints(r.Head) {
+	if !ws.everyStrip(r, x, v, bar, c) || !ws.allAdjoints(r.Beside, false) || !ws.allAdjoints(r.Head, false) {
 		return false
 	}
 	return ws.allValues(r.Linear) && finite(bar[:e.Inputs()])
@@ -69,9 +71,9 @@ func (ws *Workspace) allValues(x []compile.Batch) bool {
 	return true
 }
 
-func (ws *Workspace) allAdjoints(x []compile.Batch) bool {
+func (ws *Workspace) allAdjoints(x []compile.Batch, store bool) bool {
 	for k := len(x) - 1; k >= 0; k-- {
-		if ws.batchAdjoints(ws.one[:], &x[k], false) != nil {
+		if ws.batchAdjoints(ws.one[:], &x[k], store) != nil {
 			return false
 		}
 	}
@@ -80,36 +82,35 @@ func (ws *Workspace) allAdjoints(x []compile.Batch) bool {
 
 // everyStrip does the strips, of values v and adjoints bar of the program. A team
 // shares them if they do not add to the same adjoints.
-func (ws *Workspace) everyStrip(r *compile.Strips, x, v, bar []float64) {
-	n := len(ws.team) + 1
-	if len(r.Shared) > 0 {
-		n = 1
+func (ws *Workspace) everyStrip(r *compile.Strips, x, v, bar []float64, c *compressing) bool {
+	if len(ws.team) == 0 || len(r.Shared) > 0 {
+		return ws.someStrips(r, 0, len(r.Rest), x, v, bar, c)
 	}
-	if n == 1 {
-		ws.someStrips(r, 0, len(r.Rest), x, v, bar)
-	} else {
-		ws.sharedStrips(r, n, x, v, bar)
-	}
+	return ws.sharedStrips(r, x, v, bar, c)
 }
 
 // sharedStrips is a function of its own, since what it hands over goes to the heap.
-func (ws *Workspace) sharedStrips(r *compile.Strips, n int, x, v, bar []float64) {
-	team := ws.team
+func (ws *Workspace) sharedStrips(r *compile.Strips, x, v, bar []float64, c *compressing) bool {
+	all := append([]*Workspace{ws}, ws.team...)
+	n, ok := len(all), make([]bool, len(all))
 	workers.Do(n, func(i int) {
-		own := ws
-		if i > 0 {
-			own = team[i-1]
-		}
-		own.someStrips(r, i*len(r.Rest)/n, (i+1)*len(r.Rest)/n, x, v, bar)
+		ok[i] = all[i].someStrips(r, i*len(r.Rest)/n, (i+1)*len(r.Rest)/n, x, v, bar, c)
 	})
+	return !slices.Contains(ok, false)
 }
 
-// someStrips does the strips from … to−1.
-func (ws *Workspace) someStrips(r *compile.Strips, from, to int, x, v, bar []float64) {
-	e, team := ws.e, ws.team
+// someStrips does the strips from … to−1. It reports whether the results of second order
+// are finite.
+func (ws *Workspace) someStrips(r *compile.Strips, from, to int, x, v, bar []float64, c *compressing) bool {
+	e, team, parts := ws.e, ws.team, ws.parts
 	places, adjoints := ws.stripRoom(r.Places)
 	ws.v, ws.one[0], ws.team = places, adjoints, nil
-	defer func() { ws.v, ws.one[0], ws.team = v, bar, team }()
+	one := ws.bar
+	ws.bar = adjoints
+	if c != nil {
+		ws.parts = grow(&ws.stripParts, 5*r.Places)
+	}
+	defer func() { ws.v, ws.bar, ws.one[0], ws.parts, ws.team = v, one, bar, parts, team }()
 	copy(places, v[e.Inputs():e.Base()])
 	for _, s := range r.Shared {
 		places[s.Place], places[s.Place+1] = v[s.Node], v[s.Node]
@@ -130,12 +131,16 @@ func (ws *Workspace) someStrips(r *compile.Strips, from, to int, x, v, bar []flo
 		for _, p := range s.Out {
 			copy(v[p.Node:][:p.N], places[p.Place:])
 		}
-		ws.allAdjoints(s.Pieces)
+		ws.allAdjoints(s.Pieces, c != nil)
 		copy(bar[s.Own.Lo:s.Own.Hi], adjoints[in.Place+s.Own.Lo-in.Node:])
+		if c != nil && !c.strip(ws, k) {
+			return false
+		}
 	}
 	for _, s := range r.Shared {
 		bar[s.Node] = adjoints[s.Place]
 	}
+	return true
 }
 
 // stripRoom is memory for values and adjoints of a strip, n each.
