@@ -106,6 +106,9 @@ func (p *program) lift(s settings) (text []byte, faults []string, err error) {
 	var roots []*instance
 	for _, name := range s.functions {
 		fn, ok := p.root.Types.Scope().Lookup(name).(*types.Func)
+		if !ok && strings.Contains(name, ".") {
+			return nil, nil, fmt.Errorf("%s is no function: a method is lifted with a function that calls it", name)
+		}
 		if !ok {
 			return nil, nil, fmt.Errorf("no function %s in package %s", name, p.root.Name)
 		}

@@ -115,6 +115,7 @@ func TestUsage(t *testing.T) {
 		{"", "usage", 2},
 		{"-nonsense Energy", "usage", 2},
 		{"Missing", "no function Missing", 1},
+		{"Model.Energy", "a method is lifted with a function that calls it", 1},
 		{"-o missing/out.go Energy", "missing", 1},
 	} {
 		dir := copied(t)
