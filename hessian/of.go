@@ -1,8 +1,6 @@
 package hessian
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
@@ -29,15 +27,8 @@ func Forward(dst *mat.SymDense, f func(x []dual.Hyper) dual.Hyper, x []float64) 
 	if f == nil {
 		panic("hessian: nil function")
 	}
-	if dst != nil && !dst.IsEmpty() && dst.SymmetricDim() != n {
-		panic(fmt.Sprintf("hessian: dst is %d×%[1]d, want %d×%[2]d", dst.SymmetricDim(), n))
-	}
-	if dst == nil {
-		dst = new(mat.SymDense)
-	}
-	if dst.IsEmpty() && n > 0 {
-		dst.ReuseAsSym(n)
-	}
+	checkDst(dst, n)
+	dst = symmetric(dst, n)
 	z := make([]dual.Hyper, n)
 	for j := range z {
 		for i := range j + 1 {

@@ -108,9 +108,7 @@ func check(x []float64, n int, what string) {
 func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymDense, error) {
 	x, params, w := h.point(x, w)
 	n := h.n
-	if dst != nil && !dst.IsEmpty() && dst.SymmetricDim() != n {
-		panic(fmt.Sprintf("hessian: dst is %d×%[1]d, want %d×%[2]d", dst.SymmetricDim(), n))
-	}
+	checkDst(dst, n)
 	if n == 0 {
 		return symmetric(dst, n), h.rows(x, params, w, nil)
 	}
@@ -136,6 +134,13 @@ func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymD
 		copy(to.Data[i*to.Stride+i:], (*room)[i*n+i:][:n-i])
 	}
 	return dst, nil
+}
+
+// checkDst panics unless dst is nil, empty or n×n.
+func checkDst(dst *mat.SymDense, n int) {
+	if dst != nil && !dst.IsEmpty() && dst.SymmetricDim() != n {
+		panic(fmt.Sprintf("hessian: dst is %d×%[1]d, want %d×%[2]d", dst.SymmetricDim(), n))
+	}
 }
 
 // symmetric is dst with the size n×n.

@@ -8,21 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/reverse"
 )
-
-// find returns the problem of a name.
-func find(t require.TestingT, name string) Problem {
-	for _, p := range All {
-		if p.Name == name {
-			return p
-		}
-	}
-	require.FailNow(t, "no problem "+name)
-	return Problem{}
-}
 
 // within asserts that got is the printed number want, to half a unit of its
 // last place or 12 digits, whichever is more.
@@ -54,15 +46,15 @@ func TestScalarProblemsHaveTheirPublishedValues(t *testing.T) {
 		{"rnn", 8, "0.00529028096326", "0.0802617002498826", "0.848709200326"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			in := find(t, c.name).At(c.size)
+			in := Named(c.name).At(c.size)
+			w := cosines(len(in.X0))
 			r := make([]dual.Real, len(in.X0))
 			n := make([]dual.Number, len(in.X0))
 			h := make([]dual.Hyper, len(in.X0))
 			for i, x := range in.X0 {
-				w := math.Cos(float64(i))
 				r[i] = dual.Real(x)
-				n[i] = dual.Number{V: x, D: w}
-				h[i] = dual.Hyper{V: x, D1: w, D2: w}
+				n[i] = dual.Number{V: x, D: w[i]}
+				h[i] = dual.Hyper{V: x, D1: w[i], D2: w[i]}
 			}
 			within(t, c.value, in.Plain(in.X0), "plain f")
 			within(t, c.value, Func[dual.Real](in)(r).Value(), "f")
@@ -80,29 +72,66 @@ func TestScalarProblemsHaveTheirPublishedValues(t *testing.T) {
 				within(t, c.slope, dh.D1, "wᵀ∇f by Scan")
 				within(t, c.curvature, dh.D12, "wᵀ∇²f w by Scan")
 			}
+			tape, err := reverse.Record(Func[reverse.Var](in), in.X0)
+			require.NoError(t, err)
+			f, g, err := tape.ValueGradient(nil, in.X0)
+			require.NoError(t, err)
+			within(t, c.value, f, "f by the tape")
+			within(t, c.slope, floats.Dot(g, w), "wᵀ∇f by the tape")
+			jvp, err := tape.JVP(nil, in.X0, w)
+			require.NoError(t, err)
+			within(t, c.slope, jvp[0], "∇f·w by the tape")
+			for _, s := range hessian.Strategies {
+				h := hessian.New(tape, s)
+				b, err := h.Bilinear(in.X0, w, w)
+				require.NoError(t, err)
+				within(t, c.curvature, b, "wᵀ∇²f w by "+s.String())
+				hv, err := h.HVP(nil, in.X0, w)
+				require.NoError(t, err)
+				within(t, c.curvature, floats.Dot(hv, w), "wᵀ(∇²f w) by "+s.String())
+			}
 		})
 	}
 }
 
 // The table as above: wᵀF and wᵀJw.
 func TestBratuHasItsPublishedValues(t *testing.T) {
-	in := find(t, "bratu").At(1000)
-	x := make([]dual.Number, len(in.X0))
+	in := Named("bratu").At(1000)
+	x, w := make([]dual.Number, len(in.X0)), cosines(len(in.X0))
 	for i := range x {
-		x[i] = dual.Number{V: in.X0[i], D: math.Cos(float64(i))}
+		x[i] = dual.Number{V: in.X0[i], D: w[i]}
 	}
 	plain := make([]float64, len(x))
 	in.PlainVec(plain, in.X0)
 	var plainF, f, j float64
 	for i, y := range VecFunc[dual.Number](in)(x) {
-		w := math.Cos(float64(i))
-		plainF += w * plain[i]
-		f += w * y.V
-		j += w * y.D
+		plainF += w[i] * plain[i]
+		f += w[i] * y.V
+		j += w[i] * y.D
 	}
 	within(t, "-92.27269641336", plainF, "plain wᵀF")
 	within(t, "-92.27269641336", f, "wᵀF")
 	within(t, "742295.67183466", j, "wᵀJw")
+	tape, err := reverse.RecordVec(VecFunc[reverse.Var](in), in.X0)
+	require.NoError(t, err)
+	y, err := tape.Values(nil, in.X0)
+	require.NoError(t, err)
+	within(t, "-92.27269641336", floats.Dot(w, y), "wᵀF by the tape")
+	jw, err := tape.JVP(nil, in.X0, w)
+	require.NoError(t, err)
+	within(t, "742295.67183466", floats.Dot(w, jw), "wᵀ(Jw) by the tape")
+	wj, err := tape.VJP(nil, in.X0, w)
+	require.NoError(t, err)
+	within(t, "742295.67183466", floats.Dot(wj, w), "(wᵀJ)w by the tape")
+}
+
+// cosines is wᵢ = cos i, i < n.
+func cosines(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = math.Cos(float64(i))
+	}
+	return w
 }
 
 // Values in the domain of every problem: positive, and below 1 as helmholtz
