@@ -30,7 +30,8 @@ import (
 //	‖complementarity‖∞/s_c,
 //
 // with s_d and s_c the mean absolute multiplier over 100, between 1 and 100, and f
-// and c multiplied by numbers that bring derivatives at the start down to 100; that
+// and c multiplied by numbers that bring derivatives at the start down to 100, or those of
+// f up to 1 where all are below 0.01; that
 // what f may be off by, the sum of all complementarity products and of |yᵢ| times the
 // violations, is at most ten times Tolerance relative to max(1, |f|); and that the violation without the factors is
 // at most 10⁻⁶. Where derivatives are far smaller at the solution than at the start the
@@ -287,7 +288,7 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 		return s.optimal()
 	case s.ctx.Err() != nil:
 		return Canceled, "", s.ctx.Err(), true
-	case s.at.f < -diverging || floats.Norm(s.at.v, math.Inf(1)) > diverging*s.size:
+	case s.at.f < -diverging*max(1, s.fScale) || floats.Norm(s.at.v, math.Inf(1)) > diverging*s.size:
 		return Unbounded, fmt.Sprintf("f is %.3g", s.at.given), nil, true
 	case s.r.Iterations >= s.maxSteps:
 		status, reason, err = s.orAcceptable(IterationLimit)

@@ -97,6 +97,7 @@ const (
 	squaresMethod     = "Levenberg–Marquardt"
 	squaresTolerance  = 1e-10
 	squaresIterations = 1000
+	leastResidual     = 1e-140
 )
 
 // Minimize minimizes the sum for the residuals r from x0, which is moved between the
@@ -211,6 +212,9 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 	}
 	if !finite(s.F) || !finite(floats.Norm(s.p.d, 2)) {
 		return Failed, "the residuals are not finite at the start", nil
+	}
+	if size := floats.Norm(s.p.r, math.Inf(1)); size > 0 && size < leastResidual {
+		return Failed, fmt.Sprintf("the squares of residuals of %.3g at the start underflow", size), nil
 	}
 	if s.radius = s.p.length(s.X); s.radius == 0 {
 		s.radius = floats.Norm(s.p.r, 2)

@@ -79,7 +79,9 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 		return nil, Failed, "derivatives at the start are not finite", err
 	}
 	if !o.Unscaled {
-		fn.setScales()
+		if err := fn.setScales(r.X); err != nil {
+			return nil, Failed, "", err
+		}
 	}
 	g := &program{functions: fn, lower: lower, upper: upper, sigma: 1}
 	for row, out := range fn.output {
@@ -151,16 +153,6 @@ func inside(v, l, u float64, kappa [2]float64) float64 {
 		v = min(v, u-high)
 	}
 	return v
-}
-
-// setScales sets the scales from the derivatives at the start.
-func (fn *functions) setScales() {
-	_, g := rowOf(fn.b.j, 0)
-	fn.fScale = scaleFor(g)
-	for r, out := range fn.output {
-		_, g := rowOf(fn.b.j, out)
-		fn.scale[r] = scaleFor(g)
-	}
 }
 
 // cold sets the first multipliers: 1 of bounds, of constraints those that make

@@ -227,3 +227,36 @@ func TestMinimumIsAsAccurateAsTheToleranceSays(t *testing.T) {
 	require.InDelta(t, 3, r.F, 1e-6)
 	require.LessOrEqual(t, r.Unscaled.Primal, 1e-6)
 }
+
+// A minimum does not depend on the units of f, though the tolerance is a number.
+func TestMinimizerDoesNotDependOnUnits(t *testing.T) {
+	for _, unit := range []float64{1e-12, 1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e12} {
+		p := Problem{
+			Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+				return []reverse.Var{
+					x[1].Sub(x[0].Square()).Square().Add(x[0].RSub(1).Square().Scale(0.01)).Scale(unit),
+					x[0].Square().Add(x[1].Square()),
+				}
+			}),
+			ConstraintLower: []float64{-inf}, ConstraintUpper: []float64{1},
+		}
+		r, err := InteriorPoint{}.Minimize(background, p, []float64{-0.5, 0.5})
+		require.NoError(t, err)
+		// On the circle, by its angle: the derivative of f along it is 0.
+		require.InDelta(t, 1, math.Hypot(r.X[0], r.X[1]), 1e-5) // the multiplier is some 10⁻³ of f
+		u, v := r.X[0], r.X[1]
+		du, dv := -4*u*(v-u*u)-0.02*(1-u), 2*(v-u*u)
+		require.InDelta(t, 0, -v*du+u*dv, 1e-5)
+		require.Positive(t, r.Y[0])
+
+		r, err = InteriorPoint{}.Minimize(background, Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+			return []reverse.Var{x[0].Scale(unit)}
+		})}, []float64{1})
+		require.Equal(t, Unbounded, r.Status, err)
+	}
+
+	tiny := reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0].SubReal(1).Scale(1e-200)} })
+	r, err := LeastSquares{}.Minimize(background, tiny, []float64{3})
+	require.Error(t, err)
+	require.Equal(t, Failed, r.Status)
+}
