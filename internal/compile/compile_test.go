@@ -571,6 +571,24 @@ func TestChainsBecomeSums(t *testing.T) {
 			}
 			return s
 		}, map[op.Code]int{op.Add: 2, op.Sum: 1}},
+		{"a sum is used twice, once added to a longer one", func(r *tape.Recording, term []int32) int32 {
+			u, s := term[0], term[1]
+			for k := range 10 {
+				u = add(r, u, term[k+2])
+			}
+			for k := range 9 {
+				s = add(r, s, term[k])
+			}
+			return r.Push(op.Mul, add(r, s, u), s, 0)
+		}, map[op.Code]int{op.Sum: 2, op.Mul: 1}},
+		{"a sum is added to in vain", func(r *tape.Recording, term []int32) int32 {
+			s := term[0]
+			for _, t := range term[1:] {
+				s = add(r, s, t)
+			}
+			add(r, s, term[0])
+			return r.Push(op.Exp, s, 0, 0)
+		}, map[op.Code]int{op.Sum: 1, op.Exp: 1}},
 		{"two loops meet", func(r *tape.Recording, term []int32) int32 {
 			s, u := term[0], term[1]
 			for k := range 9 {

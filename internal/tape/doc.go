@@ -27,7 +27,8 @@
 //
 // Most functions are recorded once, in memory that is touched for the first time.
 // That costs more than all that is done with it: nodes are small, in chunks that
-// are not copied to grow, and stay where they are until a tape is written.
+// are not copied to grow, and those that are needed become the tape where they are.
+// Only a [Writer] copies them, into arrays over which batches run.
 //
 // # What is asked of a tape
 //

@@ -9,7 +9,8 @@ import (
 // Tape is a list of operations, the nodes. Node i has the operation Op(i), the
 // operands Args(i) and the constant Constant(i), or a list of operands; nodes
 // below Base are the inputs, the parameters and the constants, in this order.
-// Every operand comes before its user. It is immutable.
+// Every operand comes before its user. It is immutable. It is in the order in which it was
+// recorded, the recorded nodes themselves, or arranged by a [Writer], in arrays.
 type Tape struct {
 	inputs, params int
 	base           int
