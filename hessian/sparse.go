@@ -200,9 +200,11 @@ func (e *MissedError) Error() string {
 // products by HVP. If a row differs by more than rounding may the error is a
 // *MissedError: a pattern that misses a nonzero does not pass, unless that
 // element is 0 at x, below the rounding errors of what is added up in its row,
-// by ByAcyclic of what is added up in any row that is connected to it, or in a
-// row that is not finite in either product. Cost: Eval, three products, and a
-// bound of the rounding errors of each, half a microsecond an operation.
+// by ByAcyclic of what is added up in any row that is connected to it, in a row
+// that is not finite in either product, or in one that depends on a kink, as of a
+// maximum of two numbers that rounding errors alone may order: try points at
+// random. Cost: Eval, three products, and a bound of the rounding errors of each,
+// half a microsecond an operation.
 func (s *Sparse) Verify(x []float64, w ...float64) error {
 	in, params, w := s.point(x, w)
 	err := s.p.Verify(in, params, w)

@@ -174,9 +174,11 @@ func (e *MissedError) Error() string {
 // Verify compares the sparse Jacobian at x times three random vectors with JVPs.
 // If a row differs by more than rounding may the error is a *MissedError: a
 // pattern that misses a nonzero does not pass, unless that element is 0 at x,
-// below the rounding errors of what is added up in its row, or in a row that is
-// not finite in either product. Cost: Eval, three JVPs, and a bound of the
-// rounding errors of each, half a microsecond an operation.
+// below the rounding errors of what is added up in its row, in a row that is not
+// finite in either product, or in one that depends on a kink, as of a maximum of two
+// numbers that rounding errors alone may order: try points at random. Cost: Eval,
+// three JVPs, and a bound of the rounding errors of each, half a microsecond an
+// operation.
 func (j *SparseJacobian) Verify(x []float64) error {
 	in, params := j.t.split(x)
 	err := j.p.Verify(in, params, nil)
