@@ -42,17 +42,15 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 	q := p.program.Engine()
 	ws := q.Get()
 	defer q.Put(ws)
-	var g *tape.Guard
 	if p.Hessian && values != nil && p.byStrips(ws, values, x, params, w) {
 		return p.results(ws, also, w), nil
 	}
 	if p.Hessian && values == nil {
+		var g *tape.Guard
 		g, err = ws.ValueGradient(x, params, w)
+		err = sweepError(ws, g, err)
 	} else {
-		g, err = ws.Value(x, params)
-	}
-	if err = sweepError(ws, g, err); err == nil && p.Hessian && values != nil {
-		err = ws.Linearize(w)
+		err = p.begin(ws, x, params, w)
 	}
 	if err == nil && values != nil {
 		err = p.byProducts(ws, values)
@@ -130,15 +128,13 @@ func (p *Plan) eachRead(do func(to, row, color int32)) {
 	}
 }
 
-// begin computes the values of a program.
-func begin(q *sweep.Engine, x, params []float64) (*sweep.Workspace, error) {
-	ws := q.Get()
+// begin sweeps what products need: the values and, for a Hessian, the adjoints.
+func (p *Plan) begin(ws *sweep.Workspace, x, params, w []float64) error {
 	g, err := ws.Value(x, params)
-	if err := sweepError(ws, g, err); err != nil {
-		q.Put(ws)
-		return nil, err
+	if err = sweepError(ws, g, err); err == nil && p.Hessian {
+		err = ws.Linearize(w)
 	}
-	return ws, nil
+	return err
 }
 
 // sweepError is the error of a sweep that ended at a guard, or with err.

@@ -38,15 +38,10 @@ func (p *Plan) Verify(x, params, w []float64) error {
 		return err
 	}
 	q := p.program.Engine()
-	ws, err := begin(q, x, params)
-	if err != nil {
-		return err
-	}
+	ws := q.Get()
 	defer q.Put(ws)
-	if p.Hessian {
-		if err := ws.Linearize(w); err != nil {
-			return err
-		}
+	if err := p.begin(ws, x, params, w); err != nil {
+		return err
 	}
 	rows, cols := p.stored.Dims()
 	random := rand.New(rand.NewPCG(1, 2))

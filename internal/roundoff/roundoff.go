@@ -228,7 +228,7 @@ func (x Number) Step(y Number) Number {
 
 // Select may be either where the sign of x is not certain.
 func (x Number) Select(a, b Number) Number {
-	v := Number(b)
+	v := b
 	switch {
 	case x.V > 0:
 		v = a
