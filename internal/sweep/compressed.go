@@ -10,21 +10,20 @@ type Compressed struct {
 	num    int     // of colors
 	width  int     // colors that share a sweep
 	color  []int32 // by input, none if < 0
-	// By strip and sweep, what is read.
-	reads [][]read
+	reads  []reads // by strip and color
 }
 
-// read is an element of a result: that at from in the memory of products.
-type read struct{ to, row, color int32 }
+// reads is elements of a result, and which places of a product they are.
+type reads struct{ to, from []int32 }
 
 const (
 	secondNodes = 6 << 10 // of a strip
 	mostColors  = 4       // that share a sweep over one, for the sake of the caches
 )
 
-// NewCompressed is the products of colors, those of inputs being color, none if < 0, and
-// reads by each the element to of a result at the row-th number of the product with a color. It
-// is nil if the program has no strips.
+// NewCompressed is the products of num colors, those of the inputs being color, none if
+// < 0. Each calls its argument with each element to of a result that is read, which is
+// number row of the product with a color. It is nil if the program has no strips.
 func (e *Engine) NewCompressed(color []int32, num int, each func(do func(to, row, color int32))) *Compressed {
 	r := e.NewSecondStrips(secondNodes, SectionLanes)
 	if r == nil || num == 0 {
@@ -32,12 +31,23 @@ func (e *Engine) NewCompressed(color []int32, num int, each func(do func(to, row
 	}
 	sweeps := (num + mostColors - 1) / mostColors
 	c := &Compressed{strips: r, num: num, width: (num + sweeps - 1) / sweeps, color: color}
-	c.reads = make([][]read, len(r.Rest)*sweeps)
-	rows := int(r.Rest[0].Own.Len())
+	c.reads = make([]reads, len(r.Rest)*num)
+	rows := r.Rest[0].Own.Len()
 	each(func(to, row, color int32) {
-		x := &c.reads[int(row)/rows*sweeps+int(color)/c.width]
-		*x = append(*x, read{to, row, color % int32(c.width)})
+		s := row / rows
+		in := r.Rest[s].Inputs
+		x := &c.reads[int(s)*num+int(color)]
+		x.to, x.from = append(x.to, to), append(x.from, row-in.Node+in.Place)
 	})
+	var to, from []int32 // in the order in which they are read
+	for _, x := range c.reads {
+		to, from = append(to, x.to...), append(from, x.from...)
+	}
+	for k := range c.reads {
+		n := len(c.reads[k].to)
+		c.reads[k] = reads{to[:n], from[:n]}
+		to, from = to[n:], from[n:]
+	}
 	return c
 }
 
@@ -63,9 +73,7 @@ func (c *compressing) strip(ws *Workspace, k int) bool {
 	s := &c.strips.Rest[k]
 	in := s.Inputs
 	allFinite := true
-	sweeps := len(c.reads) / len(c.strips.Rest)
-	for g := range sweeps {
-		lo := int32(g * c.width)
+	for lo := int32(0); int(lo) < c.num; lo += int32(c.width) {
 		n := min(c.width, c.num-int(lo))
 		ts, us := directions(&ws.t, n, c.strips.Places, false), directions(&ws.u, n, c.strips.Places, true)
 		for d := range n {
@@ -93,8 +101,12 @@ func (c *compressing) strip(ws *Workspace, k int) bool {
 		for _, u := range us {
 			allFinite = allFinite && finite(u[to+s.Own.Lo:to+s.Own.Hi])
 		}
-		for _, r := range c.reads[k*sweeps+g] {
-			c.result[r.to] = us[r.color][to+r.row]
+		for d, u := range us {
+			r := &c.reads[k*c.num+int(lo)+d]
+			from := r.from[:len(r.to)]
+			for e, to := range r.to {
+				c.result[to] = u[from[e]]
+			}
 		}
 	}
 	return allFinite
