@@ -9,3 +9,10 @@ func SetSideBySide(t interface{ Cleanup(func()) }, n int) {
 	sideBySide = n
 	t.Cleanup(func() { sideBySide = old })
 }
+
+// WithShortLoop has do run with loops of n operations written out in terms at most.
+func WithShortLoop(n int, do func()) {
+	defer func(old int) { shortLoop = old }(shortLoop)
+	shortLoop = n
+	do()
+}

@@ -98,7 +98,7 @@ func (b *batch) collect() bool {
 	}
 	x := constants(slices.Concat(s.Start, s.Shared, s.row(0)))
 	step, err := s.recordStep(&scan.Loop{Data: scan.Data{Values: s.data, N: s.params}}, 0, x, 0)
-	if err != nil || step == nil || !step.Certain() {
+	if err != nil || step == nil || !step.Certain() || step.P.HasCalls() {
 		return false
 	}
 	b.n, b.w, b.u, b.p, b.outputs = s.n, s.w, s.u, s.params, s.outputs

@@ -21,12 +21,13 @@ import (
 // The term is called once, with Vars of its own: it must do the same for all t,
 // and what it needs of other Vars must come in through x. A term that makes
 // comparisons is called for each t instead, and written out on the tape, so that
-// each may branch as it will and has its own guards. Written out are also the
-// terms of a Repeat within a term and those that use a VecPrimitive.
+// each may branch as it will and has its own guards; so is one that calls a VecPrimitive,
+// which may fail. Within the term a Repeat is written out, and a Scan of 500 operations at
+// most; a longer Scan is one operation of the term, if its steps make no comparisons.
 //
 // Derivatives are symbolic, for all terms together. Where symbols would be too
 // many, they come from sweeps over each term, as over a tape of its own: all of
-// them for terms of more than 8000 operations; Hessians for terms of more than
+// them for terms of more than 8000 operations or with a Scan; Hessians for terms of more than
 // some 300 variables that are all coupled, or with more than 16 kinds of
 // coincidence of their variables. Explain of a plan says so.
 //
@@ -94,7 +95,7 @@ func (s *repetition) record() []Var {
 	y := s.term(in[:len(local):len(local)], in[len(local):])
 	s.results(y)
 	t, err := finish(r, local, p, y)
-	if err != nil || len(t.p.Tape().Guards()) > 0 {
+	if err != nil || !t.p.Tape().Certain() {
 		return s.writtenOut()
 	}
 	return callFunc(terms.NewRepeat(t.engine(), len(x), s.m, s.count, s.vars, s.rows, s.params), x)

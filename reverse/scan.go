@@ -13,6 +13,11 @@ import (
 // dual.Loop.
 type Loop = dual.Loop[Var]
 
+// shortLoop is how many operations a loop in a term of Repeat has at most to be written
+// out there: then symbols are derived for the term, and all terms run side by side. Tests
+// lower it.
+var shortLoop = 500
+
 // maxBranches is how many ways a step may take. Tests lower it.
 var maxBranches = 64
 
@@ -88,6 +93,8 @@ func (s *scanning) run() (last []Var, out [][]Var) {
 	f := s.record()
 	var y []Var
 	switch {
+	case f != nil && s.r.Term && f.Certain() && f.Work() <= shortLoop:
+		return s.writtenOut()
 	case f != nil:
 		y = callFunc(f, s.operands)
 	case s.r.Err != nil: // there will be no tape

@@ -311,7 +311,7 @@ func (m *memory) addColumns(r *runner, d int, x []float64, blocks []Block, k, n 
 
 // worth is how many of n steps are tried as a block, 0 if they are better run one by one.
 func (m *memory) worth(n int) int {
-	if n = min(n, m.span); n < leastBlock || m.ways[m.now].End {
+	if n = min(n, m.span); n < leastBlock || m.ways[m.now].End || m.careful && m.y == nil {
 		return 0
 	}
 	return n

@@ -242,6 +242,9 @@ func (m *memory) compute(w *way, e *evaluator, k int, s []float64) (fits bool) {
 
 // evaluate runs a kernel on step k; its results go where they are wanted.
 func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint []float64, along [][]float64) (fits bool) {
+	if m.careful && m.y == nil {
+		e = m.safe(w, e)
+	}
 	m.feed(e, k, s)
 	e.Run(&e.regs)
 	if len(e.v) > 0 && !w.holds(e) {
@@ -260,12 +263,20 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 	if exponents>>63 == 0 || e.of.Safe {
 		return true
 	}
+	return m.evaluate(w, m.safe(w, e), k, s, y, adjoint, along)
+}
+
+// safe is e as it keeps derivative products.
+func (m *memory) safe(w *way, e *evaluator) *evaluator {
+	if e.of.Safe {
+		return e
+	}
 	if e.safe == nil {
 		r := e.of
 		r.Safe = true
 		e.safe = m.newEvaluator(w, r)
 	}
-	return m.evaluate(w, e.safe, k, s, y, adjoint, along)
+	return e.safe
 }
 
 // holds reports whether the comparisons came out as recorded.

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/op"
@@ -53,7 +54,7 @@ type Step struct {
 }
 
 // Certain reports whether the step goes the same way at every point.
-func (s *Step) Certain() bool { return !s.P.HasCalls() && len(s.P.Guards()) == 0 }
+func (s *Step) Certain() bool { return s.P.Certain() }
 
 // Block is N numbers one after the other, the inputs or the outputs of a step from
 // Local on, next to s or to the next state: in step k they are from At + Stride·k
@@ -136,6 +137,11 @@ var _ tape.Kept = (*Loop)(nil)
 
 // Dims is the numbers of inputs and outputs.
 func (l *Loop) Dims() (n, m int) { return l.State + l.Rest, l.State + l.Sums }
+
+// Certain reports whether all steps go the same way at every point, and never fail.
+func (l *Loop) Certain() bool {
+	return !l.Ends && !slices.ContainsFunc(l.Steps, func(s *Step) bool { return !s.Certain() })
+}
 
 // Name is that of the function that makes it.
 func (l *Loop) Name() string { return "Scan" }

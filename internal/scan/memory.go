@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -18,6 +19,8 @@ type memory struct {
 
 	x       []float64
 	known   bool // states are those for x
+	checked bool // careful is that for x
+	careful bool // some of y is not finite: derivatives without care may be finite where the value is NaN
 	counted bool // steps is T at x
 	steps   int
 	point   int  // how many x there have been
@@ -36,6 +39,7 @@ type memory struct {
 
 	states, moving  history // records [s] and [s; ṡ…] of all directions
 	state           []float64
+	values          []float64   // y, where only whether it is finite matters
 	y               []float64   // outputs that are wanted, or nil
 	dx, dy          [][]float64 // directions of the inputs and of the outputs
 	one             [1]float64
@@ -146,7 +150,7 @@ func (m *memory) begin(x []float64) {
 	if m.point > 0 && same(m.x, x) {
 		return
 	}
-	m.known, m.counted, m.moved = false, false, false
+	m.known, m.checked, m.counted, m.moved = false, false, false, false
 	m.point++
 	copy(m.x, x)
 	load(m.local.u, m.x[m.State:], m.In, 0, true)
@@ -353,8 +357,18 @@ func (m *memory) Eval(y, x []float64) error {
 		return err
 	}
 	copy(y, last)
-	m.known = true
+	m.known, m.checked, m.careful = true, true, !finite(lane.Total(y))
 	return nil
+}
+
+// check goes to the point x and sees whether derivatives there need care.
+func (m *memory) check(x []float64) error {
+	m.begin(x)
+	if m.checked {
+		return nil
+	}
+	m.values = resized(m.values, m.State+m.Sums)
+	return m.Eval(m.values, x)
 }
 
 // walk goes from the first record to that of the last step, if through also to the one
@@ -380,9 +394,8 @@ func (m *memory) walk(h *history, first []float64, next advance, through bool) (
 
 // prepare has the states at x ready for a reverse sweep.
 func (m *memory) prepare(x []float64) error {
-	m.begin(x)
-	if m.known {
-		return nil
+	if err := m.check(x); m.known || err != nil {
+		return err
 	}
 	m.start()
 	_, err := m.walk(&m.states, m.x[:m.State], m.advance, false)
@@ -457,6 +470,9 @@ func (m *memory) move(x []float64, dx [][]float64) []float64 {
 // JVPs sets dy[s] = F′(x)·dx[s] for each direction s.
 func (m *memory) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
 	n := m.State
+	if err := m.check(x); err != nil {
+		return err
+	}
 	r := m.move(x, dx)
 	for _, dy := range dy {
 		clear(dy)
@@ -520,6 +536,9 @@ func (m *memory) areMoving(dx [][]float64) bool {
 // HVPs sets h[s] = (Σ wⱼ∇²Fⱼ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
 func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 	n := m.State
+	if err := m.check(x); err != nil {
+		return err
+	}
 	r := m.move(x, dx)
 	defer func() { m.dx = nil }()
 	m.seconds = true

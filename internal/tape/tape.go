@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/hesse-ad/hesse/internal/op"
@@ -287,6 +288,15 @@ func (t *Tape) CallAt(i int32) *Call {
 
 // HasCalls reports whether any node is a call.
 func (t *Tape) HasCalls() bool { return len(t.calls) > 0 }
+
+// Certain reports whether t is the function at every point and never fails: it has no
+// comparisons, and calls only what says the same of itself.
+func (t *Tape) Certain() bool {
+	return len(t.Guards()) == 0 && !slices.ContainsFunc(t.calls, func(c Call) bool {
+		f, ok := c.Func.(interface{ Certain() bool })
+		return !ok || !f.Certain()
+	})
+}
 
 // FirstOutput is node i, or the first output of the call that it is an output of.
 func (t *Tape) FirstOutput(i int32) int32 {

@@ -118,11 +118,16 @@ func (r *Repeat) prepare() {
 	r.plan = &Plan{dims: d, shapes: r.place(d, r.all, nil, nil)}
 }
 
-// derive makes the template; it reports false if the term has comparisons or calls.
+// derive makes the template; it reports false if the term has comparisons or calls what
+// may fail.
 func (r *Repeat) derive() bool {
 	d := newDetector(&r.term.Tape, true)
-	if len(r.term.Guards()) > 0 || r.term.HasCalls() {
+	if !r.term.Certain() {
 		return false
+	}
+	if r.term.HasCalls() {
+		r.leavesAlone()
+		return true
 	}
 	d.longest = Limits.Steps
 	results, ok := d.traceOutputs()
@@ -160,7 +165,8 @@ func (r *Repeat) parameter(k int) expr.Node {
 	return expr.Node{Leaf: expr.Data, A: r.paramAt[k]}
 }
 
-// leavesAlone makes a template of leaves, for a term that is too long for symbols.
+// leavesAlone makes a template of leaves, for a term that is too long for symbols, or
+// has loops.
 func (r *Repeat) leavesAlone() {
 	f := &r.template
 	for a := range r.vars {
@@ -179,6 +185,9 @@ func (r *Repeat) leavesAlone() {
 // Runs reports whether the function can be evaluated. Else its terms must be
 // written out, since they have comparisons or calls.
 func (r *Repeat) Runs() bool { return r.plan != nil }
+
+// Certain is Runs: the function never fails.
+func (r *Repeat) Certain() bool { return r.Runs() }
 
 // Term is what is repeated.
 func (r *Repeat) Term() *tape.Tape { return &r.term.Tape }

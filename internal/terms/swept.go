@@ -244,9 +244,12 @@ func (w *sweepKernel) explain() string {
 	if w.coloring != nil {
 		what += fmt.Sprintf(", %d products", w.coloring.Num())
 	}
-	if w.mayAlias {
+	switch {
+	case w.mayAlias:
 		what += ", since variables coincide in more ways than there are symbols for"
-	} else {
+	case w.program.HasCalls():
+		what += ", which have loops"
+	default:
 		what += ", too many for symbols"
 	}
 	return what
@@ -349,7 +352,7 @@ func (z *sweeper) evaluate() {
 	}
 }
 
-// must panics, as no term has a primitive that fails.
+// must panics, as terms are Certain.
 func must(err error) {
 	if err != nil {
 		panic(err)
