@@ -30,7 +30,8 @@ import (
 // lines, functions take as their last argument a *NameWork, the memory of one evaluation,
 // new(NameWork) once a goroutine.
 //
-// Errors are as for that, and *reverse.NoSourceError, too, for terms by sweeps.
+// Errors are as for that, and *reverse.NoSourceError, too, for terms so large that they are
+// evaluated by sweeps: a Method that colors has source then.
 func (s *Sparse) WriteGo(w io.Writer, settings reverse.GoSource) error {
 	return inside.WriteGo(w, settings, func(f *source.File, settings straight.Settings, functions []reverse.GoFunction) error {
 		return s.p.Write(f, settings, functions)

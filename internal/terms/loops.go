@@ -67,7 +67,7 @@ func (w *writer) makePasses() error {
 	kernels := w.pl.code(w.v).kernels
 	for k, s := range w.pl.shapes {
 		if s.isSwept(w.v) {
-			return &straight.Unsupported{Op: "terms by sweeps, for which symbols would be too large"}
+			return &straight.Unsupported{Op: "terms by sweeps, for which symbols would be too large; a plan by colors has source"}
 		}
 		graphs[k] = expr.NewGraph(s.isUniform, false)
 		outputs[k] = s.Derive(graphs[k], w.v)
