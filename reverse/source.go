@@ -100,8 +100,9 @@ func (e *NoSourceError) Error() string {
 // It is an error, and nothing is written, if a name is no identifier, a keyword, or
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
 // functions of matrices, whose bits are those of gonum's BLAS and LAPACK, a Repeat of
-// which a term is too long for symbolic derivatives, a Scan of which a step is that long or
-// calls functions, or whose number of steps has no bound, and if more than a million
+// which a term is too long for symbolic derivatives, a Scan of which a step is that long
+// and compares, or has a thousand lines, or calls functions, or whose number of steps has
+// no bound, and if more than a million
 // operations are in no loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {

@@ -65,7 +65,7 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {Path: "a/b-c", F: "F", DF: "G", DDF: "H"}}}, says: "no name of a package"},
 		{f: call, no: "xyy"},
 		{f: loop(reverse.Var.Sin, func(s, w []reverse.Var) bool { return !s[0].LessReal(0.5) }), no: "Scan whose number of steps has no bound"},
-		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that is long or calls functions"},
+		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that is long and compares, or calls functions"},
 		{f: call, no: "xyy", lines: true},
 		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "vjp"}}}, says: "primitive xyy: its JVP has no name"},
 		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "a b"}}}, says: "no identifier"},

@@ -9,6 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/source"
 	"github.com/hesse-ad/hesse/internal/straight"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
@@ -25,6 +26,7 @@ type printer struct {
 	ends   int         // how many go on
 	layout code.Layout // where the inputs of a step are
 	data   string      // the table of the parameters
+	bar    string      // the function of the adjoint beside products, "" if it is that of the gradient
 	err    error
 }
 
@@ -36,8 +38,8 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 	p := l.Steps[0].P
 	w := &printer{Loop: l, Call: c, layout: code.Layout{Inputs: p.Inputs(), Params: p.Params(), Directions: 1, Results: p.Outputs()}}
 	for _, s := range l.Steps {
-		if s.symbols() == nil {
-			return &straight.Unsupported{Op: "Scan of a step that is long or calls functions"}
+		if s.symbols() == nil && !s.Certain() {
+			return &straight.Unsupported{Op: "Scan of a step that is long and compares, or calls functions"}
 		}
 		if !s.End {
 			w.ways = append(w.ways, s)
@@ -53,12 +55,17 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 		w.data = c.File.Private(c.Names[int(expr.Value)] + "Data")
 		c.File.Printf("var %s = [...]float64{\n%s\n}\n\n", w.data, w.list(l.Data.Values))
 	}
+	if w.ways[0].symbols() == nil {
+		if err := w.sweeps(w.ways[0]); err != nil {
+			return err
+		}
+	}
 	for d := range expr.Derivatives {
 		if c.Names[d] == "" {
 			continue
 		}
 		for k, s := range w.ways {
-			if k < w.ends || d == int(expr.Value) {
+			if s.symbols() != nil && (k < w.ends || d == int(expr.Value)) {
 				w.step(s, w.stepName(expr.Derivative(d), k), expr.Derivative(d), false)
 			}
 		}
@@ -69,6 +76,69 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 	}
 	c.Memory = w.waysAt() + l.Count
 	return w.err
+}
+
+// sweeps writes the derivatives of a step for which sweeps are better than symbols: by
+// those over its program, those of second order over its Lagrangian.
+func (w *printer) sweeps(s *Step) error {
+	settings := w.Settings
+	settings.Inputs, settings.Params, settings.Short = nil, nil, true
+	write := func(part string, p *sweep.Engine, functions map[straight.Function]expr.Derivative) (string, error) {
+		settings.Part = strings.TrimPrefix(w.Names[int(expr.Value)], w.File.Private("")) + part
+		var need []straight.Function
+		for f := range straight.Function(straight.Functions) {
+			if d, is := functions[f]; is && w.Names[int(d)] != "" {
+				need = append(need, f)
+			}
+		}
+		inMemory, err := straight.Write(w.File, &p.Program, settings, need)
+		if len(inMemory) > 0 && err == nil {
+			err = &straight.Unsupported{Op: "Scan of a step of more than a thousand lines"}
+		}
+		return w.File.Private(settings.Part), err
+	}
+	of, err := write("Sweep", s.P, map[straight.Function]expr.Derivative{straight.Value: expr.Value, straight.JVP: expr.Tangent, straight.VJP: expr.Gradient})
+	if err != nil {
+		return err
+	}
+	k := &w.layout
+	n, m := k.Inputs, k.Results
+	params := ""
+	if k.Params > 0 {
+		params = fmt.Sprintf(", a[%d:%d]", n, n+k.Params)
+	}
+	slice := func(at, n int) string { return fmt.Sprintf("a[%d:%d]", at, at+n) }
+	// product makes one again carefully if it is not finite.
+	product := func(name, dst, x, along string) string {
+		call := fmt.Sprintf("%s(%s, %s%s, %s", name, dst, x, params, along)
+		return fmt.Sprintf("if !%s, false) {\n%s, true)\n}\n", call, call)
+	}
+	value := fmt.Sprintf("%sValue(dst[:%d], a[:%d]%s)\n", of, m, n, params)
+	if m == 1 {
+		value = fmt.Sprintf("dst[0] = %sValue(a[:%d]%s)\n", of, n, params)
+	}
+	step := func(name, body string) { w.File.Printf("func %s(dst, a []float64) {\n%s}\n\n", name, body) }
+	x := slice(0, n)
+	step(w.chosen(expr.Value), value)
+	if w.Names[int(expr.Tangent)] != "" {
+		step(w.chosen(expr.Tangent), value+product(of+"JVP", fmt.Sprintf("dst[%d:%d]", m, 2*m), x, slice(k.Direction(0), n)))
+	}
+	if w.Names[int(expr.Gradient)] != "" {
+		step(w.chosen(expr.Gradient), product(of+"VJP", fmt.Sprintf("dst[:%d]", n), x, slice(k.Weights(), m)))
+	}
+	if w.Names[int(expr.Product)] == "" {
+		return nil
+	}
+	of, err = write("Second", s.Lagrangian(), map[straight.Function]expr.Derivative{straight.Gradient: expr.Product, straight.HVP: expr.Product})
+	if err != nil {
+		return err
+	}
+	inputs := fmt.Sprintf("var x, v, g [%d]float64\ncopy(x[:], %s)\ncopy(x[%d:], %s)\n", n+m, x, n, slice(k.Weights(), m))
+	w.bar = w.chosen(expr.Product) + "Bar"
+	step(w.bar, strings.Replace(inputs, ", v", "", 1)+fmt.Sprintf("%sGradient(g[:], x[:]%s)\ncopy(dst[:%d], g[:])\n", of, params, n))
+	inputs += fmt.Sprintf("copy(v[:], %s)\ncopy(v[%d:], %s)\n", slice(k.Direction(0), n), n, slice(k.Tangents(0), m))
+	step(w.chosen(expr.Product), inputs+product(of+"HVP", "g[:]", "x[:]", "v[:]")+fmt.Sprintf("copy(dst[:%d], g[:])\n", n))
+	return nil
 }
 
 // symbols is the step as expressions, nil if sweeps are better.
@@ -369,7 +439,11 @@ func (w *printer) loop(d expr.Derivative) {
 		body += fmt.Sprintf("copy(a[%d:%d], w)\ncopy(a[%d:%d], dw)\n", weights, weights+n, changes, changes+n)
 		body += fmt.Sprintf("for k := %s; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", last, 2*n, n, along, along+n)
 		body += in + w.loads(w.In, "v", along+n, name+"Along") + w.loads(w.Out, "w", weights+n, name+"Weights") + w.loads(w.Out, "dw", changes+n, name+"Changes")
-		body += w.taken() + w.call(expr.Gradient, "out") + w.call(d, fmt.Sprintf("out[%d:]", w.results()))
+		bar := w.call(expr.Gradient, "out")
+		if w.bar != "" {
+			bar = w.bar + "(out, a)\n"
+		}
+		body += w.taken() + bar + w.call(d, fmt.Sprintf("out[%d:]", w.results()))
 		body += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, w.results(), w.adds(w.In, "dst", w.results()+n, name+"To"), n)
 	}
 	result := ""

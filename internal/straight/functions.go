@@ -35,6 +35,7 @@ func (f Function) String() string {
 // Settings is what the caller chooses.
 type Settings struct {
 	Part           string                                             // what private functions begin with that are part of others, "" if they are exported (see Write)
+	Short          bool                                               // functions are without loops if they can be, also in tests that lower Longest
 	Inputs, Params []string                                           // names, nil for x0, x1, … and p0, p1, …
 	Position       func(pc uintptr) string                            // where an operation stands in the source; nil for nothing
 	Primitive      func(f *tape.Scalar1) (names [3]string, err error) // what a primitive and its derivatives are called

@@ -25,7 +25,9 @@ const (
 )
 
 // Longest is how many lines a function without loops has at most. Tests lower it.
-var Longest = 1000
+var Longest = longest
+
+const longest = 1000
 
 // mostWritten is how many operations, or loops, are written at most.
 const mostWritten = 1_000_000
@@ -33,17 +35,20 @@ const mostWritten = 1_000_000
 // isLong reports whether a function has its nodes in memory.
 func (w *writer) isLong(function Function) bool {
 	p := w.p
-	sweeps := 1
+	sweeps, most := 1, Longest
 	if function == Jacobian {
 		sweeps = min(p.Inputs(), p.Outputs())
 	}
-	if p.HasCalls() || p.Ops() > Longest || sweeps*p.Ops() > 8*Longest {
+	if w.settings.Short {
+		most = longest
+	}
+	if p.HasCalls() || p.Ops() > most || sweeps*p.Ops() > 8*most {
 		return true
 	}
 	b := w.start(false)
 	b.derive(function)
 	b.finish(function)
-	return len(b.live()) > Longest
+	return len(b.live()) > most
 }
 
 // written is how many operations and loops there are in a sweep.

@@ -190,6 +190,28 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 		end, out := reverse.ScanAt(l, []int{1, 3})
 		return []reverse.Var{last[0], last[1].Mul(sum[0]), end[1].Mul(out[0][0]), out[1][0]}
 	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // a loop of layers, for which sweeps are better than symbols
+		l := reverse.Loop{
+			Start: x[:4], Shared: x[4:10],
+			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+				in := append(append([]reverse.Var{u[0]}, s...), w...)
+				for j := range 24 {
+					next = append(next, dual.Affine(v(j), weights(len(in), j), in).AddReal(0.01).Mul(p[0]).Tanh())
+				}
+				out = append(out, dual.Dot(next[:12], next[12:]))
+				for j := range 4 {
+					next = append(next, dual.Affine(0, weights(24, 3*j), next[:24]).Sin())
+				}
+				return next[24:], out
+			},
+		}
+		for k := range 7 {
+			l.Vars = append(l.Vars, []reverse.Var{x[10+k%4]})
+			l.Data = append(l.Data, []float64{v(k)})
+		}
+		last, sum := reverse.Scan(l)
+		return append(last, sum[0].Exp())
+	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // more lanes than a block has, that add to the same inputs
 		for j := range 1500 {
 			a, b := x[j%14], x[(j*j+1)%14]
