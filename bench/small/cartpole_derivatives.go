@@ -55,12 +55,12 @@ func CartPoleAll(dst, g, x, p []float64) (f float64) {
 	g3 := p3 + float64(0.02*p1) + float64(x3*h3_3)
 	t18 := t12 * t16
 	g4 := float64(10 * t18)
-	t19 := float64(-0.4000000000000001*(t14*t17)) - float64(0.004*t13)
+	t19 := float64(0.4000000000000001*(t14*t17)) + float64(0.004*t13)
 	t20 := p2 - float64(10.193679918450561*(t15*t17)) - float64(0.1019367991845056*(t3*p3))
-	t21 := float64(t2*t19) - t15 - float64(0.039240000000000004*(t1*t20))
-	h1_1 := float64(t12 * (float64(t2*t21) - float64(t1*t14)))
-	t22 := float64(2 * (t2 * (float64(0.5*t16) - float64(0.1*(t1*h3_3)))))
-	h3_1 := float64(x3 * t12 * (float64(0.004*(t6*p3)) + t22))
+	t21 := t15 + float64(t2*t19) + float64(0.039240000000000004*(t1*t20))
+	h1_1 := float64(t12 * (-float64(t2*t21) - float64(t1*t14)))
+	t22 := float64(0.004*(t6*p3)) + float64(t2*(t16-float64(0.2*(t1*h3_3))))
+	h3_1 := float64(x3 * t12 * t22)
 	h4_1 := float64(t17 * (float64(0.04*p3) - float64(2*(t2*t18))))
 	g[0] = p0
 	g[1] = g1

@@ -54,6 +54,7 @@ const (
 	mostNodes   = 1 << 12           // of a graph, for which it is worth the time
 	mostTerms   = 64                // of a sum in which common factors of some terms are looked for
 	mostFactors = 16                // of a product
+	mostRounds  = 8                 // of scaling
 	farthest    = float64(1 << 200) // from 1, of a coefficient
 	equal       = 0x1p-50           // how close coefficients are that rounding errors may tell apart
 )
@@ -77,7 +78,11 @@ func (g *Graph) factor(values int32, out []Output) {
 		}
 	}
 	f.shareTerms(roots)
-	f.scale(roots)
+	for range mostRounds {
+		if !f.scale(roots) {
+			break
+		}
+	}
 	f.shareFactors(roots)
 	z := slices.Clone(out)
 	for k, o := range out {
@@ -541,8 +546,8 @@ func twoTerms(t, u product) string {
 }
 
 // scale multiplies sums, and divides what they are multiplied by, where more coefficients
-// become 1 by that, or fewer sums begin with a minus.
-func (f *factoring) scale(roots []product) {
+// become 1 by that, or fewer sums begin with a minus. It reports whether there are any.
+func (f *factoring) scale(roots []product) (found bool) {
 	var sums []int32
 	f.needed(roots, func(s int32) { sums = append(sums, s) })
 	type user struct {
@@ -614,6 +619,7 @@ func (f *factoring) scale(roots []product) {
 				try(u.k)
 			}
 		}
+		found = found || best != 1
 		for i := range terms {
 			terms[i].k = round(terms[i].k * best)
 			use(&terms[i], false)
@@ -622,6 +628,7 @@ func (f *factoring) scale(roots []product) {
 			u.k = round(u.k / best)
 		}
 	}
+	return found
 }
 
 // shareFactors makes two factors that several products have a factor of their own. The
