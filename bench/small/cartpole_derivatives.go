@@ -23,6 +23,7 @@ func CartPoleAll(dst, g, x, p []float64) (f float64) {
 	if len(dst) != 6 || len(g) != 5 || len(x) != 5 || len(p) != 4 {
 		panic("CartPoleAll: wrong length")
 	}
+	dst, g, x, p = dst[:6:6], g[:5:5], x[:5:5], p[:4:4] // with constant lengths they take a register each
 	x3 := x[3]
 	x1 := x[1]
 	t1, t2 := math.Sincos(x1)

@@ -19,6 +19,7 @@ func PowellAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 12 || len(g) != 4 || len(x) != 4 {
 		panic("PowellAll: wrong length")
 	}
+	dst, g, x = dst[:12:12], g[:4:4], x[:4:4] // with constant lengths they take a register each
 	x0 := x[0]
 	x3 := x[3]
 	t1 := x0 - x3

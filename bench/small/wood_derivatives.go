@@ -19,6 +19,7 @@ func WoodAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 10 || len(g) != 4 || len(x) != 4 {
 		panic("WoodAll: wrong length")
 	}
+	dst, g, x = dst[:10:10], g[:4:4], x[:4:4] // with constant lengths they take a register each
 	x1 := x[1]
 	x3 := x[3]
 	t1 := x1 - x3

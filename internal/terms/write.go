@@ -213,15 +213,19 @@ func (w *writer) header() {
 			lengths["dst"] = w.pl.outputs
 		}
 	}
-	var wrong []string
+	var wrong, known []string
 	for _, a := range strings.Split(args, ", ") {
 		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[a]))
+		known = append(known, fmt.Sprintf("%s[:%d:%[2]d]", a, lengths[a]))
 		if w.Part || w.v.Safe {
 			w.printf("%s = %[1]s[:%d]\n", a, lengths[a])
 		}
 	}
 	if !w.Part && !w.v.Safe {
 		w.printf("if %s {\npanic(%q)\n}\n", strings.Join(wrong, " || "), name+": wrong length")
+		if w.pl.whole {
+			w.printf("%s = %s // with constant lengths they take a register each\n", args, strings.Join(known, ", "))
+		}
 	}
 	if w.sums() {
 		w.printf("%s", w.Array("y", w.pl.outputs))
