@@ -37,6 +37,7 @@ func ExampleSparse_WriteGo() {
 	// 	if len(dst) != 4 || len(g) != 2 || len(x) != 2 {
 	// 		panic("AreaAll: wrong length")
 	// 	}
+	// 	dst, g, x = dst[:4:4], g[:2:2], x[:2:2] // with constant lengths they take a register each
 	// 	width := x[0]
 	// 	height := x[1]
 	// 	t1 := width * height
