@@ -97,11 +97,55 @@ func (p partial) times(g Expr) Expr {
 }
 
 // Derive returns the expressions of what is asked for, in the empty graph g. What
-// may differ from 0 is among them even if it is the constant 0.
+// may differ from 0 is among them even if it is the constant 0. What belongs to a
+// direction has the same form, and so the same bits, however many there are.
 func (f *Function) Derive(g *Graph, r Request) []Output {
+	n := r.Directions
+	r.Directions = min(n, 1)
 	out, values := f.derive(g, r)
 	if g.rules == algebraic {
 		g.factor(values, out)
+	}
+	first := out[:len(out):len(out)]
+	for k := 1; k < n; k++ {
+		out = append(out, g.along(k, first)...)
+	}
+	return out
+}
+
+// along is those of the outputs that belong to direction 0, for direction k.
+func (g *Graph) along(k int, outputs []Output) (out []Output) {
+	moved := map[int32]int32{}
+	var move func(i int32) int32
+	move = func(i int32) int32 {
+		if j, known := moved[i]; known {
+			return j
+		}
+		n := g.nodes[i]
+		switch n.Arity() {
+		case 3:
+			n.C = move(n.C)
+			fallthrough
+		case 2:
+			n.B = move(n.B)
+			fallthrough
+		case 1:
+			n.A = move(n.A)
+		}
+		if n.Leaf == Direction || n.Leaf == WeightTangent {
+			n.B = int32(k)
+		}
+		moved[i] = g.make(n).i
+		return moved[i]
+	}
+	for _, o := range outputs {
+		if o.Of != Tangent && o.Of != Product {
+			continue
+		}
+		if o.B = k; o.g != nil {
+			o.i = move(o.i)
+		}
+		out = append(out, o)
 	}
 	return out
 }
