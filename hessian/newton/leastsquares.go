@@ -220,7 +220,7 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		s.radius = floats.Norm(s.p.r, 2)
 	}
 	values := make([]float64, len(s.p.r))
-	s.inform()
+	s.inform(0)
 	for {
 		p := s.p
 		switch {
@@ -278,6 +278,7 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 				}
 				return StepTooSmall, "", nil
 			}
+			s.inform(0)
 			continue
 		}
 		copy(s.X, s.trial)
@@ -287,7 +288,7 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		if !finite(floats.Norm(s.p.d, 2)) {
 			return Failed, "the Jacobian is not finite", nil
 		}
-		s.inform()
+		s.inform(1)
 	}
 }
 
@@ -299,10 +300,12 @@ func (s *squares) stationary() (Status, string, error) {
 	return Solved, "", nil
 }
 
-func (s *squares) inform() {
+// inform tells of the point reached, by the fraction alpha of the step: 1, or 0 of a step
+// that was not taken.
+func (s *squares) inform(alpha float64) {
 	s.log.it = Iteration{
 		Number: s.Iterations, X: s.X, F: s.F, Errors: s.Errors,
-		Step: floats.Norm(s.p.s, math.Inf(1)), Shift: s.p.lambda, Radius: s.radius, Alpha: 1, Trials: 1,
+		Step: floats.Norm(s.p.s, math.Inf(1)), Shift: s.p.lambda, Radius: s.radius, Alpha: alpha, Trials: min(s.Iterations, 1),
 	}
 	s.log.line()
 }

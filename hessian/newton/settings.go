@@ -19,7 +19,8 @@ type Settings struct {
 	// Log, if not nil, gets a line for each iteration and a head now and then.
 	Log io.Writer
 
-	// Each, if not nil, is called at the start and after each iteration.
+	// Each, if not nil, is called at the start and after each iteration, also where the
+	// step was not taken, but not after one that ends the method there.
 	Each func(*Iteration)
 
 	// Hessian and Jacobian say how these are computed.

@@ -174,11 +174,12 @@ func (t *trust) differentiate() (reason string, err error) {
 }
 
 func (t *trust) run(ctx context.Context, maxIterations int) (Status, string, error) {
+	alpha := 0.0 // of the step to X
 	for {
 		if reason, err := t.differentiate(); reason != "" || err != nil {
 			return Failed, reason, err
 		}
-		t.inform()
+		t.inform(alpha)
 		for accepted := false; !accepted; {
 			switch {
 			case ctx.Err() != nil:
@@ -245,16 +246,21 @@ func (t *trust) run(ctx context.Context, maxIterations int) (Status, string, err
 				}
 				return StepTooSmall, "", nil
 			}
+			if !accepted {
+				t.inform(0)
+			}
 		}
 		copy(t.X, t.trial)
+		alpha = 1
 	}
 }
 
-// inform tells of the point just reached.
-func (t *trust) inform() {
+// inform tells of the point reached, by the fraction alpha of the step: 1, or 0 of a step
+// that was not taken.
+func (t *trust) inform(alpha float64) {
 	t.log.it = Iteration{
 		Number: t.Iterations, X: t.X, F: t.F, Errors: t.Errors,
-		Step: floats.Norm(t.step, math.Inf(1)), Shift: t.lambda, Radius: t.radius, Alpha: 1, Trials: 1,
+		Step: floats.Norm(t.step, math.Inf(1)), Shift: t.lambda, Radius: t.radius, Alpha: alpha, Trials: min(t.Iterations, 1),
 	}
 	t.log.line()
 }

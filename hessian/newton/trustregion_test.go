@@ -293,3 +293,35 @@ func TestLanczosStepIsNearlyTheLeast(t *testing.T) {
 		}
 	})
 }
+
+// Steps that are not taken are iterations too, of which callers want to hear: they may
+// cancel, and wonder where time goes.
+func TestEachHearsOfStepsNotTaken(t *testing.T) {
+	for name, minimize := range map[string]func(s Settings) (*Result, error){
+		"trust region": func(s Settings) (*Result, error) {
+			return TrustRegion{Settings: s}.Minimize(background, reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+				return x[1].Sub(x[0].Square()).Square().Scale(100).Add(x[0].RSub(1).Square())
+			}), []float64{-1.2, 1})
+		},
+		"least squares": func(s Settings) (*Result, error) {
+			return LeastSquares{Settings: s}.Minimize(background, reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+				return []reverse.Var{x[1].Sub(x[0].Square()).Scale(10), x[0].RSub(1)}
+			}), []float64{-1.2, 1})
+		},
+	} {
+		refused := 0
+		var f float64
+		next := 0
+		r, err := minimize(Settings{Each: func(it *Iteration) {
+			require.Equal(t, next, it.Number, name)
+			if next++; it.Number > 0 && it.Alpha == 0 {
+				require.Equal(t, f, it.F, name)
+				refused++
+			}
+			f = it.F
+		}})
+		require.NoError(t, err, name)
+		require.Positive(t, refused, name)
+		require.GreaterOrEqual(t, next, r.Iterations, name)
+	}
+}
