@@ -103,7 +103,7 @@ func loopsOf(steps int) map[string]func(x []v) []v {
 // transform, however the blocks end.
 func TestBlocksAreTheirSteps(t *testing.T) {
 	x := []float64{0.3, -0.2, 0.9, 0.5}
-	for _, steps := range []int{8, 23, 300, 700} {
+	for _, steps := range []int{8, 23, 256, 300, 513} {
 		for name, f := range loopsOf(steps) {
 			sameBits(t, name, f, x)
 		}
