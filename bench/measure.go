@@ -54,7 +54,7 @@ func (c clock) measure(fs ...func()) []sample {
 func (c clock) warmUp(f func(), s *sample) (calls int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC()
-	for range 3 { // a tape's third gradient looks for sections
+	for range 3 { // a tape's third gradient looks for strips
 		if timed(f, 1) > 10*c.turn {
 			break
 		}

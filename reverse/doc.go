@@ -205,9 +205,9 @@
 // of each direction of a product 16 more. Nothing is recursive: a chain of 10⁶
 // operations is recorded and differentiated like any other.
 //
-// From the third gradient on a long chain of terms may go section by section, with the
-// same bits and in half the time from n = 10⁵ on; to look for sections takes some
-// gradients, once.
+// From the third gradient on a sum of many small terms may go strip by strip of its
+// inputs, with the same bits and in half the time from n = 10⁵ on for a long chain of
+// them; to look for strips takes some gradients, once.
 //
 // For functions that are sums of alike terms, ValueGradient of hessian.Sparse
 // takes half the time of that of a Tape, once the plan is made.

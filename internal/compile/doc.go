@@ -31,8 +31,9 @@
 //	sections.go independent parts of a large program are swept one after another, in
 //	            second order, so that what they compute stays in the caches: tiling.
 //	            That is done when it is first needed.
-//	strips.go   so are, for gradients, the parts that read a range of the inputs, though
-//	            they overlap, where that changes no bit: overlapped tiling.
+//	strips.go   so are, for gradients and colored Hessians, the parts that read a range
+//	            of the inputs, though they overlap, where that changes no bit: overlapped
+//	            tiling. It has the picture; strips_*.go are its steps.
 //
 // # Batches
 //

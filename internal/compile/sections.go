@@ -403,19 +403,24 @@ func (c *cutter) toPlaces(b *Batch) {
 	if b.Kind == Mixed || b.Kind == Rows {
 		return
 	}
-	b.Shift = b.Lo - c.place[b.Lo]
-	b.Lo -= b.Shift
-	b.Hi -= b.Shift
+	b.move(b.Lo-c.place[b.Lo], func(j int32) int32 { return c.place[j] })
+}
+
+// move takes shift from the numbers of the lanes, and has operand j be place(j).
+func (b *Batch) move(shift int32, place func(j int32) int32) {
+	b.Shift = shift
+	b.Lo -= shift
+	b.Hi -= shift
 	indexed := false
 	for o := range b.operands {
 		indexed = indexed || o.Access == Indexed
 	}
 	for o := range b.operands {
-		o.At = c.place[o.At]
+		o.At = place(o.At)
 		if indexed { // loops by index take all operands so
 			index := make([]int32, len(o.Index))
 			for k, j := range o.Index {
-				index[k] = c.place[j]
+				index[k] = place(j)
 			}
 			o.Index, o.moved = index, true
 		}
