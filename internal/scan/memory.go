@@ -2,9 +2,9 @@ package scan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hesse-ad/hesse/internal/expr"
-	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -357,7 +357,7 @@ func (m *memory) Eval(y, x []float64) error {
 		return err
 	}
 	copy(y, last)
-	m.known, m.checked, m.careful = true, true, !finite(lane.Total(y))
+	m.known, m.checked, m.careful = true, true, slices.ContainsFunc(y, func(v float64) bool { return !finite(v) })
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 		}
 		w.loop(expr.Derivative(d))
 	}
-	c.Memory = w.waysAt() + l.Count
+	c.Memory, c.Results = w.waysAt()+l.Count, true
 	return w.err
 }
 
@@ -118,13 +118,16 @@ func (w *printer) sweeps(s *Step) error {
 		value = fmt.Sprintf("dst[0] = %sValue(a[:%d]%s)\n", of, n, params)
 	}
 	step := func(name, body string) { w.File.Printf("func %s(dst, a []float64) {\n%s}\n\n", name, body) }
+	derivative := func(name, body string) {
+		w.File.Printf("func %s(dst, a []float64, _ bool) {\n%s}\n\n", name, body)
+	}
 	x := slice(0, n)
 	step(w.chosen(expr.Value), value)
 	if w.Names[int(expr.Tangent)] != "" {
-		step(w.chosen(expr.Tangent), value+product(of+"JVP", fmt.Sprintf("dst[%d:%d]", m, 2*m), x, slice(k.Direction(0), n)))
+		derivative(w.chosen(expr.Tangent), value+product(of+"JVP", fmt.Sprintf("dst[%d:%d]", m, 2*m), x, slice(k.Direction(0), n)))
 	}
 	if w.Names[int(expr.Gradient)] != "" {
-		step(w.chosen(expr.Gradient), product(of+"VJP", fmt.Sprintf("dst[:%d]", n), x, slice(k.Weights(), m)))
+		derivative(w.chosen(expr.Gradient), product(of+"VJP", fmt.Sprintf("dst[:%d]", n), x, slice(k.Weights(), m)))
 	}
 	if w.Names[int(expr.Product)] == "" {
 		return nil
@@ -137,7 +140,7 @@ func (w *printer) sweeps(s *Step) error {
 	w.bar = w.chosen(expr.Product) + "Bar"
 	step(w.bar, strings.Replace(inputs, ", v", "", 1)+fmt.Sprintf("%sGradient(g[:], x[:]%s)\ncopy(dst[:%d], g[:])\n", of, params, n))
 	inputs += fmt.Sprintf("copy(v[:], %s)\ncopy(v[%d:], %s)\n", slice(k.Direction(0), n), n, slice(k.Tangents(0), m))
-	step(w.chosen(expr.Product), inputs+product(of+"HVP", "g[:]", "x[:]", "v[:]")+fmt.Sprintf("copy(dst[:%d], g[:])\n", n))
+	derivative(w.chosen(expr.Product), inputs+product(of+"HVP", "g[:]", "x[:]", "v[:]")+fmt.Sprintf("copy(dst[:%d], g[:])\n", n))
 	return nil
 }
 
@@ -190,16 +193,16 @@ func (w *printer) stepName(d expr.Derivative, k int) string {
 // choice writes the function that chooses among the ways: of the value by trying them.
 func (w *printer) choice(d expr.Derivative) {
 	name := w.chosen(d)
-	n, assign := w.ends, ""
+	n, assign, careful := w.ends, "", ", careful"
 	if d == expr.Value {
-		n, assign = len(w.ways), "fits = "
+		n, assign, careful = len(w.ways), "fits = ", ""
 	}
 	cases := ""
 	for k := range n {
-		cases += fmt.Sprintf("case %d:\n%s%s(dst, a)\n", k, assign, w.stepName(d, k))
+		cases += fmt.Sprintf("case %d:\n%s%s(dst, a%s)\n", k, assign, w.stepName(d, k), careful)
 	}
 	if d != expr.Value {
-		w.File.Printf("func %s(dst, a []float64, way int) {\nswitch way {\n%s}\n}\n\n", name, cases)
+		w.File.Printf("func %s(dst, a []float64, way int, careful bool) {\nswitch way {\n%s}\n}\n\n", name, cases)
 		return
 	}
 	comment := name + " computes a step in the way in which its comparisons come out, and returns the number of that, -1 if it is none that was recorded. The first that it tries is way."
@@ -279,7 +282,15 @@ func (w *printer) step(s *Step, name string, d expr.Derivative, safe bool) {
 	if safe {
 		name += "Careful"
 	}
-	w.File.Printf("func %s(dst, a []float64)%s {\na = a[:%d]\n", name, result, w.outAt())
+	careful := ""
+	if !safe && d != expr.Value {
+		careful = ", careful bool"
+	}
+	w.File.Printf("func %s(dst, a []float64%s)%s {\n", name, careful, result)
+	if careful != "" {
+		w.File.Printf("if careful {\n%sCareful(dst, a)\nreturn\n}\n", name)
+	}
+	w.File.Printf("a = a[:%d]\n", w.outAt())
 	if !s.End {
 		w.File.Printf("dst = dst[:%d]\n", n)
 	}
@@ -376,9 +387,12 @@ func (w *printer) loop(d expr.Derivative) {
 		}
 		return s
 	}
-	args := map[expr.Derivative]string{expr.Value: "dst, x", expr.Gradient: "dst, x, w", expr.Tangent: "dst, x, v", expr.Product: "dst, x, w, v, dw"}[d]
+	args := map[expr.Derivative]string{expr.Value: "dst, x", expr.Gradient: "dst, x, y, w", expr.Tangent: "dst, x, y, v", expr.Product: "dst, x, y, w, v, dw"}[d]
 	along, weights, changes := k.Direction(0), k.Weights(), k.Tangents(0)
 	open := fmt.Sprintf("a, out, states := memory[:%d], memory[%[1]d:%[2]d], memory[%[2]d:%d]\nclear(dst)\n", w.outAt(), w.outAt()+2*w.results(), w.waysAt())
+	if d != expr.Value { // where a value is not finite no derivative is
+		open += "careful := false\nfor _, v := range y {\ncareful = careful || v-v != 0\n}\n"
+	}
 	kept := w.chooses() && (d == expr.Gradient || d == expr.Product)
 	if kept {
 		open += fmt.Sprintf("ways := memory[%d:%d]\n", w.waysAt(), w.waysAt()+w.Count)
@@ -469,7 +483,7 @@ func (w *printer) taken() string {
 // call computes a derivative of step k in its way.
 func (w *printer) call(d expr.Derivative, dst string) string {
 	if !w.chooses() {
-		return fmt.Sprintf("%s(%s, a)\n", w.chosen(d), dst)
+		return fmt.Sprintf("%s(%s, a, careful)\n", w.chosen(d), dst)
 	}
-	return fmt.Sprintf("%s(%s, a, way)\n", w.chosen(d), dst)
+	return fmt.Sprintf("%s(%s, a, way, careful)\n", w.chosen(d), dst)
 }

@@ -35,7 +35,9 @@ type Call struct {
 	Primitive func(f *tape.Scalar1, order int) (string, error)
 	Settings  Settings
 	Memory    int // how many numbers of memory they need
-	Tables    any // of all functions that the writer has made for this file
+	// Results says that those of derivatives take F(x), too, after x.
+	Results bool
+	Tables  any // of all functions that the writer has made for this file
 }
 
 // Vector is what the functions of a call are called that the user has written: with the
@@ -92,7 +94,7 @@ func needed(functions []Function) map[expr.Derivative]bool {
 // writeCalls writes the functions that the program calls.
 func (w *writer) writeCalls(functions []Function) error {
 	var tables any
-	w.callMemory = map[int]int{}
+	w.callMemory, w.callResults = map[int]int{}, map[int]bool{}
 	need := needed(functions)
 	for i := int32(w.p.Base()); int(i) < w.p.Len(); i++ {
 		c := w.p.CallAt(i)
@@ -115,6 +117,7 @@ func (w *writer) writeCalls(functions []Function) error {
 		if call.Memory > 0 {
 			w.callMemory[c.Number] = call.Memory
 		}
+		w.callResults[c.Number] = call.Results
 	}
 	return nil
 }
@@ -182,6 +185,14 @@ func (l *looped) scratch(c *tape.Call) string {
 // outputsOf is the outputs of a call, from node i on.
 func outputsOf(c *tape.Call, i int32, array string) string { return slice(array, i, int(c.Outputs())) }
 
+// withResults is x, and the outputs of the call from node i on if its derivatives take them.
+func (l *looped) withResults(c *tape.Call, i int32, x string) string {
+	if !l.callResults[c.Number] {
+		return x
+	}
+	return x + ", " + outputsOf(c, i, l.arrays.v)
+}
+
 func (l *looped) callValue(i int32) string {
 	c := l.p.CallAt(i)
 	if c == nil {
@@ -206,7 +217,7 @@ func (l *looped) callTangents(i int32) string {
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
 	more, t := l.operandsOf(c, l.arrays.t, 1)
-	return fmt.Sprintf("%s%s%s(%s, %s, %s%s)\n", lines, more, l.called(c, expr.Tangent), outputsOf(c, i, l.arrays.t), x, t, l.scratch(c))
+	return fmt.Sprintf("%s%s%s(%s, %s, %s%s)\n", lines, more, l.called(c, expr.Tangent), outputsOf(c, i, l.arrays.t), l.withResults(c, i, x), t, l.scratch(c))
 }
 
 // callAdjoints adds to an array of adjoints.
@@ -216,7 +227,7 @@ func (l *looped) callAdjoints(i int32, array string) string {
 		return ""
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	return fmt.Sprintf("%s%s(%s, %s, %s%s)\n%s", lines, l.called(c, expr.Gradient), l.buffer(2, len(c.Args)), x, outputsOf(c, i, array), l.scratch(c), l.scatter(c, array))
+	return fmt.Sprintf("%s%s(%s, %s, %s%s)\n%s", lines, l.called(c, expr.Gradient), l.buffer(2, len(c.Args)), l.withResults(c, i, x), outputsOf(c, i, array), l.scratch(c), l.scatter(c, array))
 }
 
 // scatter adds the third buffer to the operands.
@@ -239,7 +250,7 @@ func (l *looped) callSeconds(i int32) string {
 		return fmt.Sprintf("%s%s%s(%s, %s, %s)\n%s", lines, more, l.called(c, expr.Gradient), h, x, outputsOf(c, i, l.arrays.u), add) +
 			fmt.Sprintf("%s(%s, %s, %s, %s)\n%s", l.called(c, expr.Product), h, x, t, outputsOf(c, i, l.arrays.g), add)
 	}
-	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s%s)\n%s", lines, more, l.called(c, expr.Product), l.buffer(2, len(c.Args)), x,
+	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s%s)\n%s", lines, more, l.called(c, expr.Product), l.buffer(2, len(c.Args)), l.withResults(c, i, x),
 		outputsOf(c, i, l.arrays.g), t, outputsOf(c, i, l.arrays.u), l.scratch(c), l.scatter(c, l.arrays.u))
 }
 

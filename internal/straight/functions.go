@@ -63,6 +63,7 @@ type writer struct {
 	test, m, work        string // variables
 	arrays               arrays
 	callMemory           map[int]int     // by number of the call, what its functions need
+	callResults          map[int]bool    // whether those of derivatives take the outputs
 	failures             []failure       // calls whose value may not be there
 	vectors              map[int]*Vector // by number of the call, those of the user
 	loops                *looped         // writes functions of long programs

@@ -409,6 +409,31 @@ func (w *written) addCalls(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, w.addHessian(t, "callSum", tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
 	require.True(t, w.addHessian(t, "callTerms", tape, points, hessian.SparseSettings{Method: hessian.ByTerms}))
+	w.addBeyond(t)
+}
+
+// addBeyond adds a loop whose steps take logarithms, at points where the value is NaN and
+// the partial 1/x is a number.
+func (w *written) addBeyond(t *testing.T) {
+	for k, name := range []string{"beyond", "beyondWays"} {
+		outputs := func(x []reverse.Var) []reverse.Var {
+			last, sum := reverse.Scan(reverse.Loop{Start: x[:1], Shared: x[1:], Steps: 5, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+				z := s[0].Sub(w[0]).Scale(0.9)
+				if k == 1 && z.LessReal(-3) {
+					z = z.AddReal(1)
+				}
+				return []reverse.Var{z}, []reverse.Var{s[0].Log(), s[0].Mul(w[0])}
+			}})
+			return append(last, sum...)
+		}
+		x := []float64{1, 0}
+		points := [][]float64{x, {1, 0.5}, {-1, -0.25}, {-1, 0}}
+		tape, err := reverse.RecordVec(outputs, x)
+		require.NoError(t, err)
+		require.True(t, w.addJacobian(t, name+"Columns", tape, points, reverse.SparseSettings{Method: reverse.ByColumns}))
+		require.True(t, w.addJacobian(t, name+"Rows", tape, points, reverse.SparseSettings{Method: reverse.ByRows}))
+		require.True(t, w.addHessian(t, name, tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
+	}
 }
 
 // addLarge adds a function whose outputs would not fit on the stack.
