@@ -1,6 +1,7 @@
 package nl
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -62,6 +63,13 @@ func (p *Problem) Solution(r *newton.Result, err error, objective int) *Solution
 		f, sign = -r.F, 1
 	}
 	message := c.what
+	var stopped *newton.StoppedError
+	if errors.As(err, &stopped) { // whose status the message has said
+		if stopped.Reason != "" {
+			message += ", " + stopped.Reason
+		}
+		err = stopped.Err
+	}
 	if err != nil {
 		message += " (" + err.Error() + ")"
 	}

@@ -3,6 +3,7 @@ package nl
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -153,4 +154,16 @@ func TestRelaxation(t *testing.T) {
 	y := values(p, None, p.X0...)
 	require.Equal(t, []float64{0, 25, 52}, y)
 	require.False(t, math.Signbit(y[0]))
+}
+
+func TestMessagesSayTheStatusOnce(t *testing.T) {
+	p := parse(t, scalar("", "v0", 0))
+	for want, err := range map[string]error{
+		"hesse: locally infeasible, for a reason":    &newton.StoppedError{Status: newton.Infeasible, Reason: "for a reason"},
+		"hesse: locally infeasible (unexpected EOF)": &newton.StoppedError{Status: newton.Infeasible, Err: io.ErrUnexpectedEOF},
+	} {
+		s := p.Solution(&newton.Result{X: []float64{1, 1}, Status: newton.Infeasible}, err, 0)
+		first, _, _ := strings.Cut(s.Message, "\n")
+		require.Equal(t, want, first)
+	}
 }

@@ -122,12 +122,11 @@ func (s *solver) restore() (ok bool, err error) {
 		s.ended, s.endReason = stopped, reason
 	case stopped == Solved && r.restored():
 	case floats.Norm(s.trial.c, math.Inf(1)) > max(s.tol, feasibility*1e-2):
-		s.ended = Infeasible
+		violation := floats.Norm(s.trial.c, math.Inf(1))
+		s.ended, s.endReason = Infeasible, fmt.Sprintf("the sum of violations has a local minimum, the largest of them is %.3g", violation)
 		if stopped != Solved {
-			s.ended = StepTooSmall
+			s.ended, s.endReason = StepTooSmall, fmt.Sprintf("restoration of feasibility ended (%v) with constraints violated by %.3g", stopped, violation)
 		}
-		s.endReason = fmt.Sprintf("the restoration phase ended (%v) with constraints violated by %.3g",
-			stopped, floats.Norm(s.trial.c, math.Inf(1)))
 	default:
 		// Feasible, but no better than points before: the filter is forgotten.
 		if s.refused++; s.refused > maxRefused {
