@@ -120,7 +120,7 @@ const (
 // NewStrips cuts the program in strips of about so many nodes, or of more if they would
 // have much in common. It is nil if there are none, if anything but sums reads them, if
 // the program makes decisions, or if adjoints would be added up in another order. Cost:
-// O(N) time and memory in N nodes, a third of recording them.
+// O(N) time and memory in N nodes, about as long as recording them.
 func (p *Program) NewStrips(nodes int) *Strips {
 	if c := p.newStripper(nodes); c != nil {
 		return c.strips(nodes)

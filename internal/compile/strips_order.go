@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"slices"
-
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -98,10 +96,12 @@ func (c *stripper) sharing(b *Batch) bool {
 
 // heads is the head in the order of evaluation.
 func (c *stripper) heads() (x []Piece) {
+	linear := c.linear // of which the rest is after b
 	for k := range c.batches {
 		b := &c.batches[k]
 		switch {
-		case slices.Contains(c.linear, b):
+		case len(linear) > 0 && linear[0] == b:
+			linear = linear[1:]
 		case b.Kind == Mixed || b.Kind == Rows:
 			x = append(x, Piece{Batch: b, Lo: b.Lo, Hi: b.Hi})
 		default:

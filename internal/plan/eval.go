@@ -76,15 +76,10 @@ func (p *Plan) results(ws *sweep.Workspace, also, w []float64) (f float64) {
 	return f
 }
 
-// stripsFrom is how many nodes a program has at least that is done strip by strip: some
-// megabytes for each color's product, which no cache holds. Fewer take up to a third
-// longer so, from half to twice as many there is no telling the two apart.
-const stripsFrom = 400_000
-
 // byStrips computes the values strip by strip, if it can and they are finite.
 func (p *Plan) byStrips(ws *sweep.Workspace, values, x, params, w []float64) bool {
 	p.striping.Do(func() {
-		if p.program.Engine().Len() >= stripsFrom {
+		if p.program.Engine().Len() >= sweep.StripsPay {
 			p.findStrips()
 		}
 	})

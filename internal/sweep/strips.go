@@ -13,8 +13,13 @@ import (
 // adjoints fit into the second-level cache.
 const stripNodes = 6 << 10
 
+// StripsPay is how many nodes a program has at least that is done strip by strip: some
+// megabytes of values and adjoints, which the caches do not hold. Below half as many
+// gradients gain little by strips, and products with Hessians lose up to a third.
+const StripsPay = 400_000
+
 // stripsFrom is the evaluation from which on gradients go by strips: to find these takes
-// some times longer than a gradient.
+// about as long as recording the program.
 const stripsFrom = 3
 
 // byStrips is the strips for gradients, nil if there are none or not yet.
@@ -22,7 +27,11 @@ func (e *Engine) byStrips() *compile.Strips {
 	if e.gradients.Load() < stripsFrom && e.gradients.Add(1) < stripsFrom {
 		return nil
 	}
-	e.stripping.Do(func() { e.strips.Store(e.NewStrips(stripNodes)) })
+	e.stripping.Do(func() {
+		if e.Len() >= StripsPay {
+			e.strips.Store(e.NewStrips(stripNodes))
+		}
+	})
 	return e.strips.Load()
 }
 

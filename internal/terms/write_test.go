@@ -217,7 +217,7 @@ func (w *written) run(t *testing.T) {
 		got, err := strconv.ParseUint(s, 10, 64)
 		require.NoError(t, err)
 		if got != w.want[k] {
-			name := regexp.MustCompile("(Gradient|Hessian|Jacobian|All|Value|HVP)\\(.*").ReplaceAllString(w.calls[k], "")
+			name := regexp.MustCompile(`(Gradient|Hessian|Jacobian|All|Value|HVP)\(.*`).ReplaceAllString(w.calls[k], "")
 			t.Errorf("%s differs\n%s", w.calls[k], w.files[name+".go"])
 			return
 		}
