@@ -68,6 +68,8 @@ var targets = []target{
 	{"internal/expr/derive.go", []string{"internal/terms", "internal/testkit/randprog", "hessian"}},
 	{"internal/expr/writer.go", []string{"internal/scan", "internal/terms", "internal/testkit/randprog", "reverse"}},
 	{"internal/expr/edges.go", []string{"internal/terms", "internal/testkit/randprog", "hessian"}},
+	{"internal/expr/factor.go", []string{"internal/expr", "internal/terms", "internal/testkit/randprog"}},
+	{"internal/expr/share.go", []string{"internal/expr", "internal/terms", "internal/testkit/randprog"}},
 	{"internal/expr/expr.go", []string{"internal/terms", "internal/testkit/randprog", "hessian"}},
 	{"internal/bucket/bucket.go", []string{"internal/bucket"}},
 	{"internal/terms/classify.go", []string{"internal/terms", "internal/testkit/randprog", "hessian"}},

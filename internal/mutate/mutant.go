@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -124,16 +125,14 @@ func newInstrumenter() (*instrumenter, error) {
 // instrument returns the files of a package, those that are chosen with their
 // mutants, by path.
 func (in *instrumenter) instrument(dir string, chosen func(file string) bool) (map[string]string, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	p, err := build.ImportDir(dir, 0)
 	if err != nil {
 		return nil, err
 	}
 	var trees []*ast.File
 	var files []string
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
+	for _, name := range p.GoFiles {
+		name := filepath.Join(dir, name)
 		tree, err := parser.ParseFile(in.fset, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
