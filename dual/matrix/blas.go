@@ -29,6 +29,10 @@ const narrow = 12
 // four are not cut by gonum either, which starts no goroutine for them.
 const block = 64
 
+// depth is how long the products of rows are at most in a block: longer ones take less for
+// each element, but those of 64 rows with 64 are to stay in the cache.
+const depth = 256
+
 // times sets c = α·a·b + β·c.
 func times(alpha float64, a, b general, beta float64, c general) {
 	if c.Cols == 1 && b.Stride == 1 && c.Stride == 1 && a.Rows > 0 && a.Cols > 0 {
@@ -103,15 +107,11 @@ func tiles(transB blas.Transpose, alpha float64, a, b general, beta float64, c g
 		return
 	}
 	p := products.Get().(*sharedProduct)
-	length, other, turned := c.Cols, a.Cols, blas.Trans // of rows that are added, else of those that are multiplied
-	if transB == blas.Trans {
-		length, other, turned = other, length, blas.NoTrans
-	}
-	if length < narrow && other >= narrow {
+	if t := way(transB, a, c); t != transB {
 		p.turned = slices.Grow(p.turned[:0], len(b.Data))[:b.Rows*b.Cols]
-		t := generalOf(b.Cols, b.Rows, p.turned)
-		transposeTo(t, b)
-		b, transB = t, turned
+		turned := generalOf(b.Cols, b.Rows, p.turned)
+		transposeTo(turned, b)
+		b, transB = turned, t
 	}
 	p.transB, p.alpha, p.beta, p.a, p.b, p.c, p.shape = transB, alpha, beta, a, b, c, s
 	p.next.Store(0)
@@ -125,6 +125,19 @@ func tiles(transB blas.Transpose, alpha float64, a, b general, beta float64, c g
 	p.done.Wait()
 	p.a, p.b, p.c = general{}, general{}, general{}
 	products.Put(p)
+}
+
+// way is how c = a·b is fastest: by products of rows of a and bᵀ, blas.Trans, or by adding
+// up rows of b, blas.NoTrans. It is the other way than b is given if that is worth its
+// transposition.
+func way(given blas.Transpose, a, c general) blas.Transpose {
+	switch {
+	case a.Cols < narrow && c.Cols >= narrow:
+		return blas.NoTrans
+	case a.Cols >= narrow && (c.Cols < narrow || c.Rows >= 2*narrow):
+		return blas.Trans
+	}
+	return given
 }
 
 func (p *sharedProduct) rows() int { return (p.c.Rows + block - 1) / block }
@@ -153,8 +166,12 @@ func (p *sharedProduct) tile(i, j int) {
 	if p.shape&upperFactor != 0 {
 		first = i
 	}
-	for k := first; k < inner; k += block {
-		n := min(block, inner-k)
+	step := block
+	if p.transB == blas.Trans {
+		step = depth
+	}
+	for k := first; k < inner; k += step {
+		n := min(step, inner-k)
 		b := p.b
 		if p.transB == blas.Trans {
 			b = view(b, j, k, cols, n)

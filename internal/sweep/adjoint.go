@@ -165,6 +165,9 @@ func (ws *Workspace) adjointNodes(gs [][]float64, lo, hi int32) error {
 			}
 			continue
 		case op.List:
+			if i = e.FirstOutput(i); i < lo {
+				return nil // the nodes before have the call
+			}
 			if err := ws.adjointList(gs, i); err != nil {
 				return err
 			}

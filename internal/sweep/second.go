@@ -184,6 +184,9 @@ func (ws *Workspace) secondNodes(us, ts [][]float64, lo, hi int32) error {
 				}
 				ws.secondSeveral(us, ts, i)
 			case code == op.Call:
+				if i = e.FirstOutput(i); i < lo {
+					return nil // the nodes before have the call
+				}
 				if err := ws.secondCall(us, ts, i); err != nil {
 					return err
 				}

@@ -207,6 +207,7 @@ func (ws *Workspace) tangentNodes(ts [][]float64, lo, hi int32) error {
 			if err := ws.tangentList(ts, i); err != nil {
 				return err
 			}
+			i = e.LastOutput(i)
 			continue
 		case op.ByConstant:
 			da = e.Constant(i)

@@ -145,6 +145,7 @@ func (ws *Workspace) valueNodes(lo, hi int32) error {
 			if err := ws.valueCall(i); err != nil {
 				return err
 			}
+			i = e.LastOutput(i)
 		default:
 			y := ws.scratch[1][:1]
 			if code.Operands() == 2 {

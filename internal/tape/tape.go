@@ -307,6 +307,15 @@ func (t *Tape) FirstOutput(i int32) int32 {
 	return i
 }
 
+// LastOutput is node i, or the last output of the call that it is an output of.
+func (t *Tape) LastOutput(i int32) int32 {
+	if t.Op(i) == op.Call {
+		call, output := t.Args(i)
+		return i - output + t.calls[call].Outputs() - 1
+	}
+	return i
+}
+
 // EachOperand calls f with the operands of node i. Of the outputs of a call the
 // first has them.
 func (t *Tape) EachOperand(i int32, f func(j int32)) {
