@@ -11,7 +11,9 @@
 //	func EnergyHVP(dst, x, v []float64)
 //
 // which import package math alone and allocate nothing: see reverse.GoSource, or
-// hessian.Sparse.WriteGo and reverse.SparseJacobian.WriteGo with -sparse.
+// hessian.Sparse.WriteGo and reverse.SparseJacobian.WriteGo with -sparse. Once a module,
+// go get -tool github.com/hesse-ad/hesse/hessian/write adds the command, and what it is
+// built of, to go.mod.
 //
 // # Usage
 //

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,6 +74,29 @@ func main() {
 	fmt.Println(err != nil)
 }
 `
+
+// A module that has the command as a tool has the checksums of what the command imports:
+// the test that it adds to the module's package imports nothing else.
+func TestTheCommandImportsWhatItsTestDoes(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	has := strings.Fields(string(out))
+	tree, err := parser.ParseFile(token.NewFileSet(), "well.go", well, 0)
+	require.NoError(t, err)
+	s := settings{function: "well", n: 2, sparse: "hessian"}
+	test, err := s.test(&program{name: "main"}, function{tree.Decls[1].(*ast.FuncDecl), tree})
+	require.NoError(t, err)
+	tree, err = parser.ParseFile(token.NewFileSet(), "test.go", test, parser.ImportsOnly)
+	require.NoError(t, err)
+	require.Len(t, tree.Imports, 4)
+	for _, i := range tree.Imports {
+		path, err := strconv.Unquote(i.Path.Value)
+		require.NoError(t, err)
+		if path != "testing" {
+			assert.Contains(t, has, path)
+		}
+	}
+}
 
 // Two lines of go generate lead from plain Go to its derivatives in plain Go, in a
 // package whose main function uses them already.
