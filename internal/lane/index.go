@@ -3,7 +3,7 @@ package lane
 // By index, and in steps. Places must be in x.
 
 // Gather sets dst to x at the places index.
-func Gather(dst, x []float64, index []int32) {
+func Gather[I int32 | uint16](dst, x []float64, index []I) {
 	index = index[:len(dst)]
 	for len(dst) >= 4 && len(index) >= 4 {
 		dst[0] = x[index[0]]

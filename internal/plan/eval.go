@@ -114,8 +114,9 @@ func (p *Plan) findStrips() {
 	p.strips = p.program.Engine().NewCompressed(color, columns.Num(), p.eachRead)
 }
 
-// eachRead calls do with each element to of the values that is read directly, which is
-// number row of the product with a color: found by products whose numbers are these.
+// eachRead calls do with each element to of the values, which is number row of the product
+// with a color: found by products whose numbers are these. An image of another element is
+// set at the end; until then it is what the element before it is.
 func (p *Plan) eachRead(do func(to, row, color int32)) {
 	n := p.program.Inputs()
 	values, product := make([]float64, p.stored.NNZ()), make([]float64, n)
@@ -125,10 +126,12 @@ func (p *Plan) eachRead(do func(to, row, color int32)) {
 		}
 		p.recovery.GatherColumns(values, k, product)
 	}
+	at := 0
 	for to, v := range values {
-		if at := int(v) - 1; at >= 0 {
-			do(int32(to), int32(at%n), int32(at/n))
+		if v > 0 {
+			at = int(v) - 1
 		}
+		do(int32(to), int32(at%n), int32(at/n))
 	}
 }
 

@@ -26,8 +26,11 @@ func TestHessiansByStripsHaveTheSameBits(t *testing.T) {
 		for i := range x {
 			x[i] = random.NormFloat64()
 		}
-		for _, kind := range []coloring.Kind{coloring.Star, coloring.Acyclic} {
-			p, err := plan.New(inside.Function(tape), plan.Settings{Hessian: true, Method: plan.ByColoring(kind), Detected: func() *sparsity.Pattern { return tape.HessianPattern() }, Lower: kind == coloring.Acyclic})
+		for _, part := range []struct {
+			kind  coloring.Kind
+			lower bool
+		}{{coloring.Star, false}, {coloring.Acyclic, false}, {coloring.Acyclic, true}} {
+			p, err := plan.New(inside.Function(tape), plan.Settings{Hessian: true, Method: plan.ByColoring(part.kind), Detected: func() *sparsity.Pattern { return tape.HessianPattern() }, Lower: part.lower})
 			require.NoError(t, err)
 			want, got := make([]float64, p.Pattern().NNZ()), make([]float64, p.Pattern().NNZ())
 			wantG, g := make([]float64, len(x)), make([]float64, len(x))

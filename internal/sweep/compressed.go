@@ -1,54 +1,112 @@
 package sweep
 
-import "github.com/hesse-ad/hesse/internal/compile"
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/lane"
+)
 
 // Compressed is products of a Hessian with directions of zeros and ones, those of a
 // coloring, and where their numbers go: strip by strip, so that neither values and
 // adjoints nor products leave the caches.
 type Compressed struct {
 	strips *compile.Strips
-	num    int     // of colors
-	width  int     // colors that share a sweep
-	color  []int32 // by input, none if < 0
-	reads  []reads // by strip and color
+	num    int        // of colors
+	width  int        // colors that share a sweep
+	rows   int        // of a strip, at most: color k of its row i is number k·rows+i of its products
+	seeds  [][]uint16 // by strip and color, which of its inputs have the color
+	reads  []reads    // by strip
 }
 
-// reads is elements of a result, and which places of a product they are.
-type reads struct{ to, from []int32 }
+// reads is the elements of a result that a strip finds, in rising order, and which number
+// of its products each is.
+type reads struct {
+	to   []compile.Span
+	from []uint16
+}
 
 const (
-	secondNodes = 6 << 10 // of a strip
-	mostColors  = 4       // that share a sweep over one, for the sake of the caches
+	// Nodes of a strip: between half and twice as many cost 5 % at most.
+	secondNodes = 6 << 10
+
+	mostColors = 4 // that share a sweep over one, for the sake of the caches
 )
 
 // NewCompressed is the products of num colors, those of the inputs being color, none if
-// < 0. Each calls its argument with each element to of a result that is read, which is
-// number row of the product with a color. It is nil if the program has no strips.
+// < 0. Each calls its argument with each element to of a result, in rising order, which is
+// number row of the product with a color. It is nil if the program has no strips, or too
+// many colors for them.
 func (e *Engine) NewCompressed(color []int32, num int, each func(do func(to, row, color int32))) *Compressed {
 	r := e.NewSecondStrips(secondNodes, SectionLanes)
 	if r == nil || num == 0 {
 		return nil
 	}
 	sweeps := (num + mostColors - 1) / mostColors
-	c := &Compressed{strips: r, num: num, width: (num + sweeps - 1) / sweeps, color: color}
-	c.reads = make([]reads, len(r.Rest)*num)
-	rows := r.Rest[0].Own.Len()
-	each(func(to, row, color int32) {
-		s := row / rows
-		in := r.Rest[s].Inputs
-		x := &c.reads[int(s)*num+int(color)]
-		x.to, x.from = append(x.to, to), append(x.from, row-in.Node+in.Place)
-	})
-	var to, from []int32 // in the order in which they are read
-	for _, x := range c.reads {
-		to, from = append(to, x.to...), append(from, x.from...)
+	c := &Compressed{strips: r, num: num, width: (num + sweeps - 1) / sweeps, rows: int(r.Rest[0].Own.Len())}
+	if num*c.rows > math.MaxUint16 {
+		return nil
+	}
+	for k := range r.Rest {
+		if r.Rest[k].Inputs.N > math.MaxUint16 {
+			return nil
+		}
+	}
+	c.findSeeds(color)
+	c.findReads(each)
+	// Lists that repeat from strip to strip stay in the caches if they are one.
+	same := map[string][]uint16{}
+	for k := range c.seeds {
+		c.seeds[k] = shared(same, c.seeds[k])
 	}
 	for k := range c.reads {
-		n := len(c.reads[k].to)
-		c.reads[k] = reads{to[:n], from[:n]}
-		to, from = to[n:], from[n:]
+		c.reads[k].from = shared(same, c.reads[k].from)
 	}
 	return c
+}
+
+// findSeeds finds the inputs of each color in each strip.
+func (c *Compressed) findSeeds(color []int32) {
+	c.seeds = make([][]uint16, len(c.strips.Rest)*c.num)
+	for k := range c.strips.Rest {
+		in, seeds := c.strips.Rest[k].Inputs, c.seeds[k*c.num:][:c.num]
+		for i, color := range color[in.Node:][:in.N] {
+			if color >= 0 {
+				seeds[color] = append(seeds[color], uint16(i))
+			}
+		}
+	}
+}
+
+// findReads finds what is read in each strip.
+func (c *Compressed) findReads(each func(do func(to, row, color int32))) {
+	c.reads = make([]reads, len(c.strips.Rest))
+	rows := int32(c.rows)
+	each(func(to, row, color int32) {
+		x := &c.reads[row/rows]
+		x.from = append(x.from, uint16(color*rows+row%rows))
+		if k := len(x.to) - 1; k >= 0 && x.to[k].Hi == to {
+			x.to[k].Hi++
+		} else {
+			x.to = append(x.to, compile.Span{Lo: to, Hi: to + 1})
+		}
+	})
+}
+
+// shared is the list among lists that has these elements, which x is from now on if there
+// is none.
+func shared(lists map[string][]uint16, x []uint16) []uint16 {
+	key := make([]byte, 0, 2*len(x))
+	for _, v := range x {
+		key = binary.LittleEndian.AppendUint16(key, v)
+	}
+	y, is := lists[string(key)]
+	if !is {
+		y = append([]uint16(nil), x...)
+		lists[string(key)] = y
+	}
+	return y
 }
 
 // Eval computes the values at x and the gradient of Σ wⱼyⱼ, which are Output and the
@@ -71,43 +129,64 @@ type compressing struct {
 // products are finite.
 func (c *compressing) strip(ws *Workspace, k int) bool {
 	s := &c.strips.Rest[k]
-	in := s.Inputs
-	allFinite := true
-	for lo := int32(0); int(lo) < c.num; lo += int32(c.width) {
-		n := min(c.width, c.num-int(lo))
-		ts, us := directions(&ws.t, n, c.strips.Places, false), directions(&ws.u, n, c.strips.Places, true)
-		for d := range n {
-			clear(ts[d][in.Place:][:in.N])
-			clear(ts[d][:ws.e.Base()-ws.e.Inputs()])
-			zero(us[d], s.UnwrittenSecond)
-		}
-		for i, color := range c.color[in.Node:][:in.N] {
-			if d := color - lo; d >= 0 && int(d) < n {
-				ts[d][in.Place+int32(i)] = 1
-			}
-		}
-		for i := range s.Second {
-			if b := &s.Second[i]; b.FeedsNonlinear {
-				ws.batchTangents(ts, b, b, b.Lo, compile.SecondOrder)
-			}
-		}
-		for i := len(s.Second) - 1; i >= 0; i-- {
-			b := &s.Second[i]
-			for off := int32(0); off < b.Len(); off += compile.Block {
-				ws.secondBlock(us, ts, b, b, b.Lo+off, off, min(compile.Block, b.Len()-off))
-			}
-		}
-		to := in.Place - in.Node
-		for _, u := range us {
-			allFinite = allFinite && finite(u[to+s.Own.Lo:to+s.Own.Hi])
-		}
+	products := ws.productRoom(c.num * c.rows)
+	own := s.Own.Lo - s.Inputs.Node + s.Inputs.Place
+	for lo := 0; lo < c.num; lo += c.width {
+		ts, us := c.seeded(ws, k, lo, min(c.width, c.num-lo))
+		ws.secondStrip(us, ts, s)
 		for d, u := range us {
-			r := &c.reads[k*c.num+int(lo)+d]
-			from := r.from[:len(r.to)]
-			for e, to := range r.to {
-				c.result[to] = u[from[e]]
+			u = u[own:][:s.Own.Len()]
+			if !finite(u) {
+				return false
 			}
+			copy(products[(lo+d)*c.rows:], u)
 		}
 	}
-	return allFinite
+	from := c.reads[k].from
+	for _, to := range c.reads[k].to {
+		n := to.Len()
+		lane.Gather(c.result[to.Lo:to.Hi], products, from[:n])
+		from = from[n:]
+	}
+	return true
+}
+
+// seeded is tangents and second-order adjoints of strip k before a sweep with the n colors
+// from lo on.
+func (c *compressing) seeded(ws *Workspace, k, lo, n int) (ts, us [][]float64) {
+	s := &c.strips.Rest[k]
+	ts, us = directions(&ws.t, n, c.strips.Places, false), directions(&ws.u, n, c.strips.Places, true)
+	for d, t := range ts {
+		clear(t[:ws.e.Base()-ws.e.Inputs()]) // parameters and constants
+		t = t[s.Inputs.Place:][:s.Inputs.N]
+		clear(t)
+		for _, i := range c.seeds[k*c.num+lo+d] {
+			t[i] = 1
+		}
+		zero(us[d], s.UnwrittenSecond)
+	}
+	return ts, us
+}
+
+// secondStrip is a sweep of second order over a strip.
+func (ws *Workspace) secondStrip(us, ts [][]float64, s *compile.Strip) {
+	for i := range s.Second {
+		if b := &s.Second[i]; b.FeedsNonlinear {
+			ws.batchTangents(ts, b, b, b.Lo, compile.SecondOrder)
+		}
+	}
+	for i := len(s.Second) - 1; i >= 0; i-- {
+		b := &s.Second[i]
+		for off := int32(0); off < b.Len(); off += compile.Block {
+			ws.secondBlock(us, ts, b, b, b.Lo+off, off, min(compile.Block, b.Len()-off))
+		}
+	}
+}
+
+// productRoom is memory for n numbers.
+func (ws *Workspace) productRoom(n int) []float64 {
+	if len(ws.stripProducts) < n {
+		ws.stripProducts = make([]float64, n)
+	}
+	return ws.stripProducts[:n]
 }

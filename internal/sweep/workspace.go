@@ -75,19 +75,20 @@ func (e *Engine) Bytes() int {
 // time. Values and adjoints are node by node; t[s] and u[s] are the tangents
 // and the second-order adjoints of direction s.
 type Workspace struct {
-	e          *Engine
-	v, bar     []float64
-	t, u       [][]float64
-	parts      []float64
-	call       callBuffers
-	scratch    [6][compile.Block]float64
-	strip      []float64 // values and adjoints of one
-	stripParts []float64
-	careful    bool
-	team       []*Workspace                // of the goroutines that share its sweeps, see Team
-	seeded     compile.Span                // inputs that may have a tangent
-	support    [MaxDirections]compile.Span // in each direction
-	wanted     compile.Span                // inputs whose second-order adjoints are read
+	e             *Engine
+	v, bar        []float64
+	t, u          [][]float64
+	parts         []float64
+	call          callBuffers
+	scratch       [6][compile.Block]float64
+	strip         []float64 // values and adjoints of one
+	stripParts    []float64
+	stripProducts []float64 // of its rows with all colors
+	careful       bool
+	team          []*Workspace                // of the goroutines that share its sweeps, see Team
+	seeded        compile.Span                // inputs that may have a tangent
+	support       [MaxDirections]compile.Span // in each direction
+	wanted        compile.Span                // inputs whose second-order adjoints are read
 
 	compressing compressing // that strips are part of
 
@@ -130,7 +131,7 @@ func (e *Engine) Put(ws *Workspace) { e.pool.Put(ws) }
 
 // Bytes is the memory that the workspace takes.
 func (ws *Workspace) Bytes() int {
-	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.strip) + tape.BytesOf(ws.stripParts) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
+	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.strip) + tape.BytesOf(ws.stripParts) + tape.BytesOf(ws.stripProducts) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
 		tape.BytesOf(ws.cotangent) + tape.BytesOf(ws.outputs) + tape.BytesOf(ws.t) + tape.BytesOf(ws.u)
 	for _, x := range [...][][]float64{ws.t, ws.u} {
 		for _, x := range x {
