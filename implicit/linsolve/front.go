@@ -21,7 +21,7 @@ func (l *LDL) eliminate(limit int) (elements int) {
 	l.largest = 0
 	l.done, l.index, l.val, l.d, l.e = l.done[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
 	for _, s := range l.fronts {
-		if l.leaf(int(s)) {
+		if l.path(int(s)) {
 			continue
 		}
 		front, vars, candidates := l.assemble(int(s))
@@ -50,46 +50,68 @@ func (l *LDL) eliminate(limit int) (elements int) {
 	return elements
 }
 
-// leaf eliminates front s if that is one column of A, by a pivot of order 1, without
-// the detour by a matrix. It reports whether it did.
-func (l *LDL) leaf(s int) bool {
-	if l.children[s] > 0 || l.first[s+1]-l.first[s] > 1 {
+// path eliminates front s by a pivot of order 1, without the detour by a matrix, if
+// it is one column, of A alone or with one row below at most, as all are of a
+// forest. It reports whether it did.
+func (l *LDL) path(s int) bool {
+	w := &l.work
+	below, children := l.below(s), int(l.children[s])
+	n, from := len(below), len(l.val)
+	if l.width(s) > 1 || n > 1 && children > 0 {
 		return false
 	}
-	w := &l.work
-	below := l.below(s)
-	n, from := len(below), len(l.val)
 	l.val = extend(l.val, n)
 	x := l.val[from:]
 	clear(x)
-	pivot := 0.0
+	pivot, rest := 0.0, 0.0 // rest is what children add to the diagonal of the row below
 	values := l.a.Triangle().Values()
-	rows := l.aRow[l.aPtr[s]:l.aPtr[s+1]]
-	for t, src := range l.aSrc[l.aPtr[s]:l.aPtr[s+1]] {
+	lo, hi := l.aPtr[s], l.aPtr[s+1]
+	rows := l.aRow[lo:hi]
+	for t, src := range l.aSrc[lo:hi] {
 		if r := rows[t]; r > 0 {
 			x[r-1] = values[src]
 		} else {
 			pivot = values[src]
 		}
 	}
-	if !(math.Abs(pivot) >= l.threshold*largest(x) && math.Abs(pivot) > ldlZero) {
+	first, ready := len(w.passed)-children, true
+	at, atVars := len(w.stack), len(w.stackVars)
+	for _, c := range w.passed[first:] {
+		ready = ready && c.still == 0
+		at -= c.order * (c.order + 1) / 2
+		atVars -= c.order
+	}
+	if children > 0 && ready {
+		for t, m := first, w.stack[at:]; len(m) > 0; t++ {
+			pivot += m[0]
+			if w.passed[t].order == 1 {
+				m = m[1:]
+				continue
+			}
+			x[0] += m[1]
+			rest += m[2]
+			m = m[3:]
+		}
+	}
+	if a := math.Abs(pivot); !(ready && a >= l.threshold*largest(x) && a > ldlZero && finite(a)) {
 		l.val = l.val[:from]
 		return false
 	}
+	w.stack, w.stackVars, w.passed = w.stack[:at], w.stackVars[:atVars], w.passed[:first]
 	if n > 0 {
-		at := len(w.stack)
 		w.stack = extend(w.stack, n*(n+1)/2)
 		to := w.stack[at:]
 		for j, u := range x {
 			v := u / pivot
-			rest := x[j:]
-			column := to[:len(rest)]
-			for i, u := range rest {
+			tail := x[j:]
+			column := to[:len(tail)]
+			for i, u := range tail {
 				column[i] = -float64(v * u)
 			}
-			to = to[len(rest):]
+			to = to[len(tail):]
 			x[j] = v
 		}
+		w.stack[at] += rest
 		w.stackVars = append(w.stackVars, below...)
 		w.passed = append(w.passed, passedOn{n, 0})
 	}
@@ -207,6 +229,10 @@ func (l *LDL) factorFront(front []float64, order, candidates int, vars []int32) 
 	if candidates <= panel { // all are in the cache
 		panel = 1
 	}
+	now := candidates // columns that follow each panel
+	if order <= ldlSmall {
+		now = order
+	}
 	start := 0 // columns from k on are up to date with the pivots before start
 	for k < candidates {
 		pivots := l.eliminateOne(front, order, candidates, start, k, base, vars)
@@ -215,11 +241,11 @@ func (l *LDL) factorFront(front []float64, order, candidates int, vars []int32) 
 			break
 		}
 		if pivots == 0 || k-start >= panel {
-			l.update(front, order, start, k, k, candidates, base)
+			l.update(front, order, start, k, k, now, base)
 			start = k
 		}
 	}
-	l.update(front, order, 0, k, candidates, order, base)
+	l.update(front, order, 0, k, now, order, base)
 	return k
 }
 
@@ -235,12 +261,7 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 		x := l.column(w.x, front, order, start, k, q, base)
 		atQ := q - k
 		a := x[atQ]
-		r, inside := none, 0.0 // the largest candidate beside q
-		for t, v := range x[:candidates-k] {
-			if v := math.Abs(v); v > inside && t != atQ {
-				r, inside = t, v
-			}
-		}
+		inside := max(largest(x[:atQ]), largest(x[atQ+1:candidates-k]))
 		below := largest(x[candidates-k:])
 		all := max(inside, below)
 		switch {
@@ -250,10 +271,15 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 			l.d, l.e = append(l.d, 0), append(l.e, 0)
 			clear(front[k*order+k : (k+1)*order])
 			return 1
-		case math.Abs(a) >= l.threshold*all && finite(all):
+		case math.Abs(a) >= l.threshold*all && finite(a):
 			l.single(front, order, k, q, x, vars)
 			return 1
-		case r == none:
+		}
+		r := 0 // the largest candidate beside q
+		for r < candidates-k && (r == atQ || math.Abs(x[r]) != inside) {
+			r++
+		}
+		if inside == 0 || r == candidates-k {
 			continue
 		}
 
@@ -291,7 +317,7 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 func (l *LDL) leading(front []float64, order, k int) bool {
 	x := front[k*order+k : (k+1)*order]
 	a, all := math.Abs(x[0]), largest(x[1:])
-	if !(a >= l.threshold*all && a > ldlZero && finite(all)) {
+	if !(a >= l.threshold*all && a > ldlZero && finite(a)) {
 		return false
 	}
 	pivot := x[0]

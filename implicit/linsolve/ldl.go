@@ -131,6 +131,10 @@ const (
 	// ldlPanel is the number of pivots after which the columns that are still to be
 	// eliminated are brought up to date.
 	ldlPanel = 16
+
+	// ldlSmall is the order of a front up to which a pivot is subtracted from all
+	// columns at once.
+	ldlSmall = 8
 )
 
 // Factorize computes the factorization of a: rows and columns are scaled to a
@@ -312,12 +316,18 @@ func (l *LDL) load(values []float64) (finite bool) {
 	most := setExponents(w.exponents, values)
 	l.exp = append(l.exp[:0], l.base...)
 	ruiz(p, w.exponents, l.exp, w.local)
+	const normal = 511 // 2^e is, for the sum e of two exponents up to this
+	far := slices.ContainsFunc(l.exp, func(e int32) bool { return e < -normal || e > normal })
 	to := l.a.Triangle().Values()
 	for i, of := range l.exp {
 		lo, hi := ptr[i], ptr[i+1]
 		from, to := values[lo:hi], to[lo:hi]
 		for k, j := range p.Row(i)[:len(from)] {
-			to[k] = scaled(from[k], of+l.exp[j])
+			if e := of + l.exp[j]; far {
+				to[k] = scaled(from[k], e)
+			} else {
+				to[k] = from[k] * math.Float64frombits(uint64(e+1023)<<52)
+			}
 		}
 	}
 	return most <= 1024 // infinities and NaN have 1025
@@ -345,37 +355,36 @@ func setExponents(exponents []int32, values []float64) (most int32) {
 // ruiz finds scales 2^exp, from those that are there, for a symmetric matrix of which a
 // triangle has the pattern p and these exponents: after each sweep the largest element of a row is
 // nearer to 1, by half of what it was away (Ruiz, A scaling algorithm to
-// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034). Four are
-// enough but for units that are many powers of ten apart.
+// equilibrate both rows and columns norms in matrices, RAL-TR-2001-034). The last is
+// the first that changes no scale by more than a factor of 2.
 //
 // size is working memory.
 func ruiz(p *sparsity.Pattern, exponents, exp, size []int32) {
-	const enough, atMost = 4, 32 // sweeps
+	const atMost = 32 // sweeps
 	ptr := p.RowPtr()
 	for i := range size {
 		size[i] = noExponent
 	}
-	for sweep := range atMost {
+	for range atMost {
 		for i, of := range exp {
 			row, most := exponents[ptr[i]:ptr[i+1]], size[i]
 			for k, j := range p.Row(i)[:len(row)] {
 				e := row[k] + of + exp[j]
 				most = max(most, e)
-				if e > size[j] {
-					size[j] = e
-				}
+				size[j] = max(size[j], e) // as fast whatever the values, with no branch
 			}
 			size[i] = max(size[i], most)
 		}
 		longest := int32(0)
 		for i, e := range size {
 			size[i] = noExponent
-			if step := (e + 1) >> 1; e > noExponent/2 && step != 0 {
+			if e > noExponent/2 {
+				step := (e + 1) >> 1
 				exp[i] -= step
 				longest = max(longest, step, -step)
 			}
 		}
-		if longest == 0 || longest == 1 && sweep+1 >= enough {
+		if longest <= 1 {
 			break
 		}
 	}
@@ -383,6 +392,41 @@ func ruiz(p *sparsity.Pattern, exponents, exp, size []int32) {
 
 // analyze finds the order and the fronts.
 func (l *LDL) analyze(values []float64) error {
+	p := l.a.Triangle().Pattern()
+	if l.dominant() {
+		ptr, adj := triangleGraph(p)
+		order, _ := minimumDegree(len(l.exp), ptr, adj)
+		l.symbolic.analyze(ptr, adj, order)
+	} else {
+		l.analyzePairs(values)
+	}
+	l.amalgamate(2)
+	entries := 0
+	for s := range l.supernodes() {
+		w := l.width(s)
+		entries += w*(w-1)/2 + w*len(l.below(s))
+	}
+	if l.MaxFill > 0 && entries > l.MaxFill {
+		return &FillError{entries, l.MaxFill}
+	}
+	l.placeEntries()
+	return nil
+}
+
+// dominant reports whether each variable has a diagonal entry that is a pivot beside
+// the others of A.
+func (l *LDL) dominant() bool {
+	p, values := l.a.Triangle().Pattern(), l.a.Triangle().Values()
+	for i := range l.exp {
+		if k := p.Position(i, i); k < 0 || math.Abs(values[k]) < ldlThreshold {
+			return false
+		}
+	}
+	return true
+}
+
+// analyzePairs finds the order of pairs of variables, and of single ones.
+func (l *LDL) analyzePairs(values []float64) {
 	n := len(l.exp)
 	p := l.a.Triangle().Pattern()
 	full := bothTriangles(p, l.a.Triangle().Values())
@@ -452,17 +496,6 @@ func (l *LDL) analyze(values []float64) error {
 		varPtr[i+1] = len(vars)
 	}
 	l.symbolic.analyze(varPtr, vars, expanded)
-	l.amalgamate()
-	entries := 0
-	for s := range l.supernodes() {
-		w := l.width(s)
-		entries += w*(w-1)/2 + w*len(l.below(s))
-	}
-	if l.MaxFill > 0 && entries > l.MaxFill {
-		return &FillError{entries, l.MaxFill}
-	}
-	l.placeEntries()
-	return nil
 }
 
 // bothTriangles returns the symmetric matrix with the values of a triangle.
@@ -506,14 +539,9 @@ func pairs(a *sparsity.Matrix) (partner []int32, small bool) {
 	n, _ := a.Dims()
 	partner = make([]int32, n)
 	diagonal := make([]float64, n)
-	least := 1.0
 	for i := range n {
 		partner[i] = none
 		diagonal[i] = math.Abs(a.At(i, i))
-		least = min(least, diagonal[i])
-	}
-	if least >= ldlThreshold {
-		return partner, false
 	}
 	rowOf, rank, short := maximumMatching(a.Pattern(), withoutDense(a), ldlLevels...)
 	small = rank == n && short >= ldlLarge
@@ -756,6 +784,13 @@ func (l *LDL) factorSolve(y, front []float64) {
 	at := 0
 	for t := range l.done {
 		k, vars, val := l.front(t)
+		if k == 1 {
+			v := y[vars[0]]
+			subtract(y, v, vars[1:], val)
+			y[vars[0]] = v / l.d[at]
+			at++
+			continue
+		}
 		x := front[:len(vars)]
 		for i, v := range vars {
 			x[i] = y[v]
@@ -781,6 +816,10 @@ func (l *LDL) factorSolve(y, front []float64) {
 	}
 	for t := len(l.done) - 1; t >= 0; t-- {
 		k, vars, val := l.front(t)
+		if k == 1 {
+			y[vars[0]] -= dot(y, vars[1:], val)
+			continue
+		}
 		x := front[:len(vars)]
 		for i, v := range vars {
 			x[i] = y[v]

@@ -166,7 +166,7 @@ func (q *QR) analyze() {
 	ptr, adj := gramGraph(p)
 	order, _ := minimumDegree(n, ptr, adj)
 	q.symbolic.analyze(ptr, adj, order)
-	q.amalgamate()
+	q.amalgamate(1)
 	q.of, q.parent = q.tree()
 
 	// A row enters the front of its first column, and later those that it is

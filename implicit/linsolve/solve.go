@@ -492,11 +492,11 @@ func twoSum(a, b float64) (sum, err float64) {
 
 // largest returns the maximum norm of v, or NaN if an element is.
 func largest(v []float64) float64 {
-	m := 0.0
+	m := uint64(0) // the bits of numbers that are not negative have their order, and NaN is last
 	for _, x := range v {
-		m = max(m, math.Abs(x))
+		m = max(m, math.Float64bits(x)&^(1<<63))
 	}
-	return m
+	return math.Float64frombits(m)
 }
 
 // quotient returns a/b, and 0 for 0/0.

@@ -100,7 +100,7 @@ func (s *symbolic) below(at int) []int32 { return s.rows[s.rowPtr[at]:s.rowPtr[a
 // and L gets few zeros from it: each merger saves the passing on of what the
 // first contributes to the second (Ashcraft and Grimes, The influence of relaxed
 // supernode partitions on the multifrontal method, ACM TOMS 15, 1989).
-func (s *symbolic) amalgamate() {
+func (s *symbolic) amalgamate(least int) {
 	type merged struct {
 		from  int // first column
 		at    int // last of the supernodes, which has the rows
@@ -112,7 +112,7 @@ func (s *symbolic) amalgamate() {
 		for len(list) > 0 {
 			child := list[len(list)-1]
 			rows := s.below(child.at)
-			if len(rows) == 0 || rows[0] >= s.first[at+1] {
+			if len(rows) < least || rows[0] >= s.first[at+1] {
 				break
 			}
 			wide, below := int(s.first[at+1])-m.from, len(s.below(at))
