@@ -21,7 +21,8 @@ func (l *LDL) eliminate(limit int) (elements int) {
 	l.largest = 0
 	l.done, l.index, l.val, l.d, l.e = l.done[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
 	for _, s := range l.fronts {
-		if l.path(int(s)) {
+		if order := l.path(int(s)); order > 0 {
+			elements += order * order
 			continue
 		}
 		front, vars, candidates := l.assemble(int(s))
@@ -52,13 +53,13 @@ func (l *LDL) eliminate(limit int) (elements int) {
 
 // path eliminates front s by a pivot of order 1, without the detour by a matrix, if
 // it is one column, of A alone or with one row below at most, as all are of a
-// forest. It reports whether it did.
-func (l *LDL) path(s int) bool {
+// forest. It returns the order of the front if it did, else 0.
+func (l *LDL) path(s int) (order int) {
 	w := &l.work
 	below, children := l.below(s), int(l.children[s])
 	n, from := len(below), len(l.val)
 	if l.width(s) > 1 || n > 1 && children > 0 {
-		return false
+		return 0
 	}
 	l.val = extend(l.val, n)
 	x := l.val[from:]
@@ -95,7 +96,7 @@ func (l *LDL) path(s int) bool {
 	}
 	if a := math.Abs(pivot); !(ready && a >= l.threshold*largest(x) && a > ldlZero && finite(a)) {
 		l.val = l.val[:from]
-		return false
+		return 0
 	}
 	w.stack, w.stackVars, w.passed = w.stack[:at], w.stackVars[:atVars], w.passed[:first]
 	if n > 0 {
@@ -119,7 +120,7 @@ func (l *LDL) path(s int) bool {
 	l.index = append(append(l.index, l.first[s]), below...)
 	l.done = append(l.done, ldlFront{1, len(l.index), len(l.val)})
 	l.largest = max(l.largest, n+1)
-	return true
+	return n + 1
 }
 
 // extend lengthens s by n elements, whatever they are.
