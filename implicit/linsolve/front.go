@@ -52,19 +52,25 @@ func (l *LDL) eliminate(limit int) (elements int) {
 }
 
 // path eliminates front s by a pivot of order 1, without the detour by a matrix, if
-// it is one column, of A alone or with one row below at most, as all are of a
+// it is one column and its children add to the diagonal alone, as all do in a
 // forest. It returns the order of the front if it did, else 0.
 func (l *LDL) path(s int) (order int) {
 	w := &l.work
 	below, children := l.below(s), int(l.children[s])
 	n, from := len(below), len(l.val)
-	if l.width(s) > 1 || n > 1 && children > 0 {
+	first := len(w.passed) - children
+	if l.width(s) > 1 {
 		return 0
+	}
+	for _, c := range w.passed[first:] {
+		if c != (passedOn{order: 1}) {
+			return 0
+		}
 	}
 	l.val = extend(l.val, n)
 	x := l.val[from:]
 	clear(x)
-	pivot, rest := 0.0, 0.0 // rest is what children add to the diagonal of the row below
+	pivot := 0.0
 	values := l.a.Triangle().Values()
 	lo, hi := l.aPtr[s], l.aPtr[s+1]
 	rows := l.aRow[lo:hi]
@@ -75,30 +81,15 @@ func (l *LDL) path(s int) (order int) {
 			pivot = values[src]
 		}
 	}
-	first, ready := len(w.passed)-children, true
-	at, atVars := len(w.stack), len(w.stackVars)
-	for _, c := range w.passed[first:] {
-		ready = ready && c.still == 0
-		at -= c.order * (c.order + 1) / 2
-		atVars -= c.order
+	at := len(w.stack) - children
+	for _, v := range w.stack[at:] {
+		pivot += v
 	}
-	if children > 0 && ready {
-		for t, m := first, w.stack[at:]; len(m) > 0; t++ {
-			pivot += m[0]
-			if w.passed[t].order == 1 {
-				m = m[1:]
-				continue
-			}
-			x[0] += m[1]
-			rest += m[2]
-			m = m[3:]
-		}
-	}
-	if a := math.Abs(pivot); !(ready && a >= l.threshold*largest(x) && a > ldlZero && finite(a)) {
+	if a := math.Abs(pivot); !(a >= l.threshold*largest(x) && a > ldlZero && finite(a)) {
 		l.val = l.val[:from]
 		return 0
 	}
-	w.stack, w.stackVars, w.passed = w.stack[:at], w.stackVars[:atVars], w.passed[:first]
+	w.stack, w.stackVars, w.passed = w.stack[:at], w.stackVars[:len(w.stackVars)-children], w.passed[:first]
 	if n > 0 {
 		w.stack = extend(w.stack, n*(n+1)/2)
 		to := w.stack[at:]
@@ -112,7 +103,6 @@ func (l *LDL) path(s int) (order int) {
 			to = to[len(tail):]
 			x[j] = v
 		}
-		w.stack[at] += rest
 		w.stackVars = append(w.stackVars, below...)
 		w.passed = append(w.passed, passedOn{n, 0})
 	}

@@ -68,14 +68,14 @@ func optimality(rnd *rand.Rand, n, m int, delta float64) *sparsity.SymMatrix {
 }
 
 // forest has an element for each node and its parent, and diagonal elements, some 0 or
-// small: those wait for the parent. Few nodes have two parents.
+// small: those wait for the parent. Some nodes have two parents.
 func forest(rnd *rand.Rand, n int) *sparsity.SymMatrix {
 	var e edges
 	for i := 1; i < n; i++ {
 		if rnd.IntN(8) > 0 {
 			e.add(i, rnd.IntN(i))
 		}
-		if rnd.IntN(30) == 0 {
+		if rnd.IntN(4) == 0 {
 			e.add(i, rnd.IntN(i))
 		}
 	}
