@@ -38,7 +38,7 @@ type Problem struct {
 
 	objectives  []expression
 	constraints []expression
-	defined     []definition // in the order in which they are defined
+	defined     []expression // variables, numbered behind the others in the order in which they are defined
 
 	code   []instruction
 	consts []float64
@@ -55,13 +55,6 @@ type span struct{ begin, end int32 }
 type linearTerm struct {
 	x int32
 	c float64
-}
-
-// A definition is the expression of a defined variable, which is numbered after the
-// variables.
-type definition struct {
-	expression
-	index int32
 }
 
 // Tape records the problem at X0: outputs [f; c], where f is the given objective,
@@ -81,9 +74,8 @@ func Eval[T dual.Scalar[T]](p *Problem, objective int, x []T) []T {
 		panic("nl: wrong length")
 	}
 	m := machine[T]{p: p, x: slices.Grow(slices.Clone(x), len(p.defined))}
-	m.x = m.x[:len(x)+len(p.defined)]
 	for _, d := range p.defined {
-		m.x[d.index] = m.eval(d.expression)
+		m.x = append(m.x, m.eval(d))
 	}
 	y := make([]T, 1+len(p.constraints))
 	if objective != None && (len(p.objectives) > 0 || objective != 0) {

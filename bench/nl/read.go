@@ -49,9 +49,10 @@ type reader struct {
 
 	functions map[int]string
 
-	// What has been read; known are the defined variables.
-	objective, constraint, gradient, row, known []bool
-	bounds, ranges                              bool
+	// What has been read; known are the numbers of definitions, from 1.
+	objective, constraint, gradient, row []bool
+	known                                []int32
+	bounds, ranges                       bool
 
 	frames []frame
 }
@@ -110,7 +111,7 @@ func (d *reader) header() {
 	d.constraints = make([]expression, m)
 	d.objective, d.gradient = make([]bool, objectives), make([]bool, objectives)
 	d.constraint, d.row = make([]bool, m), make([]bool, m)
-	d.known = make([]bool, defined)
+	d.known = make([]int32, defined)
 	d.integers(h[5], h[7])
 }
 
@@ -262,7 +263,7 @@ func (d *reader) definition() {
 	if i < n {
 		d.fail("v%d is a variable and cannot be defined", i)
 	}
-	if d.known[i-n] {
+	if d.known[i-n] > 0 {
 		d.fail("v%d is defined twice", i)
 	}
 	terms := d.count("the number of linear terms")
@@ -270,8 +271,8 @@ func (d *reader) definition() {
 	d.endLine()
 	linear := d.linearTerms(terms)
 	code := d.expression()
-	d.known[i-n] = true
-	d.defined = append(d.defined, definition{expression{linear, code}, int32(i)})
+	d.defined = append(d.defined, expression{linear, code})
+	d.known[i-n] = int32(len(d.defined))
 }
 
 // linearPart reads the number of terms and these.
@@ -457,8 +458,12 @@ func (d *reader) constant(v float64) {
 func (d *reader) reference() {
 	n := len(d.X0)
 	i := d.below(n+len(d.known), "the number of a variable")
-	if i >= n && !d.known[i-n] {
-		d.fail("v%d is not defined yet", i)
+	if i >= n {
+		k := d.known[i-n]
+		if k == 0 {
+			d.fail("v%d is not defined yet", i)
+		}
+		i = n + int(k) - 1
 	}
 	d.code = append(d.code, instruction{variable, int32(i)})
 }
