@@ -32,8 +32,13 @@ const (
 	ByAcyclic
 )
 
+var methodNames = [...]string{"auto", "terms", "star", "acyclic"}
+
 func (m Method) String() string {
-	return [...]string{"auto", "terms", "star", "acyclic"}[m]
+	if int(m) < len(methodNames) {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("Method(%d)", uint8(m))
 }
 
 var methods = [...]plan.Method{

@@ -2,6 +2,7 @@ package hessian_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -462,4 +463,9 @@ func TestResultsMayOverwriteArguments(t *testing.T) {
 		require.Equal(t, want, y, method)
 		require.Equal(t, j.Values(), again.Values(), method)
 	}
+}
+
+func TestUnknownNamesAreNumbers(t *testing.T) {
+	require.Equal(t, "acyclic Method(4)", fmt.Sprint(hessian.ByAcyclic, " ", hessian.Method(4)))
+	require.Equal(t, "RoR Strategy(4)", fmt.Sprint(hessian.RoR, " ", hessian.Strategy(4)))
 }

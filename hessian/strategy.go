@@ -27,8 +27,13 @@ const (
 // Strategies lists them all.
 var Strategies = []Strategy{FoF, FoR, RoF, RoR}
 
+var strategyNames = [...]string{"FoR", "FoF", "RoF", "RoR"}
+
 func (s Strategy) String() string {
-	return [...]string{"FoR", "FoF", "RoF", "RoR"}[s]
+	if int(s) < len(strategyNames) {
+		return strategyNames[s]
+	}
+	return fmt.Sprintf("Strategy(%d)", uint8(s))
 }
 
 // Hessian evaluates the Hessian of Σ wⱼFⱼ of a tape by one strategy. It is

@@ -31,8 +31,13 @@ const (
 	SolverBiCGStab
 )
 
+var solverNames = [...]string{"auto", "dense LU", "sparse LU", "GMRES", "BiCGStab"}
+
 func (s Solver) String() string {
-	return [...]string{"auto", "dense LU", "sparse LU", "GMRES", "BiCGStab"}[s]
+	if int(s) < len(solverNames) {
+		return solverNames[s]
+	}
+	return fmt.Sprintf("Solver(%d)", uint8(s))
 }
 
 // What SolverAuto goes by. At the first two LU, with entries in random places,

@@ -2,6 +2,7 @@ package implicit
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -818,4 +819,8 @@ func TestMultiplierIsTheDerivativeByAConstant(t *testing.T) {
 		require.InDelta(t, -3, dst[0], 1e-14, "%v", kind)
 		require.InDeltaSlice(t, []float64{3}, r.Gradient(nil), 1e-14, kind)
 	}
+}
+
+func TestUnknownSolversAreNumbers(t *testing.T) {
+	require.Equal(t, "BiCGStab Solver(5)", fmt.Sprint(SolverBiCGStab, " ", Solver(5)))
 }

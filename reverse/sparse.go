@@ -33,8 +33,13 @@ const (
 	ByBoth
 )
 
+var methodNames = [...]string{"auto", "terms", "columns", "rows", "both"}
+
 func (m Method) String() string {
-	return [...]string{"auto", "terms", "columns", "rows", "both"}[m]
+	if int(m) < len(methodNames) {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("Method(%d)", uint8(m))
 }
 
 var methods = [...]plan.Method{

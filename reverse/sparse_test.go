@@ -2,6 +2,7 @@ package reverse_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -194,4 +195,8 @@ func TestColorsOfBratu(t *testing.T) {
 		require.Equal(t, want, [2]int{c.Columns().Num(), c.Rows().Num()})
 		require.Contains(t, j.Explain(), strconv.Itoa(j.Pattern().NNZ()))
 	}
+}
+
+func TestUnknownMethodsAreNumbers(t *testing.T) {
+	require.Equal(t, "both Method(5)", fmt.Sprint(reverse.ByBoth, " ", reverse.Method(5)))
 }

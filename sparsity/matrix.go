@@ -273,7 +273,7 @@ func symDense(dst *mat.SymDense, n int) *mat.SymDense {
 // arguments of NewCSR in github.com/james-bowman/sparse. ia and ja are fresh,
 // data is shared with the matrix.
 func (m *Matrix) Raw() (rows, cols int, ia, ja []int, data []float64) {
-	return m.pattern.rows, m.pattern.cols, ints(m.pattern.ptr), ints(m.pattern.idx), m.values
+	return m.pattern.rows, m.pattern.cols, ints(m.pattern.RowPtr()), ints(m.pattern.idx), m.values
 }
 
 // RawCSC returns the matrix in compressed sparse columns: column j has its

@@ -10,10 +10,10 @@ import (
 
 // Pattern is the set of positions of a rows×cols matrix that may be nonzero,
 // in compressed sparse rows: sorted columns, none twice. It is immutable, so
-// any number of goroutines may read one.
+// any number of goroutines may read one. The zero value is the 0×0 pattern.
 type Pattern struct {
 	rows, cols int
-	ptr        []int32 // len rows+1
+	ptr        []int32 // len rows+1, or nil for 0×0; see RowPtr
 	idx        []int32
 }
 
@@ -163,7 +163,12 @@ func (p *Pattern) All() iter.Seq2[int, int] {
 
 // RowPtr returns the row pointers: row i holds the positions RowPtr()[i] up to
 // RowPtr()[i+1] in CSR order. It is a view of the pattern, not to be written.
-func (p *Pattern) RowPtr() []int32 { return p.ptr }
+func (p *Pattern) RowPtr() []int32 {
+	if p.ptr == nil {
+		return []int32{0}
+	}
+	return p.ptr
+}
 
 // Has reports whether (i, j) is in the pattern. It panics if the position is
 // outside of the matrix. The cost is O(log of the row's length).
@@ -234,7 +239,7 @@ func (p *Pattern) IsSymmetric() bool {
 
 // Equal reports whether q has the same dimensions and positions.
 func (p *Pattern) Equal(q *Pattern) bool {
-	return p.sameDims(q) && (p == q || slices.Equal(p.ptr, q.ptr) && slices.Equal(p.idx, q.idx))
+	return p.sameDims(q) && (p == q || slices.Equal(p.RowPtr(), q.RowPtr()) && slices.Equal(p.idx, q.idx))
 }
 
 // sameDims reports whether p and q have the same dimensions.

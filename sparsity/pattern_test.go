@@ -335,3 +335,14 @@ func TestNilPanicsWithAMessage(t *testing.T) {
 		require.PanicsWithValue(t, "sparsity: nil matrix", f, name)
 	}
 }
+
+func TestZeroPatternIsEmpty(t *testing.T) {
+	var p Pattern
+	empty := FromCoordinates(0, 0, nil, nil)
+	require.True(t, p.Equal(empty))
+	require.True(t, empty.Equal(&p))
+	require.Equal(t, []int32{0}, p.RowPtr())
+	require.Equal(t, empty.Transpose(), p.Transpose())
+	_, _, ia, _, _ := NewMatrix(&p).Raw()
+	require.Equal(t, []int{0}, ia)
+}

@@ -98,7 +98,12 @@ const (
 var statusNames = []string{"evaluation failed", "solved", "acceptable, but not to the tolerance", "locally infeasible",
 	"unbounded", "iteration limit", "step too small", "saddle", "canceled"}
 
-func (s Status) String() string { return statusNames[s] }
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("Status(%d)", uint8(s))
+}
 
 // StoppedError says that a method ended without a solution. The Result beside it
 // is the best that it found.

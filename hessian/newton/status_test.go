@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -259,4 +260,8 @@ func TestMinimizerDoesNotDependOnUnits(t *testing.T) {
 	r, err := LeastSquares{}.Minimize(background, tiny, []float64{3})
 	require.Error(t, err)
 	require.Equal(t, Failed, r.Status)
+}
+
+func TestUnknownStatusesAreNumbers(t *testing.T) {
+	require.Equal(t, "canceled Status(9)", fmt.Sprint(Canceled, " ", Status(9)))
 }
