@@ -6,19 +6,6 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// A gradient goes forward and back over all nodes, and where these are many, values and
-// adjoints go through memory four times. In a program that adds up many small parts, the
-// adjoints of what is added are known beforehand. Then the inputs are cut into strips,
-// and of each strip the values and the adjoints of all that reads its inputs are found
-// one after the other, in places that all strips share, and never leave the caches.
-//
-// What reads inputs of two strips, the halo, is computed in both: so each adjoint of a
-// strip is added up in one place, in the order of a sweep over whole batches, and has the
-// same bits (overlapped tiling: Krishnamoorthy et al., Effective automatic
-// parallelization of stencil computations, 2007). What many nodes read, and what that is
-// computed from, is the head, before all strips; of what is added to its adjoints, the
-// order is checked.
-
 // A gradient goes forward and back over all nodes. Where these are many, values and
 // adjoints go through memory. In a program that adds up many small parts, the adjoints of
 // what is added are known before any value is. So the inputs are cut into strips, and of
@@ -83,6 +70,8 @@ type Strip struct {
 	Summed []Passage
 	// Unwritten is the places of adjoints that are added to before they are set.
 	Unwritten []Span
+	// Sharing is the pieces that add to Shared, in the order in which adjoints come.
+	Sharing []Sharing
 
 	// The same for a sweep of second order, which goes over other pieces in the order of
 	// Sections.
@@ -98,6 +87,21 @@ type Passage struct{ Node, Place, N int32 }
 // Lanes that a strip owns add to the adjoint at Place; others, whose owner does so, at
 // Place+1, which is not read.
 type Shared struct{ Node, Place int32 }
+
+// Sharing is piece number Piece of a strip if its strip is not to add to the adjoints of
+// what strips share: to be added are the numbers that Apart sets instead, lane by lane.
+type Sharing struct {
+	Piece int
+	Apart Batch
+	To    []Addition
+}
+
+// Addition is that element number Shared of Shared is added to, by numbers at the places
+// from Place on.
+type Addition struct {
+	Shared int
+	Place  int32
+}
 
 const (
 	// A node that more lanes read belongs to the head: as part of one strip it would make
@@ -222,6 +226,10 @@ func (r *Strips) Bytes() int {
 		s := &r.Rest[i]
 		pieces(s.Pieces)
 		pieces(s.Second)
+		k += tape.BytesOf(s.Sharing)
+		for i := range s.Sharing {
+			k += tape.BytesOf(s.Sharing[i].To) + tape.BytesOf(s.Sharing[i].Apart.Terms)
+		}
 		k += tape.BytesOf(s.Second) + tape.BytesOf(s.UnwrittenSecond) + tape.BytesOf(s.Pieces) + tape.BytesOf(s.Out) + tape.BytesOf(s.In) + tape.BytesOf(s.Summed) + tape.BytesOf(s.Unwritten)
 	}
 	return k

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/op"
@@ -98,11 +99,13 @@ func (c *stripper) build() {
 	c.findSummed()
 	c.findUnwritten()
 	at := make([]int32, len(c.segments))
+	end := int32(0)
 	for s := range c.count {
-		c.r.Places = max(c.r.Places, int(c.places(s, at)))
+		end = max(end, c.places(s, at))
 	}
+	c.r.Places = int(end + c.apartPlaces())
 	for s := range c.count {
-		c.buildStrip(s, at)
+		c.buildStrip(s, at, end)
 	}
 }
 
@@ -232,13 +235,13 @@ func (c *stripper) places(s int32, at []int32) int32 {
 		// An odd number of four lines of the cache apart, see package sweep.
 		place = (place + 31) / 32 * 32
 		at[k] = place - span.Lo
-		place += (span.Len()+31)/64*64 + 32
+		place += apartStride(span.Len())
 	}
 	return place
 }
 
-// buildStrip makes strip s; at is memory.
-func (c *stripper) buildStrip(s int32, at []int32) {
+// buildStrip makes strip s; at is memory, and places from end on are free.
+func (c *stripper) buildStrip(s int32, at []int32, end int32) {
 	c.places(s, at)
 	x := Strip{Own: c.segments[0].own[s]}
 	inputs := *c.segments[0].at(s)
@@ -252,7 +255,52 @@ func (c *stripper) buildStrip(s int32, at []int32) {
 		c.toPlaces(&p, at, at[c.from[piece.Lo]], piece.own)
 		x.Pieces = append(x.Pieces, p)
 	}
+	for k := len(x.Pieces) - 1; k >= 0; k-- {
+		if c.pieces[s][k].own && c.sharing(c.pieces[s][k].Batch) {
+			x.Sharing = append(x.Sharing, c.apart(k, x.Pieces[k], end))
+		}
+	}
 	c.r.Rest = append(c.r.Rest, x)
+}
+
+// apartPlaces is how many places the numbers take at most that a piece adds to Shared.
+func (c *stripper) apartPlaces() (most int32) {
+	for _, pieces := range c.pieces {
+		for _, p := range pieces {
+			n := int32(0)
+			for o := range p.operands {
+				if _, shared := c.shared[o.Index[0]]; shared && o.Access == Uniform {
+					n += apartStride(p.Hi - p.Lo)
+				}
+			}
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// apartStride is how far numbers of n lanes are from those of another operand: an odd
+// number of four lines of the cache, see package sweep.
+func apartStride(n int32) int32 { return (n+31)/64*64 + 32 }
+
+// apart is piece k of a strip with places from end on for what it adds to Shared.
+func (c *stripper) apart(k int, b Batch, end int32) Sharing {
+	x := Sharing{Piece: k, Apart: b}
+	x.Apart.Terms = slices.Clone(b.Terms)
+	for o := range x.Apart.operands {
+		if o.Access != Uniform {
+			continue
+		}
+		i, shared := slices.BinarySearchFunc(c.r.Shared, o.At, func(s Shared, place int32) int { return cmp.Compare(s.Place, place) })
+		if !shared {
+			continue // a parameter or constant
+		}
+		x.To = append(x.To, Addition{i, end})
+		o.Access, o.At = Consecutive, end
+		o.first[FirstOrder] = true
+		end += apartStride(b.Len())
+	}
+	return x
 }
 
 // passages finds what goes between strip x and the program of the nodes span in segment

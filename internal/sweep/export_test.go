@@ -24,6 +24,7 @@ func (ws *Workspace) Poison() {
 	x = append(x, directions(&ws.t, MaxDirections, n, false)...)
 	x = append(x, directions(&ws.u, MaxDirections, n, true)...)
 	x = append(x, ws.call.x, ws.call.gx, ws.call.tx)
+	x = append(x, ws.strip, ws.stripParts, ws.stripProducts, ws.apart)
 	for i := range ws.scratch {
 		x = append(x, ws.scratch[i][:])
 	}

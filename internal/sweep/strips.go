@@ -65,10 +65,18 @@ func (ws *Workspace) byStrips(r *compile.Strips, x, params, w []float64, c *comp
 	if !ws.allValues(r.Head) || !ws.allAdjoints(r.Above, false) {
 		return false
 	}
-	if !ws.everyStrip(r, x, v, bar, c) || !ws.allAdjoints(r.Beside, false) || !ws.allAdjoints(r.Head, false) {
+	if !ws.everyStrip(stripping{r, x, v, bar, c}) || !ws.allAdjoints(r.Beside, false) || !ws.allAdjoints(r.Head, false) {
 		return false
 	}
-	return ws.allValues(r.Linear) && finite(bar[:e.Inputs()])
+	if !ws.allValues(r.Linear) {
+		return false
+	}
+	for _, s := range r.Inputs { // strips have seen to the others
+		if !finite(bar[s.Lo:s.Hi]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (ws *Workspace) allValues(x []compile.Batch) bool {
@@ -89,67 +97,155 @@ func (ws *Workspace) allAdjoints(x []compile.Batch, store bool) bool {
 	return true
 }
 
-// everyStrip does the strips, of values v and adjoints bar of the program. A team
-// shares them if they do not add to the same adjoints.
-func (ws *Workspace) everyStrip(r *compile.Strips, x, v, bar []float64, c *compressing) bool {
-	if len(ws.team) == 0 || len(r.Shared) > 0 {
-		return ws.someStrips(r, 0, len(r.Rest), x, v, bar, c)
-	}
-	return ws.sharedStrips(r, x, v, bar, c)
+// stripping is a sweep by strips: inputs x, and of the program the values v and adjoints
+// bar, which strips take from and give to.
+type stripping struct {
+	*compile.Strips
+	x, v, bar []float64
+	second    *compressing // what of second order is done, nil if nothing is
 }
 
-// sharedStrips is a function of its own, since what it hands over goes to the heap.
-func (ws *Workspace) sharedStrips(r *compile.Strips, x, v, bar []float64, c *compressing) bool {
+// everyStrip does the strips, which a team shares. It reports whether derivatives are
+// finite.
+func (ws *Workspace) everyStrip(q stripping) bool {
+	ok := true
+	ws.takeShared(q)
+	if len(ws.team) == 0 {
+		ok = ws.someStrips(q, 0, len(q.Rest), false)
+	} else {
+		ok = ws.teamStrips(q)
+	}
+	ws.giveShared(q)
+	return ok
+}
+
+// teamStrips is everyStrip by a team, a function of its own, since what it hands over goes
+// to the heap. What all but the first one would add to Shared is added when all have
+// ended, in the order of strips.
+func (ws *Workspace) teamStrips(q stripping) bool {
 	all := append([]*Workspace{ws}, ws.team...)
 	n, ok := len(all), make([]bool, len(all))
+	part := func(i int) (from, to int) { return i * len(q.Rest) / n, (i + 1) * len(q.Rest) / n }
+	for _, own := range ws.team {
+		own.takeShared(q)
+	}
 	workers.Do(n, func(i int) {
-		ok[i] = all[i].someStrips(r, i*len(r.Rest)/n, (i+1)*len(r.Rest)/n, x, v, bar, c)
+		from, to := part(i)
+		ok[i] = all[i].someStrips(q, from, to, i > 0 && len(q.Shared) > 0)
 	})
-	return !slices.Contains(ok, false)
+	if slices.Contains(ok, false) {
+		return false
+	}
+	for i, own := range ws.team {
+		from, to := part(i + 1)
+		ws.addShared(q, q.Rest[from:to], own.apart)
+	}
+	return true
 }
 
-// someStrips does the strips from … to−1. It reports whether the results of second order
-// are finite.
-func (ws *Workspace) someStrips(r *compile.Strips, from, to int, x, v, bar []float64, c *compressing) bool {
-	e, team, parts := ws.e, ws.team, ws.parts
-	places, adjoints := ws.stripRoom(r.Places)
-	ws.v, ws.one[0], ws.team = places, adjoints, nil
-	one := ws.bar
-	ws.bar = adjoints
-	if c != nil {
-		ws.parts = grow(&ws.stripParts, 5*r.Places)
+// takeShared takes over what strips share with the program.
+func (ws *Workspace) takeShared(q stripping) {
+	places, adjoints := ws.stripRoom(q.Places)
+	copy(places, q.v[ws.e.Inputs():ws.e.Base()])
+	for _, s := range q.Shared {
+		places[s.Place], places[s.Place+1] = q.v[s.Node], q.v[s.Node]
+		adjoints[s.Place], adjoints[s.Place+1] = q.bar[s.Node], 0
 	}
-	defer func() { ws.v, ws.bar, ws.one[0], ws.parts, ws.team = v, one, bar, parts, team }()
-	copy(places, v[e.Inputs():e.Base()])
-	for _, s := range r.Shared {
-		places[s.Place], places[s.Place+1] = v[s.Node], v[s.Node]
-		adjoints[s.Place], adjoints[s.Place+1] = bar[s.Node], 0
+}
+
+// giveShared gives it back.
+func (ws *Workspace) giveShared(q stripping) {
+	_, adjoints := ws.stripRoom(q.Places)
+	for _, s := range q.Shared {
+		q.bar[s.Node] = adjoints[s.Place]
 	}
+}
+
+// addShared adds to Shared what other strips have kept apart.
+func (ws *Workspace) addShared(q stripping, strips []compile.Strip, apart []float64) {
+	_, adjoints := ws.stripRoom(q.Places)
+	for k := range strips {
+		for i := range strips[k].Sharing {
+			x := &strips[k].Sharing[i]
+			n := x.Apart.Len()
+			for _, to := range x.To {
+				s := &adjoints[q.Shared[to.Shared].Place]
+				*s = sumOf(*s, apart[:n])
+				apart = apart[n:]
+			}
+		}
+	}
+}
+
+// someStrips does the strips from … to−1. With apart, for gradients alone, what they add
+// to Shared is kept apart instead. It reports whether derivatives are finite.
+func (ws *Workspace) someStrips(q stripping, from, to int, apart bool) bool {
+	team, parts, bar := ws.team, ws.parts, ws.bar
+	ws.v, ws.bar = ws.stripRoom(q.Places)
+	ws.one[0], ws.team, ws.apart = ws.bar, nil, ws.apart[:0]
+	if q.second != nil {
+		ws.parts = grow(&ws.stripParts, 5*q.Places)
+	}
+	defer func() { ws.v, ws.bar, ws.one[0], ws.parts, ws.team = q.v, bar, q.bar, parts, team }()
 	for k := from; k < to; k++ {
-		s := &r.Rest[k]
-		in := s.Inputs
-		copy(places[in.Place:][:in.N], x[in.Node:])
-		zero(adjoints, s.Unwritten)
-		for _, p := range s.In {
-			copy(adjoints[p.Place:][:p.N], bar[p.Node:])
-		}
-		for _, p := range s.Summed {
-			lane.Fill(adjoints[p.Place:][:p.N], 0+bar[p.Node])
-		}
-		ws.allValues(s.Pieces)
-		for _, p := range s.Out {
-			copy(v[p.Node:][:p.N], places[p.Place:])
-		}
-		ws.allAdjoints(s.Pieces, c != nil)
-		copy(bar[s.Own.Lo:s.Own.Hi], adjoints[in.Place+s.Own.Lo-in.Node:])
-		if c != nil && !c.strip(ws, k) {
+		if !ws.oneStrip(q, k, apart) {
 			return false
 		}
 	}
-	for _, s := range r.Shared {
-		bar[s.Node] = adjoints[s.Place]
-	}
 	return true
+}
+
+// oneStrip does strip k.
+func (ws *Workspace) oneStrip(q stripping, k int, apart bool) bool {
+	s := &q.Rest[k]
+	q.enter(s, ws.v, ws.bar)
+	ws.allValues(s.Pieces)
+	for _, p := range s.Out {
+		copy(q.v[p.Node:][:p.N], ws.v[p.Place:])
+	}
+	if apart {
+		ws.adjointsApart(s)
+	} else {
+		ws.allAdjoints(s.Pieces, q.second != nil)
+	}
+	own := ws.bar[s.Inputs.Place+s.Own.Lo-s.Inputs.Node:][:s.Own.Len()]
+	if !finite(own) {
+		return false
+	}
+	copy(q.bar[s.Own.Lo:], own)
+	return q.second == nil || q.second.strip(ws, k)
+}
+
+// enter sets what a strip begins with.
+func (q *stripping) enter(s *compile.Strip, v, bar []float64) {
+	copy(v[s.Inputs.Place:][:s.Inputs.N], q.x[s.Inputs.Node:])
+	zero(bar, s.Unwritten)
+	for _, p := range s.In {
+		copy(bar[p.Place:][:p.N], q.bar[p.Node:])
+	}
+	for _, p := range s.Summed {
+		lane.Fill(bar[p.Place:][:p.N], 0+q.bar[p.Node])
+	}
+}
+
+// adjointsApart is the adjoints of a strip that keeps apart what it would add to Shared.
+func (ws *Workspace) adjointsApart(s *compile.Strip) {
+	sharing := s.Sharing
+	for k := len(s.Pieces) - 1; k >= 0; k-- {
+		b := &s.Pieces[k]
+		if len(sharing) == 0 || sharing[0].Piece != k {
+			ws.batchAdjoints(ws.one[:], b, false)
+			continue
+		}
+		x := &sharing[0]
+		sharing = sharing[1:]
+		for off := int32(0); off < b.Len(); off += compile.Block {
+			ws.adjointBlock(ws.one[:], b, &x.Apart, b.Lo+off, off, min(compile.Block, b.Len()-off), compile.FirstOrder, false)
+		}
+		for _, to := range x.To {
+			ws.apart = append(ws.apart, ws.bar[to.Place:][:b.Len()]...)
+		}
+	}
 }
 
 // stripRoom is memory for values and adjoints of a strip, n each.

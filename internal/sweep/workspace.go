@@ -84,6 +84,7 @@ type Workspace struct {
 	strip         []float64 // values and adjoints of one
 	stripParts    []float64
 	stripProducts []float64 // of its rows with all colors
+	apart         []float64 // what strips keep apart
 	careful       bool
 	team          []*Workspace                // of the goroutines that share its sweeps, see Team
 	seeded        compile.Span                // inputs that may have a tangent
@@ -131,7 +132,7 @@ func (e *Engine) Put(ws *Workspace) { e.pool.Put(ws) }
 
 // Bytes is the memory that the workspace takes.
 func (ws *Workspace) Bytes() int {
-	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.strip) + tape.BytesOf(ws.stripParts) + tape.BytesOf(ws.stripProducts) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
+	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.strip) + tape.BytesOf(ws.stripParts) + tape.BytesOf(ws.apart) + tape.BytesOf(ws.stripProducts) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
 		tape.BytesOf(ws.cotangent) + tape.BytesOf(ws.outputs) + tape.BytesOf(ws.t) + tape.BytesOf(ws.u)
 	for _, x := range [...][][]float64{ws.t, ws.u} {
 		for _, x := range x {
