@@ -123,8 +123,11 @@ func (s *solver) uncertainty() (sum float64) {
 	return sum
 }
 
-// gap is what that may be at a solution.
-func (s *solver) gap() float64 { return 10 * s.tol * max(1, math.Abs(s.at.f)) }
+// gap is what that may be at a solution, also without the scale of f.
+func (s *solver) gap() float64 {
+	f := math.Abs(s.at.f)
+	return min(10*s.tol*max(1, f), max(10*s.tol, gapUnscaled)*max(s.fScale, f))
+}
 
 // keepNear keeps each multiplier within κ_Σ of μ/d, so that Σ cannot differ from
 // the Hessian of the barrier by any factor.

@@ -33,8 +33,9 @@ import (
 // and c multiplied by numbers that bring derivatives at the start down to 100, or those of
 // f up to 1 where all are below 0.01; that
 // what f may be off by, the sum of all complementarity products and of |yᵢ| times the
-// violations, is at most ten times Tolerance relative to max(1, |f|); and that the violation without the factors is
-// at most 10⁻⁶. Where derivatives are far smaller at the solution than at the start the
+// violations, is at most ten times Tolerance relative to max(1, |f|); and that without the factors
+// the violation is at most 10⁻⁶, and what f may be off by 10⁻⁶ or ten times Tolerance,
+// relative to max(1, |f|). Where derivatives are far smaller at the solution than at the start the
 // method goes on from there, in the scale of that place, as far as rounding errors let it.
 // Whether the point is a minimum and not just stationary is told by the inertia of the
 // last steps.
@@ -75,6 +76,7 @@ const (
 	interiorTolerance  = 1e-8
 	interiorIterations = 3000
 	feasibility        = 1e-6 // of the unscaled violation
+	gapUnscaled        = 1e-6 // what f may be off by, without its scale, relative to max(1, |f|)
 	acceptable         = 100  // times the tolerance
 	stalled            = 15   // iterations at an acceptable level without progress
 	diverging          = 1e14 // of −f, as scaled, and of x relative to the start
@@ -173,9 +175,13 @@ type solver struct {
 
 	alpha, dualAlpha float64
 	trials           int
-	hugeSteps        int  // iterations in a row with multipliers that are huge
-	dependent        bool // rows of c′ nearly depend on each other: δ_c > 0
-	tinySteps        int
+	hugeSteps        int // iterations in a row with multipliers that are huge
+	stay             struct {
+		theta float64 // the violation, and for how many iterations it has been stationary
+		count int
+	}
+	dependent bool // rows of c′ nearly depend on each other: δ_c > 0
+	tinySteps int
 
 	left, before state    // by the last step, and by one on trial
 	best         struct { // of acceptable points, that of least error
@@ -231,16 +237,7 @@ func (s *solver) run() (Status, string, error) {
 		if s.inner {
 			s.r.Restorations++
 		}
-		ok, err := s.newtonStep()
-		if err != nil {
-			return Failed, "", err
-		}
-		if ok {
-			ok, err = s.search()
-		}
-		if err == nil && !ok {
-			ok, err = s.rescue()
-		}
+		ok, err := s.advance()
 		if err != nil {
 			return Failed, "", err
 		}
@@ -252,6 +249,58 @@ func (s *solver) run() (Status, string, error) {
 		}
 		s.inform()
 	}
+}
+
+// advance takes a step, or what replaces it.
+func (s *solver) advance() (ok bool, err error) {
+	if s.stuck() {
+		return s.restore()
+	}
+	if ok, err = s.newtonStep(); err != nil {
+		return false, err
+	}
+	if ok {
+		ok, err = s.search()
+	}
+	if err == nil && !ok {
+		ok, err = s.rescue()
+	}
+	return ok, err
+}
+
+// stuck reports whether the violation has been stationary for some iterations: where f
+// falls without end beside it, every step is acceptable to the filter.
+func (s *solver) stuck() bool {
+	const patience, less, flat = 15, 0.99, 1e-4
+	if s.inner || s.at.theta <= feasibility || s.at.theta < less*s.stay.theta {
+		s.stay.theta, s.stay.count = s.at.theta, 0
+		return false
+	}
+	clear(s.rv)
+	s.addConstraints(s.rv, s.at.c)
+	most := 0.0 // of the projected gradient of ½‖c‖²
+	for i, g := range s.rv {
+		if i < s.n && s.fixed[i] {
+			continue
+		}
+		lower, upper := s.bounded(i)
+		if lower {
+			g = min(g, s.toLower(s.at.v, i))
+		}
+		if upper {
+			g = max(g, -s.toUpper(s.at.v, i))
+		}
+		most = max(most, math.Abs(g))
+	}
+	if most > flat*floats.Norm(s.at.c, math.Inf(1)) {
+		s.stay.count = 0
+		return false
+	}
+	if s.stay.count++; s.stay.count < patience {
+		return false
+	}
+	s.stay.count = 0
+	return true
 }
 
 // begin sets the filter for the current point.

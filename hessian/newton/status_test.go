@@ -46,6 +46,10 @@ var endings = []struct {
 		return vars{x[0].Square(), x[0].Add(x[1]).SubReal(1), x[0].Sub(x[1]), x[0].Scale(2).SubReal(3)}
 	}, []float64{0, 0}, nil, nil, nil, nil, nil},
 
+	{"two inequalities that exclude each other, f falling beside them", Infeasible, func(x vars) vars {
+		return vars{x[0], x[0].Add(x[1]), x[0].Add(x[1])}
+	}, []float64{0, 0}, nil, nil, []float64{1, math.Inf(-1)}, []float64{math.Inf(1), 0}, nil},
+
 	{"a line", Unbounded, func(x vars) vars { return vars{x[0].Sub(x[1])} }, []float64{0, 0}, nil, nil, nil, nil, nil},
 	{"a ray", Unbounded, func(x vars) vars { return vars{x[0].Add(x[1]).Neg(), x[0].Sub(x[1])} },
 		[]float64{1, 0}, []float64{0, 0}, nil, nil, nil, nil},
@@ -116,6 +120,19 @@ var endings = []struct {
 		[]float64{-40}, nil, nil, nil, []float64{1e9}, []float64{6 * math.Ln10}},
 	{"exponentials", Solved, func(x vars) vars { return vars{x[0].Exp().Add(x[0].Scale(-1e8)), x[0]} },
 		[]float64{0}, nil, nil, []float64{-100}, []float64{100}, []float64{8 * math.Ln10}},
+}
+
+// The gradient of f at the start scales it down to 10⁻⁸ of what it is.
+func TestInteriorPointFindsTheMinimumWhateverTheScaleOfF(t *testing.T) {
+	p := Problem{Func: reverse.NewFuncVec(func(x vars) vars {
+		a, b := x[0].Scale(1e-12), x[1].Scale(1e12)
+		return vars{a.SubReal(1).Square().Add(b.SubReal(2).Square()), a.Add(b)}
+	}), ConstraintLower: []float64{4}}
+	r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 0})
+	require.NoError(t, err)
+	require.InDelta(t, 0.5, r.F, 2*gapUnscaled)
+	require.InEpsilon(t, 1.5e12, r.X[0], 1e-5)
+	require.InEpsilon(t, 2.5e-12, r.X[1], 1e-5)
 }
 
 func TestInteriorPointEndsAsItMust(t *testing.T) {
