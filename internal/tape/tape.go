@@ -32,6 +32,7 @@ type Tape struct {
 
 	count   int                                    // of nodes
 	counts  [op.Count]struct{ nodes, terms int32 } // of operations, and of the terms of sums
+	listed  int32                                  // the first node with a list of operands; count if there is none
 	lists   []int32
 	coefs   []float64
 	owns    []*Scalar1
@@ -174,6 +175,9 @@ func (t *Tape) recordedConstant(i int32) float64 {
 func startsWithConstant(code op.Code) bool {
 	return code == op.Sum || code == op.Affine || code.Listed() > 0
 }
+
+// FirstList is the first node with a list of operands, Len if there is none.
+func (t *Tape) FirstList() int32 { return t.listed }
 
 // Constants is the constants of the nodes lo … hi−1 of an arranged tape, not to be
 // written.

@@ -42,6 +42,9 @@ func (r *Recording) Tape(outputs []int32, constants int) *Tape {
 				a = r.mark(a)
 			default:
 				a, b = r.writeList(&l, m)
+				if t.listed == 0 {
+					t.listed = int32(t.count)
+				}
 			}
 			n.A, n.B, n.Op = a, b, m.Op
 			t.counts[n.Op].nodes++
@@ -55,6 +58,9 @@ func (r *Recording) Tape(outputs []int32, constants int) *Tape {
 	t.outputs = make([]int32, len(outputs))
 	for k, i := range outputs {
 		t.outputs[k] = r.mark(i)
+	}
+	if t.listed == 0 {
+		t.listed = int32(t.count)
 	}
 	l.finish(r.guards, r.mark)
 	r.handOver(t, next)
@@ -128,7 +134,7 @@ func (t *Tape) NewWriter(number []int32) *Writer {
 	n := t.Ops()
 	z := &Tape{
 		inputs: t.inputs, params: t.params, base: t.base, first: t.first, count: t.count,
-		consts: t.consts, owns: t.owns, coefs: t.coefs, shares: t.shares,
+		consts: t.consts, owns: t.owns, coefs: t.coefs, shares: t.shares, listed: int32(t.count),
 		ops: make([]op.Code, t.count), a: make([]int32, n), b: make([]int32, n), c: make([]float64, n),
 	}
 	if t.made != nil {
@@ -172,6 +178,7 @@ func (w *Writer) Place(code op.Code, ids []int32, lo int32) {
 			}
 		default:
 			a[k], b[k] = w.placeList(i)
+			w.listed = min(w.listed, lo+int32(k))
 		}
 	}
 }

@@ -55,7 +55,8 @@ type detector struct {
 	budget  int  // nodes that may be visited
 	hessian bool // Hessians are wanted, not Jacobians
 
-	sums      []sumMark // by node
+	sums      []sumMark // of the nodes from listed on
+	listed    int32
 	cands     []candidate
 	constants []float64 // of the outputs
 	classes   []*class

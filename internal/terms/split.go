@@ -55,34 +55,38 @@ const (
 
 // findLong marks the sums of more than longSum operands, and the linear operations
 // above them. A sum that also enters an operation that is not linear is none: its
-// operands would be repeated.
+// operands would be repeated. Most often a long sum comes last, and little is looked at.
 func (d *detector) findLong() {
-	sums := make([]sumMark, d.p.Len())
-	lowest := int32(d.p.Len())
-	for i := lowest - 1; i >= d.base; i-- {
-		code, a, b := d.p.At(i)
-		if sums[i]&inner == 0 && isLinear(code) {
-			if d.length(i) > longSum {
-				sums[i] = long
-				lowest = i
-			}
-			continue
+	d.listed = d.p.FirstList()
+	d.sums = make([]sumMark, int32(d.p.Len())-d.listed)
+	enters := func(j int32) {
+		if j >= d.listed {
+			d.sums[j-d.listed] = inner
 		}
-		switch code.Operands() { // half the time of eachOperand
-		case 1:
-			sums[a] = inner
-		case 2:
-			sums[a], sums[b] = inner, inner
-		default:
-			d.p.EachOperand(i, func(j int32) { sums[j] = inner })
+	}
+	lowest := int32(d.p.Len())
+	for i := lowest - 1; i >= d.listed; i-- {
+		switch code := d.p.Op(i); {
+		case d.sums[i-d.listed]&inner != 0 || !isLinear(code):
+			d.eachOperand(i, enters)
+		case d.length(i) > longSum:
+			d.sums[i-d.listed] = long
+			lowest = i
 		}
 	}
 	for i := lowest; int(i) < d.p.Len(); i++ {
-		if sums[i] == 0 && isLinear(d.p.Op(i)) && d.p.Op(i) != op.Dot {
-			d.eachOperand(i, func(j int32) { sums[i] |= sums[j] & long })
+		if s := &d.sums[i-d.listed]; *s == 0 && isLinear(d.p.Op(i)) && d.p.Op(i) != op.Dot {
+			d.eachOperand(i, func(j int32) { *s |= d.sumMark(j) & long })
 		}
 	}
-	d.sums = sums
+}
+
+// sumMark is what node i is to sums that are cut.
+func (d *detector) sumMark(i int32) sumMark {
+	if i < d.listed {
+		return 0
+	}
+	return d.sums[i-d.listed]
 }
 
 // candidate appends c, or adds it to the constant of an output.
@@ -98,7 +102,7 @@ func (d *detector) candidate(c candidate) {
 // split cuts c at the sums above and among long ones, or at its root in any case; it
 // reports false if it is not to be cut.
 func (d *detector) split(c candidate, atRoot bool) bool {
-	if !atRoot && d.sums[c.root]&long == 0 {
+	if !atRoot && d.sumMark(c.root)&long == 0 {
 		d.candidate(c)
 		return false
 	}
@@ -125,7 +129,7 @@ func (d *detector) split(c candidate, atRoot bool) bool {
 		}
 		f.k++
 		d.budget--
-		if part.factor == noFactor && d.sums[part.root]&long != 0 && d.budget > 0 {
+		if part.factor == noFactor && d.sumMark(part.root)&long != 0 && d.budget > 0 {
 			if f, ok := d.open(part); ok {
 				stack = append(stack, f)
 				continue
