@@ -53,7 +53,7 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	count := make([]int, len(d.classes))
 	apart := false
 	for _, c := range d.cands {
-		apart = apart || c.alone
+		apart = apart || d.role(&c).alone
 		if c.class >= 0 {
 			count[c.class]++
 		}

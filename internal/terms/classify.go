@@ -122,21 +122,22 @@ func (s *class) addNumbers(x []float64, ahead int) {
 // add appends the steps of c to the term; it reports false if it cannot be part of
 // one.
 func (d *detector) add(c *candidate) bool {
-	if !d.trace(c.root) || c.factor != noFactor && !d.trace(c.factor) {
+	r := d.role(c)
+	if !d.trace(c.root) || r.factor != noFactor && !d.trace(r.factor) {
 		return false
 	}
 	z := &d.term
 	value := d.marks.step(c.root)
-	switch c.factor {
+	switch r.factor {
 	case noFactor:
 	case c.root:
 		value = z.Operation(op.Square, value)
 	default:
-		value = z.Operation(op.Mul, value, d.marks.step(c.factor))
+		value = z.Operation(op.Mul, value, d.marks.step(r.factor))
 	}
-	value = z.WithReal(op.Scale, value, c.scale)
-	if r := slices.Index(z.rows, c.row); r >= 0 {
-		z.results[r] = z.Operation(op.Add, z.results[r], value)
+	value = z.WithReal(op.Scale, value, r.scale)
+	if k := slices.Index(z.rows, c.row); k >= 0 {
+		z.results[k] = z.Operation(op.Add, z.results[k], value)
 		return true
 	}
 	z.results, z.rows = append(z.results, value), append(z.rows, c.row)

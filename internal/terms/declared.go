@@ -322,7 +322,7 @@ type declared struct {
 // declare notes that c is an output of a Repeat; it reports false if it is something
 // else.
 func (d *detector) declare(c *candidate) bool {
-	if d.p.Op(c.root) != op.Call || c.factor != noFactor {
+	if d.p.Op(c.root) != op.Call || d.role(c).factor != noFactor {
 		return false
 	}
 	first := d.p.FirstOutput(c.root)
@@ -341,7 +341,7 @@ func (d *detector) declare(c *candidate) bool {
 		k = len(r.layers)
 		r.layers = append(r.layers, slices.Repeat([]use{{row: -1}}, r.out))
 	}
-	r.layers[k][at] = use{c.row, c.scale}
+	r.layers[k][at] = use{c.row, d.role(c).scale}
 	return true
 }
 

@@ -58,6 +58,7 @@ type detector struct {
 	sums      []sumMark // of the nodes from listed on
 	listed    int32
 	cands     []candidate
+	roles     []role
 	constants []float64 // of the outputs
 	classes   []*class
 	byHash    map[uint64]int32
@@ -170,7 +171,7 @@ func (d *detector) traceOutputs() (results []int32, ok bool) {
 func (d *detector) cutOutputs() {
 	d.findLong()
 	for j, i := range d.p.OutputNodes() {
-		d.split(candidate{root: i, factor: noFactor, row: int32(j), scale: 1}, false)
+		d.split(candidate{root: i, row: int32(j), as: d.newRole(role{scale: 1, factor: noFactor})}, false)
 	}
 	d.choose()
 }
@@ -193,9 +194,11 @@ func (d *detector) choose() {
 			switch c := d.cands[k]; {
 			case c.class >= 0 && d.classes[c.class].joined:
 				one := c
-				one.alone, one.class = true, unclassified
+				r := *d.role(&c)
+				r.alone = true
+				one.as, one.class = d.newRole(r), unclassified
 				d.cands = append(d.cands, one)
-			case c.factor != noFactor || !isLinear(d.p.Op(c.root)) || !d.split(c, true):
+			case d.role(&c).factor != noFactor || !isLinear(d.p.Op(c.root)) || !d.split(c, true):
 				continue
 			}
 			if class := d.cands[k].class; class >= 0 {

@@ -87,12 +87,13 @@ func (d *detector) join(begin int) map[int32][]int32 {
 // eachRoot calls do with the roots of each group.
 func (g *joiner) eachRoot(do func(group, root int32)) {
 	for k, c := range g.cands[g.begin:] {
-		if c.alone {
+		r := g.role(&c)
+		if r.alone {
 			continue
 		}
 		do(g.lead[k], c.root)
-		if c.factor != noFactor {
-			do(g.lead[k], c.factor)
+		if r.factor != noFactor {
+			do(g.lead[k], r.factor)
 		}
 	}
 }
@@ -298,7 +299,7 @@ func (g *joiner) reach(members []int32) (time float64, ok bool) {
 	g.stack = g.stack[:0]
 	for _, k := range members {
 		g.push(g.cands[k].root)
-		g.push(g.cands[k].factor)
+		g.push(g.role(&g.cands[k]).factor)
 	}
 	for len(g.stack) > 0 && count < g.longest {
 		i := g.stack[len(g.stack)-1]

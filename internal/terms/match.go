@@ -28,7 +28,7 @@ const (
 // the term before; it reports false, and changes nothing, if c is of another one. That
 // takes half the time of trace, whose steps they are.
 func (d *detector) match(c *candidate) bool {
-	if int(d.last) >= len(d.classes) || c.factor != noFactor {
+	if int(d.last) >= len(d.classes) || d.role(c).factor != noFactor {
 		return false
 	}
 	k := d.classes[d.last].after
@@ -51,7 +51,7 @@ func (d *detector) match(c *candidate) bool {
 		s.leaves = s.leaves[:leaves]
 		return false
 	}
-	m.numbers[s.Steps[last].C] = c.scale
+	m.numbers[s.Steps[last].C] = d.role(c).scale
 	d.budget -= s.visits
 	s.addNumbers(m.numbers, d.ahead)
 	s.rows = grown(s.rows, d.ahead, c.row)

@@ -20,8 +20,8 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 		if d.leftOver(&c) {
 			left[c.row] = append(left[c.row], c)
 			need[c.root] = true
-			if c.factor != noFactor {
-				need[c.factor] = true
+			if f := d.role(&c).factor; f != noFactor {
+				need[f] = true
 			}
 		}
 	}
@@ -43,10 +43,11 @@ func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 		var x []int32
 		for _, c := range cands {
 			i := id[c.root]
-			if c.factor != noFactor {
-				i = r.Push(op.Mul, i, id[c.factor], 0)
+			of := d.role(&c)
+			if of.factor != noFactor {
+				i = r.Push(op.Mul, i, id[of.factor], 0)
 			}
-			w, x = append(w, c.scale), append(x, i)
+			w, x = append(w, of.scale), append(x, i)
 		}
 		switch {
 		case len(x) == 0:

@@ -10,11 +10,30 @@ import (
 // candidate is a part of an output that may be a term, or part of one:
 // scale·root, or scale·root·factor. There are as many as terms: it is small.
 type candidate struct {
-	root, factor int32 // nodes; factor is noFactor if there is none
-	row          int32 // the output
-	class        int32 // the number of its class, or one of those below
-	scale        float64
-	alone        bool // not to be joined with others
+	root  int32 // a node
+	row   int32 // the output
+	class int32 // the number of its class, or one of those below
+	as    int32 // the number of its role
+}
+
+// role is what a candidate is beside its root, which is the same for many.
+type role struct {
+	scale  float64
+	factor int32 // a node, or noFactor
+	alone  bool  // not to be joined with others
+}
+
+// role is that of c.
+func (d *detector) role(c *candidate) *role { return &d.roles[c.as] }
+
+// newRole is the number of r: that of the last one if it is the same.
+func (d *detector) newRole(r role) int32 {
+	k := int32(len(d.roles)) - 1
+	if k >= 0 && d.roles[k] == r && math.Signbit(d.roles[k].scale) == math.Signbit(r.scale) {
+		return k
+	}
+	d.roles = append(d.roles, r)
+	return k + 1
 }
 
 const noFactor = -1
@@ -91,9 +110,11 @@ func (d *detector) sumMark(i int32) sumMark {
 
 // candidate appends c, or adds it to the constant of an output.
 func (d *detector) candidate(c candidate) {
-	if k := c.root - d.base + int32(len(d.p.Consts())); k >= 0 && c.root < d.base && c.factor == noFactor {
-		d.constants[c.row] += float64(c.scale * d.p.Consts()[k])
-		return
+	if k := c.root - d.base + int32(len(d.p.Consts())); k >= 0 && c.root < d.base {
+		if r := d.role(&c); r.factor == noFactor {
+			d.constants[c.row] += float64(r.scale * d.p.Consts()[k])
+			return
+		}
 	}
 	c.class = unclassified
 	d.cands = append(d.cands, c)
@@ -113,23 +134,24 @@ func (d *detector) split(c candidate, atRoot bool) bool {
 		}
 		return false
 	}
-	stack := []frame{f}
+	stack, alone := []frame{f}, d.role(&c).alone
 	for len(stack) > 0 {
 		f := &stack[len(stack)-1]
 		if f.k == len(f.x) {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		part := candidate{root: f.x[f.k], factor: noFactor, row: c.row, scale: f.scale, alone: c.alone}
+		r := role{scale: f.scale, factor: noFactor, alone: alone}
 		if f.w != nil {
-			part.scale *= f.w[f.k]
+			r.scale *= f.w[f.k]
 		}
 		if f.y != nil {
-			part.factor = f.y[f.k]
+			r.factor = f.y[f.k]
 		}
+		part := candidate{root: f.x[f.k], row: c.row, as: d.newRole(r)}
 		f.k++
 		d.budget--
-		if part.factor == noFactor && d.sumMark(part.root)&long != 0 && d.budget > 0 {
+		if f.y == nil && d.sumMark(part.root)&long != 0 && d.budget > 0 {
 			if f, ok := d.open(part); ok {
 				stack = append(stack, f)
 				continue
@@ -151,10 +173,10 @@ type frame struct {
 // open begins the sum c; ok is false if its scale cannot be given to its parts
 // without loss of digits.
 func (d *detector) open(c candidate) (f frame, ok bool) {
-	i := c.root
+	i, scale := c.root, d.role(&c).scale
 	a, b := d.p.Args(i)
 	k := d.p.Constant(i)
-	f = frame{scale: c.scale}
+	f = frame{scale: scale}
 	constant := 0.0
 	switch d.p.Op(i) {
 	case op.Add:
@@ -164,7 +186,7 @@ func (d *detector) open(c candidate) (f frame, ok bool) {
 		f.w = []float64{1, -1}
 	case op.Neg:
 		f.x = []int32{a}
-		f.scale = -c.scale
+		f.scale = -scale
 	case op.Scale:
 		f.x = []int32{a}
 		f.w = []float64{k}
@@ -176,7 +198,7 @@ func (d *detector) open(c candidate) (f frame, ok bool) {
 		constant = k
 	case op.RSub:
 		f.x = []int32{a}
-		f.scale = -c.scale
+		f.scale = -scale
 		constant = k
 	case op.Sum:
 		f.x = d.p.SumAt(i)
@@ -188,12 +210,12 @@ func (d *detector) open(c candidate) (f frame, ok bool) {
 		f.x, f.y = d.p.DotAt(i)
 	}
 	for _, w := range f.w {
-		if cw := float64(c.scale * w); w != 0 && !(math.Abs(cw) >= minNormal) || cw-cw != 0 {
+		if cw := float64(scale * w); w != 0 && !(math.Abs(cw) >= minNormal) || cw-cw != 0 {
 			return f, false
 		}
 	}
 	if constant != 0 {
-		d.constants[c.row] += float64(c.scale * constant)
+		d.constants[c.row] += float64(scale * constant)
 	}
 	d.cands = slices.Grow(d.cands, len(f.x))
 	return f, true
