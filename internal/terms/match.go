@@ -40,20 +40,21 @@ func (d *detector) match(c *candidate) bool {
 	leaves := len(s.leaves)
 	s.leaves = roomFor(s.leaves, d.ahead, s.wide)
 	d.numbers = slices.Grow(d.numbers[:0], len(s.data))[:len(s.data)]
-	m := matching{d, s.Steps, s.leaves[leaves:], d.numbers}
-	if d.looksLike(s, c.root, m.leaves, m.numbers) {
+	if d.looksLike(s, c.root, s.leaves[leaves:], d.numbers) {
 		s.hits++
-	} else if m.matches(c.root, last) {
+	} else {
+		m := matching{d, s.Steps, s.leaves[leaves:], d.numbers}
+		if !m.matches(c.root, last) {
+			s.leaves = s.leaves[:leaves]
+			return false
+		}
 		if s.misses++; s.misses <= 16+s.hits/4 {
 			d.keepPicture(s)
 		}
-	} else {
-		s.leaves = s.leaves[:leaves]
-		return false
 	}
-	m.numbers[s.Steps[last].C] = d.role(c).scale
+	d.numbers[s.Steps[last].C] = d.role(c).scale
 	d.budget -= s.visits
-	s.addNumbers(m.numbers, d.ahead)
+	s.addNumbers(d.numbers, d.ahead)
 	s.rows = grown(s.rows, d.ahead, c.row)
 	c.class = k
 	d.follow(k)

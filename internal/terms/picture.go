@@ -2,6 +2,7 @@ package terms
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/op"
@@ -9,8 +10,7 @@ import (
 
 // picture is how a term lies on the tape: its operations, each so far before the root.
 // Most terms were recorded by a loop, and lie as the one before. To compare a term with
-// a picture takes a fifth of the time of matching its steps: nothing is marked but its
-// leaves. A new one is kept where that fails, if it does not fail too often.
+// a picture takes a fifth of the time of matching its steps: nothing is marked. A new one is kept where that fails, if it does not fail too often.
 type picture struct {
 	spots        []spot
 	params       []bool // which leaves are parameters
@@ -33,16 +33,19 @@ const (
 	integer  = -2
 )
 
-// operand is how far an operand is before the root or, of a leaf, its number below 0.
+// operand is how far an operand is before the root or, of a leaf, the complement of twice
+// its number, plus 1 if the leaf is also an operand of a spot before.
 type operand int32
-
-func leafOperand(leaf int32) operand { return operand(^leaf) }
 
 // keepPicture makes the picture of s that of the term that was matched, if it consists of
 // elementary operations, inputs and parameters.
 func (d *detector) keepPicture(s *class) {
 	z := &s.picture
 	z.spots = z.spots[:0]
+	if slices.ContainsFunc(s.Steps, func(st expr.Node) bool { return st.Leaf == expr.Data }) {
+		return
+	}
+	met := make([]bool, s.wide)
 	if z.params == nil {
 		z.params = make([]bool, s.wide)
 		for _, st := range s.Steps {
@@ -55,7 +58,7 @@ func (d *detector) keepPicture(s *class) {
 	root := d.node[s.Steps[last].A]
 	for k := last - 1; k >= 0; k-- {
 		i, st := d.node[k], &s.Steps[k]
-		if i == within || st.Leaf == expr.Data || i >= d.base && !d.p.Op(i).Elementary() {
+		if i == within || i >= d.base && !d.p.Op(i).Elementary() {
 			z.spots = z.spots[:0]
 			return
 		}
@@ -63,10 +66,15 @@ func (d *detector) keepPicture(s *class) {
 			continue
 		}
 		at := func(step, i int32) operand {
-			if i < d.base {
-				return leafOperand(s.Steps[step].A)
+			if i >= d.base {
+				return operand(root - i)
 			}
-			return operand(root - i)
+			leaf := s.Steps[step].A
+			if !met[leaf] {
+				met[leaf] = true
+				return ^operand(2 * leaf)
+			}
+			return ^operand(2*leaf + 1)
 		}
 		p := spot{back: root - i, code: d.p.Op(i), number: noNumber, two: d.p.Op(i).Operands() == 2}
 		a, b := d.p.Args(i)
@@ -74,9 +82,11 @@ func (d *detector) keepPicture(s *class) {
 		case !p.two:
 			p.a = at(st.A, a)
 		case p.code.Commutes() && d.p.Op(b) > d.p.Op(a): // see step
-			p.a, p.b = at(st.B, a), at(st.A, b)
+			p.a = at(st.B, a)
+			p.b = at(st.A, b)
 		default:
-			p.a, p.b = at(st.A, a), at(st.B, b)
+			p.a = at(st.A, a)
+			p.b = at(st.B, b)
 		}
 		switch p.code.Constant() {
 		case op.RealConstant:
@@ -94,10 +104,6 @@ func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []flo
 	if len(s.picture.spots) == 0 {
 		return false
 	}
-	for l := range leaves {
-		leaves[l] = unbound
-	}
-	d.marks.clear()
 	for k := range s.picture.spots {
 		p := &s.picture.spots[k]
 		i := root - p.back
@@ -105,7 +111,7 @@ func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []flo
 			return false
 		}
 		code, a, b := d.p.At(i)
-		if code != p.code || !d.lies(p.a, root, a, leaves) || p.two && !d.lies(p.b, root, b, leaves) {
+		if code != p.code || !p.a.is(a, root, leaves) || p.two && !p.b.is(b, root, leaves) {
 			return false
 		}
 		if p.number >= 0 {
@@ -115,21 +121,41 @@ func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []flo
 		}
 	}
 	for l, param := range s.picture.params {
-		if param != (int(leaves[l]) >= d.inputs) {
+		if i := int(leaves[l]); i >= d.inputs+d.params || param != (i >= d.inputs) {
+			return false
+		}
+	}
+	return d.differ(leaves)
+}
+
+// is reports whether node i is an operand of the term of a root. A leaf that comes for the
+// first time is any node.
+func (p operand) is(i, root int32, leaves []int32) bool {
+	if p >= 0 {
+		return i == root-int32(p)
+	}
+	l := &leaves[^p/2]
+	if ^p&1 == 0 {
+		*l = i
+	}
+	return *l == i
+}
+
+// differ reports whether all leaves are different nodes.
+func (d *detector) differ(leaves []int32) bool {
+	if len(leaves) <= 8 { // in half the time
+		for l, i := range leaves {
+			if slices.Contains(leaves[:l], i) {
+				return false
+			}
+		}
+		return true
+	}
+	d.marks.clear()
+	for _, i := range leaves {
+		if !d.marks.add(i, 0) {
 			return false
 		}
 	}
 	return true
-}
-
-// lies reports whether operand i is at a operand. Another leaf must be another node.
-func (d *detector) lies(p operand, root, i int32, leaves []int32) bool {
-	if p >= 0 {
-		return i == root-int32(p)
-	}
-	l := &leaves[^p]
-	if *l == unbound && i < d.base && int(i) < d.inputs+d.params && d.marks.add(i, 0) {
-		*l = i
-	}
-	return *l == i
 }
