@@ -22,7 +22,7 @@ type run struct{ lane, at, step int32 }
 // minRun is how many lanes a run must have on average.
 const minRun = 12
 
-// NewIndex is the list of x; of int32s, which it may keep.
+// NewIndex is the list of x.
 func NewIndex[T int | int32](x []T) Index {
 	l := Index{n: len(x)}
 	for i := 0; i < len(x); {
@@ -43,11 +43,8 @@ func NewIndex[T int | int32](x []T) Index {
 	return l
 }
 
-// indices is x, if that is possible.
+// indices is x as int32s.
 func indices[T int | int32](x []T) []int32 {
-	if x, ok := any(x).([]int32); ok {
-		return x
-	}
 	z := make([]int32, len(x))
 	for i, v := range x {
 		z[i] = int32(v)
@@ -81,9 +78,6 @@ func (l *Index) end(k int) int {
 	}
 	return l.n
 }
-
-// Keeps reports whether the list of x keeps it.
-func (l *Index) Keeps(x []int32) bool { return len(x) > 0 && len(l.index) > 0 && &l.index[0] == &x[0] }
 
 // Len is how many lanes there are.
 func (l *Index) Len() int { return l.n }

@@ -297,7 +297,9 @@ func (d *detector) shape(s *class) *shape {
 
 // column is number k of n rows of x, less base.
 func column(x []int32, n, wide, k, base int) code.Index {
-	z := make([]int32, n)
+	r := room(n)
+	defer leave(r)
+	z := *r
 	for t := range z {
 		z[t] = x[t*wide+k] - int32(base)
 	}

@@ -150,11 +150,11 @@ type Jacobian struct{ matrix }
 
 // JacobianPattern is the pattern that the terms have.
 func (pl *Plan) JacobianPattern() *sparsity.Pattern {
-	ptr, idx := pl.pattern(variant{Derivative: expr.Jacobian})
-	if len(idx) < cap(idx) {
-		idx = slices.Clone(idx)
-	}
-	return sparsity.NewPattern(pl.outputs, pl.inputs, ptr, idx)
+	v := variant{Derivative: expr.Jacobian}
+	r := room(pl.patternRoom(v))
+	defer leave(r)
+	ptr, idx := pl.pattern(v, *r)
+	return sparsity.NewPattern(pl.outputs, pl.inputs, slices.Clone(ptr), slices.Clone(idx))
 }
 
 // Jacobian plans the Jacobian in a pattern; nil is the one that the terms have.
@@ -192,7 +192,10 @@ type Hessian struct{ matrix }
 
 // HessianPattern is the symmetric pattern that the terms have.
 func (pl *Plan) HessianPattern() *sparsity.Pattern {
-	ptr, idx := mirrored(pl.pattern(variant{Derivative: expr.Hessian}))
+	v := variant{Derivative: expr.Hessian}
+	r := room(pl.patternRoom(v))
+	defer leave(r)
+	ptr, idx := mirrored(pl.pattern(v, *r))
 	return sparsity.NewPattern(pl.inputs, pl.inputs, ptr, idx)
 }
 
@@ -259,6 +262,14 @@ func (pl *Plan) positions(k int, v variant) []position {
 // uniform reports whether all terms have one position.
 func (p position) uniform() bool { return p.i.Uniform() && p.j.Uniform() }
 
+// count is how many entries are handed out by blocks.
+func (p position) count() int {
+	if p.uniform() {
+		return 1
+	}
+	return p.i.Len()
+}
+
 // blocks calls do with the rows and columns of each block of terms, which may be in
 // buf, and the number of the block. If there is only one position it is handed out
 // once.
@@ -284,19 +295,37 @@ func (pl *Plan) eachPosition(v variant, do func(i, j []int32)) {
 	}
 }
 
-// pattern is the rows of the matrix of a variant, the lower half if it is
-// symmetric.
-func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
-	rows, symmetric := pl.outputs, v.Derivative == expr.Hessian
-	if symmetric {
-		rows = pl.inputs
+// rows is how many rows the matrix of a variant has.
+func (pl *Plan) rows(v variant) int {
+	if v.Derivative == expr.Hessian {
+		return pl.inputs
 	}
+	return pl.outputs
+}
+
+// patternRoom is how many numbers of memory pattern needs: two for rows beside their own,
+// the entries of all terms, and a mark of each column.
+func (pl *Plan) patternRoom(v variant) int {
+	entries := 0
+	for k := range pl.shapes {
+		for _, p := range pl.positions(k, v) {
+			entries += p.count()
+		}
+	}
+	checkEntries(entries)
+	return pl.rows(v) + 2 + pl.inputs + entries
+}
+
+// pattern is the rows of the matrix of a variant, the lower half if it is
+// symmetric, in the memory x, of which there is as much as patternRoom says.
+func (pl *Plan) pattern(v variant, x []int32) (ptr, idx []int32) {
+	rows, symmetric := pl.rows(v), v.Derivative == expr.Hessian
+	ptr, seen, idx := x[:rows+2], x[rows+2:][:pl.inputs], x[rows+2+pl.inputs:]
+	clear(ptr)
+	clear(seen)
 	// First the columns of all entries, row by row: ptr is as in bucket.Rows, without
 	// whose calls for each entry this takes half the time.
-	ptr = make([]int32, rows+2)
-	count := 0
 	pl.eachPosition(v, func(i, j []int32) {
-		count += len(i)
 		for t, r := range i {
 			if symmetric {
 				r = max(r, j[t])
@@ -304,9 +333,7 @@ func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
 			ptr[r+2]++
 		}
 	})
-	checkEntries(count)
 	bucket.Cumulate(ptr)
-	idx = make([]int32, count)
 	pl.eachPosition(v, func(i, j []int32) {
 		for t, r := range i {
 			c := j[t]
@@ -318,7 +345,6 @@ func (pl *Plan) pattern(v variant) (ptr, idx []int32) {
 		}
 	})
 	// Then each column once, in order.
-	seen := make([]int32, pl.inputs)
 	lo, n := int32(0), int32(0)
 	for r := range int32(rows) {
 		begin, hi, last, sorted := n, ptr[r+1], int32(-1), true
@@ -405,20 +431,24 @@ func (f *finder) find(row []int32, c int32) {
 func (m *matrix) place(v variant, symmetric bool) {
 	m.places = make([][]code.Index, len(m.shapes))
 	m.Pages = code.NewPages(m.pattern.NNZ())
-	var low, up []int32                                 // places below the diagonal, and those of their images
-	last := slices.Repeat([]int32{-1}, m.pattern.NNZ()) // the block that adds to a place last
+	below := 0 // places below the diagonal that have images
 	if symmetric {
-		n := 0
 		for i := range m.pattern.RowPtr()[1:] {
 			for _, j := range m.pattern.Row(i) {
 				if int(j) >= i {
 					break
 				}
-				n++
+				below++
 			}
 		}
-		low, up = make([]int32, 0, n), make([]int32, 0, n)
 	}
+	r := room(m.pattern.NNZ() + 2*below)
+	defer leave(r)
+	last, images := (*r)[:m.pattern.NNZ()], (*r)[m.pattern.NNZ():] // last: the block that adds to a place last
+	for k := range last {
+		last[k] = -1
+	}
+	low, up := images[:0:below], images[below:below] // the places below the diagonal, and those of their images
 	touch := func(at, block int32) {
 		m.Touch(at, block)
 		last[at] = max(last[at], block)
@@ -426,13 +456,9 @@ func (m *matrix) place(v variant, symmetric bool) {
 	entry, image := finder{Pattern: m.pattern}, finder{Pattern: m.pattern}
 	begin, pair := 0, new([2][code.Lanes]int32)
 	for k, s := range m.shapes {
-		var buf []int32
 		for _, p := range m.positions(k, v) {
-			n := s.terms
-			if p.uniform() {
-				n = 1
-			}
-			x := slices.Grow(buf[:0], n)
+			at := room(p.count())
+			x := (*at)[:0]
 			p.blocks(pair, func(block int, i, j []int32) {
 				block += begin
 				for t, r := range i {
@@ -457,9 +483,7 @@ func (m *matrix) place(v variant, symmetric bool) {
 			} else {
 				l = code.NewIndex(x)
 			}
-			if buf = x; l.Keeps(x) {
-				buf = nil
-			}
+			leave(at)
 			m.places[k] = append(m.places[k], l)
 		}
 		begin += s.blocks()
