@@ -96,7 +96,7 @@ func (r *Recording) find(n Node) int32 {
 		operand := r.Node(last)
 		for i := operand.Mark - 1; i >= 0; {
 			m := r.Node(i)
-			if r.same(m, &n) {
+			if m.Op == n.Op && m.A == n.A && r.same(m, &n) {
 				return i
 			}
 			if m.older == 0 {
@@ -109,7 +109,9 @@ func (r *Recording) find(n Node) int32 {
 			if operand.Mark > 0 {
 				distance = int32(r.count) + 1 - operand.Mark
 			}
-			operand = r.written(last)
+			if int(last) < r.First() {
+				operand = r.written(last)
+			}
 			if distance <= math.MaxUint16 {
 				n.older = uint16(distance)
 				i := r.append(n)

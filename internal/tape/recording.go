@@ -195,11 +195,8 @@ func (r *Recording) add(n Node) int32 {
 // append appends a node; if there is no room for it it returns another one.
 func (r *Recording) append(n Node) int32 {
 	i := r.count
-	if i&(chunkSize-1) == 0 {
-		if r.full(chunkSize) {
-			return 0
-		}
-		r.chunks = append(r.chunks, chunks.Get().(*chunk))
+	if i&(chunkSize-1) == 0 && !r.extend() {
+		return 0
 	}
 	r.count++
 	if r.caller != nil {
@@ -207,6 +204,15 @@ func (r *Recording) append(n Node) int32 {
 	}
 	r.chunks[i>>chunkBits][i&(chunkSize-1)] = n
 	return int32(i)
+}
+
+// extend begins another chunk; it reports false if there is no room for it.
+func (r *Recording) extend() bool {
+	if r.full(chunkSize) {
+		return false
+	}
+	r.chunks = append(r.chunks, chunks.Get().(*chunk))
+	return true
 }
 
 // full reports whether there is no room for n more nodes or operands. From then
