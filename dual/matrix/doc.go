@@ -70,7 +70,8 @@
 //
 // Where an operand is NaN or infinite, values are those of the loops over elements;
 // derivatives of products and solutions that involve it are NaN, but 0 where direction
-// or weights are.
+// or weights are. Where it is these that are not finite, beside a pole of another
+// operation, a partial derivative that is 0 annihilates them as everywhere.
 //
 // # Cost
 //

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -90,10 +91,11 @@ func (f *node) Work() int              { return f.work() }
 func (f *node) Jacobian(i int) []int32 { return f.jacobian(i) }
 func (f *node) Hessian(i int) []int32  { return f.hessian(i) }
 
-// Bind has constants kept by the kernel, where it does that.
+// Bind has constants kept by the kernel, where it does that and they are finite.
 func (f *node) Bind(x []float64, constant func(i, j int) bool) (bound op.Func, lo, hi int) {
+	given := func(i, j int) bool { return constant(i, j) && finite(x[i:j]) }
 	if b, ok := f.kernel.(binder); ok {
-		if k, lo, hi := b.bind(x, constant); k != f.kernel {
+		if k, lo, hi := b.bind(x, given); k != f.kernel {
 			return &node{kernel: k}, lo, hi
 		}
 	}
@@ -187,25 +189,35 @@ func (f *node) Curvature(dy, x, u, v []float64) error {
 			undefined(dy, u)
 			return nil
 		}
-		if k, ok := f.kernel.(curved); ok {
-			return k.curvature(s, dy, u, v)
+		if finite(u) && finite(v) {
+			return f.bend(s, dy, u, v)
 		}
-		n, m := f.dims()
-		s.sum = slices.Grow(s.sum[:0], n+m)[:n+m]
-		h, w := s.sum[:n], s.sum[n:]
-		clear(w)
-		for j := range dy {
-			w[j] = 1
-			if err := f.weigh(s, w); err != nil {
-				return err
-			}
-			if err := f.hvp(s, h, w, v); err != nil {
-				return err
-			}
-			dy[j], w[j] = floats.Dot(u, h), 0
-		}
-		return nil
+		return byElements(dy, u, func(dy, u []float64) error {
+			return byElements(dy, v, func(dy, v []float64) error { return f.bend(s, dy, u, v) })
+		})
 	})
+}
+
+// bend is Curvature at finite operands along finite directions.
+func (f *node) bend(s *state, dy, u, v []float64) error {
+	if k, ok := f.kernel.(curved); ok {
+		return k.curvature(s, dy, u, v)
+	}
+	n, m := f.dims()
+	s.sum = slices.Grow(s.sum[:0], n+m)[:n+m]
+	h, w := s.sum[:n], s.sum[n:]
+	clear(w)
+	for j := range dy {
+		w[j] = 1
+		if err := f.weigh(s, w); err != nil {
+			return err
+		}
+		if err := f.hvp(s, h, w, v); err != nil {
+			return err
+		}
+		dy[j], w[j] = floats.Dot(u, h), 0
+	}
+	return nil
 }
 
 // at calls use with a state at x.
@@ -235,22 +247,59 @@ func (f *node) bring(s *state, x []float64) error {
 }
 
 // Where operands are not finite values are those of the elementwise function, and
-// derivatives NaN but for a direction or weights that are 0.
+// derivatives NaN but for a direction or weights that are 0. Where it is these that are
+// not finite, a partial derivative that is 0 annihilates them.
 
 func (f *node) tangent(s *state, dy, dx []float64) error {
-	if !s.finite {
+	switch {
+	case !s.finite:
 		undefined(dy, dx)
 		return nil
+	case finite(dx):
+		return f.jvp(s, dy, dx)
 	}
-	return f.jvp(s, dy, dx)
+	return byElements(dy, dx, func(dy, dx []float64) error { return f.jvp(s, dy, dx) })
 }
 
 func (f *node) adjoint(s *state, gx, w []float64) error {
-	if !s.finite {
+	switch {
+	case !s.finite:
 		undefined(gx, w)
 		return nil
+	case finite(w):
+		return f.vjp(s, gx, w)
 	}
-	return f.vjp(s, gx, w)
+	return byElements(gx, w, func(gx, w []float64) error { return f.vjp(s, gx, w) })
+}
+
+// byElements is a linear function of x, some of whose elements are not finite: the sum of
+// the products of these with the columns of the function's matrix, and of what it is
+// without them.
+func byElements(y, x []float64, linear func(y, x []float64) error) error {
+	part, column := slices.Clone(x), make([]float64, len(y))
+	for i, v := range x {
+		if v-v != 0 {
+			part[i] = 0
+		}
+	}
+	if err := linear(y, part); err != nil {
+		return err
+	}
+	clear(part)
+	for i, v := range x {
+		if v-v == 0 {
+			continue
+		}
+		part[i] = 1
+		if err := linear(column, part); err != nil {
+			return err
+		}
+		part[i] = 0
+		for j, d := range column {
+			y[j] += elem.Prod(d, v)
+		}
+	}
+	return nil
 }
 
 func (f *node) weights(s *state, w []float64) error {
@@ -262,14 +311,25 @@ func (f *node) weights(s *state, w []float64) error {
 
 func (f *node) second(s *state, h, w, dx []float64) error {
 	switch {
-	case s.finite:
-		return f.hvp(s, h, w, dx)
-	case zero(w):
+	case !s.finite && zero(w):
 		clear(h)
-	default:
+		return nil
+	case !s.finite:
 		undefined(h, dx)
+		return nil
+	case finite(w) && finite(dx):
+		return f.hvp(s, h, w, dx)
 	}
-	return nil
+	err := byElements(h, w, func(h, w []float64) error {
+		if err := f.weigh(s, w); err != nil {
+			return err
+		}
+		return byElements(h, dx, func(h, dx []float64) error { return f.hvp(s, h, w, dx) })
+	})
+	if err != nil {
+		return err
+	}
+	return f.weigh(s, w) // as it was
 }
 
 // plain is the elementwise function.

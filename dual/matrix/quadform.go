@@ -130,11 +130,11 @@ func (k *quadForm) curvature(s *state, dy, u, v []float64) error {
 }
 
 func (k *quadForm) elementwise(y, x []dual.Real) {
-	a := New(k.n, k.n, slices.Clone(x[k.n:]))
+	a := x[k.n:]
 	if k.a != nil {
-		a = FromMat[dual.Real](dense64(k.matrix(nil)))
+		a = dual.Consts[dual.Real](nil, k.a)
 	}
-	y[0] = quadElements(a, x[:k.n])
+	y[0] = quadElements(New(k.n, k.n, a), x[:k.n])
 }
 
 // hessian leaves out pairs of elements of A, and of x_i and elements of A outside of row
