@@ -112,7 +112,9 @@ func (ws *Workspace) adjointCall(gs [][]float64, i int32) error {
 	gx := grow(&ws.call.gx, e.mostArgs)[:len(c.Args)]
 	f, _ := ws.function(c)
 	for _, g := range gs {
-		if err := f.VJP(gx, x, g[i:i+c.Outputs()]); err != nil {
+		w := g[i : i+c.Outputs()]
+		ws.hidden = ws.hidden || !finite(w)
+		if err := f.VJP(gx, x, w); err != nil {
 			return failed(c, err)
 		}
 		scatter(g, gx, c)

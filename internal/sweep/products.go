@@ -49,7 +49,9 @@ func (ws *Workspace) seed(k, n int, seed Seeds) [][]float64 {
 // multiply plainly: a factor that is not finite always shows in the result, as
 // itself or as the NaN of 0·∞, since every node reaches an output and is
 // reached by an input. Only then is the sweep worth repeating node by node
-// with derivative products, for which 0·∞ is 0.
+// with derivative products, for which 0·∞ is 0. What is called may use these
+// itself: adjoints that it got and that do not show would be wrong in products
+// with the Hessian.
 func (ws *Workspace) carefully(sweep func() error) error {
 	ws.careful = true
 	defer func() { ws.careful = false }() // a primitive may panic
@@ -93,10 +95,11 @@ func (ws *Workspace) gradient(w []float64, store bool) error {
 	bar := grow(&ws.bar, e.Len())
 	ws.one[0] = bar
 	ws.start(bar, w)
+	ws.hidden = false
 	if err := ws.adjoints(ws.one[:], store); err != nil {
 		return err
 	}
-	if finite(bar[:e.Inputs()]) {
+	if finite(bar[:e.Inputs()]) && !ws.hidden {
 		return nil
 	}
 	return ws.carefully(func() error {

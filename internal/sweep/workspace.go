@@ -86,6 +86,7 @@ type Workspace struct {
 	stripProducts []float64 // of its rows with all colors
 	apart         []float64 // what strips keep apart
 	careful       bool
+	hidden        bool                        // a call has got adjoints that are not finite, see carefully
 	team          []*Workspace                // of the goroutines that share its sweeps, see Team
 	seeded        compile.Span                // inputs that may have a tangent
 	support       [MaxDirections]compile.Span // in each direction
