@@ -118,6 +118,9 @@ func (o LeastSquares) Minimize(ctx context.Context, r *reverse.Func, x0 []float6
 	s := o.newSquares(r, x0)
 	status, reason, err := s.run(ctx)
 	s.Unscaled = s.Errors
+	if s.p != nil && (o.Lower != nil || o.Upper != nil) {
+		s.Z = s.p.multipliers()
+	}
 	return s.end(squaresMethod, status, reason, err)
 }
 
@@ -131,9 +134,6 @@ func (o *LeastSquares) newSquares(f *reverse.Func, x0 []float64) *squares {
 	}
 	s.lower, s.upper = bounds("", o.Lower, o.Upper, n)
 	for i, x := range s.X {
-		if s.lower[i] > s.upper[i] {
-			panic(fmt.Sprintf("newton: bounds %v and %v of variable %d contradict each other", s.lower[i], s.upper[i], i))
-		}
 		s.X[i] = min(max(x, s.lower[i]), s.upper[i])
 	}
 	return s
@@ -207,6 +207,11 @@ func (s *squares) arrive() error {
 }
 
 func (s *squares) run(ctx context.Context) (Status, string, error) {
+	for i, l := range s.lower {
+		if l > s.upper[i] {
+			return Infeasible, contradiction(l, s.upper[i], "variable", i), nil
+		}
+	}
 	if err := s.arrive(); err != nil {
 		return Failed, "", err
 	}
@@ -377,6 +382,17 @@ func (p *linearModel) load(s *squares, x []float64) {
 		}
 		p.fixed[i] = s.lower[i] == s.upper[i] || x[i] == s.lower[i] && p.g[i] >= 0 || x[i] == s.upper[i] && p.g[i] <= 0
 	}
+}
+
+// multipliers are those of the bounds that bind.
+func (p *linearModel) multipliers() []float64 {
+	z := make([]float64, len(p.g))
+	for i, g := range p.g {
+		if p.fixed[i] {
+			z[i] = -g
+		}
+	}
+	return z
 }
 
 // weigh multiplies rows of J by √w and those of r by ρ′/√w, with the curvature

@@ -295,3 +295,31 @@ func TestLeastSquaresOfManyVariables(t *testing.T) {
 		require.InDelta(t, math.Log(2+math.Sin(float64(i)/20)), x, 2e-3)
 	}
 }
+
+// The minimum of ½(x−3)² + ½(y−1)² + ½(z+2)² for x ≤ 2, z = 1: the multipliers are those of the
+// distances to 3 and −2.
+func TestLeastSquaresHasTheMultipliersOfBounds(t *testing.T) {
+	r := reverse.NewFuncVec(func(x vars) vars { return vars{x[0].SubReal(3), x[1].SubReal(1), x[2].AddReal(2)} })
+	o := LeastSquares{Lower: []float64{0, 0, 1}, Upper: []float64{2, 2, 1}}
+	for _, normal := range []bool{false, true} {
+		o.Normal = normal
+		z, err := o.Minimize(background, r, []float64{0, 0, 0})
+		require.NoError(t, err)
+		require.InDeltaSlice(t, []float64{2, 1, 1}, z.X, 1e-10)
+		require.InDeltaSlice(t, []float64{1, 0, -3}, z.Z, 1e-10)
+	}
+	free, err := LeastSquares{}.Minimize(background, r, []float64{0, 0, 0})
+	require.NoError(t, err)
+	require.Nil(t, free.Z)
+}
+
+func TestBoundsThatContradictEachOtherAreInfeasible(t *testing.T) {
+	f := reverse.NewFuncVec(func(x vars) vars { return vars{x[0].SubReal(3)} })
+	lower, upper := []float64{1}, []float64{0}
+	fit, err := LeastSquares{Lower: lower, Upper: upper}.Minimize(background, f, []float64{0})
+	require.ErrorContains(t, err, "bounds 1 and 0 of variable 0 contradict each other")
+	require.Equal(t, Infeasible, fit.Status)
+	root, err := System{Lower: lower, Upper: upper}.Solve(background, f, []float64{0})
+	require.ErrorContains(t, err, "bounds 1 and 0 of variable 0 contradict each other")
+	require.Equal(t, Infeasible, root.Status)
+}

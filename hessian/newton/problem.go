@@ -51,3 +51,7 @@ func bounds(name string, lower, upper []float64, n int) (l, u []float64) {
 	}
 	return fill(name+"Lower", lower, math.Inf(-1)), fill(name+"Upper", upper, math.Inf(1))
 }
+
+func contradiction(lower, upper float64, of string, i int) string {
+	return fmt.Sprintf("bounds %v and %v of %s %d contradict each other", lower, upper, of, i)
+}

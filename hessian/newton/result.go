@@ -17,7 +17,8 @@ type Result struct {
 	//	∇f + c′ᵀY + Z = 0,
 	//
 	// positive only where an upper bound binds, negative only where a lower one
-	// does. They are nil for methods without constraints.
+	// does. They are nil for methods without constraints; LeastSquares has Z if it has
+	// bounds, System C.
 	C, Y, Z []float64
 
 	// Status says how the method ended: Solved if and only if the error is nil.

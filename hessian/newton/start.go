@@ -29,7 +29,7 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 	fn := &functions{evaluator: e, n: n, fixed: make([]bool, n), fScale: 1}
 	for i := range lower {
 		if lower[i] > upper[i] || math.IsInf(lower[i], 1) || math.IsInf(upper[i], -1) {
-			return nil, Infeasible, fmt.Sprintf("bounds %v and %v of variable %d contradict each other", lower[i], upper[i], i), nil
+			return nil, Infeasible, contradiction(lower[i], upper[i], "variable", i), nil
 		}
 		fn.fixed[i] = lower[i] == upper[i]
 	}
@@ -59,7 +59,7 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 	for j := range cl {
 		switch c := fn.outputs[1+j]; {
 		case cl[j] > cu[j] || math.IsInf(cl[j], 1) || math.IsInf(cu[j], -1):
-			return nil, Infeasible, fmt.Sprintf("bounds %v and %v of constraint %d contradict each other", cl[j], cu[j], j), nil
+			return nil, Infeasible, contradiction(cl[j], cu[j], "constraint", j), nil
 		case math.IsInf(cl[j], -1) && math.IsInf(cu[j], 1):
 			continue
 		case constant[j] && cl[j]-o.Tolerance <= c && c <= cu[j]+o.Tolerance:
