@@ -379,9 +379,6 @@ func (s *solver) optimal() (Status, string, error, bool) {
 		flatness = 1e-8  // of curvatures that count as 0, relative to the largest
 		straight = 1e-10 // the same, where all are 0 but for rounding
 	)
-	if s.inner {
-		return Solved, "", nil, true
-	}
 	if err := s.curvatures(); err != nil {
 		return Failed, "", err, true
 	}

@@ -124,7 +124,11 @@ func (s *solver) restore() (ok bool, err error) {
 	case floats.Norm(s.trial.c, math.Inf(1)) > max(s.tol, feasibility*1e-2):
 		violation := floats.Norm(s.trial.c, math.Inf(1))
 		s.ended, s.endReason = Infeasible, fmt.Sprintf("the sum of violations has a local minimum, the largest of them is %.3g", violation)
-		if stopped != Solved {
+		switch stopped {
+		case Solved:
+		case Saddle:
+			s.endReason = fmt.Sprintf("the sum of violations has a saddle, the largest of them is %.3g: another start may do", violation)
+		default:
 			s.ended, s.endReason = StepTooSmall, fmt.Sprintf("restoration of feasibility ended (%v) with constraints violated by %.3g", stopped, violation)
 		}
 	default:

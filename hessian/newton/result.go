@@ -82,7 +82,7 @@ const (
 	// made from a point that is not far from it.
 	Acceptable
 	// Infeasible: the violation of the constraints has a local minimum that is not
-	// 0, or bounds contradict each other.
+	// 0, or as StoppedError.Reason says a saddle, or bounds contradict each other.
 	Infeasible
 	// Unbounded: f, or x, went beyond all bounds.
 	Unbounded

@@ -135,6 +135,16 @@ func TestInteriorPointFindsTheMinimumWhateverTheScaleOfF(t *testing.T) {
 	require.InEpsilon(t, 2.5e-12, r.X[1], 1e-5)
 }
 
+// xy = 1 has no derivative at 0, and a solution elsewhere.
+func TestInteriorPointNamesASaddleOfTheViolation(t *testing.T) {
+	p := Problem{Func: reverse.NewFuncVec(func(x vars) vars { return vars{x[0].Square(), x[0].Mul(x[1]).SubReal(1)} })}
+	r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 0})
+	require.Equal(t, Infeasible, r.Status)
+	require.ErrorContains(t, err, "the sum of violations has a saddle")
+	r, err = InteriorPoint{}.Minimize(background, p, []float64{0.1, 0.1})
+	require.NotEqual(t, Infeasible, r.Status, "%v", err)
+}
+
 func TestInteriorPointEndsAsItMust(t *testing.T) {
 	for _, e := range endings {
 		p := Problem{Func: reverse.NewFuncVec(e.f), Lower: e.lower, Upper: e.upper, ConstraintLower: e.cLower, ConstraintUpper: e.cUpper}
