@@ -292,3 +292,26 @@ func TestSettingsThatContradictPanic(t *testing.T) {
 		require.PanicsWithValue(t, "reverse: ByTerms with a Pattern or a Coloring, which are of colorings", func() { _, _ = o.New(tape) })
 	}
 }
+
+// x − max(x, y) is 0 around points with x > y, and so is its power, though the second
+// derivative of the power is infinite there.
+func TestInfiniteSecondDerivativesOfWhatCancels(t *testing.T) {
+	for name, f := range map[string]func(x []reverse.Var) reverse.Var{
+		"maximum": func(x []reverse.Var) reverse.Var { return x[0].Sub(x[0].Max(x[1])).PowReal(1.5) },
+		"sum":     func(x []reverse.Var) reverse.Var { return x[0].Add(x[1].Neg()).Sub(x[0].Sub(x[1])).PowReal(1.5) },
+	} {
+		x := []float64{0, -0.5}
+		tape, err := reverse.Record(f, x)
+		require.NoError(t, err)
+		for _, method := range []hessian.Method{hessian.ByTerms, hessian.ByStar} {
+			s, err := hessian.SparseSettings{Method: method}.New(tape)
+			require.NoError(t, err)
+			h, err := s.Eval(nil, x)
+			require.NoError(t, err)
+			for _, v := range h.Values() {
+				require.Zero(t, v, "%s by %v", name, method)
+			}
+			require.NoError(t, s.Verify(x), "%s by %v", name, method)
+		}
+	}
+}

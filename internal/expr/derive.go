@@ -377,7 +377,7 @@ func (d *derivation) jacobian(out []Output) []Output {
 // tangents appends the derivatives of the results in all directions.
 func (d *derivation) tangents(out []Output, r Request) []Output {
 	for k := range r.Directions {
-		t := d.tangent(k)
+		t := d.tangent(d.along(k))
 		for j, i := range d.Results {
 			out = append(out, Output{Expr: t[i], Of: Tangent, A: j, B: k})
 		}
@@ -385,12 +385,17 @@ func (d *derivation) tangents(out []Output, r Request) []Output {
 	return out
 }
 
-// tangent is the derivative of each step in direction k.
-func (d *derivation) tangent(k int) []Expr {
+// along is direction k: the tangent of each variable.
+func (d *derivation) along(k int) func(i, a int) Expr {
+	return func(_, a int) Expr { return d.g.leaf(Direction, a, k) }
+}
+
+// tangent is the derivative of each step, given that of step i, variable a.
+func (d *derivation) tangent(of func(i, a int) Expr) []Expr {
 	t := make([]Expr, len(d.Steps))
 	for i, n := range d.Steps {
 		if n.Leaf == Variable {
-			t[i] = d.g.leaf(Direction, int(n.A), k)
+			t[i] = of(i, int(n.A))
 		}
 		args, count := n.arguments()
 		for k, a := range args[:count] {
@@ -409,7 +414,7 @@ func (d *derivation) products(out []Output, bar []Expr, r Request) []Output {
 				u[i] = u[i].Add(d.g.leaf(WeightTangent, j, k))
 			}
 		}
-		d.secondAdjoints(u, bar, k)
+		d.secondAdjoints(u, bar, d.tangent(d.along(k)))
 		d.eachVariable(func(i, a int) {
 			out = append(out, Output{Expr: u[i], Of: Product, A: a, B: k})
 		})
@@ -417,10 +422,9 @@ func (d *derivation) products(out []Output, bar []Expr, r Request) []Output {
 	return out
 }
 
-// secondAdjoints propagates u, the derivatives of the adjoints in direction k:
+// secondAdjoints propagates u, the derivatives of the adjoints along the tangents t:
 // forward over reverse.
-func (d *derivation) secondAdjoints(u, bar []Expr, k int) {
-	t := d.tangent(k)
+func (d *derivation) secondAdjoints(u, bar, t []Expr) {
 	for i := len(u) - 1; i >= 0; i-- {
 		args, n := d.Steps[i].arguments()
 		if n == 0 || !d.reached[i] {

@@ -46,6 +46,10 @@ func (e *edges) add(i, p int32, w Expr) {
 // edges of a step are pushed on to its operands, and its second partials times its
 // adjoint make new edges between these. Those that remain, between variables, are
 // the entries.
+//
+// Where a step has the derivative 0 by a sum, x − max(x, y) for x > y, pushing has made
+// ∞ − ∞ of its infinite second derivative before it is 0. So if that is to annihilate
+// infinities, the entries are those of products with unit vectors.
 func (d *derivation) hessian(out []Output, bar []Expr) []Output {
 	e := edges{make([][]edge, len(d.Steps)), make([][]int32, len(d.Steps)), d.active}
 	for i := int32(len(d.Steps)) - 1; i >= 0; i-- {
@@ -56,18 +60,37 @@ func (d *derivation) hessian(out []Output, bar []Expr) []Output {
 		d.create(&e, i, bar[i])
 	}
 	entry := 0
+	columns := make([][]Expr, len(d.Steps))
 	for i, at := range e.at {
 		slices.SortFunc(at, func(a, b edge) int { return int(a.p - b.p) })
 		for _, g := range at {
 			x, y := d.Steps[i], d.Steps[g.p]
 			if x.Leaf == Variable && y.Leaf == Variable {
 				a, b := int(max(x.A, y.A)), int(min(x.A, y.A))
+				if d.g.safe {
+					if columns[g.p] == nil {
+						columns[g.p] = d.column(int(g.p), bar)
+					}
+					g.w = columns[g.p][i]
+				}
 				out = append(out, Output{Expr: g.w, Of: Hessian, A: a, B: b, Entry: entry})
 				entry++
 			}
 		}
 	}
 	return out
+}
+
+// column is the Hessian times the unit vector of the variable that is step p.
+func (d *derivation) column(p int, bar []Expr) []Expr {
+	u := make([]Expr, len(d.Steps))
+	d.secondAdjoints(u, bar, d.tangent(func(i, _ int) (t Expr) {
+		if i == p {
+			t = constant(1)
+		}
+		return t
+	}))
+	return u
 }
 
 // push replaces the edges of step i by edges of its operands.

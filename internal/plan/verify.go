@@ -19,8 +19,11 @@ type Miss struct {
 
 func (m *Miss) Error() string {
 	why := "the pattern misses a nonzero"
-	if m.Got-m.Got != 0 && m.Want-m.Want == 0 {
+	switch {
+	case m.Got-m.Got != 0 && m.Want-m.Want == 0:
 		why = "some element there is not finite, or one that others are recovered from"
+	case math.IsNaN(m.Want) && m.Got-m.Got == 0:
+		why = "the pattern misses a nonzero that is not finite, or the product adds infinities that cancel"
 	}
 	return fmt.Sprintf("row %d of the sparse matrix times a random vector is %v, by a product %v: %s", m.Row, m.Got, m.Want, why)
 }
