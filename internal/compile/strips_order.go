@@ -9,7 +9,8 @@ import (
 // and what is not in strips comes before or after. Where an adjoint is added to from
 // several of these, the order may differ. So all additions are gone through in the order of
 // strips, without numbers, and of those to one adjoint each must come later in the sweep
-// over whole batches than the one before it. One exception: 0 + a + b is 0 + b + a, so that the first two may change places.
+// over whole batches than the one before it. One exception: 0 + a + b is 0 + b + a, so that
+// the first two may change places.
 
 // inOrder finds which linear batches come after the strips such that each adjoint is
 // added up as by a sweep over whole batches. It reports whether there are such.
@@ -22,7 +23,8 @@ func (c *stripper) inOrder() bool {
 	for _, b := range c.linear {
 		reads := false
 		c.eachOperand(b, func(j int32) { reads = reads || above[j] || c.from[j] > 0 && !c.head[j] })
-		if setAll(above, Span{b.Lo, b.Hi}, reads); reads {
+		setAll(above, Span{b.Lo, b.Hi}, reads)
+		if reads {
 			upper = append(upper, b)
 		} else {
 			beside = append(beside, b)
