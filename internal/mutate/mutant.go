@@ -370,6 +370,9 @@ func (in *instrumenter) expression(parent ast.Node, n ast.Expr) string {
 		}
 		alternatives = in.swaps(n, n.Args, in.reads[name]...)
 	case *ast.CompositeLit:
+		if n.Type == nil { // it has that of what it is an element of, and is no expression alone
+			return in.text(n)
+		}
 		alternatives = in.swaps(n, n.Elts)
 	case *ast.Ident:
 		if _, ok := parent.(*ast.KeyValueExpr); ok && constant {
