@@ -119,3 +119,8 @@ func CutForGradients(e *Engine, lanes int) (*Engine, bool) {
 	c.stripping.Do(func() { c.strips.Store(r) })
 	return c, r != nil
 }
+
+// ByStrips is ValueGradient by strips alone. It reports whether the results are finite.
+func (ws *Workspace) ByStrips(x, w []float64) bool {
+	return ws.byStrips(ws.e.byStrips(), x, nil, w, nil)
+}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
@@ -16,8 +17,8 @@ import (
 )
 
 // byStripsAndNot compares the bits of values and gradients by strips with those by
-// whole batches.
-func byStripsAndNot(t require.TestingT, whole, cut *sweep.Engine, x, w []float64) {
+// whole batches. Those that are finite do not come about by whole batches.
+func byStripsAndNot(t require.TestingT, whole, cut *sweep.Engine, x, w []float64, isFinite bool) {
 	one, other := whole.Get(), cut.Get()
 	_, err := one.Value(x, nil)
 	require.NoError(t, err)
@@ -25,7 +26,11 @@ func byStripsAndNot(t require.TestingT, whole, cut *sweep.Engine, x, w []float64
 	for team := range 4 { // each finds what the one before has left
 		other.Poison()
 		end := other.Team(team)
-		_, err = other.ValueGradient(x, nil, w)
+		if isFinite {
+			require.True(t, other.ByStrips(x, w))
+		} else {
+			_, err = other.ValueGradient(x, nil, w)
+		}
 		end()
 		require.NoError(t, err)
 		same := func(what string, i int, a, b float64) {
@@ -57,8 +62,62 @@ func TestGradientsByStripsHaveTheSameBits(t *testing.T) {
 		for _, nodes := range []int{4000, 16000} {
 			cut, isCut := sweep.CutForGradients(e, nodes)
 			require.True(t, isCut, "%s, %d nodes", name, nodes)
-			byStripsAndNot(t, e, cut, x, []float64{1})
+			byStripsAndNot(t, e, cut, x, []float64{1}, true)
 		}
+	}
+}
+
+// What is not in strips: inputs that all terms read, sums beside them, and what would be
+// added in another order, which is not cut.
+func TestGradientsByStripsWithOthers(t *testing.T) {
+	const n = 3000
+	type vars = []reverse.Var
+	each := func(x vars, term func(x reverse.Var) reverse.Var) (s reverse.Var) {
+		for _, x := range x[:n-1] {
+			s = s.Add(term(x))
+		}
+		return s
+	}
+	c := make([]float64, n)
+	for i := range c {
+		c[i] = 1 / float64(3+i%7)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = random.NormFloat64()
+	}
+	for name, p := range map[string]struct {
+		isCut bool
+		f     func(x vars) reverse.Var
+	}{
+		"a shared input": {true, func(x vars) reverse.Var {
+			return each(x, func(y reverse.Var) reverse.Var { return y.Mul(x[n-1]).Sin() })
+		}},
+		"a linear function": {true, func(x vars) reverse.Var {
+			return each(x, reverse.Var.Sin).Add(dual.DotReal(c, x))
+		}},
+		"two linear functions": {true, func(x vars) reverse.Var {
+			s := each(x, reverse.Var.Sin)
+			return dual.Affine(0, []float64{2, 3, 5}, vars{s, dual.DotReal(c, x), s.Add(x[0])})
+		}},
+		"a shared input of two batches": {false, func(x vars) reverse.Var {
+			return each(x, func(y reverse.Var) reverse.Var { return y.Mul(x[n-1]).Sin().Add(y.Add(x[n-1]).Cos()) })
+		}},
+		"a scalar product in the head": {false, func(x vars) reverse.Var {
+			return each(x, func(y reverse.Var) reverse.Var { return y.Sin().Add(y.Exp()) }).Add(dual.Dot(x, x).Scale(1e-3).Exp())
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tape, err := reverse.Record(p.f, x)
+			require.NoError(t, err)
+			e := inside.Program(tape)
+			cut, isCut := sweep.CutForGradients(e, 800)
+			require.Equal(t, p.isCut, isCut)
+			if isCut {
+				byStripsAndNot(t, e, cut, x, []float64{0.7}, true)
+			}
+		})
 	}
 }
 
@@ -94,6 +153,6 @@ func gradientsByStrips(t *rapid.T) {
 	nodes := e.Len() / rapid.IntRange(3, 12).Draw(t, "strips")
 	cut, isCut := sweep.CutForGradients(e, max(nodes, 1))
 	if isCut {
-		byStripsAndNot(t, e, cut, x, []float64{rapid.SampledFrom([]float64{1, -0.5, 0}).Draw(t, "w")})
+		byStripsAndNot(t, e, cut, x, []float64{rapid.SampledFrom([]float64{1, -0.5, 0}).Draw(t, "w")}, false)
 	}
 }
