@@ -72,12 +72,14 @@ func TestGradientsByStripsHaveTheSameBits(t *testing.T) {
 func TestGradientsByStripsWithOthers(t *testing.T) {
 	const n = 3000
 	type vars = []reverse.Var
-	each := func(x vars, term func(x reverse.Var) reverse.Var) (s reverse.Var) {
+	each := func(x vars, term func(x reverse.Var) reverse.Var) vars {
+		var s reverse.Var
 		for _, x := range x[:n-1] {
 			s = s.Add(term(x))
 		}
-		return s
+		return vars{s}
 	}
+	twice := func(x reverse.Var) reverse.Var { return x.Sin().Exp() }
 	c := make([]float64, n)
 	for i := range c {
 		c[i] = 1 / float64(3+i%7)
@@ -89,33 +91,37 @@ func TestGradientsByStripsWithOthers(t *testing.T) {
 	}
 	for name, p := range map[string]struct {
 		isCut bool
-		f     func(x vars) reverse.Var
+		f     func(x vars) vars
 	}{
-		"a shared input": {true, func(x vars) reverse.Var {
+		"a shared input": {true, func(x vars) vars {
 			return each(x, func(y reverse.Var) reverse.Var { return y.Mul(x[n-1]).Sin() })
 		}},
-		"a linear function": {true, func(x vars) reverse.Var {
-			return each(x, reverse.Var.Sin).Add(dual.DotReal(c, x))
+		"a linear function": {true, func(x vars) vars {
+			return append(each(x, twice), dual.DotReal(c, x)) // in a batch before that of the sum
 		}},
-		"two linear functions": {true, func(x vars) reverse.Var {
-			s := each(x, reverse.Var.Sin)
-			return dual.Affine(0, []float64{2, 3, 5}, vars{s, dual.DotReal(c, x), s.Add(x[0])})
+		"linear functions of each other": {true, func(x vars) vars {
+			y := append(each(x, twice), dual.DotReal(c, x))
+			return append(y, dual.Affine(0, []float64{2, 3, 5}, append(y, x[0])))
 		}},
-		"a shared input of two batches": {false, func(x vars) reverse.Var {
+		"a shared input of two batches": {false, func(x vars) vars {
 			return each(x, func(y reverse.Var) reverse.Var { return y.Mul(x[n-1]).Sin().Add(y.Add(x[n-1]).Cos()) })
 		}},
-		"a scalar product in the head": {false, func(x vars) reverse.Var {
-			return each(x, func(y reverse.Var) reverse.Var { return y.Sin().Add(y.Exp()) }).Add(dual.Dot(x, x).Scale(1e-3).Exp())
+		"two batches": {true, func(x vars) vars {
+			return each(x, func(y reverse.Var) reverse.Var { return y.Sin().Add(y.Exp()) })
+		}},
+		"two batches and a scalar product": {false, func(x vars) vars {
+			s := each(x, func(y reverse.Var) reverse.Var { return y.Sin().Add(y.Exp()) })
+			return vars{s[0].Add(dual.Dot(x, x).Scale(1e-3).Exp())}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tape, err := reverse.Record(p.f, x)
+			tape, err := reverse.RecordVec(p.f, x)
 			require.NoError(t, err)
 			e := inside.Program(tape)
 			cut, isCut := sweep.CutForGradients(e, 800)
 			require.Equal(t, p.isCut, isCut)
 			if isCut {
-				byStripsAndNot(t, e, cut, x, []float64{0.7}, true)
+				byStripsAndNot(t, e, cut, x, []float64{0.7, -1.3, 0.2}[:tape.Outputs()], true)
 			}
 		})
 	}
