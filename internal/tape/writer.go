@@ -68,17 +68,17 @@ func (r *Recording) Tape(outputs []int32, constants int) *Tape {
 }
 
 // handOver gives the operations before node next to the tape: all chunks that are full, and
-// a copy of what is in the last one.
+// the last one if it is half full, else a copy of what is in it.
 func (r *Recording) handOver(t *Tape, next int) {
 	lo := r.First() &^ (chunkSize - 1)
 	t.offset = int32(t.base - r.First() + lo)
 	t.nodes = make([][]Node, 0, (next-lo+chunkSize-1)/chunkSize)
 	for ; lo < next; lo += chunkSize {
 		nodes := r.Piece(lo)
-		if lo+chunkSize <= next {
+		if nodes = nodes[:min(len(nodes), next-lo)]; 2*len(nodes) >= chunkSize {
 			r.chunks[lo>>chunkBits] = nil
 		} else {
-			nodes = slices.Clone(nodes[:next-lo])
+			nodes = slices.Clone(nodes)
 		}
 		t.nodes = append(t.nodes, nodes)
 	}
