@@ -56,11 +56,13 @@ func (p *Program) constantPartials(b *Batch) bool {
 	return true
 }
 
-// eachOperand calls do with the operands of a batch, as often as they are.
+// eachOperand calls do with the operands of a batch, as often as they are; with those of
+// a call once, not for each of its outputs.
 func (p *Program) eachOperand(b *Batch, do func(j int32)) {
 	if b.Kind == Mixed || b.Kind == Rows {
 		for i := b.Lo; i < b.Hi; i++ {
 			p.EachOperand(p.FirstOutput(i), do)
+			i = p.LastOutput(i)
 		}
 		return
 	}
