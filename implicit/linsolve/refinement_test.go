@@ -15,6 +15,12 @@ import (
 // backwardError is the largest |b − Ax|ᵢ/(|A||x| + |b|)ᵢ, or with Aᵀ, of
 // residuals in exact arithmetic.
 func backwardError(a *sparsity.Matrix, trans bool, x, b []float64) float64 {
+	return backwardErrorBut(a, trans, x, b, nil)
+}
+
+// backwardErrorBut leaves out the residuals that vanish beside the largest term, with
+// rows times 2^exp, unless exp is nil.
+func backwardErrorBut(a *sparsity.Matrix, trans bool, x, b []float64, exp []int32) float64 {
 	const exact = 1 << 13 // bits, more than sums of products of any numbers take
 	number := func(v float64, prec uint) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(v) }
 	r, size := make([]*big.Float, len(b)), make([]*big.Float, len(b))
@@ -34,9 +40,18 @@ func backwardError(a *sparsity.Matrix, trans bool, x, b []float64) float64 {
 			size[to].Add(size[to], product.Abs(product))
 		}
 	}
+	floor := new(big.Float)
+	for i, e := range exp {
+		r[i].SetMantExp(r[i], int(e))
+		size[i].SetMantExp(size[i], int(e))
+		if size[i].Cmp(floor) > 0 {
+			floor.Copy(size[i])
+		}
+	}
+	floor.Mul(floor, number(vanishing, 53))
 	worst := 0.0
 	for i := range r {
-		if r[i].Sign() != 0 {
+		if new(big.Float).Abs(r[i]).Cmp(floor) > 0 {
 			quotient, _ := product.Quo(r[i], size[i]).Float64()
 			worst = max(worst, math.Abs(quotient))
 		}
