@@ -84,7 +84,7 @@
 //	            tape     Value  Gradient  HVP
 //	process     3.7 MB     0.5       1.5  3.8
 //	mixture     1.1 MB     0.2       1.5  6.0
-//	perceptron  6.8 MB     1.0       2.9  7.6
+//	perceptron  6.8 MB     0.8       2.2  6.0
 //
 // A tape takes some 20 bytes for each element that is computed and 4 for each operand,
 // and evaluations no memory in steady state but a few matrices, as many as the formula of
