@@ -19,9 +19,9 @@
 //
 // # The smallest example
 //
-//	t, err := reverse.Record([]float64{3}, func(x []reverse.Var) reverse.Var {
+//	t, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 //		return x[0].Add(x[0].Square())
-//	})
+//	}, []float64{3})
 //	g, err := t.Gradient(nil, []float64{3}) // 1 + 2·3 = 7
 //
 // [Record] calls the function once. A [Var] carries a number and notes each

@@ -26,7 +26,8 @@ type GoSource struct {
 	// Lines writes beside each operation where it stands, if the tape was recorded with
 	// Recorder.Lines.
 	Lines bool
-	// Primitives says what primitives are called in Go, by their names.
+	// Primitives says what primitives are called in Go, by their names. It is an error if
+	// a variable of the generated code has that name.
 	Primitives map[string]GoPrimitive
 }
 
@@ -195,7 +196,9 @@ func (g *GoPrimitive) names(f *source.File, primitive string, isVector bool, nam
 		if err := source.CheckName(name); err != nil {
 			return nil, fmt.Errorf("primitive %s: %w", primitive, err)
 		}
-		names[k] = from + name
+		if names[k] = from + name; from == "" {
+			f.Calls(name)
+		}
 	}
 	return names, nil
 }

@@ -62,7 +62,7 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: own, no: "cube"},
 		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {F: "cube"}}}, says: "identifier"},
 		{f: own, s: reverse.GoSource{Primitives: named, Inputs: []string{"cube", "b"}}, says: `"cube" is an input and a primitive`},
-		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {Path: "a/b-c", F: "F", DF: "G", DDF: "H"}}}, says: "no name of a package"},
+		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {Path: "a b", F: "F", DF: "G", DDF: "H"}}}, says: "no path of a package"},
 		{f: call, no: "xyy"},
 		{f: loop(reverse.Var.Sin, func(s, w []reverse.Var) bool { return !s[0].LessReal(0.5) }), no: "Scan whose number of steps has no bound"},
 		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that is long and compares, or calls functions"},

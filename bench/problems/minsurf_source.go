@@ -2,9 +2,7 @@
 
 package problems
 
-import (
-	"math"
-)
+import "math"
 
 // minsurfSourceRowPtr and minsurfSourceColIdx are the pattern of the matrix, 10000×10000 with
 // 88804 elements: row i has the columns

@@ -2,9 +2,7 @@
 
 package problems
 
-import (
-	"math"
-)
+import "math"
 
 // trigSourceRowPtr and trigSourceColIdx are the pattern of the matrix, 10000×10000 with 29998
 // elements: row i has the columns trigSourceColIdx[trigSourceRowPtr[i]:trigSourceRowPtr[i+1]].

@@ -2,9 +2,7 @@
 
 package small
 
-import (
-	"math"
-)
+import "math"
 
 // CartPoleRowPtr and CartPoleColIdx are the pattern of the matrix, 5×5 with 6 elements: row i has
 // the columns CartPoleColIdx[CartPoleRowPtr[i]:CartPoleRowPtr[i+1]].

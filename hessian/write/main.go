@@ -9,6 +9,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io"
 	"maps"
 	"os"
@@ -235,7 +236,13 @@ func (p *program) clashes(output string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	fresh := declares(written)
+	fresh, meant := declares(written), map[string]bool{"math": true} // what Go says that names are
+	ast.Inspect(written, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && types.Universe.Lookup(id.Name) != nil {
+			meant[id.Name] = true
+		}
+		return true
+	})
 	for _, file := range p.order {
 		if file == output {
 			continue
@@ -243,6 +250,19 @@ func (p *program) clashes(output string, text []byte) error {
 		for _, name := range slices.Sorted(maps.Keys(declares(p.files[file]))) {
 			if fresh[name] {
 				return fmt.Errorf("%s is declared in %s: choose another name by -name", name, file)
+			}
+			if meant[name] {
+				return fmt.Errorf("%s declares %s, which what is written needs as it is in Go: write to another package", file, name)
+			}
+		}
+		for _, i := range p.files[file].Imports {
+			at := strings.Trim(i.Path.Value, `"`)
+			name := at[strings.LastIndexByte(at, '/')+1:]
+			if i.Name != nil {
+				name = i.Name.Name
+			}
+			if fresh[name] {
+				return fmt.Errorf("%s is imported in %s: choose another name by -name", name, file)
 			}
 		}
 	}

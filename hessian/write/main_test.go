@@ -159,6 +159,11 @@ func TestFromPlainGoToDerivatives(t *testing.T) {
 	assert.Equal(t, 1, run(strings.Fields("-n 2 -args stiffness() -inputs func,b -name Other -o other.go energy"), dir, &stderr))
 	assert.Contains(t, stderr.String(), `"func" is a keyword`)
 	assert.NoFileExists(t, filepath.Join(dir, "other.go"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "own.go"), []byte("package main\n\nfunc panic(s string) {}\n"), 0o644))
+	stderr.Reset()
+	assert.Equal(t, 1, run(strings.Fields("-n 2 -args stiffness() -name Other -o other.go energy"), dir, &stderr))
+	assert.Contains(t, stderr.String(), "own.go declares panic")
+	assert.NoFileExists(t, filepath.Join(dir, "other.go"))
 }
 
 const several = `package several

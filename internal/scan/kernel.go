@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/code"
@@ -250,7 +251,7 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 	if len(e.v) > 0 && !w.holds(e) {
 		return false
 	}
-	var exponents uint64
+	var exponents, each uint64
 	if y != nil {
 		exponents |= e.regs.Pick(y, e.y)
 	}
@@ -258,10 +259,21 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 		exponents |= e.regs.Pick(adjoint, e.adjoint)
 	}
 	for s, x := range along {
-		exponents |= e.regs.Pick(x, e.along[s])
+		if x != nil {
+			each |= e.regs.Pick(x, e.along[s])
+		}
 	}
-	if exponents>>63 == 0 || e.of.Safe {
+	if (exponents|each)>>63 == 0 || e.of.Safe {
 		return true
+	}
+	if exponents>>63 == 0 { // a direction that is finite has the bits that it has alone
+		m.again = append(m.again[:0], along...)
+		for s, x := range along {
+			if !slices.ContainsFunc(x, func(v float64) bool { return !finite(v) }) {
+				m.again[s] = nil
+			}
+		}
+		along = m.again
 	}
 	return m.evaluate(w, m.safe(w, e), k, s, y, adjoint, along)
 }

@@ -33,6 +33,7 @@ type memory struct {
 	// What a step gave: its results and their tangents, its adjoint and its tangents.
 	out, bar   []float64
 	outs, bars [][]float64
+	again      [][]float64 // the directions that are to be made with derivative products
 
 	local numbers // of the step at hand
 	along []numbers

@@ -128,6 +128,33 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "w", s.Family("w"))
 }
 
+// A package is imported by a name made of its path, which is free.
+func TestImports(t *testing.T) {
+	f, err := New("p", "F")
+	require.NoError(t, err)
+	for _, test := range [][2]string{
+		{"example/prim", "prim"}, {"example/other/prim", "prim_"}, {"example/prim/v2", "prim__"}, {"gopkg.in/yaml.v3", "yaml"},
+		{"example/go-fit", "gofit"}, {"example/math", "math_"}, {"math", "math"}, {"example/len", "len_"}, {"example/func", "imported"}, {"example/prim", "prim"},
+	} {
+		name, err := f.Import(test[0])
+		require.NoError(t, err)
+		assert.Equal(t, test[1], name, test[0])
+		f.Printf("var _ = %s.A\n", name)
+	}
+	_, err = f.Import("a b")
+	assert.Error(t, err)
+	text, err := f.Bytes()
+	require.NoError(t, err)
+	tree, err := parser.ParseFile(token.NewFileSet(), "p.go", text, 0)
+	require.NoError(t, err)
+	assert.Len(t, tree.Imports, 9)
+
+	f.Calls("g")
+	f.Printf("func F(g []float64) { _ = g(1) }\n")
+	_, err = f.Bytes()
+	assert.ErrorContains(t, err, `"g", which a primitive is called by`)
+}
+
 // What is printed is read back as it was.
 func TestNumbersReadBack(t *testing.T) {
 	for _, c := range []float64{0, math.Copysign(0, -1), 1, -3, 0.1, 1e300, 5e-324, math.MaxFloat64, math.Nextafter(1, 2), math.Inf(1), math.Inf(-1), math.NaN()} {

@@ -61,6 +61,7 @@ type writer struct {
 	constants            map[int32]float64 // nodes that are
 	dst, x, params, v, w string
 	test, m, work        string // variables
+	careful, finite, err string // those of products that are part of others
 	arrays               arrays
 	callMemory           map[int]int     // by number of the call, what its functions need
 	callResults          map[int]bool    // whether those of derivatives take the outputs
@@ -248,6 +249,7 @@ func (w *writer) chooseNames() error {
 	w.dst, w.x, w.params = names.Fresh("dst"), names.Fresh("x"), names.Fresh("p")
 	w.v, w.w = names.Fresh("v"), names.Fresh("w")
 	w.test, w.m, w.work = names.Fresh("test"), names.Fresh("m"), names.Fresh("work")
+	w.careful, w.finite, w.err = names.Fresh("careful"), names.Fresh("finite"), names.Fresh("err")
 	w.arrays = inMemory
 	return nil
 }
@@ -387,11 +389,11 @@ func (w *writer) write(function Function) {
 	}
 	more := ""
 	if w.isProduct(function) {
-		more = ", careful bool"
+		more = ", " + w.careful + " bool"
 	}
 	w.file.Printf("%s", w.head(function, more, args, lengths))
 	if w.isProduct(function) && again != "" {
-		w.file.Printf("if careful {\n%s\n}\n", again)
+		w.file.Printf("if %s {\n%s\n}\n", w.careful, again)
 	}
 	plain.finish(function)
 	plain.print()
@@ -422,9 +424,9 @@ func (w *writer) head(function Function, more string, args []string, lengths []i
 func (w *writer) result(function Function) string {
 	switch value, fails := w.returns(function); {
 	case w.isProduct(function) && fails:
-		return "(finite bool, err error)"
+		return fmt.Sprintf("(%s bool, %s error)", w.finite, w.err)
 	case w.isProduct(function):
-		return "(finite bool)"
+		return fmt.Sprintf("(%s bool)", w.finite)
 	case value && fails:
 		return "(float64, error)"
 	case value:

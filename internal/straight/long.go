@@ -67,7 +67,7 @@ func (l *looped) write(function Function) {
 	}
 	more := ", " + m + " *" + l.workName()
 	if l.isProduct(function) {
-		more += ", careful bool"
+		more += ", " + l.writer.careful + " bool"
 	}
 	switch {
 	case l.isProduct(function):
@@ -90,7 +90,7 @@ func (l *looped) orAgain(function Function, sweep, finite, again string) string 
 	if !l.isProduct(function) {
 		return fmt.Sprintf("%sif !%s {\n%s}\n", sweep, finite, again)
 	}
-	return fmt.Sprintf("if careful {\n%s} else {\n%sif !%s {\nreturn %s\n}\n}\n", again, sweep, finite, l.orError("false"))
+	return fmt.Sprintf("if %s {\n%s} else {\n%sif !%s {\nreturn %s\n}\n}\n", l.writer.careful, again, sweep, finite, l.orError("false"))
 }
 
 // inputsFinite says whether the inputs' elements of an array are finite.

@@ -59,7 +59,19 @@ func hash(zeros bool, x ...[]float64) uint64 {
 }
 
 func goSource(name string) reverse.GoSource {
-	return reverse.GoSource{Package: "main", Name: name, Primitives: map[string]reverse.GoPrimitive{"sine": {F: "sin", DF: "cos", DDF: "negSin"}}}
+	var inputs []string
+	if name == "named" || name == "Named" {
+		inputs = []string{"careful", "finite", "err"}
+	}
+	return reverse.GoSource{Inputs: inputs, Package: "main", Name: name, Primitives: map[string]reverse.GoPrimitive{"sine": {F: "sin", DF: "cos", DDF: "negSin"}}}
+}
+
+// fileOf is the file of a name; names may differ in a capital.
+func fileOf(name string) string {
+	if name == "Named" {
+		name += "2"
+	}
+	return name + ".go"
 }
 
 // ramp is n numbers that the program makes, too, where their bits would be many.
@@ -218,7 +230,7 @@ func (w *written) run(t *testing.T) {
 		require.NoError(t, err)
 		if got != w.want[k] {
 			name := regexp.MustCompile(`(Gradient|Hessian|Jacobian|All|Value|HVP)\(.*`).ReplaceAllString(w.calls[k], "")
-			t.Errorf("%s differs\n%s", w.calls[k], w.files[name+".go"])
+			t.Errorf("%s differs\n%s", w.calls[k], w.files[fileOf(name)])
 			return
 		}
 	}
@@ -255,7 +267,7 @@ func (w *written) addHessian(t *testing.T, name string, tape *reverse.Tape, poin
 		require.ErrorAs(t, err, new(*reverse.NoSourceError))
 		return false
 	}
-	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
+	w.files[fileOf(name)], w.names = text.Bytes(), append(w.names, name)
 	var weights []float64
 	if m := tape.Outputs(); m > 1000 {
 		weights = ramp(m)
@@ -294,7 +306,7 @@ func (w *written) addJacobian(t *testing.T, name string, tape *reverse.Tape, poi
 		require.ErrorAs(t, err, new(*reverse.NoSourceError))
 		return false
 	}
-	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
+	w.files[fileOf(name)], w.names = text.Bytes(), append(w.names, name)
 	n, nnz := tape.Inputs(), j.Pattern().NNZ()
 	w.begin(name, text.String())
 	for k, x := range points {
@@ -315,7 +327,7 @@ func (w *written) addTape(t *testing.T, name string, tape *reverse.Tape, points 
 		require.ErrorAs(t, err, new(*reverse.NoSourceError))
 		return false
 	}
-	w.files[name+".go"], w.names = text.Bytes(), append(w.names, name)
+	w.files[fileOf(name)], w.names = text.Bytes(), append(w.names, name)
 	n := tape.Inputs()
 	w.begin(name, text.String())
 	w.zeros = true
@@ -410,6 +422,17 @@ func (w *written) addCalls(t *testing.T) {
 	require.True(t, w.addHessian(t, "callSum", tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
 	require.True(t, w.addHessian(t, "callTerms", tape, points, hessian.SparseSettings{Method: hessian.ByTerms}))
 	w.addBeyond(t)
+	// Inputs are called as generated code calls variables, and two names differ in a capital.
+	tape, err = reverse.Record(func(x []reverse.Var) reverse.Var {
+		if y := x[0].Mul(x[1]); y.LessReal(9) {
+			return y.Sin().Div(x[2].Exp())
+		}
+		return x[0]
+	}, x[:3])
+	require.NoError(t, err)
+	for _, name := range []string{"named", "Named"} {
+		require.True(t, w.addHessian(t, name, tape, [][]float64{x[:3], {math.Inf(1), 0, 1}, {4, 5, 6}}, hessian.SparseSettings{Method: hessian.ByStar}))
+	}
 }
 
 // addBeyond adds a loop whose steps take logarithms, at points where the value is NaN and
