@@ -104,8 +104,8 @@ type Addition struct {
 }
 
 // Measured with gradients and with Hessians by star colorings of the problems of bench, at
-// n = 10⁵: no time differs by more than the noise, 5 %, for manyUses from 8 to 250, for
-// minSegment from 2 to 512, and for halos of 1.02, 1.1, 1.2 to 1.3, 1.6, 2.
+// n = 10⁵: no time differs by more than from run to run, 10 %, for manyUses from 8 to 250,
+// for minSegment from 2 to 512, and for halos of 1.02, 1.1, 1.2 to 1.3, 1.6, 2.
 const (
 	// A node that more lanes read belongs to the head: as part of one strip it would make
 	// lanes far from that belong to it, too, and to all strips between.

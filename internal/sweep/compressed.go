@@ -28,7 +28,7 @@ type reads struct {
 }
 
 const (
-	// Nodes of a strip: between half and twice as many cost 5 % at most.
+	// Nodes of a strip: between two thirds and twice as many cost no more.
 	secondNodes = 6 << 10
 
 	mostColors = 4 // that share a sweep over one, for the sake of the caches

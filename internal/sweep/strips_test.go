@@ -109,6 +109,10 @@ func TestGradientsByStripsWithOthers(t *testing.T) {
 		"two batches": {true, func(x vars) vars {
 			return each(x, func(y reverse.Var) reverse.Var { return y.Sin().Add(y.Exp()) })
 		}},
+		"three batches and a function of a scalar product": {false, func(x vars) vars {
+			s := each(x, func(y reverse.Var) reverse.Var { return y.Sin().Add(y.Exp()).Add(y.Cos()) })
+			return vars{s[0].Add(dual.DotReal(c, x).Exp())}
+		}},
 		"two batches and a scalar product": {false, func(x vars) vars {
 			s := each(x, func(y reverse.Var) reverse.Var { return y.Sin().Add(y.Exp()) })
 			return vars{s[0].Add(dual.Dot(x, x).Scale(1e-3).Exp())}
