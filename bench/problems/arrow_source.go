@@ -4,12 +4,12 @@ package problems
 
 // arrowSourceRowPtr and arrowSourceColIdx are the pattern of the matrix, 10000×10000 with 29998
 // elements: row i has the columns arrowSourceColIdx[arrowSourceRowPtr[i]:arrowSourceRowPtr[i+1]].
-var arrowSourceRowPtr, arrowSourceColIdx = hesseArrowSourcePattern()
+var arrowSourceRowPtr, arrowSourceColIdx = hessearrowSourcePattern()
 
-// hesseArrowSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
+// hessearrowSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
 // many runs of columns it has. A run is where it begins in the first row, by how much that
 // grows from row to row, how long it is, and by how much that grows.
-func hesseArrowSourcePattern() (rowPtr, colIdx []int32) {
+func hessearrowSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		9998, 2, 0, 1, 1, 0, 9999, 0, 1, 0, 2, 1, 9998, -9998, 2, 9998,
 	}
@@ -144,13 +144,13 @@ func arrowSourceAll(dst, g, x []float64) (f float64) {
 	// The other half.
 	dst[1] = dst[19998]
 	if z-z != 0 {
-		return hesseArrowSourceAllCareful(dst, g, x)
+		return hessearrowSourceAllCareful(dst, g, x)
 	}
 	return f
 }
 
-// hesseArrowSourceAllCareful is arrowSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
+// hessearrowSourceAllCareful is arrowSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
+func hessearrowSourceAllCareful(dst, g, x []float64) (f float64) {
 	dst = dst[:29998]
 	g = g[:10000]
 	x = x[:10000]
@@ -169,15 +169,15 @@ func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
 		f0 := float64(t1 * t1)
 		t2 := 2 * x0
 		t3 := 2 * t1
-		g0 := hesseArrowSourceProd(t2, t3)
+		g0 := hessearrowSourceProd(t2, t3)
 		t4 := 2 * x1
-		g1 := hesseArrowSourceProd(t4, t3)
+		g1 := hessearrowSourceProd(t4, t3)
 		t5 := 2 * t2
 		t6 := float64(2 * t3)
-		h0_0 := hesseArrowSourceProd(t2, t5) + t6
-		h1_0 := hesseArrowSourceProd(t4, t5)
+		h0_0 := hessearrowSourceProd(t2, t5) + t6
+		h1_0 := hessearrowSourceProd(t4, t5)
 		t7 := 2 * t4
-		h1_1 := t6 + hesseArrowSourceProd(t4, t7)
+		h1_1 := t6 + hessearrowSourceProd(t4, t7)
 		f += f0 + 0
 		g[0] += g0 + 0
 		g[9999] += g1 + 0
@@ -200,7 +200,7 @@ func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
 		t1 := float64(x1 * x1)
 		t5 := 2 * x1
 		t8 := 2 * t5
-		t9 := hesseArrowSourceProd(t5, t8)
+		t9 := hessearrowSourceProd(t5, t8)
 		for lo := 0; lo < 9998; lo += 256 {
 			hi := min(lo+256, 9998)
 			var sum1, sum2, sum3 [4]float64
@@ -210,12 +210,12 @@ func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
 				f0 := float64(t2*t2) - float64(4*x0) + 3
 				t3 := 2 * x0
 				t4 := 2 * t2
-				g0 := hesseArrowSourceProd(t3, t4) - 4
-				g1 := hesseArrowSourceProd(t5, t4)
+				g0 := hessearrowSourceProd(t3, t4) - 4
+				g1 := hessearrowSourceProd(t5, t4)
 				t6 := 2 * t3
 				t7 := float64(2 * t4)
-				h0_0 := hesseArrowSourceProd(t3, t6) + t7
-				h1_0 := hesseArrowSourceProd(t5, t6)
+				h0_0 := hessearrowSourceProd(t3, t6) + t7
+				h1_0 := hessearrowSourceProd(t5, t6)
 				h1_1 := t7 + t9
 				sum1[i&3] += f0
 				g[i+1] = g0 + 0
@@ -231,12 +231,12 @@ func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
 				f0 := float64(t2*t2) - float64(4*x0) + 3
 				t3 := 2 * x0
 				t4 := 2 * t2
-				g0 := hesseArrowSourceProd(t3, t4) - 4
-				g1 := hesseArrowSourceProd(t5, t4)
+				g0 := hessearrowSourceProd(t3, t4) - 4
+				g1 := hessearrowSourceProd(t5, t4)
 				t6 := 2 * t3
 				t7 := float64(2 * t4)
-				h0_0 := hesseArrowSourceProd(t3, t6) + t7
-				h1_0 := hesseArrowSourceProd(t5, t6)
+				h0_0 := hessearrowSourceProd(t3, t6) + t7
+				h1_0 := hessearrowSourceProd(t5, t6)
 				h1_1 := t7 + t9
 				sum1[0] += f0
 				g[i+1] = g0 + 0
@@ -259,9 +259,9 @@ func hesseArrowSourceAllCareful(dst, g, x []float64) (f float64) {
 	return f
 }
 
-// hesseArrowSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// hessearrowSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
 // whatever the other (±∞ and NaN too).
-func hesseArrowSourceProd(a, b float64) float64 {
+func hessearrowSourceProd(a, b float64) float64 {
 	p := float64(a * b)
 	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
 		return 0

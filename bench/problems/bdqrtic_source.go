@@ -5,12 +5,12 @@ package problems
 // bdqrticSourceRowPtr and bdqrticSourceColIdx are the pattern of the matrix, 10000×10000 with
 // 89980 elements: row i has the columns
 // bdqrticSourceColIdx[bdqrticSourceRowPtr[i]:bdqrticSourceRowPtr[i+1]].
-var bdqrticSourceRowPtr, bdqrticSourceColIdx = hesseBdqrticSourcePattern()
+var bdqrticSourceRowPtr, bdqrticSourceColIdx = hessebdqrticSourcePattern()
 
-// hesseBdqrticSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
+// hessebdqrticSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
 // many runs of columns it has. A run is where it begins in the first row, by how much that
 // grows from row to row, how long it is, and by how much that grows.
-func hesseBdqrticSourcePattern() (rowPtr, colIdx []int32) {
+func hessebdqrticSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		4, 2, 0, 0, 4, 1, 9999, 0, 1, 0, 9991, 2, 1, 1, 7, 0, 9999, 0, 1, 0, 4, 1, 9992, 1, 8, -1, 1, 1,
 		0, 0, 10000, 0,
@@ -32,8 +32,8 @@ func hesseBdqrticSourcePattern() (rowPtr, colIdx []int32) {
 	return rowPtr, colIdx
 }
 
-// hesseBdqrticSourceSum is the sum of x in four strands, so that no addition waits for the one before.
-func hesseBdqrticSourceSum(x []float64) float64 {
+// hessebdqrticSourceSum is the sum of x in four strands, so that no addition waits for the one before.
+func hessebdqrticSourceSum(x []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 {
 		s0 += x[0]
@@ -48,7 +48,7 @@ func hesseBdqrticSourceSum(x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-var hesseBdqrticSourcePieces1 = [...][7]int32{
+var hessebdqrticSourcePieces1 = [...][7]int32{
 	{255, 1, 13, 20, 25, 33, 41}, {1, 0, 6, 12, 17, 25, 33},
 	{256, 256, 2053, 2060, 2065, 2073, 2081}, {256, 512, 4101, 4108, 4113, 4121, 4129},
 	{256, 768, 6149, 6156, 6161, 6169, 6177}, {256, 1024, 8197, 8204, 8209, 8217, 8225},
@@ -73,7 +73,7 @@ var hesseBdqrticSourcePieces1 = [...][7]int32{
 	{1, 9992, 79941, 79948, 79953, 79961, 79968}, {8, 9984, 79877, 79884, 79889, 79897, 79905},
 }
 
-var hesseBdqrticSourcePlaces1 = [...]int32{
+var hessebdqrticSourcePlaces1 = [...]int32{
 	5, 11, 18, 79980,
 }
 
@@ -191,7 +191,7 @@ func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 		t13 := 160 * x4
 		t14 := float64(200 * t6)
 		var kept1, kept2, kept3 [256]float64
-		for _, r := range hesseBdqrticSourcePieces1 {
+		for _, r := range hessebdqrticSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
 			at2 := int(r[2])
@@ -289,13 +289,13 @@ func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 			if (at1)%256 == 0 {
 				lo := at1
 				hi := min(lo+256, 9995)
-				total1 := hesseBdqrticSourceSum(kept1[:hi-lo])
+				total1 := hessebdqrticSourceSum(kept1[:hi-lo])
 				f += total1
 				z += total1
-				total2 := hesseBdqrticSourceSum(kept2[:hi-lo])
+				total2 := hessebdqrticSourceSum(kept2[:hi-lo])
 				g[9999] += total2
 				z += total2
-				total3 := hesseBdqrticSourceSum(kept3[:hi-lo])
+				total3 := hessebdqrticSourceSum(kept3[:hi-lo])
 				dst[89979] += total3
 				z += total3
 			}
@@ -304,17 +304,17 @@ func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 
 	// The other half.
 	for i := range 4 {
-		at1 := int(hesseBdqrticSourcePlaces1[i])
+		at1 := int(hessebdqrticSourcePlaces1[i])
 		dst[i+1] = dst[at1]
 	}
 	if z-z != 0 {
-		return hesseBdqrticSourceAllCareful(dst, g, x)
+		return hessebdqrticSourceAllCareful(dst, g, x)
 	}
 	return f
 }
 
-// hesseBdqrticSourceAllCareful is bdqrticSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
+// hessebdqrticSourceAllCareful is bdqrticSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
+func hessebdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 	dst = dst[:89980]
 	g = g[:10000]
 	x = x[:10000]
@@ -344,49 +344,52 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 		f0 := float64(t2 * t2)
 		t3 := 2 * x0
 		t4 := 2 * t2
-		g0 := hesseBdqrticSourceProd(t3, t4)
+		g0 := hessebdqrticSourceProd(t3, t4)
 		t5 := 2 * x1
 		t6 := float64(2 * t4)
-		g1 := hesseBdqrticSourceProd(t5, t6)
+		g1 := hessebdqrticSourceProd(t5, t6)
 		t7 := 2 * x2
 		t8 := 3 * t4
-		g2 := hesseBdqrticSourceProd(t7, t8)
+		g2 := hessebdqrticSourceProd(t7, t8)
 		t9 := 2 * x3
 		t10 := 4 * t4
-		g3 := hesseBdqrticSourceProd(t9, t10)
+		g3 := hessebdqrticSourceProd(t9, t10)
 		t11 := 2 * x4
 		t12 := 5 * t4
-		g4 := hesseBdqrticSourceProd(t11, t12)
+		g4 := hessebdqrticSourceProd(t11, t12)
 		t13 := 2 * t3
-		h0_0 := t6 + hesseBdqrticSourceProd(t3, t13)
-		t14 := 4 * t5
-		h1_0 := hesseBdqrticSourceProd(t3, t14)
-		t15 := 8 * t5
-		h1_1 := hesseBdqrticSourceProd(t5, t15) + float64(2*t6)
-		t16 := 6 * t7
-		h2_0 := hesseBdqrticSourceProd(t3, t16)
-		t17 := 12 * t7
-		h2_1 := hesseBdqrticSourceProd(t5, t17)
-		t18 := 18 * t7
-		h2_2 := hesseBdqrticSourceProd(t7, t18) + float64(2*t8)
-		t19 := 8 * t9
-		h3_0 := hesseBdqrticSourceProd(t3, t19)
-		t20 := 16 * t9
-		h3_1 := hesseBdqrticSourceProd(t5, t20)
-		t21 := 24 * t9
-		h3_2 := hesseBdqrticSourceProd(t7, t21)
-		t22 := 32 * t9
-		h3_3 := hesseBdqrticSourceProd(t9, t22) + float64(2*t10)
-		t23 := 10 * t11
-		h4_0 := hesseBdqrticSourceProd(t3, t23)
-		t24 := 2 * t23
-		h4_1 := hesseBdqrticSourceProd(t5, t24)
-		t25 := 3 * t23
-		h4_2 := hesseBdqrticSourceProd(t7, t25)
-		t26 := 4 * t23
-		h4_3 := hesseBdqrticSourceProd(t9, t26)
-		t27 := 50 * t11
-		h4_4 := hesseBdqrticSourceProd(t11, t27) + float64(2*t12)
+		h0_0 := t6 + hessebdqrticSourceProd(t3, t13)
+		t14 := 2 * t13
+		h1_0 := hessebdqrticSourceProd(t5, t14)
+		t15 := 2 * (2 * t5)
+		t16 := 2 * t15
+		h1_1 := float64(2*t6) + hessebdqrticSourceProd(t5, t16)
+		t17 := 3 * t13
+		h2_0 := hessebdqrticSourceProd(t7, t17)
+		t18 := 3 * t15
+		h2_1 := hessebdqrticSourceProd(t7, t18)
+		t19 := 2 * (3 * t7)
+		t20 := 3 * t19
+		h2_2 := float64(2*t8) + hessebdqrticSourceProd(t7, t20)
+		t21 := 4 * t13
+		h3_0 := hessebdqrticSourceProd(t9, t21)
+		t22 := 4 * t15
+		h3_1 := hessebdqrticSourceProd(t9, t22)
+		t23 := 4 * t19
+		h3_2 := hessebdqrticSourceProd(t9, t23)
+		t24 := 2 * (4 * t9)
+		t25 := 4 * t24
+		h3_3 := float64(2*t10) + hessebdqrticSourceProd(t9, t25)
+		t26 := 5 * t13
+		h4_0 := hessebdqrticSourceProd(t11, t26)
+		t27 := 5 * t15
+		h4_1 := hessebdqrticSourceProd(t11, t27)
+		t28 := 5 * t19
+		h4_2 := hessebdqrticSourceProd(t11, t28)
+		t29 := 5 * t24
+		h4_3 := hessebdqrticSourceProd(t11, t29)
+		t30 := 5 * (2 * (5 * t11))
+		h4_4 := float64(2*t12) + hessebdqrticSourceProd(t11, t30)
 		f += f0 + 0
 		g[0] += g0 + 0
 		g[1] += g1 + 0
@@ -415,14 +418,10 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 		x4 := x[9999]
 		t3 := float64(5 * (x4 * x4))
 		t13 := 2 * x4
-		t25 := 10 * t13
-		t26 := 2 * t25
-		t27 := 3 * t25
-		t28 := 4 * t25
-		t29 := 50 * t13
-		t30 := hesseBdqrticSourceProd(t13, t29)
+		t32 := 5 * (2 * (5 * t13))
+		t33 := hessebdqrticSourceProd(t13, t32)
 		var kept1, kept2, kept3 [256]float64
-		for _, r := range hesseBdqrticSourcePieces1 {
+		for _, r := range hessebdqrticSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
 			at2 := int(r[2])
@@ -453,43 +452,50 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 				f0 := float64(t1*t1) + float64(t4*t4)
 				t5 := 2 * x0
 				t6 := 2 * t4
-				g0 := hesseBdqrticSourceProd(t5, t6) + float64(4*-(2*t1))
+				g0 := hessebdqrticSourceProd(t5, t6) + float64(4*-(2*t1))
 				t7 := 2 * x1
 				t8 := float64(2 * t6)
-				g1 := hesseBdqrticSourceProd(t7, t8)
+				g1 := hessebdqrticSourceProd(t7, t8)
 				t9 := 2 * x2
 				t10 := 3 * t6
-				g2 := hesseBdqrticSourceProd(t9, t10)
+				g2 := hessebdqrticSourceProd(t9, t10)
 				t11 := 2 * x3
 				t12 := 4 * t6
-				g3 := hesseBdqrticSourceProd(t11, t12)
+				g3 := hessebdqrticSourceProd(t11, t12)
 				t14 := 5 * t6
-				g4 := hesseBdqrticSourceProd(t13, t14)
+				g4 := hessebdqrticSourceProd(t13, t14)
 				t15 := 2 * t5
-				h0_0 := t8 + hesseBdqrticSourceProd(t5, t15) + 32
-				t16 := 4 * t7
-				h1_0 := hesseBdqrticSourceProd(t5, t16)
-				t17 := 8 * t7
-				h1_1 := hesseBdqrticSourceProd(t7, t17) + float64(2*t8)
-				t18 := 6 * t9
-				h2_0 := hesseBdqrticSourceProd(t5, t18)
-				t19 := 12 * t9
-				h2_1 := hesseBdqrticSourceProd(t7, t19)
-				t20 := 18 * t9
-				h2_2 := hesseBdqrticSourceProd(t9, t20) + float64(2*t10)
-				t21 := 8 * t11
-				h3_0 := hesseBdqrticSourceProd(t5, t21)
-				t22 := 16 * t11
-				h3_1 := hesseBdqrticSourceProd(t7, t22)
-				t23 := 24 * t11
-				h3_2 := hesseBdqrticSourceProd(t9, t23)
-				t24 := 32 * t11
-				h3_3 := hesseBdqrticSourceProd(t11, t24) + float64(2*t12)
-				h4_0 := hesseBdqrticSourceProd(t5, t25)
-				h4_1 := hesseBdqrticSourceProd(t7, t26)
-				h4_2 := hesseBdqrticSourceProd(t9, t27)
-				h4_3 := hesseBdqrticSourceProd(t11, t28)
-				h4_4 := t30 + float64(2*t14)
+				h0_0 := t8 + hessebdqrticSourceProd(t5, t15) + 32
+				t16 := 2 * t15
+				h1_0 := hessebdqrticSourceProd(t7, t16)
+				t17 := 2 * (2 * t7)
+				t18 := 2 * t17
+				h1_1 := float64(2*t8) + hessebdqrticSourceProd(t7, t18)
+				t19 := 3 * t15
+				h2_0 := hessebdqrticSourceProd(t9, t19)
+				t20 := 3 * t17
+				h2_1 := hessebdqrticSourceProd(t9, t20)
+				t21 := 2 * (3 * t9)
+				t22 := 3 * t21
+				h2_2 := float64(2*t10) + hessebdqrticSourceProd(t9, t22)
+				t23 := 4 * t15
+				h3_0 := hessebdqrticSourceProd(t11, t23)
+				t24 := 4 * t17
+				h3_1 := hessebdqrticSourceProd(t11, t24)
+				t25 := 4 * t21
+				h3_2 := hessebdqrticSourceProd(t11, t25)
+				t26 := 2 * (4 * t11)
+				t27 := 4 * t26
+				h3_3 := float64(2*t12) + hessebdqrticSourceProd(t11, t27)
+				t28 := 5 * t15
+				h4_0 := hessebdqrticSourceProd(t13, t28)
+				t29 := 5 * t17
+				h4_1 := hessebdqrticSourceProd(t13, t29)
+				t30 := 5 * t21
+				h4_2 := hessebdqrticSourceProd(t13, t30)
+				t31 := 5 * t26
+				h4_3 := hessebdqrticSourceProd(t13, t31)
+				h4_4 := float64(2*t14) + t33
 				kept1[(at1+k)&255] = f0
 				kept2[(at1+k)&255] = g4
 				dst[at5+8*k+1], dst[at2+8*k+3] = h3_0+0, h3_0+0
@@ -536,11 +542,11 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 			if (at1)%256 == 0 {
 				lo := at1
 				hi := min(lo+256, 9995)
-				total1 := hesseBdqrticSourceSum(kept1[:hi-lo])
+				total1 := hessebdqrticSourceSum(kept1[:hi-lo])
 				f += total1
-				total2 := hesseBdqrticSourceSum(kept2[:hi-lo])
+				total2 := hessebdqrticSourceSum(kept2[:hi-lo])
 				g[9999] += total2
-				total3 := hesseBdqrticSourceSum(kept3[:hi-lo])
+				total3 := hessebdqrticSourceSum(kept3[:hi-lo])
 				dst[89979] += total3
 			}
 		}
@@ -548,15 +554,15 @@ func hesseBdqrticSourceAllCareful(dst, g, x []float64) (f float64) {
 
 	// The other half.
 	for i := range 4 {
-		at1 := int(hesseBdqrticSourcePlaces1[i])
+		at1 := int(hessebdqrticSourcePlaces1[i])
 		dst[i+1] = dst[at1]
 	}
 	return f
 }
 
-// hesseBdqrticSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// hessebdqrticSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
 // whatever the other (±∞ and NaN too).
-func hesseBdqrticSourceProd(a, b float64) float64 {
+func hessebdqrticSourceProd(a, b float64) float64 {
 	p := float64(a * b)
 	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
 		return 0

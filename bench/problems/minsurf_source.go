@@ -7,12 +7,12 @@ import "math"
 // minsurfSourceRowPtr and minsurfSourceColIdx are the pattern of the matrix, 10000×10000 with
 // 88804 elements: row i has the columns
 // minsurfSourceColIdx[minsurfSourceRowPtr[i]:minsurfSourceRowPtr[i+1]].
-var minsurfSourceRowPtr, minsurfSourceColIdx = hesseMinsurfSourcePattern()
+var minsurfSourceRowPtr, minsurfSourceColIdx = hesseminsurfSourcePattern()
 
-// hesseMinsurfSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
+// hesseminsurfSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
 // many runs of columns it has. A run is where it begins in the first row, by how much that
 // grows from row to row, how long it is, and by how much that grows.
-func hesseMinsurfSourcePattern() (rowPtr, colIdx []int32) {
+func hesseminsurfSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		2, 2, 0, 0, 2, 1, 100, 0, 2, 1, 97, 2, 1, 1, 3, 0, 101, 1, 3, 0, 1, 2, 98, 0, 2, 0, 198, 0, 2,
 		0, 2, 3, 0, 0, 2, 1, 100, 0, 2, 1, 200, 0, 2, 1, 97, 3, 1, 1, 3, 0, 101, 1, 3, 0, 201, 1, 3, 0,
@@ -140,8 +140,8 @@ func hesseMinsurfSourcePattern() (rowPtr, colIdx []int32) {
 	return rowPtr, colIdx
 }
 
-// hesseMinsurfSourceSum is the sum of x in four strands, so that no addition waits for the one before.
-func hesseMinsurfSourceSum(x []float64) float64 {
+// hesseminsurfSourceSum is the sum of x in four strands, so that no addition waits for the one before.
+func hesseminsurfSourceSum(x []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 {
 		s0 += x[0]
@@ -156,7 +156,7 @@ func hesseMinsurfSourceSum(x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-var hesseMinsurfSourcePieces1 = [...][11]int32{
+var hesseminsurfSourcePieces1 = [...][11]int32{
 	{57, 201, 199, 1500, 1508, 2391, 2394, 2399, 2402, 1503, 1511},
 	{1, 200, 198, 1492, 1499, 2384, 2386, 2390, 2393, 1494, 1502},
 	{1, 198, 197, 1479, 1486, 2370, 2373, 2378, 2380, 1482, 1488},
@@ -679,7 +679,7 @@ var hesseMinsurfSourcePieces1 = [...][11]int32{
 	{1, 9826, 9728, 87549, 87557, 88363, 88366, 88368, 88371, 87552, 87560},
 }
 
-var hesseMinsurfSourcePieces2 = [...][3]int32{
+var hesseminsurfSourcePieces2 = [...][3]int32{
 	{1, 4, 1}, {1, 10, 6}, {1, 16, 12}, {1, 22, 18}, {1, 28, 24}, {1, 34, 30}, {1, 40, 36},
 	{1, 46, 42}, {1, 52, 48}, {1, 58, 54}, {1, 64, 60}, {1, 70, 66}, {1, 76, 72}, {1, 82, 78},
 	{1, 88, 84}, {1, 94, 90}, {1, 100, 96}, {1, 106, 102}, {1, 112, 108}, {1, 118, 114},
@@ -791,7 +791,7 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 	// 9801 terms in 4 variables
 	{
 		var kept1 [256]float64
-		for _, r := range hesseMinsurfSourcePieces1 {
+		for _, r := range hesseminsurfSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
 			at2 := int(r[2])
@@ -861,7 +861,7 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 			if (at2)%256 == 0 {
 				lo := at2
 				hi := min(lo+256, 9801)
-				total1 := hesseMinsurfSourceSum(kept1[:hi-lo])
+				total1 := hesseminsurfSourceSum(kept1[:hi-lo])
 				f += total1
 				z += total1
 			}
@@ -869,7 +869,7 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 	}
 
 	// The other half.
-	for _, r := range hesseMinsurfSourcePieces2 {
+	for _, r := range hesseminsurfSourcePieces2 {
 		n := int(r[0])
 		at1 := int(r[1])
 		at2 := int(r[2])
@@ -878,13 +878,13 @@ func minsurfSourceAll(dst, g, x []float64) (f float64) {
 		}
 	}
 	if z-z != 0 {
-		return hesseMinsurfSourceAllCareful(dst, g, x)
+		return hesseminsurfSourceAllCareful(dst, g, x)
 	}
 	return f
 }
 
-// hesseMinsurfSourceAllCareful is minsurfSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
+// hesseminsurfSourceAllCareful is minsurfSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
+func hesseminsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 	dst = dst[:88804]
 	g = g[:10000]
 	x = x[:10000]
@@ -894,7 +894,7 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 	// 9801 terms in 4 variables
 	{
 		var kept1 [256]float64
-		for _, r := range hesseMinsurfSourcePieces1 {
+		for _, r := range hesseminsurfSourcePieces1 {
 			n := int(r[0])
 			at1 := int(r[1])
 			at2 := int(r[2])
@@ -923,28 +923,33 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 				t4 := 2 * t1
 				t5 := 0.5 / t3
 				t6 := 4900.5 * (0.00010203040506070809 * t5)
-				g0 := hesseMinsurfSourceProd(t4, t6)
+				g0 := hesseminsurfSourceProd(t4, t6)
 				t7 := 2 * t2
-				g1 := hesseMinsurfSourceProd(t7, t6)
+				g1 := hesseminsurfSourceProd(t7, t6)
 				g2 := -g1
 				g3 := -g0
 				t8 := float64(2 * t6)
 				t9 := -(t5 / t3)
-				t10 := 4900.5 * (0.00010203040506070809 * hesseMinsurfSourceProd(t5, t9))
-				t11 := 4900.5 * t10
-				t12 := hesseMinsurfSourceProd(t4, t11)
-				h0_0 := t8 + hesseMinsurfSourceProd(t4, t12)
-				t13 := hesseMinsurfSourceProd(t7, t11)
-				h1_0 := hesseMinsurfSourceProd(t4, t13)
-				h1_1 := hesseMinsurfSourceProd(t7, t13) + t8
-				t14 := -t13
-				h2_0 := hesseMinsurfSourceProd(t4, t14)
+				t10 := 0.00010203040506070809 * hesseminsurfSourceProd(t5, t9)
+				t11 := 4900.5 * t4
+				t12 := 4900.5 * hesseminsurfSourceProd(t10, t11)
+				h0_0 := t8 + hesseminsurfSourceProd(t4, t12)
+				h1_0 := hesseminsurfSourceProd(t7, t12)
+				t13 := 4900.5 * t7
+				t14 := 4900.5 * hesseminsurfSourceProd(t10, t13)
+				h1_1 := t8 + hesseminsurfSourceProd(t7, t14)
+				h2_0 := -h1_0
 				h2_1 := -h1_1
-				h2_2 := -h2_1
+				t15 := 4900.5 * -t7
+				t16 := 4900.5 * hesseminsurfSourceProd(t10, t15)
+				t17 := -t8
+				h2_2 := -(hesseminsurfSourceProd(t7, t16) + t17)
 				h3_0 := -h0_0
-				h3_1 := -h1_0
-				h3_2 := -h2_0
-				h3_3 := -h3_0
+				h3_1 := -hesseminsurfSourceProd(t4, t14)
+				h3_2 := -hesseminsurfSourceProd(t4, t16)
+				t18 := 4900.5 * -t4
+				t19 := 4900.5 * hesseminsurfSourceProd(t10, t18)
+				h3_3 := -(t17 + hesseminsurfSourceProd(t4, t19))
 				kept1[(at2+k)&255] = f0
 				dst[at4+9*k] += h1_0
 				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
@@ -971,14 +976,14 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 			if (at2)%256 == 0 {
 				lo := at2
 				hi := min(lo+256, 9801)
-				total1 := hesseMinsurfSourceSum(kept1[:hi-lo])
+				total1 := hesseminsurfSourceSum(kept1[:hi-lo])
 				f += total1
 			}
 		}
 	}
 
 	// The other half.
-	for _, r := range hesseMinsurfSourcePieces2 {
+	for _, r := range hesseminsurfSourcePieces2 {
 		n := int(r[0])
 		at1 := int(r[1])
 		at2 := int(r[2])
@@ -989,9 +994,9 @@ func hesseMinsurfSourceAllCareful(dst, g, x []float64) (f float64) {
 	return f
 }
 
-// hesseMinsurfSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// hesseminsurfSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
 // whatever the other (±∞ and NaN too).
-func hesseMinsurfSourceProd(a, b float64) float64 {
+func hesseminsurfSourceProd(a, b float64) float64 {
 	p := float64(a * b)
 	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
 		return 0

@@ -4,12 +4,12 @@ package problems
 
 // rosenSourceRowPtr and rosenSourceColIdx are the pattern of the matrix, 10000×10000 with 29998
 // elements: row i has the columns rosenSourceColIdx[rosenSourceRowPtr[i]:rosenSourceRowPtr[i+1]].
-var rosenSourceRowPtr, rosenSourceColIdx = hesseRosenSourcePattern()
+var rosenSourceRowPtr, rosenSourceColIdx = hesserosenSourcePattern()
 
-// hesseRosenSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
+// hesserosenSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
 // many runs of columns it has. A run is where it begins in the first row, by how much that
 // grows from row to row, how long it is, and by how much that grows.
-func hesseRosenSourcePattern() (rowPtr, colIdx []int32) {
+func hesserosenSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		2, 1, 0, 0, 2, 1, 9997, 1, 1, 1, 3, 0, 1, 1, 9998, 0, 2, 0,
 	}
@@ -136,13 +136,13 @@ func rosenSourceAll(dst, g, x []float64) (f float64) {
 	// The other half.
 	dst[1] = dst[2]
 	if z-z != 0 {
-		return hesseRosenSourceAllCareful(dst, g, x)
+		return hesserosenSourceAllCareful(dst, g, x)
 	}
 	return f
 }
 
-// hesseRosenSourceAllCareful is rosenSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
+// hesserosenSourceAllCareful is rosenSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
+func hesserosenSourceAllCareful(dst, g, x []float64) (f float64) {
 	dst = dst[:29998]
 	g = g[:10000]
 	x = x[:10000]
@@ -159,10 +159,10 @@ func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
 		t2 := 2 * x0
 		g1 := float64(100 * (2 * t1))
 		t3 := -g1
-		g0 := hesseRosenSourceProd(t2, t3)
-		t4 := 200 * t2
-		h0_0 := hesseRosenSourceProd(t2, t4) + float64(2*t3)
-		h1_0 := float64(-200 * t2)
+		g0 := hesserosenSourceProd(t2, t3)
+		h1_0 := float64(200 * -t2)
+		t4 := -h1_0
+		h0_0 := float64(2*t3) + hesserosenSourceProd(t2, t4)
 		f += f0 + 0
 		g[0] += g0 + 0
 		g[1] += g1 + 0
@@ -198,10 +198,10 @@ func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
 				t3 := 2 * x0
 				g1 := float64(100 * (2 * t2))
 				t4 := -g1
-				g0 := hesseRosenSourceProd(t3, t4) + -float64(2*t1)
-				t5 := 200 * t3
-				h0_0 := hesseRosenSourceProd(t3, t5) + float64(2*t4) + 2
-				h1_0 := float64(-200 * t3)
+				g0 := hesserosenSourceProd(t3, t4) + -float64(2*t1)
+				h1_0 := float64(200 * -t3)
+				t5 := -h1_0
+				h0_0 := float64(2*t4) + hesserosenSourceProd(t3, t5) + 2
 				sum1[i&3] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
@@ -219,10 +219,10 @@ func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
 				t3 := 2 * x0
 				g1 := float64(100 * (2 * t2))
 				t4 := -g1
-				g0 := hesseRosenSourceProd(t3, t4) + -float64(2*t1)
-				t5 := 200 * t3
-				h0_0 := hesseRosenSourceProd(t3, t5) + float64(2*t4) + 2
-				h1_0 := float64(-200 * t3)
+				g0 := hesserosenSourceProd(t3, t4) + -float64(2*t1)
+				h1_0 := float64(200 * -t3)
+				t5 := -h1_0
+				h0_0 := float64(2*t4) + hesserosenSourceProd(t3, t5) + 2
 				sum1[0] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
@@ -242,9 +242,9 @@ func hesseRosenSourceAllCareful(dst, g, x []float64) (f float64) {
 	return f
 }
 
-// hesseRosenSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// hesserosenSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
 // whatever the other (±∞ and NaN too).
-func hesseRosenSourceProd(a, b float64) float64 {
+func hesserosenSourceProd(a, b float64) float64 {
 	p := float64(a * b)
 	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
 		return 0

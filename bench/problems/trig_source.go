@@ -6,12 +6,12 @@ import "math"
 
 // trigSourceRowPtr and trigSourceColIdx are the pattern of the matrix, 10000×10000 with 29998
 // elements: row i has the columns trigSourceColIdx[trigSourceRowPtr[i]:trigSourceRowPtr[i+1]].
-var trigSourceRowPtr, trigSourceColIdx = hesseTrigSourcePattern()
+var trigSourceRowPtr, trigSourceColIdx = hessetrigSourcePattern()
 
-// hesseTrigSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
+// hessetrigSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
 // many runs of columns it has. A run is where it begins in the first row, by how much that
 // grows from row to row, how long it is, and by how much that grows.
-func hesseTrigSourcePattern() (rowPtr, colIdx []int32) {
+func hessetrigSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		2, 1, 0, 0, 2, 1, 9997, 1, 1, 1, 3, 0, 1, 1, 9998, 0, 2, 0,
 	}
@@ -81,7 +81,7 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 	{
 		x0 := x[1]
 		t1 := float64(x0*x0) + 1
-		f0 := hesseTrigSourceLog(t1)
+		f0 := hessetrigSourceLog(t1)
 		t2 := 1 / t1
 		g0 := float64(2 * (x0 * t2))
 		h0_0 := float64(-4*(x0*(x0*(t2*t2)))) + float64(2*t2)
@@ -110,7 +110,7 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 				t6 := x0 * x0
 				t7 := math.Exp(-0.1 * t6)
 				t8 := float64(t4 * t7)
-				f0 := hesseTrigSourceLog(t2) + t8
+				f0 := hessetrigSourceLog(t2) + t8
 				t9 := float64(t7 * t5)
 				g0 := float64(x1*t9) - float64(0.2*(x0*t8))
 				t10 := float64(x0 * t9)
@@ -138,7 +138,7 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 				t6 := x0 * x0
 				t7 := math.Exp(-0.1 * t6)
 				t8 := float64(t4 * t7)
-				f0 := hesseTrigSourceLog(t2) + t8
+				f0 := hessetrigSourceLog(t2) + t8
 				t9 := float64(t7 * t5)
 				g0 := float64(x1*t9) - float64(0.2*(x0*t8))
 				t10 := float64(x0 * t9)
@@ -166,13 +166,13 @@ func trigSourceAll(dst, g, x []float64) (f float64) {
 	// The other half.
 	dst[1] = dst[2]
 	if z-z != 0 {
-		return hesseTrigSourceAllCareful(dst, g, x)
+		return hessetrigSourceAllCareful(dst, g, x)
 	}
 	return f
 }
 
-// hesseTrigSourceAllCareful is trigSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
+// hessetrigSourceAllCareful is trigSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
+func hessetrigSourceAllCareful(dst, g, x []float64) (f float64) {
 	dst = dst[:29998]
 	g = g[:10000]
 	x = x[:10000]
@@ -189,23 +189,22 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 		t4 := math.Exp(-0.1 * (x0 * x0))
 		f0 := float64(t2 * t4)
 		t5 := 2 * x0
-		t6 := -0.1 * hesseTrigSourceProd(t2, t4)
-		t7 := hesseTrigSourceProd(t4, t3)
-		g0 := hesseTrigSourceProd(t5, t6) + hesseTrigSourceProd(x1, t7)
-		g1 := hesseTrigSourceProd(x0, t7)
-		t8 := -0.1 * t6
-		t9 := hesseTrigSourceProd(t5, t8)
-		t10 := -0.1 * t4
-		t11 := hesseTrigSourceProd(t5, t10)
-		t12 := hesseTrigSourceProd(t3, t11)
-		t13 := hesseTrigSourceProd(t5, t9) + float64(2*t6) + float64(2*hesseTrigSourceProd(x1, t12))
-		t14 := -t2
-		t15 := hesseTrigSourceProd(t4, t14)
-		t16 := hesseTrigSourceProd(x1, t15)
-		h0_0 := t13 + hesseTrigSourceProd(x1, t16)
-		h1_0 := t7 + (hesseTrigSourceProd(x0, t12) + hesseTrigSourceProd(x0, t16))
-		t17 := hesseTrigSourceProd(x0, t15)
-		h1_1 := hesseTrigSourceProd(x0, t17)
+		t6 := hessetrigSourceProd(t2, t4)
+		t7 := -0.1 * t6
+		t8 := hessetrigSourceProd(t4, t3)
+		g0 := hessetrigSourceProd(t5, t7) + hessetrigSourceProd(x1, t8)
+		g1 := hessetrigSourceProd(x0, t8)
+		t9 := hessetrigSourceProd(x1, t3)
+		t10 := -0.1 * t5
+		t11 := -0.1 * (hessetrigSourceProd(t4, t9) + hessetrigSourceProd(t6, t10))
+		t12 := -t2
+		t13 := hessetrigSourceProd(t4, t12)
+		t14 := hessetrigSourceProd(t4, t10)
+		t15 := hessetrigSourceProd(x1, t13) + hessetrigSourceProd(t3, t14)
+		h0_0 := float64(2*t7) + hessetrigSourceProd(t5, t11) + hessetrigSourceProd(x1, t15)
+		h1_0 := t8 + hessetrigSourceProd(x0, t15)
+		t16 := hessetrigSourceProd(x0, t13)
+		h1_1 := hessetrigSourceProd(x0, t16)
 		f += f0 + 0
 		g[0] += g0 + 0
 		g[1] += g1 + 0
@@ -218,15 +217,15 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 	{
 		x0 := x[1]
 		t1 := float64(x0*x0) + 1
-		f0 := hesseTrigSourceLog(t1)
+		f0 := hessetrigSourceLog(t1)
 		t2 := 2 * x0
 		t3 := 1 / t1
-		t4 := hesseTrigSourceSelect(f0, t3, t3)
-		g0 := hesseTrigSourceProd(t2, t4)
+		t4 := hessetrigSourceSelect(f0, t3, t3)
+		g0 := hessetrigSourceProd(t2, t4)
 		t5 := -(t3 * t3)
-		t6 := hesseTrigSourceSelect(f0, t5, t5)
-		t7 := hesseTrigSourceProd(t2, t6)
-		h0_0 := hesseTrigSourceProd(t2, t7) + float64(2*t4)
+		t6 := hessetrigSourceSelect(f0, t5, t5)
+		t7 := hessetrigSourceProd(t2, t6)
+		h0_0 := hessetrigSourceProd(t2, t7) + float64(2*t4)
 		f += f0 + 0
 		g[1] += g0 + 0
 		dst[3] += h0_0 + 0
@@ -242,36 +241,35 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 			for i := lo; i < hi&^3; i++ {
 				x1 := x[i+2]
 				t1 := float64(x1*x1) + 1
-				t2 := hesseTrigSourceLog(t1)
+				t2 := hessetrigSourceLog(t1)
 				x0 := x[i+1]
 				t3 := x0 * x1
 				t4, t5 := math.Sincos(t3)
 				t6 := math.Exp(-0.1 * (x0 * x0))
 				f0 := t2 + float64(t4*t6)
 				t7 := 2 * x0
-				t8 := -0.1 * hesseTrigSourceProd(t4, t6)
-				t9 := hesseTrigSourceProd(t6, t5)
-				g0 := hesseTrigSourceProd(t7, t8) + hesseTrigSourceProd(x1, t9)
-				t10 := 2 * x1
-				t11 := 1 / t1
-				t12 := hesseTrigSourceSelect(t2, t11, t11)
-				g1 := hesseTrigSourceProd(x0, t9) + hesseTrigSourceProd(t10, t12)
-				t13 := -0.1 * t8
-				t14 := hesseTrigSourceProd(t7, t13)
-				t15 := -0.1 * t6
-				t16 := hesseTrigSourceProd(t7, t15)
-				t17 := hesseTrigSourceProd(t5, t16)
-				t18 := hesseTrigSourceProd(t7, t14) + float64(2*t8) + float64(2*hesseTrigSourceProd(x1, t17))
-				t19 := -t4
-				t20 := hesseTrigSourceProd(t6, t19)
-				t21 := hesseTrigSourceProd(x1, t20)
-				h0_0 := t18 + hesseTrigSourceProd(x1, t21)
-				h1_0 := t9 + (hesseTrigSourceProd(x0, t17) + hesseTrigSourceProd(x0, t21))
-				t22 := hesseTrigSourceProd(x0, t20)
-				t23 := -(t11 * t11)
-				t24 := hesseTrigSourceSelect(t2, t23, t23)
-				t25 := hesseTrigSourceProd(t10, t24)
-				h1_1 := hesseTrigSourceProd(x0, t22) + hesseTrigSourceProd(t10, t25) + float64(2*t12)
+				t8 := hessetrigSourceProd(t4, t6)
+				t9 := -0.1 * t8
+				t10 := hessetrigSourceProd(t6, t5)
+				g0 := hessetrigSourceProd(t7, t9) + hessetrigSourceProd(x1, t10)
+				t11 := 2 * x1
+				t12 := 1 / t1
+				t13 := hessetrigSourceSelect(t2, t12, t12)
+				g1 := hessetrigSourceProd(x0, t10) + hessetrigSourceProd(t11, t13)
+				t14 := hessetrigSourceProd(x1, t5)
+				t15 := -0.1 * t7
+				t16 := -0.1 * (hessetrigSourceProd(t6, t14) + hessetrigSourceProd(t8, t15))
+				t17 := -t4
+				t18 := hessetrigSourceProd(t6, t17)
+				t19 := hessetrigSourceProd(t6, t15)
+				t20 := hessetrigSourceProd(x1, t18) + hessetrigSourceProd(t5, t19)
+				h0_0 := float64(2*t9) + hessetrigSourceProd(t7, t16) + hessetrigSourceProd(x1, t20)
+				h1_0 := t10 + hessetrigSourceProd(x0, t20)
+				t21 := hessetrigSourceProd(x0, t18)
+				t22 := -(t12 * t12)
+				t23 := hessetrigSourceSelect(t2, t22, t22)
+				t24 := hessetrigSourceProd(t11, t23)
+				h1_1 := hessetrigSourceProd(x0, t21) + hessetrigSourceProd(t11, t24) + float64(2*t13)
 				sum1[i&3] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
@@ -283,36 +281,35 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 			for i := hi &^ 3; i < hi; i++ {
 				x1 := x[i+2]
 				t1 := float64(x1*x1) + 1
-				t2 := hesseTrigSourceLog(t1)
+				t2 := hessetrigSourceLog(t1)
 				x0 := x[i+1]
 				t3 := x0 * x1
 				t4, t5 := math.Sincos(t3)
 				t6 := math.Exp(-0.1 * (x0 * x0))
 				f0 := t2 + float64(t4*t6)
 				t7 := 2 * x0
-				t8 := -0.1 * hesseTrigSourceProd(t4, t6)
-				t9 := hesseTrigSourceProd(t6, t5)
-				g0 := hesseTrigSourceProd(t7, t8) + hesseTrigSourceProd(x1, t9)
-				t10 := 2 * x1
-				t11 := 1 / t1
-				t12 := hesseTrigSourceSelect(t2, t11, t11)
-				g1 := hesseTrigSourceProd(x0, t9) + hesseTrigSourceProd(t10, t12)
-				t13 := -0.1 * t8
-				t14 := hesseTrigSourceProd(t7, t13)
-				t15 := -0.1 * t6
-				t16 := hesseTrigSourceProd(t7, t15)
-				t17 := hesseTrigSourceProd(t5, t16)
-				t18 := hesseTrigSourceProd(t7, t14) + float64(2*t8) + float64(2*hesseTrigSourceProd(x1, t17))
-				t19 := -t4
-				t20 := hesseTrigSourceProd(t6, t19)
-				t21 := hesseTrigSourceProd(x1, t20)
-				h0_0 := t18 + hesseTrigSourceProd(x1, t21)
-				h1_0 := t9 + (hesseTrigSourceProd(x0, t17) + hesseTrigSourceProd(x0, t21))
-				t22 := hesseTrigSourceProd(x0, t20)
-				t23 := -(t11 * t11)
-				t24 := hesseTrigSourceSelect(t2, t23, t23)
-				t25 := hesseTrigSourceProd(t10, t24)
-				h1_1 := hesseTrigSourceProd(x0, t22) + hesseTrigSourceProd(t10, t25) + float64(2*t12)
+				t8 := hessetrigSourceProd(t4, t6)
+				t9 := -0.1 * t8
+				t10 := hessetrigSourceProd(t6, t5)
+				g0 := hessetrigSourceProd(t7, t9) + hessetrigSourceProd(x1, t10)
+				t11 := 2 * x1
+				t12 := 1 / t1
+				t13 := hessetrigSourceSelect(t2, t12, t12)
+				g1 := hessetrigSourceProd(x0, t10) + hessetrigSourceProd(t11, t13)
+				t14 := hessetrigSourceProd(x1, t5)
+				t15 := -0.1 * t7
+				t16 := -0.1 * (hessetrigSourceProd(t6, t14) + hessetrigSourceProd(t8, t15))
+				t17 := -t4
+				t18 := hessetrigSourceProd(t6, t17)
+				t19 := hessetrigSourceProd(t6, t15)
+				t20 := hessetrigSourceProd(x1, t18) + hessetrigSourceProd(t5, t19)
+				h0_0 := float64(2*t9) + hessetrigSourceProd(t7, t16) + hessetrigSourceProd(x1, t20)
+				h1_0 := t10 + hessetrigSourceProd(x0, t20)
+				t21 := hessetrigSourceProd(x0, t18)
+				t22 := -(t12 * t12)
+				t23 := hessetrigSourceSelect(t2, t22, t22)
+				t24 := hessetrigSourceProd(t11, t23)
+				h1_1 := hessetrigSourceProd(x0, t21) + hessetrigSourceProd(t11, t24) + float64(2*t13)
 				sum1[0] += f0
 				dst[3*i+5], dst[3*i+4] = h1_0+0, h1_0+0
 				g[i+1] = c1_1 + g0
@@ -332,9 +329,9 @@ func hesseTrigSourceAllCareful(dst, g, x []float64) (f float64) {
 	return f
 }
 
-// hesseTrigSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// hessetrigSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,
 // whatever the other (±∞ and NaN too).
-func hesseTrigSourceProd(a, b float64) float64 {
+func hessetrigSourceProd(a, b float64) float64 {
 	p := float64(a * b)
 	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
 		return 0
@@ -342,16 +339,16 @@ func hesseTrigSourceProd(a, b float64) float64 {
 	return p
 }
 
-// hesseTrigSourceLog is ln x. That of package math is wrong at subnormal numbers on amd64.
-func hesseTrigSourceLog(x float64) float64 {
+// hessetrigSourceLog is ln x. That of package math is wrong at subnormal numbers on amd64.
+func hessetrigSourceLog(x float64) float64 {
 	if x < 0x1p-1022 && x > 0 {
 		return math.Log(x*0x1p54) - 54*math.Ln2
 	}
 	return math.Log(x)
 }
 
-// hesseTrigSourceSelect is a where c > 0, c where c is NaN, else b.
-func hesseTrigSourceSelect(c, a, b float64) float64 {
+// hessetrigSourceSelect is a where c > 0, c where c is NaN, else b.
+func hessetrigSourceSelect(c, a, b float64) float64 {
 	switch {
 	case c > 0:
 		return a

@@ -69,7 +69,7 @@ func hesseHS71AllCareful(dst, g, x []float64) (f float64) {
 	g0 := g1 + hesseHS71Prod(x3, t1)
 	g2 := g1 + 1
 	g3 := hesseHS71Prod(x0, t1)
-	h0_0 := float64(2 * x3)
+	h0_0 := x3 + x3
 	h3_0 := x0 + t1
 	g[0] = g0
 	g[1] = g1

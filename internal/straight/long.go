@@ -44,7 +44,7 @@ func (l *looped) write(function Function) {
 		seeds := l.seeds(function)
 		sweep := fmt.Sprintf("%s%s%s(%s)\n", l.clear(a.g, p.Unwritten()), seeds, l.adjoints(false), m)
 		again := fmt.Sprintf("clear(%s.%s[:])\n%s%s(%[1]s)\n", m, a.g, seeds, l.carefulAdjoints())
-		add("%s", l.orAgain(function, sweep, l.inputsFinite(a.g), again))
+		add("%s", l.orAgain(function, sweep, l.adjointsFinite(), again))
 		add("copy(%s, %s.%s[:%d])\n", l.dst, m, a.g, n)
 	case JVP:
 		add("%s", l.direction())
@@ -98,6 +98,26 @@ func (l *looped) inputsFinite(array string) string {
 	return fmt.Sprintf("%s(%s.%s[:%d])", l.finite(), l.work, array, l.p.Inputs())
 }
 
+// adjointsFinite says whether the inputs' adjoints are finite, and those that calls got,
+// which need not show in them (see sweep.Workspace.Gradient).
+func (l *looped) adjointsFinite() string {
+	if !l.p.HasCalls() {
+		return l.inputsFinite(l.arrays.g)
+	}
+	name := l.private("AdjointsFinite")
+	if !l.written[name] {
+		l.written[name] = true
+		tests := fmt.Sprintf("if !%s(%s.%s[:%d]) {\nreturn false\n}\n", l.finite(), l.m, l.arrays.g, l.p.Inputs())
+		for i := range int32(l.p.Len()) {
+			if c := l.p.CallAt(i); c != nil {
+				tests += fmt.Sprintf("if !%s(%s) {\nreturn false\n}\n", l.finite(), outputsOf(c, i, l.m+"."+l.arrays.g))
+			}
+		}
+		fmt.Fprintf(&l.later, "func %s(%s *%s) bool {\n%sreturn true\n}\n\n", name, l.m, l.workName(), tests)
+	}
+	return name + "(" + l.work + ")"
+}
+
 // direction sets the tangents of what is no operation.
 func (l *looped) direction() string {
 	return fmt.Sprintf("copy(%s.%s[:], %s)\n%s", l.work, l.arrays.t, l.v, l.clearConstants())
@@ -118,7 +138,7 @@ func (l *looped) gradient(seeds string, store bool) string {
 		store = false // nothing is kept
 	}
 	return fmt.Sprintf("%s%s%s(%s)\n", l.clear(g, l.p.Unwritten()), seeds, l.adjoints(store), m) +
-		fmt.Sprintf("if !%s(%s.%s[:%d]) {\nclear(%[2]s.%[3]s[:])\n", l.finite(), m, g, l.p.Inputs()) +
+		fmt.Sprintf("if !%s {\nclear(%s.%s[:])\n", l.adjointsFinite(), m, g) +
 		fmt.Sprintf("%s%s(%s)\n}\n", seeds, l.carefulAdjoints(), m)
 }
 
@@ -192,7 +212,7 @@ func (l *looped) rowByRow(add func(format string, args ...any)) {
 		return fmt.Sprintf("%s%s[%s] += 1\n%s(%s)\n%scopy(%s[%d*k:], %[2]s[:%[8]d])\n",
 			clear, m+"."+a.g, l.index(p.OutputNodes(), "k"), name, m, test, l.dst, p.Inputs())
 	}
-	l.groups(add, p.Outputs(), row(l.adjoints(false), l.clear(a.g, p.Unwritten()), l.test(fmt.Sprintf("%s(%s.%s[:%d])", l.finite(), m, a.g, p.Inputs()))),
+	l.groups(add, p.Outputs(), row(l.adjoints(false), l.clear(a.g, p.Unwritten()), l.test(l.adjointsFinite())),
 		row(l.carefulAdjoints(), fmt.Sprintf("clear(%s.%s[:])\n", m, a.g), ""))
 }
 

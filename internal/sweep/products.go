@@ -65,6 +65,7 @@ func (ws *Workspace) VJP(k int, seed Seeds) error {
 	e := ws.e
 	us := directions(&ws.u, k, e.Len(), true)
 	w := grow(&ws.cotangent, len(e.OutputNodes()))
+	ws.hidden = false
 	run := func() error {
 		for s, u := range us {
 			clear(w)
@@ -76,10 +77,12 @@ func (ws *Workspace) VJP(k int, seed Seeds) error {
 	if err := run(); err != nil {
 		return err
 	}
+	again := ws.hidden
 	for _, u := range us {
-		if !finite(u[:e.Inputs()]) {
-			return ws.carefully(run)
-		}
+		again = again || !finite(u[:e.Inputs()])
+	}
+	if again {
+		return ws.carefully(run)
 	}
 	return nil
 }
