@@ -422,6 +422,7 @@ func (w *written) addCalls(t *testing.T) {
 	require.True(t, w.addHessian(t, "callSum", tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
 	require.True(t, w.addHessian(t, "callTerms", tape, points, hessian.SparseSettings{Method: hessian.ByTerms}))
 	w.addBeyond(t)
+	w.addPoles(t)
 	// Inputs are called as generated code calls variables, and two names differ in a capital.
 	tape, err = reverse.Record(func(x []reverse.Var) reverse.Var {
 		if y := x[0].Mul(x[1]); y.LessReal(9) {
@@ -456,6 +457,29 @@ func (w *written) addBeyond(t *testing.T) {
 		require.True(t, w.addJacobian(t, name+"Columns", tape, points, reverse.SparseSettings{Method: reverse.ByColumns}))
 		require.True(t, w.addJacobian(t, name+"Rows", tape, points, reverse.SparseSettings{Method: reverse.ByRows}))
 		require.True(t, w.addHessian(t, name, tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
+	}
+}
+
+// addPoles adds functions with poles at the results of a loop: adjoints of these are then
+// infinite, or NaN without derivative products, and meet partial derivatives that are 0.
+func (w *written) addPoles(t *testing.T) {
+	points := [][]float64{{0.3, 0.4, 0.7, 0.5}, {0, 0, 0, 0}, {0.8, 0, 0.1, 0}, {0, 0.2, 0.7, 0}, {0, 0, 0.7, 0.1}, {0.5, 0.2, 0, 0.3}}
+	poles := []func(x, sum reverse.Var) reverse.Var{
+		func(x, _ reverse.Var) reverse.Var { return x.Sqrt() },
+		func(_, sum reverse.Var) reverse.Var { return sum.Abs().PowReal(0.3) },
+		func(x, sum reverse.Var) reverse.Var { return x.Hypot(sum) },
+	}
+	for k, name := range []string{"poleRoot", "polePower", "poleDistance"} {
+		f := func(x []reverse.Var) reverse.Var {
+			last, sum := reverse.Scan(reverse.Loop{Start: x[:2], Shared: x[2:], Steps: 5, Step: func(s, w, _, _ []reverse.Var) (next, out []reverse.Var) {
+				return []reverse.Var{s[0].Mul(w[0]), s[1].Scale(0.5).Add(w[1].Mul(s[0]))}, []reverse.Var{s[0].Mul(s[1])}
+			}})
+			return poles[k](last[0], sum[0])
+		}
+		tape, err := reverse.Record(f, points[0])
+		require.NoError(t, err)
+		require.True(t, w.addTape(t, name, tape, points))
+		require.True(t, w.addHessian(t, name+"Matrix", tape, points, hessian.SparseSettings{Method: hessian.ByStar}))
 	}
 }
 
