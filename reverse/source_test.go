@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/dual/matrix"
 	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -37,6 +38,9 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 			}})
 			return last[0]
 		}
+	}
+	factor := func(x, p []reverse.Var) reverse.Var { // by LAPACK
+		return matrix.LogDetSPD(matrix.New(2, 2, []reverse.Var{x[0].AddReal(2), p[0].Scale(0.1), p[0].Scale(0.1), x[1]}))
 	}
 	named := map[string]reverse.GoPrimitive{"cube": {F: "cube", DF: "cube1", DDF: "cube2"}}
 	for _, test := range []struct {
@@ -66,6 +70,7 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: call, no: "xyy"},
 		{f: loop(reverse.Var.Sin, func(s, w []reverse.Var) bool { return !s[0].LessReal(0.5) }), no: "Scan whose number of steps has no bound"},
 		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that is long and compares, or calls functions"},
+		{f: factor, no: "LogDetSPD"},
 		{f: call, no: "xyy", lines: true},
 		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "vjp"}}}, says: "primitive xyy: its JVP has no name"},
 		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "a b"}}}, says: "no identifier"},

@@ -24,9 +24,9 @@
 // share is repeated in each of them (join). A term is traced down to inputs, parameters
 // and constants: the sequence of its operations is its shape, in which what is used twice
 // is one step. Terms of one shape are a class (classify). Most follow a term of the same
-// class and lie as it does, with which they are compared first (picture, match). What differs from term to term
-// is kept in lists: the numbers of variables and parameters, constants, and the rows, to
-// which its results are added.
+// class and lie as it does, with which they are compared first (picture, match). What
+// differs from term to term is kept in lists: the numbers of variables and parameters,
+// constants, and the rows, to which its results are added.
 //
 // In log(x₁ + x₂)·3 + log(x₂ + x₃)·4 + … the steps of a term are u, v, u + v, log, and
 // the product with a constant; its lists are (1, 2, …), (2, 3, …) and (3, 4, …).
