@@ -86,8 +86,11 @@ func (c *stripper) asBatches(m *meetings) bool {
 	return true
 }
 
-// sharing reports whether lanes of a batch read the head.
+// sharing reports whether lanes of a batch add to adjoints of the head.
 func (c *stripper) sharing(b *Batch) bool {
+	if b.Op.Class() == op.NoPartials {
+		return false
+	}
 	for o := range b.operands {
 		if _, shared := c.shared[o.Index[0]]; shared && o.Access == Uniform {
 			return true

@@ -96,6 +96,9 @@ func TestGradientsByStripsWithOthers(t *testing.T) {
 		"a shared input": {true, func(x vars) vars {
 			return each(x, func(y reverse.Var) reverse.Var { return y.Mul(x[n-1]).Sin() })
 		}},
+		"a shared input with and without partials": {true, func(x vars) vars {
+			return each(x, func(y reverse.Var) reverse.Var { return x[n-1].Add(x[n-1].Step(y)) })
+		}},
 		"a linear function": {true, func(x vars) vars {
 			return append(each(x, twice), dual.DotReal(c, x)) // in a batch before that of the sum
 		}},
