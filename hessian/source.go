@@ -33,7 +33,7 @@ import (
 // Errors are as for that, and *reverse.NoSourceError, too, for terms so large that they are
 // evaluated by sweeps: a Method that colors has source then.
 func (s *Sparse) WriteGo(w io.Writer, settings reverse.GoSource) error {
-	return inside.WriteGo(w, settings, func(f *source.File, settings straight.Settings, functions []reverse.GoFunction) error {
+	return inside.WriteGo(w, settings, func(f *source.File, settings straight.Settings, functions []straight.Function) error {
 		return s.p.Write(f, settings, functions)
 	})
 }

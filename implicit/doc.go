@@ -16,7 +16,7 @@
 //
 // F is a tape of package reverse with the inputs [w; λ]:
 //
-//	f, err := implicit.Record(w, lambda, func(w, lambda []reverse.Var) []reverse.Var { … })
+//	f, err := implicit.Record(func(w, lambda []reverse.Var) []reverse.Var { … }, w, lambda)
 //	s, err := implicit.At(f, w, lambda)   // F(w, λ) = 0 is checked; A is factorized
 //	dw, err := s.JVP(nil, v)              // ∂w*·v
 //	g, err := s.VJP(nil, bar)             // ∂w*ᵀ·w̄

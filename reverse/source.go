@@ -32,20 +32,27 @@ type GoSource struct {
 }
 
 // GoFunction is a function that is written as Go.
-type GoFunction = straight.Function
+type GoFunction uint8
 
 // The functions, of F: ℝⁿ → ℝᵐ with parameters p, if there are any. dst comes first and
 // must have the right length; it may be another argument.
 const (
-	GoValue    = straight.Value    // f(x, p), if m = 1, or (dst, x, p): F(x)
-	GoGradient = straight.Gradient // (dst, x, p): ∇f(x); it returns f(x). m = 1
-	GoJacobian = straight.Jacobian // (dst, x, p): F′(x), row by row
-	GoJVP      = straight.JVP      // (dst, x, p, v): F′(x)v
-	GoVJP      = straight.VJP      // (dst, x, p, w): F′(x)ᵀw
-	GoHVP      = straight.HVP      // (dst, x, p, v, w): (Σ wⱼ∇²Fⱼ(x))v, without w if m = 1
-	GoHessian  = straight.Hessian  // of hessian.Sparse alone
-	GoAll      = straight.All      // of sparse plans alone: the matrix with what is computed on the way
+	GoValue    = GoFunction(straight.Value)    // f(x, p), if m = 1, or (dst, x, p): F(x)
+	GoGradient = GoFunction(straight.Gradient) // (dst, x, p): ∇f(x); it returns f(x). m = 1
+	GoJacobian = GoFunction(straight.Jacobian) // (dst, x, p): F′(x), row by row
+	GoJVP      = GoFunction(straight.JVP)      // (dst, x, p, v): F′(x)v
+	GoVJP      = GoFunction(straight.VJP)      // (dst, x, p, w): F′(x)ᵀw
+	GoHVP      = GoFunction(straight.HVP)      // (dst, x, p, v, w): (Σ wⱼ∇²Fⱼ(x))v, without w if m = 1
+	GoHessian  = GoFunction(straight.Hessian)  // of hessian.Sparse alone
+	GoAll      = GoFunction(straight.All)      // of sparse plans alone: the matrix with what is computed on the way
 )
+
+func (f GoFunction) String() string {
+	if f > GoAll {
+		return fmt.Sprintf("GoFunction(%d)", uint8(f))
+	}
+	return straight.Function(f).String()
+}
 
 // GoPrimitive is a primitive that is there in Go: functions of the package of the given
 // path, or of the package that is written if Path is "".
@@ -98,7 +105,7 @@ func (e *NoSourceError) Error() string {
 // states whatever its Checkpoints, of one with While for as many steps as there may be.
 // Functions of a tape that has one take a *NameWork, too.
 //
-// It is an error, and nothing is written, if a name is no identifier, a keyword, or
+// It panics if Functions has what is no GoFunction. It is an error, and nothing is written, if a name is no identifier, a keyword, or
 // there twice, and a *NoSourceError if the tape has primitives without a name in Go,
 // functions of matrices, whose bits are those of gonum's BLAS and LAPACK, a Repeat of
 // which a term is too long for symbolic derivatives, a Scan of which a step is that long
@@ -106,20 +113,20 @@ func (e *NoSourceError) Error() string {
 // no bound, and if more than a million
 // operations are in no loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
-	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
-		if functions == nil {
-			functions = []GoFunction{GoValue, GoJacobian, GoJVP, GoVJP, GoHVP}
-			if t.Outputs() == 1 {
-				functions = []GoFunction{GoValue, GoGradient, GoHVP}
-			}
+	if s.Functions == nil {
+		s.Functions = []GoFunction{GoValue, GoJacobian, GoJVP, GoVJP, GoHVP}
+		if t.Outputs() == 1 {
+			s.Functions = []GoFunction{GoValue, GoGradient, GoHVP}
 		}
+	}
+	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []straight.Function) error {
 		_, err := straight.Write(f, &t.engine().Program, settings, functions)
 		return err
 	})
 }
 
 // writeGo writes what write prints.
-func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Settings, functions []GoFunction) error) error {
+func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error {
 	if s.Package == "" {
 		s.Package = "derivatives"
 	}
@@ -144,7 +151,14 @@ func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Sett
 			return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 		}
 	}
-	if err := write(f, settings, s.Functions); err != nil {
+	var functions []straight.Function // nil if those are
+	for _, f := range s.Functions {
+		if f > GoAll {
+			panic(fmt.Sprintf("reverse: no GoFunction has the number %d", f))
+		}
+		functions = append(functions, straight.Function(f))
+	}
+	if err := write(f, settings, functions); err != nil {
 		return noSource(err)
 	}
 	text, err := f.Bytes()

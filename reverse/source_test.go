@@ -3,6 +3,8 @@ package reverse_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -93,6 +95,15 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 }
 
 // The same tape is written the same, and one without inputs that matter is, too.
+func TestUnknownFunctionsOfSource(t *testing.T) {
+	require.Equal(t, "All GoFunction(8)", fmt.Sprint(reverse.GoAll, " ", reverse.GoFunction(8)))
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Square() }, []float64{1})
+	require.NoError(t, err)
+	require.PanicsWithValue(t, "reverse: no GoFunction has the number 8", func() {
+		_ = tape.WriteGo(io.Discard, reverse.GoSource{Functions: []reverse.GoFunction{8}})
+	})
+}
+
 func TestSourceIsDeterministic(t *testing.T) {
 	record := func() *reverse.Tape {
 		tape, err := reverse.Recorder{Lines: true}.Record(func(x []reverse.Var) reverse.Var {

@@ -207,7 +207,7 @@ func (j *SparseJacobian) Explain() string { return j.p.Explain() }
 //
 // and the pattern, as of hessian.Sparse.WriteGo, which says all else.
 func (j *SparseJacobian) WriteGo(w io.Writer, s GoSource) error {
-	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []GoFunction) error {
+	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []straight.Function) error {
 		return j.p.Write(f, settings, functions)
 	})
 }

@@ -17,11 +17,11 @@
 //
 // # The smallest example
 //
-//	tape, err := reverse.Record(x, func(x []reverse.Var) reverse.Var {
+//	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
 //		a := matrix.New(n, n, x[:n*n])
 //		y := matrix.SolveVec(nil, a, x[n*n:])
 //		return dual.Dot(y, y)
-//	})
+//	}, x)
 //
 // # Which function when
 //
