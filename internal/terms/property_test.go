@@ -212,14 +212,17 @@ func (s *separable) bounds() (jac, hess [][]float64) {
 		last := len(p.X) - 1
 		p.X[last] *= s.params[t.row%2]
 		for a, i := range t.at {
-			for b, j := range t.at {
+			for b := a; b < len(t.at); b++ {
 				p.U, p.V = make([]float64, len(t.at)), make([]float64, len(t.at))
 				p.U[a], p.V[b] = 2, 2
 				m1, m2 := randprog.Bounds(p)
+				j := t.at[b]
+				hess[i][j] += m2[0]
 				if a == b {
 					jac[t.row][i] += m1[0]
+				} else {
+					hess[j][i] += m2[0]
 				}
-				hess[i][j] += m2[0]
 			}
 		}
 	}
