@@ -162,11 +162,11 @@ func sweepError(ws *sweep.Workspace, g *tape.Guard, err error) error {
 	return err
 }
 
-func buffer(dst []float64, n int, what string) []float64 {
+func buffer(dst []float64, n int) []float64 {
 	if dst == nil {
 		return make([]float64, n)
 	}
-	check(dst, n, what)
+	check(dst, n, "dst")
 	return dst
 }
 
@@ -205,7 +205,7 @@ func (t *Tape) Values(dst, x []float64) ([]float64, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst = buffer(dst, t.p.Outputs(), "dst")
+	dst = buffer(dst, t.p.Outputs())
 	for j := range dst {
 		dst[j] = ws.Output(j)
 	}
@@ -252,7 +252,7 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 	if len(w) > 0 {
 		f = ws.Output(0)
 	}
-	dst = buffer(dst, n, "dst")
+	dst = buffer(dst, n)
 	copy(dst, ws.Adjoints())
 	return f, dst, nil
 }
@@ -273,7 +273,7 @@ func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
 	if err := ws.JVP(1, func(x []float64, _ int) { copy(x, v) }); err != nil {
 		return dst, err
 	}
-	dst = buffer(dst, p.Outputs(), "dst")
+	dst = buffer(dst, p.Outputs())
 	for j := range dst {
 		dst[j] = ws.OutputTangent(0, j)
 	}
@@ -303,7 +303,7 @@ func (t *Tape) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
 	if err := ws.HVP(1, func(x []float64, _ int) { copy(x, v) }); err != nil {
 		return dst, err
 	}
-	dst = buffer(dst, n, "dst")
+	dst = buffer(dst, n)
 	copy(dst, ws.Product(0))
 	return dst, nil
 }

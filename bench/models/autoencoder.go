@@ -9,7 +9,7 @@ const (
 )
 
 var (
-	autoEncoderX     = normals(41, autoEncoderPoints, autoEncoderInputs, 1)
+	autoEncoderX     = normals(41, autoEncoderPoints, autoEncoderInputs)
 	autoEncoderStart = normal(42, 2*autoEncoderInputs*autoEncoderCode, 0.5)
 )
 

@@ -9,7 +9,7 @@ const (
 )
 
 var (
-	crossEntropyX     = normals(11, crossEntropyPoints, crossEntropyInputs, 1)
+	crossEntropyX     = normals(11, crossEntropyPoints, crossEntropyInputs)
 	crossEntropyStart = normal(12, crossEntropyClasses*crossEntropyInputs, 0.5)
 )
 

@@ -9,8 +9,8 @@ const (
 )
 
 var (
-	ganReal  = normals(81, ganPoints, ganInputs, 1)
-	ganNoise = normals(82, ganPoints, ganInputs, 1)
+	ganReal  = normals(81, ganPoints, ganInputs)
+	ganNoise = normals(82, ganPoints, ganInputs)
 	ganStart = normal(83, perceptronParams(ganInputs, ganHidden, 1)+perceptronParams(ganInputs, ganHidden, ganInputs), 0.7)
 )
 

@@ -9,7 +9,7 @@ const (
 )
 
 var (
-	lstmX     = normals(31, lstmSteps, lstmInputs, 1)
+	lstmX     = normals(31, lstmSteps, lstmInputs)
 	lstmY     = normal(32, lstmSteps, 0.5)
 	lstmStart = normal(33, 4*lstmHidden*(lstmInputs+lstmHidden+1)+lstmHidden+1, 0.5)
 )

@@ -10,8 +10,8 @@ const (
 )
 
 var (
-	mlpX     = normals(1, mlpPoints, mlpInputs, 1)
-	mlpY     = normals(2, mlpPoints, mlpOutputs, 1)
+	mlpX     = normals(1, mlpPoints, mlpInputs)
+	mlpY     = normals(2, mlpPoints, mlpOutputs)
 	mlpStart = normal(3, perceptronParams(mlpInputs, mlpHidden, mlpOutputs), 0.6)
 )
 

@@ -107,9 +107,9 @@ func normal(seed uint64, n int, deviation float64) []float64 {
 	return x
 }
 
-// normals returns rows of normally distributed numbers.
-func normals(seed uint64, rows, columns int, deviation float64) [][]float64 {
-	x := normal(seed, rows*columns, deviation)
+// normals returns rows of standard normal numbers.
+func normals(seed uint64, rows, columns int) [][]float64 {
+	x := normal(seed, rows*columns, 1)
 	m := make([][]float64, rows)
 	for i := range m {
 		m[i], x = x[:columns], x[columns:]

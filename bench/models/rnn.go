@@ -9,7 +9,7 @@ const (
 )
 
 var (
-	rnnX     = normals(21, rnnSteps, rnnInputs, 1)
+	rnnX     = normals(21, rnnSteps, rnnInputs)
 	rnnY     = normal(22, rnnSteps, 0.5)
 	rnnStart = normal(23, rnnHidden*(rnnInputs+rnnHidden+1)+rnnHidden+1, 0.5)
 )

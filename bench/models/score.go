@@ -10,8 +10,8 @@ const (
 )
 
 var (
-	scoreX     = normals(71, scorePoints, scoreInputs, 1)
-	scoreNoise = normals(72, scorePoints, scoreInputs, 1)
+	scoreX     = normals(71, scorePoints, scoreInputs)
+	scoreNoise = normals(72, scorePoints, scoreInputs)
 	scoreStart = normal(73, perceptronParams(scoreInputs, scoreHidden, scoreInputs), 0.7)
 )
 

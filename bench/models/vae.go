@@ -10,8 +10,8 @@ const (
 )
 
 var (
-	vaeX     = normals(51, vaePoints, vaeInputs, 1)
-	vaeNoise = normals(52, vaePoints, vaeLatent, 1)
+	vaeX     = normals(51, vaePoints, vaeInputs)
+	vaeNoise = normals(52, vaePoints, vaeLatent)
 	vaeStart = normal(53, perceptronParams(vaeInputs, vaeHidden, 2*vaeLatent)+
 		perceptronParams(vaeLatent, vaeHidden, vaeInputs), 0.5)
 )

@@ -240,7 +240,7 @@ func (a *analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Pa
 	if r := sig.Recv(); r != nil {
 		in.recv = w.declare(w.receiver(decl, r))
 	}
-	w.params(sig, decl.Type, func(p *place) { in.param = append(in.param, p) }, func(p *place) { in.res = append(in.res, p) })
+	w.params(sig, func(p *place) { in.param = append(in.param, p) }, func(p *place) { in.res = append(in.res, p) })
 	w.results = in.res
 	w.named = in.named
 	if decl.Body != nil {
@@ -262,7 +262,7 @@ func (w *walker) receiver(decl *ast.FuncDecl, r *types.Var) *types.Var {
 }
 
 // params makes the places of parameters and results.
-func (w *walker) params(sig *types.Signature, t *ast.FuncType, param, result func(p *place)) {
+func (w *walker) params(sig *types.Signature, param, result func(p *place)) {
 	for i := range sig.Params().Len() {
 		param(w.declare(sig.Params().At(i)))
 	}

@@ -252,7 +252,7 @@ func (w *walker) literal(e *ast.FuncLit) *place {
 	var params, results []*place
 	sig := w.info().TypeOf(e).(*types.Signature)
 	outer := w.in.named
-	inner.params(sig, e.Type, func(p *place) { params = append(params, p) }, func(p *place) { results = append(results, p) })
+	inner.params(sig, func(p *place) { params = append(params, p) }, func(p *place) { results = append(results, p) })
 	w.in.named = outer
 	inner.results = results
 	if p.kind == function {

@@ -15,7 +15,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/source"
 )
 
-func main() { os.Exit(run(os.Args[1:], ".", os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], ".", os.Stderr)) }
 
 // settings are the flags of the command.
 type settings struct {
@@ -27,7 +27,7 @@ type settings struct {
 	types     []string
 }
 
-func run(args []string, dir string, stdout, stderr io.Writer) int {
+func run(args []string, dir string, stderr io.Writer) int {
 	s, ok := parse(args, stderr)
 	if !ok {
 		return 2

@@ -66,8 +66,8 @@ func TestCheckComparesTheFile(t *testing.T) {
 	dir := copied(t)
 	golden, err := os.ReadFile("testdata/energy.golden")
 	require.NoError(t, err)
-	var out, errs bytes.Buffer
-	lift := func(args ...string) int { return run(append(args, "-o", "out.go", "Energy"), dir, &out, &errs) }
+	var errs bytes.Buffer
+	lift := func(args ...string) int { return run(append(args, "-o", "out.go", "Energy"), dir, &errs) }
 	require.Equal(t, 1, lift("-check"), "there is none")
 	require.Zero(t, lift(), errs.String())
 	have, err := os.ReadFile(filepath.Join(dir, "out.go"))
@@ -119,8 +119,8 @@ func TestUsage(t *testing.T) {
 		{"-o missing/out.go Energy", "missing", 1},
 	} {
 		dir := copied(t)
-		var out, errs bytes.Buffer
-		require.Equal(t, test.code, run(strings.Fields(test.args), dir, &out, &errs), test.args)
+		var errs bytes.Buffer
+		require.Equal(t, test.code, run(strings.Fields(test.args), dir, &errs), test.args)
 		require.Contains(t, errs.String(), test.says, test.args)
 		files, err := os.ReadDir(dir)
 		require.NoError(t, err)
@@ -146,8 +146,8 @@ func TestNothingIsWrittenWhereSomethingIsRefused(t *testing.T) {
 	dir := copied(t)
 	bad := "package energy\n\nimport \"fmt\"\n\nvar last float64\n\nfunc Bad(x []float64) float64 {\n\tlast = x[0]\n\tfmt.Println(x[1])\n\treturn x[0]\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.go"), []byte(bad), 0o644))
-	var out, errs bytes.Buffer
-	require.Equal(t, 1, run([]string{"Bad"}, dir, &out, &errs))
+	var errs bytes.Buffer
+	require.Equal(t, 1, run([]string{"Bad"}, dir, &errs))
 	require.Contains(t, errs.String(), "bad.go:8:2: ")
 	require.Contains(t, errs.String(), "bad.go:9:14: ")
 	require.NoFileExists(t, filepath.Join(dir, "bad_lifted.go"))

@@ -159,10 +159,10 @@ type solver struct {
 	phi           []float64 // ∇φ_μ
 	rv, rc        []float64 // residuals of a step
 
-	sum                      []float64 // Σ
-	dx, dc                   []float64
-	shift, shiftC, lastShift float64
-	step, correction         *direction
+	sum              []float64 // Σ
+	dx, dc           []float64
+	shift, lastShift float64
+	step, correction *direction
 
 	filter     filter
 	thetaMin   float64

@@ -262,7 +262,7 @@ func (s *solver) curvatures() error {
 
 // shifted factorizes the matrix with δ_w and δ_c.
 func (s *solver) shifted(deltaW, deltaC float64) (inertia, error) {
-	s.shift, s.shiftC = deltaW, deltaC
+	s.shift = deltaW
 	for i := range s.n {
 		s.dx[i] = s.sum[i] + deltaW
 	}

@@ -140,13 +140,12 @@ type program struct {
 
 func (p *program) extras() int { return len(p.extraRow) }
 
-// addExtra adds a variable and returns its place in v.
-func (p *program) addExtra(row int, sign, cost, lower, upper float64) int {
+// addExtra adds a variable at the end of v.
+func (p *program) addExtra(row int, sign, cost, lower, upper float64) {
 	p.extraRow = append(p.extraRow, int32(row))
 	p.extraSign = append(p.extraSign, sign)
 	p.extraCost = append(p.extraCost, cost)
 	p.lower, p.upper = append(p.lower, lower), append(p.upper, upper)
-	return len(p.lower) - 1
 }
 
 // point is a point with the values there.

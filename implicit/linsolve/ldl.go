@@ -766,7 +766,7 @@ func (l *LDL) solve(d []float64, inc int) error {
 	s.load(d, inc, l.exp)
 	solve := func(y []float64) { l.factorSolve(y, w.front) }
 	residual := func() { l.residual(s, w.y) }
-	s.refine(n, w.y, l.order, l.order, solve, residual)
+	s.refine(w.y, l.order, l.order, solve, residual)
 	if s.component > acceptable(n) {
 		s.refineExtended(n, w.y, l.order, l.order, solve, residual, func() { l.residualExtended(s) })
 	}

@@ -352,7 +352,7 @@ func (s *refinement) setComponent(size []float64, floor float64) {
 // solves in place, in the order of the factors: its right-hand side has row
 // from[k] of the system as its element k, and its solution unknown to[k]. residual
 // sets r and the backward error. y is working memory.
-func (s *refinement) refine(n int, y []float64, from, to []int32, solve func(y []float64), residual func()) {
+func (s *refinement) refine(y []float64, from, to []int32, solve func(y []float64), residual func()) {
 	for {
 		for k, i := range from {
 			y[k] = s.r[i]

@@ -7,10 +7,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// needed calls each with every sum that products need, and returns how often each part is
-// used.
-func (f *factoring) needed(roots []product, each func(s int32)) (uses []int32) {
-	uses = make([]int32, len(f.parts))
+// needed calls each with every sum that products need, those that it needs itself first.
+func (f *factoring) needed(roots []product, each func(s int32)) {
+	seen := make([]bool, len(f.parts))
 	var use func(p product)
 	use = func(p product) {
 		for _, x := range p.f {
@@ -18,9 +17,10 @@ func (f *factoring) needed(roots []product, each func(s int32)) (uses []int32) {
 				continue
 			}
 			x -= f.nodes
-			if uses[x]++; uses[x] > 1 {
+			if seen[x] {
 				continue
 			}
+			seen[x] = true
 			for _, t := range f.parts[x].sum {
 				use(t)
 			}
@@ -32,7 +32,6 @@ func (f *factoring) needed(roots []product, each func(s int32)) (uses []int32) {
 	for _, p := range roots {
 		use(p)
 	}
-	return uses
 }
 
 // shared is what may be computed once for several places.

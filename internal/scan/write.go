@@ -362,15 +362,15 @@ func (w *printer) loads(blocks []Block, x string, at int, name string) (s string
 	return s
 }
 
-// adds adds out from at on to what the blocks have in y.
-func (w *printer) adds(blocks []Block, y string, at int, name string) (s string) {
+// adds adds out from at on to what the blocks have in dst.
+func (w *printer) adds(blocks []Block, at int, name string) (s string) {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.N == 0 {
 			continue
 		}
 		place, before, _, after := w.place(b, name+strconv.Itoa(i))
-		s += before + fmt.Sprintf("for j, v := range out[%d:%d] {\n%s[%s+j] += v\n}\n", at+b.Local, at+b.Local+b.N, y, place) + after
+		s += before + fmt.Sprintf("for j, v := range out[%d:%d] {\ndst[%s+j] += v\n}\n", at+b.Local, at+b.Local+b.N, place) + after
 	}
 	return s
 }
@@ -433,11 +433,11 @@ func (w *printer) loop(d expr.Derivative) {
 	body := ""
 	switch d {
 	case expr.Value:
-		steps := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, in, value(), w.adds(w.Out, "dst", n, name+"Out"))
+		steps := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, in, value(), w.adds(w.Out, n, name+"Out"))
 		body = fmt.Sprintf("copy(states[:%d], x)\n%scopy(dst[:%[1]d], states)\n", n, straight.Over("k", w.Count, steps))
 	case expr.Tangent:
 		steps := moving(in, "states") +
-			fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, k.Results, w.adds(w.Out, "dst", k.Results+n, name+"Out"))
+			fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, k.Results, w.adds(w.Out, k.Results+n, name+"Out"))
 		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n%[3]scopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, straight.Over("k", w.Count, steps))
 	case expr.Gradient:
 		body = fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states[%[1]d*k:])\n%[3]s%[4]s", n, w.Count, in, value())
@@ -445,7 +445,7 @@ func (w *printer) loop(d expr.Derivative) {
 		body += fmt.Sprintf("copy(a[%d:%d], w)\n", weights, weights+n)
 		body += fmt.Sprintf("for k := %s; k >= 0; k-- {\ncopy(a[:%d], states[%[2]d*k:])\n%s%s", last, n, in, w.loads(w.Out, "w", weights+n, name+"Weights"))
 		body += w.taken() + w.call(d, "out")
-		body += fmt.Sprintf("copy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[1]d:])\n", weights, weights+n, w.adds(w.In, "dst", n, name+"To"), n)
+		body += fmt.Sprintf("copy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[1]d:])\n", weights, weights+n, w.adds(w.In, n, name+"To"), n)
 	case expr.Product:
 		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n", n, 2*n)
 		body += fmt.Sprintf("for k := range %d {\ns := states[%d*k:]\n%s", w.Count, 2*n, moving(in, "s"))
@@ -458,7 +458,7 @@ func (w *printer) loop(d expr.Derivative) {
 			bar = w.bar + "(out, a)\n"
 		}
 		body += w.taken() + bar + w.call(d, fmt.Sprintf("out[%d:]", w.results()))
-		body += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, w.results(), w.adds(w.In, "dst", w.results()+n, name+"To"), n)
+		body += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, w.results(), w.adds(w.In, w.results()+n, name+"To"), n)
 	}
 	result := ""
 	if d == expr.Value && w.chooses() {

@@ -416,7 +416,7 @@ func (w *writer) head(function Function, more string, args []string, lengths []i
 		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[k]))
 	}
 	return fmt.Sprintf("%sfunc %s(%s []float64%s) %s {\nif %s {\npanic(%q)\n}\n",
-		source.Comment(w.comment(function, name, args, lengths, strings.Contains(more, w.work))), name, strings.Join(args, ", "), more, w.result(function),
+		source.Comment(w.comment(function, name, args, strings.Contains(more, w.work))), name, strings.Join(args, ", "), more, w.result(function),
 		strings.Join(wrong, " || "), name+": wrong length")
 }
 
@@ -475,7 +475,7 @@ func (w *writer) start(careful bool) *body {
 }
 
 // comment is what a function does.
-func (w *writer) comment(function Function, name string, args []string, lengths []int, long bool) string {
+func (w *writer) comment(function Function, name string, args []string, long bool) string {
 	p := w.p
 	f := "F"
 	if p.Outputs() == 1 {

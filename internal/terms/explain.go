@@ -12,7 +12,6 @@ import (
 type Shape struct {
 	Terms      int
 	Variables  int // of each term
-	Parameters int
 	Operations int
 	// Instructions for the value, with the gradient, with the Hessian too: of
 	// a block of terms, or of the only term.
@@ -25,7 +24,7 @@ func (pl *Plan) Shapes() []Shape {
 	for k, s := range pl.shapes {
 		count := func(d expr.Derivative) int { return pl.instructions(variant{Derivative: d}, k) }
 		z = append(z, Shape{
-			Terms: s.terms, Variables: len(s.vars), Parameters: len(s.params), Operations: s.operations(),
+			Terms: s.terms, Variables: len(s.vars), Operations: s.operations(),
 			Value: count(expr.Value), Gradient: count(expr.Gradient), Hessian: count(expr.Hessian),
 		})
 	}
