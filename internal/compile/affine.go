@@ -8,9 +8,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Alike affine sums, c + Σ wᵢxᵢ with the same few terms each, form batches too:
-// term by term, each term a multiplication and an addition on all lanes. Made
-// of operations with two operands they would be twice as many.
+// Affine sums c + Σ wₖxₖ of equally many terms, if these are few, form batches too. Sweeps
+// go over them term by term: a term is one multiplication and one addition on all lanes.
+// Written as operations with two operands, a sum would be twice as many batches.
 
 // Term is one term wx of all sums of a batch.
 type Term struct {
@@ -19,7 +19,7 @@ type Term struct {
 	uniform bool
 }
 
-// Weights is those of the lanes from … to−1, at most Block of them.
+// Weights is the weights of the lanes Lo+from … Lo+to−1 of the batch, at most Block of them.
 func (t *Term) Weights(from, to int32) []float64 {
 	if t.uniform {
 		return t.weights[:to-from]
@@ -27,8 +27,8 @@ func (t *Term) Weights(from, to int32) []float64 {
 	return t.weights[from:to]
 }
 
-// affines places the Affine nodes of one level, those with equally many terms side
-// by side: few terms are lanes, many may be rows of a matrix.
+// affines places the Affine nodes of one level, those with equally many terms side by side.
+// Sums of few terms become lanes; sums of many may be rows of a matrix.
 func (p *placer) affines(ids []int32) {
 	size := p.from.Terms
 	if slices.ContainsFunc(ids, func(i int32) bool { return size(i) != size(ids[0]) }) {
@@ -49,10 +49,8 @@ func (p *placer) affines(ids []int32) {
 	}
 }
 
-// affineLanes makes batches of the nodes ids, placed from lo on, of n terms each,
-// cut as those of other operations are. But rows of a matrix of inputs with weights of
-// their own, consecutive operands whose first elements are multiples of n apart, are
-// tiles.
+// affineLanes makes batches of the nodes ids, placed from lo on, of n terms each, cut as
+// those of other operations are.
 func (p *placer) affineLanes(ids []int32, lo, n int32) {
 	m := int32(len(ids))
 	terms := make([]Term, n)
@@ -99,9 +97,10 @@ func (p *placer) affineLanes(ids []int32, lo, n int32) {
 // minTile is how many terms a tile has at least.
 const minTile = 3
 
-// tiles is where the weights of the nodes of an affine batch begin if the operands of
-// each are consecutive inputs, and an input is a term of one number for all nodes that
-// have it; else nil.
+// tiles is Batch.Tiles, where the weights of each lane begin, if each lane reads
+// consecutive inputs and the first ones of any two lanes are a multiple of the number of
+// terms apart: then an input is the term of one number in all lanes that read it, and lanes
+// read either the same inputs or disjoint ones. Otherwise it is nil.
 func (p *placer) tiles(b *Batch) []int32 {
 	n := int32(len(b.Terms))
 	if n < minTile {

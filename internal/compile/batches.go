@@ -11,8 +11,8 @@ const (
 	// minBatch is how many lanes a batch has at least; what is smaller runs node by
 	// node.
 	minBatch = 8
-	// minRun is how many lanes the pieces have at least on average if a batch is cut
-	// where its operands stop being consecutive.
+	// minRun is how many lanes pieces must have on average for a batch to be cut where its
+	// operands stop being consecutive.
 	minRun = 24
 )
 
@@ -24,7 +24,8 @@ type placer struct {
 	batches []Batch
 }
 
-// batches writes the program of the operations in ids, which are the groups in turn.
+// batches writes the program of the operations in ids, which are those of the first group,
+// then of the second, and so on.
 func (c *compiler) batches(groups []group) *Program {
 	p := &placer{Writer: c.NewWriter(c.byNode), from: c}
 	p.next = int32(p.Base())
@@ -66,8 +67,8 @@ func (p *placer) feedsNonlinear(ids []int32) bool {
 	return slices.ContainsFunc(ids, func(i int32) bool { return p.from.feeds[i] })
 }
 
-// single puts node i into a batch of mixed operations: that before it, if it is one
-// of nodes that feed nonlinear ones as this does.
+// single puts node i into a mixed batch: the last batch, if that is mixed and its nodes
+// feed nonlinear operations as this one does or does not, else a new one.
 func (p *placer) single(i int32, feeds bool) {
 	if k := len(p.batches) - 1; k >= 0 && p.batches[k].Kind == Mixed && p.batches[k].FeedsNonlinear == feeds {
 		p.batches[k].Hi = i + 1
@@ -76,8 +77,8 @@ func (p *placer) single(i int32, feeds bool) {
 	p.batches = append(p.batches, Batch{Kind: Mixed, Lo: i, Hi: i + 1, FeedsNonlinear: feeds})
 }
 
-// lanes makes batches of elementary operations: first it sorts the nodes, if their
-// operands are then consecutive more often, then it cuts where they still are not.
+// lanes makes batches of elementary operations. It sorts the nodes, if that makes their
+// operands consecutive more often, and cuts where they still are not.
 func (p *placer) lanes(code op.Code, ids []int32) {
 	lo := p.place(code, ids)
 	breaks := p.breaks(code, lo, p.next)
@@ -137,8 +138,8 @@ func gaps(x []int32) int {
 	return k
 }
 
-// regular reports whether x, operands of a batch, are consecutive for so long
-// that it is worth to cut the batch where they are not.
+// regular reports whether x, an operand of all lanes of a batch, is consecutive over such
+// long stretches that it pays to cut the batch between them.
 func regular(x []int32) bool { return (gaps(x)+1)*minRun <= len(x) }
 
 // operandOf says how the operands of a batch lie in memory.

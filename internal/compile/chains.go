@@ -7,11 +7,11 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// chains turns s = s + t₁, s = s + t₂, … into one sum that adds in the same
-// order, where the sums between are used only there. Otherwise every addition
-// of such a loop would be a level of its own. Subtractions and constants belong to a
-// chain, too: with a subtraction the sum is an affine one, of weights ±1. It returns how
-// many constants became operands.
+// chains turns s = s + t₁, s = s + t₂, … into one sum that adds in the same order, where
+// nothing else uses the partial sums. Otherwise every addition of such a loop would be a
+// level of its own. Subtractions and additions of constants belong to a chain, too: with a
+// subtraction the sum is an affine one, of weights ±1. It returns how many constants became
+// operands.
 func chains(r *tape.Recording) (constants int) {
 	longest := int32(0)
 	for lo, nodes := 0, r.Piece(0); len(nodes) > 0; nodes = r.Piece(lo) {
@@ -39,11 +39,12 @@ func chains(r *tape.Recording) (constants int) {
 	return s.constants
 }
 
-// adds reports whether a node may be in a chain. Its Mark is how many additions there are.
+// adds reports whether a node may be in a chain. The Mark of such a node is the length of
+// the longest chain that ends with it, in additions.
 func adds(n *tape.Node) bool { return n.Op == op.Add || n.Op == op.Sub || n.Op == op.AddReal }
 
-// chain is how many additions the only user of a node goes on with; 0 if it has
-// several users, and so has to stay.
+// chain is the length of the chain that the only user of n can take n into; 0 if n has
+// several users, and so has to stay, or is no addition.
 func chain(n *tape.Node) int32 {
 	if n.Uses() != 1 || !adds(n) {
 		return 0
@@ -56,11 +57,11 @@ type summer struct {
 	terms []int32
 	signs []float64
 
-	constants int // that became operands
+	constants int // how many became operands
 }
 
-// sum makes the chain that ends with node i one operation. It is walked from its
-// last term to the first.
+// sum makes the chain that ends with node i one operation. It walks from the last term of
+// the chain to the first.
 func (s *summer) sum(r *tape.Recording, i int32) {
 	k := int(r.Node(i).Mark) + 1
 	terms, signs := zeroed(&s.terms, k), []float64(nil) // all 1
@@ -98,12 +99,12 @@ func (s *summer) sum(r *tape.Recording, i int32) {
 			term(m.A)
 			break
 		}
-		next.Absorb() // it is a part of the sum
+		next.Absorb() // the partial sum is no node anymore
 	}
 	if signs != nil {
 		signs = signs[k:]
 	}
-	r.SetSum(i, constant, signs, terms[k:]) // one shorter if the sum begins with a constant
+	r.SetSum(i, constant, signs, terms[k:]) // k is 1 if the sum begins with a constant, else 0
 }
 
 // ones is n signs.

@@ -9,28 +9,28 @@ import (
 // Compile makes a program of a recording, see [InOrder] and [Arrange].
 func Compile(r *tape.Recording, outputs []int32) *Program { return Arrange(InOrder(r, outputs)) }
 
-// InOrder is what outputs and guards need of a recording, as it was recorded but for
-// chains. It changes the recording: nothing else can be made of it. It panics if r has
-// an error. Cost: O(N) time and memory in N nodes.
+// InOrder is the part of a recording that outputs and guards need, in the order in which it
+// was recorded; chains of additions have become sums. It changes the recording, of which
+// nothing else can be made then. It panics if r has an error. Cost: O(N) time and memory in
+// N nodes.
 func InOrder(r *tape.Recording, outputs []int32) *tape.Tape {
 	if r.Err != nil {
 		panic(r.Err)
 	}
 	constants := findLive(r, outputs)
 	constants += chains(r)
-	t := r.Tape(outputs, constants)
-	return t
+	return r.Tape(outputs, constants)
 }
 
-// Plain is a program of the operations of a traced recording in the order in which they
-// were recorded, one by one, but for dead code. It is what Compile must agree with, and
-// where a fault is looked for.
+// Plain is a program that runs the live operations of a recording one by one, in the order
+// in which they were recorded. Compile must agree with it, and where a value is not finite
+// the operation to blame is looked for in it.
 func Plain(r *tape.Recording, outputs []int32) *Program {
 	return NodeByNode(r.Tape(outputs, findLive(r, outputs)))
 }
 
-// Arrange makes a program of a tape that is in the order in which it was recorded. Cost:
-// as InOrder.
+// Arrange makes batches of a tape that is in the order in which it was recorded. Cost: as
+// InOrder.
 func Arrange(t *tape.Tape) *Program {
 	c := &compiler{Tape: t, scratch: scratches.Get().(*scratch)}
 	defer scratches.Put(c.scratch)
@@ -47,7 +47,8 @@ func NodeByNode(t *tape.Tape) *Program {
 	return newProgram(t, batches, new(scratch))
 }
 
-// compiler arranges a tape. What is by node is by its numbers.
+// compiler arranges a tape. Nodes are named by their numbers in it, until placer gives them
+// new ones.
 type compiler struct {
 	*tape.Tape
 	*scratch
@@ -55,21 +56,23 @@ type compiler struct {
 
 // scratch is the memory of a compilation, which the next one uses again.
 type scratch struct {
-	feeds []bool // by node: it is an operand of a nonlinear operation, or of one that feeds one
+	// By node of the tape: a nonlinear operation depends on it, at once or through linear
+	// ones.
+	feeds []bool
 
-	// By node, one after another: its group, its number in the program. It is one array
-	// since memory that is touched for the first time costs as much as what is done with
-	// it.
+	// By node of the tape: first its group (levels), later its number in the program
+	// (placer). It is one array for both since touching fresh memory costs as much as the
+	// work on it.
 	byNode []int32
 
 	groups []group
-	heads  []int32 // by level
-	order  []int32 // of the groups
-	ids    []int32 // the operations in order
+	heads  []int32 // by level, the first of its groups
+	order  []int32 // the groups in the order of evaluation
+	ids    []int32 // the operations in the order of evaluation
 
-	before     []int32 // an order of lanes
-	key, other []uint64
-	set, met   []bool // by node of the program
+	before     []int32  // the lanes of a batch before they are sorted
+	key, other []uint64 // the keys by which they are, and room to move them
+	set, met   []bool   // by node of the program, see findFirstWrites
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

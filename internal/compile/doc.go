@@ -1,13 +1,27 @@
-// Package compile turns a recording into a program: the same operations, in an
-// order and in batches over which loops run. [InOrder] makes a tape of what is needed of
-// the recording, [Arrange] a program of that. In between terms are found (package terms):
-// a function that is all terms is never arranged unless its tape is evaluated.
+// Package compile turns a recording into a program: the same operations, reordered and
+// grouped into batches of alike ones, so that each batch is one loop over arrays.
 //
 // What comes in is a [tape.Recording] and which of its nodes are outputs; equal
 // operations are one node there already. What goes out is a [Program]: a
 // [tape.Tape] whose operations stand in batches, and what sweeps over them need to
 // know. Nothing is evaluated here. [Plain] makes a program without any of this, with
 // which the compiled one must agree bit by bit.
+//
+// There are two steps. [InOrder] drops dead code and leaves a tape in the recorded order;
+// package terms looks for sums of alike terms in that. [Arrange] makes batches of it, and
+// is called only when a sweep over the tape is asked for: a function that is a sum of
+// alike terms altogether never needs one.
+//
+// # Words
+//
+// A node is a number of the tape: an input, parameter, constant or result of an operation.
+// An operation is named by the node that is its result. The nodes of a batch are its lanes.
+// A span is nodes with consecutive numbers. A place is where a sweep keeps the value,
+// tangent or adjoint of a node: its number, except where a program is swept in sections or
+// strips, whose nodes take turns in the same memory.
+//
+// Read program.go first, which has the data structures, then compile.go and the passes in
+// this order.
 //
 // # Passes
 //

@@ -12,12 +12,12 @@ type group struct {
 	op    op.Code
 	level int32
 	next  int32 // another group of the level, 0 if there is none
-	end   int32 // how many nodes there are, then where they end in ids
+	end   int32 // while counting, how many nodes there are; then, where they end in ids
 }
 
-// levels finds the level of each operation, counted from 1, and makes ids these
-// operations, level by level, in a level by operation, and else as they were
-// recorded: a counting sort. It returns the groups of alike ones in order.
+// levels finds the level of each operation, counted from 1, and sorts the operations into
+// ids: by level, within a level by operation code, and otherwise as they were recorded. It
+// is a counting sort. It returns the groups of one level and code in this order.
 func (c *compiler) levels() (sorted []group) {
 	groups, heads := append(c.groups[:0], group{}), append(c.heads[:0], 0) // heads: the first group of each level
 	groupOf := zeroed(&c.byNode, c.Len())

@@ -48,8 +48,8 @@ func findLive(r *tape.Recording, outputs []int32) (constants int) {
 	return constants
 }
 
-// findFeeds finds which nodes feed a nonlinear operation: the tangents and second-order
-// adjoints of the others do not matter to a Hessian.
+// findFeeds finds which nodes feed a nonlinear operation, at once or through linear ones:
+// a Hessian does not depend on the tangents and second-order adjoints of the others.
 func (c *compiler) findFeeds() {
 	t := c.Tape
 	feeds := zeroed(&c.feeds, t.Len())

@@ -6,8 +6,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// maxGroups is into how many groups of alike constants or operand distances lanes
-// are sorted at most; if there are more, they are sorted by operand alone.
+// maxGroups is how many different constants, or distances between operands, sortLanes
+// tells apart; if there are more, it sorts by operand alone.
 const maxGroups = 16
 
 // sortLanes orders alike nodes, placed from at on, so that their operands become
@@ -18,7 +18,7 @@ const maxGroups = 16
 func (p *placer) sortLanes(code op.Code, ids []int32, at int32) {
 	var groups [maxGroups]uint64
 	count := 0
-	keys := p.from.key[:0] // the number of the group, and the first operand
+	keys := p.from.key[:0] // the number of the group in the upper half, the first operand in the lower
 	lo, hi := int32(math.MaxInt32), int32(0)
 	end := at + int32(len(ids))
 	as, bs, cs := p.FirstArgs(at, end), p.SecondArgs(at, end), p.Constants(at, end)

@@ -39,8 +39,8 @@ func (p *Program) Batches() []Batch { return p.batches }
 // before it sets them: they must be 0 when it begins.
 func (p *Program) Unwritten() []Span { return p.unwritten }
 
-// StoredPartials is how many numbers there are of what second-order sweeps keep, see
-// Batch.PartialsAt.
+// StoredPartials is how many partial derivatives a second-order sweep stores for all
+// batches together, see Batch.PartialsAt.
 func (p *Program) StoredPartials() int { return p.partials }
 
 // EveryInput is the span of all inputs.
@@ -61,34 +61,37 @@ const (
 // stays in the first-level cache.
 const Block = 1024
 
-// Batch is the nodes Lo … Hi−1, its lanes. But in a mixed one, all have the same
-// operation and none is an operand of another.
+// Batch is the nodes Lo … Hi−1, its lanes. All have the same operation, and none is an
+// operand of another, except in a mixed batch, whose nodes are done one after another.
 type Batch struct {
 	Kind   Kind
-	Op     op.Code // but of a mixed one
+	Op     op.Code // of all lanes; not set in a mixed batch
 	Lo, Hi int32
-	Shift  int32 // how much greater the nodes' numbers are, if Lo … Hi−1 are places
+	Shift  int32 // if Lo … Hi−1 are places: place plus Shift is the number of the node
 
-	// Of an elementwise batch, the operands. From PartialsAt on a second-order sweep
-	// keeps the partials: two numbers a lane of a unary operation, five of a binary
-	// one, each PartialsBy from the one before.
+	// The operands of an elementwise batch. A second-order sweep stores the first and
+	// second partials of each lane, two numbers if the operation is unary, five if it is
+	// binary: number k of the lane Lo+i is at PartialsAt + k·PartialsBy + i.
 	A, B                   Operand
 	PartialsAt, PartialsBy int32
 
-	Terms []Term  // of an affine batch
-	Tiles []int32 // likewise, where weights begin if operands are rows of a matrix of inputs
+	// The terms of an affine batch. If Tiles is not nil, the operands of each lane are a
+	// row of a matrix of inputs, and Tiles[i] is where the weights of the lane Lo+i begin.
+	Terms []Term
+	Tiles []int32
 
-	// Of rows: the operands that all share are the Width ones from Shared on, the other
-	// factors of a row those from its element of Factors on, operands or weights.
+	// The factors of a batch of rows, sums of Width products each. All lanes share the
+	// factors at the nodes Shared … Shared+Width−1. Those that the lane Lo+i has alone are
+	// Width nodes, of Dot, or weights, of Affine, from Factors[i] on.
 	Shared, Width int32
 	Factors       []int32
 
-	// What a sweep may leave out. A Hessian needs the tangents and second-order
-	// adjoints of nodes that feed nonlinear operations alone; and what reads no input
-	// that has a tangent, and no operation that may have one, has none.
-	FeedsNonlinear  bool // some node does
+	// What a sweep may leave out. A Hessian needs tangents and second-order adjoints only
+	// of nodes that feed a nonlinear operation. And a lane has a tangent only if it reads
+	// an input that has one, or another operation.
+	FeedsNonlinear  bool // at least one lane does
 	ReadsOperations bool // some operand is an operation
-	InputsRead      Span // those operands that are inputs are among these
+	InputsRead      Span // holds all operands that are inputs
 }
 
 // Len is the number of lanes.
@@ -108,7 +111,7 @@ func (b *Batch) partials() int {
 	}
 }
 
-// operands is those of an elementwise or affine batch.
+// operands yields the operands of an elementwise or affine batch; other batches have none.
 func (b *Batch) operands(yield func(o *Operand) bool) {
 	for t := range b.Terms {
 		if !yield(&b.Terms[t].Operand) {
@@ -121,13 +124,13 @@ func (b *Batch) operands(yield func(o *Operand) bool) {
 	yield(&b.B)
 }
 
-// Operand is the operands of the lanes of a batch.
+// Operand is one operand of all lanes of a batch: which nodes the lanes read there.
 type Operand struct {
 	Access Access
-	At     int32   // the first, if they are not indexed
-	Index  []int32 // all of them
-	first  [orders]bool
-	moved  bool // Index is its own, not that of the tape
+	At     int32        // the first node, unless they are indexed
+	Index  []int32      // the node of each lane, whatever Access is
+	first  [orders]bool // by order of the sweep, see WrittenFirst
+	moved  bool         // Index was made for this operand; otherwise it is a part of the tape
 }
 
 // Access is how the operands of the lanes are found.
@@ -144,7 +147,7 @@ const (
 // for the first time, so that it sets their adjoints instead of adding to them.
 func (o *Operand) WrittenFirst(order Order) bool { return o.first[order] }
 
-// span is the nodes that consecutive or uniform operands are.
+// span is the nodes that the lanes read, which must be consecutive or uniform.
 func (o *Operand) span() Span {
 	if o.Access == Uniform {
 		return Span{o.At, o.At + 1}
@@ -172,21 +175,20 @@ func (p *Program) noteReads(b *Batch) {
 	}
 	for i := b.Lo; i < b.Hi; i++ {
 		p.EachRun(i, see)
-		if p.FirstOutput(i) < i { // which has the operands
+		if p.FirstOutput(i) < i { // a further output of a call: it counts as reading the first
 			b.ReadsOperations = true
 		}
 	}
 }
 
-// Bytes is the memory that the program takes, but for what a user's primitives
-// hold.
+// Bytes is the memory that the program takes, without what the primitives of a user hold.
 func (p *Program) Bytes() int {
 	k := p.Tape.Bytes() + int(unsafe.Sizeof(*p)-unsafe.Sizeof(p.Tape)) + tape.BytesOf(p.batches) + tape.BytesOf(p.unwritten)
 	weights := map[*float64]bool{} // batches with the same ones share them
 	for _, b := range p.batches {
 		k += tape.BytesOf(b.Terms) + tape.BytesOf(b.Factors) + tape.BytesOf(b.Tiles)
 		for _, t := range b.Terms {
-			k += tape.BytesOf(t.Index[:len(t.Index):len(t.Index)]) // a part of an array
+			k += tape.BytesOf(t.Index[:len(t.Index):len(t.Index)]) // terms are parts of one array: not its whole capacity
 			if len(t.weights) > 0 && !weights[&t.weights[0]] {
 				weights[&t.weights[0]] = true
 				k += tape.BytesOf(t.weights[:len(t.weights):len(t.weights)])

@@ -2,8 +2,8 @@ package compile
 
 import "github.com/hesse-ad/hesse/internal/op"
 
-// Long sums of products of one level that share a factor, wᵢᵀx with consecutive
-// operands x, are the product of a matrix, whose rows are the wᵢ, with a vector.
+// Long sums of products wᵢᵀx of one level that share the vector x of consecutive nodes are
+// the product of a matrix, whose rows are the wᵢ, with x.
 // Sweeps go over four rows at a time: the loads of x are shared, in the adjoint of x
 // the stores too, and the additions of one sum need not wait for those of another.
 // Each sum adds in the order of its list, as a node of its own does.
@@ -11,8 +11,9 @@ import "github.com/hesse-ad/hesse/internal/op"
 // minRows is how many rows a batch has at least.
 const minRows = 4
 
-// rows makes batches of Affine nodes with long lists, or of Dot nodes, placed from lo
-// on: of neighbors that share an operand.
+// rows makes batches of Affine nodes with long lists, or of Dot nodes, placed from lo on:
+// each is neighbors that share a factor. Nodes that share none with enough of their
+// neighbors go to mixed batches.
 func (p *placer) rows(code op.Code, ids []int32, lo int32) {
 	for len(ids) > 0 {
 		k, x := p.sharing(code, lo, lo+int32(len(ids)))
@@ -29,7 +30,8 @@ func (p *placer) rows(code op.Code, ids []int32, lo int32) {
 	}
 }
 
-// ownFactors is where the factors of nodes lo … hi−1 other than shared begin.
+// ownFactors is Batch.Factors of the nodes lo … hi−1: where the factor that is not shared
+// begins, weights of Affine or nodes of Dot.
 func (p *placer) ownFactors(code op.Code, lo, hi, shared int32) []int32 {
 	at := make([]int32, 0, hi-lo)
 	for i := lo; i < hi; i++ {
@@ -45,8 +47,8 @@ func (p *placer) ownFactors(code op.Code, lo, hi, shared int32) []int32 {
 	return at
 }
 
-// factors is the first operand of each factor of the products of node i; w is −1 if
-// that one is weights.
+// factors is the first node of both factors of node i, a sum of products; w is −1 if that
+// factor is weights.
 func (p *placer) factors(code op.Code, i int32) (w, x int32) {
 	if code == op.Affine {
 		_, list := p.AffineAt(i)
@@ -56,8 +58,8 @@ func (p *placer) factors(code op.Code, i int32) (w, x int32) {
 	return list[0], other[0]
 }
 
-// sharing is how many of the nodes lo … hi−1 have consecutive operands in common with
-// the first, from shared on.
+// sharing is how many of the nodes lo … hi−1, from the first on, have one factor in common,
+// of consecutive nodes, and the first of these.
 func (p *placer) sharing(code op.Code, lo, hi int32) (k, shared int32) {
 	if !p.Consecutive(lo) {
 		return 1, 0

@@ -8,51 +8,52 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// A sweep of second order carries a tangent and an adjoint for each node and
-// direction. One batch after another, these go through memory: what a batch computes
-// has left the caches when the next one reads it. So a large program that consists of
-// many small parts, as sums over a mesh do, is cut into sections of some hundred
-// parts, which are swept one after another, forward and at once back, and keep their
-// tangents and adjoints in the same places. Parts are the connected components of the
-// graph of the operations that such a sweep visits, without inputs and constants.
+// A sweep of second order carries a tangent and an adjoint for each node and direction. If
+// it goes over whole batches, what a batch computes has left the caches when the next one
+// reads it. So a large program that consists of many small independent parts, as sums over
+// a mesh do, is cut into sections of some hundred parts. These are swept one after another,
+// forward and at once back, and all keep their tangents and adjoints in the same memory.
+// Parts are the connected components of the graph of the operations that such a sweep
+// visits, without inputs and constants.
 //
-// What no section has is the head: parts that are too large or not in batches, and, if
-// parts hang together otherwise, operations with several uses and what they are
-// computed from. A program that is not cut is all head.
+// The rest is the head: parts that are too large, or have nodes in mixed batches or rows.
+// If that leaves too little, a second attempt is made in which operations with several uses,
+// and all that they are computed from, belong to the head, so that they no longer connect
+// parts. A program that is not cut is all head.
 
 // mostNodes is how many nodes a section has at most, for the sake of the caches.
 const mostNodes = 1 << 14
 
-// Sections is what second-order sweeps go through. They go forward over the head, over
-// each section in turn, from the last, forward and back, and back over the head.
+// Sections is a program as second-order sweeps go through it: forward over the head; over
+// each section, the last one first, forward and back; back over the head.
 type Sections struct {
 	Head Section
 	Rest []Section
 	// Places is how many tangents and adjoints are kept. Those of inputs, parameters
-	// and constants come first.
+	// and constants come first, in places that are their numbers.
 	Places int
-	// Unwritten is which adjoints of inputs are added to before they are set.
+	// Unwritten is the inputs whose adjoints are added to before they are set.
 	Unwritten []Span
 }
 
 // Section is pieces of batches, in the order of evaluation.
 type Section struct {
 	Pieces []Piece
-	// Unwritten is the places of adjoints of its nodes that are added to, or read,
+	// Unwritten is the places of the adjoints of its nodes that are added to, or read,
 	// before they are set.
 	Unwritten []Span
 }
 
-// Piece is the nodes Lo … Hi−1 of a batch. Places is a batch of them, without partials,
-// in which a node's number is the place of its tangent and adjoint.
+// Piece is the nodes Lo … Hi−1 of Batch. Places is a batch of its own for these lanes that
+// names nodes by the places of their tangents and adjoints; partials are found by Batch.
 type Piece struct {
 	Batch  *Batch
 	Lo, Hi int32
 	Places Batch
 }
 
-// Sections cuts the program so that batches have about so many lanes in a section. Cost:
-// O(N) time and memory in N nodes, a third of recording them.
+// Sections cuts the program so that a batch has about the given number of lanes in each
+// section. Cost: O(N) time and memory in N nodes, a third of recording them.
 func (p *Program) Sections(lanes int) *Sections {
 	c := &cutter{Program: p, lanes: lanes, most: mostNodes}
 	for k := range p.batches {
@@ -82,30 +83,30 @@ func (p *Program) Sections(lanes int) *Sections {
 type cutter struct {
 	*Program
 	batches []*Batch // that a second-order sweep visits
-	lanes   int
-	most    float64 // nodes of a section
-	apart   bool    // parts that begin in different batches are in different sections
-	section []int32 // by node, nil if the program is not cut
-	count   int32   // how many sections there are
-	place   []int32 // by node, nil if it is its number
-	places  int32   // how many there are
-	head    int32   // where those of the sections begin
+	lanes   int      // of a batch in a section
+	most    float64  // nodes that a section may have
+	apart   bool     // parts that begin in different batches are in different sections
+	section []int32  // by node, its section or inHead; nil if the program is not cut
+	count   int32    // of sections
+	place   []int32  // by node, its place; nil if that is its number
+	places  int32    // how many places there are
+	head    int32    // how many of them, the first ones, no section uses
 }
 
-// Sections by node, besides their numbers.
 const (
-	inHead    = -1
-	unvisited = math.MinInt32
+	inHead    = -1            // instead of a section: the node is in the head
+	unvisited = math.MinInt32 // instead of a part: no section has the node
 )
 
-// cut finds the sections.
+// cut finds the sections, if the program is large enough and falls into parts.
 func (c *cutter) cut() {
 	total, squares := 0.0, 0.0
 	for _, b := range c.batches {
 		total += float64(b.Len())
 		squares += float64(float64(b.Len()) * float64(b.Len()))
 	}
-	// Of batches that are as long as that of a node is on average.
+	// The average node is in a batch of squares/total lanes. If all batches had that length
+	// there were total²/squares of them, of each of which a section has c.lanes.
 	nodes := float64(c.lanes) * total * total / squares
 	if !(nodes <= c.most && 2*nodes <= total) {
 		return
@@ -119,8 +120,8 @@ func (c *cutter) cut() {
 	}
 }
 
-// eachUse calls do with the operands of the operations lo … hi−1 of a batch that are
-// operations themselves, as often as they are.
+// eachUse calls do(i, j) for each of the operations i = lo … hi−1 of a batch and each of its
+// operands j that is an operation itself.
 func (c *cutter) eachUse(b *Batch, lo, hi int32, do func(i, j int32)) {
 	base := int32(c.Base())
 	switch {
@@ -149,7 +150,8 @@ func (c *cutter) eachUse(b *Batch, lo, hi int32, do func(i, j int32)) {
 	}
 }
 
-// shared is the operations with several uses, and what they are computed from.
+// shared reports by node whether it is an operation with several uses, or one from which
+// such an operation is computed.
 func (c *cutter) shared() []bool {
 	used, shared := make([]bool, c.Len()), make([]bool, c.Len())
 	for _, b := range c.batches {
@@ -164,9 +166,11 @@ func (c *cutter) shared() []bool {
 	return shared
 }
 
-// parts is disjoint sets of the nodes of a part: an earlier node of the same part or,
-// of the first one, minus how many there are; unvisited also if there are more than
-// most, or if they belong to the head.
+// parts finds the connected components of the operations that are visited and not shared
+// (nil: none is), by disjoint sets. The result is, by node: for the first node of a part,
+// minus the number of its nodes; for the others, an earlier node of the same part; unvisited
+// for nodes in no part, and for those of parts that have more than most nodes, a shared one,
+// or one that is not in lanes.
 func (c *cutter) parts(shared []bool, most int32) []int32 {
 	set := make([]int32, c.Len())
 	for i := range set {
@@ -184,7 +188,7 @@ func (c *cutter) parts(shared []bool, most int32) []int32 {
 	for _, b := range c.batches {
 		size := int32(-1)
 		if b.Kind == Mixed || b.Kind == Rows {
-			size = -most - 1
+			size = -most - 1 // as if it were too large
 		}
 		for i := b.Lo; i < b.Hi; i++ {
 			set[i] = size
@@ -211,8 +215,8 @@ func (c *cutter) parts(shared []bool, most int32) []int32 {
 	return set
 }
 
-// sections numbers the parts in their order, so many nodes a section, and overwrites
-// the sets with the sections.
+// sections puts the parts, in their order, into sections of about the given number of nodes.
+// The result is by node, its section or inHead, in the memory of parts.
 func (c *cutter) sections(parts []int32, nodes int32) (section []int32, count int32) {
 	left := int32(0)
 	batch := 0
@@ -221,7 +225,7 @@ func (c *cutter) sections(parts []int32, nodes int32) (section []int32, count in
 		case v == unvisited:
 			parts[i] = inHead
 		case v >= 0:
-			parts[i] = parts[v] // that comes before
+			parts[i] = parts[v] // an earlier node, whose section is known
 		default:
 			if left += v; left < 0 || c.apart && int32(i) >= c.batches[batch].Hi {
 				count++
@@ -236,8 +240,8 @@ func (c *cutter) sections(parts []int32, nodes int32) (section []int32, count in
 	return parts, count
 }
 
-// worth reports whether sections have most of the nodes visited, and in long pieces:
-// an operation takes a lane some tenths of a nanosecond, and a piece ten.
+// worth reports whether most nodes are in sections, and in long pieces: a lane of an
+// operation takes some tenths of a nanosecond, and to begin a piece takes ten.
 func (c *cutter) worth(section []int32, total float64) bool {
 	nodes, pieces, last := 0, 0, int32(inHead)
 	for i, s := range section {
@@ -252,8 +256,9 @@ func (c *cutter) worth(section []int32, total float64) bool {
 	return float64(nodes) > total/2 && 16*nodes > c.lanes*pieces
 }
 
-// findPlaces gives each node of a section a place. Those of the head have their
-// numbers, if there are some that sweeps take one by one.
+// findPlaces gives each node a place: first come inputs, parameters, constants and the head,
+// then the sections, all in the same places. If some batch is mixed or of rows, nodes of the
+// head keep their numbers, because sweeps read the operands of such batches from the tape.
 func (c *cutter) findPlaces() {
 	c.places = int32(c.Len())
 	if c.section == nil {
@@ -291,9 +296,9 @@ func (c *cutter) findPlaces() {
 			}
 		}
 	}
-	// A batch is visited for the sake of some of its nodes. Others may read operations
-	// that are not: what is found there, and what is added, is of no use, but must be at
-	// places of their own.
+	// A batch is visited if one of its lanes needs it. The other lanes may read operations
+	// that are not visited. The numbers there do not matter, but they need places in which
+	// nothing else is disturbed.
 	for _, b := range c.batches {
 		c.eachUse(b, b.Lo, b.Hi, func(_, j int32) {
 			if c.place[j] == none {
@@ -312,7 +317,8 @@ func (c *cutter) findPlaces() {
 	c.places = c.head + slices.Max(next)
 }
 
-// end is where a piece that begins with the node lo of a batch ends.
+// end is the end of the longest piece of a batch, from node lo on, that is in one section
+// and whose nodes and consecutive operands have consecutive places.
 func (c *cutter) end(b *Batch, lo int32) int32 {
 	if c.section == nil || b.Kind == Mixed || b.Kind == Rows {
 		return b.Hi
@@ -361,7 +367,7 @@ func (p *Program) part(b *Batch, lo, hi int32) Batch {
 	return c
 }
 
-// finish finds what a sweep meets first, and moves everything to its place.
+// finish finds the adjoints that a sweep sets, and has the pieces work on places.
 func (c *cutter) finish(s *Sections) {
 	batches := make([]*Batch, 0, len(c.batches))
 	add := func(x *Section) {
@@ -406,7 +412,8 @@ func (c *cutter) toPlaces(b *Batch) {
 	b.move(b.Lo-c.place[b.Lo], func(j int32) int32 { return c.place[j] })
 }
 
-// move takes shift from the numbers of the lanes, and has operand j be place(j).
+// move renames the lanes from node i to place i−shift, and the operands from node j to
+// place(j).
 func (b *Batch) move(shift int32, place func(j int32) int32) {
 	b.Shift = shift
 	b.Lo -= shift
@@ -417,7 +424,7 @@ func (b *Batch) move(shift int32, place func(j int32) int32) {
 	}
 	for o := range b.operands {
 		o.At = place(o.At)
-		if indexed { // loops by index take all operands so
+		if indexed { // loops over indexed operands read all of them by Index
 			index := make([]int32, len(o.Index))
 			for k, j := range o.Index {
 				index[k] = place(j)

@@ -7,15 +7,17 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// piece is lanes of a batch that a strip computes; own if it is the first to do so.
+// piece is the lanes Lo … Hi−1 of a batch that a strip computes; own if it is the first strip
+// that does.
 type piece struct {
 	*Batch
 	Lo, Hi int32
 	own    bool
 }
 
-// findPieces finds the pieces of each strip, in the order of evaluation. Those of a batch
-// come from the last one on, so that adjoints are added from the first one on.
+// findPieces finds the pieces of each strip, in the order of evaluation. Pieces of one batch
+// are in reverse order: adjoints are found from the last piece to the first, and in whole
+// batches from the first block of lanes to the last.
 func (c *stripper) findPieces() {
 	c.of, c.pieces = make([][]int32, c.count), make([][]piece, c.count)
 	for k := range c.segments {
@@ -37,7 +39,7 @@ func (c *stripper) findPieces() {
 
 // piecesOf finds the pieces of strip s.
 func (c *stripper) piecesOf(s int32, overlaps map[*Batch]bool) (x []piece) {
-	begin := 0 // of those of a batch
+	begin := 0 // where the pieces of the current batch begin
 	for _, k := range c.of[s][1:] {
 		g := &c.segments[k]
 		own := g.own[s-g.first]
@@ -53,9 +55,10 @@ func (c *stripper) piecesOf(s int32, overlaps map[*Batch]bool) (x []piece) {
 	return x
 }
 
-// cutPiece appends p, cut where the strip begins or ends to own it, if it reads the head,
-// and, if operands overlap, where blocks of the whole batch end: within a block a sweep
-// adds to the first operands of all lanes before the second ones.
+// cutPiece appends p to x, cut for two reasons. If its lanes add to adjoints of the head,
+// it is cut where the lanes that the strip owns begin and end. If operands overlap, it is cut
+// where blocks of the whole batch end: within a block, a sweep adds to the first operands of
+// all lanes before the second ones, and the order of additions must remain.
 func (c *stripper) cutPiece(x []piece, p Piece, own Span, overlaps bool) []piece {
 	sharing := c.sharing(p.Batch)
 	for lo := p.Lo; lo < p.Hi; {
@@ -109,7 +112,7 @@ func (c *stripper) build() {
 	}
 }
 
-// buildOthers makes what is not in strips, but Above.
+// buildOthers makes what is not in strips, except Above.
 func (c *stripper) buildOthers() {
 	r := c.r
 	for _, h := range c.heads() {
@@ -127,7 +130,7 @@ func (c *stripper) buildOthers() {
 	}
 }
 
-// placeShared finds the places of what strips read of the head.
+// placeShared gives places to the nodes of the head that strips read.
 func (c *stripper) placeShared() {
 	place := int32(c.Base() - c.Inputs())
 	for j := range int32(c.Len()) {
@@ -139,7 +142,7 @@ func (c *stripper) placeShared() {
 	}
 }
 
-// findInputs finds the inputs that others than strips read.
+// findInputs finds the inputs that something other than strips reads.
 func (c *stripper) findInputs() {
 	inputs := make([]bool, c.Inputs())
 	reads := func(j int32) {
@@ -186,8 +189,9 @@ func (c *stripper) findUnwritten() {
 	}
 }
 
-// findSummed finds Above, and the sums that it is without: those of what is in strips and
-// what no other linear batch reads.
+// findSummed finds the sums of which each term is a node of a strip that nothing else outside
+// of strips reads: strips set the adjoints of the terms themselves. The rest of the linear
+// batches that read strips is Above.
 func (c *stripper) findSummed() {
 	reads := make([]uint8, c.Len())
 	c.summed = make([]int32, c.Len())
@@ -226,13 +230,13 @@ func (c *stripper) addAbove(b *Batch, lo, hi int32) {
 	}
 }
 
-// places finds the places of what strip s computes: at is by segment the place that the
-// node 0 would have if it were in the segment. It returns where they end.
+// places gives places to the nodes that strip s computes. It sets at, by segment: node i of
+// segment k has the place at[k]+i. It returns where the places end.
 func (c *stripper) places(s int32, at []int32) int32 {
 	place := int32(c.Base() - c.Inputs() + 2*len(c.r.Shared))
 	for _, k := range c.of[s] {
 		span := *c.segments[k].at(s)
-		// An odd number of four lines of the cache apart, see package sweep.
+		// Segments begin at cache lines, and apartStride keeps them from stalling each other.
 		place = (place + 31) / 32 * 32
 		at[k] = place - span.Lo
 		place += apartStride(span.Len())
@@ -240,7 +244,7 @@ func (c *stripper) places(s int32, at []int32) int32 {
 	return place
 }
 
-// buildStrip makes strip s; at is memory, and places from end on are free.
+// buildStrip makes strip s. at is working memory, and places from end on are free.
 func (c *stripper) buildStrip(s int32, at []int32, end int32) {
 	c.places(s, at)
 	x := Strip{Own: c.segments[0].own[s]}
@@ -263,7 +267,8 @@ func (c *stripper) buildStrip(s int32, at []int32, end int32) {
 	c.r.Rest = append(c.r.Rest, x)
 }
 
-// apartPlaces is how many places the numbers take at most that a piece adds to Shared.
+// apartPlaces is how many places a piece takes at most for the numbers that it sets instead
+// of adding to adjoints of Shared.
 func (c *stripper) apartPlaces() (most int32) {
 	for _, pieces := range c.pieces {
 		for _, p := range pieces {
@@ -279,11 +284,13 @@ func (c *stripper) apartPlaces() (most int32) {
 	return most
 }
 
-// apartStride is how far numbers of n lanes are from those of another operand: an odd
-// number of four lines of the cache, see package sweep.
+// apartStride is the distance of arrays of n lanes that are walked together: an odd multiple
+// of 32 numbers, which is four cache lines, so that it is no multiple of 4 KiB, at which
+// loads and stores would wait for each other (see package sweep).
 func apartStride(n int32) int32 { return (n+31)/64*64 + 32 }
 
-// apart is piece k of a strip with places from end on for what it adds to Shared.
+// apart makes Sharing of the piece b, number k of its strip: what it would add to adjoints of
+// Shared it sets at the places from end on.
 func (c *stripper) apart(k int, b Batch, end int32) Sharing {
 	x := Sharing{Piece: k, Apart: b}
 	x.Apart.Terms = slices.Clone(b.Terms)
@@ -303,8 +310,9 @@ func (c *stripper) apart(k int, b Batch, end int32) Sharing {
 	return x
 }
 
-// passages finds what goes between strip x and the program of the nodes span in segment
-// k, of which it owns own. Node i has the place at+i.
+// passages finds what is copied between strip x and the program, and which adjoints are to
+// be cleared, of the nodes span of segment k, of which the strip owns own. Node i has the
+// place at+i.
 func (c *stripper) passages(x *Strip, k int32, span, own Span, at int32) {
 	for i := span.Lo; i < span.Hi; i++ {
 		isOwn := own.Lo <= i && i < own.Hi
@@ -327,7 +335,7 @@ func (c *stripper) passages(x *Strip, k int32, span, own Span, at int32) {
 	}
 }
 
-// passTo adds a node and its place.
+// passTo adds a node and its place to x, whose last passage grows if they continue it.
 func passTo(x *[]Passage, node, place int32) {
 	if k := len(*x) - 1; k >= 0 {
 		if p := &(*x)[k]; p.Node+p.N == node && p.Place+p.N == place {
@@ -338,14 +346,14 @@ func passTo(x *[]Passage, node, place int32) {
 	*x = append(*x, Passage{node, place, 1})
 }
 
-// toPlaces has a piece work on places. own says whether its strip is the first to
-// compute it.
+// toPlaces has a piece of a segment work on places, where at is as in places, here is the
+// element of at for that segment, and own says whether its strip owns it.
 func (c *stripper) toPlaces(b *Batch, at []int32, here int32, own bool) {
 	b.move(-here, func(j int32) int32 { return c.placeOf(j, at, own) })
 	b.PartialsAt, b.PartialsBy = b.Lo, int32(c.r.Places)
 }
 
-// placeOf is the place of an operand j.
+// placeOf is the place of operand j of a piece that the strip owns or does not.
 func (c *stripper) placeOf(j int32, at []int32, own bool) int32 {
 	if p, shared := c.shared[j]; shared {
 		if !own {
@@ -359,7 +367,7 @@ func (c *stripper) placeOf(j int32, at []int32, own bool) int32 {
 	return j - int32(c.Inputs()) // a parameter or constant
 }
 
-// extend adds i to spans in rising order.
+// extend adds i, greater than all before, to ascending spans.
 func extend(x []Span, i int32) []Span {
 	if k := len(x) - 1; k >= 0 && x[k].Hi == i {
 		x[k].Hi++

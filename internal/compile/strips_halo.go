@@ -7,14 +7,13 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// classify finds what is in lanes, what is linear and read by nothing that is not, and
-// what is neither.
+// classify sorts the batches into linear, lanes and single.
 func (c *stripper) classify() {
 	c.outside = make([]bool, c.Len())
 	for _, i := range c.OutputNodes() {
 		c.outside[i] = true
 	}
-	read := make([]bool, c.Len()) // by others than linear batches
+	read := make([]bool, c.Len()) // by a batch that is not in c.linear
 	for k := len(c.batches) - 1; k >= 0; k-- {
 		b := &c.batches[k]
 		by := read
@@ -56,8 +55,8 @@ func (p *Program) constantPartials(b *Batch) bool {
 	return true
 }
 
-// eachOperand calls do with the operands of a batch, as often as they are; with those of
-// a call once, not for each of its outputs.
+// eachOperand calls do with each operand of each node of a batch; with those of a call once,
+// not for each of its outputs.
 func (p *Program) eachOperand(b *Batch, do func(j int32)) {
 	if b.Kind == Mixed || b.Kind == Rows {
 		for i := b.Lo; i < b.Hi; i++ {

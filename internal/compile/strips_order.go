@@ -4,19 +4,18 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Additions round, so their order decides the bits of an adjoint. The sweep over whole
-// batches goes from the last batch to the first; strips do the same within each of them,
-// and what is not in strips comes before or after. Where an adjoint is added to from
-// several of these, the order may differ. So all additions are gone through in the order of
-// strips, without numbers, and of those to one adjoint each must come later in the sweep
-// over whole batches than the one before it. One exception: 0 + a + b is 0 + b + a, so that
-// the first two may change places.
+// Additions round, so their order decides the bits of an adjoint. A sweep over whole batches
+// goes from the last batch to the first. With strips, the order is the same within each
+// strip, but an adjoint to which several strips add, or strips and the rest of the program,
+// may be added to in another order. So this goes through all additions in the order of a
+// sweep with strips, without numbers, and checks for each adjoint that every addition to it
+// comes later in a sweep over whole batches than the one before it. One exception: the first
+// two may change places, since 0 + a + b is 0 + b + a.
 
-// inOrder finds which linear batches come after the strips such that each adjoint is
-// added up as by a sweep over whole batches. It reports whether there are such.
+// inOrder divides the linear batches into above and beside such that each adjoint is added
+// up as by a sweep over whole batches, and reports whether that is possible.
 func (c *stripper) inOrder() bool {
-	// Those that read no lanes, nor what does, may. If that is another order, all come
-	// before.
+	// First it tries beside for those that depend on no node in strips, then for none.
 	c.findPieces()
 	above := make([]bool, c.Len())
 	var upper, beside []*Batch
@@ -40,7 +39,8 @@ func (c *stripper) inOrder() bool {
 	return false
 }
 
-// asBatches reports whether each adjoint is added up as by a sweep over whole batches.
+// asBatches reports whether each adjoint is added up as by a sweep over whole batches. m is
+// working memory.
 func (c *stripper) asBatches(m *meetings) bool {
 	clear(m.last)
 	all := func(x []*Batch) bool {
@@ -54,7 +54,8 @@ func (c *stripper) asBatches(m *meetings) bool {
 	if !all(c.above) {
 		return false
 	}
-	// In a strip, nodes are met as in whole batches, but for those of the head.
+	// The adjoints of nodes in strips are added up as in whole batches. Those of nodes in the
+	// head are added to by one strip after another.
 	ok := true
 	see := func(b *Batch, lo, hi int32, head bool) {
 		eachAddition(b, lo, hi, func(j, i int32, within int64, set bool) bool {
@@ -125,21 +126,23 @@ func (c *stripper) heads() (x []Piece) {
 	return x
 }
 
-// meetings is when a sweep last added to the adjoint of each node.
+// meetings is, by node, when a sweep last added to its adjoint.
 type meetings struct {
 	last []meeting
 	*Program
 }
 
-// meeting is in which batch that was and in which block, by which operand of which lane.
+// meeting is an addition to an adjoint. In a sweep over whole batches, additions come from
+// the greatest batch to the smallest, and those of one batch with rising within.
 type meeting struct {
-	batch  int32
-	times  uint8 // 0, 1, or 2 for more
-	set    bool  // and not added
-	within int64
+	batch  int32 // its first lane
+	times  uint8 // how many additions there have been: 0, 1, or 2 for more
+	set    bool  // the adjoint was set, not added to
+	within int64 // see eachAddition
 }
 
-// see notes what the lanes lo … hi−1 of a batch add to.
+// see notes the additions of the lanes lo … hi−1 of a batch. It reports whether all are in
+// order.
 func (m *meetings) see(b *Batch, lo, hi int32) bool {
 	ok := true
 	if b.Kind == Mixed || b.Kind == Rows {
@@ -153,7 +156,7 @@ func (m *meetings) see(b *Batch, lo, hi int32) bool {
 	return ok
 }
 
-// meet notes the operands of nodes with lists.
+// meet notes the additions of nodes of mixed batches and rows.
 func (m *meetings) meet(b *Batch, lo, hi int32, ok *bool) {
 	for i := lo; i < hi; i++ {
 		m.EachRun(i, func(at, n int32) {
@@ -164,9 +167,10 @@ func (m *meetings) meet(b *Batch, lo, hi int32, ok *bool) {
 	}
 }
 
-// eachAddition calls do with the nodes j to whose adjoints the lanes lo … hi−1 of a batch
-// add, as long as it returns true, in the order in which adjointBlock does: of lane i by
-// an operand and in a block that make up the number within.
+// eachAddition calls do for each addition of the lanes lo … hi−1 of a batch, as long as it
+// returns true, in the order in which sweep's adjointBlock adds: lane i adds to the adjoint
+// of node j, or sets it. within is made of the block, operand and lane, and rises in the
+// order of a sweep over the whole batch.
 func eachAddition(b *Batch, lo, hi int32, do func(j, i int32, within int64, set bool) bool) {
 	if b.Op.Class() == op.NoPartials {
 		return
@@ -185,8 +189,8 @@ func eachAddition(b *Batch, lo, hi int32, do func(j, i int32, within int64, set 
 	}
 }
 
-// add notes that something is added to the adjoint of node j. It may come earlier than
-// it should only if it is one of the first two: 0 + a + b is 0 + b + a.
+// add notes an addition to the adjoint of node j. It reports whether that is in order: if it
+// comes too late, it must be the second one, see above.
 func (m *meetings) add(j, batch int32, within int64, set bool) bool {
 	if j >= int32(m.Inputs()) && j < int32(m.Base()) {
 		return true // nobody reads that

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// second finds what strips do in a sweep of second order. It reports whether all of that
-// is in lanes.
+// second finds what strips do in a sweep of second order: each strip computes the parts that
+// it has of the pieces of sections. It reports whether that is possible, which takes that all
+// pieces are in lanes.
 func (c *stripper) second(sections *Sections) bool {
 	all := slices.Clone(sections.Head.Pieces)
 	for k := range sections.Rest {
 		all = append(all, sections.Rest[k].Pieces...)
 	}
-	of := make([]int32, c.Len()) // by node, the piece
-	set := make([]bool, c.Len()) // its adjoint is set before it is added to, or not read
+	of := make([]int32, c.Len()) // by node, the number of its piece, or none
+	set := make([]bool, c.Len()) // by node, its adjoint is set before it is added to, or not read
 	setAll(set, Span{int32(c.Inputs()), int32(c.Len())}, true)
 	for i := range of {
 		of[i] = none
@@ -32,7 +33,7 @@ func (c *stripper) second(sections *Sections) bool {
 		p := &all[k]
 		first := firsts(&p.Places)
 		for o := range p.Batch.operands {
-			if at := o.At + p.Lo - p.Batch.Lo; first[0] { // they are consecutive
+			if at := o.At + p.Lo - p.Batch.Lo; first[0] { // so the operands are consecutive
 				setAll(set, Span{at, at + p.Hi - p.Lo}, true)
 			}
 			first = first[1:]
@@ -45,11 +46,12 @@ func (c *stripper) second(sections *Sections) bool {
 	return true
 }
 
-// secondStrip finds what strip s does.
+// secondStrip finds what strip s does. all, of and set are those of second; at is working
+// memory.
 func (c *stripper) secondStrip(s int32, all []Piece, of []int32, set []bool, at []int32) {
 	x := &c.r.Rest[s]
 	c.places(s, at)
-	type part struct{ k, lo, hi int32 }
+	type part struct{ k, lo, hi int32 } // the lanes lo … hi−1 of piece k
 	var parts []part
 	for _, g := range c.of[s] {
 		span := *c.segments[g].at(s)

@@ -8,54 +8,22 @@ import (
 // Work is how much there is to do in a sweep over a program. Estimates of cost
 // are made of it.
 type Work struct {
-	Lanes   int // operations in batches, and operands of sums and products
-	Indexed int // operands of batches that are nowhere in a row
-	Calls   int // operations that call a function such as exp
-	Nodes   int // operations outside of batches
+	Lanes   int // operations in elementwise batches, terms of sums, operands of calls
+	Indexed int // operands in elementwise batches that are read by index
+	Calls   int // operations that evaluate a function such as exp
+	Nodes   int // operations in mixed batches
 	Batches int
 }
 
-// Work is the work of a sweep for values or first derivatives, and that of the
-// two sweeps of HVP for one direction, without what is done in calls. Cost:
-// O(batches + nodes outside).
+// Work is the work of a sweep for values or first derivatives, and that of the forward and
+// reverse sweep of a Hessian-vector product for one direction. Of calls it counts what
+// op.Worker declares. Cost: O(batches + nodes in batches that are not elementwise).
 func (p *Program) Work() (all, second Work) {
 	for k := range p.batches {
 		b := &p.batches[k]
-		w := Work{Batches: 1}
-		if b.Kind == Elementwise {
-			w.Lanes = int(b.Len())
-			for o := range b.operands {
-				if o.Access == Indexed {
-					w.Indexed += w.Lanes
-				}
-			}
-			if b.Op.Cost() > 0 {
-				w.Calls = w.Lanes
-			}
-		} else {
-			for i := b.Lo; i < b.Hi; i++ {
-				switch code := p.Op(i); code {
-				case op.Sum, op.Affine, op.Dot:
-					w.Lanes += int(p.Terms(i))
-				case op.Call:
-					if c := p.CallAt(i); c != nil { // the others are further outputs
-						w.Lanes += len(c.Args)
-						if f, ok := c.Func.(op.Worker); ok {
-							w.Lanes += f.Work()
-						}
-					}
-				default:
-					if code.Cost() > 0 {
-						w.Calls++
-					}
-				}
-			}
-			if b.Kind == Mixed {
-				w.Nodes = int(b.Len())
-			}
-		}
+		w := p.workOf(b)
 		all.add(w)
-		w.Calls = 0 // their partials are kept
+		w.Calls = 0 // HVP finds their partials stored
 		feeds := b.Kind == Mixed || b.FeedsNonlinear
 		if feeds {
 			second.add(w)
@@ -67,7 +35,46 @@ func (p *Program) Work() (all, second Work) {
 	return all, second
 }
 
-// LeastWork is at least what Work is of the program that t becomes.
+// workOf is the work at one batch.
+func (p *Program) workOf(b *Batch) Work {
+	w := Work{Batches: 1}
+	if b.Kind == Elementwise {
+		w.Lanes = int(b.Len())
+		for o := range b.operands {
+			if o.Access == Indexed {
+				w.Indexed += w.Lanes
+			}
+		}
+		if b.Op.Cost() > 0 {
+			w.Calls = w.Lanes
+		}
+		return w
+	}
+	for i := b.Lo; i < b.Hi; i++ {
+		switch code := p.Op(i); code {
+		case op.Sum, op.Affine, op.Dot:
+			w.Lanes += int(p.Terms(i))
+		case op.Call:
+			if c := p.CallAt(i); c != nil { // nil at further outputs of a call
+				w.Lanes += len(c.Args)
+				if f, ok := c.Func.(op.Worker); ok {
+					w.Lanes += f.Work()
+				}
+			}
+		default:
+			if code.Cost() > 0 {
+				w.Calls++
+			}
+		}
+	}
+	if b.Kind == Mixed {
+		w.Nodes = int(b.Len())
+	}
+	return w
+}
+
+// LeastWork is a lower bound of what Work is of the program that t becomes, found without
+// arranging it.
 func LeastWork(t *tape.Tape) (all, second Work) {
 	for code := range op.Code(op.Count) {
 		nodes, lanes := t.CountOf(code)
@@ -89,8 +96,8 @@ func LeastWork(t *tape.Tape) (all, second Work) {
 	return all, second
 }
 
-// EachRepeated calls do with the calls of alike terms; feeds says that sweeps of
-// second order take them for operations that feed nonlinear ones.
+// EachRepeated calls do with the calls that are sums of alike terms, and with whether
+// second-order sweeps treat such a call as one that feeds a nonlinear operation.
 func (p *Program) EachRepeated(do func(r tape.Repeated, feeds bool)) {
 	for k := range p.batches {
 		b := &p.batches[k]
