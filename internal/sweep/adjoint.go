@@ -31,7 +31,7 @@ func (ws *Workspace) batchAdjoints(gs [][]float64, b *compile.Batch, store bool)
 		return ws.adjointNodes(gs, b.Lo, b.Hi)
 	case b.Kind == compile.Rows:
 		ws.rowAdjoints(gs, b)
-	case ws.shares(b) && apart(b):
+	case ws.shares(b) && disjoint(b):
 		ws.sharedAdjoints(gs, b, store)
 	default:
 		for lo := b.Lo; lo < b.Hi; lo += compile.Block {
@@ -41,7 +41,8 @@ func (ws *Workspace) batchAdjoints(gs [][]float64, b *compile.Batch, store bool)
 	return nil
 }
 
-// adjointBlock does m lanes of b from lo on, whose adjoints are those of p from off on.
+// adjointBlock does the lanes lo … lo+m−1 of b. p is the batch that says where adjoints are:
+// b itself, or its Places or Apart in sections and strips, of which lo is lane number off.
 func (ws *Workspace) adjointBlock(gs [][]float64, b, p *compile.Batch, lo, off, m int32, order compile.Order, store bool) {
 	from := p.Lo + off
 	switch cl := b.Op.Class(); cl {
@@ -90,7 +91,7 @@ func (ws *Workspace) adjointBlock(gs [][]float64, b, p *compile.Batch, lo, off, 
 	}
 }
 
-// store1 keeps d and dd = v̄·d″.
+// store1 keeps the partials d of a block of lanes, and v̄·d″, for HVP.
 func (ws *Workspace) store1(bar, d []float64, b *compile.Batch, lo, m int32) []float64 {
 	e := ws.e
 	v := ws.v
@@ -102,7 +103,8 @@ func (ws *Workspace) store1(bar, d []float64, b *compile.Batch, lo, m int32) []f
 	return kept
 }
 
-// store2 keeps da, db and the second partials times v̄.
+// store2 keeps the partials da and db of a block of lanes, and the second partials times v̄,
+// for HVP.
 func (ws *Workspace) store2(bar, da, db []float64, b *compile.Batch, lo, m int32) (keptA, keptB []float64) {
 	v := ws.v
 	keptA, keptB = ws.stored(b, 0, lo, m), ws.stored(b, 1, lo, m)
@@ -166,7 +168,7 @@ func (ws *Workspace) adjointNodes(gs [][]float64, lo, hi int32) error {
 			continue
 		case op.List:
 			if i = e.FirstOutput(i); i < lo {
-				return nil // the nodes before have the call
+				return nil // the call belongs to the nodes before lo
 			}
 			if err := ws.adjointList(gs, i); err != nil {
 				return err
@@ -252,7 +254,7 @@ func (ws *Workspace) adjointList(gs [][]float64, i int32) error {
 	return nil
 }
 
-// spread adds s to the operands of a Sum node in an array over all nodes.
+// spread adds s to the operands of the Sum node i in x, by node.
 func (e *Engine) spread(x []float64, s float64, i int32) {
 	if s == 0 {
 		return

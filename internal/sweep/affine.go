@@ -6,8 +6,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// addTerms sets dst = c + Σ wx, of the lanes from off on, x in an array over all
-// nodes; c nil is 0.
+// addTerms sets dst = c + Σ wₖxₖ for the lanes from off on, with x by node; c nil is 0.
 func addTerms(b *compile.Batch, ws *Workspace, dst, c, x []float64, off int32) {
 	end := off + int32(len(dst))
 	for k := range b.Terms {
@@ -24,8 +23,8 @@ func addTerms(b *compile.Batch, ws *Workspace, dst, c, x []float64, off int32) {
 	}
 }
 
-// affineAdjoints does the lanes from off on; g is the adjoints of all nodes, or their
-// places, as b has them.
+// affineAdjoints does the m lanes from off on. Each of gs is adjoints by the numbers that b
+// has, nodes or places.
 func (e *Engine) affineAdjoints(gs [][]float64, b *compile.Batch, off, m int32, order compile.Order) {
 	if b.Tiles != nil {
 		lane.AxpyTiles(gs, int(b.Lo+off), b.Terms[0].Index[off:off+m], e.Weights(), b.Tiles[off:off+m], len(b.Terms))
@@ -39,10 +38,11 @@ func (e *Engine) affineAdjoints(gs [][]float64, b *compile.Batch, off, m int32, 
 	}
 }
 
-// longList is how many operands a list has at least of which runs are noted.
+// longList is from how many operands on a list is looked through for runs.
 const longList = 64
 
-// noteRuns notes what is in a row of a long list.
+// noteRuns notes where a long list of operands has runs of consecutive nodes, which are
+// done by vector loops.
 func (e *Engine) noteRuns(i int32) {
 	if e.Op(i) != op.Affine || e.Consecutive(i) {
 		return
@@ -54,8 +54,8 @@ func (e *Engine) noteRuns(i int32) {
 	}
 }
 
-// runsOf is the pieces of a list of operands that are in a row, nil if these are not
-// long on average.
+// runsOf is the runs of consecutive nodes in a list; nil if they have fewer than 8 nodes on
+// average.
 func runsOf(index []int32) (runs []compile.Span) {
 	for lo, k := 0, 1; k <= len(index); k++ {
 		if k == len(index) || index[k] != index[k-1]+1 {

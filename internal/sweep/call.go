@@ -9,8 +9,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// arguments is the operands of a call in an array over all nodes: where they
-// are, if the function is known not to change them, or gathered into a buffer.
+// arguments is what v, by node, has at the operands of a call: a part of v, if these are
+// consecutive and the function is known not to write to its arguments; else gathered into
+// buf.
 func (e *Engine) arguments(buf *[]float64, v []float64, c *tape.Call) []float64 {
 	if (c.Several != nil || c.Kept != nil) && c.Consecutive {
 		return v[c.Args[0]:][:len(c.Args)]
@@ -20,7 +21,7 @@ func (e *Engine) arguments(buf *[]float64, v []float64, c *tape.Call) []float64 
 	return dst
 }
 
-// scatter adds to the operands of a call.
+// scatter adds add to what x, by node, has at the operands of a call.
 func scatter(x, add []float64, c *tape.Call) {
 	if c.Consecutive {
 		x = x[c.Args[0]:][:len(c.Args)]
@@ -32,16 +33,16 @@ func scatter(x, add []float64, c *tape.Call) {
 	}
 }
 
-// callBuffers are memory for calls.
+// callBuffers is memory for calls.
 type callBuffers struct {
-	x, gx, tx []float64
-	many      [2][MaxDirections][]float64
-	views     [3][MaxDirections][]float64
-	open      []op.Several // by call: functions with what they keep
+	x, gx, tx []float64                   // arguments, their adjoints, their tangents
+	many      [2][MaxDirections][]float64 // by direction: arguments or products
+	views     [3][MaxDirections][]float64 // by direction: slices of other arrays
+	open      []op.Several                // by call: the function with its own memory
 }
 
-// function is that of a call, with what it keeps in ws; several is nil if it
-// takes one direction at a time.
+// function is the function of a call; if it keeps memory between sweeps, with that of ws.
+// several is nil if it takes one direction at a time.
 func (ws *Workspace) function(c *tape.Call) (f tape.Func, several op.Several) {
 	if c.Kept == nil {
 		return c.Func, c.Several
@@ -56,7 +57,7 @@ func (ws *Workspace) function(c *tape.Call) (f tape.Func, several op.Several) {
 	return *open, *open
 }
 
-// each is the operands of a call in each of xs, arrays over all nodes.
+// each is arguments for each of xs. The result is valid until the next call with k.
 func (ws *Workspace) each(k int, xs [][]float64, c *tape.Call) [][]float64 {
 	e := ws.e
 	for s, x := range xs {
@@ -65,7 +66,8 @@ func (ws *Workspace) each(k int, xs [][]float64, c *tape.Call) [][]float64 {
 	return ws.call.views[k][:len(xs)]
 }
 
-// outputsOf is the outputs of a call, the first being node i, in each of xs.
+// outputsOf is what each of xs, by node, has at the outputs of a call, the first of which is
+// node i. The result is valid until the next call with k.
 func (ws *Workspace) outputsOf(c *tape.Call, i int32, k int, xs [][]float64) [][]float64 {
 	for s, x := range xs {
 		ws.call.views[k][s] = x[i : i+c.Outputs()]
@@ -165,8 +167,8 @@ func (ws *Workspace) secondCall(us, ts [][]float64, i int32) error {
 	return nil
 }
 
-// failed is an error of a primitive with its name, a comparison in a step of a loop
-// as it is; nil if there is none.
+// failed wraps the error of a primitive, with its name. That of a comparison in the step of
+// a loop is returned as it is, and nil stays nil.
 func failed(c *tape.Call, err error) error {
 	if _, branch := err.(*tape.BranchError); branch || err == nil {
 		return err

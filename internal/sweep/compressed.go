@@ -8,36 +8,40 @@ import (
 	"github.com/hesse-ad/hesse/internal/lane"
 )
 
-// Compressed is products of a Hessian with directions of zeros and ones, those of a
-// coloring, and where their numbers go: strip by strip, so that neither values and
-// adjoints nor products leave the caches.
+// Compressed computes the compressed matrix of a coloring, the products of a Hessian with
+// one direction of zeros and ones for each color, and copies its elements to a result. It
+// goes strip by strip: for each, values, adjoints and products are found and read before
+// they leave the caches.
 type Compressed struct {
 	strips *compile.Strips
 	num    int        // of colors
-	width  int        // colors that share a sweep
-	rows   int        // of a strip, at most: color k of its row i is number k·rows+i of its products
-	seeds  [][]uint16 // by strip and color, which of its inputs have the color
+	width  int        // how many colors share a sweep
+	rows   int        // of a strip, at most: its product with color k has row i at k·rows+i
+	seeds  [][]uint16 // of strip s and color k at s·num+k: which of its inputs have the color
 	reads  []reads    // by strip
 }
 
-// reads is the elements of a result that a strip finds, in rising order, and which number
-// of its products each is.
+// reads is which elements of the result a strip finds, in ascending order, and for each the
+// number of the product that it is.
 type reads struct {
 	to   []compile.Span
 	from []uint16
 }
 
 const (
-	// Nodes of a strip: between two thirds and twice as many cost no more.
+	// secondNodes is how many nodes a strip has: from two thirds of it to twice as many, the
+	// times are the same.
 	secondNodes = 6 << 10
 
-	mostColors = 4 // that share a sweep over one, for the sake of the caches
+	// mostColors is how many colors share a sweep over a strip: with more, tangents and
+	// adjoints leave the caches.
+	mostColors = 4
 )
 
-// NewCompressed is the products of num colors, those of the inputs being color, none if
-// < 0. Each calls its argument with each element to of a result, in rising order, which is
-// number row of the product with a color. It is nil if the program has no strips, or too
-// many colors for them.
+// NewCompressed is for a coloring with num colors: input j has color[j], none if that is
+// < 0. each calls its argument once for each element number to of the result, in ascending
+// order, which is read from element row of the product with a color. NewCompressed returns
+// nil if the program has no strips, or too many colors for them.
 func (e *Engine) NewCompressed(color []int32, num int, each func(do func(to, row, color int32))) *Compressed {
 	r := e.NewSecondStrips(secondNodes, SectionLanes)
 	if r == nil || num == 0 {
@@ -55,7 +59,7 @@ func (e *Engine) NewCompressed(color []int32, num int, each func(do func(to, row
 	}
 	c.findSeeds(color)
 	c.findReads(each)
-	// Lists that repeat from strip to strip stay in the caches if they are one.
+	// Lists with the same elements in several strips become one, which stays in the caches.
 	same := map[string][]uint16{}
 	for k := range c.seeds {
 		c.seeds[k] = shared(same, c.seeds[k])
@@ -79,7 +83,7 @@ func (c *Compressed) findSeeds(color []int32) {
 	}
 }
 
-// findReads finds what is read in each strip.
+// findReads finds which elements are read in each strip, that which owns their row.
 func (c *Compressed) findReads(each func(do func(to, row, color int32))) {
 	c.reads = make([]reads, len(c.strips.Rest))
 	rows := int32(c.rows)
@@ -94,8 +98,8 @@ func (c *Compressed) findReads(each func(do func(to, row, color int32))) {
 	})
 }
 
-// shared is the list among lists that has these elements, which x is from now on if there
-// is none.
+// shared is the list among lists that has the elements of x; if there is none, a copy of x
+// that it adds to them.
 func shared(lists map[string][]uint16, x []uint16) []uint16 {
 	key := make([]byte, 0, 2*len(x))
 	for _, v := range x {
@@ -119,14 +123,14 @@ func (c *Compressed) Eval(ws *Workspace, result, x, params, w []float64) bool {
 	return ok
 }
 
-// compressing is one evaluation.
+// compressing is one evaluation of Compressed.
 type compressing struct {
 	*Compressed
 	result []float64
 }
 
-// strip does strip k, whose values and adjoints are there. It reports whether the
-// products are finite.
+// strip computes the products of strip k, whose values and adjoints have just been found, and
+// copies them to the result. It reports whether they are finite.
 func (c *compressing) strip(ws *Workspace, k int) bool {
 	s := &c.strips.Rest[k]
 	products := ws.productRoom(c.num * c.rows)
@@ -151,8 +155,8 @@ func (c *compressing) strip(ws *Workspace, k int) bool {
 	return true
 }
 
-// seeded is tangents and second-order adjoints of strip k before a sweep with the n colors
-// from lo on.
+// seeded is the tangents and second-order adjoints with which a sweep over strip k for the n
+// colors from lo on begins.
 func (c *compressing) seeded(ws *Workspace, k, lo, n int) (ts, us [][]float64) {
 	s := &c.strips.Rest[k]
 	ts, us = directions(&ws.t, n, c.strips.Places, false), directions(&ws.u, n, c.strips.Places, true)

@@ -5,10 +5,13 @@
 // working memory. What goes out is asked of a [Workspace] after a sweep: values,
 // adjoints, tangents, products. Its memory is nobody else's.
 //
+// Read workspace.go first (the arrays), then the sweeps in the order below; loops.go has
+// what they are made of, products.go what is made of them.
+//
 // # The sweeps
 //
-// With v̄ the adjoints, for a node i with operands a and b, partials d and second
-// partials dd, in one file each:
+// With v the values, t the tangents, v̄ the adjoints and u the second-order adjoints, for a
+// node i with operands a and b, partials d and second partials dd, in one file each:
 //
 //	value.go    v_i = op(v_a, v_b)                                   Value
 //	tangent.go  t_i = d_a·t_a + d_b·t_b                              JVP
@@ -26,20 +29,21 @@
 // colored Hessian is read from (compressed.go) go strip by strip of the inputs, with the
 // bits of sweeps over whole batches; compile's strips.go says what a strip is.
 //
-// Linearize is a Gradient that keeps the partials and v̄·dd of batches, so that the
-// products HVP that follow are multiplications and additions alone; nodes one by one
-// compute theirs again, which takes as long as to keep them for one product.
+// Linearize is a Gradient that keeps the partials and v̄·dd of elementwise batches, so that
+// the products HVP that follow consist of multiplications and additions alone. Nodes of
+// mixed batches compute theirs again: that takes as long as keeping them for one product.
 //
 // Each sweep has a form for each kind of batch: lanes in blocks of compile.Block, by
 // the loops of package lane and of loops.go; affine sums term by term (affine.go);
 // four rows of a matrix at a time (rows.go); nodes one by one, and calls of
 // primitives (call.go).
 //
-// Nodes have a form of their own, though a node is a batch of one lane. Measured, one
-// form that asks tape.Partials for the partials of any node takes 1.2 to 1.3 times as
-// long where unlike small operations follow each other; lanes by code that is derived
-// from each operation (package code) take 1.3 to 2.9 times as long, since it computes
-// values again and has no instruction that multiplies and adds to memory at once.
+// Nodes have code of their own with a case for each class of operations, though a node is a
+// batch of one lane and tape.Partials knows the partials of all. Measured where different
+// small operations follow each other, asking tape.Partials for each takes 1.2 to 1.3 times
+// as long. For batches, derivatives that package code runs would do; these take 1.3 to 2.9
+// times as long, since they compute values again and package code has no instruction that
+// multiplies and adds to memory at once.
 //
 // # What is left out
 //
@@ -50,11 +54,11 @@
 //
 // # Infinities
 //
-// Derivative products, for which 0·∞ and 0·NaN are 0, are slow. A sweep multiplies
-// plainly; only if its result is not finite it runs again, carefully: node by node
-// with derivative products. That is right because a factor that is not finite shows
-// in the result of a plain sweep, as itself or as the NaN of its product with 0.
-// fault.go tells where one came from.
+// In a derivative, 0·∞ and 0·NaN are to be 0: what is not used cannot matter. Such
+// derivative products are slow. So a sweep multiplies plainly, and only if its result is
+// not finite it runs again, carefully: node by node with derivative products. That is right
+// because a factor that is not finite shows in the result of a plain sweep, as itself or as
+// the NaN of its product with 0. fault.go finds the operation that it came from.
 //
 // # Goroutines
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Fault is where an infinity or a NaN comes from.
+// Fault says where an infinity or a NaN comes from.
 type Fault struct {
 	Order int   // of the derivative that is not finite: 0, 1 or 2
 	Index int   // which output, element of the gradient or row of the Hessian, the first one
@@ -14,12 +14,11 @@ type Fault struct {
 }
 
 // Fault finds why an output, the gradient of Σ wⱼyⱼ or its Hessian is not
-// finite, after Value; nil if all are. p must be Plain. The search starts at
-// the result and follows what is not finite to the operation that made it of
-// finite numbers, and of several such to the one that a sweep meets first. The
-// Hessian is seen by its products with two random vectors, since what does not
-// change along one, as (x−y)² along (1, 1), is hidden. Cost: two HVPs, node by
-// node.
+// finite, after Value; nil if all are. The program must be a Plain one. The search starts
+// at the result and follows numbers that are not finite back to the operation that made
+// one of finite numbers, and of several such operations to the one that a sweep meets
+// first. The Hessian is seen by its products with two random vectors; one fixed vector
+// could hide a fault, as (1, 1) hides those of (x−y)². Cost: two HVPs, node by node.
 func (ws *Workspace) Fault(w []float64) (*Fault, error) {
 	e := ws.e
 	bad := make([]bool, e.Len())
@@ -71,7 +70,8 @@ func (ws *Workspace) secondFault() (*Fault, error) {
 		if err != nil || i < int32(e.Base()) {
 			return &Fault{2, k, i}, err
 		}
-		// It may have been given a tangent or an adjoint that is not finite.
+		// Operation i made it, of numbers that may include a tangent or an adjoint that is
+		// not finite. If so, that one is followed instead.
 		clear(bad)
 		tangent := false
 		e.EachOperand(i, func(j int32) {
@@ -94,8 +94,8 @@ func (ws *Workspace) adjointStep() func(z [][]float64, i int32) error {
 	return func(z [][]float64, i int32) error { return ws.adjointNodes(z, i, i+1) }
 }
 
-// below is the first node that is not finite in x, values or tangents, though
-// its operands are, among those that the bad nodes got theirs from.
+// below is the first node whose number in x, values or tangents, is not finite though those
+// of its operands are, among the bad nodes and all on which they depend. It adds to bad.
 func (ws *Workspace) below(x []float64, bad []bool) int32 {
 	e := ws.e
 	values := &x[0] == &ws.v[0]
@@ -130,9 +130,10 @@ func (ws *Workspace) below(x []float64, bad []bool) int32 {
 	return culprit
 }
 
-// above is the last node that made of a finite adjoint in x one that is not,
-// or added up to such a one, among those that the bad nodes got theirs from.
-// step is the reverse sweep of one node.
+// above is the last node that has a finite adjoint in x and adds one to an operand that is
+// not finite, or at whose adjoint finite numbers add up to one that is not, among the nodes
+// from which bad nodes got their adjoints. step is the reverse sweep of one node. It adds to
+// bad.
 func (ws *Workspace) above(x []float64, bad []bool, step func(z [][]float64, i int32) error) (int32, error) {
 	e := ws.e
 	ws.careful = true

@@ -8,9 +8,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Function is a tape and the engine that evaluates it, which is made when it is first
-// needed unless that takes no time: sums of alike terms are found and differentiated without. It is safe for
-// concurrent use.
+// Function is a tape and the engine that evaluates it. The engine of a large tape is made
+// when it is first asked for, since sums of alike terms are evaluated without. It is safe
+// for concurrent use.
 type Function struct {
 	inputs, params, outputs int
 
@@ -19,7 +19,7 @@ type Function struct {
 	engine *Engine
 }
 
-// eager is how many operations a tape has at most of which the engine is made at once.
+// eager is up to how many operations the engine of a tape is made at once.
 const eager = 1024
 
 // NewFunction is the function of a tape that is in the order in which it was recorded.

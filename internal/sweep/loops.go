@@ -5,10 +5,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/lane"
 )
 
-// The loops that all sweeps are made of, but for those over consecutive numbers,
-// which are package lane's. Slices are cut to one length first, so that the
-// compiler drops bounds checks. Measured on amd64, a lane takes 0.6 to 0.9 ns by
-// index; hand unrolling made that slower.
+// The loops over indexed operands; those over consecutive ones are package lane's. Slices
+// are cut to one length first, so that the compiler drops bounds checks. Measured on amd64,
+// a lane takes 0.6 to 0.9 ns by index; hand unrolling made that slower.
 
 func gather(dst, x []float64, index []int32) {
 	index = index[:len(dst)]
@@ -17,7 +16,7 @@ func gather(dst, x []float64, index []int32) {
 	}
 }
 
-// By index, on an array over all nodes.
+// dst[i] = x[a[i]] ∘ x[b[i]], x by node.
 
 func addIndexed(dst, x []float64, a, b []int32) {
 	a, b = a[:len(dst)], b[:len(dst)]
@@ -40,8 +39,8 @@ func mulIndexed(dst, x []float64, a, b []int32) {
 	}
 }
 
-// load is the operand of m lanes, the first being number off of the batch, in an
-// array over all nodes: where it is, or gathered into buf.
+// load is what x, by node, has at the operand o of m lanes, the first being number off of
+// the batch: a part of x if the operand is consecutive, else gathered into buf.
 func load(o *compile.Operand, buf *[compile.Block]float64, x []float64, off, m int32) []float64 {
 	if o.Access == compile.Consecutive {
 		return x[o.At+off:][:m]
@@ -58,25 +57,26 @@ func gathered(o *compile.Operand, buf *[compile.Block]float64, x []float64, off,
 	return buf[:m]
 }
 
-// target is where adjoints of operands of some lanes, the first being number off of the
-// batch, are added to in an array x over all nodes. It is small, to be had in registers.
+// target is the adjoints of an operand of some lanes, the first being number off of the
+// batch, as the destination of an update. The array x that has them, by node, is given to
+// each update, so that a target fits into registers.
 type target struct {
 	o         *compile.Operand
 	off       int32
-	overwrite bool // nothing was added to the lanes yet: they are set
+	overwrite bool // these adjoints have no value yet: the update sets them
 }
 
 func targetOf(o *compile.Operand, order compile.Order, off int32) target {
 	return target{o, off, o.Access == compile.Consecutive && o.WrittenFirst(order)}
 }
 
-// met is t after something was added.
+// met is t after its first update.
 func (t target) met() target {
 	t.overwrite = false
 	return t
 }
 
-// lanes is the numbers of m lanes, if they are consecutive.
+// lanes is the adjoints of m lanes, whose operands must be consecutive.
 func (t target) lanes(x []float64, m int) []float64 { return x[t.o.At+t.off:][:m] }
 
 func (t target) index(m int) []int32 { return t.o.Index[t.off:][:m] }
@@ -193,12 +193,13 @@ func dotOf(s float64, w, x []float64) float64 {
 	return s
 }
 
-// dots adds to out[s] the product of w with the elements of xs[s] from at on,
-// inputs only where seeded: those with even and with odd numbers apart, whose
-// additions need not wait for each other, and two directions at a time.
+// dots adds to out[s] the product of w with the elements of xs[s] from at on; of inputs,
+// only those that are seeded count. Terms of even and of odd number are added up apart,
+// since then one addition need not wait for the other, and two directions are done at a
+// time.
 func (e *Engine) dots(out *[MaxDirections]float64, w []float64, xs [][]float64, at int32, seeded compile.Span) {
 	from, to := e.clip(seeded, at, int32(len(w)))
-	from &^= 1 // the same pairs whatever is seeded
+	from &^= 1 // even and odd, and so the bits, do not depend on what is seeded
 	w, at = w[from:to], at+from
 	n := len(w)
 	s := 0

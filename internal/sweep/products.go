@@ -4,8 +4,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/compile"
 )
 
-// Seeds gives the tangents of the inputs in direction s: it adds to x, which
-// is 0, what the direction has.
+// Seeds sets the nonzero elements of direction s in x, which is 0: tangents of the inputs
+// or, for VJP, cotangents of the outputs.
 type Seeds func(x []float64, s int)
 
 // Result takes the result in direction s. It must not keep x.
@@ -30,7 +30,7 @@ func (ws *Workspace) JVP(k int, seed Seeds) error {
 	return nil
 }
 
-// seed sets the tangents of the inputs, of n numbers in all.
+// seed sets the tangents of the inputs in k directions, arrays with room for n tangents.
 func (ws *Workspace) seed(k, n int, seed Seeds) [][]float64 {
 	e := ws.e
 	ts := directions(&ws.t, k, n, false)
@@ -45,13 +45,13 @@ func (ws *Workspace) seed(k, n int, seed Seeds) [][]float64 {
 	return ts
 }
 
-// carefully runs a sweep again where it gave an infinity or a NaN. Sweeps
-// multiply plainly: a factor that is not finite always shows in the result, as
-// itself or as the NaN of 0·∞, since every node reaches an output and is
-// reached by an input. Only then is the sweep worth repeating node by node
-// with derivative products, for which 0·∞ is 0. What is called may use these
-// itself: adjoints that it got and that do not show would be wrong in products
-// with the Hessian.
+// carefully runs a sweep again, after it gave an infinity or a NaN, node by node with
+// derivative products, for which 0·∞ is 0. Sweeps multiply plainly otherwise. That is enough
+// since a factor that is not finite always shows in the result, as itself or as the NaN of
+// its product with 0: every node depends on an input, and an output on it. Functions that
+// are called are the exception, since they may use derivative products themselves. Adjoints
+// that are not finite may end there and show only later, in products with the Hessian: so a
+// sweep in which a call was given such, ws.hidden, is repeated too.
 func (ws *Workspace) carefully(sweep func() error) error {
 	ws.careful = true
 	defer func() { ws.careful = false }() // a primitive may panic
@@ -111,7 +111,7 @@ func (ws *Workspace) gradient(w []float64, store bool) error {
 	})
 }
 
-// start prepares adjoints for a reverse sweep from the cotangent w.
+// start sets the adjoints bar with which a reverse sweep from the cotangent w begins.
 func (ws *Workspace) start(bar, w []float64) {
 	e := ws.e
 	if ws.careful {
@@ -141,7 +141,7 @@ func (ws *Workspace) HVP(k int, seed Seeds) error {
 	return ws.hvp(k, e.EveryInput())
 }
 
-// hvp is HVP after seed; only the elements in a compile.Span are wanted.
+// hvp is HVP after seed; only the elements wanted of the products are valid.
 func (ws *Workspace) hvp(k int, wanted compile.Span) error {
 	ws.wanted = wanted
 	if err := ws.products(k); err != nil {
@@ -155,7 +155,7 @@ func (ws *Workspace) hvp(k int, wanted compile.Span) error {
 	return nil
 }
 
-// products is the sweeps for k products with the Hessian.
+// products sweeps for k products with the Hessian.
 func (ws *Workspace) products(k int) error {
 	e := ws.e
 	if ws.careful {
@@ -187,7 +187,7 @@ func (ws *Workspace) products(k int) error {
 	return ws.seconds(us, ts, &all.Head)
 }
 
-// carefulProducts is products with derivative products.
+// carefulProducts is products node by node, with derivative products.
 func (ws *Workspace) carefulProducts(k int) error {
 	e := ws.e
 	us := directions(&ws.u, k, e.Len(), true)

@@ -7,14 +7,14 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Rows are done four at a time by the loops of package lane, the last ones, fewer than
-// four, as nodes.
+// Rows are done four at a time by the loops of package lane; the last ones, if they are
+// fewer than four, are done node by node.
 
-// fours is the number of the first node of a batch of rows that is not one of four.
+// fours is the first node of a batch of rows that is done node by node.
 func fours(b *compile.Batch) int32 { return b.Hi - b.Len()%4 }
 
-// factors is the numbers that the factors of rows are among: of a Dot elements of x, of
-// an Affine weights.
+// factors is the array of which Batch.Factors says where each row's own factors begin: the
+// weights of the tape for Affine, x, which is by node, for Dot.
 func (e *Engine) factors(x []float64, b *compile.Batch) []float64 {
 	if b.Op == op.Affine {
 		return e.Weights()
@@ -88,8 +88,10 @@ func (ws *Workspace) rowAdjoints(gs [][]float64, b *compile.Batch) error {
 	return nil
 }
 
-// rowSeconds does as many rows at once as it can: those whose factors neither have
-// tangents that the shared operands' adjoints need, nor are among these.
+// rowSeconds does as many rows at once as it can. For a row Σ yₖxₖ, with x the shared factor,
+// u_x gets u·y + v̄·t_y and u_y gets u·x + v̄·t_x; rows at once add u·y for all of them, then
+// the rest. So that the order of additions to an adjoint does not depend on how many rows are
+// done at once, four of which one has a t_y, or a y that overlaps x, are done by themselves.
 func (ws *Workspace) rowSeconds(us, ts [][]float64, b *compile.Batch) error {
 	if b.Op == op.Affine {
 		return ws.rowAdjoints(us, b)
@@ -111,8 +113,8 @@ func (ws *Workspace) rowSeconds(us, ts [][]float64, b *compile.Batch) error {
 	return nil
 }
 
-// mixes reports whether one of the four rows from i on must be done before those before
-// them are.
+// mixes reports whether one of the four rows from i on has a factor of its own with tangents,
+// or that overlaps the shared one: these four are done before others are begun.
 func (ws *Workspace) mixes(b *compile.Batch, i int32) bool {
 	for _, w := range b.Factors[i-b.Lo:][:4] {
 		if ws.e.meets(ws.seeded, w, b.Width) || w < b.Shared+b.Width && b.Shared < w+b.Width {
@@ -129,7 +131,7 @@ func (ws *Workspace) rowSecondsOf(us, ts [][]float64, b *compile.Batch, i, hi in
 	rows, bar := b.Factors[i-b.Lo:hi-b.Lo], ws.bar[i:hi]
 	from, to := e.clip(ws.wanted, at, n)
 	lane.AxpyRows(us, int(i), int(at+from), ws.v[from:], rows, int(to-from))
-	first, last := len(rows), 0 // those wanted
+	first, last := len(rows), 0 // the rows whose own factors' adjoints are wanted, in fours
 	for r, w := range rows {
 		if e.meets(ws.wanted, w, n) {
 			first, last = min(first, r&^3), r|3

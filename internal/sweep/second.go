@@ -38,11 +38,13 @@ func (ws *Workspace) seconds(us, ts [][]float64, section *compile.Section) error
 	return nil
 }
 
-// firstWanted is the first piece of a section whose operands' adjoints matter.
+// firstWanted is the first piece of a section on whose operands' adjoints a wanted element
+// may depend. Before the first piece of the head that reads a wanted input there is none.
+// Other sections may read the head, so all of their pieces count.
 func (ws *Workspace) firstWanted(section *compile.Section) int {
 	pieces := section.Pieces
 	if section != &ws.e.sections().Head {
-		return 0 // those of the head may
+		return 0
 	}
 	k := 0
 	for k < len(pieces) && !pieces[k].Places.InputsRead.Intersects(ws.wanted) {
@@ -51,12 +53,13 @@ func (ws *Workspace) firstWanted(section *compile.Section) int {
 	return k
 }
 
-// secondBlock does m lanes of b from lo on, in p from off on.
+// secondBlock does the lanes lo … lo+m−1 of b, which are those from number off on of p. Of b
+// are values, partials and adjoints, of p tangents and second-order adjoints.
 func (ws *Workspace) secondBlock(us, ts [][]float64, b, p *compile.Batch, lo, off, m int32) {
 	bar := ws.bar[lo : lo+m]
 	at := p.Lo + off
 	switch {
-	case b.Op.Linear(): // its operands need have no tangents
+	case b.Op.Linear(): // there may be no tangents of its operands
 		if b.FeedsNonlinear {
 			ws.adjointBlock(us, b, p, lo, off, m, compile.SecondOrder, false)
 		}
@@ -139,7 +142,7 @@ func (ws *Workspace) secondNodes(us, ts [][]float64, lo, hi int32) error {
 	for i := hi - 1; i >= lo; i-- {
 		a, b := e.Args(i)
 		bar := bars[i]
-		if e.Op(i).Linear() { // its operands need have no tangents
+		if e.Op(i).Linear() { // there may be no tangents of its operands
 			if err := ws.adjointNodes(us, i, i+1); err != nil {
 				return err
 			}
@@ -185,7 +188,7 @@ func (ws *Workspace) secondNodes(us, ts [][]float64, lo, hi int32) error {
 				ws.secondSeveral(us, ts, i)
 			case code == op.Call:
 				if i = e.FirstOutput(i); i < lo {
-					return nil // the nodes before have the call
+					return nil // the call belongs to the nodes before lo
 				}
 				if err := ws.secondCall(us, ts, i); err != nil {
 					return err
@@ -221,8 +224,8 @@ func (ws *Workspace) secondDot(us, ts [][]float64, i int32) {
 	}
 }
 
-// secondSeveral adds what the curvature of a node with so many operands as it
-// always has contributes.
+// secondSeveral adds the curvature terms v̄·Σ f_jk·t_k of an operation with three or four
+// operands.
 func (ws *Workspace) secondSeveral(us, ts [][]float64, i int32) {
 	e := ws.e
 	x, bar := e.SeveralAt(i), ws.bar[i]
@@ -238,7 +241,8 @@ func (ws *Workspace) secondSeveral(us, ts [][]float64, i int32) {
 	}
 }
 
-// secondHalf does the operands from x on of a product with those from y on.
+// secondHalf adds to the second-order adjoints of the operands x … x+n−1 of a scalar product
+// with y … y+n−1: u_x += u·y + v̄·t_y.
 func (ws *Workspace) secondHalf(u []float64, ui float64, t []float64, bar float64, x, y, n int32) {
 	e := ws.e
 	from, to := e.clip(ws.wanted, x, n)

@@ -11,23 +11,23 @@ import "github.com/hesse-ad/hesse/internal/compile"
 // first that reads a seeded input have no tangents, those before the first that
 // reads a wanted one need no adjoints.
 //
-// Leaving out is exact: what is left out is products with a tangent 0, which are
-// 0 even if the other factor is not finite, and what no wanted element sees.
-// Adjoints that are not wanted are garbage.
+// Leaving out is exact: it concerns derivative products with a tangent of 0, which are 0
+// even if the other factor is not finite, and numbers on which no wanted element depends.
+// Adjoints of inputs that are not wanted are left undefined.
 
-// clip is which of the nodes at, …, at+n−1 are in a span of inputs or no
-// inputs: those number from … to−1.
-func (p *Engine) clip(s compile.Span, at, n int32) (from, to int32) {
-	if at+n > int32(p.Inputs()) {
+// clip cuts the nodes at … at+n−1 to the span s of inputs: at+from … at+to−1 are left. Nodes
+// that are not all inputs are left as they are.
+func (e *Engine) clip(s compile.Span, at, n int32) (from, to int32) {
+	if at+n > int32(e.Inputs()) {
 		return 0, n
 	}
 	from, to = min(max(s.Lo-at, 0), n), min(s.Hi-at, n)
 	return from, max(from, to)
 }
 
-// meets reports whether clip leaves some of them.
-func (p *Engine) meets(s compile.Span, at, n int32) bool {
-	from, to := p.clip(s, at, n)
+// meets reports whether clip leaves any of the nodes.
+func (e *Engine) meets(s compile.Span, at, n int32) bool {
+	from, to := e.clip(s, at, n)
 	return from < to
 }
 

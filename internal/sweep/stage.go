@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// MayFail reports whether a sweep after Value may return an error: the program calls
-// functions. Results of several sweeps are then kept in a Room until all are there, so
-// that an error leaves what the caller has as it was.
+// MayFail reports whether a sweep after Value may return an error, since the program calls
+// functions. Whoever makes a result by several sweeps then keeps it in a Room until all have
+// succeeded, so that an error leaves the destination of the caller as it was.
 func (e *Engine) MayFail() bool { return e.calls }
 
 var rooms = sync.Pool{New: func() any { return new([]float64) }}

@@ -13,16 +13,17 @@ import (
 // adjoints fit into the second-level cache.
 const stripNodes = 6 << 10
 
-// StripsPay is how many nodes a program has at least that is done strip by strip: some
-// megabytes of values and adjoints, which the caches do not hold. Below half as many
+// StripsPay is from how many nodes on a program is swept strip by strip: its values and
+// adjoints take some megabytes, which caches do not hold. With fewer than half as many,
 // gradients gain little by strips, and products with Hessians lose up to a third.
 const StripsPay = 400_000
 
-// stripsFrom is the evaluation from which on gradients go by strips: to find these takes
-// about as long as recording the program.
+// stripsFrom is the number of the first gradient that goes by strips. Finding them takes
+// about as long as recording the program, which does not pay for one or two gradients.
 const stripsFrom = 3
 
-// byStrips is the strips for gradients, nil if there are none or not yet.
+// byStrips is the strips for gradients; nil if the program has none, or has not been
+// evaluated often enough for them.
 func (e *Engine) byStrips() *compile.Strips {
 	if e.gradients.Load() < stripsFrom && e.gradients.Add(1) < stripsFrom {
 		return nil
@@ -47,8 +48,8 @@ func (ws *Workspace) ValueGradient(x, params, w []float64) (*tape.Guard, error) 
 	return nil, ws.Gradient(w)
 }
 
-// byStrips is ValueGradient by strips, and what of second order is done with them, unless
-// c is nil. It reports whether the results are finite; if not, nothing is.
+// byStrips is ValueGradient by strips; unless c is nil, it also does what c asks for at
+// each strip. It reports whether the results are finite; if not, none of them is valid.
 func (ws *Workspace) byStrips(r *compile.Strips, x, params, w []float64, c *compressing) bool {
 	e := ws.e
 	v, bar := ws.v, grow(&ws.bar, e.Len())
@@ -71,7 +72,7 @@ func (ws *Workspace) byStrips(r *compile.Strips, x, params, w []float64, c *comp
 	if !ws.allValues(r.Linear) {
 		return false
 	}
-	for _, s := range r.Inputs { // strips have seen to the others
+	for _, s := range r.Inputs { // oneStrip has checked the others
 		if !finite(bar[s.Lo:s.Hi]) {
 			return false
 		}
@@ -97,15 +98,16 @@ func (ws *Workspace) allAdjoints(x []compile.Batch, store bool) bool {
 	return true
 }
 
-// stripping is a sweep by strips: inputs x, and of the program the values v and adjoints
-// bar, which strips take from and give to.
+// stripping is a sweep by strips at the inputs x. v and bar are the values and adjoints of
+// the program, by node, from which strips copy what they need and to which they copy what
+// others need.
 type stripping struct {
 	*compile.Strips
 	x, v, bar []float64
-	second    *compressing // what of second order is done, nil if nothing is
+	second    *compressing // what is to be done at each strip besides the gradient, or nil
 }
 
-// everyStrip does the strips, which a team shares. It reports whether derivatives are
+// everyStrip sweeps all strips, which a team shares. It reports whether derivatives are
 // finite.
 func (ws *Workspace) everyStrip(q stripping) bool {
 	ok := true
@@ -119,9 +121,10 @@ func (ws *Workspace) everyStrip(q stripping) bool {
 	return ok
 }
 
-// teamStrips is everyStrip by a team, a function of its own, since what it hands over goes
-// to the heap. What all but the first one would add to Shared is added when all have
-// ended, in the order of strips.
+// teamStrips is everyStrip by a team. Each member has a range of the strips. The first adds
+// to the adjoints of Shared itself; what the others would add they keep apart, and when all
+// have ended it is added in the order of strips, which is that of one goroutine. (This is a
+// function of its own since the closure makes what it captures escape to the heap.)
 func (ws *Workspace) teamStrips(q stripping) bool {
 	all := append([]*Workspace{ws}, ws.team...)
 	n, ok := len(all), make([]bool, len(all))
@@ -143,7 +146,8 @@ func (ws *Workspace) teamStrips(q stripping) bool {
 	return true
 }
 
-// takeShared takes over what strips share with the program.
+// takeShared copies parameters, constants and Shared from the program to the memory of
+// strips.
 func (ws *Workspace) takeShared(q stripping) {
 	places, adjoints := ws.stripRoom(q.Places)
 	copy(places, q.v[ws.e.Inputs():ws.e.Base()])
@@ -153,7 +157,7 @@ func (ws *Workspace) takeShared(q stripping) {
 	}
 }
 
-// giveShared gives it back.
+// giveShared copies the adjoints of Shared back.
 func (ws *Workspace) giveShared(q stripping) {
 	_, adjoints := ws.stripRoom(q.Places)
 	for _, s := range q.Shared {
@@ -161,7 +165,8 @@ func (ws *Workspace) giveShared(q stripping) {
 	}
 }
 
-// addShared adds to Shared what other strips have kept apart.
+// addShared adds to the adjoints of Shared what a member of the team that swept strips has
+// kept apart.
 func (ws *Workspace) addShared(q stripping, strips []compile.Strip, apart []float64) {
 	_, adjoints := ws.stripRoom(q.Places)
 	for k := range strips {
@@ -177,8 +182,9 @@ func (ws *Workspace) addShared(q stripping, strips []compile.Strip, apart []floa
 	}
 }
 
-// someStrips does the strips from … to−1. With apart, for gradients alone, what they add
-// to Shared is kept apart instead. It reports whether derivatives are finite.
+// someStrips sweeps the strips from … to−1. With apart, which is for gradients only, what
+// they would add to adjoints of Shared is kept in ws.apart. It reports whether derivatives
+// are finite.
 func (ws *Workspace) someStrips(q stripping, from, to int, apart bool) bool {
 	team, parts, bar := ws.team, ws.parts, ws.bar
 	ws.v, ws.bar = ws.stripRoom(q.Places)
@@ -195,7 +201,7 @@ func (ws *Workspace) someStrips(q stripping, from, to int, apart bool) bool {
 	return true
 }
 
-// oneStrip does strip k.
+// oneStrip sweeps strip k.
 func (ws *Workspace) oneStrip(q stripping, k int, apart bool) bool {
 	s := &q.Rest[k]
 	q.enter(s, ws.v, ws.bar)
@@ -216,7 +222,7 @@ func (ws *Workspace) oneStrip(q stripping, k int, apart bool) bool {
 	return q.second == nil || q.second.strip(ws, k)
 }
 
-// enter sets what a strip begins with.
+// enter sets the inputs of a strip, and the adjoints that its reverse sweep begins with.
 func (q *stripping) enter(s *compile.Strip, v, bar []float64) {
 	copy(v[s.Inputs.Place:][:s.Inputs.N], q.x[s.Inputs.Node:])
 	zero(bar, s.Unwritten)
@@ -228,7 +234,8 @@ func (q *stripping) enter(s *compile.Strip, v, bar []float64) {
 	}
 }
 
-// adjointsApart is the adjoints of a strip that keeps apart what it would add to Shared.
+// adjointsApart finds the adjoints of a strip, and appends to ws.apart what the strip would
+// add to those of Shared.
 func (ws *Workspace) adjointsApart(s *compile.Strip) {
 	sharing := s.Sharing
 	for k := len(s.Pieces) - 1; k >= 0; k-- {

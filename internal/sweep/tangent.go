@@ -15,7 +15,7 @@ func (ws *Workspace) tangents(ts [][]float64) error {
 	if ws.careful {
 		return ws.tangentNodes(ts, int32(e.Base()), int32(e.Len()))
 	}
-	moved := false // some batch had tangents
+	moved := false // some batch before had tangents
 	batches := e.Batches()
 	for k := range batches {
 		b := &batches[k]
@@ -33,9 +33,9 @@ func (ws *Workspace) tangents(ts [][]float64) error {
 	return nil
 }
 
-// secondTangents computes the tangents of a section of a second-order sweep, by the
-// stored partials, but not those of nodes without nonlinear descendants. moved says
-// whether some batch had tangents, before and after.
+// secondTangents computes the tangents of a section of a second-order sweep from the stored
+// partials, except those of nodes that feed no nonlinear operation. moved says whether some
+// batch before had tangents; it returns the same including these batches.
 func (ws *Workspace) secondTangents(ts [][]float64, section *compile.Section, moved bool) (bool, error) {
 	for k := range section.Pieces {
 		c := &section.Pieces[k]
@@ -57,7 +57,8 @@ func (ws *Workspace) secondTangents(ts [][]float64, section *compile.Section, mo
 	return moved, nil
 }
 
-// batchTangents does the lanes of b from lo on whose tangents are where p has them.
+// batchTangents does the lanes of b from lo on that p has, the batch that says where tangents
+// are: b itself, or its Places in a section or strip.
 func (ws *Workspace) batchTangents(ts [][]float64, b, p *compile.Batch, lo int32, order compile.Order) error {
 	switch b.Kind {
 	case compile.Mixed:
@@ -71,7 +72,7 @@ func (ws *Workspace) batchTangents(ts [][]float64, b, p *compile.Batch, lo int32
 	return nil
 }
 
-// tangentBlock does m lanes of b from lo on, in p from off on.
+// tangentBlock does the lanes lo … lo+m−1 of b, which are those from number off on of p.
 func (ws *Workspace) tangentBlock(ts [][]float64, b, p *compile.Batch, lo, off, m int32, order compile.Order) {
 	to := p.Lo + off
 	switch cl := b.Op.Class(); cl {
@@ -116,7 +117,7 @@ func (ws *Workspace) tangentBlock(ts [][]float64, b, p *compile.Batch, lo, off, 
 	}
 }
 
-// partials1 is ∂a = k·d of lanes lo … lo+m−1 of a batch with one operand. It
+// partials1 is the partials k·d of the lanes lo … lo+m−1 of a batch with one operand. It
 // uses scratch 0 and 1.
 func (ws *Workspace) partials1(b *compile.Batch, lo, m int32, order compile.Order) (k float64, d []float64) {
 	e := ws.e
@@ -141,8 +142,8 @@ func (ws *Workspace) partials1(b *compile.Batch, lo, m int32, order compile.Orde
 	return 1, d
 }
 
-// partials2 is ∂a and ∂b of lanes lo … lo+m−1 of a multiplication or another
-// operation with two operands. It uses scratch 0 to 3.
+// partials2 is the partials by both operands of the lanes lo … lo+m−1 of a batch with two. It
+// uses scratch 0 to 3.
 func (ws *Workspace) partials2(b *compile.Batch, lo, m int32, order compile.Order) (da, db []float64) {
 	v := ws.v
 	if order == compile.SecondOrder && b.Op.Class() == op.Binary {

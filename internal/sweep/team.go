@@ -5,17 +5,17 @@ import (
 	"github.com/hesse-ad/hesse/internal/workers"
 )
 
-// A batch that takes at least minShared operations' time, about 20 µs, is shared
-// by the goroutines of a team: to start and await one takes a microsecond or two.
+// A batch is shared by the goroutines of a team if it takes the time of at least minShared
+// arithmetic operations, about 20 µs: starting and awaiting one takes a microsecond or two.
 const (
 	minShared = 40000
-	callTime  = 16 // of a function such as exp, in operations
+	callTime  = 16 // of a function such as exp, in arithmetic operations
 )
 
 // Team has n goroutines share the value and first-order adjoint sweeps of ws, until
-// the function that it returns is called. Lanes of a batch do not depend on each
-// other, and where adjoints of two lanes may be added to one number one goroutine
-// does the batch: the bits are those of a single one.
+// the function that it returns is called. The bits are those of a single goroutine: the
+// values of a batch's lanes do not depend on each other, and adjoints of a batch are shared
+// only if no two lanes have an operand in common.
 func (ws *Workspace) Team(n int) (end func()) {
 	e := ws.e
 	if n <= 1 {
@@ -42,7 +42,7 @@ func (ws *Workspace) shares(b *compile.Batch) bool {
 	return len(ws.team) > 0 && int(b.Hi-b.Lo)*(1+callTime*b.Op.Cost()) >= minShared
 }
 
-// share calls do with the blocks of a batch, each goroutine with some in a row.
+// share calls do with the blocks of a batch; each goroutine has consecutive ones.
 func (ws *Workspace) share(b *compile.Batch, do func(ws *Workspace, lo, m int32)) {
 	n := int32(len(ws.team) + 1)
 	blocks := (b.Hi - b.Lo + compile.Block - 1) / compile.Block
@@ -59,8 +59,8 @@ func (ws *Workspace) share(b *compile.Batch, do func(ws *Workspace, lo, m int32)
 	})
 }
 
-// sharedValues and sharedAdjoints are functions of their own, since what they hand
-// over goes to the heap.
+// sharedValues and sharedAdjoints are functions of their own since their closures make what
+// they capture escape to the heap, which batches that are not shared need not pay for.
 
 func (ws *Workspace) sharedValues(b *compile.Batch) {
 	ws.share(b, func(ws *Workspace, lo, m int32) { ws.valueBlock(b, lo, m) })
@@ -70,8 +70,8 @@ func (ws *Workspace) sharedAdjoints(gs [][]float64, b *compile.Batch, store bool
 	ws.share(b, func(ws *Workspace, lo, m int32) { ws.adjointBlock(gs, b, b, lo, lo-b.Lo, m, compile.FirstOrder, store) })
 }
 
-// apart reports whether no two lanes have an operand in common.
-func apart(b *compile.Batch) bool {
+// disjoint reports whether no two lanes have an operand in common.
+func disjoint(b *compile.Batch) bool {
 	switch b.Op.Operands() {
 	case 1:
 		return b.A.Access == compile.Consecutive

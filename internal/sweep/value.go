@@ -71,7 +71,7 @@ func (ws *Workspace) valueBlock(b *compile.Batch, lo, m int32) {
 	lane.Values(b.Op, dst, x, y)
 }
 
-// constants is those of m lanes of a batch from lo on.
+// constants is the constants of the lanes lo … lo+m−1 of a batch.
 func (e *Engine) constants(b *compile.Batch, lo, m int32) []float64 {
 	return e.Constants(lo+b.Shift, lo+b.Shift+m)
 }
@@ -159,7 +159,7 @@ func (ws *Workspace) valueNodes(lo, hi int32) error {
 	return nil
 }
 
-// sum is s plus the operands of a Sum node in an array over all nodes.
+// sum is s plus what x, by node, has at the operands of the Sum node i.
 func (e *Engine) sum(s float64, x []float64, i int32) float64 {
 	index, runs := e.SumLists(i)
 	for k := 0; k < len(runs); k += 2 {

@@ -14,15 +14,17 @@ import (
 // Engine sweeps over a program, with working memory from a pool.
 type Engine struct {
 	compile.Program
-	mostArgs int                      // of a call
-	calls    bool                     // there is one that may fail
-	runs     map[int32][]compile.Span // of Affine nodes: what is in a row of a long list
+	mostArgs int                      // the most operands that a call has
+	calls    bool                     // there is a call that may fail
+	runs     map[int32][]compile.Span // by Affine node, see noteRuns
 	pool     sync.Pool
 
+	// Sections are made for the first second-order sweep.
 	cutting sync.Once
-	cut     atomic.Pointer[compile.Sections] // for second-order sweeps, made when there is one
+	cut     atomic.Pointer[compile.Sections]
 
-	gradients atomic.Int32 // how many there were, at most stripsFrom
+	// Strips are made for gradient number stripsFrom.
+	gradients atomic.Int32 // how many there have been, counted up to stripsFrom
 	stripping sync.Once
 	strips    atomic.Pointer[compile.Strips]
 }
@@ -41,13 +43,13 @@ func New(p *compile.Program) *Engine {
 	return e
 }
 
-// SectionLanes is how many lanes a section of a program has in a second-order sweep: with
-// MaxDirections directions, what a few batches compute fits into the second-level
-// cache. It is an odd number of lines of the cache, since arrays a multiple of 4 KiB
-// apart would stall each other.
+// SectionLanes is how many lanes of a batch a section has: with MaxDirections directions,
+// what a few batches compute fits into the second-level cache. It is an odd number of
+// cache lines, since arrays a multiple of 4 KiB apart would stall each other, see
+// directions.
 const SectionLanes = 43 * 8
 
-// sections is what second-order sweeps go through.
+// sections is the program as second-order sweeps go through it.
 func (e *Engine) sections() *compile.Sections {
 	if s := e.cut.Load(); s != nil {
 		return s
@@ -56,7 +58,7 @@ func (e *Engine) sections() *compile.Sections {
 	return e.cut.Load()
 }
 
-// Bytes is the memory that the program takes, but for what a user's primitives hold.
+// Bytes is the memory that the program takes, without what the primitives of a user hold.
 func (e *Engine) Bytes() int {
 	k := e.Program.Bytes()
 	for _, runs := range e.runs {
@@ -71,32 +73,39 @@ func (e *Engine) Bytes() int {
 	return k
 }
 
-// Workspace is the memory of evaluations of one program, by one goroutine at a
-// time. Values and adjoints are node by node; t[s] and u[s] are the tangents
-// and the second-order adjoints of direction s.
+// Workspace is the memory of evaluations of one program, by one goroutine at a time.
 type Workspace struct {
-	e             *Engine
-	v, bar        []float64
-	t, u          [][]float64
-	parts         []float64
-	call          callBuffers
-	scratch       [6][compile.Block]float64
-	strip         []float64 // values and adjoints of one
-	stripParts    []float64
-	stripProducts []float64 // of its rows with all colors
-	apart         []float64 // what strips keep apart
-	careful       bool
-	hidden        bool                        // a call has got adjoints that are not finite, see carefully
-	team          []*Workspace                // of the goroutines that share its sweeps, see Team
-	seeded        compile.Span                // inputs that may have a tangent
-	support       [MaxDirections]compile.Span // in each direction
-	wanted        compile.Span                // inputs whose second-order adjoints are read
+	e *Engine
 
-	compressing compressing // that strips are part of
+	// By node: values and adjoints. While strips are swept, those of a strip, by place.
+	v, bar []float64
+	// By direction, then by node or place: tangents and second-order adjoints. VJP keeps
+	// adjoints in u.
+	t, u  [][]float64
+	parts []float64 // partials that Linearize keeps, see stored
 
+	careful bool         // the sweep uses derivative products, see carefully
+	hidden  bool         // a call has been given adjoints that are not finite, see carefully
+	team    []*Workspace // of the other goroutines that share its sweeps, see Team
+
+	// What the sweep may leave out, see span.go.
+	seeded  compile.Span                // inputs that have a tangent in some direction
+	support [MaxDirections]compile.Span // by direction, inputs that have a tangent in it
+	wanted  compile.Span                // inputs whose adjoints are read
+
+	// Memory for strips.
+	strip         []float64   // values and adjoints of a strip, see stripRoom
+	stripParts    []float64   // its partials
+	stripProducts []float64   // the rows of products that it finds, by color
+	apart         []float64   // what compile.Sharing.Apart sets, of all its strips
+	compressing   compressing // the evaluation of Compressed that is under way
+
+	// Other buffers.
+	call      callBuffers
+	scratch   [6][compile.Block]float64 // operands of a block of lanes
 	cotangent []float64
 	outputs   []float64
-	one       [1][]float64
+	one       [1][]float64 // bar, for sweeps that take several adjoints
 }
 
 // Values is the values of all nodes, after Value. It is not to be written, nor are
@@ -150,11 +159,13 @@ func grow(x *[]float64, n int) []float64 {
 	return *x
 }
 
-// directions is k arrays of n numbers, for tangents or, with second, for adjoints.
+// directions is k arrays of n numbers, for tangents or, with second, for adjoints, in *x,
+// which keeps them for the next call.
 //
-// A processor takes a load for one of what was just stored if their addresses differ by a
-// multiple of 4 KiB, and waits. Arrays that are walked together are therefore 4 lines of
-// the cache times an odd number apart: modulo 64 lines, no two of sixteen are within 4.
+// If the addresses of a load and of a store just before it differ by a multiple of 4 KiB, a
+// processor takes the load for one of what was stored, and waits. Arrays that are walked
+// together are therefore an odd multiple of 4 cache lines apart. 4 KiB is 64 lines, so of
+// sixteen such arrays no two are closer than 4 lines modulo 4 KiB.
 func directions(x *[][]float64, k, n int, second bool) [][]float64 {
 	if len(*x) >= k && !slices.ContainsFunc((*x)[:k], func(x []float64) bool { return len(x) < n }) {
 		return (*x)[:k]
@@ -190,8 +201,7 @@ func finite(x []float64) bool {
 	return true
 }
 
-// prod is a·b, in a careful sweep the derivative product. Only there may it
-// hide a factor that is not finite, see carefully.
+// prod is a·b; in a careful sweep it is the derivative product, 0 if one factor is 0.
 func (ws *Workspace) prod(a, b float64) float64 {
 	p := a * b
 	if p != p && ws.careful && (a == 0 || b == 0) {
@@ -200,7 +210,7 @@ func (ws *Workspace) prod(a, b float64) float64 {
 	return p
 }
 
-// zero clears what a reverse sweep must find 0.
+// zero clears the elements of x in spans.
 func zero(x []float64, spans []compile.Span) {
 	for _, s := range spans {
 		clear(x[s.Lo:s.Hi])
