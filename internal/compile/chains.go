@@ -10,34 +10,19 @@ import (
 // chains turns s = s + t₁, s = s + t₂, … into one sum that adds in the same order, where
 // nothing else uses the partial sums. Otherwise every addition of such a loop would be a
 // level of its own. Subtractions and additions of constants belong to a chain, too: with a
-// subtraction the sum is an affine one, of weights ±1. It returns how many constants became
-// operands.
-func chains(r *tape.Recording) (constants int) {
-	longest := int32(0)
-	for lo, nodes := 0, r.Piece(0); len(nodes) > 0; nodes = r.Piece(lo) {
-		for k := range nodes {
-			switch n := &nodes[k]; n.Op {
-			case op.Add:
-				n.Mark = 1 + max(chain(r.Node(n.A)), chain(r.Node(n.B)))
-				longest = max(longest, n.Mark)
-			case op.Sub, op.AddReal:
-				n.Mark = 1 + chain(r.Node(n.A))
-				longest = max(longest, n.Mark)
-			}
-		}
-		lo += len(nodes)
-	}
-	if longest < tape.MinTerms {
-		return 0
-	}
-	s := new(summer)
-	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
-		if n := r.Node(i); adds(n) && n.Mark >= tape.MinTerms && n.Uses() > 0 {
+// subtraction the sum is an affine one, of weights ±1. long is how many nodes isLong holds
+// for.
+func chains(r *tape.Recording, long int) {
+	s := summer{long: long}
+	for i := int32(r.Len()) - 1; s.long > 0; i-- {
+		if n := r.Node(i); isLong(n) {
 			s.sum(r, i)
 		}
 	}
-	return s.constants
 }
+
+// isLong reports whether the chain that ends with n is long enough for a sum.
+func isLong(n *tape.Node) bool { return n.Mark >= tape.MinTerms && adds(n) && n.Uses() > 0 }
 
 // adds reports whether a node may be in a chain. The Mark of such a node is the length of
 // the longest chain that ends with it, in additions.
@@ -57,12 +42,13 @@ type summer struct {
 	terms []int32
 	signs []float64
 
-	constants int // how many became operands
+	long int // how many nodes isLong still holds for
 }
 
 // sum makes the chain that ends with node i one operation. It walks from the last term of
 // the chain to the first.
 func (s *summer) sum(r *tape.Recording, i int32) {
+	s.long--
 	k := int(r.Node(i).Mark) + 1
 	terms, signs := zeroed(&s.terms, k), []float64(nil) // all 1
 	constant := tape.NegZero
@@ -70,36 +56,39 @@ func (s *summer) sum(r *tape.Recording, i int32) {
 		k--
 		terms[k] = j
 	}
-	for m := *r.Node(i); ; m = *r.Node(m.A) {
-		if m.Op == op.Add && chain(r.Node(m.B)) > chain(r.Node(m.A)) {
-			m.A, m.B = m.B, m.A
+	for m := r.Node(i); ; {
+		a, b := m.A, m.B
+		next := r.Node(a)
+		if m.Op == op.Add && chain(r.Node(b)) > chain(next) {
+			a, b = b, a
+			next = r.Node(a)
 		}
-		next := r.Node(m.A)
 		end := chain(next) == 0
 		switch {
 		case m.Op == op.AddReal && end:
-			constant = r.ConstantOf(&m) // the sum begins with it
+			constant = r.ConstantOf(m) // the sum begins with it
 		case m.Op == op.AddReal:
-			c := r.Constant(r.ConstantOf(&m))
-			if r.Node(c).Uses() == 0 {
-				s.constants++
-			}
+			c := r.Constant(r.ConstantOf(m))
 			r.Use(c)
 			term(c)
 		case m.Op == op.Sub:
-			term(m.B)
+			term(b)
 			if signs == nil {
 				signs = s.ones(len(terms))
 			}
 			signs[k] = -1
 		default:
-			term(m.B)
+			term(b)
 		}
 		if end {
-			term(m.A)
+			term(a)
 			break
 		}
+		if isLong(next) {
+			s.long--
+		}
 		next.Absorb() // the partial sum is no node anymore
+		m = next
 	}
 	if signs != nil {
 		signs = signs[k:]

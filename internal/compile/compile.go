@@ -17,16 +17,27 @@ func InOrder(r *tape.Recording, outputs []int32) *tape.Tape {
 	if r.Err != nil {
 		panic(r.Err)
 	}
-	constants := findLive(r, outputs)
-	constants += chains(r)
-	return r.Tape(outputs, constants)
+	counted := r.CountsUses()
+	if counted {
+		useResults(r, outputs)
+	} else {
+		findLive(r, outputs)
+	}
+	c := look(r)
+	if counted && c.dead { // its uses of other nodes do not count
+		findLive(r, outputs)
+		c = look(r)
+	}
+	chains(r, c.long)
+	return r.Tape(outputs)
 }
 
 // Plain is a program that runs the live operations of a recording one by one, in the order
 // in which they were recorded. Compile must agree with it, and where a value is not finite
 // the operation to blame is looked for in it.
 func Plain(r *tape.Recording, outputs []int32) *Program {
-	return NodeByNode(r.Tape(outputs, findLive(r, outputs)))
+	findLive(r, outputs)
+	return NodeByNode(r.Tape(outputs))
 }
 
 // Arrange makes batches of a tape that is in the order in which it was recorded. Cost: as

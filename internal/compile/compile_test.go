@@ -181,6 +181,7 @@ func drawRecording(t *rapid.T) drawn {
 	}), least, 40).Draw(t, "body")
 	guards := rapid.IntRange(0, 3).Draw(t, "guards")
 	summed := rapid.Bool().Draw(t, "summed")
+	live := rapid.Bool().Draw(t, "live") // what has no user is an output
 	d.record = func(r *tape.Recording) []int32 {
 		var ends []int32
 		for c := range copies {
@@ -192,7 +193,12 @@ func drawRecording(t *rapid.T) drawn {
 					v = append(v, int32(c*own+i))
 				}
 			}
-			at := func(back int) int32 { return v[max(0, len(v)-1-back)] }
+			used := map[int]bool{}
+			at := func(back int) int32 {
+				k := max(0, len(v)-1-back)
+				used[k] = true
+				return v[k]
+			}
 			for _, in := range body {
 				list := make([]int32, len(in.list))
 				for k, b := range in.list {
@@ -231,7 +237,11 @@ func drawRecording(t *rapid.T) drawn {
 			for k := range guards {
 				r.Guard(tape.Guard{Kind: tape.LessReal, A: at(k * 5), C: nan}) // holds anywhere
 			}
-			ends = append(ends, v[len(v)-1])
+			for k := range v {
+				if live && !used[k] || k == len(v)-1 {
+					ends = append(ends, v[k])
+				}
+			}
 		}
 		if summed {
 			s := ends[0]
@@ -258,6 +268,35 @@ func (d drawn) String() string {
 	}
 	fmt.Fprintf(&b, "outputs %v\n", d.asIsOut)
 	return b.String()
+}
+
+// While operations are recorded their uses are counted.
+func TestUsesAreCounted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRecording(t).r
+		if !r.CountsUses() {
+			return
+		}
+		want := make([]int, r.Len())
+		for i := r.First(); i < r.Len(); i++ {
+			n := r.Node(int32(i))
+			switch n.Op.Operands() {
+			case 2:
+				want[n.B]++
+				fallthrough
+			case 1:
+				want[n.A]++
+			}
+			for _, j := range r.List(n) {
+				want[j]++
+			}
+		}
+		for i := r.First(); i < r.Len(); i++ {
+			if got := r.Node(int32(i)).Uses(); got != min(want[i], 2) {
+				t.Fatalf("node %d has %d uses, want %d", i, got, want[i])
+			}
+		}
+	})
 }
 
 // A node has room for two operands, or for one and a constant.

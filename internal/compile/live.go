@@ -5,9 +5,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// findLive counts the uses of all nodes by live ones, by outputs and by guards, from
-// the last node to the first. It returns how many constants are live.
-func findLive(r *tape.Recording, outputs []int32) (constants int) {
+// useResults counts the uses by outputs and by guards.
+func useResults(r *tape.Recording, outputs []int32) {
 	for _, i := range outputs {
 		r.Use(i)
 	}
@@ -15,13 +14,45 @@ func findLive(r *tape.Recording, outputs []int32) (constants int) {
 		r.Use(g.A)
 		r.Use(g.B)
 	}
+}
+
+// census is what there is in a recording whose uses have been counted.
+type census struct {
+	dead bool // there are nodes without a use
+	long int  // how many nodes isLong holds for
+}
+
+// look goes through all nodes, and sets the Marks of additions, see adds.
+func look(r *tape.Recording) (c census) {
+	for lo := r.First(); lo < r.Len(); {
+		nodes := r.Piece(lo)
+		lo += len(nodes)
+		for k := range nodes {
+			n := &nodes[k]
+			switch n.Op {
+			case op.Add:
+				n.Mark = 1 + max(chain(r.Node(n.A)), chain(r.Node(n.B)))
+			case op.Sub, op.AddReal:
+				n.Mark = 1 + chain(r.Node(n.A))
+			}
+			if n.Uses() == 0 {
+				c.dead = true
+			} else if isLong(n) {
+				c.long++
+			}
+		}
+	}
+	return c
+}
+
+// findLive counts the uses of all nodes by live ones, by outputs and by guards, from
+// the last node to the first.
+func findLive(r *tape.Recording, outputs []int32) {
+	r.ForgetUses()
+	useResults(r, outputs)
 	for i := int32(r.Len()) - 1; int(i) >= r.First(); i-- {
 		n := r.Node(i)
 		if n.Uses() == 0 {
-			continue
-		}
-		if n.Op == op.Const {
-			constants++
 			continue
 		}
 		switch n.Op.Operands() {
@@ -45,7 +76,6 @@ func findLive(r *tape.Recording, outputs []int32) (constants int) {
 			}
 		}
 	}
-	return constants
 }
 
 // findFeeds finds which nodes feed a nonlinear operation, at once or through linear ones:

@@ -23,105 +23,112 @@ const (
 
 // share is the number of a node in its cheapest form, which is appended unless
 // there is its like.
-func (r *Recording) share(n Node) int32 {
-	if alias := r.simplify(&n); alias >= 0 {
-		return alias
+func (r *Recording) share(code op.Code, a, b int32) int32 {
+	code, a, b, alias := r.simplify(code, a, b)
+	if alias {
+		return a
 	}
-	return r.find(n)
+	return r.find(code, a, b)
 }
 
-// simplify puts a node into its cheapest form with the same values, or returns
-// the node that it is equal to; else −1.
-func (r *Recording) simplify(n *Node) int32 {
-	switch n.Op {
-	case op.Add, op.Mul, op.Prod:
-		if n.A > n.B {
-			n.A, n.B = n.B, n.A
+// simplify is the cheapest form with the same values of a node that has no list; or
+// else alias is true and the node is equal to the node x.
+func (r *Recording) simplify(code op.Code, a, b int32) (cheapest op.Code, x, y int32, alias bool) {
+	switch code {
+	case op.Add:
+		if m := r.Node(max(a, b)); m.Op == op.Neg {
+			return op.Sub, min(a, b), m.A, false
 		}
-		if n.Op != op.Add {
-			if n.A == n.B {
-				*n = Node{Op: op.Square, A: n.A}
-			}
-			break
+		if m := r.Node(min(a, b)); m.Op == op.Neg {
+			return op.Sub, max(a, b), m.A, false
 		}
-		if m := r.Node(n.B); m.Op == op.Neg {
-			*n = Node{Op: op.Sub, A: n.A, B: m.A}
-		} else if m := r.Node(n.A); m.Op == op.Neg {
-			*n = Node{Op: op.Sub, A: n.B, B: m.A}
+		return op.Add, min(a, b), max(a, b), false
+	case op.Mul, op.Prod:
+		if a == b {
+			return op.Square, a, 0, false
 		}
+		return code, min(a, b), max(a, b), false
 	case op.Sub:
-		if m := r.Node(n.B); m.Op == op.Neg {
-			*n = Node{Op: op.Add, A: min(n.A, m.A), B: max(n.A, m.A)}
+		if m := r.Node(b); m.Op == op.Neg {
+			return op.Add, min(a, m.A), max(a, m.A), false
 		}
 	case op.Neg:
-		if m := r.Node(n.A); m.Op == op.Neg {
-			return m.A
+		if m := r.Node(a); m.Op == op.Neg {
+			return op.Neg, m.A, 0, true
 		}
 	case op.DivReal:
-		c := r.reals[n.B]
+		c := r.reals[b]
 		if frac, _ := math.Frexp(c); math.Abs(frac) == 0.5 && 1/c != 0 && !math.IsInf(1/c, 0) {
-			n.Op, n.B = op.Scale, r.real(1/c)
-			return r.simplify(n)
+			return r.simplify(op.Scale, a, r.real(1/c))
 		}
 	case op.Scale:
-		c := r.reals[n.B]
+		c := r.reals[b]
 		switch c {
 		case 1:
-			return n.A
+			return op.Scale, a, 0, true
 		case -1:
-			n.Op, n.B = op.Neg, 0
-			return r.simplify(n)
+			return r.simplify(op.Neg, a, 0)
 		}
-		if m := r.Node(n.A); m.Op == op.Neg {
-			n.A, n.B = m.A, r.real(-c)
+		if m := r.Node(a); m.Op == op.Neg {
+			return op.Scale, m.A, r.real(-c), false
 		}
 	default:
-		if n.Op.Even() {
-			if m := r.Node(n.A); m.Op == op.Neg {
-				n.A = m.A
+		if code.Even() {
+			if m := r.Node(a); m.Op == op.Neg {
+				return code, m.A, b, false
 			}
 		}
 	}
-	return -1
+	return code, a, b, false
 }
 
 // find is the number of a node in its cheapest form, which is appended unless
 // there is its like.
-func (r *Recording) find(n Node) int32 {
-	if k := n.Op.Operands(); k > 0 {
-		last := n.A
-		if k == 2 {
-			last = max(n.A, n.B)
-		}
-		operand := r.Node(last)
-		for i := operand.Mark - 1; i >= 0; {
-			m := r.Node(i)
-			if m.Op == n.Op && m.A == n.A && r.same(m, &n) {
-				return i
-			}
-			if m.older == 0 {
-				break
-			}
-			i -= int32(m.older)
-		}
-		if operand.uses < maxUsers*user {
-			distance := int32(0)
-			if operand.Mark > 0 {
-				distance = int32(r.count) + 1 - operand.Mark
-			}
-			if int(last) < r.First() {
-				operand = r.written(last)
-			}
-			if distance <= math.MaxUint16 {
-				n.older = uint16(distance)
-				i := r.append(n)
-				operand.Mark = i + 1
-				operand.uses += user
-				return i
-			}
-			operand.uses = maxUsers * user
-		}
+func (r *Recording) find(code op.Code, a, b int32) int32 {
+	k := code.Operands()
+	if k == 0 {
+		return r.lookUp(Node{A: a, B: b, Op: code})
 	}
+	last := a
+	if k == 2 {
+		last = max(a, b)
+	}
+	operand := r.Node(last)
+	for i := operand.Mark - 1; i >= 0; {
+		m := r.Node(i)
+		if m.Op == code && m.A == a && (m.B == b || code.Constant() != op.NoConstant && equalBits(r.reals[m.B], r.reals[b])) {
+			return i
+		}
+		if m.older == 0 {
+			break
+		}
+		i -= int32(m.older)
+	}
+	if operand.uses < maxUsers*user {
+		distance := int32(0)
+		if operand.Mark > 0 {
+			distance = int32(r.count) + 1 - operand.Mark
+		}
+		if int(last) < r.First() {
+			operand = r.written(last)
+		}
+		if distance <= math.MaxUint16 {
+			if k == 2 {
+				r.Use(min(a, b))
+			}
+			operand.use()
+			i := r.append(Node{A: a, B: b, older: uint16(distance), Op: code})
+			operand.Mark = i + 1
+			operand.uses += user
+			return i
+		}
+		operand.uses = maxUsers * user
+	}
+	return r.lookUp(Node{A: a, B: b, Op: code})
+}
+
+// lookUp is find for a node of the hash table.
+func (r *Recording) lookUp(n Node) int32 {
 	if 4*r.hashed >= 3*len(r.table) {
 		r.rehash()
 	}
@@ -130,6 +137,17 @@ func (r *Recording) find(n Node) int32 {
 	for k := h & mask; ; k = (k + 1) & mask {
 		s := r.table[k]
 		if s == 0 {
+			switch n.Op.Operands() {
+			case 2:
+				r.Use(n.B)
+				fallthrough
+			case 1:
+				r.Use(n.A)
+			default:
+				for _, j := range r.List(&n) {
+					r.Use(j)
+				}
+			}
 			i := r.append(n)
 			r.table[k] = h&^math.MaxUint32 | uint64(i+1)
 			r.hashed++

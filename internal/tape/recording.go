@@ -28,9 +28,13 @@ type Node struct {
 	uses uint8 // two bits are Uses, the rest is how many are found from Mark on
 }
 
-// Uses is how often a node is an operand, an output or guarded, at most 2, when all of
-// that has been told by Use. Of inputs and parameters it is not known.
+// Uses is how often a node is an operand, an output or guarded, at most 2. Operands are
+// counted as they are recorded, if CountsUses, and all that was told by Use. Of inputs and
+// parameters it is not known.
 func (n *Node) Uses() int { return int(n.uses & usesMask) }
+
+// use adds 1 to Uses.
+func (n *Node) use() { n.uses += ^n.uses >> 1 & 1 } // 0 → 1 → 2 → 2
 
 // Absorb makes Uses 0.
 func (n *Node) Absorb() { n.uses &^= usesMask }
@@ -84,6 +88,7 @@ type Recording struct {
 	inputs, params int
 
 	*scratch
+	consts []int32 // the nodes that are constants
 	owns   []*Scalar1
 	calls  []recordedCall
 	guards []Guard
@@ -174,14 +179,13 @@ func NewRecording(inputs, params int) *Recording {
 // operands, and the constant c, and returns its number; that of an equal node,
 // if there is one.
 func (r *Recording) Push(code op.Code, a, b int32, c float64) int32 {
-	n := Node{A: a, B: b, Op: code}
 	if code.Constant() != op.NoConstant {
-		n.B = r.real(c)
+		b = r.real(c)
 	}
 	if r.asIs {
-		return r.add(n)
+		return r.add(Node{A: a, B: b, Op: code})
 	}
-	return r.share(n)
+	return r.share(code, a, b)
 }
 
 // add appends a node as it is.
@@ -319,7 +323,14 @@ func (r *Recording) Close() {
 }
 
 // Constant is a node with the value c.
-func (r *Recording) Constant(c float64) int32 { return r.Push(op.Const, 0, 0, c) }
+func (r *Recording) Constant(c float64) int32 {
+	count := r.count
+	i := r.Push(op.Const, 0, 0, c)
+	if r.count > count {
+		r.consts = append(r.consts, i)
+	}
+	return i
+}
 
 // Len is the number of nodes.
 func (r *Recording) Len() int { return r.count }
@@ -341,18 +352,29 @@ func (r *Recording) written(i int32) *Node {
 
 // Use counts a use of a node.
 func (r *Recording) Use(i int32) {
-	if n := r.Node(i); int(i) >= r.First() && n.Uses() < 2 {
-		n.uses++
+	if int(i) >= r.First() {
+		r.Node(i).use()
 	}
 }
 
-// Piece is the nodes from lo on, as many as are in one piece: lo is 0, or lo+len of the
-// piece before.
-func (r *Recording) Piece(lo int) []Node {
-	if lo >= r.count {
-		return nil
+// CountsUses reports whether all uses by nodes have been counted as these were made.
+func (r *Recording) CountsUses() bool { return !r.traced && len(r.calls) == 0 }
+
+// ForgetUses makes all Uses 0.
+func (r *Recording) ForgetUses() {
+	for lo := r.First(); lo < r.count; {
+		nodes := r.Piece(lo)
+		for k := range nodes {
+			nodes[k].Absorb()
+		}
+		lo += len(nodes)
 	}
-	return r.chunks[lo>>chunkBits][:min(chunkSize, r.count-lo)]
+}
+
+// Piece is the nodes from lo on, below Len, as many as are in one piece.
+func (r *Recording) Piece(lo int) []Node {
+	i := lo & (chunkSize - 1)
+	return r.chunks[lo>>chunkBits][i:min(chunkSize, i+r.count-lo)]
 }
 
 // pushList appends a node of the operation code with n terms and with a list made
@@ -374,7 +396,7 @@ func (r *Recording) pushList(code op.Code, n int, parts ...[]int32) int32 {
 		return r.add(node)
 	}
 	last := r.count
-	i := r.find(node)
+	i := r.lookUp(node)
 	if int(i) < last {
 		r.lists = r.lists[:at] // it has its like
 	}

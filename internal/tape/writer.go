@@ -8,53 +8,58 @@ import (
 
 // Tape is the nodes with Uses in the order in which they were made, in the memory of the
 // recording: nothing else can be done with that. The Marks of operations are their numbers
-// on the tape then. constants is how many of them are constants.
-func (r *Recording) Tape(outputs []int32, constants int) *Tape {
+// on the tape then.
+func (r *Recording) Tape(outputs []int32) *Tape {
 	first := r.First()
-	base := first + constants
 	t := &Tape{
-		inputs: r.inputs, params: r.params, base: base, first: int32(base), count: base,
-		owns: r.owns, coefs: slices.Clone(r.coefs), reals: slices.Clone(r.reals), consts: make([]float64, 0, constants),
+		inputs: r.inputs, params: r.params,
+		owns: r.owns, coefs: slices.Clone(r.coefs), reals: slices.Clone(r.reals),
 	}
-	for i := first; len(t.consts) < constants; i++ { // before their users, which may be before them
-		if m := r.Node(int32(i)); m.Op == op.Const && m.Uses() > 0 {
+	for _, i := range r.consts { // before their users, which may be before them
+		if m := r.Node(i); m.Uses() > 0 {
 			m.Mark = int32(first + len(t.consts))
 			t.consts = append(t.consts, r.reals[m.B])
 		}
 	}
+	t.base = first + len(t.consts)
+	t.first = int32(t.base)
 	l := lister{Tape: t}
-	next := first // where the next operation goes: not after the one that is read
-	for lo := first &^ (chunkSize - 1); lo < r.count; lo += chunkSize {
+	next := int32(first) // where the next operation goes: not after the one that is read
+	for lo := first; lo < r.count; {
 		nodes := r.Piece(lo)
-		for k := max(first-lo, 0); k < len(nodes); k++ {
+		for k := range nodes {
 			m := &nodes[k]
 			if m.Uses() == 0 || m.Op == op.Const {
 				continue
 			}
-			t.shares = t.shares || m.Uses() > 1
-			n := r.Node(int32(next)) // of which the Mark stays
-			m.Mark = int32(t.count)
+			if m.Uses() > 1 {
+				t.shares = true
+			}
 			a, b := m.A, m.B
 			switch m.Op.Operands() {
 			case 2:
-				a, b = r.mark(a), r.mark(b)
+				b = r.mark(b)
+				fallthrough
 			case 1: // where there is a constant its number, of an Own that of the function
 				a = r.mark(a)
 			default:
 				a, b = r.writeList(&l, m)
 				if t.listed == 0 {
-					t.listed = int32(t.count)
+					t.listed = t.first + next - int32(first)
 				}
 			}
+			m.Mark = t.first + next - int32(first)
+			n := r.Node(next) // of which the Mark stays
 			n.A, n.B, n.Op = a, b, m.Op
 			t.counts[n.Op].nodes++
 			if r.made != nil {
 				t.made = append(t.made, r.made[lo+k-first])
 			}
 			next++
-			t.count++
 		}
+		lo += len(nodes)
 	}
+	t.count = t.base + int(next) - first
 	t.outputs = make([]int32, len(outputs))
 	for k, i := range outputs {
 		t.outputs[k] = r.mark(i)
@@ -63,7 +68,7 @@ func (r *Recording) Tape(outputs []int32, constants int) *Tape {
 		t.listed = int32(t.count)
 	}
 	l.finish(r.guards, r.mark)
-	r.handOver(t, next)
+	r.handOver(t, int(next))
 	return t
 }
 
