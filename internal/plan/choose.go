@@ -10,24 +10,25 @@ import (
 	"github.com/hesse-ad/hesse/internal/terms"
 )
 
-// A method is chosen by estimates of what an evaluation costs. What none can
-// beat, since any coloring has so many colors at least, is taken before
-// anything is colored.
+// A method is chosen by estimates of what an evaluation costs. Coloring takes long itself.
+// So a lower bound of the number of colors comes first: where terms cost less than so many
+// products, nothing is colored.
 
 const (
-	// Where the fewest colors that there may be save less than a tenth, nothing
-	// is colored.
+	// coloringSaves: if the lower bound of the cost is above this share of the cost without
+	// a coloring, one product for each column or row, nothing is colored.
 	coloringSaves = 0.9
-	// Another kind of coloring is tried if it may save a fifth. An acyclic one must
-	// save that, since substitutions add up rounding errors.
+	// kindSaves: another kind of coloring is tried if the lower bound of its cost is below
+	// this share of the cheapest so far. An acyclic one must really cost so little to be
+	// taken, since its substitutions add up rounding errors.
 	kindSaves = 0.8
-	// Rows and columns are colored together, which takes long, if one of them alone
-	// takes more colors than this.
+	// manyColors: rows and columns are colored together, which takes long, only if columns
+	// or rows alone take more colors than this.
 	manyColors = 16
 )
 
-// products are the colors of an evaluation: of columns, each a product with the
-// matrix, and of rows, each a product with its transpose.
+// products is how many products an evaluation takes: with the matrix, one for each color
+// of columns, and with its transpose, one for each color of rows.
 type products struct{ columns, rows int }
 
 // option is a method that was considered.
@@ -36,7 +37,7 @@ type option struct {
 	cost cost.Counts
 }
 
-// String says what was considered and how long it takes.
+// String is the name of the method and its time, to two digits.
 func (o option) String() string {
 	d := time.Duration(o.cost.Time())
 	unit := time.Duration(1)
@@ -50,7 +51,7 @@ func (p *Plan) consider(what string, c cost.Counts) {
 	p.options = append(p.options, option{what, c})
 }
 
-// choose takes terms, or a coloring of the pattern that terms have.
+// choose makes a plan by terms or by a coloring, whichever is estimated to be faster.
 func (p *Plan) choose() (*Plan, error) {
 	found := terms.Detect(p.program, p.Hessian)
 	if found == nil {
@@ -78,10 +79,10 @@ func (p *Plan) choose() (*Plan, error) {
 	return p, nil
 }
 
-// work is what sweeps do.
+// work is what sweeps cost.
 func (p *Plan) work() cost.General { return cost.Of(p.program.Engine()) }
 
-// leastWork is what they do at least, known without an engine.
+// leastWork is a lower bound of it, which does not need the engine.
 func (p *Plan) leastWork() cost.General { return cost.Least(p.program.Tape()) }
 
 // price is the cost of products and of recovery.
@@ -99,7 +100,7 @@ func (p *Plan) describe(k products) string {
 	return fmt.Sprintf("%d JVPs and %d VJPs", k.columns, k.rows)
 }
 
-// fewest is the least that a coloring may cost.
+// fewest is a lower bound of the products that a coloring takes, and what they cost.
 func (p *Plan) fewest(of cost.General) (products, cost.Counts) {
 	m, n := p.full.Dims()
 	nnz := p.full.NNZ()
@@ -117,9 +118,10 @@ func (p *Plan) fewest(of cost.General) (products, cost.Counts) {
 	return columns, c
 }
 
-// colors is how many colors a star or acyclic coloring of a symmetric n×n pattern
-// has at least: the entries between two classes of a and b are a forest, at most
-// a + b − 1, so that k colors allow (k−1)n − k(k−1)/2 of them.
+// colors is a lower bound of the number of colors of a star or acyclic coloring of a
+// symmetric n×n pattern. The entries between two classes of a and b columns are the edges
+// of a forest, at most a + b − 1. Summed over all pairs of k classes that allows
+// (k−1)n − k(k−1)/2 entries on one side of the diagonal.
 func colors(n, nnz int) int {
 	k := min(n, 1)
 	for (k-1)*n-k*(k-1)/2 < (nnz-n)/2 {
@@ -128,7 +130,7 @@ func colors(n, nnz int) int {
 	return k
 }
 
-// color takes the best coloring.
+// color finds the cheapest coloring.
 func (p *Plan) color() {
 	of := p.work()
 	_, least := p.fewest(of)
@@ -138,12 +140,12 @@ func (p *Plan) color() {
 	_, n := p.full.Dims()
 	if p.Hessian {
 		p.try(of, coloring.Star, least, 1)
-		// The bound may be that of a star coloring, one more.
+		// LowerBound may hold only for star colorings; an acyclic one may have one color less.
 		k := max(colors(n, p.full.NNZ()), p.coloring.LowerBound()-1)
 		p.try(of, coloring.Acyclic, p.price(of, products{columns: k}), kindSaves)
 		return
 	}
-	// The entries of a row need as many column colors.
+	// The entries of a row must all differ in color, and so must those of a column.
 	column := p.price(of, products{columns: longest(p.full.RowCounts())})
 	row := p.price(of, products{rows: longest(p.full.ColumnCounts())})
 	if column.Time() <= row.Time() {
@@ -192,8 +194,8 @@ func upTo(n int) []int {
 	return x
 }
 
-// try colors by a kind that costs at least so much, if that may save enough beside
-// what there is, and takes it if it costs less than a share of that.
+// try colors by a kind, whose cost is at least least, if that may save enough. It is taken if
+// there is no other coloring yet, or it costs less than a share of the cheapest so far.
 func (p *Plan) try(of cost.General, kind coloring.Kind, least cost.Counts, share float64) {
 	if p.coloring != nil && least.Time() > kindSaves*p.cost.Time() {
 		return

@@ -11,21 +11,21 @@ import (
 	"github.com/hesse-ad/hesse/internal/straight"
 )
 
-// What is colored is written as the sweeps over its program, for which package straight
-// has functions, and a loop over the colors: seeds, a product, and where its numbers lie
-// in the matrix.
+// A plan by a coloring is written as sweeps over its program, which package straight prints,
+// and a loop over the colors: set the seeds, sweep, and copy elements of the product to the
+// matrix.
 
-// colored is the part of a plan that is colored: all of it, or the rest of terms.
+// colored writes the part of a plan that is by a coloring: all of it, or the rest of terms.
 type colored struct {
 	*printer
-	q        *Plan
+	q        *Plan               // that part
 	fails    bool                // its functions return an error
-	inMemory []straight.Function // those that take memory
+	inMemory []straight.Function // those that have an argument for memory
 
-	tablesLater []string
+	tablesLater []string // declarations of tables, to be printed after the functions
 }
 
-// colored is that part, nil if there is none.
+// coloredPart writes the part of the plan that is by a coloring; nil if there is none.
 func (w *printer) coloredPart() *colored {
 	q := w.rest
 	if w.terms == nil {
@@ -37,12 +37,13 @@ func (w *printer) coloredPart() *colored {
 	return &colored{printer: w, q: q, fails: straight.Fails(&q.program.Engine().Program)}
 }
 
-// name is that of a function over the program.
+// name is the name of a sweep.
 func (c *colored) name(f straight.Function) string { return c.file.Private(part + f.String()) }
 
+// part is what the names of sweeps begin with.
 const part = "Swept"
 
-// write writes what the functions need.
+// write writes the sweeps that functions need, and the loop over the colors.
 func (c *colored) write(functions []straight.Function) error {
 	var need []straight.Function
 	add := func(f straight.Function, is bool) {
@@ -75,7 +76,7 @@ func (c *colored) write(functions []straight.Function) error {
 	return nil
 }
 
-// call is a call of a function over the program.
+// call is a call of a sweep, with the memory that it may take.
 func (c *colored) call(f straight.Function, args ...string) string {
 	if slices.Contains(c.inMemory, f) {
 		args = slices.Insert(args, len(args)-c.flags(f), "&work."+sweptField)
@@ -83,7 +84,8 @@ func (c *colored) call(f straight.Function, args ...string) string {
 	return c.name(f) + "(" + strings.Join(args, ", ") + ")"
 }
 
-// flags is how many arguments of f come after the memory.
+// flags is how many arguments of a sweep come after the memory: 1 if it may be asked to be
+// careful.
 func (c *colored) flags(f straight.Function) int {
 	if f == straight.Value || f == straight.Gradient {
 		return 0
@@ -91,10 +93,10 @@ func (c *colored) flags(f straight.Function) int {
 	return 1
 }
 
-// sweptField is the memory of the sweeps.
+// sweptField is the field of the memory of an evaluation that has that of the sweeps.
 const sweptField = "swept"
 
-// alone is the function that computes the matrix alone.
+// alone is the function that computes the matrix and nothing else.
 func (w *printer) alone() straight.Function {
 	if w.Hessian {
 		return straight.Hessian
@@ -102,7 +104,8 @@ func (w *printer) alone() straight.Function {
 	return straight.Jacobian
 }
 
-// others are the arguments from x on.
+// others is the arguments from x on: the parameters, if there are any and, if weighted, the
+// weights.
 func (c *colored) others(weighted bool) string {
 	s := "x"
 	if c.program.Params() > 0 {
@@ -114,10 +117,10 @@ func (c *colored) others(weighted bool) string {
 	return s
 }
 
-// read is element k of the matrix, which is number i of a product.
+// read says that element k of the matrix is element i of a product.
 type read struct{ k, i int32 }
 
-// matrix writes the products of all colors.
+// matrix writes the function that computes the products of all colors.
 func (c *colored) matrix(columns, rows int) {
 	m, n := c.program.Outputs(), c.program.Inputs()
 	if c.Hessian {
@@ -188,11 +191,11 @@ func (c *colored) matrix(columns, rows int) {
 	}
 }
 
-// isApart reports whether elements are put together in an array of their own, and then
-// added to those of terms.
+// isApart reports whether the elements are computed in an array of their own, from which
+// they are added to the elements that terms have set.
 func (c *colored) isApart() bool { return c.q == c.rest }
 
-// substitute writes what is done with the elements after all products.
+// substitute writes what recovery does with the elements after all products.
 func (c *colored) substitute(text *bytes.Buffer, into string) {
 	pairs := func(what, op, comment string, to, from []int32) {
 		if len(to) == 0 {
@@ -215,15 +218,15 @@ func (c *colored) substitute(text *bytes.Buffer, into string) {
 	fmt.Fprintf(text, "for k, at := range &%s {\nif at >= 0 {\ndst[at] += h[k]\n}\n}\n", c.fixed("Places", c.places))
 }
 
-// fixed is the name of a table that is declared later.
+// fixed is the name of a table with the elements x, whose declaration is printed later.
 func (c *colored) fixed(what string, x []int32) string {
 	name := c.file.Private(what)
 	c.tablesLater = append(c.tablesLater, fmt.Sprintf("var %s = [...]int32{\n%s\n}\n\n", name, numbers(x)))
 	return name
 }
 
-// reads is what is read from the product of each color, columns first: found by products
-// whose numbers all differ.
+// reads is what recovery reads from the product of each color, columns first. It is found by
+// gathering from products whose elements are all different.
 func (c *colored) reads(columns, rows, m, n int) [][]read {
 	values := make([]float64, c.q.stored.NNZ())
 	for k := range values {
@@ -254,7 +257,8 @@ func (c *colored) reads(columns, rows, m, n int) [][]read {
 	return z
 }
 
-// begin writes what the exported function f does before the terms, or instead of them.
+// begin writes the begin of the exported function f, before the call of its terms: the value
+// and the gradient of what is by a coloring.
 func (c *colored) begin(f straight.Function) {
 	m, n := c.program.Outputs(), c.program.Inputs()
 	scalar := c.Hessian && m == 1
@@ -328,7 +332,8 @@ func (c *colored) begin(f straight.Function) {
 	}
 }
 
-// end writes what f does after the terms.
+// end writes the end of f, after the call of its terms: it adds the gradient, and the
+// elements by a coloring.
 func (c *colored) end(f straight.Function) {
 	if c.terms != nil && f != c.alone() {
 		from, to := "gs", "g"

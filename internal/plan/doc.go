@@ -7,9 +7,10 @@
 //
 //	program ── New ──▶ Plan ── Eval ──▶ values of a matrix in a fixed pattern
 //	            │                │
-//	            │                ├─ by terms: each shape of term, derived
+//	            │                ├─ by terms: the program is a sum of alike terms;
+//	            │                │   the derivative of each kind of term, found
 //	            │                │   symbolically, runs over all its terms
-//	            │                │   (package terms); what is left over, the
+//	            │                │   (package terms); what is no such term, the
 //	            │                │   rest, goes by a coloring and is added
 //	            │                └─ by a coloring: a product with the matrix, or
 //	            │                    its transpose, a color, from which each
@@ -20,6 +21,9 @@
 // of colorings they have, which sweep makes a product, and what an evaluation gives
 // besides, the gradient with a Hessian and the outputs with a Jacobian. Packages
 // hessian and reverse make plans of tapes.
+//
+// Read plan.go (the data and how a plan is made), choose.go (which method), eval.go, then
+// verify.go and explain.go. write.go and colored.go print a plan as Go.
 //
 // [Plan.Write] writes an evaluation as Go: terms by package terms, products by package
 // straight with loops over the colors.

@@ -11,11 +11,11 @@ import (
 	"github.com/hesse-ad/hesse/internal/workers"
 )
 
-// buffers is the memory to add up an evaluation by terms.
+// buffers is the memory of an evaluation by terms.
 type buffers struct {
-	y            []float64 // outputs, by the terms of a Hessian
-	x, w         []float64 // copies of arguments that are overwritten
-	values, also []float64 // of the rest
+	y            []float64 // the outputs, of which a Hessian needs the weighted sum
+	x, w         []float64 // copies of arguments that results overwrite
+	values, also []float64 // results of the rest
 }
 
 func (p *Plan) newBuffers() any {
@@ -30,11 +30,11 @@ func (p *Plan) newBuffers() any {
 	return b
 }
 
-// Eval computes the values of the matrix, in the order of Pattern, and in also what
-// is computed on the way: with a Hessian the gradient of f = Σ wⱼyⱼ, and f, which it
-// returns; with a Jacobian, for which w is nil, the outputs y. also may be nil, x or w,
-// and for a Hessian values may be nil. It does not allocate if Workers ≤ 1. On an error nothing is
-// stored.
+// Eval computes the values of the matrix, in the order of Pattern, and in also what is
+// computed on the way. With a Hessian that is the gradient of f = Σ wⱼyⱼ; it returns f.
+// With a Jacobian, for which w is nil, it is the outputs y, and it returns 0. also may be
+// nil, and may be x or w; values may be nil for a Hessian. It does not allocate if
+// Workers ≤ 1. On an error nothing is stored.
 func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error) {
 	if p.terms != nil {
 		return p.evalTerms(values, also, x, params, w)
@@ -76,7 +76,8 @@ func (p *Plan) results(ws *sweep.Workspace, also, w []float64) (f float64) {
 	return f
 }
 
-// byStrips computes the values strip by strip, if it can and they are finite.
+// byStrips computes the values strip by strip, and reports whether it could: the program is
+// large, has strips, and the values are finite.
 func (p *Plan) byStrips(ws *sweep.Workspace, values, x, params, w []float64) bool {
 	p.striping.Do(func() {
 		if p.program.Engine().Len() >= sweep.StripsPay {
@@ -96,6 +97,7 @@ func (p *Plan) byStrips(ws *sweep.Workspace, values, x, params, w []float64) boo
 	return true
 }
 
+// findStrips sets strips.
 func (p *Plan) findStrips() {
 	columns := p.coloring.Columns()
 	if p.coloring.Rows().Num() > 0 {
@@ -114,9 +116,11 @@ func (p *Plan) findStrips() {
 	p.strips = p.program.Engine().NewCompressed(color, columns.Num(), p.eachRead)
 }
 
-// eachRead calls do with each element to of the values, which is number row of the product
-// with a color: found by products whose numbers are these. An image of another element is
-// set at the end; until then it is what the element before it is.
+// eachRead calls do for each element number to of the values, in order, which recovery reads
+// from element row of the product with a color. It finds these by having recovery gather
+// from products whose elements are all different. An element that recovery copies from
+// another one in the end is not gathered; do may store anything there, and is called with
+// what was read for the element before.
 func (p *Plan) eachRead(do func(to, row, color int32)) {
 	n := p.program.Inputs()
 	values, product := make([]float64, p.stored.NNZ()), make([]float64, n)
@@ -135,7 +139,8 @@ func (p *Plan) eachRead(do func(to, row, color int32)) {
 	}
 }
 
-// begin sweeps what products need: the values and, for a Hessian, the adjoints.
+// begin does the sweeps that all products share: for the values and, for a Hessian, for the
+// adjoints.
 func (p *Plan) begin(ws *sweep.Workspace, x, params, w []float64) error {
 	g, err := ws.Value(x, params)
 	if err = sweepError(ws, g, err); err == nil && p.Hessian {
@@ -155,7 +160,7 @@ func sweepError(ws *sweep.Workspace, g *tape.Guard, err error) error {
 	return err
 }
 
-// isSame reports whether two arguments begin at the same number.
+// isSame reports whether two arguments begin at the same place in memory.
 func isSame(a, b []float64) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
 // weigh is w·y, 0 if w is.
@@ -170,7 +175,7 @@ func weigh(w, y float64) float64 {
 func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err error) {
 	b := p.pool.Get().(*buffers)
 	defer p.pool.Put(b)
-	if isSame(also, x) { // which terms read until the end
+	if isSame(also, x) { // terms write to also while others still read x
 		b.x = append(b.x[:0], x...)
 		x = b.x
 	}
@@ -178,7 +183,7 @@ func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err e
 		b.w = append(b.w[:0], w...)
 		w = b.w
 	}
-	if p.rest != nil { // first, since it may fail
+	if p.rest != nil { // before anything is stored, since only the rest may fail
 		restValues, restAlso := b.values, b.also
 		if values == nil {
 			restValues = nil
@@ -262,8 +267,8 @@ func (p *Plan) parallel(ws *sweep.Workspace, values []float64, n int) error {
 	return errors.Join(errs...)
 }
 
-// everySweep makes each stride-th sweep from the first one on: those of columns,
-// then those of rows.
+// everySweep makes the sweeps first, first + stride, …; sweeps of columns are numbered
+// before those of rows.
 func (p *Plan) everySweep(ws *sweep.Workspace, values []float64, first, stride int) error {
 	columns := sweeps(p.coloring.Columns())
 	for s := first; s < columns+sweeps(p.coloring.Rows()); s += stride {
@@ -283,7 +288,7 @@ func (p *Plan) everySweep(ws *sweep.Workspace, values []float64, first, stride i
 	return nil
 }
 
-// hvps makes the products of the Hessian with the colors from lo on.
+// hvps makes one sweep: products of the Hessian with the colors from lo on.
 func (p *Plan) hvps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Columns()
 	k := min(lanes, c.Num()-lo)
@@ -296,7 +301,7 @@ func (p *Plan) hvps(ws *sweep.Workspace, values []float64, lo int) error {
 	return nil
 }
 
-// jvps makes those of the Jacobian.
+// jvps makes one sweep: products of the Jacobian with the colors from lo on.
 func (p *Plan) jvps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Columns()
 	k := min(lanes, c.Num()-lo)
@@ -313,7 +318,7 @@ func (p *Plan) jvps(ws *sweep.Workspace, values []float64, lo int) error {
 	return nil
 }
 
-// vjps makes those of the transposed Jacobian.
+// vjps makes one sweep: products of the transposed Jacobian with the row colors from lo on.
 func (p *Plan) vjps(ws *sweep.Workspace, values []float64, lo int) error {
 	c := p.coloring.Rows()
 	k := min(lanes, c.Num()-lo)

@@ -17,7 +17,7 @@ import (
 // Method is how the elements are computed.
 type Method struct {
 	how  how
-	kind coloring.Kind
+	kind coloring.Kind // byColoring
 }
 
 type how uint8
@@ -28,13 +28,13 @@ const (
 	byColoring
 )
 
-// Auto takes the method that is estimated to be the fastest.
+// Auto is the method that is estimated to be the fastest.
 var Auto = Method{}
 
-// ByTerms computes terms, and by the best coloring what is left over.
+// ByTerms is by the terms of a sum, and what is left over by the best coloring.
 var ByTerms = Method{how: byTerms}
 
-// ByColoring makes the products of a coloring of a kind.
+// ByColoring is by products with the colors of a coloring of the given kind.
 func ByColoring(kind coloring.Kind) Method { return Method{byColoring, kind} }
 
 // Settings say what is planned.
@@ -42,16 +42,16 @@ type Settings struct {
 	// Hessian says that the matrix is the Hessian of Σ wⱼyⱼ and not the Jacobian
 	// of y.
 	Hessian bool
-	// Detected is the pattern that holds at every point, asked for where it is
-	// needed.
+	// Detected finds the pattern that holds at every point. It is called only if the
+	// pattern is needed: terms know their own.
 	Detected func() *sparsity.Pattern
 
 	Method   Method
-	Orders   []coloring.Order   // that colorings try; nil are those of coloring.New
-	Pattern  *sparsity.Pattern  // replaces the detected one, not by terms
-	Coloring *coloring.Coloring // replaces Method, not by terms; it is checked
-	Lower    bool               // stores the lower triangle of a Hessian
-	Workers  int                // goroutines that share an evaluation
+	Orders   []coloring.Order   // which colorings try; nil stands for those of coloring.New
+	Pattern  *sparsity.Pattern  // replaces the detected one; not with ByTerms
+	Coloring *coloring.Coloring // replaces Method, after a check; not with ByTerms
+	Lower    bool               // only the lower triangle of a Hessian is stored
+	Workers  int                // how many goroutines share an evaluation
 }
 
 // Plan is how to compute a sparse matrix. It is immutable and safe for concurrent
@@ -62,13 +62,14 @@ type Plan struct {
 	full    *sparsity.Pattern // of the whole matrix
 	stored  *sparsity.Pattern // full, or its lower triangle
 	cost    cost.Counts       // of an evaluation
-	options []option          // that were considered
+	options []option          // the methods that were considered
 
-	// The fewest products by any coloring take longer than the terms: none was tried.
+	// unrivaled says that no coloring was tried, since even the fewest products that one
+	// may have take longer than the terms.
 	unrivaled bool
 
-	// By terms: what computes them and, of what is left over, the rest, whose
-	// values are added at places, −1 for none.
+	// By terms. What is no term is left to rest, a plan by a coloring: its value k is added
+	// to the value places[k] of the matrix, to none if that is −1. Without one, rest is nil.
 	terms  *terms.Plan
 	matrix matrix
 	rest   *Plan
@@ -77,7 +78,7 @@ type Plan struct {
 
 	// By a coloring.
 	coloring *coloring.Coloring
-	tried    []*coloring.Coloring
+	tried    []*coloring.Coloring // those of which coloring is the cheapest
 	recovery *coloring.Recovery
 
 	striping sync.Once
@@ -164,7 +165,7 @@ func Detect(q *sweep.Engine, hessian bool) *sparsity.Pattern {
 	return domains.Jacobian(&q.Tape, nil)
 }
 
-// store sets the pattern that is stored.
+// store sets stored.
 func (p *Plan) store() {
 	p.stored = p.full
 	if p.Lower {
@@ -172,7 +173,7 @@ func (p *Plan) store() {
 	}
 }
 
-// positions is where the entries of part are in whole, −1 for none.
+// positions is, by entry of part, its number in whole, −1 if it is not there.
 func positions(whole, part *sparsity.Pattern) []int32 {
 	at := make([]int32, 0, part.NNZ())
 	rows, _ := part.Dims()
@@ -184,6 +185,8 @@ func positions(whole, part *sparsity.Pattern) []int32 {
 	return at
 }
 
+// byColoring makes p a plan by a coloring: the one that is set, one of the kind that is
+// forced, or the cheapest.
 func (p *Plan) byColoring() error {
 	switch {
 	case p.Settings.Pattern != nil:
@@ -223,7 +226,7 @@ var (
 	jacobianKinds = []coloring.Kind{coloring.Column, coloring.Row, coloring.StarBicoloring, coloring.AcyclicBicoloring}
 )
 
-// take takes the colors of c, for the pattern that is evaluated.
+// take uses the colors of c, which may be those of another pattern, if they fit p.full.
 func (p *Plan) take(c *coloring.Coloring) (err error) {
 	kinds := jacobianKinds
 	if p.Hessian {
@@ -253,7 +256,7 @@ func (p *Plan) Matrix(dst *sparsity.Matrix) *sparsity.Matrix {
 	return p.Given(dst)
 }
 
-// Given is dst. It panics if dst is nil or has another pattern.
+// Given is dst, after a check: it panics if dst is nil or has another pattern.
 func (p *Plan) Given(dst *sparsity.Matrix) *sparsity.Matrix {
 	if dst == nil || !dst.Pattern().Equal(p.stored) {
 		p.panicf("dst has another pattern")

@@ -30,11 +30,12 @@ func (m *Miss) Error() string {
 
 const verifyProducts = 3
 
-// Verify compares the values at x with products: by HVP of Σ wⱼyⱼ for a Hessian, by
-// JVP else. A row may differ by what the rounding errors of its own products are
-// bounded by; with substitutions, by those of any row that is connected to it by
-// elements, as often as there are substitutions. Rows that are not finite on both
-// sides are passed over. The error is a *Miss, or that of an evaluation.
+// Verify multiplies the matrix at x by random vectors and compares with products by sweeps,
+// HVP of Σ wⱼyⱼ for a Hessian and JVP for a Jacobian. A row may differ by a bound of the
+// rounding errors of the two. Where elements are recovered by substitutions, the errors of
+// other rows come in: then the bound is that of the worst row in the connected component,
+// once for each substitution. Rows that are not finite on both sides are passed over. The
+// error is a *Miss, or that of an evaluation.
 func (p *Plan) Verify(x, params, w []float64) error {
 	values := make([]float64, p.stored.NNZ())
 	if _, err := p.Eval(values, nil, x, params, w); err != nil {
@@ -84,7 +85,8 @@ func (p *Plan) depth() int {
 	}
 }
 
-// product is the product with v by a sweep, with bounds.
+// product sets want to the product of the matrix with v by a sweep, and returns it with
+// bounds of its rounding errors.
 func (p *Plan) product(ws *sweep.Workspace, w, v, want []float64) ([]bounds.Rounded, error) {
 	q := p.program.Engine()
 	in := bounds.At(ws.Values()[:q.Inputs()], ws.Values()[q.Inputs():][:q.Params()], v)
@@ -105,7 +107,7 @@ func (p *Plan) product(ws *sweep.Workspace, w, v, want []float64) ([]bounds.Roun
 	return bounds.Of(&q.Tape, in, nil).Outputs, nil
 }
 
-// times is A·v, whose own rounding errors it adds to tolerance.
+// times sets got = A·v and adds a bound of the rounding errors of that to tolerance.
 func (p *Plan) times(values, v, got, tolerance []float64) {
 	clear(got)
 	sizes, counts := make([]float64, len(got)), make([]int, len(got))
@@ -172,8 +174,8 @@ func (p *Plan) spread(tolerance []float64, depth int) {
 	}
 }
 
-// worst is the row that differs most, among those that are finite if there is
-// one.
+// worst is the row that differs most beyond its tolerance; if there is none, the first row
+// that is finite on one side alone; nil if there is neither.
 func worst(got, want, tolerance []float64) *Miss {
 	var miss *Miss
 	finite := false

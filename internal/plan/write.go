@@ -14,18 +14,19 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// printer writes a plan.
+// printer writes a plan as Go.
 type printer struct {
 	*Plan
 	straight.Settings
 	file    *source.File
 	tables  *terms.Tables
-	colored *colored       // what is colored of the plan, nil if nothing is
-	work    map[string]int // the arrays in the memory of an evaluation, and how long they are
+	colored *colored       // writes the part of the plan that is by a coloring; nil if none is
+	work    map[string]int // the length of each array in the memory of an evaluation
 }
 
-// Write writes functions of a plan, and its pattern: of a Hessian Gradient, Hessian and
-// All, of a Jacobian Jacobian and All; nil is all of them.
+// Write writes functions of a plan as Go, and its pattern. The functions of a Hessian are
+// Gradient, Hessian and All, those of a Jacobian are Jacobian and All; nil stands for all
+// of them.
 func (p *Plan) Write(file *source.File, s straight.Settings, functions []straight.Function) error {
 	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file, ""), work: map[string]int{}}
 	if functions == nil {
@@ -64,7 +65,7 @@ func (w *printer) all() []straight.Function {
 	return []straight.Function{straight.Jacobian, straight.All}
 }
 
-// check takes the names, and says what cannot be written.
+// check declares the names of the functions. It returns an error for what cannot be written.
 func (w *printer) check(functions []straight.Function) error {
 	w.colored = w.coloredPart()
 	for _, f := range functions {
@@ -93,7 +94,7 @@ func (w *printer) check(functions []straight.Function) error {
 	return nil
 }
 
-// primitive is the name of a derivative of a primitive.
+// primitive is the Go name of the derivative of the given order of a primitive.
 func (w *printer) primitive(p expr.Primitive, order int) (string, error) {
 	f := p.(*tape.Scalar1)
 	if order > 2 {
@@ -103,13 +104,13 @@ func (w *printer) primitive(p expr.Primitive, order int) (string, error) {
 	return names[order], err
 }
 
-// argument is one of a function, a slice of n numbers.
+// argument is an argument of a written function, a slice of n numbers.
 type argument struct {
 	name string
 	n    int
 }
 
-// arguments are those of a function, and what is passed on for them.
+// arguments is the arguments of function f.
 func (w *printer) arguments(f straight.Function) (args []argument) {
 	q := w.program
 	add := func(name string, n int) { args = append(args, argument{name, n}) }
@@ -130,11 +131,12 @@ func (w *printer) arguments(f straight.Function) (args []argument) {
 	return args
 }
 
-// onStack is how many numbers an array has that Go puts on the stack, 128 KiB.
+// onStack is the length of the longest array that Go puts on the stack, 128 KiB.
 const onStack = 1 << 14
 
-// isLarge reports whether functions take the memory of an evaluation, for arrays that
-// would not be on the stack and for sweeps over many operations.
+// isLarge reports whether written functions have an argument work, the memory of an
+// evaluation: it has arrays that are too long for the stack, and the memory of sweeps over
+// many operations.
 func (w *printer) isLarge() bool {
 	n := w.program.Outputs()
 	switch {
@@ -153,12 +155,13 @@ func (w *printer) isLarge() bool {
 
 func (w *printer) workName() string { return w.file.Name() + "Work" }
 
-// takesWork reports whether f takes that memory.
+// takesWork reports whether f has the argument work.
 func (w *printer) takesWork(f straight.Function) bool {
 	return w.isLarge() && (w.colored != nil || f != w.alone())
 }
 
-// workArgument is what the arguments of f end with.
+// workArgument is the declaration of the argument work of f, with a comma before it; "" if f
+// has none.
 func (w *printer) workArgument(f straight.Function) string {
 	if w.takesWork(f) {
 		return ", work *" + w.workName()
@@ -166,7 +169,8 @@ func (w *printer) workArgument(f straight.Function) string {
 	return ""
 }
 
-// array declares an array of n numbers.
+// array is the declaration of a variable for n numbers: an array, which is 0, or a part of
+// work, which is not cleared.
 func (w *printer) array(name string, n int) string {
 	if !w.isLarge() {
 		return fmt.Sprintf("var %s [%d]float64\n", name, n)
@@ -190,7 +194,7 @@ func (w *printer) printWork() {
 	w.file.Printf("}\n\n")
 }
 
-// size is the length of dst.
+// size is the length of the argument dst of f.
 func (w *printer) size(f straight.Function) int {
 	if f == straight.Gradient {
 		return w.program.Inputs()
@@ -198,7 +202,7 @@ func (w *printer) size(f straight.Function) int {
 	return w.stored.NNZ()
 }
 
-// isWeighted reports whether functions take the weights of the outputs.
+// isWeighted reports whether functions have the argument w, weights of the outputs.
 func (w *printer) isWeighted() bool { return w.Hessian && w.program.Outputs() > 1 }
 
 // function writes a function and what it calls.
@@ -369,7 +373,7 @@ func NAME() (rowPtr, colIdx []int32) {
 
 `
 
-// runsOf is the groups of rows that a pattern has.
+// runsOf is the table of patternFunc for a pattern: groups of rows, as its comment says.
 func runsOf(p *sparsity.Pattern) (table []int32) {
 	m, _ := p.Dims()
 	// row is the runs of a row, where each begins and how long it is.
