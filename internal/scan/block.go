@@ -20,18 +20,18 @@ import (
 type stage struct {
 	*code.Recurrence
 	of       expr.Request
-	own      []bool        // which of the loads are what goes from step to step
-	results  []expr.Output // beside what goes from step to step
-	compared int           // how many numbers guards compare, results as well
+	own      []bool        // by load: it is what goes from step to step
+	results  []expr.Output // without what goes from step to step
+	compared int           // how many numbers guards compare: these come after results
 }
 
-// leastBlock is how many steps are worth a block. Tests change it.
+// leastBlock is how few steps are worth a block. Tests change it.
 var leastBlock = 8
 
 // mostBlock is how many steps a block has at most.
 const mostBlock = code.Lanes
 
-// stage is that of a derivative, nil if steps are better run one by one.
+// stage is the stage for a derivative of a step, nil if steps are better run one by one.
 func (l *Loop) stage(s *Step, r expr.Request) *stage {
 	c := &s.kernels
 	c.mu.Lock()
@@ -50,14 +50,14 @@ func (l *Loop) stage(s *Step, r expr.Request) *stage {
 
 func (l *Loop) newStage(f *expr.Function, r expr.Request) *stage {
 	n, t := l.State, &stage{of: r}
-	g := expr.NewGraph(l.steady, true) // as the steps one by one
+	g := expr.NewGraph(l.steady, true) // as newKernel does, for the same bits
 	next := make([]expr.Output, n*max(r.Directions, 1))
 	var compared []expr.Output
 	for _, o := range f.Derive(g, r) {
 		switch {
 		case o.Of == expr.Value && o.A >= len(f.Results):
 			compared = append(compared, o)
-		case o.Of != r.Derivative: // values along with derivatives
+		case o.Of != r.Derivative: // a value beside the derivative: it is known already
 		case o.A < n:
 			next[o.B*n+o.A] = o
 		default:
@@ -97,8 +97,8 @@ func (l *Loop) steady(leaf expr.Node) bool {
 	return b != nil && b.Steady()
 }
 
-// place is the block that input or output a of a step is in, and which of its numbers it
-// is; nil for one of the state.
+// place is the block that element a of a step's inputs [s; u] or outputs [next; out] is in,
+// and its number in there; nil if it belongs to the state.
 func (l *Loop) place(blocks []Block, a int) (b *Block, j int) {
 	a -= l.State
 	for i := range blocks {
@@ -113,14 +113,14 @@ func (l *Loop) place(blocks []Block, a int) (b *Block, j int) {
 type runner struct {
 	*stage
 	code.Steps
-	begun   int // the sweep that it is ready for
-	columns []code.Source
-	memory  []float64 // of the columns
-	v       []float64 // what the guards of a step compare
+	begun   int           // the sweep that it is ready for
+	columns []code.Source // by load, its value in each step of a block
+	memory  []float64     // of the columns
+	v       []float64     // what the guards of a step compare
 }
 
-// runner is that of a derivative, ready for this sweep; nil if steps are better run one
-// by one.
+// runner is the runner for a derivative, ready for this sweep; nil if steps are better run
+// one by one.
 func (m *memory) runner(w *way, d expr.Derivative, directions int) *runner {
 	for len(w.runners[d]) <= directions {
 		w.runners[d] = append(w.runners[d], nil)
@@ -145,7 +145,7 @@ func (m *memory) runner(w *way, d expr.Derivative, directions int) *runner {
 	return r
 }
 
-// uniform is a leaf that is the same in all steps.
+// uniform is the value of a leaf that is the same in all steps.
 func (m *memory) uniform(leaf expr.Node) float64 {
 	i := int(leaf.A) - m.State
 	switch leaf.Leaf {
@@ -161,20 +161,19 @@ func (m *memory) uniform(leaf expr.Node) float64 {
 	return m.Row(0)[leaf.A]
 }
 
-// block is the n steps from k on, and what they have: records of the state and its
-// tangents, each of size numbers, of the adjoint and of its tangents, and the weights and
-// directions of the loop.
+// block is the n steps from k on, and what a sweep over them reads.
 type block struct {
 	k, n    int
-	records []float64
-	size    int
-	lambda  []float64
-	moving  []float64
-	w       []float64
-	dw, dx  [][]float64
+	records []float64   // by step, the state and its tangents in all directions
+	size    int         // of a record
+	lambda  []float64   // by step, the adjoint of the state after it
+	moving  []float64   // by step, the tangents of that in all directions
+	w       []float64   // weights of the outputs of the loop
+	dw, dx  [][]float64 // by direction, tangents of w and of the inputs of the loop
 }
 
-// load has the columns of a runner that are own, or the others.
+// loadColumns sets the columns of a runner: those that go from step to step (own), or the
+// others.
 func (m *memory) loadColumns(r *runner, b *block, own bool) {
 	for c, leaf := range r.Loads {
 		if r.own[c] == own && !m.steady(leaf) {
@@ -183,7 +182,7 @@ func (m *memory) loadColumns(r *runner, b *block, own bool) {
 	}
 }
 
-// column is a leaf in all steps of a block, in dst or where it is.
+// column is the value of a leaf in each step of a block: in dst, or where they lie.
 func (m *memory) column(dst []float64, b *block, leaf expr.Node) []float64 {
 	n, a, d := m.State, int(leaf.A), int(leaf.B)
 	x, at, size := m.Data.Values, (m.Data.At+m.Data.Stride*b.k)*m.Data.N+a, m.Data.N*m.Data.Stride
@@ -215,7 +214,7 @@ func (m *memory) column(dst []float64, b *block, leaf expr.Node) []float64 {
 	return dst
 }
 
-// column is number j of the block in the steps from k on, in dst or where it is in x.
+// column is element j of the block in each step from k on: in dst, or where they lie in x.
 func (b *Block) column(dst, x []float64, j, k int) []float64 {
 	switch {
 	case b.Index != nil:
@@ -233,8 +232,8 @@ func (b *Block) column(dst, x []float64, j, k int) []float64 {
 	return dst
 }
 
-// addColumn adds what the steps from k on have for number j of the block, if back from
-// the last step to the first.
+// addColumn adds column, a number for each step from k on, to element j of the block; if
+// back, from the last step to the first.
 func (b *Block) addColumn(x, column []float64, j, k int, back bool) {
 	if !b.Steady() {
 		for i, v := range column {
@@ -257,8 +256,8 @@ func (b *Block) addColumn(x, column []float64, j, k int, back bool) {
 	x[b.At+j] = sum
 }
 
-// through runs a stage over a block from its state on, and returns that after the block.
-// The states that its steps start from go to records, each of size numbers.
+// through runs over a block what goes from step to step, from r.State on, and returns what
+// it is after the block. What each step starts from is stored in records, size numbers apart.
 func (m *memory) through(r *runner, b *block, records []float64, size int) (state []float64) {
 	m.loadColumns(r, b, false)
 	r.Before(r.Recurrence, b.n, r.columns)
@@ -266,9 +265,9 @@ func (m *memory) through(r *runner, b *block, records []float64, size int) (stat
 	return r.State(r.Recurrence)
 }
 
-// finish computes the results of a block, and returns of how many steps from the first
-// on comparisons come out as recorded, and a number that is finite only if the results of
-// those are.
+// finish computes the results of a block, after through. It returns how many of its steps,
+// from the first on, have comparisons that come out as recorded, and a number that is finite
+// only if all results of these are.
 func (m *memory) finish(w *way, r *runner, b *block) (fit int, total float64) {
 	m.loadColumns(r, b, true)
 	r.After(r.Recurrence, b.n)
@@ -279,8 +278,11 @@ func (m *memory) finish(w *way, r *runner, b *block) (fit int, total float64) {
 	return fit, total
 }
 
+// result is result j in the first n steps of a block.
 func (r *runner) result(j, n int) []float64 { return r.Result(r.Recurrence, j)[:n] }
 
+// fit is how many of the n steps of a block, from the first on, have comparisons that come
+// out as recorded.
 func (w *way) fit(r *runner, n int) int {
 	guards := w.Step.kernels.guards
 	if len(guards) == 0 {
@@ -299,7 +301,7 @@ func (w *way) fit(r *runner, n int) int {
 	return n
 }
 
-// add adds what the first n steps of a block have for direction d.
+// addColumns adds to x the results of the first n steps of a block in direction d.
 func (m *memory) addColumns(r *runner, d int, x []float64, blocks []Block, k, n int) {
 	for j, o := range r.results {
 		if o.B == d {
@@ -309,7 +311,8 @@ func (m *memory) addColumns(r *runner, d int, x []float64, blocks []Block, k, n 
 	}
 }
 
-// worth is how many of n steps are tried as a block, 0 if they are better run one by one.
+// worth is how many of the next n steps to try as a block, 0 if they are better run one by
+// one.
 func (m *memory) worth(n int) int {
 	if n = min(n, m.span); n < leastBlock || m.ways[m.now].End || m.careful && m.y == nil {
 		return 0
@@ -317,8 +320,8 @@ func (m *memory) worth(n int) int {
 	return n
 }
 
-// went notes how a block went: after one that did not, some steps are run one by one, and
-// the next blocks are short.
+// went notes whether a block could be used. After one that could not, some steps are run one
+// by one; from then on blocks double from a short one.
 func (m *memory) went(well bool) {
 	if well {
 		m.span = min(2*m.span, mostBlock)
@@ -329,9 +332,9 @@ func (m *memory) went(well bool) {
 
 func finite(x float64) bool { return x-x == 0 }
 
-// ahead runs a block of at most n steps from the record r of step k on, with tangents if
-// moving. What they come to is in m.rows then, a record after the other. It returns how
-// many steps it went, 0 if they are to be run one by one.
+// ahead runs a block of at most n steps forward, from the record r of step k on, with tangents
+// if moving. The records before and after these steps are in m.rows then, one after another.
+// It returns how many steps it has gone, 0 if they are to be run one by one.
 func (m *memory) ahead(k, n int, r []float64, moving bool) (done int) {
 	if n = m.worth(n); n == 0 {
 		return 0
@@ -380,7 +383,7 @@ func (m *memory) ahead(k, n int, r []float64, moving bool) (done int) {
 	return done
 }
 
-// back is the reverse sweep of the last steps before step k, as a block. It returns how
+// back is the reverse sweep over the last steps before step k, as a block. It returns how
 // many these are, 0 if they are to be run one by one.
 func (m *memory) back(k int, w, gx []float64) (n int) {
 	if n = m.worth(k); n == 0 || !m.states.whole() {

@@ -2,8 +2,9 @@
 //
 //	s_{k+1}, out_k = step(s_k, u_k; p_k),  k = 0, …, T−1,
 //
-// of which the step alone is recorded. A [Loop] has the sweeps of a function with
-// T copies of the step, one after the other:
+// of which only the step is recorded. A [Loop] has the sweeps of a function with T copies
+// of the step, one after the other. With λ the adjoint of the state, ν the weights of the
+// outputs, u the inputs and p the data of a step, and a dot for tangents:
 //
 //	value      forward, by the step's program; its states s_k are kept
 //	tangent    forward, s_k and ṡ_k of several directions together
@@ -12,19 +13,24 @@
 //	           in (s, u) is the adjoint: the tangents of λ_k and ū_k along
 //	           (ṡ, u̇, λ̇, ν̇) are a product with the Hessian of L in (s, u, λ, ν)
 //
-// Sweeps backward evaluate each step again from the state that it started with.
-// Where not all states are kept, those between are computed again by the optimal
-// schedule of Griewank and Walther, or by one that is online, see history.
+// Sweeps backward evaluate each step again from the state that it started with. If there
+// is no room to keep all states, those between checkpoints are computed again, by the
+// optimal schedule of Griewank and Walther or, where the number of steps is not known
+// before, by one that is online (history.go).
+//
+// Read loop.go (what a loop is), memory.go and run.go (its memory, and one step), sweeps.go
+// (the sweeps over all steps), then kernel.go and block.go, which make steps fast.
 //
 // # Blocks
 //
-// A step of few operations is run as code, and where all states are kept up to 256 steps
-// at a time (block.go). Of these only what a step needs of the one before goes step by
-// step; inputs and data before it, outputs and adjoints of inputs after it are computed as
-// lanes. Backward the states are known, and with them all partial derivatives: what goes
-// step by step is the linear recursion λ_k = J_kᵀλ_{k+1}, its tangents likewise. A block
-// has the bits of its steps run one by one, which are what is left where comparisons come
-// out otherwise, where numbers are not finite and between checkpoints.
+// A step of few operations is run as code (kernel.go) and, where all states are kept, up to
+// 256 steps at a time (block.go). In such a block, only what depends on the step before is
+// computed step by step. What depends on inputs and data alone is computed before that,
+// outputs and adjoints of inputs after it, both as lanes, one a step. In a sweep backward
+// all states are known, and so are all partial derivatives: what is left step by step is
+// the linear recursion λ_k = J_kᵀλ_{k+1}, and likewise its tangents. A block has the bits
+// of its steps run one by one. That is what happens to steps in which comparisons come out
+// otherwise than recorded or numbers are not finite, and to those between checkpoints.
 //
 // # Transforms
 //
@@ -37,10 +43,10 @@
 //
 // # Branches
 //
-// A step that compares numbers is recorded once for each way in which its
-// comparisons come out. Each step k is run by the recorded one whose guards hold
-// there: the guards of two recordings of one function never both hold. Where a loop
-// ends is such a way: a step that compares what says so, and goes no further.
+// A step that compares numbers is recorded once for each way in which its comparisons come
+// out. Each step k is run by the recording whose guards hold there; those of two recordings
+// of one function never both hold. A loop that finds its end itself has a recording of the
+// end, too: its guards hold in the state after the last step, and it computes nothing.
 //
 // # Go source
 //

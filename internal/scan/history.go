@@ -2,9 +2,9 @@ package scan
 
 import "slices"
 
-// history holds the records of some steps of a loop, by which those of all steps
-// can be had from the last to the first. A record is what a step starts from: the
-// state, and maybe its tangents.
+// history holds the records of some steps of a loop, the checkpoints, from which those of
+// all steps are had from the last to the first. A record is what a step starts from: the
+// state, and in a sweep of second order its tangents.
 //
 // With room for c records the records between are computed again by the optimal
 // schedule of Griewank and Walther (Revolve: an implementation of checkpointing
@@ -15,27 +15,29 @@ import "slices"
 //
 // records in all, each at most r times.
 //
-// Where it shows only on the way which step is the last, records are put down
-// online: one more is kept, and another one given up for it, if that makes the way
-// back from here no longer. Any online schedule advances more records than t for
+// Where the number of steps is known only after the last one, checkpoints are set online:
+// when all room is taken, a step becomes one in place of another if reversing the steps so
+// far then takes no longer. Any online schedule advances more records than t for
 // some lengths (Stumm and Walther, New algorithms for optimal online checkpointing,
-// SIAM J. Sci. Comput. 32, 2010); this one a third more at most, where there are few
+// SIAM J. Sci. Comput. 32, 2010); this one at most a third more, where there are few
 // steps, and mostly 1 to 3 percent.
 type history struct {
 	size  int       // of a record
-	room  int       // how many are kept, 0 for all
-	slots []float64 // their memory
-	kept  int       // if all are kept: those of the steps 0 … kept−1 are, in this order
+	room  int       // how many records are kept, 0 for all
+	slots []float64 // the memory of the records, slot by slot
 
-	at    []int     // otherwise: of which steps there are, ascending
-	place []int     // in which slots, the free ones last
-	work  []float64 // one more, of step now
-	now   int
-	spare []float64
+	kept int // room = 0: slot k has the record of step k, for k < kept
+
+	// room > 0:
+	at    []int     // the steps that have checkpoints, ascending
+	place []int     // place[i] is the slot of at[i]; the free slots follow
+	work  []float64 // the record of step now, besides the checkpoints
+	now   int       // −1 if there is none
+	spare []float64 // memory for one more record
 }
 
-// start makes room for as many records of the given size as are to be kept of so
-// many steps, and puts that of step 0 in place.
+// start makes room for the records of the given number of steps, room of which are kept, and
+// stores that of step 0.
 func (h *history) start(size, room, steps int, first []float64) {
 	if room >= steps {
 		room = 0
@@ -46,9 +48,10 @@ func (h *history) start(size, room, steps int, first []float64) {
 	}
 }
 
-// atOnce is how many steps are asked for where it shows on the way how many there are.
+// atOnce is how many steps are asked for at a time if their number is not known.
 const atOnce = 256
 
+// reset forgets all records and stores that of step 0.
 func (h *history) reset(size, room int, first []float64) {
 	h.size, h.room = size, room
 	h.work, h.spare = resized(h.work, size), resized(h.spare, size)
@@ -62,7 +65,7 @@ func (h *history) reset(size, room int, first []float64) {
 	copy(h.slot(0), first)
 }
 
-// grow has memory for n records.
+// grow makes memory for n records.
 func (h *history) grow(n int) {
 	if len(h.slots) < n*h.size {
 		h.slots = slices.Grow(h.slots, n*h.size-len(h.slots))
@@ -75,9 +78,9 @@ func (h *history) slot(i int) []float64 { return h.slots[i*h.size:][:h.size] }
 // rows is the slots from i to before j.
 func (h *history) rows(i, j int) []float64 { return h.slots[i*h.size : j*h.size] }
 
-// advance goes from r, the record of step k, over at most n steps, at least one if the
-// loop does not end before step k, and returns over how many. It sets dst, which may be
-// r, to the record that it comes to, or if there is room to those after each step.
+// advance goes on from r, the record of step k, over at most n steps, and returns over how
+// many: 0 only if the loop ends before step k. It sets dst, which may be r, to the record
+// after these steps; if dst has room for n records, to those after each of them.
 type advance func(k, n int, dst, r []float64) (done int, err error)
 
 // record is the record of step k, not to be changed. Steps must be asked for from
@@ -127,17 +130,18 @@ func (h *history) record(k int, next advance) ([]float64, error) {
 	return h.work, nil
 }
 
+// push makes r, the record of step k, a checkpoint. There must be a free slot.
 func (h *history) push(k int, r []float64) {
 	h.at = append(h.at, k)
 	copy(h.slot(h.place[len(h.at)-1]), r)
 }
 
-// whole reports whether the records of all steps are kept, so that they can be
-// asked for again.
+// whole reports whether the records of all steps are kept, so that they can be asked for
+// more than once.
 func (h *history) whole() bool { return h.room == 0 }
 
-// forward goes from the first record to the last of at most so many steps, −1 being
-// no bound, and returns how many there are and the last record.
+// forward goes over all steps of a loop that finds its end itself, at most most, −1 being no
+// bound, and sets checkpoints. It returns the number of steps and the record after the last.
 func (h *history) forward(size, room, most int, first []float64, next advance) (steps int, last []float64, err error) {
 	h.reset(size, room, first)
 	if room == 0 {
@@ -161,7 +165,7 @@ func (h *history) forward(size, room, most int, first []float64, next advance) (
 		}
 		h.work, h.spare = h.spare, h.work
 	}
-	// The record of the last step is there yet.
+	// The record of the last step, with which the way back begins, is still in spare.
 	h.work, h.spare = h.spare, h.work
 	h.now = steps - 1
 	return steps, h.spare, nil
@@ -190,8 +194,9 @@ func (h *history) keepAll(most int, next advance) (steps int, last []float64, er
 	return steps, h.slot(steps), nil
 }
 
-// keep may put down the record of step k, which is at work, if there is one less
-// recent than gap: to choose takes as long as some steps.
+// keep may make the record of step k, in work, a checkpoint. Once all room is taken it
+// considers that only if the last checkpoint is at least gap steps ago, since to choose one
+// to give up takes as long as some steps.
 func (h *history) keep(k, gap int) {
 	switch {
 	case len(h.at) < h.room:
@@ -207,8 +212,8 @@ func (h *history) keep(k, gap int) {
 	}
 }
 
-// leastLoss is which of the records to give up for that of step k, so that the way
-// back from there takes the fewest steps; 0 if it is better without that one.
+// leastLoss is the number of the checkpoint to give up for step k, such that reversing the
+// steps up to k advances the fewest records; 0 if it is best to make step k none.
 func (h *history) leastLoss(k int) (at int) {
 	c := len(h.at)
 	next := func(i int) int {
@@ -238,7 +243,7 @@ func (h *history) leastLoss(k int) (at int) {
 	return at
 }
 
-// repetitions is r with β(c, r−1) < l ≤ β(c, r), and β(c, r−1).
+// repetitions is r with β(c, r−1) < l ≤ β(c, r), and β(c, r−1), for l > 1.
 func repetitions(l, c int) (r, before int) {
 	r, before = 1, 1
 	for beta := c + 1; beta < l; beta = beta * (c + r) / r {
@@ -248,8 +253,8 @@ func repetitions(l, c int) (r, before int) {
 	return r, before
 }
 
-// advances is t(l, c), how many records are advanced to reverse l steps of which the
-// first record is there, with room for c.
+// advances is t(l, c), how many records are advanced to reverse l steps with room for c
+// records, of which that of the first step is there.
 func advances(l, c int) int {
 	if l <= 1 {
 		return 0
@@ -261,8 +266,8 @@ func advances(l, c int) int {
 	return r*l - before*(c+r)/(c+1) // β(c+1, r−1) = β(c, r−1)·(c+r)/(c+1)
 }
 
-// split is how many of l > 1 steps go before the next of c checkpoints, the first
-// being that from which the steps start.
+// split is after how many of l > 1 steps the next of c checkpoints is set; the first one is
+// that from which the steps start.
 func split(l, c int) int {
 	switch {
 	case c >= l:

@@ -10,31 +10,31 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// kernel is a derivative of a small step as code on single numbers, in which a step
-// takes a fraction of what the sweeps of an engine need to get going.
+// kernel is a derivative of a small step as code on single numbers. That takes a fraction of
+// the time that a sweep of an engine takes before its first operation.
 type kernel struct {
 	*code.Scalar
 	code.Layout
-	y, adjoint []uint16   // registers of the results
-	compared   []uint16   // of what the guards compare
-	along      [][]uint16 // by direction: tangents of the results, or of the adjoint
+	y, adjoint []uint16   // registers of the results, and of the adjoint of the inputs
+	compared   []uint16   // registers of what the guards compare
+	along      [][]uint16 // by direction: registers of the tangents of the results, or of the adjoint
 }
 
-// kernels are those of a step, made when they are needed.
+// kernels is the kernels of a step, which are made when they are first asked for.
 type kernels struct {
 	mu     sync.Mutex
-	f      *expr.Function // nil if sweeps are better
-	guards []tape.Guard   // of the values that are watched
-	seen   bool
+	seen   bool           // find has been called
+	f      *expr.Function // the step, nil if sweeps are better
+	guards []tape.Guard   // of the step; A and B are numbers among f.Watched
 	made   map[expr.Request]*kernel
 	stages map[expr.Request]*stage
 }
 
-// maxLines is how many operations a step has at most that is a kernel: registers
-// are numbered by 16 bits.
+// maxLines is how many operations a step may have to be a kernel: registers are numbered
+// by 16 bits.
 const maxLines = 2000
 
-// kernel is the kernel for what is asked for, nil if sweeps are better.
+// kernel is the kernel of a step for a derivative, nil if sweeps are better.
 func (l *Loop) kernel(s *Step, r expr.Request) *kernel {
 	c := &s.kernels
 	c.mu.Lock()
@@ -51,7 +51,7 @@ func (l *Loop) kernel(s *Step, r expr.Request) *kernel {
 	return k
 }
 
-// find has the step as expressions if it is small.
+// find sets f if the step is small.
 func (c *kernels) find(s *Step) {
 	if c.seen {
 		return
@@ -97,8 +97,8 @@ func (l *Loop) newKernel(f *expr.Function, inputs, params int, r expr.Request) *
 	return k
 }
 
-// function is the step for symbolic derivatives; nil if it has calls or too many
-// operations.
+// function is the step as a function that package expr can derive; nil if it has calls or
+// too many operations. It sets s.kernels.guards.
 func (s *Step) function() *expr.Function {
 	p := s.P
 	if s.P.HasCalls() {
@@ -138,19 +138,18 @@ func (s *Step) function() *expr.Function {
 	return f
 }
 
-// evaluator is a kernel with registers, and the kernel that keeps derivative
-// products, for where a result is not finite.
+// evaluator is a kernel with registers.
 type evaluator struct {
 	*kernel
-	safe  *evaluator
+	safe  *evaluator // the same with derivative products, for where a result is not finite
 	of    expr.Request
 	regs  code.Registers
-	point int // for which the inputs that are the same in all steps are set
-	v     []float64
+	point int       // the point (memory.point) of which the steady inputs are set
+	v     []float64 // what the guards compare
 }
 
-// evaluator is that of one of the derivatives, of an end the value; nil if sweeps are
-// better.
+// evaluator is the evaluator for a derivative of a step, or for the value of an End; nil if
+// sweeps are better.
 func (m *memory) evaluator(w *way, d expr.Derivative, directions int) *evaluator {
 	list := w.kernels[d]
 	if directions < len(list) {
@@ -188,7 +187,8 @@ func (m *memory) newEvaluator(w *way, r expr.Request) *evaluator {
 	return e
 }
 
-// feed sets the inputs of step k: what is the same in all steps once a point.
+// feed sets the inputs of step k, which starts from s. Those that are the same in all steps
+// are set once for each point.
 func (m *memory) feed(e *evaluator, k int, s []float64) {
 	e.regs.Use(e.Scalar)
 	n := m.State
@@ -228,7 +228,8 @@ func (m *memory) feed(e *evaluator, k int, s []float64) {
 	}
 }
 
-// compute is run of one way by a kernel, for products with the Hessian by two.
+// compute is run with one way and a kernel; for products with the Hessian, with two kernels.
+// It reports whether the comparisons came out as recorded.
 func (m *memory) compute(w *way, e *evaluator, k int, s []float64) (fits bool) {
 	directions := e.Directions
 	switch e.of.Derivative {
@@ -241,7 +242,9 @@ func (m *memory) compute(w *way, e *evaluator, k int, s []float64) (fits bool) {
 		m.evaluate(w, e, k, s, nil, nil, m.bars[:directions])
 }
 
-// evaluate runs a kernel on step k; its results go where they are wanted.
+// evaluate runs a kernel on step k. It sets those of y, adjoint and along that are not nil,
+// with derivative products where plain ones give a number that is not finite. It reports
+// whether the comparisons came out as recorded.
 func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint []float64, along [][]float64) (fits bool) {
 	if m.careful && m.y == nil {
 		e = m.safe(w, e)
@@ -266,7 +269,9 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 	if (exponents|each)>>63 == 0 || e.of.Safe {
 		return true
 	}
-	if exponents>>63 == 0 { // a direction that is finite has the bits that it has alone
+	// Pick has set the highest bit if a number is not finite. If only directions are, those
+	// that are finite are left as they are: a direction has the bits that it has alone.
+	if exponents>>63 == 0 {
 		m.again = append(m.again[:0], along...)
 		for s, x := range along {
 			if !slices.ContainsFunc(x, func(v float64) bool { return !finite(v) }) {
@@ -278,7 +283,7 @@ func (m *memory) evaluate(w *way, e *evaluator, k int, s []float64, y, adjoint [
 	return m.evaluate(w, m.safe(w, e), k, s, y, adjoint, along)
 }
 
-// safe is e as it keeps derivative products.
+// safe is e with derivative products.
 func (m *memory) safe(w *way, e *evaluator) *evaluator {
 	if e.of.Safe {
 		return e

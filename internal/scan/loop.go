@@ -13,25 +13,24 @@ import (
 //
 //	s₀ = x[:n],  s_{k+1}, out_k = step(s_k, u_k; p_k),  y = [s_T; Σ…],  k = 0, …, T−1:
 //
-// the blocks In say where u_k is in x, the blocks Out to which of y the outputs
-// are added. A program calls it as one operation. It is immutable and safe for
-// concurrent use.
+// The blocks In say where u_k is in x, the blocks Out to which elements of y the outputs are
+// added. A program calls it as one operation. It is immutable and safe for concurrent use.
 //
-// If it Ends, it does so where a step says that it is the end: T is data of an
-// evaluation then.
+// If it Ends, it finds its end itself, where the comparisons of a step that is an End hold:
+// T may then differ from one evaluation to another.
 type Loop struct {
 	Steps []*Step // one for each way in which the comparisons of a step come out
 	State int     // n
-	Count int     // T; if the loop Ends the most that it may be, −1 without a bound
+	Count int     // T; if the loop Ends, the largest that it may be, −1 if there is no bound
 	Ends  bool
 	Seen  int     // T at the recorded point
-	In    []Block // of x[n:], whose length is Rest
-	Out   []Block // of y[n:], whose length is Sums
+	In    []Block // parts of x[n:], whose length is Rest
+	Out   []Block // parts of y[n:], whose length is Sums
 	Rest  int
 	Sums  int
 	Data  Data
-	// Checkpoints is how many states a reverse sweep keeps, and Bytes what the memory
-	// for them is, at most but for the least that is needed; 0 is no limit.
+	// A reverse sweep keeps at most Checkpoints states, in at most Bytes of memory, but no
+	// fewer than it needs; 0 is no limit.
 	Checkpoints, Bytes int
 
 	pool sync.Pool // of memory
@@ -42,12 +41,11 @@ type Loop struct {
 type Step struct {
 	P         *sweep.Engine
 	X, Params []float64
-	// Lagrangian has the inputs [s; u; λ; ν] and the only output λᵀnext + νᵀout: its
-	// gradient is the adjoint of the step, a product with its Hessian the tangent
-	// of the adjoint.
+	// Lagrangian has the inputs [s; u; λ; ν] and the output λᵀnext + νᵀout: its gradient in
+	// [s; u] is the adjoint of the step, a product with its Hessian the tangent of that.
 	Lagrangian func() *sweep.Engine
-	// End is set of what says that the loop ends before this step: its program has the
-	// outputs s and zeros, and is run for its comparisons alone.
+	// End says that where its comparisons hold the loop ends before this step. It is run for
+	// them alone; its outputs are s and zeros.
 	End bool
 
 	kernels kernels
@@ -56,15 +54,16 @@ type Step struct {
 // Certain reports whether the step goes the same way at every point.
 func (s *Step) Certain() bool { return s.P.Certain() }
 
-// Block is N numbers one after the other, the inputs or the outputs of a step from
-// Local on, next to s or to the next state: in step k they are from At + Stride·k
-// on, or from Index[k] on; those are none, inputs 0, if it is −1 or there is no such k.
+// Block is N consecutive inputs of a step, or outputs: number Local … Local+N−1 of u or out.
+// In step k these are the elements of x[n:], or y[n:], from At + Stride·k on; if Index is
+// not nil, those from Index[k] on. If that is −1, or k is beyond Index, the step has inputs
+// 0 there, and its outputs are added to nothing.
 type Block struct {
 	Local, N, At, Stride int
 	Index                []int32
 }
 
-// Place is where the block is in step k.
+// Place is where the block is in step k, −1 if nowhere.
 func (b *Block) Place(k int) int {
 	switch {
 	case b.Index == nil:
@@ -105,7 +104,8 @@ func (b Block) Shift(local, by int) Block {
 	return b
 }
 
-// Reverse is the block with the last of so many steps first.
+// Reverse is the block of a loop that goes from the last of the given number of steps to
+// the first.
 func (b Block) Reverse(steps int) Block {
 	if b.Index != nil {
 		index := make([]int32, steps)
@@ -127,7 +127,8 @@ type Data struct {
 // row is p_k.
 func (d *Data) row(k int) []float64 { return d.Values[(d.At+d.Stride*k)*d.N:][:d.N] }
 
-// Reverse is the data with the last of so many steps first.
+// Reverse is the data of a loop that goes from the last of the given number of steps to the
+// first.
 func (d Data) Reverse(steps int) Data {
 	d.At, d.Stride = d.At+d.Stride*(steps-1), -d.Stride
 	return d
@@ -143,7 +144,7 @@ func (l *Loop) Certain() bool {
 	return !l.Ends && !slices.ContainsFunc(l.Steps, func(s *Step) bool { return !s.Certain() })
 }
 
-// Name is that of the function that makes it.
+// Name is the name of the function of package reverse that makes it.
 func (l *Loop) Name() string { return "Scan" }
 
 // Row is the parameters of step k.
@@ -154,7 +155,7 @@ func (l *Loop) Row(k int) []float64 {
 	return l.Data.row(k)
 }
 
-// inputs and outputs are those of a step without the state.
+// inputs and outputs are how many a step has, without the state.
 func (l *Loop) inputs() int  { return l.Steps[0].P.Inputs() - l.State }
 func (l *Loop) outputs() int { return l.Steps[0].P.Outputs() - l.State }
 
@@ -170,7 +171,7 @@ func (l *Loop) Footprint() int {
 	return bytes
 }
 
-// Work is that of the recorded number of steps.
+// Work is how many operations the recorded number of steps has.
 func (l *Loop) Work() int {
 	ops := 0
 	for _, s := range l.Steps {

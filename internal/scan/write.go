@@ -13,24 +13,24 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Go source of a loop whose steps are code: a function for each derivative of a step, that
-// reads the inputs of its kernel from one array, and loops over the steps, which keep all
-// states. Of a step that compares there is one of each way in which its comparisons come
-// out, and one that chooses among them.
+// Go source of a loop: for each derivative a function for a step, which reads its inputs
+// from one array, and one that loops over the steps and keeps all states. If steps compare,
+// each way in which their comparisons come out has a function for a step, and another
+// function chooses among them.
 
 // printer writes the functions of a loop.
 type printer struct {
 	*Loop
 	*straight.Call
-	ways   []*Step     // those that end last
-	ends   int         // how many go on
-	layout code.Layout // where the inputs of a step are
-	data   string      // the table of the parameters
-	bar    string      // the function of the adjoint beside products, "" if it is that of the gradient
+	ways   []*Step     // the recorded steps; those that are an End come last
+	ends   int         // the number of the first way that is an End
+	layout code.Layout // of the array from which a step reads
+	data   string      // the name of the table of the parameters
+	bar    string      // the function for the adjoint in products, "" if it is that for the gradient
 	err    error
 }
 
-// WriteCall writes the functions of a call.
+// WriteCall writes the functions for a call of the loop.
 func (l *Loop) WriteCall(c *straight.Call) error {
 	if l.Count < 0 {
 		return &straight.Unsupported{Op: "Scan whose number of steps has no bound"}
@@ -78,8 +78,8 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 	return w.err
 }
 
-// sweeps writes the derivatives of a step for which sweeps are better than symbols: by
-// those over its program, those of second order over its Lagrangian.
+// sweeps writes the derivatives of a step that is too large for symbolic ones: by sweeps
+// over its program and, of second order, over its Lagrangian.
 func (w *printer) sweeps(s *Step) error {
 	settings := w.Settings
 	settings.Inputs, settings.Params, settings.Short = nil, nil, true
@@ -108,7 +108,7 @@ func (w *printer) sweeps(s *Step) error {
 		params = fmt.Sprintf(", a[%d:%d]", n, n+k.Params)
 	}
 	slice := func(at, n int) string { return fmt.Sprintf("a[%d:%d]", at, at+n) }
-	// product makes one again carefully if it is not finite.
+	// product calls a derivative, and once more, carefully, if it is not finite.
 	product := func(name, dst, x, along string) string {
 		call := fmt.Sprintf("%s(%s, %s%s, %s", name, dst, x, params, along)
 		return fmt.Sprintf("if !%s, false) {\n%s, true)\n}\n", call, call)
@@ -155,7 +155,7 @@ func (s *Step) symbols() *expr.Function {
 // chooses reports whether steps compare.
 func (l *Loop) chooses() bool { return len(l.Steps) > 1 || len(l.Steps[0].P.Guards()) > 0 }
 
-// CallFails says what it means if there is no value.
+// CallFails says when an evaluation of the written function fails, "" if never.
 func (l *Loop) CallFails() string {
 	if !l.chooses() {
 		return ""
@@ -163,6 +163,7 @@ func (l *Loop) CallFails() string {
 	return "the comparisons of a step of Scan come out as in none that was recorded"
 }
 
+// list is the elements of a composite literal.
 func (w *printer) list(x []float64) string {
 	words := make([]string, len(x))
 	for k, v := range x {
@@ -174,15 +175,16 @@ func (w *printer) list(x []float64) string {
 // outAt is where what a step computes begins in the memory: after its inputs.
 func (w *printer) outAt() int { return w.layout.Tangents(1) }
 
+// results is how much room what a step computes takes; there is as much for its tangents.
 func (w *printer) results() int { return max(w.layout.Results, w.layout.Inputs) }
 
-// waysAt is where the numbers of the ways begin that the steps took: after the states.
+// waysAt is where the memory has the way that each step took: after the states.
 func (w *printer) waysAt() int { return w.outAt() + w.results()*2 + (w.Count+1)*2*w.State }
 
-// chosen is the name of a derivative of the step.
+// chosen is the name of the function for a derivative of a step, whatever its way.
 func (w *printer) chosen(d expr.Derivative) string { return w.Names[int(d)] + "Step" }
 
-// stepName is that of way k.
+// stepName is the name of the function for a derivative of a step in way k.
 func (w *printer) stepName(d expr.Derivative, k int) string {
 	if !w.chooses() {
 		return w.chosen(d)
@@ -190,7 +192,8 @@ func (w *printer) stepName(d expr.Derivative, k int) string {
 	return w.chosen(d) + strconv.Itoa(k)
 }
 
-// choice writes the function that chooses among the ways: of the value by trying them.
+// choice writes the function for a derivative of a step that chooses among the ways: the
+// value tries them, derivatives are told which it was.
 func (w *printer) choice(d expr.Derivative) {
 	name := w.chosen(d)
 	n, assign, careful := w.ends, "", ", careful"
@@ -210,112 +213,151 @@ func (w *printer) choice(d expr.Derivative) {
 	w.File.Printf("if way++; way == %d {\nway = 0\n}\n}\nreturn -1\n}\n\n", n)
 }
 
-// step writes a derivative of a step: a is what the kernel reads, dst the results and
-// their tangents, the adjoint, or its tangent. The value of one that compares is whether the
-// comparisons come out as recorded.
+// step writes the function for a derivative of a step: a is what its kernel reads, dst is set
+// to the results, with their tangents, to the adjoint, or to its tangent. The value of a
+// step that compares returns whether its comparisons come out as recorded. A derivative has
+// a second, careful, function with derivative products, for where plain ones are not finite.
 func (w *printer) step(s *Step, name string, d expr.Derivative, safe bool) {
-	r := expr.Request{Derivative: d, Weighted: d == expr.Gradient || d == expr.Product, WeightsChange: d == expr.Product, Safe: safe}
-	if d == expr.Tangent || d == expr.Product {
-		r.Directions = 1
+	p := &stepPrinter{printer: w, Step: s, d: d}
+	p.derive(safe)
+	result, last := "", ""
+	if p.compares() {
+		result, last = " bool", p.guards()
 	}
-	g := expr.NewGraph(w.steady, true)
-	outputs := s.symbols().Derive(g, r)
-	p := code.NewPrinter(g, w.File, source.Names{"a": true, "dst": true, "math": true, "k": true})
-	p.Leaf = func(leaf expr.Node) string { return fmt.Sprintf("a[%d]", w.leafAt(leaf)) }
-	p.LeafName = func(leaf expr.Node) string { return "a" + strconv.Itoa(w.leafAt(leaf)) }
-	p.Primitive = func(f expr.Primitive, order int) string {
-		name, err := w.Primitive(f.(*tape.Scalar1), order)
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-		return name
+	if !s.End {
+		last += p.stores()
 	}
-	n := w.layout.Results
-	if d == expr.Gradient || d == expr.Product {
-		n = w.layout.Inputs
-	}
-	if d == expr.Tangent {
-		n *= 2
-	}
-	dst := make([]string, n)
-	watched := make([]expr.Output, 2*len(s.kernels.guards))
-	var wanted []expr.Output
-	want := func(o expr.Output, name string) {
-		if _, constant := o.Constant(); !constant {
-			p.Want(o.Node(g), name)
-		}
-	}
-	for _, o := range outputs {
-		switch {
-		case o.Of == expr.Value && o.A >= w.layout.Results:
-			if k := o.A - w.layout.Results; d == expr.Value && (k%2 == 0 || s.kernels.guards[k/2].Compares()) {
-				watched[k] = o
-				want(o, fmt.Sprintf("c%d", k))
-			}
-		case s.End || o.Of != d && !(d == expr.Tangent && o.Of == expr.Value):
-		default:
-			wanted = append(wanted, o)
-			want(o, fmt.Sprintf("y%d", w.resultAt(d, o)))
-		}
-	}
-	p.Count()
-	spell := func(o expr.Output) string {
-		if c, constant := o.Constant(); constant {
-			return w.File.Number(c)
-		}
-		return p.Node(o.Node(g))
-	}
-	compares, result, guards := d == expr.Value && w.chooses(), "", ""
-	if compares {
-		result = " bool"
-		for k := range s.kernels.guards {
-			guard, y := &s.kernels.guards[k], ""
-			if guard.Compares() {
-				y = spell(watched[guard.B])
-			}
-			guards += fmt.Sprintf("if !(%s) {\nreturn false\n}\n", straight.Holds(w.File, guard, spell(watched[guard.A]), y))
-		}
-	}
-	for _, o := range wanted {
-		dst[w.resultAt(d, o)] = spell(o)
-	}
-	if safe {
-		name += "Careful"
-	}
+	hasCareful := !safe && d != expr.Value
 	careful := ""
-	if !safe && d != expr.Value {
+	switch {
+	case safe:
+		name += "Careful"
+	case hasCareful:
 		careful = ", careful bool"
 	}
 	w.File.Printf("func %s(dst, a []float64%s)%s {\n", name, careful, result)
-	if careful != "" {
+	if hasCareful {
 		w.File.Printf("if careful {\n%sCareful(dst, a)\nreturn\n}\n", name)
 	}
 	w.File.Printf("a = a[:%d]\n", w.outAt())
 	if !s.End {
-		w.File.Printf("dst = dst[:%d]\n", n)
+		w.File.Printf("dst = dst[:%d]\n", p.size())
 	}
-	w.File.Printf("%s%s%s", p.Uniform(), p.Body(), guards)
-	for i, v := range dst {
-		if v == "" {
-			v = "0"
-		}
-		if !s.End {
-			w.File.Printf("dst[%d] = %s\n", i, v)
-		}
-	}
-	if !safe && d != expr.Value {
+	w.File.Printf("%s%s%s", p.Uniform(), p.Body(), last)
+	if hasCareful {
 		w.File.Printf("for _, v := range dst {\nif v-v != 0 {\n%sCareful(dst, a)\nreturn\n}\n}\n", name)
 	}
-	if compares {
+	if p.compares() {
 		w.File.Printf("return true\n")
 	}
 	w.File.Printf("}\n\n")
-	if !safe && d != expr.Value {
+	if hasCareful {
 		w.step(s, name, d, true)
 	}
 }
 
-// resultAt is where a result is in dst.
+// stepPrinter writes the statements of a derivative of a step.
+type stepPrinter struct {
+	*printer
+	*Step
+	*code.Printer
+	d       expr.Derivative
+	graph   *expr.Graph
+	results []expr.Output // what is stored
+	watched []expr.Output // by number that a guard compares
+}
+
+// compares reports whether the function returns if the comparisons come out as recorded.
+func (p *stepPrinter) compares() bool { return p.d == expr.Value && p.chooses() }
+
+// size is the length of dst.
+func (p *stepPrinter) size() int {
+	switch p.d {
+	case expr.Value:
+		return p.layout.Results
+	case expr.Tangent:
+		return 2 * p.layout.Results
+	}
+	return p.layout.Inputs
+}
+
+// derive finds the derivative and has the printer name what is stored or compared.
+func (p *stepPrinter) derive(safe bool) {
+	r := request(p.d, 0)
+	r.Safe = safe
+	if p.d == expr.Tangent || p.d == expr.Product {
+		r.Directions = 1
+	}
+	p.graph = expr.NewGraph(p.steady, true)
+	outputs := p.symbols().Derive(p.graph, r)
+	p.Printer = code.NewPrinter(p.graph, p.File, source.Names{"a": true, "dst": true, "math": true, "k": true})
+	p.Leaf = func(leaf expr.Node) string { return fmt.Sprintf("a[%d]", p.leafAt(leaf)) }
+	p.LeafName = func(leaf expr.Node) string { return "a" + strconv.Itoa(p.leafAt(leaf)) }
+	p.Printer.Primitive = func(f expr.Primitive, order int) string {
+		name, err := p.Call.Primitive(f.(*tape.Scalar1), order)
+		if err != nil && p.err == nil {
+			p.err = err
+		}
+		return name
+	}
+	p.watched = make([]expr.Output, 2*len(p.kernels.guards))
+	want := func(o expr.Output, name string) {
+		if _, constant := o.Constant(); !constant {
+			p.Want(o.Node(p.graph), name)
+		}
+	}
+	for _, o := range outputs {
+		switch {
+		case o.Of == expr.Value && o.A >= p.layout.Results:
+			if k := o.A - p.layout.Results; p.d == expr.Value && (k%2 == 0 || p.kernels.guards[k/2].Compares()) {
+				p.watched[k] = o
+				want(o, fmt.Sprintf("c%d", k))
+			}
+		case p.End || o.Of != p.d && !(p.d == expr.Tangent && o.Of == expr.Value):
+		default:
+			p.results = append(p.results, o)
+			want(o, fmt.Sprintf("y%d", p.resultAt(p.d, o)))
+		}
+	}
+	p.Count()
+}
+
+// spell is an output as an expression.
+func (p *stepPrinter) spell(o expr.Output) string {
+	if c, constant := o.Constant(); constant {
+		return p.File.Number(c)
+	}
+	return p.Node(o.Node(p.graph))
+}
+
+// guards returns false where a comparison comes out otherwise than recorded.
+func (p *stepPrinter) guards() (s string) {
+	for k := range p.kernels.guards {
+		guard, y := &p.kernels.guards[k], ""
+		if guard.Compares() {
+			y = p.spell(p.watched[guard.B])
+		}
+		s += fmt.Sprintf("if !(%s) {\nreturn false\n}\n", straight.Holds(p.File, guard, p.spell(p.watched[guard.A]), y))
+	}
+	return s
+}
+
+// stores sets dst.
+func (p *stepPrinter) stores() (s string) {
+	dst := make([]string, p.size())
+	for i := range dst {
+		dst[i] = "0"
+	}
+	for _, o := range p.results {
+		dst[p.resultAt(p.d, o)] = p.spell(o)
+	}
+	for i, v := range dst {
+		s += fmt.Sprintf("dst[%d] = %s\n", i, v)
+	}
+	return s
+}
+
+// resultAt is where the function for a step stores a result, in dst.
 func (w *printer) resultAt(d expr.Derivative, o expr.Output) int {
 	if d == expr.Tangent && o.Of == expr.Tangent {
 		return w.layout.Results + o.A
@@ -323,11 +365,12 @@ func (w *printer) resultAt(d expr.Derivative, o expr.Output) int {
 	return o.A
 }
 
-// leafAt is where a leaf is in a.
+// leafAt is where the function for a step finds a leaf, in a.
 func (w *printer) leafAt(leaf expr.Node) int { return w.layout.Base(leaf) + int(leaf.A) }
 
-// block is the place of a block in step k, an expression, and the lines around what is done
-// there; table is that of its index.
+// place is an expression for the place of a block in step k, and the lines before and after
+// what is done there; if between is not empty, it begins the branch for a block that is
+// nowhere in that step. The index of a block is declared as a table with the given name.
 func (w *printer) place(b *Block, name string) (place, before, between, after string) {
 	at := w.State + b.At
 	switch {
@@ -362,7 +405,7 @@ func (w *printer) loads(blocks []Block, x string, at int, name string) (s string
 	return s
 }
 
-// adds adds out from at on to what the blocks have in dst.
+// adds adds out, from at on, to what the blocks have in dst.
 func (w *printer) adds(blocks []Block, at int, name string) (s string) {
 	for i := range blocks {
 		b := &blocks[i]
@@ -375,104 +418,158 @@ func (w *printer) adds(blocks []Block, at int, name string) (s string) {
 	return s
 }
 
-// loop writes the loop of a derivative.
+// loop writes the function of a derivative of the whole loop.
 func (w *printer) loop(d expr.Derivative) {
-	n, k := w.State, &w.layout
-	name := w.Names[int(d)]
-	inputs := func() string { // those of step k
-		s := w.loads(w.In, "x", n, name+"In")
-		if w.data != "" {
-			row := fmt.Sprintf("(%d+%d*k)*%d", w.Data.At, w.Data.Stride, w.Data.N)
-			s += fmt.Sprintf("copy(a[%d:%d], %s[%s:])\n", k.Inputs, k.Inputs+w.Data.N, w.data, row)
-		}
-		return s
-	}
-	args := map[expr.Derivative]string{expr.Value: "dst, x", expr.Gradient: "dst, x, y, w", expr.Tangent: "dst, x, y, v", expr.Product: "dst, x, y, w, v, dw"}[d]
-	along, weights, changes := k.Direction(0), k.Weights(), k.Tangents(0)
-	open := fmt.Sprintf("a, out, states := memory[:%d], memory[%[1]d:%[2]d], memory[%[2]d:%d]\nclear(dst)\n", w.outAt(), w.outAt()+2*w.results(), w.waysAt())
-	if d != expr.Value { // where a value is not finite no derivative is
-		open += "careful := false\nfor _, v := range y {\ncareful = careful || v-v != 0\n}\n"
-	}
-	kept := w.chooses() && (d == expr.Gradient || d == expr.Product)
-	if kept {
-		open += fmt.Sprintf("ways := memory[%d:%d]\n", w.waysAt(), w.waysAt()+w.Count)
-	}
-	if w.chooses() {
-		open += "way := 0\n"
-	}
-	last, counted, ended := strconv.Itoa(w.Count-1), "", ""
-	if w.Ends && kept {
-		open += "steps := 0\n"
-		last, counted = "steps - 1", "steps++\n"
-	}
-	if len(w.ways) > w.ends {
-		ended = fmt.Sprintf("if way >= %d { // the loop ends\nbreak\n}\n", w.ends)
-	}
-	// value computes step k forward.
-	value := func() string {
-		step := w.chosen(expr.Value) + "(out, a"
-		switch {
-		case !w.chooses():
-			return step + ")\n"
-		case d == expr.Value:
-			return fmt.Sprintf("if way = %s, way); way < 0 {\nreturn false\n}\n%s", step, ended)
-		case kept:
-			counted += "ways[k] = float64(way)\n"
-		}
-		return fmt.Sprintf("way = %s, way)\n%s", step, ended)
-	}
-	// moving computes step k forward with its tangents, from the state and its tangents.
-	moving := func(in, states string) string {
-		s := fmt.Sprintf("copy(a[:%d], %s)\ncopy(a[%d:%d], %[2]s[%[1]d:])\n%[5]s", n, states, along, along+n, in) + w.loads(w.In, "v", along+n, name+"Moving")
-		if w.chooses() {
-			s += value()
-		}
-		return s + w.call(expr.Tangent, "out")
-	}
-	in := inputs()
+	l := &loopPrinter{printer: w, d: d, name: w.Names[int(d)]}
+	open := l.open()
+	l.in = l.inputs()
 	body := ""
 	switch d {
 	case expr.Value:
-		steps := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, in, value(), w.adds(w.Out, n, name+"Out"))
-		body = fmt.Sprintf("copy(states[:%d], x)\n%scopy(dst[:%[1]d], states)\n", n, straight.Over("k", w.Count, steps))
+		body = l.value()
 	case expr.Tangent:
-		steps := moving(in, "states") +
-			fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, k.Results, w.adds(w.Out, k.Results+n, name+"Out"))
-		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n%[3]scopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, straight.Over("k", w.Count, steps))
+		body = l.tangent()
 	case expr.Gradient:
-		body = fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states[%[1]d*k:])\n%[3]s%[4]s", n, w.Count, in, value())
-		body += fmt.Sprintf("copy(states[%d*(k+1):][:%[1]d], out)\n%s}\n", n, counted)
-		body += fmt.Sprintf("copy(a[%d:%d], w)\n", weights, weights+n)
-		body += fmt.Sprintf("for k := %s; k >= 0; k-- {\ncopy(a[:%d], states[%[2]d*k:])\n%s%s", last, n, in, w.loads(w.Out, "w", weights+n, name+"Weights"))
-		body += w.taken() + w.call(d, "out")
-		body += fmt.Sprintf("copy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[1]d:])\n", weights, weights+n, w.adds(w.In, n, name+"To"), n)
+		body = l.gradient()
 	case expr.Product:
-		body = fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n", n, 2*n)
-		body += fmt.Sprintf("for k := range %d {\ns := states[%d*k:]\n%s", w.Count, 2*n, moving(in, "s"))
-		body += fmt.Sprintf("copy(s[%d:][:%d], out)\ncopy(s[%d:][:%[2]d], out[%[4]d:])\n%[5]s}\n", 2*n, n, 3*n, k.Results, counted)
-		body += fmt.Sprintf("copy(a[%d:%d], w)\ncopy(a[%d:%d], dw)\n", weights, weights+n, changes, changes+n)
-		body += fmt.Sprintf("for k := %s; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", last, 2*n, n, along, along+n)
-		body += in + w.loads(w.In, "v", along+n, name+"Along") + w.loads(w.Out, "w", weights+n, name+"Weights") + w.loads(w.Out, "dw", changes+n, name+"Changes")
-		bar := w.call(expr.Gradient, "out")
-		if w.bar != "" {
-			bar = w.bar + "(out, a)\n"
-		}
-		body += w.taken() + bar + w.call(d, fmt.Sprintf("out[%d:]", w.results()))
-		body += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, w.results(), w.adds(w.In, w.results()+n, name+"To"), n)
+		body = l.product()
 	}
 	result := ""
 	if d == expr.Value && w.chooses() {
 		result = " bool"
 		body += "return true\n"
 	}
+	args := map[expr.Derivative]string{expr.Value: "dst, x", expr.Gradient: "dst, x, y, w", expr.Tangent: "dst, x, y, v", expr.Product: "dst, x, y, w, v, dw"}[d]
 	steps := fmt.Sprintf("%d steps", w.Count)
 	if w.Ends {
 		steps = "at most " + steps
 	}
-	w.File.Printf("%sfunc %s(%s, memory []float64)%s {\n%s%s}\n\n", source.Comment(fmt.Sprintf("%s is %s of a loop of %s.", name, w.Doc[int(d)], steps)), name, args, result, open, body)
+	w.File.Printf("%sfunc %s(%s, memory []float64)%s {\n%s%s}\n\n", source.Comment(fmt.Sprintf("%s is %s of a loop of %s.", l.name, w.Doc[int(d)], steps)), l.name, args, result, open, body)
 }
 
-// taken is the way that step k took.
+// loopPrinter writes the function of one derivative of the whole loop. In that, a is what a
+// step reads, in the layout of its kernel, out what it computes, states the states that are
+// kept, each with its tangent if there is one, ways the way that each step took.
+type loopPrinter struct {
+	*printer
+	d       expr.Derivative
+	name    string
+	last    string // the number of the last step, an expression
+	counted string // what is done after each step forward
+	ended   string // what is done after the way of a step is known
+	in      string // what sets the inputs of step k and its parameters
+}
+
+// keepsWays reports whether a step backward has to know the way that it took forward.
+func (l *loopPrinter) keepsWays() bool {
+	return l.chooses() && (l.d == expr.Gradient || l.d == expr.Product)
+}
+
+// open is what the function begins with.
+func (l *loopPrinter) open() string {
+	open := fmt.Sprintf("a, out, states := memory[:%d], memory[%[1]d:%[2]d], memory[%[2]d:%d]\nclear(dst)\n", l.outAt(), l.outAt()+2*l.results(), l.waysAt())
+	if l.d != expr.Value { // where a value is not finite no derivative is
+		open += "careful := false\nfor _, v := range y {\ncareful = careful || v-v != 0\n}\n"
+	}
+	l.last = strconv.Itoa(l.Count - 1)
+	if l.keepsWays() {
+		open += fmt.Sprintf("ways := memory[%d:%d]\n", l.waysAt(), l.waysAt()+l.Count)
+		l.counted = "ways[k] = float64(way)\n"
+	}
+	if l.chooses() {
+		open += "way := 0\n"
+	}
+	if l.Ends && l.keepsWays() {
+		open += "steps := 0\n"
+		l.last, l.counted = "steps - 1", "steps++\n"+l.counted
+	}
+	if len(l.ways) > l.ends {
+		l.ended = fmt.Sprintf("if way >= %d { // the loop ends\nbreak\n}\n", l.ends)
+	}
+	return open
+}
+
+// inputs is in. It declares the tables that this needs.
+func (l *loopPrinter) inputs() string {
+	s := l.loads(l.In, "x", l.State, l.name+"In")
+	if l.data != "" {
+		row := fmt.Sprintf("(%d+%d*k)*%d", l.Data.At, l.Data.Stride, l.Data.N)
+		n := l.layout.Inputs
+		s += fmt.Sprintf("copy(a[%d:%d], %s[%s:])\n", n, n+l.Data.N, l.data, row)
+	}
+	return s
+}
+
+// forward computes step k.
+func (l *loopPrinter) forward() string {
+	step := l.chosen(expr.Value) + "(out, a"
+	switch {
+	case !l.chooses():
+		return step + ")\n"
+	case l.d == expr.Value:
+		return fmt.Sprintf("if way = %s, way); way < 0 {\nreturn false\n}\n%s", step, l.ended)
+	}
+	return fmt.Sprintf("way = %s, way)\n%s", step, l.ended)
+}
+
+// moving computes step k with its tangents, from the state and its tangents in states.
+func (l *loopPrinter) moving(states string) string {
+	n, along := l.State, l.layout.Direction(0)
+	s := fmt.Sprintf("copy(a[:%d], %s)\ncopy(a[%d:%d], %[2]s[%[1]d:])\n%[5]s", n, states, along, along+n, l.in) + l.loads(l.In, "v", along+n, l.name+"Moving")
+	if l.chooses() {
+		s += l.forward()
+	}
+	return s + l.call(expr.Tangent, "out")
+}
+
+// value is the body of the value: forward, with the state at hand alone.
+func (l *loopPrinter) value() string {
+	n := l.State
+	step := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, l.in, l.forward(), l.adds(l.Out, n, l.name+"Out"))
+	return fmt.Sprintf("copy(states[:%d], x)\n%scopy(dst[:%[1]d], states)\n", n, straight.Over("k", l.Count, step))
+}
+
+// tangent is the body of the tangent: forward, with the state at hand and its tangent.
+func (l *loopPrinter) tangent() string {
+	n, results := l.State, l.layout.Results
+	step := l.moving("states") +
+		fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, results, l.adds(l.Out, results+n, l.name+"Out"))
+	return fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n%[3]scopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, straight.Over("k", l.Count, step))
+}
+
+// gradient is the body of the adjoint: forward, with all states kept, and back.
+func (l *loopPrinter) gradient() string {
+	n, weights := l.State, l.layout.Weights()
+	s := fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states[%[1]d*k:])\n%[3]s%[4]s", n, l.Count, l.in, l.forward())
+	s += fmt.Sprintf("copy(states[%d*(k+1):][:%[1]d], out)\n%s}\n", n, l.counted)
+	s += fmt.Sprintf("copy(a[%d:%d], w)\n", weights, weights+n)
+	s += fmt.Sprintf("for k := %s; k >= 0; k-- {\ncopy(a[:%d], states[%[2]d*k:])\n%s%s", l.last, n, l.in, l.loads(l.Out, "w", weights+n, l.name+"Weights"))
+	s += l.taken() + l.call(l.d, "out")
+	s += fmt.Sprintf("copy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[1]d:])\n", weights, weights+n, l.adds(l.In, n, l.name+"To"), n)
+	return s
+}
+
+// product is the body of the tangent of the adjoint: forward, with all states and their
+// tangents kept, and back.
+func (l *loopPrinter) product() string {
+	n, k := l.State, &l.layout
+	along, weights, changes := k.Direction(0), k.Weights(), k.Tangents(0)
+	s := fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n", n, 2*n)
+	s += fmt.Sprintf("for k := range %d {\ns := states[%d*k:]\n%s", l.Count, 2*n, l.moving("s"))
+	s += fmt.Sprintf("copy(s[%d:][:%d], out)\ncopy(s[%d:][:%[2]d], out[%[4]d:])\n%[5]s}\n", 2*n, n, 3*n, k.Results, l.counted)
+	s += fmt.Sprintf("copy(a[%d:%d], w)\ncopy(a[%d:%d], dw)\n", weights, weights+n, changes, changes+n)
+	s += fmt.Sprintf("for k := %s; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", l.last, 2*n, n, along, along+n)
+	s += l.in + l.loads(l.In, "v", along+n, l.name+"Along") + l.loads(l.Out, "w", weights+n, l.name+"Weights") + l.loads(l.Out, "dw", changes+n, l.name+"Changes")
+	bar := l.call(expr.Gradient, "out")
+	if l.bar != "" {
+		bar = l.bar + "(out, a)\n"
+	}
+	s += l.taken() + bar + l.call(l.d, fmt.Sprintf("out[%d:]", l.results()))
+	s += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, l.results(), l.adds(l.In, l.results()+n, l.name+"To"), n)
+	return s
+}
+
+// taken sets way to the way that step k took.
 func (w *printer) taken() string {
 	if !w.chooses() {
 		return ""
@@ -480,7 +577,7 @@ func (w *printer) taken() string {
 	return "way = int(ways[k])\n"
 }
 
-// call computes a derivative of step k in its way.
+// call computes a derivative of step k in way.
 func (w *printer) call(d expr.Derivative, dst string) string {
 	if !w.chooses() {
 		return fmt.Sprintf("%s(%s, a, careful)\n", w.chosen(d), dst)
