@@ -24,32 +24,93 @@ const minRun = 12
 
 // NewIndex is the list of x.
 func NewIndex[T int | int32](x []T) Index {
-	l := Index{n: len(x)}
-	for i := 0; i < len(x); {
-		r := run{lane: int32(i), at: int32(x[i])}
-		j := i + 1
-		if j < len(x) {
-			r.step = int32(x[j] - x[i])
-			for j++; j < len(x) && int32(x[j]-x[j-1]) == r.step; j++ {
-			}
-		}
-		l.runs = append(l.runs, r)
-		if len(l.runs)*minRun > i+8*minRun {
-			return Index{n: len(x), index: indices(x)}
-		}
-		i = j
+	b := Builder{Most: len(x)}
+	for _, at := range x {
+		b.Append(int32(at))
 	}
-	l.findRuns()
-	return l
+	return b.Index()
 }
 
-// indices is x as int32s.
-func indices[T int | int32](x []T) []int32 {
-	z := make([]int32, len(x))
-	for i, v := range x {
-		z[i] = int32(v)
+// Builder makes an Index, place by place. As long as these go in even steps for long it
+// takes no memory. The zero value is an empty list.
+type Builder struct {
+	Most int // how many places there may be: so much memory is reserved where it takes any
+
+	list Index
+	even bool  // the last run has two places at least, and so a step
+	step int32 // that
+	next int32 // the place that goes on with the run
+}
+
+// Append appends a place.
+func (b *Builder) Append(at int32) {
+	if b.even && at == b.next {
+		b.next += b.step
+		b.list.n++
+		return
 	}
-	return z
+	b.uneven(at)
+}
+
+// uneven appends a place that does not go on with a run.
+func (b *Builder) uneven(at int32) {
+	l := &b.list
+	switch {
+	case l.index != nil:
+		if len(l.index) == cap(l.index) {
+			l.index = Longer(l.index, b.Most)
+		}
+		l.index = append(l.index, at)
+	case l.n > 0 && !b.even:
+		r := &l.runs[len(l.runs)-1]
+		r.step = at - r.at
+		b.even, b.step, b.next = true, r.step, at+r.step
+	default:
+		l.runs = append(l.runs, run{lane: int32(l.n), at: at})
+		b.even = false
+		if len(l.runs)*minRun > l.n+8*minRun {
+			b.unroll()
+			l.index = append(l.index, at)
+		}
+	}
+	l.n++
+}
+
+// unroll writes the places of all runs but the last, which begins, one by one.
+func (b *Builder) unroll() {
+	l := &b.list
+	l.index = make([]int32, 0, l.n+1)
+	for k, r := range l.runs[:len(l.runs)-1] {
+		at := r.at
+		for range l.runs[k+1].lane - r.lane {
+			l.index = append(l.index, at)
+			at += r.step
+		}
+	}
+	l.runs, l.index = nil, Longer(l.index, b.Most)
+}
+
+// Longer is x in memory for another element, and for up to 16 times as many if there may
+// be most. That is not touched, as what append reserves is.
+func Longer[T any](x []T, most int) []T {
+	return append(make([]T, 0, max(len(x)+1, min(16*len(x), most))), x...)
+}
+
+// Len is how many places there are.
+func (b *Builder) Len() int { return b.list.n }
+
+// First is the first place.
+func (b *Builder) First() int32 { return b.list.First() }
+
+// Index is the list. Nothing is to be appended anymore.
+func (b *Builder) Index() Index {
+	l := b.list
+	if l.index == nil {
+		l.findRuns()
+	} else if cap(l.index) > l.n+l.n/8 {
+		l.index = slices.Clone(l.index)
+	}
+	return l
 }
 
 // OnePlace is the same place for n lanes.

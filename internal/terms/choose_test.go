@@ -61,7 +61,7 @@ func TestPartsThatWereTakenApartAreNotTakenTwice(t *testing.T) {
 	require.True(t, apart)
 	for k, s := range d.classes {
 		if s.state == taken {
-			assert.GreaterOrEqual(t, count[k], s.terms(), "terms of shape %d that are no parts any more", k)
+			assert.GreaterOrEqual(t, count[k], s.terms, "terms of shape %d that are no parts any more", k)
 		}
 	}
 }

@@ -17,17 +17,21 @@ type term struct {
 }
 
 // class is the terms of one shape while they are gathered. They have the same steps and
-// results; their leaves and rows follow each other, and each of their numbers is a
-// constant of its own.
+// results, and each of their numbers is a constant of its own.
 type class struct {
-	term
+	expr.Writer
+	results []int32        // steps
+	leaves  []code.Builder // of each leaf the inputs or parameters, term by term
+	rows    []code.Builder // of each result
+	terms   int            // how many there are
+
 	state  state
 	joined bool  // a term is several candidates
+	most   int   // terms that there may be
 	next   int32 // the next class with the same hash, or noTerm
 	after  int32 // the class of the term that came last after one of this class
 	visits int   // what trace takes for a term
 	edges  int   // steps and edges, 0: not counted yet
-	wide   int   // leaves of a term
 	data   []data
 	picture
 }
@@ -41,9 +45,6 @@ const (
 	taken                // they are part of the plan
 	cut                  // its candidates were replaced
 )
-
-// terms is how many there are.
-func (s *class) terms() int { return max(len(s.rows), 1) / max(len(s.results), 1) }
 
 // clear forgets the term.
 func (z *term) clear() {
@@ -87,36 +88,25 @@ func (d *detector) classify(group []int32) bool {
 	d.follow(k)
 	s := d.classes[k]
 	s.visits = budget - d.budget
-	s.leaves = grown(s.leaves, d.ahead, d.term.leaves...)
-	s.addNumbers(d.term.Numbers, d.ahead)
-	s.rows = grown(s.rows, d.ahead, d.term.rows...)
+	s.append(d.term.leaves, d.term.Numbers, d.term.rows)
 	for _, i := range group {
 		d.cands[i].class = k
 	}
 	return true
 }
 
-// grown is append to what holds as much of each of so many terms: they are most likely
-// all of one class, and memory that is not touched costs nothing.
-func grown[T any](x []T, terms int, y ...T) []T {
-	return append(roomFor(x, terms, len(y))[:len(x)], y...)
-}
-
-// roomFor is x with n more elements, in memory that grows by 16 times, or to n of each of
-// so many terms.
-func roomFor[T any](x []T, terms, n int) []T {
-	if len(x)+n > cap(x) {
-		x = slices.Grow(x, max(n, min(16*len(x), terms*n)))
+// append appends a term.
+func (s *class) append(leaves []int32, numbers []float64, rows []int32) {
+	for l, i := range leaves {
+		s.leaves[l].Append(i)
 	}
-	return x[:len(x)+n]
-}
-
-// addNumbers adds those of a term, before its rows.
-func (s *class) addNumbers(x []float64, ahead int) {
-	t := len(s.rows) / max(len(s.results), 1)
-	for k, c := range x {
-		s.data[k].add(t, c, ahead)
+	for k, c := range numbers {
+		s.data[k].add(s.terms, c, s.most)
 	}
+	for r, row := range rows {
+		s.rows[r].Append(row)
+	}
+	s.terms++
 }
 
 // add appends the steps of c to the term; it reports false if it cannot be part of
@@ -167,11 +157,24 @@ func (d *detector) find(joined bool) int32 {
 	}
 	n := int32(len(d.classes))
 	d.byHash[h] = n
-	d.classes = append(d.classes, &class{
-		term: term{Writer: expr.Writer{Steps: slices.Clone(z.Steps)}, results: slices.Clone(z.results)},
-		next: k, after: n, wide: len(z.leaves), data: make([]data, len(z.Numbers)), joined: joined,
-	})
+	s := newClass(z, d.ahead)
+	s.next, s.after, s.joined = k, n, joined
+	d.classes = append(d.classes, s)
 	return n
+}
+
+// newClass is a class without terms for those like z, of which there may be so many.
+func newClass(z *term, most int) *class {
+	s := &class{
+		Writer: expr.Writer{Steps: slices.Clone(z.Steps)}, results: slices.Clone(z.results), most: most,
+		leaves: make([]code.Builder, len(z.leaves)), rows: make([]code.Builder, len(z.rows)), data: make([]data, len(z.Numbers)),
+	}
+	for _, lists := range [...][]code.Builder{s.leaves, s.rows} {
+		for k := range lists {
+			lists[k].Most = most
+		}
+	}
+	return s
 }
 
 // follow notes that the next term is of class k.
@@ -266,42 +269,31 @@ func (d *detector) leaf(i int32) int32 {
 
 // shape is the shape of s, with the lists of its terms.
 func (d *detector) shape(s *class) *shape {
-	n := s.terms()
-	z := &shape{terms: n, dims: d.dims}
+	z := &shape{terms: s.terms, dims: d.dims}
 	z.Primitives = expr.Primitives(d.p)
-	for r := range s.results {
-		z.rows = append(z.rows, column(s.rows, n, len(s.results), r, 0))
+	for r := range s.rows {
+		z.rows = append(z.rows, s.rows[r].Index())
 	}
 	// Variables in the order of the inputs, so that an input that comes in several terms
 	// of a band or a grid gets its numbers from the last of them first (order.go).
-	z.Steps, z.Results = expr.VariablesFirst(s.Steps, s.results, func(a, b expr.Node) int { return int(s.leaves[a.A] - s.leaves[b.A]) })
+	z.Steps, z.Results = expr.VariablesFirst(s.Steps, s.results, func(a, b expr.Node) int { return int(s.leaves[a.A].First() - s.leaves[b.A].First()) })
 	for i := range z.Steps {
 		switch st := &z.Steps[i]; st.Leaf {
 		case expr.Variable:
-			z.vars = append(z.vars, column(s.leaves, n, s.wide, int(st.A), 0))
+			z.vars = append(z.vars, s.leaves[st.A].Index())
 			st.A = int32(len(z.vars)) - 1
 		case expr.Parameter:
-			z.params = append(z.params, column(s.leaves, n, s.wide, int(st.A), d.inputs))
+			all := s.leaves[st.A].Index()
+			z.params = append(z.params, all.Shift(-int32(d.inputs)))
 			st.A = int32(len(z.params)) - 1
 		}
 	}
 	for _, c := range s.data {
-		if cap(c.each) > n+n/8 {
+		if cap(c.each) > s.terms+s.terms/8 {
 			c.each = slices.Clone(c.each)
 		}
 		z.data = append(z.data, c)
 	}
 	z.setConstants()
 	return z
-}
-
-// column is number k of n rows of x, less base.
-func column(x []int32, n, wide, k, base int) code.Index {
-	r := room(n)
-	defer leave(r)
-	z := *r
-	for t := range z {
-		z[t] = x[t*wide+k] - int32(base)
-	}
-	return code.NewIndex(z)
 }

@@ -69,8 +69,9 @@ type detector struct {
 
 	marks    marks // the nodes of the term that is traced, and which steps they are
 	term     term
-	node     []int32   // of each step of the class that is matched
-	numbers  []float64 // of the term that is compared with it
+	node     []int32 // of each step of the class that is matched
+	leaves   []int32 // of the term that is compared with it
+	numbers  []float64
 	stack    []int32
 	obstacle obstacle // why the last trace failed
 
@@ -140,15 +141,13 @@ func (d *detector) whole(edges int) *Plan {
 	if !ok {
 		return nil
 	}
-	one := class{term: d.term, wide: len(d.term.leaves)}
-	one.results = results
+	d.term.results = results
 	for j := range d.outputs {
-		one.rows = append(one.rows, int32(j))
+		d.term.rows = append(d.term.rows, int32(j))
 	}
-	for _, c := range d.term.Numbers {
-		one.data = append(one.data, data{all: c})
-	}
-	s := d.shape(&one)
+	one := newClass(&d.term, 1)
+	one.append(d.term.leaves, d.term.Numbers, d.term.rows)
+	s := d.shape(one)
 	if expr.CountEdges(s.Steps, edges) > edges {
 		return nil
 	}
@@ -240,7 +239,7 @@ func (d *detector) take(begin int) {
 		}
 	}
 	slices.SortStableFunc(order, func(s, t *class) int {
-		return len(t.Steps)*t.terms() - len(s.Steps)*s.terms()
+		return len(t.Steps)*t.terms - len(s.Steps)*s.terms
 	})
 	for _, s := range order {
 		if len(s.Steps) > limit {
@@ -303,7 +302,7 @@ func (d *detector) leaveRare() {
 // many products by sweeps over the program as a term has variables: any coloring has
 // about so many colors.
 func (d *detector) times(s *class) (terms, general float64) {
-	n, ops, vars, calls := s.terms(), 0, 0, 0
+	n, ops, vars, calls := s.terms, 0, 0, 0
 	for _, st := range s.Steps {
 		switch st.Leaf {
 		case expr.Variable:

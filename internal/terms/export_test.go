@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
@@ -32,9 +33,10 @@ func Misfits(p *sweep.Engine) (misfits []string, count int) {
 		d.marks.clear()
 		d.term.clear()
 		z := &d.term
+		place := func(i int32, list code.Builder) bool { x := list.Index(); return x.Places()[t] == i }
 		numbers := func(x float64, y data) bool { return math.Float64bits(x) == math.Float64bits(y.at(t)) }
 		if !d.add(&c) || !slices.Equal(z.Steps, s.Steps) || !slices.Equal(z.results, s.results) ||
-			!slices.Equal(z.leaves, s.leaves[t*s.wide:][:s.wide]) || s.rows[t] != c.row ||
+			!slices.EqualFunc(z.leaves, s.leaves, place) || !place(c.row, s.rows[0]) ||
 			!slices.EqualFunc(z.Numbers, s.data, numbers) {
 			misfits = append(misfits, fmt.Sprintf("node %d, term %d of class %d", c.root, t, c.class))
 		}

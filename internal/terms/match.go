@@ -37,15 +37,13 @@ func (d *detector) match(c *candidate) bool {
 		return false
 	}
 	last := int32(len(s.Steps)) - 1 // the product with the scale
-	leaves := len(s.leaves)
-	s.leaves = roomFor(s.leaves, d.ahead, s.wide)
+	d.leaves = slices.Grow(d.leaves[:0], len(s.leaves))[:len(s.leaves)]
 	d.numbers = slices.Grow(d.numbers[:0], len(s.data))[:len(s.data)]
-	if d.looksLike(s, c.root, s.leaves[leaves:], d.numbers) {
+	if d.looksLike(s, c.root, d.leaves, d.numbers) {
 		s.hits++
 	} else {
-		m := matching{d, s.Steps, s.leaves[leaves:], d.numbers}
+		m := matching{d, s.Steps, d.leaves, d.numbers}
 		if !m.matches(c.root, last) {
-			s.leaves = s.leaves[:leaves]
 			return false
 		}
 		if s.misses++; s.misses <= 16+s.hits/4 {
@@ -54,8 +52,7 @@ func (d *detector) match(c *candidate) bool {
 	}
 	d.numbers[s.Steps[last].C] = d.role(c).scale
 	d.budget -= s.visits
-	s.addNumbers(d.numbers, d.ahead)
-	s.rows = grown(s.rows, d.ahead, c.row)
+	s.append(d.leaves, d.numbers, []int32{c.row})
 	c.class = k
 	d.follow(k)
 	return true

@@ -45,9 +45,9 @@ func (d *detector) keepPicture(s *class) {
 	if slices.ContainsFunc(s.Steps, func(st expr.Node) bool { return st.Leaf == expr.Data }) {
 		return
 	}
-	met := make([]bool, s.wide)
+	met := make([]bool, len(s.leaves))
 	if z.params == nil {
-		z.params = make([]bool, s.wide)
+		z.params = make([]bool, len(s.leaves))
 		for _, st := range s.Steps {
 			if st.Leaf == expr.Parameter {
 				z.params[st.A] = true

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/expr"
@@ -44,21 +45,21 @@ func newData(n int, at func(t int) float64) data {
 	return d
 }
 
-// add makes c the constant of term t, when all before have theirs; so many more terms may
-// come.
-func (d *data) add(t int, c float64, ahead int) {
+// add makes c the constant of term t, when all before have theirs; there may be most terms.
+func (d *data) add(t int, c float64, most int) {
 	switch {
 	case t == 0:
 		d.all = c
-	case d.each != nil:
-		d.each = grown(d.each, ahead, c)
-	case math.Float64bits(c) != math.Float64bits(d.all):
-		d.each = roomFor(d.each, t+ahead, t)
-		for k := range d.each {
-			d.each[k] = d.all
-		}
-		d.each = append(d.each, c)
+		return
+	case d.each == nil && math.Float64bits(c) == math.Float64bits(d.all):
+		return
+	case d.each == nil:
+		d.each = slices.Repeat([]float64{d.all}, t)
 	}
+	if len(d.each) == cap(d.each) {
+		d.each = code.Longer(d.each, most)
+	}
+	d.each = append(d.each, c)
 }
 
 // at is the constant of term t.
