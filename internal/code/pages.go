@@ -27,6 +27,27 @@ func NewPages(n int) Pages {
 // Touch notes that a block adds to a place.
 func (p *Pages) Touch(at, block int32) { p.first[at/page] = min(p.first[at/page], block) }
 
+// TouchList notes that blocks, of which the first one is number begin, add to the places of
+// the lanes of a list.
+func (p *Pages) TouchList(l *Index, begin int) {
+	for lo := 0; lo < l.n; lo += Lanes {
+		block, n := int32(begin+lo/Lanes), min(Lanes, l.n-lo)
+		if l.index != nil {
+			for _, at := range l.index[lo : lo+n] {
+				p.Touch(at, block)
+			}
+			continue
+		}
+		for q := range l.pieces(lo, n) {
+			each := max(1, page/max(q.step, -q.step, 1)) // lanes in a page
+			for k := 0; k < q.n; k += each {
+				p.Touch(int32(q.at+k*q.step), block)
+			}
+			p.Touch(int32(q.at+(q.n-1)*q.step), block)
+		}
+	}
+}
+
 // First is the first block that touches the page of a place.
 func (p *Pages) First(at int32) int32 { return p.first[at/page] }
 

@@ -430,96 +430,92 @@ func (f *finder) find(row []int32, c int32) {
 // symmetric pattern or another one.
 func (m *matrix) place(v variant, symmetric bool) {
 	m.places = make([][]code.Index, len(m.shapes))
-	m.Pages = code.NewPages(m.pattern.NNZ())
-	below := 0 // places below the diagonal that have images
+	nnz := m.pattern.NNZ()
+	m.Pages = code.NewPages(nnz)
+	var ended []int32 // at a place below the diagonal: 1 + the last block that adds to it
 	if symmetric {
-		for i := range m.pattern.RowPtr()[1:] {
-			for _, j := range m.pattern.Row(i) {
-				if int(j) >= i {
-					break
-				}
-				below++
-			}
-		}
+		r := room(nnz)
+		defer leave(r)
+		ended = *r
+		clear(ended)
 	}
-	r := room(m.pattern.NNZ() + 2*below)
-	defer leave(r)
-	last, images := (*r)[:m.pattern.NNZ()], (*r)[m.pattern.NNZ():] // last: the block that adds to a place last
-	for k := range last {
-		last[k] = -1
-	}
-	low, up := images[:0:below], images[below:below] // the places below the diagonal, and those of their images
-	touch := func(at, block int32) {
-		m.Touch(at, block)
-		last[at] = max(last[at], block)
-	}
+	low, up := code.Builder{Most: nnz / 2}, code.Builder{Most: nnz / 2} // see images
 	entry, image := finder{Pattern: m.pattern}, finder{Pattern: m.pattern}
 	begin, pair := 0, new([2][code.Lanes]int32)
 	for k, s := range m.shapes {
 		for _, p := range m.positions(k, v) {
-			at := room(p.count())
-			x := (*at)[:0]
+			list := code.Builder{Most: p.count()}
 			p.blocks(pair, func(block int, i, j []int32) {
 				block += begin
+				last := block
+				if p.uniform() {
+					last = begin + s.blocks() - 1
+				}
 				for t, r := range i {
 					c := j[t]
 					if v.Derivative == expr.Hessian && r < c {
 						r, c = c, r
 					}
 					at := entry.place(r, c)
-					x = append(x, at)
-					if symmetric && r != c && last[at] < 0 {
+					list.Append(at)
+					if !symmetric || r == c {
+						continue
+					}
+					if ended[at] == 0 {
 						other := image.place(c, r)
-						low, up = append(low, at), append(up, other)
+						low.Append(at)
+						up.Append(other)
 						m.Touch(other, int32(block)) // not to be cleared when it is set
 					}
-					touch(at, int32(block))
+					ended[at] = max(ended[at], int32(last)+1)
 				}
 			})
-			var l code.Index
+			l := list.Index()
 			if p.uniform() {
-				l = code.OnePlace(x[0], s.terms)
-				touch(x[0], int32(begin+s.blocks()-1))
-			} else {
-				l = code.NewIndex(x)
+				l = code.OnePlace(l.First(), s.terms)
 			}
-			leave(at)
+			m.TouchList(&l, begin)
 			m.places[k] = append(m.places[k], l)
 		}
 		begin += s.blocks()
 	}
 	m.Finish(begin)
-	m.images = m.newImages(low, up, last, begin)
+	m.images = m.newImages(low.Index(), up.Index(), ended, begin)
 	if m.whole {
-		m.findEntries(low, up)
+		m.findEntries()
 	}
 }
 
-// newImages are the images up of the places low, ready after the last of the blocks that
-// adds to them.
-func (m *matrix) newImages(low, up, last []int32, blocks int) images {
-	groups := (len(low) + code.Lanes - 1) / code.Lanes
-	ready := make([]int32, groups)
-	begun := slices.Repeat([]int32{int32(blocks)}, groups)
-	for k, at := range low {
-		g := k / code.Lanes
-		ready[g] = max(ready[g], last[at])
-		begun[g] = min(begun[g], m.First(at), m.First(up[k]))
+// newImages are the images up of the places low. At each place ended is 1 + the last of so
+// many blocks that adds to it.
+func (m *matrix) newImages(low, up code.Index, ended []int32, blocks int) images {
+	groups := (low.Len() + code.Lanes - 1) / code.Lanes
+	ready, begun := make([]int32, groups), make([]int32, groups)
+	buf := new([2][code.Lanes]int32)
+	for g := range groups {
+		first, end := int32(blocks), int32(0)
+		others := up.Block(&buf[1], g*code.Lanes)
+		for k, at := range low.Block(&buf[0], g*code.Lanes) {
+			end = max(end, ended[at])
+			first = min(first, m.First(at), m.First(others[k]))
+		}
+		ready[g], begun[g] = end-1, first
 	}
-	x := images{low: code.NewIndex(low), up: code.NewIndex(up), begun: begun}
+	x := images{low: low, up: up, begun: begun}
 	x.pairs, x.starts = bucket.Sort(ready, max(blocks, 1))
 	return x
 }
 
 // findEntries finds the entry at each place, or the number of entries where there is
 // none.
-func (m *matrix) findEntries(low, up []int32) {
+func (m *matrix) findEntries() {
 	places := m.places[0]
 	m.entry = slices.Repeat([]int32{int32(len(places))}, m.pattern.NNZ())
 	for k := range places {
 		m.entry[places[k].First()] = int32(k)
 	}
-	for k, i := range up {
+	low := m.low.Places()
+	for k, i := range m.up.Places() {
 		m.entry[i] = m.entry[low[k]]
 	}
 }

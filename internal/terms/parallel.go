@@ -38,13 +38,8 @@ func (pl *Plan) findPages() *outputPages {
 		p.rows, p.vars = code.NewPages(pl.outputs), code.NewPages(pl.inputs)
 		begin := 0
 		touch := func(p *code.Pages, lists []code.Index) {
-			var buf [code.Lanes]int32
 			for k := range lists {
-				for lo := 0; lo < lists[k].Len(); lo += code.Lanes {
-					for _, at := range lists[k].Block(&buf, lo) {
-						p.Touch(at, int32(begin+lo/code.Lanes))
-					}
-				}
+				p.TouchList(&lists[k], begin)
 			}
 		}
 		for _, s := range pl.shapes {
