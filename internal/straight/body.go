@@ -9,9 +9,10 @@ import (
 	"github.com/hesse-ad/hesse/internal/source"
 )
 
-// value is an operand: an expression that is a name or a negated one, or a number.
+// value is an operand of an expression: a number or, as text, a name or an expression that
+// can be a factor or term as it stands.
 type value struct {
-	s string  // "" of a number
+	s string  // the text, "" if it is a number
 	c float64 // the number
 }
 
@@ -21,33 +22,34 @@ func (v value) isNumber() bool { return v.s == "" }
 
 func (v value) isZero() bool { return v.s == "" && v.c == 0 }
 
-// statement is a line of a function: names := expr, or a line that is always needed.
+// statement is a line of a function: names := expr or, without names, expr, which is always
+// needed.
 type statement struct {
 	names   []string
 	expr    string
 	comment string
-	more    bool // the name is there already
-	load    bool // of an element of an argument
-	store   bool // to one
-	section string
+	more    bool   // names = expr: they are declared already
+	load    bool   // expr is an element of an argument
+	store   bool   // expr sets an element of dst
+	section string // the comment above the lines that it is one of
 }
 
-// body is a function that is being written.
+// body is the lines of a function that is being written.
 type body struct {
 	*writer
 	form      form
-	careful   bool
-	tests     bool // the variable test is there
-	memory    bool // nodes are elements of arrays
+	careful   bool // products are derivative products
+	tests     bool // the variable test is declared
+	memory    bool // nodes are elements of arrays, not variables
 	lines     []statement
-	section   string
-	value     value   // of the first output
-	results   []value // what dst is set to
-	gradients []value // of a product with the Hessian: the adjoints of the inputs
-	needed    []statement
+	section   string      // of the lines that are added
+	value     value       // of the first output
+	results   []value     // what dst is set to
+	gradients []value     // in a product with the Hessian, the adjoints of the inputs
+	needed    []statement // what live has found
 }
 
-// spell is an operand as it is written.
+// spell is the text of an operand.
 func (b *body) spell(v value) string {
 	if v.isNumber() {
 		return b.file.Number(v.c)
@@ -57,7 +59,8 @@ func (b *body) spell(v value) string {
 
 var simple = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*$`)
 
-// define is the value of an expression by a name, unless it is a name itself.
+// define adds the line name := expr and returns the name; of an expression that is a name or
+// a small number itself it adds none.
 func (b *body) define(name, expr string) value {
 	if simple.MatchString(expr) {
 		return value{s: expr}
@@ -80,13 +83,13 @@ func (b *body) defineAll(expr string, names ...string) []value {
 	return v
 }
 
-// raw is a line that is needed.
+// raw adds a line that is needed.
 func (b *body) raw(format string, args ...any) {
 	b.lines = append(b.lines, statement{expr: fmt.Sprintf(format, args...), section: b.section})
 }
 
-// product is k·x·y, multiplied from the left and rounded; in careful code it is a
-// derivative product.
+// product is k·x·y, multiplied from the left, each product rounded; in careful code it is a
+// derivative product, k·x by y.
 func (b *body) product(k float64, x, y value) value {
 	if x.isNumber() {
 		k, x = k*x.c, number(1)
@@ -119,6 +122,7 @@ func (b *body) product(k float64, x, y value) value {
 	return value{s: fmt.Sprintf("float64(%s*%s*%s)", b.spell(number(k)), x.s, y.s)}
 }
 
+// derivativeProduct is the derivative product of x and y.
 func (b *body) derivativeProduct(x, y string) string {
 	if b.memory {
 		return b.loops.derivativeProduct(x, y)
@@ -153,8 +157,7 @@ func negative(x value) value {
 	return value{s: "-" + x.s}
 }
 
-// sum is the sum of terms, added from the left; those that are the number 0 are left
-// out.
+// sum is the sum of terms, added from the left, without those that are the number 0.
 func (b *body) sum(terms []value) value {
 	items := b.items(terms)
 	switch len(items) {
@@ -166,7 +169,7 @@ func (b *body) sum(terms []value) value {
 	return value{s: b.joined(items)}
 }
 
-// items is terms without those that are 0; numbers in front are added.
+// items is terms without those that are the number 0; numbers in front are added up.
 func (b *body) items(terms []value) []value {
 	var items []value
 	for _, t := range terms {
@@ -181,7 +184,7 @@ func (b *body) items(terms []value) []value {
 	return items
 }
 
-// joined is the sum of several items.
+// joined is the text of the sum of several items.
 func (b *body) joined(items []value) string {
 	words := make([]string, len(items))
 	for i, t := range items {
@@ -197,7 +200,7 @@ func (b *body) joined(items []value) string {
 	return strings.Join(source.Wrap(words, 96), "\n")
 }
 
-// group is a sum as one term of another.
+// group is a sum in parentheses, to be a term of another.
 func (b *body) group(terms ...value) value {
 	items := b.items(terms)
 	if len(items) < 2 {
@@ -206,7 +209,7 @@ func (b *body) group(terms ...value) value {
 	return value{s: "(" + b.joined(items) + ")"}
 }
 
-// total is a sum by a name.
+// total is a sum to which it gives a name, in several lines if it is long.
 func (b *body) total(name string, terms []value) value {
 	items := b.items(terms)
 	if len(items) < 2 {
@@ -227,7 +230,7 @@ func (b *body) total(name string, terms []value) value {
 	return value{s: name}
 }
 
-// ungroup is a sum without the parentheses around it.
+// ungroup is s without parentheses around all of it.
 func ungroup(s string) string {
 	if s[0] == '(' && s[len(s)-1] == ')' {
 		depth := 0
@@ -247,8 +250,8 @@ func ungroup(s string) string {
 	return s
 }
 
-// eachWord calls f with the places of the identifiers in an expression, of those with a
-// selector the first part.
+// eachWord calls f with where each identifier of an expression begins and ends; of one with
+// a selector, the part before the dot.
 func eachWord(expr string, f func(from, to int)) {
 	part := func(c byte) bool {
 		return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -263,13 +266,14 @@ func eachWord(expr string, f func(from, to int)) {
 			i++
 		}
 		f(from, i)
-		for i < len(expr) && (part(expr[i]) || expr[i] == '.') { // of a number, too
+		for i < len(expr) && (part(expr[i]) || expr[i] == '.') { // a selector, or the rest of a number
 			i++
 		}
 	}
 }
 
-// live is the lines that are needed, with the names that nobody reads as "_".
+// live is the lines that are needed. Of names that a line sets, those that nothing reads are
+// "_".
 func (b *body) live() []statement {
 	if b.needed != nil {
 		return b.needed

@@ -12,49 +12,53 @@ import (
 
 // Callee is a function ℝⁿ → ℝᵐ that a program calls and that can be written as Go.
 type Callee interface {
-	// WriteCall writes its functions.
+	// WriteCall writes the functions that c names.
 	WriteCall(c *Call) error
-	// CallFails says what it means if Value returns false, after which no other is called; ""
-	// if it returns nothing.
+	// CallFails says in words what has happened if the function for Value returns false; then
+	// none of the derivatives is called. It is "" if that function returns nothing.
 	CallFails() string
 }
 
-// Call is how a function is written that a program calls: by which names, for the
-// derivatives that have one,
+// Call says how to write a function F that a program calls. Names has an entry for the
+// value and for each derivative that is needed, the name of a function
 //
 //	Value     name(dst, x)            dst = F(x)
 //	Gradient  name(dst, x, w)         dst = F′(x)ᵀw
 //	Tangent   name(dst, x, v)         dst = F′(x)v
 //	Product   name(dst, x, w, v, dw)  dst = (Σ wⱼ∇²Fⱼ(x))v + F′(x)ᵀdw
 //
-// of slices that do not overlap, and memory last, if they need some.
+// of slices that do not overlap. WriteCall may add arguments by setting Results and Memory.
 type Call struct {
-	File      *source.File
-	Names     map[int]string
-	Doc       map[int]string // what they are
+	File  *source.File
+	Names map[int]string // by expr.Derivative
+	Doc   map[int]string // likewise, what a function computes, in words
+	// Primitive is the name of the derivative of an order of a primitive that F uses.
 	Primitive func(f *tape.Scalar1, order int) (string, error)
 	Settings  Settings
-	Memory    int // how many numbers of memory they need
-	// Results says that those of derivatives take F(x), too, after x.
+	// Memory, if it is set, is the length of a last argument of all functions, working memory.
+	Memory int
+	// Results, if it is set, says that functions of derivatives have an argument F(x) after x.
 	Results bool
-	Tables  any // of all functions that the writer has made for this file
+	// Tables is for WriteCall: it keeps there what its functions share in a file.
+	Tables any
 }
 
-// Vector is what the functions of a call are called that the user has written: with the
-// arguments of Call, but for
+// Vector is the names of the functions that the user has written for a call, with the
+// arguments of Call, except
 //
 //	HVP  name(dst, x, v, w)  dst = (Σ wⱼ∇²Fⱼ(x))v
 type Vector struct{ F, JVP, VJP, HVP string }
 
-// failure is a call whose value may not be there.
+// failure is a call that may have no value.
 type failure struct {
 	node int32
-	says string
+	says string // what has happened then
 }
 
 // Fails reports whether functions over a program return an error.
 func Fails(p *compile.Program) bool { return len(p.Guards()) > 0 || len(failures(p)) > 0 }
 
+// failures is the calls of a program that may have no value.
 func failures(p *compile.Program) (all []failure) {
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
 		if c := p.CallAt(i); c != nil {
@@ -66,14 +70,14 @@ func failures(p *compile.Program) (all []failure) {
 	return all
 }
 
-// callNames are the last parts of the names.
+// callNames is what the names of the functions of a call end with.
 var callNames = [...]string{expr.Value: "Value", expr.Gradient: "Gradient", expr.Tangent: "Tangent", expr.Product: "Product"}
 
 var callDocs = map[int]string{
 	int(expr.Value): "the value", int(expr.Gradient): "the adjoint", int(expr.Tangent): "the tangent", int(expr.Product): "the tangent of the adjoint",
 }
 
-// needed is which functions of calls some functions need.
+// needed is which functions of calls the given functions need.
 func needed(functions []Function) map[expr.Derivative]bool {
 	need := map[expr.Derivative]bool{expr.Value: true}
 	for _, f := range functions {
@@ -138,8 +142,8 @@ func (w *writer) callName(c *tape.Call, d expr.Derivative) string {
 	return w.file.Private(fmt.Sprintf("Call%d%s", c.Number, callNames[d]))
 }
 
-// called is the name of a function of a call that the program calls: there may be a wrapper
-// around one of the user.
+// called is the name by which the function for a derivative of a call is called: a wrapper, if
+// it is the user's.
 func (l *looped) called(c *tape.Call, d expr.Derivative) string {
 	f := l.vectors[c.Number]
 	switch {
@@ -155,8 +159,8 @@ func (l *looped) called(c *tape.Call, d expr.Derivative) string {
 	return l.wrappedVector(f.HVP, "dst", "x", "v", "w")
 }
 
-// operandsOf is the operands of a call in an array, and the lines that copy them to the
-// memory if they are not consecutive.
+// operandsOf is the expression x for what an array has at the operands of a call, and the
+// lines that copy it to a buffer if they are not consecutive.
 func (l *looped) operandsOf(c *tape.Call, array string, buffer int) (lines, x string) {
 	n := len(c.Args)
 	if c.Consecutive {
@@ -170,10 +174,10 @@ func (l *looped) operandsOf(c *tape.Call, array string, buffer int) (lines, x st
 	return Over("k", n, fmt.Sprintf("%s = %s[%s]\n", to, array, l.index(c.Args, "k"))), x
 }
 
-// buffer is memory for n operands.
+// buffer is the first n elements of buffer k for operands.
 func (l *looped) buffer(k, n int) string { return slice(l.arrays.c, int32(k*l.mostArgs), n) }
 
-// scratch is the last argument of the functions of a call.
+// scratch is the argument Memory of the functions of a call, with a comma before it.
 func (l *looped) scratch(c *tape.Call) string {
 	n := l.callMemory[c.Number]
 	if n == 0 {
@@ -185,7 +189,8 @@ func (l *looped) scratch(c *tape.Call) string {
 // outputsOf is the outputs of a call, from node i on.
 func outputsOf(c *tape.Call, i int32, array string) string { return slice(array, i, int(c.Outputs())) }
 
-// withResults is x, and the outputs of the call from node i on if its derivatives take them.
+// withResults is the argument x of a derivative of a call and, if it takes them, the outputs,
+// the first of which is node i.
 func (l *looped) withResults(c *tape.Call, i int32, x string) string {
 	if !l.callResults[c.Number] {
 		return x
@@ -220,7 +225,7 @@ func (l *looped) callTangents(i int32) string {
 	return fmt.Sprintf("%s%s%s(%s, %s, %s%s)\n", lines, more, l.called(c, expr.Tangent), outputsOf(c, i, l.arrays.t), l.withResults(c, i, x), t, l.scratch(c))
 }
 
-// callAdjoints adds to an array of adjoints.
+// callAdjoints is the lines that add to an array of adjoints what call i contributes.
 func (l *looped) callAdjoints(i int32, array string) string {
 	c := l.p.CallAt(i)
 	if c == nil {
@@ -230,7 +235,7 @@ func (l *looped) callAdjoints(i int32, array string) string {
 	return fmt.Sprintf("%s%s(%s, %s, %s%s)\n%s", lines, l.called(c, expr.Gradient), l.buffer(2, len(c.Args)), l.withResults(c, i, x), outputsOf(c, i, array), l.scratch(c), l.scatter(c, array))
 }
 
-// scatter adds the third buffer to the operands.
+// scatter adds the third buffer to what an array has at the operands of a call.
 func (l *looped) scatter(c *tape.Call, array string) string {
 	if len(c.Args) == 0 {
 		return ""
@@ -245,7 +250,7 @@ func (l *looped) callSeconds(i int32) string {
 	}
 	lines, x := l.operandsOf(c, l.arrays.v, 0)
 	more, t := l.operandsOf(c, l.arrays.t, 1)
-	if l.vectors[c.Number] != nil { // one after the other
+	if l.vectors[c.Number] != nil { // the user's HVP is without dw: F′ᵀdw comes from VJP
 		h, add := l.buffer(2, len(c.Args)), l.scatter(c, l.arrays.u)
 		return fmt.Sprintf("%s%s%s(%s, %s, %s)\n%s", lines, more, l.called(c, expr.Gradient), h, x, outputsOf(c, i, l.arrays.u), add) +
 			fmt.Sprintf("%s(%s, %s, %s, %s)\n%s", l.called(c, expr.Product), h, x, t, outputsOf(c, i, l.arrays.g), add)
@@ -254,7 +259,7 @@ func (l *looped) callSeconds(i int32) string {
 		outputsOf(c, i, l.arrays.g), t, outputsOf(c, i, l.arrays.u), l.scratch(c), l.scatter(c, l.arrays.u))
 }
 
-// checkCall says why a call cannot be written, of which some derivatives are needed.
+// checkCall returns an error if a call cannot be written with the derivatives in need.
 func (w *writer) checkCall(i int32, need map[expr.Derivative]bool) error {
 	c := w.p.CallAt(i)
 	if c == nil {

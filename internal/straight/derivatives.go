@@ -6,8 +6,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// partials is the first partial derivatives of a node with one or two operands, d of
-// the first in products k·d.
+// partials is the first partial derivatives of a node with one or two operands: k·da by the
+// first, db by the second. Lines that compute them are added once.
 func (b *body) partials(i int32) (k float64, da, db value) {
 	p := b.p
 	x, y := p.Args(i)
@@ -53,8 +53,8 @@ func (b *body) partials(i int32) (k float64, da, db value) {
 	return 1, value{}, value{}
 }
 
-// seconds is the second partial derivatives of a nonlinear node with one or two
-// operands, times its adjoint.
+// seconds is the second partial derivatives of a nonlinear node with one or two operands,
+// times its adjoint. Lines that compute them are added once.
 func (b *body) seconds(i int32) (aa, ab, bb value) {
 	if h, ok := b.h[i]; ok {
 		return h[0], h[1], h[2]
@@ -99,7 +99,7 @@ func (b *body) seconds(i int32) (aa, ab, bb value) {
 	return h[0], h[1], h[2]
 }
 
-// selections is the partial derivatives of a selection in its two alternatives.
+// selections is the partial derivatives of a selection by its two alternatives.
 func (b *body) selections(i int32) (dx, dy value) {
 	d, ok := b.d[i]
 	if !ok {
@@ -112,8 +112,8 @@ func (b *body) selections(i int32) (dx, dy value) {
 	return d[0], d[1]
 }
 
-// several is the partial derivative of a node with so many operands as it always has in
-// its operands k.
+// several is the partial derivative, by operands k, of an operation with three or four
+// operands, such as FMA.
 func (b *body) several(i int32, k ...int) value {
 	name := b.name("d", i)
 	for _, k := range k {
@@ -131,7 +131,7 @@ func (b *body) several(i int32, k ...int) value {
 func (b *body) tangents(t []value, suffix string) {
 	p := b.p
 	for _, batch := range p.Batches() {
-		quads := batch.Lo // rows by four
+		quads := batch.Lo // up to here, rows are done by four, see package sweep
 		if batch.Kind == compile.Rows {
 			quads = batch.Hi - (batch.Hi-batch.Lo)%4
 		}
@@ -141,8 +141,8 @@ func (b *body) tangents(t []value, suffix string) {
 	}
 }
 
-// tangent is the terms of the tangent of node i; consecutive operands are added in their
-// order or by halves.
+// tangent is the terms of the tangent of node i. Terms of consecutive operands are added in
+// order or as halves does.
 func (b *body) tangent(i int32, t []value, inOrder bool) []value {
 	p := b.p
 	switch code := p.Op(i); code.Class() {
@@ -205,8 +205,7 @@ func (b *body) listTangent(i int32, t []value, inOrder bool) (terms []value) {
 	return terms
 }
 
-// halves is the sum of terms as loops over consecutive numbers add it: those with even
-// and those with odd numbers apart.
+// halves is the sum of terms as sweep's dots adds it: those of even and of odd number apart.
 func (b *body) halves(terms []value) []value {
 	var even, odd []value
 	for k, t := range terms {
@@ -219,11 +218,11 @@ func (b *body) halves(terms []value) []value {
 	return []value{b.group(b.group(even...), b.group(odd...))}
 }
 
-// adjoints is the terms that have been added to the adjoint of each node.
+// adjoints is the adjoints of a reverse sweep, of first or second order, while it is written.
 type adjoints struct {
-	terms [][]value
-	bar   []value                // of nodes that are done
-	emit  func(j int32, v value) // instead of terms: nodes are in memory
+	terms [][]value              // by node, the terms that have been added so far
+	bar   []value                // by node, the sum, once the sweep has come to the node
+	emit  func(j int32, v value) // for nodes in memory: adds v to element j at once, without terms
 }
 
 func (a *adjoints) add(j int32, v value) {
@@ -236,13 +235,13 @@ func (a *adjoints) add(j int32, v value) {
 	}
 }
 
-// piece is lanes of a batch.
+// piece is the lanes lo … hi−1 of a batch.
 type piece struct {
 	*compile.Batch
 	lo, hi int32
 }
 
-// inOrder is all batches as a sweep of first order goes over them backward.
+// inOrder is all batches in the order of a reverse sweep.
 func (b *body) inOrder() (pieces []piece) {
 	batches := b.p.Batches()
 	for k := len(batches) - 1; k >= 0; k-- {
@@ -251,8 +250,8 @@ func (b *body) inOrder() (pieces []piece) {
 	return pieces
 }
 
-// pull writes the adjoints of all nodes in the order of a reverse sweep. lanes and node
-// add the terms of what they are called with to those of its operands.
+// pull adds the lines of a reverse sweep over pieces. kind and suffix make up the names of the
+// adjoints; lanes and node add to the adjoints of the operands of a piece or a node.
 func (b *body) pull(kind string, suffix string, a *adjoints, pieces []piece, lanes func(piece), node func(i int32)) {
 	settle := func(i int32) {
 		a.bar[i] = b.total(b.name(kind, i)+suffix, a.terms[i])
@@ -276,7 +275,8 @@ func (b *body) pull(kind string, suffix string, a *adjoints, pieces []piece, lan
 	}
 }
 
-// gradient writes the adjoints for those of the outputs, in w.
+// gradient adds the lines of a reverse sweep from w, the adjoints of the outputs, and sets
+// b.g.
 func (b *body) gradient(w []value, suffix string) {
 	p := b.p
 	a := adjoints{terms: make([][]value, p.Len()), bar: make([]value, p.Len())}
@@ -296,7 +296,7 @@ func (c piece) blocks(f func(lo, hi int32)) {
 	}
 }
 
-// pieceAdjoints adds the terms of lanes.
+// pieceAdjoints adds to the adjoints of what the lanes of c read.
 func (b *body) pieceAdjoints(a *adjoints, c piece) {
 	p := b.p
 	switch c.Kind {
@@ -333,7 +333,7 @@ func (b *body) pieceAdjoints(a *adjoints, c piece) {
 	})
 }
 
-// partialsOf is partials where the adjoint may be other than 0.
+// partialsOf is partials, all 0 if the adjoint is: then none need be computed.
 func (b *body) partialsOf(i int32, bar value) (k float64, da, db value) {
 	if bar.isZero() {
 		return 0, value{}, value{}
@@ -341,7 +341,7 @@ func (b *body) partialsOf(i int32, bar value) (k float64, da, db value) {
 	return b.partials(i)
 }
 
-// rowAdjoints adds the terms of rows, four at a time.
+// rowAdjoints adds to the adjoints of what rows read, four at a time.
 func (b *body) rowAdjoints(a *adjoints, bt *compile.Batch) {
 	hi := bt.Hi - (bt.Hi-bt.Lo)%4
 	for i := bt.Hi - 1; i >= hi; i-- {
@@ -361,7 +361,8 @@ func (b *body) rowAdjoints(a *adjoints, bt *compile.Batch) {
 	}
 }
 
-// addFour adds to the adjoints of what rows share, of the four from i on.
+// addFour adds to the adjoints of the factor that rows share what the four rows from i on
+// contribute.
 func (b *body) addFour(a *adjoints, bt *compile.Batch, i int32) {
 	for k := range bt.Width {
 		var four []value
@@ -372,7 +373,7 @@ func (b *body) addFour(a *adjoints, bt *compile.Batch, i int32) {
 	}
 }
 
-// rowFactor is factor k of row r that is not shared.
+// rowFactor is element k of the factor that row r has alone.
 func (b *body) rowFactor(bt *compile.Batch, r, k int32) value {
 	if bt.Op == op.Affine {
 		w, _ := b.p.AffineAt(r)
@@ -381,7 +382,7 @@ func (b *body) rowFactor(bt *compile.Batch, r, k int32) value {
 	return b.node(bt.Factors[r-bt.Lo] + k)
 }
 
-// adjoint adds the terms of node i.
+// adjoint adds to the adjoints of what node i reads.
 func (b *body) adjoint(a *adjoints, i int32) {
 	p := b.p
 	g := a.bar[i]

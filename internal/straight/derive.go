@@ -9,7 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/source"
 )
 
-// derive writes the lines that compute a function and notes its results.
+// derive adds the lines that compute a function, sweep by sweep, and sets results.
 func (b *body) derive(function Function) {
 	p := b.p
 	b.values(func(guard int) string {
@@ -75,7 +75,7 @@ func (b *body) weights(w []value) {
 	}
 }
 
-// direction is the tangents of all nodes, those of the inputs loaded.
+// direction is memory for the tangents of all nodes, of which those of the inputs are loaded.
 func (b *body) direction() []value {
 	t := make([]value, b.p.Len())
 	for i := range int32(b.p.Inputs()) {
@@ -97,7 +97,8 @@ func (b *body) outputsOf(t []value) []value {
 	return y
 }
 
-// jacobian writes a Jacobian by columns or by rows, whichever are fewer.
+// jacobian adds the lines of a Jacobian: columns by tangents or rows by adjoints, whichever
+// are fewer.
 func (b *body) jacobian(w []value) {
 	p := b.p
 	n, m := p.Inputs(), p.Outputs()
@@ -123,7 +124,8 @@ func (b *body) jacobian(w []value) {
 	}
 }
 
-// repeat writes that a call does it again if one of the results is not finite.
+// repeat adds the lines that make the function return call if one of the results is not
+// finite.
 func (b *body) repeat(call string, results []value) {
 	var tests []string
 	seen := map[string]bool{}
@@ -155,7 +157,7 @@ func (b *body) repeat(call string, results []value) {
 	b.raw("if %s != 0 { // an infinity or a NaN\n%s\n}", condition(tests), call)
 }
 
-// finish writes the results.
+// finish adds the lines that store the results and return.
 func (b *body) finish(function Function) {
 	for k, r := range b.results {
 		b.lines = append(b.lines, statement{expr: fmt.Sprintf("%s[%d] = %s", b.dst, k, b.spell(r)), store: true})
@@ -173,8 +175,9 @@ func (b *body) finish(function Function) {
 	}
 }
 
-// isLike reports whether the lines that are needed are those of another body: derivative
-// products are not among them, and sums go in the same order.
+// isLike reports whether the lines that are needed are those of other, which has derivative
+// products, so that there is no point in writing both: b and other differ neither in products
+// nor in the order of sums.
 func (b *body) isLike(other *body, function Function) bool {
 	lines := func(b *body) []statement {
 		whole := *b

@@ -34,52 +34,69 @@ func (f Function) String() string {
 
 // Settings is what the caller chooses.
 type Settings struct {
-	Part           string                                             // what private functions begin with that are part of others, "" if they are exported (see Write)
-	Short          bool                                               // functions are without loops if they can be, also in tests that lower Longest
-	Inputs, Params []string                                           // names, nil for x0, x1, … and p0, p1, …
-	Position       func(pc uintptr) string                            // where an operation stands in the source; nil for nothing
-	Primitive      func(f *tape.Scalar1) (names [3]string, err error) // what a primitive and its derivatives are called
-	Vector         func(name string) (*Vector, error)                 // likewise a function of vectors; nil if there is none
+	// Part is what the names of functions begin with that are parts of others, see Write; ""
+	// if functions are exported.
+	Part string
+	// Short says to write straight lines even where a test has lowered Longest.
+	Short bool
+	// Inputs and Params are the names of inputs and parameters; nil for x0, x1, … and p0,
+	// p1, …
+	Inputs, Params []string
+	// Position is where the operation recorded at pc stands in the user's source; nil if
+	// that is not to be said.
+	Position func(pc uintptr) string
+	// Primitive is the names of the functions for a primitive and its two derivatives.
+	Primitive func(f *tape.Scalar1) (names [3]string, err error)
+	// Vector is the names of the functions for a primitive on vectors; nil if it has none.
+	Vector func(name string) (*Vector, error)
 }
 
-// Unsupported is an operation that cannot be written.
+// Unsupported is the error of an operation that cannot be written.
 type Unsupported struct {
 	Op string
-	PC uintptr
+	PC uintptr // where it was recorded, 0 if that is not known
 }
 
 func (e *Unsupported) Error() string { return "no Go source of " + e.Op }
 
 // writer writes functions of one program.
 type writer struct {
-	file                 *source.File
-	p                    *compile.Program
-	settings             Settings
-	primitives           map[*tape.Scalar1][3]string
-	kinds                map[string]string // prefixes of names
-	titles               []string          // of inputs and parameters
-	constants            map[int32]float64 // nodes that are
-	dst, x, params, v, w string
-	test, m, work        string // variables
-	careful, finite, err string // those of products that are part of others
-	arrays               arrays
-	callMemory           map[int]int     // by number of the call, what its functions need
-	callResults          map[int]bool    // whether those of derivatives take the outputs
-	failures             []failure       // calls whose value may not be there
-	vectors              map[int]*Vector // by number of the call, those of the user
-	loops                *looped         // writes functions of long programs
+	file     *source.File
+	p        *compile.Program
+	settings Settings
+	loops    *looped // writes long functions, nil if there are none
 
-	d     map[int32][2]value // partial derivatives that have names
-	h     map[int32][3]value // second ones, times the adjoint
-	lists map[string]value
-	g     []value // adjoints, of second order
+	constants  map[int32]float64           // the value of nodes that are constant, see foldConstants
+	primitives map[*tape.Scalar1][3]string // the names of a primitive and its derivatives
+
+	// Calls, by number.
+	vectors     map[int]*Vector // the user's functions for it
+	callMemory  map[int]int     // how many numbers of memory its functions need
+	callResults map[int]bool    // its derivatives take the outputs, too
+	failures    []failure       // calls that may have no value
+
+	// Names.
+	titles               []string          // of inputs and parameters
+	kinds                map[string]string // by kind of variable, what its names begin with, see name
+	dst, x, params, v, w string            // arguments
+	test, m, work        string            // variables, see repeat, procedure and long.go
+	careful, finite, err string            // argument and results of products
+	arrays               arrays
+
+	// What the body at hand has computed.
+	d     map[int32][2]value // by node, first partial derivatives
+	h     map[int32][3]value // by node, second ones, times the adjoint
+	lists map[string]value   // by name, partial derivatives of operations with several operands
+	g     []value            // by node, adjoints
 }
 
-// Write writes functions of a program, and returns those that take as their last argument
-// the memory of an evaluation. Functions that are part of others make products, JVP, VJP
-// and HVP, for a sweep that has several of them in hand: they take as a last argument
-// whether they multiply carefully, and report whether the product is finite. One that is
-// not is not stored.
+// Write writes functions of a program, and returns those of them that take the memory of an
+// evaluation as an argument.
+//
+// With Settings.Part, JVP, VJP and HVP are parts of functions that make several products in
+// one sweep, and repeat all of them if one is not finite. So they have a last argument,
+// whether to multiply carefully, and report whether the product is finite; if it is not,
+// they leave dst as it was.
 func Write(f *source.File, p *compile.Program, s Settings, functions []Function) (inMemory []Function, err error) {
 	w := &writer{file: f, p: p, settings: s, primitives: map[*tape.Scalar1][3]string{}, kinds: map[string]string{}, failures: failures(p), vectors: map[int]*Vector{}}
 	if err := w.check(functions); err != nil {
@@ -122,7 +139,7 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 	return inMemory, nil
 }
 
-// functionName is what a function is called.
+// functionName is the name of a function.
 func (w *writer) functionName(f Function) string {
 	if w.settings.Part != "" {
 		return w.private(f.String())
@@ -133,12 +150,12 @@ func (w *writer) functionName(f Function) string {
 // private is the name of something that is not exported.
 func (w *writer) private(what string) string { return w.file.Private(w.settings.Part + what) }
 
-// isProduct reports whether a function is one of the products of a sweep.
+// isProduct reports whether a function is a part that makes a product, see Write.
 func (w *writer) isProduct(f Function) bool {
 	return w.settings.Part != "" && (f == JVP || f == VJP || f == HVP)
 }
 
-// check finds what cannot be written.
+// check returns an error for what cannot be written, and looks up the names of primitives.
 func (w *writer) check(functions []Function) error {
 	p := w.p
 	for _, function := range functions {
@@ -179,7 +196,8 @@ func (w *writer) check(functions []Function) error {
 	return nil
 }
 
-// chooseNames takes those of inputs and parameters, and makes up others.
+// chooseNames checks the names of inputs and parameters, and makes up all others such that
+// they differ from these.
 func (w *writer) chooseNames() error {
 	p := w.p
 	names := source.Names{}
@@ -206,7 +224,7 @@ func (w *writer) chooseNames() error {
 		return err
 	}
 	called := source.Names{}
-	for _, list := range w.primitives { // by name in functions
+	for _, list := range w.primitives { // functions call these by name
 		for _, name := range list {
 			first, _, _ := strings.Cut(name, ".")
 			if names[first] {
@@ -254,7 +272,9 @@ func (w *writer) chooseNames() error {
 	return nil
 }
 
-// name is what node i is called, or something of a kind that belongs to it.
+// name is the variable of node i or, with a kind, of something that belongs to it: "d" and
+// "e" are its partial derivatives, "h" second ones, "g" its adjoint, "k" second ones times
+// that, "t" its tangent, "u" its second-order adjoint.
 func (w *writer) name(kind string, i int32) string {
 	title := ""
 	if int(i) < len(w.titles) {
@@ -273,10 +293,11 @@ func element(slice string, k int) string { return slice + "[" + strconv.Itoa(k) 
 // fails reports whether functions return an error.
 func (w *writer) fails() bool { return len(w.p.Guards()) > 0 || len(w.failures) > 0 }
 
-// errorName is the type of the error of a comparison.
+// errorName is the type of the error of functions.
 func (w *writer) errorName() string { return w.file.Name() + "BranchError" }
 
-// branches writes the error of comparisons that come out otherwise than recorded.
+// branches writes the type of the error: its value is the number of a guard, or of a call
+// without a value, and a table has the text for each.
 func (w *writer) branches() error {
 	name := w.errorName()
 	if err := w.file.Declare(name); err != nil {
@@ -306,7 +327,7 @@ func (w *writer) branches() error {
 	return nil
 }
 
-// arguments is the parameters of a function beside dst, and their lengths.
+// arguments is the names of the slices that a function takes, and their lengths.
 func (w *writer) arguments(function Function) (names []string, lengths []int) {
 	p := w.p
 	add := func(name string, n int) { names, lengths = append(names, name), append(lengths, n) }
@@ -332,17 +353,17 @@ func (w *writer) arguments(function Function) (names []string, lengths []int) {
 	return names, lengths
 }
 
-// returns is whether a function returns f(x), and an error.
+// returns reports whether a function returns f(x), and whether it returns an error.
 func (w *writer) returns(function Function) (f, err bool) {
 	return (function == Value || function == Gradient) && w.p.Outputs() == 1, w.fails()
 }
 
-// form is which sweeps of a function multiply by derivative products: in a sweep that is
-// not finite a factor of exactly 0 annihilates infinities. That of the adjoints is the first
-// one of a product with the Hessian.
+// form says in which sweeps a function has derivative products: in the sweep for the
+// adjoints with which HVP begins, and in the last one, which makes the result.
 type form struct{ adjoints, last bool }
 
-// write writes a function and, if they differ, its forms with derivative products.
+// write writes a short function and, if they differ, its forms with derivative products. The
+// plain one ends with a call of the one that a result that is not finite asks for.
 func (w *writer) write(function Function) {
 	args, lengths := w.arguments(function)
 	arguments, signature := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64"
@@ -407,8 +428,8 @@ func (w *writer) write(function Function) {
 	}
 }
 
-// head is the comment and the signature of a function, and that it panics if an argument
-// has a wrong length. more is arguments that are no slices.
+// head is the comment and the signature of a function, and the lines that panic if an
+// argument has a wrong length. more is the arguments that are no slices.
 func (w *writer) head(function Function, more string, args []string, lengths []int) string {
 	name := w.functionName(function)
 	var wrong []string
@@ -420,7 +441,7 @@ func (w *writer) head(function Function, more string, args []string, lengths []i
 		strings.Join(wrong, " || "), name+": wrong length")
 }
 
-// result is what a function returns.
+// result is the type of the result of a function, "" if it has none.
 func (w *writer) result(function Function) string {
 	switch value, fails := w.returns(function); {
 	case w.isProduct(function) && fails:
@@ -437,7 +458,7 @@ func (w *writer) result(function Function) string {
 	return ""
 }
 
-// orError is a result, and that there is no error if the function returns one.
+// orError is a result, followed by a nil error if functions return an error.
 func (w *writer) orError(result string) string {
 	if w.fails() {
 		result += ", nil"
@@ -460,7 +481,7 @@ func (w *writer) printWork() {
 	}
 }
 
-// form is the lines of a form of a function.
+// form is the body of a form of a function.
 func (w *writer) form(function Function, f form) *body {
 	b := w.start(f != form{})
 	b.form = f
@@ -468,13 +489,13 @@ func (w *writer) form(function Function, f form) *body {
 	return b
 }
 
-// start is an empty body.
+// start is an empty body, which becomes the one at hand.
 func (w *writer) start(careful bool) *body {
 	w.d, w.h, w.lists, w.g = map[int32][2]value{}, map[int32][3]value{}, map[string]value{}, nil
 	return &body{writer: w, careful: careful}
 }
 
-// comment is what a function does.
+// comment is the doc comment of a function.
 func (w *writer) comment(function Function, name string, args []string, long bool) string {
 	p := w.p
 	f := "F"

@@ -11,19 +11,20 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// A batch of one operation is a loop over its lanes. What it adds to elements that several
-// lanes share it adds in the order of a sweep: operand by operand, in blocks of lanes.
+// An elementwise or affine batch is a loop over its lanes. Where several lanes add to one
+// adjoint, that happens in the order of a sweep: block by block of lanes, in a block operand
+// by operand.
 
-// lane is lane i of a batch, as expressions in i.
+// lane is lane i of a batch: expressions in i.
 type lane struct {
 	*looped
 	*compile.Batch
 }
 
-// own is the element of the lane itself.
+// own is what an array has at the lane itself.
 func (c lane) own(array string) value { return value{s: place(array, c.Lo, "i")} }
 
-// at is the element of an operand.
+// at is what an array has at an operand of the lane.
 func (c lane) at(o *compile.Operand, array string) value {
 	switch o.Access {
 	case compile.Consecutive:
@@ -34,8 +35,10 @@ func (c lane) at(o *compile.Operand, array string) value {
 	return value{s: array + "[" + c.index(o.Index, "i") + "]"}
 }
 
+// a is the value of the first operand.
 func (c lane) a() string { return c.at(&c.A, c.arrays.v).s }
 
+// b is the value of the second operand, "" if there is none.
 func (c lane) b() string {
 	if c.Op.Operands() < 2 {
 		return ""
@@ -51,10 +54,12 @@ func (c lane) constants() (constant string) {
 	return c.constant(c.p.Constants(c.Lo, c.Hi), "i")
 }
 
-// kept is part k of what a sweep of second order keeps.
+// kept is partial k of those that products with the Hessian find stored, see
+// compile.Batch.PartialsAt.
 func (c lane) kept(k int32) string { return place(c.arrays.d, c.PartialsAt+k*c.Len(), "i") }
 
-// loop is a loop over all lanes, or over some; a careful one goes backward.
+// loop is a loop over all lanes or, if c.some, over lo … hi−1. In careful code one that is
+// part of a reverse sweep goes backward, node by node.
 func (c lane) loop(backward bool, body string) string {
 	n := c.Len()
 	switch {
@@ -66,7 +71,7 @@ func (c lane) loop(backward bool, body string) string {
 	return fmt.Sprintf("for i := range %d {\n%s}\n", n, body)
 }
 
-// comment says where a batch stands in the source.
+// comment is a comment line that says where the batch stands in the user's source.
 func (c lane) comment() string {
 	if c.settings.Position == nil {
 		return ""
@@ -85,7 +90,7 @@ func (c lane) value() string {
 	return c.file.Operation(c.Op, c.constants(), c.a(), c.b())
 }
 
-// affine is the sum of the terms of an affine batch, of values or of derivatives.
+// affine is the sum of the terms of an affine batch: values, or tangents.
 func (c lane) affine(constant string, array string, values bool) value {
 	var terms []value
 	if constant != "" && constant != c.file.Number(tape.NegZero) {
@@ -101,7 +106,7 @@ func (c lane) affine(constant string, array string, values bool) value {
 	return value{s: c.joined(terms)}
 }
 
-// weighted is a term with its weight, in derivatives a derivative product.
+// weighted is x times the weight of term t; of derivatives, the derivative product.
 func (c lane) weighted(t *compile.Term, x value, values bool) value {
 	w := c.weights(t)
 	if same(w) {
@@ -140,8 +145,8 @@ func (l *looped) batchValues(q *procedure, b *compile.Batch) {
 	}
 }
 
-// partial is the first partial derivatives of the lane, k·d of the first operand, and the
-// line that computes them.
+// partial is the first partial derivatives of the lane, k·da by the first operand and db by
+// the second, and the line that computes them, "" if they are stored or need none.
 func (c lane) partial(stored bool) (line string, k float64, da, db value) {
 	x, v := c.a(), c.own(c.arrays.v).s
 	switch c.Op.Class() {
@@ -182,7 +187,7 @@ func (c lane) partial(stored bool) (line string, k float64, da, db value) {
 	return "", 1, value{}, value{}
 }
 
-// batchTangents writes the tangents of a batch, with stored partials or others.
+// batchTangents writes the tangents of a batch, from stored partials or not.
 func (l *looped) batchTangents(q *procedure, b *compile.Batch, stored bool) {
 	t := l.arrays.t
 	c := lane{l, b}
@@ -207,15 +212,16 @@ func (l *looped) batchTangents(q *procedure, b *compile.Batch, stored bool) {
 	}
 }
 
-// sumTo is what lanes add to their operands o.
+// sumTo says that each lane adds v to the adjoint of its operand o.
 type sumTo struct {
 	o    *compile.Operand
 	v    value
-	sets bool // nothing was added to them yet
+	sets bool // it is the first to do so: the adjoint is set
 }
 
-// spread writes loops that add to operands: what is before in each lane, and the line of
-// its derivatives, of which "da" and "db" may be mentioned.
+// spread writes loops that add sums to the adjoints in an array. line declares the partials
+// "da" and "db" that sums may mention. Sums share a loop where that keeps the order of
+// additions to each adjoint.
 func (c lane) spread(q *procedure, array, line string, sums []sumTo) {
 	var loops [][]sumTo
 	for _, s := range sums {
@@ -261,7 +267,7 @@ func (c lane) spread(q *procedure, array, line string, sums []sumTo) {
 	q.add(text)
 }
 
-// defined is the lines of derivatives without what a body does not mention.
+// defined is lines, which declare "da" and "db", without what body does not mention.
 func defined(lines, body string) string {
 	mentioned := map[string]bool{}
 	first, rest, _ := strings.Cut(lines, "\n")
@@ -284,8 +290,8 @@ func defined(lines, body string) string {
 	return rest
 }
 
-// mayFollow reports whether s may be added in the loop of others: no element gets numbers
-// of both, but for an operand with an element for each lane.
+// mayFollow reports whether s may be added in the loop of others without a change in the order
+// of additions: no adjoint is added to by s and by one of these, except in the same lane.
 func (c lane) mayFollow(others []sumTo, s sumTo) bool {
 	for _, other := range others {
 		if other.o == s.o {
@@ -299,7 +305,7 @@ func (c lane) mayFollow(others []sumTo, s sumTo) bool {
 	return true
 }
 
-// meet reports whether two lists have an element in common.
+// meet reports whether two lists of nodes have one in common.
 func (l *looped) meet(x, y []int32) bool {
 	l.lists++
 	for _, j := range x {
@@ -308,6 +314,7 @@ func (l *looped) meet(x, y []int32) bool {
 	return slices.ContainsFunc(y, func(j int32) bool { return l.mark[j] == l.lists })
 }
 
+// areDistinct reports whether no node is twice in a list.
 func (l *looped) areDistinct(x []int32) bool {
 	l.lists++
 	for _, j := range x {
@@ -335,8 +342,9 @@ func (l *looped) batchAdjoints(q *procedure, b *compile.Batch) {
 	}
 }
 
-// adjoints adds what follows from the adjoints in an array to those of the operands. In
-// sets of first writes a batch of places may stand for its own.
+// adjoints writes what the lanes add to the adjoints of their operands in an array, of first
+// or second order. first is the batch that says which operands are written first, that of
+// places in a section; nil if none is.
 func (c lane) adjoints(q *procedure, first *compile.Batch, array string, order compile.Order) {
 	g := c.own(array)
 	if c.Kind == compile.Affine {
@@ -360,7 +368,7 @@ func (c lane) adjoints(q *procedure, first *compile.Batch, array string, order c
 	c.spread(q, array, line, sums)
 }
 
-// keep writes the partial derivatives that products with the Hessian need, the second
+// keep writes the loop that stores the partials that products with the Hessian need, second
 // ones times the adjoint.
 func (c lane) keep(q *procedure) {
 	x, v, g := c.a, c.own(c.arrays.v).s, c.own(c.arrays.g)
@@ -393,8 +401,7 @@ func (c lane) keep(q *procedure) {
 	}
 }
 
-// batchSeconds writes what a batch adds to the adjoints of second order; first tells what
-// is set.
+// batchSeconds writes what a batch adds to second-order adjoints. first is as in adjoints.
 func (l *looped) batchSeconds(q *procedure, b *compile.Batch, first *compile.Batch) {
 	c := lane{l, b}
 	switch {
@@ -422,7 +429,8 @@ func (l *looped) batchSeconds(q *procedure, b *compile.Batch, first *compile.Bat
 	c.spread(q, l.arrays.u, line, sums)
 }
 
-// secondSums is what a nonlinear lane adds.
+// secondSums is what a nonlinear lane adds to the second-order adjoints of its operands, and
+// the line of its partials.
 func (c lane) secondSums() (line string, sums []sumTo) {
 	u, bar := c.own(c.arrays.u), c.own(c.arrays.g)
 	ta, tb := c.at(&c.A, c.arrays.t), value{}
@@ -430,7 +438,7 @@ func (c lane) secondSums() (line string, sums []sumTo) {
 		tb = c.at(&c.B, c.arrays.t)
 	}
 	line, k, da, db := c.partial(!c.careful)
-	if !c.FeedsNonlinear && !c.careful { // u is 0
+	if !c.FeedsNonlinear && !c.careful { // its second-order adjoint is 0
 		u = number(0)
 	}
 	pair := func(d, e, t value) value { return c.group(c.product(1, d, u), c.product(1, e, t)) }

@@ -7,8 +7,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
-// write writes a function whose nodes are in memory: sweeps one after the other, again
-// with derivative products where a result is not finite, as package sweep has them.
+// write writes a long function: the calls of its sweeps one after the other, and of careful
+// sweeps where a result is not finite, as in package sweep.
 func (l *looped) write(function Function) {
 	p, m, a := l.p, l.work, l.arrays
 	n := p.Inputs()
@@ -85,7 +85,8 @@ func (l *looped) write(function Function) {
 	l.later.Reset()
 }
 
-// orAgain is a sweep, and what is done in its place where the result is not finite.
+// orAgain is a sweep, followed by again, the careful one, if the result is not finite. In a
+// function that is part of others, see Write, the caller decides instead.
 func (l *looped) orAgain(function Function, sweep, finite, again string) string {
 	if !l.isProduct(function) {
 		return fmt.Sprintf("%sif !%s {\n%s}\n", sweep, finite, again)
@@ -93,13 +94,13 @@ func (l *looped) orAgain(function Function, sweep, finite, again string) string 
 	return fmt.Sprintf("if %s {\n%s} else {\n%sif !%s {\nreturn %s\n}\n}\n", l.writer.careful, again, sweep, finite, l.orError("false"))
 }
 
-// inputsFinite says whether the inputs' elements of an array are finite.
+// inputsFinite is the condition that what an array has at the inputs is finite.
 func (l *looped) inputsFinite(array string) string {
 	return fmt.Sprintf("%s(%s.%s[:%d])", l.finite(), l.work, array, l.p.Inputs())
 }
 
-// adjointsFinite says whether the inputs' adjoints are finite, and those that calls got,
-// which need not show in them (see sweep.Workspace.Gradient).
+// adjointsFinite is the condition that the adjoints of the inputs are finite, and those of the
+// outputs of calls, which need not show in them (see carefully in package sweep).
 func (l *looped) adjointsFinite() string {
 	if !l.p.HasCalls() {
 		return l.inputsFinite(l.arrays.g)
@@ -118,7 +119,7 @@ func (l *looped) adjointsFinite() string {
 	return name + "(" + l.work + ")"
 }
 
-// direction sets the tangents of what is no operation.
+// direction is the lines that set the tangents of inputs, parameters and constants.
 func (l *looped) direction() string {
 	return fmt.Sprintf("copy(%s.%s[:], %s)\n%s", l.work, l.arrays.t, l.v, l.clearConstants())
 }
@@ -131,21 +132,22 @@ func (l *looped) clearConstants() string {
 	return fmt.Sprintf("clear(%s.%s[%d:%d])\n", l.work, l.arrays.t, n, base)
 }
 
-// gradient is the lines of a reverse sweep from the adjoints that seeds adds.
+// gradient is the lines of a reverse sweep from the adjoints of the outputs that seeds adds;
+// with store, it stores the partials that products with the Hessian need.
 func (l *looped) gradient(seeds string, store bool) string {
 	m, g := l.work, l.arrays.g
 	if store && !l.keeps() {
-		store = false // nothing is kept
+		store = false // there are none
 	}
 	return fmt.Sprintf("%s%s%s(%s)\n", l.clear(g, l.p.Unwritten()), seeds, l.adjoints(store), m) +
 		fmt.Sprintf("if !%s {\nclear(%s.%s[:])\n", l.adjointsFinite(), m, g) +
 		fmt.Sprintf("%s%s(%s)\n}\n", seeds, l.carefulAdjoints(), m)
 }
 
-// keeps reports whether products with the Hessian need what reverse sweeps keep.
+// keeps reports whether there are partials to be stored for products with the Hessian.
 func (l *looped) keeps() bool { return l.p.StoredPartials() > 0 }
 
-// seeds adds the adjoints of the outputs.
+// seeds is the lines that add the weights of the outputs to their adjoints.
 func (l *looped) seeds(function Function) string {
 	m, p := l.work+"."+l.arrays.g, l.p
 	switch {
@@ -157,12 +159,12 @@ func (l *looped) seeds(function Function) string {
 	return Over("j", p.Outputs(), fmt.Sprintf("%s[%s] += %s[j]\n", m, l.index(p.OutputNodes(), "j"), l.w))
 }
 
-// outputs sets dst to the outputs' elements of an array.
+// outputs is the lines that set dst to what an array has at the outputs.
 func (l *looped) outputs(array string) string {
 	return fmt.Sprintf("for j := range %s {\n%[1]s[j] = %s.%s[%s]\n}\n", l.dst, l.work, array, l.index(l.p.OutputNodes(), "j"))
 }
 
-// finite is a function that says whether all elements are.
+// finite is the name of a function that reports whether all elements of a slice are finite.
 func (l *looped) finite() string {
 	name := l.private("Finite")
 	if !l.written[name] {
@@ -182,7 +184,8 @@ func %[1]s(x []float64) bool {
 	return name
 }
 
-// outputsFinite is a function that says whether the tangents of all outputs are.
+// outputsFinite is the name of a function that reports whether what an array has at all
+// outputs is finite.
 func (l *looped) outputsFinite(array string) string {
 	name := l.private("OutputsFinite")
 	if !l.written[name] {
@@ -194,8 +197,8 @@ func (l *looped) outputsFinite(array string) string {
 	return name
 }
 
-// columns writes a Jacobian by columns. As those of a sweep they are in groups, which are
-// done again together.
+// columns writes a Jacobian by columns, in groups as many as a sweep of package sweep has
+// directions: if one column is not finite, all of its group are done again.
 func (l *looped) columns(add func(format string, args ...any)) {
 	p, m, a := l.p, l.work, l.arrays
 	column := func(name, test string) string {
@@ -205,7 +208,7 @@ func (l *looped) columns(add func(format string, args ...any)) {
 	l.groups(add, p.Inputs(), column(l.tangents(), l.test(l.outputsFinite(a.t)+"("+m+")")), column(l.carefulTangents(), ""))
 }
 
-// rowByRow writes a Jacobian by rows.
+// rowByRow writes a Jacobian by rows, in groups likewise.
 func (l *looped) rowByRow(add func(format string, args ...any)) {
 	p, m, a := l.p, l.work, l.arrays
 	row := func(name, clear, test string) string {
@@ -218,7 +221,8 @@ func (l *looped) rowByRow(add func(format string, args ...any)) {
 
 func (l *looped) test(finite string) string { return "finite = finite && " + finite + "\n" }
 
-// groups writes a loop over n directions k.
+// groups writes the loops over n directions k, in groups: plain, and careful if that leaves
+// finite false.
 func (l *looped) groups(add func(format string, args ...any), n int, plain, careful string) {
 	end := fmt.Sprintf("min(lo+%d, %d)", sweep.MaxDirections, n)
 	if n <= sweep.MaxDirections {

@@ -9,9 +9,10 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Nodes of no batch are lines, long lists of operands loops.
+// Nodes of mixed batches are written one by one: as lines, or as loops over long lists of
+// operands.
 
-// isLongList reports whether node i is a sum that is a loop.
+// isLongList reports whether node i is a sum that is written as a loop.
 func (l *looped) isLongList(i int32) bool {
 	switch l.p.Op(i) {
 	case op.Sum, op.Affine, op.Dot:
@@ -77,7 +78,7 @@ func (l *looped) nodeSeconds(q *procedure, lo, hi int32) {
 	}
 }
 
-// eachOf is a loop over the operands of a Sum, x being an element of an array.
+// eachOf is loops over the operands of a Sum: line is called with what an array has at one.
 func (l *looped) eachOf(i int32, array string, line func(x string) string) string {
 	const fewRuns = 4
 	index, runs := l.p.SumLists(i)
@@ -99,7 +100,9 @@ func (l *looped) eachOf(i int32, array string, line func(x string) string) strin
 	return s
 }
 
-// braid is the lists of which x has an element each in turn, if they go in even steps.
+// braid splits x into as few lists as have equal differences each, if x has an element of
+// each of them in turn; otherwise it is x alone. Of 3, 50, 4, 52, 5, 54 these are 3, 4, 5 and
+// 50, 52, 54.
 func braid(x []int32) [][]int32 {
 	for n := range few / 2 {
 		strands := make([][]int32, n+1)
@@ -114,7 +117,7 @@ func braid(x []int32) [][]int32 {
 	return [][]int32{x}
 }
 
-// Over is a loop of the variable k, if it is mentioned.
+// Over is a loop of n turns, with the variable k if body mentions it.
 func Over(k string, n int, body string) string {
 	if mentions(body, k) {
 		k += " := "
@@ -129,12 +132,13 @@ func mentions(text, name string) (does bool) {
 	return does
 }
 
+// over is a loop over k with one line.
 func (l *looped) over(n int, line string) string {
 	return Over("k", n, line+"\n")
 }
 
-// operands is element k of what is multiplied at node i, an Affine or a Dot: each is a
-// weight or an element of one array, and an element of another.
+// operands is the factors of product k of node i: of an Affine a weight and x, of a Dot x and
+// y, where x and y are what an array has at an operand.
 func (l *looped) operands(i int32) (weight string, x, y func(array string) value) {
 	at := func(list []int32) func(array string) value {
 		k := l.index(list, "k")
@@ -202,7 +206,7 @@ func slice(array string, at int32, n int) string {
 	return fmt.Sprintf("%s[%d:%d]", array, at, int(at)+n)
 }
 
-// dot is a function that multiplies consecutive numbers.
+// dot is the name of a function for the scalar product of two slices.
 func (l *looped) dot() string {
 	name := l.private("Dot")
 	if !l.written[name] {
@@ -226,7 +230,8 @@ func %[1]s(x, y []float64) float64 {
 	return name
 }
 
-// listAdjoints adds to an array of adjoints; of a Dot, values are the other factors.
+// listAdjoints is the lines that add to an array, of adjoints of first or second order, what
+// node i with a long list contributes.
 func (l *looped) listAdjoints(i int32, array string) string {
 	p, v := l.p, l.arrays.v
 	s := value{s: "s"}
@@ -250,7 +255,7 @@ func (l *looped) listAdjoints(i int32, array string) string {
 	return fmt.Sprintf("{\ns := %s\n%s}\n", element(array, int(i)), body)
 }
 
-// dotSeconds adds what a sum of products adds to the adjoints of second order.
+// dotSeconds is the lines that add what a Dot contributes to second-order adjoints.
 func (l *looped) dotSeconds(i int32) string {
 	p, v, t, u := l.p, l.arrays.v, l.arrays.t, l.arrays.u
 	_, x, y := l.operands(i)

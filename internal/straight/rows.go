@@ -10,14 +10,14 @@ import (
 )
 
 // Rows that share a factor, a matrix times a vector, are loops over four rows at a time,
-// whose additions do not wait for each other; careful code takes them one by one.
+// whose additions do not wait for each other. Careful code takes them one by one.
 
-// rows is a batch of them.
+// rows writes a batch of rows.
 type rows struct {
 	*looped
 	*compile.Batch
-	starts  []int32 // of products of nodes: the first of the factors that are not shared
-	weights string  // else: the table of them, row by row
+	starts  []int32 // of Dot: by row, the first node of the factor that it has alone
+	weights string  // of Affine: the name of a table with that of all rows, one after another
 }
 
 func (l *looped) rows(b *compile.Batch) rows {
@@ -35,10 +35,10 @@ func (l *looped) rows(b *compile.Batch) rows {
 	return c
 }
 
-// quads is how many rows are taken by four.
+// quads is how many rows are done four at a time.
 func (c rows) quads() int32 { return c.Len() &^ 3 }
 
-// row is what row r of an array has, or the weights.
+// row is the factor that row r has alone: weights, or what an array has at its nodes.
 func (c rows) row(array, r string) string {
 	if strings.Contains(r, "+") {
 		r = "(" + r + ")"
@@ -49,7 +49,7 @@ func (c rows) row(array, r string) string {
 	return fmt.Sprintf("%s[%s:][:%d]", array, c.index(c.starts, r), c.Width)
 }
 
-// four is a line that defines names0 … names3 by what of gives for the rows from r on.
+// four is the line that declares four variables, name0 … name3, as of rows r … r+3.
 func four(name string, of func(r string) string) string {
 	var names, rows []string
 	for k := range 4 {
@@ -63,10 +63,10 @@ func four(name string, of func(r string) string) string {
 	return strings.Join(names, ", ") + " := " + strings.Join(rows, ",\n") + "\n"
 }
 
-// shared is the factor that all rows share.
+// shared is what an array has at the factor that all rows share.
 func (c rows) shared(array string) string { return slice(array, c.Shared, int(c.Width)) }
 
-// forward is a loop over fours, ascending; backward one that descends.
+// forward is a loop over fours of rows, ascending; backward is one that descends.
 func (c rows) forward(body string) string {
 	if c.quads() == 0 {
 		return ""
@@ -98,7 +98,8 @@ func (l *looped) rowValues(q *procedure, b *compile.Batch) {
 	}
 }
 
-// products sets four rows of an array to their products with a vector.
+// products sets what an array has at four rows to start plus the product of their own factors
+// with x.
 func (c rows) products(array, x string, start func(r string) string) string {
 	v := c.arrays.v
 	s := four("w", func(r string) string { return c.row(v, r) }) + four("s", start)
@@ -125,7 +126,7 @@ func (l *looped) rowTangents(q *procedure, b *compile.Batch) {
 	l.nodeTangents(q, b.Lo+c.quads(), b.Hi)
 }
 
-// rowAdjoints adds to the adjoints in gs; those are of first or second order.
+// rowAdjoints writes what rows add to the adjoints gs, which are l.gs or l.us.
 func (l *looped) rowAdjoints(q *procedure, b *compile.Batch, gs []value) {
 	c := l.rows(b)
 	array := l.arrays.g
@@ -150,7 +151,7 @@ func (l *looped) rowAdjoints(q *procedure, b *compile.Batch, gs []value) {
 	q.add(c.backward(body))
 }
 
-// nodeAdjoint is what node i adds to adjoints.
+// nodeAdjoint is the lines that add to an array of adjoints what node i contributes.
 func (l *looped) nodeAdjoint(i int32, array string) string {
 	switch {
 	case l.p.Op(i) == op.Call:
@@ -166,7 +167,8 @@ func (l *looped) nodeAdjoint(i int32, array string) string {
 	return l.flush()
 }
 
-// toShared adds to the adjoints of what rows share, of four at a time.
+// toShared is the lines that add to the adjoints of the shared factor what four rows
+// contribute.
 func (c rows) toShared(array string) string {
 	return four("w", func(r string) string { return c.row(c.arrays.v, r) }) +
 		four("s", func(r string) string { return c.own(array, r) }) +

@@ -6,8 +6,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
-// products writes the second-order adjoints of all nodes, given the adjoints and the
-// tangents.
+// products adds the lines of the second-order adjoints of all nodes, given the adjoints b.g
+// and the tangents t.
 func (b *body) products(t []value) []value {
 	p := b.p
 	a := adjoints{terms: make([][]value, p.Len()), bar: make([]value, p.Len())}
@@ -21,7 +21,8 @@ func (b *body) products(t []value) []value {
 	return a.bar
 }
 
-// bySections is the lanes that a sweep of second order goes over backward.
+// bySections is the pieces of batches in the order in which a sweep of second order goes over
+// them backward.
 func (b *body) bySections() (pieces []piece) {
 	s := b.p.Sections(sweep.SectionLanes)
 	add := func(section *compile.Section) {
@@ -37,7 +38,7 @@ func (b *body) bySections() (pieces []piece) {
 	return pieces
 }
 
-// pieceSeconds adds the terms of lanes.
+// pieceSeconds adds to the second-order adjoints of what the lanes of c read.
 func (b *body) pieceSeconds(a *adjoints, t []value, c piece) {
 	switch {
 	case c.Kind == compile.Rows && c.Op == op.Dot:
@@ -78,8 +79,8 @@ func (b *body) pieceSeconds(a *adjoints, t []value, c piece) {
 	})
 }
 
-// binarySeconds adds the terms of lanes of an operation of class Binary: those of the
-// first operand, then those of the second.
+// binarySeconds is pieceSeconds for the lanes lo … hi−1 of an operation of class Binary: it
+// adds to all first operands, then to all second ones.
 func (b *body) binarySeconds(a *adjoints, t []value, bt *compile.Batch, lo, hi int32) {
 	for _, second := range []bool{false, true} {
 		term := func(i int32) (to int32, same, own, mixed value) {
@@ -109,7 +110,7 @@ func (b *body) binarySeconds(a *adjoints, t []value, bt *compile.Batch, lo, hi i
 	}
 }
 
-// rowSeconds adds the terms of rows of products, four at a time.
+// rowSeconds is pieceSeconds for rows of Dot, four at a time.
 func (b *body) rowSeconds(a *adjoints, t []value, bt *compile.Batch) {
 	hi := bt.Hi - (bt.Hi-bt.Lo)%4
 	for i := bt.Hi - 1; i >= hi; i-- {
@@ -131,7 +132,7 @@ func (b *body) rowSeconds(a *adjoints, t []value, bt *compile.Batch) {
 	}
 }
 
-// second adds the terms of node i.
+// second adds to the second-order adjoints of what node i reads.
 func (b *body) second(a *adjoints, t []value, i int32) {
 	p := b.p
 	u, bar := a.bar[i], b.g[i]

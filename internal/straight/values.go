@@ -10,7 +10,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// foldConstants finds the operations on constants: Go would compute them exactly.
+// foldConstants finds the operations on constants and evaluates them, with rounding: written
+// as Go they would be constant expressions, which are exact.
 func (w *writer) foldConstants() {
 	p := w.p
 	w.constants = map[int32]float64{}
@@ -42,7 +43,7 @@ func (b *body) node(i int32) value {
 	return value{s: b.name("", i)}
 }
 
-// nodes is the values of several nodes as they are written.
+// nodes is the values of several nodes as text.
 func (b *body) nodes(index []int32) []string {
 	s := make([]string, len(index))
 	for k, j := range index {
@@ -51,8 +52,8 @@ func (b *body) nodes(index []int32) []string {
 	return s
 }
 
-// values writes the loads of inputs and parameters, all operations, and the guards, of
-// which one that does not hold returns failed with its number.
+// values adds the lines of the inputs and parameters, of all operations, and of the guards.
+// failed is the statement for a guard that does not hold.
 func (b *body) values(failed func(guard int) string) {
 	p := b.p
 	for i := range int32(p.Inputs() + p.Params()) {
@@ -69,7 +70,7 @@ func (b *body) values(failed func(guard int) string) {
 			b.lines[len(b.lines)-1].comment = at(p.Made(i))
 		}
 	}
-	if b.careful { // they hold
+	if b.careful { // the plain form has checked the guards
 		return
 	}
 	guards := p.Guards()
@@ -78,7 +79,7 @@ func (b *body) values(failed func(guard int) string) {
 	}
 }
 
-// operation writes the value of node i.
+// operation adds the lines of the value of node i.
 func (b *body) operation(i int32) {
 	p := b.p
 	if _, ok := b.constants[i]; ok {
@@ -132,9 +133,11 @@ func (b *body) each(index []int32) []value {
 	return v
 }
 
-// scaled is w·x with every bit: unlike a product of derivatives, 0·x is not 0.
+// scaled is w·x as values are multiplied: unlike product, which is for derivatives, it does
+// not take 0·x for 0.
 func (b *body) scaled(w float64, x value) value { return b.exact(number(w), x) }
 
+// exact is x·y as values are multiplied.
 func (b *body) exact(x, y value) value {
 	switch {
 	case x.isNumber() && y.isNumber():
@@ -147,7 +150,8 @@ func (b *body) exact(x, y value) value {
 	return value{s: source.Product(b.spell(x), b.spell(y))}
 }
 
-// list writes c + Σ terms, every bit of it.
+// list adds the lines of name = c + Σ terms, as values are added: unlike in sum, a term 0
+// stays, since −0 + 0 is 0.
 func (b *body) list(name string, c float64, terms []value) {
 	if c != 0 || !math.Signbit(c) || len(terms) == 0 {
 		terms = append([]value{number(c)}, terms...)
@@ -170,7 +174,8 @@ func (b *body) list(name string, c float64, terms []value) {
 	}
 }
 
-// own is a derivative of node i, a primitive of the user, at x.
+// own is a primitive of the user, the operation of node i, at x, or its derivative of order
+// more.
 func (b *body) own(i int32, more int, x string) string {
 	f, order := b.p.OwnAt(i)
 	name := b.primitives[f][order+more]
@@ -189,8 +194,8 @@ func (b *body) holds(g *tape.Guard) string {
 	return Holds(b.file, g, b.spell(b.node(g.A)), y)
 }
 
-// Holds is the condition under which a guard holds, of operands that are names or numbers;
-// y is none if it compares with a constant.
+// Holds is the condition under which a guard holds whose operands are x and y, names or
+// numbers. y is not used if it compares with a constant.
 func Holds(f *source.File, g *tape.Guard, x, y string) string {
 	relation := " < "
 	if !g.Compares() {
