@@ -11,9 +11,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// What is measured of these numbers: preparing and evaluating the Hessians of the
-// problems, models and classics of package bench, 88 programs, with numbers half as
-// large, twice as large and so on. What is not mentioned stays the same.
+// These numbers were measured by preparing and evaluating the Hessians of the problems,
+// models and classics of package bench, 88 programs, with a number half as large, twice as
+// large and so on. Where nothing is said the times stayed the same.
 const (
 	// A sum of more than longSum operands is cut into terms; what is shorter stays in
 	// its term. With 4 nothing changes; with 16 one model takes 1.8 times as long.
@@ -24,24 +24,24 @@ const (
 	wholeEdges = 8192
 	// A term has at most maxSteps operations and leaves.
 	maxSteps = 2048
-	// All terms together are at most maxRepeat times the program, of which they
-	// repeat what they share: to find them takes so long. Whether they pay is not
-	// decided here. Too large ones that were looked at in vain count vainly times.
-	// With 4 one model takes 1.6 times as long; more than 8 finds nothing more, and to
-	// look for terms in vain takes in proportion.
+	// All terms together may have at most maxRepeat times the operations of the program:
+	// they repeat what they share. This bounds the time of detection; whether the terms pay
+	// is not decided here. The operations of a candidate that turns out to be too large
+	// count vainly times. With 4 one model takes 1.6 times as long; more than 8 finds
+	// nothing more, and the time to look for terms in vain grows in proportion.
 	maxRepeat = 8
 	vainly    = 4
-	// All shapes have at most freeEdges steps and edges, which are derived in a
-	// millisecond, or so many that it takes deriveShare of the time in which the program
-	// was recorded; and at most maxEdges, so that there are registers enough. With
+	// All shapes together may have freeEdges steps and edges, which are derived in a
+	// millisecond, or as many as are derived in deriveShare of the time in which the program
+	// was recorded; but at most maxEdges, so that there are registers enough. With
 	// freeEdges of 1024 networks with one hidden layer are left to sweeps, which take
 	// 1.6 times as long; with 4096 and 8192 evaluations take the same time.
 	freeEdges   = 2048
 	deriveShare = 0.4
 	maxEdges    = 1 << 15
-	// Terms have at least leastShare of the operations: else they save little, and
-	// what is left over is prepared as long as the whole. Evaluations take the same
-	// time from 0 to 0.5, preparations up to 5 times as long at 0 and twice at 0.1.
+	// Terms must have at least leastShare of the operations: otherwise they save little, and
+	// preparing what is left over takes as long as preparing the whole. Evaluations take the
+	// same time from 0 to 0.5, preparations up to 5 times as long at 0 and twice at 0.1.
 	leastShare = 0.25
 )
 
@@ -50,32 +50,35 @@ type detector struct {
 	p    *tape.Tape
 	base int32 // its first operation
 	dims
-	size    int  // operations and operands of sums
+	size    int  // operations and operands of sums that the program has
 	longest int  // how many operations and leaves a term may have
-	budget  int  // nodes that may be visited
-	hessian bool // Hessians are wanted, not Jacobians
+	budget  int  // how many nodes may still be visited
+	hessian bool // terms are for a Hessian, not for a Jacobian
 
-	sums      []sumMark // of the nodes from listed on
-	listed    int32
+	listed    int32     // the first operation on a list
+	sums      []sumMark // by node from listed on
 	cands     []candidate
 	roles     []role
-	constants []float64 // of the outputs
+	constants []float64 // by output, the sum of its candidates that are constants
 	classes   []*class
-	byHash    map[uint64]int32
-	last      int32 // the class of the last term
-	ahead     int   // how many candidates there are from the one on that is classified
+	byHash    map[uint64]int32 // the class that was made last of those with a hash
+	last      int32            // the class of the last term
+	ahead     int              // how many candidates are not yet classified, with that at hand
 	declared  []*declared
-	byCall    map[int32]*declared // by the first node
+	byCall    map[int32]*declared // by the first node of a call
 
-	marks    marks // the nodes of the term that is traced, and which steps they are
+	// The term at hand.
+	marks    marks // its nodes, and the step that each is
 	term     term
-	node     []int32 // of each step of the class that is matched
-	leaves   []int32 // of the term that is compared with it
-	numbers  []float64
 	stack    []int32
 	obstacle obstacle // why the last trace failed
 
-	obstacles map[int32]obstacle // of each candidate that is no term
+	// The term at hand as it is compared with a class.
+	node    []int32   // by step of the class
+	leaves  []int32   // by leaf of the class
+	numbers []float64 // by constant of the class
+
+	obstacles map[int32]obstacle // by candidate that is no term
 }
 
 func newDetector(p *tape.Tape, hessian bool) *detector {
@@ -94,10 +97,9 @@ func newDetector(p *tape.Tape, hessian bool) *detector {
 	return d
 }
 
-// Detect finds the terms of a function, for its Hessian or its Jacobian; nil if there
-// are none. Whether a plan is faster than products is not decided here. An engine is
-// made only if something is left over. Cost: O(N) time and
-// memory in N operations.
+// Detect finds the terms of a function, for its Hessian or its Jacobian; nil if there are
+// none. Whether a plan is faster than products is not decided here. The engine of f is made
+// only if something is left over. Cost: O(N) time and memory in N operations.
 func Detect(f *sweep.Function, hessian bool) *Plan {
 	p := f.Tape()
 	if len(p.Guards()) > 0 {
@@ -105,7 +107,7 @@ func Detect(f *sweep.Function, hessian bool) *Plan {
 	}
 	d := newDetector(p, hessian)
 	d.cutOutputs()
-	if d.leavesRest() && p != &f.Engine().Tape { // in whose order the rest is recorded
+	if d.leavesRest() && p != &f.Engine().Tape { // the rest is recorded in the order of the engine's tape
 		p = &f.Engine().Tape
 		d = newDetector(p, hessian)
 		d.cutOutputs()
@@ -119,7 +121,9 @@ func Detect(f *sweep.Function, hessian bool) *Plan {
 		v.Derivative = expr.Hessian
 	}
 	all := pl != nil && pl.rest == nil
-	if all { // an edge takes half a line at least
+	// An edge takes at least half a line of code. One with more than this many edges takes
+	// longer than the terms that were found.
+	if all {
 		edges = min(edges, int(2*pl.cost(v).Time()/cost.Time(cost.Line)))
 	}
 	one := newDetector(p, hessian).whole(edges)
@@ -134,8 +138,8 @@ func (d *detector) isSmall() bool {
 	return d.size <= wholeSize && d.inputs+d.params+d.outputs <= wholeSize && len(d.p.Guards()) == 0
 }
 
-// whole is a small program as one term with all outputs as results; nil if it cannot
-// be one or has more edges.
+// whole is a small program as one term with all outputs as results; nil if it cannot be
+// one, or has more than the given number of edges.
 func (d *detector) whole(edges int) *Plan {
 	results, ok := d.traceOutputs()
 	if !ok {
@@ -175,11 +179,11 @@ func (d *detector) cutOutputs() {
 	d.choose()
 }
 
-// maxRounds is how often what is no term is cut.
+// maxRounds is how often candidates that are not taken are cut.
 const maxRounds = 20
 
-// choose takes the classes that most is done in, takes joined candidates of others
-// apart, and cuts those that are too large or of other classes at their sums, until
+// choose takes the classes with the most operations. Of the other candidates it takes apart
+// those that were joined and cuts the rest at their sums; then it chooses again, until
 // nothing is left to cut.
 func (d *detector) choose() {
 	begin := 0
@@ -215,8 +219,8 @@ func (d *detector) choose() {
 	d.leaveRare()
 }
 
-// take classifies the candidates from begin on, and takes the classes that most is
-// done in.
+// take classifies the candidates from begin on, and takes the classes with the most
+// operations, as many as may be derived.
 func (d *detector) take(begin int) {
 	groups := d.join(begin)
 	for k := begin; k < len(d.cands); k++ {
@@ -255,8 +259,8 @@ func (d *detector) take(begin int) {
 	}
 }
 
-// edges is how much there is to derive of s, most if it is too much: its steps, and
-// for a Hessian its edges, for a Jacobian the steps of each result.
+// edges is how much there is to derive of s: its steps and, for a Hessian, its edges (at most
+// most are counted), for a Jacobian, its steps once more for each result.
 func (d *detector) edges(s *class, most int) int {
 	if !d.hessian {
 		return len(s.Steps) * (1 + len(s.results))
@@ -270,8 +274,8 @@ func (d *detector) leftOver(c *candidate) bool {
 	return c.class == noTerm || c.class >= 0 && d.classes[c.class].state != taken
 }
 
-// leaveRare leaves classes of few terms to the rest, if these would take longer than
-// all others: a block takes a while even if it has one term.
+// leaveRare leaves classes of few terms to the rest, if what these cost more than sweeps is
+// more than what all others take: a block takes some time even if it has only one term.
 func (d *detector) leaveRare() {
 	var rare []*class
 	lost, kept := 0.0, 0.0

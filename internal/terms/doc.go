@@ -18,23 +18,24 @@
 //
 // # Detection
 //
-// Outputs are cut at their long sums, through the linear operations above them (split):
-// what is added is a candidate. Candidates that have most of their operations in common,
-// such as the two coordinates of a projection, are joined to one term; what else terms
-// share is repeated in each of them (join). A term is traced down to inputs, parameters
-// and constants: the sequence of its operations is its shape, in which what is used twice
-// is one step. Terms of one shape are a class (classify). Most follow a term of the same
-// class and lie as it does, with which they are compared first (picture, match). What
-// differs from term to term is kept in lists: the numbers of variables and parameters,
-// constants, and the rows, to which its results are added.
+// Names in parentheses are files. Outputs are cut at their long sums, through the linear
+// operations above them (split): what is added is a candidate. Candidates that have most of
+// their operations in common, such as the two coordinates of a projection, are joined to
+// one term; what else terms share is repeated in each of them (join). A term is traced down
+// to inputs, parameters and constants: the sequence of its operations is its shape, in
+// which what is used twice is one step. Terms of one shape are a class (classify). Most
+// terms follow one of the same class and were recorded in the same order, so each is first
+// compared with that one (picture, match). What differs from term to term is kept in lists:
+// the numbers of variables and parameters, constants, and the rows, the outputs to which
+// its results are added.
 //
 // In log(x₁ + x₂)·3 + log(x₂ + x₃)·4 + … the steps of a term are u, v, u + v, log, and
 // the product with a constant; its lists are (1, 2, …), (2, 3, …) and (3, 4, …).
 //
-// Classes in which most is done are taken, as many as can be derived in short time.
-// Candidates of others, and those that are too large, are cut at their own sums, and if
-// that does not help left over (rest; obstacle says why). A small function may be one
-// term as a whole. Whether a plan is used its callers decide by its cost.
+// The classes with the most operations are taken, as many as can be derived in short time.
+// Candidates of other classes, and those that are too large, are cut at their own sums; if
+// that does not help, they are left over (rest; obstacle says why). A small function may be
+// one term as a whole. Whether a plan is used is decided by its callers, who know its cost.
 //
 // # Declared terms
 //
@@ -47,38 +48,39 @@
 // Where symbolic derivatives would be too large, and where variables coincide in too many
 // ways, sweeps over the function of a term stand in for them, term after term: for all
 // that is computed, or for Hessians or Jacobians alone, compressed by a coloring (swept).
-// Symbols are worth some time: the Hessian of a Gaussian mixture with 330 variables, all
-// coupled, takes 20 evaluations of the function by symbols, which were derived in those
-// of 200, and 750 by sweeps.
+// Symbolic derivatives are worth some time: the Hessian of a Gaussian mixture with 330
+// variables, all coupled, takes the time of 20 evaluations of the function by them, after
+// that of 200 evaluations to derive them once, and of 750 by sweeps.
 //
 // # Evaluation
 //
-// Blocks of 256 terms are evaluated one after another, those of all shapes, and what they
-// compute is added to the results. Values of a matrix are cleared just before the first
-// block that adds to them and mirrored just after the last, while they are in the cache
-// (matrix). Entries that are the same at every point are added up once. Several
-// goroutines share out the blocks, mirror their own, and give the same bits (parallel).
-// If a result is not finite, all is evaluated again by a code in which a factor of
-// exactly 0 annihilates infinities.
+// Terms are evaluated in blocks of 256 of one shape, one block after another, and what
+// these compute is added to the results. Values of a matrix are cleared just before the
+// first block that adds to them and, of a symmetric one, copied to the other triangle just
+// after the last, while they are in the cache (matrix). Entries that are the same at every
+// point are added up once. Several goroutines share out the blocks and give the same bits
+// (parallel). If a result is not finite, all is evaluated again by code with derivative
+// products, in which a factor of exactly 0 annihilates infinities.
 //
 // # Go source
 //
-// An evaluation can be written as Go: a loop for each shape (write, loops). Its bits are
-// those of the blocks, which decides in which order it runs and what it adds up after a
-// block (order). Elements that get their numbers in consecutive turns are stored once
-// (chains), and places in even steps are arithmetic (lists). That a result is not finite
-// is seen by few of them (expr.Graph.ToCheck).
+// An evaluation can be written as Go: a loop for each shape (write, loops). It has the bits
+// of evaluation by blocks, which decides the order of its turns, and which results it adds
+// up only after a block (order). An element to which consecutive turns add is kept in a
+// variable and stored once (chains). Places with equal differences are computed, others are
+// tables (lists). Few results need to be looked at to see that all are finite
+// (expr.Graph.ToCheck).
 //
 // # Cost
 //
 // Detection takes O(N) time and memory in the operations N of the function, about 0.4 µs a
-// variable of the measuring problems; places in a matrix as much again. Derivation takes
-// half a microsecond a step or edge of a shape, and is bounded. What an evaluation takes
-// is counted in instructions, see package cost. Beyond 10⁵ variables results leave the
-// caches: at 10⁶ the Hessians of the measuring problems take 5 to 40 percent longer by the
-// term. The memory is 4 bytes at most for each variable and each Hessian entry of a term,
-// none where they go in even steps, and 8 bytes for each nonzero of a matrix in which most
-// entries are the same at every point.
+// variable of the problems of package bench; places in a matrix take as much again.
+// Derivation takes half a microsecond a step or edge of a shape, and is bounded. What an
+// evaluation takes is counted in instructions, see package cost. Beyond 10⁵ variables
+// results leave the caches: at 10⁶ the Hessians of these problems take 5 to 40 percent
+// longer a term. The memory is at most 4 bytes for each variable and each Hessian entry of a
+// term, none where these numbers have equal differences from term to term, and 8 bytes for
+// each nonzero of a matrix in which most entries are the same at every point.
 //
 // # Sources
 //

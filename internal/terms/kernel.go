@@ -6,15 +6,15 @@ import (
 	"github.com/hesse-ad/hesse/internal/expr"
 )
 
-// kernel computes what a variant asks of the terms of a shape, block by block.
+// kernel evaluates a variant for the terms of a shape, block by block.
 type kernel interface {
-	loads() []expr.Node     // what its sources are
-	stores() []expr.Output  // what its sinks get
-	entries() []expr.Output // those of a matrix
-	begin(e *evaluator, s *shape)
-	block(e *evaluator, lo, n int) // the n terms from lo on
+	loads() []expr.Node            // what it reads, one source each
+	stores() []expr.Output         // what it adds to results, one sink each
+	entries() []expr.Output        // the stores that are entries of a matrix
+	begin(e *evaluator, s *shape)  // is called before the first block
+	block(e *evaluator, lo, n int) // evaluates the n terms from lo on
 	cost(s *shape) cost.Counts
-	instructions() int // that compute something
+	instructions() int // how many compute something
 	explain() string
 }
 
@@ -90,10 +90,10 @@ type scalarKernel struct {
 	*code.Scalar
 	dims
 	layout  code.Layout
-	y, g    []uint16 // registers of the results
-	along   [maxDirections][]uint16
-	matrix  []expr.Output
-	entries []uint16 // of the matrix, then a register that is 0
+	y, g    []uint16                // registers of the outputs and of the gradient
+	along   [maxDirections][]uint16 // by direction, registers of the results along it
+	matrix  []expr.Output           // the entries of the matrix
+	entries []uint16                // their registers, and then one that is 0
 }
 
 func newScalarKernel(s *shape, v variant) *scalarKernel {

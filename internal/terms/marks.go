@@ -1,18 +1,19 @@
 package terms
 
-// marks are nodes with a step for each: those of the term that is traced. They are in a
-// hash table of the size of the largest term; arrays by node would be most of the memory
-// that detection touches.
+// marks maps the nodes of the term that is traced to its steps. It is a hash table as large
+// as the largest term needs; an array by node would be most of the memory that detection
+// touches.
 type marks struct {
 	slots []mark
-	shift int   // slots are 2³²⁻ˢʰⁱᶠᵗ
-	now   int32 // the marks of other terms do not count
+	shift int   // there are 2³²⁻ˢʰⁱᶠᵗ slots
+	now   int32 // the number of the term: marks with another one do not count
 	count int
 }
 
+// mark says that a node is a step of term number now.
 type mark struct{ now, node, step int32 }
 
-// newMarks has room for those of 128 nodes, in the first-level cache.
+// newMarks has room for 128 nodes, in the first-level cache.
 func newMarks() marks { return marks{slots: make([]mark, 256), shift: 24} }
 
 // clear removes all marks.
@@ -21,8 +22,8 @@ func (m *marks) clear() {
 	m.count = 0
 }
 
-// slot is where node i is, or is to be: by Fibonacci hashing (Knuth, The Art of Computer
-// Programming 3, 1998, 6.4), which spreads nodes that follow each other.
+// slot is the slot of node i, or the free one where it is to be put: by Fibonacci hashing
+// (Knuth, The Art of Computer Programming 3, 1998, 6.4), which spreads consecutive nodes.
 func (m *marks) slot(i int32) *mark {
 	mask := len(m.slots) - 1
 	for k := int(uint32(i) * 0x9e3779b9 >> m.shift); ; k = (k + 1) & mask {
@@ -35,7 +36,7 @@ func (m *marks) slot(i int32) *mark {
 // has reports whether node i has a mark.
 func (m *marks) has(i int32) bool { return m.slot(i).now == m.now }
 
-// step is that of node i, which has a mark.
+// step is the step that node i is, which must have a mark.
 func (m *marks) step(i int32) int32 { return m.slot(i).step }
 
 // add marks node i, if it has no mark, and reports whether it had none.
@@ -51,6 +52,7 @@ func (m *marks) add(i, step int32) bool {
 	return true
 }
 
+// grow makes four times as many slots.
 func (m *marks) grow() {
 	old := m.slots
 	m.slots = make([]mark, 4*len(old))

@@ -9,8 +9,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// matching compares what a candidate reaches with the steps of a class, from the last
-// to the first: each step hands out the nodes that its operands must be.
+// matching compares the operations of a candidate with the steps of a class, from the last
+// to the first: a step that matches a node says which nodes the steps that are its operands
+// must match.
 type matching struct {
 	*detector
 	steps   []expr.Node
@@ -18,15 +19,15 @@ type matching struct {
 	numbers []float64 // its constants
 }
 
-// Nodes of a step that are none.
+// Instead of the node of a step.
 const (
 	unbound = -1 // not known yet
 	within  = -2 // the step is a part of the sum that a node is
 )
 
-// match adds c to the class that is expected, that which came last after the class of
-// the term before; it reports false, and changes nothing, if c is of another one. That
-// takes half the time of trace, whose steps they are.
+// match adds c to the class that is expected, and reports false, and changes nothing, if c is
+// not of that class. It is the class of the term that came last after one of the class of
+// the term before. This takes half the time of trace.
 func (d *detector) match(c *candidate) bool {
 	if int(d.last) >= len(d.classes) || d.role(c).factor != noFactor {
 		return false
@@ -58,7 +59,7 @@ func (d *detector) match(c *candidate) bool {
 	return true
 }
 
-// matches compares what root reaches with the steps before the last.
+// matches reports whether the operations under root are the steps of the class before last.
 func (m *matching) matches(root, last int32) bool {
 	d := m.detector
 	d.marks.clear()
@@ -75,7 +76,7 @@ func (m *matching) matches(root, last int32) bool {
 	return true
 }
 
-// step compares step k with node i. A node that is another step, too, does not match.
+// step reports whether node i matches step k. A node that has matched another step does not.
 func (m *matching) step(k, i int32) bool {
 	if !m.marks.add(i, k) {
 		return false
@@ -114,7 +115,7 @@ func (m *matching) step(k, i int32) bool {
 	return m.bind(st.A, a)
 }
 
-// leaf compares a step with node i, which is no operation.
+// leaf reports whether node i, which is no operation, matches a step.
 func (m *matching) leaf(st *expr.Node, i int32) bool {
 	switch k := int(i); {
 	case k >= m.inputs+m.params:
@@ -130,7 +131,8 @@ func (m *matching) leaf(st *expr.Node, i int32) bool {
 	return true
 }
 
-// list compares step k with node i, an operation on a list.
+// list reports whether node i, an operation on a list, matches step k and those before it
+// that make up the same sum.
 func (m *matching) list(k, i int32, code op.Code) bool {
 	switch code {
 	case op.Sum:
@@ -159,8 +161,8 @@ func (m *matching) list(k, i int32, code op.Code) bool {
 	return false
 }
 
-// sum compares step at, and those that it is made of, with c plus n terms that are
-// added from the left; term compares the step at with term k.
+// sum reports whether the step at, with those that make up the same sum, is c plus n terms
+// added from the left; term(k, at) reports whether the step at is term k.
 func (m *matching) sum(at int32, c float64, n int, term func(k, at int32) bool) bool {
 	if n < 2 {
 		return false
@@ -186,8 +188,8 @@ func (m *matching) sum(at int32, c float64, n int, term func(k, at int32) bool) 
 	return term(0, at)
 }
 
-// isWithin makes a step a part of a sum; it reports false if it cannot be one, with the
-// operation code.
+// isWithin makes the step at, of operation code, a part of a sum that has no node of its own.
+// It reports false if that cannot be.
 func (m *matching) isWithin(at int32, code op.Code) bool {
 	st := &m.steps[at]
 	if m.node[at] != unbound || st.Leaf != expr.Operation || st.Op != code {
@@ -197,7 +199,7 @@ func (m *matching) isWithin(at int32, code op.Code) bool {
 	return true
 }
 
-// bind makes node i a step; it reports false if that is another node.
+// bind makes i the node of the step at; it reports false if that has another one already.
 func (m *matching) bind(at, i int32) bool {
 	if m.node[at] == unbound {
 		m.node[at] = i

@@ -8,37 +8,38 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// picture is how a term lies on the tape: its operations, each so far before the root.
-// Most terms were recorded by a loop, and lie as the one before. To compare a term with
-// a picture takes a fifth of the time of matching its steps: nothing is marked. A new one is kept where that fails, if it does not fail too often.
+// picture is how a term lies on the tape: its operations, and how far each is before the
+// root. Most terms were recorded by a loop, and lie as the one before. Comparing a term with
+// a picture takes a fifth of the time of matching its steps, since nothing is marked. Where
+// that fails, the picture of this term is kept instead, if it does not fail too often.
 type picture struct {
 	spots        []spot
-	params       []bool // which leaves are parameters
+	params       []bool // by leaf: it is a parameter
 	hits, misses int
 }
 
 // spot is an operation of a picture.
 type spot struct {
 	back   int32   // how far it is before the root
-	a, b   operand // its operands as they are on the tape; b only of two
-	number int32   // of its constant among those of the term, or one of those below
+	a, b   operand // its operands in the order of the tape; b only if there are two
+	number int32   // of its constant among those of the term, or noNumber or integer
 	code   op.Code
 	two    bool
 	bits   uint64 // of an integer constant
 }
 
-// Numbers of constants that are none of the term.
+// Instead of the number of a constant.
 const (
-	noNumber = -1
-	integer  = -2
+	noNumber = -1 // the operation has none
+	integer  = -2 // an int, which is a part of the shape
 )
 
-// operand is how far an operand is before the root or, of a leaf, the complement of twice
-// its number, plus 1 if the leaf is also an operand of a spot before.
+// operand is, of an operation, how far it is before the root; of leaf number l, −1 − 2l where
+// it comes for the first time and −2 − 2l otherwise.
 type operand int32
 
-// keepPicture makes the picture of s that of the term that was matched, if it consists of
-// elementary operations, inputs and parameters.
+// keepPicture makes the term that was matched the picture of s, if it consists of elementary
+// operations, inputs and parameters.
 func (d *detector) keepPicture(s *class) {
 	z := &s.picture
 	z.spots = z.spots[:0]
@@ -98,8 +99,8 @@ func (d *detector) keepPicture(s *class) {
 	}
 }
 
-// looksLike compares what root reaches with a picture of s. Where they agree leaves and
-// numbers are those of the term.
+// looksLike reports whether the term under root lies like the picture of s, and sets leaves
+// and numbers to those of the term.
 func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []float64) bool {
 	if len(s.picture.spots) == 0 {
 		return false
@@ -128,8 +129,8 @@ func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []flo
 	return d.differ(leaves)
 }
 
-// is reports whether node i is an operand of the term of a root. A leaf that comes for the
-// first time is any node.
+// is reports whether node i is the operand p of a term with the given root. A leaf that comes
+// for the first time may be any node, which it sets in leaves.
 func (p operand) is(i, root int32, leaves []int32) bool {
 	if p >= 0 {
 		return i == root-int32(p)

@@ -14,9 +14,9 @@ import (
 // any number of goroutines may evaluate it.
 type Plan struct {
 	dims
-	constants []float64 // of the outputs; nil is 0
+	constants []float64 // by output, what is added to its terms; nil is 0
 	shapes    []*shape
-	whole     bool // a small program is the only term of one shape, and its code scalar
+	whole     bool // the program is small: it is one term as a whole, run by scalar code
 	rest      *sweep.Engine
 
 	codes      [variants]codes
@@ -25,14 +25,14 @@ type Plan struct {
 	pages      outputPages
 }
 
-// codes are those of a variant, made when they are first needed.
+// codes is the code for a variant, made when it is first needed.
 type codes struct {
 	once    sync.Once
 	kernels []kernel // by shape
 	scalar  *scalarKernel
 }
 
-// variant is which code to run. Directions is 0, 1 or maxDirections.
+// variant is what to evaluate. Directions is 0, 1 or maxDirections.
 type variant = expr.Request
 
 // maxDirections is how many directions one evaluation carries.
@@ -40,7 +40,7 @@ const maxDirections = 4
 
 const variants = expr.Derivatives * 16
 
-// number is that of a variant among all.
+// number is the number of a variant among all.
 func number(v variant) int {
 	k := int(v.Derivative) * 16
 	for i, flag := range [...]bool{v.Directions > 1, v.Weighted, v.Safe, v.WeightsChange} {
@@ -51,8 +51,8 @@ func number(v variant) int {
 	return k
 }
 
-// Rest is the program of what is left over: the program that the plan was made
-// from is the sum of both. It has all guards. It is nil if nothing is left.
+// Rest is the program of what is left over: the program that the plan was made from is the
+// sum of the terms and this. It has all guards. It is nil if nothing is left over.
 func (pl *Plan) Rest() *sweep.Engine { return pl.rest }
 
 // Bytes is the memory that the plan takes, without its codes.
@@ -63,7 +63,7 @@ func (pl *Plan) Bytes() (n int) {
 	return n
 }
 
-// code is the codes of a variant.
+// code is the code for a variant.
 func (pl *Plan) code(v variant) *codes {
 	c := &pl.codes[number(v)]
 	c.once.Do(func() {
@@ -105,12 +105,12 @@ func (s *shape) isSwept(v variant) bool { return s.swept != nil && s.swept.kinds
 // arrays is what an evaluation reads and what it adds to; nil for what is not wanted.
 type arrays struct {
 	x, params, w []float64
-	y, g         []float64
-	values       []float64
-	matrix       *matrix     // of the values
+	y, g         []float64   // outputs, gradient
+	values       []float64   // of the matrix
+	matrix       *matrix     // where the values lie
 	dirs, along  [][]float64 // directions, and the results along them
-	weightDirs   [][]float64
-	workers      int
+	weightDirs   [][]float64 // by direction, tangents of w
+	workers      int         // how many goroutines share it
 }
 
 // source is the array that a leaf is an element of.
@@ -143,8 +143,8 @@ func (a *arrays) sink(o expr.Output) []float64 {
 	return a.along[o.B]
 }
 
-// start is what the values of a matrix begin with, nil for 0; total is finite
-// only if all of it is.
+// start is what the values of a matrix begin with, nil for 0: the sums of what is the same
+// at every point. total is finite only if all of it is.
 func (a *arrays) start(v variant) (x []float64, total float64) {
 	if a.matrix == nil || v.Weighted {
 		return nil, 0
@@ -159,10 +159,10 @@ type evaluator struct {
 	code.Registers
 	sources []code.Source
 	sinks   []code.Sink
-	pages   *outputPages // of the outputs, for parts
+	pages   *outputPages // for a part of the blocks, see runPart
 }
 
-// bind connects the sources and sinks of a kernel of shape k.
+// bind sets the sources and sinks of a kernel for s, which is shape k.
 func (e *evaluator) bind(loads []expr.Node, stores []expr.Output, s *shape, k int, a *arrays) {
 	e.sources, e.sinks = slices.Grow(e.sources[:0], len(loads)), slices.Grow(e.sinks[:0], len(stores))
 	for _, leaf := range loads {
@@ -215,8 +215,8 @@ func (pl *Plan) blocks() int {
 	return n
 }
 
-// eval computes what a variant asks of all terms: once more, with derivative products,
-// if a result is not finite.
+// eval evaluates a variant, and once more, with derivative products, if a result is not
+// finite.
 func (pl *Plan) eval(v variant, a *arrays) {
 	e := pl.evaluator()
 	for {

@@ -7,9 +7,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// rest is the program of what is left over by the terms: the candidates that
-// are none, and the guards. It is nil if there is nothing, and ok is false if
-// it has so many of the operations that the terms do not pay.
+// rest is the program of what is left over: the candidates that are no terms, and the
+// guards. It is nil if nothing is; ok is false if that is so many of the operations that
+// the terms do not pay.
 func (d *detector) rest() (rest *sweep.Engine, ok bool) {
 	if !d.leavesRest() {
 		return nil, true
@@ -78,7 +78,7 @@ func (d *detector) leavesRest() bool {
 	return false
 }
 
-// restricted is the program of some outputs of p, which has no guards.
+// restricted is the program of some outputs of p, which must have no guards.
 func restricted(p *sweep.Engine, outputs []int) *sweep.Engine {
 	d := newDetector(&p.Tape, false)
 	need := make([]bool, d.p.Len())
@@ -111,7 +111,7 @@ func (d *detector) mark(need []bool) (count int) {
 	return count
 }
 
-// copy records the marked nodes; id is their new numbers.
+// copy records the marked nodes; id is, by node, its new number.
 func (d *detector) copy(r *tape.Recording, need []bool) (id []int32) {
 	id = make([]int32, d.p.Len())
 	base := int(d.base) - len(d.p.Consts())

@@ -12,16 +12,16 @@ import (
 // to term.
 type shape struct {
 	expr.Function
-	dims   dims // of the program that the terms are part of
-	terms  int
-	vars   []code.Index // of each variable of the function the input, term by term
-	params []code.Index // of each parameter
-	data   []data       // the constants
-	rows   []code.Index // of each result the output that it is added to
-	swept  *sweptTerm   // the program of the terms, if some of their derivatives are sweeps
+	dims   dims         // of the program that the terms are part of
+	terms  int          // how many there are
+	vars   []code.Index // by variable of the function: which input it is in each term
+	params []code.Index // by parameter of the function: which parameter it is in each term
+	data   []data       // by constant of the function: what it is in each term
+	rows   []code.Index // by result of the function: the output to which each term adds it
+	swept  *sweptTerm   // how to find derivatives by sweeps, nil if all are symbolic
 }
 
-// dims are how many inputs, parameters and outputs there are.
+// dims is how many inputs, parameters and outputs there are.
 type dims struct{ inputs, params, outputs int }
 
 // data is a constant of the terms: one number of each, or one of all.
@@ -81,7 +81,7 @@ func (s *shape) setConstants() {
 // blocks is how many blocks the terms make.
 func (s *shape) blocks() int { return (s.terms + code.Lanes - 1) / code.Lanes }
 
-// operations is how many steps are no leaves.
+// operations is how many operations a term has.
 func (s *shape) operations() int {
 	if s.swept != nil {
 		return s.swept.program.Ops()
@@ -95,8 +95,8 @@ func (s *shape) operations() int {
 	return n
 }
 
-// index is the list of a leaf, or of what an output is added to beside a matrix; nil
-// for a constant.
+// index says where a leaf of each term is in the array that it is an element of; nil for a
+// constant.
 func (s *shape) index(leaf expr.Node) *code.Index {
 	switch leaf.Leaf {
 	case expr.Variable, expr.Direction:
@@ -115,8 +115,8 @@ func (s *shape) isUniform(leaf expr.Node) bool {
 	return l != nil && l.Uniform()
 }
 
-// places are those that an output is added to: one list, for an entry of a matrix
-// that of its row and that of its column.
+// places says where each term adds an output: the element of an array or, of an entry of a
+// matrix, its row and its column.
 func (s *shape) places(o expr.Output) (i, j *code.Index) {
 	switch o.Of {
 	case expr.Value, expr.Tangent:

@@ -7,26 +7,26 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// candidate is a part of an output that may be a term, or part of one:
-// scale·root, or scale·root·factor. There are as many as terms: it is small.
+// candidate is a summand of an output that may be a term, or part of one: scale·root, or
+// scale·root·factor. There are as many as terms, so it is small.
 type candidate struct {
 	root  int32 // a node
 	row   int32 // the output
-	class int32 // the number of its class, or one of those below
+	class int32 // the number of its class, or noTerm and so on
 	as    int32 // the number of its role
 }
 
-// role is what a candidate is beside its root, which is the same for many.
+// role is the part of a candidate that is the same for many.
 type role struct {
 	scale  float64
 	factor int32 // a node, or noFactor
 	alone  bool  // not to be joined with others
 }
 
-// role is that of c.
+// role is the role of c.
 func (d *detector) role(c *candidate) *role { return &d.roles[c.as] }
 
-// newRole is the number of r: that of the last one if it is the same.
+// newRole is the number of r, which is appended unless the last one is the same.
 func (d *detector) newRole(r role) int32 {
 	k := int32(len(d.roles)) - 1
 	if k >= 0 && d.roles[k] == r && math.Signbit(d.roles[k].scale) == math.Signbit(r.scale) {
@@ -38,11 +38,11 @@ func (d *detector) newRole(r role) int32 {
 
 const noFactor = -1
 
-// Numbers of classes that are none.
+// Instead of the number of a class.
 const (
-	noTerm       = -1 // the candidate is left over
-	replaced     = -2 // by its parts, or by itself alone
-	declaredTerm = -3
+	noTerm       = -1 // the candidate cannot be a term: it is left over
+	replaced     = -2 // other candidates stand for it: its parts, or itself not to be joined
+	declaredTerm = -3 // it is a declared term
 	unclassified = -4
 )
 
@@ -55,7 +55,7 @@ func isLinear(code op.Code) bool {
 	return code == op.Sum || code == op.Affine || code == op.Dot
 }
 
-// length is how many operations node i is with those of the operands of a sum.
+// length is 1 and, of a sum, how many operands it has.
 func (d *detector) length(i int32) int {
 	switch d.p.Op(i) {
 	case op.Sum, op.Affine, op.Dot:
@@ -72,9 +72,9 @@ const (
 	long                      // it is a sum of more than longSum operands, or a linear operation above one
 )
 
-// findLong marks the sums of more than longSum operands, and the linear operations
-// above them. A sum that also enters an operation that is not linear is none: its
-// operands would be repeated. Most often a long sum comes last, and little is looked at.
+// findLong marks the sums of more than longSum operands, and the linear operations above
+// them. A sum that a nonlinear operation also reads is not marked, since its operands would
+// be in that term, too. Most often a long sum comes last, and few nodes are looked at.
 func (d *detector) findLong() {
 	d.listed = d.p.FirstList()
 	d.sums = make([]sumMark, int32(d.p.Len())-d.listed)
@@ -120,8 +120,9 @@ func (d *detector) candidate(c candidate) {
 	d.cands = append(d.cands, c)
 }
 
-// split cuts c at the sums above and among long ones, or at its root in any case; it
-// reports false if it is not to be cut.
+// split replaces c by its summands, if its root is marked as long or in any case, atRoot.
+// Those that are marked themselves are cut, too. It reports false if c is not cut; unless
+// atRoot, c is a candidate itself then.
 func (d *detector) split(c candidate, atRoot bool) bool {
 	if !atRoot && d.sumMark(c.root)&long == 0 {
 		d.candidate(c)
@@ -170,8 +171,8 @@ type frame struct {
 	k     int // the operand that comes next
 }
 
-// open begins the sum c; ok is false if its scale cannot be given to its parts
-// without loss of digits.
+// open is the frame of c; ok is false if its scale cannot be given to its parts without loss
+// of digits.
 func (d *detector) open(c candidate) (f frame, ok bool) {
 	i, scale := c.root, d.role(&c).scale
 	a, b := d.p.Args(i)
