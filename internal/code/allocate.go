@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// schedule hands out node i and what it needs in order, each once: depth first,
-// so that registers are soon free again.
+// schedule calls each with node i and those that it needs and that are not done yet, operands
+// first: depth first, so that registers are soon free again.
 func (s *selection) schedule(i int32, done []bool, each func(i int32)) {
 	stack := []int32{i}
 	for len(stack) > 0 {
@@ -38,10 +38,10 @@ func (s *selection) schedule(i int32, done []bool, each func(i int32)) {
 // last that reads it.
 type allocation struct {
 	*selection
-	register []int32 // of a node
-	last     []int   // instruction that uses a node
-	free     []int32
-	count    int // of registers
+	register []int32 // by node
+	last     []int   // by node, the last instruction that reads it
+	free     []int32 // registers
+	count    int     // how many registers there are
 }
 
 // forever is after the last instruction.
@@ -55,7 +55,7 @@ func (s *selection) allocation() *allocation {
 // use notes that instruction k uses node i.
 func (r *allocation) use(i int32, k int) { r.last[i] = max(r.last[i], k) }
 
-// release takes the registers of nodes back whose last use is instruction k.
+// release frees the registers of those of the nodes whose last use is instruction k.
 func (r *allocation) release(k int, nodes ...int32) {
 	for _, i := range nodes {
 		if r.last[i] == k {
@@ -94,6 +94,6 @@ func (r *allocation) instruction(i int32, k int) Instr {
 			in.D, in.C = in.C, in.D
 		}
 	}
-	r.release(k, i) // if it is not used
+	r.release(k, i) // if only its twin is used
 	return in
 }

@@ -1,34 +1,37 @@
-// Package code turns expressions into instructions and runs them. In go the outputs of a
-// graph of package expr; out comes [Vector] code, which a [Machine] runs over many
-// lanes, block by block, or [Scalar] code for single numbers. A lane is one of many alike
-// terms, with numbers of its own.
+// Package code turns expressions into instructions and runs them. What comes in are the
+// outputs of a graph of package expr. What goes out is [Vector] code, which a [Machine]
+// runs over many lanes, block by block; [Scalar] code, which works on single numbers; or a
+// [Recurrence], whose steps depend on each other. A lane is one of many alike terms, with
+// numbers of its own.
 //
 // # Making code
 //
-// An instruction is selected for each node that is needed, a tile; a tile may cover
-// several nodes, such as a product and its scaling, or compute two, such as sine and
-// cosine (select). Tiles are put in order depth first from the outputs, and registers are
-// given by a linear scan: from the instruction that computes a node to the last that
-// reads it (allocate). What is the same in all lanes is computed once, before the blocks
-// (vector).
+// Names in parentheses are files. For each node that is needed an instruction is selected,
+// a tile; a tile may cover several nodes, such as a product and its scaling, or compute
+// two, such as sine and cosine (select). Tiles are put in order depth first from the
+// outputs. A linear scan allocates registers: a node has one from the instruction that
+// computes it to the last that reads it (allocate). What is the same in all lanes is
+// computed once, before the blocks (vector).
 //
 // # Running it
 //
 // An instruction of vector code is one call of package lane for the lanes of a block, 256
 // at most, in registers that stay in the first-level cache (machine). A load gathers from
 // an array by an [Index], the place of each lane; a store adds to an array by another. An
-// index that goes in even steps is kept as runs and takes no memory (index). What blocks
+// index with equal differences is kept as runs and takes no memory (index). What blocks
 // add to the same place is added in the order of the blocks, whether one goroutine runs
 // them or several (sink, pages).
 //
-// Scalar code has one form of instruction for all sums and products, so that there is
-// nothing to decide between them (scalar).
+// Scalar code has one form of instruction for all sums and products, so that there is no
+// branch between them (scalar).
 //
-// A recurrence has to wait for itself: its instructions, the lines, are of more kinds, in
-// chains in which each has the result of the one before as an operand. They are run by
-// threaded code, in which each jumps to the next, in assembly on amd64 (recurrence, lines).
+// A recurrence has steps of which each needs the result of the one before, so that there
+// are no lanes, and time is that of the longest chain of operations. Its instructions, the
+// lines, are put in chains in which each has the result of the one before as an operand,
+// which then stays in a register of the processor. They are run by threaded code, in which
+// each jumps to the next, in assembly on amd64 (recurrence, lines).
 //
-// What instructions take says package cost.
+// Package cost says what instructions cost.
 //
 // # Go source
 //

@@ -16,8 +16,8 @@ const (
 	Sub        // d = a − b
 	Mul        // d = a·b
 	MulConst   // d = (a·b)·k
-	ProductSum // d = (a·b)·k + c·e, of scalar code alone
-	Prod       // d = a·b, 0 where either is exactly 0
+	ProductSum // d = (a·b)·k + c·e, in scalar code only
+	Prod       // d = a·b, 0 where either is exactly 0: the derivative product
 	Div        // d = a/b
 	Scale      // d = k·a
 	AddConst   // d = a + k
@@ -25,7 +25,7 @@ const (
 	Sqrt       // d = √a
 	Select     // d = b where a > 0, NaN where a is NaN, else c
 
-	// Of recurrences alone; each product and each sum is rounded.
+	// In recurrences only; each product and each sum is rounded.
 	Move   // d = a
 	MulAdd // d = a·b + c
 	MulSub // d = a·b − c

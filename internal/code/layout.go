@@ -17,7 +17,7 @@ func (l *Layout) Weights() int { return l.Direction(l.Directions) }
 // the leaves end.
 func (l *Layout) Tangents(s int) int { return l.Weights() + (1+s)*l.Results }
 
-// Base is where the leaves like this one begin.
+// Base is where the leaves of the kind of this one begin.
 func (l *Layout) Base(leaf expr.Node) int {
 	switch leaf.Leaf {
 	case expr.Parameter:

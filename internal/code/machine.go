@@ -10,7 +10,8 @@ import (
 type Machine struct {
 	// Total is the sum of all that was stored: finite only if all of it is.
 	Total float64
-	// Part is what is run, nil if nobody else adds to the sinks.
+	// Part is the part of the blocks that is run, nil if no other goroutine adds to the
+	// sinks.
 	Part *Part
 
 	memory  []float64
@@ -21,7 +22,7 @@ type Machine struct {
 	sinks   []Sink
 }
 
-// Memory is room for n numbers, what is in which is lost when a code begins.
+// Memory is room for n numbers, for a caller that runs no code until it has done with them.
 func (m *Machine) Memory(n int) []float64 {
 	if len(m.memory) < n {
 		m.memory = make([]float64, n)
@@ -29,9 +30,9 @@ func (m *Machine) Memory(n int) []float64 {
 	return m.memory[:n]
 }
 
-// Begin prepares to run c on so many lanes, reading from the sources and adding to
-// the sinks, whose order is that of c.Loads and c.Stores. It runs what is the same in
-// all lanes.
+// Begin prepares to run c on the given number of lanes: it is to read from the sources, which
+// are in the order of c.Loads, and add to the sinks, in that of c.Stores. It runs what is the
+// same in all lanes.
 func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
 	m.reset(c, lanes)
 	m.sources, m.sinks = sources, sinks
@@ -46,7 +47,7 @@ func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
 	}
 }
 
-// reset has registers for c, of blocks of so many lanes.
+// reset makes registers for c, with room for a block of the given number of lanes.
 func (m *Machine) reset(c *Vector, lanes int) {
 	m.code = c
 	m.Memory(Lanes * c.registers)
@@ -66,15 +67,16 @@ func (m *Machine) Run(lo, n int) {
 // in is a register that is read.
 func (m *Machine) in(r int32) []float64 { return m.regs[r][:m.n] }
 
-// out is a register that is written. What is read of it is to be asked for before.
+// out is a register that is written. It is called after in for all that is read, since a
+// register that was loaded may be a slice of another array until then.
 func (m *Machine) out(r int32) []float64 {
 	at := int(r) * Lanes
 	m.regs[r] = m.memory[at : at+m.n]
 	return m.regs[r]
 }
 
-// load loads a register: it is where it was loaded from, if the lanes follow each
-// other there.
+// load loads a register. If the lanes are consecutive in the source, the register becomes a
+// slice of that, and nothing is copied.
 func (m *Machine) load(r int32, s *Source, lo int) {
 	if x := s.lanes(lo, m.n); x != nil {
 		m.regs[r] = x
@@ -83,7 +85,7 @@ func (m *Machine) load(r int32, s *Source, lo int) {
 	s.At.Gather(m.out(r), s.X, lo)
 }
 
-// Store adds x at the lanes from lo on.
+// Store adds x, of the lanes from lo on, to a sink.
 func (m *Machine) Store(s *Sink, x []float64, lo int) {
 	if s.X != nil {
 		m.Total += s.scatter(m.Part, x, lo)
@@ -92,7 +94,7 @@ func (m *Machine) Store(s *Sink, x []float64, lo int) {
 	}
 }
 
-// storeSum adds v, which is of all lanes of a block, at their only place.
+// storeSum adds v, the sum over the lanes of a block, to a sink where all have one place.
 func (m *Machine) storeSum(s *Sink, v float64) {
 	if s.X != nil {
 		s.add(m.Part, int(s.At.First()), v)

@@ -6,16 +6,17 @@ import (
 	"github.com/hesse-ad/hesse/internal/bucket"
 )
 
-// Pages says which block is the first to add to each page of an array.
+// Pages says which block is the first to add to each page of an array: that block clears the
+// page, and if several goroutines add to the array, the part that has it owns the page.
 type Pages struct {
-	first         []int32
+	first         []int32 // by page
 	order, starts []int32 // block k is the first at the pages order[starts[k]:starts[k+1]]
 }
 
-// page is how many numbers are cleared together.
+// page is how many numbers a page has.
 const page = 256
 
-// NewPages is for an array of n numbers.
+// NewPages is the pages of an array of n numbers, which no block has touched yet.
 func NewPages(n int) Pages {
 	p := Pages{first: make([]int32, (n+page-1)/page)}
 	for k := range p.first {
@@ -27,8 +28,8 @@ func NewPages(n int) Pages {
 // Touch notes that a block adds to a place.
 func (p *Pages) Touch(at, block int32) { p.first[at/page] = min(p.first[at/page], block) }
 
-// TouchList notes that blocks, of which the first one is number begin, add to the places of
-// the lanes of a list.
+// TouchList notes that the blocks of lanes of a list, numbered from begin on, add to the places
+// in it.
 func (p *Pages) TouchList(l *Index, begin int) {
 	for lo := 0; lo < l.n; lo += Lanes {
 		block, n := int32(begin+lo/Lanes), min(Lanes, l.n-lo)
@@ -51,8 +52,8 @@ func (p *Pages) TouchList(l *Index, begin int) {
 // First is the first block that touches the page of a place.
 func (p *Pages) First(at int32) int32 { return p.first[at/page] }
 
-// Finish puts the pages in order. There is a first block even if there are no
-// lanes; it is the first at the pages that no other touches.
+// Finish ends the notes, after which Begin may be called. Pages that no block touches count as
+// touched by block 0, which there is even if there are no lanes.
 func (p *Pages) Finish(blocks int) {
 	for k := range p.first {
 		if p.first[k] == math.MaxInt32 {

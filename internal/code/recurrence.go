@@ -15,25 +15,25 @@ import (
 // Loop distribution: Kuck, Muraoka and Chen, On the number of operations simultaneously
 // executable in Fortran-like programs, IEEE Trans. Comput. C-21, 1972.
 type Recurrence struct {
-	Vector          // Loads are the leaves that differ from step to step, those of the state among them
+	Vector          // what is computed as lanes; Loads are the leaves that differ from step to step, with those of the state
 	before  int     // how many of its instructions come before the recurrence
-	taken   []int32 // registers, of lanes, of what each step takes in
-	results []int32 // registers, of lanes, of what else is asked for
-	state   int
+	taken   []int32 // vector registers of what each step takes in
+	results []int32 // vector registers of the results
+	state   int     // how many numbers the state has
 
 	// The recurrence has registers for the state, for what a step takes in, for the
 	// leaves that are the same in all steps and for constants.
 	uniforms   []expr.Node
 	constants  []float64
-	once, each []line
-	leaves     bool // some line of each does
+	once, each []line // run before the first step, and for each step
+	leaves     bool   // each has lines that assembly does not run: it goes through step
 	others     []Instr
 	functions  []func(x float64) float64
 }
 
-// NewRecurrence is the code of a loop whose state is next after a step, and computes
-// results, both for each step. number is which number of the state a leaf is, −1 if it
-// is none. It is nil if the recurrence has too many numbers.
+// NewRecurrence is the code of a loop of which each step computes the next state and results.
+// number is the number of a leaf in the state, −1 if it is no part of that. It is nil if the
+// recurrence needs too many registers.
 func NewRecurrence(g *expr.Graph, next, results []expr.Output, number func(leaf expr.Node) int) *Recurrence {
 	c := &Recurrence{state: len(next)}
 	c.primitives = g.Primitives()
@@ -51,6 +51,7 @@ func NewRecurrence(g *expr.Graph, next, results []expr.Output, number func(leaf 
 	return c
 }
 
+// nodesOf is the nodes of outputs.
 func nodesOf(g *expr.Graph, outputs []expr.Output) []int32 {
 	z := make([]int32, len(outputs))
 	for k, o := range outputs {
@@ -155,19 +156,19 @@ func (c *Recurrence) lines(r *allocation, once, each, old, next []int32) {
 			}
 		}
 	}
-	place := map[int32]int32{} // of what becomes part of the state
+	place := map[int32]int32{} // of a node that becomes part of the state, where
 	for j, i := range next {
 		if _, ok := place[i]; !ok {
 			place[i] = int32(j)
 		}
 		r.use(i, forever)
 	}
-	read := make([]int, len(old)) // the last instruction that reads a number of the state
+	read := make([]int, len(old)) // by number of the state, the last instruction that reads it
 	for j, i := range old {
 		read[j] = -1
 		if i >= 0 {
 			read[j] = r.last[i]
-			r.use(i, forever) // whose register is not for others
+			r.use(i, forever) // its register is never given to another node
 		}
 	}
 	w := lineWriter{Recurrence: c, last: -1}
@@ -208,12 +209,13 @@ func (c *Recurrence) lines(r *allocation, once, each, old, next []int32) {
 // two reports whether the instruction sets two registers.
 func (in *Instr) two() bool { return in.Op == Sincos || in.Op == SoftplusLogistic }
 
-// inChains is nodes, operands first, each next to one that it is an operand of where that
-// can be, the one that most others wait for: what comes from the instruction before is
-// there sooner than what comes from a register. A list scheduling: Gibbons and Muchnick,
-// Efficient instruction scheduling for a pipelined architecture, SIGPLAN Not. 21, 1986.
+// inChains is nodes in an order of evaluation in which a node is followed by one that reads
+// it, if any is ready: of these, by the one with the longest way to the end. The result of
+// the instruction before is there sooner than one in a register. This is list scheduling:
+// Gibbons and Muchnick, Efficient instruction scheduling for a pipelined architecture,
+// SIGPLAN Not. 21, 1986.
 func (s *selection) inChains(nodes []int32) []int32 {
-	at := make([]int, len(s.tiles)) // which computes a node, from 1 on
+	at := make([]int, len(s.tiles)) // by node, 1 + the number in nodes of what computes it
 	for k, i := range nodes {
 		at[i] = k + 1
 		if j, _, _ := s.twin(i); j >= 0 {
@@ -262,7 +264,7 @@ func (s *selection) inChains(nodes []int32) []int32 {
 	return order
 }
 
-// wait is about how long a result takes, in units of a sum.
+// wait is about how long a result takes: 2 for sums and products.
 func (t *tile) wait() int {
 	switch {
 	case t.Calls():

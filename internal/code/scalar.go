@@ -20,13 +20,13 @@ type Scalar struct {
 	sums   []productSum[uint16]
 	narrow []productSum[uint8] // the same if there are few registers: a fifth faster
 	others []Instr
-	before []int32 // how many sums come before each of the others
+	before []int32 // by other instruction, how many sums come before it
 
 	constants  []float64
-	leaves     int // registers that come before those of the constants
-	registers  int
-	outputs    []uint16
-	zero       uint16
+	leaves     int      // how many registers are for leaves; those of the constants follow
+	registers  int      // how many there are
+	outputs    []uint16 // by output, its register
+	zero       uint16   // a register that is 0
 	primitives []expr.Primitive
 }
 
@@ -36,11 +36,11 @@ type productSum[R uint8 | uint16] struct {
 	d, a, b, c, e R
 }
 
-// fewRegisters is how many can be numbered by a uint8.
+// fewRegisters is how many registers a uint8 can number.
 const fewRegisters = 256
 
-// NewScalar is the code that computes the outputs. There are registers for so many
-// leaves; leafAt says which is that of a leaf.
+// NewScalar is the code for the outputs. The first registers, as many as leaves says, are for
+// leaves; leafAt is the register of a leaf.
 func NewScalar(g *expr.Graph, outputs []expr.Output, leaves int, leafAt func(leaf expr.Node) int) *Scalar {
 	c := &Scalar{leaves: leaves, primitives: g.Primitives()}
 	var roots []int32
@@ -108,8 +108,8 @@ func NewScalar(g *expr.Graph, outputs []expr.Output, leaves int, leafAt func(lea
 	return c
 }
 
-// byLevel is nodes, operands first, in order by level, so that an instruction
-// seldom waits for the one before.
+// byLevel is nodes, which are in an order of evaluation, sorted by level, so that an
+// instruction seldom has to wait for the one before.
 func (s *selection) byLevel(nodes []int32) []int32 {
 	level := make([]int32, len(s.tiles))
 	key := make([]int32, len(nodes))
@@ -136,7 +136,8 @@ func (s *selection) sumProducts() {
 	n := len(s.tiles)
 	one, negZero := s.constant(1), s.constant(math.Copysign(0, -1))
 	product := func(k float64, a, b int32) tile { return newTile(ProductSum, k, a, b, negZero, one) } // −0·1 changes no bit
-	// asProduct is node x as a single product, taken apart if nothing else uses it.
+	// asProduct is node x as a product: its factors if it is one that nothing else uses, else
+	// x·1. take notes that these factors are used instead of x.
 	asProduct := func(x int32) tile {
 		if t := s.tiles[x]; int(x) < n && s.uses[x] == 1 && t.Op == ProductSum && t.args[2] == negZero {
 			return t
@@ -154,7 +155,8 @@ func (s *selection) sumProducts() {
 		}
 		p, q := asProduct(x), asProduct(y)
 		q.K *= sign
-		// One of them must do without a factor.
+		// A product sum has one constant factor k, so one of the two must have none, or have a
+		// free place for it.
 		switch {
 		case q.K == 1 || q.args[1] == one:
 			take(x)
@@ -184,7 +186,7 @@ func (s *selection) sumProducts() {
 			t = product(1, a, b)
 		case Scale:
 			k := t.K
-			if t = asProduct(a); t.K != 1 && k != -1 { // two roundings
+			if t = asProduct(a); t.K != 1 && k != -1 { // k·t.K would be rounded, too
 				t = product(k, a, one)
 			} else {
 				take(a)
@@ -251,7 +253,7 @@ func (c *Scalar) run(lo, hi int32, r []float64) {
 	}
 }
 
-// do runs an instruction that is no sum and no product.
+// do runs an instruction other than a product sum.
 func do(in *Instr, r []float64, primitives []expr.Primitive) {
 	switch in.Op {
 	case Div:
@@ -273,14 +275,15 @@ func do(in *Instr, r []float64, primitives []expr.Primitive) {
 	}
 }
 
-// Output is the register of output k, Zero one that is 0.
+// Output is the register of output k.
 func (c *Scalar) Output(k int) uint16 { return c.outputs[k] }
 
 // Zero is a register that is 0.
 func (c *Scalar) Zero() uint16 { return c.zero }
 
-// Pick sets dst to registers. If dst is nil they are only looked at. It returns a
-// number of at least 2⁶³ if one of them is not finite.
+// Pick sets dst to what is in registers; if dst is nil it only looks at them. It returns a
+// number of at least 2⁶³ if one of them is not finite: the exponent of an infinity or a NaN
+// is all ones, and 1 more carries into the highest bit.
 func (m *Registers) Pick(dst []float64, registers []uint16) (exponents uint64) {
 	const one, all = 1 << 52, 0x7ff << 52
 	r := m.r

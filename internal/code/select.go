@@ -5,8 +5,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// tile is the instruction that computes a node: its operands are n nodes, which
-// get registers later.
+// tile is the instruction that computes a node. Its operands are the nodes args[:n], which get
+// registers later.
 type tile struct {
 	Instr
 	args [4]int32
@@ -20,13 +20,13 @@ type selection struct {
 	tiles []tile
 }
 
-// selectTiles selects the tiles for the nodes that are given, and all that they
-// need. Constants are operands where no instruction has them.
+// selectTiles selects the tiles for roots and all nodes that these need. Constants that no
+// instruction has as its k become nodes.
 func selectTiles(g *expr.Graph, roots []int32) *selection {
 	return selectFrom(g, roots, func(int32) bool { return false })
 }
 
-// selectFrom is selectTiles with nodes that are given, as leaves are.
+// selectFrom is selectTiles where given nodes are loaded, as leaves are, and not computed.
 func selectFrom(g *expr.Graph, roots []int32, given func(i int32) bool) *selection {
 	s := &selection{Graph: g}
 	nodes := g.Nodes()
@@ -127,7 +127,7 @@ func (s *selection) tile(n expr.Node) tile {
 // operands is the nodes that the tile of node i reads.
 func (s *selection) operands(i int32) []int32 { return s.tiles[i].args[:s.tiles[i].n] }
 
-// twins are functions of one argument that take less time together.
+// twins is pairs of functions of one argument that take less time together.
 var twins = []struct {
 	first, second op.Code
 	both          Opcode // sets d to the first and c to the second
@@ -136,16 +136,16 @@ var twins = []struct {
 	{op.Softplus, op.Logistic, SoftplusLogistic},
 }
 
-// twin is twinOf node i, if that is computed.
+// twin is twinOf node i; there is none if node i is loaded.
 func (s *selection) twin(i int32) (j int32, both Opcode, isFirst bool) {
-	if s.tiles[i].Op == Load { // or given
+	if s.tiles[i].Op == Load {
 		return -1, 0, false
 	}
 	return twinOf(s.Graph, s.Nodes()[i], func(j int32) bool { return s.uses[j] > 0 })
 }
 
-// twinOf is the other of two twins of which node n is one, −1 if it is not needed, and
-// the instruction for both; isFirst says that n is the first.
+// twinOf is, if node n is one of two twins, the other, −1 if there is none that is needed, and
+// the instruction for both. isFirst says that n is the first of the two.
 func twinOf(g *expr.Graph, n expr.Node, needed func(j int32) bool) (j int32, both Opcode, isFirst bool) {
 	if n.Leaf != expr.Operation {
 		return -1, 0, false

@@ -2,14 +2,13 @@ package code
 
 import "github.com/hesse-ad/hesse/internal/lane"
 
-// Source is an array that a load reads: at the places of the lanes, or lane after
-// lane if there are none.
+// Source is an array that a load reads: lane i is X[At(i)], or X[i] if At is nil.
 type Source struct {
 	X  []float64
 	At *Index
 }
 
-// Load sets dst to what there is for the lanes from lo on.
+// Load sets dst to the lanes from lo on.
 func (s *Source) Load(dst []float64, lo int) {
 	if x := s.lanes(lo, len(dst)); x != nil {
 		copy(dst, x)
@@ -18,7 +17,7 @@ func (s *Source) Load(dst []float64, lo int) {
 	s.At.Gather(dst, s.X, lo)
 }
 
-// lanes is what there is for the n lanes from lo on, if it is in one piece, else nil.
+// lanes is the n lanes from lo on as a slice of X, nil if they are not consecutive there.
 func (s *Source) lanes(lo, n int) []float64 {
 	if s.At != nil {
 		at, ok := s.At.consecutive(lo, n)
@@ -30,8 +29,8 @@ func (s *Source) lanes(lo, n int) []float64 {
 	return s.X[lo : lo+n]
 }
 
-// Sink is an array that a store adds to at the places of the lanes, nil if what it
-// computes is not wanted. If it is shared, Pages says who adds to which place.
+// Sink is an array that a store adds to: lane i to X[At(i)]. X is nil if what is stored is not
+// wanted. If several goroutines add to X, Pages says which adds where.
 type Sink struct {
 	X     []float64
 	At    *Index
@@ -45,7 +44,7 @@ type Sink struct {
 // which one goroutine would do it, and the bits are the same however the blocks are
 // cut.
 
-// Part is what is shared out: some blocks, from First on.
+// Part is some consecutive blocks, from number First on, that one goroutine runs.
 type Part struct {
 	First int
 	log   []entry
@@ -74,8 +73,8 @@ func (p *Part) Flush() {
 	p.log = p.log[:0]
 }
 
-// owns reports whether what is added to places i to j is added directly: by the part
-// p, or by all if that is nil.
+// owns reports whether p, nil if there is only one part, owns all pages of the places i … j, so
+// that it adds directly.
 func (s *Sink) owns(p *Part, i, j int) bool {
 	if p == nil {
 		return true
@@ -88,7 +87,7 @@ func (s *Sink) owns(p *Part, i, j int) bool {
 	return true
 }
 
-// add adds v at a place.
+// add adds v to X[at], directly or by the log.
 func (s *Sink) add(p *Part, at int, v float64) {
 	if s.owns(p, at, at) {
 		s.X[at] += float64(v)
@@ -97,7 +96,7 @@ func (s *Sink) add(p *Part, at int, v float64) {
 	p.log = append(p.log, entry{v, &s.X[at]})
 }
 
-// scatter adds src at the lanes from lo on, and returns the total of src.
+// scatter adds src, of the lanes from lo on, and returns the sum of src.
 func (s *Sink) scatter(p *Part, src []float64, lo int) (total float64) {
 	if index := s.At.index; index != nil {
 		if index = index[lo:]; p == nil {
@@ -130,7 +129,7 @@ func (s *Sink) scatter(p *Part, src []float64, lo int) (total float64) {
 	return total
 }
 
-// scatterConst adds c at n lanes from lo on.
+// scatterConst adds c for each of the n lanes from lo on.
 func (s *Sink) scatterConst(p *Part, c float64, lo, n int) {
 	if index := s.At.index; index != nil {
 		for _, at := range index[lo : lo+n] {

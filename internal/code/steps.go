@@ -9,12 +9,12 @@ import (
 type Steps struct {
 	Machine
 	r        registers
-	rows     []float64 // what the steps of a block take in
+	rows     []float64 // by step of a block, what it takes in
 	stepping stepping
 }
 
-// Begin prepares to run c on blocks of n lanes at most. uniform is a leaf that is the
-// same in all steps.
+// Begin prepares to run c on blocks of at most n steps. uniform is the value of a leaf that
+// is the same in all steps.
 func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64) {
 	m.Machine.reset(&c.Vector, n)
 	for k := range c.Vector.uniform {
@@ -34,8 +34,8 @@ func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64
 	c.step(c.once, &m.r)
 }
 
-// Before computes what the n steps of a block take in. columns is what is loaded, in the
-// order of c.Loads; those that depend on the state may come later.
+// Before computes what the n steps of a block take in. columns is the sources of c.Loads, in
+// that order; those of leaves that are the state need only be set before After.
 func (m *Steps) Before(c *Recurrence, n int, columns []Source) {
 	m.sources, m.n = columns, n
 	for k := range c.block[:c.before] {
@@ -57,8 +57,8 @@ func (m *Steps) Result(c *Recurrence, k int) []float64 { return m.in(c.results[k
 // State is the state, which Recur goes on from.
 func (m *Steps) State(c *Recurrence) []float64 { return m.r[:c.state] }
 
-// Recur runs the n steps of the block, if back from the last to the first. The state
-// that a step starts from goes to its record, of so many numbers.
+// Recur runs the recurrence over the n steps of a block, from the last to the first if back.
+// The state that each step starts from is stored in records, size numbers apart.
 func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size int) {
 	width := len(c.taken)
 	if len(m.rows) < n*width {

@@ -6,12 +6,12 @@ import (
 
 // Vector is code that runs over blocks of lanes.
 type Vector struct {
-	Loads  []expr.Node   // what the sources are: leaves
-	Stores []expr.Output // what the sinks get
+	Loads  []expr.Node   // by source, the leaf that it has
+	Stores []expr.Output // by sink, the output that is added to it
 
-	uniform    []Instr // what is the same in all lanes, run before the blocks
-	block      []Instr
-	registers  int
+	uniform    []Instr // run once, before the blocks: what is the same in all lanes
+	block      []Instr // run for each block
+	registers  int     // how many it needs
 	primitives []expr.Primitive
 }
 
@@ -19,19 +19,18 @@ type Vector struct {
 // from 512 on long codes leave the first-level cache.
 const Lanes = 256
 
-// item is the computation of a node, or the store of an output if that is not
-// negative.
+// item is the computation of a node or, if node is −1, the store of an output.
 type item struct{ node, store int32 }
 
 // vectorizer makes vector code.
 type vectorizer struct {
 	*allocation
 	*Vector
-	store []tile // of each output
+	store []tile // by output
 }
 
-// NewVector is the code that computes the outputs that are not the constant 0.
-// isTotal reports whether all lanes add one to the same place.
+// NewVector is the code for the outputs that are not the constant 0. isTotal reports whether
+// all lanes add an output to the same place.
 func NewVector(g *expr.Graph, outputs []expr.Output, isTotal func(o expr.Output) bool) *Vector {
 	c := &Vector{primitives: g.Primitives()}
 	var roots []int32
@@ -107,8 +106,8 @@ func (e *vectorizer) operandsOf(it item) []int32 {
 	return t.args[:t.n]
 }
 
-// emit numbers registers and writes the instructions: first what is the same in
-// all lanes, which keeps its registers if the blocks need it.
+// emit allocates registers and writes the instructions: first what is the same in all lanes,
+// which keeps its registers forever if the blocks need it.
 func (e *vectorizer) emit(list []item) {
 	isUniform := func(it item) bool { return it.node >= 0 && e.Uniform(it.node) }
 	var order []item
@@ -174,8 +173,7 @@ func (e *vectorizer) storeInstruction(store int32, k int) Instr {
 	return in
 }
 
-// Instructions calls f with the instructions: of a block if inBlock, else those
-// that are run once.
+// Instructions calls f with each instruction, and whether it is run for each block or once.
 func (c *Vector) Instructions(f func(in *Instr, inBlock bool)) {
 	for k := range c.uniform {
 		f(&c.uniform[k], false)
