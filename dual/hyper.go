@@ -8,7 +8,7 @@ import (
 
 // Hyper is a hyper-dual number V + D1·ε₁ + D2·ε₂ + D12·ε₁ε₂, ε₁² = ε₂² = 0: a
 // value, its derivatives along two directions and the second derivative along
-// both.
+// both. Its methods are those of Scalar, which describes them.
 type Hyper struct {
 	V   float64 // value
 	D1  float64 // derivative along the first direction

@@ -7,7 +7,7 @@ import (
 )
 
 // Number is a dual number V + D·ε, ε² = 0: a value with one directional
-// derivative.
+// derivative. Its methods are those of Scalar, which describes them.
 type Number struct {
 	V float64 // value
 	D float64 // derivative

@@ -5,11 +5,11 @@ import "math"
 // Of is a dual number V + D·ε, ε² = 0, whose parts are numbers of any kind T.
 // It nests: Of[Of[Real]] carries second derivatives as Hyper does,
 // Of[Hyper] third ones, and Of[reverse.Var] writes the tangent of a program
-// onto a tape.
+// onto a tape. Its methods are those of Scalar, which describes them.
 //
 // Its rules are written with the operations of T alone and compare nothing, so
-// that they hold wherever a tape of them is evaluated. One idiom needs a word:
-// y.Select(d, d) is d, but NaN where y is, so that a function outside its
+// that they hold wherever a tape of them is evaluated. One idiom needs explanation:
+// y.Select(d, d) is d, but NaN where y is NaN, so that a function outside its
 // domain has no derivative.
 type Of[T Scalar[T]] struct {
 	V T // value

@@ -6,7 +6,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/elem"
 )
 
-// Real is a number without derivatives.
+// Real is a number without derivatives. Its methods are those of Scalar, which describes them.
 type Real float64
 
 var _ Scalar[Real] = Real(0)

@@ -19,15 +19,16 @@ const (
 	// Auto takes the method that is estimated to be the fastest, but ByAcyclic
 	// only where it saves a fifth over ByStar. Explain shows the estimates.
 	Auto Method = iota
-	// ByTerms derives each shape of term once, symbolically, and runs it over
-	// all its terms; what is no sum of alike terms goes by a coloring.
+	// ByTerms takes the function as a sum of alike terms: the derivative of each kind of
+	// term is found once, symbolically, and run over all its terms. What is no such sum goes
+	// by a coloring.
 	ByTerms
-	// ByStar makes a product a color of a star coloring and reads each element
+	// ByStar takes one product for each color of a star coloring and reads each element
 	// off directly. Where Auto finds that no coloring can save much, it gives
 	// every variable a color of its own.
 	ByStar
-	// ByAcyclic makes a product a color of an acyclic coloring: fewer, but
-	// elements are substituted into each other, which adds up their rounding
+	// ByAcyclic takes one product for each color of an acyclic coloring: fewer products, but
+	// elements are found from each other by substitution, which adds up their rounding
 	// errors.
 	ByAcyclic
 )

@@ -20,16 +20,17 @@ const (
 	// Auto takes the method that is estimated to be the fastest. Explain shows
 	// the estimates.
 	Auto Method = iota
-	// ByTerms derives each shape of term once, symbolically, and runs it over
-	// all its terms; what is no sum of alike terms goes by a coloring.
+	// ByTerms takes the outputs as sums of alike terms: the derivative of each kind of term
+	// is found once, symbolically, and run over all its terms. What is no such sum goes by a
+	// coloring.
 	ByTerms
-	// ByColumns makes a JVP a color of a column coloring. Where Auto finds that
+	// ByColumns takes one JVP for each color of a column coloring. Where Auto finds that
 	// no coloring can save much, every column has a color of its own.
 	ByColumns
-	// ByRows makes a VJP a color of a row coloring, likewise.
+	// ByRows takes one VJP for each color of a row coloring, likewise.
 	ByRows
-	// ByBoth makes JVPs and VJPs, by a star bicoloring: for a few dense rows
-	// and columns.
+	// ByBoth takes JVPs and VJPs, by a star bicoloring. It pays if a few rows and a few
+	// columns are dense.
 	ByBoth
 )
 
@@ -199,13 +200,13 @@ func (j *SparseJacobian) Verify(x []float64) error {
 // what an evaluation does. Cost: as detection.
 func (j *SparseJacobian) Explain() string { return j.p.Explain() }
 
-// WriteGo writes the plan as a file of Go that imports package math alone, with the
-// functions, nil being both,
+// WriteGo writes the plan as a file of Go that imports only package math. GoSource.Functions
+// may be these, nil being both:
 //
 //	GoJacobian  NameJacobian(dst, x, p)  sets dst to the values of F′(x)
 //	GoAll       NameAll(dst, y, x, p)    does so and sets y = F(x)
 //
-// and the pattern, as of hessian.Sparse.WriteGo, which says all else.
+// The pattern is written, too. All else is as for hessian.Sparse.WriteGo.
 func (j *SparseJacobian) WriteGo(w io.Writer, s GoSource) error {
 	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []straight.Function) error {
 		return j.p.Write(f, settings, functions)
