@@ -10,42 +10,40 @@ import "fmt"
 // this package, [Scan] and [ScanAt] run it as it stands; of package reverse's
 // Vars it becomes one operation of the tape, whatever T is.
 type Loop[T Scalar[T]] struct {
-	// Start is s₀, of length n. A step that needs nothing of the one before has
-	// none.
+	// Start is s₀, of length n; nil if no step needs anything of the one before.
 	Start []T
-	// Step returns the next state, of length n, and the outputs of the step, as
-	// many in each, or none. It must not keep or change its arguments, and do the
-	// same for the same ones: all that it needs of other T comes in through s, w
+	// Step returns the next state, of length n, and the outputs of the step, the same number
+	// in all steps, possibly none. It must not keep or change its arguments, and must return
+	// the same for the same arguments: whatever T it depends on must come in through s, w
 	// and u.
 	Step func(s, w, u []T, p []T) (next, out []T)
 	// Steps is the number of steps T; 0 is as many as Vars or Data have rows.
 	Steps int
-	// While, if it is not nil, is asked before each step whether to take it: the loop
-	// ends at the first k for which While(s_k, w) is false, after Steps steps or as many
-	// as there are rows at the latest, or whenever that is if there is neither. T is then
-	// what it comes to, and derivatives are those of the steps that were taken: in
-	// between the points where T changes it is constant.
+	// While, if it is not nil, is asked before each step: the loop ends at the first k for
+	// which While(s_k, w) is false. T is then the number of steps that were taken. Steps, or
+	// the number of rows of Vars or Data, is the most that it may be; without any of these
+	// there is no bound. Derivatives are those of the steps that were taken, as T is constant
+	// but for the points where it jumps.
 	While func(s, w []T) bool
 	// Shared is w.
 	Shared []T
 	// Vars has the row u_k for each step, all of one length; nil is none.
 	Vars [][]T
-	// Data has the row p_k for each step, all of one length; nil is none. They are
-	// numbers that are not differentiated.
+	// Data has the row p_k for each step, all of one length; nil is none. These numbers are
+	// not differentiated.
 	Data [][]float64
-	// Checkpoints is how many states a reverse sweep keeps, s₀ among them; those
-	// between are computed again, in the order that takes the fewest steps, or, if it
-	// is While that says which is the last, hardly more. 0 keeps all of them. Without a
-	// tape it has no meaning.
+	// Checkpoints is how many states a reverse sweep of a tape keeps, with s₀; 0 keeps all.
+	// Those between are computed again by the schedule that takes the fewest steps or, with
+	// While, hardly more.
 	Checkpoints int
-	// Memory is how many bytes a reverse sweep keeps states in at most, if that
-	// is enough for two of them; 0 is no limit. It chooses Checkpoints.
+	// Memory is a limit of the bytes in which a reverse sweep of a tape keeps states, but it
+	// always keeps two; 0 is no limit. The smaller of the two limits holds.
 	Memory int
 }
 
-// Scan is the last state s_T and the sum Σ out_k over all steps, nil if there can be
-// no steps; if While lets none be taken, Step is called to see how many zeros it is.
-// It panics if Step is nil, if it returns a state of another length than n or another
+// Scan returns the last state s_T and the sum Σ out_k over all steps. If T is 0 the sum is
+// nil; if it is 0 because of While, the sum is zeros, and Step is called once to see how
+// many. It panics if Step is nil, if it returns a state of another length than n or another
 // number of outputs than before, and if the rows of Vars or Data are not T or not of
 // one length.
 func Scan[T Scalar[T]](l Loop[T]) (last, sum []T) {
@@ -58,10 +56,10 @@ func Scan[T Scalar[T]](l Loop[T]) (last, sum []T) {
 	return last, out[0]
 }
 
-// ScanAt is the last state s_T and the outputs out_k of the steps k in at, in
-// that order; of all steps if at is nil. Those of steps that While does not let be
-// taken are 0. Otherwise it is as Scan. It panics if there is no step of that number,
-// and if at is nil where While is all that bounds them.
+// ScanAt returns the last state s_T and the outputs out_k of the steps k in at, in that order;
+// of all steps if at is nil. Outputs of steps that While prevents are 0. Otherwise it is as
+// Scan. It also panics if at has a number that no step can have, and if at is nil and only
+// While bounds the number of steps.
 func ScanAt[T Scalar[T]](l Loop[T], at []int) (last []T, out [][]T) {
 	steps := l.Len()
 	if at == nil {
@@ -98,8 +96,8 @@ func scanner[T Scalar[T]](steps int) (recorder[T], bool) {
 	return s, ok && steps != 0
 }
 
-// Lane is what a loop has of its own among those that [ScanLanes] runs; what is nil is
-// that of the Loop.
+// Lane is what one of the loops that [ScanLanes] runs has of its own. What is nil is taken
+// from the Loop.
 type Lane[T Scalar[T]] struct {
 	Start []T
 	Vars  [][]T
@@ -186,8 +184,8 @@ func checkLanes[T Scalar[T]](loops []Loop[T]) {
 	}
 }
 
-// Len returns T, if there is a While the most that it may be, −1 without a bound. It
-// panics if the loop is not one.
+// Len returns T; with While, the most that it may be, −1 if there is no bound. It panics if
+// the fields of l do not fit together.
 func (l Loop[T]) Len() int {
 	if l.Step == nil {
 		panic("dual: Loop without a Step")
@@ -224,8 +222,9 @@ func (l Loop[T]) Len() int {
 	return steps
 }
 
-// Run is Scan with the sum as the only row, if at is nil, else ScanAt, of a loop that
-// is run as it stands whatever T is.
+// Run runs the loop step by step, whatever T is: numbers that have no operation of their own
+// for loops call it. If at is nil, out has the sum of Scan as its only row, else the rows of
+// ScanAt.
 func (l Loop[T]) Run(at []int) (last []T, out [][]T) {
 	last = append(last, l.Start...)
 	outputs := -1
@@ -278,8 +277,8 @@ func (l Loop[T]) Run(at []int) (last []T, out [][]T) {
 	return last, out
 }
 
-// Check panics if a step has returned a state of a wrong length or, unless
-// outputs is −1, another number of them.
+// Check panics if next, a state that Step has returned, has another length than Start, or out
+// another number of outputs than the given one, unless that is −1.
 func (l Loop[T]) Check(next, out []T, outputs int) {
 	if len(next) != len(l.Start) {
 		panic(fmt.Sprintf("dual: step with a state of length %d, want %d", len(next), len(l.Start)))

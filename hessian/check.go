@@ -39,9 +39,8 @@ func (e *DifferenceError) Error() string {
 	return fmt.Sprintf("hessian: %s along %s is %v, by differences %v ± %.1g", what, along, e.Got, e.Want, e.Bound)
 }
 
-// Check tries the derivatives of f: ℝⁿ → ℝ at x and at three points near it,
-// and says in words what it saw. The error joins what is wrong, all of it
-// found by errors.As:
+// Check tries the derivatives of f: ℝⁿ → ℝ at x and at three points near it, and says in
+// words what it saw. The error joins all that is wrong, to be found by errors.As:
 //
 //   - *reverse.StateError: called again with the same x, f does something else;
 //   - *reverse.Fault: f, its gradient or its Hessian is not finite at x;
@@ -50,23 +49,26 @@ func (e *DifferenceError) Error() string {
 //   - *MissedError: the sparsity pattern misses a nonzero;
 //   - a primitive's own error.
 //
-// Derivatives are compared along the coordinates, at x sixteen of them and at the
-// other points four, and along two random directions. What each may be off by is
-// bounded by a running analysis of rounding errors, so that what is right is not
-// accused, however many digits it loses. Found is what changes a derivative by
-// more than some 10⁻⁹ of itself: in the tests, 400 of 400 signs, factors 1 ± 10⁻⁴,
-// missing terms, Detach and Value in random functions. Not to be seen is less than
-// that; what lies below the rounding errors of f, for a Hessian below those of the
-// gradient, over 3 % of max(1, |xᵢ|); what concerns only variables that were not
-// tried, beyond their share in a random direction; and what is at kinks, where a
-// derivative may be anything between the one-sided ones, or changes faster with x
-// than rounding errors allow to resolve: the report says how many could not be
-// compared. Where Detach or Value leave no trace in the derivatives, as a shift
-// that is subtracted again, nothing is wrong.
+// Derivatives are compared along the coordinates, sixteen of them at x and four at the other
+// points, and along two random directions. A running analysis of rounding errors bounds
+// what each comparison may be off by, so that a right derivative is never reported, however
+// many digits it loses. A fault is found if it changes a derivative by more than about 10⁻⁹
+// of itself: in the tests, 400 of 400 wrong signs, factors 1 ± 10⁻⁴, missing terms, uses of
+// Detach and of Value in random functions. Check does not see a fault that
 //
-// Cost: some thousand products with the Hessian by sweeps and ten recordings, for
-// each product one if f asks for values; not for the inner loop. It panics if f is
-// nil.
+//   - is smaller than that;
+//   - is smaller than the rounding errors of f (of the gradient, if it is one of the Hessian)
+//     divided by a step of 3 % of max(1, |xᵢ|);
+//   - concerns only variables that were not tried, and is small in the random directions;
+//   - is at a kink, where a derivative may be anything between the one-sided ones, or where
+//     derivatives change with x faster than rounding errors allow to resolve. The report says
+//     how many could not be compared for this reason.
+//
+// Detach or Value that leave no trace in the derivatives, as in a shift that is subtracted
+// again, are no fault.
+//
+// Cost: about a thousand products with the Hessian by sweeps, and ten recordings; if f calls
+// Value, a recording for each product. That is not for an inner loop. It panics if f is nil.
 func Check(f func(x []reverse.Var) reverse.Var, x []float64) (report string, err error) {
 	if f == nil {
 		panic("hessian: nil function")

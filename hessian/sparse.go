@@ -202,15 +202,19 @@ func (e *MissedError) Error() string {
 	return "hessian: " + (*plan.Miss)(e).Error()
 }
 
-// Verify compares the sparse Hessian at x times three random vectors with
-// products by HVP. If a row differs by more than rounding may the error is a
-// *MissedError: a pattern that misses a nonzero does not pass, unless that
-// element is 0 at x, below the rounding errors of what is added up in its row,
-// by ByAcyclic of what is added up in any row that is connected to it, in a row
-// that is not finite in either product, or in one that depends on a kink, as of a
-// maximum of two numbers that rounding errors alone may order: try points at
-// random. Cost: Eval, three products, and a bound of the rounding errors of each,
-// half a microsecond an operation.
+// Verify compares the sparse Hessian at x times three random vectors with products by HVP.
+// If a row differs by more than rounding errors may, the error is a *MissedError. So a
+// pattern that misses a nonzero does not pass, unless the element that it misses
+//
+//   - is 0 at x: try several points at random;
+//   - is smaller than the rounding errors of its row or, with ByAcyclic, of any row that
+//     nonzeros connect with it;
+//   - is in a row that is not finite in either product;
+//   - is in a row that depends on a kink at x, such as the maximum of two numbers that are
+//     equal but for rounding errors.
+//
+// Other errors are those of Eval. Cost: Eval, three products, and bounds of their rounding
+// errors, half a microsecond an operation each.
 func (s *Sparse) Verify(x []float64, w ...float64) error {
 	in, params, w := s.point(x, w)
 	err := s.p.Verify(in, params, w)

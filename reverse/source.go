@@ -18,16 +18,16 @@ type GoSource struct {
 	// Name begins all that is declared, as in EnergyGradient; "" is F. It must be an
 	// identifier. What is not exported begins with hesse and Name.
 	Name string
-	// Functions are those that are written; none means Value, Gradient and HVP of a
-	// function with one output, Value, Jacobian, JVP, VJP and HVP of others.
+	// Functions are those that are written. For Tape.WriteGo nil means Value, Gradient and
+	// HVP of a function with one output, Value, Jacobian, JVP, VJP and HVP of others.
 	Functions []GoFunction
 	// Inputs and Params name the variables; nil is x0, x1, … and p0, p1, ….
 	Inputs, Params []string
-	// Lines writes beside each operation where it stands, if the tape was recorded with
-	// Recorder.Lines.
+	// Lines adds a comment to each operation, where it stands in the source of the function,
+	// if the tape was recorded with Recorder.Lines.
 	Lines bool
-	// Primitives says what primitives are called in Go, by their names. It is an error if
-	// a variable of the generated code has that name.
+	// Primitives maps the name of a primitive to its functions in Go. It is an error if a
+	// variable of the generated code has the name of such a function.
 	Primitives map[string]GoPrimitive
 }
 
@@ -81,37 +81,39 @@ func (e *NoSourceError) Error() string {
 	return s
 }
 
-// WriteGo writes the function and its derivatives as a file of Go that imports package
-// math alone, that of incomplete gamma and beta functions sync, too, and those of
-// primitives.
+// WriteGo writes the function and its derivatives as a file of Go. It imports only package
+// math, the packages of primitives and, for incomplete gamma and beta functions, sync.
 //
-// The functions allocate nothing, except for an error and in derivatives of incomplete
-// gamma and beta functions, and give the numbers that the
-// methods of t give, bit for bit, NaN where they do; only the sign of a derivative that
-// is 0 may differ. Wrong lengths panic. If the function compares, they return an error
-// besides, of the type named Name and BranchError, where a comparison comes out
-// otherwise than recorded, in a step of a Scan as in none of the recorded ways.
+// The functions have the results of the methods of t bit for bit, NaN where these are; only
+// the sign of a derivative that is 0 may differ. They allocate nothing, except for an error
+// and in derivatives of incomplete gamma and beta functions. Wrong lengths panic. If the
+// tape has comparisons, the functions also return an error, of type NameBranchError, which
+// is not nil where one comes out otherwise than recorded or, in a step of a Scan, in none
+// of the recorded ways.
 //
-// A function of up to a thousand lines is one function of Go, without loops. A longer one
-// takes as its last argument a *NameWork, the memory of one evaluation, new(NameWork) once
-// a goroutine: alike operations are loops over it, others lines of functions of some
-// hundred lines. To compile loops takes no time, whatever their length: the gradient of a
-// Rosenbrock function of a million operations 0.1 s. Of unlike operations it takes
-// 0.3 ms each for a gradient, of 12,000 as of 38,000, and 0.9 ms for value, gradient and
-// product with the Hessian. Sums of alike terms are shorter and faster by
-// hessian.Sparse.WriteGo.
+// A function of up to a thousand lines is written as straight lines. A longer one is loops
+// over alike operations, and functions of some hundred lines for the others. It takes a last
+// argument, a *NameWork, the memory of one evaluation: each goroutine needs a new(NameWork)
+// of its own. Loops compile in no time, whatever their length: the gradient of a
+// Rosenbrock function of a million operations takes 0.1 s. Operations that are not in loops
+// take 0.3 ms each to compile for a gradient, whether there are 12,000 or 38,000 of them,
+// and 0.9 ms for value, gradient and product with the Hessian. For sums of alike terms
+// hessian.Sparse.WriteGo writes shorter and faster code.
 //
-// A sum by Repeat is a loop over its terms, a Scan one over its steps, which keeps all
-// states whatever its Checkpoints, of one with While for as many steps as there may be.
-// Functions of a tape that has one take a *NameWork, too.
+// A sum by Repeat is written as a loop over its terms, a Scan as a loop over its steps that
+// keeps all states, whatever its Checkpoints, and with While the states of as many steps as
+// there may be. Functions of a tape that has one take a *NameWork, too.
 //
-// It panics if Functions has what is no GoFunction. It is an error, and nothing is written, if a name is no identifier, a keyword, or
-// there twice, and a *NoSourceError if the tape has primitives without a name in Go,
-// functions of matrices, whose bits are those of gonum's BLAS and LAPACK, a Repeat of
-// which a term is too long for symbolic derivatives, a Scan of which a step is that long
-// and compares, or has a thousand lines, or calls functions, or whose number of steps has
-// no bound, and if more than a million
-// operations are in no loops.
+// It panics if Functions has an element that is no GoFunction. On an error nothing is
+// written. It is an error if a name is no identifier, a keyword, or there twice, and a
+// *NoSourceError if the tape has
+//
+//   - a primitive without a name in Primitives;
+//   - a function of package dual/matrix, whose bits are those of gonum's BLAS and LAPACK;
+//   - a Repeat with a term that is too long for symbolic derivatives;
+//   - a Scan with no bound for the number of steps, or with a step that calls functions, has
+//     more than a thousand lines, or compares and is too long for symbolic derivatives;
+//   - more than a million operations that are not in loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	if s.Functions == nil {
 		s.Functions = []GoFunction{GoValue, GoJacobian, GoJVP, GoVJP, GoHVP}

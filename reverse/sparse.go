@@ -177,14 +177,18 @@ func (e *MissedError) Error() string {
 	return "reverse: " + (*plan.Miss)(e).Error()
 }
 
-// Verify compares the sparse Jacobian at x times three random vectors with JVPs.
-// If a row differs by more than rounding may the error is a *MissedError: a
-// pattern that misses a nonzero does not pass, unless that element is 0 at x,
-// below the rounding errors of what is added up in its row, in a row that is not
-// finite in either product, or in one that depends on a kink, as of a maximum of two
-// numbers that rounding errors alone may order: try points at random. Cost: Eval,
-// three JVPs, and a bound of the rounding errors of each, half a microsecond an
-// operation.
+// Verify compares the sparse Jacobian at x times three random vectors with JVPs. If a row
+// differs by more than rounding errors may, the error is a *MissedError. So a pattern that
+// misses a nonzero does not pass, unless the element that it misses
+//
+//   - is 0 at x: try several points at random;
+//   - is smaller than the rounding errors of its row;
+//   - is in a row that is not finite in either product;
+//   - is in a row that depends on a kink at x, such as the maximum of two numbers that are
+//     equal but for rounding errors.
+//
+// Other errors are those of Eval. Cost: Eval, three JVPs, and bounds of their rounding errors,
+// half a microsecond an operation each.
 func (j *SparseJacobian) Verify(x []float64) error {
 	in, params := j.t.split(x)
 	err := j.p.Verify(in, params, nil)

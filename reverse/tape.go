@@ -184,7 +184,8 @@ func (t *Tape) scalar() {
 
 var one = []float64{1}
 
-// Value returns f(x) of a function with one output. It panics if there are more.
+// Value returns f(x) of a function with one output. It panics if there are more. Cost: one
+// value sweep.
 func (t *Tape) Value(x []float64) (float64, error) {
 	t.scalar()
 	ws, err := t.values(x)
@@ -196,7 +197,7 @@ func (t *Tape) Value(x []float64) (float64, error) {
 	return f, nil
 }
 
-// Values returns F(x), of length m.
+// Values returns F(x), of length m. Cost: one value sweep.
 func (t *Tape) Values(dst, x []float64) ([]float64, error) {
 	if dst != nil {
 		check(dst, t.p.Outputs(), "dst")

@@ -24,21 +24,20 @@ import (
 // step is acceptable the restoration phase minimizes ‖c‖₁, by the same method.
 // Constraints may depend on each other: δ_c keeps multipliers small then.
 //
-// The test for a solution is that no more than Tolerance, 10⁻⁸ if 0, are
+// A point is a solution if it passes these tests, where tol is Tolerance, 10⁻⁸ if 0:
 //
-//	‖∇f + c′ᵀy + z‖∞/s_d,  the violation of constraints and bounds,
-//	‖complementarity‖∞/s_c,
+//   - With f and c scaled: ‖∇f + c′ᵀy + z‖∞/s_d, the violation of constraints and bounds, and
+//     ‖complementarity‖∞/s_c are at most tol. s_d and s_c are the mean absolute multiplier
+//     divided by 100, but at least 1 and at most 100. The scales bring derivatives at the
+//     start down to 100, or those of f up to 1 where all are below 0.01.
+//   - With f and c scaled: the sum of all complementarity products and of |yᵢ| times the
+//     violations, which is how much f may be off, is at most 10·tol·max(1, |f|).
+//   - As given: the violation is at most 10⁻⁶, and f may be off by at most
+//     max(10⁻⁶, 10·tol)·max(1, |f|).
 //
-// with s_d and s_c the mean absolute multiplier over 100, between 1 and 100, and f
-// and c multiplied by numbers that bring derivatives at the start down to 100, or those of
-// f up to 1 where all are below 0.01; that
-// what f may be off by, the sum of all complementarity products and of |yᵢ| times the
-// violations, is at most ten times Tolerance relative to max(1, |f|); and that without the factors
-// the violation is at most 10⁻⁶, and what f may be off by 10⁻⁶ or ten times Tolerance,
-// relative to max(1, |f|). Where derivatives are far smaller at the solution than at the start the
-// method goes on from there, in the scale of that place, as far as rounding errors let it.
-// Whether the point is a minimum and not just stationary is told by the inertia of the
-// last steps.
+// Where derivatives are far smaller at the solution than at the start, the method goes on
+// from there with new scales, as far as rounding errors let it. The inertia of the last
+// steps tells whether the point is a minimum and not just stationary.
 //
 // It is for sparse problems of any size whose factors fit, convex or not. It wants f and
 // c twice continuously differentiable between the bounds, where all its points

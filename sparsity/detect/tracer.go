@@ -16,7 +16,8 @@ import (
 // recorded at a point gives. Patterns hold for all arguments and for all
 // constants, except that the exponents 0 and 1 are what they are.
 //
-// The Tracers of one call belong together, and to one goroutine.
+// The Tracers of one call belong together, and to one goroutine. Its methods are those of
+// dual.Scalar, which describes them.
 type Tracer struct {
 	g  *domains.Graph // nil for a constant
 	id int32
