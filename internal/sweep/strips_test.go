@@ -169,3 +169,85 @@ func gradientsByStrips(t *rapid.T) {
 		byStripsAndNot(t, e, cut, x, []float64{rapid.SampledFrom([]float64{1, -0.5, 0}).Draw(t, "w")}, false)
 	}
 }
+
+func TestCompressedByStripsOfRandomPrograms(t *testing.T) { rapid.Check(t, compressedByStrips) }
+func FuzzCompressedByStripsOfRandomPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuzz(compressedByStrips)) }
+
+// compressedByStrips compares the products of which a Compressed is made, with directions
+// of any zeros and ones, with those by sweeps over the whole program, bit for bit.
+func compressedByStrips(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 16})
+	apart := rapid.SampledFrom([]int{1, 1, 2, 40}).Draw(t, "apart") // inputs of a program
+	n := max(500, 20000/len(p.Code))                                // places
+	x := make([]float64, n+apart*p.Inputs)
+	for i := range x {
+		x[i] = p.X[i%p.Inputs] * (1 + 1e-4*float64(i%97))
+	}
+	tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
+		args := make([]reverse.Var, p.Inputs)
+		for k := range n {
+			for i := range args {
+				args[i] = x[k+apart*i]
+			}
+			s = s.Add(randprog.Run(p, args, &randprog.Hooks[reverse.Var]{Own: sine.Apply})[0])
+		}
+		return s
+	}, x)
+	require.NoError(t, err)
+	e := inside.Program(tape)
+	num := rapid.IntRange(1, 9).Draw(t, "colors")
+	color, salt := make([]int32, len(x)), rapid.Uint64().Draw(t, "salt")
+	random := rand.New(rand.NewPCG(salt, 0))
+	for i := range color {
+		color[i] = int32(random.IntN(num+1)) - 1
+	}
+	c := e.NewCompressed(color, num, func(do func(to, row, color int32)) {
+		for i := range len(x) * num {
+			do(int32(i), int32(i/num), int32(i%num))
+		}
+	})
+	if c == nil {
+		t.Skip("no strips")
+	}
+	ws, whole := e.Get(), e.Get()
+	defer e.Put(ws)
+	defer e.Put(whole)
+	w := []float64{rapid.SampledFrom([]float64{1, -0.5, 0}).Draw(t, "w")}
+	_, err = whole.Value(x, nil)
+	require.NoError(t, err)
+	require.NoError(t, whole.Linearize(w))
+	got := make([]float64, len(x)*num)
+	for team := range 3 {
+		ws.Poison()
+		end := ws.Team(team)
+		ok := c.Eval(ws, got, x, nil, w)
+		end()
+		if !ok {
+			t.Skip("not finite")
+		}
+		same := func(what string, i int, got, want float64) {
+			if math.Float64bits(got) != math.Float64bits(want) && (got != 0 || want != 0) {
+				require.Failf(t, "other bits", "%s %d: %v, want %v", what, i, got, want)
+			}
+		}
+		same("value", 0, ws.Output(0), whole.Output(0))
+		for i := range x {
+			same("gradient", i, ws.Adjoints()[i], whole.Adjoints()[i])
+		}
+		for lo := 0; lo < num; lo += sweep.MaxDirections {
+			k := min(sweep.MaxDirections, num-lo)
+			require.NoError(t, whole.HVP(k, func(v []float64, s int) {
+				for i := range v {
+					if color[i] == int32(lo+s) {
+						v[i] = 1
+					}
+				}
+			}))
+			for s := range k {
+				for i, want := range whole.Product(s) {
+					same("product", i, got[i*num+lo+s], want)
+				}
+			}
+		}
+	}
+}
