@@ -7,9 +7,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/code"
 )
 
-// In a band or on a grid an element gets its numbers in consecutive turns of a loop: from
-// the result s₀ in one turn, from s₁ in the next, and so on. Such a chain adds them up in
-// variables, and stores each element once:
+// In a band or on a grid, consecutive turns of a loop add to the same element: the result s₀
+// in one turn, s₁ in the next, and so on. Such results are a chain. It adds them up in
+// variables, and stores each element once. A turn is, with a chain of three,
 //
 //	h[place of s₂] = c₂ + s₂
 //	c₂ = c₁ + s₁
@@ -18,14 +18,14 @@ import (
 // Before the loop cⱼ is what there is at the place of sⱼ in the first turn, and after it cⱼ
 // is stored at the place of sⱼ₋₁ in the last one.
 
-// chain is results of which each adds to the elements to which the one before has added a
-// turn before.
+// chain is results of which each adds to the elements to which the one before it has added in
+// the turn before.
 type chain struct {
-	stores []*store
-	copies bool // what is stored has an image, and nobody adds to it later
+	stores []*store // s₀, s₁, …
+	copies bool     // elements that it stores are copied to their images
 }
 
-// findChains finds chains whose lists are even in the pieces of the loop.
+// findChains finds chains of results whose places are not tables.
 func (l *loop) findChains() []*chain {
 	if l.lists.n < 2 {
 		return nil
@@ -93,8 +93,7 @@ func (l *loop) continues(a, b *store) bool {
 	return ok
 }
 
-// isDisturbed reports whether another result adds to an element while it is in a
-// variable.
+// isDisturbed reports whether another result adds to an element while a variable of c has it.
 func (l *loop) isDisturbed(c *chain) bool {
 	turn, until := 0, map[int32]int{} // the turn until which an element is in use
 	disturbed := false
@@ -113,7 +112,7 @@ func (l *loop) isDisturbed(c *chain) bool {
 	return disturbed
 }
 
-// chains finds the chains of the loop, which then are no business of the results alone.
+// makeChains finds the chains of the loop and marks their results as chained.
 func (l *loop) makeChains() {
 	for _, c := range l.findChains() {
 		c.copies = l.image != nil && c.stores[0].to == toMatrix
@@ -131,7 +130,7 @@ func (l *loop) makeChains() {
 	}
 }
 
-// lastIn reports whether the last to add to an element is in c.
+// lastIn reports whether the result that is added last to an element is in c.
 func (l *loop) lastIn(c *chain, at int32) bool {
 	return slices.Contains(c.stores, l.to[c.stores[0].to].lastBy[at])
 }
@@ -139,7 +138,7 @@ func (l *loop) lastIn(c *chain, at int32) bool {
 // carry is variable j of chain k.
 func carry(k, j int) string { return fmt.Sprintf("c%d_%d", k+1, j) }
 
-// beginChains declares the variables of the chains, the first turn being that of lane i.
+// beginChains declares the variables of the chains. The first turn is that of lane i.
 func (l *loop) beginChains(i string) {
 	for k, c := range l.chains {
 		for j, st := range c.stores[1:] {
@@ -175,7 +174,7 @@ func (l *loop) setChained(c *chain, st *store, i, v string) {
 	l.printf("%s = %s\n%s = %[1]s\n", to, v, l.element(st, l.indexAt(l.images[st], i)))
 }
 
-// endChains stores the variables, the last turn being that of lane i.
+// endChains stores the variables. The last turn is that of lane i.
 func (l *loop) endChains(i string) {
 	for k, c := range l.chains {
 		for j := range c.stores[1:] {
@@ -184,8 +183,8 @@ func (l *loop) endChains(i string) {
 	}
 }
 
-// undo reports whether a list of c has become a table, and makes its results those of no
-// chain.
+// undo reports whether a list of c has become a table. If so, its results are chained no
+// more.
 func (l *loop) undo(c *chain) bool {
 	isTable := func(st *store) bool {
 		return l.number[&st.at[0]].table != "" || c.copies && l.number[&l.images[st][0]].table != ""

@@ -8,15 +8,14 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// aliasing is which variables of declared terms are one and the same, and the terms
-// that are alike in this. Of of a variable of the template, the first steps of which
-// are the variables, is itself, an earlier one to which it is equal in these terms,
-// which have a second derivative then in place of a mixed one, or isParameter or
-// isConstant where it is none.
+// aliasing says which variables of some declared terms coincide: x·y has another Hessian
+// where x and y are the same input. By variable of the template, of is the first variable
+// that it is the same as in these terms, itself if there is none before; or isParameter or
+// isConstant, if what the term calls a variable is a parameter or a constant of the program.
 type aliasing struct {
 	of      []int32
-	terms   []int32 // nil is all
-	ignored bool    // variables that are one in some terms are two all the same
+	terms   []int32 // the terms of which that is so; nil is all
+	ignored bool    // variables count as different even where they coincide
 }
 
 const (
@@ -32,15 +31,17 @@ type binding struct {
 	c    float64
 }
 
-// use says that scale times an output is part of a row, none if −1.
+// use says that an output of a Repeat is added, times scale, to a row of the program; to none
+// if row is −1.
 type use struct {
 	row   int32
 	scale float64
 }
 
-// aliasings tells the terms apart by which of their variables are one; where there are
-// too many kinds, by which are variables at all, and nil if there still are. in is what
-// the inputs are, nil if they are variables.
+// aliasings divides the terms by which of their variables coincide. If that makes too many
+// kinds, it divides them only by which are variables, not parameters or constants; nil if
+// that makes too many, too. in is what the inputs are in the program; nil if they are its
+// inputs.
 func (r *Repeat) aliasings(in []binding) []aliasing {
 	var vars []*code.Index // of the variables of the template
 	for _, st := range r.template.Steps {
@@ -78,8 +79,8 @@ func upTo(n int) []int32 {
 	return x
 }
 
-// findAliasings is aliasings by looking at each term; to ignore is not to ask which
-// variables are one.
+// findAliasings is aliasings by looking at each term; with ignore, variables that coincide
+// count as different.
 func (r *Repeat) findAliasings(vars []*code.Index, in []binding, ignore bool) (all []aliasing) {
 	uniform := !slices.ContainsFunc(vars, func(l *code.Index) bool { return !l.Uniform() })
 	numbers := int32(r.in)
@@ -132,9 +133,9 @@ func (r *Repeat) findAliasings(vars []*code.Index, in []binding, ignore bool) (a
 	return all
 }
 
-// place makes shapes of the terms in a function with the dimensions d: in is what the
-// inputs are there, layers where the outputs go, each output to one row in a layer; nil
-// for the function itself.
+// place makes shapes of the terms for a program with the dimensions d. in is what the inputs
+// of the Repeat are in the program. layers says where its outputs go: in each layer, an
+// output goes to one row at most. Both are nil for the Repeat as a program of its own.
 func (r *Repeat) place(d dims, all []aliasing, in []binding, layers [][]use) (shapes []*shape) {
 	results := make([]int, len(r.rows))
 	for j := range results {
@@ -175,7 +176,7 @@ func (r *Repeat) place(d dims, all []aliasing, in []binding, layers [][]use) (sh
 	return shapes
 }
 
-// shape is the template with the terms of an aliasing and some of its results.
+// shape is the template with the terms of an aliasing, and with some of its results.
 func (r *Repeat) shape(d dims, k aliasing, results []int, in []binding, out []use) *shape {
 	z := &shape{terms: len(k.terms), dims: d}
 	z.Primitives = r.template.Primitives

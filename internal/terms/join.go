@@ -17,42 +17,48 @@ const (
 	// At most maxJoined candidates are one term, and operations that more have in
 	// common join none. Two to six are usual: the components of a residual.
 	maxJoined = 16
-	// Two candidates are joined if they share so much of the time of the smaller. Of
-	// neighbors in a band, each of which has one function in common with the next, it
-	// is half: these stay apart, since a pair of them saves little and is read with
-	// gaps. Measured as in detect.go, evaluations take the same time from 0.4 to 0.8.
+	// Two candidates are joined if what they share takes at least joinShare of the time of
+	// the smaller one. Neighbors in a band, each of which has one function in common with
+	// the next, share half: these stay apart, since a pair of them saves little and has
+	// places with gaps. Measured as in detect.go, evaluations take the same time from 0.4 to
+	// 0.8.
 	joinShare = 2. / 3
-	// Candidates are looked at again with those that were joined as one.
+	// There are joinPasses passes over the candidates, in which those that are joined already
+	// count as one.
 	joinPasses = 3
 )
 
-// joiner joins candidates to groups. A group has the number of its first candidate,
-// from begin on.
+// joiner joins candidates to groups. Candidates are counted from begin on, and the number of
+// a group is that of its first candidate.
 type joiner struct {
 	*detector
 	begin  int32
-	lead   []int32           // of each candidate the first of its group
-	groups map[int32][]int32 // those of several candidates
-	visits int               // that may be made
+	lead   []int32           // by candidate, its group
+	groups map[int32][]int32 // by group of several candidates, these
+	visits int               // how many nodes may still be visited
 
-	owner   []int32 // 1 + the only group that reaches a node, several, or 0 for none
-	some    bool    // several reach some node
-	touched []int32 // 1 + the last touch of a node
+	// By node:
+	owner   []int32   // 1 + the only group that reaches it, several, or 0 for none
+	touched []int32   // 1 + the number of the last touch of it
+	tree    []float64 // the time of it and all below; a node that several paths lead to counts for each
+
+	// By group:
+	least  []float64 // a lower bound of its time
+	time   []float64 // its time, 0 if it is not known yet
+	met    []int32   // the last node that it was found to touch
+	lastOf []int32   // 1 + the number of its last pair
+
+	some    bool // several groups reach some node
 	touches []touch
-	tree    []float64 // the time of each node and all below it, of what it reaches by several ways counted several times
-	least   []float64 // the time of a group is at least that
-	time    []float64 // the time of a group, 0 if it is not known yet
 	pairs   []pair
-	met     []int32 // the last node that a group was found to touch
-	lastOf  []int32 // 1 + the last pair of a group
 }
 
-// touch says that an operation of one group alone has an operand that several
-// reach. There is one before it at the same node, or −1.
+// touch says that an operation that only one group reaches has an operand that several reach.
+// before is the touch of the same node before it, −1 if there is none.
 type touch struct{ group, before int32 }
 
-// pair says that a group and another touch the same nodes: these and all below
-// take at most the time most.
+// pair says that a group and another touch the same nodes: what they share takes at most the
+// time most. before is the pair of the same group before it.
 type pair struct {
 	other, before int32
 	most          float64
@@ -60,9 +66,9 @@ type pair struct {
 
 const several = -1
 
-// join finds which of the candidates from begin on are one term: for the first of
-// them the numbers of all. Cost: O(N), and the sizes of candidates that may have most
-// in common.
+// join finds which of the candidates from begin on are to be one term. The result is, by the
+// first candidate of such a group, all of them. Cost: O(N), and the sizes of candidates that
+// may have most in common.
 func (d *detector) join(begin int) map[int32][]int32 {
 	if len(d.cands) < begin+2 || !d.p.Shares() {
 		return nil
@@ -139,7 +145,7 @@ func (g *joiner) reached(i, owner int32) {
 	g.some = true
 }
 
-// pass joins what shares enough; it reports whether it did.
+// pass joins groups that share enough, and reports whether there were any.
 func (g *joiner) pass() (joined bool) {
 	n := len(g.lead)
 	if g.tree == nil {
@@ -196,8 +202,8 @@ func (g *joiner) pass() (joined bool) {
 	return joined
 }
 
-// touch notes that an operation of a group alone has the operand i, if several
-// reach it.
+// touch notes that an operation that only this group reaches has the operand i, if several
+// reach that.
 func (g *joiner) touch(i, group int32) {
 	if i < g.base || g.owner[i] != several {
 		return
@@ -279,7 +285,7 @@ func (g *joiner) members(a int32) []int32 {
 	return []int32{a}
 }
 
-// timeOf is the time of a group, below 0 if it is too large.
+// timeOf is the time of a group, negative if it is too large.
 func (g *joiner) timeOf(a int32) float64 {
 	t := &g.time[a-g.begin]
 	if *t == 0 {
@@ -292,8 +298,8 @@ func (g *joiner) timeOf(a int32) float64 {
 	return *t
 }
 
-// reach marks what candidates reach; it returns the time of the operations that had
-// no mark, and whether these are not too many.
+// reach marks the operations that candidates reach. It returns the time of those that had no
+// mark, and whether they are not too many.
 func (g *joiner) reach(members []int32) (time float64, ok bool) {
 	count := 0
 	g.stack = g.stack[:0]

@@ -9,40 +9,41 @@ import (
 	"github.com/hesse-ad/hesse/internal/code"
 )
 
-// A loop over terms reads and writes arrays at places that are lists, a number for each
-// lane. Lists in even steps are arithmetic. If they are even in pieces, the loop goes
-// over the pieces, with a table of where each list is at the beginning of a piece. Other
-// lists are tables. Lists that differ by a constant share a variable.
+// A loop over terms reads and writes arrays at places that are given by lists, one number for
+// each lane. A list with equal differences is computed from the number of the lane. If lists
+// have equal differences in pieces, the loop goes over the pieces, with a table of what each
+// list is at the beginning of a piece. Other lists are tables. Lists that differ by a
+// constant share a variable.
 
-// minPiece is how many lanes a piece must have on average.
+// minPiece is how many lanes pieces must have on average.
 const minPiece = 8
 
-// lists are those of a loop over n lanes.
+// lists is the lists of a loop over n lanes.
 type lists struct {
 	n       int
 	forward bool
-	blocks  bool // pieces end with blocks
+	blocks  bool // pieces end where blocks do
 	groups  []*group
-	pieces  []int32 // where each begins, and n; one piece if all is arithmetic
-	number  map[*int32]place
+	pieces  []int32          // the first lane of each piece, and n
+	number  map[*int32]place // by the address of its first element, the place of a list
 }
 
 // group is lists that differ by a constant.
 type group struct {
 	first  []int32 // the list with the smallest numbers
-	step   int32
-	breaks []int32 // lanes whose number is not the one before plus step
-	table  string  // the name of the table, if there is one
-	name   string  // of the variable
+	step   int32   // the difference of most neighbors in it
+	breaks []int32 // the lanes whose number is not that of the lane before plus step
+	table  string  // the name of its table, "" if it has none
+	name   string  // the name of its variable
 }
 
-// place is a list of a group: that many more than its first.
+// place is a list of a group: the first one plus more.
 type place struct {
 	*group
 	more int32
 }
 
-// newGroup finds the step of a list, the difference that most neighbors have.
+// newGroup is a group with one list, x.
 func newGroup(x []int32) *group {
 	g := &group{first: x}
 	count := map[int32]int{}
@@ -60,7 +61,7 @@ func newGroup(x []int32) *group {
 	return g
 }
 
-// add adds a list, of which the first element tells it apart.
+// add adds a list, which is known by the address of its first element.
 func (l *lists) add(x []int32) {
 	if _, ok := l.number[&x[0]]; ok {
 		return
@@ -84,7 +85,7 @@ func (l *lists) add(x []int32) {
 	l.number[&x[0]] = place{g, 0}
 }
 
-// layOut finds the pieces. What would make too many becomes a table.
+// layOut finds the pieces. Groups that would make too many become tables.
 func (l *lists) layOut() {
 	l.pieces = nil
 	order := slices.Clone(l.groups)
@@ -158,7 +159,7 @@ func (l *lists) hasTable() bool {
 	return slices.ContainsFunc(l.groups, func(g *group) bool { return g.table != "" })
 }
 
-// columns is the groups that the table of pieces has a column for.
+// columns is the groups that have a column in the table of pieces.
 func (l *lists) columns() (z []*group) {
 	for _, g := range l.groups {
 		if g.table == "" {
@@ -197,12 +198,12 @@ func (l *lists) rows() (z [][]int32) {
 	return z
 }
 
-// index is the place of list x in the lane of the loop: that is i if there is one piece,
-// else k counts from the beginning of the piece.
+// index is an expression for list x in the lane of the loop, which is i if there is one piece;
+// else k counts the lanes of the piece.
 func (l *lists) index(x []int32) string { return l.indexAt(x, "") }
 
-// indexAt is the place of list x in lane i of all or of the piece, the one of the loop if i
-// is "".
+// indexAt is an expression for list x in lane i, or in lane i of the piece; in the lane of the
+// loop if i is "".
 func (l *lists) indexAt(x []int32, i string) string {
 	if i == "" {
 		i = "k"

@@ -13,8 +13,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/straight"
 )
 
-// loops writes a sum of terms: what sets or clears the arrays, a loop over the terms of
-// each shape, and the images of a symmetric matrix.
+// loops writes a sum of terms: the lines that set or clear the arrays, a loop over the terms
+// of each shape, and the copies to the other triangle of a symmetric matrix.
 func (w *writer) loops() {
 	for k := range w.to {
 		to := &w.to[k]
@@ -45,7 +45,8 @@ func (w *writer) loops() {
 	w.footer("f")
 }
 
-// findImages finds the image of each place of a symmetric matrix.
+// findImages finds the image of each place of a symmetric matrix: the place of the same
+// element in the other triangle.
 func (w *writer) findImages() {
 	if !w.Matrix || w.m.low.Len() == 0 {
 		return
@@ -60,8 +61,8 @@ func (w *writer) findImages() {
 	}
 }
 
-// makePasses makes those of what is the same in all evaluations, if the plan adds that
-// up first, and those of all else.
+// makePasses makes the passes: first those for entries that are the same at every point, if
+// the plan adds these up first, then those for all else.
 func (w *writer) makePasses() error {
 	graphs, outputs := make([]*expr.Graph, len(w.pl.shapes)), make([][]expr.Output, len(w.pl.shapes))
 	kernels := w.pl.code(w.v).kernels
@@ -91,7 +92,7 @@ func (w *writer) makePasses() error {
 	return nil
 }
 
-// begin gives the arrays what they have before the first term.
+// begin writes the lines that give the arrays what they have before the first term.
 func (w *writer) begin() {
 	for k := range w.to {
 		to := &w.to[k]
@@ -129,7 +130,7 @@ func (w *writer) begin() {
 	}
 }
 
-// slice is an array as a slice.
+// slice is an expression for array number k as a slice.
 func (w *writer) slice(k int) string {
 	if k == toY && w.sums() {
 		return "y[:]"
@@ -137,7 +138,7 @@ func (w *writer) slice(k int) string {
 	return w.to[k].name
 }
 
-// clear clears what is not set.
+// clear writes the lines that clear the elements of array k that no result sets.
 func (w *writer) clear(k int, set []bool) {
 	name := w.to[k].name
 	var gaps [][2]int
@@ -164,26 +165,29 @@ func (w *writer) clear(k int, set []bool) {
 	}
 }
 
-// loop is what a pass is written with.
+// loop writes the loop of a pass.
 type loop struct {
 	*writer
 	*pass
 	lists
-	names   source.Names
-	lane    []int32            // the lanes themselves, nil if nobody asks
-	images  map[*store][]int32 // of the places of those that have copies
-	value   map[*store]string
-	kept    map[*store]string // the array of what is added after the loop
-	total   []string          // what must be finite
-	next    map[*store]string // the variable of the next of its runs
-	check   []int32           // nodes
-	chains  []*chain
-	chained map[*store]bool // is in a chain
-	after   bool            // something is added after each block
-	inRest  bool            // the lanes that are being written are those left of four
+	names source.Names
+	lane  []int32 // 0, 1, …, a list like others; nil if the number of the lane is not needed
+
+	// By result:
+	value   map[*store]string  // its expression
+	images  map[*store][]int32 // if it copies, the image of each place
+	kept    map[*store]string  // if it is added after the loop, the array that keeps it
+	next    map[*store]string  // if it has runs, the variable for the number of the next
+	chained map[*store]bool    // it is in a chain
+
+	chains []*chain
+	check  []int32  // nodes that are looked at to see whether all is finite
+	total  []string // the expressions of these, and constants that are not finite
+	after  bool     // something is added after each block
+	inRest bool     // the lanes at hand are those left when four are taken together
 }
 
-// prepare finds how the loop over the terms of a shape goes.
+// prepare decides how the loop of a pass goes.
 func (w *writer) prepare(q *pass) *loop {
 	l := &loop{writer: w, pass: q, names: w.names(), images: map[*store][]int32{}, value: map[*store]string{}, kept: map[*store]string{}, chained: map[*store]bool{}}
 	for _, st := range q.stores {
@@ -232,8 +236,8 @@ func (l *loop) write() {
 	l.print(p.Uniform(), p.Body())
 }
 
-// findToCheck finds what must be finite so that all is. What is added up over a block is
-// checked in any case.
+// findToCheck finds a few nodes such that all results are finite if these are. Sums over a
+// block are checked in any case.
 func (l *loop) findToCheck() {
 	if l.v.Safe {
 		return
@@ -256,7 +260,8 @@ func (l *loop) isPrinted(st *store) bool {
 	return l.isStored(st) || !st.isConstant && slices.Contains(l.check, st.node)
 }
 
-// arrange lays out the loop. Tables are read by lane.
+// arrange lays out the lists. If some are tables, which are read by lane, the lane is a list,
+// too.
 func (l *loop) arrange() {
 	l.layOut()
 	if !l.isOne() && l.hasTable() {
@@ -266,6 +271,7 @@ func (l *loop) arrange() {
 	l.declare(func(x []int32) string { return l.table("Places", x) })
 }
 
+// describe is the comment above the loop.
 func (l *loop) describe() string {
 	plural := func(n int, what string) string {
 		if n == 1 {
@@ -276,7 +282,7 @@ func (l *loop) describe() string {
 	return plural(l.s.terms, "term") + " in " + plural(len(l.s.vars), "variable")
 }
 
-// addLists finds the lists that the loop needs.
+// addLists adds the lists of places that the loop reads and adds to.
 func (l *loop) addLists(p *code.Printer) {
 	p.Leaves(func(leaf expr.Node) {
 		switch {
@@ -312,6 +318,7 @@ func (l *loop) addImages() {
 	}
 }
 
+// needLane makes the number of the lane a list.
 func (l *loop) needLane() {
 	if l.lane == nil {
 		l.lane = make([]int32, l.lists.n)
@@ -322,10 +329,11 @@ func (l *loop) needLane() {
 	}
 }
 
-// places is the list of a leaf, the same each time.
+// places is the list of the places of a leaf. It returns the same slice for the same list, by
+// which lists are told apart.
 func (l *loop) places(leaf expr.Node) []int32 { return l.writer.places(l.s.index(leaf)) }
 
-// places is what a list has, found once.
+// places is the places of an index, made once.
 func (w *writer) places(x *code.Index) []int32 {
 	if w.known == nil {
 		w.known = map[*code.Index][]int32{}

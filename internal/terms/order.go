@@ -6,33 +6,34 @@ import (
 )
 
 // The order of additions decides bits. A plan adds the results of a block one after the
-// other, each over all lanes; a loop over the terms adds all results of a term before
-// those of the next. Most often each element gets the same sequence of numbers from
-// both, if the loop runs backward in each block: of two results, the one that is later
-// is that of variables further on, which come together with those of earlier terms. In
-// other cases results are kept for a block and added after the loop.
+// other, each over all lanes; a loop over the terms adds all results of a term before those
+// of the next. Most often each element gets the same sequence of numbers from both, if the
+// loop runs backward in each block. For in a band or on a grid, term t adds result k to an
+// element to which term t+1 adds result k−1, say: the plan adds k−1 before k, and so does a
+// loop that comes to t+1 before t. In other cases results are kept for a block and added
+// after the loop.
 
 // mode is how a result is added.
 type mode uint8
 
 const (
 	inLoop    mode = iota // as it is computed
-	afterLoop             // kept, and added as the plan does
-	summed                // added up over a block, to a single place
+	afterLoop             // kept for a block, and then added as the plan does
+	summed                // summed over a block, whose lanes all add to one place
 )
 
 // store is a result of a pass.
 type store struct {
 	expr.Output
-	constant   float64 // if isConstant
 	isConstant bool
-	node       int32
-	to         int // which array
+	constant   float64 // if isConstant
+	node       int32   // otherwise
+	to         int     // the array that it is added to: toY, …
 	mode       mode
-	at         []int32      // the place of each lane
-	runs       []code.Piece // if places repeat in them: what is added up before; then mode is afterLoop
-	sets       bool         // it is the first of all that are added to its elements
-	copies     bool         // it is the last, and the elements have images
+	at         []int32      // by lane, the place
+	runs       []code.Piece // if not nil: the lanes of a run add to one place, and are summed before; mode is afterLoop
+	sets       bool         // no result is added to its elements before it, so that it may set them
+	copies     bool         // none is added after it, so that it may copy them to their images
 }
 
 // newPass is the pass over shape k for some of its outputs.
@@ -76,7 +77,8 @@ func (w *writer) newPass(k int, g *expr.Graph, outputs []expr.Output) *pass {
 	return q
 }
 
-// key is when lane t adds store number k within its block.
+// key is a number that tells when the loop adds st, store number k, of lane t: it rises in the
+// order of the additions of a block.
 func (q *pass) key(st *store, k, t int) int64 {
 	lane := t % code.Lanes
 	if st.mode == inLoop {
@@ -88,13 +90,13 @@ func (q *pass) key(st *store, k, t int) int64 {
 	return int64(code.Lanes*len(q.stores) + k*code.Lanes + lane)
 }
 
-// blockKeys is how many keys a block has.
+// blockKeys is above all keys of a block.
 func (q *pass) blockKeys() int64 { return 2 * code.Lanes * int64(len(q.stores)) }
 
-// each calls f with what the plan adds, in its order: lane t of store number k to a
-// place. What is added up before is handed out once.
+// each calls f for each addition of the plan, in the order of the plan: store number k of lane
+// t is added to the place at. Lanes that are summed before count as one addition.
 func (q *pass) each(f func(k int, st *store, t int, at int32)) {
-	run := make([]int, len(q.stores)) // the next one of each store
+	run := make([]int, len(q.stores)) // by store, the number of the next run
 	for lo := 0; lo < q.s.terms; lo += code.Lanes {
 		hi := min(lo+code.Lanes, q.s.terms)
 		for k, st := range q.stores {
@@ -143,8 +145,8 @@ func (w *writer) chooseOrder(q *pass) {
 	w.touch(q)
 }
 
-// misordered finds the arrays in which an element would get its numbers in another
-// order than from the plan. The first two may be exchanged if there is 0 before.
+// misordered finds the arrays in which the loop would add to some element in another order
+// than the plan. The first two additions may be exchanged if the element is 0 before.
 func (w *writer) misordered(q *pass) (bad [targets]bool) {
 	type state struct {
 		block, count int32
@@ -175,7 +177,7 @@ func (w *writer) misordered(q *pass) (bad [targets]bool) {
 	return bad
 }
 
-// touch notes when elements are added to.
+// touch notes when the pass adds to the elements of the targets.
 func (w *writer) touch(q *pass) {
 	q.begin = w.end
 	w.end += q.blockKeys() * int64(q.s.blocks())
@@ -191,13 +193,13 @@ func (w *writer) touch(q *pass) {
 	})
 }
 
-// when is the key of an addition among all passes.
+// when is a number that tells when st, store number k, of lane t is added: it rises in the
+// order of the additions of all passes.
 func (q *pass) when(st *store, k, t int) int64 {
 	return q.begin + int64(t/code.Lanes)*q.blockKeys() + q.key(st, k, t)
 }
 
-// findFirstAndLast marks the results that set their elements, and those after which they
-// have their images.
+// findFirstAndLast sets sets and copies of the results.
 func (w *writer) findFirstAndLast() {
 	for _, q := range w.passes {
 		for k, st := range q.stores {

@@ -9,11 +9,11 @@ import (
 	"github.com/hesse-ad/hesse/internal/workers"
 )
 
-// part is the blocks First … hi−1 of all shapes, counted in order.
+// part is the blocks First … hi−1, where the blocks of all shapes are counted in order.
 type part struct {
 	code.Part
 	hi    int
-	total float64
+	total float64 // finite only if all results of the part are
 }
 
 // team is the memory of an evaluation by several goroutines.
@@ -22,10 +22,10 @@ type team struct {
 	parts []part
 }
 
-// partsPerWorker evens out what parts take.
+// partsPerWorker is more than 1 since parts take different times.
 const partsPerWorker = 2
 
-// outputPages says which block is the first to add to the pages of y and of g.
+// outputPages says which block is the first to add to each page of y and of g.
 type outputPages struct {
 	once       sync.Once
 	rows, vars code.Pages
@@ -53,10 +53,10 @@ func (pl *Plan) findPages() *outputPages {
 	return p
 }
 
-// worthSharing is the estimated time in nanoseconds that makes an evaluation worth
-// sharing. Tests change it. Measured with two goroutines on Hessians of growing size,
-// both ways take the same time between 1.5e5 and 3e5; at 1e5 sharing takes 1.2 times as
-// long, at 8e5 half to 0.8 times.
+// worthSharing is from which estimated time, in nanoseconds, an evaluation is shared by
+// several goroutines. Tests change it. Measured with two goroutines on Hessians of growing
+// size, both ways take the same time between 1.5e5 and 3e5; at 1e5 sharing takes 1.2 times
+// as long, at 8e5 0.5 to 0.8 times.
 var worthSharing = 2e5
 
 // isLarge reports whether an evaluation is worth sharing.
@@ -136,8 +136,8 @@ func (e *evaluator) runPart(pl *Plan, kernels []kernel, p *part, a *arrays, star
 	p.total = e.Total
 }
 
-// each runs f on several goroutines, which share the numbers below n: next is
-// one that was not taken, or n or more.
+// each runs f on several goroutines, which share the numbers below n: next returns one that
+// none has taken yet, or at least n if all are taken.
 func each(count, n int, f func(next func() int)) {
 	var taken atomic.Int64
 	next := func() int { return int(taken.Add(1)) - 1 }

@@ -24,17 +24,17 @@ import (
 // adjoint the adjoint. It is immutable and safe for concurrent use.
 type Repeat struct {
 	term       *sweep.Engine
-	in, out    int
-	count      int
-	vars, rows []code.Index
-	params     []data
+	in, out    int          // how many inputs and outputs it has
+	count      int          // how many terms
+	vars, rows []code.Index // by input and by output of the term
+	params     []data       // by parameter of the term
 
-	template expr.Function // the term; A of a variable is its input
-	data     []data        // the constants of the template
-	paramAt  []int32       // number of each parameter in data, −1 if it is not used
-	swept    sweptKinds    // since symbols would be too large
-	all      []aliasing    // of its terms
-	plan     *Plan         // nil if it cannot be evaluated
+	template expr.Function // the term, with variables in the order of its first steps; A of one is the input
+	data     []data        // by constant of the template, what it is in each term
+	paramAt  []int32       // by parameter, its number in data, −1 if it is not used
+	swept    sweptKinds
+	all      []aliasing // of its terms
+	plan     *Plan      // nil if it cannot be evaluated, see Runs
 }
 
 var (
@@ -42,26 +42,24 @@ var (
 	_ cost.Sums     = (*Repeat)(nil)
 )
 
-// sweptKinds says which derivatives are computed by sweeps over the term's program.
+// sweptKinds says which derivatives are computed by sweeps over the term's program, since
+// symbolic ones would be too large.
 type sweptKinds [expr.Derivatives]bool
 
-// Limits says for which declared terms symbols are derived; others are
+// Limits says for which declared terms symbolic derivatives are made; others are
 // differentiated by sweeps. Tests lower it.
 var Limits = struct {
 	Steps int // operations and leaves of a term
-	// Edges of its second derivatives, or steps of its Jacobian: to derive them
-	// takes about a microsecond each. There are a small part of them at most for
-	// each term that is repeated.
+	// Edges of its second derivatives, or steps of its Jacobian, each of which takes about a
+	// microsecond to derive; but no more than maxEdges times the number of terms.
 	Edges int
-	// Terms are told apart by which of their variables are one and the same, and,
-	// where they are part of a longer function, by which are parameters or
-	// constants there. There are so many kinds of them at most.
+	// Kinds of terms: these are told apart by which of their variables coincide and, where
+	// they are part of a longer function, by which are parameters or constants there.
 	Kinds int
 }{Steps: 1 << 13, Edges: 1 << 18, Kinds: 16}
 
-// NewRepeat repeats a term with n inputs and m outputs. The lists, of the length
-// count, are one for each input, output and parameter of the term; rows nil are
-// all 0.
+// NewRepeat is the sum of count terms, with n inputs and m outputs. There is one list, of
+// length count, for each input, output and parameter of the term; rows nil are all 0.
 func NewRepeat(term *sweep.Engine, n, m, count int, vars, rows [][]int, params [][]float64) *Repeat {
 	r := &Repeat{term: term, in: n, out: m, count: count}
 	for _, x := range vars {
@@ -228,7 +226,7 @@ func (r *Repeat) Footprint() int {
 // Dims is the numbers of inputs and outputs.
 func (r *Repeat) Dims() (n, m int) { return r.in, r.out }
 
-// Name is that of the function that makes it.
+// Name is the name of the function of package reverse that makes it.
 func (r *Repeat) Name() string { return "Repeat" }
 
 // Eval sets y = F(x).
@@ -309,7 +307,8 @@ func (r *Repeat) WriteCall(c *straight.Call) error {
 // CallFails says that there is always a value.
 func (r *Repeat) CallFails() string { return "" }
 
-// products chooses as HVPs is called: without tangents of the weights where they are 0.
+// products writes the function for HVPs, which leaves out the tangents of the weights where
+// they are 0.
 const products = `func %s(dst, x, w, v, dw []float64) {
 	for _, u := range dw {
 		if u != 0 {

@@ -18,15 +18,15 @@ import (
 // the term's own program stand in for them, term after term: for its Hessian and
 // Jacobian, compressed by a coloring, or for all there is.
 
-// sweptTerm is the program of a declared term, and what its numbers are in a shape.
+// sweptTerm is the program of a declared term, and what its inputs and outputs are in a shape.
 type sweptTerm struct {
 	program  *sweep.Engine
 	kinds    sweptKinds
-	mayAlias bool        // two variables of the shape may be one in some of the terms
-	inputs   []expr.Node // a leaf each; A of Data is −1 where it does not matter
-	params   []expr.Node
-	outputs  []int       // those that are results
-	scales   []expr.Node // factors of the results, nil if they are 1
+	mayAlias bool        // two variables of the shape may coincide in some of the terms
+	inputs   []expr.Node // by input of the program, a leaf of the shape; A of Data is −1 where it does not matter
+	params   []expr.Node // by parameter of the program, likewise
+	outputs  []int       // by result of the shape, the output of the program
+	scales   []expr.Node // by result, the factor of that, a leaf; nil if all are 1
 }
 
 func newSweptTerm(term *sweep.Engine, kinds sweptKinds) *sweptTerm {
@@ -34,28 +34,28 @@ func newSweptTerm(term *sweep.Engine, kinds sweptKinds) *sweptTerm {
 	return &sweptTerm{program: term, kinds: kinds, inputs: unused(term.Inputs()), params: unused(term.Params())}
 }
 
-// sweepKernel computes what a variant asks by sweeps over the program of the terms.
+// sweepKernel is the kernel that evaluates a variant by sweeps over the program of the terms.
 type sweepKernel struct {
 	*sweptTerm
 	variant
-	loaded []expr.Node   // leaves
-	stored []expr.Output // in the order in which a term computes them
-	matrix []expr.Output // those that are entries
+	loaded []expr.Node   // the leaves that are loaded
+	stored []expr.Output // the outputs, in the order in which a term computes them
+	matrix []expr.Output // those of them that are entries
 
-	vars                 [][]int32 // the inputs of the program that each variable of the shape is
-	input, param, factor []value   // of the program
-	weights              int       // the first of the weights among what is loaded
-	dirs                 int       // of the directions of the variables, direction by direction
-	wdirs                int       // of those of the weights
-	lanes                int       // terms whose numbers are in memory at a time
+	vars                 [][]int32 // by variable of the shape, the inputs of the program that it is
+	input, param, factor []value   // by input and parameter of the program, and by result
+	weights              int       // in loaded, the first of the weights
+	dirs                 int       // in loaded, the first of the directions of the variables
+	wdirs                int       // in loaded, the first of the directions of the weights
+	lanes                int       // how many terms have their numbers in memory at a time
 
-	places   [][]int32          // of the variables, if some may be one
-	coloring *coloring.Coloring // of a matrix of results or variables and variables
+	places   [][]int32          // by variable, its inputs, if some may coincide
+	coloring *coloring.Coloring // of the Hessian in the variables, or of the Jacobian
 	recovery *coloring.Recovery
 	work     sync.Pool // of *sweeper
 }
 
-// value is what was loaded as number source, or c for all terms if that is −1.
+// value is a number of each term: what was loaded as number source or, if that is −1, c.
 type value struct {
 	source int
 	c      float64
@@ -112,13 +112,13 @@ func (s *shape) sweepKernel(v variant) *sweepKernel {
 	return w
 }
 
-// load is the number of a leaf among those that are loaded.
+// load appends a leaf to those that are loaded, and returns its number.
 func (w *sweepKernel) load(leaf expr.Node) int {
 	w.loaded = append(w.loaded, leaf)
 	return len(w.loaded) - 1
 }
 
-// value is what a leaf is.
+// value is the value for a leaf, which it loads if need be.
 func (w *sweepKernel) value(s *shape, leaf expr.Node) value {
 	switch {
 	case leaf.Leaf == expr.Variable:
@@ -131,7 +131,7 @@ func (w *sweepKernel) value(s *shape, leaf expr.Node) value {
 	return value{source: w.load(leaf)}
 }
 
-// store says what a term computes, in order.
+// store lists the outputs in the order in which a term computes them.
 func (w *sweepKernel) store() {
 	add := func(of expr.Derivative, a, b int) {
 		o := expr.Output{Of: of, A: a, B: b, Entry: len(w.matrix)}
@@ -259,10 +259,10 @@ func (w *sweepKernel) explain() string {
 type sweeper struct {
 	*sweepKernel
 	ws      *sweep.Workspace
-	memory  []float64 // lane by lane of all that is loaded and stored
-	lane    int       // of the term
+	memory  []float64 // all that is loaded, then all that is stored, of each the lanes
+	lane    int       // of the term at hand
 	term    int       // its number
-	next    int       // what is stored next
+	next    int       // the number of the output that is stored next
 	x, p, w []float64 // inputs, parameters and weights of the term
 	h       []float64 // by variable
 	y       []float64 // by result
@@ -302,7 +302,7 @@ func (w *sweepKernel) block(e *evaluator, lo, n int) {
 	w.work.Put(z)
 }
 
-// source is what was loaded as number k for the term.
+// source is what was loaded as number k for the term at hand.
 func (z *sweeper) source(k int) float64 { return z.memory[k*z.lanes+z.lane] }
 
 func (z *sweeper) value(v value) float64 {
@@ -312,7 +312,7 @@ func (z *sweeper) value(v value) float64 {
 	return z.source(v.source)
 }
 
-// sink is what is stored next for the term.
+// sink is where the next output of the term at hand is stored.
 func (z *sweeper) sink() *float64 {
 	z.next++
 	return &z.memory[(len(z.loaded)+z.next-1)*z.lanes+z.lane]
@@ -352,7 +352,7 @@ func (z *sweeper) evaluate() {
 	}
 }
 
-// must panics, as terms are Certain.
+// must panics if there is an error: there is none, as terms are Certain.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -369,8 +369,8 @@ func (z *sweeper) putResults(output func(j int) float64) {
 	}
 }
 
-// weigh sets w to the weights of the program's outputs: those of the results that were
-// loaded from number source on, 1 if there are none, times their factors.
+// weigh sets w to the weights of the program's outputs: the factors of the results, times
+// their weights, loaded from number source on, if there are any.
 func (z *sweeper) weigh(w []float64, source int) {
 	clear(w)
 	for r, j := range z.outputs {
@@ -390,7 +390,7 @@ func (z *sweeper) direction(x []float64, k int) {
 	}
 }
 
-// byVar sets h to what numbers of the program's inputs are for the variables.
+// byVar sets h, by variable, to the sums of x over the inputs of the program that it is.
 func (z *sweeper) byVar(h, x []float64) {
 	for a, inputs := range z.vars {
 		h[a] = 0
@@ -407,8 +407,8 @@ func (z *sweeper) putVars(x []float64) {
 	}
 }
 
-// products computes Hessians times directions and, if the weights change, what that
-// makes of the gradient.
+// products computes the Hessian times each direction plus, if the weights have tangents, the
+// gradient for these as weights.
 func (z *sweeper) products() {
 	k := z.Directions
 	z.weigh(z.w, z.weights)

@@ -20,23 +20,26 @@ import (
 // Written says which function is written.
 type Written struct {
 	*Tables
-	Name      string
-	Comment   string                                            // before it
-	Careful   string                                            // the name of what it calls where something is not finite
-	Primitive func(p expr.Primitive, order int) (string, error) // the name of a function
+	Name    string // of the function
+	Comment string // its doc comment
+	Careful string // the name of the function with derivative products that it calls
+	// Primitive is the name of the function for the derivative of an order of a primitive.
+	Primitive func(p expr.Primitive, order int) (string, error)
 
-	Inputs, Params []string // names, nil for x0, x1, … and p0, p1, …: of a function without loops
+	// Inputs and Params are names for a function without loops; nil for x0, x1, … and p0,
+	// p1, …
+	Inputs, Params []string
 
 	Values   bool // f is returned, or y stored
 	Gradient bool // g is stored
 	Matrix   bool // the values of the matrix are stored
 	Weighted bool // the outputs have weights w
-	// WorkArgument is what the arguments end with, as in ", work *Work"; Array declares an
-	// array, which may be in there.
+	// WorkArgument is a last argument, as in ", work *Work"; Array declares an array, which
+	// may be a part of that.
 	WorkArgument string
 	Array        func(name string, n int) string
 
-	call bool // the function is one of those of a Repeat
+	call bool // the function is one of a Repeat that a program calls
 
 	Part bool // the function is called by another one, which checks lengths and weights values
 }
@@ -78,35 +81,34 @@ type writer struct {
 	v      variant
 	to     [targets]target
 	passes []*pass
-	end    int64   // when all passes so far have ended
-	image  []int32 // of each place below the diagonal, −1 for none; nil if there are none
+	end    int64   // the key at which all passes so far have ended, see pass.when
+	image  []int32 // by place of a symmetric matrix, that of its image, −1 for none; nil if there are none
 	known  map[*code.Index][]int32
-	checks bool // z is checked to be finite at the end
+	checks bool // the function adds up in z what must be finite
 	text   bytes.Buffer
 	err    error
 }
 
-// target is an array that results are added to, its elements in the order in which the
-// function adds.
+// target is an array that results are added to, and when its elements are.
 type target struct {
 	name    string
-	n       int
+	n       int // its length
 	wanted  bool
-	start   []float64 // what is there before; nil is 0
-	touched []bool
-	first   []int64 // when an element is first added to
-	last    []int64
-	lastBy  []*store
+	start   []float64 // what it has before; nil is 0
+	touched []bool    // by element: something is added to it
+	first   []int64   // by element, the key of the first addition, see pass.when
+	last    []int64   // by element, the key of the last addition
+	lastBy  []*store  // by element, the result that is added last
 }
 
 // pass is a loop over the terms of a shape.
 type pass struct {
-	shape   int
+	shape   int // the number of s in the plan
 	s       *shape
 	g       *expr.Graph
-	stores  []*store
-	forward bool
-	begin   int64 // when it begins
+	stores  []*store // the results
+	forward bool     // the loop goes from the first lane of a block to the last
+	begin   int64    // its first key, see when
 	printer *code.Printer
 }
 
