@@ -117,7 +117,12 @@ func (r *Recording) find(code op.Code, a, b int32) int32 {
 				r.Use(min(a, b))
 			}
 			operand.use()
-			i := r.append(Node{A: a, B: b, older: uint16(distance), Op: code})
+			if !r.begin() {
+				return 0
+			}
+			i := int32(r.count) // as by append, which is not inlined
+			*r.Node(i) = Node{A: a, B: b, older: uint16(distance), Op: code}
+			r.count++
 			operand.Mark = i + 1
 			operand.uses += user
 			return i

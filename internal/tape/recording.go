@@ -84,6 +84,7 @@ type recordedCall struct {
 type Recording struct {
 	chunks []*chunk
 	count  int // of nodes
+	ready  int // up to there nodes are appended without further ado, see prepare
 
 	inputs, params int
 
@@ -151,10 +152,11 @@ func zeroed[T any](x *[]T, n int) []T {
 // grown is append that doubles: the built-in one copies large slices more often.
 func grown[T any](x []T, y ...T) []T { return append(roomFor(x, len(y)), y...) }
 
-// roomFor is x with room for n more elements.
+// roomFor is x with room for n more elements. That is not touched, as what append reserves
+// is.
 func roomFor[T any](x []T, n int) []T {
 	if len(x)+n > cap(x) {
-		x = slices.Grow(x, max(len(x), n))
+		x = append(make([]T, 0, len(x)+max(len(x), n)), x...)
 	}
 	return x
 }
@@ -198,16 +200,29 @@ func (r *Recording) add(n Node) int32 {
 
 // append appends a node; if there is no room for it it returns another one.
 func (r *Recording) append(n Node) int32 {
-	i := r.count
-	if i&(chunkSize-1) == 0 && !r.extend() {
+	if !r.begin() {
 		return 0
 	}
+	i := int32(r.count)
+	*r.Node(i) = n
 	r.count++
+	return i
+}
+
+// begin does what comes before a node is written: nothing most often. It reports false if
+// there is no room for the node.
+func (r *Recording) begin() bool { return r.count < r.ready || r.prepare() }
+
+func (r *Recording) prepare() bool {
+	if r.count&(chunkSize-1) == 0 && !r.extend() {
+		return false
+	}
 	if r.caller != nil {
 		r.made = append(r.made, r.caller())
+		return true
 	}
-	r.chunks[i>>chunkBits][i&(chunkSize-1)] = n
-	return int32(i)
+	r.ready = r.count&^(chunkSize-1) + chunkSize
+	return true
 }
 
 // extend begins another chunk; it reports false if there is no room for it.
@@ -296,13 +311,16 @@ func (r *Recording) Title(i int32) string {
 
 // Lines has caller asked who makes each node and comparison from now on, when
 // there are inputs and parameters alone.
-func (r *Recording) Lines(caller func() uintptr) { r.caller = caller }
+func (r *Recording) Lines(caller func() uintptr) { r.caller, r.ready = caller, 0 }
 
 // Caller is what Lines was called with, nil if it was not.
 func (r *Recording) Caller() func() uintptr { return r.caller }
 
 // Trace is Lines that also keeps all nodes as they are made.
-func (r *Recording) Trace(caller func() uintptr) { r.caller, r.traced, r.asIs = caller, true, true }
+func (r *Recording) Trace(caller func() uintptr) {
+	r.Lines(caller)
+	r.traced, r.asIs = true, true
+}
 
 // Traced reports whether Trace was called.
 func (r *Recording) Traced() bool { return r.traced }

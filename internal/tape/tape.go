@@ -160,6 +160,14 @@ func (t *Tape) Constant(i int32) float64 {
 	return t.recordedConstant(i)
 }
 
+// ConstantBy is the constant of node i, an operation on one operand, of which At says b.
+func (t *Tape) ConstantBy(i, b int32) float64 {
+	if t.nodes == nil {
+		return t.c[i-t.first]
+	}
+	return t.reals[b]
+}
+
 func (t *Tape) recordedConstant(i int32) float64 {
 	n := t.recorded(i)
 	switch {

@@ -63,11 +63,11 @@ func (z *term) leaf(kind expr.Leaf, i int32) int32 {
 // cannot be a term is left over then.
 func (d *detector) classify(group []int32) bool {
 	c := &d.cands[group[0]]
-	if len(group) == 1 && d.declare(c) {
-		c.class = declaredTerm
+	if len(group) == 1 && d.budget >= 0 && d.match(c) {
 		return true
 	}
-	if len(group) == 1 && d.budget >= 0 && d.match(c) {
+	if len(group) == 1 && d.declare(c) {
+		c.class = declaredTerm
 		return true
 	}
 	d.marks.clear()

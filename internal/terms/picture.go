@@ -14,6 +14,7 @@ import (
 // that fails, the picture of this term is kept instead, if it does not fail too often.
 type picture struct {
 	spots        []spot
+	reach        int32  // how far the first operation is before the root
 	params       []bool // by leaf: it is a parameter
 	hits, misses int
 }
@@ -42,7 +43,7 @@ type operand int32
 // operations, inputs and parameters.
 func (d *detector) keepPicture(s *class) {
 	z := &s.picture
-	z.spots = z.spots[:0]
+	z.spots, z.reach = z.spots[:0], 0
 	if slices.ContainsFunc(s.Steps, func(st expr.Node) bool { return st.Leaf == expr.Data }) {
 		return
 	}
@@ -96,28 +97,26 @@ func (d *detector) keepPicture(s *class) {
 			p.number, p.bits = integer, st.K
 		}
 		z.spots = append(z.spots, p)
+		z.reach = max(z.reach, p.back)
 	}
 }
 
 // looksLike reports whether the term under root lies like the picture of s, and sets leaves
 // and numbers to those of the term.
 func (d *detector) looksLike(s *class, root int32, leaves []int32, numbers []float64) bool {
-	if len(s.picture.spots) == 0 {
+	if len(s.picture.spots) == 0 || root-s.picture.reach < d.base {
 		return false
 	}
 	for k := range s.picture.spots {
 		p := &s.picture.spots[k]
 		i := root - p.back
-		if i < d.base {
-			return false
-		}
 		code, a, b := d.p.At(i)
 		if code != p.code || !p.a.is(a, root, leaves) || p.two && !p.b.is(b, root, leaves) {
 			return false
 		}
 		if p.number >= 0 {
-			numbers[p.number] = d.p.Constant(i)
-		} else if p.number == integer && math.Float64bits(d.p.Constant(i)) != p.bits {
+			numbers[p.number] = d.p.ConstantBy(i, b)
+		} else if p.number == integer && math.Float64bits(d.p.ConstantBy(i, b)) != p.bits {
 			return false
 		}
 	}
@@ -135,7 +134,7 @@ func (p operand) is(i, root int32, leaves []int32) bool {
 	if p >= 0 {
 		return i == root-int32(p)
 	}
-	l := &leaves[^p/2]
+	l := &leaves[^p>>1]
 	if ^p&1 == 0 {
 		*l = i
 	}

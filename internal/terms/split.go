@@ -2,7 +2,6 @@ package terms
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hesse-ad/hesse/internal/op"
 )
@@ -218,7 +217,9 @@ func (d *detector) open(c candidate) (f frame, ok bool) {
 	if constant != 0 {
 		d.constants[c.row] += float64(scale * constant)
 	}
-	d.cands = slices.Grow(d.cands, len(f.x))
+	if n := len(d.cands) + len(f.x); n > cap(d.cands) { // not by append, which would clear it
+		d.cands = append(make([]candidate, 0, len(d.cands)+n), d.cands...)
+	}
 	return f, true
 }
 
