@@ -6,8 +6,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Derivative says what is computed: beside the values, which always are, since an
-// infinity or a NaN shows there.
+// Derivative says what is computed besides the values. Those are always computed, since an
+// infinity or a NaN may show only there.
 type Derivative uint8
 
 // The derivatives.
@@ -32,11 +32,14 @@ type Request struct {
 	Safe          bool // a factor of exactly 0 annihilates infinities
 }
 
-// Output is an expression that is asked for: of result A if it is a Value, those that
-// are watched being numbered after the results, in
-// variable A if it is part of a Gradient, in A and B ≤ A if it is an entry of a
-// Hessian, in variable A of result B if it is one of a Jacobian; of result A or in
-// variable A, for direction B, if it is a Tangent or a Product.
+// Output is an expression that is asked for:
+//
+//	Value     result A; watched steps are numbered after the results
+//	Gradient  the derivative by variable A
+//	Hessian   the entry of variables A and B ≤ A
+//	Jacobian  the entry of result B and variable A
+//	Tangent   the tangent of result A in direction B
+//	Product   element A of the product with direction B
 type Output struct {
 	Expr
 	Of    Derivative
@@ -50,16 +53,17 @@ func (o Output) IsEntry() bool { return o.Of == Hessian || o.Of == Jacobian }
 // derivation is the derivatives of a function.
 type derivation struct {
 	*Function
-	g         *Graph
-	v         []Expr       // the value of each step
+	g *Graph
+	// By step:
+	v         []Expr       // its value
 	constants []Expr       // its constant
-	active    []bool       // whether it depends on a variable
-	reached   []bool       // whether the results have derivatives in it
+	active    []bool       // it depends on a variable
+	reached   []bool       // the results have derivatives in it
 	partials  [][2]partial // its first partial derivatives
 }
 
-// partial is a first partial derivative: d, or that of a selection, which is 1
-// where the condition chooses the operand and 0 elsewhere, NaN where that is.
+// partial is a first partial derivative: d or, of a selection, 1 where the condition chooses
+// the operand, 0 where it does not, and NaN where the condition is NaN.
 type partial struct {
 	d         Expr
 	condition Expr
@@ -96,9 +100,10 @@ func (p partial) times(g Expr) Expr {
 	return x
 }
 
-// Derive returns the expressions of what is asked for, in the empty graph g. What
-// may differ from 0 is among them even if it is the constant 0. What belongs to a
-// direction has the same form, and so the same bits, however many there are.
+// Derive returns the expressions that r asks for, in the graph g, which must be empty. All
+// that may differ from 0 by the structure of f are among them, also if their expression is the
+// constant 0. Those of a direction have the same form, and so the same bits, whatever the
+// number of directions.
 func (f *Function) Derive(g *Graph, r Request) []Output {
 	n := r.Directions
 	r.Directions = min(n, 1)
@@ -113,7 +118,7 @@ func (f *Function) Derive(g *Graph, r Request) []Output {
 	return out
 }
 
-// along is those of the outputs that belong to direction 0, for direction k.
+// along is, for each output that belongs to direction 0, the same for direction k.
 func (g *Graph) along(k int, outputs []Output) (out []Output) {
 	moved := map[int32]int32{}
 	var move func(i int32) int32
@@ -150,7 +155,7 @@ func (g *Graph) along(k int, outputs []Output) (out []Output) {
 	return out
 }
 
-// derive is Derive by the rules alone. The first nodes are those of values.
+// derive is Derive without factoring. The nodes of values come first.
 func (f *Function) derive(g *Graph, r Request) (out []Output, values int32) {
 	g.safe, g.primitives = r.Safe, f.Primitives
 	d := derivation{Function: f, g: g}
@@ -270,8 +275,8 @@ type (
 	dual2 = dual.Of[dual1]
 )
 
-// apply is step i on operands of any kind of number; lift makes one of a constant
-// that differs from term to term.
+// apply is step i on operands of any kind of number. lift makes a number of a constant that
+// differs from term to term.
 func apply[T dual.Scalar[T]](d *derivation, i int, x, y T, lift func(Expr) T) T {
 	n := d.Steps[i]
 	c := d.constants[i]
@@ -358,7 +363,7 @@ func (d *derivation) adjoints(bar []Expr) {
 	}
 }
 
-// jacobian appends the entries of the Jacobian, result by result.
+// jacobian appends the entries of the Jacobian, one result after the other.
 func (d *derivation) jacobian(out []Output) []Output {
 	entry := 0
 	for j, i := range d.Results {

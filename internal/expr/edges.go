@@ -6,12 +6,12 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// edges are the weighted edges of edge pushing (Gower, Mello 2012) between steps,
-// for each step those to itself and to earlier ones. One that may differ from 0 is
-// there even if its weight is the constant 0.
+// edges is the weighted edges of edge pushing (Gower, Mello 2012): for each step, those to
+// itself and to earlier steps. An edge that may differ from 0 by the structure of the
+// function is kept even if its weight is the constant 0.
 type edges struct {
 	at     [][]edge
-	place  [][]int32 // of the edge from i to p in at[i], counted from 1
+	place  [][]int32 // place[i][p] is the number of the edge from i to p in at[i], from 1 on
 	active []bool
 }
 
@@ -47,9 +47,10 @@ func (e *edges) add(i, p int32, w Expr) {
 // adjoint make new edges between these. Those that remain, between variables, are
 // the entries.
 //
-// Where a step has the derivative 0 by a sum, x − max(x, y) for x > y, pushing has made
-// ∞ − ∞ of its infinite second derivative before it is 0. So if that is to annihilate
-// infinities, the entries are those of products with unit vectors.
+// Derivative products are another matter. Where a derivative is 0 as a sum, such as that of
+// x − max(x, y) for x > y, pushing has multiplied both terms by an infinite second derivative
+// before they are added, and ∞ − ∞ is not 0. So if factors of 0 are to annihilate infinities,
+// the entries are those of products with unit vectors.
 func (d *derivation) hessian(out []Output, bar []Expr) []Output {
 	e := edges{make([][]edge, len(d.Steps)), make([][]int32, len(d.Steps)), d.active}
 	for i := int32(len(d.Steps)) - 1; i >= 0; i-- {

@@ -13,10 +13,9 @@ import (
 // is a dual.Scalar, so that dual.Of[Expr] differentiates expressions by the same
 // rules as numbers.
 //
-// Constructors simplify. Values keep the bits that the program gives them, so
-// constants are folded in them and nothing else. Derivatives are simplified as
-// real numbers: constant factors and those that are the same in all terms are
-// collected in front, to be multiplied once.
+// Constructors simplify. Values keep the bits that the program gives them, so only constants
+// are folded in them. Derivatives are simplified as real numbers: constant factors, and
+// factors that are the same in all terms, are collected in front, to be multiplied once.
 type Expr struct {
 	g *Graph
 	i int32
@@ -56,7 +55,7 @@ func fold(code op.Code, c, x, y float64) Expr {
 	return constant(float64(tape.Apply(code, c, dual.Real(x), dual.Real(y))))
 }
 
-// find is the expression n if there is one already.
+// find is the expression n, if the graph has it already.
 func (g *Graph) find(n Node) (x Expr, ok bool) {
 	i, ok := g.number[n]
 	return Expr{g: g, i: i}, ok
@@ -125,8 +124,7 @@ func (x Expr) affine() (k float64, y Expr, c float64) {
 	return k, y, 0
 }
 
-// factored is x as u·v, u being the same in all terms; u is 1 if there is no such
-// factor.
+// factored is x as u·v where u is the same in all terms; it is 1 if there is no such factor.
 func (x Expr) factored() (u, v Expr) {
 	one := constant(1)
 	if x.g.uniform[x.i] {
@@ -172,8 +170,8 @@ func (x Expr) Sub(y Expr) Expr {
 	return x.binary(op.Sub, y)
 }
 
-// addSigned is x + sign·y with few operations. That (1−x) − (1+x) becomes −2x
-// keeps digits, too; but x − x stays, since it is NaN where x is not finite.
+// addSigned is x + sign·y with few operations. (1−x) − (1+x) becomes −2x, which also keeps
+// digits. But x − x stays as it is, since it is NaN where x is not finite.
 func (x Expr) addSigned(y Expr, sign float64) Expr {
 	k, u, c := x.affine()
 	if l, v, d := y.affine(); u == v && k+float64(sign*l) != 0 {
@@ -236,7 +234,7 @@ func (x Expr) times(y Expr) Expr {
 	return x.commutative(op.Mul, y)
 }
 
-// timesConst is c·x for an x that is no multiple of something else.
+// timesConst is c·x for an x that is not a multiple of another expression itself.
 func (x Expr) timesConst(c float64) Expr {
 	switch {
 	case x.g == nil:
@@ -409,8 +407,8 @@ func (x Expr) Pow(y Expr) Expr {
 	return x.binary(op.Pow, y)
 }
 
-// Functions with these operations have no symbolic derivatives, or are steps of their
-// parts.
+// The following are never called: functions with these operations have no symbolic
+// derivatives, or the operations are written as steps of simpler ones.
 func (x Expr) FMA(y, z Expr) Expr                              { panic("expr: FMA") }
 func (x Expr) IncGamma(i, j int, y Expr) Expr                  { panic("expr: IncGamma") }
 func (x Expr) IncBeta(i, j, k int, y, z Expr) Expr             { panic("expr: IncBeta") }
@@ -418,8 +416,8 @@ func (x Expr) SumOf([]Expr) Expr                               { panic("expr: Su
 func (x Expr) AffineOf(c0 float64, c []float64, z []Expr) Expr { panic("expr: AffineOf") }
 func (x Expr) DotOf(y, z []Expr) Expr                          { panic("expr: DotOf") }
 
-// Select takes c.Select(a, a) for a in derivatives: where c is NaN, so is the
-// value, and then the code that keeps derivative products runs.
+// Select simplifies c.Select(a, a) to a in derivatives, though it is NaN where c is NaN: the
+// value is NaN there, too, so that the evaluation is repeated with derivative products.
 func (x Expr) Select(a, b Expr) Expr {
 	switch {
 	case x.g == nil:

@@ -19,12 +19,12 @@ import (
 //   - two terms that several sums have, and two factors that several products have, are
 //     computed once, those of most first.
 //
-// Nothing is multiplied out, and terms stay in their order. Values are factors as they
-// stand, and so is whatever is no sum and no product. A result that is not finite where
-// it was is computed again with derivative products, as any other.
+// Nothing is multiplied out, and terms stay in their order. Values, and whatever is no sum
+// and no product, are factors as they stand. Rounding differs, and so may overflow: if a
+// result is not finite, all is computed again with derivative products, as always.
 
-// product is k times some factors, in ascending order. A factor is a node of the graph,
-// or a part, whose numbers follow.
+// product is k times some factors, in ascending order. A factor is a node of the graph or a
+// part; the numbers of parts begin after those of nodes.
 type product struct {
 	k float64
 	f []int32
@@ -37,7 +37,7 @@ type part struct {
 	pair [2]int32
 }
 
-// factoring is what derivatives are while they are written again.
+// factoring is derivatives while they are written again.
 type factoring struct {
 	g      *Graph
 	values int32   // nodes that come before those of derivatives
@@ -51,15 +51,16 @@ type factoring struct {
 }
 
 const (
-	mostNodes   = 1 << 12           // of a graph, for which it is worth the time
-	mostTerms   = 64                // of a sum in which common factors of some terms are looked for
-	mostFactors = 16                // of a product
-	mostRounds  = 8                 // of scaling
-	farthest    = float64(1 << 200) // from 1, of a coefficient
-	equal       = 0x1p-50           // how close coefficients are that rounding errors may tell apart
+	mostNodes   = 1 << 12           // how large a graph may be: factoring larger ones takes too long
+	mostTerms   = 64                // how long a sum may be in which factors of only some terms are looked for
+	mostFactors = 16                // how many factors a product may have
+	mostRounds  = 8                 // how often scale is repeated
+	farthest    = float64(1 << 200) // a coefficient above this, or below its inverse, may overflow in products
+	equal       = 0x1p-50           // coefficients whose ratio is so close to 1 count as equal
 )
 
-// factor writes the outputs again if that takes less work. The first nodes are values.
+// factor writes the outputs again if that takes less work. The first values nodes are those
+// of values.
 func (g *Graph) factor(values int32, out []Output) {
 	n := int32(len(g.nodes))
 	if n > mostNodes {
@@ -111,8 +112,8 @@ func (g *Graph) uses(out []Output, first int32) []int32 {
 	return uses
 }
 
-// work is what outputs take: operations, and if an instruction computes a sum of products,
-// instructions as well.
+// work is what outputs take: operations, plus instructions if one instruction computes a sum
+// of two products.
 func (g *Graph) work(out []Output) (n int) {
 	uses := g.uses(out, 0)
 	inSum := make([]bool, len(uses))
@@ -140,7 +141,7 @@ func (g *Graph) work(out []Output) (n int) {
 	return n
 }
 
-// of is node i as a product.
+// of is node i written as a product.
 func (f *factoring) of(i int32) product {
 	if i < f.values {
 		return f.atom(i)
@@ -177,8 +178,8 @@ func (f *factoring) expand(i int32) product {
 	return f.atom(i)
 }
 
-// isTame reports whether the coefficient is far from overflow and underflow, where that of
-// a product is not what the product of coefficients is.
+// isTame reports whether a coefficient is far from overflow and underflow, so that
+// coefficients can be multiplied instead of products.
 func (p product) isTame() bool {
 	c := math.Abs(p.k)
 	return c == 0 && len(p.f) == 0 || 1/farthest < c && c < farthest
@@ -215,8 +216,8 @@ func (f *factoring) isInner(i int32) bool {
 	return false
 }
 
-// terms is the terms of node i, a sum: of a chain of sums in their order. A sum that is
-// added to a sum stays one.
+// terms is the terms of node i, a sum: of ((a + b) + c) + d these are a, b, c and d, but of
+// a + (b + c) they are a and b + c.
 func (f *factoring) terms(i int32) (z []product) {
 	for k := 1.0; ; {
 		n := f.g.nodes[i]
@@ -264,7 +265,7 @@ func without(a, b []int32) []int32 {
 	return z
 }
 
-// common is the factors that a and b have both.
+// common is the factors that both a and b have.
 func common(a, b []int32) (z []int32) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -280,7 +281,7 @@ func common(a, b []int32) (z []int32) {
 	return z
 }
 
-// appendKey appends what tells factors from others.
+// appendKey appends a key of factors to b, for use in a map.
 func appendKey(key []byte, x []int32) []byte {
 	key = binary.LittleEndian.AppendUint32(key, uint32(len(x)))
 	for _, i := range x {
@@ -289,13 +290,13 @@ func appendKey(key []byte, x []int32) []byte {
 	return key
 }
 
-// appendNumber appends what tells k from others that are no rounding errors away from it.
+// appendNumber appends a key of k to b; numbers that differ by rounding errors have the same.
 func appendNumber(key []byte, k float64) []byte {
 	m, e := math.Frexp(k)
 	return binary.LittleEndian.AppendUint64(key, math.Float64bits(math.Ldexp(math.Round(m/equal), e)))
 }
 
-// sum is a sum as the product of what comes out of it and of a sum.
+// sum is the sum of terms as a product: of the factors that come out of it, and a part.
 func (f *factoring) sum(terms []product) product {
 	terms = alike(terms)
 	if len(terms) == 1 {
@@ -329,7 +330,7 @@ func (f *factoring) sum(terms []product) product {
 	return product{round(k / f.parts[x-f.nodes].k), []int32{x}}
 }
 
-// divide is terms without the factors x.
+// divide is terms without the factors x, which each of them has.
 func divide(terms []product, x []int32) []product {
 	z := make([]product, len(terms))
 	for i, t := range terms {
@@ -338,8 +339,8 @@ func divide(terms []product, x []int32) []product {
 	return z
 }
 
-// alike adds up terms with the same factors. Where that is 0 they stay, since x − x is NaN
-// where x is not finite.
+// alike adds up terms with the same factors. Terms that cancel stay, since x − x is NaN where
+// x is not finite.
 func alike(terms []product) []product {
 	z := terms[:0:0]
 	order := make([]int, len(terms)) // terms with the same factors are neighbors
@@ -367,7 +368,7 @@ func alike(terms []product) []product {
 	return z
 }
 
-// most is the factor of most terms, of two at least.
+// most is the factor that most terms have, if at least two have it.
 func most(terms []product) (x int32, ok bool) {
 	var all []int32
 	for _, t := range terms {
@@ -398,7 +399,7 @@ func coefficient(terms []product) float64 {
 	return first.k
 }
 
-// round is k, 1 or −1 if it is off that by rounding errors alone.
+// round is 1 or −1 if k differs from that only by rounding errors, else k.
 func round(k float64) float64 {
 	if math.Abs(math.Abs(k)-1) < equal {
 		return math.Copysign(1, k)
@@ -458,7 +459,7 @@ func (f *factoring) product(p product) Expr {
 	return same.timesConst(p.k).times(others)
 }
 
-// total is a sum as an expression.
+// total is the sum of terms as an expression.
 func (f *factoring) total(terms []product) Expr {
 	if terms[0].k < 0 && terms[1].k > 0 {
 		terms = slices.Clone(terms)

@@ -6,16 +6,16 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Whether results are finite often follows from a few of them: if (x² + y²)² is finite, so
-// are x·y and all that is smaller than 2¹⁰²⁴ for such x and y. The argument is by bounds
-// 2^low ≤ |v| ≤ 2^high, in whole exponents, each one wider than rounding needs.
+// That all results are finite often follows from a few being so: if (x² + y²)² is finite, so
+// is x·y. The argument is by bounds 2^low ≤ |v| ≤ 2^high of the nodes, with integer
+// exponents, each of which leaves room for rounding errors.
 
-// unknown is no bound: v may be infinite or NaN. As low it is a v that may be 0.
+// unknown says that there is no bound: as high, v may be infinite or NaN; as low, v may be 0.
 const (
 	unknown = math.MaxInt32
 	anyLow  = math.MinInt32
-	largest = 1024 // of what is known to be finite
-	safe    = 1022 // of what is computed, to be finite
+	largest = 1024 // the high bound of a node that is known to be finite
+	safe    = 1022 // a node with at most this high bound is finite when it is computed
 )
 
 // bounds is what is known of the nodes of a graph.
@@ -26,14 +26,14 @@ type bounds struct {
 	high     []int  // |v| ≤ 2^high, unless unknown
 }
 
-// ToCheck is which of the nodes wanted must be checked to be finite so that all of them
-// are known to be, given that the nodes finite are.
+// ToCheck is a subset of the nodes wanted: if these are finite, and the nodes finite are, then
+// all of wanted are.
 func (g *Graph) ToCheck(finite, wanted []int32) (check []int32) {
 	b := bounds{g, make([]bool, len(g.nodes)), make([]int, len(g.nodes)), make([]int, len(g.nodes))}
 	b.signs()
 	roots := append([]int32(nil), finite...)
 	b.infer(roots)
-	const enough = 1 << 27 // bounds of nodes, a second
+	const enough = 1 << 27 // how many bounds may be computed, which takes a second
 	isShort := len(wanted)*len(g.nodes) < enough
 	for _, i := range wanted {
 		if b.high[i] != unknown {
@@ -49,7 +49,7 @@ func (g *Graph) ToCheck(finite, wanted []int32) (check []int32) {
 	return check
 }
 
-// exponents of a constant: 2^low ≤ |c| ≤ 2^high.
+// exponents is bounds of a constant: 2^low ≤ |c| ≤ 2^high.
 func exponents(c float64) (low, high int) {
 	if c == 0 {
 		return anyLow, -largest
@@ -61,7 +61,7 @@ func exponents(c float64) (low, high int) {
 	return e - 1, e
 }
 
-// signs finds what holds whatever is finite.
+// signs finds the bounds that hold without knowing what is finite: positive and low.
 func (b *bounds) signs() {
 	for i, n := range b.nodes {
 		b.low[i] = anyLow
@@ -118,7 +118,8 @@ func (b *bounds) of(i int32, is bool) (positive bool, low int) {
 	return b.positive[i], b.low[i]
 }
 
-// sumLow is the low bound of a product, unknown if it may underflow.
+// sumLow is the low bound of a product, given those of its factors; unknown if it may
+// underflow.
 func sumLow(a, b int) int {
 	if a == anyLow || b == anyLow || a+b < -1000 {
 		return anyLow
@@ -126,8 +127,8 @@ func sumLow(a, b int) int {
 	return a + b - 1
 }
 
-// infer finds high bounds, given that the roots are finite: first of what they are made
-// of, then of what is made of that.
+// infer finds high bounds, given that the roots are finite: first of the nodes from which they
+// are computed, then of those that are computed from these.
 func (b *bounds) infer(roots []int32) {
 	for i := range b.high {
 		b.high[i] = unknown

@@ -6,15 +6,14 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Function is a function of few variables as a straight-line program: what is
-// differentiated. Each step is a node on earlier steps; those of the variables
-// come first. A step with a real constant, and a leaf Data, stand for one of the
-// Constants: C of the step, A of the leaf, is its number. Parameters, constants
-// and weights may differ from term to term.
+// Function is the straight-line program of a function of few variables. Each step is a node
+// whose operands are earlier steps; those of the variables come first. A step with a real
+// constant has its number among the Constants in C, a leaf Data has it in A. Parameters,
+// constants and weights may differ from term to term.
 type Function struct {
 	Steps      []Node
 	Results    []int32 // the steps that are results
-	Watched    []int32 // steps of which the values are wanted besides
+	Watched    []int32 // steps whose values are wanted, too
 	Constants  []Constant
 	Primitives []Primitive
 }
@@ -37,7 +36,7 @@ func (n Node) flags() op.Flags {
 // curved are the flags of second derivatives.
 const curved = op.DXX | op.DXY | op.DYY
 
-// arguments are the count operands in which n has derivatives.
+// arguments is the count operands in which n has derivatives.
 func (n Node) arguments() (args [2]int32, count int) {
 	switch {
 	case n.Leaf == Operation && n.Op == op.Select:
@@ -62,8 +61,8 @@ func (n Node) isActive(active []bool) bool {
 	return n.Leaf == Variable
 }
 
-// VariablesFirst is the same steps with the variables in front, in the order of before if
-// that is not nil.
+// VariablesFirst is the same steps, and results, with the variables in front; sorted by before
+// if that is not nil.
 func VariablesFirst(steps []Node, results []int32, before func(a, b Node) int) (z []Node, r []int32) {
 	var variables, others []int32
 	for i, n := range steps {
@@ -98,8 +97,8 @@ func (n *Node) Renumber(number []int32) {
 	}
 }
 
-// CountEdges is how many edges [Function.Derive] makes for the Hessian, which is
-// what takes it its time. It gives up when there are more than limit.
+// CountEdges is how many edges [Function.Derive] makes for the Hessian, which take most of its
+// time. It gives up when there are more than limit.
 func CountEdges(steps []Node, limit int) int {
 	n := len(steps)
 	active := make([]bool, n)
@@ -147,8 +146,8 @@ func CountEdges(steps []Node, limit int) int {
 	return count
 }
 
-// CountAdjoints is how many adjoints the Jacobian of some results takes: for each
-// of them those of the steps that it depends on.
+// CountAdjoints is how many adjoints the Jacobian of results takes: for each result, those of
+// the steps on which it depends.
 func CountAdjoints(steps []Node, results []int32) (count int) {
 	reached := make([]bool, len(steps))
 	for _, i := range results {

@@ -77,7 +77,7 @@ type Graph struct {
 	number     map[Node]int32
 	primitives []Primitive
 	rules      rules
-	safe       bool // the code that is to be made multiplies by derivative products
+	safe       bool // multiplications in derivatives are derivative products
 	isUniform  func(leaf Node) bool
 	sums       bool // an instruction computes k·a·b + c·d
 }
@@ -97,9 +97,9 @@ const (
 	annihilating              // derivative products stay: a factor of exactly 0 annihilates infinities
 )
 
-// NewGraph is an empty graph. isUniform reports whether a leaf is the same in all
-// terms; sums says that one instruction computes a sum of two products, so that it
-// is of no use to factor them.
+// NewGraph is an empty graph. isUniform reports whether a leaf is the same in all terms. sums
+// says that one instruction computes a sum of two products, so that factoring these gains
+// nothing.
 func NewGraph(isUniform func(leaf Node) bool, sums bool) *Graph {
 	return &Graph{number: map[Node]int32{}, isUniform: isUniform, sums: sums}
 }

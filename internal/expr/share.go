@@ -34,7 +34,7 @@ func (f *factoring) needed(roots []product, each func(s int32)) {
 	}
 }
 
-// shared is what may be computed once for several places.
+// shared is pairs, of terms or of factors, that may be computed once for several places.
 type shared[K comparable, P any] struct {
 	number map[K]int
 	keys   []K
@@ -54,7 +54,7 @@ func (s *shared[K, P]) add(key K, place P) {
 	s.places[i] = append(s.places[i], place)
 }
 
-// each calls f with what has two places at least, that of most first.
+// each calls f with the pairs that have at least two places, those with most places first.
 func (s *shared[K, P]) each(f func(key K, places []P)) {
 	var order []int
 	for i, p := range s.places {
@@ -68,7 +68,7 @@ func (s *shared[K, P]) each(f func(key K, places []P)) {
 	}
 }
 
-// shareTerms makes two terms that several sums have, up to a multiple, a sum of their own.
+// shareTerms makes pairs of terms that several sums have, up to a multiple, sums of their own.
 func (f *factoring) shareTerms(roots []product) {
 	type place struct {
 		sum  int32
@@ -118,26 +118,27 @@ func (f *factoring) shareTerms(roots []product) {
 	}
 }
 
-// twoTerms tells two terms from others that are no multiple of them.
+// twoTerms is a key of two terms; multiples of them have the same.
 func twoTerms(t, u product) string {
 	return string(appendKey(appendKey(appendNumber(nil, u.k/t.k), t.f), u.f))
 }
 
-// scaling is what scale works on.
+// scaling is the data of scale.
 type scaling struct {
 	*factoring
-	users [][]scaledUse // of each sum
-	fixed []bool        // its square is used: it stays as it is
+	users [][]scaledUse // by sum, the products that have it as a factor
+	fixed []bool        // by sum: its square is used, so that it is not scaled
 }
 
-// scaledUse is a product that has a sum as a factor.
+// scaledUse is a product with a sum as a factor.
 type scaledUse struct {
 	*product
 	isRoot bool
 }
 
-// scale multiplies sums, and divides what they are multiplied by, where more coefficients
-// become 1 by that, or fewer sums begin with a minus. It reports whether there are any.
+// scale multiplies sums by numbers, and divides the products that have them as a factor, where
+// that makes more coefficients 1, or fewer sums begin with a minus. It reports whether there
+// were any.
 func (f *factoring) scale(roots []product) (found bool) {
 	var sums []int32
 	f.needed(roots, func(s int32) { sums = append(sums, s) })
@@ -160,7 +161,7 @@ func (f *factoring) scale(roots []product) (found bool) {
 	return found
 }
 
-// use notes the sums that are factors of p.
+// use notes p for the sums that are its factors.
 func (z *scaling) use(p *product, isRoot bool) {
 	for i, x := range p.f {
 		if x < z.nodes {
@@ -174,7 +175,7 @@ func (z *scaling) use(p *product, isRoot bool) {
 	}
 }
 
-// best is the number by which sum s and its users take the least work.
+// best is the number by which to multiply sum s so that it and its users take least work.
 func (z *scaling) best(s int32) float64 {
 	if z.fixed[s] {
 		return 1
@@ -199,7 +200,7 @@ func (z *scaling) best(s int32) float64 {
 	return best
 }
 
-// work is what the coefficients of sum s, multiplied by c, and of its users take.
+// work is what the coefficients of sum s and of its users take if s is multiplied by c.
 func (z *scaling) work(s int32, c float64) (n int) {
 	const product, sign = 2, 1
 	cost := func(k float64) int {
@@ -228,8 +229,8 @@ func (z *scaling) work(s int32, c float64) (n int) {
 	return n
 }
 
-// shareFactors makes two factors that several products have a factor of their own. The
-// factors that are the same in all terms are one.
+// shareFactors makes pairs of factors that several products have factors of their own. Factors
+// that are the same in all terms are joined to one first.
 func (f *factoring) shareFactors(roots []product) {
 	var products []*product
 	for i := range roots {
@@ -247,14 +248,14 @@ func (f *factoring) shareFactors(roots []product) {
 	}
 }
 
-// pairing is what shareFactors works on.
+// pairing is the data of shareFactors.
 type pairing struct {
 	*factoring
-	pairs   map[[2]int32]int32 // the part that is two factors
-	uniform func(x int32) bool // is the same in all terms
+	pairs   map[[2]int32]int32 // by two factors, the part that is their product
+	uniform func(x int32) bool // reports whether a factor is the same in all terms
 }
 
-// pair is the part that is a and b.
+// pair is the part that is a·b.
 func (z *pairing) pair(a, b int32) int32 {
 	i, ok := z.pairs[[2]int32{a, b}]
 	if !ok {
@@ -264,7 +265,7 @@ func (z *pairing) pair(a, b int32) int32 {
 	return i
 }
 
-// joinUniform makes one factor of those that are the same in all terms.
+// joinUniform makes one factor of the factors that are the same in all terms.
 func (z *pairing) joinUniform(products []*product) {
 	for _, p := range products {
 		var same, others []int32
@@ -284,10 +285,10 @@ func (z *pairing) joinUniform(products []*product) {
 	}
 }
 
-// joinCommonest counts the pairs of factors that several products have, or that are a
-// value, and makes each a factor, those of most products first. A pair of which a product
-// has lost a factor to one before it is left to the next count. It reports whether there
-// are any.
+// joinCommonest counts the pairs of factors that several products have, or whose product is a
+// value, and makes each a factor, those of most products first. A product that has lost one
+// of a pair's factors to an earlier pair is left to the next call. It reports whether there
+// were any.
 func (z *pairing) joinCommonest(products []*product) (found bool) {
 	var pairs shared[[2]int32, *product]
 	for _, p := range products {
@@ -332,7 +333,7 @@ func has(x []int32, a, b int32) bool {
 	return ok
 }
 
-// isValue reports whether the product of a and b is a value.
+// isValue reports whether the product of a and b is computed as a value anyway.
 func (f *factoring) isValue(a, b int32) bool {
 	if b >= f.nodes {
 		return false

@@ -42,9 +42,10 @@ func (w *Writer) number(c float64) int32 {
 	return int32(len(w.Numbers)) - 1
 }
 
-// Write appends the steps that node i of a tape is, no call and none of Listed operands:
-// an operation on the nodes a and b, its operands in either order, or on a list; at is
-// the step of each node. It returns the last of them.
+// Write appends the steps for node i of a tape, and returns the last of them. The node is an
+// operation on the nodes a and b, its operands in either order, a sum over a list or a
+// selection; it must be no call, FMA, or incomplete gamma or beta function. at is the step
+// of a node.
 func (w *Writer) Write(t *tape.Tape, i, a, b int32, at func(i int32) int32) int32 {
 	code, c := t.Op(i), t.Constant(i)
 	switch code {
@@ -95,7 +96,7 @@ func (w *Writer) sum(c float64, n int, term func(k int) int32) int32 {
 	return s
 }
 
-// Starts reports whether a sum with the constant c starts with its first term: c is −0.
+// Starts reports whether a sum with the constant c begins with its first term, since c is −0.
 func Starts(c float64) bool { return c == 0 && math.Signbit(c) }
 
 // Primitives are the user's functions of one variable that a tape applies.

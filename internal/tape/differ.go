@@ -6,10 +6,10 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// Differ is the first operation in which two tapes of as many inputs
-// and parameters differ, −1 if they are the same. Primitives are compared by
-// their names. It is the number of operations of one of them if the other one
-// goes on, or differs in its outputs or guards.
+// Differ is the first operation in which two tapes with the same numbers of inputs and
+// parameters differ, −1 if the tapes are the same. If one ends where the other goes on, or
+// they differ only in outputs or guards, it is the number of operations of the shorter one.
+// Primitives are compared by their names.
 func Differ(p, q *Tape) int32 {
 	n := min(p.Ops(), q.Ops())
 	for k := range int32(n) {

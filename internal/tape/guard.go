@@ -79,7 +79,7 @@ func (g *Guard) Holds(v []float64) bool {
 	}
 }
 
-// Error says how the comparison came out instead, v being all nodes.
+// Error is the error that the comparison came out otherwise; v is the values of all nodes.
 func (g *Guard) Error(v []float64) *BranchError {
 	e := &BranchError{Guard: g, X: v[g.A], Y: g.C}
 	switch g.Kind {
@@ -101,7 +101,7 @@ type BranchError struct {
 
 func (e *BranchError) Error() string { return "reverse: a comparison came out otherwise than recorded" }
 
-// In is the error in step k of a loop.
+// In is the same error as one in step k of a loop.
 func (e *BranchError) In(k int) *BranchError {
 	e.Steps = append([]int{k}, e.Steps...)
 	return e

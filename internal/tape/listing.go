@@ -128,8 +128,9 @@ func (t *Tape) OpName(i int32) string {
 	}
 }
 
-// Describe is the name of node i, an operation, and what it was applied to, with the values v of all nodes: its
-// constant last, those of an affine sum first and before each operand.
+// Describe is the name of node i, an operation, and the numbers that it was applied to, given
+// the values v of all nodes: its constant comes last; that of an affine sum comes first, and
+// each weight before its operand.
 func (t *Tape) Describe(v []float64, i int32) (name string, operands []float64) {
 	name = t.OpName(i)
 	code := t.Op(i)

@@ -40,7 +40,7 @@ func (t *Tape) Partials(v []float64, i int32) (da, db float64) {
 	return 0, 0
 }
 
-// own is the derivative of the Own node i at x, differentiated so often more.
+// own is the function of the Own node i at x, differentiated more times.
 func (t *Tape) own(i int32, more int, x float64) float64 {
 	f, order := t.OwnAt(i)
 	return f.At(order + more)(x)
@@ -71,8 +71,8 @@ func (t *Tape) SecondPartials(v []float64, i int32, da, db float64) (daa, dab, d
 	return 0, 0, 0
 }
 
-// SeveralPartial is the value of node i, which always has so many operands, or its
-// derivative in its operands k.
+// SeveralPartial is the value of node i, an operation with three operands such as FMA, or its
+// partial derivative by operands k.
 func (t *Tape) SeveralPartial(v []float64, i int32, k ...int) float64 {
 	var x [3]float64
 	for k, j := range t.SeveralAt(i) {

@@ -31,11 +31,11 @@ type Kept interface {
 // fails.
 type Repeated interface {
 	op.Several
-	// Term is what is repeated.
+	// Term is the program of the term.
 	Term() *Tape
-	// Each calls f with the inputs of F that are those of the term, the outputs
-	// of F that those of the term are added to, and the term's parameters, for
-	// each term, in slices that it uses again.
+	// Each calls f for each term: with the inputs of the Func that are those of the term, the
+	// outputs of the Func to which those of the term are added, and the parameters of the
+	// term, in slices that it uses again.
 	Each(f func(vars, rows []int32, params []float64))
 }
 

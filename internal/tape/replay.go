@@ -87,7 +87,7 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 	return v
 }
 
-// applySeveral is an operation on so many operands as it always has.
+// applySeveral is an operation with three operands, such as FMA.
 func applySeveral[T dual.Scalar[T]](code op.Code, c float64, x []T) T {
 	switch n := op.Orders(c); code {
 	case op.FMA:
@@ -100,8 +100,8 @@ func applySeveral[T dual.Scalar[T]](code op.Code, c float64, x []T) T {
 	panic("tape: no operation " + code.String())
 }
 
-// Pullback adds, for node i with the adjoint g, its operands' adjoints to bar:
-// the derivative rules are those of dual.Of[T]. v holds all nodes.
+// Pullback adds to bar, by node, what node i with the adjoint g contributes to the adjoints of
+// its operands. The derivative rules are those of dual.Of[T]. v holds all nodes.
 func Pullback[T dual.Scalar[T]](t *Tape, i int32, v []T, g T, bar []T, prims Primitives[T]) {
 	add := func(j int32, x T) { bar[j] = bar[j].Add(x) }
 	a, b := t.Args(i)
