@@ -22,22 +22,26 @@ type census struct {
 	long int  // how many nodes isLong holds for
 }
 
-// look goes through all nodes, and sets the Marks of additions, see adds.
+// look goes through all nodes, and sets the Marks of additions that are used, see adds.
 func look(r *tape.Recording) (c census) {
 	for lo := r.First(); lo < r.Len(); {
 		nodes := r.Piece(lo)
 		lo += len(nodes)
 		for k := range nodes {
 			n := &nodes[k]
+			if n.Uses() == 0 {
+				c.dead = true
+				continue
+			}
 			switch n.Op {
 			case op.Add:
 				n.Mark = 1 + max(chain(r.Node(n.A)), chain(r.Node(n.B)))
 			case op.Sub, op.AddReal:
 				n.Mark = 1 + chain(r.Node(n.A))
+			default:
+				continue
 			}
-			if n.Uses() == 0 {
-				c.dead = true
-			} else if isLong(n) {
+			if isLong(n) {
 				c.long++
 			}
 		}

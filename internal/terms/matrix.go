@@ -406,69 +406,77 @@ func mirrored(ptr, idx []int32) (fptr, fidx []int32) {
 // beginning of the row as the last one.
 type finder struct {
 	*sparsity.Pattern
-	distance int
+	half     half
+	distance int32
 }
 
-// place is that of row r and column c.
-func (f *finder) place(r, c int32) int32 {
-	row := f.Row(int(r))
-	if k := f.distance; k >= len(row) || row[k] != c {
-		f.find(row, c)
+// half is that of a symmetric pattern where entries are looked for.
+type half uint8
+
+const (
+	both half = iota // it is no symmetric one, or they are as they are
+	lower
+	upper
+)
+
+// places sets at to the places of the entries in the rows i and the columns j.
+func (f *finder) places(at, i, j []int32) []int32 {
+	ptr, k := f.RowPtr(), f.distance
+	for t, r := range i {
+		c := j[t]
+		if f.half == lower && r < c || f.half == upper && r > c {
+			r, c = c, r
+		}
+		row := f.Row(int(r))
+		if int(k) >= len(row) || row[k] != c {
+			k = find(row, c)
+		}
+		at[t] = ptr[r] + k
 	}
-	return f.RowPtr()[r] + int32(f.distance)
+	f.distance = k
+	return at[:len(i)]
 }
 
-func (f *finder) find(row []int32, c int32) {
+func find(row []int32, c int32) int32 {
 	k, ok := slices.BinarySearch(row, c)
 	if !ok {
 		panic("terms: the pattern lacks an entry of the terms")
 	}
-	f.distance = k
+	return int32(k)
 }
 
 // place makes the lists of places, and finds when they are cleared and mirrored, in a
 // symmetric pattern or another one.
 func (m *matrix) place(v variant, symmetric bool) {
 	m.places = make([][]code.Index, len(m.shapes))
-	nnz := m.pattern.NNZ()
-	m.Pages = code.NewPages(nnz)
-	var ended []int32 // at a place below the diagonal: 1 + the last block that adds to it
-	if symmetric {
-		r := room(nnz)
-		defer leave(r)
-		ended = *r
-		clear(ended)
+	m.Pages = code.NewPages(m.pattern.NNZ())
+	entry := finder{Pattern: m.pattern}
+	if v.Derivative == expr.Hessian {
+		entry.half = lower
 	}
-	low, up := code.Builder{Most: nnz / 2}, code.Builder{Most: nnz / 2} // see images
-	entry, image := finder{Pattern: m.pattern}, finder{Pattern: m.pattern}
-	begin, pair := 0, new([2][code.Lanes]int32)
+	pairs := mirror{Pages: &m.Pages, finder: finder{Pattern: m.pattern, half: upper}}
+	if symmetric {
+		r := room(m.pattern.NNZ())
+		defer leave(r)
+		pairs.begin(*r)
+	}
+	begin, buf := 0, new([4][code.Lanes]int32)
 	for k, s := range m.shapes {
 		for _, p := range m.positions(k, v) {
 			list := code.Builder{Most: p.count()}
-			p.blocks(pair, func(block int, i, j []int32) {
-				block += begin
+			p.blocks((*[2][code.Lanes]int32)(buf[:2]), func(block int, i, j []int32) {
+				at := entry.places(buf[2][:], i, j)
+				for _, at := range at {
+					list.Append(at)
+				}
+				if p.i == p.j || !symmetric { // on the diagonal
+					return
+				}
 				last := block
 				if p.uniform() {
-					last = begin + s.blocks() - 1
+					last = s.blocks() - 1
 				}
-				for t, r := range i {
-					c := j[t]
-					if v.Derivative == expr.Hessian && r < c {
-						r, c = c, r
-					}
-					at := entry.place(r, c)
-					list.Append(at)
-					if !symmetric || r == c {
-						continue
-					}
-					if ended[at] == 0 {
-						other := image.place(c, r)
-						low.Append(at)
-						up.Append(other)
-						m.Touch(other, int32(block)) // not to be cleared when it is set
-					}
-					ended[at] = max(ended[at], int32(last)+1)
-				}
+				pairs.add(at, pairs.places(buf[3][:], i, j), begin+block, begin+last)
 			})
 			l := list.Index()
 			if p.uniform() {
@@ -480,15 +488,46 @@ func (m *matrix) place(v variant, symmetric bool) {
 		begin += s.blocks()
 	}
 	m.Finish(begin)
-	m.images = m.newImages(low.Index(), up.Index(), ended, begin)
+	m.images = pairs.images(begin)
 	if m.whole {
 		m.findEntries()
 	}
 }
 
-// newImages are the images up of the places low. At each place ended is 1 + the last of so
-// many blocks that adds to it.
-func (m *matrix) newImages(low, up code.Index, ended []int32, blocks int) images {
+// mirror gathers the pairs of places that have the same value: none unless it begins.
+type mirror struct {
+	*code.Pages
+	finder
+	low, up code.Builder
+	ended   []int32 // at a place below the diagonal: 1 + the last block that adds to it
+}
+
+// begin has memory for a number at each place.
+func (z *mirror) begin(ended []int32) {
+	clear(ended)
+	z.ended = ended
+	z.low.Most, z.up.Most = len(ended)/2, len(ended)/2
+}
+
+// add notes that terms are added to the places low, from a block on, as the first of them,
+// to the last one; up are the images.
+func (z *mirror) add(low, up []int32, block, last int) {
+	for t, at := range low {
+		if at == up[t] {
+			continue // on the diagonal
+		}
+		if z.ended[at] == 0 {
+			z.low.Append(at)
+			z.up.Append(up[t])
+			z.Touch(up[t], int32(block)) // not to be cleared when it is set
+		}
+		z.ended[at] = max(z.ended[at], int32(last)+1)
+	}
+}
+
+// images are the pairs, when all of so many blocks have been added.
+func (z *mirror) images(blocks int) images {
+	low, up := z.low.Index(), z.up.Index()
 	groups := (low.Len() + code.Lanes - 1) / code.Lanes
 	ready, begun := make([]int32, groups), make([]int32, groups)
 	buf := new([2][code.Lanes]int32)
@@ -496,8 +535,8 @@ func (m *matrix) newImages(low, up code.Index, ended []int32, blocks int) images
 		first, end := int32(blocks), int32(0)
 		others := up.Block(&buf[1], g*code.Lanes)
 		for k, at := range low.Block(&buf[0], g*code.Lanes) {
-			end = max(end, ended[at])
-			first = min(first, m.First(at), m.First(others[k]))
+			end = max(end, z.ended[at])
+			first = min(first, z.First(at), z.First(others[k]))
 		}
 		ready[g], begun[g] = end-1, first
 	}
