@@ -21,8 +21,8 @@ const (
 	multiplierMax = 1e3
 )
 
-// start prepares the run from r.X. The status is Solved if all is well, else the
-// end.
+// start prepares the run from r.X. The status is Solved if all is well; else the run ends with
+// it.
 func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *evaluator) (*solver, Status, string, error) {
 	n := len(r.X)
 	lower, upper := bounds("", p.Lower, p.Upper, n)
@@ -56,24 +56,9 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 	if err != nil {
 		return nil, Failed, "", err
 	}
-	for j := range cl {
-		switch c := fn.outputs[1+j]; {
-		case cl[j] > cu[j] || math.IsInf(cl[j], 1) || math.IsInf(cu[j], -1):
-			return nil, Infeasible, contradiction(cl[j], cu[j], "constraint", j), nil
-		case math.IsInf(cl[j], -1) && math.IsInf(cu[j], 1):
-			continue
-		case constant[j] && cl[j]-o.Tolerance <= c && c <= cu[j]+o.Tolerance:
-			continue // a slack would have no room between its bounds if c is one of them
-		}
-		fn.output = append(fn.output, 1+j)
-		target := 0.0
-		if cl[j] == cu[j] {
-			target = cl[j]
-		}
-		fn.target = append(fn.target, target)
-		fn.scale = append(fn.scale, 1)
+	if against := fn.constrain(cl, cu, constant, o.Tolerance); against != "" {
+		return nil, Infeasible, against, nil
 	}
-	fn.m = len(fn.output)
 
 	if ok, err := fn.derivatives(r.X); !ok || err != nil {
 		return nil, Failed, "derivatives at the start are not finite", err
@@ -117,6 +102,31 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 		s.mu = o.Mu
 	}
 	return s, Solved, "", nil
+}
+
+// constrain sets which outputs are constraints, between the bounds cl and cu: those without
+// bounds are none, nor are those that are constant and hold to within the tolerance. If
+// bounds contradict each other it says so.
+func (fn *functions) constrain(cl, cu []float64, constant []bool, tolerance float64) (against string) {
+	for j := range cl {
+		switch c := fn.outputs[1+j]; {
+		case cl[j] > cu[j] || math.IsInf(cl[j], 1) || math.IsInf(cu[j], -1):
+			return contradiction(cl[j], cu[j], "constraint", j)
+		case math.IsInf(cl[j], -1) && math.IsInf(cu[j], 1):
+			continue
+		case constant[j] && cl[j]-tolerance <= c && c <= cu[j]+tolerance:
+			continue // a slack would have no room between its bounds if c is one of them
+		}
+		fn.output = append(fn.output, 1+j)
+		target := 0.0
+		if cl[j] == cu[j] {
+			target = cl[j]
+		}
+		fn.target = append(fn.target, target)
+		fn.scale = append(fn.scale, 1)
+	}
+	fn.m = len(fn.output)
+	return ""
 }
 
 // constants reports which constraints have none but fixed variables in a branch, and

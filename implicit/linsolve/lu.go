@@ -332,8 +332,20 @@ func (lu *LU) analyze(values []float64) error {
 		position[j] = int32(k)
 	}
 
-	// Columns of AQ. The first pass over the rows leaves in aPtr where each
-	// column starts, in aBlock how many entries are above the block.
+	lu.placeColumns(rowOf, block, position)
+
+	lu.l.idx = slices.Grow(lu.l.idx[:0], fill)
+	lu.l.val = slices.Grow(lu.l.val[:0], fill)
+	lu.u.idx = slices.Grow(lu.u.idx[:0], fill)
+	lu.u.val = slices.Grow(lu.u.val[:0], fill)
+	return nil
+}
+
+// placeColumns finds the columns of AQ, in each the entries above its diagonal block first.
+// Column j is column position[j] of AQ, is matched with row rowOf[j], and is in the diagonal
+// block block[j].
+func (lu *LU) placeColumns(rowOf, block, position []int32) {
+	p, n := lu.a.Pattern(), lu.order()
 	rowBlock := make([]int32, n)
 	for j, i := range rowOf {
 		rowBlock[i] = block[j]
@@ -345,6 +357,8 @@ func (lu *LU) analyze(values []float64) error {
 	lu.aSrc = resize(lu.aSrc, nnz)
 	clear(lu.aPtr)
 	clear(lu.aBlock)
+	// This leaves in aPtr where each column starts, in aBlock how many entries of it are above
+	// its block.
 	for i := range n {
 		for _, j := range p.Row(i) {
 			k := position[j]
@@ -375,12 +389,6 @@ func (lu *LU) analyze(values []float64) error {
 			src++
 		}
 	}
-
-	lu.l.idx = slices.Grow(lu.l.idx[:0], fill)
-	lu.l.val = slices.Grow(lu.l.val[:0], fill)
-	lu.u.idx = slices.Grow(lu.u.idx[:0], fill)
-	lu.u.val = slices.Grow(lu.u.val[:0], fill)
-	return nil
 }
 
 // dropDuplicates makes each list adj[ptr[i]:ptr[i+1]] a set, in place.
