@@ -302,6 +302,65 @@ func (w *writer) whole() {
 	s := w.pl.shapes[0]
 	g := expr.NewGraph(func(expr.Node) bool { return false }, true)
 	outputs := s.Derive(g, w.v)
+	p := w.wholePrinter(g)
+	var check, all []int32 // nodes
+	for _, o := range outputs {
+		if _, ok := o.Constant(); !ok {
+			all = append(all, o.Node(g))
+		}
+	}
+	if !w.v.Safe {
+		check = g.ToCheck(nil, all)
+	}
+	for _, o := range outputs {
+		if _, ok := o.Constant(); !ok && (w.to[targetOf(o)].wanted || slices.Contains(check, o.Node(g))) {
+			p.Want(o.Node(g), outputName(o))
+		}
+	}
+	p.Count()
+	elements := w.wholeElements(p, g, outputs)
+	var finite []string
+	for _, o := range outputs {
+		if c, ok := o.Constant(); ok && c-c != 0 {
+			finite = append(finite, w.File.Number(c))
+		}
+	}
+	for _, i := range check {
+		finite = append(finite, p.Node(i))
+	}
+	w.printf("%s", p.Uniform()+p.Body())
+	f := ""
+	if w.returnsF() {
+		f = elements[toY][0] + " + 0" // 0 if it is −0, as the sum of one output
+	}
+	if w.isScalar() {
+		elements[toY] = nil
+	}
+	for k := range elements {
+		for i, v := range elements[k] {
+			w.printf("%s[%d] = %s\n", w.to[k].name, i, v)
+		}
+	}
+	if w.checks = !w.v.Safe && len(finite) > 0; w.checks {
+		w.total("z", ":=", " // finite only if all results are", finite)
+	}
+	w.footer(f)
+}
+
+// targetOf is the array of an output of a small program.
+func targetOf(o expr.Output) int {
+	switch o.Of {
+	case expr.Value:
+		return toY
+	case expr.Gradient:
+		return toG
+	}
+	return toMatrix
+}
+
+// wholePrinter prints the outputs of a small program.
+func (w *writer) wholePrinter(g *expr.Graph) *code.Printer {
+	s := w.pl.shapes[0]
 	p := w.newPrinter(g, w.names())
 	p.Leaf = func(leaf expr.Node) string { return fmt.Sprintf("%s[%d]", array(leaf.Leaf), s.index(leaf).First()) }
 	p.LeafName = func(leaf expr.Node) string {
@@ -314,101 +373,42 @@ func (w *writer) whole() {
 		}
 		return array(leaf.Leaf) + strconv.Itoa(at)
 	}
-	var nodes []int32
-	isWanted := func(o expr.Output) bool {
-		k := toMatrix
-		switch o.Of {
-		case expr.Value:
-			k = toY
-		case expr.Gradient:
-			k = toG
-		}
-		return w.to[k].wanted
-	}
-	var all []int32
-	for _, o := range outputs {
-		node := int32(-1)
-		if _, ok := o.Constant(); !ok {
-			node = o.Node(g)
-			all = append(all, node)
-		}
-		nodes = append(nodes, node)
-	}
-	var check []int32
-	if !w.v.Safe {
-		check = g.ToCheck(nil, all)
-	}
-	for k, o := range outputs {
-		if nodes[k] >= 0 && (isWanted(o) || slices.Contains(check, nodes[k])) {
-			p.Want(nodes[k], outputName(o))
+	return p
+}
+
+// wholeElements is the expressions of the elements of the arrays that are wanted.
+func (w *writer) wholeElements(p *code.Printer, g *expr.Graph, outputs []expr.Output) (elements [targets][]string) {
+	for k := range elements {
+		if w.to[k].wanted {
+			elements[k] = slices.Repeat([]string{"0"}, w.to[k].n)
 		}
 	}
-	p.Count()
 	entries := make([]string, len(w.m.places0()))
-	var finite []string
-	zero := [targets][]string{}
-	for k := range zero {
-		if zero[k] = make([]string, w.to[k].n); w.to[k].wanted {
-			for i := range zero[k] {
-				zero[k][i] = "0"
-			}
+	for _, o := range outputs {
+		if !w.to[targetOf(o)].wanted {
+			continue
 		}
-	}
-	for k, o := range outputs {
 		v := ""
 		if c, ok := o.Constant(); ok {
 			v = w.File.Number(c)
-			if c-c != 0 {
-				finite = append(finite, v)
-			}
-		}
-		if !isWanted(o) {
-			continue
-		}
-		if nodes[k] >= 0 {
-			v = p.Node(nodes[k])
+		} else {
+			v = p.Node(o.Node(g))
 		}
 		if o.IsEntry() {
 			entries[o.Entry] = v
 			continue
 		}
-		i, _ := s.places(o)
-		if o.Of == expr.Value {
-			zero[toY][i.First()] = v
-		} else {
-			zero[toG][i.First()] = v
-		}
+		i, _ := w.pl.shapes[0].places(o)
+		elements[targetOf(o)][i.First()] = v
 	}
-	for _, i := range check {
-		finite = append(finite, p.Node(i))
-	}
-	w.printf("%s", p.Uniform()+p.Body())
 	if w.Matrix {
 		for i, e := range w.m.entry {
 			if int(e) < len(entries) {
-				zero[toMatrix][i] = entries[e]
+				elements[toMatrix][i] = entries[e]
 			}
 		}
 	}
-	f := ""
-	if w.returnsF() {
-		f = zero[toY][0] + " + 0" // 0 if it is −0, as the sum of one output
-	}
-	if w.isScalar() {
-		zero[toY] = nil
-	}
-	for k := range zero {
-		if !w.to[k].wanted {
-			continue
-		}
-		for i, v := range zero[k] {
-			w.printf("%s[%d] = %s\n", w.to[k].name, i, v)
-		}
-	}
-	if w.checks = !w.v.Safe && len(finite) > 0; w.checks {
-		w.total("z", ":=", " // finite only if all results are", finite)
-	}
-	w.footer(f)
+	return elements
 }
 
 // places0 is the places of the entries of the only shape.
