@@ -199,7 +199,7 @@
 // A term of rosen takes the plain function 0.8 ns, for seven operations of the
 // tape; functions like exp and sin it computes eight at a time, which plain Go does
 // one by one. Up to eight directions share a sweep. Recording takes
-// about 40 ns an operation, 60 the first time, and 40 more with the first evaluation
+// about 30 ns an operation, 45 the first time, and 40 more with the first evaluation
 // (go test -bench PrepareOnce ./hessian), Tangent and Adjoint 0.2 µs. A tape
 // takes about 20 bytes an operation, the working memory of a gradient 18, that
 // of each direction of a product 16 more. Nothing is recursive: a chain of 10⁶

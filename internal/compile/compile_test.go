@@ -299,6 +299,18 @@ func TestUsesAreCounted(t *testing.T) {
 	})
 }
 
+// Uses are counted where a second one comes so late that it is in the hash table.
+func TestUsesFarApartAreCounted(t *testing.T) {
+	r := tape.NewRecording(2, 0)
+	sum := r.Push(op.Add, 0, 1, 0)
+	last := r.Push(op.Sin, sum, 0, 0)
+	for range 1 << 17 {
+		last = r.Push(op.Sin, last, 0, 0)
+	}
+	r.Push(op.Cos, sum, 0, 0)
+	require.Equal(t, 2, r.Node(sum).Uses())
+}
+
 // A node has room for two operands, or for one and a constant.
 func TestConstantsAreInPlaceOfAnOperand(t *testing.T) {
 	for code := range op.All {

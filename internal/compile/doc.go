@@ -27,7 +27,8 @@
 //
 // Each pass is linear in time and memory.
 //
-//	live.go     dead code elimination: what reaches no output and no guard goes
+//	live.go     dead code elimination, where the recording has counted no use of some
+//	            operation: what reaches no output and no guard goes
 //	            (Aho, Lam, Sethi, Ullman: Compilers, 2nd ed., 2006, 9.1.6, on a
 //	            single basic block: mark from the outputs); and which operations feed
 //	            no nonlinear one: a Hessian does not need them.

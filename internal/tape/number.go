@@ -127,7 +127,7 @@ func (r *Recording) find(code op.Code, a, b int32) int32 {
 			operand.uses += user
 			return i
 		}
-		operand.uses = maxUsers * user
+		operand.uses |= maxUsers * user
 	}
 	return r.lookUp(Node{A: a, B: b, Op: code})
 }
