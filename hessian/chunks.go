@@ -38,10 +38,10 @@ type Chunks struct {
 }
 
 const (
-	// A block has at least blockRows rows, so that the plan runs over whole blocks of
-	// lanes, and blockWork operations for each nonzero of the Hessian, which is added
-	// to the sum once a block; but its tape has at most largeBlock operations, or one
-	// row.
+	// A block has at least blockRows rows, so that the plan runs over whole blocks of lanes,
+	// and at least blockWork operations for each nonzero of the Hessian, since all of these are
+	// added to the sum once for each block; but its tape has at most largeBlock operations,
+	// unless a single row has more.
 	blockRows  = 1024
 	blockWork  = 4
 	largeBlock = 1 << 22
@@ -108,7 +108,7 @@ func (c *Chunks) Bytes() int {
 	return 8 * (c.slots()*(c.n+c.rows*(c.d+1)+sum) + sum)
 }
 
-// slots is how many blocks there are at a time.
+// slots is how many blocks are in memory at a time.
 func (c *Chunks) slots() int {
 	if c.workers == 1 {
 		return 1
@@ -197,8 +197,8 @@ type pass struct {
 	jobs  chan *block // nil with one worker
 	wait  sync.WaitGroup
 
-	started, added int // blocks
-	row, chunk     int // the next ones
+	started, added int // how many blocks have been begun, and added to the sum
+	row, chunk     int // the numbers of the next row and the next chunk
 
 	f         float64
 	g, values []float64
@@ -207,10 +207,10 @@ type pass struct {
 
 // A block is some rows and what comes out of them.
 type block struct {
-	filled int       // rows
-	first  int       // the number of the first one
-	chunk  int       // and its chunk
-	ends   []int     // chunks end before these rows of the block
+	filled int       // how many rows it has
+	first  int       // the number of its first row
+	chunk  int       // the number of the chunk of that
+	ends   []int     // the rows of the block before which chunks end
 	point  []float64 // x, then the rows
 	w      []float64 // 1 for each row, 0 where there is none
 

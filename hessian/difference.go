@@ -20,21 +20,21 @@ import (
 //
 //	(f(x + hv) − f(x − hv))/2h = ½ ∫ f′(x + shv)v ds,  s from −1 to 1,
 //
-// whatever h: nothing is lost by a step that is large. Gauss's rule with eight
-// nodes integrates; the last coefficients of the derivative's Legendre series say
-// how well. Steps become smaller until the rule is better than rounding errors
-// allow the quotient to be: there the verdict is sharpest. A derivative is wrong
-// if it differs by more than both together, and by the same for three steps. That
-// kinks and jumps near x do not do, nor what is faster than the nodes can see.
+// for every h: a large step loses nothing. The integral is by Gauss's rule with eight nodes;
+// the last coefficients of the Legendre series of the derivative bound its error. Steps
+// become smaller until this error is below the rounding errors of the quotient: there the
+// test is sharpest. A derivative is wrong if it differs by more than both errors together,
+// and by the same amount for three steps: kinks and jumps near x, and oscillations that the
+// nodes miss, do not differ by the same amount.
 
 const (
 	nodes      = 8
 	firstStep  = 0x1p-5 // relative to max(1, |xᵢ|)
 	lastStep   = 0x1p-45
 	nextStep   = 0x1p-3
-	sameDefect = 0.1 // what a defect may change by from step to step
+	sameDefect = 0.1 // how much a defect may change from step to step to count as the same
 
-	// Agreement to sharp needs no look at rounding errors.
+	// sharp is a relative difference below which rounding errors are not looked at.
 	sharp = 0x1p-36
 )
 
@@ -58,13 +58,13 @@ func init() {
 	}
 }
 
-// family is derivatives and what they are those of.
+// family is a kind of derivatives along v, which are compared with differences of a function.
 type family int
 
 const (
-	jacobian family = iota // JVP, of the outputs
-	gradient               // that of Σ wⱼFⱼ along v, of Σ wⱼFⱼ
-	hessian2               // HVP, of the gradient
+	jacobian family = iota // the JVP, with differences of the outputs
+	gradient               // that of Σ wⱼFⱼ, with differences of Σ wⱼFⱼ
+	hessian2               // the HVP, with differences of the gradient
 	families
 )
 
@@ -92,18 +92,18 @@ type line struct {
 	noise *[families][]errorBounds // nil until needed
 }
 
-// errorBounds are the rounding errors of what is differenced and of its derivative.
+// errorBounds is bounds of the rounding errors of a function and of its derivative.
 type errorBounds struct{ value, derivative float64 }
 
-// row is what is known of a row of a family at a step.
+// row is the comparison of one element of a family at one step.
 type row struct {
-	defect float64 // of the mean derivative less the quotient
-	size   float64 // mean of the absolute derivatives
-	rule   float64 // bound of the error of Gauss's rule
-	noise  float64 // that of rounding errors
+	defect float64 // the mean derivative minus the quotient
+	size   float64 // the mean of the absolute derivatives
+	rule   float64 // a bound of the error of Gauss's rule
+	noise  float64 // a bound of rounding errors
 }
 
-// bound is what a defect may be where the derivative is right.
+// bound is how large a defect may be if the derivative is right.
 func (r *row) bound() float64 { return r.rule + r.noise }
 
 // agrees reports whether the derivative is right to almost all digits.
@@ -112,8 +112,8 @@ func (r *row) agrees() bool { return math.Abs(r.defect) <= sharp*r.size && r.rul
 // suspicious reports whether the defect is well beyond what it may be.
 func (r *row) suspicious() bool { return math.Abs(r.defect) > 20*r.rule+4*r.noise }
 
-// same reports whether q has the same defect, at a smaller step. That of a jump
-// in f would be inverse to the step.
+// same reports whether q, at a smaller step, has the same defect. That of a jump in f would
+// be larger in inverse proportion to the step.
 func (r *row) same(q *row) bool {
 	return q.suspicious() && math.Abs(r.defect-q.defect) <= sameDefect*math.Abs(q.defect)+(r.noise+q.noise)/4
 }
@@ -149,9 +149,9 @@ func (l *line) values(s float64) (y []float64) {
 	return y
 }
 
-// sample is the derivatives at x + s·v; nil where the function has another branch
-// or a primitive fails. A tape that holds at one point alone, because the function
-// asks for values, is recorded again.
+// sample is the derivatives at x + s·v; nil where the function has another branch or a
+// primitive fails. If the function calls Value, so that its tape holds at one point only, it
+// is recorded again.
 func (l *line) sample(s float64) *sample {
 	at := l.point(s)
 	z := new(sample)
@@ -246,8 +246,8 @@ func (l *line) judge(r *row, f family, i int, h float64) {
 	}
 }
 
-// findNoise bounds rounding errors at x. That the points of the line are rounded
-// is like an error of x.
+// findNoise bounds rounding errors at x. The points of the line are rounded, too, which counts
+// as an error of x.
 func (l *line) findNoise() {
 	p := inside.Program(l.t)
 	in := bounds.At(l.x, nil, l.v)
@@ -278,7 +278,23 @@ type verdict struct {
 	reached [families]float64 // the largest bound relative to a row, of those judged
 }
 
-// compare judges each row by the step that is the best for it.
+// settle reports whether the step h shows that a derivative is right; wrong says that it is
+// not.
+func (l *line) settle(r *row, f family, i int, h float64) (right bool, wrong *DifferenceError) {
+	switch {
+	case math.IsInf(r.rule, 1):
+		return false, nil
+	case r.agrees():
+		return true, nil
+	}
+	l.judge(r, f, i, h)
+	if r.suspicious() {
+		return false, l.confirm(r, f, i, h)
+	}
+	return !(math.Abs(r.defect) > r.bound() || r.rule > r.noise && r.rule > sharp*r.size), nil
+}
+
+// compare judges each element of each family, at the largest step that settles it.
 func (l *line) compare(scale float64) (v verdict) {
 	if l.mid = l.sample(0); l.mid == nil {
 		return v
@@ -302,20 +318,15 @@ func (l *line) compare(scale float64) (v verdict) {
 		for f := range families {
 			for i := range rows[f] {
 				r := &rows[f][i]
-				if !open[f][i] || math.IsInf(r.rule, 1) {
+				if !open[f][i] {
 					continue
 				}
-				if !r.agrees() {
-					l.judge(r, f, i, h)
-					if r.suspicious() {
-						if v.wrong = l.confirm(r, f, i, h); v.wrong != nil {
-							return v
-						}
-						continue
-					}
-					if math.Abs(r.defect) > r.bound() || r.rule > r.noise && r.rule > sharp*r.size {
-						continue // a smaller step sees more
-					}
+				right, wrong := l.settle(r, f, i, h)
+				if v.wrong = wrong; wrong != nil {
+					return v
+				}
+				if !right {
+					continue // a smaller step may see more
 				}
 				open[f][i] = false
 				left--
@@ -332,8 +343,8 @@ func (l *line) compare(scale float64) (v verdict) {
 	return v
 }
 
-// confirm looks whether smaller steps see the same defect, and for the smallest
-// that sees it well: nil if they do not.
+// confirm is the error of a defect, by the smallest step that shows it clearly; nil if smaller
+// steps do not show the same defect.
 func (l *line) confirm(r *row, f family, i int, h float64) *DifferenceError {
 	at := func(h float64) *row {
 		rows := l.rows(h)
@@ -368,9 +379,8 @@ func (l *line) confirm(r *row, f family, i int, h float64) *DifferenceError {
 	return e
 }
 
-// atX compares the derivative at x itself with those beside it: it may be between
-// what it is on the two sides of a kink, but where both sides tend to one number
-// it must be that.
+// atX compares the derivative at x itself with those on both sides. At a kink it may be
+// anything between them, but if both sides tend to one number it must be that.
 func (l *line) atX(scale float64) *DifferenceError {
 	const steps = 3
 	var low, high [steps]*sample

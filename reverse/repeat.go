@@ -18,24 +18,24 @@ import (
 // any Vars of a recording, inputs or results; a term may have the same one
 // several times.
 //
-// The term is called once, with Vars of its own: it must do the same for all t,
-// and what it needs of other Vars must come in through x. A term that makes
-// comparisons is called for each t instead, and written out on the tape, so that
-// each may branch as it will and has its own guards; so is one that calls a VecPrimitive,
-// which may fail. Within the term a Repeat is written out, and a Scan of 500 operations at
-// most; a longer Scan is one operation of the term, if its steps make no comparisons.
+// The term is called once, with Vars of its own: it must do the same for all t, and other
+// Vars that it needs must come in through x. If it makes comparisons, or calls a
+// VecPrimitive, which may fail, it is called for each t instead and written out on the tape:
+// each term may then branch as it will, with guards of its own. Within the term, a Repeat is
+// written out, and so is a Scan of at most 500 operations; a longer Scan is one operation of
+// the term, if its steps make no comparisons.
 //
-// Derivatives are symbolic, for all terms together. Where symbols would be too
-// many, they come from sweeps over each term, as over a tape of its own: all of
-// them for terms of more than 8000 operations or with a Scan; Hessians for terms of more than
-// some 300 variables that are all coupled, or with more than 16 kinds of
-// coincidence of their variables. Explain of a plan says so.
+// Derivatives are symbolic, found once for all terms. Where these would be too large, they
+// come from sweeps over each term, as over a tape of its own: all of them for terms of more
+// than 8000 operations or with a Scan; Hessians for terms of more than some 300 variables
+// that are all coupled, or whose variables coincide in more than 16 ways. Explain of a plan
+// says so.
 //
-// The sum is added up in blocks of terms: from that of a loop it differs by
-// rounding. Repeat panics if term is nil, if there are no lists or lists of
-// different lengths, and if an index is not one of x. Cost: a few evaluations of
-// the sum; at most 4 bytes for each index and 8 for each parameter of a term,
-// nothing for indices that go in even steps.
+// The sum is added up in blocks of terms, so that it differs from that of a loop by
+// rounding. Repeat panics if term is nil, if there are no lists or lists of different
+// lengths, and if an index is out of the range of x. Cost: a few evaluations of the sum; at
+// most 4 bytes for each index of a term, nothing if indices have equal differences from term
+// to term, and 8 bytes for each parameter.
 func Repeat(term func(x, p []Var) Var, x []Var, index [][]int, params [][]float64) Var {
 	if term == nil {
 		panic("reverse: nil function")

@@ -22,34 +22,34 @@ var shortLoop = 500
 var maxBranches = 64
 
 // Scan returns the last state s_T and the sum Σ out_k of a loop, nil if there are no
-// steps, as one operation of the tape: the step is recorded once, and the tape does
-// not grow with the number of steps, but for its data. It is dual.Scan for Vars: a
-// function over any dual.Scalar calls that. Panics are as there.
+// steps, as one operation of the tape: the step is recorded once, and apart from the data
+// the tape does not grow with the number of steps. It is dual.Scan for Vars: a function over
+// any dual.Scalar calls that. It panics as that does.
 //
-// Start, Shared and Vars are any Vars of a recording, inputs or results. Step is
-// called with Vars of its own: to use others is a panic. A step that makes
-// comparisons is recorded once for each way in which they come out at the
-// recorded point, up to 64; a step that takes another way at an evaluation is a
-// *BranchError that names it, and a Func records again. If there are more ways,
-// the loop is written out on the tape.
+// Start, Shared and Vars are any Vars of a recording, inputs or results. Step is called with
+// Vars of its own, and using others in it panics. A step that makes comparisons is recorded
+// once for each way in which they come out at the recorded point, up to 64 ways; if there
+// are more, the loop is written out on the tape. Where a step takes another way, an
+// evaluation returns a *BranchError that names the step, and a Func records again.
 //
 // With While the number of steps is found at each evaluation; it need not be that of the
-// recorded point. What While compares is recorded as the comparisons of a step are; for
-// each of those that it makes before step 0 also the other outcome.
+// recorded point. Comparisons of While are recorded as those of a step are, and those that it
+// makes before step 0 also with the other outcome.
 //
-// Values are those of the loop, bit for bit. A gradient evaluates each step
-// twice, once from the states that the value sweep keeps: T·n numbers, or with
-// Checkpoints c of n, and then steps again by the optimal schedule (Griewank and
-// Walther, Revolve, ACM TOMS 26, 2000): no step more than r times, if
-// T ≤ (c+r)!/(c! r!). Products with the Hessian keep the tangents of the states
-// besides. If While says which step is the last, checkpoints are put down online: at
-// most a third more steps, mostly 1 to 3 percent. Tape.Adjoint, and so the strategy RoR
-// of package hessian, has all states as numbers of its tape, whatever Checkpoints says:
-// for long loops take another one. Of a loop with While it panics on a third derivative.
+// Values are those of the loop, bit for bit. A gradient evaluates each step twice, the second
+// time from the states that the value sweep keeps, T·n numbers. With Checkpoints c it keeps
+// c·n numbers and evaluates steps again by the optimal schedule (Griewank and Walther,
+// Revolve, ACM TOMS 26, 2000): none more than r times, if T ≤ (c+r)!/(c! r!). With While
+// checkpoints are set online, which takes at most a third more steps, mostly 1 to 3 percent.
+// Products with the Hessian also keep the tangents of the states.
 //
-// A loop s ← Step(s) that is run until it converges is none for Scan: its limit is
-// a fixed point, whose derivatives do not need the way there, implicit.FixedPoint.
-// Sums of terms that need no state are Repeat.
+// Tape.Adjoint, and so the strategy RoR of package hessian, has all states as numbers of its
+// tape, whatever Checkpoints says: take another strategy for long loops. For a loop with
+// While it panics on a third derivative.
+//
+// Do not use Scan for a loop s ← Step(s) that runs until it converges: its limit is a fixed
+// point, whose derivatives implicit.FixedPoint finds without the steps. For sums of terms
+// that need no state use Repeat.
 func Scan(l Loop) (last, sum []Var) { return dual.Scan(l) }
 
 // ScanAt returns the last state s_T and the outputs out_k of the steps k in at, in
