@@ -7,8 +7,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/lane"
 )
 
-// Index is a list of places in an array, one for each lane. Where it goes in even
-// steps for long it is kept as runs, and no place is loaded.
+// Index is a list of places in an array, one for each lane. If it consists of long runs with
+// equal differences it is kept as these, and no place is loaded.
 type Index struct {
 	n     int
 	runs  []run
@@ -16,10 +16,10 @@ type Index struct {
 	index []int32 // the places, if there are no runs
 }
 
-// run is the places at, at+step, …, of the lanes from lane to the next run.
+// run is the places at, at+step, … of the lanes from lane up to the next run.
 type run struct{ lane, at, step int32 }
 
-// minRun is how many lanes a run must have on average.
+// minRun is how many lanes runs must have on average for a list to be kept as runs.
 const minRun = 12
 
 // NewIndex is the list of x.
@@ -31,8 +31,8 @@ func NewIndex[T int | int32](x []T) Index {
 	return b.Index()
 }
 
-// Builder makes an Index, place by place. As long as these go in even steps for long it
-// takes no memory. The zero value is an empty list.
+// Builder makes an Index, place by place. As long as runs are long it takes next to no memory.
+// The zero value is an empty list.
 type Builder struct {
 	Most int // how many places there may be: so much memory is reserved where it takes any
 
@@ -52,7 +52,7 @@ func (b *Builder) Append(at int32) {
 	b.uneven(at)
 }
 
-// uneven appends a place that does not go on with a run.
+// uneven appends a place that does not continue the last run.
 func (b *Builder) uneven(at int32) {
 	l := &b.list
 	switch {
@@ -76,7 +76,7 @@ func (b *Builder) uneven(at int32) {
 	l.n++
 }
 
-// unroll writes the places of all runs but the last, which begins, one by one.
+// unroll writes out the places of all runs but the last, which has only begun.
 func (b *Builder) unroll() {
 	l := &b.list
 	l.index = make([]int32, 0, l.n+1)
@@ -90,8 +90,8 @@ func (b *Builder) unroll() {
 	l.runs, l.index = nil, Longer(l.index, b.Most)
 }
 
-// Longer is x in memory for another element, and for up to 16 times as many if there may
-// be most. That is not touched, as what append reserves is.
+// Longer is x with room for more elements, up to 16 times as many, if there may be up to most.
+// Unlike append it does not touch the memory that it reserves.
 func Longer[T any](x []T, most int) []T {
 	return append(make([]T, 0, max(len(x)+1, min(16*len(x), most))), x...)
 }
@@ -154,14 +154,14 @@ func (l *Index) First() int32 {
 	return l.runs[0].at
 }
 
-// Apart reports whether the two lists are seen at once to differ in each lane: they
-// go in the same steps from different places.
+// Apart reports whether two lists differ in each lane for a simple reason: both are one run, with
+// the same difference, from different places.
 func (l *Index) Apart(m *Index) bool {
 	return len(l.runs) == 1 && len(m.runs) == 1 && l.runs[0].step == m.runs[0].step && l.runs[0].at != m.runs[0].at
 }
 
-// Block is the places of the block of lanes from lo on, in buf or where they are
-// kept; they are not to be changed.
+// Block is the places of the block of lanes from lo on, which are not to be changed: in buf, or
+// a part of the list itself.
 func (l *Index) Block(buf *[Lanes]int32, lo int) []int32 {
 	n := min(Lanes, l.n-lo)
 	if l.index != nil {
@@ -191,8 +191,8 @@ func (l *Index) Places() []int32 {
 	return x
 }
 
-// Each is the lanes and the places that several lists have in them, in a slice that
-// is used again.
+// Each yields the lanes, and the places that several lists have there, in a slice that is used
+// again for each lane.
 func Each(lists []*Index) iter.Seq2[int, []int32] {
 	return func(yield func(lane int, places []int32) bool) {
 		if len(lists) == 0 {
@@ -250,8 +250,8 @@ func (l *Index) pieces(lo, n int) iter.Seq[piece] {
 	}
 }
 
-// consecutive is the place of the first of the n lanes from lo on, if those of the
-// others follow one after the other.
+// consecutive is the place of lane lo, and whether the n lanes from there on have consecutive
+// places.
 func (l *Index) consecutive(lo, n int) (at int, ok bool) {
 	if l.index != nil {
 		return 0, false

@@ -73,13 +73,15 @@ var forms = map[Opcode]struct{ plain, first, last operation }{
 	Sqrt:   {sqrt, sqrtX, 0},
 }
 
-// lineWriter writes lines one after the other.
+// lineWriter makes lines of instructions.
 type lineWriter struct {
 	*Recurrence
 	lines []line
-	last  int32 // register of the result of the line before, −1 if it left
+	last  int32 // the register of x, the result of the line before; −1 if that has none
 }
 
+// add appends the line of an instruction, in the form that has x where an operand is the
+// result of the line before. The operands of sums and products are exchanged for that.
 func (w *lineWriter) add(in Instr) {
 	form, ok := forms[in.Op]
 	l := line{op: form.plain}
@@ -91,7 +93,7 @@ func (w *lineWriter) add(in Instr) {
 		l.op, l.other = leave, uint16(len(w.others))
 		w.others = append(w.others, in)
 	default:
-		at := &in.B // of the last operand
+		at := &in.B // the operand that may be x besides A
 		switch in.Op {
 		case Add, Mul, MulAdd, MulSub, SubMul, Dot, Det:
 			at = &in.C
@@ -119,22 +121,22 @@ func (w *lineWriter) add(in Instr) {
 	w.lines = append(w.lines, l)
 }
 
-// ended is what was written, after which other lines may be.
+// ended is the lines that were added, with a stop. The writer then begins anew.
 func (w *lineWriter) ended() []line {
 	lines := append(w.lines, line{op: stop})
 	w.lines, w.last = nil, -1
 	return lines
 }
 
-// registers are those of a recurrence.
+// registers is the registers of a recurrence.
 type registers [recurrenceRegisters]float64
 
-// recurrenceRegisters is how many there are, so that a uint8 numbers them and no bounds
-// are checked.
+// recurrenceRegisters is how many registers there are: a uint8 numbers them, so that the
+// compiler checks no bounds.
 const recurrenceRegisters = 256
 
-// stepping is steps of a recurrence that are run: step k starts from the state, which is
-// put into a record, and from its row.
+// stepping is the steps of a recurrence that are being run. Each starts from the state, which
+// is stored in its record, and from its row, which is what it takes in.
 type stepping struct {
 	lines    []line
 	r        *registers

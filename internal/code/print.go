@@ -13,9 +13,10 @@ import (
 	"github.com/hesse-ad/hesse/internal/source"
 )
 
-// Printer writes expressions of a graph as Go statements: what is used more than once is
-// a variable, what is used once stands where it is used, unless the line grows long. The
-// bits are those of the machines: products that something may be added to are rounded.
+// Printer writes expressions of a graph as Go statements. A node that is used more than once
+// becomes a variable; one that is used once stands where it is used, unless the line grows
+// long. The bits are those of the machines: products that something may be added to are
+// rounded.
 type Printer struct {
 	// Leaf is a leaf as a Go expression, that of an element of an array.
 	Leaf func(leaf expr.Node) string
@@ -90,10 +91,10 @@ func (p *Printer) Node(i int32) string { return p.term(i, true).text }
 // Uniform is the statements printed so far of what is the same in all lanes.
 func (p *Printer) Uniform() string { return p.uniform.String() }
 
-// Body is those of what differs.
+// Body is the statements printed so far of what differs from lane to lane.
 func (p *Printer) Body() string { return p.body.String() }
 
-// rank is how tightly the parts of an expression hold together.
+// rank is the precedence of the outermost operator of an expression.
 type rank uint8
 
 const (
@@ -109,7 +110,7 @@ type term struct {
 	rank
 }
 
-// at is t as an operand of rank r at least.
+// at is t as an operand that must have at least rank r: in parentheses if it has less.
 func (t term) at(r rank) string {
 	if t.rank < r {
 		return "(" + t.text + ")"
@@ -117,11 +118,10 @@ func (t term) at(r rank) string {
 	return t.text
 }
 
-// longest is how long an expression may be that stands where it is used.
+// longest is how long an expression may be to stand where it is used.
 const longest = 60
 
-// term is node i: its variable, or the expression if that is used here alone and no
-// variable is asked for.
+// term is node i: its variable or, if it is used only here and not wanted, its expression.
 func (p *Printer) term(i int32, variable bool) term {
 	if p.name[i] != "" {
 		return term{p.name[i], primary}
@@ -165,7 +165,7 @@ func (p *Printer) newName(i int32) {
 	}
 }
 
-// to is where the statement of node i goes.
+// to is the text to which the statement of node i is appended.
 func (p *Printer) to(i int32) *strings.Builder {
 	if p.g.Uniform(i) {
 		return &p.uniform
@@ -266,8 +266,7 @@ func (p *Printer) operation(i int32, n expr.Node) term {
 	return p.call(i, n)
 }
 
-// operand is operand j of node i: a variable if it is computed before the loop and i is
-// not.
+// operand is operand j of node i; a variable if j is computed before the loop and i is not.
 func (p *Printer) operand(i, j int32) term {
 	return p.term(j, p.g.Uniform(j) && !p.g.Uniform(i))
 }
@@ -293,8 +292,9 @@ func (p *Printer) product(i int32, a, b term) term {
 // variable is node i as a variable or a number.
 func (p *Printer) variable(i int32) string { return p.term(i, true).text }
 
-// call is a function: of package math on any expressions, else on variables, since what
-// it returns may stand in its place.
+// call is the call of a function. The operands of one of package math may be any expressions;
+// those of others are variables, since the function's own expression may be written in place
+// of the call, in which an operand may occur several times.
 func (p *Printer) call(i int32, n expr.Node) term {
 	value := func(x, y string) string { return p.f.Value(n.Op, n.Constant(), x, y) }
 	if n.Arity() == 1 {

@@ -1,7 +1,7 @@
 package lane
 
-// A matrix is here the elements of w from each of rows on, n in each row. The rows are
-// gone through four at a time; their number is a multiple of that.
+// In these functions, row r of a matrix is the n elements of w from rows[r] on. Rows are done
+// four at a time; their number must be a multiple of four.
 
 // checkRows panics if some row is not in an array of length size.
 func checkRows(rows []int32, n, size int) {
@@ -22,8 +22,8 @@ func quad(w []float64, rows []int32, n int) (w0, w1, w2, w3 []float64) {
 	return w[rows[0]:][:n], w[rows[1]:][:n], w[rows[2]:][:n], w[rows[3]:][:n]
 }
 
-// MulRows adds the products of the rows with the n elements of each of xs from at on to
-// its elements from i on, each sum in order.
+// MulRows adds, for each x of xs, to x[i+r] the scalar product of row r with x[at:at+n], whose
+// terms are added from the left.
 func MulRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) {
 	checkRows(rows, n, len(w))
 	for _, x := range xs {
@@ -50,8 +50,8 @@ func MulRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) {
 	}
 }
 
-// AxpyRows adds to the n elements of each of xs from at on the rows, each times its
-// element of those from i on: the sum of each four from the left, the last four first.
+// AxpyRows adds, for each x of xs, to x[at:at+n] the rows, row r times x[i+r]: the sum of four
+// rows, added from the left, at a time, the last four first.
 func AxpyRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) {
 	checkRows(rows, n, len(w))
 	for _, x := range xs {
@@ -73,9 +73,9 @@ func AxpyRows(xs [][]float64, i, at int, w []float64, rows []int32, n int) {
 	}
 }
 
-// Axpy2Rows does u += g·x + c·t for each of us and its rows, in turn those of each four,
-// the last four first: g is its elements from i on, t what the same one of ts has from at
-// on.
+// Axpy2Rows adds, for each u of us and the t of ts with the same number, to the n elements of
+// u from rows[r] on u[i+r]·x + c[r]·t[at:at+n]. It does four rows at a time, the last four
+// first.
 func Axpy2Rows(us, ts [][]float64, i, at int, rows []int32, x, c []float64) {
 	ts, c = ts[:len(us)], c[:len(rows)]
 	if len(us) == 0 {
@@ -103,8 +103,8 @@ func Axpy2Rows(us, ts [][]float64, i, at int, rows []int32, x, c []float64) {
 	}
 }
 
-// AxpyTiles adds the n elements of w from each of rows on, times its element of those of x
-// from i on, to the elements of x from each of tiles on, in turn, for each x of xs.
+// AxpyTiles adds, for each x of xs and each r in turn, row r times x[i+r] to the n elements of
+// x from tiles[r] on.
 func AxpyTiles(xs [][]float64, i int, tiles []int32, w []float64, rows []int32, n int) {
 	if len(xs) == 0 {
 		return
