@@ -7,9 +7,10 @@ package problems
 // bdqrticSourceColIdx[bdqrticSourceRowPtr[i]:bdqrticSourceRowPtr[i+1]].
 var bdqrticSourceRowPtr, bdqrticSourceColIdx = hessebdqrticSourcePattern()
 
-// hessebdqrticSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
-// many runs of columns it has. A run is where it begins in the first row, by how much that
-// grows from row to row, how long it is, and by how much that grows.
+// hessebdqrticSourcePattern makes the pattern of groups of alike rows. A group begins with its number of rows, and
+// the number of runs of columns in each. Then come four numbers for each run: its first
+// column in the first row, how much that grows from row to row, its length in the first row,
+// and how much that grows.
 func hessebdqrticSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		4, 2, 0, 0, 4, 1, 9999, 0, 1, 0, 9991, 2, 1, 1, 7, 0, 9999, 0, 1, 0, 4, 1, 9992, 1, 8, -1, 1, 1,
@@ -78,8 +79,8 @@ var hessebdqrticSourcePlaces1 = [...]int32{
 }
 
 // bdqrticSourceAll sets dst to the values of ∇²f(x) in the pattern bdqrticSourceRowPtr,
-// bdqrticSourceColIdx, g to the gradient of f(x), and returns that. Of numbers dst has 89980, g has
-// 10000, x has 10000.
+// bdqrticSourceColIdx, g to the gradient of f(x), and returns f(x). The lengths are dst 89980, g
+// 10000, x 10000.
 func bdqrticSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 89980 || len(g) != 10000 || len(x) != 10000 {
 		panic("bdqrticSourceAll: wrong length")

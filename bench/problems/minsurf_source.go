@@ -9,9 +9,10 @@ import "math"
 // minsurfSourceColIdx[minsurfSourceRowPtr[i]:minsurfSourceRowPtr[i+1]].
 var minsurfSourceRowPtr, minsurfSourceColIdx = hesseminsurfSourcePattern()
 
-// hesseminsurfSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
-// many runs of columns it has. A run is where it begins in the first row, by how much that
-// grows from row to row, how long it is, and by how much that grows.
+// hesseminsurfSourcePattern makes the pattern of groups of alike rows. A group begins with its number of rows, and
+// the number of runs of columns in each. Then come four numbers for each run: its first
+// column in the first row, how much that grows from row to row, its length in the first row,
+// and how much that grows.
 func hesseminsurfSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		2, 2, 0, 0, 2, 1, 100, 0, 2, 1, 97, 2, 1, 1, 3, 0, 101, 1, 3, 0, 1, 2, 98, 0, 2, 0, 198, 0, 2,
@@ -778,8 +779,8 @@ var hesseminsurfSourcePieces2 = [...][3]int32{
 }
 
 // minsurfSourceAll sets dst to the values of ∇²f(x) in the pattern minsurfSourceRowPtr,
-// minsurfSourceColIdx, g to the gradient of f(x), and returns that. Of numbers dst has 88804, g has
-// 10000, x has 10000.
+// minsurfSourceColIdx, g to the gradient of f(x), and returns f(x). The lengths are dst 88804, g
+// 10000, x 10000.
 func minsurfSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 88804 || len(g) != 10000 || len(x) != 10000 {
 		panic("minsurfSourceAll: wrong length")

@@ -8,9 +8,10 @@ import "math"
 // elements: row i has the columns trigSourceColIdx[trigSourceRowPtr[i]:trigSourceRowPtr[i+1]].
 var trigSourceRowPtr, trigSourceColIdx = hessetrigSourcePattern()
 
-// hessetrigSourcePattern makes the pattern of groups of rows. Each begins with how many rows and how
-// many runs of columns it has. A run is where it begins in the first row, by how much that
-// grows from row to row, how long it is, and by how much that grows.
+// hessetrigSourcePattern makes the pattern of groups of alike rows. A group begins with its number of rows, and
+// the number of runs of columns in each. Then come four numbers for each run: its first
+// column in the first row, how much that grows from row to row, its length in the first row,
+// and how much that grows.
 func hessetrigSourcePattern() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		2, 1, 0, 0, 2, 1, 9997, 1, 1, 1, 3, 0, 1, 1, 9998, 0, 2, 0,
@@ -33,8 +34,8 @@ func hessetrigSourcePattern() (rowPtr, colIdx []int32) {
 }
 
 // trigSourceAll sets dst to the values of ∇²f(x) in the pattern trigSourceRowPtr,
-// trigSourceColIdx, g to the gradient of f(x), and returns that. Of numbers dst has 29998, g has
-// 10000, x has 10000.
+// trigSourceColIdx, g to the gradient of f(x), and returns f(x). The lengths are dst 29998, g
+// 10000, x 10000.
 func trigSourceAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 29998 || len(g) != 10000 || len(x) != 10000 {
 		panic("trigSourceAll: wrong length")

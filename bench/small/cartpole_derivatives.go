@@ -16,7 +16,7 @@ var (
 )
 
 // CartPoleAll sets dst to the values of ∇²f(x, p) in the pattern CartPoleRowPtr, CartPoleColIdx,
-// g to the gradient of f(x, p), and returns that. Of numbers dst has 6, g has 5, x has 5, p has 4.
+// g to the gradient of f(x, p), and returns f(x, p). The lengths are dst 6, g 5, x 5, p 4.
 func CartPoleAll(dst, g, x, p []float64) (f float64) {
 	if len(dst) != 6 || len(g) != 5 || len(x) != 5 || len(p) != 4 {
 		panic("CartPoleAll: wrong length")

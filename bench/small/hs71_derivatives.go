@@ -14,7 +14,7 @@ var (
 )
 
 // HS71All sets dst to the values of ∇²f(x) in the pattern HS71RowPtr, HS71ColIdx, g to the
-// gradient of f(x), and returns that. Of numbers dst has 11, g has 4, x has 4.
+// gradient of f(x), and returns f(x). The lengths are dst 11, g 4, x 4.
 func HS71All(dst, g, x []float64) (f float64) {
 	if len(dst) != 11 || len(g) != 4 || len(x) != 4 {
 		panic("HS71All: wrong length")

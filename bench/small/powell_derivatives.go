@@ -14,7 +14,7 @@ var (
 )
 
 // PowellAll sets dst to the values of ∇²f(x) in the pattern PowellRowPtr, PowellColIdx, g to the
-// gradient of f(x), and returns that. Of numbers dst has 12, g has 4, x has 4.
+// gradient of f(x), and returns f(x). The lengths are dst 12, g 4, x 4.
 func PowellAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 12 || len(g) != 4 || len(x) != 4 {
 		panic("PowellAll: wrong length")

@@ -14,7 +14,7 @@ var (
 )
 
 // WoodAll sets dst to the values of ∇²f(x) in the pattern WoodRowPtr, WoodColIdx, g to the
-// gradient of f(x), and returns that. Of numbers dst has 10, g has 4, x has 4.
+// gradient of f(x), and returns f(x). The lengths are dst 10, g 4, x 4.
 func WoodAll(dst, g, x []float64) (f float64) {
 	if len(dst) != 10 || len(g) != 4 || len(x) != 4 {
 		panic("WoodAll: wrong length")

@@ -306,15 +306,15 @@ func (w *printer) comment(f straight.Function, name string) string {
 	case f == straight.Hessian || f == straight.Jacobian:
 		s = values
 	case w.Hessian:
-		s = fmt.Sprintf("%s, g to the gradient of %s, and returns that", values, function)
+		s = fmt.Sprintf("%s, g to the gradient of %s, and returns %[2]s", values, function)
 	default:
 		s = fmt.Sprintf("%s, and y = %s", values, function)
 	}
 	var lengths []string
 	for _, a := range w.arguments(f) {
-		lengths = append(lengths, fmt.Sprintf("%s has %d", a.name, a.n))
+		lengths = append(lengths, fmt.Sprintf("%s %d", a.name, a.n))
 	}
-	if s = fmt.Sprintf("%s %s. Of numbers %s.", name, s, strings.Join(lengths, ", ")); w.takesWork(f) {
+	if s = fmt.Sprintf("%s %s. The lengths are %s.", name, s, strings.Join(lengths, ", ")); w.takesWork(f) {
 		s += " It uses work for what it computes on the way."
 	}
 	return s
@@ -347,9 +347,10 @@ func (w *printer) pattern() error {
 	return nil
 }
 
-const patternFunc = `// NAME makes the pattern of groups of rows. Each begins with how many rows and how
-// many runs of columns it has. A run is where it begins in the first row, by how much that
-// grows from row to row, how long it is, and by how much that grows.
+const patternFunc = `// NAME makes the pattern of groups of alike rows. A group begins with its number of rows, and
+// the number of runs of columns in each. Then come four numbers for each run: its first
+// column in the first row, how much that grows from row to row, its length in the first row,
+// and how much that grows.
 func NAME() (rowPtr, colIdx []int32) {
 	groups := []int32{
 		TABLE
