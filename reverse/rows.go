@@ -20,9 +20,9 @@ func (e *RowError) Unwrap() error { return e.Err }
 
 // ValuesOfRows returns F at each row of X, k×n or with parameters k×(n + Params): row i
 // of the result, k×m, is F of row i. The rows are shared by the workers of
-// [Tape.WithWorkers]. dst may be nil, empty or k×m, and may be X. Where rows fail,
-// the error is a *RowError for the first of them; they are left as they were, and
-// all others are computed. Cost: a value sweep a row.
+// [Tape.WithWorkers]. dst may be nil, empty or k×m, and may be X, but must not overlap
+// it otherwise. Where rows fail, the error is a *RowError for the first of them; they
+// are left as they were, and all others are computed. Cost: a value sweep a row.
 func (t *Tape) ValuesOfRows(dst, x *mat.Dense) (*mat.Dense, error) {
 	one := t.WithWorkers(1)
 	return t.rows(dst, x, t.Outputs(), func(dst, x []float64) error {

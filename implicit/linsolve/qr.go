@@ -480,8 +480,8 @@ func (q *QR) solveFrontT(s int, y []float64) {
 
 // SolveTo finds the X that minimizes ‖A X − B‖ in each column, or, with trans, the
 // X of least norm for which Aᵀ X = B. B is m×k, or n×k with trans; dst is n×k, or
-// m×k, or empty to be allocated, and must not overlap B unless it is B. It is what
-// dst.Solve(q, b) calls.
+// m×k, or empty to be allocated, and may be or overlap B. It is what dst.Solve(q, b)
+// calls.
 //
 // The solution is exact for a matrix of which each column differs by some
 // roundings of its norm. It panics if nothing was factorized or shapes do not fit.
@@ -511,13 +511,13 @@ func (q *QR) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	}
 	w := q.borrow()
 	defer q.idle.give(w)
-	x, y := make([]float64, to), make([]float64, from)
-	err := q.warning
+	all := make([]float64, cols*from) // B by columns, before dst is written
 	for c := range cols {
-		for i := range y {
-			y[i] = b.At(i, c)
-		}
-		q.solve(x, trans, y, w)
+		mat.Col(all[c*from:][:from], c, b)
+	}
+	x, err := make([]float64, to), q.warning
+	for c := range cols {
+		q.solve(x, trans, all[c*from:][:from], w)
 		dst.SetCol(c, x)
 		if e := checkFinite(x, 1, to); e != nil {
 			err = e

@@ -376,6 +376,29 @@ func TestQRDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// Of tall matrices, B and dst are parts of one matrix; of a square one, dst is Bᵀ too.
+func TestQRSolvesIntoWhatOverlapsB(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(61, 1))
+	for _, m := range []int{4, 7} {
+		const n = 4
+		a := tall(rnd, m, n, 2)
+		var q QR
+		require.NoError(t, q.Factorize(a))
+		both := mat.NewDense(m, n+1, randomVector(rnd, m*(n+1)))
+		b, dst := both.Slice(0, m, 0, n), both.Slice(0, n, 1, n+1).(*mat.Dense)
+		var want mat.Dense
+		require.NoError(t, q.SolveTo(&want, false, b))
+		require.NoError(t, q.SolveTo(dst, false, b))
+		require.True(t, mat.Equal(&want, dst))
+		if m == n {
+			want.Reset()
+			require.NoError(t, q.SolveTo(&want, false, b.T()))
+			require.NoError(t, q.SolveTo(b.(*mat.Dense), false, b.T()))
+			require.True(t, mat.Equal(&want, b))
+		}
+	}
+}
+
 func TestQRPanicsOnMisuse(t *testing.T) {
 	a := tall(rand.New(rand.NewPCG(58, 1)), 5, 3, 2)
 	var none, q QR
