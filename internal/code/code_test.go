@@ -284,6 +284,39 @@ func TestScalarCodeShowsWhatIsNotFinite(t *testing.T) {
 	}
 }
 
+// Elements are copied from list to list lane by lane, however the two are kept.
+func TestIndexCopyTo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const size = 5000
+		n := rapid.IntRange(1, 700).Draw(t, "n")
+		list := func(name string, begin int) (x []int) {
+			longest := rapid.SampledFrom([]int{3, 30, 300}).Draw(t, name)
+			for len(x) < n {
+				at, step := rapid.IntRange(1000, 3000).Draw(t, "at"), rapid.IntRange(-3, 5).Draw(t, "step")
+				for range min(n-len(x), rapid.IntRange(1, longest).Draw(t, "lanes")) {
+					x = append(x, begin+at)
+					at += step
+				}
+			}
+			return x
+		}
+		from, to := list("from", 0), list("to", size)
+		got := make([]float64, 2*size)
+		for i := range got {
+			got[i] = float64(i)
+		}
+		want := slices.Clone(got)
+		for k, at := range to {
+			want[at] = want[from[k]]
+		}
+		l, m := code.NewIndex(from), code.NewIndex(to)
+		for lo := 0; lo < n; lo += code.Lanes {
+			l.CopyTo(&m, got, lo, min(code.Lanes, n-lo))
+		}
+		require.Equal(t, want, got)
+	})
+}
+
 // A list has the places that it was made of, however it keeps them.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

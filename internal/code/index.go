@@ -19,6 +19,9 @@ type Index struct {
 // run is the places at, at+step, … of the lanes from lane up to the next run.
 type run struct{ lane, at, step int32 }
 
+// place is the place of a lane.
+func (r *run) place(lane int) int { return int(r.at) + int(r.step)*(lane-int(r.lane)) }
+
 // minRun is how many lanes runs must have on average for a list to be kept as runs.
 const minRun = 12
 
@@ -242,7 +245,7 @@ func (l *Index) pieces(lo, n int) iter.Seq[piece] {
 		for lane := 0; lane < n; k++ {
 			r := &l.runs[k]
 			m := min(n-lane, l.end(k)-lo-lane)
-			if !yield(piece{lane, m, int(r.at) + int(r.step)*(lo+lane-int(r.lane)), int(r.step)}) {
+			if !yield(piece{lane, m, r.place(lo + lane), int(r.step)}) {
 				return
 			}
 			lane += m
@@ -292,6 +295,30 @@ func (l *Index) Assign(x, src []float64, lo int) {
 	}
 	for p := range l.pieces(lo, len(src)) {
 		lane.SetSteps(x, src[p.lane:][:p.n], p.at, p.step)
+	}
+}
+
+// CopyTo sets x at the places of to, in the n lanes from lo on, at most a block, to x at those
+// of l. No place may be in both.
+func (l *Index) CopyTo(to *Index, x []float64, lo, n int) {
+	if l.index != nil || to.index != nil {
+		var buf [Lanes]float64
+		l.Gather(buf[:n], x, lo)
+		to.Assign(x, buf[:n], lo)
+		return
+	}
+	i, j := int(l.first[lo/Lanes]), int(to.first[lo/Lanes])
+	for t, hi := lo, lo+n; t < hi; {
+		for l.end(i) <= t {
+			i++
+		}
+		for to.end(j) <= t {
+			j++
+		}
+		end := min(hi, l.end(i), to.end(j))
+		p, q := &l.runs[i], &to.runs[j]
+		lane.CopySteps(x, p.place(t), int(p.step), q.place(t), int(q.step), end-t)
+		t = end
 	}
 }
 

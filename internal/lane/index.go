@@ -111,3 +111,22 @@ func SetSteps(x, src []float64, at, step int) {
 		at += step
 	}
 }
+
+// CopySteps sets x at n places to, to + toStep, … to x at the places from, from + step, …. No
+// place may be in both.
+func CopySteps(x []float64, from, step, to, toStep, n int) {
+	for ; n >= 4; n -= 4 {
+		a, b, c, d := x[from], x[from+step], x[from+2*step], x[from+3*step]
+		x[to] = a
+		x[to+toStep] = b
+		x[to+2*toStep] = c
+		x[to+3*toStep] = d
+		from += 4 * step
+		to += 4 * toStep
+	}
+	for range n {
+		x[to] = x[from]
+		from += step
+		to += toStep
+	}
+}

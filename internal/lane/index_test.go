@@ -58,6 +58,14 @@ func TestGatherAndScatter(t *testing.T) {
 				for i := range want {
 					compare(t, got[i], want[i], i)
 				}
+				got, want = append(append([]float64(nil), x...), x...), append(append([]float64(nil), x...), x...)
+				CopySteps(got, first, step, len(x)+n, 2, n)
+				for i, at := range steps {
+					want[len(x)+n+2*i] = want[at]
+				}
+				for i := range want {
+					compare(t, got[i], want[i], i)
+				}
 				check(places, func(dst, x []float64) { Gather(dst, x, places) }, func(x, src []float64) { Scatter(x, src, places) })
 				check(steps, func(dst, x []float64) { GatherSteps(dst, x, first, step) }, func(x, src []float64) { ScatterSteps(x, src, first, step) })
 			}
@@ -89,6 +97,8 @@ func TestPlacesBeyondTheArrayPanic(t *testing.T) {
 		for _, c := range [][2]int{{-1, 1}, {11, 1}, {2, 2}, {19, -3}, {9, -1 << 28}, {0, 1 << 28}} {
 			panics("GatherSteps", func() { GatherSteps(y, x, c[0], c[1]) })
 			panics("AddSteps", func() { AddSteps(x, 1, c[0], c[1], len(y)) })
+			panics("CopySteps from", func() { CopySteps(x, c[0], c[1], 0, 1, len(y)) })
+			panics("CopySteps to", func() { CopySteps(x, 0, 1, c[0], c[1], len(y)) })
 			panics("SetSteps", func() { SetSteps(x, y, c[0], c[1]) })
 			panics("ScatterSteps", func() { ScatterSteps(x, y, c[0], c[1]) })
 		}

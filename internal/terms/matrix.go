@@ -138,11 +138,8 @@ func (m *matrix) endOthers(first, hi int, values []float64) {
 
 // mirror copies a group of pairs.
 func (m *matrix) mirror(group int, values []float64) {
-	var buf [code.Lanes]float64
 	lo := group * code.Lanes
-	b := buf[:min(code.Lanes, m.low.Len()-lo)]
-	m.low.Gather(b, values, lo)
-	m.up.Assign(values, b, lo)
+	m.low.CopyTo(&m.up, values, lo, min(code.Lanes, m.low.Len()-lo))
 }
 
 // Jacobian is the plan of a sparse Jacobian. It is immutable.
