@@ -140,8 +140,8 @@ var errLength = errors.New("its length is no multiple of that of a row")
 // and its gradient in g, of length n. Data are chunks of whole rows of any number,
 // which may be changed once the next one is asked for; they end with their first
 // error. On an error, a *ChunkError with that of data or the first row that failed,
-// dst and g are left as they were. It panics if a length is wrong or dst has another
-// pattern. It allocates a few objects, none for a chunk. Cost: that of Sparse.EvalAll a
+// dst and g are left as they were. It panics if a length is wrong, data is nil or dst has
+// another pattern. It allocates a few objects, none for a chunk. Cost: that of Sparse.EvalAll a
 // row, and n + nonzeros a block.
 func (c *Chunks) EvalAll(dst *sparsity.Matrix, g, x []float64, data iter.Seq2[[]float64, error]) (f float64, err error) {
 	check(g, c.n, "g")
@@ -163,6 +163,9 @@ func (c *Chunks) ValueGradient(dst, x []float64, data iter.Seq2[[]float64, error
 
 func (c *Chunks) eval(values, g, x []float64, data iter.Seq2[[]float64, error]) (float64, error) {
 	check(x, c.n, "x")
+	if data == nil {
+		panic("hessian: nil data")
+	}
 	p := c.pass(values != nil)
 	defer c.passes.Put(p)
 	defer p.stop()

@@ -238,6 +238,7 @@ func TestChunkErrors(t *testing.T) {
 	require.Panics(t, func() { _, _, _ = two.ValueGradient(make([]float64, 1), x, divided(nil, 1)) })
 	require.Panics(t, func() { _, _, _ = two.ValueGradient(make([]float64, 2), x[:1], divided(nil, 1)) })
 	require.Panics(t, func() { _, _ = two.EvalAll(nil, make([]float64, 2), x, divided(nil, 1)) })
+	require.PanicsWithValue(t, "hessian: nil data", func() { _, _, _ = two.ValueGradient(nil, x, nil) })
 }
 
 // Panics of a primitive and of the data are those of the caller, and nothing stays

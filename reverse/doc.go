@@ -151,7 +151,8 @@
 // # Conventions
 //
 // dst comes first and may be nil; else it has the right length and may be one
-// of the arguments. Derivatives at kinks and poles are those of package dual. A
+// of the arguments, whole; it shares no memory with them otherwise, the values of a
+// matrix none with x. Derivatives at kinks and poles are those of package dual. A
 // factor that is exactly 0 annihilates an infinite or undefined partial: a
 // constraint with multiplier 0 does not poison a Lagrangian. NaN and
 // infinities in x flow through.
