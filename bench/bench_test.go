@@ -6,9 +6,13 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/ratio"
+	"github.com/hesse-ad/hesse/internal/workers"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // The measurements of the command as Go benchmarks, for benchstat: ×f is the time
@@ -81,6 +85,48 @@ func BenchmarkSparse(b *testing.B) {
 			})
 		}
 	})
+}
+
+// BenchmarkWorkers has the time with two workers in units of that with one, where values go
+// through memory, and for comparison what two goroutines gain that do nothing but that.
+func BenchmarkWorkers(b *testing.B) {
+	const n = 1_000_000
+	for _, name := range []string{"rosen", "arrow", "bdqrtic", "minsurf", "trig"} {
+		in := problems.Named(name).At(n)
+		tape := must(reverse.Record(problems.Func[reverse.Var](in), in.X0))
+		g := make([]float64, len(in.X0))
+		gradient := func(workers int) func() {
+			t := tape.WithWorkers(workers)
+			return func() { must(t.Gradient(g, in.X0)) }
+		}
+		b.Run(name+"/gradient", func(b *testing.B) {
+			one, two := gradient(1), gradient(2)
+			for range 3 { // the third one looks for strips
+				one()
+			}
+			ratio.Report(b, one, two)
+		})
+		terms := func(workers int) func() {
+			plan := must(hessian.SparseSettings{Method: hessian.ByTerms, Workers: workers}.New(tape))
+			h := plan.Matrix()
+			return func() { must(plan.EvalAll(h, g, in.X0)) }
+		}
+		b.Run(name+"/terms", func(b *testing.B) { ratio.Report(b, terms(1), terms(2)) })
+	}
+	x, y := make([]float64, 8*n), make([]float64, 8*n)
+	for _, m := range []struct {
+		name string
+		do   func(lo, hi int)
+	}{
+		{"copy", func(lo, hi int) { copy(x[lo:hi], y[lo:hi]) }},
+		{"read", func(lo, hi int) { floats.Sum(x[lo:hi]) }},
+	} {
+		b.Run("memory/"+m.name, func(b *testing.B) {
+			ratio.Report(b, func() { m.do(0, len(x)) }, func() {
+				workers.Do(2, func(i int) { m.do(i*len(x)/2, (i+1)*len(x)/2) })
+			})
+		})
+	}
 }
 
 func BenchmarkGonum(b *testing.B) {

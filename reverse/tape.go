@@ -66,9 +66,11 @@ func (t *Tape) With(p []float64) *Tape {
 // of Value, Values, Gradient, ValueGradient and VJP, where it is worth it: at least
 // some 40,000 like additions or 2,500 exponentials. ValuesOfRows and GradientsOfRows
 // share their rows instead. The bits are the same for any number. It is a view that
-// shares all else with t. With more than one evaluations allocate a few objects. Two
-// take 0.7 of the time of one for problem trig of bench with n = 10⁵, 0.95 for rosen,
-// whose memory is the limit; sums of alike terms gain more by hessian.Sparse.
+// shares all else with t. With more than one evaluations allocate a few objects.
+//
+// For gradients of the problems of bench with n = 10⁶ two take 0.57 to 0.8 of the time of
+// one; a copy of 64 MB, 0.8 to 0.9, shows that memory is the limit (go test -bench Workers
+// ./bench). Sums of alike terms gain more by hessian.Sparse, 0.51 to 0.61.
 func (t *Tape) WithWorkers(n int) *Tape {
 	s := *t
 	s.workers = n
