@@ -137,14 +137,11 @@ func TestGradientsByStripsWithOthers(t *testing.T) {
 func TestGradientsByStripsOfRandomPrograms(t *testing.T) { rapid.Check(t, gradientsByStrips) }
 func FuzzGradientsByStrips(f *testing.F)                 { f.Fuzz(rapid.MakeFuzz(gradientsByStrips)) }
 
-// gradientsByStrips adds up one program at every place of a vector: places overlap, and
-// all may have the last element.
-func gradientsByStrips(t *rapid.T) {
-	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 16})
-	n := rapid.SampledFrom([]int{130, 300, 2500}).Draw(t, "places")
+// atEveryPlace adds up a random program at n places of a vector x: places overlap, and with
+// ends all have its last element.
+func atEveryPlace(t *rapid.T, p *randprog.Prog, n int, ends bool) (e *sweep.Engine, x []float64) {
 	apart := rapid.SampledFrom([]int{1, 1, 2, 40}).Draw(t, "apart") // inputs of a program
-	ends := rapid.Bool().Draw(t, "ends")                            // with the last one
-	x := make([]float64, n+apart*p.Inputs+1)
+	x = make([]float64, n+apart*p.Inputs+1)
 	for i := range x {
 		x[i] = p.X[i%p.Inputs] * (1 + 1e-4*float64(i%97))
 	}
@@ -162,7 +159,13 @@ func gradientsByStrips(t *rapid.T) {
 		return s
 	}, x)
 	require.NoError(t, err)
-	e := inside.Program(tape)
+	return inside.Program(tape), x
+}
+
+func gradientsByStrips(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 16})
+	places := rapid.SampledFrom([]int{130, 300, 2500}).Draw(t, "places")
+	e, x := atEveryPlace(t, p, places, rapid.Bool().Draw(t, "ends"))
 	nodes := e.Len() / rapid.IntRange(3, 12).Draw(t, "strips")
 	cut, isCut := sweep.CutForGradients(e, max(nodes, 1))
 	if isCut {
@@ -177,24 +180,7 @@ func FuzzCompressedByStripsOfRandomPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuz
 // of any zeros and ones, with those by sweeps over the whole program, bit for bit.
 func compressedByStrips(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 4, MaxOutputs: 1, MaxLen: 16})
-	apart := rapid.SampledFrom([]int{1, 1, 2, 40}).Draw(t, "apart") // inputs of a program
-	n := max(500, 20000/len(p.Code))                                // places
-	x := make([]float64, n+apart*p.Inputs)
-	for i := range x {
-		x[i] = p.X[i%p.Inputs] * (1 + 1e-4*float64(i%97))
-	}
-	tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
-		args := make([]reverse.Var, p.Inputs)
-		for k := range n {
-			for i := range args {
-				args[i] = x[k+apart*i]
-			}
-			s = s.Add(randprog.Run(p, args, &randprog.Hooks[reverse.Var]{Own: sine.Apply})[0])
-		}
-		return s
-	}, x)
-	require.NoError(t, err)
-	e := inside.Program(tape)
+	e, x := atEveryPlace(t, p, max(500, 20000/len(p.Code)), false)
 	num := rapid.IntRange(1, 9).Draw(t, "colors")
 	color, salt := make([]int32, len(x)), rapid.Uint64().Draw(t, "salt")
 	random := rand.New(rand.NewPCG(salt, 0))
@@ -213,7 +199,7 @@ func compressedByStrips(t *rapid.T) {
 	defer e.Put(ws)
 	defer e.Put(whole)
 	w := []float64{rapid.SampledFrom([]float64{1, -0.5, 0}).Draw(t, "w")}
-	_, err = whole.Value(x, nil)
+	_, err := whole.Value(x, nil)
 	require.NoError(t, err)
 	require.NoError(t, whole.Linearize(w))
 	got := make([]float64, len(x)*num)
