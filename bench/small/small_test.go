@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/testkit/ratio"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -66,25 +67,20 @@ func TestSourceDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// BenchmarkHessian has ×f in units of what is written by hand.
 func BenchmarkHessian(b *testing.B) {
 	for _, p := range Problems() {
 		plan, m, h, g := results(b, p)
-		b.Run(p.Name+"/by-hand", func(b *testing.B) {
-			for b.Loop() {
-				p.ByHand(h, g, p.X)
-			}
-		})
+		byHand := func() { p.ByHand(h, g, p.X) }
 		b.Run(p.Name+"/source", func(b *testing.B) {
-			for b.Loop() {
-				p.Source(h, g, p.X)
-			}
+			ratio.Report(b, byHand, func() { p.Source(h, g, p.X) })
 		})
 		b.Run(p.Name+"/plan", func(b *testing.B) {
-			for b.Loop() {
+			ratio.Report(b, byHand, func() {
 				if _, err := plan.EvalAll(m, g, p.X); err != nil {
 					b.Fatal(err)
 				}
-			}
+			})
 		})
 	}
 }
