@@ -30,6 +30,27 @@ func (f *File) Number(c float64) string {
 	return strconv.FormatFloat(c, 'g', -1, 64)
 }
 
+// Integers is x as the elements of a composite literal, and the type that they take.
+func Integers(x []int32) (kind string, elements []string) {
+	kind, elements = "uint16", make([]string, len(x))
+	for k, v := range x {
+		elements[k] = strconv.Itoa(int(v)) + ","
+		if v < 0 || v > math.MaxUint16 {
+			kind = "int32"
+		}
+	}
+	return kind, elements
+}
+
+// Numbers is x as the elements of a composite literal of float64s.
+func (f *File) Numbers(x []float64) (elements []string) {
+	elements = make([]string, len(x))
+	for k, v := range x {
+		elements[k] = f.Number(v) + ","
+	}
+	return elements
+}
+
 // inner is a number as an operand of an operator.
 func inner(c string) string {
 	if c[0] == '-' {

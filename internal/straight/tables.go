@@ -23,23 +23,13 @@ func place(array string, at int32, i string) string {
 
 // table is the name of a table of integers.
 func (l *looped) table(what string, x []int32) string {
-	words, kind := make([]string, len(x)), "uint16"
-	for k, v := range x {
-		words[k] = strconv.Itoa(int(v)) + ","
-		if v < 0 || v > math.MaxUint16 {
-			kind = "int32"
-		}
-	}
+	kind, words := source.Integers(x)
 	return l.declare(what, kind, words)
 }
 
 // numbers is the name of a table of numbers.
 func (l *looped) numbers(what string, x []float64) string {
-	words := make([]string, len(x))
-	for k, v := range x {
-		words[k] = l.file.Number(v) + ","
-	}
-	return l.declare(what, "float64", words)
+	return l.declare(what, "float64", l.file.Numbers(x))
 }
 
 // declare is the name of a table with these elements, which it declares unless there is one.

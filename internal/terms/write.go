@@ -489,13 +489,7 @@ func (t *Tables) declare(what, kind, elements string) string {
 
 // table is a table of whole numbers.
 func (t *Tables) table(what string, x []int32) string {
-	words, kind := make([]string, len(x)), "uint16"
-	for k, v := range x {
-		words[k] = strconv.Itoa(int(v)) + ","
-		if v < 0 || v > math.MaxUint16 {
-			kind = "int32"
-		}
-	}
+	kind, words := source.Integers(x)
 	return t.declare(what, kind, strings.Join(source.Wrap(words, 96), "\n"))
 }
 
@@ -511,11 +505,7 @@ func (t *Tables) rowTable(what string, rows [][]int32) string {
 
 // numbers is a table of numbers.
 func (t *Tables) numbers(what string, x []float64) string {
-	words := make([]string, len(x))
-	for k, v := range x {
-		words[k] = t.File.Number(v) + ","
-	}
-	return t.declare(what, "float64", strings.Join(source.Wrap(words, 96), "\n"))
+	return t.declare(what, "float64", strings.Join(source.Wrap(t.File.Numbers(x), 96), "\n"))
 }
 
 // helper is the name of a function that the loops of a file share.
