@@ -206,10 +206,6 @@
 // of each direction of a product 16 more. Nothing is recursive: a chain of 10⁶
 // operations is recorded and differentiated like any other.
 //
-// From the third gradient on a sum of many small terms may go strip by strip of its
-// inputs if it has 400,000 operations or more, with the same bits and in about half the
-// time; to look for strips takes as long as recording, once.
-//
 // For functions that are sums of alike terms, ValueGradient of hessian.Sparse
 // takes half the time of that of a Tape, once the plan is made.
 //

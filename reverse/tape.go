@@ -248,8 +248,11 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 		defer ws.Team(t.workers)()
 	}
 	in, params := t.split(x)
-	guard, err := ws.ValueGradient(in, params, w)
-	if err := sweepError(ws, guard, err); err != nil {
+	guard, err := ws.Value(in, params)
+	if err = sweepError(ws, guard, err); err == nil {
+		err = ws.Gradient(w)
+	}
+	if err != nil {
 		return 0, dst, err
 	}
 	if len(w) > 0 {

@@ -17,8 +17,8 @@
 // A node is a number of the tape: an input, parameter, constant or result of an operation.
 // An operation is named by the node that is its result. The nodes of a batch are its lanes.
 // A span is nodes with consecutive numbers. A place is where a sweep keeps the value,
-// tangent or adjoint of a node: its number, except where a program is swept in sections or
-// strips, whose nodes take turns in the same memory.
+// tangent or adjoint of a node: its number, except where a program is swept in sections,
+// whose nodes take turns in the same memory.
 //
 // Read program.go first, which has the data structures, then compile.go and the passes in
 // this order.
@@ -46,9 +46,6 @@
 //	sections.go independent parts of a large program are swept one after another, in
 //	            second order, so that what they compute stays in the caches: tiling.
 //	            That is done when it is first needed.
-//	strips.go   so are, for gradients and colored Hessians, the parts that read a range
-//	            of the inputs, though they overlap, where that changes no bit: overlapped
-//	            tiling. It has the picture; strips_*.go are its steps.
 //
 // # Batches
 //

@@ -409,25 +409,19 @@ func (c *cutter) toPlaces(b *Batch) {
 	if b.Kind == Mixed || b.Kind == Rows {
 		return
 	}
-	b.move(b.Lo-c.place[b.Lo], func(j int32) int32 { return c.place[j] })
-}
-
-// move renames the lanes from node i to place i−shift, and the operands from node j to
-// place(j).
-func (b *Batch) move(shift int32, place func(j int32) int32) {
-	b.Shift = shift
-	b.Lo -= shift
-	b.Hi -= shift
+	b.Shift = b.Lo - c.place[b.Lo]
+	b.Lo -= b.Shift
+	b.Hi -= b.Shift
 	indexed := false
 	for o := range b.operands {
 		indexed = indexed || o.Access == Indexed
 	}
 	for o := range b.operands {
-		o.At = place(o.At)
+		o.At = c.place[o.At]
 		if indexed { // loops over indexed operands read all of them by Index
 			index := make([]int32, len(o.Index))
 			for k, j := range o.Index {
-				index[k] = place(j)
+				index[k] = c.place[j]
 			}
 			o.Index, o.moved = index, true
 		}

@@ -19,3 +19,12 @@ func (s Span) Union(t Span) Span {
 
 // Len is the number of nodes.
 func (s Span) Len() int32 { return s.Hi - s.Lo }
+
+// extend adds i, greater than all before, to ascending spans.
+func extend(x []Span, i int32) []Span {
+	if k := len(x) - 1; k >= 0 && x[k].Hi == i {
+		x[k].Hi++
+		return x
+	}
+	return append(x, Span{i, i + 1})
+}

@@ -29,8 +29,6 @@ var rooms = map[string]string{
 	"internal/compile/live.go":         "where the operands of a list are",
 	"internal/compile/batches.go":      "batches of lists",
 	"internal/compile/rows.go":         "sums of products that share a factor",
-	"internal/compile/strips_build.go": "sums whose adjoints strips set",
-	"internal/compile/strips_halo.go":  "lists whose partials are constant",
 	"internal/compile/work.go":         "how long lists are",
 	"internal/sweep/value.go":          "which operations have a loop of their own",
 	"internal/sweep/tangent.go":        "sweeps over lists",

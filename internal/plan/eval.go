@@ -42,17 +42,7 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 	q := p.program.Engine()
 	ws := q.Get()
 	defer q.Put(ws)
-	if p.Hessian && values != nil && p.byStrips(ws, values, x, params, w) {
-		return p.results(ws, also, w), nil
-	}
-	if p.Hessian && values == nil {
-		var g *tape.Guard
-		g, err = ws.ValueGradient(x, params, w)
-		err = sweepError(ws, g, err)
-	} else {
-		err = p.begin(ws, x, params, w)
-	}
-	if err == nil && values != nil {
+	if err = p.begin(ws, x, params, w, values != nil); err == nil && values != nil {
 		err = p.byProducts(ws, values)
 	}
 	if err != nil {
@@ -64,89 +54,25 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 		}
 		return 0, nil
 	}
-	return p.results(ws, also, w), nil
-}
-
-// results is f, and in also its gradient, after a sweep.
-func (p *Plan) results(ws *sweep.Workspace, also, w []float64) (f float64) {
 	for j, w := range w {
 		f += weigh(w, ws.Output(j))
 	}
 	copy(also, ws.Adjoints())
-	return f
-}
-
-// byStrips computes the values strip by strip, and reports whether it could: the program is
-// large, has strips, and the values are finite.
-func (p *Plan) byStrips(ws *sweep.Workspace, values, x, params, w []float64) bool {
-	p.striping.Do(func() {
-		if p.program.Engine().Len() >= sweep.StripsPay {
-			p.findStrips()
-		}
-	})
-	if p.strips == nil {
-		return false
-	}
-	if p.Workers > 1 {
-		defer ws.Team(p.Workers)()
-	}
-	if !p.strips.Eval(ws, values, x, params, w) {
-		return false
-	}
-	p.recovery.Finish(values)
-	return true
-}
-
-// findStrips sets strips.
-func (p *Plan) findStrips() {
-	columns := p.coloring.Columns()
-	if p.coloring.Rows().Num() > 0 {
-		return
-	}
-	n := p.program.Inputs()
-	color := make([]int32, n)
-	for i := range color {
-		color[i] = -1
-	}
-	for k := range columns.Num() {
-		for _, i := range columns.Class(k) {
-			color[i] = int32(k)
-		}
-	}
-	p.strips = p.program.Engine().NewCompressed(color, columns.Num(), p.eachRead)
-}
-
-// eachRead calls do for each element number to of the values, in order, which recovery reads
-// from element row of the product with a color. It finds these by having recovery gather
-// from products whose elements are all different. An element that recovery copies from
-// another one in the end is not gathered; do may store anything there, and is called with
-// what was read for the element before.
-func (p *Plan) eachRead(do func(to, row, color int32)) {
-	n := p.program.Inputs()
-	values, product := make([]float64, p.stored.NNZ()), make([]float64, n)
-	for k := range p.coloring.Columns().Num() {
-		for i := range product {
-			product[i] = float64(1 + k*n + i)
-		}
-		p.recovery.GatherColumns(values, k, product)
-	}
-	at := 0
-	for to, v := range values {
-		if v > 0 {
-			at = int(v) - 1
-		}
-		do(int32(to), int32(at%n), int32(at/n))
-	}
+	return f, nil
 }
 
 // begin does the sweeps that all products share: for the values and, for a Hessian, for the
-// adjoints.
-func (p *Plan) begin(ws *sweep.Workspace, x, params, w []float64) error {
+// adjoints. Without products, the latter keeps nothing for them.
+func (p *Plan) begin(ws *sweep.Workspace, x, params, w []float64, products bool) error {
 	g, err := ws.Value(x, params)
-	if err = sweepError(ws, g, err); err == nil && p.Hessian {
-		err = ws.Linearize(w)
+	switch err = sweepError(ws, g, err); {
+	case err != nil || !p.Hessian:
+		return err
+	case products:
+		return ws.Linearize(w)
+	default:
+		return ws.Gradient(w)
 	}
-	return err
 }
 
 // sweepError is the error of a sweep that ended at a guard, or with err.

@@ -80,9 +80,6 @@ type Plan struct {
 	coloring *coloring.Coloring
 	tried    []*coloring.Coloring // those of which coloring is the cheapest
 	recovery *coloring.Recovery
-
-	striping sync.Once
-	strips   *sweep.Compressed // made by the first evaluation; nil if there are none
 }
 
 // matrix is a *terms.Hessian or a *terms.Jacobian.

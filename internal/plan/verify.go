@@ -44,7 +44,7 @@ func (p *Plan) Verify(x, params, w []float64) error {
 	q := p.program.Engine()
 	ws := q.Get()
 	defer q.Put(ws)
-	if err := p.begin(ws, x, params, w); err != nil {
+	if err := p.begin(ws, x, params, w, true); err != nil {
 		return err
 	}
 	rows, cols := p.stored.Dims()

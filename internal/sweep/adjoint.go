@@ -42,7 +42,7 @@ func (ws *Workspace) batchAdjoints(gs [][]float64, b *compile.Batch, store bool)
 }
 
 // adjointBlock does the lanes lo … lo+m−1 of b. p is the batch that says where adjoints are:
-// b itself, or its Places or Apart in sections and strips, of which lo is lane number off.
+// b itself, or its Places in a section, of which lo is lane number off.
 func (ws *Workspace) adjointBlock(gs [][]float64, b, p *compile.Batch, lo, off, m int32, order compile.Order, store bool) {
 	from := p.Lo + off
 	switch cl := b.Op.Class(); cl {

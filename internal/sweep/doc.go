@@ -25,9 +25,7 @@
 // is computed once.
 //
 // A second-order sweep goes through a large program section by section, see package
-// compile: forward, and at once back. Gradients (strips.go) and the products that a
-// colored Hessian is read from (compressed.go) go strip by strip of the inputs, with the
-// bits of sweeps over whole batches; compile's strips.go says what a strip is.
+// compile: forward, and at once back.
 //
 // Linearize is a Gradient that keeps the partials and v̄·dd of elementwise batches, so that
 // the products HVP that follow consist of multiplications and additions alone. Nodes of

@@ -24,7 +24,6 @@ func (ws *Workspace) Poison() {
 	x = append(x, directions(&ws.t, MaxDirections, n, false)...)
 	x = append(x, directions(&ws.u, MaxDirections, n, true)...)
 	x = append(x, ws.call.x, ws.call.gx, ws.call.tx)
-	x = append(x, ws.strip, ws.stripParts, ws.stripProducts, ws.apart)
 	for i := range ws.scratch {
 		x = append(x, ws.scratch[i][:])
 	}
@@ -108,19 +107,4 @@ func (ws *Workspace) Whole(careful bool, k int, seed Seeds) error {
 		return ws.hvp(k, e.EveryInput())
 	}
 	return ws.carefully(func() error { return ws.products(k) })
-}
-
-// CutForGradients is the program whose gradients go by strips of so many nodes, and
-// whether they do.
-func CutForGradients(e *Engine, lanes int) (*Engine, bool) {
-	c := New(&e.Program)
-	r := c.NewStrips(lanes)
-	c.gradients.Store(stripsFrom)
-	c.stripping.Do(func() { c.strips.Store(r) })
-	return c, r != nil
-}
-
-// ByStrips is ValueGradient by strips alone. It reports whether the results are finite.
-func (ws *Workspace) ByStrips(x, w []float64) bool {
-	return ws.byStrips(ws.e.byStrips(), x, nil, w, nil)
 }

@@ -58,7 +58,7 @@ func (ws *Workspace) secondTangents(ts [][]float64, section *compile.Section, mo
 }
 
 // batchTangents does the lanes of b from lo on that p has, the batch that says where tangents
-// are: b itself, or its Places in a section or strip.
+// are: b itself, or its Places in a section.
 func (ws *Workspace) batchTangents(ts [][]float64, b, p *compile.Batch, lo int32, order compile.Order) error {
 	switch b.Kind {
 	case compile.Mixed:

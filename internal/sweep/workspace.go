@@ -22,11 +22,6 @@ type Engine struct {
 	// Sections are made for the first second-order sweep.
 	cutting sync.Once
 	cut     atomic.Pointer[compile.Sections]
-
-	// Strips are made for gradient number stripsFrom.
-	gradients atomic.Int32 // how many there have been, counted up to stripsFrom
-	stripping sync.Once
-	strips    atomic.Pointer[compile.Strips]
 }
 
 // New returns an engine for a program.
@@ -67,9 +62,6 @@ func (e *Engine) Bytes() int {
 	if s := e.cut.Load(); s != nil {
 		k += s.Bytes()
 	}
-	if r := e.strips.Load(); r != nil {
-		k += r.Bytes()
-	}
 	return k
 }
 
@@ -77,7 +69,7 @@ func (e *Engine) Bytes() int {
 type Workspace struct {
 	e *Engine
 
-	// By node: values and adjoints. While strips are swept, those of a strip, by place.
+	// By node: values and adjoints.
 	v, bar []float64
 	// By direction, then by node or place: tangents and second-order adjoints. VJP keeps
 	// adjoints in u.
@@ -92,13 +84,6 @@ type Workspace struct {
 	seeded  compile.Span                // inputs that have a tangent in some direction
 	support [MaxDirections]compile.Span // by direction, inputs that have a tangent in it
 	wanted  compile.Span                // inputs whose adjoints are read
-
-	// Memory for strips.
-	strip         []float64   // values and adjoints of a strip, see stripRoom
-	stripParts    []float64   // its partials
-	stripProducts []float64   // the rows of products that it finds, by color
-	apart         []float64   // what compile.Sharing.Apart sets, of all its strips
-	compressing   compressing // the evaluation of Compressed that is under way
 
 	// Other buffers.
 	call      callBuffers
@@ -142,7 +127,7 @@ func (e *Engine) Put(ws *Workspace) { e.pool.Put(ws) }
 
 // Bytes is the memory that the workspace takes.
 func (ws *Workspace) Bytes() int {
-	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.strip) + tape.BytesOf(ws.stripParts) + tape.BytesOf(ws.apart) + tape.BytesOf(ws.stripProducts) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
+	k := int(unsafe.Sizeof(*ws)) + tape.BytesOf(ws.v) + tape.BytesOf(ws.bar) + tape.BytesOf(ws.parts) +
 		tape.BytesOf(ws.cotangent) + tape.BytesOf(ws.outputs) + tape.BytesOf(ws.t) + tape.BytesOf(ws.u)
 	for _, x := range [...][][]float64{ws.t, ws.u} {
 		for _, x := range x {
