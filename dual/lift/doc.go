@@ -74,13 +74,9 @@
 //
 // # How it works
 //
-// Every place that can hold a float64 is a cell. Assignments are edges between cells,
-// shared memory makes one cell of two, and activity spreads along the edges
-// (Steensgaard, Points-to analysis in almost linear time, POPL 1996); each call
-// of a function that something active reaches is analyzed on its own (analysis.go,
-// expr.go, call.go, place.go). Then the source of each function is copied, with
-// operators and types replaced where they are active (render.go, writer.go), so that
-// comments and layout stay.
+// What is active is found by internal/activity. Then the source of each function is
+// copied, with operators and types replaced where they are active (render.go,
+// writer.go), so that comments and layout stay.
 //
 // Values of a lifted function over dual.Real have the bits of the original, but
 // where the library computes a function of package math more accurately (Pow is), in

@@ -10,10 +10,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hesse-ad/hesse/internal/activity"
 )
 
-func newWriter(a *analysis, selects bool) *writer {
-	w := &writer{a: a, prog: a.prog, pkg: a.prog.root, T: "T", generic: true, selects: selects, suffix: "Of",
+func newWriter(a *activity.Analysis, selects bool) *writer {
+	w := &writer{a: a, prog: a.Program, pkg: a.Program.Root, T: "T", generic: true, selects: selects, suffix: "Of",
 		imports: map[string]string{}, taken: map[string]bool{}, sources: map[string]bool{}}
 	w.reserve()
 	return w
@@ -28,10 +30,10 @@ func (w *writer) reserve() {
 		w.taken[n] = true
 	}
 	used := map[string]bool{}
-	for _, in := range w.a.all {
-		ast.Inspect(in.decl, func(n ast.Node) bool {
+	for _, in := range w.a.All {
+		ast.Inspect(in.Decl, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				if o := in.pkg.TypesInfo.Defs[id]; o != nil && o.Parent() != nil && o.Pkg() != nil && o.Parent() != o.Pkg().Scope() {
+				if o := in.Pkg.TypesInfo.Defs[id]; o != nil && o.Parent() != nil && o.Pkg() != nil && o.Parent() != o.Pkg().Scope() {
 					w.taken[id.Name], used[id.Name] = true, true
 				}
 			}
@@ -48,7 +50,7 @@ func (w *writer) reserve() {
 }
 
 // write returns the declarations of the roots, and of all that they need.
-func (w *writer) write(roots []*instance) string {
+func (w *writer) write(roots []*activity.Instance) string {
 	w.byKey, w.copied, w.helpers, w.decls = map[string]*lifted{}, map[types.Object]string{}, map[string]string{}, nil
 	for _, in := range roots {
 		w.function(in)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hesse-ad/hesse/internal/activity"
 	"github.com/stretchr/testify/require"
 )
 
@@ -16,15 +17,15 @@ import (
 func TestFunctionsOfGonum(t *testing.T) {
 	dir, err := filepath.Abs("testdata/gonum")
 	require.NoError(t, err)
-	p, err := load(dir, "lifted.go")
+	p, err := activity.Load(dir, "lifted.go")
 	require.NoError(t, err)
 	s := settings{output: "lifted.go"}
-	for _, d := range p.root.Syntax[0].Decls {
+	for _, d := range p.Root.Syntax[0].Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Type.Params.NumFields() == 1 {
 			s.functions = append(s.functions, d.Name.Name)
 		}
 	}
-	text, faults, err := p.lift(s)
+	text, faults, err := lift(p, s)
 	require.NoError(t, err)
 	require.Empty(t, faults)
 

@@ -5,13 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
-	"go/token"
-	"go/types"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/hesse-ad/hesse/internal/activity"
 	"github.com/hesse-ad/hesse/internal/source"
 )
 
@@ -40,11 +39,11 @@ func run(args []string, dir string, stderr io.Writer) int {
 	if err != nil {
 		return fail(err)
 	}
-	p, err := load(dir, s.output)
+	p, err := activity.Load(dir, s.output)
 	if err != nil {
 		return fail(err)
 	}
-	text, faults, err := p.lift(s)
+	text, faults, err := lift(p, s)
 	if err != nil {
 		return fail(err)
 	}
@@ -100,32 +99,27 @@ func parse(args []string, stderr io.Writer) (s settings, ok bool) {
 	return s, true
 }
 
+func newAnalysis(p *activity.Program) *activity.Analysis {
+	a := activity.New(p, use)
+	a.NoSource = "write it with operations of package math, or give its derivative by reverse.NewPrimitive"
+	return a
+}
+
 // lift returns the text of the file, or what stands in the way of it.
-func (p *program) lift(s settings) (text []byte, faults []string, err error) {
+func lift(p *activity.Program, s settings) (text []byte, faults []string, err error) {
 	a := newAnalysis(p)
-	var roots []*instance
+	var roots []*activity.Instance
 	for _, name := range s.functions {
-		fn, ok := p.root.Types.Scope().Lookup(name).(*types.Func)
-		if !ok && strings.Contains(name, ".") {
-			return nil, nil, fmt.Errorf("%s is no function: a method is lifted with a function that calls it", name)
-		}
-		if !ok {
-			return nil, nil, fmt.Errorf("no function %s in package %s", name, p.root.Name)
-		}
-		decl, pkg := p.source(fn)
-		if decl == nil || decl.Body == nil {
-			return nil, nil, fmt.Errorf("function %s has no body", name)
-		}
-		in := a.instance(fn, decl, pkg, nil, nil, token.NoPos)
-		roots = append(roots, in)
-		if err := a.seed(in, s.active); err != nil {
+		in, err := a.Root(name, s.active)
+		if err != nil {
 			return nil, nil, err
 		}
+		roots = append(roots, in)
 	}
-	a.run()
+	a.Run()
 	w := newWriter(a, s.selects)
 	var body strings.Builder
-	if len(a.faults) == 0 {
+	if len(a.Faults) == 0 {
 		body.WriteString(w.write(roots))
 		for _, t := range s.types {
 			if err := w.concrete(t); err != nil {
@@ -134,8 +128,8 @@ func (p *program) lift(s settings) (text []byte, faults []string, err error) {
 			body.WriteString(w.write(roots))
 		}
 	}
-	if len(a.faults) > 0 {
-		return nil, p.report(a.faults), nil
+	if len(a.Faults) > 0 {
+		return nil, p.Report(a.Faults), nil
 	}
 	text, err = format.Source(w.file(body.String()))
 	if err != nil {

@@ -9,18 +9,19 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hesse-ad/hesse/internal/activity"
 	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // loadEnergy is the package in testdata/energy, which functions are lifted from.
-var loadEnergy = sync.OnceValues(func() (*program, error) {
+var loadEnergy = sync.OnceValues(func() (*activity.Program, error) {
 	dir, err := filepath.Abs("testdata/energy")
 	if err != nil {
 		return nil, err
 	}
-	return load(dir, "out.go")
+	return activity.Load(dir, "out.go")
 })
 
 // liftEnergy lifts functions of testdata/energy as the arguments of the command say.
@@ -30,7 +31,7 @@ func liftEnergy(t *testing.T, args string) (text []byte, err error) {
 	require.NoError(t, err)
 	s, ok := parse(strings.Fields(args), t.Output())
 	require.True(t, ok)
-	text, faults, err := p.lift(s)
+	text, faults, err := lift(p, s)
 	require.Empty(t, faults)
 	return text, err
 }
@@ -115,7 +116,7 @@ func TestUsage(t *testing.T) {
 		{"", "usage", 2},
 		{"-nonsense Energy", "usage", 2},
 		{"Missing", "no function Missing", 1},
-		{"Model.Energy", "a method is lifted with a function that calls it", 1},
+		{"Model.Energy", "name a function that calls the method", 1},
 		{"-o missing/out.go Energy", "missing", 1},
 	} {
 		dir := copied(t)

@@ -3,6 +3,8 @@ package main
 import (
 	"go/types"
 	"strings"
+
+	"github.com/hesse-ad/hesse/internal/activity"
 )
 
 // An operation is a function of plain Go that dual.Scalar has as a method.
@@ -55,6 +57,20 @@ func elementary(fn *types.Func) (operation, bool) {
 	}
 	op, ok := operations[fn.Pkg().Path()+"."+fn.Name()]
 	return op, ok && fn.Type().(*types.Signature).Recv() == nil
+}
+
+// use is how the analysis treats functions.
+func use(fn *types.Func) activity.Use {
+	if op, ok := elementary(fn); ok {
+		if op.reads {
+			return activity.Use{As: activity.Reading}
+		}
+		return activity.Use{As: activity.Operation}
+	}
+	if instead, ok := refused(fn); ok {
+		return activity.Use{As: activity.Refused, Instead: instead}
+	}
+	return activity.Use{}
 }
 
 // refused is what to do instead of calling a function that looks at the bits of

@@ -4,26 +4,28 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/hesse-ad/hesse/internal/activity"
 )
 
 // parametric reports whether a call is of a generic function that takes active
 // numbers as they are, as slices.SortFunc does: its type parameters have no
 // operations, and the arguments of each are of one activity.
-func (r *renderer) parametric(e *ast.CallExpr, c *call) bool {
-	sig := c.fn.Origin().Type().(*types.Signature)
+func (r *renderer) parametric(e *ast.CallExpr, c *activity.Call) bool {
+	sig := c.Fn.Origin().Type().(*types.Signature)
 	if _, explicit := ast.Unparen(e.Fun).(*ast.IndexExpr); explicit || sig.TypeParams().Len() == 0 {
 		return false
 	}
-	if c.fn.Pkg() != r.pkg.Types && !reachable(c.fn) {
+	if c.Fn.Pkg() != r.pkg.Types && !reachable(c.Fn) {
 		return false
 	}
 	m := matching{}
-	return m.tuple(sig.Params(), c.callee.param) && m.tuple(sig.Results(), c.res)
+	return m.tuple(sig.Params(), c.Callee.Params) && m.tuple(sig.Results(), c.Results)
 }
 
 // instance writes a type as iter.Seq, generic and of another package, by the types
 // that active numbers become: functions of that package take and return it.
-func (r *renderer) instance(p *place, n *types.Named) (string, bool) {
+func (r *renderer) instance(p *activity.Place, n *types.Named) (string, bool) {
 	o := n.Obj()
 	s, ok := n.Origin().Underlying().(*types.Signature)
 	if !ok || n.TypeArgs().Len() == 0 || n.NumMethods() > 0 || o.Pkg() == r.pkg.Types || !reachable(o) {
@@ -46,9 +48,9 @@ func (r *renderer) instance(p *place, n *types.Named) (string, bool) {
 
 // matching compares a generic type with the places of one of its instances: for each
 // type parameter it has the place of its argument.
-type matching map[*types.TypeParam]*place
+type matching map[*types.TypeParam]*activity.Place
 
-func (m matching) tuple(t *types.Tuple, p []*place) bool {
+func (m matching) tuple(t *types.Tuple, p []*activity.Place) bool {
 	for i := range t.Len() {
 		if !m.at(t.At(i).Type(), p[i]) {
 			return false
@@ -57,39 +59,38 @@ func (m matching) tuple(t *types.Tuple, p []*place) bool {
 	return true
 }
 
-func (m matching) at(t types.Type, p *place) bool {
+func (m matching) at(t types.Type, p *activity.Place) bool {
 	if p == nil {
 		return true
 	}
-	p = p.find()
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
 		constraint := t.Underlying().(*types.Interface)
 		if constraint.Empty() {
 			have, ok := m[t]
 			m[t] = p
-			return !ok || have.pattern() == p.pattern()
+			return !ok || have.Pattern() == p.Pattern()
 		}
 		if s, ok := coreSlice(constraint); ok {
 			return m.at(s, p)
 		}
-		return !p.holdsActive()
+		return !p.HoldsActive()
 	case *types.Slice:
-		return m.at(t.Elem(), p.elem)
+		return m.at(t.Elem(), p.Elem())
 	case *types.Array:
-		return m.at(t.Elem(), p.elem)
+		return m.at(t.Elem(), p.Elem())
 	case *types.Pointer:
-		return m.at(t.Elem(), p.elem)
+		return m.at(t.Elem(), p.Elem())
 	case *types.Map:
-		return m.at(t.Elem(), p.elem)
+		return m.at(t.Elem(), p.Elem())
 	case *types.Signature:
-		return p.kind != function || m.tuple(t.Params(), p.params) && m.tuple(t.Results(), p.result)
+		return p.Kind() != activity.Function || m.tuple(t.Params(), p.Params()) && m.tuple(t.Results(), p.Results())
 	case *types.Named:
 		if s, ok := t.Underlying().(*types.Signature); ok {
 			return m.at(s, p)
 		}
 	}
-	return !p.holdsActive()
+	return !p.HoldsActive()
 }
 
 // coreSlice is the type []E of the constraint ~[]E.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hesse-ad/hesse/internal/activity"
 	"github.com/stretchr/testify/require"
 )
 
@@ -320,9 +321,9 @@ var table = []struct {
 	path, err := filepath.Abs(dir)
 	require.NoError(t, err)
 	for _, s := range lifts {
-		p, err := load(path, s.output)
+		p, err := activity.Load(path, s.output)
 		require.NoError(t, err)
-		text, faults, err := p.lift(s)
+		text, faults, err := lift(p, s)
 		require.NoError(t, err)
 		require.Empty(t, faults)
 		write(s.output, string(text))

@@ -7,23 +7,30 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/hesse-ad/hesse/internal/activity"
 )
 
 // A renderer writes a declaration anew: it copies the source, and what is active
 // in it is put in place of what stood there. So comments and layout stay.
 type renderer struct {
 	*writer
-	in      *instance
-	results []*place
+	in      *activity.Instance
+	results []*activity.Place
 	header  ast.Stmt // the simple statement before a condition, where no declaration can stand
 }
 
-func (r *renderer) info() *types.Info { return r.in.pkg.TypesInfo }
+func (r *renderer) info() *types.Info { return r.in.Info() }
 
-func (r *renderer) active(e ast.Expr) bool {
-	p := r.in.exprs[e]
-	return p != nil && p.find().active
-}
+func (r *renderer) active(e ast.Expr) bool { return r.in.Active(e) }
+
+// pure reports whether e may be evaluated twice.
+func (r *renderer) pure(e ast.Expr) bool { return r.prog.Pure(r.in.Pkg, e) }
+
+// ordered reports whether x must be evaluated before y.
+func (r *renderer) ordered(x, y ast.Expr) bool { return r.prog.Ordered(r.in.Pkg, x, y) }
+
+func (r *renderer) fault(at token.Pos, what, instead string) { r.a.Fault(r.in, at, what, instead) }
 
 // node is the text of n in the lifted function.
 func (r *renderer) node(n ast.Node) string {
@@ -109,11 +116,11 @@ func (r *renderer) children(n ast.Node) string {
 	var b strings.Builder
 	at := n.Pos()
 	for _, k := range kids {
-		b.WriteString(r.prog.code(at, k.Pos()))
+		b.WriteString(r.prog.Text(at, k.Pos()))
 		b.WriteString(r.node(k))
 		at = k.End()
 	}
-	b.WriteString(r.prog.code(at, n.End()))
+	b.WriteString(r.prog.Text(at, n.End()))
 	return b.String()
 }
 
@@ -160,7 +167,7 @@ func (r *renderer) real(e ast.Expr) string {
 	if _, ok := ast.Unparen(e).(*ast.BasicLit); ok {
 		return s
 	}
-	t := substitute(r.info().TypeOf(e), r.in.env)
+	t := r.in.TypeOf(e)
 	if b, ok := types.Unalias(t).(*types.Basic); ok && (b.Kind() == types.Float64 || b.Info()&types.IsUntyped != 0) {
 		return s
 	}
@@ -169,9 +176,8 @@ func (r *renderer) real(e ast.Expr) string {
 
 // to is e as a value for dst: a passive number becomes a constant where dst is
 // active.
-func (r *renderer) to(e ast.Expr, dst *place) string {
-	src, dst := r.in.exprs[e].orNil(), dst.orNil()
-	if dst != nil && dst.active && (src == nil || !src.active) {
+func (r *renderer) to(e ast.Expr, dst *activity.Place) string {
+	if dst.Active() && !r.active(e) {
 		return r.constant(r.real(e))
 	}
 	return r.node(e)
@@ -309,7 +315,7 @@ func (r *renderer) assign(s *ast.AssignStmt) string {
 	var lhs, rhs []string
 	for i, e := range s.Lhs {
 		lhs = append(lhs, r.node(e))
-		rhs = append(rhs, r.to(s.Rhs[i], r.in.exprs[e]))
+		rhs = append(rhs, r.to(s.Rhs[i], r.in.Exprs[e]))
 	}
 	if id, ok := s.Lhs[0].(*ast.Ident); ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && r.active(id) && !r.active(s.Rhs[0]) && isZero(r.info().Types[s.Rhs[0]]) && r.header != s {
 		return "var " + id.Name + " " + r.T
@@ -321,8 +327,8 @@ func (r *renderer) assign(s *ast.AssignStmt) string {
 func (r *renderer) update(x ast.Expr, op token.Token, y string) string {
 	x = ast.Unparen(x)
 	if i, ok := x.(*ast.IndexExpr); ok {
-		if _, ok := substitute(r.info().TypeOf(i.X), r.in.env).Underlying().(*types.Map); ok {
-			r.a.fault(x.Pos(), "an assignment with an operation to an element of a map whose key is the result of a call", "write the key into a variable first")
+		if _, ok := r.in.TypeOf(i.X).Underlying().(*types.Map); ok {
+			r.fault(x.Pos(), "an assignment with an operation to an element of a map whose key is the result of a call", "write the key into a variable first")
 			return ""
 		}
 	}
@@ -361,13 +367,13 @@ func (r *renderer) assignMany(s *ast.AssignStmt) string {
 // sameActivity refuses to assign passive results to active variables where there is
 // no place to write the conversion.
 func (r *renderer) sameActivity(e ast.Expr, lhs []ast.Expr) {
-	c := r.in.calls[ast.Unparen(e).(*ast.CallExpr)]
+	c := r.in.Calls[ast.Unparen(e).(*ast.CallExpr)]
 	if c == nil {
 		return
 	}
 	for i, l := range lhs {
-		if p := r.in.exprs[l]; p != nil && p.find().active && !c.res[i].find().active {
-			r.a.fault(e.Pos(), "a passive result among several is assigned to an active variable", "assign it to a variable of its own first")
+		if r.active(l) && !c.Results[i].Active() {
+			r.fault(e.Pos(), "a passive result among several is assigned to an active variable", "assign it to a variable of its own first")
 		}
 	}
 }
@@ -375,10 +381,10 @@ func (r *renderer) sameActivity(e ast.Expr, lhs []ast.Expr) {
 func (r *renderer) ret(s *ast.ReturnStmt) string {
 	if len(s.Results) == 0 || len(s.Results) == 1 && len(r.results) > 1 {
 		if len(s.Results) == 1 {
-			if c := r.in.calls[callOf(s.Results[0])]; c != nil {
+			if c := r.in.Calls[callOf(s.Results[0])]; c != nil {
 				for i, p := range r.results {
-					if p.find().active && !c.res[i].find().active {
-						r.a.fault(s.Pos(), "a passive result among several is returned as an active one", "assign the results to variables first")
+					if p.Active() && !c.Results[i].Active() {
+						r.fault(s.Pos(), "a passive result among several is returned as an active one", "assign the results to variables first")
 					}
 				}
 			}
@@ -399,28 +405,28 @@ func callOf(e ast.Expr) *ast.CallExpr {
 
 func (r *renderer) valueSpec(s *ast.ValueSpec) string {
 	var b strings.Builder
-	var first *place
+	var first *activity.Place
 	mixed := false
 	for i, n := range s.Names {
-		p := r.in.vars[r.info().Defs[n]]
+		p := r.in.Vars[r.info().Defs[n]]
 		if i == 0 {
 			first = p
 		}
-		mixed = mixed || p.holdsActive() != first.holdsActive()
+		mixed = mixed || p.HoldsActive() != first.HoldsActive()
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(n.Name)
 	}
-	if !first.holdsActive() && !mixed {
+	if !first.HoldsActive() && !mixed {
 		return r.children(s)
 	}
 	if mixed && s.Type != nil {
 		var rows []string
 		for i, n := range s.Names {
-			row := n.Name + " " + r.typ(r.in.vars[r.info().Defs[n]], s.Type)
+			row := n.Name + " " + r.typ(r.in.Vars[r.info().Defs[n]], s.Type)
 			if i < len(s.Values) {
-				row += " = " + r.to(s.Values[i], r.in.vars[r.info().Defs[n]])
+				row += " = " + r.to(s.Values[i], r.in.Vars[r.info().Defs[n]])
 			}
 			rows = append(rows, row)
 		}
@@ -435,9 +441,9 @@ func (r *renderer) valueSpec(s *ast.ValueSpec) string {
 		} else {
 			b.WriteString(", ")
 		}
-		var p *place
+		var p *activity.Place
 		if len(s.Values) == len(s.Names) {
-			p = r.in.vars[r.info().Defs[s.Names[i]]]
+			p = r.in.Vars[r.info().Defs[s.Names[i]]]
 		}
 		b.WriteString(r.to(v, p))
 	}
@@ -449,29 +455,24 @@ func (r *renderer) valueSpec(s *ast.ValueSpec) string {
 func (r *renderer) rangeOver(s *ast.RangeStmt) string {
 	value := s.Value
 	id, _ := value.(*ast.Ident)
-	x := r.in.exprs[s.X].orNil()
-	for x != nil && x.kind == holder && x.elem.find().kind == holder && isPointer(x.typ) {
-		x = x.elem.find()
+	x := r.in.Exprs[s.X]
+	for x.Kind() == activity.Holder && x.Elem().Kind() == activity.Holder && activity.IsPointer(x.Type()) {
+		x = x.Elem()
 	}
-	if id == nil || !r.active(id) || x == nil || x.elem == nil || x.elem.find().active {
+	if id == nil || !r.active(id) || x == nil || x.Elem() == nil || x.Elem().Active() {
 		return r.children(s)
 	}
 	if s.Tok != token.DEFINE {
-		r.a.fault(s.Pos(), "a loop assigns passive elements to an active variable", "define the variable by :=")
+		r.fault(s.Pos(), "a loop assigns passive elements to an active variable", "define the variable by :=")
 		return ""
 	}
 	element := id.Name + "Real"
 	for r.taken[element] {
 		element += "_"
 	}
-	head := r.prog.code(s.Pos(), value.Pos()) + element + r.prog.code(value.End(), s.X.Pos()) + r.node(s.X)
+	head := r.prog.Text(s.Pos(), value.Pos()) + element + r.prog.Text(value.End(), s.X.Pos()) + r.node(s.X)
 	body := r.node(s.Body)
 	return head + " {\n" + id.Name + " := " + r.constant(element) + strings.TrimPrefix(body, "{")
-}
-
-func isPointer(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Pointer)
-	return ok
 }
 
 // switchOn writes a switch over an active number as one over conditions.
@@ -499,33 +500,33 @@ func (r *renderer) switchOn(s *ast.SwitchStmt) string {
 		}
 		at := c.Colon + 1
 		for _, t := range c.Body {
-			b.WriteString(r.prog.code(at, t.Pos()))
+			b.WriteString(r.prog.Text(at, t.Pos()))
 			b.WriteString(r.node(t))
 			at = t.End()
 		}
-		b.WriteString(r.prog.code(at, c.End()) + "\n")
+		b.WriteString(r.prog.Text(at, c.End()) + "\n")
 	}
 	b.WriteString("}")
 	return b.String()
 }
 
 func (r *renderer) composite(e *ast.CompositeLit) string {
-	p := r.in.exprs[e].orNil()
-	if p == nil || !p.holdsActive() {
+	p := r.in.Exprs[e]
+	if !p.HoldsActive() {
 		return r.children(e)
 	}
 	at := p
-	if _, ok := substitute(r.info().TypeOf(e), r.in.env).Underlying().(*types.Pointer); ok {
-		at = p.elem.find()
+	if _, ok := r.in.TypeOf(e).Underlying().(*types.Pointer); ok {
+		at = p.Elem()
 	}
 	var b strings.Builder
 	pos := e.Lbrace
 	if e.Type != nil {
 		b.WriteString(r.typ(p, e.Type))
 	}
-	fields, _ := deref(substitute(r.info().TypeOf(e), r.in.env)).Underlying().(*types.Struct)
+	fields, _ := activity.Deref(r.in.TypeOf(e)).Underlying().(*types.Struct)
 	for i, x := range e.Elts {
-		b.WriteString(r.prog.code(pos, x.Pos()))
+		b.WriteString(r.prog.Text(pos, x.Pos()))
 		v := x
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
 			v = kv.Value
@@ -533,19 +534,19 @@ func (r *renderer) composite(e *ast.CompositeLit) string {
 				b.WriteString(r.node(kv.Key))
 			} else {
 				name := kv.Key.(*ast.Ident).Name
-				i = fieldIndex(fields, name)
+				i = activity.FieldIndex(fields, name)
 				b.WriteString(name)
 			}
-			b.WriteString(r.prog.code(kv.Key.End(), v.Pos()))
+			b.WriteString(r.prog.Text(kv.Key.End(), v.Pos()))
 		}
-		dst := at.elem
+		dst := at.Elem()
 		if fields != nil {
-			dst = at.fields[i]
+			dst = at.Fields()[i]
 		}
 		b.WriteString(r.to(v, dst))
 		pos = x.End()
 	}
-	b.WriteString(r.prog.code(pos, e.End()))
+	b.WriteString(r.prog.Text(pos, e.End()))
 	return b.String()
 }
 
@@ -554,7 +555,7 @@ func (r *renderer) literal(e *ast.FuncLit) string {
 	outer := r.results
 	r.results = nil
 	for i := range sig.Results().Len() {
-		r.results = append(r.results, r.in.vars[sig.Results().At(i)])
+		r.results = append(r.results, r.in.Vars[sig.Results().At(i)])
 	}
 	s := "func" + r.signature(e.Type, sig) + " " + r.node(e.Body)
 	r.results = outer
@@ -583,7 +584,7 @@ func (r *renderer) tuple(f *ast.FieldList, t *types.Tuple) string {
 		n := max(1, len(field.Names))
 		texts := make([]string, n)
 		for k := range n {
-			texts[k] = r.typ(r.in.vars[t.At(at+k)], field.Type)
+			texts[k] = r.typ(r.in.Vars[t.At(at+k)], field.Type)
 		}
 		for k := 0; k < n; {
 			j := k + 1
@@ -607,12 +608,12 @@ func (r *renderer) tuple(f *ast.FieldList, t *types.Tuple) string {
 }
 
 func (r *renderer) callee(e *ast.CallExpr) *types.Func {
-	w := &walker{a: r.a, in: r.in}
-	return w.function(e.Fun).fn
+	fn, _ := r.in.Function(e.Fun)
+	return fn
 }
 
 func (r *renderer) anyActive(l []ast.Expr) bool {
-	return slices.ContainsFunc(l, func(e ast.Expr) bool { return r.in.exprs[e].holdsActive() })
+	return slices.ContainsFunc(l, func(e ast.Expr) bool { return r.in.Exprs[e].HoldsActive() })
 }
 
 func (r *renderer) call(e *ast.CallExpr) string {
@@ -623,7 +624,7 @@ func (r *renderer) call(e *ast.CallExpr) string {
 	if info.Types[e.Fun].IsType() {
 		return r.conversion(e)
 	}
-	if name := builtin(info, e.Fun); name != "" {
+	if name := activity.Builtin(info, e.Fun); name != "" {
 		return r.builtin(e, name)
 	}
 	if fn := r.callee(e); fn != nil {
@@ -634,29 +635,29 @@ func (r *renderer) call(e *ast.CallExpr) string {
 			return r.operation(e, op, 0)
 		}
 	}
-	c := r.in.calls[e]
+	c := r.in.Calls[e]
 	if c == nil { // of a function value, or an interface's method
-		fun := r.in.exprs[e.Fun].orNil()
-		if fun == nil || fun.kind != function {
+		fun := r.in.Exprs[e.Fun]
+		if fun.Kind() != activity.Function {
 			return r.children(e)
 		}
-		return r.node(e.Fun) + "(" + r.arguments(e, fun.params, info.TypeOf(e.Fun).Underlying().(*types.Signature).Variadic()) + ")"
+		return r.node(e.Fun) + "(" + r.arguments(e, fun.Params(), info.TypeOf(e.Fun).Underlying().(*types.Signature).Variadic()) + ")"
 	}
-	sig := c.fn.Type().(*types.Signature)
-	if c.callee == nil {
+	sig := c.Fn.Type().(*types.Signature)
+	if c.Callee == nil {
 		if s, ok := r.passive(e, c); ok {
 			return s
 		}
 		return r.children(e)
 	}
-	if c.callee.decl == nil {
+	if c.Callee.Decl == nil {
 		return ""
 	}
 	if r.parametric(e, c) {
-		return r.object(c.fn) + "(" + r.arguments(e, c.callee.param, sig.Variadic()) + ")"
+		return r.object(c.Fn) + "(" + r.arguments(e, c.Callee.Params, sig.Variadic()) + ")"
 	}
-	l := r.function(c.callee)
-	args := r.arguments(e, c.callee.param, sig.Variadic())
+	l := r.function(c.Callee)
+	args := r.arguments(e, c.Callee.Params, sig.Variadic())
 	if sig.Recv() == nil {
 		return l.call() + "(" + args + ")"
 	}
@@ -685,7 +686,7 @@ func (r *renderer) receiver(s *ast.SelectorExpr) string {
 	sel := r.info().Selections[s]
 	t := sel.Recv()
 	for _, i := range sel.Index()[:len(sel.Index())-1] {
-		f := deref(t).Underlying().(*types.Struct).Field(i)
+		f := activity.Deref(t).Underlying().(*types.Struct).Field(i)
 		x, t = x+"."+f.Name(), f.Type()
 	}
 	return x
@@ -696,18 +697,18 @@ func (r *renderer) pathType(s *ast.SelectorExpr) types.Type {
 	sel := r.info().Selections[s]
 	t := sel.Recv()
 	for _, i := range sel.Index()[:len(sel.Index())-1] {
-		t = deref(t).Underlying().(*types.Struct).Field(i).Type()
+		t = activity.Deref(t).Underlying().(*types.Struct).Field(i).Type()
 	}
-	return substitute(t, r.in.env)
+	return activity.Substitute(t, r.in.Env)
 }
 
-func (r *renderer) arguments(e *ast.CallExpr, params []*place, variadic bool) string {
+func (r *renderer) arguments(e *ast.CallExpr, params []*activity.Place, variadic bool) string {
 	var v []string
 	for i, x := range e.Args {
-		var p *place
+		var p *activity.Place
 		switch {
 		case variadic && !e.Ellipsis.IsValid() && i >= len(params)-1:
-			p = params[len(params)-1].find().elem
+			p = params[len(params)-1].Elem()
 		case i < len(params):
 			p = params[i]
 		}
@@ -728,7 +729,7 @@ func (r *renderer) conversion(e *ast.CallExpr) string {
 		}
 		return r.node(e.Fun) + "(" + r.operand(x) + ".Value())"
 	}
-	if p := r.in.exprs[e]; p.holdsActive() && p.find().kind != number {
+	if p := r.in.Exprs[e]; p.HoldsActive() && p.Kind() != activity.Number {
 		t := r.typ(p, e.Fun)
 		if strings.HasPrefix(t, "*") {
 			t = "(" + t + ")"
@@ -739,11 +740,11 @@ func (r *renderer) conversion(e *ast.CallExpr) string {
 }
 
 func (r *renderer) builtin(e *ast.CallExpr, name string) string {
-	p := r.in.exprs[e].orNil()
+	p := r.in.Exprs[e]
 	switch name {
 	case "append":
 		s := p
-		if s == nil || !s.holdsActive() {
+		if !s.HoldsActive() {
 			break
 		}
 		v := []string{r.node(e.Args[0])}
@@ -752,25 +753,25 @@ func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 		}
 		for i, x := range e.Args[1:] {
 			if e.Ellipsis.IsValid() && i == len(e.Args)-2 {
-				v = append(v, r.constants(x, s.elem)+"...")
+				v = append(v, r.constants(x, s.Elem())+"...")
 				continue
 			}
-			v = append(v, r.to(x, s.elem))
+			v = append(v, r.to(x, s.Elem()))
 		}
 		return "append(" + strings.Join(v, ", ") + ")"
 	case "copy":
-		to := r.in.exprs[e.Args[0]].orNil()
-		if to == nil || !to.holdsActive() {
+		to := r.in.Exprs[e.Args[0]]
+		if !to.HoldsActive() {
 			break
 		}
-		return "copy(" + r.node(e.Args[0]) + ", " + r.constants(e.Args[1], to.elem) + ")"
+		return "copy(" + r.node(e.Args[0]) + ", " + r.constants(e.Args[1], to.Elem()) + ")"
 	case "make", "new":
-		if p == nil || !p.holdsActive() {
+		if !p.HoldsActive() {
 			break
 		}
 		t := p
 		if name == "new" {
-			t = p.elem
+			t = p.Elem()
 		}
 		v := []string{r.typ(t, e.Args[0])}
 		for _, x := range e.Args[1:] {
@@ -778,7 +779,7 @@ func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 		}
 		return name + "(" + strings.Join(v, ", ") + ")"
 	case "min", "max":
-		if p == nil || !p.active {
+		if !p.Active() {
 			break
 		}
 		s := ""
@@ -798,9 +799,9 @@ func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 }
 
 // constants is a slice as one of elements like elem.
-func (r *renderer) constants(e ast.Expr, elem *place) string {
-	src := r.in.exprs[e].orNil()
-	if elem.find().active && src != nil && src.elem != nil && !src.elem.find().active {
+func (r *renderer) constants(e ast.Expr, elem *activity.Place) string {
+	src := r.in.Exprs[e]
+	if elem.Active() && src != nil && src.Elem() != nil && !src.Elem().Active() {
 		return r.dual() + ".Consts[" + r.T + "](nil, " + r.node(e) + ")"
 	}
 	return r.node(e)
@@ -832,13 +833,13 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 	}
 	for k, x := range e.Args {
 		arg := r.node(x)
-		switch p := r.in.exprs[x].find(); {
-		case p.active:
+		switch p := r.in.Exprs[x]; {
+		case p.Active():
 			arg = r.operand(x)
 		case !op.all:
-		case p.kind == number:
+		case p.Kind() == activity.Number:
 			arg = r.constant(r.real(x))
-		case !p.holdsActive():
+		case !p.HoldsActive():
 			arg = r.dual() + ".Consts[" + r.T + "](nil, " + arg + ")"
 		}
 		s = strings.ReplaceAll(s, fmt.Sprintf("$%d", k+1), arg)
@@ -852,7 +853,7 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 // once refuses x, which is written several times, if it must be evaluated once.
 func (r *renderer) once(x ast.Expr) {
 	if !r.pure(x) {
-		r.a.fault(x.Pos(), "an argument that is needed twice calls a function that has effects", "write it into a variable first")
+		r.fault(x.Pos(), "an argument that is needed twice calls a function that has effects", "write it into a variable first")
 	}
 }
 
@@ -862,7 +863,7 @@ func (r *renderer) isInf(e *ast.CallExpr) string {
 	below := r.operand(e.Args[0]) + ".LessReal(-math.MaxFloat64)"
 	switch v := r.info().Types[e.Args[1]].Value; {
 	case v == nil:
-		r.a.fault(e.Pos(), "math.IsInf with a sign that is not constant", "write a constant")
+		r.fault(e.Pos(), "math.IsInf with a sign that is not constant", "write a constant")
 	case strings.HasPrefix(v.String(), "-"):
 		return below
 	case v.String() != "0":

@@ -32,7 +32,7 @@ func (r *renderer) chosen(s *ast.IfStmt, next ast.Stmt) (c choice, ok bool) {
 	switch b := s.Body.List[0].(type) {
 	case *ast.ReturnStmt:
 		after, ok := next.(*ast.ReturnStmt)
-		if !ok || s.Else != nil || len(b.Results) != 1 || len(after.Results) != 1 || !r.results[0].find().active {
+		if !ok || s.Else != nil || len(b.Results) != 1 || len(after.Results) != 1 || !r.results[0].Active() {
 			return c, false
 		}
 		c.yes, c.no = b.Results[0], after.Results[0]
@@ -156,7 +156,7 @@ func (r *renderer) block(b *ast.BlockStmt) string {
 	at := b.Lbrace + 1
 	for i := 0; i < len(b.List); i++ {
 		n := b.List[i]
-		s += r.prog.code(at, n.Pos())
+		s += r.prog.Text(at, n.Pos())
 		at = n.End()
 		f, ok := n.(*ast.IfStmt)
 		if !ok {
@@ -178,5 +178,5 @@ func (r *renderer) block(b *ast.BlockStmt) string {
 			i++
 		}
 	}
-	return s + r.prog.code(at, b.End())
+	return s + r.prog.Text(at, b.End())
 }

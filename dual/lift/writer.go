@@ -12,12 +12,14 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/hesse-ad/hesse/internal/activity"
 )
 
 // A writer collects the declarations of the file that is written.
 type writer struct {
-	a    *analysis
-	prog *program
+	a    *activity.Analysis
+	prog *activity.Program
 	pkg  *packages.Package // that the file belongs to
 	T    string            // the type parameter, or a concrete type
 
@@ -111,42 +113,39 @@ func (w *writer) helper(name string) string {
 }
 
 // function is a function as lifted for the activity of in.
-func (w *writer) function(in *instance) *lifted {
+func (w *writer) function(in *activity.Instance) *lifted {
 	var key strings.Builder
-	sig := in.fn.Type().(*types.Signature)
-	key.WriteString(in.fn.FullName())
+	sig := in.Fn.Type().(*types.Signature)
+	key.WriteString(in.Fn.FullName())
 	for _, tp := range sortedEnv(in) {
 		key.WriteString("," + tp)
 	}
-	active := in.recv.holdsActive()
-	for _, p := range in.kinds {
-		key.WriteString("|" + p.pattern())
-		active = active || p.holdsActive()
-	}
+	pattern, active := in.Pattern()
+	key.WriteString(pattern)
 	if l := w.byKey[key.String()]; l != nil {
 		return l
 	}
 	l := &lifted{w: w, bare: !active}
 	w.byKey[key.String()] = l
-	l.method = sig.Recv() != nil && in.recv.holdsActive() && !in.recv.isNumber()
-	base := in.fn.Name()
+	l.method = sig.Recv() != nil && in.Recv.HoldsActive() && !in.Recv.IsNumber()
+	base := in.Fn.Name()
 	if sig.Recv() != nil && !l.method {
 		base = typeName(sig.Recv().Type()) + upper(base)
 	}
 	switch {
 	case l.method:
-		owner := typeName(sig.Recv().Type()) + w.suffix + in.recv.pattern() + "." // no name of Go's
+		owner := typeName(sig.Recv().Type()) + w.suffix + in.Recv.Pattern() + "." // no name of Go's
 		l.name = strings.TrimPrefix(w.unique(owner+base), owner)
 		l.infer = true
 	case l.bare:
-		l.name = w.unique(w.named(in.fn.Pkg(), base))
+		l.name = w.unique(w.named(in.Fn.Pkg(), base))
 	default:
-		l.name = w.unique(w.named(in.fn.Pkg(), base) + w.suffix)
+		l.name = w.unique(w.named(in.Fn.Pkg(), base) + w.suffix)
 	}
-	for _, p := range in.param {
-		l.infer = l.infer || p.holdsActive()
+	for _, p := range in.Params {
+		l.infer = l.infer || p.HoldsActive()
 	}
-	if sig.Recv() != nil && !l.method && in.recv.holdsActive() {
+	if sig.Recv() != nil && !l.method && in.Recv.HoldsActive() {
 		l.infer = true
 	}
 	w.decls = append(w.decls, l)
@@ -154,9 +153,9 @@ func (w *writer) function(in *instance) *lifted {
 	return l
 }
 
-func sortedEnv(in *instance) []string {
+func sortedEnv(in *activity.Instance) []string {
 	var s []string
-	for k, v := range in.env {
+	for k, v := range in.Env {
 		s = append(s, fmt.Sprintf("%d=%s", k.Index(), types.TypeString(v, nil)))
 	}
 	slices.Sort(s)
@@ -164,19 +163,19 @@ func sortedEnv(in *instance) []string {
 }
 
 func typeName(t types.Type) string {
-	if n, ok := types.Unalias(deref(t)).(*types.Named); ok {
+	if n, ok := types.Unalias(activity.Deref(t)).(*types.Named); ok {
 		return n.Obj().Name()
 	}
 	return ""
 }
 
-func (w *writer) renderFunc(l *lifted, in *instance) string {
-	r := &renderer{writer: w, in: in, results: in.res}
+func (w *writer) renderFunc(l *lifted, in *activity.Instance) string {
+	r := &renderer{writer: w, in: in, results: in.Results}
 	w.source(in)
-	sig := in.fn.Origin().Type().(*types.Signature)
-	d := in.decl
+	sig := in.Fn.Origin().Type().(*types.Signature)
+	d := in.Decl
 	var b strings.Builder
-	b.WriteString(doc(d.Doc, in.fn.Name(), l.name))
+	b.WriteString(doc(d.Doc, in.Fn.Name(), l.name))
 	b.WriteString("func ")
 	params := ""
 	if d.Recv != nil {
@@ -185,7 +184,7 @@ func (w *writer) renderFunc(l *lifted, in *instance) string {
 		if len(f.Names) > 0 {
 			name = f.Names[0].Name
 		}
-		recv := name + " " + r.receiverType(in.recv, f.Type)
+		recv := name + " " + r.receiverType(in.Recv, f.Type)
 		if l.method {
 			b.WriteString("(" + recv + ") ")
 		} else {
@@ -209,20 +208,20 @@ func (w *writer) renderFunc(l *lifted, in *instance) string {
 }
 
 // receiverType is the type of a receiver, whose type parameters have arguments here.
-func (r *renderer) receiverType(p *place, e ast.Expr) string {
+func (r *renderer) receiverType(p *activity.Place, e ast.Expr) string {
 	star := ""
 	if s, ok := e.(*ast.StarExpr); ok {
 		star, e = "*", s.X
-		p = p.find().elem
+		p = p.Elem()
 		if p == nil {
 			return star + r.node(e)
 		}
 	}
-	t := substitute(r.in.fn.Origin().Type().(*types.Signature).Recv().Type(), r.in.env)
+	t := activity.Substitute(r.in.Fn.Origin().Type().(*types.Signature).Recv().Type(), r.in.Env)
 	if star != "" {
-		t = deref(t)
+		t = activity.Deref(t)
 	}
-	if !p.holdsActive() {
+	if !p.HoldsActive() {
 		return star + r.typeString(t)
 	}
 	return star + r.namedType(p, t)
@@ -248,10 +247,10 @@ func doc(g *ast.CommentGroup, from, to string) string {
 }
 
 // source notes where the code of an instance is from.
-func (w *writer) source(in *instance) { w.sourceOf(in.pkg, in.decl.Pos()) }
+func (w *writer) source(in *activity.Instance) { w.sourceOf(in.Pkg, in.Decl.Pos()) }
 
 func (w *writer) sourceOf(p *packages.Package, at token.Pos) {
-	file := w.prog.fset.Position(at).Filename
+	file := w.prog.Fset.Position(at).Filename
 	switch {
 	case p == w.pkg:
 		w.sources[path.Base(strings.ReplaceAll(file, `\`, "/"))] = true
@@ -267,12 +266,11 @@ func (w *writer) sourceOf(p *packages.Package, at token.Pos) {
 }
 
 // typ is the type expression e for a place.
-func (r *renderer) typ(p *place, e ast.Expr) string {
-	if !p.holdsActive() {
+func (r *renderer) typ(p *activity.Place, e ast.Expr) string {
+	if !p.HoldsActive() {
 		return r.node(e)
 	}
-	p = p.find()
-	if p.kind == number {
+	if p.Kind() == activity.Number {
 		return r.T
 	}
 	switch x := e.(type) {
@@ -283,21 +281,21 @@ func (r *renderer) typ(p *place, e ast.Expr) string {
 		if x.Len != nil {
 			n = r.node(x.Len)
 		}
-		return "[" + n + "]" + r.typ(p.elem, x.Elt)
+		return "[" + n + "]" + r.typ(p.Elem(), x.Elt)
 	case *ast.Ellipsis:
-		return "..." + r.typ(p.elem, x.Elt)
+		return "..." + r.typ(p.Elem(), x.Elt)
 	case *ast.StarExpr:
-		return "*" + r.typ(p.elem, x.X)
+		return "*" + r.typ(p.Elem(), x.X)
 	case *ast.MapType:
-		return "map[" + r.node(x.Key) + "]" + r.typ(p.elem, x.Value)
+		return "map[" + r.node(x.Key) + "]" + r.typ(p.Elem(), x.Value)
 	case *ast.ChanType:
-		r.a.fault(e.Pos(), "a channel cannot carry active values", "return them, or write them into a slice")
+		r.fault(e.Pos(), "a channel cannot carry active values", "return them, or write them into a slice")
 	case *ast.FuncType:
 		return "func" + r.funcType(p, x)
 	case *ast.StructType:
 		return r.structType(p, x)
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
-		t := substitute(r.info().TypeOf(e), r.in.env)
+		t := r.in.TypeOf(e)
 		if _, ok := types.Unalias(t).(*types.Named); !ok {
 			return r.byShape(p, t)
 		}
@@ -307,33 +305,32 @@ func (r *renderer) typ(p *place, e ast.Expr) string {
 }
 
 // byShape is the type of a place where no expression for it stands.
-func (r *renderer) byShape(p *place, t types.Type) string {
-	if !p.holdsActive() {
+func (r *renderer) byShape(p *activity.Place, t types.Type) string {
+	if !p.HoldsActive() {
 		return r.typeString(t)
 	}
-	p = p.find()
 	switch t := types.Unalias(t).(type) {
 	case *types.Slice:
-		return "[]" + r.byShape(p.elem, t.Elem())
+		return "[]" + r.byShape(p.Elem(), t.Elem())
 	case *types.Array:
-		return fmt.Sprintf("[%d]", t.Len()) + r.byShape(p.elem, t.Elem())
+		return fmt.Sprintf("[%d]", t.Len()) + r.byShape(p.Elem(), t.Elem())
 	case *types.Pointer:
-		return "*" + r.byShape(p.elem, t.Elem())
+		return "*" + r.byShape(p.Elem(), t.Elem())
 	case *types.Map:
-		return "map[" + r.typeString(t.Key()) + "]" + r.byShape(p.elem, t.Elem())
+		return "map[" + r.typeString(t.Key()) + "]" + r.byShape(p.Elem(), t.Elem())
 	case *types.Named:
 		return r.namedType(p, t)
 	case *types.Signature:
-		list := func(v *types.Tuple, p []*place) string {
+		list := func(v *types.Tuple, p []*activity.Place) string {
 			var s []string
 			for i := range v.Len() {
 				s = append(s, r.byShape(p[i], v.At(i).Type()))
 			}
 			return strings.Join(s, ", ")
 		}
-		s := "func(" + list(t.Params(), p.params) + ")"
+		s := "func(" + list(t.Params(), p.Params()) + ")"
 		if t.Results().Len() > 0 {
-			s += " (" + list(t.Results(), p.result) + ")"
+			s += " (" + list(t.Results(), p.Results()) + ")"
 		}
 		return s
 	}
@@ -349,8 +346,8 @@ func (r *renderer) typeString(t types.Type) string {
 	})
 }
 
-func (r *renderer) funcType(p *place, x *ast.FuncType) string {
-	list := func(f *ast.FieldList, places []*place) string {
+func (r *renderer) funcType(p *activity.Place, x *ast.FuncType) string {
+	list := func(f *ast.FieldList, places []*activity.Place) string {
 		if f == nil {
 			return ""
 		}
@@ -368,9 +365,9 @@ func (r *renderer) funcType(p *place, x *ast.FuncType) string {
 		}
 		return strings.Join(s, ", ")
 	}
-	s := "(" + list(x.Params, p.params) + ")"
-	if out := list(x.Results, p.result); out != "" {
-		if len(p.result) > 1 || strings.Contains(out, " ") {
+	s := "(" + list(x.Params, p.Params()) + ")"
+	if out := list(x.Results, p.Results()); out != "" {
+		if len(p.Results()) > 1 || strings.Contains(out, " ") {
 			out = "(" + out + ")"
 		}
 		s += " " + out
@@ -378,18 +375,18 @@ func (r *renderer) funcType(p *place, x *ast.FuncType) string {
 	return s
 }
 
-func (r *renderer) structType(p *place, x *ast.StructType) string {
+func (r *renderer) structType(p *activity.Place, x *ast.StructType) string {
 	var b strings.Builder
 	b.WriteString("struct {\n")
 	at := 0
 	pos := x.Fields.Opening + 1
 	for _, f := range x.Fields.List {
-		b.WriteString(r.prog.code(pos, f.Pos()))
+		b.WriteString(r.prog.Text(pos, f.Pos()))
 		pos = f.End()
 		n := len(f.Names)
 		if n == 0 { // an embedded field becomes one with its name
 			name := typeName(r.info().TypeOf(f.Type))
-			if q := p.fields[at]; q.holdsActive() {
+			if q := p.Fields()[at]; q.HoldsActive() {
 				b.WriteString(name + " " + r.typ(q, f.Type))
 			} else {
 				b.WriteString(r.node(f.Type))
@@ -398,9 +395,9 @@ func (r *renderer) structType(p *place, x *ast.StructType) string {
 			continue
 		}
 		for k := 0; k < n; {
-			t := r.typ(p.fields[at+k], f.Type)
+			t := r.typ(p.Fields()[at+k], f.Type)
 			j := k + 1
-			for j < n && r.typ(p.fields[at+j], f.Type) == t {
+			for j < n && r.typ(p.Fields()[at+j], f.Type) == t {
 				j++
 			}
 			var names []string
@@ -415,15 +412,14 @@ func (r *renderer) structType(p *place, x *ast.StructType) string {
 		}
 		at += n
 	}
-	b.WriteString(r.prog.code(pos, x.Fields.Closing) + "}")
+	b.WriteString(r.prog.Text(pos, x.Fields.Closing) + "}")
 	return b.String()
 }
 
 // namedType is a declared type, lifted for the activity of p.
-func (r *renderer) namedType(p *place, t types.Type) string {
+func (r *renderer) namedType(p *activity.Place, t types.Type) string {
 	w := r.writer
-	p = p.find()
-	if p.kind == number {
+	if p.Kind() == activity.Number {
 		return w.T
 	}
 	n := types.Unalias(t).(*types.Named)
@@ -434,7 +430,7 @@ func (r *renderer) namedType(p *place, t types.Type) string {
 	if s, ok := r.instance(p, n); ok {
 		return s
 	}
-	key := "type " + types.TypeString(t, nil) + p.pattern()
+	key := "type " + types.TypeString(t, nil) + p.Pattern()
 	if l := w.byKey[key]; l != nil {
 		return l.value()
 	}
@@ -442,17 +438,17 @@ func (r *renderer) namedType(p *place, t types.Type) string {
 	w.byKey[key] = l
 	w.decls = append(w.decls, l)
 	w.queue = append(w.queue, func() {
-		spec, group, pkg := w.prog.spec(o)
+		spec, group, pkg := w.prog.Spec(o)
 		s, ok := spec.(*ast.TypeSpec)
 		if !ok {
-			w.a.fault(o.Pos(), "the declaration of "+o.Name()+" is out of reach", "")
+			w.a.Fault(nil, o.Pos(), "the declaration of "+o.Name()+" is out of reach", "")
 			return
 		}
-		env := map[*types.TypeParam]types.Type{}
+		env := activity.Env{}
 		for i := range n.TypeArgs().Len() {
 			env[n.Origin().TypeParams().At(i)] = n.TypeArgs().At(i)
 		}
-		q := &renderer{writer: w, in: &instance{pkg: pkg, env: env, exprs: map[ast.Expr]*place{}, vars: map[types.Object]*place{}}}
+		q := &renderer{writer: w, in: &activity.Instance{Pkg: pkg, Env: env}}
 		w.sourceOf(pkg, s.Pos())
 		comment := s.Doc
 		if comment == nil && len(group.Specs) == 1 {
@@ -466,17 +462,8 @@ func (r *renderer) namedType(p *place, t types.Type) string {
 // localType is a type that is declared in a function: it may use the function's
 // type parameter.
 func (r *renderer) localType(s *ast.TypeSpec) string {
-	o := r.info().Defs[s.Name]
-	for _, p := range r.in.kinds {
-		var found *place
-		p.walk(func(q *place) {
-			if n, ok := types.Unalias(q.typ).(*types.Named); ok && n.Obj() == o && q.kind != number && q.holdsActive() {
-				found = q
-			}
-		})
-		if found != nil {
-			return s.Name.Name + " " + r.typ(found, s.Type)
-		}
+	if p := r.in.Local(r.info().Defs[s.Name]); p != nil {
+		return s.Name.Name + " " + r.typ(p, s.Type)
 	}
 	return r.children(s)
 }
@@ -488,8 +475,8 @@ func (r *renderer) ident(id *ast.Ident) string {
 	o := r.info().ObjectOf(id)
 	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
 		if tn, ok := o.(*types.TypeName); ok {
-			if tp, ok := tn.Type().(*types.TypeParam); ok && r.in.env[tp] != nil {
-				return r.typeString(r.in.env[tp])
+			if tp, ok := tn.Type().(*types.TypeParam); ok && r.in.Env[tp] != nil {
+				return r.typeString(r.in.Env[tp])
 			}
 		}
 		return id.Name
@@ -523,8 +510,8 @@ func (w *writer) copy(o types.Object) string {
 	l := &lifted{w: w, name: n, bare: true}
 	w.decls = append(w.decls, l)
 	w.queue = append(w.queue, func() {
-		spec, _, pkg := w.prog.spec(o)
-		r := &renderer{writer: w, in: &instance{pkg: pkg, exprs: map[ast.Expr]*place{}, vars: map[types.Object]*place{}}}
+		spec, _, pkg := w.prog.Spec(o)
+		r := &renderer{writer: w, in: &activity.Instance{Pkg: pkg}}
 		w.sourceOf(pkg, o.Pos())
 		switch s := spec.(type) {
 		case *ast.TypeSpec:
@@ -549,7 +536,7 @@ func (w *writer) copyValue(r *renderer, o types.Object, s *ast.ValueSpec, name s
 		return "const " + name + t + " = " + c.Val().ExactString()
 	}
 	if len(s.Values) != len(s.Names) || o.Pkg().Path() != "math" && r.changes(o) {
-		w.a.fault(o.Pos(), "the variable "+o.Name()+" of package "+o.Pkg().Path()+" may change", "write the function in this package")
+		w.a.Fault(nil, o.Pos(), "the variable "+o.Name()+" of package "+o.Pkg().Path()+" may change", "write the function in this package")
 		return ""
 	}
 	return "var " + name + t + " = " + r.node(s.Values[i])
@@ -584,7 +571,7 @@ func (r *renderer) changes(o types.Object) bool {
 			}
 		}
 	}
-	for _, f := range r.in.pkg.Syntax {
+	for _, f := range r.in.Pkg.Syntax {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.AssignStmt:
@@ -602,32 +589,31 @@ func (r *renderer) changes(o types.Object) bool {
 
 // value is a declared function used as a value.
 func (r *renderer) value(e ast.Expr) (string, bool) {
-	p := r.in.exprs[e].orNil()
-	if p == nil || p.kind != function || !p.holdsActive() {
+	p := r.in.Exprs[e]
+	if p.Kind() != activity.Function || !p.HoldsActive() {
 		return "", false
 	}
-	w := &walker{a: r.a, in: r.in}
-	fn := w.function(e).fn
+	fn, _ := r.in.Function(e)
 	if fn == nil {
 		return "", false
 	}
 	if op, ok := elementary(fn); ok && op.method != "" {
 		return r.T + "." + op.method, true
 	}
-	c := r.in.funcs[e]
-	if c == nil || c.callee == nil || c.callee.decl == nil {
+	c := r.in.Funcs[e]
+	if c == nil || c.Callee == nil || c.Callee.Decl == nil {
 		return "", false
 	}
-	l := r.function(c.callee)
+	l := r.function(c.Callee)
 	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && r.info().Selections[s] != nil {
 		sel := r.info().Selections[s]
 		if sel.Kind() == types.MethodVal {
 			if !l.method {
-				r.a.fault(e.Pos(), "a method value of a type that becomes no type of its own", "write a function literal that calls it")
+				r.fault(e.Pos(), "a method value of a type that becomes no type of its own", "write a function literal that calls it")
 			}
 			return r.receiver(s) + "." + l.name, true
 		}
-		r.a.fault(e.Pos(), "a method expression with active values", "write a function literal that calls the method")
+		r.fault(e.Pos(), "a method expression with active values", "write a function literal that calls the method")
 	}
 	return l.value(), true
 }
@@ -644,13 +630,11 @@ func (r *renderer) selector(e *ast.SelectorExpr) string {
 		}
 		return r.children(e)
 	}
-	if o := sel.Obj(); !o.Exported() && o.Pkg() != r.pkg.Types && !r.in.exprs[e.X].holdsActive() {
-		r.a.current = r.in
-		r.a.fault(e.Pos(), "the field "+o.Name()+" of a type of package "+o.Pkg().Path()+", which does not export it", "write the function in this package")
-		r.a.current = nil
+	if o := sel.Obj(); !o.Exported() && o.Pkg() != r.pkg.Types && !r.in.Exprs[e.X].HoldsActive() {
+		r.fault(e.Pos(), "the field "+o.Name()+" of a type of package "+o.Pkg().Path()+", which does not export it", "write the function in this package")
 	}
 	if len(sel.Index()) > 1 {
-		if x := r.in.exprs[e.X]; x.holdsActive() { // embedded fields have names in lifted types
+		if x := r.in.Exprs[e.X]; x.HoldsActive() { // embedded fields have names in lifted types
 			return r.receiver(e) + "." + e.Sel.Name
 		}
 	}
@@ -667,14 +651,14 @@ func (r *renderer) operandSelector(e *ast.SelectorExpr) string {
 
 // passive is a call, with nothing active, of a function or method that this package
 // cannot name: it is copied, a method as a function.
-func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
-	if c.fn.Pkg() == r.pkg.Types || reachable(c.fn) && !r.hidden(c.fn) {
+func (r *renderer) passive(e *ast.CallExpr, c *activity.Call) (string, bool) {
+	if c.Fn.Pkg() == r.pkg.Types || reachable(c.Fn) && !r.hidden(c.Fn) {
 		return "", false
 	}
 	var args []string
-	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && c.recv != nil {
+	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && c.Recv != nil {
 		recv := r.receiver(sel)
-		_, want := c.fn.Type().(*types.Signature).Recv().Type().Underlying().(*types.Pointer)
+		_, want := c.Fn.Type().(*types.Signature).Recv().Type().Underlying().(*types.Pointer)
 		_, have := r.pathType(sel).Underlying().(*types.Pointer)
 		switch {
 		case want && !have:
@@ -687,7 +671,7 @@ func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
 	for _, x := range e.Args {
 		args = append(args, r.node(x))
 	}
-	s := r.copyFunc(c.fn, c.env) + "(" + strings.Join(args, ", ")
+	s := r.copyFunc(c.Fn, c.Env) + "(" + strings.Join(args, ", ")
 	if e.Ellipsis.IsValid() {
 		s += "..."
 	}
@@ -698,7 +682,7 @@ func (r *renderer) passive(e *ast.CallExpr, c *call) (string, bool) {
 // which this is code of: then the type is copied, too.
 func (r *renderer) hidden(fn *types.Func) bool {
 	recv := fn.Type().(*types.Signature).Recv()
-	return recv != nil && fn.Pkg() == r.in.pkg.Types && !token.IsExported(typeName(recv.Type()))
+	return recv != nil && fn.Pkg() == r.in.Pkg.Types && !token.IsExported(typeName(recv.Type()))
 }
 
 // reachable reports whether other packages can name o.
@@ -708,11 +692,11 @@ func reachable(o types.Object) bool {
 
 // copyFunc writes a function that this package cannot name into the file, with
 // nothing active.
-func (w *writer) copyFunc(fn *types.Func, env map[*types.TypeParam]types.Type) string {
-	decl, pkg := w.prog.source(fn)
-	if decl == nil || decl.Body == nil {
-		w.a.fault(fn.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
+func (w *writer) copyFunc(fn *types.Func, env activity.Env) string {
+	in := w.a.Function(fn, env)
+	if in == nil {
+		w.a.Fault(nil, fn.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
 		return fn.Name()
 	}
-	return w.function(w.a.instance(fn, decl, pkg, env, nil, token.NoPos)).name
+	return w.function(in).name
 }

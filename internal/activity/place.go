@@ -1,4 +1,4 @@
-package main
+package activity
 
 import (
 	"fmt"
@@ -10,19 +10,15 @@ import (
 // A place is where values of one type live: a variable, a parameter, a result,
 // the elements of a slice, a field. What matters of it is which of its numbers
 // are active, that is, depend on the inputs that are differentiated.
-//
-// Places are the cells of a points-to analysis in almost linear time (Steensgaard,
-// POPL 1996): an assignment between numbers makes the target active if the source
-// is, one way; whatever shares memory or a type (slices, pointers, maps, structs,
-// functions) becomes one place, both ways, by union and find.
-type place struct {
-	up     *place // the place that this one became part of
+// Its methods but HoldsActive, Kind and Active want one that is not nil.
+type Place struct {
+	up     *Place // the place that this one became part of
 	typ    types.Type
-	kind   kind
-	elem   *place   // of slices, arrays, pointers, maps and channels
-	fields []*place // of structs
-	params []*place // of functions
-	result []*place
+	kind   Kind
+	elem   *Place
+	fields []*Place
+	params []*Place
+	result []*Place
 
 	active bool
 	why    token.Pos // where it became active
@@ -32,21 +28,52 @@ type place struct {
 
 // A flow is an assignment to a number.
 type flow struct {
-	to *place
+	to *Place
 	at token.Pos
 }
 
-type kind int
+// A Kind is what a place holds.
+type Kind int
 
 const (
-	other  kind = iota // holds no number, or hides it: an interface
-	number             // float64
-	holder             // has elements
-	record
-	function
+	Other  Kind = iota // no number, or one that cannot be followed: an interface
+	Number             // float64
+	Holder             // elements: a slice, array, pointer, map or channel
+	Record             // a struct
+	Function
 )
 
-func (p *place) find() *place {
+// Type is the type of one of the places that became this one: of the same shape as
+// that of all others, but perhaps with another name.
+func (p *Place) Type() types.Type { return p.find().typ }
+
+// Kind is what p holds; of nil it is Other.
+func (p *Place) Kind() Kind {
+	if p == nil {
+		return Other
+	}
+	return p.find().kind
+}
+
+// Active reports whether p is an active number.
+func (p *Place) Active() bool { return p != nil && p.find().active }
+
+// Elem is the place of the elements of a Holder, nil for another kind.
+func (p *Place) Elem() *Place { return p.find().elem }
+
+// Fields are the places of the fields of a Record, in their order.
+func (p *Place) Fields() []*Place { return p.find().fields }
+
+// Params are the places of the parameters of a Function.
+func (p *Place) Params() []*Place { return p.find().params }
+
+// Results are the places of the results of a Function.
+func (p *Place) Results() []*Place { return p.find().result }
+
+// Same reports whether p and q became one place.
+func (p *Place) Same(q *Place) bool { return p.find() == q.find() }
+
+func (p *Place) find() *Place {
 	for p.up != nil {
 		if p.up.up != nil {
 			p.up = p.up.up
@@ -56,19 +83,19 @@ func (p *place) find() *place {
 	return p
 }
 
-func (p *place) children() [][]*place {
-	var elem []*place
+func (p *Place) children() [][]*Place {
+	var elem []*Place
 	if p.elem != nil {
-		elem = []*place{p.elem}
+		elem = []*Place{p.elem}
 	}
-	return [][]*place{elem, p.fields, p.params, p.result}
+	return [][]*Place{elem, p.fields, p.params, p.result}
 }
 
-// walk calls f with p and all places within, each once.
-func (p *place) walk(f func(p *place)) {
-	seen := map[*place]bool{}
-	var visit func(p *place)
-	visit = func(p *place) {
+// Walk calls f with p and all places within, each once.
+func (p *Place) Walk(f func(p *Place)) {
+	seen := map[*Place]bool{}
+	var visit func(p *Place)
+	visit = func(p *Place) {
 		p = p.find()
 		if seen[p] {
 			return
@@ -84,38 +111,38 @@ func (p *place) walk(f func(p *place)) {
 	visit(p)
 }
 
-// isNumber reports whether p is a number or points to one.
-func (p *place) isNumber() bool {
+// IsNumber reports whether p is a number or points to one.
+func (p *Place) IsNumber() bool {
 	p = p.find()
-	if p.kind == holder && isPointer(p.typ) {
+	if p.kind == Holder && IsPointer(p.typ) {
 		p = p.elem.find()
 	}
-	return p.kind == number
+	return p.kind == Number
 }
 
-// holdsActive reports whether a number within p is active.
-func (p *place) holdsActive() bool {
+// HoldsActive reports whether a number within p is active; none is in nil.
+func (p *Place) HoldsActive() bool {
 	if p == nil {
 		return false
 	}
 	found := false
-	p.walk(func(p *place) { found = found || p.active })
+	p.Walk(func(p *Place) { found = found || p.active })
 	return found
 }
 
-// pattern says which numbers within p are active, and which parts of it are one
-// place: equal patterns of one type are one lifted type.
-func (p *place) pattern() string {
+// Pattern says which numbers within p are active, and which parts of it are one
+// place. Places of one type with equal patterns are used alike.
+func (p *Place) Pattern() string {
 	var b strings.Builder
-	seen := map[*place]int{}
-	var visit func(p *place)
-	visit = func(p *place) {
+	seen := map[*Place]int{}
+	var visit func(p *Place)
+	visit = func(p *Place) {
 		p = p.find()
 		if n, ok := seen[p]; ok {
-			if p.kind == number {
+			if p.kind == Number {
 				n = -1
 			}
-			if n >= 0 && p.kind == record {
+			if n >= 0 && p.kind == Record {
 				fmt.Fprintf(&b, "^%d", n)
 				return
 			}
@@ -124,7 +151,7 @@ func (p *place) pattern() string {
 		switch {
 		case p.active:
 			b.WriteByte('T')
-		case p.kind == number:
+		case p.kind == Number:
 			b.WriteByte('.')
 		default:
 			b.WriteByte('(')
@@ -203,14 +230,14 @@ func reachesNumber(t types.Type, seen map[types.Type]bool) bool {
 
 // place makes a new place of type t. A type that contains itself is one place
 // within itself.
-func (b *builder) place(t types.Type) *place { return b.build(t, map[types.Type]*place{}) }
+func (b *builder) place(t types.Type) *Place { return b.build(t, map[types.Type]*Place{}) }
 
-func (b *builder) build(t types.Type, within map[types.Type]*place) *place {
+func (b *builder) build(t types.Type, within map[types.Type]*Place) *Place {
 	t = types.Unalias(t)
 	if p := within[t]; p != nil {
 		return p
 	}
-	p := &place{typ: t}
+	p := &Place{typ: t}
 	if !b.holdsNumber(t) {
 		return p
 	}
@@ -220,24 +247,24 @@ func (b *builder) build(t types.Type, within map[types.Type]*place) *place {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		p.kind = number
+		p.kind = Number
 	case *types.Slice:
-		p.kind, p.elem = holder, b.build(u.Elem(), within)
+		p.kind, p.elem = Holder, b.build(u.Elem(), within)
 	case *types.Array:
-		p.kind, p.elem = holder, b.build(u.Elem(), within)
+		p.kind, p.elem = Holder, b.build(u.Elem(), within)
 	case *types.Pointer:
-		p.kind, p.elem = holder, b.build(u.Elem(), within)
+		p.kind, p.elem = Holder, b.build(u.Elem(), within)
 	case *types.Chan:
-		p.kind, p.elem = holder, b.build(u.Elem(), within)
+		p.kind, p.elem = Holder, b.build(u.Elem(), within)
 	case *types.Map:
-		p.kind, p.elem = holder, b.build(u.Elem(), within)
+		p.kind, p.elem = Holder, b.build(u.Elem(), within)
 	case *types.Struct:
-		p.kind = record
+		p.kind = Record
 		for i := range u.NumFields() {
 			p.fields = append(p.fields, b.build(u.Field(i).Type(), within))
 		}
 	case *types.Signature:
-		p.kind = function
+		p.kind = Function
 		for i := range u.Params().Len() {
 			p.params = append(p.params, b.build(u.Params().At(i).Type(), within))
 		}
@@ -249,9 +276,9 @@ func (b *builder) build(t types.Type, within map[types.Type]*place) *place {
 }
 
 // unify makes one place of two.
-func (a *analysis) unify(p, q *place, at token.Pos) {
+func (a *Analysis) unify(p, q *Place, at token.Pos) {
 	p, q = p.find(), q.find()
-	if p == q || p.kind != q.kind || p.kind == other {
+	if p == q || p.kind != q.kind || p.kind == Other {
 		return
 	}
 	q.up = p
@@ -278,27 +305,27 @@ func (a *analysis) unify(p, q *place, at token.Pos) {
 }
 
 // flow notes that a value at src is assigned to dst.
-func (a *analysis) flow(src, dst *place, at token.Pos) {
+func (a *Analysis) flow(src, dst *Place, at token.Pos) {
 	if src == nil || dst == nil {
 		return
 	}
 	src, dst = src.find(), dst.find()
 	switch {
 	case src == dst:
-	case src.kind == number && dst.kind == number:
+	case src.kind == Number && dst.kind == Number:
 		src.to = append(src.to, flow{dst, at})
 		if src.active {
 			a.activate(dst, at)
 		}
 	case src.kind == dst.kind:
 		a.unify(dst, src, at)
-	case src.kind != other:
+	case src.kind != Other:
 		a.hide(src, at, "an interface cannot hold active values", "use the concrete type, or a type parameter, as slices.SortFunc has in place of sort.Slice")
 	}
 }
 
 // activate makes a number active, and what is assigned from it.
-func (a *analysis) activate(p *place, at token.Pos) {
+func (a *Analysis) activate(p *Place, at token.Pos) {
 	p = p.find()
 	if p.active {
 		return
@@ -314,22 +341,20 @@ func (a *analysis) activate(p *place, at token.Pos) {
 }
 
 // receives refuses to make p active, which must stay passive.
-func (a *analysis) receives(p *place, at token.Pos) {
+func (a *Analysis) receives(p *Place, at token.Pos) {
 	instead := "keep what depends on the inputs in a local variable, or in a copy of the slice (slices.Clone)"
 	if strings.HasPrefix(p.fixed, ofPackage) {
 		instead += "; declare functions by func"
 	} else {
 		instead += ", or name it with -active"
 	}
-	a.fault(at, p.fixed+" would receive an active value", instead)
+	a.Fault(a.current, at, p.fixed+" would receive an active value", instead)
 }
 
 const ofPackage = "package variable "
 
-// orNil is find for what may be no place.
-func (p *place) orNil() *place {
-	if p == nil {
-		return nil
-	}
-	return p.find()
+// IsPointer reports whether t is a pointer.
+func IsPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
 }

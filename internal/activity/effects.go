@@ -1,4 +1,4 @@
-package main
+package activity
 
 import (
 	"go/ast"
@@ -9,16 +9,16 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Go calls functions in the order in which they are written, each once. Where a
-// lifted expression would do otherwise, these say whether that can be noticed.
+// Go calls functions in the order in which they are written, each once. Where what is
+// written would do otherwise, these say whether that can be noticed.
 
 // calls reports whether e calls a function that may depend on when it is called.
-func (r *renderer) calls(e ast.Expr) bool {
+func calls(info *types.Info, e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			found = found || !timeless(r.info(), n)
+			found = found || !timeless(info, n)
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		}
@@ -45,17 +45,14 @@ func timeless(info *types.Info, e *ast.CallExpr) bool {
 	return false
 }
 
-// ordered reports whether x must be evaluated before y.
-func (r *renderer) ordered(x, y ast.Expr) bool {
-	return r.calls(x) && r.calls(y) && !(r.pure(x) && r.pure(y))
+// Ordered reports whether x must be evaluated before y, expressions of pkg.
+func (p *Program) Ordered(pkg *packages.Package, x, y ast.Expr) bool {
+	return calls(pkg.TypesInfo, x) && calls(pkg.TypesInfo, y) && !(p.Pure(pkg, x) && p.Pure(pkg, y))
 }
 
-// pure reports whether e may be evaluated twice.
-func (r *renderer) pure(e ast.Expr) bool { return r.prog.pure(r.in.pkg, e) }
-
-// pure reports whether n, an expression or a function, changes nothing but its own
-// variables, and returns no pointer to something new.
-func (p *program) pure(pkg *packages.Package, n ast.Node) bool {
+// Pure reports whether n, an expression or a function of pkg, changes nothing but its
+// own variables, and returns no pointer to something new: then it may be evaluated twice.
+func (p *Program) Pure(pkg *packages.Package, n ast.Node) bool {
 	info := pkg.TypesInfo
 	ok := true
 	own := func(e ast.Expr) bool {
@@ -108,15 +105,15 @@ func (p *program) pure(pkg *packages.Package, n ast.Node) bool {
 
 // pureFunction reports whether calls of fn are pure. One that calls itself is not
 // known to be.
-func (p *program) pureFunction(fn *types.Func) bool {
+func (p *Program) pureFunction(fn *types.Func) bool {
 	if fn == nil {
 		return false
 	}
 	known, ok := p.effects[fn.Origin()]
 	if !ok {
 		p.effects[fn.Origin()] = false
-		decl, pkg := p.source(fn)
-		known = decl != nil && decl.Body != nil && p.pure(pkg, decl)
+		decl, pkg := p.Source(fn)
+		known = decl != nil && decl.Body != nil && p.Pure(pkg, decl)
 		p.effects[fn.Origin()] = known
 	}
 	return known

@@ -1,4 +1,4 @@
-package main
+package activity
 
 import (
 	"go/ast"
@@ -7,14 +7,14 @@ import (
 )
 
 // expr returns the place of the value of e, and notes what flows on the way.
-func (w *walker) expr(e ast.Expr) *place {
+func (w *walker) expr(e ast.Expr) *Place {
 	p := w.value(e)
-	w.in.exprs[e] = p
+	w.in.Exprs[e] = p
 	return p
 }
 
 // multi is expr for what may have several values, or none.
-func (w *walker) multi(e ast.Expr) []*place {
+func (w *walker) multi(e ast.Expr) []*Place {
 	t, ok := w.info().TypeOf(e).(*types.Tuple)
 	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		r := w.call(c)
@@ -22,15 +22,15 @@ func (w *walker) multi(e ast.Expr) []*place {
 			r = append(r, w.fresh(t.At(len(r)).Type()))
 		}
 		if len(r) > 0 {
-			w.in.exprs[e] = r[0]
+			w.in.Exprs[e] = r[0]
 		}
 		return r
 	}
 	p := w.expr(e)
 	if !ok {
-		return []*place{p}
+		return []*Place{p}
 	}
-	return []*place{p, w.fresh(types.Typ[types.Bool])} // v, ok
+	return []*Place{p, w.fresh(types.Typ[types.Bool])} // v, ok
 }
 
 func tupleLen(t *types.Tuple) int {
@@ -40,7 +40,7 @@ func tupleLen(t *types.Tuple) int {
 	return t.Len()
 }
 
-func (w *walker) value(e ast.Expr) *place {
+func (w *walker) value(e ast.Expr) *Place {
 	tv := w.info().Types[e]
 	if tv.Value != nil || tv.IsType() {
 		return w.fresh(w.typeOf(e))
@@ -62,7 +62,7 @@ func (w *walker) value(e ast.Expr) *place {
 	case *ast.IndexExpr:
 		return w.index(e)
 	case *ast.IndexListExpr:
-		return w.static(e, w.function(e), nil)
+		return w.static(e, nil)
 	case *ast.KeyValueExpr:
 		w.expr(e.Key)
 		return w.expr(e.Value)
@@ -87,13 +87,13 @@ func (w *walker) value(e ast.Expr) *place {
 }
 
 // index is an element, or a function with its type arguments.
-func (w *walker) index(e *ast.IndexExpr) *place {
+func (w *walker) index(e *ast.IndexExpr) *Place {
 	if w.info().Types[e.Index].IsType() {
-		return w.static(e, w.function(e), nil)
+		return w.static(e, nil)
 	}
 	x := w.expr(e.X).find()
 	w.key(e.Index, e.X)
-	if isPointer(w.typeOf(e.X)) && x.elem != nil {
+	if IsPointer(w.typeOf(e.X)) && x.elem != nil {
 		x = x.elem.find() // to an array
 	}
 	if x.elem == nil {
@@ -102,7 +102,7 @@ func (w *walker) index(e *ast.IndexExpr) *place {
 	return x.elem
 }
 
-func (w *walker) slice(e *ast.SliceExpr) *place {
+func (w *walker) slice(e *ast.SliceExpr) *Place {
 	x := w.expr(e.X).find()
 	for _, i := range []ast.Expr{e.Low, e.High, e.Max} {
 		if i != nil {
@@ -121,7 +121,7 @@ func (w *walker) slice(e *ast.SliceExpr) *place {
 	return x
 }
 
-func (w *walker) unary(e *ast.UnaryExpr) *place {
+func (w *walker) unary(e *ast.UnaryExpr) *Place {
 	x := w.expr(e.X)
 	switch e.Op {
 	case token.AND:
@@ -140,13 +140,13 @@ func (w *walker) unary(e *ast.UnaryExpr) *place {
 // valueType is the type of e, or of the first of its two values.
 func (w *walker) valueType(e ast.Expr) types.Type {
 	if t, ok := w.info().TypeOf(e).(*types.Tuple); ok {
-		return substitute(t.At(0).Type(), w.in.env)
+		return Substitute(t.At(0).Type(), w.in.Env)
 	}
 	return w.typeOf(e)
 }
 
 // sharing is a new slice or pointer to elem.
-func (w *walker) sharing(t types.Type, elem *place, at token.Pos) *place {
+func (w *walker) sharing(t types.Type, elem *Place, at token.Pos) *Place {
 	p := w.fresh(t)
 	if p.elem != nil && elem != nil {
 		w.a.unify(p.elem, elem, at)
@@ -154,16 +154,16 @@ func (w *walker) sharing(t types.Type, elem *place, at token.Pos) *place {
 	return p
 }
 
-func (w *walker) binary(e *ast.BinaryExpr) *place {
+func (w *walker) binary(e *ast.BinaryExpr) *Place {
 	x, y := w.expr(e.X), w.expr(e.Y)
 	p := w.fresh(w.typeOf(e))
-	if p.kind == number {
+	if p.kind == Number {
 		w.a.flow(x, p, e.OpPos)
 		w.a.flow(y, p, e.OpPos)
 	}
-	if p.find().kind == other && (e.Op == token.EQL || e.Op == token.NEQ) {
-		for _, q := range []*place{x, y} {
-			if k := q.find().kind; k == record || k == holder && !isReference(q.find().typ) {
+	if p.find().kind == Other && (e.Op == token.EQL || e.Op == token.NEQ) {
+		for _, q := range []*Place{x, y} {
+			if k := q.find().kind; k == Record || k == Holder && !isReference(q.find().typ) {
 				w.a.hide(q, e.OpPos, "structs and arrays of active values cannot be compared", "compare their numbers")
 			}
 		}
@@ -176,25 +176,25 @@ func isReference(t types.Type) bool {
 	return !array
 }
 
-func (w *walker) ident(e *ast.Ident) *place {
+func (w *walker) ident(e *ast.Ident) *Place {
 	switch o := w.info().ObjectOf(e).(type) {
 	case *types.Var:
 		return w.variable(o)
 	case *types.Func:
-		return w.static(e, w.function(e), nil)
+		return w.static(e, nil)
 	}
 	return w.fresh(w.typeOf(e))
 }
 
-func (w *walker) composite(e *ast.CompositeLit) *place {
+func (w *walker) composite(e *ast.CompositeLit) *Place {
 	p := w.fresh(w.typeOf(e))
-	w.in.exprs[e] = p
+	w.in.Exprs[e] = p
 	at := p
 	if _, ok := w.typeOf(e).Underlying().(*types.Pointer); ok { // &T{} with &T left out
 		at = p.elem
 	}
 	at = at.find()
-	fields, _ := deref(w.typeOf(e)).Underlying().(*types.Struct)
+	fields, _ := Deref(w.typeOf(e)).Underlying().(*types.Struct)
 	for i, x := range e.Elts {
 		kv, keyed := x.(*ast.KeyValueExpr)
 		v := x
@@ -206,9 +206,9 @@ func (w *walker) composite(e *ast.CompositeLit) *place {
 		}
 		from := w.expr(v)
 		switch {
-		case at.kind == record:
+		case at.kind == Record:
 			if keyed {
-				i = fieldIndex(fields, kv.Key.(*ast.Ident).Name)
+				i = FieldIndex(fields, kv.Key.(*ast.Ident).Name)
 			}
 			w.a.flow(from, at.fields[i], v.Pos())
 		case at.elem != nil:
@@ -228,7 +228,8 @@ func (w *walker) key(e, x ast.Expr) {
 	}
 }
 
-func fieldIndex(s *types.Struct, name string) int {
+// FieldIndex is the index of the field of s with a name, -1 if there is none.
+func FieldIndex(s *types.Struct, name string) int {
 	for i := range s.NumFields() {
 		if s.Field(i).Name() == name {
 			return i
@@ -237,7 +238,8 @@ func fieldIndex(s *types.Struct, name string) int {
 	return -1
 }
 
-func deref(t types.Type) types.Type {
+// Deref is what t points to, or t if it is no pointer.
+func Deref(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		return p.Elem()
 	}
@@ -245,17 +247,15 @@ func deref(t types.Type) types.Type {
 }
 
 // literal is a function literal: it sees the variables around it.
-func (w *walker) literal(e *ast.FuncLit) *place {
+func (w *walker) literal(e *ast.FuncLit) *Place {
 	p := w.fresh(w.typeOf(e))
-	w.in.exprs[e] = p
+	w.in.Exprs[e] = p
 	inner := &walker{a: w.a, in: w.in}
-	var params, results []*place
+	var params, results []*Place
 	sig := w.info().TypeOf(e).(*types.Signature)
-	outer := w.in.named
-	inner.params(sig, func(p *place) { params = append(params, p) }, func(p *place) { results = append(results, p) })
-	w.in.named = outer
+	inner.params(sig, func(p *Place) { params = append(params, p) }, func(p *Place) { results = append(results, p) })
 	inner.results = results
-	if p.kind == function {
+	if p.kind == Function {
 		for i := range params {
 			w.a.unify(p.params[i], params[i], e.Pos())
 		}
@@ -268,33 +268,33 @@ func (w *walker) literal(e *ast.FuncLit) *place {
 }
 
 // selector is a field, a method or a name of a package.
-func (w *walker) selector(e *ast.SelectorExpr) *place {
+func (w *walker) selector(e *ast.SelectorExpr) *Place {
 	s := w.info().Selections[e]
 	if s == nil {
 		switch o := w.info().Uses[e.Sel].(type) {
 		case *types.Var:
 			return w.variable(o)
 		case *types.Func:
-			return w.static(e, w.function(e), nil)
+			return w.static(e, nil)
 		}
 		return w.fresh(w.typeOf(e))
 	}
 	x := w.expr(e.X)
 	if s.Kind() == types.MethodExpr {
-		return w.static(e, w.function(e), nil)
+		return w.static(e, nil)
 	}
 	path := s.Index()
 	t := w.typeOf(e.X)
 	if s.Kind() == types.MethodVal {
 		x, t = w.path(x, t, path[:len(path)-1])
-		return w.static(e, w.function(e), w.adjusted(x, t, s.Obj().(*types.Func), e.Pos()))
+		return w.static(e, w.adjusted(x, t, s.Obj().(*types.Func), e.Pos()))
 	}
 	x, _ = w.path(x, t, path)
 	return x
 }
 
 // path follows the fields of an index path, through embedded pointers.
-func (w *walker) path(x *place, t types.Type, path []int) (*place, types.Type) {
+func (w *walker) path(x *Place, t types.Type, path []int) (*Place, types.Type) {
 	for _, i := range path {
 		x = x.find()
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -304,7 +304,7 @@ func (w *walker) path(x *place, t types.Type, path []int) (*place, types.Type) {
 			}
 		}
 		t = t.Underlying().(*types.Struct).Field(i).Type()
-		if x.kind != record {
+		if x.kind != Record {
 			x = w.fresh(t)
 		} else {
 			x = x.fields[i]
@@ -315,7 +315,7 @@ func (w *walker) path(x *place, t types.Type, path []int) (*place, types.Type) {
 
 // adjusted is the receiver for a method: its address or what it points to, if the
 // method asks for that.
-func (w *walker) adjusted(x *place, t types.Type, fn *types.Func, at token.Pos) *place {
+func (w *walker) adjusted(x *Place, t types.Type, fn *types.Func, at token.Pos) *Place {
 	recv := fn.Origin().Type().(*types.Signature).Recv().Type()
 	_, want := recv.Underlying().(*types.Pointer)
 	_, have := t.Underlying().(*types.Pointer)
@@ -330,8 +330,9 @@ func (w *walker) adjusted(x *place, t types.Type, fn *types.Func, at token.Pos) 
 	return x
 }
 
-// function is the declared function that e names, and its type arguments.
-func (w *walker) function(e ast.Expr) called {
+// Function is the declared function that e names, nil if it names none, and its type
+// arguments.
+func (in *Instance) Function(e ast.Expr) (fn *types.Func, env Env) {
 	var id *ast.Ident
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -339,48 +340,44 @@ func (w *walker) function(e ast.Expr) called {
 	case *ast.SelectorExpr:
 		id = e.Sel
 	case *ast.IndexExpr:
-		return w.function(e.X)
+		return in.Function(e.X)
 	case *ast.IndexListExpr:
-		return w.function(e.X)
+		return in.Function(e.X)
 	}
 	if id == nil {
-		return called{}
+		return nil, nil
 	}
-	fn, ok := w.info().Uses[id].(*types.Func)
+	fn, ok := in.Info().Uses[id].(*types.Func)
 	if !ok {
-		return called{}
+		return nil, nil
 	}
-	env := map[*types.TypeParam]types.Type{}
-	if i, ok := w.info().Instances[id]; ok {
+	env = Env{}
+	if i, ok := in.Info().Instances[id]; ok {
 		params := fn.Origin().Type().(*types.Signature).TypeParams()
 		for k := range params.Len() {
-			env[params.At(k)] = substitute(i.TypeArgs.At(k), w.in.env)
+			env[params.At(k)] = Substitute(i.TypeArgs.At(k), in.Env)
 		}
 	}
 	if recv := fn.Type().(*types.Signature).Recv(); recv != nil {
-		if n, ok := types.Unalias(deref(substitute(recv.Type(), w.in.env))).(*types.Named); ok {
+		if n, ok := types.Unalias(Deref(Substitute(recv.Type(), in.Env))).(*types.Named); ok {
 			params := fn.Origin().Type().(*types.Signature).RecvTypeParams()
 			for k := range params.Len() {
 				env[params.At(k)] = n.TypeArgs().At(k)
 			}
 		}
 	}
-	return called{fn, env}
-}
-
-type called struct {
-	fn  *types.Func
-	env map[*types.TypeParam]types.Type
+	return fn, env
 }
 
 // static is a declared function used as a value: with its receiver, if that is
 // bound.
-func (w *walker) static(e ast.Expr, c called, recv *place) *place {
+func (w *walker) static(e ast.Expr, recv *Place) *Place {
+	fn, env := w.in.Function(e)
 	p := w.fresh(w.typeOf(e))
-	if p.kind != function || c.fn == nil {
+	if p.kind != Function || fn == nil {
 		return p
 	}
-	if _, ok := elementary(c.fn); ok {
+	if as := w.a.use(fn).As; as == Operation || as == Reading {
 		for _, q := range p.params {
 			for _, r := range p.result {
 				w.a.flow(q, r, e.Pos())
@@ -393,12 +390,12 @@ func (w *walker) static(e ast.Expr, c called, recv *place) *place {
 		}
 		return p
 	}
-	k := &call{in: w.in, at: e.Pos(), fn: c.fn.Origin(), env: c.env, recv: recv, args: p.params, res: p.result}
-	for range k.args {
+	k := &Call{in: w.in, at: e.Pos(), Fn: fn.Origin(), Env: env, Recv: recv, Args: p.params, Results: p.result}
+	for range k.Args {
 		k.argAt = append(k.argAt, k.at)
 	}
-	if w.in.funcs[e] = k; recv == nil && c.fn.Type().(*types.Signature).Recv() != nil && len(p.params) > 0 { // a method expression
-		k.recv, k.args, k.argAt = p.params[0], p.params[1:], k.argAt[1:]
+	if w.in.Funcs[e] = k; recv == nil && fn.Type().(*types.Signature).Recv() != nil && len(p.params) > 0 { // a method expression
+		k.Recv, k.Args, k.argAt = p.params[0], p.params[1:], k.argAt[1:]
 	}
 	w.a.pending = append(w.a.pending, k)
 	return p

@@ -1,4 +1,4 @@
-package main
+package activity
 
 import (
 	"fmt"
@@ -14,9 +14,10 @@ import (
 )
 
 // A program is a package with all that it imports, as source and types.
-type program struct {
-	fset  *token.FileSet
-	root  *packages.Package
+type Program struct {
+	Fset *token.FileSet
+	Root *packages.Package // with types and syntax, as all that it imports
+
 	byPkg map[*types.Package]*packages.Package
 	decls map[*packages.Package]map[*types.Func]*ast.FuncDecl
 	text  map[string][]byte
@@ -24,17 +25,17 @@ type program struct {
 	effects map[*types.Func]bool // see pureFunction
 }
 
-// load reads the package in dir, but for its file without, which is about to be
-// written anew.
-func load(dir, without string) (*program, error) {
-	p := &program{
-		fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
+// Load reads the package in dir as go build does, with all that it imports, but for its
+// file without, which is about to be written anew and may have errors, or be missed.
+func Load(dir, without string) (*Program, error) {
+	p := &Program{
+		Fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
 		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{},
 	}
 	cfg := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedTypesSizes,
-		Dir: dir, Fset: p.fset,
+		Dir: dir, Fset: p.Fset,
 		BuildFlags: []string{"-tags=noasm,purego,safe"}, // gonum's loops as Go
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
 			if without != "" && filepath.Base(name) == filepath.Base(without) && filepath.Dir(name) == dir {
@@ -50,13 +51,13 @@ func load(dir, without string) (*program, error) {
 	if len(roots) != 1 {
 		return nil, fmt.Errorf("%d packages in %s", len(roots), dir)
 	}
-	p.root = roots[0]
+	p.Root = roots[0]
 	packages.Visit(roots, nil, func(q *packages.Package) {
 		if q.Types != nil {
 			p.byPkg[q.Types] = q
 		}
 	})
-	for _, e := range p.root.Errors {
+	for _, e := range p.Root.Errors {
 		if without == "" || !strings.Contains(e.Msg, "undefined") { // of code that uses the file to come
 			return nil, e
 		}
@@ -64,8 +65,9 @@ func load(dir, without string) (*program, error) {
 	return p, nil
 }
 
-// source is the declaration of a function, nil if it has none in Go.
-func (p *program) source(fn *types.Func) (*ast.FuncDecl, *packages.Package) {
+// Source is the declaration of a function and its package, nil if it has no source in
+// Go.
+func (p *Program) Source(fn *types.Func) (*ast.FuncDecl, *packages.Package) {
 	q := p.byPkg[fn.Pkg()]
 	if q == nil {
 		return nil, nil
@@ -87,8 +89,9 @@ func (p *program) source(fn *types.Func) (*ast.FuncDecl, *packages.Package) {
 	return m[fn.Origin()], q
 }
 
-// spec is where an object of a package is declared.
-func (p *program) spec(o types.Object) (ast.Spec, *ast.GenDecl, *packages.Package) {
+// Spec is where a type, variable or constant of a package is declared, nil if that is
+// not known.
+func (p *Program) Spec(o types.Object) (ast.Spec, *ast.GenDecl, *packages.Package) {
 	q := p.byPkg[o.Pkg()]
 	if q == nil {
 		return nil, nil, nil
@@ -109,9 +112,9 @@ func (p *program) spec(o types.Object) (ast.Spec, *ast.GenDecl, *packages.Packag
 	return nil, nil, nil
 }
 
-// code is the source between two positions of a file.
-func (p *program) code(from, to token.Pos) string {
-	f := p.fset.File(from)
+// Text is the source between two positions of a file.
+func (p *Program) Text(from, to token.Pos) string {
+	f := p.Fset.File(from)
 	src := p.text[f.Name()]
 	if src == nil {
 		src, _ = os.ReadFile(f.Name())
@@ -120,12 +123,15 @@ func (p *program) code(from, to token.Pos) string {
 	return string(src[f.Offset(from):f.Offset(to)])
 }
 
-// substitute replaces type parameters in t.
-func substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
+// An Env has the type arguments of an instance of a generic function.
+type Env map[*types.TypeParam]types.Type
+
+// Substitute replaces type parameters in t by their arguments.
+func Substitute(t types.Type, env Env) types.Type {
 	if len(env) == 0 || t == nil {
 		return t
 	}
-	sub := func(t types.Type) types.Type { return substitute(t, env) }
+	sub := func(t types.Type) types.Type { return Substitute(t, env) }
 	tuple := func(t *types.Tuple) *types.Tuple {
 		var v []*types.Var
 		for i := range t.Len() {

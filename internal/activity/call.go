@@ -1,4 +1,4 @@
-package main
+package activity
 
 import (
 	"go/ast"
@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// builtin is the name of the builtin function that e is, "" if it is none.
-func builtin(info *types.Info, e ast.Expr) string {
+// Builtin is the name of the builtin function that e is, "" if it is none.
+func Builtin(info *types.Info, e ast.Expr) string {
 	var id *ast.Ident
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -22,24 +22,24 @@ func builtin(info *types.Info, e ast.Expr) string {
 }
 
 // call returns the places of the results of a call.
-func (w *walker) call(e *ast.CallExpr) []*place {
+func (w *walker) call(e *ast.CallExpr) []*Place {
 	if tv := w.info().Types[e]; tv.Value != nil {
-		return []*place{w.fresh(w.typeOf(e))}
+		return []*Place{w.fresh(w.typeOf(e))}
 	}
 	if w.info().Types[e.Fun].IsType() {
-		return []*place{w.conversion(e)}
+		return []*Place{w.conversion(e)}
 	}
-	if name := builtin(w.info(), e.Fun); name != "" {
+	if name := Builtin(w.info(), e.Fun); name != "" {
 		return w.builtin(e, name)
 	}
-	c := w.function(e.Fun)
-	if c.fn != nil {
-		if op, ok := elementary(c.fn); ok {
-			return w.elementary(e, op)
-		}
-		if instead, ok := refused(c.fn); ok {
+	fn, env := w.in.Function(e.Fun)
+	if fn != nil {
+		switch use := w.a.use(fn); use.As {
+		case Operation, Reading:
+			return w.operation(e, use.As)
+		case Refused:
 			for _, x := range e.Args {
-				w.a.hide(w.expr(x), e.Pos(), c.fn.Pkg().Name()+"."+c.fn.Name()+" of an active value", instead)
+				w.a.hide(w.expr(x), e.Pos(), fn.Pkg().Name()+"."+fn.Name()+" of an active value", use.Instead)
 			}
 		}
 	}
@@ -47,26 +47,27 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 	if sig == nil {
 		return nil
 	}
-	var recv, fun *place
-	known := c.fn != nil
+	var recv, fun *Place
+	known := fn != nil
 	if known {
 		recv, fun, known = w.calledOn(e)
 	}
 	args, argAt := w.arguments(e, sig)
-	var results []*place
+	var results []*Place
 	for i := range sig.Results().Len() {
 		results = append(results, w.fresh(sig.Results().At(i).Type()))
 	}
 	if known {
-		k := &call{in: w.in, at: e.Pos(), fn: c.fn.Origin(), env: c.env, recv: recv, args: args, argAt: argAt, res: results}
-		w.in.calls[e] = k
+		k := &Call{in: w.in, at: e.Pos(), Fn: fn.Origin(), Env: env, Recv: recv, Args: args, Results: results, argAt: argAt}
+		w.in.Calls[e] = k
 		w.a.pending = append(w.a.pending, k)
 		return results
 	}
-	if c.fn == nil && fun == nil {
+	if fn == nil && fun == nil {
 		fun = w.expr(e.Fun)
 	}
-	if fun = fun.orNil(); fun != nil && fun.kind == function {
+	if fun.Kind() == Function {
+		fun = fun.find()
 		for i, p := range args {
 			w.a.flow(p, fun.params[i], argAt[i])
 		}
@@ -83,7 +84,7 @@ func (w *walker) call(e *ast.CallExpr) []*place {
 
 // calledOn is the receiver of the method that e calls, if it is one. known is false where only
 // a run shows which method it is, and for a method expression, whose value is fun.
-func (w *walker) calledOn(e *ast.CallExpr) (recv, fun *place, known bool) {
+func (w *walker) calledOn(e *ast.CallExpr) (recv, fun *Place, known bool) {
 	s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	if !ok || w.info().Selections[s] == nil {
 		return nil, nil, true
@@ -105,7 +106,7 @@ func (w *walker) calledOn(e *ast.CallExpr) (recv, fun *place, known bool) {
 
 // arguments are the places of the arguments and where they stand, one a parameter:
 // those of a variadic one are the elements of a slice.
-func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) (places []*place, at []token.Pos) {
+func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) (places []*Place, at []token.Pos) {
 	n := sig.Params().Len()
 	if t, ok := w.info().TypeOf(firstArg(e)).(*types.Tuple); ok && len(e.Args) == 1 && t.Len() != 1 {
 		places = w.multi(e.Args[0])
@@ -129,8 +130,8 @@ func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) (places []*pla
 		places, at = append(places[:n-1:n-1], rest), append(at[:n-1:n-1], e.Pos())
 	}
 	for i, p := range places {
-		if types.IsInterface(substitute(sig.Params().At(i).Type(), w.in.env)) {
-			w.a.flow(p, &place{}, at[i])
+		if types.IsInterface(Substitute(sig.Params().At(i).Type(), w.in.Env)) {
+			w.a.flow(p, &Place{}, at[i])
 		}
 	}
 	return places, at
@@ -144,7 +145,7 @@ func firstArg(e *ast.CallExpr) ast.Expr {
 }
 
 // conversion is T(x). What becomes an integer is a reading of its value.
-func (w *walker) conversion(e *ast.CallExpr) *place {
+func (w *walker) conversion(e *ast.CallExpr) *Place {
 	if at := w.address(e); at != nil {
 		w.expr(at)
 		return w.fresh(w.typeOf(e))
@@ -153,9 +154,9 @@ func (w *walker) conversion(e *ast.CallExpr) *place {
 	p := w.fresh(w.typeOf(e))
 	x, q := x.find(), p.find()
 	switch {
-	case x.kind == number && q.kind == number:
+	case x.kind == Number && q.kind == Number:
 		w.a.flow(x, q, e.Pos())
-	case x.kind == number:
+	case x.kind == Number:
 		if b, ok := w.typeOf(e).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
 			w.a.hide(x, e.Pos(), "an active value cannot become a "+types.TypeString(w.typeOf(e), nil), "keep it a float64")
 		}
@@ -178,8 +179,8 @@ func (w *walker) address(e *ast.CallExpr) ast.Expr {
 	return p.Args[0]
 }
 
-func (w *walker) builtin(e *ast.CallExpr, name string) []*place {
-	var args []*place
+func (w *walker) builtin(e *ast.CallExpr, name string) []*Place {
+	var args []*Place
 	for _, x := range e.Args {
 		args = append(args, w.expr(x))
 	}
@@ -201,7 +202,7 @@ func (w *walker) builtin(e *ast.CallExpr, name string) []*place {
 				w.a.flow(p, s.elem, e.Args[i+1].Pos())
 			}
 		}
-		return []*place{s}
+		return []*Place{s}
 	case "copy":
 		if to, from := args[0].find(), args[1].find(); to.elem != nil && from.elem != nil {
 			w.a.flow(from.elem, to.elem, at)
@@ -211,13 +212,13 @@ func (w *walker) builtin(e *ast.CallExpr, name string) []*place {
 		for _, x := range args {
 			w.a.flow(x, p, at)
 		}
-		return []*place{p}
+		return []*Place{p}
 	case "panic", "print", "println":
 		for _, p := range args {
 			w.a.hide(p, at, "an active value cannot be given to "+name, "leave it out, or give a text")
 		}
 	case "recover":
-		w.a.fault(at, "a function that recovers from a panic cannot be lifted", "return an error")
+		w.a.Fault(w.in, at, "a function that recovers from a panic cannot be lifted", "return an error")
 	case "complex":
 		for _, p := range args {
 			w.a.hide(p, at, "complex numbers of active values", "compute with real and imaginary parts")
@@ -225,15 +226,15 @@ func (w *walker) builtin(e *ast.CallExpr, name string) []*place {
 	}
 	if t := w.info().TypeOf(e); t != nil {
 		if _, ok := t.(*types.Tuple); !ok {
-			return []*place{w.fresh(w.typeOf(e))}
+			return []*Place{w.fresh(w.typeOf(e))}
 		}
 	}
 	return nil
 }
 
-// elementary is a call of a function that is an operation.
-func (w *walker) elementary(e *ast.CallExpr, op operation) []*place {
-	var results []*place
+// operation is a call of a function that is written as it is.
+func (w *walker) operation(e *ast.CallExpr, as Treatment) []*Place {
+	var results []*Place
 	switch t := w.info().TypeOf(e).(type) {
 	case *types.Tuple:
 		for i := range t.Len() {
@@ -244,12 +245,12 @@ func (w *walker) elementary(e *ast.CallExpr, op operation) []*place {
 	}
 	for _, x := range e.Args {
 		p := w.expr(x).find()
-		for p.kind == holder {
+		for p.kind == Holder {
 			p = p.elem.find()
 		}
-		if !op.reads {
+		if as == Operation {
 			for _, r := range results {
-				if r.kind == number {
+				if r.kind == Number {
 					w.a.flow(p, r, e.Pos())
 				}
 			}
