@@ -16,6 +16,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -468,4 +469,45 @@ func TestResultsMayOverwriteArguments(t *testing.T) {
 func TestUnknownNamesAreNumbers(t *testing.T) {
 	require.Equal(t, "acyclic Method(4)", fmt.Sprint(hessian.ByAcyclic, " ", hessian.Method(4)))
 	require.Equal(t, "RoR Strategy(4)", fmt.Sprint(hessian.RoR, " ", hessian.Strategy(4)))
+}
+
+// What depends on a logarithm of a sum whose largest element is counted is verified like all
+// else; where rounding errors have no bound, the error says so.
+func TestVerifyRestsOnNoInfiniteBound(t *testing.T) {
+	x := []float64{0.3, 1.7, -0.4, 0.9}
+	missing := sparsity.FromCoordinates(4, 4, []int{0, 1, 2, 3, 1, 2}, []int{0, 1, 2, 3, 2, 1}) // (0, 3) and more
+	row := sparsity.FromCoordinates(1, 4, []int{0, 0, 0}, []int{1, 2, 3})
+	tiny := reverse.Constant(1e-12)
+	for name, c := range map[string]struct {
+		f       func(x []reverse.Var) reverse.Var
+		bounded bool
+	}{
+		"x₀x₃ + ln Σ exp": {func(x []reverse.Var) reverse.Var { return x[0].Mul(x[3]).Add(dual.LogSumExp(x[1:3])) }, true},
+		"ln Σ exp":        {dual.LogSumExp[reverse.Var], true},
+		"ln Σ exp of equal": {func(x []reverse.Var) reverse.Var {
+			return dual.LogSumExp(append([]reverse.Var{x[0], x[0].Scale(1)}, x...))
+		}, true},
+		"a quotient that is all rounding": {func(x []reverse.Var) reverse.Var {
+			zero := x[0].AddReal(1e16).SubReal(1e16).Sub(x[0]) // anything
+			return x[0].Mul(x[3]).Div(zero.Add(tiny))
+		}, false},
+	} {
+		tape, err := reverse.Record(c.f, x)
+		require.NoError(t, err)
+		for _, method := range []hessian.Method{hessian.ByStar, hessian.ByAcyclic} {
+			plan, err := hessian.SparseSettings{Method: method}.New(tape)
+			require.NoError(t, err)
+			require.NoError(t, plan.Verify(x), name)
+			plan, err = hessian.SparseSettings{Method: method, Pattern: missing}.New(tape)
+			require.NoError(t, err)
+			var missed *hessian.MissedError
+			require.ErrorAs(t, plan.Verify(x), &missed, name)
+			require.Equal(t, c.bounded, !math.IsInf(missed.Bound, 1), "%s: %v", name, missed)
+		}
+		jacobian, err := reverse.SparseSettings{Pattern: row}.New(tape)
+		require.NoError(t, err)
+		var missed *reverse.MissedError
+		require.ErrorAs(t, jacobian.Verify(x), &missed, name)
+		require.Equal(t, c.bounded, !math.IsInf(missed.Bound, 1), "%s: %v", name, missed)
+	}
 }

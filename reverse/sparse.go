@@ -171,6 +171,9 @@ type MissedError struct {
 	// times a random vector, Want of a JVP.
 	Row       int
 	Got, Want float64
+	// Bound is how much rounding errors may make them differ. It is +Inf if that is not known,
+	// so that the difference may be no fault: then no other row is wrong.
+	Bound float64
 }
 
 func (e *MissedError) Error() string {

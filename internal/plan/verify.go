@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,11 +16,14 @@ import (
 type Miss struct {
 	Row       int
 	Got, Want float64 // (A·v)ᵢ and the product
+	Bound     float64 // how much rounding errors may make them differ; +Inf if that is not known
 }
 
 func (m *Miss) Error() string {
 	why := "the pattern misses a nonzero"
 	switch {
+	case math.IsInf(m.Bound, 1):
+		why = "whether the pattern misses a nonzero is not known, since the rounding errors have no bound"
 	case m.Got-m.Got != 0 && m.Want-m.Want == 0:
 		why = "some element there is not finite, or one that others are recovered from"
 	case math.IsNaN(m.Want) && m.Got-m.Got == 0:
@@ -34,8 +38,9 @@ const verifyProducts = 3
 // HVP of Σ wⱼyⱼ for a Hessian and JVP for a Jacobian. A row may differ by a bound of the
 // rounding errors of the two. Where elements are recovered by substitutions, the errors of
 // other rows come in: then the bound is that of the worst row in the connected component,
-// once for each substitution. Rows that are not finite on both sides are passed over. The
-// error is a *Miss, or that of an evaluation.
+// once for each substitution. Where rounding errors have no bound, all but the last 17 bits
+// must agree. Rows that are not finite on both sides are passed over. The error is a *Miss, or
+// that of an evaluation.
 func (p *Plan) Verify(x, params, w []float64) error {
 	values := make([]float64, p.stored.NNZ())
 	if _, err := p.Eval(values, nil, x, params, w); err != nil {
@@ -65,8 +70,8 @@ func (p *Plan) Verify(x, params, w []float64) error {
 		if depth := p.depth(); depth > 0 {
 			p.spread(tolerance, depth)
 		}
-		p.times(values, v, got, tolerance)
-		if m := worst(got, want, tolerance); m != nil {
+		sizes := p.times(values, v, got, tolerance)
+		if m := worst(got, want, tolerance, sizes); m != nil {
 			return m
 		}
 	}
@@ -107,8 +112,9 @@ func (p *Plan) product(ws *sweep.Workspace, w, v, want []float64) ([]bounds.Roun
 	return bounds.Of(&q.Tape, in, nil).Outputs, nil
 }
 
-// times sets got = A·v and adds a bound of the rounding errors of that to tolerance.
-func (p *Plan) times(values, v, got, tolerance []float64) {
+// times sets got = A·v, adds a bound of the rounding errors of that to tolerance, and returns
+// |A|·|v|.
+func (p *Plan) times(values, v, got, tolerance []float64) (sizes []float64) {
 	clear(got)
 	sizes, counts := make([]float64, len(got)), make([]int, len(got))
 	add := func(i int, x float64) {
@@ -132,6 +138,7 @@ func (p *Plan) times(values, v, got, tolerance []float64) {
 	for i, size := range sizes {
 		tolerance[i] += float64(counts[i]+1) * roundoff.Arithmetic * size
 	}
+	return sizes
 }
 
 // spread gives each row the largest of the tolerances in its connected component,
@@ -174,21 +181,25 @@ func (p *Plan) spread(tolerance []float64, depth int) {
 	}
 }
 
-// worst is the row that differs most beyond its tolerance; if there is none, the first row
-// that is finite on one side alone; nil if there is neither.
-func worst(got, want, tolerance []float64) *Miss {
-	var miss *Miss
-	finite := false
+// worst is the row that differs most beyond its tolerance; if there is none, the first row that
+// is finite on one side alone; then the first that differs and has no tolerance; else nil.
+func worst(got, want, tolerance, sizes []float64) *Miss {
+	const sharp = 0x1p-36 // a relative difference for which no tolerance is needed
+	var beyond, infinite, unknown *Miss
 	most := 0.0
 	for i := range got {
-		a, b := got[i]-got[i] == 0, want[i]-want[i] == 0
 		d := math.Abs(got[i] - want[i])
-		switch {
-		case a && b && d > tolerance[i] && d > most:
-			miss, finite, most = &Miss{i, got[i], want[i]}, true, d
-		case a != b && !finite && miss == nil:
-			miss = &Miss{i, got[i], want[i]}
+		switch a, b := got[i]-got[i] == 0, want[i]-want[i] == 0; {
+		case a != b && infinite == nil:
+			infinite = &Miss{i, got[i], want[i], 0}
+		case !a || !b:
+		case !(tolerance[i] < math.Inf(1)):
+			if d > sharp*sizes[i] && unknown == nil {
+				unknown = &Miss{i, got[i], want[i], math.Inf(1)}
+			}
+		case d > tolerance[i] && d > most:
+			beyond, most = &Miss{i, got[i], want[i], tolerance[i]}, d
 		}
 	}
-	return miss
+	return cmp.Or(beyond, infinite, unknown)
 }

@@ -27,6 +27,10 @@ type Number struct {
 	// what is no sum: rounding errors of a sum are relative to it.
 	M float64
 	E float64
+
+	// picked is whether V is a copy of another number's, which Max or Min took: less that
+	// number it is exactly 0, as every x − max x is for the largest.
+	picked bool
 }
 
 var _ dual.Scalar[Number] = Number{}
@@ -62,7 +66,7 @@ func Rounded(v, e float64) Number {
 	if e != e {
 		e = math.Inf(1)
 	}
-	return Number{v, math.Abs(v), e}
+	return Number{V: v, M: math.Abs(v), E: e}
 }
 
 // Spread is how far others are from v at most, +Inf if that is unknown.
@@ -141,12 +145,18 @@ func sum(v, m, e float64, count int) Number {
 	if e != e {
 		e = math.Inf(1)
 	}
-	return Number{v, m, e}
+	return Number{V: v, M: m, E: e}
 }
 
 func (x Number) Add(y Number) Number { return sum(x.V+y.V, x.M+y.M, x.E+y.E, 1) }
-func (x Number) Sub(y Number) Number { return sum(x.V-y.V, x.M+y.M, x.E+y.E, 1) }
-func (x Number) Neg() Number         { return Number{-x.V, x.M, x.E} }
+func (x Number) Neg() Number         { return Number{V: -x.V, M: x.M, E: x.E} }
+
+func (x Number) Sub(y Number) Number {
+	if x.V-y.V == 0 && (x.picked || y.picked) {
+		return Number{}
+	}
+	return sum(x.V-y.V, x.M+y.M, x.E+y.E, 1)
+}
 
 func (x Number) AddReal(c float64) Number { return x.Add(Exact(c)) }
 func (x Number) SubReal(c float64) Number { return x.Sub(Exact(c)) }
@@ -209,12 +219,22 @@ func (x Number) Pow(y Number) Number {
 	return x.binary(y, dual.Real.Pow)
 }
 
-func (x Number) Max(y Number) Number {
-	return Rounded(float64(dual.Real(x.V).Max(dual.Real(y.V))), max(x.E, y.E))
-}
+func (x Number) Max(y Number) Number { return x.pick(y, dual.Real(x.V).Max(dual.Real(y.V))) }
+func (x Number) Min(y Number) Number { return x.pick(y, dual.Real(x.V).Min(dual.Real(y.V))) }
 
-func (x Number) Min(y Number) Number {
-	return Rounded(float64(dual.Real(x.V).Min(dual.Real(y.V))), max(x.E, y.E))
+// pick is v, the value of x or of y. It is off by what the one taken is off by, and if both
+// may be it, by what either is.
+func (x Number) pick(y Number, v dual.Real) Number {
+	z := Number{V: float64(v), M: math.Abs(float64(v)), E: x.E, picked: true}
+	switch {
+	case v != v:
+		return Rounded(z.V, math.Inf(1))
+	case !(math.Abs(x.V-y.V) > x.E+y.E):
+		z.E = max(x.E, y.E)
+	case z.V == y.V:
+		z.E = y.E
+	}
+	return z
 }
 
 // Step is uncertain where x and y may be equal.
