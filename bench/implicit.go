@@ -6,7 +6,6 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/implicit"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -120,7 +119,7 @@ func (b *bench) unrolled() {
 		}, lambda))
 	}
 	bytes := func(t *reverse.Tape, run func(p *sweep.Engine, ws *sweep.Workspace) error) (k int) {
-		must(0, inside.Sweep(t, lambda, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		must(0, t.Inside().Sweep(lambda, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			err := run(p, ws)
 			k = t.Bytes() + ws.Bytes()
 			return err

@@ -15,7 +15,6 @@ import (
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/domains"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -141,9 +140,9 @@ func (b *bench) sparseMethod(p *taped, m sparseMethod, figure string, pattern *s
 // pattern detects the pattern again, which a tape does once.
 func (p *taped) pattern() *sparsity.Pattern {
 	if p.Outputs() > 1 {
-		return domains.Jacobian(&inside.Program(p.Tape).Tape, nil)
+		return domains.Jacobian(&p.Tape.Inside().Engine().Tape, nil)
 	}
-	return domains.Hessian(&inside.Program(p.Tape).Tape, nil)
+	return domains.Hessian(&p.Tape.Inside().Engine().Tape, nil)
 }
 
 // again is p, recorded again.

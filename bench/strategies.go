@@ -13,7 +13,6 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -127,7 +126,7 @@ func byHyper(in *problems.Instance) *method {
 func working(t *reverse.Tape, eval func()) (bytes int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	eval()
-	must(0, inside.Sweep(t, t.Point(), func(_ *sweep.Engine, ws *sweep.Workspace) error {
+	must(0, t.Inside().Sweep(t.Point(), func(_ *sweep.Engine, ws *sweep.Workspace) error {
 		bytes = ws.Bytes()
 		return nil
 	}))

@@ -1,7 +1,6 @@
 package hessian
 
 import (
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
@@ -26,7 +25,7 @@ func (h *Hessian) sweep(x, y, params []float64, f func(p *sweep.Engine, ws *swee
 	buf := h.points.Get().(*[]float64)
 	defer h.points.Put(buf)
 	*buf = append(append(append((*buf)[:0], x...), y...), params...)
-	return inside.Sweep(h.t, *buf, f)
+	return h.t.Inside().Sweep(*buf, f)
 }
 
 // forwardOverReverse carries tangents through the value and the adjoint sweep

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/hesse-ad/hesse/internal/bounds"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/roundoff"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
@@ -157,7 +156,7 @@ func (l *line) sample(s float64) *sample {
 	z := new(sample)
 	t := l.t
 	eval := func() error {
-		return inside.Sweep(t, at, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		return t.Inside().Sweep(at, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			seed := func(x []float64, _ int) { copy(x, l.v) }
 			if err := ws.Linearize(l.w); err != nil {
 				return err
@@ -249,7 +248,7 @@ func (l *line) judge(r *row, f family, i int, h float64) {
 // findNoise bounds rounding errors at x. The points of the line are rounded, too, which counts
 // as an error of x.
 func (l *line) findNoise() {
-	p := inside.Program(l.t)
+	p := l.t.Inside().Engine()
 	in := bounds.At(l.x, nil, l.v)
 	for i := range in {
 		in[i].V.E = roundoff.Arithmetic * (math.Abs(l.x[i]) + firstStep*math.Abs(l.v[i]))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/hesse-ad/hesse/coloring"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/plan"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -100,7 +99,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	if int(o.Method) >= len(methods) {
 		panic(fmt.Sprintf("hessian: no method %d", o.Method))
 	}
-	p, err := plan.New(inside.Function(t), plan.Settings{
+	p, err := plan.New(t.Inside().Function, plan.Settings{
 		Hessian:  true,
 		Detected: t.HessianPattern,
 		Method:   methods[o.Method],
@@ -184,8 +183,8 @@ func (s *Sparse) ValueGradient(dst, x []float64, w ...float64) (f float64, g []f
 // point is the inputs, the parameters and the weights of an evaluation.
 func (s *Sparse) point(x, w []float64) (in, params, weights []float64) {
 	checkPoint(s.t, x)
-	in, params = inside.Split(s.t, x)
-	return in, params, weightsOf(s.t, w)
+	in, params = s.t.Inside().Split(x)
+	return in, params, s.t.Inside().Weights("hessian", w)
 }
 
 // MissedError says that the recovered Hessian is not the Hessian: its pattern

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -79,7 +78,7 @@ func (h *Hessian) Tape() *reverse.Tape { return h.t }
 func (h *Hessian) point(x, w []float64) (in, params, weights []float64) {
 	checkPoint(h.of, x)
 	n := h.of.Inputs()
-	return x[:n], x[n:], weightsOf(h.of, w)
+	return x[:n], x[n:], h.of.Inside().Weights("hessian", w)
 }
 
 func checkPoint(t *reverse.Tape, x []float64) {
@@ -87,20 +86,6 @@ func checkPoint(t *reverse.Tape, x []float64) {
 		panic(fmt.Sprintf("hessian: x has length %d, want %d inputs (and %d parameters)", len(x), n, k))
 	}
 }
-
-// weightsOf is w, without weights 1 for a function with one output.
-func weightsOf(t *reverse.Tape, w []float64) []float64 {
-	m := t.Outputs()
-	switch {
-	case len(w) == m:
-		return w
-	case len(w) == 0 && m == 1:
-		return one
-	}
-	panic(fmt.Sprintf("hessian: %d weights for %d outputs", len(w), m))
-}
-
-var one = []float64{1}
 
 func check(x []float64, n int, what string) {
 	if len(x) != n {
@@ -117,7 +102,7 @@ func (h *Hessian) Dense(dst *mat.SymDense, x []float64, w ...float64) (*mat.SymD
 	if n == 0 {
 		return symmetric(dst, n), h.rows(x, params, w, nil)
 	}
-	if !inside.Program(h.t).MayFail() {
+	if !h.t.Inside().Engine().MayFail() {
 		var to blas64.Symmetric
 		err := h.rows(x, params, w, func(i int, hi []float64) {
 			if i == 0 { // a comparison that comes out otherwise is met before

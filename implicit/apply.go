@@ -32,7 +32,7 @@ import (
 // Cost: an evaluation solves the equation and factorizes ∂₁F; then a JVP and a
 // VJP take one solution each, a second-order product three.
 func (eq *Equation) Apply(lambda ...reverse.Var) []reverse.Var {
-	return inside.Apply(&eq.step, lambda).([]reverse.Var)
+	return inside.Apply(&eq.step, lambda)
 }
 
 // step is λ ↦ w*(λ) as a primitive of a tape.

@@ -35,17 +35,17 @@ func Fixed(g *reverse.Tape) *reverse.Tape {
 // f replays t it has to be at the point of its recording, so that all
 // comparisons come out the same.
 func rerecord(t *reverse.Tape, x []float64, f func(x, params []reverse.Var) []reverse.Var) (*reverse.Tape, error) {
-	u, err := reverse.RecordParamsVec(f, x, inside.Recorded(t))
+	u, err := reverse.RecordParamsVec(f, x, t.Inside().Recorded.Params)
 	if err != nil {
 		return nil, err
 	}
-	_, bound := inside.Split(t, t.Point())
+	_, bound := t.Inside().Split(t.Point())
 	return u.With(bound), nil
 }
 
 // replay is the outputs of t at other Vars.
 func replay(t *reverse.Tape, x, params []reverse.Var) []reverse.Var {
-	p := inside.Program(t)
+	p := t.Inside().Engine()
 	v := tape.Replay(&p.Tape, slices.Concat(x, params), primitives{})
 	y := make([]reverse.Var, p.Outputs())
 	for j := range y {
@@ -75,5 +75,5 @@ func (p primitives) Own(f *tape.Scalar1, order int, x reverse.Var) reverse.Var {
 }
 
 func (primitives) Call(f tape.Func, x []reverse.Var) []reverse.Var {
-	return inside.Apply(f, x).([]reverse.Var)
+	return inside.Apply(f, x)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/implicit/linsolve"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -293,7 +292,7 @@ func (c *conditions) classify(x, y, z []float64) (s *Optimum, wrong []int, err e
 // is a sum of may be 0.
 func (c *conditions) gradientSize(weights, point []float64) ([]float64, error) {
 	gradient := make([]float64, c.n)
-	err := inside.Sweep(c.problem, point, func(q *sweep.Engine, ws *sweep.Workspace) error {
+	err := c.problem.Inside().Sweep(point, func(q *sweep.Engine, ws *sweep.Workspace) error {
 		const k = sweep.MaxDirections
 		if err := ws.Linearize(weights); err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -184,7 +183,7 @@ func (z *linearization) sizes(size []float64) error {
 	}
 	// Without the elements: if signs are random, |Σⱼ ±aⱼ| is √(Σⱼ aⱼ²) in the mean
 	// square, at most Σⱼ|aⱼ| and at least that over √n.
-	return inside.Sweep(z.eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+	return z.eq.f.Inside().Sweep(z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		const k = sweep.MaxDirections
 		if err := ws.JVP(k, func(v []float64, s int) { setSigned(v, z.x, s) }); err != nil {
 			return err
@@ -262,7 +261,7 @@ func (z *linearization) copyLeft(a *sparsity.Matrix) {
 func (z *linearization) mulB(dst, v []float64) error {
 	eq := z.eq
 	if z.jac == nil {
-		return inside.Sweep(eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		return eq.f.Inside().Sweep(z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			if err := ws.JVP(1, func(x []float64, _ int) { copy(x[eq.m:], v) }); err != nil {
 				return err
 			}
@@ -288,7 +287,7 @@ func (z *linearization) mulB(dst, v []float64) error {
 func (z *linearization) addMulBT(dst, y []float64) error {
 	eq := z.eq
 	if z.jac == nil {
-		return inside.Sweep(eq.f, z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		return eq.f.Inside().Sweep(z.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			if err := ws.VJP(1, func(w []float64, _ int) { copy(w, y) }); err != nil {
 				return err
 			}

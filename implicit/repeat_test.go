@@ -12,7 +12,6 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/implicit"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -179,10 +178,10 @@ func TestPrimitivesStayOne(t *testing.T) {
 	}
 	g, err := reverse.RecordVec(sines, x)
 	require.NoError(t, err)
-	require.Len(t, inside.Program(implicit.Fixed(g)).Owns(), 1)
+	require.Len(t, implicit.Fixed(g).Inside().Engine().Owns(), 1)
 	f, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Sum(sines(x)) }, x)
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(inside.Program(implicit.Optimality(f, 30, 0, nil)).Owns()), 2) // it and its derivative
+	require.LessOrEqual(t, len(implicit.Optimality(f, 30, 0, nil).Inside().Engine().Owns()), 2) // it and its derivative
 }
 
 // An equation of many repeated terms that have the same variables takes the plan

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -44,7 +43,7 @@ func (s *Solution) Second(dst, u, v []float64) ([]float64, error) {
 	}
 	tangent := z.eq.tangentTape()
 	at := slices.Concat(z.x[:n], du, z.x[n:])
-	err := inside.Sweep(tangent, at, func(p *sweep.Engine, ws *sweep.Workspace) error {
+	err := tangent.Inside().Sweep(at, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		if err := ws.JVP(1, func(x []float64, _ int) { copy(x, dv) }); err != nil {
 			return err
 		}
@@ -200,7 +199,7 @@ func (r *Reduced) Hessian(dst *mat.SymDense) (*mat.SymDense, error) {
 		x       []float64
 		weights []float64
 	}{{z.eq.f, z.x, r.mu}, {r.phi, z.x[:n], []float64{1}}} {
-		err := inside.Sweep(f.t, f.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		err := f.t.Inside().Sweep(f.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			if err := ws.Linearize(f.weights); err != nil {
 				return err
 			}

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -250,7 +249,7 @@ func (s *krylovSolver) solve(dst []float64, trans bool, b []float64) error {
 		return run(func(dst, x []float64) { multiply(dst, s.a, trans, x) })
 	}
 	m := s.eq.m
-	return inside.Sweep(s.eq.f, s.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+	return s.eq.f.Inside().Sweep(s.x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 		return run(func(dst, x []float64) {
 			if trans {
 				fail(ws.VJP(1, func(w []float64, _ int) { copy(w, x) }), dst)

@@ -11,7 +11,6 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -143,7 +142,7 @@ func TestMemory(t *testing.T) {
 		}
 		tape, err := record()
 		require.NoError(t, err)
-		program := inside.Program(tape)
+		program := tape.Inside().Engine()
 		ops := 0 // a list of n operands counts as the n−1 operations that it saves
 		for i := program.Base(); i < program.Len(); i++ {
 			operands := 0

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -118,7 +117,7 @@ func TestRecordingIsDeterministic(t *testing.T) {
 		require.NoError(t, err)
 		r, err := tape.Adjoint().VJP(nil, join(p.X, ones(m)), p.V)
 		require.NoError(t, err)
-		got := fmt.Sprint(tape.Ops(), tape.Bytes(), inside.Program(tape).Batches(), g, h, r)
+		got := fmt.Sprint(tape.Ops(), tape.Bytes(), tape.Inside().Engine().Batches(), g, h, r)
 		if k == 0 {
 			want = got
 		}

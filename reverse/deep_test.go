@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -130,7 +129,7 @@ func TestLoopIsASum(t *testing.T) {
 	}, x)
 	require.NoError(t, err)
 	require.Equal(t, sum.Ops(), loop.Ops())
-	require.Equal(t, inside.Program(sum).Batches(), inside.Program(loop).Batches())
+	require.Equal(t, sum.Inside().Engine().Batches(), loop.Inside().Engine().Batches())
 	require.InEpsilon(t, sum.Bytes(), loop.Bytes(), 0.001)
 	f, g, err := loop.ValueGradient(nil, x)
 	require.NoError(t, err)

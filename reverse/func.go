@@ -123,10 +123,10 @@ func (fn *Func) Tape(x []float64) (*Tape, error) {
 	var t *Tape
 	err := fn.with(x, func(tape *Tape) error {
 		t = tape
-		if len(t.p.Tape().Guards()) == 0 {
+		if len(t.Inside().Tape().Guards()) == 0 {
 			return nil
 		}
-		ws, err := t.begin(x)
+		ws, err := t.Inside().Begin(x)
 		if err == nil {
 			t.engine().Put(ws)
 		}

@@ -12,7 +12,7 @@ func (t *Tape) Jacobian(dst *mat.Dense, x []float64) (*mat.Dense, error) {
 	p := t.engine()
 	n, m := p.Inputs(), p.Outputs()
 	checkDense(dst, m, n)
-	ws, err := t.begin(x)
+	ws, err := t.Inside().Begin(x)
 	if err != nil {
 		return dst, err
 	}

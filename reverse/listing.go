@@ -63,7 +63,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // tapes of some dozens of operations. Errors are as for evaluations, or those of
 // w.
 func (t *Tape) WriteDOT(w io.Writer, x []float64) error {
-	ws, err := t.begin(x)
+	ws, err := t.Inside().Begin(x)
 	if err != nil {
 		return err
 	}

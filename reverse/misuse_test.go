@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -39,7 +38,7 @@ func TestWrongShapesPanicAndChangeNothing(t *testing.T) {
 		{sizes, func() { scalar.HVPs(nil, v2, v) }},
 		{sizes, func() { scalar.Jacobian(nil, v2) }},
 		{sizes, func() { scalar.JVP(nil, v2, v3) }},
-		{sizes, func() { inside.Sweep(scalar, v2, nil) }},
+		{sizes, func() { scalar.Inside().Sweep(v2, nil) }},
 		{"reverse: x has length 5, want 3 inputs (and 1 parameters)", func() { scalar.Gradient(dst3, make([]float64, 5)) }},
 		{"reverse: x has length 4, want 3 inputs (and 0 parameters)", func() { vector.VJP(dst3, make([]float64, 4), v2) }},
 		{"reverse: x has length 0, want 3 inputs (and 0 parameters)", func() { vector.Values(nil, nil) }},

@@ -2,7 +2,6 @@ package reverse
 
 import (
 	"github.com/hesse-ad/hesse/internal/domains"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -12,7 +11,7 @@ import (
 // It is found by detect.Jacobian's rules, once a tape.
 func (t *Tape) JacobianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.jacobianOnce.Do(func() { q.jacobian = domains.Jacobian(t.p.Tape(), nil) })
+	q.jacobianOnce.Do(func() { q.jacobian = domains.Jacobian(t.Inside().Tape(), nil) })
 	return q.jacobian
 }
 
@@ -21,7 +20,7 @@ func (t *Tape) JacobianPattern() *sparsity.Pattern {
 // rules, once a tape.
 func (t *Tape) HessianPattern() *sparsity.Pattern {
 	q := t.patterns
-	q.hessianOnce.Do(func() { q.hessian = domains.Hessian(t.p.Tape(), nil) })
+	q.hessianOnce.Do(func() { q.hessian = domains.Hessian(t.Inside().Tape(), nil) })
 	return q.hessian
 }
 
@@ -29,19 +28,19 @@ func (t *Tape) HessianPattern() *sparsity.Pattern {
 // derivatives of operations that are exactly 0 there are left out, as that of
 // x·y by x at y = 0. At other points it may miss nonzeros.
 func (t *Tape) JacobianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
-	return t.patternAt(points, domains.Jacobian, t.p.Outputs())
+	return t.patternAt(points, domains.Jacobian, t.Outputs())
 }
 
 // HessianPatternAt returns the union of the patterns of Σ wⱼ∇²Fⱼ at the given
 // points, as JacobianPatternAt.
 func (t *Tape) HessianPatternAt(points ...[]float64) (*sparsity.Pattern, error) {
-	return t.patternAt(points, domains.Hessian, t.p.Inputs())
+	return t.patternAt(points, domains.Hessian, t.Inputs())
 }
 
 func (t *Tape) patternAt(points [][]float64, find func(p *tape.Tape, v []float64) *sparsity.Pattern, rows int) (*sparsity.Pattern, error) {
-	union := sparsity.FromCoordinates(rows, t.p.Inputs(), nil, nil)
+	union := sparsity.FromCoordinates(rows, t.Inputs(), nil, nil)
 	for _, x := range points {
-		err := inside.Sweep(t, x, func(p *sweep.Engine, ws *sweep.Workspace) error {
+		err := t.Inside().Sweep(x, func(p *sweep.Engine, ws *sweep.Workspace) error {
 			union = union.Union(find(&p.Tape, ws.Values()))
 			return nil
 		})

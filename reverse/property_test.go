@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 	"github.com/hesse-ad/hesse/reverse"
@@ -63,7 +62,7 @@ func tapeIsPlain(t *rapid.T) {
 	tape := record(t, p)
 	sameBits(t, p, tape, p.X)
 	sameBits(t, p, tape.Tangent(), join(p.X, p.U))
-	if len(inside.Program(tape).Guards()) > 0 {
+	if len(tape.Inside().Engine().Guards()) > 0 {
 		return
 	}
 	special := rapid.SampledFrom([]float64{0, minus0, 1, -1, inf, -inf, nan, 5e-324, math.MaxFloat64})

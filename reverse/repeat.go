@@ -95,7 +95,7 @@ func (s *repetition) record() []Var {
 	y := s.term(in[:len(local):len(local)], in[len(local):])
 	s.results(y)
 	t, err := finish(r, local, p, y)
-	if err != nil || !t.p.Tape().Certain() {
+	if err != nil || !t.Inside().Tape().Certain() {
 		return s.writtenOut()
 	}
 	return callFunc(terms.NewRepeat(t.engine(), len(x), s.m, s.count, s.vars, s.rows, s.params), x)

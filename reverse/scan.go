@@ -316,7 +316,7 @@ func (s *scanning) step(in []Var) (next, out []Var) {
 // newStep is a step that was recorded on t.
 func newStep(t *Tape) *scan.Step {
 	return &scan.Step{
-		P: t.engine(), X: t.recorded.x, Params: t.recorded.params,
+		P: t.engine(), X: t.Inside().Recorded.X, Params: t.Inside().Recorded.Params,
 		Lagrangian: sync.OnceValue(func() *sweep.Engine { return lagrangian(t).engine() }),
 	}
 }
@@ -342,7 +342,7 @@ func lagrangian(t *Tape) *Tape {
 func rearranged(t *Tape, from, to []int) *Tape {
 	x := make([]float64, len(from))
 	for i, k := range from {
-		x[i] = t.recorded.x[k]
+		x[i] = t.Inside().Recorded.X[k]
 	}
 	return t.transform(x, func(in []Var) []Var {
 		args := make([]Var, t.Inputs(), len(in))

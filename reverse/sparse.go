@@ -99,7 +99,7 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 	if int(o.Method) >= len(methods) {
 		panic(fmt.Sprintf("reverse: no method %d", o.Method))
 	}
-	p, err := plan.New(t.p, plan.Settings{
+	p, err := plan.New(t.Inside().Function, plan.Settings{
 		Detected: t.JacobianPattern,
 		Method:   methods[o.Method],
 		Orders:   o.Orders,
@@ -146,7 +146,7 @@ func (j *SparseJacobian) Matrix() *sparsity.Matrix { return j.p.Matrix(nil) }
 // Workers ≤ 1. Cost: by terms about that of a gradient of Σ Fⱼ; else a value sweep,
 // and a tangent sweep a column color, an adjoint sweep a row color.
 func (j *SparseJacobian) Eval(dst *sparsity.Matrix, x []float64) (*sparsity.Matrix, error) {
-	in, params := j.t.split(x)
+	in, params := j.t.Inside().Split(x)
 	a := j.p.Matrix(dst)
 	if _, err := j.p.Eval(a.Values(), nil, in, params, nil); err != nil {
 		return dst, err
@@ -158,7 +158,7 @@ func (j *SparseJacobian) Eval(dst *sparsity.Matrix, x []float64) (*sparsity.Matr
 // be x. Otherwise as Eval.
 func (j *SparseJacobian) EvalAll(dst *sparsity.Matrix, y, x []float64) error {
 	check(y, j.t.Outputs(), "y")
-	in, params := j.t.split(x)
+	in, params := j.t.Inside().Split(x)
 	_, err := j.p.Eval(j.p.Given(dst).Values(), y, in, params, nil)
 	return err
 }
@@ -193,7 +193,7 @@ func (e *MissedError) Error() string {
 // Other errors are those of Eval. Cost: Eval, three JVPs, and bounds of their rounding errors,
 // half a microsecond an operation each.
 func (j *SparseJacobian) Verify(x []float64) error {
-	in, params := j.t.split(x)
+	in, params := j.t.Inside().Split(x)
 	err := j.p.Verify(in, params, nil)
 	if miss, ok := err.(*plan.Miss); ok {
 		return (*MissedError)(miss)

@@ -28,15 +28,12 @@ import (
 // argument. Evaluations into a given dst do not allocate in steady state.
 // Wrong lengths panic.
 type Tape struct {
-	p        *sweep.Function
-	params   []float64 // of evaluations at x alone
+	handle
 	workers  int
-	recorded point
 	patterns *patterns
 }
 
-// point is where a tape was recorded.
-type point struct{ x, params []float64 }
+type handle = inside.Handle
 
 // patterns is what all views of a tape share.
 type patterns struct {
@@ -46,19 +43,22 @@ type patterns struct {
 
 // newTape is the tape of a function that was recorded at x and params.
 func newTape(p *sweep.Function, x, params []float64) *Tape {
-	return &Tape{p: p, params: params, recorded: point{x, params}, patterns: new(patterns)}
+	in := &inside.Tape{Function: p, Bound: params, Recorded: inside.Point{X: x, Params: params}}
+	return &Tape{handle: in.Handle(), patterns: new(patterns)}
 }
 
 // engine evaluates t. It is made when it is first asked for.
-func (t *Tape) engine() *sweep.Engine { return t.p.Engine() }
+func (t *Tape) engine() *sweep.Engine { return t.Inside().Engine() }
 
 // With returns t with its parameters bound to p, which is copied: evaluations at x
 // alone take these. It is a view that shares all else with t. It panics if p has
 // not the length Params.
 func (t *Tape) With(p []float64) *Tape {
-	check(p, len(t.params), "p")
+	in := *t.Inside()
+	check(p, len(in.Bound), "p")
+	in.Bound = slices.Clone(p)
 	s := *t
-	s.params = slices.Clone(p)
+	s.handle = in.Handle()
 	return &s
 }
 
@@ -78,90 +78,45 @@ func (t *Tape) WithWorkers(n int) *Tape {
 }
 
 // Inputs returns n, the number of inputs.
-func (t *Tape) Inputs() int { return t.p.Inputs() }
+func (t *Tape) Inputs() int { return t.Inside().Inputs() }
 
 // Outputs returns m, the number of outputs.
-func (t *Tape) Outputs() int { return t.p.Outputs() }
+func (t *Tape) Outputs() int { return t.Inside().Outputs() }
 
 // Params returns the number of parameters.
-func (t *Tape) Params() int { return t.p.Params() }
+func (t *Tape) Params() int { return t.Inside().Params() }
 
 // Ops returns the number of operations on the tape.
-func (t *Tape) Ops() int { return t.p.Tape().Ops() }
+func (t *Tape) Ops() int { return t.Inside().Tape().Ops() }
 
 // Bytes returns the memory that the tape takes.
 func (t *Tape) Bytes() int { return t.engine().Bytes() }
 
 // Point returns a copy of the point at which the tape was recorded.
-func (t *Tape) Point() []float64 { return slices.Clone(t.recorded.x) }
-
-// begin runs the value sweep. The caller gives the workspace back.
-func (t *Tape) begin(x []float64) (*sweep.Workspace, error) {
-	ws := t.engine().Get()
-	if err := t.value(ws, x); err != nil {
-		t.engine().Put(ws)
-		return nil, err
-	}
-	return ws, nil
-}
-
-// split is the inputs and the parameters of a point. It panics if x has a wrong
-// length.
-func (t *Tape) split(x []float64) (in, params []float64) {
-	n := t.p.Inputs()
-	switch len(x) {
-	case n:
-		return x, t.params
-	case n + len(t.params):
-		return x[:n], x[n:]
-	}
-	panic(fmt.Sprintf("reverse: x has length %d, want %d inputs (and %d parameters)", len(x), n, len(t.params)))
-}
+func (t *Tape) Point() []float64 { return slices.Clone(t.Inside().Recorded.X) }
 
 func init() {
-	inside.Apply = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }
-	inside.Program = func(t any) *sweep.Engine { return t.(*Tape).engine() }
-	inside.Function = func(t any) *sweep.Function { return t.(*Tape).p }
 	inside.Branch = func(e *tape.BranchError) error { return branchError(e) }
-	inside.Recorded = func(t any) []float64 { return t.(*Tape).recorded.params }
-	inside.Split = func(t any, x []float64) (in, params []float64) { return t.(*Tape).split(x) }
+	inside.ApplyVars = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }
 	inside.WriteGo = func(w io.Writer, settings any, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error {
 		return writeGo(w, settings.(GoSource), write)
 	}
-	inside.Begin = func(t any, x []float64) (*sweep.Workspace, error) { return t.(*Tape).begin(x) }
 }
 
-// values is begin, by the workers.
+// values is a workspace after a value sweep, by the workers, that the caller gives back.
 func (t *Tape) values(x []float64) (*sweep.Workspace, error) {
 	if t.workers <= 1 {
-		return t.begin(x)
+		return t.Inside().Begin(x)
 	}
 	ws := t.engine().Get()
 	end := ws.Team(t.workers)
-	err := t.value(ws, x)
+	err := t.Inside().Value(ws, x)
 	end()
 	if err != nil {
 		t.engine().Put(ws)
 		return nil, err
 	}
 	return ws, nil
-}
-
-func (t *Tape) value(ws *sweep.Workspace, x []float64) error {
-	x, params := t.split(x)
-	g, err := ws.Value(x, params)
-	return sweepError(ws, g, err)
-}
-
-// sweepError is the error of a sweep that ended at a guard, or with err.
-func sweepError(ws *sweep.Workspace, g *tape.Guard, err error) error {
-	if g != nil {
-		err = g.Error(ws.Values())
-	}
-	if e, ok := err.(*tape.BranchError); ok {
-		return branchError(e)
-	}
-	return err
 }
 
 func buffer(dst []float64, n int) []float64 {
@@ -179,7 +134,7 @@ func check(x []float64, n int, what string) {
 }
 
 func (t *Tape) scalar() {
-	if t.p.Outputs() != 1 {
+	if t.Inside().Outputs() != 1 {
 		panic("reverse: a scalar function is wanted, this one has several outputs")
 	}
 }
@@ -202,13 +157,13 @@ func (t *Tape) Value(x []float64) (float64, error) {
 // Values returns F(x), of length m. Cost: one value sweep.
 func (t *Tape) Values(dst, x []float64) ([]float64, error) {
 	if dst != nil {
-		check(dst, t.p.Outputs(), "dst")
+		check(dst, t.Inside().Outputs(), "dst")
 	}
 	ws, err := t.values(x)
 	if err != nil {
 		return dst, err
 	}
-	dst = buffer(dst, t.p.Outputs())
+	dst = buffer(dst, t.Inside().Outputs())
 	for j := range dst {
 		dst[j] = ws.Output(j)
 	}
@@ -231,14 +186,14 @@ func (t *Tape) ValueGradient(dst, x []float64) (float64, []float64, error) {
 
 // VJP returns F′(x)ᵀw, of length n, w of length m. Cost: as Gradient.
 func (t *Tape) VJP(dst, x, w []float64) ([]float64, error) {
-	check(w, t.p.Outputs(), "w")
+	check(w, t.Inside().Outputs(), "w")
 	_, dst, err := t.pull(dst, x, w)
 	return dst, err
 }
 
 // pull is the first output, if there is one, and F′(x)ᵀw.
 func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
-	n := t.p.Inputs()
+	n := t.Inside().Inputs()
 	if dst != nil {
 		check(dst, n, "dst")
 	}
@@ -247,9 +202,7 @@ func (t *Tape) pull(dst, x, w []float64) (f float64, g []float64, err error) {
 	if t.workers > 1 {
 		defer ws.Team(t.workers)()
 	}
-	in, params := t.split(x)
-	guard, err := ws.Value(in, params)
-	if err = sweepError(ws, guard, err); err == nil {
+	if err = t.Inside().Value(ws, x); err == nil {
 		err = ws.Gradient(w)
 	}
 	if err != nil {
@@ -271,7 +224,7 @@ func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
 	if dst != nil {
 		check(dst, p.Outputs(), "dst")
 	}
-	ws, err := t.begin(x)
+	ws, err := t.Inside().Begin(x)
 	if err != nil {
 		return dst, err
 	}
@@ -293,12 +246,12 @@ func (t *Tape) JVP(dst, x, v []float64) ([]float64, error) {
 func (t *Tape) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
 	p := t.engine()
 	n := p.Inputs()
-	w = t.weights(w)
+	w = t.Inside().Weights("reverse", w)
 	check(v, n, "v")
 	if dst != nil {
 		check(dst, n, "dst")
 	}
-	ws, err := t.begin(x)
+	ws, err := t.Inside().Begin(x)
 	if err != nil {
 		return dst, err
 	}
@@ -314,23 +267,11 @@ func (t *Tape) HVP(dst, x, v []float64, w ...float64) ([]float64, error) {
 	return dst, nil
 }
 
-// weights is w, without weights 1 for a function with one output.
-func (t *Tape) weights(w []float64) []float64 {
-	switch m := t.p.Outputs(); {
-	case len(w) == m:
-		return w
-	case len(w) == 0 && m == 1:
-		return one
-	default:
-		panic(fmt.Sprintf("reverse: %d weights for %d outputs", len(w), m))
-	}
-}
-
 // HVPs returns (Σ wⱼ∇²Fⱼ(x))V, n×k, for the k columns of the n×k matrix V; a function
 // with one output needs no weights. dst may be nil, empty or n×k, and may be V. Cost:
 // value and adjoint sweep once and their tangents k times.
 func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*mat.Dense, error) {
-	w = t.weights(w)
+	w = t.Inside().Weights("reverse", w)
 	p := t.engine()
 	if v == nil {
 		panic("reverse: nil V")
@@ -340,7 +281,7 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*m
 		panic(fmt.Sprintf("reverse: V has %d rows, want %d", n, p.Inputs()))
 	}
 	checkDense(dst, n, k)
-	ws, err := t.begin(x)
+	ws, err := t.Inside().Begin(x)
 	if err != nil {
 		return dst, err
 	}
@@ -373,7 +314,7 @@ func (t *Tape) HVPs(dst *mat.Dense, x []float64, v *mat.Dense, w ...float64) (*m
 // complete returns the r×c matrix that compute stores row by row. dst is as it was until
 // all is computed.
 func (t *Tape) complete(dst *mat.Dense, r, c int, compute func(to []float64, stride int) error) (*mat.Dense, error) {
-	if !t.p.Engine().MayFail() {
+	if !t.Inside().Engine().MayFail() {
 		dst = dense(dst, r, c)
 		to := dst.RawMatrix()
 		return dst, compute(to.Data, to.Stride)

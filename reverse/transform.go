@@ -14,8 +14,8 @@ import (
 // It panics, naming it, on the third derivative of a primitive. Cost: about
 // 0.2 µs an operation.
 func (t *Tape) Tangent() *Tape {
-	n := t.p.Inputs()
-	x := append(append(make([]float64, 0, 2*n), t.recorded.x...), make([]float64, n)...)
+	n := t.Inputs()
+	x := append(append(make([]float64, 0, 2*n), t.Inside().Recorded.X...), make([]float64, n)...)
 	return t.transform(x, func(in []Var) []Var {
 		args := make([]dual.Of[Var], 0, len(in)-n)
 		for i := range n {
@@ -25,7 +25,7 @@ func (t *Tape) Tangent() *Tape {
 			args = append(args, dual.Of[Var]{V: p})
 		}
 		v := tape.Replay(&t.engine().Tape, args, tangents{})
-		m := t.p.Outputs()
+		m := t.Outputs()
 		y := make([]Var, 2*m)
 		for j := range m {
 			o := v[t.engine().Output(j)]
@@ -38,8 +38,8 @@ func (t *Tape) Tangent() *Tape {
 // Adjoint returns the tape of the VJP: inputs [x; ȳ], outputs x̄ = F′(x)ᵀȳ, the same
 // parameters. Otherwise as Tangent.
 func (t *Tape) Adjoint() *Tape {
-	n, m := t.p.Inputs(), t.p.Outputs()
-	x := append(append(make([]float64, 0, n+m), t.recorded.x...), make([]float64, m)...)
+	n, m := t.Inputs(), t.Outputs()
+	x := append(append(make([]float64, 0, n+m), t.Inside().Recorded.X...), make([]float64, m)...)
 	return t.transform(x, func(in []Var) []Var {
 		args := append(append(make([]Var, 0, len(in)-m), in[:n]...), in[n+m:]...)
 		v := tape.Replay(&t.engine().Tape, args, values{})
@@ -78,16 +78,16 @@ func (t *Tape) Adjoint() *Tape {
 // of what is not in the recorded point does not matter, since derivatives are in
 // no comparison.
 func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
-	r := tape.NewRecording(len(x), len(t.recorded.params))
+	r := tape.NewRecording(len(x), len(t.Inside().Recorded.Params))
 	r.Derived = true
 	defer r.Close()
-	y := f(inputs(r, x, t.recorded.params))
+	y := f(inputs(r, x, t.Inside().Recorded.Params))
 	r.Made(&t.engine().Tape)
-	s, err := finish(r, x, t.recorded.params, y)
+	s, err := finish(r, x, t.Inside().Recorded.Params, y)
 	if err != nil {
 		panic(err) // no primitive is evaluated in a transform
 	}
-	return s.With(t.params)
+	return s.With(t.Inside().Bound)
 }
 
 // pullBack is F′(x)ᵀw.

@@ -15,7 +15,6 @@ import (
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -58,7 +57,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		measure(ways)
 		best := math.Inf(1)
-		fmt.Fprintf(&table, "%-45s n %5d %8d ops %6d batches:", p.name, len(p.x), tape.Ops(), len(inside.Program(tape).Batches()))
+		fmt.Fprintf(&table, "%-45s n %5d %8d ops %6d batches:", p.name, len(p.x), tape.Ops(), len(tape.Inside().Engine().Batches()))
 		for _, w := range ways[1:] {
 			best = min(best, w.took)
 			fmt.Fprintf(&table, "  %s %.3g", w.method, w.took/1000)
@@ -137,7 +136,7 @@ func preparations(t *testing.T) (record, derive float64) {
 
 // hessians are the ways to the Hessian, the one that is chosen first.
 func hessians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
-	general := cost.Of(inside.Program(tape))
+	general := cost.Of(tape.Inside().Engine())
 	for _, m := range []hessian.Method{hessian.Auto, hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
 		s, err := hessian.SparseSettings{Method: m}.New(tape)
 		if err != nil {
@@ -158,7 +157,7 @@ func hessians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
 }
 
 func jacobians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) {
-	general := cost.Of(inside.Program(tape))
+	general := cost.Of(tape.Inside().Engine())
 	for _, m := range []reverse.Method{reverse.Auto, reverse.ByTerms, reverse.ByColumns, reverse.ByRows, reverse.ByBoth} {
 		s, err := reverse.SparseSettings{Method: m}.New(tape)
 		if err != nil {
@@ -181,7 +180,7 @@ func jacobians(t *testing.T, p problem, tape *reverse.Tape) (ways []*candidate) 
 
 // byTerms is the counts of an evaluation by terms, nil if not all is terms.
 func byTerms(tape *reverse.Tape, second bool) *cost.Counts {
-	pl := terms.Detect(inside.Function(tape), second)
+	pl := terms.Detect(tape.Inside().Function, second)
 	if pl == nil || pl.Rest() != nil {
 		return nil
 	}

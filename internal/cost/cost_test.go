@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/internal/cost"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -15,7 +14,7 @@ import (
 func TestProductsAreCountedByDirections(t *testing.T) {
 	tape, err := reverse.RecordVec(rows(40, band(2), func(x []V, i int) V { return x[0].Mul(x[1]).Exp() }), points(50))
 	require.NoError(t, err)
-	general := cost.Of(inside.Program(tape))
+	general := cost.Of(tape.Inside().Engine())
 	one, eight, nine := general.Jacobian(1, 0, 80), general.Jacobian(0, 8, 80), general.Jacobian(0, 9, 80)
 	assert.Equal(t, 2*40.0, one[cost.Call])
 	assert.Equal(t, 2*40.0, eight[cost.Call])
@@ -39,7 +38,7 @@ func TestProductsOfDeclaredTermsAreCountedByTheirSweeps(t *testing.T) {
 	declared := func(x []V) []V { return reverse.RepeatVec(term, x, index, nil, n, rows) }
 	tape, err := reverse.RecordVec(declared, points(n+1))
 	require.NoError(t, err)
-	general := cost.Of(inside.Program(tape))
+	general := cost.Of(tape.Inside().Engine())
 	assert.Equal(t, (1+3)*float64(n), general.Jacobian(9, 0, n)[cost.Call]) // four, four and one
 	assert.Equal(t, (1+2)*float64(n), general.Jacobian(0, 2, n)[cost.Call])
 	assert.Equal(t, (1+2)*float64(n+1), general.Jacobian(2, 0, n)[cost.Lane])
@@ -54,6 +53,6 @@ func TestProductsOfDeclaredTermsAreCountedByTheirSweeps(t *testing.T) {
 	}
 	tape, err = reverse.RecordVec(squares, points(n+1))
 	require.NoError(t, err)
-	general = cost.Of(inside.Program(tape))
+	general = cost.Of(tape.Inside().Engine())
 	assert.Equal(t, (1+1+3+3)*float64(n), general.Hessian(9, n)[cost.Call]) // and the tangents
 }

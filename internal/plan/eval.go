@@ -6,7 +6,6 @@ import (
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
-	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/internal/workers"
 )
@@ -65,7 +64,7 @@ func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error)
 // adjoints. Without products, the latter keeps nothing for them.
 func (p *Plan) begin(ws *sweep.Workspace, x, params, w []float64, products bool) error {
 	g, err := ws.Value(x, params)
-	switch err = sweepError(ws, g, err); {
+	switch err = inside.Error(ws, g, err); {
 	case err != nil || !p.Hessian:
 		return err
 	case products:
@@ -73,17 +72,6 @@ func (p *Plan) begin(ws *sweep.Workspace, x, params, w []float64, products bool)
 	default:
 		return ws.Gradient(w)
 	}
-}
-
-// sweepError is the error of a sweep that ended at a guard, or with err.
-func sweepError(ws *sweep.Workspace, g *tape.Guard, err error) error {
-	if g != nil {
-		err = g.Error(ws.Values())
-	}
-	if e, ok := err.(*tape.BranchError); ok {
-		return inside.Branch(e)
-	}
-	return err
 }
 
 // isSame reports whether two arguments begin at the same place in memory.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -19,7 +18,7 @@ func BenchmarkSweeps(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			e := inside.Program(tape)
+			e := tape.Inside().Engine()
 			ws := e.Get()
 			one := []float64{1}
 			if _, err := ws.Value(in.X0, nil); err != nil {

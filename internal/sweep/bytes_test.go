@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -97,7 +96,7 @@ func TestBytesIsWhatTheRuntimeCounts(t *testing.T) {
 		p, bytes := held(func() *sweep.Engine {
 			tape, err := reverse.RecordVec(f, x)
 			require.NoError(t, err)
-			p := inside.Program(tape)
+			p := tape.Inside().Engine()
 			ws := p.Get()
 			_, err = ws.Value(x, nil) // the first second-order sweep cuts the program
 			require.NoError(t, err)

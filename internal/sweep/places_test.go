@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/internal/compile"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -44,8 +43,8 @@ func TestPlacesOfWhatIsNotVisited(t *testing.T) {
 		return s
 	}, x)
 	require.NoError(t, err)
-	require.NotEmpty(t, inside.Program(tape).Sections(16).Rest)
-	requirePlaces(t, inside.Program(tape), 16)
+	require.NotEmpty(t, tape.Inside().Engine().Sections(16).Rest)
+	requirePlaces(t, tape.Inside().Engine(), 16)
 }
 
 func requirePlaces(t require.TestingT, e *sweep.Engine, lanes int) {

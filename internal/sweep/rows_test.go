@@ -12,7 +12,6 @@ import (
 	"github.com/hesse-ad/hesse/dual/matrix"
 	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/compile"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -114,7 +113,7 @@ func drawNetwork(t *rapid.T) (p *sweep.Engine, x, w []float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inside.Program(tape), append(x, params...), slices.Repeat([]float64{1}, tape.Outputs())
+	return tape.Inside().Engine(), append(x, params...), slices.Repeat([]float64{1}, tape.Outputs())
 }
 
 // Batches of rows, single nodes and derivative products compute the same, values
@@ -155,7 +154,7 @@ func tilesAgree(t *rapid.T) {
 		return y
 	}, x)
 	require.NoError(t, err)
-	batchesAgree(t, inside.Program(tape), x, slices.Repeat([]float64{1}, tape.Outputs()))
+	batchesAgree(t, tape.Inside().Engine(), x, slices.Repeat([]float64{1}, tape.Outputs()))
 }
 
 // The affine sums of the steps of a recurrent network are tiles.
@@ -170,7 +169,7 @@ func TestTilesAreFound(t *testing.T) {
 		}, make([]float64, rows*2*n))
 		require.NoError(t, err)
 		tiles := 0
-		for _, b := range inside.Program(tape).Batches() {
+		for _, b := range tape.Inside().Engine().Batches() {
 			tiles += len(b.Tiles)
 		}
 		require.Equal(t, want, tiles, "rows %d apart", step)
@@ -278,7 +277,7 @@ func TestRowsAreFound(t *testing.T) {
 		}, make([]float64, m*n+n))
 		require.NoError(t, err)
 		rows := 0
-		for _, b := range inside.Program(tape).Batches() {
+		for _, b := range tape.Inside().Engine().Batches() {
 			if b.Kind == compile.Rows {
 				rows += int(b.Len())
 			}

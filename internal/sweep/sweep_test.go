@@ -12,7 +12,6 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/compile"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -83,7 +82,7 @@ func drawCopies(t *rapid.T, counts ...int) *copies {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.program = inside.Program(tape)
+	c.program = tape.Inside().Engine()
 	c.w = make([]float64, tape.Outputs())
 	for j := range c.w {
 		c.w[j] = 1
@@ -197,9 +196,9 @@ func TestSections(t *testing.T) {
 		n := len(in.X0)
 		tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 		require.NoError(t, err)
-		whole, isCut := sweep.Cut(inside.Program(tape), n)
+		whole, isCut := sweep.Cut(tape.Inside().Engine(), n)
 		require.False(t, isCut)
-		cut, isCut := sweep.Cut(inside.Program(tape), 100)
+		cut, isCut := sweep.Cut(tape.Inside().Engine(), 100)
 		require.True(t, isCut, name)
 		rows := func(e *sweep.Engine) [][]float64 {
 			ws := e.Get()
@@ -228,7 +227,7 @@ func TestCarefulSweepsOnlyWhereNeeded(t *testing.T) {
 		return []reverse.Var{s}
 	}, x, x)
 	require.NoError(t, err)
-	p := inside.Program(tape)
+	p := tape.Inside().Engine()
 	for _, c := range []struct{ x, want float64 }{{4, 0.25 * 3}, {0, 0}} {
 		ws := p.Get()
 		params := make([]float64, len(x))
@@ -265,7 +264,7 @@ func TestManyUsersOfOneOperand(t *testing.T) {
 		return y
 	}, []float64{2, 3})
 	require.NoError(t, err)
-	require.Equal(t, 5*n, inside.Program(tape).Ops())
+	require.Equal(t, 5*n, tape.Inside().Engine().Ops())
 }
 
 // Batches longer than a block, with operands in a row, by index and shared, give what the
@@ -289,7 +288,7 @@ func TestLongBatches(t *testing.T) {
 		return s
 	}, x)
 	require.NoError(t, err)
-	p := inside.Program(tape)
+	p := tape.Inside().Engine()
 	sweeps := func(p *sweep.Engine) sweep.Products {
 		ws := p.Get()
 		_, err := ws.Value(x, nil)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/internal/testkit/ratio"
 	"github.com/hesse-ad/hesse/reverse"
@@ -42,7 +41,7 @@ func BenchmarkTerms(b *testing.B) {
 			best, mid := math.Inf(1), math.Inf(1)
 			for b.Loop() {
 				start := time.Now()
-				pl := terms.Detect(inside.Function(t), true)
+				pl := terms.Detect(t.Inside().Function, true)
 				mid = min(mid, float64(time.Since(start).Nanoseconds()))
 				pl.Hessian(nil)
 				best = min(best, float64(time.Since(start).Nanoseconds()))
@@ -50,7 +49,7 @@ func BenchmarkTerms(b *testing.B) {
 			b.ReportMetric(mid/float64(len(x)), "ns/detect")
 			b.ReportMetric(best/float64(len(x)), "ns/unknown")
 		})
-		pl := terms.Detect(inside.Function(t), true)
+		pl := terms.Detect(t.Inside().Function, true)
 		y, g := make([]float64, 1), make([]float64, len(x))
 		b.Run(p.Name+"/value", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Value(y, x, nil) }) })
 		b.Run(p.Name+"/gradient", func(b *testing.B) { ratio.Report(b, plain, func() { pl.Gradient(y, g, x, nil, nil) }) })
@@ -80,7 +79,7 @@ func BenchmarkSizes(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				pl := terms.Detect(inside.Function(t), true)
+				pl := terms.Detect(t.Inside().Function, true)
 				h := pl.Hessian(nil)
 				y, g, v := make([]float64, 1), make([]float64, len(in.X0)), make([]float64, h.Pattern().NNZ())
 				ratio.Report(b, func() { sink += in.Plain(in.X0) }, func() { h.Eval(v, y, g, in.X0, nil, nil) })
@@ -108,12 +107,12 @@ func BenchmarkBratu(b *testing.B) {
 		best := math.Inf(1)
 		for b.Loop() {
 			start := time.Now()
-			terms.Detect(inside.Function(t), true).Jacobian(nil)
+			terms.Detect(t.Inside().Function, true).Jacobian(nil)
 			best = min(best, float64(time.Since(start).Nanoseconds()))
 		}
 		b.ReportMetric(best/float64(n), "ns/unknown")
 	})
-	pl := terms.Detect(inside.Function(t), true)
+	pl := terms.Detect(t.Inside().Function, true)
 	j := pl.Jacobian(nil)
 	v := make([]float64, j.Pattern().NNZ())
 	w := make([]float64, n)
@@ -236,7 +235,7 @@ func BenchmarkClassics(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		pl := terms.Detect(inside.Function(t), true)
+		pl := terms.Detect(t.Inside().Function, true)
 		H := pl.Hessian(nil)
 		g, h := make([]float64, n), make([]float64, H.Pattern().NNZ())
 		y := make([]float64, t.Outputs())

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -15,7 +14,7 @@ func TestClassicsHaveTheDerivativesWrittenByHand(t *testing.T) {
 		tape, err := reverse.RecordVec(c.f, c.x)
 		require.NoError(t, err)
 		n := len(c.x)
-		H := terms.Detect(inside.Function(tape), true).Hessian(nil)
+		H := terms.Detect(tape.Inside().Function, true).Hessian(nil)
 		x := append([]float64(nil), c.x...)
 		for k := range 3 {
 			x[k%n] += 0.3

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -66,10 +65,10 @@ func TestConventionsAreThoseOfTheTape(t *testing.T) {
 			return s
 		}, x)
 		require.NoError(t, err)
-		pl := terms.Detect(inside.Function(tape), true)
+		pl := terms.Detect(tape.Inside().Function, true)
 		require.NotNil(t, pl, c.name)
 		require.Nil(t, pl.Rest(), c.name)
-		y, jac, hess := engine(t, inside.Program(tape), x, nil, []float64{1})
+		y, jac, hess := engine(t, tape.Inside().Engine(), x, nil, []float64{1})
 		H := pl.Hessian(nil)
 		f, g, h := make([]float64, 1), make([]float64, n), make([]float64, H.Pattern().NNZ())
 		same := func(what string, got, want float64) {

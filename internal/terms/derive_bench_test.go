@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/dual"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -27,7 +26,7 @@ func BenchmarkWide(b *testing.B) {
 		require.NoError(b, err)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for range b.N {
-				terms.Detect(inside.Function(tape), true).Hessian(nil)
+				terms.Detect(tape.Inside().Function, true).Hessian(nil)
 			}
 		})
 	}

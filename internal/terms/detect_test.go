@@ -11,7 +11,6 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/internal/domains"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -24,7 +23,7 @@ type V = reverse.Var
 func record(t require.TestingT, x []float64, f func(x []V) []V) *sweep.Engine {
 	tape, err := reverse.RecordVec(f, x)
 	require.NoError(t, err)
-	return inside.Program(tape)
+	return tape.Inside().Engine()
 }
 
 // sumOf makes a function of one output from its terms.
@@ -285,12 +284,12 @@ func TestParametersAreGivenAtEachEvaluation(t *testing.T) {
 		})(x)
 	}, x, p)
 	require.NoError(t, err)
-	pl := terms.Detect(inside.Function(tape), true)
+	pl := terms.Detect(tape.Inside().Function, true)
 	require.NotNil(t, pl)
 	for _, p := range [][]float64{{2, 3, 4}, {0.5, -1, 0}} {
 		y, g := make([]float64, 1), make([]float64, n)
 		pl.Gradient(y, g, x, p, nil)
-		wy, wg, _ := engine(t, inside.Program(tape), x, p, []float64{1})
+		wy, wg, _ := engine(t, tape.Inside().Engine(), x, p, []float64{1})
 		assert.InEpsilon(t, wy[0], y[0], 1e-14)
 		assert.InDeltaSlice(t, wg[0], g, 1e-12)
 	}

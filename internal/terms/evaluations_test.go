@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -18,7 +17,7 @@ import (
 func programs(t *testing.T) (ps []*sweep.Engine, xs [][]float64) {
 	add := func(tape *reverse.Tape, err error, x []float64) {
 		require.NoError(t, err)
-		ps, xs = append(ps, inside.Program(tape)), append(xs, x)
+		ps, xs = append(ps, tape.Inside().Engine()), append(xs, x)
 	}
 	for _, p := range problems.All {
 		switch p.Name {

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -33,7 +32,7 @@ func TestTermsThatMatchAreAsTheyAreTraced(t *testing.T) {
 		s := drawSeparable(t)
 		tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
 		require.NoError(t, err)
-		misfits, _ := terms.Misfits(inside.Program(tape))
+		misfits, _ := terms.Misfits(tape.Inside().Engine())
 		assert.Empty(t, misfits)
 	})
 }

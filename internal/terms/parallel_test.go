@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
@@ -69,7 +68,7 @@ func TestConcurrentWorkersGiveTheSameBits(t *testing.T) {
 			w = in.X0
 		}
 		require.NoError(t, err)
-		sameBits(t, inside.Program(tape), in.X0, nil, w)
+		sameBits(t, tape.Inside().Engine(), in.X0, nil, w)
 	}
 }
 
@@ -97,15 +96,15 @@ func TestConcurrentWorkersOnShapesThatOverlap(t *testing.T) {
 		return y
 	}, x)
 	require.NoError(t, err)
-	sameBits(t, inside.Program(tape), x, nil, x[:n-1])
+	sameBits(t, tape.Inside().Engine(), x, nil, x[:n-1])
 }
 
 func TestConcurrentWorkersOnAConstant(t *testing.T) {
 	defer terms.ShareAll()()
 	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Const(3) }, []float64{1})
 	require.NoError(t, err)
-	require.NotNil(t, terms.Detect(inside.Function(tape), true))
-	sameBits(t, inside.Program(tape), []float64{2}, nil, []float64{1})
+	require.NotNil(t, terms.Detect(tape.Inside().Function, true))
+	sameBits(t, tape.Inside().Engine(), []float64{2}, nil, []float64{1})
 }
 
 func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
@@ -114,6 +113,6 @@ func TestConcurrentWorkersGiveTheSameBitsOnRandomTerms(t *testing.T) {
 		s := drawSeparable(t)
 		tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
 		require.NoError(t, err)
-		sameBits(t, inside.Program(tape), s.x, s.params, []float64{1, 0.5, -2}[:s.rows])
+		sameBits(t, tape.Inside().Engine(), s.x, s.params, []float64{1, 0.5, -2}[:s.rows])
 	})
 }

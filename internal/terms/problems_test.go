@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/bench/problems"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -33,7 +32,7 @@ func TestProblemsHaveTheirPublishedValues(t *testing.T) {
 			in := p.At(1000)
 			tape, err := reverse.Record(problems.Func[reverse.Var](in), in.X0)
 			require.NoError(t, err)
-			pl := terms.Detect(inside.Function(tape), true)
+			pl := terms.Detect(tape.Inside().Function, true)
 			h := pl.Hessian(nil)
 			n := len(in.X0)
 			y, g, v := make([]float64, 1), make([]float64, n), make([]float64, h.Pattern().NNZ())

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/internal/domains"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -249,7 +248,7 @@ func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 	s := drawSeparable(t)
 	tape, err := reverse.RecordParamsVec(s.function, s.x, s.params)
 	require.NoError(t, err)
-	p := inside.Program(tape)
+	p := tape.Inside().Engine()
 	pl := terms.Detect(p.Function(), true)
 	if pl == nil {
 		t.Skip("no terms")

@@ -16,7 +16,6 @@ import (
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/implicit"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
@@ -320,7 +319,7 @@ func FuzzPatternsAreTheStructure(f *testing.F) { f.Fuzz(rapid.MakeFuzz(patternsA
 func patternsAreTheStructure(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 8, MaxOutputs: 3, MaxLen: 60, Primitives: true})
 	recorded := record(t, p)
-	q := inside.Program(recorded)
+	q := recorded.Inside().Engine()
 	f := func(x []detect.Tracer) []detect.Tracer {
 		v := tape.Replay(&q.Tape, x, traced{})
 		y := make([]detect.Tracer, p.Outputs)
