@@ -23,8 +23,9 @@ import (
 // the last coefficients of the Legendre series of the derivative bound its error. Steps
 // become smaller until this error is below the rounding errors of the quotient: there the
 // test is sharpest. A derivative is wrong if it differs by more than both errors together,
-// and by the same amount for three steps: kinks and jumps near x, and oscillations that the
-// nodes miss, do not differ by the same amount.
+// and by the same amount for all smaller steps at which rounding errors let it be seen: kinks
+// and jumps near x, and oscillations that the nodes miss, do not differ by the same amount.
+// Where rounding errors have no bound, or one that is larger than the derivative, nothing is said.
 
 const (
 	nodes      = 8
@@ -98,12 +99,19 @@ type errorBounds struct{ value, derivative float64 }
 type row struct {
 	defect float64 // the mean derivative minus the quotient
 	size   float64 // the mean of the absolute derivatives
+	value  float64 // the larger absolute value of what the quotient is of
 	rule   float64 // a bound of the error of Gauss's rule
 	noise  float64 // a bound of rounding errors
 }
 
 // bound is how large a defect may be if the derivative is right.
 func (r *row) bound() float64 { return r.rule + r.noise }
+
+// hidden reports whether the bound is no bound: larger than the derivative, and more than what
+// a function that is right to six digits would have.
+func (r *row) hidden(h float64) bool {
+	return !(r.bound() <= r.size || r.bound()*h <= 1e-6*r.value)
+}
 
 // agrees reports whether the derivative is right to almost all digits.
 func (r *row) agrees() bool { return math.Abs(r.defect) <= sharp*r.size && r.rule <= sharp*r.size }
@@ -216,7 +224,9 @@ func (l *line) rows(h float64) *[families][]row {
 		for i := range all[f] {
 			r := &all[f][i]
 			var last [2]float64
-			quotient := (ends[f][1][i] - ends[f][0][i]) / (2 * h)
+			low, high := ends[f][0][i], ends[f][1][i]
+			quotient := (high - low) / (2 * h)
+			r.value = max(math.Abs(low), math.Abs(high))
 			for k, z := range at {
 				d := z.d[f][i]
 				r.defect += weight[k] / 2 * (d - quotient)
@@ -274,23 +284,37 @@ type verdict struct {
 	wrong   *DifferenceError
 	judged  int               // rows that were
 	rough   int               // rows whose derivative no step could tell from kinks or rounding
+	hidden  [families][]int   // rows of which rounding errors hide all
 	reached [families]float64 // the largest bound relative to a row, of those judged
 }
 
-// settle reports whether the step h shows that a derivative is right; wrong says that it is
-// not.
-func (l *line) settle(r *row, f family, i int, h float64) (right bool, wrong *DifferenceError) {
+// state is what is known of a row: a smaller step may see more until it is right.
+type state int
+
+const (
+	open state = iota
+	hidden
+	right
+)
+
+// settle is what the step h shows of a row; wrong says that its derivative is not right.
+func (l *line) settle(r *row, f family, i int, h float64) (s state, wrong *DifferenceError) {
 	switch {
 	case math.IsInf(r.rule, 1):
-		return false, nil
+		return open, nil
 	case r.agrees():
-		return true, nil
+		return right, nil
 	}
 	l.judge(r, f, i, h)
-	if r.suspicious() {
-		return false, l.confirm(r, f, i, h)
+	switch {
+	case r.suspicious():
+		return open, l.confirm(r, f, i, h)
+	case math.Abs(r.defect) > r.bound() || r.rule > r.noise && r.rule > sharp*r.size:
+		return open, nil
+	case r.hidden(h):
+		return hidden, nil
 	}
-	return !(math.Abs(r.defect) > r.bound() || r.rule > r.noise && r.rule > sharp*r.size), nil
+	return right, nil
 }
 
 // compare judges each element of each family, at the largest step that settles it.
@@ -298,16 +322,13 @@ func (l *line) compare(scale float64) (v verdict) {
 	if l.mid = l.sample(0); l.mid == nil {
 		return v
 	}
-	var open [families][]bool
+	var states [families][]state
 	left := 0
 	for f := range families {
-		open[f] = make([]bool, len(l.mid.d[f]))
-		for i := range open[f] {
-			open[f][i] = true
-			left++
-		}
+		states[f] = make([]state, len(l.mid.d[f]))
+		left += len(states[f])
 	}
-	total, seen := left, false
+	seen := false
 	for h := firstStep * scale; h >= lastStep*scale && left > 0; h *= nextStep {
 		rows := l.rows(h)
 		if rows == nil {
@@ -316,19 +337,18 @@ func (l *line) compare(scale float64) (v verdict) {
 		seen = true
 		for f := range families {
 			for i := range rows[f] {
-				r := &rows[f][i]
-				if !open[f][i] {
+				r, s := &rows[f][i], &states[f][i]
+				if *s == right {
 					continue
 				}
-				right, wrong := l.settle(r, f, i, h)
-				if v.wrong = wrong; wrong != nil {
+				if *s, v.wrong = l.settle(r, f, i, h); v.wrong != nil {
 					return v
 				}
-				if !right {
-					continue // a smaller step may see more
+				if *s != right {
+					continue
 				}
-				open[f][i] = false
 				left--
+				v.judged++
 				if r.size > 0 {
 					v.reached[f] = max(v.reached[f], min(1, max(math.Abs(r.defect), r.bound())/r.size))
 				}
@@ -338,40 +358,48 @@ func (l *line) compare(scale float64) (v verdict) {
 	if v.wrong = l.atX(scale); v.wrong != nil || !seen {
 		return v
 	}
-	v.judged, v.rough = total-left, left
+	for f := range families {
+		for i, s := range states[f] {
+			switch s {
+			case open:
+				v.rough++
+			case hidden:
+				v.hidden[f] = append(v.hidden[f], i)
+			}
+		}
+	}
 	return v
 }
 
-// confirm is the error of a defect, by the smallest step that shows it clearly; nil if smaller
-// steps do not show the same defect.
+// confirm is the error of a defect, by the step that shows it most clearly; nil unless smaller
+// steps show the same defect, to where rounding errors hide it. A step that crosses many jumps
+// shows their mean slope, which two of about the same size have in common.
 func (l *line) confirm(r *row, f family, i int, h float64) *DifferenceError {
-	at := func(h float64) *row {
+	const least = 2 // steps that show the same
+	best, smallest := r, h*lastStep
+	for same := 0; h > smallest; same++ {
+		if h *= 0.7; same >= least {
+			h *= nextStep
+		}
 		rows := l.rows(h)
 		if rows == nil || math.IsInf(rows[f][i].rule, 1) {
-			return new(row)
+			return nil
 		}
 		q := &rows[f][i]
 		l.judge(q, f, i, h)
-		return q
-	}
-	for range 2 {
-		h *= 0.7
-		q := at(h)
+		if same >= least && 8*q.noise > math.Abs(r.defect) {
+			break // too small
+		}
 		if !r.same(q) {
 			return nil
 		}
 		r = q
-	}
-	for range 6 { // a defect that changes along the line is known better
-		h *= nextStep
-		q := at(h)
-		if !(q.suspicious() && q.bound() <= 1e-7*math.Abs(q.defect)) {
-			break
+		if ratio := r.bound() / math.Abs(r.defect); ratio < 1e-7 || ratio < best.bound()/math.Abs(best.defect) {
+			best = r // one that changes along the line is known better by small steps
 		}
-		r = q
 	}
 	got := l.mid.d[f][i]
-	e := &DifferenceError{Order: f.order(), Row: i, Got: got, Want: got - r.defect, Bound: r.bound()}
+	e := &DifferenceError{Order: f.order(), Row: i, Got: got, Want: got - best.defect, Bound: best.bound()}
 	if f == gradient {
 		e.Row = -1
 	}

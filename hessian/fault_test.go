@@ -1,24 +1,45 @@
 package hessian_test
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"math"
-	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// A planted function is a random function of a few variables in which one result
-// passes through something that is wrong, or nothing is.
+var hunted = flag.Int("functions", 100, "random functions, of all operations, that Check must not accuse; a multiple of it of points near jumps")
+
+// A planted function is the sum of the results of a random program, one of which passes
+// through something that is wrong, or right.
 type planted struct {
-	seed  uint64
-	place int // of the result, −1 for none
-	fault string
+	program *randprog.Prog
+	place   int // of the result
+	fault   string
+}
+
+// anyProgram has no kink or jump at each point, as max(x, x) and x mod x.
+var anyProgram = rapid.Custom(func(t *rapid.T) *randprog.Prog {
+	return randprog.Draw(t, randprog.Options{MaxInputs: 4, MinLen: 5, MaxLen: 10, Reach: 6, Branches: true, Primitives: true})
+}).Filter(func(p *randprog.Prog) bool {
+	return !slices.ContainsFunc(p.Code, func(in randprog.Instr) bool {
+		return in.A == in.B && (in.Op == op.Max || in.Op == op.Min || in.Op.Info().Jumps && in.Op.Operands() == 2)
+	})
+})
+
+func detaches(p *randprog.Prog) bool {
+	return slices.ContainsFunc(p.Code, func(in randprog.Instr) bool { return in.Op == op.Detach })
 }
 
 // faults are what may be wrong at a place. They have the right values and
@@ -93,61 +114,30 @@ func pass(fault string) (good, bad func(x, y reverse.Var) reverse.Var) {
 	return same, same
 }
 
-const plantedInputs, plantedSteps = 4, 8
-
 // run evaluates the function, the wrong one or the right one.
-func (p planted) run(x []reverse.Var, wrong bool) reverse.Var {
-	r := rand.New(rand.NewPCG(p.seed, 1))
-	v := append([]reverse.Var(nil), x...)
+func (p planted) run(x []reverse.Var, wrong bool) (sum reverse.Var) {
 	good, bad := pass(p.fault)
 	if wrong {
 		good = bad
 	}
-	for k := range plantedSteps {
-		a, b := v[len(v)-1-r.IntN(min(len(v), 4))], v[r.IntN(len(v))]
-		size := math.Pow(10, 3*r.Float64())
-		var y reverse.Var
-		switch r.IntN(9) {
-		case 0:
-			y = a.Mul(b)
-		case 1:
-			y = a.Sin().Add(b.Scale(size))
-		case 2:
-			y = a.Square().AddReal(1).Sqrt().Sub(b)
-		case 3:
-			y = a.Div(b.Square().AddReal(0.5))
-		case 4:
-			y = a.Tanh().Mul(b).Add(a)
-		case 5:
-			y = a.Scale(0.3).Sin().Exp().Scale(size).Add(b)
-		case 6:
-			y = a.Hypot(b.AddReal(2))
-		case 7:
-			y = dual.Norm2([]reverse.Var{a, b, x[0].AddReal(1)})
-		case 8:
-			y = a.Logistic().Add(b.Square().Scale(0.1))
-		}
+	h := *randprog.Vars
+	h.Pass = func(k int, y reverse.Var, v []reverse.Var) reverse.Var {
 		if k == p.place {
-			y = good(y, a)
+			y = good(y, v[p.program.Code[k].A])
 		}
-		v = append(v, y)
+		sum = sum.Add(y)
+		return y
 	}
-	return dual.Sum(v[len(x):])
+	randprog.Run(p.program, x, &h)
+	return sum
 }
 
-func (p planted) point() []float64 {
-	r := rand.New(rand.NewPCG(p.seed, 2))
-	x := make([]float64, plantedInputs)
-	for i := range x {
-		x[i] = 4*r.Float64() - 2
-	}
-	return x
-}
+func (p planted) String() string { return fmt.Sprintf("%s at %d of\n%v", p.fault, p.place, p.program) }
 
 // visible is how much the fault changes a derivative at x, relative to the
 // largest element of that order: a fault may cancel, or its place not matter.
 func (p planted) visible(t *testing.T) float64 {
-	x := p.point()
+	x := p.program.X
 	most := 0.0
 	derivatives := func(wrong bool) (g, h []float64) {
 		f := func(x []reverse.Var) reverse.Var { return p.run(x, wrong) }
@@ -177,38 +167,63 @@ func (p planted) visible(t *testing.T) float64 {
 	return most
 }
 
-// Whatever is wrong at whatever place of 50 functions is found, if it changes a
-// gradient or Hessian by more than 10⁻⁹ of its largest element.
+// Whatever is wrong at whatever place of functions of all operations is found, if it changes
+// a gradient or Hessian by more than 10⁻⁹ of its largest element.
 func TestCheckFindsPlantedFaults(t *testing.T) {
-	found, hidden := 0, 0
-	for seed := range uint64(50) {
-		for place := range plantedSteps {
-			p := planted{seed, place, faults[(int(seed)*3+place*7)%len(faults)]}
-			if p.visible(t) < 1e-9 {
-				hidden++
-				continue
-			}
-			report, err := hessian.Check(func(x []reverse.Var) reverse.Var { return p.run(x, true) }, p.point())
-			var wrong *hessian.DifferenceError
-			require.ErrorAs(t, err, &wrong, "%+v\n%s", p, report)
+	const least = 6 // faults beside each operation
+	beside, tried, found := map[string]int{}, 0, 0
+	rare := func(p *randprog.Prog) bool {
+		return slices.ContainsFunc(p.Code, func(in randprog.Instr) bool { return beside[in.Name()] < least })
+	}
+	for seed := 0; seed < 3000 && tried < 600; seed++ {
+		p := planted{program: anyProgram.Example(seed), fault: faults[seed%len(faults)]}
+		p.place = seed / len(faults) % len(p.program.Code)
+		if tried >= 400 && !rare(p.program) || !(p.visible(t) > 1e-9) {
+			continue
+		}
+		tried++
+		for _, in := range p.program.Code {
+			beside[in.Name()]++
+		}
+		report, err := hessian.Check(func(x []reverse.Var) reverse.Var { return p.run(x, true) }, p.program.X)
+		if wrong := (*hessian.DifferenceError)(nil); errors.As(err, &wrong) {
 			found++
+		} else {
+			t.Logf("not found: %v%s", p, report)
 		}
 	}
-	require.GreaterOrEqual(t, found, 390)
-	require.LessOrEqual(t, hidden, 10)
+	for code := range op.All {
+		assert.GreaterOrEqual(t, beside[code.String()], least, code)
+	}
+	t.Logf("%d of %d found", found, tried)
+	require.GreaterOrEqual(t, tried, 400)
+	require.GreaterOrEqual(t, float64(found), 0.99*float64(tried))
 }
 
-// What is right is not accused: the same functions with right primitives in all
-// places, and others that lose many digits.
+// What is right is not accused: random functions of all operations, and others that lose many
+// digits, or whose steps cross kinks and jumps.
 func TestCheckAccusesNothingRight(t *testing.T) {
 	type V = reverse.Var
 	try := func(name string, x []float64, f func(x []V) V) {
 		report, err := hessian.Check(f, x)
 		require.NoError(t, err, "%s at %v\n%s", name, x, report)
 	}
-	for seed := range uint64(300) {
-		p := planted{seed, int(seed % plantedSteps), faults[seed%8]}
-		try(fmt.Sprint(p), p.point(), func(x []V) V { return p.run(x, false) })
+	for seed, tried := 0, 0; tried < *hunted; seed++ {
+		p := planted{anyProgram.Example(seed), seed / 8 % 5, faults[seed%8]}
+		f := func(x []V) V { return p.run(x, false) }
+		if fault, err := reverse.Trace(f, p.program.X); fault == nil && err == nil && !detaches(p.program) {
+			try(p.String(), p.program.X, f)
+			tried++
+		}
+	}
+	for k := range *hunted {
+		x := -3 + 3.009/float64(*hunted)*float64(k)
+		try("stairs", []float64{x}, func(x []V) V { return x[0].Add(x[0].Square().Scale(7.4).Round().Square().Scale(2)) })
+		try("stairs of several", []float64{0, 0.6934117665217252, x}, func(x []V) V {
+			r := dual.SumSquares([]V{x[2], x[1], x[2]}).Scale(3.7).Round()
+			return x[2].Add(dual.SumSquares([]V{r, r}))
+		})
+		try("sawtooth", []float64{x}, func(x []V) V { return x[0].Scale(37).Sub(x[0].Scale(37).Floor()).Mul(x[0]).Sin() })
 	}
 	for k := range 25 {
 		c := 1 + 0.07*float64(k)

@@ -67,6 +67,14 @@ type Options struct {
 	Smooth                      bool // no operation that jumps or hides a derivative
 }
 
+// Name is that of the operation, or of the kind where it is none.
+func (in Instr) Name() string {
+	if in.Kind > KindLeft {
+		return fmt.Sprint("kind ", in.Kind)
+	}
+	return in.Op.String()
+}
+
 // domain is where an operation is smooth and well-conditioned, at least for
 // its first operand.
 func domain(code op.Code) (lo, hi float64) {
@@ -248,6 +256,8 @@ type Hooks[T any] struct {
 	Vec func(x, y T) (T, T) // x·y² and x + y
 
 	Root func(x T, nested bool) T // see Root
+
+	Pass func(k int, y T, v []T) T // what becomes of y, the result of instruction k after the others, v
 }
 
 // Root is the solution r of r + 0.3·sin r = x, or nested that w of w + 0.2·r = x
@@ -387,7 +397,11 @@ func compare[T dual.Scalar[T]](in *Instr, a, b T) bool {
 func Run[T dual.Scalar[T]](p *Prog, x []T, h *Hooks[T]) []T {
 	v := append(make([]T, 0, len(x)+len(p.Code)), x...)
 	for k := range p.Code {
-		v = append(v, step(&p.Code[k], v, h))
+		y := step(&p.Code[k], v, h)
+		if h != nil && h.Pass != nil {
+			y = h.Pass(k, y, v)
+		}
+		v = append(v, y)
 	}
 	y := make([]T, len(p.Out))
 	for j, k := range p.Out {
