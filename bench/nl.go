@@ -85,7 +85,7 @@ func (m *fileModel) derivatives() {
 		m.progress("Hessian by %s", by.name)
 		start := time.Now()
 		h, err := hessian.SparseSettings{Method: by.hessian, Lower: true}.New(m.tape)
-		if errors.Is(err, hessian.ErrNoTerms) {
+		if errors.Is(err, reverse.ErrNoTerms) {
 			continue
 		}
 		h = must(h, err)

@@ -303,7 +303,7 @@ func TestAccuracyOfTapes(t *testing.T) {
 			"FoR": byStrategy(hessian.FoR), "RoF": byStrategy(hessian.RoF), "RoR": byStrategy(hessian.RoR),
 			"terms": func(d []float64) mat.Matrix {
 				p, err := hessian.SparseSettings{Method: hessian.ByTerms}.New(tape)
-				if errors.Is(err, hessian.ErrNoTerms) {
+				if errors.Is(err, reverse.ErrNoTerms) {
 					if !strings.HasPrefix(name, "RegInc") {
 						t.Errorf("no terms in a sum of %s", name)
 					}

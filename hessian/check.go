@@ -46,7 +46,7 @@ func (e *DifferenceError) Error() string {
 //   - *reverse.Fault: f, its gradient or its Hessian is not finite at x;
 //   - *DifferenceError: gradient or Hessian is not what differences of f itself or
 //     of the gradient give, as with a wrong primitive, with Detach, Step and Value;
-//   - *MissedError: the sparsity pattern misses a nonzero;
+//   - *reverse.MissedError: the sparsity pattern misses a nonzero;
 //   - a primitive's own error.
 //
 // Derivatives are compared along the coordinates, sixteen of them at x and four at the other
@@ -289,10 +289,9 @@ func (c *checker) patterns(t *reverse.Tape, x []float64, where string) {
 
 // complete takes down what Verify says of a matrix.
 func (c *checker) complete(err error, what string) {
-	var h *MissedError
-	var j *reverse.MissedError
+	var missed *reverse.MissedError
 	switch {
-	case errors.As(err, &h) && math.IsInf(h.Bound, 1), errors.As(err, &j) && math.IsInf(j.Bound, 1):
+	case errors.As(err, &missed) && math.IsInf(missed.Bound, 1):
 		c.say("%s: %v", what, err)
 	case !c.wrong(err):
 		c.say("%s, is complete", what)

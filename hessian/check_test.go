@@ -47,7 +47,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		p := reverse.NewPrimitive("wrong", f, d, dd)
 		return func(x []V) V { return p.Apply(x[0].Mul(x[1])).Add(x[1].Square()) }
 	}
-	var missed *hessian.MissedError
+	var missed *reverse.MissedError
 	var state *reverse.StateError
 	var fault *reverse.Fault
 	var difference *hessian.DifferenceError

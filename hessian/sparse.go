@@ -1,7 +1,6 @@
 package hessian
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/hesse-ad/hesse/coloring"
@@ -84,14 +83,10 @@ type Sparse struct {
 // 10⁴ variables.
 func NewSparse(t *reverse.Tape) (*Sparse, error) { return SparseSettings{}.New(t) }
 
-// ErrNoTerms says that ByTerms was asked for and the function is no sum of alike
-// terms.
-var ErrNoTerms = fmt.Errorf("hessian: %w", plan.ErrNoTerms)
-
 // New is NewSparse with settings. It panics if t is nil, if a pattern is not n×n and
 // symmetric, if a coloring is none for symmetric matrices, and if ByTerms comes with
 // what excludes it; a coloring that does not fit gives a *coloring.ConflictError,
-// ByTerms possibly ErrNoTerms.
+// ByTerms possibly reverse.ErrNoTerms.
 func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	if t == nil {
 		panic("hessian: nil tape")
@@ -99,7 +94,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	if int(o.Method) >= len(methods) {
 		panic(fmt.Sprintf("hessian: no method %d", o.Method))
 	}
-	p, err := plan.New(t.Inside().Function, plan.Settings{
+	p, err := plan.New(t.Inside(), plan.Settings{
 		Hessian:  true,
 		Detected: t.HessianPattern,
 		Method:   methods[o.Method],
@@ -109,9 +104,6 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 		Lower:    o.Lower,
 		Workers:  o.Workers,
 	})
-	if errors.Is(err, plan.ErrNoTerms) {
-		err = ErrNoTerms
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -146,21 +138,14 @@ func (s *Sparse) Matrix() *sparsity.Matrix { return s.p.Matrix(nil) }
 // terms about twice that of a gradient; else a value and an adjoint sweep and a product
 // a color.
 func (s *Sparse) Eval(dst *sparsity.Matrix, x []float64, w ...float64) (*sparsity.Matrix, error) {
-	in, params, w := s.point(x, w)
-	h := s.p.Matrix(dst)
-	if _, err := s.p.Eval(h.Values(), nil, in, params, w); err != nil {
-		return dst, err
-	}
-	return h, nil
+	return s.p.Eval(dst, x, w)
 }
 
 // EvalAll returns f = Σ wⱼFⱼ(x) and stores its Hessian in dst, made by Matrix, and its
 // gradient in g, of length n, which may be x or w, at the cost of Eval. Otherwise as
 // Eval.
 func (s *Sparse) EvalAll(dst *sparsity.Matrix, g, x []float64, w ...float64) (f float64, err error) {
-	check(g, s.t.Inputs(), "g")
-	in, params, w := s.point(x, w)
-	return s.p.Eval(s.p.Given(dst).Values(), g, in, params, w)
+	return s.p.EvalAll(dst, g, "g", x, w)
 }
 
 // ValueGradient returns f = Σ wⱼFⱼ(x) and its gradient, of length n: by terms at about
@@ -169,43 +154,11 @@ func (s *Sparse) EvalAll(dst *sparsity.Matrix, g, x []float64, w ...float64) (f 
 // time of ten gradients or more, which its first evaluation would have to take, and
 // its values have the bits of the plain function.
 func (s *Sparse) ValueGradient(dst, x []float64, w ...float64) (f float64, g []float64, err error) {
-	in, params, w := s.point(x, w)
-	if g = dst; g == nil {
-		g = make([]float64, len(in))
-	}
-	check(g, len(in), "dst")
-	if f, err = s.p.Eval(nil, g, in, params, w); err != nil {
-		return 0, dst, err
-	}
-	return f, g, nil
-}
-
-// point is the inputs, the parameters and the weights of an evaluation.
-func (s *Sparse) point(x, w []float64) (in, params, weights []float64) {
-	checkPoint(s.t, x)
-	in, params = s.t.Inside().Split(x)
-	return in, params, s.t.Inside().Weights("hessian", w)
-}
-
-// MissedError says that the recovered Hessian is not the Hessian: its pattern
-// misses a nonzero, or an element that is not finite has spoiled what was
-// recovered from it.
-type MissedError struct {
-	// Row is the row with the largest difference: Got of the recovered matrix
-	// times a random vector, Want of a product by HVP.
-	Row       int
-	Got, Want float64
-	// Bound is how much rounding errors may make them differ. It is +Inf if that is not known,
-	// so that the difference may be no fault: then no other row is wrong.
-	Bound float64
-}
-
-func (e *MissedError) Error() string {
-	return "hessian: " + (*plan.Miss)(e).Error()
+	return s.p.ValueGradient(dst, x, w)
 }
 
 // Verify compares the sparse Hessian at x times three random vectors with products by HVP.
-// If a row differs by more than rounding errors may, the error is a *MissedError. So a
+// If a row differs by more than rounding errors may, the error is a *reverse.MissedError. So a
 // pattern that misses a nonzero does not pass, unless the element that it misses
 //
 //   - is 0 at x: try several points at random;
@@ -217,14 +170,7 @@ func (e *MissedError) Error() string {
 //
 // Other errors are those of Eval. Cost: Eval, three products, and bounds of their rounding
 // errors, half a microsecond an operation each.
-func (s *Sparse) Verify(x []float64, w ...float64) error {
-	in, params, w := s.point(x, w)
-	err := s.p.Verify(in, params, w)
-	if miss, ok := err.(*plan.Miss); ok {
-		return (*MissedError)(miss)
-	}
-	return err
-}
+func (s *Sparse) Verify(x []float64, w ...float64) error { return s.p.Verify(x, w) }
 
 // Explain says in words what was prepared and why: the pattern with its densest
 // rows and the operations that made them dense, the colors by each order tried,

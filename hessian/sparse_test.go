@@ -52,7 +52,7 @@ func TestSparseIsDense(t *testing.T) {
 		for _, method := range []hessian.Method{hessian.Auto, hessian.ByTerms, hessian.ByStar, hessian.ByAcyclic} {
 			for _, lower := range []bool{false, true} {
 				s, err := hessian.SparseSettings{Method: method, Lower: lower, Workers: 2}.New(tape)
-				if errors.Is(err, hessian.ErrNoTerms) {
+				if errors.Is(err, reverse.ErrNoTerms) {
 					continue
 				}
 				require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestVerifyFindsAMissedNonzero(t *testing.T) {
 	}
 	s, err := hessian.SparseSettings{Pattern: sparsity.FromCoordinates(20, 20, is, js)}.New(tape)
 	require.NoError(t, err)
-	var missed *hessian.MissedError
+	var missed *reverse.MissedError
 	require.ErrorAs(t, s.Verify(in.X0), &missed)
 	require.Contains(t, []int{7, 8}, missed.Row)
 }
@@ -293,7 +293,7 @@ func TestVerifyJudgesRowByRow(t *testing.T) {
 		require.NoError(t, err)
 		for _, x0 := range []float64{1, 0} { // at 0 the first row is infinite
 			x := []float64{x0, 1, 1}
-			var missed *hessian.MissedError
+			var missed *reverse.MissedError
 			require.ErrorAs(t, plan.Verify(x), &missed)
 			require.Contains(t, []int{1, 2}, missed.Row)
 			var missedJ *reverse.MissedError
@@ -348,7 +348,7 @@ func TestVerifyFindsWhatIsAboveRounding(t *testing.T) {
 				limit = floats.Sum(sums) * float64(n)
 			}
 			if 1e-12*limit < a[gone] {
-				var missed *hessian.MissedError
+				var missed *reverse.MissedError
 				require.ErrorAs(t, plan.Verify(x), &missed, "element (%d, %d) = %v by %v", r, c, a[gone], method)
 			}
 		}
@@ -367,7 +367,7 @@ func TestVerifyOfInfiniteElements(t *testing.T) {
 	require.NoError(t, plan.Verify([]float64{0, 1}))
 	plan, err = hessian.SparseSettings{Pattern: sparsity.FromCoordinates(2, 2, []int{1}, []int{1})}.New(tape)
 	require.NoError(t, err)
-	var missed *hessian.MissedError
+	var missed *reverse.MissedError
 	require.ErrorAs(t, plan.Verify([]float64{0, 1}), &missed)
 	require.Equal(t, 0, missed.Row)
 	require.Zero(t, missed.Got)
@@ -500,7 +500,7 @@ func TestVerifyRestsOnNoInfiniteBound(t *testing.T) {
 			require.NoError(t, plan.Verify(x), name)
 			plan, err = hessian.SparseSettings{Method: method, Pattern: missing}.New(tape)
 			require.NoError(t, err)
-			var missed *hessian.MissedError
+			var missed *reverse.MissedError
 			require.ErrorAs(t, plan.Verify(x), &missed, name)
 			require.Equal(t, c.bounded, !math.IsInf(missed.Bound, 1), "%s: %v", name, missed)
 		}

@@ -73,18 +73,9 @@ func New(t *reverse.Tape, s Strategy) *Hessian {
 // VJP for RoR.
 func (h *Hessian) Tape() *reverse.Tape { return h.t }
 
-// point splits x into inputs and parameters, none if they are bound, and checks
-// both x and the weights.
+// point splits x into inputs and parameters and checks x and the weights.
 func (h *Hessian) point(x, w []float64) (in, params, weights []float64) {
-	checkPoint(h.of, x)
-	n := h.of.Inputs()
-	return x[:n], x[n:], h.of.Inside().Weights("hessian", w)
-}
-
-func checkPoint(t *reverse.Tape, x []float64) {
-	if n, k := t.Inputs(), t.Params(); len(x) != n && len(x) != n+k {
-		panic(fmt.Sprintf("hessian: x has length %d, want %d inputs (and %d parameters)", len(x), n, k))
-	}
+	return h.of.Inside().Weighted("hessian", x, w)
 }
 
 func check(x []float64, n int, what string) {

@@ -1,9 +1,9 @@
 package reverse
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/plan"
@@ -84,9 +84,9 @@ type SparseJacobian struct {
 // and coloring, some milliseconds for 10⁴ variables.
 func NewSparseJacobian(t *Tape) (*SparseJacobian, error) { return SparseSettings{}.New(t) }
 
-// ErrNoTerms says that ByTerms was asked for and the outputs are no sums of alike
-// terms.
-var ErrNoTerms = fmt.Errorf("reverse: %w", plan.ErrNoTerms)
+// ErrNoTerms says that ByTerms, of a Jacobian or a Hessian, was asked for and the outputs
+// are no sums of alike terms.
+var ErrNoTerms = plan.ErrNoTerms
 
 // New is NewSparseJacobian with settings. It panics if t is nil, if the pattern is not
 // m×n, if a coloring is none for Jacobians, and if ByTerms comes with what excludes it;
@@ -99,7 +99,7 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 	if int(o.Method) >= len(methods) {
 		panic(fmt.Sprintf("reverse: no method %d", o.Method))
 	}
-	p, err := plan.New(t.Inside().Function, plan.Settings{
+	p, err := plan.New(t.Inside(), plan.Settings{
 		Detected: t.JacobianPattern,
 		Method:   methods[o.Method],
 		Orders:   o.Orders,
@@ -107,9 +107,6 @@ func (o SparseSettings) New(t *Tape) (*SparseJacobian, error) {
 		Coloring: o.Coloring,
 		Workers:  o.Workers,
 	})
-	if errors.Is(err, plan.ErrNoTerms) {
-		err = ErrNoTerms
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -146,29 +143,22 @@ func (j *SparseJacobian) Matrix() *sparsity.Matrix { return j.p.Matrix(nil) }
 // Workers ≤ 1. Cost: by terms about that of a gradient of Σ Fⱼ; else a value sweep,
 // and a tangent sweep a column color, an adjoint sweep a row color.
 func (j *SparseJacobian) Eval(dst *sparsity.Matrix, x []float64) (*sparsity.Matrix, error) {
-	in, params := j.t.Inside().Split(x)
-	a := j.p.Matrix(dst)
-	if _, err := j.p.Eval(a.Values(), nil, in, params, nil); err != nil {
-		return dst, err
-	}
-	return a, nil
+	return j.p.Eval(dst, x, nil)
 }
 
 // EvalAll stores F′(x) in dst, made by Matrix, and F(x) in y, of length m, which may
 // be x. Otherwise as Eval.
 func (j *SparseJacobian) EvalAll(dst *sparsity.Matrix, y, x []float64) error {
-	check(y, j.t.Outputs(), "y")
-	in, params := j.t.Inside().Split(x)
-	_, err := j.p.Eval(j.p.Given(dst).Values(), y, in, params, nil)
+	_, err := j.p.EvalAll(dst, y, "y", x, nil)
 	return err
 }
 
-// MissedError says that the recovered Jacobian is not the Jacobian: its pattern
-// misses a nonzero, or an element that is not finite has spoiled what was
-// recovered from it.
+// MissedError says that a recovered Jacobian or Hessian is not that of the function: its
+// pattern misses a nonzero, or an element that is not finite has spoiled what was recovered
+// from it.
 type MissedError struct {
 	// Row is the row with the largest difference: Got of the recovered matrix
-	// times a random vector, Want of a JVP.
+	// times a random vector, Want of a JVP or an HVP.
 	Row       int
 	Got, Want float64
 	// Bound is how much rounding errors may make them differ. It is +Inf if that is not known,
@@ -177,7 +167,16 @@ type MissedError struct {
 }
 
 func (e *MissedError) Error() string {
-	return "reverse: " + (*plan.Miss)(e).Error()
+	why := "the pattern misses a nonzero"
+	switch {
+	case math.IsInf(e.Bound, 1):
+		why = "whether the pattern misses a nonzero is not known, since the rounding errors have no bound"
+	case e.Got-e.Got != 0 && e.Want-e.Want == 0:
+		why = "some element there is not finite, or one that others are recovered from"
+	case math.IsNaN(e.Want) && e.Got-e.Got == 0:
+		why = "the pattern misses a nonzero that is not finite, or the product adds infinities that cancel"
+	}
+	return fmt.Sprintf("reverse: row %d of the sparse matrix times a random vector is %v, by a product %v: %s", e.Row, e.Got, e.Want, why)
 }
 
 // Verify compares the sparse Jacobian at x times three random vectors with JVPs. If a row
@@ -192,14 +191,7 @@ func (e *MissedError) Error() string {
 //
 // Other errors are those of Eval. Cost: Eval, three JVPs, and bounds of their rounding errors,
 // half a microsecond an operation each.
-func (j *SparseJacobian) Verify(x []float64) error {
-	in, params := j.t.Inside().Split(x)
-	err := j.p.Verify(in, params, nil)
-	if miss, ok := err.(*plan.Miss); ok {
-		return (*MissedError)(miss)
-	}
-	return err
-}
+func (j *SparseJacobian) Verify(x []float64) error { return j.p.Verify(x, nil) }
 
 // Explain says in words what was prepared and why: the pattern with its densest rows
 // and columns, the colors by each order tried, what kept the rows from being alike terms,

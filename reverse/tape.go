@@ -97,6 +97,7 @@ func (t *Tape) Point() []float64 { return slices.Clone(t.Inside().Recorded.X) }
 
 func init() {
 	inside.Branch = func(e *tape.BranchError) error { return branchError(e) }
+	inside.Missed = func(m *inside.Miss) error { return (*MissedError)(m) }
 	inside.ApplyVars = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }
 	inside.WriteGo = func(w io.Writer, settings any, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error {
 		return writeGo(w, settings.(GoSource), write)

@@ -34,7 +34,15 @@ func (h Handle) Inside() *Tape { return h.tape }
 
 // Split is the inputs and the parameters of a point, which may have the bound ones or its
 // own. It panics if x has a wrong length.
-func (t *Tape) Split(x []float64) (in, params []float64) {
+func (t *Tape) Split(x []float64) (in, params []float64) { return t.split("reverse", x) }
+
+// Weighted is Split of x, and Weights; it panics in the name of a package.
+func (t *Tape) Weighted(pkg string, x, w []float64) (in, params, weights []float64) {
+	in, params = t.split(pkg, x)
+	return in, params, t.Weights(pkg, w)
+}
+
+func (t *Tape) split(pkg string, x []float64) (in, params []float64) {
 	n := t.Inputs()
 	switch len(x) {
 	case n:
@@ -42,7 +50,7 @@ func (t *Tape) Split(x []float64) (in, params []float64) {
 	case n + len(t.Bound):
 		return x[:n], x[n:]
 	}
-	panic(fmt.Sprintf("reverse: x has length %d, want %d inputs (and %d parameters)", len(x), n, len(t.Bound)))
+	panic(fmt.Sprintf("%s: x has length %d, want %d inputs (and %d parameters)", pkg, len(x), n, len(t.Bound)))
 }
 
 // Weights is w, without weights 1 for a function with one output. It panics in the name of
@@ -102,10 +110,18 @@ func Error(ws *sweep.Workspace, g *tape.Guard, err error) error {
 	return err
 }
 
+// Miss is a row in which a recovered matrix differs, see reverse.MissedError.
+type Miss struct {
+	Row              int
+	Got, Want, Bound float64
+}
+
 // Package reverse, which imports this package, sets these when it is initialized.
 var (
 	// Branch is the *reverse.BranchError of e.
 	Branch func(e *tape.BranchError) error
+	// Missed is the *reverse.MissedError of m.
+	Missed func(m *Miss) error
 	// ApplyVars is Apply for []reverse.Var.
 	ApplyVars func(f tape.Func, x any) any
 	// WriteGo writes what write prints, as settings say, a reverse.GoSource.

@@ -67,7 +67,7 @@ func (p *Plan) choose() (*Plan, error) {
 			return p, nil
 		}
 	}
-	q := &Plan{Settings: p.Settings, program: p.program, full: p.full}
+	q := &Plan{Settings: p.Settings, tape: p.tape, program: p.program, full: p.full}
 	if err := q.byColoring(); err != nil {
 		return p, err
 	}

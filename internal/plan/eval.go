@@ -8,6 +8,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/internal/workers"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // buffers is the memory of an evaluation by terms.
@@ -29,12 +30,62 @@ func (p *Plan) newBuffers() any {
 	return b
 }
 
-// Eval computes the values of the matrix, in the order of Pattern, and in also what is
+// Eval returns the matrix at x, in dst unless that is nil. The weights w are for a Hessian.
+func (p *Plan) Eval(dst *sparsity.Matrix, x, w []float64) (*sparsity.Matrix, error) {
+	x, params, w := p.point(x, w)
+	a := p.Matrix(dst)
+	if _, err := p.eval(a.Values(), nil, x, params, w); err != nil {
+		return dst, err
+	}
+	return a, nil
+}
+
+// EvalAll stores the matrix at x in dst and what is computed on the way in also, which a
+// user knows by a name; see eval.
+func (p *Plan) EvalAll(dst *sparsity.Matrix, also []float64, name string, x, w []float64) (f float64, err error) {
+	n := p.program.Outputs()
+	if p.Hessian {
+		n = p.program.Inputs()
+	}
+	p.check(also, n, name)
+	x, params, w := p.point(x, w)
+	return p.eval(p.Given(dst).Values(), also, x, params, w)
+}
+
+// ValueGradient is f and the gradient of a Hessian's function, in dst unless that is nil.
+func (p *Plan) ValueGradient(dst, x, w []float64) (f float64, g []float64, err error) {
+	x, params, w := p.point(x, w)
+	if g = dst; g == nil {
+		g = make([]float64, len(x))
+	}
+	p.check(g, len(x), "dst")
+	if f, err = p.eval(nil, g, x, params, w); err != nil {
+		return 0, dst, err
+	}
+	return f, g, nil
+}
+
+func (p *Plan) check(x []float64, n int, name string) {
+	if len(x) != n {
+		p.panicf("%s has length %d, want %d", name, len(x), n)
+	}
+}
+
+// point is the inputs, the parameters and the weights of an evaluation.
+func (p *Plan) point(x, w []float64) (in, params, weights []float64) {
+	if p.Hessian {
+		return p.tape.Weighted(p.pkg(), x, w)
+	}
+	in, params = p.tape.Split(x)
+	return in, params, nil
+}
+
+// eval computes the values of the matrix, in the order of Pattern, and in also what is
 // computed on the way. With a Hessian that is the gradient of f = Σ wⱼyⱼ; it returns f.
 // With a Jacobian, for which w is nil, it is the outputs y, and it returns 0. also may be
 // nil, and may be x or w; values may be nil for a Hessian. It does not allocate if
 // Workers ≤ 1. On an error nothing is stored.
-func (p *Plan) Eval(values, also, x, params, w []float64) (f float64, err error) {
+func (p *Plan) eval(values, also, x, params, w []float64) (f float64, err error) {
 	if p.terms != nil {
 		return p.evalTerms(values, also, x, params, w)
 	}
@@ -85,7 +136,7 @@ func weigh(w, y float64) float64 {
 	return w * y
 }
 
-// evalTerms is Eval by terms.
+// evalTerms is eval by terms.
 func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err error) {
 	b := p.pool.Get().(*buffers)
 	defer p.pool.Put(b)
@@ -105,7 +156,7 @@ func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err e
 		if also == nil {
 			restAlso = nil
 		}
-		if f, err = p.rest.Eval(restValues, restAlso, x, params, w); err != nil {
+		if f, err = p.rest.eval(restValues, restAlso, x, params, w); err != nil {
 			return 0, err
 		}
 	}

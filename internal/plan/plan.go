@@ -9,6 +9,7 @@ import (
 	"github.com/hesse-ad/hesse/coloring"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/domains"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -58,6 +59,7 @@ type Settings struct {
 // use.
 type Plan struct {
 	Settings
+	tape    *inside.Tape // nil for what terms leave over
 	program *sweep.Function
 	full    *sparsity.Pattern // of the whole matrix
 	stored  *sparsity.Pattern // full, or its lower triangle
@@ -89,21 +91,21 @@ type matrix interface {
 }
 
 // ErrNoTerms says that ByTerms was asked for and there are none.
-var ErrNoTerms = errors.New("no sum of alike terms")
+var ErrNoTerms = errors.New("reverse: no sum of alike terms")
 
-// New plans a matrix of a program. It panics if a pattern has the wrong size or is
+// New plans a matrix of a tape. It panics if a pattern has the wrong size or is
 // not symmetric for a Hessian, if a coloring is of a kind for the other matrix, and
 // if ByTerms comes with either. A coloring that does not fit is a
 // *coloring.ConflictError.
-func New(q *sweep.Function, s Settings) (*Plan, error) {
-	p := &Plan{Settings: s, program: q}
+func New(t *inside.Tape, s Settings) (*Plan, error) {
+	p := &Plan{Settings: s, tape: t, program: t.Function}
 	given := s.Pattern != nil || s.Coloring != nil
 	switch {
 	case s.Method == ByTerms:
 		if given {
 			p.panicf("ByTerms with a Pattern or a Coloring, which are of colorings")
 		}
-		found := terms.Detect(q, s.Hessian)
+		found := terms.Detect(p.program, s.Hessian)
 		if found == nil {
 			return nil, ErrNoTerms
 		}
@@ -114,13 +116,16 @@ func New(q *sweep.Function, s Settings) (*Plan, error) {
 	return p, p.byColoring()
 }
 
-// panicf panics in the name of the package that the user called.
-func (p *Plan) panicf(format string, args ...any) {
-	name := "reverse: "
+// pkg is the name of the package that the user called.
+func (p *Plan) pkg() string {
 	if p.Hessian {
-		name = "hessian: "
+		return "hessian"
 	}
-	panic(name + fmt.Sprintf(format, args...))
+	return "reverse"
+}
+
+func (p *Plan) panicf(format string, args ...any) {
+	panic(p.pkg() + ": " + fmt.Sprintf(format, args...))
 }
 
 func (p *Plan) byTerms(found *terms.Plan) error {

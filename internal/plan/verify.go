@@ -2,35 +2,14 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/hesse-ad/hesse/internal/bounds"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/roundoff"
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
-
-// Miss is the row in which a recovered matrix A times a random vector v differs
-// most from the product by a sweep.
-type Miss struct {
-	Row       int
-	Got, Want float64 // (A·v)ᵢ and the product
-	Bound     float64 // how much rounding errors may make them differ; +Inf if that is not known
-}
-
-func (m *Miss) Error() string {
-	why := "the pattern misses a nonzero"
-	switch {
-	case math.IsInf(m.Bound, 1):
-		why = "whether the pattern misses a nonzero is not known, since the rounding errors have no bound"
-	case m.Got-m.Got != 0 && m.Want-m.Want == 0:
-		why = "some element there is not finite, or one that others are recovered from"
-	case math.IsNaN(m.Want) && m.Got-m.Got == 0:
-		why = "the pattern misses a nonzero that is not finite, or the product adds infinities that cancel"
-	}
-	return fmt.Sprintf("row %d of the sparse matrix times a random vector is %v, by a product %v: %s", m.Row, m.Got, m.Want, why)
-}
 
 const verifyProducts = 3
 
@@ -39,11 +18,12 @@ const verifyProducts = 3
 // rounding errors of the two. Where elements are recovered by substitutions, the errors of
 // other rows come in: then the bound is that of the worst row in the connected component,
 // once for each substitution. Where rounding errors have no bound, all but the last 17 bits
-// must agree. Rows that are not finite on both sides are passed over. The error is a *Miss, or
-// that of an evaluation.
-func (p *Plan) Verify(x, params, w []float64) error {
+// must agree. Rows that are not finite on both sides are passed over. The error is a
+// *reverse.MissedError, or that of an evaluation.
+func (p *Plan) Verify(x, w []float64) error {
+	x, params, w := p.point(x, w)
 	values := make([]float64, p.stored.NNZ())
-	if _, err := p.Eval(values, nil, x, params, w); err != nil {
+	if _, err := p.eval(values, nil, x, params, w); err != nil {
 		return err
 	}
 	q := p.program.Engine()
@@ -72,7 +52,7 @@ func (p *Plan) Verify(x, params, w []float64) error {
 		}
 		sizes := p.times(values, v, got, tolerance)
 		if m := worst(got, want, tolerance, sizes); m != nil {
-			return m
+			return inside.Missed(m)
 		}
 	}
 	return nil
@@ -183,22 +163,25 @@ func (p *Plan) spread(tolerance []float64, depth int) {
 
 // worst is the row that differs most beyond its tolerance; if there is none, the first row that
 // is finite on one side alone; then the first that differs and has no tolerance; else nil.
-func worst(got, want, tolerance, sizes []float64) *Miss {
+func worst(got, want, tolerance, sizes []float64) *inside.Miss {
 	const sharp = 0x1p-36 // a relative difference for which no tolerance is needed
-	var beyond, infinite, unknown *Miss
+	miss := func(i int, bound float64) *inside.Miss {
+		return &inside.Miss{Row: i, Got: got[i], Want: want[i], Bound: bound}
+	}
+	var beyond, infinite, unknown *inside.Miss
 	most := 0.0
 	for i := range got {
 		d := math.Abs(got[i] - want[i])
 		switch a, b := got[i]-got[i] == 0, want[i]-want[i] == 0; {
 		case a != b && infinite == nil:
-			infinite = &Miss{i, got[i], want[i], 0}
+			infinite = miss(i, 0)
 		case !a || !b:
 		case !(tolerance[i] < math.Inf(1)):
 			if d > sharp*sizes[i] && unknown == nil {
-				unknown = &Miss{i, got[i], want[i], math.Inf(1)}
+				unknown = miss(i, math.Inf(1))
 			}
 		case d > tolerance[i] && d > most:
-			beyond, most = &Miss{i, got[i], want[i], tolerance[i]}, d
+			beyond, most = miss(i, tolerance[i]), d
 		}
 	}
 	return cmp.Or(beyond, infinite, unknown)
