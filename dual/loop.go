@@ -1,6 +1,10 @@
 package dual
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
 
 // Loop is a recursion with a state s, in T steps:
 //
@@ -8,7 +12,8 @@ import "fmt"
 //
 // w is the same in every step, u_k and p_k are those of step k. For numbers of
 // this package, [Scan] and [ScanAt] run it as it stands; of package reverse's
-// Vars it becomes one operation of the tape, whatever T is.
+// Vars it becomes one operation of the tape, whatever T is (see that package, Loops with
+// a state).
 type Loop[T Scalar[T]] struct {
 	// Start is s₀, of length n; nil if no step needs anything of the one before.
 	Start []T
@@ -47,12 +52,7 @@ type Loop[T Scalar[T]] struct {
 // number of outputs than before, and if the rows of Vars or Data are not T or not of
 // one length.
 func Scan[T Scalar[T]](l Loop[T]) (last, sum []T) {
-	steps := l.Len()
-	if s, ok := scanner[T](steps); ok {
-		last, out := s.ScanOf(l, nil)
-		return last, out[0]
-	}
-	last, out := l.Run(nil)
+	last, out := l.scan(l.Len(), nil)
 	return last, out[0]
 }
 
@@ -76,24 +76,23 @@ func ScanAt[T Scalar[T]](l Loop[T], at []int) (last []T, out [][]T) {
 			panic(fmt.Sprintf("dual: outputs of step %d of %d", k, steps))
 		}
 	}
-	if s, ok := scanner[T](steps); ok {
-		return s.ScanOf(l, at)
+	return l.scan(steps, at)
+}
+
+// scanner is a recorder of loops, see op.Recorder: at nil asks for the sum of the outputs,
+// as the only row.
+type scanner[T Scalar[T]] interface {
+	Scan(l Loop[T], at []int) (last []T, out [][]T)
+}
+
+// scan is one operation, if numbers T have such for loops, of which those without steps have
+// no need; else Run.
+func (l Loop[T]) scan(steps int, at []int) (last []T, out [][]T) {
+	if r, ok := op.Recorder[T]().(scanner[T]); ok && steps != 0 {
+		l.Step = l.checked()
+		return r.Scan(l, at)
 	}
 	return l.Run(at)
-}
-
-// recorder is what numbers are that take a loop as one operation: at nil asks for
-// the sum of the outputs, as the only row.
-type recorder[T Scalar[T]] interface {
-	ScanOf(l Loop[T], at []int) (last []T, out [][]T)
-}
-
-// scanner is a recorder of loops, if T has one; loops without steps have no need
-// of it.
-func scanner[T Scalar[T]](steps int) (recorder[T], bool) {
-	var zero T
-	s, ok := any(zero).(recorder[T])
-	return s, ok && steps != 0
 }
 
 // Lane is what one of the loops that [ScanLanes] runs has of its own. What is nil is taken
@@ -130,25 +129,24 @@ func ScanLanes[T Scalar[T]](l Loop[T], lanes []Lane[T]) (last, sum [][]T) {
 		loops[i] = z
 	}
 	checkLanes(loops)
-	var zero T
-	if s, ok := any(zero).(laner[T]); ok {
-		return s.LanesOf(loops)
+	for i := range loops {
+		loops[i].Step = loops[i].checked()
 	}
-	return EachLane(loops)
-}
-
-// laner is what numbers are that run loops side by side.
-type laner[T Scalar[T]] interface {
-	LanesOf(loops []Loop[T]) (last, sum [][]T)
-}
-
-// EachLane is Scan of each of the loops.
-func EachLane[T Scalar[T]](loops []Loop[T]) (last, sum [][]T) {
+	if r, ok := op.Recorder[T]().(laner[T]); ok {
+		if last, sum, ok = r.Lanes(loops); ok {
+			return last, sum
+		}
+	}
 	for _, l := range loops {
 		s, out := Scan(l)
 		last, sum = append(last, s), append(sum, out)
 	}
 	return last, sum
+}
+
+// laner is a recorder of loops side by side; ok says whether it has taken these.
+type laner[T Scalar[T]] interface {
+	Lanes(loops []Loop[T]) (last, sum [][]T, ok bool)
 }
 
 // checkLanes panics if lanes are not loops or differ in their lengths.
@@ -222,11 +220,12 @@ func (l Loop[T]) Len() int {
 	return steps
 }
 
-// Run runs the loop step by step, whatever T is: numbers that have no operation of their own
-// for loops call it. If at is nil, out has the sum of Scan as its only row, else the rows of
-// ScanAt.
+// Run runs the loop step by step, whatever T is, and a tape records each step. If at is nil,
+// out has the sum of Scan as its only row, else the rows of ScanAt.
 func (l Loop[T]) Run(at []int) (last []T, out [][]T) {
+	steps := l.Len()
 	last = append(last, l.Start...)
+	l.Step = l.checked()
 	outputs := -1
 	var all [][]T
 	var sum []T
@@ -234,7 +233,7 @@ func (l Loop[T]) Run(at []int) (last []T, out [][]T) {
 	if len(l.Data) > 0 {
 		p = make([]T, len(l.Data[0]))
 	}
-	for k, steps := 0, l.Len(); k != steps; k++ {
+	for k := 0; k != steps; k++ {
 		taken := l.While == nil || l.While(last, l.Shared)
 		if !taken && outputs >= 0 {
 			break
@@ -246,7 +245,6 @@ func (l Loop[T]) Run(at []int) (last []T, out [][]T) {
 			p[i] = Const[T](l.Data[k][i])
 		}
 		next, y := l.Step(last, l.Shared, u, p)
-		l.Check(next, y, outputs)
 		if outputs < 0 {
 			outputs = len(y)
 			sum = make([]T, outputs)
@@ -277,13 +275,19 @@ func (l Loop[T]) Run(at []int) (last []T, out [][]T) {
 	return last, out
 }
 
-// Check panics if next, a state that Step has returned, has another length than Start, or out
-// another number of outputs than the given one, unless that is −1.
-func (l Loop[T]) Check(next, out []T, outputs int) {
-	if len(next) != len(l.Start) {
-		panic(fmt.Sprintf("dual: step with a state of length %d, want %d", len(next), len(l.Start)))
-	}
-	if outputs >= 0 && len(out) != outputs {
-		panic(fmt.Sprintf("dual: step with %d outputs, want %d", len(out), outputs))
+// checked is Step, and panics where that returns a state of another length than Start, or
+// another number of outputs than before.
+func (l Loop[T]) checked() func(s, w, u, p []T) (next, out []T) {
+	step, outputs := l.Step, -1
+	return func(s, w, u, p []T) (next, out []T) {
+		next, out = step(s, w, u, p)
+		if len(next) != len(l.Start) {
+			panic(fmt.Sprintf("dual: step with a state of length %d, want %d", len(next), len(l.Start)))
+		}
+		if outputs >= 0 && len(out) != outputs {
+			panic(fmt.Sprintf("dual: step with %d outputs, want %d", len(out), outputs))
+		}
+		outputs = len(out)
+		return next, out
 	}
 }

@@ -78,7 +78,7 @@ func TestWorkersAllocateFewObjects(t *testing.T) {
 }
 
 func TestProblemDoesNotAllocate(t *testing.T) {
-	p := hessian.Problem[int](reverse.NewFunc(kinked))
+	p := hessian.Problem(reverse.NewFunc(kinked))
 	x, g, h := []float64{1, 2, 3}, make([]float64, 3), mat.NewSymDense(3, nil)
 	for _, f := range []func(){
 		func() { p.Func(x) },

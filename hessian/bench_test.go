@@ -30,7 +30,7 @@ func BenchmarkProblem(b *testing.B) {
 			Grad: func(grad, x []float64) { f.Gradient(grad, x) },
 		}
 		for _, m := range []optimize.Method{&optimize.LBFGS{}, &optimize.CG{}} {
-			for k, p := range []optimize.Problem{hessian.Problem[optimize.Status](f), apart} {
+			for k, p := range []optimize.Problem{hessian.Problem(f), apart} {
 				b.Run(fmt.Sprintf("%s/%T/%s", name, m, []string{"Problem", "apart"}[k]), func(b *testing.B) {
 					for b.Loop() {
 						settings := &optimize.Settings{MajorIterations: 30}

@@ -13,7 +13,7 @@ import (
 
 func ExampleProblem() {
 	f := reverse.NewFunc(rosenbrock)
-	p := hessian.Problem[optimize.Status](f)
+	p := hessian.Problem(f)
 	r, err := optimize.Minimize(p, []float64{-1.2, 1}, nil, &optimize.Newton{})
 	if err != nil {
 		fmt.Println(err)
@@ -35,7 +35,7 @@ func ExampleScaledProblem() {
 		return s
 	})
 	x := []float64{1, 1}
-	r, err := optimize.Minimize(hessian.ScaledProblem[optimize.Status](f, x), x, nil, &optimize.Newton{})
+	r, err := optimize.Minimize(hessian.ScaledProblem(f, x), x, nil, &optimize.Newton{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -52,7 +52,7 @@ func ExampleProblem_bFGS() {
 		s := x[0].Log().Add(x[1].Log())
 		return s.Add(dual.Sum(x).RSub(1).Log()).Neg()
 	})
-	p := hessian.Problem[optimize.Status](f)
+	p := hessian.Problem(f)
 	r, err := optimize.Minimize(p, []float64{0.9, 0.05}, nil, &optimize.BFGS{})
 	if err != nil {
 		fmt.Println(err)
@@ -74,7 +74,7 @@ func ExampleProblem_cG() {
 		}
 		return s
 	})
-	p := hessian.Problem[optimize.Status](f)
+	p := hessian.Problem(f)
 	settings := &optimize.Settings{GradientThreshold: 1e-5}
 	r, err := optimize.Minimize(p, make([]float64, 1000), settings, &optimize.CG{})
 	if err != nil {

@@ -8,13 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
 
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// Problem returns f for gonum's package optimize: with S = optimize.Status the result
-// can be assigned to an optimize.Problem, and be the argument of
-// optimize.Minimize.
+// Problem returns f for gonum's package optimize.
 //
 // Func is f(x), +Inf where that is NaN: gonum's line search by bisection, the
 // one of Newton, BFGS and LBFGS, backs off from +Inf but not from NaN.
@@ -37,16 +36,11 @@ import (
 // searches then find no decrease and end the run with an error at the minimum.
 // Set GradStopThreshold of the method and GradientThreshold of optimize.Settings to
 // about 10⁻⁷ of the size of f and its gradient, or take a [ScaledProblem].
-func Problem[S ~int](f *reverse.Func) (p struct {
-	Func   func(x []float64) float64
-	Grad   func(grad, x []float64)
-	Hess   func(hess *mat.SymDense, x []float64)
-	Status func() (S, error)
-}) {
+func Problem(f *reverse.Func) optimize.Problem {
 	if f == nil {
 		panic("hessian: nil function")
 	}
-	return functions[S](&problem{f: f, scale: 1})
+	return functions(&problem{f: f, scale: 1})
 }
 
 // ScaledProblem returns a Problem of s·f. The scale s is a power of 2, which changes no
@@ -56,16 +50,11 @@ func Problem[S ~int](f *reverse.Func) (p struct {
 // changes f by less than its rounding errors, so that no line search would
 // succeed. The minimum value is f.Value of the X that is found. Cost: that of
 // Problem, and a gradient.
-func ScaledProblem[S ~int](f *reverse.Func, x []float64) (p struct {
-	Func   func(x []float64) float64
-	Grad   func(grad, x []float64)
-	Hess   func(hess *mat.SymDense, x []float64)
-	Status func() (S, error)
-}) {
+func ScaledProblem(f *reverse.Func, x []float64) optimize.Problem {
 	if f == nil {
 		panic("hessian: nil function")
 	}
-	return functions[S](&problem{f: f, scale: scaleAt(f, x)})
+	return functions(&problem{f: f, scale: scaleAt(f, x)})
 }
 
 // scaleAt is the scale of a ScaledProblem, 1 where there is none: then the
@@ -86,15 +75,11 @@ func scaleAt(f *reverse.Func, x []float64) float64 {
 	return math.Exp2(math.Round(math.Log2(gonum / relative / size)))
 }
 
-func functions[S ~int](q *problem) (p struct {
-	Func   func(x []float64) float64
-	Grad   func(grad, x []float64)
-	Hess   func(hess *mat.SymDense, x []float64)
-	Status func() (S, error)
-}) {
-	p.Func, p.Grad, p.Hess = q.value, q.gradient, q.hessian
-	p.Status = func() (S, error) { return 0, q.status() }
-	return p
+func functions(q *problem) optimize.Problem {
+	return optimize.Problem{
+		Func: q.value, Grad: q.gradient, Hess: q.hessian,
+		Status: func() (optimize.Status, error) { return optimize.NotTerminated, q.status() },
+	}
 }
 
 // problem is what the functions of a Problem share. gonum calls Status from

@@ -54,7 +54,7 @@ func requireProblemAt(t *testing.T, p optimize.Problem, f *reverse.Func, x []flo
 
 func TestProblemIsTheFunction(t *testing.T) {
 	f := reverse.NewFunc(kinked)
-	p := hessian.Problem[optimize.Status](f)
+	p := hessian.Problem(f)
 	points := [][]float64{{1, 2, 3}, {-1, 2, 3}, {1, 2, 3}, {-1, 2}, {0.5, 0.25}}
 	for range 2 { // before and after the first call of Grad
 		for _, x := range points {
@@ -89,7 +89,7 @@ func TestScaledProblemEndsAtTheMinimum(t *testing.T) {
 	for seed := range uint64(10) {
 		for _, n := range []int{10, 1000, 5000, 100000} {
 			f, x := reverse.NewFunc(gamma(n, seed)), []float64{0, 0}
-			r, err := optimize.Minimize(hessian.ScaledProblem[optimize.Status](f, x), x, nil, &optimize.Newton{})
+			r, err := optimize.Minimize(hessian.ScaledProblem(f, x), x, nil, &optimize.Newton{})
 			require.NoError(t, err)
 			require.Equal(t, optimize.GradientThreshold, r.Status)
 			tape, err := f.Tape(r.X)
@@ -101,7 +101,7 @@ func TestScaledProblemEndsAtTheMinimum(t *testing.T) {
 			var step mat.VecDense
 			require.NoError(t, step.SolveVec(h, mat.NewVecDense(2, g)))
 			require.Less(t, mat.Norm(&step, 2), 1e-6, "what another step of Newton would add")
-			if _, err := optimize.Minimize(hessian.Problem[optimize.Status](f), x, nil, &optimize.Newton{}); err != nil {
+			if _, err := optimize.Minimize(hessian.Problem(f), x, nil, &optimize.Newton{}); err != nil {
 				failed++
 			}
 		}
@@ -113,7 +113,7 @@ func TestScaledProblemEndsAtTheMinimum(t *testing.T) {
 func TestScaledProblemIsAMultiple(t *testing.T) {
 	x, y := []float64{1, 2, 3}, []float64{-1, 0.5, 2}
 	f := reverse.NewFunc(kinked)
-	p, q := hessian.Problem[optimize.Status](f), hessian.ScaledProblem[optimize.Status](f, x)
+	p, q := hessian.Problem(f), hessian.ScaledProblem(f, x)
 	s := q.Func(x) / p.Func(x)
 	fraction, _ := math.Frexp(s)
 	require.Equal(t, 0.5, fraction)
@@ -137,10 +137,10 @@ func TestScaledProblemIsAMultiple(t *testing.T) {
 		}
 	}
 	for _, x := range [][]float64{{math.NaN(), 1, 2}, {math.Inf(1), 1, 2}} {
-		q := hessian.ScaledProblem[optimize.Status](f, x)
+		q := hessian.ScaledProblem(f, x)
 		require.Equal(t, p.Func(y), q.Func(y), "no scale")
 	}
-	require.PanicsWithValue(t, "hessian: nil function", func() { hessian.ScaledProblem[optimize.Status](nil, x) })
+	require.PanicsWithValue(t, "hessian: nil function", func() { hessian.ScaledProblem(nil, x) })
 }
 
 // Calls in any order, at points with branches, failures, NaN and zeros of both
@@ -165,11 +165,11 @@ func TestProblemCallsDoNotDependOnEachOther(t *testing.T) {
 		return b
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		p := hessian.Problem[optimize.Status](f)
+		p := hessian.Problem(f)
 		fails := false
 		for range rapid.IntRange(1, 20).Draw(t, "calls") {
 			x := []float64{coordinate.Draw(t, "x₀"), coordinate.Draw(t, "x₁")}
-			alone := hessian.Problem[optimize.Status](f)
+			alone := hessian.Problem(f)
 			g, want := make([]float64, 2), make([]float64, 2)
 			switch rapid.IntRange(0, 2).Draw(t, "call") {
 			case 0:
@@ -195,7 +195,7 @@ func TestProblemCallsDoNotDependOnEachOther(t *testing.T) {
 // point must not take it.
 func TestProblemGradientIsThatOfItsPoint(t *testing.T) {
 	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var { return x[1].Div(x[0]) })
-	p := hessian.Problem[optimize.Status](f)
+	p := hessian.Problem(f)
 	g := make([]float64, 2)
 	p.Grad(g, []float64{1, 1})
 	zero := math.Copysign(0, -1)
@@ -225,7 +225,7 @@ func TestProblemEvaluatesOncePerPoint(t *testing.T) {
 		calls++
 		return math.Sin(x)
 	}, math.Cos, func(x float64) float64 { return -math.Sin(x) })
-	p := hessian.Problem[optimize.Status](reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+	p := hessian.Problem(reverse.NewFunc(func(x []reverse.Var) reverse.Var {
 		return sin.Apply(x[0])
 	}))
 	g := make([]float64, 1)
@@ -288,7 +288,7 @@ func TestProblemKeepsTheFirstError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := falling()
-			p := hessian.Problem[optimize.Status](f)
+			p := hessian.Problem(f)
 			want := evaluate(p, good)
 			for _, v := range evaluate(p, bad) {
 				if len(want) == 1 {
@@ -304,7 +304,7 @@ func TestProblemKeepsTheFirstError(t *testing.T) {
 			_, err := p.Status()
 			require.Same(t, first, err)
 
-			_, err = hessian.Problem[optimize.Status](f).Status()
+			_, err = hessian.Problem(f).Status()
 			require.NoError(t, err)
 		})
 	}
@@ -317,12 +317,12 @@ func TestMinimizeStopsAtAnError(t *testing.T) {
 		&optimize.Newton{}, &optimize.BFGS{}, &optimize.LBFGS{}, &optimize.CG{}, &optimize.GradientDescent{},
 		&optimize.NelderMead{},
 	} {
-		r, err := optimize.Minimize(hessian.Problem[optimize.Status](falling()), []float64{1, 2}, nil, m)
+		r, err := optimize.Minimize(hessian.Problem(falling()), []float64{1, 2}, nil, m)
 		require.ErrorIs(t, err, errLeft, "%T", m)
 		require.GreaterOrEqual(t, r.X[0], -3.0, "%T", m)
 		require.Equal(t, r.X[0]+r.X[1], r.F, "%T", m)
 
-		p := hessian.Problem[optimize.Status](falling())
+		p := hessian.Problem(falling())
 		_, err = optimize.Minimize(p, []float64{-4, 2}, nil, m)
 		require.ErrorIs(t, err, errLeft, "%T from a bad start", m)
 	}
@@ -342,7 +342,7 @@ func TestProblemTellsOfABranchThatIsNone(t *testing.T) {
 		}
 		return x[0]
 	})
-	_, err := optimize.Minimize(hessian.Problem[optimize.Status](f), []float64{1}, nil, &optimize.Newton{})
+	_, err := optimize.Minimize(hessian.Problem(f), []float64{1}, nil, &optimize.Newton{})
 	var branch *reverse.BranchError
 	require.ErrorAs(t, err, &branch)
 }
@@ -358,7 +358,7 @@ func TestLineSearchesBackOffFromNaN(t *testing.T) {
 	for _, m := range []optimize.Method{
 		&optimize.Newton{}, &optimize.BFGS{}, &optimize.LBFGS{}, &optimize.CG{Linesearcher: &optimize.Bisection{}},
 	} {
-		p := optimize.Problem(hessian.Problem[optimize.Status](f))
+		p := hessian.Problem(f)
 		value, left := p.Func, 0
 		p.Func = func(x []float64) float64 {
 			v := value(x)
@@ -377,17 +377,17 @@ func TestLineSearchesBackOffFromNaN(t *testing.T) {
 
 	// That of CG is ended by a limit alone.
 	settings := &optimize.Settings{FuncEvaluations: 1000}
-	r, err := optimize.Minimize(hessian.Problem[optimize.Status](f), start, settings, &optimize.CG{})
+	r, err := optimize.Minimize(hessian.Problem(f), start, settings, &optimize.CG{})
 	require.NoError(t, err)
 	require.Equal(t, optimize.FunctionEvaluationLimit, r.Status)
 	require.Equal(t, start, r.X)
 }
 
 func TestProblemMisusePanics(t *testing.T) {
-	p := hessian.Problem[optimize.Status](reverse.NewFunc(kinked))
+	p := hessian.Problem(reverse.NewFunc(kinked))
 	x := []float64{1, 2, 3}
 	for want, f := range map[string]func(){
-		"hessian: nil function":              func() { hessian.Problem[optimize.Status](nil) },
+		"hessian: nil function":              func() { hessian.Problem(nil) },
 		"hessian: grad has length 2, want 3": func() { p.Grad(make([]float64, 2), x) },
 		"hessian: grad has length 0, want 3": func() { p.Grad(nil, x) },
 		"hessian: x has length 3, want 2":    func() { p.Hess(mat.NewSymDense(2, nil), x) },
@@ -400,7 +400,7 @@ func TestProblemMisusePanics(t *testing.T) {
 // what one finds alone.
 func TestProblemIsSafeForConcurrentUse(t *testing.T) {
 	f := reverse.NewFunc(kinked)
-	p := optimize.Problem(hessian.Problem[optimize.Status](f))
+	p := hessian.Problem(f)
 	minimize := func(p optimize.Problem, k int) (*optimize.Result, error) {
 		methods := []optimize.Method{&optimize.Newton{}, &optimize.BFGS{}, &optimize.LBFGS{}}
 		settings := &optimize.Settings{MajorIterations: 30}
@@ -408,8 +408,8 @@ func TestProblemIsSafeForConcurrentUse(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	for k := range 12 {
-		want, wantErr := minimize(hessian.Problem[optimize.Status](reverse.NewFunc(kinked)), k)
-		for _, p := range []optimize.Problem{p, hessian.Problem[optimize.Status](f)} {
+		want, wantErr := minimize(hessian.Problem(reverse.NewFunc(kinked)), k)
+		for _, p := range []optimize.Problem{p, hessian.Problem(f)} {
 			wg.Go(func() {
 				got, err := minimize(p, k)
 				assert.Equal(t, wantErr, err)
@@ -430,7 +430,7 @@ func TestMinimizeIsConcurrent(t *testing.T) {
 		for i := range 20 {
 			points.SetRow(i, []float64{-1 + 0.1*float64(i), 0.5})
 		}
-		p := hessian.Problem[optimize.Status](f)
+		p := hessian.Problem(f)
 		settings := &optimize.Settings{Concurrent: concurrent}
 		r, err := optimize.Minimize(p, []float64{0, 0}, settings, &optimize.ListSearch{Locs: points})
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -16,7 +17,7 @@ import (
 func TestCheckOfAScan(t *testing.T) {
 	loop := func(hidden bool) func(x []reverse.Var) reverse.Var {
 		return func(x []reverse.Var) reverse.Var {
-			last, sum := reverse.Scan(reverse.Loop{
+			last, sum := dual.Scan(dual.Loop[reverse.Var]{
 				Start: x[:2], Shared: x[2:], Steps: 12,
 				Step: func(s, w, _, _ []reverse.Var) (next, out []reverse.Var) {
 					y := s[0].Mul(w[0]).Sin()
@@ -45,7 +46,7 @@ func TestColumnsOfAScanAreThoseThatTheyAreAlone(t *testing.T) {
 	x := []float64{1.1342586831810917, 1e300, -1, 0, 28.01048665440854, -0.0826035169814217}
 	w := []float64{0, 1e-310}
 	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { // Lorenz
-		last, sum := reverse.Scan(reverse.Loop{
+		last, sum := dual.Scan(dual.Loop[reverse.Var]{
 			Start: x[:3], Shared: x[3:], Steps: 20,
 			Step: func(s, w, _, _ []reverse.Var) (next, out []reverse.Var) {
 				a := s[0].Add(w[2].Mul(w[0]).Mul(s[1].Sub(s[0])))

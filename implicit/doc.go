@@ -37,7 +37,7 @@
 //     on from there.
 //   - No solver: Newton, with the Jacobian of the tape, sparse where it is.
 //   - w = g(w, λ): FixedPoint, or Fixed for the tape of w − g. A loop w ← g(w, λ) of
-//     a number of steps that means something, as in time, is reverse.Scan.
+//     a number of steps that means something, as in time, is dual.Scan.
 //   - w is a step of a longer function: NewEquation and its Apply. The solution
 //     becomes one operation on the tape and is found again wherever the tape is
 //     evaluated, so that gradients, sparse Hessians and further equations around

@@ -7,10 +7,13 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// CallOf returns f of z as one operation, NaN where all of z are constants and f fails; the
-// receiver does not matter. It is what the functions of package dual/matrix call, as
-// dual.Sum calls SumOf; [Apply] is the function for others.
-func (x Var) CallOf(f op.Func, z []Var) []Var {
+func init() { op.SetRecorder[Var](recorder{}) }
+
+// recorder has what packages dual and dual/matrix record as one operation.
+type recorder struct{}
+
+// Call returns f of z, NaN where all of z are constants and f fails.
+func (recorder) Call(f op.Func, z []Var) []Var {
 	constant := func(lo, hi int) bool {
 		return !slices.ContainsFunc(z[lo:hi], func(z Var) bool { return z.r != nil })
 	}

@@ -94,9 +94,10 @@
 // # Loops with a state
 //
 // A loop whose steps go on from what the step before returned, s_{k+1} =
-// step(s_k, w, u_k, p_k), is one operation by [Scan]: the step is recorded once.
+// step(s_k, w, u_k, p_k), is one operation by dual.Scan: the step is recorded once, and
+// apart from the data the tape does not grow with the number of steps.
 //
-//	last, sum := reverse.Scan(reverse.Loop{
+//	last, sum := dual.Scan(dual.Loop[reverse.Var]{
 //		Start:  x[:2], // s₀
 //		Shared: x[2:], // w
 //		Steps:  10000,
@@ -105,12 +106,28 @@
 //		},
 //	})
 //
-// In units of the plain loop a value takes 1 or 2, a gradient 3 to 7, which keeps
-// all states; with Loop.Checkpoints it keeps as many, and takes each step a few times
-// more: of 10⁷ steps with 30 checkpoints at most 7 times (go test -bench Scan
-// ./reverse). With Loop.While the state says which step is the last: T is data of an
-// evaluation then, and checkpoints are put down online. [ScanLanes] runs many loops with
-// one step side by side, from many states or over many series of data.
+// Start, Shared and Vars are any Vars of a recording, inputs or results. Step is called with
+// Vars of its own, and using others in it panics. A step that makes comparisons is recorded
+// once for each way in which they come out at the recorded point, up to 64 ways; if there
+// are more, the loop is written out on the tape. Where a step takes another way, an
+// evaluation returns a *BranchError that names the step, and a Func records again. With
+// While the number of steps is found at each evaluation; it need not be that of the
+// recorded point. Comparisons of While are recorded as those of a step are, and those that it
+// makes before step 0 also with the other outcome.
+//
+// Values are those of the loop, bit for bit. In units of the plain loop a value takes 1 or
+// 2, a gradient 3 to 7: it evaluates each step twice, the second time from the states that
+// the value sweep keeps, T·n numbers. With Checkpoints c it keeps c·n numbers and evaluates
+// steps again by the optimal schedule (Griewank and Walther, Revolve, ACM TOMS 26, 2000):
+// none more than r times, if T ≤ (c+r)!/(c! r!), as 10⁷ steps with 30 checkpoints at most 7
+// times (go test -bench Scan ./reverse). With While checkpoints are set online, which takes
+// at most a third more steps, mostly 1 to 3 percent. Products with the Hessian also keep the
+// tangents of the states. [Tape.Adjoint], and so the strategy RoR of package hessian, has
+// all states as numbers of its tape, whatever Checkpoints says: take another strategy for
+// long loops. For a loop with While it panics on a third derivative.
+//
+// dual.ScanLanes runs many loops with one step side by side, from many states or over many
+// series of data.
 //
 // A loop that runs until it converges is another matter: what it converges to is a
 // fixed point, whose derivatives package implicit has without the steps. A loop whose

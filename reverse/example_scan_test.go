@@ -11,7 +11,7 @@ import (
 // on where it starts, how fast, and on the spring.
 func ExampleScan() {
 	energy := func(x []reverse.Var) reverse.Var { // x = [position; speed; stiffness]
-		last, _ := reverse.Scan(reverse.Loop{
+		last, _ := dual.Scan(dual.Loop[reverse.Var]{
 			Start:  x[:2],
 			Shared: x[2:],
 			Steps:  1000,
@@ -70,7 +70,7 @@ func ExampleScan_data() {
 func ExampleScanAt() {
 	// What is left of a deposit with interest x[0] after 1, 5 and 10 years.
 	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
-		_, out := reverse.ScanAt(reverse.Loop{
+		_, out := dual.ScanAt(dual.Loop[reverse.Var]{
 			Start:  x[1:],
 			Shared: x[:1],
 			Steps:  10,
@@ -96,7 +96,7 @@ func ExampleScanAt() {
 func ExampleScan_while() {
 	const h = 0.001
 	distance := func(x []reverse.Var) reverse.Var {
-		last, _ := reverse.Scan(reverse.Loop{
+		last, _ := dual.Scan(dual.Loop[reverse.Var]{
 			Start: []reverse.Var{{}, {}, x[0], x[1]}, // position and speed
 			While: func(s, _ []reverse.Var) bool { return !s[1].LessReal(0) },
 			Step: func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
@@ -127,14 +127,14 @@ func ExampleScan_while() {
 
 // The misses of a smoothing factor x[0] over many series of observations.
 func ExampleScanLanes() {
-	series := make([]reverse.Lane, 100)
+	series := make([]dual.Lane[reverse.Var], 100)
 	for i := range series {
 		for k := range 50 + i%2 { // not all of one length
 			series[i].Data = append(series[i].Data, []float64{float64((7*k + 3*i) % 10)})
 		}
 	}
 	misses := func(x []reverse.Var) (total reverse.Var) {
-		_, sum := reverse.ScanLanes(reverse.Loop{
+		_, sum := dual.ScanLanes(dual.Loop[reverse.Var]{
 			Start:  x[1:],
 			Shared: x[:1],
 			Step: func(s, w, _, p []reverse.Var) (next, out []reverse.Var) {

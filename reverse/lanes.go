@@ -7,25 +7,18 @@ import (
 	"github.com/hesse-ad/hesse/internal/scan"
 )
 
-// Lane is what a loop has of its own among those that ScanLanes runs.
-type Lane = dual.Lane[Var]
-
-// ScanLanes is Scan of many loops with the same Step, side by side, see
-// dual.ScanLanes. Loops of one length are one operation of the tape, each other length
-// is one more.
-func ScanLanes(l Loop, lanes []Lane) (last, sum [][]Var) { return dual.ScanLanes(l, lanes) }
-
 // sideBySide is how many lanes are run together at least. An operation on one or on
 // several of them takes about as long: for derivatives of steps of arithmetic alone it
 // is 25 to 35 lanes from which on that pays, for those with many Shared 45 to 55. Tests
 // lower it.
 var sideBySide = 48
 
-// LanesOf is ScanLanes of the loops. It is called by dual.ScanLanes.
-func (Var) LanesOf(loops []Loop) (last, sum [][]Var) {
+// Lanes is dual.ScanLanes of the loops, if they are to be run side by side. Loops of one
+// length are one operation of the tape, each other length is one more.
+func (recorder) Lanes(loops []dual.Loop[Var]) (last, sum [][]Var, ok bool) {
 	b := batch{loops: loops}
 	if !b.collect() {
-		return dual.EachLane(loops)
+		return nil, nil, false
 	}
 	// Loops that are over drop out, the shortest first.
 	order := make([]int, len(loops))
@@ -55,10 +48,10 @@ func (Var) LanesOf(loops []Loop) (last, sum [][]Var) {
 		l := loops[i]
 		l.Start, l.Steps = last[i], l.Len()-from
 		l.Vars, l.Data = l.Vars[min(from, len(l.Vars)):], l.Data[min(from, len(l.Data)):]
-		y, out := Scan(l)
+		y, out := dual.Scan(l)
 		last[i], sum[i] = y, added(sum[i], out)
 	}
-	return last, sum
+	return last, sum, true
 }
 
 // added is x + y.
@@ -72,7 +65,7 @@ func added(x, y []Var) []Var {
 
 // batch is loops with the same step.
 type batch struct {
-	loops      []Loop
+	loops      []dual.Loop[Var]
 	n, w, u, p int // lengths of a state, of Shared, of the rows
 	outputs    int
 	shared     []Var
@@ -81,7 +74,7 @@ type batch struct {
 
 // collect reports whether the loops are to be run side by side.
 func (b *batch) collect() bool {
-	i := slices.IndexFunc(b.loops, func(l Loop) bool { return l.Len() > 0 })
+	i := slices.IndexFunc(b.loops, func(l dual.Loop[Var]) bool { return l.Len() > 0 })
 	if i < 0 || len(b.loops) < sideBySide || b.loops[i].While != nil {
 		return false
 	}
@@ -158,7 +151,7 @@ func (b *batch) run(lanes []int, from, to int, last, sum [][]Var) {
 		}, slices.Concat(s, u, p, w), index, nil, results*count, rows)
 		return y[:b.n*count], y[b.n*count:]
 	}
-	y, out := Scan(l)
+	y, out := dual.Scan(l)
 	for t, i := range lanes {
 		last[i] = make([]Var, b.n)
 		for j := range last[i] {

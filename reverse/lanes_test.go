@@ -14,7 +14,7 @@ import (
 )
 
 // eachLane runs the lanes one after another, as they stand.
-func eachLane(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V) {
+func eachLane(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V) {
 	for _, a := range lanes {
 		z := l
 		z.Start, z.Vars, z.Data = a.Start, a.Vars, a.Data
@@ -47,16 +47,16 @@ func lanesAreLoops(t *rapid.T) {
 		}
 		x = append(x, f.x[f.n+f.w:]...)
 	}
-	record := func(scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) *reverse.Tape {
+	record := func(scan func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V)) *reverse.Tape {
 		tape, err := reverse.RecordVec(func(x []V) []V {
-			l := reverse.Loop{Shared: x[:f.w], Step: scanStep(f, scalarHooks), Checkpoints: f.checkpoints, Memory: f.memory}
+			l := dual.Loop[reverse.Var]{Shared: x[:f.w], Step: scanStep(f, scalarHooks), Checkpoints: f.checkpoints, Memory: f.memory}
 			if !rows {
 				l.Steps = f.steps
 			}
 			z := x[f.w:]
-			var lanes []reverse.Lane
+			var lanes []dual.Lane[reverse.Var]
 			for i, steps := range lengths {
-				a := reverse.Lane{Start: z[:f.n]}
+				a := dual.Lane[reverse.Var]{Start: z[:f.n]}
 				for e := range steps {
 					if f.u > 0 {
 						a.Vars = append(a.Vars, z[f.n+e*f.u:][:f.u])
@@ -83,7 +83,7 @@ func lanesAreLoops(t *rapid.T) {
 	if len(x) == 0 {
 		t.Skip("no inputs")
 	}
-	a, b := record(reverse.ScanLanes), record(eachLane)
+	a, b := record(dual.ScanLanes), record(eachLane)
 	bound, err := f.boundAt(b, x)
 	require.NoError(t, err)
 	if !(bound < 1e9) {
@@ -104,12 +104,12 @@ func TestLanesAreOneOperation(t *testing.T) {
 	for i := range 3 * lanes {
 		x = append(x, 1+0.01*float64(i))
 	}
-	of := func(scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) *reverse.Tape {
+	of := func(scan func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V)) *reverse.Tape {
 		tape, err := reverse.Record(func(x []V) V { return lorenzLanes(x, 20, scan) }, x)
 		require.NoError(t, err)
 		return tape
 	}
-	a, b := of(reverse.ScanLanes), of(eachLane)
+	a, b := of(dual.ScanLanes), of(eachLane)
 	require.Less(t, a.Ops(), 6*lanes) // the loop, its states and sums, and their sum
 	sameTapes(t, named("lorenz"), a, b, x, 1e-7, "patterns")
 	require.True(t, a.HessianPattern().Equal(b.HessianPattern()))
@@ -118,12 +118,12 @@ func TestLanesAreOneOperation(t *testing.T) {
 }
 
 // lorenzLanes is Σ x_k² over the steps of trajectories from many states.
-func lorenzLanes(x []V, steps int, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) (total V) {
-	var lanes []reverse.Lane
+func lorenzLanes(x []V, steps int, scan func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V)) (total V) {
+	var lanes []dual.Lane[reverse.Var]
 	for z := x[3:]; len(z) > 0; z = z[3:] {
-		lanes = append(lanes, reverse.Lane{Start: z[:3]})
+		lanes = append(lanes, dual.Lane[reverse.Var]{Start: z[:3]})
 	}
-	_, sum := scan(reverse.Loop{
+	_, sum := scan(dual.Loop[reverse.Var]{
 		Shared: x[:3], Steps: steps,
 		Step: func(s, w, _, _ []V) (next, out []V) {
 			next = lorenzStep(s, w, 0.005)

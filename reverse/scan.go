@@ -9,10 +9,6 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// Loop is a recursion with a state, s_{k+1}, out_k = Step(s_k, w, u_k, p_k), see
-// dual.Loop.
-type Loop = dual.Loop[Var]
-
 // shortLoop is how many operations a loop in a term of Repeat has at most to be written
 // out there: then symbols are derived for the term, and all terms run side by side. Tests
 // lower it.
@@ -21,44 +17,8 @@ var shortLoop = 500
 // maxBranches is how many ways a step may take. Tests lower it.
 var maxBranches = 64
 
-// Scan returns the last state s_T and the sum Σ out_k of a loop, nil if there are no
-// steps, as one operation of the tape: the step is recorded once, and apart from the data
-// the tape does not grow with the number of steps. It is dual.Scan for Vars: a function over
-// any dual.Scalar calls that. It panics as that does.
-//
-// Start, Shared and Vars are any Vars of a recording, inputs or results. Step is called with
-// Vars of its own, and using others in it panics. A step that makes comparisons is recorded
-// once for each way in which they come out at the recorded point, up to 64 ways; if there
-// are more, the loop is written out on the tape. Where a step takes another way, an
-// evaluation returns a *BranchError that names the step, and a Func records again.
-//
-// With While the number of steps is found at each evaluation; it need not be that of the
-// recorded point. Comparisons of While are recorded as those of a step are, and those that it
-// makes before step 0 also with the other outcome.
-//
-// Values are those of the loop, bit for bit. A gradient evaluates each step twice, the second
-// time from the states that the value sweep keeps, T·n numbers. With Checkpoints c it keeps
-// c·n numbers and evaluates steps again by the optimal schedule (Griewank and Walther,
-// Revolve, ACM TOMS 26, 2000): none more than r times, if T ≤ (c+r)!/(c! r!). With While
-// checkpoints are set online, which takes at most a third more steps, mostly 1 to 3 percent.
-// Products with the Hessian also keep the tangents of the states.
-//
-// Tape.Adjoint, and so the strategy RoR of package hessian, has all states as numbers of its
-// tape, whatever Checkpoints says: take another strategy for long loops. For a loop with
-// While it panics on a third derivative.
-//
-// Do not use Scan for a loop s ← Step(s) that runs until it converges: its limit is a fixed
-// point, whose derivatives implicit.FixedPoint finds without the steps. For sums of terms
-// that need no state use Repeat.
-func Scan(l Loop) (last, sum []Var) { return dual.Scan(l) }
-
-// ScanAt returns the last state s_T and the outputs out_k of the steps k in at, in
-// that order; of all steps if at is nil. Otherwise it is as Scan.
-func ScanAt(l Loop, at []int) (last []Var, out [][]Var) { return dual.ScanAt(l, at) }
-
-// ScanOf is Scan with the sum as the only row, if at is nil, else ScanAt. It is
-// called by dual.Scan and dual.ScanAt.
-func (Var) ScanOf(l dual.Loop[Var], at []int) (last []Var, out [][]Var) {
+// Scan is dual.Scan of Vars, with the sum as the only row, if at is nil, else dual.ScanAt.
+func (recorder) Scan(l dual.Loop[Var], at []int) (last []Var, out [][]Var) {
 	s := &scanning{Loop: l, steps: l.Len(), outputs: -1}
 	row := map[int]int{} // of the steps in at
 	if at != nil {
@@ -80,7 +40,7 @@ func (Var) ScanOf(l dual.Loop[Var], at []int) (last []Var, out [][]Var) {
 	return last, out
 }
 
-// run is ScanOf for s.at, in which no step is twice.
+// run is Scan for s.at, in which no step is twice.
 func (s *scanning) run() (last []Var, out [][]Var) {
 	s.collect()
 	if s.r == nil || s.r.Traced() {
@@ -308,7 +268,6 @@ func (s *scanning) step(in []Var) (next, out []Var) {
 		return z
 	}
 	next, out = s.Step(cut(s.n), cut(s.w), cut(s.u), in)
-	s.Check(next, out, s.outputs)
 	s.outputs = len(out)
 	return next, out
 }

@@ -63,7 +63,7 @@ func lorenz(x []float64, steps int) float64 {
 }
 
 func lorenzLoop(x []V, steps, checkpoints int) V {
-	_, sum := reverse.Scan(reverse.Loop{
+	_, sum := dual.Scan(dual.Loop[reverse.Var]{
 		Start: x[:3], Shared: x[3:], Steps: steps, Checkpoints: checkpoints,
 		Step: func(s, w, _, _ []V) (next, out []V) {
 			next = lorenzStep(s, w, 0.005)
@@ -109,7 +109,7 @@ func rnnLoop(w []V, hidden, steps int) V {
 		}
 	}
 	uv := hidden * hidden
-	last, _ := reverse.Scan(reverse.Loop{
+	last, _ := dual.Scan(dual.Loop[reverse.Var]{
 		Start: make([]V, hidden), Shared: w[:uv+4*hidden], Data: data,
 		Step: func(h, w, _, x []V) (next, out []V) {
 			for i := range h {
@@ -204,7 +204,7 @@ func heat(x []float64, c float64, steps int) float64 {
 }
 
 func heatLoop(x []V, steps, checkpoints int) V {
-	last, _ := reverse.Scan(reverse.Loop{
+	last, _ := dual.Scan(dual.Loop[reverse.Var]{
 		Start: x[1:], Shared: x[:1], Steps: steps, Checkpoints: checkpoints,
 		Step: func(s, w, _, _ []V) (next, out []V) { return heatStep(s, w[0], 0.1), nil },
 	})
@@ -249,16 +249,16 @@ func BenchmarkScan(b *testing.B) {
 
 // rnnLanes is Σ (v·h_t − y_t)² of a network with some hidden numbers over many sequences:
 // x = [W; U; V].
-func rnnLanes(x []V, hidden, steps, lanes int, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) (total V) {
-	var list []reverse.Lane
+func rnnLanes(x []V, hidden, steps, lanes int, scan func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V)) (total V) {
+	var list []dual.Lane[reverse.Var]
 	for i := range lanes {
-		var a reverse.Lane
+		var a dual.Lane[reverse.Var]
 		for t := range steps {
 			a.Data = append(a.Data, []float64{math.Sin(float64(t + i)), math.Cos(float64(t - i))})
 		}
 		list = append(list, a)
 	}
-	_, sum := scan(reverse.Loop{
+	_, sum := scan(dual.Loop[reverse.Var]{
 		Start: make([]V, hidden), Shared: x,
 		Step: func(h, w, _, y []V) (next, out []V) {
 			w, u := w[:hidden*hidden], w[hidden*hidden:]
@@ -284,17 +284,17 @@ func BenchmarkLanes(b *testing.B) {
 		for _, c := range []struct {
 			name string
 			x    []float64
-			f    func(x []V, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) V
+			f    func(x []V, scan func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V)) V
 		}{
-			{"lorenz", x, func(x []V, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) V {
+			{"lorenz", x, func(x []V, scan func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V)) V {
 				return lorenzLanes(x, steps, scan)
 			}},
-			{"rnn", rnnWeights(8)[:80], func(x []V, scan func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V)) V {
+			{"rnn", rnnWeights(8)[:80], func(x []V, scan func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V)) V {
 				return rnnLanes(x, 8, steps, lanes, scan)
 			}},
 		} {
-			for how, scan := range map[string]func(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V){
-				"together": reverse.ScanLanes,
+			for how, scan := range map[string]func(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V){
+				"together": dual.ScanLanes[reverse.Var],
 				"each":     eachScan,
 			} {
 				tape, err := reverse.Record(func(x []V) V { return c.f(x, scan) }, c.x)
@@ -320,12 +320,12 @@ func BenchmarkLanes(b *testing.B) {
 }
 
 // eachScan is ScanLanes by a Scan for each.
-func eachScan(l reverse.Loop, lanes []reverse.Lane) (last, sum [][]V) {
+func eachScan(l dual.Loop[reverse.Var], lanes []dual.Lane[reverse.Var]) (last, sum [][]V) {
 	for _, a := range lanes {
 		if l.Data = a.Data; a.Start != nil {
 			l.Start = a.Start
 		}
-		s, out := reverse.Scan(l)
+		s, out := dual.Scan(l)
 		last, sum = append(last, s), append(sum, out)
 	}
 	return last, sum

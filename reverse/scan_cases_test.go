@@ -16,8 +16,8 @@ import (
 )
 
 // bounce is a ball that falls and bounces off the ground: x = [height; speed; g].
-func bounce(x []V, steps int, scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) V {
-	last, sum := scan(reverse.Loop{
+func bounce(x []V, steps int, scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) V {
+	last, sum := scan(dual.Loop[reverse.Var]{
 		Start: x[:2], Shared: x[2:], Steps: steps,
 		Step: func(s, w, _, _ []V) (next, out []V) {
 			y, v := s[0].Add(s[1].Scale(0.1)), s[1].Sub(w[0].Scale(0.1))
@@ -85,9 +85,9 @@ func TestScanNamesTheStepThatBranches(t *testing.T) {
 
 func TestScanOfTooManyWaysIsWrittenOut(t *testing.T) {
 	const steps = 100
-	f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) V {
+	f := func(scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) func(x []V) V {
 		return func(x []V) V {
-			last, _ := scan(reverse.Loop{
+			last, _ := scan(dual.Loop[reverse.Var]{
 				Start: x, Steps: steps,
 				Step: func(s, _, _, _ []V) (next, out []V) { return []V{s[0].Scale(1 + 0.01*s[0].Value()).Sin()}, nil },
 			}, nil, false)
@@ -120,7 +120,7 @@ func TestTapesOfScansDoNotGrow(t *testing.T) {
 func TestPatternOfALongScan(t *testing.T) {
 	const n, steps = 5, 1000
 	tape, err := reverse.RecordVec(func(x []V) []V {
-		last, _ := reverse.Scan(reverse.Loop{
+		last, _ := dual.Scan(dual.Loop[reverse.Var]{
 			Start: x[:n], Shared: x[n:], Steps: steps,
 			Step: func(s, w, _, _ []V) (next, out []V) {
 				in := w[0]
@@ -147,10 +147,10 @@ func TestPatternOfALongScan(t *testing.T) {
 // defects depend on them alone.
 func TestPatternOfMultipleShooting(t *testing.T) {
 	const intervals, n, steps = 6, 2, 30
-	shoot := func(x []V, scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) (defects []V) {
+	shoot := func(x []V, scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) (defects []V) {
 		for i := range intervals {
 			z := x[i*(n+1):]
-			last, _ := scan(reverse.Loop{
+			last, _ := scan(dual.Loop[reverse.Var]{
 				Start: z[:n], Shared: z[n : n+1], Steps: steps,
 				Step: func(s, w, _, _ []V) (next, out []V) {
 					return []V{s[0].Add(s[1].Scale(0.01)), s[1].Add(s[0].Sin().Neg().Add(w[0]).Scale(0.01))}, nil
@@ -181,7 +181,7 @@ func TestPatternOfMultipleShooting(t *testing.T) {
 
 func TestTraceNamesTheStep(t *testing.T) {
 	f := func(x []V) V {
-		last, _ := reverse.Scan(reverse.Loop{
+		last, _ := dual.Scan(dual.Loop[reverse.Var]{
 			Start: x, Steps: 9,
 			Step: func(s, _, _, _ []V) (next, out []V) { return []V{s[0].SubReal(1).Log().AddReal(3)}, nil },
 		})
@@ -234,7 +234,7 @@ func TestCheckpointsTakeTheFewestSteps(t *testing.T) {
 			count := 0
 			f := counted{&count}
 			tape, err := reverse.Record(func(x []V) V {
-				last, _ := reverse.Scan(reverse.Loop{
+				last, _ := dual.Scan(dual.Loop[reverse.Var]{
 					Start: x, Steps: steps, Checkpoints: c,
 					Step: func(s, _, _, _ []V) (next, out []V) { return reverse.Apply(f, s...), nil },
 				})
@@ -251,9 +251,9 @@ func TestCheckpointsTakeTheFewestSteps(t *testing.T) {
 
 func TestScanHasTheConventionsOfTheTape(t *testing.T) {
 	inf := math.Inf(1)
-	f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) V {
+	f := func(scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) func(x []V) V {
 		return func(x []V) V {
-			last, sum := scan(reverse.Loop{
+			last, sum := scan(dual.Loop[reverse.Var]{
 				Start: x[:1], Shared: x[1:2], Vars: [][]V{x[2:3], x[3:4], x[2:3]}, Steps: 3,
 				Step: func(s, w, u, _ []V) (next, out []V) {
 					r := u[0].Sqrt() // has the partial ∞ at 0
@@ -291,9 +291,9 @@ func TestScanBeforeAPole(t *testing.T) {
 	for of, step := range steps {
 		for at, pole := range poles {
 			for _, checkpoints := range []int{0, 2} {
-				f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) V {
+				f := func(scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) func(x []V) V {
 					return func(x []V) V {
-						last, out := scan(reverse.Loop{
+						last, out := scan(dual.Loop[reverse.Var]{
 							Start: x[:2], Shared: x[2:], Steps: 12, Checkpoints: checkpoints,
 							Step: func(s, w, _, _ []V) (next, out []V) { return step(s, w), []V{s[0].Mul(s[1])} },
 						}, nil, false)
@@ -370,7 +370,7 @@ func TestScanConcurrently(t *testing.T) {
 
 func TestScanMisuse(t *testing.T) {
 	step := func(s, _, _, _ []V) (next, out []V) { return s, s }
-	for want, l := range map[string]reverse.Loop{
+	for want, l := range map[string]dual.Loop[reverse.Var]{
 		"dual: Loop without a Step":                                 {},
 		"dual: Loop with a negative number of steps":                {Step: step, Steps: -1},
 		"dual: Loop with a negative number of checkpoints or bytes": {Step: step, Checkpoints: -1},
@@ -389,12 +389,12 @@ func TestScanMisuse(t *testing.T) {
 				if len(l.Start) > 0 {
 					l.Start = x
 				}
-				reverse.Scan(l)
+				dual.Scan(l)
 				return x[0]
 			}, []float64{1})
 		})
 	}
-	require.PanicsWithValue(t, "dual: outputs of step 2 of 2", func() { reverse.ScanAt(reverse.Loop{Step: step, Steps: 2}, []int{2}) })
+	require.PanicsWithValue(t, "dual: outputs of step 2 of 2", func() { dual.ScanAt(dual.Loop[reverse.Var]{Step: step, Steps: 2}, []int{2}) })
 }
 
 func TestScanOfNoSteps(t *testing.T) {
@@ -411,7 +411,7 @@ func TestScanKeepsToItsMemory(t *testing.T) {
 	x := append([]float64{0.5}, rnnWeights(8)[:n]...)
 	allocated := func(steps, memory int) int {
 		tape, err := reverse.Record(func(x []V) V {
-			last, _ := reverse.Scan(reverse.Loop{
+			last, _ := dual.Scan(dual.Loop[reverse.Var]{
 				Start: x[1:], Shared: x[:1], Steps: steps, Memory: memory,
 				Step: func(s, w, _, _ []V) (next, out []V) {
 					for i := range s {
@@ -451,7 +451,7 @@ func (shrinking) Eval(y, x []float64) error {
 
 func TestErrorsOfPrimitivesPassThroughScans(t *testing.T) {
 	f := func(x []V) V {
-		last, sum := reverse.Scan(reverse.Loop{
+		last, sum := dual.Scan(dual.Loop[reverse.Var]{
 			Start: x, Steps: 3,
 			Step: func(s, _, _, _ []V) (next, out []V) { y := reverse.Apply(shrinking{}, s...); return y, y },
 		})
@@ -474,9 +474,9 @@ func TestErrorsOfPrimitivesPassThroughScans(t *testing.T) {
 func TestScanBeyondADomain(t *testing.T) {
 	for _, steps := range []int{3, 40} {
 		for _, checkpoints := range []int{0, 2} {
-			f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) []V {
+			f := func(scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) func(x []V) []V {
 				return func(x []V) []V {
-					last, out := scan(reverse.Loop{
+					last, out := scan(dual.Loop[reverse.Var]{
 						Start: x[:1], Shared: x[1:], Steps: steps, Checkpoints: checkpoints,
 						Step: func(s, w, _, _ []V) (next, out []V) {
 							return []V{s[0].Sub(w[0]).Scale(0.9)}, []V{s[0].Log(), s[0].Mul(w[0])}

@@ -10,7 +10,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-type scanner func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)
+type scanner func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)
 
 // observed are T numbers to be explained by a model.
 func observed(steps int) [][]float64 {
@@ -24,7 +24,7 @@ func observed(steps int) [][]float64 {
 // kalman is the negative log-likelihood of observations of a random walk: x = [q; r],
 // the logarithms of the variances of its steps and of the observations.
 func kalman(x []V, scan scanner) V {
-	_, sum := scan(reverse.Loop{
+	_, sum := scan(dual.Loop[reverse.Var]{
 		Start: []V{{}, reverse.Constant(1)}, Shared: x, Data: observed(25), Steps: 25,
 		Step: func(s, w, _, y []V) (next, out []V) {
 			mean, variance := s[0], s[1].Add(w[0].Exp())
@@ -40,7 +40,7 @@ func kalman(x []V, scan scanner) V {
 // hidden is minus the log-likelihood of a hidden Markov model with two states by the
 // forward algorithm, in logarithms: x = [means; logits of staying].
 func hidden(x []V, scan scanner) V {
-	last, _ := scan(reverse.Loop{
+	last, _ := scan(dual.Loop[reverse.Var]{
 		Start: make([]V, 2), Shared: x, Data: observed(25), Steps: 25,
 		Step: func(s, w, _, y []V) (next, out []V) {
 			for j := range 2 {
@@ -64,7 +64,7 @@ func hidden(x []V, scan scanner) V {
 // lstm is the square of what a long short-term memory with two cells says last; x is
 // its weights, 4 gates of 2 rows for [h; y; 1].
 func lstm(x []V, scan scanner) V {
-	last, _ := scan(reverse.Loop{
+	last, _ := scan(dual.Loop[reverse.Var]{
 		Start: make([]V, 4), Shared: x, Data: observed(20), Steps: 20, // [h; c]
 		Step: func(s, w, _, y []V) (next, out []V) {
 			in := []V{s[0], s[1], y[0], reverse.Constant(1)}
@@ -87,7 +87,7 @@ func shooting(x []V, scan scanner) V {
 	for k := range u {
 		u[k] = x[k : k+1]
 	}
-	last, sum := scan(reverse.Loop{
+	last, sum := scan(dual.Loop[reverse.Var]{
 		Start: make([]V, 2), Vars: u, Steps: len(x),
 		Step: func(s, _, u, _ []V) (next, out []V) {
 			v := s[1].Add(u[0].Sub(s[0].Sin()).Scale(0.1))

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -35,7 +36,7 @@ func scanInTermsIsLoop(t *rapid.T) {
 			index[a] = append(index[a], rapid.SampledFrom([]int{a, n + a, n - 1 - a}).Draw(t, "variable"))
 		}
 	}
-	record := func(sum func(x []V, term func(x []V) []V) []V, scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) *reverse.Tape {
+	record := func(sum func(x []V, term func(x []V) []V) []V, scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) *reverse.Tape {
 		tape, err := reverse.RecordVec(func(x []V) []V {
 			return sum(x, func(x []V) []V { return run(f, x, scalarHooks, scan) })
 		}, x)
@@ -89,7 +90,7 @@ func TestTapesOfScansInTermsDoNotGrow(t *testing.T) {
 		}
 		tape, err := reverse.Record(func(x []V) V {
 			return reverse.Repeat(func(x, _ []V) V {
-				last, _ := reverse.Scan(reverse.Loop{Start: x[:1], Shared: x[1:], Steps: steps, Step: func(s, w, _, _ []V) (next, out []V) {
+				last, _ := dual.Scan(dual.Loop[reverse.Var]{Start: x[:1], Shared: x[1:], Steps: steps, Step: func(s, w, _, _ []V) (next, out []V) {
 					return []V{s[0].Add(w[0].Sub(s[0].Sin()).Scale(0.01))}, nil
 				}})
 				return last[0].Square()
@@ -113,10 +114,10 @@ func TestScanInTermsGoesOtherWays(t *testing.T) {
 	for i := range index {
 		index[i] = i
 	}
-	f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) V {
+	f := func(scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) func(x []V) V {
 		return func(x []V) V {
 			return reverse.Repeat(func(x, _ []V) V {
-				last, _ := scan(reverse.Loop{Start: x, Steps: 600, Step: func(s, _, _, _ []V) (next, out []V) {
+				last, _ := scan(dual.Loop[reverse.Var]{Start: x, Steps: 600, Step: func(s, _, _, _ []V) (next, out []V) {
 					if s[0].LessReal(1) {
 						return []V{s[0].Scale(1.5)}, nil
 					}
@@ -144,10 +145,10 @@ func TestPlansOfScansInTerms(t *testing.T) {
 			index[0], index[1] = append(index[0], i-1), append(index[1], i)
 		}
 	}
-	f := func(scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) func(x []V) V {
+	f := func(scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) func(x []V) V {
 		return func(x []V) V {
 			return reverse.Repeat(func(x, _ []V) V {
-				last, sum := scan(reverse.Loop{Start: x[:1], Shared: x[1:], Steps: steps, Step: func(s, w, _, _ []V) (next, out []V) {
+				last, sum := scan(dual.Loop[reverse.Var]{Start: x[:1], Shared: x[1:], Steps: steps, Step: func(s, w, _, _ []V) (next, out []V) {
 					return []V{s[0].Add(w[0].Sub(s[0].Sin()).Scale(0.01))}, []V{s[0].Mul(w[0])}
 				}}, nil, false)
 				return last[0].Square().Add(sum[0][0])

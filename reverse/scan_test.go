@@ -176,7 +176,7 @@ func asScan[T dual.Scalar[T]](l dual.Loop[T], at []int, each bool) (last []T, ou
 	return last, [][]T{sum}
 }
 
-func (f *scanned) record(t tester, scan func(l reverse.Loop, at []int, each bool) (last []V, out [][]V)) *reverse.Tape {
+func (f *scanned) record(t tester, scan func(l dual.Loop[reverse.Var], at []int, each bool) (last []V, out [][]V)) *reverse.Tape {
 	tape, err := reverse.RecordVec(func(x []V) []V { return run(f, x, scalarHooks, scan) }, f.x)
 	if err != nil {
 		t.Fatal(err)

@@ -93,8 +93,8 @@ func must(x []float64, err error) []float64 {
 
 // What no step puts out is 0, and the number of outputs is known without one.
 func TestOutputsOfStepsThatAreNotTaken(t *testing.T) {
-	l := func(x []V) reverse.Loop {
-		return reverse.Loop{
+	l := func(x []V) dual.Loop[reverse.Var] {
+		return dual.Loop[reverse.Var]{
 			Start: x, Steps: 5,
 			While: func(s, _ []V) bool { return s[0].LessReal(8) },
 			Step:  func(s, _, _, _ []V) (next, out []V) { y := s[0].Scale(2); return []V{y}, []V{y, y.Square()} },
@@ -102,7 +102,7 @@ func TestOutputsOfStepsThatAreNotTaken(t *testing.T) {
 	}
 	rows := func(at []int) func(x []V) []V {
 		return func(x []V) []V {
-			last, out := reverse.ScanAt(l(x), at)
+			last, out := dual.ScanAt(l(x), at)
 			return slices.Concat(append(out, last)...)
 		}
 	}
@@ -123,7 +123,7 @@ func TestOutputsOfStepsThatAreNotTaken(t *testing.T) {
 		}
 	}
 	require.PanicsWithValue(t, "dual: outputs of all steps of a Loop without a bound", func() {
-		reverse.ScanAt(reverse.Loop{
+		dual.ScanAt(dual.Loop[reverse.Var]{
 			Step:  func(s, _, _, _ []V) (next, out []V) { return s, s },
 			While: func(_, _ []V) bool { return false },
 		}, nil)
@@ -134,7 +134,7 @@ func TestOutputsOfStepsThatAreNotTaken(t *testing.T) {
 func TestPatternOfAScanWhile(t *testing.T) {
 	const n = 5
 	f := func(x []V) []V {
-		last, sum := reverse.Scan(reverse.Loop{
+		last, sum := dual.Scan(dual.Loop[reverse.Var]{
 			Start: x[:n], Shared: x[n:],
 			While: func(s, w []V) bool { return s[0].Less(w[0]) },
 			Step: func(s, _, _, _ []V) (next, out []V) { // each goes on to the next
@@ -187,7 +187,7 @@ func TestCheckpointsOnline(t *testing.T) {
 			count := 0
 			f := counted{&count}
 			tape, err := reverse.Record(func(x []V) V {
-				last, _ := reverse.Scan(reverse.Loop{
+				last, _ := dual.Scan(dual.Loop[reverse.Var]{
 					Start: x[:2], Shared: x[2:], Checkpoints: c,
 					While: func(s, w []V) bool { return s[1].Less(w[0]) },
 					Step: func(s, _, _, _ []V) (next, out []V) {
@@ -219,7 +219,7 @@ func TestCheckpointsOnline(t *testing.T) {
 
 func TestScanWhileNamesTheStepThatBranches(t *testing.T) {
 	f := func(x []V) V {
-		last, _ := reverse.Scan(reverse.Loop{
+		last, _ := dual.Scan(dual.Loop[reverse.Var]{
 			Start: []V{x[0], {}}, Shared: x[1:],
 			While: func(s, w []V) bool { return s[1].Less(w[0]) },
 			Step: func(s, _, _, _ []V) (next, out []V) {
@@ -254,7 +254,7 @@ func TestScanWhileNamesTheStepThatBranches(t *testing.T) {
 		require.Equal(t, want, y)
 	}
 	fault, err := reverse.Trace(func(x []V) V {
-		last, _ := reverse.Scan(reverse.Loop{
+		last, _ := dual.Scan(dual.Loop[reverse.Var]{
 			Start: x, While: func(s, _ []V) bool { return s[0].LessReal(5) },
 			Step: func(s, _, _, _ []V) (next, out []V) { return []V{s[0].AddReal(-2).Log().AddReal(1)}, nil },
 		})

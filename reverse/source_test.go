@@ -35,7 +35,7 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 			steps = 0
 		}
 		return func(x, p []reverse.Var) reverse.Var {
-			last, _ := reverse.Scan(reverse.Loop{Start: x[:1], Steps: steps, While: while, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+			last, _ := dual.Scan(dual.Loop[reverse.Var]{Start: x[:1], Steps: steps, While: while, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 				return []reverse.Var{step(s[0])}, nil
 			}})
 			return last[0]

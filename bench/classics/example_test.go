@@ -13,7 +13,7 @@ import (
 func ExampleAll() {
 	for _, p := range classics.All[reverse.Var]()[:4] {
 		f := reverse.NewFunc(p.F)
-		r, err := optimize.Minimize(hessian.Problem[optimize.Status](f), p.X0, nil, &optimize.Newton{})
+		r, err := optimize.Minimize(hessian.Problem(f), p.X0, nil, &optimize.Newton{})
 		fmt.Printf("%s from %v to %.4f %v\n", p.Name, p.X0, r.X, err)
 	}
 	// Output:

@@ -301,7 +301,7 @@ func TestNewtonReachesTheMinima(t *testing.T) {
 			continue
 		}
 		f := reverse.NewFunc(p.F)
-		r, err := optimize.Minimize(hessian.Problem[optimize.Status](f), p.X0, nil, &optimize.Newton{})
+		r, err := optimize.Minimize(hessian.Problem(f), p.X0, nil, &optimize.Newton{})
 		if !errors.Is(err, optimize.ErrLinesearcherFailure) && !errors.Is(err, optimize.ErrNoProgress) {
 			require.NoError(t, err, p.Name)
 		}
@@ -325,7 +325,7 @@ func TestMinimalSurfaceIsEnnepers(t *testing.T) {
 	var off [2]float64
 	for k, m := range []int{9, 17} {
 		f := reverse.NewFunc(MinimalSurface[reverse.Var](m))
-		p := hessian.Problem[optimize.Status](f)
+		p := hessian.Problem(f)
 		r, err := optimize.Minimize(p, surfaceStart(m), nil, &optimize.Newton{})
 		require.NoError(t, err)
 		for i, exact := range functions.NewMinimalSurface(m, m).ExactX() {

@@ -37,7 +37,7 @@ func main() {
 	h, err := plan.Eval(nil, x) // plan.Eval(h, x) from then on: it allocates nothing
 	fmt.Println(mat.Formatted(h), err)
 
-	r, err := optimize.Minimize(hessian.Problem[optimize.Status](f), x, nil, &optimize.Newton{})
+	r, err := optimize.Minimize(hessian.Problem(f), x, nil, &optimize.Newton{})
 	fmt.Printf("%.4f %v\n", r.X, err)
 	// Output:
 	// -8.25 [-5 0 0 1]

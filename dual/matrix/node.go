@@ -427,17 +427,17 @@ func undefined(dst, direction []float64) {
 // call is k at the operands x as one operation, if T has such; as values alone
 // it has the same bits.
 func call[T dual.Scalar[T]](k kernel, x ...[]T) ([]T, bool) {
-	var zero T
 	switch n, m := k.dims(); {
 	case m == 0:
 		return nil, true
 	case n == 0:
 		return nil, false
 	}
-	switch t := any(zero).(type) {
-	case interface{ CallOf(f op.Func, x []T) []T }:
-		return t.CallOf(&node{kernel: k}, slices.Concat(x...)), true
-	case dual.Real:
+	if r, ok := op.Recorder[T]().(interface{ Call(f op.Func, x []T) []T }); ok {
+		return r.Call(&node{kernel: k}, slices.Concat(x...)), true
+	}
+	var zero T
+	if _, real := any(zero).(dual.Real); real {
 		return values(k, slices.Concat(x...)), true
 	}
 	return nil, false

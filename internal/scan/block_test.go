@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/bench/models"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/scan"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -20,47 +21,47 @@ func loopsOf(steps int) map[string]func(x []v) []v {
 	for k := range data {
 		data[k] = []float64{math.Sin(float64(k)), float64(k % 3)}
 	}
-	plain := func(l reverse.Loop, step func(s, w, u, p []v) (next, out []v)) func(x []v) []v {
+	plain := func(l dual.Loop[reverse.Var], step func(s, w, u, p []v) (next, out []v)) func(x []v) []v {
 		return func(x []v) []v {
 			l := l
 			l.Start, l.Shared, l.Data, l.Step = x[:2], x[2:4], data, step
-			last, sum := reverse.Scan(l)
+			last, sum := dual.Scan(l)
 			return append(last, sum...)
 		}
 	}
 	return map[string]func(x []v) []v{
 		// What is state is moved, is given, is a constant, and is the same in all steps.
-		"moved": plain(reverse.Loop{}, func(s, w, _, p []v) (next, out []v) {
+		"moved": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
 			return []v{s[1], s[0]}, []v{s[0].Mul(p[0]), w[0].Sin(), s[0].Mul(s[1]).Mul(w[1])}
 		}),
-		"given": plain(reverse.Loop{}, func(s, w, _, p []v) (next, out []v) {
+		"given": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
 			return []v{p[0].Mul(w[0]), s[0].Add(reverse.Constant(2))}, []v{s[0].Mul(s[1]).Exp()}
 		}),
 		"none": func(x []v) []v {
-			_, sum := reverse.Scan(reverse.Loop{Shared: x, Data: data, Step: func(_, w, _, p []v) (next, out []v) {
+			_, sum := dual.Scan(dual.Loop[reverse.Var]{Shared: x, Data: data, Step: func(_, w, _, p []v) (next, out []v) {
 				return nil, []v{w[0].Mul(p[0]).Sin().Mul(w[1])}
 			}})
 			return sum
 		},
-		"sine and cosine": plain(reverse.Loop{}, func(s, w, _, p []v) (next, out []v) {
+		"sine and cosine": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
 			return []v{s[0].Add(s[1].Scale(0.1)), s[1].Sub(s[0].Sin().Mul(w[0])).Scale(0.9)}, []v{s[0].Cos().Mul(p[0])}
 		}),
 		// Each way for some steps, then another.
-		"ways": plain(reverse.Loop{}, func(s, w, _, p []v) (next, out []v) {
+		"ways": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
 			a := s[0].Scale(1.01).Add(s[1].Scale(0.1))
 			if a.Less(w[0].AddReal(2)) {
 				return []v{a, s[1].Mul(w[1]).Add(p[0])}, []v{a}
 			}
 			return []v{a.Scale(0.2), s[1].Neg()}, []v{a.Square()}
 		}),
-		"every second": plain(reverse.Loop{}, func(s, w, _, p []v) (next, out []v) {
+		"every second": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
 			if p[1].LessReal(1) {
 				return []v{s[0].Mul(w[0]), s[1].Sin()}, []v{s[0]}
 			}
 			return []v{s[1], s[0].Cos()}, []v{s[1].Mul(w[1])}
 		}),
 		"while": func(x []v) []v {
-			last, sum := reverse.Scan(reverse.Loop{
+			last, sum := dual.Scan(dual.Loop[reverse.Var]{
 				Start: x[:2], Shared: x[2:],
 				While: func(s, _ []v) bool { return s[0].LessReal(0.01 * float64(steps)) },
 				Step: func(s, w, _, _ []v) (next, out []v) {
@@ -70,14 +71,14 @@ func loopsOf(steps int) map[string]func(x []v) []v {
 			return append(last, sum...)
 		},
 		// From step 1 on the slope of the root is infinite, and its adjoint 0.
-		"infinite": plain(reverse.Loop{}, func(s, w, _, p []v) (next, out []v) {
+		"infinite": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
 			return []v{s[0].Mul(reverse.Constant(0)), s[1].Mul(w[1]).Add(s[0].Sqrt().Mul(reverse.Constant(0)))}, []v{s[0].Sqrt().Mul(w[0].Mul(reverse.Constant(0)))}
 		}),
 		"at": func(x []v) []v {
-			l := reverse.Loop{Start: x[:2], Shared: x[2:], Data: data, Step: func(s, w, _, p []v) (next, out []v) {
+			l := dual.Loop[reverse.Var]{Start: x[:2], Shared: x[2:], Data: data, Step: func(s, w, _, p []v) (next, out []v) {
 				return []v{s[1].Mul(w[0]), s[0].Sub(s[1].Square().Scale(0.1))}, []v{s[0].Mul(w[1]).Add(p[0]), s[1]}
 			}}
-			last, out := reverse.ScanAt(l, []int{1, steps / 2, steps/2 + 1, steps - 1})
+			last, out := dual.ScanAt(l, []int{1, steps / 2, steps/2 + 1, steps - 1})
 			for _, out := range out {
 				last = append(last, out...)
 			}
@@ -88,7 +89,7 @@ func loopsOf(steps int) map[string]func(x []v) []v {
 			for k := range u {
 				u[k] = []v{x[k%4].Mul(x[(k+1)%4]), x[k%3]}
 			}
-			last, out := reverse.ScanAt(reverse.Loop{Start: x[:2], Shared: x[2:], Vars: u, Step: func(s, w, u, _ []v) (next, out []v) {
+			last, out := dual.ScanAt(dual.Loop[reverse.Var]{Start: x[:2], Shared: x[2:], Vars: u, Step: func(s, w, u, _ []v) (next, out []v) {
 				return []v{s[0].Mul(u[0]).Sin(), s[1].Add(u[1]).Cos()}, []v{s[0].Add(u[0].Mul(w[0]))}
 			}}, nil)
 			for _, out := range out {

@@ -394,14 +394,14 @@ func (w *written) addCalls(t *testing.T) {
 	const n = 12
 	x := ramp(n)
 	outputs := func(x []reverse.Var) (y []reverse.Var) {
-		l := reverse.Loop{Start: x[:1], Shared: x[1:2], Steps: 6, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+		l := dual.Loop[reverse.Var]{Start: x[:1], Shared: x[1:2], Steps: 6, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 			z := s[0].Mul(w[0]).Sin()
 			if z.LessReal(0.8) {
 				z = z.AddReal(1)
 			}
 			return []reverse.Var{z}, []reverse.Var{z.Square().Mul(s[0])}
 		}}
-		last, sum := reverse.Scan(l)
+		last, sum := dual.Scan(l)
 		term := func(x, p []reverse.Var) reverse.Var { return x[0].Mul(x[1]).Exp() }
 		index := [][]int{{2, 3, 4, 5, 6}, {3, 4, 5, 6, 7}}
 		y = append(y, last[0].Mul(x[8]), sum[0], reverse.Repeat(term, x, index, nil).Log())
@@ -441,7 +441,7 @@ func (w *written) addCalls(t *testing.T) {
 func (w *written) addBeyond(t *testing.T) {
 	for k, name := range []string{"beyond", "beyondWays"} {
 		outputs := func(x []reverse.Var) []reverse.Var {
-			last, sum := reverse.Scan(reverse.Loop{Start: x[:1], Shared: x[1:], Steps: 5, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+			last, sum := dual.Scan(dual.Loop[reverse.Var]{Start: x[:1], Shared: x[1:], Steps: 5, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 				z := s[0].Sub(w[0]).Scale(0.9)
 				if k == 1 && z.LessReal(-3) {
 					z = z.AddReal(1)
@@ -471,7 +471,7 @@ func (w *written) addPoles(t *testing.T) {
 	}
 	for k, name := range []string{"poleRoot", "polePower", "poleDistance"} {
 		f := func(x []reverse.Var) reverse.Var {
-			last, sum := reverse.Scan(reverse.Loop{Start: x[:2], Shared: x[2:], Steps: 5, Step: func(s, w, _, _ []reverse.Var) (next, out []reverse.Var) {
+			last, sum := dual.Scan(dual.Loop[reverse.Var]{Start: x[:2], Shared: x[2:], Steps: 5, Step: func(s, w, _, _ []reverse.Var) (next, out []reverse.Var) {
 				return []reverse.Var{s[0].Mul(w[0]), s[1].Scale(0.5).Add(w[1].Mul(s[0]))}, []reverse.Var{s[0].Mul(s[1])}
 			}})
 			return poles[k](last[0], sum[0])

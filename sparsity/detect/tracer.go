@@ -240,8 +240,13 @@ func (Tracer) DotOf(x, y []Tracer) Tracer {
 	return Tracer{}.SumOf(terms)
 }
 
-// CallOf returns f of x as one operation.
-func (Tracer) CallOf(f op.Func, x []Tracer) []Tracer {
+func init() { op.SetRecorder[Tracer](recorder{}) }
+
+// recorder has what package dual/matrix takes as one operation.
+type recorder struct{}
+
+// Call returns f of x.
+func (recorder) Call(f op.Func, x []Tracer) []Tracer {
 	_, m := f.Dims()
 	y := make([]Tracer, m)
 	g := graph(x)

@@ -133,7 +133,7 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 		}, x, index, params, 11, rows)
 	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // a loop with inputs and data of its own
-		l := reverse.Loop{
+		l := dual.Loop[reverse.Var]{
 			Start: x[:2], Shared: x[2:4], Checkpoints: 3,
 			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 				a := s[0].Add(s[1].Mul(w[0]).Scale(0.1)).Add(u[0].Mul(p[0]).Scale(0.01))
@@ -145,18 +145,18 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 			l.Vars = append(l.Vars, []reverse.Var{x[4+k%10]})
 			l.Data = append(l.Data, []float64{v(k)})
 		}
-		last, sum := reverse.Scan(l)
+		last, sum := dual.Scan(l)
 		return []reverse.Var{last[0].Mul(x[0]), last[1], sum[0].Exp().Scale(1e-3), sum[1]}
 	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // outputs of some steps; a state alone
-		l := reverse.Loop{Start: x[:3], Steps: 12, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+		l := dual.Loop[reverse.Var]{Start: x[:3], Steps: 12, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 			return []reverse.Var{s[1], s[2], s[0].Mul(s[1]).Tanh()}, []reverse.Var{s[2].Exp()}
 		}}
-		last, out := reverse.ScanAt(l, []int{2, 7, 11})
+		last, out := dual.ScanAt(l, []int{2, 7, 11})
 		return []reverse.Var{last[2].Mul(out[0][0]), out[1][0].Square(), out[2][0].Add(x[5])}
 	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // steps that compare, in three ways
-		l := reverse.Loop{
+		l := dual.Loop[reverse.Var]{
 			Start: x[:2], Shared: x[2:4],
 			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 				a := s[0].Add(s[1].Mul(w[0]).Scale(0.1)).Add(u[0].Mul(p[0]).Scale(0.3))
@@ -174,24 +174,24 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 			l.Vars = append(l.Vars, []reverse.Var{x[4+k%10]})
 			l.Data = append(l.Data, []float64{v(k)})
 		}
-		last, sum := reverse.Scan(l)
+		last, sum := dual.Scan(l)
 		return []reverse.Var{last[0].Mul(x[0]), last[1], sum[0].Exp().Scale(1e-3), sum[1]}
 	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // loops that find their end, the second none
-		l := reverse.Loop{
+		l := dual.Loop[reverse.Var]{
 			Start: x[:2], Shared: x[2:4], Steps: 30,
 			While: func(s, w []reverse.Var) bool { return s[0].LessReal(6) },
 			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 				return []reverse.Var{s[0].Add(w[0].Square().Scale(0.2)), s[1].Mul(w[1]).Sin()}, []reverse.Var{s[0].Mul(s[1])}
 			},
 		}
-		last, sum := reverse.Scan(l)
+		last, sum := dual.Scan(l)
 		l.Steps, l.While = 4, func(s, w []reverse.Var) bool { return s[1].LessReal(100) }
-		end, out := reverse.ScanAt(l, []int{1, 3})
+		end, out := dual.ScanAt(l, []int{1, 3})
 		return []reverse.Var{last[0], last[1].Mul(sum[0]), end[1].Mul(out[0][0]), out[1][0]}
 	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // a loop of layers, for which sweeps are better than symbols
-		l := reverse.Loop{
+		l := dual.Loop[reverse.Var]{
 			Start: x[:4], Shared: x[4:10],
 			Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
 				in := append(append([]reverse.Var{u[0]}, s...), w...)
@@ -209,7 +209,7 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 			l.Vars = append(l.Vars, []reverse.Var{x[10+k%4]})
 			l.Data = append(l.Data, []float64{v(k)})
 		}
-		last, sum := reverse.Scan(l)
+		last, sum := dual.Scan(l)
 		return append(last, sum[0].Exp())
 	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // more lanes than a block has, that add to the same inputs
