@@ -128,6 +128,32 @@ func (r *Recovery) Finish(vals []float64) {
 	}
 }
 
+// Transpose is the transpose of Finish, which begins the transpose of a recovery: since that
+// is linear in the products bₖ, there are wₖ with Σₑ vals[e]·value e = Σₖ wₖᵀbₖ. After
+// Transpose(vals) ScatterColumns adds them to vectors, color by color. Otherwise as Finish.
+func (r *Recovery) Transpose(vals []float64) {
+	if len(vals) != r.nvals {
+		panic("coloring: recovery with wrong lengths")
+	}
+	for e, k := range r.mirror {
+		vals[r.original[e]] += vals[k]
+	}
+	for e, k := range slices.Backward(r.dst) {
+		vals[r.src[e]] -= vals[k]
+	}
+}
+
+// ScatterColumns adds wₖ of Transpose to b, with an element for each row: the transpose of
+// GatherColumns.
+func (r *Recovery) ScatterColumns(b []float64, k int, vals []float64) {
+	if len(vals) != r.nvals || len(b) != r.columns.length {
+		panic("coloring: recovery with wrong lengths")
+	}
+	for e := r.columns.ptr[k]; e < r.columns.ptr[k+1]; e++ {
+		b[r.columns.src[e]] += vals[r.columns.pos[e]]
+	}
+}
+
 // Substitution returns what Finish does: vals[dst[e]] −= vals[src[e]] for each e in
 // order, then vals[image[e]] = vals[original[e]]. They are not to be changed. O(1).
 func (r *Recovery) Substitution() (dst, src, image, original []int32) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 )
@@ -202,14 +203,17 @@ func writeOut(f *terms.Repeat, x []Var) []Var {
 }
 
 // tangentOf is the function [x; ẋ] ↦ [y; ẏ] of f.
-func tangentOf(f *terms.Repeat) *terms.Repeat { return f.Tangent(termTape(f).Tangent().engine()) }
+func tangentOf(f *terms.Repeat) *terms.Repeat {
+	return f.Tangent(tapeOf(f.Engine()).Tangent().engine())
+}
 
 // adjointOf is the function [x; ȳ] ↦ x̄ of f.
-func adjointOf(f *terms.Repeat) *terms.Repeat { return f.Adjoint(termTape(f).Adjoint().engine()) }
+func adjointOf(f *terms.Repeat) *terms.Repeat {
+	return f.Adjoint(tapeOf(f.Engine()).Adjoint().engine())
+}
 
-// termTape is the tape of a term. At which point it was recorded does not
-// matter, since it has no comparisons.
-func termTape(f *terms.Repeat) *Tape {
-	p := f.Engine()
+// tapeOf is the tape of a program. At which point it was recorded does not matter to transforms,
+// which take the outcomes of comparisons from it.
+func tapeOf(p *sweep.Engine) *Tape {
 	return newTape(p.Function(), make([]float64, p.Inputs()), make([]float64, p.Params()))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/scan"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 )
@@ -17,22 +18,36 @@ func (t *Tape) Tangent() *Tape {
 	n := t.Inputs()
 	x := append(append(make([]float64, 0, 2*n), t.Inside().Recorded.X...), make([]float64, n)...)
 	return t.transform(x, func(in []Var) []Var {
-		args := make([]dual.Of[Var], 0, len(in)-n)
-		for i := range n {
-			args = append(args, dual.Of[Var]{V: in[i], D: in[n+i]})
-		}
-		for _, p := range in[2*n:] {
-			args = append(args, dual.Of[Var]{V: p})
-		}
-		v := tape.Replay(&t.engine().Tape, args, tangents{})
-		m := t.Outputs()
-		y := make([]Var, 2*m)
-		for j := range m {
-			o := v[t.engine().Output(j)]
-			y[j], y[m+j] = o.V, o.D
-		}
-		return y
+		y, d := t.tangents(in[:n], in[n:2*n], in[2*n:])
+		return append(y, d...)
 	})
+}
+
+// along is the program of x ↦ F′(x)v, with v behind the parameters.
+func (t *Tape) along() *sweep.Engine {
+	n, k := t.Inputs(), t.Params()
+	at := t.Inside().Recorded
+	return t.derived(at.X, slices.Concat(at.Params, make([]float64, n)), func(in []Var) []Var {
+		_, d := t.tangents(in[:n], in[n+k:], in[n:n+k])
+		return d
+	}).engine()
+}
+
+// tangents is F(x) and F′(x)v, for the parameters p.
+func (t *Tape) tangents(x, v, p []Var) (y, d []Var) {
+	args := make([]dual.Of[Var], 0, len(x)+len(p))
+	for i := range x {
+		args = append(args, dual.Of[Var]{V: x[i], D: v[i]})
+	}
+	for _, p := range p {
+		args = append(args, dual.Of[Var]{V: p})
+	}
+	nodes := tape.Replay(&t.engine().Tape, args, tangents{})
+	for j := range t.Outputs() {
+		o := nodes[t.engine().Output(j)]
+		y, d = append(y, o.V), append(d, o.D)
+	}
+	return y, d
 }
 
 // Adjoint returns the tape of the VJP: inputs [x; ȳ], outputs x̄ = F′(x)ᵀȳ, the same
@@ -78,16 +93,21 @@ func (t *Tape) Adjoint() *Tape {
 // of what is not in the recorded point does not matter, since derivatives are in
 // no comparison.
 func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
-	r := tape.NewRecording(len(x), len(t.Inside().Recorded.Params))
+	return t.derived(x, t.Inside().Recorded.Params, f).With(t.Inside().Bound)
+}
+
+// derived is transform with other parameters.
+func (t *Tape) derived(x, params []float64, f func(in []Var) []Var) *Tape {
+	r := tape.NewRecording(len(x), len(params))
 	r.Derived = true
 	defer r.Close()
-	y := f(inputs(r, x, t.Inside().Recorded.Params))
+	y := f(inputs(r, x, params))
 	r.Made(&t.engine().Tape)
-	s, err := finish(r, x, t.Inside().Recorded.Params, y)
+	s, err := finish(r, x, params, y)
 	if err != nil {
 		panic(err) // no primitive is evaluated in a transform
 	}
-	return s.With(t.Inside().Bound)
+	return s
 }
 
 // pullBack is F′(x)ᵀw.

@@ -118,6 +118,8 @@ type Miss struct {
 
 // Package reverse, which imports this package, sets these when it is initialized.
 var (
+	// Along is the program of x ↦ F′(x)v of a program F, v behind the parameters.
+	Along func(p *sweep.Engine) *sweep.Engine
 	// Branch is the *reverse.BranchError of e.
 	Branch func(e *tape.BranchError) error
 	// Missed is the *reverse.MissedError of m.

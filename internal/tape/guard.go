@@ -44,14 +44,15 @@ func (r *Recording) Guard(g Guard) bool {
 	return g.Outcome
 }
 
-// Made notes who made the comparisons of the recording, those of t again, and how they
-// come out in t, unless some are between constants here.
+// Made notes who made the comparisons of the recording, those of t again, how they
+// come out in t and the numbers that were read, unless some are between constants here.
 func (r *Recording) Made(t *Tape) {
 	if len(r.guards) != len(t.guards) {
 		return
 	}
 	for k := range r.guards {
-		r.guards[k].PC, r.guards[k].Outcome = t.guards[k].PC, t.guards[k].Outcome
+		g, of := &r.guards[k], &t.guards[k]
+		g.PC, g.Outcome, g.C = of.PC, of.Outcome, of.C
 	}
 }
 

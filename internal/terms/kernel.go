@@ -98,7 +98,7 @@ type scalarKernel struct {
 
 func newScalarKernel(s *shape, v variant) *scalarKernel {
 	g := expr.NewGraph(func(expr.Node) bool { return false }, true)
-	outputs := s.Derive(g, v)
+	outputs := s.function(v.Safe).Derive(g, v)
 	c := &scalarKernel{dims: s.dims}
 	c.layout = code.Layout{Inputs: c.inputs, Params: c.params, Directions: v.Directions, Results: c.outputs}
 	c.Scalar = code.NewScalar(g, outputs, c.layout.Tangents(0), func(leaf expr.Node) int {

@@ -404,6 +404,7 @@ func mirrored(ptr, idx []int32) (fptr, fidx []int32) {
 type finder struct {
 	*sparsity.Pattern
 	half     half
+	partial  bool // an entry that is not there has the place behind the last one
 	distance int32
 }
 
@@ -426,20 +427,19 @@ func (f *finder) places(at, i, j []int32) []int32 {
 		}
 		row := f.Row(int(r))
 		if int(k) >= len(row) || row[k] != c {
-			k = find(row, c)
+			j, ok := slices.BinarySearch(row, c)
+			if k = int32(j); !ok {
+				if !f.partial {
+					panic("terms: the pattern lacks an entry of the terms")
+				}
+				at[t] = int32(f.NNZ())
+				continue
+			}
 		}
 		at[t] = ptr[r] + k
 	}
 	f.distance = k
 	return at[:len(i)]
-}
-
-func find(row []int32, c int32) int32 {
-	k, ok := slices.BinarySearch(row, c)
-	if !ok {
-		panic("terms: the pattern lacks an entry of the terms")
-	}
-	return int32(k)
 }
 
 // place makes the lists of places, and finds when they are cleared and mirrored, in a

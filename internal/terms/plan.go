@@ -78,7 +78,7 @@ func (pl *Plan) code(v variant) *codes {
 				continue
 			}
 			graphs[k] = expr.NewGraph(s.isUniform, false)
-			outputs[k] = s.Derive(graphs[k], v)
+			outputs[k] = s.function(v.Safe).Derive(graphs[k], v)
 			for _, o := range outputs[k] {
 				if o.IsEntry() {
 					entries += s.terms

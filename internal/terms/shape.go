@@ -19,6 +19,8 @@ type shape struct {
 	data   []data       // by constant of the function: what it is in each term
 	rows   []code.Index // by result of the function: the output to which each term adds it
 	swept  *sweptTerm   // how to find derivatives by sweeps, nil if all are symbolic
+
+	careful func() *expr.Function // of a derivative, with derivative products; nil if it has none
 }
 
 // dims is how many inputs, parameters and outputs there are.

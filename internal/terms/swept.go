@@ -10,6 +10,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -27,11 +28,51 @@ type sweptTerm struct {
 	params   []expr.Node // by parameter of the program, likewise
 	outputs  []int       // by result of the shape, the output of the program
 	scales   []expr.Node // by result, the factor of that, a leaf; nil if all are 1
+
+	// Of a contraction, else nil: the derivative of program along a direction, and by entry of
+	// the Hessian its weight, a leaf.
+	tangent    *sweep.Engine
+	contracted []expr.Node
 }
 
+// along is the derivative along v of the term of s, where v comes behind the parameters.
+func (w *sweptTerm) along(s *shape) *sweptTerm {
+	z := *w
+	z.program = inside.Along(w.program)
+	z.params = slices.Clone(w.params)
+	for _, leaf := range w.inputs {
+		if leaf.Leaf == expr.Variable {
+			leaf = expr.Node{Leaf: expr.Parameter, A: int32(len(s.params)) + leaf.A}
+		} else {
+			leaf = unused
+		}
+		z.params = append(z.params, leaf)
+	}
+	return &z
+}
+
+// contract is the sum of the entries of the Hessian, each times a parameter, 0 if that is
+// negative.
+func (w *sweptTerm) contract(entries []int) *sweptTerm {
+	z := *w
+	z.tangent = inside.Along(w.program)
+	z.kinds = sweptKinds{expr.Gradient: true}
+	for _, k := range entries {
+		leaf := unused
+		if k >= 0 {
+			leaf = expr.Node{Leaf: expr.Parameter, A: int32(k)}
+		}
+		z.contracted = append(z.contracted, leaf)
+	}
+	return &z
+}
+
+// unused is a leaf that does not matter, or is 0.
+var unused = expr.Node{Leaf: expr.Data, A: -1}
+
 func newSweptTerm(term *sweep.Engine, kinds sweptKinds) *sweptTerm {
-	unused := func(n int) []expr.Node { return slices.Repeat([]expr.Node{{Leaf: expr.Data, A: -1}}, n) }
-	return &sweptTerm{program: term, kinds: kinds, inputs: unused(term.Inputs()), params: unused(term.Params())}
+	leaves := func(n int) []expr.Node { return slices.Repeat([]expr.Node{unused}, n) }
+	return &sweptTerm{program: term, kinds: kinds, inputs: leaves(term.Inputs()), params: leaves(term.Params())}
 }
 
 // sweepKernel is the kernel that evaluates a variant by sweeps over the program of the terms.
@@ -44,6 +85,8 @@ type sweepKernel struct {
 
 	vars                 [][]int32 // by variable of the shape, the inputs of the program that it is
 	input, param, factor []value   // by input and parameter of the program, and by result
+	entry                []value   // by entry of the Hessian, of a contraction
+	diagonal             []bool    // likewise
 	weights              int       // in loaded, the first of the weights
 	dirs                 int       // in loaded, the first of the directions of the variables
 	wdirs                int       // in loaded, the first of the directions of the weights
@@ -92,8 +135,12 @@ func (s *shape) sweepKernel(v variant) *sweepKernel {
 	for r, leaf := range w.scales {
 		w.factor[r] = w.value(s, leaf)
 	}
+	for _, leaf := range w.contracted {
+		w.entry = append(w.entry, w.value(s, leaf))
+	}
+	w.Weighted = w.Weighted || w.tangent != nil
 	w.weights = len(w.loaded)
-	if v.Weighted {
+	if w.Weighted {
 		leaves(expr.Weight, len(w.outputs), 0)
 	}
 	w.dirs = len(w.loaded)
@@ -146,12 +193,14 @@ func (w *sweepKernel) store() {
 		}
 	}
 	all(expr.Value, len(w.outputs), 0)
-	color := func(kind coloring.Kind, p *sparsity.Pattern) *coloring.Coloring {
-		return coloring.New(kind, p, coloring.Natural, coloring.SmallestLast)
-	}
 	switch w.Derivative {
 	case expr.Gradient:
 		all(expr.Gradient, len(w.vars), 0)
+		if w.tangent != nil {
+			for i, j := range w.color().All() {
+				w.diagonal = append(w.diagonal, i == j)
+			}
+		}
 	case expr.Tangent, expr.Product:
 		n := len(w.vars)
 		if w.Derivative == expr.Tangent {
@@ -162,17 +211,13 @@ func (w *sweepKernel) store() {
 		}
 	case expr.Hessian:
 		all(expr.Gradient, len(w.vars), 0)
-		p := w.hessianPattern()
-		w.coloring = color(coloring.Star, p)
-		p = p.Lower()
-		w.recovery = w.coloring.Recovery(p)
-		for i, j := range p.All() {
+		for i, j := range w.color().All() {
 			add(expr.Hessian, i, j)
 		}
 	case expr.Jacobian:
 		p := w.jacobianPattern()
-		w.coloring = color(coloring.Row, p)
-		if c := color(coloring.Column, p); c.Num() < w.coloring.Num() {
+		w.coloring = colored(coloring.Row, p)
+		if c := colored(coloring.Column, p); c.Num() < w.coloring.Num() {
 			w.coloring = c
 		}
 		w.recovery = w.coloring.Recovery(p)
@@ -180,6 +225,19 @@ func (w *sweepKernel) store() {
 			add(expr.Jacobian, j, i)
 		}
 	}
+}
+
+func colored(kind coloring.Kind, p *sparsity.Pattern) *coloring.Coloring {
+	return coloring.New(kind, p, coloring.Natural, coloring.SmallestLast)
+}
+
+// color colors the Hessian, of which it returns the lower half.
+func (w *sweepKernel) color() *sparsity.Pattern {
+	p := w.hessianPattern()
+	w.coloring = colored(coloring.Star, p)
+	p = p.Lower()
+	w.recovery = w.coloring.Recovery(p)
+	return p
 }
 
 // hessianPattern is the pattern in the variables of the shape.
@@ -267,15 +325,21 @@ type sweeper struct {
 	h       []float64 // by variable
 	y       []float64 // by result
 	values  []float64 // of a matrix
+	along   *sweep.Workspace
+	sum     []float64 // by input
 }
 
 func newSweeper(w *sweepKernel) *sweeper {
 	buffer := func(n int) []float64 { return make([]float64, n) }
 	t := w.program
-	return &sweeper{
+	z := &sweeper{
 		sweepKernel: w, ws: t.Get(), x: buffer(t.Inputs()), p: buffer(t.Params()), w: buffer(t.Outputs()),
-		h: buffer(len(w.vars)), y: buffer(len(w.outputs)), values: buffer(len(w.matrix)),
+		h: buffer(len(w.vars)), y: buffer(len(w.outputs)), values: buffer(max(len(w.matrix), len(w.entry))),
 	}
+	if w.tangent != nil {
+		z.along, z.p, z.sum = w.tangent.Get(), buffer(w.tangent.Params()), buffer(t.Inputs())
+	}
+	return z
 }
 
 func (w *sweepKernel) begin(*evaluator, *shape) {}
@@ -329,13 +393,17 @@ func (z *sweeper) evaluate() {
 	for a, v := range z.param {
 		z.p[a] = z.value(v)
 	}
-	_, err := z.ws.Value(z.x, z.p)
+	_, err := z.ws.Value(z.x, z.p[:z.program.Params()])
 	must(err)
 	z.next = 0
 	z.putResults(z.ws.Output)
 	switch z.Derivative {
 	case expr.Gradient:
 		z.weigh(z.w, z.weights)
+		if z.tangent != nil {
+			z.contract()
+			return
+		}
 		must(z.ws.Gradient(z.w))
 		z.putVars(z.ws.Adjoints())
 	case expr.Hessian:
@@ -436,7 +504,7 @@ func (z *sweeper) hessian() {
 	z.weigh(z.w, z.weights)
 	must(z.ws.Linearize(z.w))
 	z.putVars(z.ws.Adjoints())
-	must(z.ws.HVPs(z.coloring.Columns().Num(), z.color, func(c int, hv []float64) {
+	must(z.ws.HVPs(z.coloring.Columns().Num(), z.seed, func(c int, hv []float64) {
 		z.byVar(z.h, hv)
 		z.recovery.GatherColumns(z.values, c, z.h)
 	}))
@@ -449,8 +517,41 @@ func (z *sweeper) hessian() {
 	}
 }
 
-// color adds the variables of color c to x.
-func (z *sweeper) color(x []float64, c int) {
+// contract computes the third derivatives Σ Wᵢⱼ ∂³f/∂xᵢ∂xⱼ∂x as a sum over colors, see
+// coloring.Recovery.
+func (z *sweeper) contract() {
+	for e, v := range z.entry {
+		if z.values[e] = z.value(v); !z.diagonal[e] {
+			z.values[e] *= 2
+		}
+	}
+	clear(z.sum)
+	z.recovery.Transpose(z.values)
+	direction := z.p[z.program.Params():]
+	for c := range z.coloring.Columns().Num() {
+		clear(direction)
+		z.seed(direction, c)
+		_, err := z.along.Value(z.x, z.p)
+		must(err)
+		must(z.along.Linearize(z.w))
+		must(z.along.HVP(1, func(x []float64, _ int) {
+			clear(z.h)
+			z.recovery.ScatterColumns(z.h, c, z.values)
+			for a, inputs := range z.vars {
+				for _, i := range inputs {
+					x[i] = z.h[a]
+				}
+			}
+		}))
+		for i, h := range z.along.Product(0) {
+			z.sum[i] += h
+		}
+	}
+	z.putVars(z.sum)
+}
+
+// seed adds the variables of color c to x.
+func (z *sweeper) seed(x []float64, c int) {
 	for _, a := range z.coloring.Columns().Class(c) {
 		for _, i := range z.vars[a] {
 			x[i] = 1
@@ -463,7 +564,7 @@ func (z *sweeper) jacobian() {
 	const most = sweep.MaxDirections
 	for lo := 0; lo < z.coloring.Columns().Num(); lo += most {
 		k := min(most, z.coloring.Columns().Num()-lo)
-		must(z.ws.JVP(k, func(x []float64, s int) { z.color(x, lo+s) }))
+		must(z.ws.JVP(k, func(x []float64, s int) { z.seed(x, lo+s) }))
 		for s := range k {
 			for r, j := range z.outputs {
 				z.y[r] = z.result(r, z.ws.OutputTangent(s, j))
