@@ -57,10 +57,15 @@ func TestStrategiesDoNotAllocate(t *testing.T) {
 		s, err := hessian.SparseSettings{Method: method}.New(tape)
 		require.NoError(t, err)
 		h := s.Matrix()
+		third, err := s.Third(nil)
+		require.NoError(t, err)
 		for _, at := range [][]float64{x, {1, 2, 3, 4}} { // with other parameters
 			require.Zero(t, testing.AllocsPerRun(20, func() { s.EvalAll(h, g, at, w...) }), method)
 			require.Zero(t, testing.AllocsPerRun(20, func() { s.Eval(h, at, w...) }), method)
 			require.Zero(t, testing.AllocsPerRun(20, func() { s.ValueGradient(g, at, w...) }), method)
+			require.Zero(t, testing.AllocsPerRun(20, func() { s.EvalAlong(h, at, x, w...) }), method)
+			require.Zero(t, testing.AllocsPerRun(20, func() { third.Eval(g, at, h, w...) }), method)
+			require.Zero(t, testing.AllocsPerRun(20, func() { third.EvalAlong(g, at, h, x, w...) }), method)
 		}
 	}
 }

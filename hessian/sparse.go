@@ -73,8 +73,9 @@ type SparseSettings struct {
 // to compute its elements are found once. It is immutable and safe for
 // concurrent use.
 type Sparse struct {
-	t *reverse.Tape
-	p *plan.Plan
+	t     *reverse.Tape
+	p     *plan.Plan
+	along along
 }
 
 // NewSparse prepares the sparse Hessian of a tape: the whole symmetric matrix,
@@ -107,7 +108,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sparse{t, p}, nil
+	return &Sparse{t: t, p: p}, nil
 }
 
 // Pattern returns the pattern that is stored: both triangles or the lower one.

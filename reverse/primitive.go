@@ -241,7 +241,24 @@ func (p pushforward) VJP(gx, x, w []float64) error {
 	return p.f.VJP(gx[n:], x[:n], w)
 }
 
-func (p pushforward) HVP(h, x, w, dx []float64) error { panic(third(p.f)) }
+// HVP has third derivatives of the primitive.
+func (p pushforward) HVP(h, x, w, dx []float64) error {
+	f, ok := p.f.(op.Third)
+	if !ok {
+		panic(third(p.f))
+	}
+	n := len(x) / 2
+	if err := f.HVP(h[n:], x[:n], w, dx[n:]); err != nil {
+		return err
+	}
+	if err := f.Third(h[:n], x[:n], w, x[n:], dx[:n]); err != nil {
+		return err
+	}
+	for i, v := range h[n:] {
+		h[i] += v
+	}
+	return f.HVP(h[n:], x[:n], w, dx[:n])
+}
 
 func (p pushforward) Jacobian(i int) []int32 {
 	return nil

@@ -434,8 +434,15 @@ func (x Expr) Select(a, b Expr) Expr {
 	return x.g.make(Node{Op: op.Select, A: x.i, B: a.Node(x.g), C: b.Node(x.g)})
 }
 
+// Detach is x, but where expressions become steps that are derived once more.
+func (x Expr) Detach() Expr {
+	if x.g == nil || !x.g.steps {
+		return x
+	}
+	return x.unary(op.Detach)
+}
+
 func (x Expr) Const(c float64) Expr    { return constant(c) }
-func (x Expr) Detach() Expr            { return x }
 func (x Expr) Value() float64          { panic("expr: an expression has no value") }
 func (x Expr) Less(y Expr) bool        { panic("expr: an expression has no value") }
 func (x Expr) LessEq(y Expr) bool      { panic("expr: an expression has no value") }

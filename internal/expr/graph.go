@@ -80,6 +80,7 @@ type Graph struct {
 	safe       bool // multiplications in derivatives are derivative products
 	isUniform  func(leaf Node) bool
 	sums       bool // an instruction computes k·a·b + c·d
+	steps      bool // the expressions become steps of a function
 }
 
 // Primitive is a user's function of one variable. It must be comparable.

@@ -13,7 +13,7 @@ import (
 // Along returns the derivatives Σ vₐ·∂f/∂xₐ of the results f along v. vₐ is the parameter
 // params + a.
 func (f *Function) Along(params int, safe bool) *Function {
-	g := NewGraph(varying, false)
+	g := newSteps()
 	out, _ := f.derive(g, Request{Derivative: Tangent, Directions: 1, Safe: safe})
 	var results []Expr
 	for _, o := range out {
@@ -28,7 +28,7 @@ func (f *Function) Along(params int, safe bool) *Function {
 // their weights, each times a parameter: params[e] for entry e, which is left out if that is
 // negative. What lies off the diagonal counts twice.
 func (f *Function) Contract(params []int, safe bool) *Function {
-	g := NewGraph(varying, false)
+	g := newSteps()
 	out, _ := f.derive(g, Request{Derivative: Hessian, Weighted: true, Safe: safe})
 	var sum Expr
 	for _, o := range out {
@@ -46,7 +46,11 @@ func (f *Function) Contract(params []int, safe bool) *Function {
 	return f.of(g, results, 0)
 }
 
-func varying(Node) bool { return false }
+func newSteps() *Graph {
+	g := NewGraph(func(Node) bool { return false }, false)
+	g.steps = true
+	return g
+}
 
 // of is the function whose results are expressions in g, derived from f. What g has of a
 // direction is a parameter, from params on.

@@ -43,6 +43,13 @@ type Curved interface {
 	Curvature(dy, x, u, v []float64) error
 }
 
+// Third is a Func that has third derivatives.
+type Third interface {
+	Func
+	// Third sets h = ∇(uᵀ(Σ wₖ∇²Fₖ(x))v).
+	Third(h, x, w, u, v []float64) error
+}
+
 // Several is a Func that takes several directions at once, and changes none of its
 // arguments but the first.
 type Several interface {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/internal/domains"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -374,6 +375,50 @@ func termsAgreeWithTheGeneralEngine(t *rapid.T) {
 		for i := range row {
 			check("Jacobian in its pattern", row[i], dj[j][i], mj[j][i])
 		}
+	}
+	if len(p.Owns()) == 0 && !s.dense { // primitives have none
+		thirdDerivativesAgree(t, s, pl, p, lower)
+	}
+}
+
+// The derivative of the Hessian along a direction is that of the engine, the derivative along
+// another one of its sum with weights the same from both sides.
+func thirdDerivativesAgree(t *rapid.T, s *separable, pl *terms.Plan, p *sweep.Engine, lower *sparsity.Pattern) {
+	n, w := len(s.x), []float64{1, 0.5, -2}[:s.rows]
+	u := make([]float64, n)
+	for i := range u {
+		u[i] = math.Cos(float64(5 * i))
+	}
+	params := slices.Concat(s.params, u)
+	_, _, want := engine(t, inside.Along(p), s.x, params, w)
+	size := 1e-9
+	for _, row := range want {
+		size += 1e-10 * floats.Norm(row, 1)
+	}
+	if r := pl.Rest(); r != nil {
+		_, _, rest := engine(t, inside.Along(r), s.x, params, w)
+		for i := range want {
+			floats.Sub(want[i], rest[i])
+		}
+	}
+	values := make([]float64, lower.NNZ())
+	pl.Along().Hessian(lower).Eval(values, nil, nil, s.x, params, w)
+	weights := make([]float64, len(values), len(values)+1)
+	k, trace := 0, 0.0
+	for i, j := range lower.All() {
+		if !close(values[k], want[i][j], size) {
+			t.Fatalf("Hessian along a direction: %v, want %v ± %.2g\n%v", values[k], want[i][j], size, s)
+		}
+		weights[k] = math.Cos(float64(k))
+		if trace += weights[k] * values[k]; i != j {
+			trace += weights[k] * values[k]
+		}
+		k++
+	}
+	g := make([]float64, n)
+	pl.Contract(lower).ContractedGradient(1, g, s.x, slices.Concat(s.params, append(weights, 0)), w)
+	if got := floats.Dot(g, u); !close(got, trace, float64(1+len(values))*size) {
+		t.Fatalf("sum of third derivatives: %v, want %v ± %.2g\n%v", got, trace, size, s)
 	}
 }
 

@@ -24,8 +24,8 @@ func (pl *Plan) Along() *Plan {
 
 // Contract is the plan of x ↦ Σ Wᵢⱼ ∂²F/∂xᵢ∂xⱼ, F being the sum of the outputs times their
 // weights, with W symmetric on the pattern w, or its lower triangle. What the terms have
-// outside of w counts 0. The values of W and then a 0 come behind the parameters. Only its
-// gradient is to be evaluated, with weights nil that are those of F if there are some.
+// outside of w counts 0. The values of W and then a 0 come behind the parameters. Only
+// ContractedGradient evaluates it.
 func (pl *Plan) Contract(w *sparsity.Pattern) *Plan {
 	v := variant{Derivative: expr.Hessian}
 	entry := finder{Pattern: w, half: lower, partial: true}
@@ -86,4 +86,10 @@ func (s *shape) function(safe bool) *expr.Function {
 		return s.careful()
 	}
 	return &s.Function
+}
+
+// ContractedGradient computes the gradient of a contraction, for the weights w of the outputs.
+// Several workers give the same bits, and allocate a few objects each.
+func (pl *Plan) ContractedGradient(workers int, g, x, params, w []float64) {
+	pl.eval(variant{Derivative: expr.Gradient}, &arrays{x: x, params: params, w: w, g: g, workers: workers})
 }

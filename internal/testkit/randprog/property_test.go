@@ -311,6 +311,93 @@ func thirdDerivativesAreSymmetric(t *rapid.T) {
 	}
 }
 
+func TestEveryWayToThirdDerivatives(t *testing.T) { rapid.Check(t, everyWayToThirdDerivatives) }
+func FuzzEveryWayToThirdDerivatives(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(everyWayToThirdDerivatives))
+}
+
+// Sums of third derivatives, and Hessians along a direction, are those of nested numbers by every
+// method. Symbols and sweeps over derivatives group products otherwise than nested numbers, so that
+// what cancels exactly there is off by roundings of derivatives up to the third order here.
+func everyWayToThirdDerivatives(t *rapid.T) {
+	p := randprog.Draw(t, randprog.Options{MaxInputs: 3, MaxOutputs: 2, MaxLen: 20, Branches: true})
+	tape := record(t, p)
+	n, w := p.Inputs, weights(p.Outputs)
+	type number = dual.Of[dual.Of[dual.Of[dual.Real]]]
+	at := func(i, j, k int) (d3, bound float64) {
+		q, e := unit(p, i, j), make([]float64, n)
+		e[k] = 1
+		x := make([]number, n)
+		for a, v := range p.X {
+			x[a].V.V.V, x[a].V.V.D, x[a].V.D.V, x[a].D.V.V = dual.Real(v), dual.Real(q.U[a]), dual.Real(q.V[a]), dual.Real(e[a])
+		}
+		bounds := randprog.Third(q, e)
+		for a, y := range randprog.Run(p, x, nil) {
+			d3 += w[a] * float64(y.D.D.D)
+			bound += math.Abs(w[a]) * bounds[a]
+		}
+		return d3, bound
+	}
+	size := 0.0
+	h, err := hessian.New(tape, hessian.FoR).Dense(nil, p.X, w...)
+	require.NoError(t, err)
+	for i := range n {
+		for j := range n {
+			size += math.Abs(h.At(i, j))
+			for k := range n {
+				d3, _ := at(i, j, k)
+				size += math.Abs(d3)
+			}
+		}
+	}
+	slack := 0x1p-46 * size
+	for _, settings := range []hessian.SparseSettings{
+		{}, {Method: hessian.ByTerms}, {Method: hessian.ByStar}, {Method: hessian.ByAcyclic, Lower: true},
+	} {
+		s, err := settings.New(tape)
+		if errors.Is(err, hessian.ErrNoTerms) {
+			continue
+		}
+		require.NoError(t, err)
+		weights := s.Matrix()
+		e := 0
+		for i, j := range s.Pattern().All() {
+			weights.Values()[e] = math.Cos(float64(min(i, j) + 3*max(i, j)))
+			e++
+		}
+		sum, err := s.Third(nil)
+		require.NoError(t, err)
+		got, err := sum.Eval(nil, p.X, weights, w...)
+		require.NoError(t, err)
+		along, err := s.EvalAlong(nil, p.X, p.U, w...)
+		require.NoError(t, err)
+		want, tol := make([]float64, n), make([]float64, n)
+		for i := range n {
+			for j := range i + 1 {
+				h, b := 0.0, 0.0
+				for k := range n {
+					d, bound := at(i, j, k)
+					h += p.U[k] * d
+					b += math.Abs(p.U[k]) * bound
+					if i != j {
+						d, bound = 2*d, 2*bound
+					}
+					want[k] += weights.At(i, j) * d
+					tol[k] += 2 * math.Abs(weights.At(i, j)) * bound
+				}
+				if got := along.At(i, j); !near(got, h, tolerance(p, 2*b+slack)) {
+					t.Fatalf("%v: (%d, %d) of the derivative along u: %v, nested %v ± %.2g\n%v", s.Method(), i, j, got, h, b, p)
+				}
+			}
+		}
+		for k := range n {
+			if !near(got[k], want[k], tolerance(p, tol[k]+float64(n)*slack)) {
+				t.Fatalf("%v: sum %d of third derivatives %v, nested %v ± %.2g\n%v", s.Method(), k, got[k], want[k], tol[k], p)
+			}
+		}
+	}
+}
+
 // What the detector finds on a tape is what the tracer finds when the tape runs
 // on it: rules of their own.
 func TestPatternsAreTheStructure(t *testing.T) { rapid.Check(t, patternsAreTheStructure) }
