@@ -73,9 +73,8 @@ type SparseSettings struct {
 // to compute its elements are found once. It is immutable and safe for
 // concurrent use.
 type Sparse struct {
-	t     *reverse.Tape
-	p     *plan.Plan
-	along along
+	t *reverse.Tape
+	p *plan.Plan
 }
 
 // NewSparse prepares the sparse Hessian of a tape: the whole symmetric matrix,

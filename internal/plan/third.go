@@ -14,9 +14,53 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// Along is the plan of the Hessian of x ↦ F′(x)v, in the pattern of p. v comes behind the
-// parameters. The error is a *Lack.
-func (p *Plan) Along() (*Plan, error) {
+// along is a plan of the Hessian of x ↦ F′(x)v.
+type along struct {
+	once sync.Once
+	p    *Plan
+	err  error
+	pool sync.Pool // of *[]float64
+}
+
+// along is that of p, made when it is first needed.
+func (p *Plan) along() (*Plan, error) {
+	a := &p.tangent
+	a.once.Do(func() { a.p, a.err = p.newAlong() })
+	return a.p, a.err
+}
+
+// with calls f with the parameters and v behind them.
+func (a *along) with(params, v []float64, f func(params []float64) error) error {
+	b, ok := a.pool.Get().(*[]float64)
+	if !ok {
+		b = new([]float64)
+	}
+	defer a.pool.Put(b)
+	*b = append(append((*b)[:0], params...), v...)
+	return f(*b)
+}
+
+// EvalAlong is the derivative of Eval along v. The error may be a *LackError.
+func (p *Plan) EvalAlong(dst *sparsity.Matrix, x, v, w []float64) (*sparsity.Matrix, error) {
+	p.check(v, p.program.Inputs(), "v")
+	x, params, w := p.point(x, w)
+	h := p.Matrix(dst)
+	q, err := p.along()
+	if err == nil {
+		err = p.tangent.with(params, v, func(params []float64) error {
+			_, err := q.eval(h.Values(), nil, x, params, w)
+			return err
+		})
+	}
+	if err != nil {
+		return dst, err
+	}
+	return h, nil
+}
+
+// newAlong is the plan of the Hessian of x ↦ F′(x)v, in the pattern of p. v comes behind the
+// parameters. The error is a *LackError.
+func (p *Plan) newAlong() (*Plan, error) {
 	if err := p.lack(); err != nil {
 		return nil, err
 	}
@@ -35,24 +79,24 @@ func (p *Plan) Along() (*Plan, error) {
 		return q, nil
 	}
 	var err error
-	q.rest, err = p.rest.Along()
+	q.rest, err = p.rest.newAlong()
 	return q, err
 }
 
-// Lack says that there is no third derivative, or one of higher order, of an operation.
-type Lack struct {
+// LackError says that an operation has no derivative of an order above the second.
+type LackError struct {
 	Operation string
-	Order     int
+	Order     int // 3 or 4
 }
 
-func (e *Lack) Error() string {
-	return [...]string{3: "third", 4: "fourth"}[min(e.Order, 4)] + " derivative of the operation " + e.Operation
+func (e *LackError) Error() string {
+	return "hessian: no " + [...]string{3: "third", 4: "fourth"}[e.Order] + " derivative of the operation " + e.Operation
 }
 
-// lack is a *Lack if there is none of the next order.
+// lack is a *LackError if there is no derivative of the next order.
 func (p *Plan) lack() error {
 	if name := lacking(p.program.Tape(), p.order+3); name != "" {
-		return &Lack{name, p.order + 3}
+		return &LackError{name, p.order + 3}
 	}
 	return nil
 }
@@ -89,8 +133,13 @@ func lacking(t *tape.Tape, order int) (name string) {
 // Third is how to compute T(W)ₖ = Σ Wᵢⱼ ∂³f/∂xᵢ∂xⱼ∂xₖ for symmetric W in a pattern and
 // f = Σ wⱼyⱼ.
 type Third struct {
-	p    *Plan
-	pool sync.Pool // of *thirdBuffers
+	p       *Plan
+	pattern *sparsity.Pattern
+	pool    sync.Pool // of *thirdBuffers
+
+	alongOnce sync.Once // for fourth, of the derivative along a direction
+	fourth    *Third
+	lack      error
 
 	// By terms: T is the gradient of Σ Wᵢⱼ ∂²f/∂xᵢ∂xⱼ. Entry k of the weights of the rest is
 	// number places[k] of W.
@@ -113,26 +162,26 @@ type Third struct {
 
 // thirdBuffers is the memory of an evaluation.
 type thirdBuffers struct {
-	weights, params, w, sum, rest []float64
+	weights, params, sum []float64
 }
 
 // Third plans sums of third derivatives with weights in a pattern, symmetric or a lower
-// triangle, of which the lower triangle is read; nil is the Pattern. The error is a *Lack.
+// triangle, of which the lower triangle is read; nil is the Pattern. The error is a *LackError.
 func (p *Plan) Third(w *sparsity.Pattern) (*Third, error) {
 	if w == nil {
 		w = p.stored
 	}
-	if r, c := w.Dims(); r != p.program.Inputs() || c != r {
-		p.panicf("weights are %d×%d, want %d×%[3]d", r, c, p.program.Inputs())
+	if r, c := w.Dims(); r != p.program.Inputs() || c != r || !w.IsSymmetric() && !w.Equal(w.Lower()) {
+		p.panicf("the pattern of W is neither symmetric nor a lower triangle, %d×%[1]d", p.program.Inputs())
 	}
 	if err := p.lack(); err != nil {
 		return nil, err
 	}
-	t := &Third{p: p}
+	t := &Third{p: p, pattern: w}
 	t.pool.New = func() any {
 		b := &thirdBuffers{sum: make([]float64, p.program.Inputs()), weights: make([]float64, len(t.low))}
 		if t.rest != nil {
-			b.rest, b.weights = make([]float64, len(b.sum)), make([]float64, len(t.places))
+			b.weights = make([]float64, len(t.places))
 		}
 		return b
 	}
@@ -193,35 +242,72 @@ func restricted(p *sparsity.Pattern, wanted func(i, j int) bool) *sparsity.Patte
 	return sparsity.FromCoordinates(r, c, is, js)
 }
 
-// Eval stores T(W) in dst, which may be x or w. W is the values in the pattern. It does not
-// allocate if Workers ≤ 1. On an error nothing is stored.
-func (t *Third) Eval(dst, weights, x, params, w []float64) error {
-	b := t.pool.Get().(*thirdBuffers)
-	defer t.pool.Put(b)
-	if err := t.eval(b, weights, x, params, w); err != nil {
-		return err
-	}
-	copy(dst, b.sum)
-	return nil
+// Eval is T(W) at x, in dst unless that is nil. dst may be an argument.
+func (t *Third) Eval(dst, x []float64, weights *sparsity.Matrix, w []float64) ([]float64, error) {
+	x, params, w := t.p.point(x, w)
+	return t.into(dst, x, params, weights, w)
 }
 
-// eval computes the sum.
+// EvalAlong is the derivative of Eval along v. The error may be a *LackError.
+func (t *Third) EvalAlong(dst, x []float64, weights *sparsity.Matrix, v, w []float64) ([]float64, error) {
+	t.p.check(v, t.p.program.Inputs(), "v")
+	x, params, w := t.p.point(x, w)
+	t.alongOnce.Do(func() {
+		var q *Plan
+		if q, t.lack = t.p.along(); t.lack == nil {
+			t.fourth, t.lack = q.Third(t.pattern)
+		}
+	})
+	if t.lack != nil {
+		return dst, t.lack
+	}
+	g := dst
+	err := t.p.tangent.with(params, v, func(params []float64) (err error) {
+		g, err = t.fourth.into(dst, x, params, weights, w)
+		return err
+	})
+	return g, err
+}
+
+func (t *Third) into(dst, x, params []float64, weights *sparsity.Matrix, w []float64) ([]float64, error) {
+	if weights == nil || !weights.Pattern().Equal(t.pattern) {
+		t.p.panicf("W has another pattern")
+	}
+	g := dst
+	if g == nil {
+		g = make([]float64, len(x))
+	}
+	t.p.check(g, len(x), "dst")
+	b := t.pool.Get().(*thirdBuffers)
+	defer t.pool.Put(b)
+	if err := t.eval(b, weights.Values(), x, params, w); err != nil {
+		return dst, err
+	}
+	copy(g, b.sum)
+	return g, nil
+}
+
+// eval computes the sum. It does not allocate if Workers ≤ 1.
 func (t *Third) eval(b *thirdBuffers, weights, x, params, w []float64) error {
 	if t.terms == nil {
 		return t.bySweeps(b, weights, x, params, w)
 	}
+	var rest []float64
 	if t.rest != nil {
 		for k, at := range t.places {
 			b.weights[k] = weights[at]
 		}
-		if err := t.rest.Eval(b.rest, b.weights, x, params, w); err != nil {
+		r := t.rest.pool.Get().(*thirdBuffers)
+		defer t.rest.pool.Put(r)
+		if err := t.rest.eval(r, b.weights, x, params, w); err != nil {
 			return err
 		}
+		rest = r.sum
 	}
 	b.params = append(append(append(b.params[:0], params...), weights...), 0)
 	t.terms.ContractedGradient(t.p.Workers, b.sum, x, b.params, w)
-	for i := range b.rest {
-		b.sum[i] += b.rest[i]
+	for i, v := range rest {
+		b.sum[i] += v
 	}
 	return nil
 }
