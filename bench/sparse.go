@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
@@ -52,13 +53,14 @@ var (
 type prepared struct {
 	colors, nnz    int
 	eval, gradient func() // gradient is nil for Jacobians
+	third          func() // likewise: a sum of third derivatives over the pattern
 }
 
 // sparseMatrices measures pattern, coloring and evaluation of the sparse Hessian
 // of scalar problems and the sparse Jacobian of vector problems.
 func sparseMatrices(b *bench) {
 	t := table{text: 1, head: []string{"problem", "n", "nonzeros", "pattern", "prepare",
-		"method", "colors", "coloring", "gradient", "evaluation", "dense", "fd"}}
+		"method", "colors", "coloring", "gradient", "evaluation", "third", "dense", "fd"}}
 	for _, c := range b.chosen {
 		in := c.At(c.size)
 		figure, methods := "sparse-hessian", hessianMethods
@@ -72,9 +74,9 @@ func sparseMatrices(b *bench) {
 		}
 	}
 	b.print("Sparse Hessians, of bratu the sparse Jacobian: evaluation with everything prepared, in units of f;\n"+
-		"prepare is all from the Go function to the plan; dense is a product a variable, by hand a\n"+
-		"loop in plain Go for value, gradient and Hessian, source what hessian/write makes for them,\n"+
-		"fd the evaluations of f that gonum's diff/fd makes for the dense matrix", &t)
+		"prepare is all from the Go function to the plan; third is a sum of\n"+
+		"third derivatives over the pattern, dense a product a variable, by hand a loop in plain Go for\n"+
+		"value, gradient and Hessian, source what hessian/write makes for them, fd the evaluations of f that gonum's diff/fd makes for the dense matrix", &t)
 }
 
 // sparseMatrix measures a problem by all methods.
@@ -91,8 +93,8 @@ func (b *bench) sparseMatrix(t *table, p *taped, figure string, methods []sparse
 		first = make([]string, len(first))
 	}
 	last := t.rows[len(t.rows)-1]
-	last[10] = digits(float64(n) * product.ratio(f))
-	last[11] = digits(differences(n, p.Outputs()))
+	last[11] = digits(float64(n) * product.ratio(f))
+	last[12] = digits(differences(n, p.Outputs()))
 	for _, m := range []struct {
 		name string
 		eval func()
@@ -101,7 +103,7 @@ func (b *bench) sparseMatrix(t *table, p *taped, figure string, methods []sparse
 			continue
 		}
 		s := b.measure(p.plain, m.eval)
-		t.add("", "", "", "", "", strings.ReplaceAll(m.name, "-", " "), none, none, none, digits(s[1].ratio(s[0])), "", "")
+		t.add("", "", "", "", "", strings.ReplaceAll(m.name, "-", " "), none, none, none, digits(s[1].ratio(s[0])), none, "", "")
 		b.emit(row{Problem: p.Name, N: n, Figure: figure, Method: m.name, NNZ: pattern.NNZ(),
 			Seconds: s[1].time(), Ratio: s[1].ratio(s[0]), Allocs: &s[1].allocs})
 	}
@@ -115,10 +117,10 @@ func (b *bench) sparseMethod(p *taped, m sparseMethod, figure string, pattern *s
 	if m.kind != noColors {
 		color = func() { coloring.New(m.kind, pattern) }
 	}
-	s := b.measure(p.plain, color, plan.eval, plan.gradient)
-	gradient, colored := none, none
+	s := b.measure(p.plain, color, plan.eval, plan.gradient, plan.third)
+	gradient, colored, third := none, none, none
 	if plan.gradient != nil {
-		gradient = digits(s[3].ratio(s[0]))
+		gradient, third = digits(s[3].ratio(s[0])), digits(s[4].ratio(s[0]))
 		if m.name == "terms" {
 			row := p.row("gradient", s[3], s[0])
 			row.Method, row.Allocs = m.name, &s[3].allocs
@@ -134,7 +136,7 @@ func (b *bench) sparseMethod(p *taped, m sparseMethod, figure string, pattern *s
 	row := p.row(figure, s[2], s[0])
 	row.Method, row.Colors, row.NNZ, row.Allocs = m.name, plan.colors, plan.nnz, &s[2].allocs
 	b.emit(row)
-	return []string{m.name, colors(plan), colored, gradient, digits(s[2].ratio(s[0])), none, none}
+	return []string{m.name, colors(plan), colored, gradient, digits(s[2].ratio(s[0])), third, none, none}
 }
 
 // pattern detects the pattern again, which a tape does once.
@@ -157,13 +159,14 @@ func (p *taped) prepare(m sparseMethod) prepared {
 	if p.Outputs() > 1 {
 		j := must(reverse.SparseSettings{Method: m.jacobian}.New(p.Tape))
 		a := j.Matrix()
-		return prepared{numColors(j.Coloring()), a.NNZ(), func() { must(j.Eval(a, p.X0)) }, nil}
+		return prepared{numColors(j.Coloring()), a.NNZ(), func() { must(j.Eval(a, p.X0)) }, nil, nil}
 	}
 	h := must(hessian.SparseSettings{Method: m.hessian}.New(p.Tape))
 	a := h.Matrix()
 	g := make([]float64, len(p.X0))
+	third := sync.OnceValue(func() *hessian.Third { return must(h.Third(nil)) })
 	return prepared{numColors(h.Coloring()), a.NNZ(), func() { must(h.Eval(a, p.X0)) },
-		func() { h.ValueGradient(g, p.X0) }}
+		func() { h.ValueGradient(g, p.X0) }, func() { must(third().Eval(g, p.X0, a)) }}
 }
 
 // byHand evaluates value, gradient and Hessian by what a person wrote.
