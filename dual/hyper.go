@@ -121,11 +121,11 @@ func (x Hyper) Min(y Hyper) Hyper { return x.choose(elem.Step(y.V, x.V), elem.Mi
 
 // choose is y with the value v where s is 1, x where it is 0.
 func (x Hyper) choose(s, v float64, y Hyper) Hyper {
-	return Hyper{v, elem.Select(s, y.D1, x.D1), elem.Select(s, y.D2, x.D2), elem.Select(s, y.D12, x.D12)}
+	return Hyper{v, elem.SelectD(s, y.D1, x.D1), elem.SelectD(s, y.D2, x.D2), elem.SelectD(s, y.D12, x.D12)}
 }
 
 func (x Hyper) Select(a, b Hyper) Hyper {
-	return Hyper{elem.Select(x.V, a.V, b.V), elem.Select(x.V, a.D1, b.D1), elem.Select(x.V, a.D2, b.D2), elem.Select(x.V, a.D12, b.D12)}
+	return Hyper{elem.Select(x.V, a.V, b.V), elem.SelectD(x.V, a.D1, b.D1), elem.SelectD(x.V, a.D2, b.D2), elem.SelectD(x.V, a.D12, b.D12)}
 }
 
 // FMA has the derivatives of x·y + z.

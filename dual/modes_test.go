@@ -153,6 +153,29 @@ func TestValuesOfEveryModeHaveTheBitsOfReal(t *testing.T) {
 	}
 }
 
+// A direction that does not move the operands has derivatives 0, whatever they are: what is
+// infinite or NaN in one place does not show in the derivatives of another.
+func TestDirectionZeroHasDerivativesZero(t *testing.T) {
+	points := []float64{0, 1, -1, 0.3, -2.5, 1e-310, -1e300, inf, -inf, nan}
+	check := func(j jet, order int, what ...any) {
+		if j.d1 != 0 || order == 2 && (j.d2 != 0 || j.d12 != 0) {
+			t.Errorf("%v: %v", what, j)
+		}
+	}
+	for _, m := range modes {
+		for _, x := range points {
+			for op := range unaryOps[Real]() {
+				check(m.unary(op, seed{v: x}), m.order, m.name, op, x)
+			}
+			for op := range binaryOps[Real]() {
+				for _, y := range points {
+					check(m.binary(op, seed{v: x}, seed{v: y}), m.order, m.name, op, x, y)
+				}
+			}
+		}
+	}
+}
+
 // Methods of a concrete number are inlined, where a compiler that sees x·y + z
 // may round it once.
 func TestInlinedProductsAreRounded(t *testing.T) {

@@ -26,15 +26,15 @@ func (x Number) chain2(y Number, v, dx, dy float64) Number {
 func (x Number) SubReal(c float64) Number { return Number{x.V - c, x.D} }
 
 func (x Number) Max(y Number) Number {
-	return Number{elem.Max(x.V, y.V), elem.Select(elem.Step(x.V, y.V), y.D, x.D)}
+	return Number{elem.Max(x.V, y.V), elem.SelectD(elem.Step(x.V, y.V), y.D, x.D)}
 }
 
 func (x Number) Min(y Number) Number {
-	return Number{elem.Min(x.V, y.V), elem.Select(elem.Step(y.V, x.V), y.D, x.D)}
+	return Number{elem.Min(x.V, y.V), elem.SelectD(elem.Step(y.V, x.V), y.D, x.D)}
 }
 
 func (x Number) Select(a, b Number) Number {
-	return Number{elem.Select(x.V, a.V, b.V), elem.Select(x.V, a.D, b.D)}
+	return Number{elem.Select(x.V, a.V, b.V), elem.SelectD(x.V, a.D, b.D)}
 }
 
 func (x Number) FMA(y, z Number) Number {

@@ -8,9 +8,7 @@ import "math"
 // onto a tape. Its methods are those of Scalar, which describes them.
 //
 // Its rules are written with the operations of T alone and compare nothing, so
-// that they hold wherever a tape of them is evaluated. One idiom needs explanation:
-// y.Select(d, d) is d, but NaN where y is NaN, so that a function outside its
-// domain has no derivative.
+// that they hold wherever a tape of them is evaluated.
 type Of[T Scalar[T]] struct {
 	V T // value
 	D T // derivative
@@ -22,7 +20,13 @@ var _ Scalar[Of[Real]] = Of[Real]{}
 func (x Of[T]) chain(v, d T) Of[T] { return Of[T]{v, d.Prod(x.D)} }
 
 // chainWithin is chain where d has values beyond the domain of v.
-func (x Of[T]) chainWithin(v, d T) Of[T] { return x.chain(v, v.Select(d, d)) }
+func (x Of[T]) chainWithin(v, d T) Of[T] { return x.chain(v, inDomain(v, d)) }
+
+// inDomain is d, but NaN where v is NaN: outside its domain a function has no derivative.
+func inDomain[T Scalar[T]](v, d T) T {
+	one := v.Const(1)
+	return v.Select(one, one).Mul(d)
+}
 
 func (x Of[T]) Add(y Of[T]) Of[T] { return Of[T]{x.V.Add(y.V), x.D.Add(y.D)} }
 func (x Of[T]) Sub(y Of[T]) Of[T] { return Of[T]{x.V.Sub(y.V), x.D.Sub(y.D)} }
@@ -78,16 +82,15 @@ func (x Of[T]) Cbrt() Of[T] {
 
 func (x Of[T]) Hypot(y Of[T]) Of[T] {
 	v := x.V.Hypot(y.V)
-	d := x.V.Div(v).Prod(x.D).Add(y.V.Div(v).Prod(y.D))
-	var zero T
-	return Of[T]{v, v.Select(d, zero)}
+	var zero T // at the origin
+	return Of[T]{v, v.Select(x.V.Div(v), zero).Prod(x.D).Add(v.Select(y.V.Div(v), zero).Prod(y.D))}
 }
 
 func (x Of[T]) Pow(y Of[T]) Of[T] {
 	v := x.V.Pow(y.V)
 	l := x.V.Log()
 	dx := powD(y.V, x.V.Pow(y.V.SubReal(1)), l)
-	dx = v.Select(dx, dx)
+	dx = inDomain(v, dx)
 	dy := v.Prod(l)
 	return Of[T]{v, dx.Prod(x.D).Add(dy.Prod(y.D))}
 }
@@ -179,10 +182,10 @@ func (y Of[T]) Atan2(x Of[T]) Of[T] {
 	v := y.V.Atan2(x.V)
 	r := y.V.Hypot(x.V)
 	inv := r.Inv()
-	d := x.V.Prod(inv).Prod(y.D).Sub(y.V.Prod(inv).Prod(x.D)).Prod(inv)
-	var zero T
-	d = r.Select(d, zero)
-	return Of[T]{v, v.Select(d, d)}
+	r = inDomain(v, r)
+	var zero T // at the origin
+	dy, dx := r.Select(x.V.Prod(inv).Prod(inv), zero), r.Select(y.V.Prod(inv).Prod(inv), zero)
+	return Of[T]{v, dy.Prod(y.D).Sub(dx.Prod(x.D))}
 }
 
 func (x Of[T]) Sinh() Of[T] { return x.chain(x.V.Sinh(), x.V.Cosh()) }
@@ -225,8 +228,11 @@ func (x Of[T]) Abs() Of[T] {
 	return x.chain(x.V.Abs(), zero.Step(x.V).Sub(x.V.Step(zero)))
 }
 
-func (x Of[T]) Max(y Of[T]) Of[T] { return Of[T]{x.V.Max(y.V), x.V.Step(y.V).Select(y.D, x.D)} }
-func (x Of[T]) Min(y Of[T]) Of[T] { return Of[T]{x.V.Min(y.V), y.V.Step(x.V).Select(y.D, x.D)} }
+func (x Of[T]) Max(y Of[T]) Of[T] { return Of[T]{x.V.Max(y.V), choose(x.V.Step(y.V), y.D, x.D)} }
+func (x Of[T]) Min(y Of[T]) Of[T] { return Of[T]{x.V.Min(y.V), choose(y.V.Step(x.V), y.D, x.D)} }
+
+// choose is a where s is 1, b where it is 0. Where it is NaN, a and b of 0 annihilate that.
+func choose[T Scalar[T]](s, a, b T) T { return s.Prod(a).Add(s.RSub(1).Prod(b)) }
 
 // Mod has the quotient as a constant.
 func (x Of[T]) Mod(y Of[T]) Of[T] {
@@ -249,7 +255,9 @@ func (x Of[T]) Trunc() Of[T] { return Of[T]{V: x.V.Trunc()} }
 func (x Of[T]) Step(y Of[T]) Of[T] { return Of[T]{V: x.V.Step(y.V)} }
 
 func (x Of[T]) Select(a, b Of[T]) Of[T] {
-	return Of[T]{x.V.Select(a.V, b.V), x.V.Select(a.D, b.D)}
+	one := x.V.Const(1)
+	var zero T
+	return Of[T]{x.V.Select(a.V, b.V), choose(x.V.Select(one, zero), a.D, b.D)}
 }
 
 func (x Of[T]) FMA(y, z Of[T]) Of[T] { return Of[T]{x.V.FMA(y.V, z.V), x.product(y).Add(z.D)} }

@@ -118,12 +118,13 @@ func (fn *Func) bound(list *[]*Tape) []*Tape {
 }
 
 // Tape returns a tape that holds at x, recorded there if none does: the same one for as
-// long as it is kept. Cost: a value sweep for each kept tape with comparisons.
+// long as it is kept. Cost: a value sweep for each kept tape with comparisons, those in the
+// steps of a Scan too.
 func (fn *Func) Tape(x []float64) (*Tape, error) {
 	var t *Tape
 	err := fn.with(x, func(tape *Tape) error {
 		t = tape
-		if len(t.Inside().Tape().Guards()) == 0 {
+		if !t.Inside().Tape().Compares() {
 			return nil
 		}
 		ws, err := t.Inside().Begin(x)

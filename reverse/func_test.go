@@ -76,3 +76,55 @@ func TestFuncOfATapeKeepsToIt(t *testing.T) {
 	require.Panics(t, func() { _, _ = fn.Value([]float64{1, 2}) })
 	require.PanicsWithValue(t, "reverse: nil tape", func() { reverse.FuncOf(nil) })
 }
+
+// A tape that holds at x is one whose loops take the recorded ways there, too.
+func TestTapeOfAFuncHoldsInItsLoops(t *testing.T) {
+	step := func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
+		t := s[0].SubReal(1)
+		if t.LessReal(0) {
+			return []reverse.Var{s[0].AddReal(0.1)}, []reverse.Var{t.Square().Scale(4)}
+		}
+		return []reverse.Var{s[0].AddReal(0.1)}, []reverse.Var{t.Square()}
+	}
+	loop := func(x []reverse.Var) reverse.Var {
+		_, sum := reverse.Scan(reverse.Loop{Start: x[:1], Steps: 3, Step: step})
+		return sum[0]
+	}
+	for name, f := range map[string]func(x []reverse.Var) reverse.Var{
+		"scan": loop,
+		"while": func(x []reverse.Var) reverse.Var {
+			last, _ := reverse.Scan(reverse.Loop{
+				Start: x[:1], Steps: 50, While: func(s, _ []reverse.Var) bool { return s[0].LessReal(0) },
+				Step: func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
+					if s[0].LessReal(-2) {
+						return []reverse.Var{s[0].AddReal(1)}, nil
+					}
+					return []reverse.Var{s[0].Scale(0.5).AddReal(0.5)}, nil
+				},
+			})
+			return last[0].Square()
+		},
+		"scan in a scan": func(x []reverse.Var) reverse.Var {
+			last, _ := reverse.Scan(reverse.Loop{Start: x[:1], Steps: 2, Step: func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
+				return []reverse.Var{loop(s)}, nil
+			}})
+			return last[0]
+		},
+	} {
+		fn := reverse.NewFunc(f)
+		for _, x := range [][]float64{{3}, {-3}, {0.85}, {3}} {
+			tape, err := fn.Tape(x)
+			require.NoError(t, err, name)
+			got, err := tape.Value(x)
+			require.NoError(t, err, "%s at %v", name, x)
+			fresh, err := reverse.Record(f, x)
+			require.NoError(t, err)
+			want, err := fresh.Value(x)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			again, err := fn.Tape(x)
+			require.NoError(t, err)
+			require.Same(t, tape, again)
+		}
+	}
+}

@@ -89,3 +89,12 @@ func Select(c, a, b float64) float64 {
 	}
 	return c
 }
+
+// SelectD is the derivative of Select along that of a and b. Where c is NaN, a and b of 0
+// annihilate that.
+func SelectD(c, a, b float64) float64 {
+	if c != c && a == 0 && b == 0 {
+		return 0
+	}
+	return Select(c, a, b)
+}

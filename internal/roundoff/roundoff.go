@@ -28,9 +28,7 @@ type Number struct {
 	M float64
 	E float64
 
-	// picked is whether V is a copy of another number's, which Max or Min took: less that
-	// number it is exactly 0, as every x − max x is for the largest.
-	picked bool
+	picked bool // V is a copy of another number's, which Max or Min took
 }
 
 var _ dual.Scalar[Number] = Number{}
@@ -151,8 +149,11 @@ func sum(v, m, e float64, count int) Number {
 func (x Number) Add(y Number) Number { return sum(x.V+y.V, x.M+y.M, x.E+y.E, 1) }
 func (x Number) Neg() Number         { return Number{V: -x.V, M: x.M, E: x.E} }
 
+// copies reports whether x and y are one number, of which Max or Min took a copy.
+func (x Number) copies(y Number) bool { return x.V-y.V == 0 && (x.picked || y.picked) }
+
 func (x Number) Sub(y Number) Number {
-	if x.V-y.V == 0 && (x.picked || y.picked) {
+	if x.copies(y) {
 		return Number{}
 	}
 	return sum(x.V-y.V, x.M+y.M, x.E+y.E, 1)
@@ -240,7 +241,7 @@ func (x Number) pick(y Number, v dual.Real) Number {
 // Step is uncertain where x and y may be equal.
 func (x Number) Step(y Number) Number {
 	v := float64(dual.Real(x.V).Step(dual.Real(y.V)))
-	if e := x.E + y.E; e > 0 && !(math.Abs(x.V-y.V) > e) {
+	if e := x.E + y.E; e > 0 && !(math.Abs(x.V-y.V) > e) && !x.copies(y) {
 		return Rounded(v, 1)
 	}
 	return Exact(v)

@@ -144,6 +144,11 @@ func (l *Loop) Certain() bool {
 	return !l.Ends && !slices.ContainsFunc(l.Steps, func(s *Step) bool { return !s.Certain() })
 }
 
+// Compares reports whether a step makes comparisons.
+func (l *Loop) Compares() bool {
+	return slices.ContainsFunc(l.Steps, func(s *Step) bool { return s.P.Compares() })
+}
+
 // Name is the name of the function of package reverse that makes it.
 func (l *Loop) Name() string { return "Scan" }
 

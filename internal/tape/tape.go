@@ -301,6 +301,14 @@ func (t *Tape) CallAt(i int32) *Call {
 // HasCalls reports whether any node is a call.
 func (t *Tape) HasCalls() bool { return len(t.calls) > 0 }
 
+// Compares reports whether comparisons are made, on the tape or in the steps of loops.
+func (t *Tape) Compares() bool {
+	return len(t.guards) > 0 || slices.ContainsFunc(t.calls, func(c Call) bool {
+		f, ok := c.Func.(interface{ Compares() bool })
+		return ok && f.Compares()
+	})
+}
+
 // Certain reports whether t is the function at every point and never fails: it has no
 // comparisons, and calls only what says the same of itself.
 func (t *Tape) Certain() bool {
