@@ -222,9 +222,9 @@ func (s *krylovSolver) factorize(z *linearization) error {
 func (s *krylovSolver) solve(dst []float64, trans bool, b []float64) error {
 	k := s.pool.Get().(*linsolve.Krylov)
 	defer s.pool.Put(k)
-	method := linsolve.GMRES
+	method := (*linsolve.Krylov).GMRES
 	if s.kind == SolverBiCGStab {
-		method = linsolve.BiCGStab
+		method = (*linsolve.Krylov).BiCGStab
 	}
 	var failed error // of a product or preconditioner
 	fail := func(err error, dst []float64) {
@@ -239,7 +239,7 @@ func (s *krylovSolver) solve(dst []float64, trans bool, b []float64) error {
 		k.Right = func(dst, x []float64) { fail(m(dst, trans, x), dst) }
 	}
 	run := func(a func(dst, x []float64)) error {
-		_, err := method(dst, a, b, k)
+		_, err := method(k, dst, a, b)
 		if failed != nil {
 			return failed
 		}

@@ -87,7 +87,7 @@ func Example_truncatedNewton() {
 		if norm < 1e-6 {
 			break
 		}
-		step, err := linsolve.GMRES(nil, hessian, g, &linsolve.Krylov{Tolerance: min(0.1, norm)})
+		step, err := (&linsolve.Krylov{Tolerance: min(0.1, norm)}).GMRES(nil, hessian, g)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 // BiCGStab solves A x = b for a general square A by the stabilized biconjugate
 // gradient method. It stores the solution in dst and returns it; nil allocates,
-// and dst may be b. A nil s means new(Krylov).
+// and dst may be b.
 //
 // Against GMRES it stores 11 vectors, however many iterations it takes, but
 // needs two products for each, its residual goes up and down, and there are
@@ -22,11 +22,8 @@ import (
 // Source: van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of
 // Bi-CG for the solution of nonsymmetric linear systems, SIAM J. Sci. Stat.
 // Comput. 13, 1992.
-func BiCGStab(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]float64, error) {
+func (s *Krylov) BiCGStab(dst []float64, a func(dst, x []float64), b []float64) ([]float64, error) {
 	checkKrylov(dst, a, b)
-	if s == nil {
-		s = new(Krylov)
-	}
 	n := len(b)
 	basis := s.start(a, b, 6)
 	vector := func(k int) []float64 { return basis[k*n : (k+1)*n] }

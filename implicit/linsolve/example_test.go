@@ -192,7 +192,7 @@ func ExampleSingularError() {
 	// true 2
 }
 
-func ExampleGMRES() {
+func ExampleKrylov_GMRES() {
 	// x_i + x_{i+1}/2 = b_i in a ring, known by its product only.
 	a := func(dst, x []float64) {
 		for i := range x {
@@ -203,17 +203,17 @@ func ExampleGMRES() {
 	for i := range b {
 		b[i] = 2 + float64(i%2)
 	}
-	x, err := linsolve.GMRES(nil, a, b, nil)
+	x, err := new(linsolve.Krylov).GMRES(nil, a, b)
 	fmt.Printf("%.4f %v\n", x[:4], err)
 
-	_, err = linsolve.GMRES(nil, a, b, &linsolve.Krylov{MaxIterations: 1})
+	_, err = (&linsolve.Krylov{MaxIterations: 1}).GMRES(nil, a, b)
 	fmt.Println(err)
 	// Output:
 	// [0.6667 2.6667 0.6667 2.6667] <nil>
 	// linsolve: no convergence after 1 iterations, relative residual 0.13
 }
 
-func ExampleBiCGStab() {
+func ExampleKrylov_BiCGStab() {
 	a := laplace(100)
 	product := func(dst, x []float64) {
 		a.MulVecTo(mat.NewVecDense(100, dst), false, mat.NewVecDense(100, x))
@@ -235,7 +235,7 @@ func ExampleBiCGStab() {
 	}
 	b := make([]float64, 100)
 	b[0] = 201
-	x, err := linsolve.BiCGStab(nil, product, b, &s)
+	x, err := s.BiCGStab(nil, product, b)
 	fmt.Printf("%.2f %v\n", x[0], err)
 	// Output:
 	// 100.00 <nil>

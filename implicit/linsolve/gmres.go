@@ -8,8 +8,7 @@ import (
 
 // GMRES solves A x = b for a general square A by GMRES(m), the generalized
 // minimal residual method restarted every m = s.Restart iterations. It stores
-// the solution in dst and returns it; nil allocates, and dst may be b. A nil s
-// means new(Krylov).
+// the solution in dst and returns it; nil allocates, and dst may be b.
 //
 // Each iteration takes the x of least residual from a space one dimension
 // larger, so the residual never grows; where rounding makes it, for a singular
@@ -25,11 +24,8 @@ import (
 //
 // Source: Saad and Schultz, GMRES: a generalized minimal residual algorithm for
 // solving nonsymmetric linear systems, SIAM J. Sci. Stat. Comput. 7, 1986.
-func GMRES(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]float64, error) {
+func (s *Krylov) GMRES(dst []float64, a func(dst, x []float64), b []float64) ([]float64, error) {
 	checkKrylov(dst, a, b)
-	if s == nil {
-		s = new(Krylov)
-	}
 	n := len(b)
 	m := s.Restart
 	if m == 0 {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Krylov holds what GMRES and BiCGStab may be told, and their working memory:
+// Krylov solves sparse systems by GMRES or BiCGStab. It holds their settings and working memory:
 // solving again with the same Krylov does not allocate. The zero value is ready
 // to use. It must not be used by two solves at once.
 //

@@ -1,6 +1,7 @@
 package linsolve
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -17,7 +18,14 @@ import (
 
 type krylovMethod func(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]float64, error)
 
-var krylovMethods = map[string]krylovMethod{"GMRES": GMRES, "BiCGStab": BiCGStab}
+var krylovMethods = map[string]krylovMethod{
+	"GMRES": func(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]float64, error) {
+		return cmp.Or(s, new(Krylov)).GMRES(dst, a, b)
+	},
+	"BiCGStab": func(dst []float64, a func(dst, x []float64), b []float64, s *Krylov) ([]float64, error) {
+		return cmp.Or(s, new(Krylov)).BiCGStab(dst, a, b)
+	},
+}
 
 func product(a *sparsity.Matrix) func(dst, x []float64) {
 	n, _ := a.Dims()
@@ -142,13 +150,13 @@ func TestGMRESOnCyclicShiftNeedsAllIterations(t *testing.T) {
 	b[0] = 1
 
 	var convergence *ConvergenceError
-	_, err := GMRES(nil, shift, b, &Krylov{Restart: n - 1})
+	_, err := (&Krylov{Restart: n - 1}).GMRES(nil, shift, b)
 	require.ErrorAs(t, err, &convergence)
 	require.Equal(t, n-1, convergence.Iterations)
 	require.Equal(t, 1.0, convergence.Residual)
 
 	products := 0
-	x, err := GMRES(nil, func(dst, x []float64) { products++; shift(dst, x) }, b, &Krylov{Restart: n})
+	x, err := (&Krylov{Restart: n}).GMRES(nil, func(dst, x []float64) { products++; shift(dst, x) }, b)
 	require.NoError(t, err)
 	require.Equal(t, 1.0, x[n-1])
 	require.Equal(t, n+1, products) // one for the final residual
@@ -160,7 +168,7 @@ func TestGMRESResidualNeverGrows(t *testing.T) {
 	b := randomVector(rnd, 40)
 	last := 1.0
 	for k := 1; k <= 60; k++ {
-		x, _ := GMRES(nil, a, b, &Krylov{MaxIterations: k, Restart: 15})
+		x, _ := (&Krylov{MaxIterations: k, Restart: 15}).GMRES(nil, a, b)
 		r := relativeResidual(a, x, b)
 		require.LessOrEqual(t, r, last*(1+1e-10))
 		last = r
@@ -170,12 +178,12 @@ func TestGMRESResidualNeverGrows(t *testing.T) {
 func TestBiCGStabBreaksDownOnSkewSymmetric(t *testing.T) {
 	rotate := func(dst, x []float64) { dst[0], dst[1] = x[1], -x[0] }
 	b := []float64{1, 2}
-	_, err := BiCGStab(nil, rotate, b, nil)
+	_, err := new(Krylov).BiCGStab(nil, rotate, b)
 	var convergence *ConvergenceError
 	require.ErrorAs(t, err, &convergence)
 	require.Equal(t, 1.0, convergence.Residual)
 
-	x, err := GMRES(nil, rotate, b, nil)
+	x, err := new(Krylov).GMRES(nil, rotate, b)
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{-2, 1}, x, 4*epsilon)
 }
