@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -88,7 +89,7 @@ func (p *taped) record(f func(x []reverse.Var) []reverse.Var) *taped {
 func (p *taped) making(b *bench) []row {
 	nothing := func(x []reverse.Var) []reverse.Var {
 		p.fn(x)
-		return []reverse.Var{reverse.Constant(0)}
+		return []reverse.Var{dual.Const[reverse.Var](0)}
 	}
 	s := b.measure(p.plain,
 		func() { must(reverse.RecordVec(nothing, p.X0)) },

@@ -359,7 +359,7 @@ func TestPowersAreOneFunction(t *testing.T) {
 			return []reverse.Var{x[0].Pow(p[0])}
 		}, []float64{0.7}, []float64{0.6})
 		require.NoError(t, err)
-		byConstant, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Pow(reverse.Constant(p)) }, []float64{0.7})
+		byConstant, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Pow(dual.Const[reverse.Var](p)) }, []float64{0.7})
 		require.NoError(t, err)
 		ways := map[string]dual.Hyper{
 			"Hyper.Pow":      in.Pow(dual.Hyper{V: p}),

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -129,12 +130,12 @@ func TestCheckTakesOtherBranchesAndKinks(t *testing.T) {
 			return x[0].Scale(2).SubReal(1)
 		},
 		func(x []reverse.Var) reverse.Var { return x[0].SubReal(1).Abs().Add(x[0].Max(x[0].Square())) },
-		func(x []reverse.Var) reverse.Var { return reverse.Constant(3) },
+		func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](3) },
 	} {
 		report, err := hessian.Check(f, []float64{1})
 		require.NoError(t, err, report)
 	}
-	_, err := hessian.Check(func(x []reverse.Var) reverse.Var { return reverse.Constant(3) }, nil)
+	_, err := hessian.Check(func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](3) }, nil)
 	require.NoError(t, err)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -90,7 +91,7 @@ func TestMethodIsChosenByCounts(t *testing.T) {
 }
 
 func TestHessianOfNoVariables(t *testing.T) {
-	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Constant(2) }, nil)
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](2) }, nil)
 	require.NoError(t, err)
 	s, err := hessian.NewSparse(tape)
 	require.NoError(t, err)

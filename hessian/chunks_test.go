@@ -96,7 +96,7 @@ func TestChunksAreTheSum(t *testing.T) {
 			for r := range rows {
 				p := make([]reverse.Var, n+1)
 				for i := range p {
-					p[i] = reverse.Constant(data[r*(n+1)+i])
+					p[i] = dual.Const[reverse.Var](data[r*(n+1)+i])
 				}
 				s = s.Add(logistic(x, p))
 			}

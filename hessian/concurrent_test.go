@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -33,7 +34,7 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 	}
 	within := reverse.NewPrimitive("within", func(x float64) float64 { return mustBePositive(x) }, mustBePositive, mustBePositive)
 	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
-		s := reverse.Constant(0)
+		s := dual.Const[reverse.Var](0)
 		for i := 0; i+2 < n; i++ {
 			s = s.Add(p.Apply(x[i].Mul(x[i+1]).Add(x[i+2])).Exp().Mul(within.Apply(x[i].Add(x[i+2].Exp()))))
 		}

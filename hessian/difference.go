@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/roundoff"
 	"github.com/hesse-ad/hesse/internal/sweep"
@@ -137,7 +138,7 @@ func (l *line) point(s float64) []float64 {
 func (l *line) values(s float64) (y []float64) {
 	in := make([]reverse.Var, len(l.x))
 	for i, x := range l.point(s) {
-		in[i] = reverse.Constant(x)
+		in[i] = dual.Const[reverse.Var](x)
 	}
 	defer func() {
 		r := recover()

@@ -258,7 +258,7 @@ func TestCheckAccusesNothingRight(t *testing.T) {
 			if k%2 == 0 {
 				shift = shift.Detach()
 			} else {
-				shift = reverse.Constant(shift.Value())
+				shift = dual.Const[reverse.Var](shift.Value())
 			}
 			var s V
 			for _, x := range x {

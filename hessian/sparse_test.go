@@ -477,7 +477,7 @@ func TestVerifyRestsOnNoInfiniteBound(t *testing.T) {
 	x := []float64{0.3, 1.7, -0.4, 0.9}
 	missing := sparsity.FromCoordinates(4, 4, []int{0, 1, 2, 3, 1, 2}, []int{0, 1, 2, 3, 2, 1}) // (0, 3) and more
 	row := sparsity.FromCoordinates(1, 4, []int{0, 0, 0}, []int{1, 2, 3})
-	tiny := reverse.Constant(1e-12)
+	tiny := dual.Const[reverse.Var](1e-12)
 	for name, c := range map[string]struct {
 		f       func(x []reverse.Var) reverse.Var
 		bounded bool

@@ -243,9 +243,9 @@ func TestKnownHessians(t *testing.T) {
 }
 
 func TestFunctionsOfNothing(t *testing.T) {
-	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Constant(3) }, nil)
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](3) }, nil)
 	require.NoError(t, err)
-	flat, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Constant(3) }, []float64{1, 2})
+	flat, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](3) }, []float64{1, 2})
 	require.NoError(t, err)
 	for _, s := range hessian.Strategies {
 		h := hessian.New(tape, s)

@@ -273,8 +273,8 @@ func TestFailureOfTheSolveIsThatOfTheEvaluation(t *testing.T) {
 	require.Equal(t, []float64{1. / 6}, g)
 
 	// Constants alone make no operation, and nobody to return the error to.
-	require.Panics(t, func() { eq.Apply(reverse.Constant(-1)) })
-	require.Equal(t, 2.0, eq.Apply(reverse.Constant(4))[0].Value())
+	require.Panics(t, func() { eq.Apply(dual.Const[reverse.Var](-1)) })
+	require.Equal(t, 2.0, eq.Apply(dual.Const[reverse.Var](4))[0].Value())
 }
 
 func TestApplySolvesOncePerPoint(t *testing.T) {
@@ -482,7 +482,7 @@ func TestApplyKeepsABoundedNumberOfStates(t *testing.T) {
 
 func TestApplyWithAWrongNumberOfArgumentsPanics(t *testing.T) {
 	eq := NewEquation(keplerTape(t))
-	require.PanicsWithValue(t, "reverse: primitive implicit with a wrong number of arguments", func() { eq.Apply(reverse.Constant(1)) })
+	require.PanicsWithValue(t, "reverse: primitive implicit with a wrong number of arguments", func() { eq.Apply(dual.Const[reverse.Var](1)) })
 }
 
 // A third derivative of a solution is not to be had, and says so.
@@ -504,7 +504,7 @@ func TestApplyInASparseHessian(t *testing.T) {
 		x[i] = 0.3 + 0.01*float64(i)
 	}
 	tape, err := reverse.Record(func(x vars) reverse.Var {
-		s := reverse.Constant(0)
+		s := dual.Const[reverse.Var](0)
 		for i := range n - 1 {
 			s = s.Add(kepler.Apply(x[i], x[i+1].Scale(0.5))[0].Sin())
 		}

@@ -73,7 +73,7 @@ func Optimality(problem *reverse.Tape, n, p int, active []int) *reverse.Tape {
 	}
 	gradient := lagrangian.Adjoint()
 	f, err := rerecord(gradient, point, func(in, params []reverse.Var) []reverse.Var {
-		out := replay(gradient, append(slices.Clone(in), reverse.Constant(1)), params)[:m]
+		out := replay(gradient, append(slices.Clone(in), dual.Const[reverse.Var](1)), params)[:m]
 		for i, active := range isActive {
 			if !active {
 				out[n+p+i] = in[n+p+i]

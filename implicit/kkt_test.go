@@ -228,7 +228,7 @@ func TestActiveBoundsAtTheOrigin(t *testing.T) {
 	// minimize Σ (xᵢ − λᵢ)² subject to x ≥ 0.
 	lambda := []float64{-1, 2, -3}
 	problem := tapeOf(t, []float64{0, 2, 0, -1, 2, -3}, func(in vars) vars {
-		out := vars{reverse.Constant(0)}
+		out := vars{dual.Const[reverse.Var](0)}
 		for i := range 3 {
 			out[0] = out[0].Add(in[i].Sub(in[3+i]).Square())
 			out = append(out, in[i].Neg())

@@ -117,9 +117,9 @@ func mghSystems() []mghSystem {
 		systems = append(systems, mghSystem{"Chebyquad (35)", func(x vars) vars {
 			out := make(vars, n)
 			for i := range out {
-				s := reverse.Constant(0)
+				s := dual.Const[reverse.Var](0)
 				for _, x := range x {
-					before, t := reverse.Constant(1), x.Scale(2).SubReal(1)
+					before, t := dual.Const[reverse.Var](1), x.Scale(2).SubReal(1)
 					y := t
 					for range i {
 						before, t = t, y.Scale(2).Mul(t).Sub(before)

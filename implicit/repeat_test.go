@@ -88,7 +88,7 @@ func TestEquationOfRepeatIsThatOfTheLoop(t *testing.T) {
 					for _, at := range index {
 						local = append(local, x[at[e]])
 					}
-					for j, v := range term(local, []reverse.Var{reverse.Constant(params[0][e])}) {
+					for j, v := range term(local, []reverse.Var{dual.Const[reverse.Var](params[0][e])}) {
 						y[rows[j][e]] = y[rows[j][e]].Add(v)
 					}
 				}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -91,7 +92,7 @@ func TestJacobianMethodIsChosenByCounts(t *testing.T) {
 }
 
 func TestJacobianByNoVariables(t *testing.T) {
-	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{reverse.Constant(2)} }, nil)
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{dual.Const[reverse.Var](2)} }, nil)
 	require.NoError(t, err)
 	j, err := reverse.NewSparseJacobian(tape)
 	require.NoError(t, err)

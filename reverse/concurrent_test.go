@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -144,7 +145,7 @@ func TestConcurrentPanicsOfPrimitives(t *testing.T) {
 	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
 		y := make([]reverse.Var, n-10)
 		for i := range y {
-			y[i] = reverse.Constant(1)
+			y[i] = dual.Const[reverse.Var](1)
 			for k := range 10 {
 				y[i] = y[i].Add(p.Apply(x[i+k].Mul(x[i])).Exp())
 			}

@@ -30,17 +30,17 @@ var comparisons = map[string]struct {
 	"y ≤ x": {func(x, y reverse.Var) bool { return y.LessEq(x) }, func(x, y float64) bool { return y <= x }, "LessEq", swapped},
 	"x < 2": {func(x, y reverse.Var) bool { return x.LessReal(2) }, func(x, y float64) bool { return x < 2 }, "Less", withTwo},
 	"x ≤ 2": {func(x, y reverse.Var) bool { return x.LessEqReal(2) }, func(x, y float64) bool { return x <= 2 }, "LessEq", withTwo},
-	"x < const 2": {func(x, y reverse.Var) bool { return x.Less(reverse.Constant(2)) },
+	"x < const 2": {func(x, y reverse.Var) bool { return x.Less(dual.Const[reverse.Var](2)) },
 		func(x, y float64) bool { return x < 2 }, "Less", withTwo},
 	"x ≤ const 2": {func(x, y reverse.Var) bool { return x.LessEq(x.Const(2)) },
 		func(x, y float64) bool { return x <= 2 }, "LessEq", withTwo},
-	"const 2 < x": {func(x, y reverse.Var) bool { return reverse.Constant(2).Less(x) },
+	"const 2 < x": {func(x, y reverse.Var) bool { return dual.Const[reverse.Var](2).Less(x) },
 		func(x, y float64) bool { return 2 < x }, "Less", twoWith},
-	"const 2 ≤ x": {func(x, y reverse.Var) bool { return reverse.Constant(2).LessEq(x) },
+	"const 2 ≤ x": {func(x, y reverse.Var) bool { return dual.Const[reverse.Var](2).LessEq(x) },
 		func(x, y float64) bool { return 2 <= x }, "LessEq", twoWith},
 	"x < x + y": {func(x, y reverse.Var) bool { return x.Less(x.Add(y)) },
 		func(x, y float64) bool { return x < x+y }, "Less", func(x, y float64) (float64, float64) { return x, x + y }},
-	"NaN < x": {func(x, y reverse.Var) bool { return reverse.Constant(nan).Less(x) },
+	"NaN < x": {func(x, y reverse.Var) bool { return dual.Const[reverse.Var](nan).Less(x) },
 		func(x, y float64) bool { return false }, "Less", nil},
 }
 
@@ -131,7 +131,7 @@ func TestValueReadWhileRecordingIsTheTapes(t *testing.T) {
 		for name, f := range map[string]func(x []reverse.Var) reverse.Var{
 			"Sum": dual.Sum[reverse.Var],
 			"Dot": func(x []reverse.Var) reverse.Var {
-				return dual.Dot(x, x).Add(dual.Dot(x[:1], []reverse.Var{reverse.Constant(1)}))
+				return dual.Dot(x, x).Add(dual.Dot(x[:1], []reverse.Var{dual.Const[reverse.Var](1)}))
 			},
 			"Affine": func(x []reverse.Var) reverse.Var { return dual.Affine(0, c[:len(x)], x) },
 			"-0":     func(x []reverse.Var) reverse.Var { return dual.Affine(minus0, c[:len(x)], x) },
@@ -277,7 +277,7 @@ func TestLinesOfComparisons(t *testing.T) {
 		"LessEqReal":    func(x Var) { at(here()); x.LessEqReal(2) },
 		"Less":          func(x Var) { at(here()); x.Less(x.Const(2)) },
 		"LessEq":        func(x Var) { at(here()); x.LessEq(x.Const(2)) },
-		"of a constant": func(x Var) { at(here()); reverse.Constant(2).Less(x) },
+		"of a constant": func(x Var) { at(here()); dual.Const[reverse.Var](2).Less(x) },
 		"Value":         func(x Var) { at(here()); x.Value() },
 		"Of":            func(x Var) { at(here()); of(x).LessReal(2) },
 		"Of Of":         func(x Var) { at(here()); of(of(x)).LessReal(2) },

@@ -177,8 +177,8 @@ func TestKnownAnswers(t *testing.T) {
 		{"max at a tie", func(x []reverse.Var) reverse.Var { return x[0].Max(x[1]) },
 			[]float64{2, 2}, 2, []float64{1, 0}, zeros(2)},
 		{"x at its end", func(x []reverse.Var) reverse.Var { return x[1] }, []float64{2, 3}, 3, []float64{0, 1}, zeros(2)},
-		{"constant", func(x []reverse.Var) reverse.Var { return reverse.Constant(7) }, []float64{2}, 7, []float64{0}, zeros(1)},
-		{"no inputs", func(x []reverse.Var) reverse.Var { return reverse.Constant(7) }, nil, 7, []float64{}, nil},
+		{"constant", func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](7) }, []float64{2}, 7, []float64{0}, zeros(1)},
+		{"no inputs", func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](7) }, nil, 7, []float64{}, nil},
 		{"zero", func(x []reverse.Var) (s reverse.Var) { return s }, []float64{2}, 0, []float64{0}, zeros(1)},
 	} {
 		tape, err := reverse.Record(c.f, c.x)
@@ -344,7 +344,7 @@ func TestOutputsOfAnyKind(t *testing.T) {
 	x, p := []float64{2, 3}, []float64{5}
 	tape, err := reverse.RecordParamsVec(func(x, p []reverse.Var) []reverse.Var {
 		xy := x[0].Mul(x[1])
-		return []reverse.Var{x[1], reverse.Constant(7), p[0], xy, xy, {}, x[1], xy.Mul(p[0])}
+		return []reverse.Var{x[1], dual.Const[reverse.Var](7), p[0], xy, xy, {}, x[1], xy.Mul(p[0])}
 	}, x, p)
 	require.NoError(t, err)
 	want := mat.NewDense(8, 2, []float64{0, 1, 0, 0, 0, 0, 3, 2, 3, 2, 0, 0, 0, 1, 15, 10})
@@ -375,7 +375,7 @@ func TestOutputsOfAnyKind(t *testing.T) {
 }
 
 func TestFunctionOfNothing(t *testing.T) {
-	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{{}, reverse.Constant(2)} }, nil)
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{{}, dual.Const[reverse.Var](2)} }, nil)
 	require.NoError(t, err)
 	y, err := tape.Values(nil, nil)
 	require.NoError(t, err)
@@ -392,7 +392,7 @@ func TestFunctionOfNothing(t *testing.T) {
 	jac, err := tape.Jacobian(nil, nil)
 	require.NoError(t, err)
 	require.True(t, jac.IsEmpty())
-	scalar, err := reverse.Record(func(x []reverse.Var) reverse.Var { return reverse.Constant(2) }, nil)
+	scalar, err := reverse.Record(func(x []reverse.Var) reverse.Var { return dual.Const[reverse.Var](2) }, nil)
 	require.NoError(t, err)
 	hs, err := scalar.HVPs(nil, nil, new(mat.Dense))
 	require.NoError(t, err)
@@ -454,7 +454,7 @@ func TestDotWithConstantsIsAffine(t *testing.T) {
 	c := []float64{2, 0, -3, math.Inf(1), 0.5}
 	constant := make([]reverse.Var, len(c))
 	for i := range c {
-		constant[i] = reverse.Constant(c[i])
+		constant[i] = dual.Const[reverse.Var](c[i])
 	}
 	x := []float64{1, 2, 3, 4, 5}
 	exp := func(x []reverse.Var) []reverse.Var {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -44,7 +45,7 @@ func ExampleVar_String() {
 		y := x[0].Square().Sin()
 		fmt.Println(x[0])
 		fmt.Println(y)
-		fmt.Println(reverse.Constant(2))
+		fmt.Println(dual.Const[reverse.Var](2))
 		return y
 	}, []float64{3})
 	// Output:

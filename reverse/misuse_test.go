@@ -132,7 +132,7 @@ func TestVarsOfTwoRecordingsPanic(t *testing.T) {
 		require.PanicsWithValue(t, "reverse: Vars of two recordings mixed", func() {
 			reverse.Record(func(x []reverse.Var) reverse.Var {
 				_, err := reverse.Record(func(y []reverse.Var) reverse.Var { return op(x[0], y[0]) }, []float64{3})
-				return reverse.Constant(float64(len(err.Error())))
+				return dual.Const[reverse.Var](float64(len(err.Error())))
 			}, []float64{2})
 		}, name)
 	}
@@ -167,8 +167,8 @@ func TestVarAfterItsRecordingPanics(t *testing.T) {
 		require.PanicsWithValue(t, message, func() { op(old, old) }, name)
 		switch name {
 		case "Add", "Sub", "Mul", "Div", "Sum", "Less", "Affine", "Dot":
-			require.PanicsWithValue(t, message, func() { op(old, reverse.Constant(3)) }, name)
-			require.PanicsWithValue(t, message, func() { op(reverse.Constant(3), old) }, name)
+			require.PanicsWithValue(t, message, func() { op(old, dual.Const[reverse.Var](3)) }, name)
+			require.PanicsWithValue(t, message, func() { op(dual.Const[reverse.Var](3), old) }, name)
 		}
 	}
 	for _, f := range []func(){

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
@@ -49,7 +50,7 @@ func TestPrimitiveErrorsWhileRecording(t *testing.T) {
 		require.ErrorIs(t, err, no)
 		require.Equal(t, "reverse: primitive double: no", err.Error())
 	}
-	require.PanicsWithValue(t, no, func() { reverse.Apply(f, reverse.Constant(1)) })
+	require.PanicsWithValue(t, no, func() { reverse.Apply(f, dual.Const[reverse.Var](1)) })
 	g, err := reverse.Gradient(nil, func(x []reverse.Var) reverse.Var { return reverse.Apply(f, x...)[0] }, []float64{1})
 	require.ErrorIs(t, err, no)
 	require.Nil(t, g)
@@ -159,15 +160,15 @@ func TestWrongNumberOfArgumentsPanics(t *testing.T) {
 
 func TestPrimitivesOfConstantsAreConstants(t *testing.T) {
 	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
-		c := reverse.Apply(randprog.XYY{}, reverse.Constant(2), reverse.Constant(3))
-		return x[0].Mul(c[0]).Add(c[1]).Add(randprog.Sine.Apply(reverse.Constant(0)))
+		c := reverse.Apply(randprog.XYY{}, dual.Const[reverse.Var](2), dual.Const[reverse.Var](3))
+		return x[0].Mul(c[0]).Add(c[1]).Add(randprog.Sine.Apply(dual.Const[reverse.Var](0)))
 	}, []float64{1})
 	require.NoError(t, err)
 	require.Equal(t, 3, tape.Ops()) // ·18 + 5 + 0
 	demand(t, "constants", tape, []float64{1}, 23, []float64{18}, zeros(1))
 
 	tape, err = reverse.Record(func(x []reverse.Var) reverse.Var {
-		y := reverse.Apply(randprog.XYY{}, reverse.Constant(3), x[0])
+		y := reverse.Apply(randprog.XYY{}, dual.Const[reverse.Var](3), x[0])
 		return y[0].Add(y[1])
 	}, []float64{2})
 	require.NoError(t, err)

@@ -157,7 +157,7 @@ func (s *repetition) writtenOut() []Var {
 			local[a] = s.x[list[t]]
 		}
 		for k, list := range s.params {
-			p[k] = Constant(list[t])
+			p[k] = Var{v: list[t]}
 		}
 		y := s.term(local, p)
 		s.results(y)
@@ -192,7 +192,7 @@ func writeOut(f *terms.Repeat, x []Var) []Var {
 			local = append(local, x[i])
 		}
 		for _, p := range params {
-			local = append(local, Constant(p))
+			local = append(local, Var{v: p})
 		}
 		v := tape.Replay(term, local, values{})
 		for j, i := range rows {

@@ -91,7 +91,7 @@ func (f *repeated) results() int {
 	n := len(f.term.X)
 	x := make([]reverse.Var, n)
 	for i, v := range f.term.X {
-		x[i] = reverse.Constant(v)
+		x[i] = dual.Const[reverse.Var](v)
 	}
 	return len(randprog.Run(f.term, x, scalarHooks))
 }
@@ -108,7 +108,7 @@ func (f *repeated) record(t tester, looped bool) *reverse.Tape {
 		if f.mixed {
 			z = append(z, p...)
 			if !looped && !f.written { // else operations with constants are not recorded
-				z[len(z)-1] = reverse.Constant(0.9)
+				z[len(z)-1] = dual.Const[reverse.Var](0.9)
 			}
 		}
 		term := func(x, p []reverse.Var) []reverse.Var {
@@ -147,7 +147,7 @@ func loop(m int, rows [][]int, term func(x, p []reverse.Var) []reverse.Var, x []
 			local = append(local, x[list[t]])
 		}
 		for _, list := range params {
-			p = append(p, reverse.Constant(list[t]))
+			p = append(p, dual.Const[reverse.Var](list[t]))
 		}
 		for j, v := range term(local, p) {
 			i := rows[j][t]
@@ -708,7 +708,7 @@ func TestRepeatBranches(t *testing.T) {
 func TestRepeatEdges(t *testing.T) {
 	square := func(x, _ []V) V { return x[0].Square() }
 	empty := reverse.Repeat(square, nil, [][]int{{}}, nil)
-	require.Equal(t, reverse.Constant(0), empty)
+	require.Equal(t, dual.Const[reverse.Var](0), empty)
 
 	x := []float64{2, 3, 5}
 	tape, err := reverse.RecordVec(func(x []V) []V {
@@ -754,8 +754,8 @@ func TestRepeatEdges(t *testing.T) {
 	}
 
 	// Of constants it is one.
-	c := reverse.Repeat(square, []V{reverse.Constant(2), reverse.Constant(3)}, [][]int{{0, 1, 1}}, nil)
-	require.Equal(t, reverse.Constant(22), c)
+	c := reverse.Repeat(square, []V{dual.Const[reverse.Var](2), dual.Const[reverse.Var](3)}, [][]int{{0, 1, 1}}, nil)
+	require.Equal(t, dual.Const[reverse.Var](22), c)
 }
 
 func TestCheckRepeatsComparesTerms(t *testing.T) {
@@ -794,7 +794,7 @@ func TestCheckRepeatsComparesTerms(t *testing.T) {
 
 func TestRepeatMisuse(t *testing.T) {
 	sin := func(x, _ []V) V { return x[0].Sin() }
-	one := []V{reverse.Constant(1)}
+	one := []V{dual.Const[reverse.Var](1)}
 	for _, c := range []struct {
 		want string
 		f    func()

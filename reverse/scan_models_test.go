@@ -25,7 +25,7 @@ func observed(steps int) [][]float64 {
 // the logarithms of the variances of its steps and of the observations.
 func kalman(x []V, scan scanner) V {
 	_, sum := scan(dual.Loop[reverse.Var]{
-		Start: []V{{}, reverse.Constant(1)}, Shared: x, Data: observed(25), Steps: 25,
+		Start: []V{{}, dual.Const[reverse.Var](1)}, Shared: x, Data: observed(25), Steps: 25,
 		Step: func(s, w, _, y []V) (next, out []V) {
 			mean, variance := s[0], s[1].Add(w[0].Exp())
 			miss, total := y[0].Sub(mean), variance.Add(w[1].Exp())
@@ -67,7 +67,7 @@ func lstm(x []V, scan scanner) V {
 	last, _ := scan(dual.Loop[reverse.Var]{
 		Start: make([]V, 4), Shared: x, Data: observed(20), Steps: 20, // [h; c]
 		Step: func(s, w, _, y []V) (next, out []V) {
-			in := []V{s[0], s[1], y[0], reverse.Constant(1)}
+			in := []V{s[0], s[1], y[0], dual.Const[reverse.Var](1)}
 			gate := func(g, i int) V { return dual.Dot(w[(2*g+i)*4:][:4], in) }
 			var h, c []V
 			for i := range 2 {

@@ -47,9 +47,9 @@ func TestTraceNamesTheOperation(t *testing.T) {
 		}, []float64{3, 5}, 0, 0, "AffineOf", []float64{7, 2, 3, math.Inf(1), 5}},
 		{"a sum", func(x []V) V { return dual.Sum([]V{x[0], x[1]}) }, []float64{1e308, 1e308}, 0, 0, "SumOf", []float64{1e308, 1e308}},
 		{"a sum of products", func(x []V) V { return dual.Dot(x, x) }, []float64{1, 1e200}, 0, 0, "DotOf", []float64{1, 1e200, 1, 1e200}},
-		{"a constant", func(x []V) V { return reverse.Constant(math.Inf(-1)) }, []float64{1}, 0, 0, "constant", nil},
+		{"a constant", func(x []V) V { return dual.Const[reverse.Var](math.Inf(-1)) }, []float64{1}, 0, 0, "constant", nil},
 		{"Hessian, hidden along a vector of ones", func(x []V) V {
-			s := reverse.Constant(0)
+			s := dual.Const[reverse.Var](0)
 			for i := range 3 {
 				s = s.Add(x[i].Sub(x[i+1]).Square().PowReal(0.75))
 			}

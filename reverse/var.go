@@ -25,9 +25,6 @@ type Var struct {
 
 var _ dual.Scalar[Var] = Var{}
 
-// Constant returns the constant c.
-func Constant(c float64) Var { return Var{v: c} }
-
 // unary is the operation code of x, whose value is v.
 func (x Var) unary(code op.Code, v float64) Var {
 	if x.r == nil {

@@ -270,7 +270,7 @@ func TestMaskOfInfinitiesIsTheShorterSum(t *testing.T) {
 			score := slices.Clone(x)
 			if masked {
 				for i := kept; i < len(x); i++ {
-					score[i] = reverse.Constant(math.Inf(-1))
+					score[i] = dual.Const[reverse.Var](math.Inf(-1))
 				}
 			} else {
 				score = score[:kept]

@@ -76,7 +76,7 @@ func TestKalmanFilterIsTheJointDensity(t *testing.T) {
 			for j := range steps {
 				// Level i is l₀ + (i+1)·s₀ + Σ_{k≤i} (a_k + (i−k)·b_k).
 				a, b := float64(i+1), float64(j+1)
-				z := reverse.Constant(1 + a*b)
+				z := dual.Const[reverse.Var](1 + a*b)
 				for k := range min(i, j) + 1 {
 					z = z.Add(x[0].Exp()).Add(x[1].Exp().Scale(float64((i - k) * (j - k))))
 				}
@@ -88,7 +88,7 @@ func TestKalmanFilterIsTheJointDensity(t *testing.T) {
 		}
 		obs := make([]reverse.Var, steps)
 		for i := range obs {
-			obs[i] = reverse.Constant(y[i][0])
+			obs[i] = dual.Const[reverse.Var](y[i][0])
 		}
 		return dual.Dot(obs, matrix.SolveSPDVec(nil, cov, obs)).Add(matrix.LogDetSPD(cov))
 	}
@@ -110,7 +110,7 @@ func TestForwardAlgorithmIsTheSumOverPaths(t *testing.T) {
 			at := func(k int) int { return path >> k & 1 }
 			var p reverse.Var
 			for first := range states { // the state before the first observation
-				q := reverse.Constant(1. / states).Mul(rows[first][at(0)])
+				q := dual.Const[reverse.Var](1. / states).Mul(rows[first][at(0)])
 				p = p.Add(q)
 			}
 			for k := range steps {

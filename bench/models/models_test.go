@@ -157,7 +157,7 @@ func third(m Model, v []float64) func(x []reverse.Var) reverse.Var {
 	return func(x []reverse.Var) reverse.Var {
 		z := make([]d3, len(x))
 		for i, x := range x {
-			dir := reverse.Constant(v[i])
+			dir := dual.Const[reverse.Var](v[i])
 			z[i] = d3{V: d2{V: d1{V: x, D: dir}, D: d1{V: dir}}, D: d2{V: d1{V: dir}}}
 		}
 		return Func[d3](m)(z).D.D.D

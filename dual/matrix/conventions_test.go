@@ -223,7 +223,7 @@ func TestErrorsOfLaterSweepsLeaveDstAlone(t *testing.T) {
 		a := matrix.New[reverse.Var](2, 2, nil)
 		a.Set(0, 0, x[n-1])
 		a.Set(1, 0, x[n-2])
-		a.Set(1, 1, reverse.Constant(2))
+		a.Set(1, 1, dual.Const[reverse.Var](2))
 		l := matrix.EigenvaluesSym(a)
 		y := l[0].Add(l[1]).Square()
 		for i := range n {
@@ -238,7 +238,7 @@ func TestErrorsOfLaterSweepsLeaveDstAlone(t *testing.T) {
 	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return f(x)[n-1] }, x)
 	require.NoError(t, err)
 	jac, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
-		return append(f(x), matrix.EigenvaluesSym(matrix.New(2, 2, []reverse.Var{x[n-1], x[n-2], x[n-2], reverse.Constant(2)}))...)
+		return append(f(x), matrix.EigenvaluesSym(matrix.New(2, 2, []reverse.Var{x[n-1], x[n-2], x[n-2], dual.Const[reverse.Var](2)}))...)
 	}, x)
 	require.NoError(t, err)
 	sevens := func(r, c int) *mat.Dense { return mat.NewDense(r, c, slices.Repeat([]float64{7}, r*c)) }

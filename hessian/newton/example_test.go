@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian/newton"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -36,7 +37,7 @@ func ExampleTrustRegion() {
 		x0[i] = 2
 	}
 	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
-		s := reverse.Constant(0)
+		s := dual.Const[reverse.Var](0)
 		for i := range len(x) - 1 {
 			s = s.Add(x[i+1].Sub(x[i].Square()).Square().Scale(100)).Add(x[i].RSub(1).Square())
 		}
@@ -76,7 +77,7 @@ func ExampleResult_Sensitivities() {
 	returns := []float64{0.05, 0.07, 0.12}
 	deviations := []float64{0.1, 0.2, 0.3}
 	f := func(x, lambda []reverse.Var) []reverse.Var {
-		risk, gain, sum := reverse.Constant(0), reverse.Constant(0), reverse.Constant(0)
+		risk, gain, sum := dual.Const[reverse.Var](0), dual.Const[reverse.Var](0), dual.Const[reverse.Var](0)
 		for i := range x {
 			risk = risk.Add(x[i].Scale(deviations[i]).Square())
 			gain, sum = gain.Add(x[i].Scale(returns[i])), sum.Add(x[i])

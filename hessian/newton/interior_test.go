@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -114,7 +115,7 @@ func TestInteriorPointWithoutConstraints(t *testing.T) {
 // solutions, and one with redundant constraints.
 func TestInteriorPointOfLinearPrograms(t *testing.T) {
 	sum := func(c []float64, x []reverse.Var) reverse.Var {
-		s := reverse.Constant(0)
+		s := dual.Const[reverse.Var](0)
 		for i, c := range c {
 			s = s.Add(x[i].Scale(c))
 		}

@@ -223,7 +223,7 @@ func TestLossesAreMinimized(t *testing.T) {
 			return out
 		})
 		sum := reverse.NewFunc(func(b []reverse.Var) reverse.Var {
-			s := reverse.Constant(0)
+			s := dual.Const[reverse.Var](0)
 			for i := range x {
 				s = s.Add(c.of(residual(b, i).Square()).Scale(0.5))
 			}

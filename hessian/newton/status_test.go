@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -38,7 +39,7 @@ var endings = []struct {
 		b := x[1].Square()
 		return vars{x[0], x[0].Neg().Sub(b).SubReal(1).Scale(0.5), x[0].Sub(b), b.Sub(x[0])}
 	}, []float64{-20, 10}, nil, nil, []float64{0, 0, 0}, nil, []float64{0, 0}},
-	{"a constant is not 2", Infeasible, func(x vars) vars { return vars{x[0].Square(), reverse.Constant(1)} },
+	{"a constant is not 2", Infeasible, func(x vars) vars { return vars{x[0].Square(), dual.Const[reverse.Var](1)} },
 		[]float64{1}, nil, nil, []float64{2}, []float64{3}, nil},
 	{"all is fixed, wrongly", Infeasible, func(x vars) vars { return vars{x[0], x[0].Square()} },
 		[]float64{0}, []float64{2}, []float64{2}, []float64{5}, []float64{6}, []float64{2}},
@@ -70,7 +71,7 @@ var endings = []struct {
 	{"all is fixed", Solved, func(x vars) vars { return vars{x[0], x[0].Square()} },
 		[]float64{0}, []float64{2}, []float64{2}, []float64{3}, []float64{5}, []float64{2}},
 	{"nothing to minimize", Solved, func(x vars) vars {
-		return vars{reverse.Constant(0), x[0].Square().Add(x[1].Square()).SubReal(2), x[0].Sub(x[1])}
+		return vars{dual.Const[reverse.Var](0), x[0].Square().Add(x[1].Square()).SubReal(2), x[0].Sub(x[1])}
 	}, []float64{3, 1}, []float64{0, 0}, nil, nil, nil, []float64{1, 1}},
 	{"one equation three times", Solved, func(x vars) vars {
 		c := x[0].Mul(x[1]).SubReal(1)
@@ -90,7 +91,7 @@ var endings = []struct {
 	{"complementarity", Solved, func(x vars) vars {
 		return vars{x[0].SubReal(1).Square().Add(x[1].SubReal(1).Square()), x[0].Mul(x[1])}
 	}, []float64{0.5, 0.5}, []float64{0, 0}, nil, []float64{math.Inf(-1)}, []float64{0}, nil},
-	{"nothing to choose", Solved, func(vars) vars { return vars{reverse.Constant(3), reverse.Constant(1)} },
+	{"nothing to choose", Solved, func(vars) vars { return vars{dual.Const[reverse.Var](3), dual.Const[reverse.Var](1)} },
 		nil, nil, nil, []float64{0}, []float64{2}, nil},
 	{"bounds without room between", Solved, func(x vars) vars { return vars{x[0].Square().Add(x[1].SubReal(2).Square())} },
 		[]float64{0, 0}, []float64{1, math.Inf(-1)}, []float64{1 + 1e-13, math.Inf(1)}, nil, nil, []float64{1, 2}},
@@ -185,7 +186,7 @@ func TestConstraintsOfFixedVariables(t *testing.T) {
 	for _, lower := range []float64{2, 1, 2.5} {
 		p := Problem{
 			Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
-				return []reverse.Var{x[0].Mul(x[1]), x[1].Square().Scale(2), x[0].Add(x[1]), reverse.Constant(3)}
+				return []reverse.Var{x[0].Mul(x[1]), x[1].Square().Scale(2), x[0].Add(x[1]), dual.Const[reverse.Var](3)}
 			}),
 			Lower: []float64{-inf, 1}, Upper: []float64{inf, 1},
 			ConstraintLower: []float64{lower, 0, 3}, ConstraintUpper: []float64{inf, inf, 3},

@@ -212,7 +212,7 @@ func TestModelStepIsNearlyTheLeast(t *testing.T) {
 
 func TestTrustRegionByProducts(t *testing.T) {
 	rosen := func(x []reverse.Var) reverse.Var {
-		s := reverse.Constant(0)
+		s := dual.Const[reverse.Var](0)
 		for i := range len(x) - 1 {
 			s = s.Add(x[i+1].Sub(x[i].Square()).Square().Scale(100)).Add(x[i].RSub(1).Square())
 		}

@@ -165,7 +165,7 @@ func all() (ps []problem) {
 	scalar("declared, 2 anywhere", 3000, declared(2999, scattered, 1, chain))
 	scalar("declared, 8 anywhere", 3000, declared(1000, scattered, 8, func(x, p []V) V { return dual.Dot(x, p).Sin() }))
 	scalar("squares of declared terms", 1000, func(x []V) V {
-		s := reverse.Constant(0)
+		s := dual.Const[reverse.Var](0)
 		for _, y := range declaredRows(999, func(t, a int) int { return t + a }, 1, chain)(x) {
 			s = s.Add(y.Square())
 		}

@@ -35,7 +35,7 @@ func loopsOf(steps int) map[string]func(x []v) []v {
 			return []v{s[1], s[0]}, []v{s[0].Mul(p[0]), w[0].Sin(), s[0].Mul(s[1]).Mul(w[1])}
 		}),
 		"given": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
-			return []v{p[0].Mul(w[0]), s[0].Add(reverse.Constant(2))}, []v{s[0].Mul(s[1]).Exp()}
+			return []v{p[0].Mul(w[0]), s[0].Add(dual.Const[reverse.Var](2))}, []v{s[0].Mul(s[1]).Exp()}
 		}),
 		"none": func(x []v) []v {
 			_, sum := dual.Scan(dual.Loop[reverse.Var]{Shared: x, Data: data, Step: func(_, w, _, p []v) (next, out []v) {
@@ -72,7 +72,7 @@ func loopsOf(steps int) map[string]func(x []v) []v {
 		},
 		// From step 1 on the slope of the root is infinite, and its adjoint 0.
 		"infinite": plain(dual.Loop[reverse.Var]{}, func(s, w, _, p []v) (next, out []v) {
-			return []v{s[0].Mul(reverse.Constant(0)), s[1].Mul(w[1]).Add(s[0].Sqrt().Mul(reverse.Constant(0)))}, []v{s[0].Sqrt().Mul(w[0].Mul(reverse.Constant(0)))}
+			return []v{s[0].Mul(dual.Const[reverse.Var](0)), s[1].Mul(w[1]).Add(s[0].Sqrt().Mul(dual.Const[reverse.Var](0)))}, []v{s[0].Sqrt().Mul(w[0].Mul(dual.Const[reverse.Var](0)))}
 		}),
 		"at": func(x []v) []v {
 			l := dual.Loop[reverse.Var]{Start: x[:2], Shared: x[2:], Data: data, Step: func(s, w, _, p []v) (next, out []v) {

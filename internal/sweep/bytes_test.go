@@ -88,7 +88,7 @@ func TestBytesIsWhatTheRuntimeCounts(t *testing.T) {
 		"constants": func(x []V) []V {
 			y := make([]V, n)
 			for i := range y {
-				y[i] = x[i].Max(reverse.Constant(float64(i) / 7))
+				y[i] = x[i].Max(dual.Const[reverse.Var](float64(i) / 7))
 			}
 			return y
 		},

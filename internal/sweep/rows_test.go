@@ -77,7 +77,7 @@ func drawNetwork(t *rapid.T) (p *sweep.Engine, x, w []float64) {
 							w[j] = w[j].Sin()
 						}
 					case "constants":
-						w[j] = reverse.Constant(value(i + 5*j))
+						w[j] = dual.Const[reverse.Var](value(i + 5*j))
 					case "parameters":
 						w[j] = params[(i+j)%2]
 					case "shared": // all units have the same, with a factor

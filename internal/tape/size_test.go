@@ -48,7 +48,7 @@ func TestRecordingsThatAreTooLongAreErrors(t *testing.T) {
 				return func(x []reverse.Var) reverse.Var {
 					constants := make([]reverse.Var, len(x))
 					for i := range x {
-						constants[i] = reverse.Constant(float64(i + 1))
+						constants[i] = dual.Const[reverse.Var](float64(i + 1))
 					}
 					for k := range times {
 						c := float64(k) // else the operations would be those before

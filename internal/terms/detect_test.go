@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hesse-ad/hesse/bench/problems"
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/domains"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
@@ -219,9 +220,9 @@ func TestTermsWithTwoArgumentsThatAreOneVariable(t *testing.T) {
 
 func TestDegenerateFunctions(t *testing.T) {
 	for name, f := range map[string]func(x []V) []V{
-		"constant":             func(x []V) []V { return []V{reverse.Constant(3)} },
+		"constant":             func(x []V) []V { return []V{dual.Const[reverse.Var](3)} },
 		"variable":             func(x []V) []V { return []V{x[1]} },
-		"variable and outputs": func(x []V) []V { return []V{x[1], reverse.Constant(2), x[1], x[0].Mul(x[1])} },
+		"variable and outputs": func(x []V) []V { return []V{x[1], dual.Const[reverse.Var](2), x[1], x[0].Mul(x[1])} },
 		"linear":               func(x []V) []V { return []V{V{}.AffineOf(4, []float64{1, 2, 3}, x[:3])} },
 		"long linear":          func(x []V) []V { return []V{V{}.AffineOf(4, points(20), x)} },
 		"scale 0":              func(x []V) []V { return []V{V{}.SumOf(x).Square().Scale(0)} },

@@ -101,7 +101,7 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 	add(func(x []reverse.Var) (y []reverse.Var) { // lanes with constants of their own
 		for j := range 40 {
 			a, b := x[j%14], x[(j*j)%14]
-			y = append(y, a.Scale(v(j)).AddReal(v(j+1)).PowReal(2.5+v(j)).Mul(b), b.Div(reverse.Constant(v(j))).PowInt(2+j%3), a.Mul(x[0]), dual.Affine(v(j), []float64{1, v(j), -2}, []reverse.Var{a, b, x[2]}).Sin())
+			y = append(y, a.Scale(v(j)).AddReal(v(j+1)).PowReal(2.5+v(j)).Mul(b), b.Div(dual.Const[reverse.Var](v(j))).PowInt(2+j%3), a.Mul(x[0]), dual.Affine(v(j), []float64{1, v(j), -2}, []reverse.Var{a, b, x[2]}).Sin())
 		}
 		return []reverse.Var{dual.Sum(y)}
 	})
