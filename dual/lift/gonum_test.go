@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hesse-ad/hesse/internal/activity"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,7 +16,7 @@ import (
 func TestFunctionsOfGonum(t *testing.T) {
 	dir, err := filepath.Abs("testdata/gonum")
 	require.NoError(t, err)
-	p, err := activity.Load(dir, "lifted.go")
+	p, err := load(dir, settings{output: "lifted.go"})
 	require.NoError(t, err)
 	s := settings{output: "lifted.go"}
 	for _, d := range p.Root.Syntax[0].Decls {

@@ -21,7 +21,7 @@ var loadEnergy = sync.OnceValues(func() (*activity.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return activity.Load(dir, "out.go")
+	return load(dir, settings{output: "out.go", types: []string{"reverse.Var"}})
 })
 
 // liftEnergy lifts functions of testdata/energy as the arguments of the command say.
@@ -79,6 +79,23 @@ func TestCheckComparesTheFile(t *testing.T) {
 	errs.Reset()
 	require.Equal(t, 1, lift("-check"))
 	require.Contains(t, errs.String(), "out of date")
+}
+
+// The tags of the build hold for what is read, and no others.
+func TestThePackageIsReadAsItIsBuilt(t *testing.T) {
+	dir := copied(t)
+	for tag, factor := range map[string]string{"!safe": "3", "safe && !mine": "30", "mine": "300"} {
+		text := "//go:build " + tag + "\n\npackage energy\n\nfunc Penalty(x []float64) float64 { return " + factor + " * x[0] }\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "penalty"+factor+".go"), []byte(text), 0o644))
+	}
+	for flags, want := range map[string]string{"": ".Scale(3)", "-tags=safe": ".Scale(30)", "-tags=safe,mine": ".Scale(300)"} {
+		t.Setenv("GOFLAGS", flags)
+		var errs bytes.Buffer
+		require.Zero(t, run([]string{"-o", "out.go", "Penalty"}, dir, &errs), errs.String())
+		have, err := os.ReadFile(filepath.Join(dir, "out.go"))
+		require.NoError(t, err)
+		require.Contains(t, string(have), want, flags)
+	}
 }
 
 // copied is a copy of testdata/energy within the module.

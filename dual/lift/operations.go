@@ -13,7 +13,7 @@ type operation struct {
 	method string
 
 	// text is written where a method alone does not do: $1, $2 are the arguments,
-	// and dual is the package. Several texts are several results.
+	// dual is the package, and &name a helper function. Several texts are several results.
 	text []string
 
 	// all says that the text takes active arguments only.
@@ -29,10 +29,9 @@ var operations = func() map[string]operation {
 		"math.IsNaN":   {text: []string{"!$1.LessEq($1)"}, reads: true},
 		"math.Signbit": {text: []string{"($1.LessReal(0) || $1.Inv().LessReal(0))"}, reads: true},
 		"math.Sincos":  {text: []string{"$1.Sin()", "$1.Cos()"}},
-		// In two steps, since a power of 2 alone may be out of range.
-		"math.Ldexp":  {text: []string{"$1.Scale(math.Ldexp(1, ($2)/2)).Scale(math.Ldexp(1, ($2)-($2)/2))"}},
-		"math.Lgamma": {text: []string{"$1.LogGamma()", "1"}},
-		"math.Modf":   {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}},
+		"math.Ldexp":   {text: []string{"&scaleByPower($1, $2)"}},
+		"math.Lgamma":  {text: []string{"$1.LogGamma()", "&signOfGamma($1)"}},
+		"math.Modf":    {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}},
 
 		"gonum.org/v1/gonum/floats.Dot":          {text: []string{"dual.Dot($1, $2)"}, all: true},
 		"gonum.org/v1/gonum/floats.Sum":          {text: []string{"dual.Sum($1)"}},
@@ -49,6 +48,38 @@ var operations = func() map[string]operation {
 	m["math.IsInf"] = operation{method: "IsInf", reads: true}
 	return m
 }()
+
+// A helper is a function that the file declares if it is used.
+type helper struct{ name, body string } // $ is the type of active numbers
+
+var helpers = []helper{
+	{"const", "(c float64) (x $) { return x.Const(c) }"},
+	{"equal", "(x, y $) bool { return x.LessEq(y) && y.LessEq(x) }"},
+	{"greater", "(x, y $) bool { return y.Less(x) }"},
+	{"greaterEq", "(x, y $) bool { return y.LessEq(x) }"},
+	{"increase", "(x *$, y $) { *x = (*x).Add(y) }"},
+	{"decrease", "(x *$, y $) { *x = (*x).Sub(y) }"},
+	{"multiply", "(x *$, y $) { *x = (*x).Mul(y) }"},
+	{"divide", "(x *$, y $) { *x = (*x).Div(y) }"},
+	{"scaleByPower", `(x $, n int) $ {
+	// 2ⁿ may be out of range. Of a result that is subnormal the last step alone rounds.
+	for n = max(-2200, min(n, 2200)); n > 1023; n -= 1023 {
+		x = x.Scale(0x1p1023)
+	}
+	for n < -1022 {
+		k := max(n+1022, -1022)
+		x, n = x.Scale(math.Ldexp(1, k)), n-k
+	}
+	return x.Scale(math.Ldexp(1, n))
+}`},
+	{"signOfGamma", `(x $) int {
+	sign := 1
+	if whole := x.Floor(); x.LessReal(0) && whole.Less(x) { // between two integers it is one
+		_, sign = math.Lgamma(whole.Value() + 0.5)
+	}
+	return sign
+}`},
+}
 
 // elementary is the operation of a function of the standard library or gonum.
 func elementary(fn *types.Func) (operation, bool) {

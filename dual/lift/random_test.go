@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hesse-ad/hesse/internal/activity"
 	"github.com/stretchr/testify/require"
 )
 
@@ -321,7 +320,7 @@ var table = []struct {
 	path, err := filepath.Abs(dir)
 	require.NoError(t, err)
 	for _, s := range lifts {
-		p, err := activity.Load(path, s.output)
+		p, err := load(path, s)
 		require.NoError(t, err)
 		text, faults, err := lift(p, s)
 		require.NoError(t, err)

@@ -29,7 +29,7 @@ func analyzed(t *testing.T, p *activity.Program, name string) []string {
 func TestRefusedConstructsAreNamedWithTheirPlace(t *testing.T) {
 	dir, err := filepath.Abs("testdata/refused")
 	require.NoError(t, err)
-	p, err := activity.Load(dir, "")
+	p, err := load(dir, settings{})
 	require.NoError(t, err)
 	src, err := os.ReadFile(filepath.Join(dir, "refused.go"))
 	require.NoError(t, err)

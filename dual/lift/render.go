@@ -18,6 +18,7 @@ type renderer struct {
 	in      *activity.Instance
 	results []*activity.Place
 	header  ast.Stmt // the simple statement before a condition, where no declaration can stand
+	grouped bool     // the declaration at hand is in parentheses
 }
 
 func (r *renderer) info() *types.Info { return r.in.Info() }
@@ -32,8 +33,17 @@ func (r *renderer) ordered(x, y ast.Expr) bool { return r.prog.Ordered(r.in.Pkg,
 
 func (r *renderer) fault(at token.Pos, what, instead string) { r.a.Fault(r.in, at, what, instead) }
 
-// node is the text of n in the lifted function.
+// node is the text of n in the lifted function, with a mark before a statement.
 func (r *renderer) node(n ast.Node) string {
+	switch n.(type) {
+	case *ast.BlockStmt:
+	case ast.Stmt:
+		return r.mark(r.in, n.Pos()) + r.render(n)
+	}
+	return r.render(n)
+}
+
+func (r *renderer) render(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		return r.assign(n)
@@ -51,6 +61,9 @@ func (r *renderer) node(n ast.Node) string {
 		r.header = n.Init
 	case *ast.FuncLit:
 		return r.literal(n)
+	case *ast.GenDecl:
+		defer func(outer bool) { r.grouped = outer }(r.grouped)
+		r.grouped = n.Lparen.IsValid()
 	case *ast.IfStmt:
 		r.header = n.Init
 	case *ast.Ident:
@@ -80,11 +93,16 @@ func (r *renderer) node(n ast.Node) string {
 		return r.selector(n)
 	case *ast.SwitchStmt:
 		r.header = n.Init
-		if n.Tag != nil && r.active(n.Tag) {
+		if n.Tag != nil && (r.active(n.Tag) || slices.ContainsFunc(n.Body.List, func(c ast.Stmt) bool {
+			return slices.ContainsFunc(c.(*ast.CaseClause).List, r.active)
+		})) {
 			return r.switchOn(n)
 		}
 	case *ast.TypeSpec:
 		return r.localType(n)
+	case *ast.TypeSwitchStmt:
+		r.header = n.Init
+		return r.typeSwitch(n)
 	case *ast.UnaryExpr:
 		if r.active(n) {
 			switch n.Op {
@@ -344,52 +362,104 @@ func isZero(tv types.TypeAndValue) bool { return tv.Value != nil && tv.Value.Str
 
 // assignMany is an assignment of several values of one expression.
 func (r *renderer) assignMany(s *ast.AssignStmt) string {
-	var lhs []string
-	for _, e := range s.Lhs {
-		lhs = append(lhs, r.node(e))
-	}
-	left := strings.Join(lhs, ", ") + " " + s.Tok.String() + " "
-	if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok {
-		if fn := r.callee(c); fn != nil {
-			if op, ok := elementary(fn); ok && len(op.text) > 1 && r.anyActive(c.Args) {
-				var values []string
-				for i := range op.text {
-					values = append(values, r.operation(c, op, i))
-				}
-				return left + strings.Join(values, ", ")
-			}
+	var lhs, rhs []string
+	var dst []*activity.Place
+	value, spelled := r.spelled(s.Rhs[0])
+	for i, e := range s.Lhs {
+		dst = append(dst, r.in.Exprs[e])
+		if spelled && isBlank(e) {
+			continue
 		}
-		r.sameActivity(s.Rhs[0], s.Lhs)
+		if lhs = append(lhs, r.node(e)); spelled {
+			rhs = append(rhs, value(i))
+		}
 	}
-	return left + r.node(s.Rhs[0])
+	if !spelled || len(lhs) == 0 {
+		return r.list(s.Lhs) + " " + s.Tok.String() + " " + r.several(s.Rhs[0], dst)
+	}
+	return strings.Join(lhs, ", ") + " " + s.Tok.String() + " " + strings.Join(rhs, ", ")
 }
 
-// sameActivity refuses to assign passive results to active variables where there is
-// no place to write the conversion.
-func (r *renderer) sameActivity(e ast.Expr, lhs []ast.Expr) {
-	c := r.in.Calls[ast.Unparen(e).(*ast.CallExpr)]
-	if c == nil {
-		return
+// list is expressions with commas between them.
+func (r *renderer) list(l []ast.Expr) string {
+	var s []string
+	for _, e := range l {
+		s = append(s, r.node(e))
 	}
-	for i, l := range lhs {
-		if r.active(l) && !c.Results[i].Active() {
-			r.fault(e.Pos(), "a passive result among several is assigned to an active variable", "assign it to a variable of its own first")
+	return strings.Join(s, ", ")
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// spelled reports whether e is a call of an operation with several results, each of
+// which is written as an expression of its own.
+func (r *renderer) spelled(e ast.Expr) (value func(i int) string, ok bool) {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return nil, false
+	}
+	fn := r.callee(c)
+	if fn == nil {
+		return nil, false
+	}
+	op, ok := elementary(fn)
+	ok = ok && len(op.text) > 1 && r.anyActive(c.Args)
+	for _, x := range c.Args {
+		if ok {
+			r.once(x)
 		}
 	}
+	return func(i int) string { return r.operation(c, op, i) }, ok
+}
+
+// several is the values of e, an expression with several, for dst: where a passive number
+// becomes active on the way, by a function literal that makes it a constant.
+func (r *renderer) several(e ast.Expr, dst []*activity.Place) string {
+	src := r.in.Tuples[e]
+	tuple, _ := r.info().TypeOf(e).(*types.Tuple)
+	value, spelled := r.spelled(e)
+	differ := spelled
+	var names, values, results []string
+	for i, p := range src {
+		name, to := fmt.Sprintf("r%d", i), p
+		for r.taken[name] {
+			name += "_"
+		}
+		names = append(names, name)
+		if spelled {
+			name = value(i)
+		}
+		if i < len(dst) && dst[i].Active() && p.Kind() == activity.Number && !p.Active() {
+			to, differ, name = dst[i], true, r.constant(name)
+		}
+		t := types.Type(types.Typ[types.Bool]) // of v, ok
+		switch {
+		case tuple != nil:
+			t = activity.Substitute(tuple.At(i).Type(), r.in.Env)
+		case i == 0:
+			t = r.in.TypeOf(e)
+		}
+		values, results = append(values, name), append(results, r.byShape(to, t))
+	}
+	if !differ {
+		return r.node(e)
+	}
+	body := strings.Join(names, ", ") + " := " + r.node(e) + "; "
+	if spelled {
+		body = ""
+	}
+	return "func() (" + strings.Join(results, ", ") + ") { " + body + "return " + strings.Join(values, ", ") + " }()"
 }
 
 func (r *renderer) ret(s *ast.ReturnStmt) string {
-	if len(s.Results) == 0 || len(s.Results) == 1 && len(r.results) > 1 {
-		if len(s.Results) == 1 {
-			if c := r.in.Calls[callOf(s.Results[0])]; c != nil {
-				for i, p := range r.results {
-					if p.Active() && !c.Results[i].Active() {
-						r.fault(s.Pos(), "a passive result among several is returned as an active one", "assign the results to variables first")
-					}
-				}
-			}
-		}
-		return r.children(s)
+	if len(s.Results) == 0 {
+		return "return"
+	}
+	if len(s.Results) == 1 && len(r.results) > 1 {
+		return "return " + r.several(s.Results[0], r.results)
 	}
 	var v []string
 	for i, e := range s.Results {
@@ -398,116 +468,194 @@ func (r *renderer) ret(s *ast.ReturnStmt) string {
 	return "return " + strings.Join(v, ", ")
 }
 
-func callOf(e ast.Expr) *ast.CallExpr {
-	c, _ := ast.Unparen(e).(*ast.CallExpr)
-	return c
-}
-
+// valueSpec writes variables of one declaration. Where their types differ now, their
+// values say which they have.
 func (r *renderer) valueSpec(s *ast.ValueSpec) string {
-	var b strings.Builder
-	var first *activity.Place
-	mixed := false
+	var dst []*activity.Place
+	var names, texts, values []string
+	active := false
 	for i, n := range s.Names {
 		p := r.in.Vars[r.info().Defs[n]]
-		if i == 0 {
-			first = p
+		active = active || p.HoldsActive()
+		dst, names = append(dst, p), append(names, n.Name)
+		if s.Type != nil {
+			texts = append(texts, r.typ(p, s.Type))
 		}
-		mixed = mixed || p.HoldsActive() != first.HoldsActive()
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(n.Name)
-	}
-	if !first.HoldsActive() && !mixed {
-		return r.children(s)
-	}
-	if mixed && s.Type != nil {
-		var rows []string
-		for i, n := range s.Names {
-			row := n.Name + " " + r.typ(r.in.Vars[r.info().Defs[n]], s.Type)
-			if i < len(s.Values) {
-				row += " = " + r.to(s.Values[i], r.in.Vars[r.info().Defs[n]])
-			}
-			rows = append(rows, row)
-		}
-		return strings.Join(rows, "\nvar ")
-	}
-	if s.Type != nil {
-		b.WriteString(" " + r.typ(first, s.Type))
-	}
-	for i, v := range s.Values {
-		if i == 0 {
-			b.WriteString(" = ")
-		} else {
-			b.WriteString(", ")
-		}
-		var p *activity.Place
 		if len(s.Values) == len(s.Names) {
-			p = r.in.Vars[r.info().Defs[s.Names[i]]]
+			values = append(values, r.to(s.Values[i], p))
 		}
-		b.WriteString(r.to(v, p))
 	}
-	return b.String()
-}
-
-// rangeOver writes a loop. A variable that becomes active in the body, of elements
-// that are not, is made of one that is not.
-func (r *renderer) rangeOver(s *ast.RangeStmt) string {
-	value := s.Value
-	id, _ := value.(*ast.Ident)
-	x := r.in.Exprs[s.X]
-	for x.Kind() == activity.Holder && x.Elem().Kind() == activity.Holder && activity.IsPointer(x.Type()) {
-		x = x.Elem()
-	}
-	if id == nil || !r.active(id) || x == nil || x.Elem() == nil || x.Elem().Active() {
+	if !active {
 		return r.children(s)
 	}
-	if s.Tok != token.DEFINE {
-		r.fault(s.Pos(), "a loop assigns passive elements to an active variable", "define the variable by :=")
-		return ""
+	if len(s.Values) == 1 && len(s.Names) > 1 {
+		values = []string{r.several(s.Values[0], dst)}
 	}
-	element := id.Name + "Real"
-	for r.taken[element] {
-		element += "_"
+	mixed := len(texts) > 0 && slices.ContainsFunc(texts, func(t string) bool { return t != texts[0] })
+	switch {
+	case mixed && len(values) == 0:
+		between := "\nvar "
+		if r.grouped {
+			between = "\n"
+		}
+		for i := range names {
+			names[i] += " " + texts[i]
+		}
+		return strings.Join(names, between)
+	case mixed && len(values) == 1:
+		if t, ok := r.info().TypeOf(s.Values[0]).(*types.Tuple); ok {
+			for i := range t.Len() {
+				if !types.Identical(t.At(i).Type(), r.info().TypeOf(s.Type)) {
+					r.fault(s.Pos(), "variables of one declaration, some active, whose values have other types", "declare them one by one")
+				}
+			}
+		}
+	case mixed:
+		for i, v := range s.Values {
+			if tv := r.info().Types[v]; !dst[i].Active() && (tv.Value != nil || tv.IsNil() || !types.Identical(tv.Type, r.info().TypeOf(s.Type))) {
+				values[i] = asConversion(texts[i]) + "(" + values[i] + ")"
+			}
+		}
 	}
-	head := r.prog.Text(s.Pos(), value.Pos()) + element + r.prog.Text(value.End(), s.X.Pos()) + r.node(s.X)
-	body := r.node(s.Body)
-	return head + " {\n" + id.Name + " := " + r.constant(element) + strings.TrimPrefix(body, "{")
+	text := strings.Join(names, ", ")
+	if len(texts) > 0 && !mixed {
+		text += " " + texts[0]
+	}
+	if len(values) > 0 {
+		text += " = " + strings.Join(values, ", ")
+	}
+	return text
 }
 
-// switchOn writes a switch over an active number as one over conditions.
+// rangeOver writes a loop. A variable that is active, of what is not, is made of one that
+// is not.
+func (r *renderer) rangeOver(s *ast.RangeStmt) string {
+	from := r.in.Ranges[s]
+	becomes := func(e ast.Expr, p *activity.Place) bool {
+		return e != nil && r.active(e) && p.Kind() == activity.Number && !p.Active()
+	}
+	if !becomes(s.Key, from.Key) && !becomes(s.Value, from.Value) {
+		return r.children(s)
+	}
+	var variables, first string
+	for i, e := range []ast.Expr{s.Key, s.Value} {
+		if e == nil {
+			continue
+		}
+		p := []*activity.Place{from.Key, from.Value}[i]
+		target, name := r.node(e), "value"
+		if id, ok := e.(*ast.Ident); ok {
+			name = id.Name
+		}
+		if name += "Real"; becomes(e, p) {
+			first += target + " " + s.Tok.String() + " " + r.constant(r.free(name)) + "; "
+		} else if s.Tok == token.ASSIGN && !isBlank(e) {
+			first += target + " = " + r.free(name) + "; "
+		} else {
+			name = target
+		}
+		if i > 0 {
+			variables += ", "
+		}
+		variables += r.free(name)
+	}
+	return "for " + variables + " := range " + r.node(s.X) + " {\n" + first + strings.TrimPrefix(r.node(s.Body), "{")
+}
+
+// free is name, or one like it that no variable has.
+func (r *renderer) free(name string) string {
+	if name == "_" || !strings.HasSuffix(name, "Real") {
+		return name
+	}
+	for r.taken[name] {
+		name += "_"
+	}
+	return name
+}
+
+// switchOn writes a switch in which active numbers are compared as one over conditions.
 func (r *renderer) switchOn(s *ast.SwitchStmt) string {
-	r.once(s.Tag)
 	var b strings.Builder
 	b.WriteString("switch ")
-	if s.Init != nil {
+	tag := r.activeArgument(s.Tag)
+	switch {
+	case s.Init != nil:
+		r.once(s.Tag)
 		b.WriteString(r.node(s.Init) + "; ")
+	case !plain(s.Tag) || slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool {
+		return slices.ContainsFunc(c.(*ast.CaseClause).List, func(e ast.Expr) bool { return !r.pure(e) })
+	}):
+		name := r.free("tagReal")
+		b.WriteString(name + " := " + tag + "; ")
+		tag = name
 	}
 	b.WriteString("{\n")
 	for _, c := range s.Body.List {
 		c := c.(*ast.CaseClause)
+		var conditions []string
+		for _, e := range c.List {
+			conditions = append(conditions, r.helper("equal")+"("+tag+", "+r.activeArgument(e)+")")
+		}
+		head := "case " + strings.Join(conditions, ", ") + ":"
 		if c.List == nil {
-			b.WriteString("default:")
-		} else {
-			b.WriteString("case ")
-			for i, e := range c.List {
-				if i > 0 {
-					b.WriteString(", ")
-				}
-				b.WriteString(r.helper("equal") + "(" + r.bare(s.Tag) + ", " + r.activeArgument(e) + ")")
-			}
-			b.WriteString(":")
+			head = "default:"
 		}
-		at := c.Colon + 1
-		for _, t := range c.Body {
-			b.WriteString(r.prog.Text(at, t.Pos()))
-			b.WriteString(r.node(t))
-			at = t.End()
-		}
-		b.WriteString(r.prog.Text(at, c.End()) + "\n")
+		b.WriteString(head + r.clause(c) + "\n")
 	}
 	b.WriteString("}")
 	return b.String()
+}
+
+// clause is the statements of a case.
+func (r *renderer) clause(c *ast.CaseClause) string {
+	s := ""
+	at := c.Colon + 1
+	for _, t := range c.Body {
+		s += r.prog.Text(at, t.Pos()) + r.node(t)
+		at = t.End()
+	}
+	return s + r.prog.Text(at, c.End())
+}
+
+// typeSwitch writes a switch over types whose variable is a number that becomes active.
+func (r *renderer) typeSwitch(s *ast.TypeSwitchStmt) string {
+	bound, ok := s.Assign.(*ast.AssignStmt)
+	if !ok || !slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool { return r.in.Vars[r.info().Implicits[c]].Active() }) {
+		return r.children(s)
+	}
+	init, name := "", bound.Lhs[0].(*ast.Ident).Name
+	if s.Init != nil {
+		init = r.node(s.Init) + "; "
+	}
+	real := r.free(name + "Real")
+	text := "switch " + init + real + " := " + r.node(bound.Rhs[0]) + " {\n"
+	for _, c := range s.Body.List {
+		c := c.(*ast.CaseClause)
+		head := "default:"
+		if c.List != nil {
+			head = "case " + r.list(c.List) + ":"
+		}
+		v, value := r.info().Implicits[c], real
+		if r.in.Vars[v].Active() {
+			value = r.constant(real)
+		}
+		if uses(r.info(), c, v) {
+			head += "\n" + name + " := " + value + ";"
+		}
+		text += head + r.clause(c) + "\n"
+	}
+	return text + "}"
+}
+
+// uses reports whether n mentions o.
+func uses(info *types.Info, n ast.Node, o types.Object) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && info.Uses[id] == o
+		return !found
+	})
+	return found
 }
 
 func (r *renderer) composite(e *ast.CompositeLit) string {
@@ -658,51 +806,63 @@ func (r *renderer) call(e *ast.CallExpr) string {
 	}
 	l := r.function(c.Callee)
 	args := r.arguments(e, c.Callee.Params, sig.Variadic())
+	name := l.value()
+	if slices.ContainsFunc(e.Args, r.typed) || sig.Recv() != nil && c.Recv.HoldsActive() || l.bare {
+		name = l.name // Go infers the type argument
+	}
 	if sig.Recv() == nil {
-		return l.call() + "(" + args + ")"
+		return name + "(" + args + ")"
 	}
 	s := ast.Unparen(e.Fun).(*ast.SelectorExpr)
-	recv := r.receiver(s)
+	m, path, _ := r.in.Method(s)
 	if l.method {
+		recv, _ := r.receiver(s, path)
 		return recv + "." + l.name + "(" + args + ")"
-	}
-	_, want := sig.Recv().Type().Underlying().(*types.Pointer)
-	_, have := r.pathType(s).Underlying().(*types.Pointer)
-	switch {
-	case want && !have:
-		recv = "&" + recv
-	case have && !want:
-		recv = "*" + recv
 	}
 	if args != "" {
 		args = ", " + args
 	}
-	return l.call() + "(" + recv + args + ")"
+	return name + "(" + r.methodReceiver(s, m, path) + args + ")"
 }
 
-// receiver is what a method is called on, with the embedded fields on the way.
-func (r *renderer) receiver(s *ast.SelectorExpr) string {
-	x := r.operand(s.X)
-	sel := r.info().Selections[s]
-	t := sel.Recv()
-	for _, i := range sel.Index()[:len(sel.Index())-1] {
+// typed reports whether e, an argument, has a type in which active numbers occur.
+func (r *renderer) typed(e ast.Expr) bool {
+	return r.in.Exprs[e].HoldsActive() || slices.ContainsFunc(r.in.Tuples[e], (*activity.Place).HoldsActive)
+}
+
+// receiver is what the method that s selects is called on, with the embedded fields on the
+// way, and its type.
+func (r *renderer) receiver(s *ast.SelectorExpr, path []int) (string, types.Type) {
+	x, t := r.operand(s.X), r.in.TypeOf(s.X)
+	for _, i := range path {
 		f := activity.Deref(t).Underlying().(*types.Struct).Field(i)
 		x, t = x+"."+f.Name(), f.Type()
+	}
+	return x, t
+}
+
+// methodReceiver is the receiver as a function takes it that has become of a method.
+func (r *renderer) methodReceiver(s *ast.SelectorExpr, m *types.Func, path []int) string {
+	x, t := r.receiver(s, path)
+	switch want, have := activity.IsPointer(m.Signature().Recv().Type()), activity.IsPointer(t); {
+	case want && !have:
+		return "&" + x
+	case have && !want:
+		return "*" + x
 	}
 	return x
 }
 
-// pathType is the type of what receiver writes.
-func (r *renderer) pathType(s *ast.SelectorExpr) types.Type {
-	sel := r.info().Selections[s]
-	t := sel.Recv()
-	for _, i := range sel.Index()[:len(sel.Index())-1] {
-		t = activity.Deref(t).Underlying().(*types.Struct).Field(i).Type()
-	}
-	return activity.Substitute(t, r.in.Env)
-}
-
 func (r *renderer) arguments(e *ast.CallExpr, params []*activity.Place, variadic bool) string {
+	if r.in.Tuples[firstArg(e)] != nil && len(e.Args) == 1 { // f(g())
+		dst := slices.Clone(params)
+		if variadic {
+			for i := len(params) - 1; i < len(r.in.Tuples[e.Args[0]]); i++ {
+				dst = append(dst[:i], params[len(params)-1].Elem())
+			}
+		}
+		return r.several(e.Args[0], dst)
+	}
 	var v []string
 	for i, x := range e.Args {
 		var p *activity.Place
@@ -721,6 +881,13 @@ func (r *renderer) arguments(e *ast.CallExpr, params []*activity.Place, variadic
 	return s
 }
 
+func firstArg(e *ast.CallExpr) ast.Expr {
+	if len(e.Args) == 0 {
+		return nil
+	}
+	return e.Args[0]
+}
+
 func (r *renderer) conversion(e *ast.CallExpr) string {
 	x := e.Args[0]
 	if r.active(x) {
@@ -730,13 +897,17 @@ func (r *renderer) conversion(e *ast.CallExpr) string {
 		return r.node(e.Fun) + "(" + r.operand(x) + ".Value())"
 	}
 	if p := r.in.Exprs[e]; p.HoldsActive() && p.Kind() != activity.Number {
-		t := r.typ(p, e.Fun)
-		if strings.HasPrefix(t, "*") {
-			t = "(" + t + ")"
-		}
-		return t + "(" + r.node(x) + ")"
+		return asConversion(r.typ(p, e.Fun)) + "(" + r.node(x) + ")"
 	}
 	return r.children(e)
+}
+
+// asConversion is a type as it stands in a conversion.
+func asConversion(t string) string {
+	if strings.HasPrefix(t, "*") || strings.HasPrefix(t, "func") || strings.HasPrefix(t, "chan") || strings.HasPrefix(t, "<-") {
+		return "(" + t + ")"
+	}
+	return t
 }
 
 func (r *renderer) builtin(e *ast.CallExpr, name string) string {
@@ -771,7 +942,9 @@ func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 		}
 		t := p
 		if name == "new" {
-			t = p.Elem()
+			if t = p.Elem(); !r.info().Types[e.Args[0]].IsType() {
+				return "new(" + r.to(e.Args[0], t) + ")"
+			}
 		}
 		v := []string{r.typ(t, e.Args[0])}
 		for _, x := range e.Args[1:] {
@@ -824,12 +997,15 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 	}
 	s := op.text[i]
 	for k, x := range e.Args {
-		if strings.Count(strings.Join(op.text, ""), fmt.Sprintf("$%d", k+1)) > 1 {
+		if strings.Count(s, fmt.Sprintf("$%d", k+1)) > 1 {
 			r.once(x)
 		}
 	}
 	if rest, ok := strings.CutPrefix(s, "dual."); ok {
 		s = r.dual() + "." + rest
+	} else if rest, ok := strings.CutPrefix(s, "&"); ok {
+		name, arguments, _ := strings.Cut(rest, "(")
+		s = r.helper(name) + "(" + arguments
 	}
 	for k, x := range e.Args {
 		arg := r.node(x)
@@ -844,9 +1020,6 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 		}
 		s = strings.ReplaceAll(s, fmt.Sprintf("$%d", k+1), arg)
 	}
-	if strings.Contains(s, "math.") {
-		r.imported("math", "math")
-	}
 	return s
 }
 
@@ -858,9 +1031,9 @@ func (r *renderer) once(x ast.Expr) {
 }
 
 func (r *renderer) isInf(e *ast.CallExpr) string {
-	r.imported("math", "math")
-	above := r.constant("math.MaxFloat64") + ".Less(" + r.bare(e.Args[0]) + ")"
-	below := r.operand(e.Args[0]) + ".LessReal(-math.MaxFloat64)"
+	largest := r.imported("math", "math") + ".MaxFloat64"
+	above := r.constant(largest) + ".Less(" + r.bare(e.Args[0]) + ")"
+	below := r.operand(e.Args[0]) + ".LessReal(-" + largest + ")"
 	switch v := r.info().Types[e.Args[1]].Value; {
 	case v == nil:
 		r.fault(e.Pos(), "math.IsInf with a sign that is not constant", "write a constant")

@@ -34,6 +34,19 @@ type writer struct {
 	copied  map[types.Object]string
 	helpers map[string]string // their names here
 	sources map[string]bool   // files and modules that the code is from
+	marks   []mark
+}
+
+// A mark is where the text that follows it is from.
+type mark struct {
+	in *activity.Instance
+	at token.Pos
+}
+
+// mark is a mark as it stands in the text until file takes it out.
+func (w *writer) mark(in *activity.Instance, at token.Pos) string {
+	w.marks = append(w.marks, mark{in, at})
+	return fmt.Sprintf("\x00%d\x00", len(w.marks)-1)
 }
 
 // lifted is a declaration of the file.
@@ -41,17 +54,8 @@ type lifted struct {
 	name   string
 	method bool // of a lifted type
 	bare   bool // without the type parameter
-	infer  bool // Go infers the type argument from the arguments
 	text   string
 	w      *writer
-}
-
-// call is how the function is written in a call.
-func (l *lifted) call() string {
-	if l.bare || l.infer || !l.w.generic {
-		return l.name
-	}
-	return l.value()
 }
 
 // value is how the function is written as a value.
@@ -136,17 +140,10 @@ func (w *writer) function(in *activity.Instance) *lifted {
 	case l.method:
 		owner := typeName(sig.Recv().Type()) + w.suffix + in.Recv.Pattern() + "." // no name of Go's
 		l.name = strings.TrimPrefix(w.unique(owner+base), owner)
-		l.infer = true
 	case l.bare:
 		l.name = w.unique(w.named(in.Fn.Pkg(), base))
 	default:
 		l.name = w.unique(w.named(in.Fn.Pkg(), base) + w.suffix)
-	}
-	for _, p := range in.Params {
-		l.infer = l.infer || p.HoldsActive()
-	}
-	if sig.Recv() != nil && !l.method && in.Recv.HoldsActive() {
-		l.infer = true
 	}
 	w.decls = append(w.decls, l)
 	w.queue = append(w.queue, func() { l.text = w.renderFunc(l, in) })
@@ -176,7 +173,7 @@ func (w *writer) renderFunc(l *lifted, in *activity.Instance) string {
 	d := in.Decl
 	var b strings.Builder
 	b.WriteString(doc(d.Doc, in.Fn.Name(), l.name))
-	b.WriteString("func ")
+	b.WriteString(w.mark(in, d.Pos()) + "func ")
 	params := ""
 	if d.Recv != nil {
 		f := d.Recv.List[0]
@@ -320,11 +317,23 @@ func (r *renderer) byShape(p *activity.Place, t types.Type) string {
 		return "map[" + r.typeString(t.Key()) + "]" + r.byShape(p.Elem(), t.Elem())
 	case *types.Named:
 		return r.namedType(p, t)
+	case *types.Struct:
+		var f []string
+		for i := range t.NumFields() {
+			f = append(f, t.Field(i).Name()+" "+r.byShape(p.Fields()[i], t.Field(i).Type()))
+		}
+		return "struct { " + strings.Join(f, "; ") + " }"
+	case *types.Chan:
+		r.fault(r.in.Decl.Pos(), "a channel cannot carry active values", "return them, or write them into a slice")
 	case *types.Signature:
 		list := func(v *types.Tuple, p []*activity.Place) string {
 			var s []string
 			for i := range v.Len() {
-				s = append(s, r.byShape(p[i], v.At(i).Type()))
+				e := r.byShape(p[i], v.At(i).Type())
+				if v == t.Params() && t.Variadic() && i == v.Len()-1 {
+					e = "..." + strings.TrimPrefix(e, "[]")
+				}
+				s = append(s, e)
 			}
 			return strings.Join(s, ", ")
 		}
@@ -425,6 +434,9 @@ func (r *renderer) namedType(p *activity.Place, t types.Type) string {
 	n := types.Unalias(t).(*types.Named)
 	o := n.Obj()
 	if o.Parent() != nil && o.Parent() != o.Pkg().Scope() { // local to a function
+		if r.in.Decl == nil || o.Pos() < r.in.Decl.Pos() || o.Pos() >= r.in.Decl.End() {
+			w.a.Fault(nil, o.Pos(), "a type declared in a function holds active values in another, generic one", "declare the type outside of the function")
+		}
 		return o.Name()
 	}
 	if s, ok := r.instance(p, n); ok {
@@ -454,7 +466,7 @@ func (r *renderer) namedType(p *activity.Place, t types.Type) string {
 		if comment == nil && len(group.Specs) == 1 {
 			comment = group.Doc
 		}
-		l.text = doc(comment, o.Name(), l.name) + "type " + l.name + w.params() + " " + q.typ(p, s.Type)
+		l.text = doc(comment, o.Name(), l.name) + w.mark(q.in, s.Pos()) + "type " + l.name + w.params() + " " + q.typ(p, s.Type)
 	})
 	return l.value()
 }
@@ -611,7 +623,9 @@ func (r *renderer) value(e ast.Expr) (string, bool) {
 			if !l.method {
 				r.fault(e.Pos(), "a method value of a type that becomes no type of its own", "write a function literal that calls it")
 			}
-			return r.receiver(s) + "." + l.name, true
+			_, path, _ := r.in.Method(s)
+			recv, _ := r.receiver(s, path)
+			return recv + "." + l.name, true
 		}
 		r.fault(e.Pos(), "a method expression with active values", "write a function literal that calls the method")
 	}
@@ -635,7 +649,8 @@ func (r *renderer) selector(e *ast.SelectorExpr) string {
 	}
 	if len(sel.Index()) > 1 {
 		if x := r.in.Exprs[e.X]; x.HoldsActive() { // embedded fields have names in lifted types
-			return r.receiver(e) + "." + e.Sel.Name
+			recv, _ := r.receiver(e, sel.Index()[:len(sel.Index())-1])
+			return recv + "." + e.Sel.Name
 		}
 	}
 	return r.operandSelector(e) + "." + e.Sel.Name
@@ -657,16 +672,8 @@ func (r *renderer) passive(e *ast.CallExpr, c *activity.Call) (string, bool) {
 	}
 	var args []string
 	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && c.Recv != nil {
-		recv := r.receiver(sel)
-		_, want := c.Fn.Type().(*types.Signature).Recv().Type().Underlying().(*types.Pointer)
-		_, have := r.pathType(sel).Underlying().(*types.Pointer)
-		switch {
-		case want && !have:
-			recv = "&" + recv
-		case have && !want:
-			recv = "*" + recv
-		}
-		args = append(args, recv)
+		m, path, _ := r.in.Method(sel)
+		args = append(args, r.methodReceiver(sel, m, path))
 	}
 	for _, x := range e.Args {
 		args = append(args, r.node(x))

@@ -75,14 +75,20 @@ type Instance struct {
 
 	Vars    map[types.Object]*Place // its variables, parameters and results
 	Exprs   map[ast.Expr]*Place     // the values of its expressions; where there are several, the first
+	Tuples  map[ast.Expr][]*Place   // the values of expressions where several are assigned, returned or passed
+	Ranges  map[*ast.RangeStmt]Range
 	Calls   map[*ast.CallExpr]*Call // of declared functions that are looked into
 	Funcs   map[ast.Expr]*Call      // such functions used as values
 	Recv    *Place                  // nil of a function that is no method
 	Params  []*Place
 	Results []*Place
 
-	places []*Place // all places in the order of the code, for the pattern
+	places []*Place                // all places in the order of the code, for the pattern
+	locals map[types.Object]*Place // of the types that it declares
 }
+
+// A Range is what a loop gives its variables, nil for what is no number nor holds one.
+type Range struct{ Key, Value *Place }
 
 // Info is the types of the code of in.
 func (in *Instance) Info() *types.Info { return in.Pkg.TypesInfo }
@@ -105,22 +111,9 @@ func (in *Instance) Pattern() (pattern string, active bool) {
 	return b.String(), active
 }
 
-// Local is a place that holds active numbers and is of a type that in declares in its
-// body; nil if there is none.
-func (in *Instance) Local(t types.Object) *Place {
-	for _, p := range in.places {
-		var found *Place
-		p.Walk(func(q *Place) {
-			if n, ok := types.Unalias(q.typ).(*types.Named); ok && n.Obj() == t && q.kind != Number && q.HoldsActive() {
-				found = q
-			}
-		})
-		if found != nil {
-			return found
-		}
-	}
-	return nil
-}
+// Local is the place of all values of a type that in declares in its body, nil if there
+// are none.
+func (in *Instance) Local(t types.Object) *Place { return in.locals[t] }
 
 // A Call is one of a declared function.
 type Call struct {
@@ -191,17 +184,17 @@ func (a *Analysis) expand(c *Call) {
 		}
 	}
 	if c.Callee == nil {
-		decl, pkg := a.Program.Source(c.Fn)
 		if a.use(c.Fn).As == Refused {
 			c.Callee = &Instance{Fn: c.Fn}
 			return
 		}
-		if decl == nil || decl.Body == nil {
+		fn, decl, pkg := a.Program.Source(c.Fn)
+		if decl == nil {
 			a.Fault(c.in, c.at, fmt.Sprintf("the source of %s is not Go, or out of reach", c.Fn.FullName()), a.NoSource)
 			c.Callee = &Instance{Fn: c.Fn}
 			return
 		}
-		c.Callee = a.instance(c.Fn, decl, pkg, c.Env, c.in, c.at)
+		c.Callee = a.instance(fn, decl, pkg, c.Env, c.in, c.at)
 	}
 	in := c.Callee
 	if c.Recv != nil {
@@ -230,7 +223,8 @@ func sameEnv(a, b Env) bool {
 // instance analyzes a function.
 func (a *Analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Package, env Env, caller *Instance, called token.Pos) *Instance {
 	in := &Instance{Fn: fn, Decl: decl, Pkg: pkg, Env: env, Caller: caller, Called: called,
-		Vars: map[types.Object]*Place{}, Exprs: map[ast.Expr]*Place{},
+		Vars: map[types.Object]*Place{}, Exprs: map[ast.Expr]*Place{}, Tuples: map[ast.Expr][]*Place{},
+		Ranges: map[*ast.RangeStmt]Range{}, locals: map[types.Object]*Place{},
 		Calls: map[*ast.CallExpr]*Call{}, Funcs: map[ast.Expr]*Call{}}
 	a.All = append(a.All, in)
 	defer func(in *Instance) { a.current = in }(a.current)
@@ -242,9 +236,7 @@ func (a *Analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Pa
 	}
 	w.params(sig, func(p *Place) { in.Params = append(in.Params, p) }, func(p *Place) { in.Results = append(in.Results, p) })
 	w.results = in.Results
-	if decl.Body != nil {
-		w.block(decl.Body)
-	}
+	w.block(decl.Body)
 	return in
 }
 
@@ -287,7 +279,24 @@ func (w *walker) fresh(t types.Type) *Place {
 	}
 	p := w.a.place(Substitute(t, w.in.Env))
 	w.in.places = append(w.in.places, p)
+	p.Walk(func(q *Place) {
+		n, ok := q.typ.(*types.Named)
+		if !ok || !isLocal(n) || q.kind == Number {
+			return
+		}
+		if r := w.in.locals[n.Obj()]; r != nil {
+			w.a.unify(r, q, w.in.Decl.Pos())
+		} else {
+			w.in.locals[n.Obj()] = q
+		}
+	})
 	return p
+}
+
+// isLocal reports whether a type is declared in a function.
+func isLocal(n *types.Named) bool {
+	o := n.Obj()
+	return o.Parent() != nil && o.Pkg() != nil && o.Parent() != o.Pkg().Scope()
 }
 
 func (w *walker) declare(v *types.Var) *Place {
@@ -477,6 +486,8 @@ func (w *walker) rangeOver(s *ast.RangeStmt) {
 	x := w.expr(s.X).find()
 	var key, value *Place
 	switch t := w.typeOf(s.X).Underlying().(type) {
+	case *types.Map:
+		key, value = w.fresh(t.Key()), x.elem
 	case *types.Signature:
 		if x.kind == Function && len(x.params) == 1 {
 			yield := x.params[0].find()
@@ -493,11 +504,11 @@ func (w *walker) rangeOver(s *ast.RangeStmt) {
 		if x.elem != nil {
 			value = x.elem.find().elem
 		}
-	case *types.Basic:
-		_ = t // integers and strings
+	case *types.Basic: // integers and strings
 	default:
 		value = x.elem
 	}
+	w.in.Ranges[s] = Range{key, value}
 	for _, v := range []struct {
 		e    ast.Expr
 		from *Place

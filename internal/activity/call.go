@@ -89,19 +89,35 @@ func (w *walker) calledOn(e *ast.CallExpr) (recv, fun *Place, known bool) {
 	if !ok || w.info().Selections[s] == nil {
 		return nil, nil, true
 	}
-	sel := w.info().Selections[s]
+	m, path, ok := w.in.Method(s)
 	switch {
-	case sel.Kind() != types.MethodVal:
+	case w.info().Selections[s].Kind() != types.MethodVal:
 		return nil, w.expr(e.Fun), false
-	case types.IsInterface(sel.Recv()):
+	case !ok:
 		w.expr(s.X)
 		return nil, nil, false
 	}
-	x, t := w.path(w.expr(s.X), w.typeOf(s.X), sel.Index()[:len(sel.Index())-1])
-	if types.IsInterface(t) { // embedded
+	x, t := w.path(w.expr(s.X), w.typeOf(s.X), path)
+	return w.adjusted(x, t, m, e.Pos()), nil, true
+}
+
+// Method is the method that s selects and the embedded fields that lead to it. ok is
+// false if s selects no method, or one of an interface. A method of a type parameter is
+// that of its argument.
+func (in *Instance) Method(s *ast.SelectorExpr) (m *types.Func, path []int, ok bool) {
+	sel := in.Info().Selections[s]
+	if sel == nil || sel.Kind() == types.FieldVal {
 		return nil, nil, false
 	}
-	return w.adjusted(x, t, sel.Obj().(*types.Func), e.Pos()), nil, true
+	m, path = sel.Obj().(*types.Func), sel.Index()
+	if _, ok := types.Unalias(Deref(sel.Recv())).(*types.TypeParam); ok {
+		o, index, _ := types.LookupFieldOrMethod(Substitute(sel.Recv(), in.Env), true, m.Pkg(), m.Name())
+		if m, ok = o.(*types.Func); !ok {
+			return nil, nil, false
+		}
+		path = index
+	}
+	return m, path[:len(path)-1], !types.IsInterface(m.Signature().Recv().Type())
 }
 
 // arguments are the places of the arguments and where they stand, one a parameter:
@@ -163,6 +179,12 @@ func (w *walker) conversion(e *ast.CallExpr) *Place {
 	case types.Identical(w.typeOf(e), types.Typ[types.UnsafePointer]):
 		w.a.hide(x, e.Args[0].Pos(), "unsafe pointers to active values", "use an index, or a pointer of its type")
 	default:
+		switch w.typeOf(e.Args[0]).Underlying().(type) {
+		case *types.Slice:
+			if IsPointer(w.typeOf(e)) && q.elem != nil { // to an array
+				q = q.elem.find()
+			}
+		}
 		w.a.flow(x, q, e.Pos())
 	}
 	return p
@@ -191,6 +213,10 @@ func (w *walker) builtin(e *ast.CallExpr, name string) []*Place {
 		if w.info().Types[e.Args[0]].IsNil() || s.elem == nil {
 			s = w.fresh(w.typeOf(e))
 		}
+		to := s.elem
+		if to == nil { // a slice of interfaces
+			to = &Place{}
+		}
 		for i, p := range args[1:] {
 			if e.Ellipsis.IsValid() && i == len(args)-2 {
 				if p = p.find(); p.elem == nil {
@@ -198,11 +224,15 @@ func (w *walker) builtin(e *ast.CallExpr, name string) []*Place {
 				}
 				p = p.elem
 			}
-			if s.elem != nil {
-				w.a.flow(p, s.elem, e.Args[i+1].Pos())
-			}
+			w.a.flow(p, to, e.Args[i+1].Pos())
 		}
 		return []*Place{s}
+	case "new":
+		p := w.fresh(w.typeOf(e))
+		if !w.info().Types[e.Args[0]].IsType() && p.elem != nil {
+			w.a.flow(args[0], p.elem, e.Args[0].Pos())
+		}
+		return []*Place{p}
 	case "copy":
 		if to, from := args[0].find(), args[1].find(); to.elem != nil && from.elem != nil {
 			w.a.flow(from.elem, to.elem, at)

@@ -112,8 +112,8 @@ func (p *Program) pureFunction(fn *types.Func) bool {
 	known, ok := p.effects[fn.Origin()]
 	if !ok {
 		p.effects[fn.Origin()] = false
-		decl, pkg := p.Source(fn)
-		known = decl != nil && decl.Body != nil && p.Pure(pkg, decl)
+		_, decl, pkg := p.Source(fn)
+		known = decl != nil && p.Pure(pkg, decl)
 		p.effects[fn.Origin()] = known
 	}
 	return known

@@ -15,6 +15,12 @@ func (w *walker) expr(e ast.Expr) *Place {
 
 // multi is expr for what may have several values, or none.
 func (w *walker) multi(e ast.Expr) []*Place {
+	p := w.values(e)
+	w.in.Tuples[e] = p
+	return p
+}
+
+func (w *walker) values(e ast.Expr) []*Place {
 	t, ok := w.info().TypeOf(e).(*types.Tuple)
 	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		r := w.call(c)
@@ -283,13 +289,16 @@ func (w *walker) selector(e *ast.SelectorExpr) *Place {
 	if s.Kind() == types.MethodExpr {
 		return w.static(e, nil)
 	}
-	path := s.Index()
 	t := w.typeOf(e.X)
 	if s.Kind() == types.MethodVal {
-		x, t = w.path(x, t, path[:len(path)-1])
-		return w.static(e, w.adjusted(x, t, s.Obj().(*types.Func), e.Pos()))
+		m, path, ok := w.in.Method(e)
+		if !ok {
+			return w.fresh(w.typeOf(e))
+		}
+		x, t = w.path(x, t, path)
+		return w.static(e, w.adjusted(x, t, m, e.Pos()))
 	}
-	x, _ = w.path(x, t, path)
+	x, _ = w.path(x, t, s.Index())
 	return x
 }
 
@@ -350,6 +359,11 @@ func (in *Instance) Function(e ast.Expr) (fn *types.Func, env Env) {
 	fn, ok := in.Info().Uses[id].(*types.Func)
 	if !ok {
 		return nil, nil
+	}
+	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
+		if m, _, ok := in.Method(s); ok {
+			fn = m
+		}
 	}
 	env = Env{}
 	if i, ok := in.Info().Instances[id]; ok {

@@ -29,8 +29,8 @@ func (a *Analysis) Root(name string, active []string) (*Instance, error) {
 
 // Function is a function with nothing active, nil if it has no source in Go.
 func (a *Analysis) Function(fn *types.Func, env Env) *Instance {
-	decl, pkg := a.Program.Source(fn)
-	if decl == nil || decl.Body == nil {
+	fn, decl, pkg := a.Program.Source(fn)
+	if decl == nil {
 		return nil
 	}
 	return a.instance(fn, decl, pkg, env, nil, token.NoPos)

@@ -278,7 +278,13 @@ func (b *builder) build(t types.Type, within map[types.Type]*Place) *Place {
 // unify makes one place of two.
 func (a *Analysis) unify(p, q *Place, at token.Pos) {
 	p, q = p.find(), q.find()
-	if p == q || p.kind != q.kind || p.kind == Other {
+	if p == q {
+		return
+	}
+	if p.kind != q.kind || p.kind == Other {
+		const what, instead = "an active value becomes one of another kind", "copy its numbers"
+		a.hide(p, at, what, instead)
+		a.hide(q, at, what, instead)
 		return
 	}
 	q.up = p

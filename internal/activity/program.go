@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -23,20 +24,24 @@ type Program struct {
 	text  map[string][]byte
 
 	effects map[*types.Func]bool // see pureFunction
+
+	config     *packages.Config
+	noAssembly map[*packages.Package]*packages.Package
 }
 
 // Load reads the package in dir as go build does, with all that it imports, but for its
-// file without, which is about to be written anew and may have errors, or be missed.
-func Load(dir, without string) (*Program, error) {
+// file without, which is about to be written anew and may have errors, or be missed. The
+// packages also, by import path, are those that the file will need besides.
+func Load(dir, without string, also ...string) (*Program, error) {
 	p := &Program{
 		Fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
 		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{},
+		noAssembly: map[*packages.Package]*packages.Package{},
 	}
 	cfg := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedTypesSizes,
 		Dir: dir, Fset: p.Fset,
-		BuildFlags: []string{"-tags=noasm,purego,safe"}, // gonum's loops as Go
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
 			if without != "" && filepath.Base(name) == filepath.Base(without) && filepath.Dir(name) == dir {
 				return parser.ParseFile(fset, name, src, parser.PackageClauseOnly)
@@ -44,14 +49,21 @@ func Load(dir, without string) (*Program, error) {
 			return parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		},
 	}
-	roots, err := packages.Load(cfg, ".")
+	p.config = cfg
+	roots, err := packages.Load(cfg, append(also, ".")...)
 	if err != nil {
 		return nil, err
 	}
-	if len(roots) != 1 {
-		return nil, fmt.Errorf("%d packages in %s", len(roots), dir)
+	for _, q := range roots {
+		if !slices.Contains(also, q.PkgPath) {
+			p.Root = q
+		} else if len(q.GoFiles) == 0 {
+			return nil, fmt.Errorf("package %s, which is needed in what is written, is not found: go get it", q.PkgPath)
+		}
 	}
-	p.Root = roots[0]
+	if p.Root == nil {
+		return nil, fmt.Errorf("no package in %s", dir)
+	}
 	packages.Visit(roots, nil, func(q *packages.Package) {
 		if q.Types != nil {
 			p.byPkg[q.Types] = q
@@ -65,13 +77,29 @@ func Load(dir, without string) (*Program, error) {
 	return p, nil
 }
 
-// Source is the declaration of a function and its package, nil if it has no source in
-// Go.
-func (p *Program) Source(fn *types.Func) (*ast.FuncDecl, *packages.Package) {
+// Source is a function with its body and its package, nil if it has no body in Go. Where
+// the body is in assembly, and the package has it in Go for the build tags noasm, purego
+// or safe, that function is returned in place of fn.
+func (p *Program) Source(fn *types.Func) (*types.Func, *ast.FuncDecl, *packages.Package) {
+	fn = fn.Origin()
 	q := p.byPkg[fn.Pkg()]
 	if q == nil {
-		return nil, nil
+		return fn, nil, nil
 	}
+	if d := p.declarations(q)[fn]; d == nil || d.Body != nil {
+		return fn, d, q
+	}
+	if q = p.portable(q); q != nil && fn.Signature().Recv() == nil {
+		if fn, ok := q.Types.Scope().Lookup(fn.Name()).(*types.Func); ok {
+			if d := p.declarations(q)[fn]; d != nil && d.Body != nil {
+				return fn, d, q
+			}
+		}
+	}
+	return fn, nil, nil
+}
+
+func (p *Program) declarations(q *packages.Package) map[*types.Func]*ast.FuncDecl {
 	m := p.decls[q]
 	if m == nil {
 		m = map[*types.Func]*ast.FuncDecl{}
@@ -86,7 +114,22 @@ func (p *Program) Source(fn *types.Func) (*ast.FuncDecl, *packages.Package) {
 		}
 		p.decls[q] = m
 	}
-	return m[fn.Origin()], q
+	return m
+}
+
+// portable is a package as it is built without assembly, nil if it is not.
+func (p *Program) portable(q *packages.Package) *packages.Package {
+	r, ok := p.noAssembly[q]
+	if !ok {
+		cfg := *p.config
+		cfg.BuildFlags = []string{"-tags=noasm,purego,safe"}
+		if l, err := packages.Load(&cfg, q.PkgPath); err == nil && len(l) == 1 && l[0].Types != nil && len(l[0].Errors) == 0 {
+			r = l[0]
+			packages.Visit(l, nil, func(q *packages.Package) { p.byPkg[q.Types] = q })
+		}
+		p.noAssembly[q] = r
+	}
+	return r
 }
 
 // Spec is where a type, variable or constant of a package is declared, nil if that is

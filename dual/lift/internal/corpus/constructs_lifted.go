@@ -70,8 +70,7 @@ func zeroValuesOf[T dual.Scalar[T]](x []T) T {
 }
 
 func mixedDeclarationsOf[T dual.Scalar[T]](x []T) T {
-	var a float64 = 1
-	var b T = dual.Const[T](2)
+	var a, b = float64(1), dual.Const[T](2)
 	var (
 		n       = 3
 		c, d, e = x[0], 2.5, "text"
@@ -522,9 +521,9 @@ func mathFunctionsOf[T dual.Scalar[T]](x []T) T {
 	s = s.Add(a.Cbrt().Add(b.Cos()).Add(a.Cosh()).Add(b.Erf()).Add(a.Erfc()).Add(b.Exp()).Add(a.Exp2()))
 	s = s.Add(b.Expm1().Add(a.Gamma()).Add(b.Log()).Add(a.Log10()).Add(b.Log1p()).Add(a.Log2()))
 	s = s.Add(b.Sin().Add(a.Sinh()).Add(b.Sqrt()).Add(a.Tan()).Add(b.Tanh()))
-	s = s.Add(a.Atan2(b).Add(a.Hypot(b)).Add(mathDimOf(a, b)).Add(a.Scale(math.Ldexp(1, (2)/2)).Scale(math.Ldexp(1, (2)-(2)/2))).Add(a.Scale(1e-200).Scale(math.Ldexp(1, (len(x)+1094)/2)).Scale(math.Ldexp(1, (len(x)+1094)-(len(x)+1094)/2)).Scale(1e-120)))
+	s = s.Add(a.Atan2(b).Add(a.Hypot(b)).Add(mathDimOf(a, b)).Add(scaleByPowerOf(a, 2)).Add(scaleByPowerOf(a.Scale(1e-200), len(x)+1094).Scale(1e-120)))
 	s = s.Add(a.Scale(3).Ceil().Mul(b).Add(b.Scale(3).Floor().Mul(a)).Add(a.Scale(-3).Trunc()).Add(b.Scale(5).Round().Mul(a)).Add(a.Mod(dual.Const[T](0.3))).Add(a.Copysign(b.Neg())))
-	lg, sign := a.LogGamma(), 1
+	lg, sign := a.LogGamma(), signOfGammaOf(a)
 	sin, cos := b.Sin(), b.Cos()
 	whole, part := a.Scale(3).Trunc(), a.Scale(3).Sub(a.Scale(3).Trunc())
 	return s.Add(lg.Scale(float64(sign))).Add(sin.Mul(cos)).Add(whole.Mul(part))
@@ -998,3 +997,23 @@ func decreaseOf[T dual.Scalar[T]](x *T, y T) { *x = (*x).Sub(y) }
 func multiplyOf[T dual.Scalar[T]](x *T, y T) { *x = (*x).Mul(y) }
 
 func divideOf[T dual.Scalar[T]](x *T, y T) { *x = (*x).Div(y) }
+
+func scaleByPowerOf[T dual.Scalar[T]](x T, n int) T {
+	// 2ⁿ may be out of range. Of a result that is subnormal the last step alone rounds.
+	for n = max(-2200, min(n, 2200)); n > 1023; n -= 1023 {
+		x = x.Scale(0x1p1023)
+	}
+	for n < -1022 {
+		k := max(n+1022, -1022)
+		x, n = x.Scale(math.Ldexp(1, k)), n-k
+	}
+	return x.Scale(math.Ldexp(1, n))
+}
+
+func signOfGammaOf[T dual.Scalar[T]](x T) int {
+	sign := 1
+	if whole := x.Floor(); x.LessReal(0) && whole.Less(x) { // between two integers it is one
+		_, sign = math.Lgamma(whole.Value() + 0.5)
+	}
+	return sign
+}

@@ -519,6 +519,11 @@ func (m *denseOf[T]) each(f func(i int, j int) T) {
 	}
 }
 
+type denseOf[T dual.Scalar[T]] struct {
+	n    int
+	data []T
+}
+
 func (m *denseOf[T]) cholesky() (*denseOf[T], bool) {
 	l := newDenseOf[T](m.n)
 	for j := range m.n {
@@ -667,11 +672,6 @@ func (a numberOf[T]) add(b numberOf[T]) numberOf[T] {
 
 func (a numberOf[T]) sub(b numberOf[T]) numberOf[T] {
 	return numberOf[T]{a.re.Sub(b.re), a.im.Sub(b.im)}
-}
-
-type denseOf[T dual.Scalar[T]] struct {
-	n    int
-	data []T
 }
 
 func (m *denseOf[T]) set(i, j int, v T) { m.data[i*m.n+j] = v }

@@ -34,6 +34,10 @@ type circle struct{}
 
 func (circle) Area(r float64) float64 { return r * r }
 
+type disc struct{ r float64 }
+
+func (c disc) Area(r float64) float64 { return c.r * r }
+
 var total float64
 var history []float64
 var config struct{ last float64 }
@@ -107,6 +111,31 @@ func anySlice(x []float64) float64 {
 	s := []any{ /*!interface*/ x[0]}
 	return float64(len(s))
 }
+
+func anyAppend(x []float64) float64 {
+	var s []any
+	for _, v := range x {
+		s = append(s /*!interface*/, v)
+	}
+	return float64(len(s))
+}
+
+func shapesAppend(x []float64) float64 {
+	var s []shape
+	s = append(s /*!interface*/, disc{x[0]})
+	return s[0].Area(1)
+}
+
+func localInGeneric(x []float64) float64 {
+	type /*!outside of the function*/ item struct{ v float64 }
+	s := &stack[item]{}
+	s.push(item{x[0]})
+	return s.items[0].v * 2
+}
+
+type stack[E any] struct{ items []E }
+
+func (s *stack[E]) push(e E) { s.items = append(s.items, e) }
 
 func anyField(x []float64) float64 {
 	c := cache{any: /*!interface*/ x}
