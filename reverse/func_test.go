@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -87,13 +88,13 @@ func TestTapeOfAFuncHoldsInItsLoops(t *testing.T) {
 		return []reverse.Var{s[0].AddReal(0.1)}, []reverse.Var{t.Square()}
 	}
 	loop := func(x []reverse.Var) reverse.Var {
-		_, sum := reverse.Scan(reverse.Loop{Start: x[:1], Steps: 3, Step: step})
+		_, sum := dual.Scan(dual.Loop[reverse.Var]{Start: x[:1], Steps: 3, Step: step})
 		return sum[0]
 	}
 	for name, f := range map[string]func(x []reverse.Var) reverse.Var{
 		"scan": loop,
 		"while": func(x []reverse.Var) reverse.Var {
-			last, _ := reverse.Scan(reverse.Loop{
+			last, _ := dual.Scan(dual.Loop[reverse.Var]{
 				Start: x[:1], Steps: 50, While: func(s, _ []reverse.Var) bool { return s[0].LessReal(0) },
 				Step: func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
 					if s[0].LessReal(-2) {
@@ -105,7 +106,7 @@ func TestTapeOfAFuncHoldsInItsLoops(t *testing.T) {
 			return last[0].Square()
 		},
 		"scan in a scan": func(x []reverse.Var) reverse.Var {
-			last, _ := reverse.Scan(reverse.Loop{Start: x[:1], Steps: 2, Step: func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
+			last, _ := dual.Scan(dual.Loop[reverse.Var]{Start: x[:1], Steps: 2, Step: func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
 				return []reverse.Var{loop(s)}, nil
 			}})
 			return last[0]
