@@ -1,6 +1,7 @@
 package reverse
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hesse-ad/hesse/dual"
@@ -48,6 +49,45 @@ func (t *Tape) tangents(x, v, p []Var) (y, d []Var) {
 		y, d = append(y, o.V), append(d, o.D)
 	}
 	return y, d
+}
+
+// Partial returns the tape of the function of some of the inputs, or of all in another order:
+// its input k is input number inputs[k] of t. The others become parameters, by increasing number,
+// bound to those of the recorded point, before the parameters of t. It panics if a number is no
+// input or is there twice. Cost: about 50 ns an operation.
+func (t *Tape) Partial(inputs []int) *Tape {
+	n, at := t.Inputs(), t.Inside().Recorded
+	in := make([]bool, n)
+	for _, i := range inputs {
+		if uint(i) >= uint(n) || in[i] {
+			panic(fmt.Sprintf("reverse: Partial with input %d of %d, or twice", i, n))
+		}
+		in[i] = true
+	}
+	order := slices.Clone(inputs)
+	for i, in := range in {
+		if !in {
+			order = append(order, i)
+		}
+	}
+	x := make([]float64, n)
+	for k, i := range order {
+		x[k] = at.X[i]
+	}
+	k := len(inputs)
+	s := t.derived(x[:k:k], slices.Concat(x[k:], at.Params), func(in []Var) []Var {
+		args := slices.Clone(in)
+		for k, i := range order {
+			args[i] = in[k]
+		}
+		nodes := tape.Replay(&t.engine().Tape, args, values{})
+		y := make([]Var, t.Outputs())
+		for j := range y {
+			y[j] = nodes[t.engine().Output(j)]
+		}
+		return y
+	})
+	return s.With(slices.Concat(x[k:], t.Inside().Bound))
 }
 
 // Adjoint returns the tape of the VJP: inputs [x; ȳ], outputs x̄ = F′(x)ᵀȳ, the same

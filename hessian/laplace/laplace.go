@@ -1,0 +1,265 @@
+package laplace
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// Settings say what is integrated. The zero value is what New uses.
+type Settings struct {
+	// Effects are the numbers of the inputs of f that are integrated, increasing; nil means
+	// the first, as many as u0 has. The others are θ, in their order. Restricted maximum
+	// likelihood, REML, integrates the coefficients of a regression, too.
+	Effects []int
+}
+
+// Marginal is Laplace's approximation of a marginal negative log-likelihood,
+//
+//	L(θ) = f(û, θ) + ½ ln det f_uu(û, θ) − ½n ln 2π, û(θ) = argmin f(·, θ),
+//
+// of a joint negative log-density f of n effects u and of parameters θ. Each evaluation searches
+// û from where the last one found it, by Newton's method; those that run at the same time have
+// starts of their own. Plans of derivatives and the structure of factorizations are made once for
+// each branch of f.
+//
+// Errors are a *ModeError where there is no û, those of f, and where derivatives of L are asked
+// for a *hessian.LackError. θ must have the same length in all calls. Any number of goroutines may use
+// a Marginal at once, if they may use f.
+type Marginal struct {
+	f       *reverse.Func
+	effects []int
+	start   []float64
+
+	mu       sync.Mutex
+	branches []*branch // last used first
+	idle     []*search // last used last
+}
+
+// New returns the marginal of f of [u; θ], with a start u0 of the search for û: its length is that
+// of u. It panics if f is nil.
+func New(f *reverse.Func, u0 []float64) *Marginal { return Settings{}.New(f, u0) }
+
+// New is the function New with settings. It panics if there are not as many Effects as starts, or
+// they do not increase.
+func (o Settings) New(f *reverse.Func, u0 []float64) *Marginal {
+	if f == nil {
+		panic("laplace: nil function")
+	}
+	if o.Effects != nil && len(o.Effects) != len(u0) {
+		panic(fmt.Sprintf("laplace: %d effects and a start of length %d", len(o.Effects), len(u0)))
+	}
+	for k, i := range o.Effects {
+		if i < 0 || k > 0 && i <= o.Effects[k-1] {
+			panic("laplace: Effects do not increase")
+		}
+	}
+	return &Marginal{f: f, effects: slices.Clone(o.Effects), start: slices.Clone(u0)}
+}
+
+// Value returns L(θ). Cost: in each step of the search, some two if θ has changed by little,
+// a sparse Hessian and its factorization.
+func (m *Marginal) Value(theta []float64) (l float64, err error) {
+	err = m.at(theta, func(s *search) error { l = s.value(); return nil })
+	return l, err
+}
+
+// ValueGradient returns L(θ) and its gradient, in dst unless that is nil,
+//
+//	∇L = f_θ + ½T_θ − f_θu λ, f_uu λ = ½T_u,
+//
+// where T sums the third derivatives of f with the weights f_uu⁻¹ over the pattern of f_uu. Cost:
+// that of Value, an inverse on the pattern, a hessian.Third and a product with the Hessian of f.
+func (m *Marginal) ValueGradient(dst, theta []float64) (l float64, g []float64, err error) {
+	if g = dst; g == nil {
+		g = make([]float64, len(theta))
+	}
+	check(g, len(theta), "dst")
+	err = m.at(theta, func(s *search) error { l = s.value(); return s.gradient(g) })
+	if err != nil {
+		return 0, dst, err
+	}
+	return l, g, nil
+}
+
+// Modes returns û(θ), in dst unless that is nil.
+func (m *Marginal) Modes(dst, theta []float64) ([]float64, error) {
+	u := dst
+	if u == nil {
+		u = make([]float64, len(m.start))
+	}
+	check(u, len(m.start), "dst")
+	if err := m.at(theta, func(s *search) error { copy(u, s.u()); return nil }); err != nil {
+		return dst, err
+	}
+	return u, nil
+}
+
+func check(x []float64, n int, name string) {
+	if len(x) != n {
+		panic(fmt.Sprintf("laplace: %s has length %d, want %d", name, len(x), n))
+	}
+}
+
+// at calls do with a search that has found û(θ).
+func (m *Marginal) at(theta []float64, do func(s *search) error) error {
+	m.mu.Lock()
+	var s *search
+	if k := len(m.idle) - 1; k >= 0 {
+		s, m.idle = m.idle[k], m.idle[:k]
+	}
+	m.mu.Unlock()
+	if s == nil {
+		s = newSearch(m, len(theta))
+	}
+	check(theta, s.p, "θ")
+	err := s.find(theta)
+	if err == nil {
+		err = do(s)
+	}
+	m.mu.Lock()
+	m.idle = append(m.idle, s)
+	m.mu.Unlock()
+	return err
+}
+
+// maxBranches is how many branches of f keep their plans.
+const maxBranches = 16
+
+// branch is the plans for a tape of f.
+type branch struct {
+	tape   *reverse.Tape // of f
+	joint  *reverse.Tape // of [u; θ]
+	params []float64     // of f
+	inner  *hessian.Sparse
+
+	once   sync.Once // for
+	all    *hessian.Sparse
+	third  *hessian.Third
+	places []int32 // by entry of f_uu, its place in the Hessian of [u; θ]
+	err    error
+}
+
+// branch is the branch that holds at x, in the order of f.
+func (m *Marginal) branch(x []float64) (*branch, error) {
+	t, err := m.f.Tape(x)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.IndexFunc(m.branches, func(b *branch) bool { return b.tape == t })
+	var b *branch
+	if i >= 0 {
+		b = m.branches[i]
+		m.branches = slices.Delete(m.branches, i, i+1)
+	} else {
+		b = &branch{tape: t, joint: t, params: t.Inside().Bound}
+		if m.effects != nil {
+			b.joint = t.Partial(m.order(t.Inputs()))
+		}
+		if b.inner, err = (hessian.SparseSettings{Lower: true}).New(b.joint.Partial(upTo(len(m.start)))); err != nil {
+			return nil, err
+		}
+	}
+	m.branches = slices.Insert(m.branches, 0, b)
+	m.branches = m.branches[:min(len(m.branches), maxBranches)]
+	return b, nil
+}
+
+// upTo is 0 … n−1.
+func upTo(n int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = i
+	}
+	return x
+}
+
+// order is the inputs of f, effects first.
+func (m *Marginal) order(n int) []int {
+	order := slices.Clone(m.effects)
+	for i := range n {
+		if _, ok := slices.BinarySearch(m.effects, i); !ok {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
+// derive prepares third derivatives.
+func (b *branch) derive() error {
+	b.once.Do(func() {
+		if b.all, b.err = (hessian.SparseSettings{Lower: true}).New(b.joint); b.err != nil {
+			return
+		}
+		p := b.inner.Pattern()
+		b.third, b.err = b.all.Third(widened(p, b.joint.Inputs()))
+		for i, j := range p.All() {
+			b.places = append(b.places, int32(b.all.Pattern().Position(i, j)))
+		}
+	})
+	return b.err
+}
+
+// widened is p as the first rows and columns of n.
+func widened(p *sparsity.Pattern, n int) *sparsity.Pattern {
+	ptr := slices.Clone(p.RowPtr())
+	for len(ptr) <= n {
+		ptr = append(ptr, int32(p.NNZ()))
+	}
+	idx := make([]int32, 0, p.NNZ())
+	k, _ := p.Dims()
+	for i := range k {
+		idx = append(idx, p.Row(i)...)
+	}
+	return sparsity.NewPattern(n, n, ptr, idx)
+}
+
+// value is L at the mode.
+func (s *search) value() float64 {
+	return s.f + s.chol.LogDet()/2 - float64(s.n)/2*math.Log(2*math.Pi)
+}
+
+// gradient stores ∇L at the mode in dst.
+func (s *search) gradient(dst []float64) error {
+	if err := s.adjoint(); err != nil {
+		return err
+	}
+	if _, _, err := s.b.all.ValueGradient(s.full, s.x); err != nil {
+		return err
+	}
+	floats.AddScaledTo(dst, s.full[s.n:], 0.5, s.third[s.n:])
+	copy(s.along, s.lambda)
+	clear(s.along[s.n:])
+	if _, err := s.b.joint.HVP(s.full, s.x, s.along); err != nil {
+		return err
+	}
+	floats.Sub(dst, s.full[s.n:])
+	return nil
+}
+
+// adjoint computes W = f_uu⁻¹ on the pattern, the third derivatives T(W) and λ.
+func (s *search) adjoint() (err error) {
+	if err = s.b.derive(); err != nil {
+		return err
+	}
+	if s.w == nil || s.w.NNZ() != s.h.NNZ() || !s.w.Pattern().Equal(widened(s.h.Pattern(), s.n+s.p)) {
+		s.w = sparsity.NewMatrix(widened(s.h.Pattern(), s.n+s.p))
+	}
+	if err = s.inverse(s.w.Values()); err != nil {
+		return err
+	}
+	if _, err = s.b.third.Eval(s.third, s.x, s.w); err != nil {
+		return err
+	}
+	floats.ScaleTo(s.lambda, 0.5, s.third[:s.n])
+	return s.chol.SolveInto(s.lambda, s.lambda)
+}

@@ -1,0 +1,293 @@
+package laplace
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/implicit/linsolve"
+	"github.com/hesse-ad/hesse/sparsity"
+)
+
+// Reason says why there is no mode.
+type Reason uint8
+
+const (
+	// NotFinite: f or its derivatives in u are infinite or NaN at the start.
+	NotFinite Reason = iota
+	// NotPositiveDefinite: f_uu is singular or indefinite where f_u is 0.
+	NotPositiveDefinite
+	// NoMinimum: the search did not end, as where f has no minimum in u.
+	NoMinimum
+)
+
+func (r Reason) String() string {
+	return [...]string{"f is not finite", "f_uu is not positive definite", "no minimum in u was found"}[r]
+}
+
+// ModeError says that f(·, Theta) has no minimum at which Laplace's approximation exists, or that
+// the search does not find it from its start. U is where it ended.
+type ModeError struct {
+	Theta, U []float64
+	Reason   Reason
+}
+
+func (e *ModeError) Error() string {
+	return fmt.Sprintf("laplace: %v, at θ = %.6g", e.Reason, e.Theta)
+}
+
+const (
+	// settled is how near the mode is, in standard deviations of u, from where one step more leads
+	// there to all digits: Newton's method squares the distance.
+	settled = 1e-6
+	// drowned is how small relative to f a decrease may be for its digits to be in doubt.
+	drowned = 1e-9
+	// maxSteps is the number of steps after which a search gives up.
+	maxSteps = 300
+)
+
+// search looks for a mode and keeps what is known there.
+type search struct {
+	m    *Marginal
+	n, p int
+
+	x       []float64 // [u; θ; parameters of f]
+	input   []float64 // [u; θ] in the order of f
+	order   []int     // nil if that is the same
+	warm    bool      // u is a mode
+	regular bool      // the search took Newton's steps in full
+
+	b    *branch
+	h    *sparsity.Matrix // f_uu, its lower triangle
+	sym  *sparsity.SymMatrix
+	chol *linsolve.Cholesky
+	f    float64
+	g    []float64
+
+	step, base []float64
+
+	// For derivatives of L.
+	w                  *sparsity.Matrix // f_uu⁻¹ on the pattern
+	third, full, along []float64        // by element of [u; θ]
+	lambda             []float64        // by effect
+}
+
+func newSearch(m *Marginal, p int) *search {
+	n := len(m.start)
+	vector := func(n int) []float64 { return make([]float64, n) }
+	s := &search{m: m, n: n, p: p, x: vector(n + p), input: vector(n + p), g: vector(n), step: vector(n), base: vector(n)}
+	s.third, s.full, s.along, s.lambda = vector(n+p), vector(n+p), vector(n+p), vector(n)
+	if m.effects != nil {
+		s.order = m.order(n + p)
+	}
+	return s
+}
+
+func (s *search) u() []float64     { return s.x[:s.n] }
+func (s *search) theta() []float64 { return s.x[s.n : s.n+s.p] }
+
+// find leaves û(θ) in x. Where the search from the last mode does not go straight, it may have
+// come to another mode than that from the start: of the two the one with the lower f counts.
+func (s *search) find(theta []float64) error {
+	copy(s.theta(), theta)
+	warm := s.warm
+	if !warm {
+		copy(s.u(), s.m.start)
+	}
+	s.warm = false
+	err := s.minimize()
+	if warm && (err != nil || !s.regular) {
+		u, f, first := append([]float64(nil), s.u()...), s.f, err
+		copy(s.u(), s.m.start)
+		err = s.minimize()
+		if first == nil && (err != nil || f < s.f) {
+			copy(s.u(), u)
+			err = s.minimize()
+		}
+	}
+	s.warm = err == nil
+	return err
+}
+
+// evaluate computes f and its derivatives in u at x, and reports whether they are finite.
+func (s *search) evaluate() (finite bool, err error) {
+	input := s.x[:s.n+s.p]
+	if s.order != nil {
+		for k, i := range s.order {
+			s.input[i] = s.x[k]
+		}
+		input = s.input
+	}
+	b, err := s.m.branch(input)
+	if err != nil {
+		return false, err
+	}
+	if b != s.b {
+		s.b, s.h, s.chol = b, b.inner.Matrix(), new(linsolve.Cholesky)
+		s.sym = sparsity.NewSymMatrix(s.h)
+		s.x = append(s.x[:s.n+s.p], b.params...)
+	}
+	s.f, err = b.inner.EvalAll(s.h, s.g, s.x)
+	if err != nil {
+		return false, err
+	}
+	bad := s.f
+	for _, g := range s.g {
+		bad += g - g
+	}
+	for _, h := range s.h.Values() {
+		bad += h - h
+	}
+	return bad-bad == 0, nil
+}
+
+// factorize factorizes f_uu + shift·I and reports whether it is positive definite.
+func (s *search) factorize(shift float64) (bool, error) {
+	var err error
+	if s.chol.SymmetricDim() == 0 {
+		err = s.chol.Factorize(s.sym)
+	}
+	if err == nil || shift > 0 {
+		err = s.chol.RefactorizeShift(s.sym, shift)
+	}
+	var indefinite *linsolve.NotPositiveDefiniteError
+	if errors.As(err, &indefinite) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// minimize is Newton's method from x with a line search; f_uu is shifted where it is not positive
+// definite. It ends with f_uu factorized at the mode.
+func (s *search) minimize() error {
+	s.regular = true
+	finite, err := s.evaluate()
+	if err != nil {
+		return err
+	}
+	if !finite {
+		return s.fail(NotFinite)
+	}
+	last := false
+	for range maxSteps {
+		shift, err := s.direction()
+		if err != nil {
+			return err
+		}
+		decrease := -floats.Dot(s.g, s.step)
+		switch {
+		case shift == 0 && (last || decrease <= settled*settled*epsilon):
+			return nil
+		case shift > 0 && !(decrease > settled*settled): // a saddle, or f is flat
+			s.chol.Refactorize(s.sym)
+			s.chol.NegativeCurvature(s.step)
+			scale := 1 / floats.Norm(s.step, 2)
+			if floats.Dot(s.g, s.step) > 0 {
+				scale = -scale
+			}
+			floats.Scale(scale, s.step)
+		}
+		last = shift == 0 && decrease <= settled*settled
+		s.regular = s.regular && shift == 0
+		f, length := s.f, 1.0
+		copy(s.base, s.u())
+		for {
+			floats.AddScaledTo(s.u(), s.base, length, s.step)
+			if finite, err = s.evaluate(); err != nil {
+				return err
+			}
+			if finite && (s.f <= f-1e-4*length*decrease || shift == 0 && decrease <= drowned*math.Abs(f)) {
+				break
+			}
+			s.regular = false
+			if length /= 2; length < epsilon {
+				if shift > 0 {
+					return s.fail(NotPositiveDefinite)
+				}
+				return s.fail(NoMinimum)
+			}
+		}
+	}
+	return s.fail(NoMinimum)
+}
+
+const epsilon = 0x1p-52
+
+// direction leaves −(f_uu + shift·I)⁻¹f_u in step, with the least of some shifts for which that
+// is a descent.
+func (s *search) direction() (shift float64, err error) {
+	for {
+		definite, err := s.factorize(shift)
+		if err != nil {
+			return 0, err
+		}
+		if definite {
+			break
+		}
+		if shift *= 10; shift == 0 {
+			for _, h := range s.h.Values() {
+				shift = max(shift, 1e-4*math.Abs(h))
+			}
+			if shift == 0 {
+				shift = 1
+			}
+		}
+	}
+	if err := s.chol.SolveInto(s.step, s.g); err != nil {
+		return 0, err
+	}
+	floats.Scale(-1, s.step)
+	return shift, nil
+}
+
+func (s *search) fail(r Reason) error {
+	return &ModeError{
+		Theta: append([]float64(nil), s.theta()...), U: append([]float64(nil), s.u()...), Reason: r,
+	}
+}
+
+// inverse stores f_uu⁻¹ on the lower triangle of its pattern.
+func (s *search) inverse(dst []float64) error {
+	e, column := make([]float64, s.n), make([]float64, s.n)
+	p := s.h.Pattern()
+	for j := range s.n {
+		clear(e)
+		e[j] = 1
+		if err := s.chol.SolveInto(column, e); err != nil {
+			return err
+		}
+		for i := j; i < s.n; i++ {
+			if k := p.Position(i, j); k >= 0 {
+				dst[k] = column[i]
+			}
+		}
+	}
+	return nil
+}
+
+// inverseAlong stores the derivative −f_uu⁻¹Ḣf_uu⁻¹ of inverse for the derivative Ḣ of f_uu.
+func (s *search) inverseAlong(dst, dh []float64) error {
+	e, column := make([]float64, s.n), make([]float64, s.n)
+	p := s.h.Pattern()
+	h := sparsity.NewMatrix(p)
+	copy(h.Values(), dh)
+	for j := range s.n {
+		clear(e)
+		e[j] = -1
+		if err := s.chol.SolveInto(column, e); err != nil {
+			return err
+		}
+		times(e, h, column)
+		if err := s.chol.SolveInto(column, e); err != nil {
+			return err
+		}
+		for i := j; i < s.n; i++ {
+			if k := p.Position(i, j); k >= 0 {
+				dst[k] = column[i]
+			}
+		}
+	}
+	return nil
+}
