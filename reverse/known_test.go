@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/testkit/randprog"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -531,5 +532,57 @@ func TestEqualSumsAreOneOperation(t *testing.T) {
 		want, err = record(others).Values(nil, x)
 		require.NoError(t, err)
 		require.Equal(t, want, got[4:10])
+	}
+}
+
+// A direction has the bits that it has alone, also beside one that is infinite, which is swept
+// with derivative products.
+func TestDirectionsDoNotChangeEachOther(t *testing.T) {
+	const n = 400
+	x, v := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], v[i] = math.Sin(float64(i)), math.Cos(float64(3*i))
+	}
+	for name, f := range map[string]func(x []reverse.Var) reverse.Var{
+		"operations": func(x []reverse.Var) (s reverse.Var) {
+			for i := range n {
+				a, b, c := x[i], x[(i*7+1)%n], x[(i+5)%n]
+				s = s.Add(a.Mul(b).Cos().Mul(c)).Add(a.Square().Add(b.Square()).AddReal(1).Sqrt())
+			}
+			return s
+		},
+		"loop": func(x []reverse.Var) reverse.Var {
+			l := dual.Loop[reverse.Var]{Start: x[:2], Step: func(s, _, u, _ []reverse.Var) (next, out []reverse.Var) {
+				a := s[0].Mul(u[0]).Sin().Add(s[1])
+				return []reverse.Var{a, s[0].Sub(u[0].Square()).Scale(0.5)}, []reverse.Var{a.Mul(s[1]).Add(u[0].Exp())}
+			}}
+			for i := range n - 2 {
+				l.Vars = append(l.Vars, x[i+2:i+3])
+			}
+			_, sum := dual.Scan(l)
+			return sum[0].Mul(x[7])
+		},
+		"primitive": func(x []reverse.Var) (s reverse.Var) {
+			for i := range n - 3 {
+				s = s.Add(reverse.Apply(randprog.XYY{}, x[i], x[i+3])[0].Mul(x[(i*7)%n]))
+			}
+			return s
+		},
+	} {
+		tape, err := reverse.Record(f, x)
+		require.NoError(t, err)
+		one, err := tape.HVP(nil, x, v)
+		require.NoError(t, err)
+		for _, bad := range []float64{1, math.Inf(1), math.NaN()} {
+			several := mat.NewDense(n, 3, nil)
+			for i := range n {
+				several.Set(i, 0, v[i])
+				several.Set(i, 2, v[n-1-i])
+			}
+			several.Set(0, 1, bad)
+			h, err := tape.HVPs(nil, x, several)
+			require.NoError(t, err)
+			require.Equal(t, one, mat.Col(nil, 0, h), "%s, %v", name, bad)
+		}
 	}
 }

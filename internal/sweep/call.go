@@ -113,9 +113,9 @@ func (ws *Workspace) adjointCall(gs [][]float64, i int32) error {
 	x := e.arguments(&ws.call.x, ws.v, c)
 	gx := grow(&ws.call.gx, e.mostArgs)[:len(c.Args)]
 	f, _ := ws.function(c)
-	for _, g := range gs {
+	for s, g := range gs {
 		w := g[i : i+c.Outputs()]
-		ws.hidden = ws.hidden || !finite(w)
+		ws.hidden[s] = ws.hidden[s] || !finite(w)
 		if err := f.VJP(gx, x, w); err != nil {
 			return failed(c, err)
 		}

@@ -87,7 +87,7 @@ func (ws *Workspace) Sweeps(careful, poison bool, k int, w, v []float64) (r Prod
 	r.Bar = append([]float64(nil), ws.bar...)
 	seed(e.sections().Places)
 	ws.wanted = e.EveryInput()
-	if err = ws.products(k); err != nil {
+	if err = ws.either(careful, k); err != nil {
 		return r, err
 	}
 	r.HVP = inputs(ws.u[:k])
@@ -106,5 +106,14 @@ func (ws *Workspace) Whole(careful bool, k int, seed Seeds) error {
 	if !careful {
 		return ws.hvp(k, e.EveryInput())
 	}
-	return ws.carefully(func() error { return ws.products(k) })
+	return ws.carefully(k, func() error { return ws.either(true, k) })
+}
+
+// either is products, or those of a careful sweep.
+func (ws *Workspace) either(careful bool, k int) error {
+	if !careful {
+		return ws.products(k)
+	}
+	directions(&ws.u, k, ws.e.Len(), true)
+	return ws.carefulProducts([]int{0, 1, 2, 3, 4, 5, 6, 7}[:k])
 }

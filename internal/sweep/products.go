@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/compile"
 )
 
@@ -20,14 +22,13 @@ func (ws *Workspace) JVP(k int, seed Seeds) error {
 	if err := ws.tangents(ts); err != nil {
 		return err
 	}
+	bad := ws.again[0][:0]
 	for _, t := range ts {
-		for _, j := range e.OutputNodes() {
-			if t[j]*0 != 0 {
-				return ws.carefully(func() error { return ws.tangents(ts) })
-			}
+		if slices.ContainsFunc(e.OutputNodes(), func(j int32) bool { return t[j]*0 != 0 }) {
+			bad = append(bad, t)
 		}
 	}
-	return nil
+	return ws.carefully(len(bad), func() error { return ws.tangents(bad) })
 }
 
 // seed sets the tangents of the inputs in k directions, arrays with room for n tangents.
@@ -45,14 +46,18 @@ func (ws *Workspace) seed(k, n int, seed Seeds) [][]float64 {
 	return ts
 }
 
-// carefully runs a sweep again, after it gave an infinity or a NaN, node by node with
-// derivative products, for which 0·∞ is 0. Sweeps multiply plainly otherwise. That is enough
+// carefully runs a sweep again in the n directions in which it gave an infinity or a NaN, node
+// by node with derivative products, for which 0·∞ is 0. It is for these alone: what one
+// direction has changes no bits of another. Sweeps multiply plainly otherwise. That is enough
 // since a factor that is not finite always shows in the result, as itself or as the NaN of
 // its product with 0: every node depends on an input, and an output on it. Functions that
 // are called are the exception, since they may use derivative products themselves. Adjoints
 // that are not finite may end there and show only later, in products with the Hessian: so a
 // sweep in which a call was given such, ws.hidden, is repeated too.
-func (ws *Workspace) carefully(sweep func() error) error {
+func (ws *Workspace) carefully(n int, sweep func() error) error {
+	if n == 0 {
+		return nil
+	}
 	ws.careful = true
 	defer func() { ws.careful = false }() // a primitive may panic
 	return sweep()
@@ -65,26 +70,34 @@ func (ws *Workspace) VJP(k int, seed Seeds) error {
 	e := ws.e
 	us := directions(&ws.u, k, e.Len(), true)
 	w := grow(&ws.cotangent, len(e.OutputNodes()))
-	ws.hidden = false
-	run := func() error {
-		for s, u := range us {
-			clear(w)
-			seed(w, s)
-			ws.start(u, w)
-		}
-		return ws.adjoints(us, false)
+	clear(ws.hidden[:])
+	begin := func(s int) {
+		clear(w)
+		seed(w, s)
+		ws.start(us[s], w)
 	}
-	if err := run(); err != nil {
+	for s := range us {
+		begin(s)
+	}
+	if err := ws.adjoints(us, false); err != nil {
 		return err
 	}
-	again := ws.hidden
-	for _, u := range us {
-		again = again || !finite(u[:e.Inputs()])
+	var bad [MaxDirections]int
+	n := 0
+	for s, u := range us {
+		if ws.hidden[s] || !finite(u[:e.Inputs()]) {
+			bad[n] = s
+			n++
+		}
 	}
-	if again {
-		return ws.carefully(run)
-	}
-	return nil
+	return ws.carefully(n, func() error {
+		again := ws.again[0][:0]
+		for _, s := range bad[:n] {
+			begin(s)
+			again = append(again, us[s])
+		}
+		return ws.adjoints(again, false)
+	})
 }
 
 // Gradient computes the adjoints for the cotangent w of the outputs, after
@@ -98,14 +111,14 @@ func (ws *Workspace) gradient(w []float64, store bool) error {
 	bar := grow(&ws.bar, e.Len())
 	ws.one[0] = bar
 	ws.start(bar, w)
-	ws.hidden = false
+	ws.hidden[0] = false
 	if err := ws.adjoints(ws.one[:], store); err != nil {
 		return err
 	}
-	if finite(bar[:e.Inputs()]) && !ws.hidden {
+	if finite(bar[:e.Inputs()]) && !ws.hidden[0] {
 		return nil
 	}
-	return ws.carefully(func() error {
+	return ws.carefully(1, func() error {
 		ws.start(bar, w)
 		return ws.adjoints(ws.one[:], false)
 	})
@@ -147,20 +160,20 @@ func (ws *Workspace) hvp(k int, wanted compile.Span) error {
 	if err := ws.products(k); err != nil {
 		return err
 	}
-	for _, u := range ws.u[:k] {
+	var bad [MaxDirections]int
+	n := 0
+	for s, u := range ws.u[:k] {
 		if !finite(u[wanted.Lo:wanted.Hi]) {
-			return ws.carefully(func() error { return ws.products(k) })
+			bad[n] = s
+			n++
 		}
 	}
-	return nil
+	return ws.carefully(n, func() error { return ws.carefulProducts(bad[:n]) })
 }
 
 // products sweeps for k products with the Hessian.
 func (ws *Workspace) products(k int) error {
 	e := ws.e
-	if ws.careful {
-		return ws.carefulProducts(k)
-	}
 	all := e.sections()
 	ts, us := directions(&ws.t, k, all.Places, false), directions(&ws.u, k, all.Places, true)
 	for s, t := range ts {
@@ -187,20 +200,20 @@ func (ws *Workspace) products(k int) error {
 	return ws.seconds(us, ts, &all.Head)
 }
 
-// carefulProducts is products node by node, with derivative products.
-func (ws *Workspace) carefulProducts(k int) error {
+// carefulProducts is products in some directions, node by node, with derivative products.
+func (ws *Workspace) carefulProducts(some []int) error {
 	e := ws.e
-	us := directions(&ws.u, k, e.Len(), true)
-	for _, u := range us {
-		clear(u)
-	}
-	ts := ws.t[:k]
-	for s, t := range ts {
-		if len(t) < e.Len() { // it has the inputs alone
-			ts[s] = make([]float64, e.Len())
-			copy(ts[s], t[:e.Inputs()])
+	ts, us := ws.again[0][:0], ws.again[1][:0]
+	for _, s := range some {
+		for _, x := range []*[]float64{&ws.t[s], &ws.u[s]} {
+			if old := *x; len(old) < e.Len() { // it has the inputs and places alone
+				*x = make([]float64, e.Len())
+				copy(*x, old[:e.Inputs()])
+			}
 		}
-		clear(ts[s][e.Inputs():e.Base()])
+		clear(ws.t[s][e.Inputs():e.Base()])
+		clear(ws.u[s])
+		ts, us = append(ts, ws.t[s]), append(us, ws.u[s])
 	}
 	if err := ws.tangentNodes(ts, int32(e.Base()), int32(e.Len())); err != nil {
 		return err

@@ -77,8 +77,10 @@ type Workspace struct {
 	parts []float64 // partials that Linearize keeps, see stored
 
 	careful bool         // the sweep uses derivative products, see carefully
-	hidden  bool         // a call has been given adjoints that are not finite, see carefully
 	team    []*Workspace // of the other goroutines that share its sweeps, see Team
+
+	// By direction, a call has been given adjoints that are not finite, see carefully.
+	hidden [MaxDirections]bool
 
 	// What the sweep may leave out, see span.go.
 	seeded  compile.Span                // inputs that have a tangent in some direction
@@ -90,7 +92,8 @@ type Workspace struct {
 	scratch   [6][compile.Block]float64 // operands of a block of lanes
 	cotangent []float64
 	outputs   []float64
-	one       [1][]float64 // bar, for sweeps that take several adjoints
+	again     [2][MaxDirections][]float64 // directions that are swept carefully
+	one       [1][]float64                // bar, for sweeps that take several adjoints
 }
 
 // Values is the values of all nodes, after Value. It is not to be written, nor are
