@@ -205,7 +205,6 @@ func (x Var) Prod(y Var) Var {
 
 // Select returns a where x > 0, NaN where x is NaN, else b. It is no guard.
 func (x Var) Select(a, b Var) Var {
-	v := elem.Select(x.v, a.v, b.v)
 	if x.r == nil {
 		switch {
 		case x.v > 0:
@@ -216,8 +215,7 @@ func (x Var) Select(a, b Var) Var {
 			return b
 		}
 	}
-	r := recording(recording(x.r, a.r), b.r)
-	return Var{r, r.Select(x.i, a.node(r), b.node(r)), v}
+	return several(op.Select, elem.Select(x.v, a.v, b.v), nil, a, b, x)
 }
 
 // FMA returns x·y + z, rounded once.

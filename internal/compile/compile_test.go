@@ -223,7 +223,7 @@ func drawRecording(t *rapid.T) drawn {
 					slices.Reverse(other)
 					v = append(v, r.Dot(list, other))
 				case op.Select:
-					v = append(v, r.Select(a, b, list[0]))
+					v = append(v, r.Several(op.Select, 0, b, list[0], a))
 				case op.Call:
 					first := r.Call(twin{}, []int32{a, b})
 					v = append(v, first, first+1)

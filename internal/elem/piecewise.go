@@ -98,3 +98,16 @@ func SelectD(c, a, b float64) float64 {
 	}
 	return Select(c, a, b)
 }
+
+// SelectPartial is Select of the condition x₂, or its derivative in x₀ or x₁.
+func SelectPartial(x [3]float64, order [3]int) float64 {
+	switch order {
+	case [3]int{}:
+		return Select(x[2], x[0], x[1])
+	case [3]int{1, 0, 0}:
+		return Select(x[2], 1, 0)
+	case [3]int{0, 1, 0}:
+		return Select(x[2], 0, 1)
+	}
+	return 0
+}

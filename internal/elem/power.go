@@ -37,7 +37,7 @@ func DivDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 }
 
 // FMA is x₀·x₁ + x₂, rounded once, and its partial derivatives.
-func FMA(x []float64, order [3]int) float64 {
+func FMA(x [3]float64, order [3]int) float64 {
 	switch order {
 	case [3]int{}:
 		return math.FMA(x[0], x[1], x[2])

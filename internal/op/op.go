@@ -157,11 +157,12 @@ type Info struct {
 	D2 func(x, y, v float64) (dx, dy float64)
 	H2 func(x, y, v, dx, dy float64) (dxx, dxy, dyy float64)
 
-	// FN is an operation on a list of Listed operands, and its partial derivatives:
-	// that of order[k] in each operand k. The second ones are in the Pairs alone.
-	FN     func(x []float64, order [3]int) float64
-	Listed int
-	Pairs  [][2]int
+	// FN is an operation on a list of Listed operands, and its partial derivatives: that of
+	// order[k] in each operand k. The first ones are in the first Moving operands alone, the
+	// second ones in the Pairs.
+	FN             func(x [3]float64, order [3]int) float64
+	Listed, Moving int
+	Pairs          [][2]int
 
 	// Kernels are the functions of package math or elem that F, D and H call
 	// where these are closures: nil else.
@@ -250,7 +251,7 @@ func OrdersConstant(order ...int) float64 {
 
 // Partial is the derivative of the operation on a list with the constant c, once
 // more in each of the operands k.
-func (c Code) Partial(x []float64, constant float64, k ...int) float64 {
+func (c Code) Partial(x [3]float64, constant float64, k ...int) float64 {
 	order := Orders(constant)
 	for _, k := range k {
 		order[k]++

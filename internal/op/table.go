@@ -125,21 +125,24 @@ var table = [Count]Info{
 	Own:    {Name: "Own", Operands: 1, Class: Unary, Flags: nonlinear1, Cost: 1},
 
 	FMA: {
-		Name: "FMA", Doc: "x·y + z, rounded once", Method: "FMA", Class: List, Flags: DX | DY | DXY, FN: elem.FMA, Listed: 3, Pairs: [][2]int{{0, 1}},
+		Name: "FMA", Doc: "x·y + z, rounded once", Method: "FMA", Class: List, Flags: DX | DY | DXY, FN: elem.FMA, Listed: 3, Moving: 3, Pairs: [][2]int{{0, 1}},
 	},
 	IncGamma: {
-		Name: "IncGamma", Method: "IncGamma", Class: List, Flags: nonlinear2, Cost: 60, Listed: 2, Pairs: [][2]int{{0, 0}, {0, 1}, {1, 1}},
-		FN: func(x []float64, order [3]int) float64 { return elem.RegIncGamma(x[0], x[1], order[0], order[1]) },
+		Name: "IncGamma", Method: "IncGamma", Class: List, Flags: nonlinear2, Cost: 60, Listed: 2, Moving: 2, Pairs: [][2]int{{0, 0}, {0, 1}, {1, 1}},
+		FN: func(x [3]float64, order [3]int) float64 { return elem.RegIncGamma(x[0], x[1], order[0], order[1]) },
 	},
 	IncBeta: {
-		Name: "IncBeta", Method: "IncBeta", Class: List, Flags: nonlinear2, Cost: 80, Listed: 3, Pairs: [][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}},
-		FN: func(x []float64, order [3]int) float64 {
+		Name: "IncBeta", Method: "IncBeta", Class: List, Flags: nonlinear2, Cost: 80, Listed: 3, Moving: 3, Pairs: [][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}},
+		FN: func(x [3]float64, order [3]int) float64 {
 			return elem.RegIncBeta(x[0], x[1], x[2], order[0], order[1], order[2])
 		},
 	},
 	Sum:    {Name: "Sum", Method: "SumOf", Class: List, Flags: linear1},
 	Affine: {Name: "Affine", Method: "AffineOf", Class: List, Flags: linear1},
 	Dot:    {Name: "Dot", Method: "DotOf", Class: List, Flags: linear1 | DXY},
-	Select: {Name: "Select", Doc: "a where x > 0, NaN where x is NaN, else b. It is no guard", Method: "Select", Class: List, Flags: linear1},
-	Call:   {Name: "Call", Class: List, Flags: nonlinear2},
+	Select: { // of the operands a, b, x
+		Name: "Select", Doc: "a where x > 0, NaN where x is NaN, else b. It is no guard", Method: "Select", Class: List, Flags: linear1,
+		FN: elem.SelectPartial, Listed: 3, Moving: 2,
+	},
+	Call: {Name: "Call", Class: List, Flags: nonlinear2},
 }

@@ -41,6 +41,7 @@ var rooms = map[string]string{
 	"internal/expr/function.go":        "in which operands a selection has derivatives",
 	"internal/expr/expr.go":            "simplification",
 	"internal/expr/derive.go":          "selections and primitives",
+	"internal/expr/transform.go":       "constants as data",
 	"internal/expr/factor.go":          "sums and products",
 	"internal/expr/finite.go":          "how large results are",
 	"internal/expr/writer.go":          "lists as steps",

@@ -117,7 +117,7 @@ func (s *Step) function() *expr.Function {
 			at[i] = w.Push(expr.Node{Leaf: expr.Parameter, A: i - int32(p.Inputs())})
 		case int(i) < p.Base():
 			at[i] = w.Constant(p.Consts()[int(i)-p.Inputs()-p.Params()])
-		case p.Op(i).Listed() > 0:
+		case p.Op(i).Listed() > 0 && !p.Op(i).Linear():
 			return nil
 		default:
 			at[i] = w.Write(&p.Tape, i, a, b, func(j int32) int32 { return at[j] })

@@ -234,22 +234,15 @@ func (ws *Workspace) adjointList(gs [][]float64, i int32) error {
 				g[y[k]] += ws.prod(v[j], s)
 			}
 		}
-	case op.FMA, op.IncGamma, op.IncBeta:
-		for k, j := range e.SeveralAt(i) {
+	case op.Call:
+		return ws.adjointCall(gs, i)
+	default:
+		for k, j := range e.SeveralAt(i)[:e.Op(i).Info().Moving] {
 			d := e.SeveralPartial(v, i, k)
 			for _, g := range gs {
 				g[j] += ws.prod(d, g[i])
 			}
 		}
-	case op.Select:
-		_, x, y := e.SelectAt(i)
-		dx, dy := e.SelectPartials(v, i)
-		for _, g := range gs {
-			g[x] += ws.prod(dx, g[i])
-			g[y] += ws.prod(dy, g[i])
-		}
-	case op.Call:
-		return ws.adjointCall(gs, i)
 	}
 	return nil
 }

@@ -275,24 +275,18 @@ func (ws *Workspace) tangentList(ts [][]float64, i int32) error {
 			}
 			t[i] = s
 		}
-	case op.FMA, op.IncGamma, op.IncBeta:
+	case op.Call:
+		return ws.tangentCall(ts, i)
+	default:
 		for _, t := range ts {
 			t[i] = 0
 		}
-		for k, j := range e.SeveralAt(i) {
+		for k, j := range e.SeveralAt(i)[:e.Op(i).Info().Moving] {
 			d := e.SeveralPartial(v, i, k)
 			for _, t := range ts {
 				t[i] += ws.prod(d, t[j])
 			}
 		}
-	case op.Select:
-		_, x, y := e.SelectAt(i)
-		dx, dy := e.SelectPartials(v, i)
-		for _, t := range ts {
-			t[i] = ws.prod(dx, t[x]) + ws.prod(dy, t[y])
-		}
-	case op.Call:
-		return ws.tangentCall(ts, i)
 	}
 	return nil
 }

@@ -129,18 +129,8 @@ func (ws *Workspace) valueNodes(lo, hi int32) error {
 				s += float64(v[j] * v[y[k]])
 			}
 			v[i] = s
-		case op.FMA, op.IncGamma, op.IncBeta:
+		case op.FMA, op.IncGamma, op.IncBeta, op.Select:
 			v[i] = e.SeveralPartial(v, i)
-		case op.Select:
-			cond, x, y := e.SelectAt(i)
-			switch c := v[cond]; {
-			case c > 0:
-				v[i] = v[x]
-			case c != c:
-				v[i] = c
-			default:
-				v[i] = v[y]
-			}
 		case op.Call:
 			if err := ws.valueCall(i); err != nil {
 				return err

@@ -78,18 +78,5 @@ func (t *Tape) SeveralPartial(v []float64, i int32, k ...int) float64 {
 	for k, j := range t.SeveralAt(i) {
 		x[k] = v[j]
 	}
-	return t.Op(i).Partial(x[:], t.Constant(i), k...)
-}
-
-// SelectPartials is the partials of the Select node i.
-func (t *Tape) SelectPartials(v []float64, i int32) (dx, dy float64) {
-	cond, _, _ := t.SelectAt(i)
-	switch c := v[cond]; {
-	case c > 0:
-		return 1, 0
-	case c != c:
-		return c, c
-	default:
-		return 0, 1
-	}
+	return t.Op(i).Partial(x, t.Constant(i), k...)
 }

@@ -268,7 +268,7 @@ func (r *Recording) real(c float64) int32 {
 // ConstantOf is the constant of a node.
 func (r *Recording) ConstantOf(n *Node) float64 {
 	switch n.Op {
-	case op.Sum, op.FMA, op.IncGamma, op.IncBeta:
+	case op.Sum, op.FMA, op.IncGamma, op.IncBeta, op.Select:
 		return r.reals[r.lists[n.A]]
 	case op.Affine:
 		return r.reals[r.lists[n.A+1]]
@@ -283,14 +283,12 @@ func (r *Recording) ConstantOf(n *Node) float64 {
 // of a call has it.
 func (r *Recording) List(n *Node) []int32 {
 	switch n.Op {
-	case op.Sum, op.FMA, op.IncGamma, op.IncBeta:
+	case op.Sum, op.FMA, op.IncGamma, op.IncBeta, op.Select:
 		return r.lists[n.A+1:][:n.B]
 	case op.Affine:
 		return r.lists[n.A+2:][:n.B]
 	case op.Dot:
 		return r.lists[n.A:][:2*n.B]
-	case op.Select:
-		return r.lists[n.A:][:3]
 	case op.Call:
 		if n.B == 0 {
 			c := &r.calls[n.A]
@@ -470,11 +468,6 @@ func (r *Recording) Dot(x, y []int32) int32 {
 		s = r.Push(op.Add, s, r.Push(op.Mul, x[k], y[k], 0), 0)
 	}
 	return s
-}
-
-// Select appends x where cond > 0, else y.
-func (r *Recording) Select(cond, x, y int32) int32 {
-	return r.pushList(op.Select, 1, []int32{x, y, cond})
 }
 
 // Several appends an operation on so many operands as it always has.

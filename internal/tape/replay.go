@@ -46,11 +46,8 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 		case op.Dot:
 			x, y := t.DotAt(i)
 			v[i] = zero.DotOf(pick(x), pick(y))
-		case op.FMA, op.IncGamma, op.IncBeta:
+		case op.FMA, op.IncGamma, op.IncBeta, op.Select:
 			v[i] = applySeveral(code, c, pick(t.SeveralAt(i)))
-		case op.Select:
-			cond, x, y := t.SelectAt(i)
-			v[i] = v[cond].Select(v[x], v[y])
 		case op.Call:
 			if c := t.CallAt(i); c != nil {
 				copy(v[i:], prims.Call(c.Func, pick(c.Args)))
@@ -96,6 +93,8 @@ func applySeveral[T dual.Scalar[T]](code op.Code, c float64, x []T) T {
 		return x[0].IncGamma(n[0], n[1], x[1])
 	case op.IncBeta:
 		return x[0].IncBeta(n[0], n[1], n[2], x[1], x[2])
+	case op.Select:
+		return x[2].Select(x[0], x[1])
 	}
 	panic("tape: no operation " + code.String())
 }

@@ -32,31 +32,11 @@ func (t *Tape) Structure(i int32, v []float64, link func(j int32), curve func(j,
 			}
 			curve(j, l)
 		}
-	case op.FMA, op.IncGamma, op.IncBeta:
-		x := t.SeveralAt(i)
-		for k, j := range x {
-			if v == nil || t.SeveralPartial(v, i, k) != 0 {
-				link(j)
-			}
-		}
-		for _, pair := range code.Info().Pairs {
-			if v == nil || t.SeveralPartial(v, i, pair[:]...) != 0 {
-				curve(x[pair[0]], x[pair[1]])
-			}
-		}
-	case op.Select:
-		dx, dy := 1.0, 1.0
-		if v != nil {
-			dx, dy = t.SelectPartials(v, i)
-		}
-		_, x, y := t.SelectAt(i)
-		if dx != 0 {
-			link(x)
-		}
-		if dy != 0 {
-			link(y)
-		}
 	default:
+		if code.Listed() > 0 {
+			t.structureOfSeveral(i, v, link, curve)
+			return
+		}
 		flags := code.Flags()
 		if v != nil {
 			flags &= t.nonzeros(i, v)
@@ -75,6 +55,21 @@ func (t *Tape) Structure(i int32, v []float64, link func(j int32), curve func(j,
 		}
 		if flags&op.DXY != 0 {
 			curve(a, b)
+		}
+	}
+}
+
+// structureOfSeveral is Structure of an operation on so many operands as it always has.
+func (t *Tape) structureOfSeveral(i int32, v []float64, link func(j int32), curve func(j, k int32)) {
+	x, f := t.SeveralAt(i), t.Op(i).Info()
+	for k, j := range x[:f.Moving] {
+		if v == nil || t.SeveralPartial(v, i, k) != 0 {
+			link(j)
+		}
+	}
+	for _, pair := range f.Pairs {
+		if v == nil || t.SeveralPartial(v, i, pair[:]...) != 0 {
+			curve(x[pair[0]], x[pair[1]])
 		}
 	}
 }

@@ -379,8 +379,6 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 				each(x)
 			}
 		}
-	case op.Select:
-		each(t.lists[a:][:3])
 	case op.Call:
 		if c := t.CallAt(i); c != nil {
 			each(c.Args)

@@ -207,9 +207,6 @@ func (w *Writer) placeList(i int32) (a, b int32) {
 	case op.Dot:
 		at, n := t.list(i)
 		return w.list(code, n.count(), 0, t.lists[at:][:2*n.count()], number)
-	case op.Select:
-		at, n := t.list(i)
-		return w.list(code, n.count(), 0, t.lists[at:][:3], number)
 	default: // of a fixed number of operands
 		return w.list(code, t.Terms(i), 0, t.SeveralAt(i), number)
 	}

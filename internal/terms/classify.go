@@ -226,7 +226,7 @@ func (d *detector) trace(i int32) (ok bool) {
 			if !d.marks.has(a) {
 				d.stack = append(d.stack, a)
 			}
-		case code == op.Call || code.Listed() > 0:
+		case code == op.Call || code.Listed() > 0 && !code.Linear():
 			d.obstacle = obstacle{what: call, at: i}
 			return false
 		default:

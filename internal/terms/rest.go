@@ -144,11 +144,8 @@ func (d *detector) copy(r *tape.Recording, need []bool) (id []int32) {
 		case op.Dot:
 			x, y := d.p.DotAt(i)
 			id[i] = r.Dot(renumber(x), renumber(y))
-		case op.FMA, op.IncGamma, op.IncBeta:
+		case op.FMA, op.IncGamma, op.IncBeta, op.Select:
 			id[i] = r.Several(code, c, renumber(d.p.SeveralAt(i))...)
-		case op.Select:
-			cond, x, y := d.p.SelectAt(i)
-			id[i] = r.Select(id[cond], id[x], id[y])
 		case op.Own:
 			f, order := d.p.OwnAt(i)
 			id[i] = r.Own(f, order, id[a])
