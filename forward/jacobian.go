@@ -45,8 +45,8 @@ func JVP(dst []float64, f func(x []dual.Number) []dual.Number, x, v []float64) [
 }
 
 // Jacobian stores the m×n Jacobian J of f at x, Jᵢⱼ = ∂fᵢ/∂xⱼ, in dst and
-// returns it; nil allocates it, and its data may overlap x. Jacobian panics if f
-// is nil, has no variables or outputs, or not the same number of outputs each
+// returns it; nil allocates it, as does an empty matrix, and its data may overlap x. Jacobian
+// panics if f is nil, has no variables or outputs, or not the same number of outputs each
 // time, or if dst is not m×n. It is n evaluations of f.
 func Jacobian(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64) *mat.Dense {
 	if len(x) == 0 {
@@ -94,7 +94,10 @@ func product(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64,
 	if f == nil {
 		panic(badFunc)
 	}
-	if dst != nil && dst.RawMatrix().Cols != k {
+	if dst == nil {
+		dst = new(mat.Dense)
+	}
+	if !dst.IsEmpty() && dst.RawMatrix().Cols != k {
 		panic(badCols)
 	}
 	a := constants(x)
@@ -108,8 +111,8 @@ func product(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64,
 			if m == 0 {
 				panic(noOutputs)
 			}
-			if dst == nil {
-				dst = mat.NewDense(m, k, nil)
+			if dst.IsEmpty() {
+				dst.ReuseAs(m, k)
 			}
 			if dst.RawMatrix().Rows != m {
 				panic(badRows)

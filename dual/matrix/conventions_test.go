@@ -534,6 +534,16 @@ func TestKnownAnswers(t *testing.T) {
 	require.InDeltaSlice(t, []float64{math.Cos(1), -math.Sin(1), math.Sin(1), math.Cos(1)}, floats(e.Data), 1e-15)
 	// By squarings: e^(20·N) of a nilpotent N is I + 20N.
 	require.InDeltaSlice(t, []float64{1, 20, 0, 1}, floats(matrix.Expm(nil, real(2, 2, 0, 20, 0, 0)).Data), 1e-13)
+	for _, c := range []float64{0, 1, 100, 1e6, 1e10} { // to the bit, on a tape too
+		want := []float64{1, c, 0, 1}
+		require.Equal(t, want, floats(matrix.Expm(nil, real(2, 2, 0, c, 0, 0)).Data))
+		x := []float64{0, c, 0, 0}
+		tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return matrix.Expm(nil, matrix.New(2, 2, x)).Data }, x)
+		require.NoError(t, err)
+		got, err := tape.Values(nil, x)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
 	values, vectors := matrix.EigenSym(real(2, 2, 2, 99, 1, 2)) // the upper triangle is not read
 	h := math.Sqrt(0.5)
 	require.InDeltaSlice(t, []float64{1, 3}, floats(values), 1e-15)
@@ -542,7 +552,9 @@ func TestKnownAnswers(t *testing.T) {
 	// Standard normal and Cauchy at 1.
 	one := real(1, 1, 1)
 	zero := make([]dual.Real, 1)
-	require.InDelta(t, -0.5*math.Log(2*math.Pi)-0.5, float64(matrix.LogNormal(nil, one, zero, matrix.Covariance, one)[0]), 1e-15)
+	for _, mean := range [][]dual.Real{zero, nil} {
+		require.InDelta(t, -0.5*math.Log(2*math.Pi)-0.5, float64(matrix.LogNormal(nil, one, mean, matrix.Covariance, one)[0]), 1e-15)
+	}
 	require.InDelta(t, -math.Log(2*math.Pi), float64(matrix.LogStudent(nil, 1, one, zero, matrix.Covariance, one)[0]), 1e-15)
 }
 

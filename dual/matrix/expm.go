@@ -36,10 +36,12 @@ func Expm[T dual.Scalar[T]](dst, a *Dense[T]) *Dense[T] {
 // theta13 is the norm up to which the approximation of degree 13 has all digits.
 const theta13 = 5.371920351148152
 
-// pade13 is the coefficients of its numerator.
-var pade13 = [...]float64{64764752532480000, 32382376266240000, 7771770303897600,
-	1187353796428800, 129060195264000, 10559470521600, 670442572800, 33522128640,
-	1323241920, 40840800, 960960, 16380, 182, 1}
+// pade13 is the coefficients of its numerator. The first is 1, so that e⁰ is the identity.
+var pade13 = [...]float64{1, 1. / 2, 7771770303897600. / b0,
+	1187353796428800. / b0, 129060195264000. / b0, 10559470521600. / b0, 670442572800. / b0, 33522128640. / b0,
+	1323241920. / b0, 40840800. / b0, 960960. / b0, 16380. / b0, 182. / b0, 1 / b0}
+
+const b0 = 64764752532480000.
 
 func expmElements[T dual.Scalar[T]](y []T, a *Dense[T]) {
 	n := a.Rows

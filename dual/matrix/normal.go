@@ -29,8 +29,8 @@ const (
 //
 //	−½(d ln 2π + ln det Σ + (xᵢ − μ)ᵀΣ⁻¹(xᵢ − μ)),
 //
-// d being the number of columns of x, the length of mean and the order of s. dst is
-// allocated if nil; it panics if a shape is another. Where Σ is not positive definite a
+// d being the number of columns of x, the length of the mean μ, which is 0 if nil, and the
+// order of s. dst is allocated if nil; it panics if a shape is another. Where Σ is not positive definite a
 // tape returns a *NotPositiveDefiniteError, where a factor has 0 on its diagonal a
 // *SingularError; other numbers are NaN or infinite.
 //
@@ -63,6 +63,9 @@ func LogStudent[T dual.Scalar[T]](dst []T, nu T, x *Dense[T], mean []T, scale Sc
 // distances returns ln det Σ and the squared distances (xᵢ − μ)ᵀΣ⁻¹(xᵢ − μ).
 func distances[T dual.Scalar[T]](x *Dense[T], mean []T, scale Scale, s *Dense[T]) (logDet T, r []T) {
 	d := s.square()
+	if mean == nil {
+		mean = make([]T, d)
+	}
 	if x.Cols != d || len(mean) != d {
 		panic(fmt.Sprintf("matrix: %d×%d points and a mean of length %d for a scale matrix of order %d", x.Rows, x.Cols, len(mean), d))
 	}
