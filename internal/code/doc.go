@@ -22,14 +22,13 @@
 // add to the same place is added in the order of the blocks, whether one goroutine runs
 // them or several (sink, pages).
 //
-// Scalar code has one form of instruction for all sums and products, so that there is no
-// branch between them (scalar).
-//
-// A recurrence has steps of which each needs the result of the one before, so that there
-// are no lanes, and time is that of the longest chain of operations. Its instructions, the
+// On single numbers, time is that of the longest chain of operations. The instructions, the
 // lines, are put in chains in which each has the result of the one before as an operand,
 // which then stays in a register of the processor. They are run by threaded code, in which
-// each jumps to the next, in assembly on amd64 (recurrence, lines).
+// each jumps to the next, in assembly on amd64 (scalar, chains, lines).
+//
+// A recurrence has steps of which each needs the result of the one before, so that there
+// are no lanes (recurrence).
 //
 // Package cost says what instructions cost.
 //

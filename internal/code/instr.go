@@ -12,20 +12,19 @@ const (
 	Load  Opcode = iota // d = source a, at the places of the lanes
 	Const               // d = k
 
-	Add        // d = a + b
-	Sub        // d = a − b
-	Mul        // d = a·b
-	MulConst   // d = (a·b)·k
-	ProductSum // d = (a·b)·k + c·e, in scalar code only
-	Prod       // d = a·b, 0 where either is exactly 0: the derivative product
-	Div        // d = a/b
-	Scale      // d = k·a
-	AddConst   // d = a + k
-	SubConst   // d = k − a
-	Sqrt       // d = √a
-	Select     // d = b where a > 0, NaN where a is NaN, else c
+	Add      // d = a + b
+	Sub      // d = a − b
+	Mul      // d = a·b
+	MulConst // d = (a·b)·k
+	Prod     // d = a·b, 0 where either is exactly 0: the derivative product
+	Div      // d = a/b
+	Scale    // d = k·a
+	AddConst // d = a + k
+	SubConst // d = k − a
+	Sqrt     // d = √a
+	Select   // d = b where a > 0, NaN where a is NaN, else c
 
-	// In recurrences only; each product and each sum is rounded.
+	// On single numbers only; each product and each sum is rounded.
 	Move   // d = a
 	MulAdd // d = a·b + c
 	MulSub // d = a·b − c

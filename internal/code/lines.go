@@ -2,15 +2,27 @@ package code
 
 import (
 	"math"
+
+	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/lane"
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
-// line is an instruction of a recurrence, on registers: it sets d. One that is neither
+// line is an instruction on single numbers, in registers: it sets d. One that is neither
 // sum nor product nor division nor root leaves to Go: it is number other of the functions,
-// or of the others.
+// or of the others. (Its size, 16 bytes, is that in lines_amd64.s.)
 type line struct {
 	op            operation
-	d, a, b, c, e uint8
-	other         uint16
+	d, a, b, c, e uint16
+	other         uint32
+}
+
+// calls is what lines leave to Go for.
+type calls struct {
+	others     []Instr
+	functions  []op.Code
+	primitives []expr.Primitive
 }
 
 // operation is what a line does. It may have x, the result of the line before, as an
@@ -75,7 +87,7 @@ var forms = map[Opcode]struct{ plain, first, last operation }{
 
 // lineWriter makes lines of instructions.
 type lineWriter struct {
-	*Recurrence
+	*calls
 	lines []line
 	last  int32 // the register of x, the result of the line before; −1 if that has none
 }
@@ -87,10 +99,10 @@ func (w *lineWriter) add(in Instr) {
 	l := line{op: form.plain}
 	switch {
 	case !ok && in.Op == Call && in.F.Info().F1 != nil:
-		l.op, l.other = function, uint16(len(w.functions))
-		w.functions = append(w.functions, in.F.Info().F1)
+		l.op, l.other = function, uint32(len(w.functions))
+		w.functions = append(w.functions, in.F)
 	case !ok:
-		l.op, l.other = leave, uint16(len(w.others))
+		l.op, l.other = leave, uint32(len(w.others))
 		w.others = append(w.others, in)
 	default:
 		at := &in.B // the operand that may be x besides A
@@ -114,7 +126,7 @@ func (w *lineWriter) add(in Instr) {
 			l.op = form.last
 		}
 	}
-	l.d, l.a, l.b, l.c, l.e = uint8(in.D), uint8(in.A), uint8(in.B), uint8(in.C), uint8(in.E)
+	l.d, l.a, l.b, l.c, l.e = uint16(in.D), uint16(in.A), uint16(in.B), uint16(in.C), uint16(in.E)
 	if w.last = in.D; l.op <= leave {
 		w.last = -1
 	}
@@ -128,18 +140,11 @@ func (w *lineWriter) ended() []line {
 	return lines
 }
 
-// registers is the registers of a recurrence.
-type registers [recurrenceRegisters]float64
-
-// recurrenceRegisters is how many registers there are: a uint8 numbers them, so that the
-// compiler checks no bounds.
-const recurrenceRegisters = 256
-
 // stepping is the steps of a recurrence that are being run. Each starts from the state, which
 // is stored in its record, and from its row, which is what it takes in.
 type stepping struct {
 	lines    []line
-	r        *registers
+	r        []float64
 	steps    int // how many are left
 	state    int
 	records  []float64
@@ -168,24 +173,42 @@ func (s *stepping) runGo() {
 	}
 }
 
-// step runs lines up to a stop.
-func (c *Recurrence) step(lines []line, r *registers) {
+// run runs lines up to a stop.
+func (c *calls) run(lines []line, r []float64) {
 	for {
 		k := segment(lines, r)
 		switch l := &lines[k]; l.op {
 		case stop:
 			return
 		case function:
-			r[l.d] = c.functions[l.other](r[l.a])
+			r[l.d] = c.functions[l.other].Info().F1(r[l.a])
 		default:
-			do(&c.others[l.other], r[:], c.primitives)
+			c.do(&c.others[l.other], r)
 		}
 		lines = lines[k+1:]
 	}
 }
 
+// do runs an instruction that is no line.
+func (c *calls) do(in *Instr, r []float64) {
+	switch in.Op {
+	case Prod:
+		r[in.D] = elem.Prod(r[in.A], r[in.B])
+	case Select:
+		r[in.D] = elem.Select(r[in.A], r[in.B], r[in.C])
+	case SoftplusLogistic:
+		r[in.D], r[in.C] = elem.SoftplusLogistic(r[in.A])
+	case Sincos:
+		r[in.D], r[in.C] = math.Sincos(r[in.A])
+	case Primitive:
+		r[in.D] = c.primitives[in.B].At(int(in.C))(r[in.A])
+	default:
+		lane.Values(in.F, r[in.D:in.D+1], r[in.A:in.A+1], r[in.B:in.B+1])
+	}
+}
+
 // segmentGo runs lines up to the first that stops or leaves, and returns which that is.
-func segmentGo(lines []line, r *registers) int {
+func segmentGo(lines []line, r []float64) int {
 	x := 0.0
 	for i := range lines {
 		l := &lines[i]

@@ -4,15 +4,15 @@
 // SI is the line at hand, DI the registers, BX the table of operations, X0 the result x
 // of the line before, X2 zero. LOAD and the others take an operand of the line.
 
-#define LOAD(i, X) MOVBLZX i(SI), R8; MOVSD (DI)(R8*8), X
-#define ADD(i, X) MOVBLZX i(SI), R9; ADDSD (DI)(R9*8), X
-#define SUB(i, X) MOVBLZX i(SI), R9; SUBSD (DI)(R9*8), X
-#define MUL(i, X) MOVBLZX i(SI), R10; MULSD (DI)(R10*8), X
-#define DIV(i, X) MOVBLZX i(SI), R10; DIVSD (DI)(R10*8), X
+#define LOAD(i, X) MOVWLZX i(SI), R8; MOVSD (DI)(R8*8), X
+#define ADD(i, X) MOVWLZX i(SI), R9; ADDSD (DI)(R9*8), X
+#define SUB(i, X) MOVWLZX i(SI), R9; SUBSD (DI)(R9*8), X
+#define MUL(i, X) MOVWLZX i(SI), R10; MULSD (DI)(R10*8), X
+#define DIV(i, X) MOVWLZX i(SI), R10; DIVSD (DI)(R10*8), X
 
 // NEXT goes to the next line, PUT sets d to x and does so.
 #define NEXT MOVBLZX line_op(SI), R8; JMP (BX)(R8*8)
-#define PUT MOVBLZX line_d(SI), R11; ADDQ $line__size, SI; MOVSD X0, (DI)(R11*8); NEXT
+#define PUT MOVWLZX line_d(SI), R11; ADDQ $line__size, SI; MOVSD X0, (DI)(R11*8); NEXT
 
 #define OPERATION(name) TEXT name(SB), NOSPLIT|NOFRAME, $0
 
@@ -214,13 +214,13 @@ TEXT lines<>(SB), NOSPLIT|NOFRAME, $0
 	XORPD X2, X2
 	NEXT
 
-// func runSegment(first *line, r *registers) (ran int)
+// func runSegment(first *line, r *float64) (ran int)
 TEXT ·runSegment(SB), NOSPLIT, $0-24
 	MOVQ first+0(FP), SI
 	MOVQ r+8(FP), DI
 	CALL lines<>(SB)
 	SUBQ first+0(FP), SI
-	SHRQ $3, SI
+	SHRQ $4, SI
 	MOVQ SI, ran+16(FP)
 	RET
 

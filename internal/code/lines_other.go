@@ -4,4 +4,4 @@ package code
 
 func (s *stepping) run() { s.runGo() }
 
-func segment(lines []line, r *registers) int { return segmentGo(lines, r) }
+func segment(lines []line, r []float64) int { return segmentGo(lines, r) }

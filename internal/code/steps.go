@@ -8,7 +8,7 @@ import (
 // Steps is the memory of a recurrence.
 type Steps struct {
 	Machine
-	r        registers
+	r        [mostRegisters]float64
 	rows     []float64 // by step of a block, what it takes in
 	stepping stepping
 }
@@ -31,7 +31,7 @@ func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64
 		at++
 	}
 	copy(m.r[at:], c.constants)
-	c.step(c.once, &m.r)
+	c.calls.run(c.once, m.r[:])
 }
 
 // Before computes what the n steps of a block take in. columns is the sources of c.Loads, in
@@ -69,7 +69,7 @@ func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size i
 	}
 	s := &m.stepping
 	*s = stepping{
-		lines: c.each, r: &m.r, steps: n, state: c.state,
+		lines: c.each, r: m.r[:], steps: n, state: c.state,
 		records: records, recordBy: size, rows: m.rows, width: width, rowBy: width,
 	}
 	if back {
@@ -81,6 +81,6 @@ func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size i
 	}
 	for s.steps > 0 {
 		s.enter()
-		c.step(c.each, &m.r)
+		c.calls.run(c.each, m.r[:])
 	}
 }

@@ -35,7 +35,7 @@ const (
 	Entry       // a nonzero, cleared and mirrored
 
 	// Small functions.
-	Line  // a sum of products
+	Line  // a sum, product, quotient or root
 	Other // another instruction
 
 	Call // a function such as exp, in any of them
@@ -64,7 +64,7 @@ var times = Counts{
 	Instruction: 21,
 	Term:        0.092,
 	Entry:       0.65,
-	Line:        2.0,
+	Line:        1.6,
 	Other:       7.65,
 	Call:        0.53,
 	Record:      82,

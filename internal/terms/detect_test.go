@@ -202,7 +202,7 @@ func TestWhatIsNoTermIsLeftToTheRest(t *testing.T) {
 // Two arguments of a term that are one variable are one local variable: such
 // terms have a shape of their own.
 func TestTermsWithTwoArgumentsThatAreOneVariable(t *testing.T) {
-	const n = 30
+	const n = 100 // fewer are code on single numbers
 	x := points(n)
 	p := record(t, x, sumOf(n, func(x []V, i int) V { return x[i].Mul(x[n-1]).Sin() }))
 	pl := terms.Detect(p.Function(), true)
