@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/scan"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
@@ -203,11 +204,44 @@ func (tangents) Call(f tape.Func, x []dual.Of[Var]) []dual.Of[Var] {
 		}
 		return y
 	}
+	if p, ok := f.(pushforward); ok && p.Elements() != nil {
+		return replayed(p, x, func(x dual.Of[Var]) float64 { return x.V.v }, tangents{})
+	}
 	v := callFunc(f, in[:n])
 	d := callFunc(pushforward{f}, in)
 	y := make([]dual.Of[Var], m)
 	for j := range y {
 		y[j] = dual.Of[Var]{V: v[j], D: d[j]}
+	}
+	return y
+}
+
+// Elements is the pushforward by elementary operations, if the primitive has such.
+func (p pushforward) Elements() any {
+	if f, ok := p.f.(op.Written); !ok || f.Elements() == nil {
+		return nil
+	}
+	return func(x []Var) []Var {
+		return replayed(p, x, func(x Var) float64 { return x.v }, values{})
+	}
+}
+
+// replayed is the pushforward of a primitive by elementary operations, x = [x; ẋ]. These are
+// recorded at the values of x.
+func replayed[T dual.Scalar[T]](p pushforward, x []T, value func(x T) float64, prims tape.Primitives[T]) []T {
+	at := make([]float64, len(x)/2)
+	for i := range at {
+		at[i] = value(x[i])
+	}
+	t, err := RecordVec(p.f.(op.Written).Elements().(func(x []Var) []Var), at)
+	if err != nil {
+		panic(err) // no primitive is evaluated
+	}
+	t = t.Tangent()
+	nodes := tape.Replay(&t.engine().Tape, x, prims)
+	y := make([]T, t.Outputs()/2)
+	for j := range y {
+		y[j] = nodes[t.engine().Output(len(y)+j)]
 	}
 	return y
 }

@@ -5,6 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // Cholesky stores L in dst and returns it: the lower triangular matrix with positive
@@ -225,7 +226,7 @@ func (k *factorization) curvature(s *state, dy, u, v []float64) error {
 	return nil
 }
 
-func (k *factorization) elementwise(y, x []dual.Real) {
+func (k *factorization) elementwise(y, x []reverse.Var) {
 	copy(y, x)
 	choleskyElements(y, k.n)
 }

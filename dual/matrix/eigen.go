@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // EigenSym returns the eigenvalues of a symmetric matrix in ascending order, and its
@@ -315,6 +316,6 @@ func (k *eigen) hvp(s *state, h, w, dx []float64) error {
 	return nil
 }
 
-func (k *eigen) elementwise(y, x []dual.Real) {
+func (k *eigen) elementwise(y, x []reverse.Var) {
 	eigenElements(y, unpacked(definite, k.n, x), k.vectors)
 }

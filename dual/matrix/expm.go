@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // Expm stores e^A = Σ Aᵏ/k! in dst and returns it, by scaling and squaring. dst is
@@ -267,6 +268,6 @@ func (k *exponential) curvature(s *state, dy, u, v []float64) error {
 	return err
 }
 
-func (k *exponential) elementwise(y, x []dual.Real) {
+func (k *exponential) elementwise(y, x []reverse.Var) {
 	expmElements(y, New(k.n, k.n, slices.Clone(x)))
 }

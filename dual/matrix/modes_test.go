@@ -1,6 +1,7 @@
 package matrix_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/hesse-ad/hesse/forward"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
 	"github.com/hesse-ad/hesse/sparsity/detect"
 )
 
@@ -328,6 +330,67 @@ func TestRealHasTheBitsOfTheTape(t *testing.T) {
 		got, err := tape.Value(x)
 		require.NoError(t, err)
 		require.Equal(t, float64(combined[dual.Real](k, s, x, 0)(dual.Consts[dual.Real](nil, x))), got)
+	})
+}
+
+// Of third and fourth order, along directions.
+func TestHigherDerivativesAgreeWithElements(t *testing.T) {
+	each(t, func(t *rapid.T, k int) {
+		s := drawShape(t, 3)
+		x := point(k, s, func() float64 { return element.Draw(t, "x") })
+		fixed := rapid.IntRange(0, 7).Draw(t, "fixed")
+		n := len(x)
+		if n == 0 {
+			return
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		var d [4][]float64
+		in := make([]dual.Of[dual.Of[dual.Of[dual.Of[dual.Real]]]], n)
+		for j := range d {
+			for range n {
+				d[j] = append(d[j], 2*rng.Float64()-1)
+			}
+		}
+		for i, v := range x {
+			in[i].V.V.V.V = dual.Real(v)
+			in[i].D.V.V.V, in[i].V.D.V.V, in[i].V.V.D.V, in[i].V.V.V.D = dual.Real(d[0][i]), dual.Real(d[1][i]), dual.Real(d[2][i]), dual.Real(d[3][i])
+		}
+		want := combined[dual.Of[dual.Of[dual.Of[dual.Of[dual.Real]]]]](k, s, x, fixed)(in)
+		tape, err := reverse.Record(combined[reverse.Var](k, s, x, fixed), x)
+		require.NoError(t, err)
+		all := sparsity.Full(n, n)
+		for _, o := range []hessian.SparseSettings{{}, {Method: hessian.ByStar, Pattern: all}} {
+			plan, err := o.New(tape)
+			require.NoError(t, err)
+			w := sparsity.NewMatrix(all)
+			e := 0
+			for i, j := range all.All() {
+				w.Values()[e] = (d[0][i]*d[1][j] + d[1][i]*d[0][j]) / 2
+				e++
+			}
+			sum, err := plan.Third(all)
+			require.NoError(t, err)
+			g, err := sum.Eval(nil, x, w)
+			require.NoError(t, err)
+			h, err := sum.EvalAlong(nil, x, w, d[3])
+			var lack *hessian.LackError
+			if errors.As(err, &lack) {
+				require.Contains(t, []string{"Solve", "LogDet", "Expm", "EigenSym", "EigenvaluesSym"}, lack.Operation)
+				h = make([]float64, n)
+				want.D.D.D.D = 0
+			} else {
+				require.NoError(t, err)
+			}
+			third, fourth := 0.0, 0.0
+			scale := math.Abs(float64(want.D.D.D.D)) + math.Abs(float64(want.D.D.D.V))
+			for i := range n {
+				third += g[i] * d[2][i]
+				fourth += h[i] * d[2][i]
+				scale += math.Abs(g[i]) + math.Abs(h[i])
+			}
+			require.InDelta(t, float64(want.D.D.D.V), third, rounding(n, scale), "third")
+			require.InDelta(t, float64(want.D.D.D.D), fourth, rounding(n, scale), "fourth")
+		}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // Mul stores A·B in dst and returns it. dst is allocated if nil, and may be a or b. It
@@ -119,7 +120,7 @@ func (k *product) curvature(_ *state, dy, u, v []float64) error {
 	return nil
 }
 
-func (k *product) elementwise(y, x []dual.Real) {
+func (k *product) elementwise(y, x []reverse.Var) {
 	n := k.p * k.q
 	mulElements(y, New(k.p, k.q, x[:n]), New(k.q, k.r, x[n:]))
 }
@@ -201,8 +202,8 @@ func (f *productOf) vjp(_ *state, gx, w []float64) error {
 	return nil
 }
 
-func (f *productOf) elementwise(y, x []dual.Real) {
-	mulElements(y, FromMat[dual.Real](dense64(f.a)), New(f.k.q, f.k.r, x))
+func (f *productOf) elementwise(y, x []reverse.Var) {
+	mulElements(y, FromMat[reverse.Var](dense64(f.a)), New(f.k.q, f.k.r, x))
 }
 
 func (f *productOf) jacobian(i int) []int32 {
@@ -233,8 +234,8 @@ func (f *productBy) vjp(_ *state, gx, w []float64) error {
 	return nil
 }
 
-func (f *productBy) elementwise(y, x []dual.Real) {
-	mulElements(y, New(f.k.p, f.k.q, x), FromMat[dual.Real](dense64(f.b)))
+func (f *productBy) elementwise(y, x []reverse.Var) {
+	mulElements(y, New(f.k.p, f.k.q, x), FromMat[reverse.Var](dense64(f.b)))
 }
 
 func (f *productBy) jacobian(i int) []int32 { return f.k.jacobian(i)[:f.k.q] }

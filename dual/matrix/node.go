@@ -11,6 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // kernel is a function of matrices by BLAS and LAPACK, with its derivatives. The
@@ -30,7 +31,7 @@ type kernel interface {
 	weigh(s *state, w []float64) error
 	hvp(s *state, h, w, dx []float64) error
 	// elementwise is the function by operations on elements.
-	elementwise(y, x []dual.Real)
+	elementwise(y, x []reverse.Var)
 	// jacobian and hessian are the patterns, as those of op.Func.
 	jacobian(i int) []int32
 	hessian(i int) []int32
@@ -76,6 +77,11 @@ type node struct {
 	mu    sync.Mutex
 	idle  []*state // last used last
 	count int      // of states, idle or not
+
+	// The function of elements, once wanted, and the tangent of its last tape.
+	written                sync.Once
+	elements               *reverse.Func
+	tangentOf, tangentTape *reverse.Tape
 }
 
 var (
@@ -83,6 +89,8 @@ var (
 	_ op.Several = (*node)(nil)
 	_ op.Curved  = (*node)(nil)
 	_ op.Worker  = (*node)(nil)
+	_ op.Third   = (*node)(nil)
+	_ op.Written = (*node)(nil)
 )
 
 func (f *node) Dims() (n, m int)       { return f.dims() }
@@ -220,6 +228,66 @@ func (f *node) bend(s *state, dy, u, v []float64) error {
 	return nil
 }
 
+// Elements is the function by operations on elements; nil if these depend on comparisons of them.
+func (f *node) Elements() any {
+	if !isStraight(f.kernel) {
+		return nil
+	}
+	return f.ofElements
+}
+
+// isStraight reports whether the operations on elements are the same for all operands.
+func isStraight(k kernel) bool {
+	switch k := k.(type) {
+	case *factorization, *mahalanobis, *product, *productOf, *productBy, *quadForm:
+		return true
+	case *solution:
+		return k.kind != general_
+	case *solutionFor:
+		return k.k.kind != general_
+	case *logDeterminant:
+		return k.kind != general_
+	}
+	return false
+}
+
+func (f *node) ofElements(x []reverse.Var) []reverse.Var {
+	_, m := f.dims()
+	y := make([]reverse.Var, m)
+	f.elementwise(y, x)
+	return y
+}
+
+// Third has the derivatives of the elements, but for the density of a Covariance, whose are known.
+func (f *node) Third(h, x, w, u, v []float64) error {
+	if k, ok := f.kernel.(*mahalanobis); ok && k.scale == Covariance && finite(x) && finite(w) && finite(u) && finite(v) {
+		return f.at(x, func(s *state) error { k.third(s, h, w, u, v); return nil })
+	}
+	t, err := f.tangentAt(x)
+	if err != nil {
+		return err
+	}
+	none := make([]float64, max(len(x), len(w)))
+	z, err := t.HVP(nil, slices.Concat(x, u), slices.Concat(v, none[:len(x)]), slices.Concat(none[:len(w)], w)...)
+	copy(h, z)
+	return err
+}
+
+// tangentAt is the tangent of the elements' tape that holds at x.
+func (f *node) tangentAt(x []float64) (*reverse.Tape, error) {
+	f.written.Do(func() { f.elements = reverse.NewFuncVec(f.ofElements) })
+	t, err := f.elements.Tape(x)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tangentOf != t {
+		f.tangentOf, f.tangentTape = t, t.Tangent()
+	}
+	return f.tangentTape, nil
+}
+
 // at calls use with a state at x.
 func (f *node) at(x []float64, use func(s *state) error) error {
 	s := f.take(x)
@@ -334,13 +402,10 @@ func (f *node) second(s *state, h, w, dx []float64) error {
 
 // plain is the elementwise function.
 func (f *node) plain(y, x []float64) {
-	out, in := make([]dual.Real, len(y)), make([]dual.Real, len(x))
-	for i, v := range x {
-		in[i] = dual.Real(v)
-	}
+	out, in := make([]reverse.Var, len(y)), dual.Consts[reverse.Var](nil, x)
 	f.elementwise(out, in)
 	for i, v := range out {
-		y[i] = float64(v)
+		y[i] = v.Value()
 	}
 }
 

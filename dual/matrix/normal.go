@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // Scale says what a matrix says of the spread of a distribution. Of each the lower
@@ -432,23 +433,67 @@ func (k *mahalanobis) hvp(s *state, h, w, dx []float64) error {
 	return nil
 }
 
-func (k *mahalanobis) elementwise(y, x []dual.Real) {
-	points, mean := k.points, k.mean
-	at := 0
-	take := func(n int) []float64 {
-		z := make([]float64, n)
-		for i := range z {
-			z[i] = float64(x[at+i])
+func (k *mahalanobis) elementwise(y, x []reverse.Var) {
+	points, mean := dual.Consts[reverse.Var](nil, k.points), dual.Consts[reverse.Var](nil, k.mean)
+	if k.points == nil {
+		points, x = x[:k.count*k.d], x[k.count*k.d:]
+	}
+	if k.mean == nil {
+		mean, x = x[:k.d], x[k.d:]
+	}
+	distanceElements(y, New(k.count, k.d, points), mean, k.scale, unpacked(lowerTriangle, k.d, x))
+}
+
+// third is the derivative of hvp along u once more, for the Covariance: with Ẏᵤ = Σ⁻¹(Ḋᵤ − Σ̇ᵤY)
+// and Ÿ = −Σ⁻¹(Σ̇ᵤẎᵥ + Σ̇ᵥẎᵤ), D̄ has the second derivative 2ŸW, and Σ̄ with Sᵤ = Σ⁻¹Σ̇ᵤ
+//
+//	−(ŸWYᵀ + ẎᵤWẎᵥᵀ)ₛ + w₀(SᵤSᵥΣ⁻¹)ₛ, where Xₛ = X + Xᵀ.
+func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
+	d, r := k.d, k.count
+	tall := func() general { return generalOf(d, r, make([]float64, d*r)) }
+	square := func() general { return generalOf(d, d, make([]float64, d*d)) }
+	l, y, f := s.matrix(0, d, d), k.tall(s, 6), k.factor()
+	solve := func(x general) {
+		solveTriangle(l, blas.Lower, blas.NoTrans, x)
+		solveTriangle(l, blas.Lower, blas.Trans, x)
+	}
+	along := func(dx []float64) (dy, ds general) {
+		k.along(s, dx)
+		dy, ds = tall(), square()
+		copy(dy.Data, k.tall(s, 9).Data)
+		copy(ds.Data, s.matrix(11, d, d).Data)
+		return dy, ds
+	}
+	yu, su := along(u)
+	yv, sv := along(v)
+	second := tall()
+	times(-1, su, yv, 0, second)
+	times(-1, sv, yu, 1, second)
+	solve(second)
+	dd, wu := tall(), tall()
+	k.weighted(dd, second, w[1:]) // 2ŸW
+	k.weighted(wu, yu, w[1:])     // 2ẎᵤW
+	g := square()
+	timesT(1, dd, y, 0, g)
+	timesT(1, wu, yv, 1, g)
+	_, _, hs := k.split(h)
+	clear(hs)
+	both := func(g general) general {
+		z := square()
+		transposeTo(z, g)
+		for i, v := range g.Data {
+			z.Data[i] += v
 		}
-		at += n
 		return z
 	}
-	if points == nil {
-		points = take(k.count * k.d)
+	f.gradient(hs, -0.5, both(g))
+	if w[0] != 0 {
+		solve(su)
+		solve(sv)
+		product, inverse := square(), square()
+		times(1, su, sv, 0, product)
+		times(1, product, f.inverse(s), 0, inverse)
+		f.gradient(hs, w[0], both(inverse))
 	}
-	if mean == nil {
-		mean = take(k.d)
-	}
-	distanceElements(y, New(k.count, k.d, dual.Consts[dual.Real](nil, points)), dual.Consts[dual.Real](nil, mean),
-		k.scale, unpacked(lowerTriangle, k.d, x[at:]))
+	k.spread(h, dd)
 }

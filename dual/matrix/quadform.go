@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // QuadForm returns xᵀAx, all of A being read, symmetric or not. It panics if A is not
@@ -129,10 +130,10 @@ func (k *quadForm) curvature(s *state, dy, u, v []float64) error {
 	return nil
 }
 
-func (k *quadForm) elementwise(y, x []dual.Real) {
+func (k *quadForm) elementwise(y, x []reverse.Var) {
 	a := x[k.n:]
 	if k.a != nil {
-		a = dual.Consts[dual.Real](nil, k.a)
+		a = dual.Consts[reverse.Var](nil, k.a)
 	}
 	y[0] = quadElements(New(k.n, k.n, a), x[:k.n])
 }

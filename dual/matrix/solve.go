@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
 
 // Solve stores A⁻¹B in dst and returns it, by Gaussian elimination with pivots by rows.
@@ -429,10 +430,10 @@ func (k *solution) curvature(s *state, dy, u, v []float64) error {
 	return nil
 }
 
-func (k *solution) elementwise(y, x []dual.Real) {
+func (k *solution) elementwise(y, x []reverse.Var) {
 	a, b := x[:k.size()], x[k.size():]
 	if k.b != nil {
-		b = dual.Consts[dual.Real](nil, k.b)
+		b = dual.Consts[reverse.Var](nil, k.b)
 	}
 	copy(y, b)
 	solveElements(k.kind, unpacked(k.kind, k.n, a), New(k.n, k.r, y))
@@ -537,9 +538,9 @@ func (f *solutionFor) vjp(_ *state, gx, w []float64) error {
 	return nil
 }
 
-func (f *solutionFor) elementwise(y, x []dual.Real) {
+func (f *solutionFor) elementwise(y, x []reverse.Var) {
 	copy(y, x)
-	a := dual.Consts[dual.Real](nil, f.a)
+	a := dual.Consts[reverse.Var](nil, f.a)
 	solveElements(f.k.kind, unpacked(f.k.kind, f.k.n, a), New(f.k.n, f.k.r, y))
 }
 
@@ -679,6 +680,6 @@ func (f *factor) sandwich(s *state, inv general, dx []float64) general {
 	return all
 }
 
-func (k *logDeterminant) elementwise(y, x []dual.Real) {
+func (k *logDeterminant) elementwise(y, x []reverse.Var) {
 	y[0] = logDetElements(k.kind, unpacked(k.kind, k.n, x))
 }

@@ -76,3 +76,12 @@ func TestGradientsAreThoseOfDifferences(t *testing.T) {
 		})
 	}
 }
+
+func TestSpatialIsAsOfTMB(t *testing.T) {
+	m := models.Spatial()
+	l := laplace.New(m.Func, m.U)
+	v, g, err := l.ValueGradient(nil, m.X)
+	require.NoError(t, err)
+	require.InEpsilon(t, -41.5596989226982, v, 1e-12)
+	require.InDeltaSlice(t, []float64{-10.2885481813352, 0.337989497945522, 40.9047730550033, -94.3569136639881}, g, 1e-5)
+}

@@ -50,6 +50,14 @@ type Third interface {
 	Third(h, x, w, u, v []float64) error
 }
 
+// Written is a Func that can be written by elementary operations, which have derivatives of any
+// order.
+type Written interface {
+	Func
+	// Elements is F as a func(x []reverse.Var) []reverse.Var, nil if it can not.
+	Elements() any
+}
+
 // Several is a Func that takes several directions at once, and changes none of its
 // arguments but the first.
 type Several interface {

@@ -119,12 +119,11 @@ func lacking(t *tape.Tape, order int) (name string) {
 			for _, s := range f.Steps {
 				name = max(name, lacking(&s.P.Tape, order))
 			}
-		case op.Third:
-			if order > 3 {
+		default:
+			_, third := f.(op.Third)
+			if w, ok := f.(op.Written); (!ok || w.Elements() == nil) && (order > 3 || !third) {
 				name = f.Name()
 			}
-		default:
-			name = f.Name()
 		}
 	}
 	return name
