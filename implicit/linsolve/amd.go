@@ -121,7 +121,18 @@ func minimumDegree(n int, ptr []int, adj []int32) (order []int32, fill int) {
 		g.mergeIndistinguishable(lo)
 		low = min(low, g.finishElement(p, lo, degree, left))
 	}
-	return g.postorder(n, pivots), int(min(entries, math.MaxInt))
+	// The elements that a pivot absorbed come before it, then the variables merged with it,
+	// and last the nodes left out.
+	isPivot := make([]bool, n)
+	for _, p := range pivots {
+		isPivot[p] = true
+	}
+	for i, is := range isPivot {
+		if !is {
+			pivots = append(pivots, int32(i))
+		}
+	}
+	return postorder(g.parent, pivots), int(min(entries, math.MaxInt))
 }
 
 // push puts variable i in the list of its degree.
@@ -333,53 +344,6 @@ func (g *quotientGraph) finishElement(p int32, lo int, degree int32, left int) i
 		g.w[p] = 0
 	}
 	return least
-}
-
-// postorder returns the nodes in a postorder of the tree of absorptions: the
-// elements absorbed by a pivot before it, the variables merged with it beside
-// it. The nodes left out come last.
-func (g *quotientGraph) postorder(n int, pivots []int32) []int32 {
-	// Children are linked by next from head, elements before variables.
-	head := g.head[:n]
-	for i := range head {
-		head[i] = none
-	}
-	isPivot := make([]bool, n)
-	for _, p := range pivots {
-		isPivot[p] = true
-	}
-	for _, elements := range []bool{false, true} {
-		for i := n - 1; i >= 0; i-- {
-			if p := g.parent[i]; p != none && isPivot[i] == elements {
-				g.next[i] = head[p]
-				head[p] = int32(i)
-			}
-		}
-	}
-	order := make([]int32, 0, n)
-	stack := make([]int32, 0, n)
-	for _, root := range pivots {
-		if g.parent[root] != none {
-			continue
-		}
-		stack = append(stack, root)
-		for len(stack) > 0 {
-			p := stack[len(stack)-1]
-			if c := head[p]; c != none {
-				head[p] = g.next[c]
-				stack = append(stack, c)
-				continue
-			}
-			stack = stack[:len(stack)-1]
-			order = append(order, p)
-		}
-	}
-	for i := range n {
-		if g.parent[i] == none && !isPivot[i] {
-			order = append(order, int32(i))
-		}
-	}
-	return order
 }
 
 // denseRow is the number of entries above which a row of a matrix of order n counts as

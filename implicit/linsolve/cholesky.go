@@ -37,6 +37,14 @@ type Cholesky struct {
 	symbolic
 	aPtr, aRow, aSrc []int32
 
+	// Of the tree of the supernodes: the parent of each, its children, what number among
+	// the variables of the parent's front each of rows has, and the number of entry t of
+	// PAPᵀ in the front of its supernode. A front has the columns of a supernode and the
+	// rows below.
+	parent             []int32
+	childPtr, children []int32
+	up, aAt            []int32
+
 	ptr      []int
 	val      []float64
 	diagonal []float64 // D
@@ -48,7 +56,8 @@ type Cholesky struct {
 	x, u             []float64
 	head, next, from []int32
 
-	idle idle[[]float64]
+	idle     idle[[]float64]
+	inverses idle[*inverseWork]
 }
 
 var (
@@ -258,6 +267,14 @@ func (c *Cholesky) analyze(p *sparsity.Pattern) {
 			src++
 		}
 	}
+
+	c.aAt = resize(c.aAt, p.NNZ())
+	_, c.parent = c.tree()
+	c.childPtr, c.children, c.up = c.places(c.parent, func(s int, local []int32) {
+		for t := c.aPtr[c.first[s]]; t < c.aPtr[c.first[s+1]]; t++ {
+			c.aAt[t] = local[c.aRow[t]]
+		}
+	})
 
 	c.val = resize(c.val, c.ptr[n])
 	c.diagonal = resize(c.diagonal, n)

@@ -20,12 +20,12 @@ func (l *LDL) eliminate(limit int) (elements int) {
 	w.stack, w.stackVars, w.passed = w.stack[:0], w.stackVars[:0], w.passed[:0]
 	l.largest = 0
 	l.done, l.index, l.val, l.d, l.e = l.done[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
-	for _, s := range l.fronts {
-		if order := l.path(int(s)); order > 0 {
+	for s := range l.supernodes() {
+		if order := l.path(s); order > 0 {
 			elements += order * order
 			continue
 		}
-		front, vars, candidates := l.assemble(int(s))
+		front, vars, candidates := l.assemble(s)
 		order := len(vars)
 		if elements += order * order; elements > limit {
 			return elements

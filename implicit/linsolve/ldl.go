@@ -49,11 +49,9 @@ type LDL struct {
 	err      error
 
 	// Analysis. Every supernode is a front, a dense symmetric matrix of its own
-	// columns, those that its children passed on, and the rows below. fronts has
-	// them each after its children.
+	// columns, those that its children passed on, and the rows below.
 	symbolic
 	parent   []int32
-	fronts   []int32
 	children []int32 // their number
 	// The entries of A in front s are those from aPtr[s] on: place in the values,
 	// column, and row among the front's own and those below.
@@ -624,40 +622,16 @@ func withoutDense(a *sparsity.Matrix) []float64 {
 	return values
 }
 
-// placeEntries orders the fronts and finds where in them the entries of A go.
+// placeEntries counts the children of the fronts and finds where in them the entries of A go.
 func (l *LDL) placeEntries() {
 	of, parent := l.tree()
 	l.parent = parent
 	supernodes := l.supernodes()
 	l.children = resize(l.children, supernodes)
 	clear(l.children)
-	// Children are linked, and a stack has the path from a root.
-	head, next := make([]int32, supernodes), make([]int32, supernodes)
-	for s := range head {
-		head[s] = none
-	}
-	for s := supernodes - 1; s >= 0; s-- {
-		if t := parent[s]; t != none {
+	for _, t := range parent {
+		if t != none {
 			l.children[t]++
-			next[s], head[t] = head[t], int32(s)
-		}
-	}
-	l.fronts = l.fronts[:0]
-	var path []int32
-	for root := range supernodes {
-		if parent[root] != none {
-			continue
-		}
-		path = append(path, int32(root))
-		for len(path) > 0 {
-			s := path[len(path)-1]
-			if c := head[s]; c != none {
-				head[s] = next[c]
-				path = append(path, c)
-				continue
-			}
-			path = path[:len(path)-1]
-			l.fronts = append(l.fronts, s)
 		}
 	}
 

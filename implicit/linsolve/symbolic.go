@@ -25,19 +25,48 @@ type symbolic struct {
 }
 
 // analyze finds the structure for a graph whose node i has the neighbors
-// adj[ptr[i]:ptr[i+1]] and the order in which they are eliminated.
+// adj[ptr[i]:ptr[i+1]], eliminated in the given order or in a postorder of its elimination
+// tree, which leads to the same L and has the columns of each subtree side by side.
 func (s *symbolic) analyze(ptr []int, adj, order []int32) {
 	n := len(order)
-	s.order = order
 	s.position = resize(s.position, n)
+	number := func() {
+		for k, i := range order {
+			s.position[i] = int32(k)
+		}
+	}
+	number()
+	above := make([]int32, n)    // in the tree
+	ancestor := make([]int32, n) // further up, for short ways
+	for i := range above {
+		above[i], ancestor[i] = none, none
+	}
+	for _, i := range order {
+		for _, t := range adj[ptr[i]:ptr[i+1]] {
+			if s.position[t] > s.position[i] {
+				continue
+			}
+			for t != none && t != i {
+				next := ancestor[t]
+				if ancestor[t] = i; next == none {
+					above[t] = i
+				}
+				t = next
+			}
+		}
+	}
+	order = postorder(above, order)
+	number()
+	s.order = order
+	parent := ancestor
 	for k, i := range order {
-		s.position[i] = int32(k)
+		if parent[k] = above[i]; parent[k] != none {
+			parent[k] = s.position[parent[k]]
+		}
 	}
 
 	// Row k of L is the subtree of the elimination tree that is rooted in k and
-	// has the columns of row k of the matrix as its leaves. parent[k] is the first
-	// row of column k of L, and known as soon as a row is there.
-	parent := make([]int32, n)
+	// has the columns of row k of the matrix as its leaves.
 	count := make([]int32, n) // entries of the columns of L
 	seen := make([]int32, n)
 	eachBelow := func(visit func(k, row int32)) {
@@ -55,15 +84,7 @@ func (s *symbolic) analyze(ptr []int, adj, order []int32) {
 			}
 		}
 	}
-	for k := range parent {
-		parent[k] = none
-	}
-	eachBelow(func(k, row int32) {
-		count[k]++
-		if parent[k] == none {
-			parent[k] = row
-		}
-	})
+	eachBelow(func(k, _ int32) { count[k]++ })
 
 	s.first = append(s.first[:0], 0)
 	s.rowPtr = append(s.rowPtr[:0], 0)
@@ -172,6 +193,69 @@ func (s *symbolic) tree() (of, parent []int32) {
 		}
 	}
 	return of, parent
+}
+
+// postorder returns the nodes of a forest, those of a subtree side by side and each after
+// its children, in which siblings and roots come as in nodes.
+func postorder(parent, nodes []int32) []int32 {
+	ptr, children := bucket.Rows[int](len(parent), func(put func(i, child int32)) {
+		for _, i := range nodes {
+			if p := parent[i]; p != none {
+				put(p, i)
+			}
+		}
+	})
+	order := make([]int32, 0, len(nodes))
+	next := slices.Clone(ptr)
+	var path []int32
+	for _, root := range nodes {
+		if parent[root] != none {
+			continue
+		}
+		path = append(path, root)
+		for len(path) > 0 {
+			i := path[len(path)-1]
+			if at := next[i]; at < ptr[i+1] {
+				next[i]++
+				path = append(path, children[at])
+				continue
+			}
+			path = path[:len(path)-1]
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
+// places returns the children of each supernode, from childPtr on, and for each of rows
+// its number in the front of the parent, where the columns come first and then the rows
+// below. It calls visit with the numbers of the variables of each front.
+func (s *symbolic) places(parent []int32, visit func(at int, local []int32)) (childPtr, children, up []int32) {
+	childPtr, children = bucket.Rows[int32](s.supernodes(), func(put func(p, child int32)) {
+		for child, p := range parent {
+			if p != none {
+				put(p, int32(child))
+			}
+		}
+	})
+	local := make([]int32, len(s.order))
+	up = make([]int32, len(s.rows))
+	for at := range s.supernodes() {
+		first, end := s.first[at], s.first[at+1]
+		for k := first; k < end; k++ {
+			local[k] = k - first
+		}
+		for t, k := range s.below(at) {
+			local[k] = end - first + int32(t)
+		}
+		for _, child := range children[childPtr[at]:childPtr[at+1]] {
+			for t := s.rowPtr[child]; t < s.rowPtr[child+1]; t++ {
+				up[t] = local[s.rows[t]]
+			}
+		}
+		visit(at, local)
+	}
+	return childPtr, children, up
 }
 
 // triangleGraph returns the graph of the symmetric matrix whose triangle has the
