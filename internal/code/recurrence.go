@@ -29,8 +29,8 @@ type Recurrence struct {
 	calls      calls
 }
 
-// mostRegisters is how many registers a recurrence has at most: with more, most of the time
-// goes into what a step takes in.
+// mostRegisters is how many registers a recurrence has at most; steps that need more are run
+// one by one.
 const mostRegisters = 256
 
 // NewRecurrence is the code of a loop of which each step computes the next state and results.

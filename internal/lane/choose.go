@@ -3,6 +3,7 @@ package lane
 import (
 	"math"
 	"os"
+	"slices"
 )
 
 // The sets of instructions that there are kernels for.
@@ -29,35 +30,25 @@ func choose(name string) {
 	case "avx2":
 		set = min(set, avx2)
 	}
-	for _, f := range unaries {
-		f.kernel = 0
-	}
-	for _, f := range unaryTwos {
-		f.kernel = 0
-	}
-	for _, f := range binaries {
-		f.kernel = 0
-	}
+	clear(kernels[:])
+	sincos.kernel, softplusLogistic.kernel = 0, 0
 	if set == none {
 		return
 	}
 	fused := fuses(1+0x1p-52, 1-0x1p-52, -1)
 	x, y, got, got2, want, want2 := probes()
-	for _, k := range unaryKernels {
-		if fused && k.f.plain {
+	for _, k := range slices.Concat(unaryKernels, binaryKernels) {
+		if fused && !slices.Contains(rounded[:], k.code) {
 			continue
 		}
-		k.f.kernel = k.of[set]
-		k.f.run(got, x)
-		for i, x := range x {
-			want[i] = k.f.scalar(x)
-		}
-		if !same(got, want) {
-			k.f.kernel = 0
+		k.of[set].function(k.code, got, x, y)
+		kernel(0).function(k.code, want, x, y)
+		if same(got, want) {
+			kernels[k.code] = k.of[set]
 		}
 	}
 	for _, k := range unaryTwoKernels {
-		if fused && k.f.plain {
+		if fused {
 			continue
 		}
 		k.f.kernel = k.of[set]
@@ -66,19 +57,6 @@ func choose(name string) {
 			want[i], want2[i] = k.f.scalar(x)
 		}
 		if !same(got, want) || !same(got2, want2) {
-			k.f.kernel = 0
-		}
-	}
-	for _, k := range binaryKernels {
-		if fused && k.f.plain {
-			continue
-		}
-		k.f.kernel = k.of[set]
-		k.f.run(got, x, y)
-		for i, x := range x {
-			want[i] = k.f.scalar(x, y[i])
-		}
-		if !same(got, want) {
 			k.f.kernel = 0
 		}
 	}

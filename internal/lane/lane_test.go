@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // A thousand million take a minute a function.
@@ -75,19 +78,16 @@ func compare(t *testing.T, got, want float64, place any) {
 // Where there are kernels, none was given up but for what the compiler does.
 func TestKernelsAgreeWithTheirRules(t *testing.T) {
 	fused := fuses(1+0x1p-52, 1-0x1p-52, -1)
-	used := func(name string, k kernel, plain bool) {
+	used := func(name any, k kernel, plain bool) {
 		if want := set != none && !(fused && plain); (k != 0) != want {
-			t.Errorf("%s: kernel %d, want one: %v", name, k, want)
+			t.Errorf("%v: kernel %d, want one: %v", name, k, want)
 		}
 	}
-	for _, k := range unaryKernels {
-		used(k.f.name, k.f.kernel, k.f.plain)
+	for _, k := range slices.Concat(unaryKernels, binaryKernels) {
+		used(k.code, kernels[k.code], !slices.Contains(rounded[:], k.code))
 	}
-	for _, k := range unaryTwoKernels {
-		used(k.f.name, k.f.kernel, k.f.plain)
-	}
-	for _, k := range binaryKernels {
-		used(k.f.name, k.f.kernel, k.f.plain)
+	for i, k := range unaryTwoKernels {
+		used(i, k.f.kernel, true)
 	}
 }
 
@@ -128,20 +128,40 @@ func TestFunctionsHaveTheBitsOfTheirRules(t *testing.T) {
 			}
 		})
 	}
-	for _, k := range unaryKernels {
-		try(k.f.name, &k.f.kernel, k.of, func(i int) { want[i] = k.f.scalar(x[i]) }, func() { k.f.run(got, x) },
-			func(t *testing.T) { compareAll(t, k.f.name, got, want, x, x) })
+	for _, k := range slices.Concat(unaryKernels, binaryKernels) {
+		name := k.code.String()
+		try(name, &kernels[k.code], k.of, func(i int) { want[i] = rule(k.code, x[i], y[i]) }, func() { Values(k.code, got, x, y) },
+			func(t *testing.T) { compareAll(t, name, got, want, x, y) })
 	}
-	for _, k := range unaryTwoKernels {
-		try(k.f.name, &k.f.kernel, k.of, func(i int) { want[i], want2[i] = k.f.scalar(x[i]) }, func() { k.f.run(got, got2, x) },
+	for i, k := range unaryTwoKernels {
+		name := fmt.Sprint("two ", i)
+		try(name, &k.f.kernel, k.of, func(i int) { want[i], want2[i] = k.f.scalar(x[i]) }, func() { k.f.run(got, got2, x) },
 			func(t *testing.T) {
-				compareAll(t, k.f.name, got, want, x, x)
-				compareAll(t, k.f.name, got2, want2, x, x)
+				compareAll(t, name, got, want, x, x)
+				compareAll(t, name, got2, want2, x, x)
 			})
 	}
-	for _, k := range binaryKernels {
-		try(k.f.name, &k.f.kernel, k.of, func(i int) { want[i] = k.f.scalar(x[i], y[i]) }, func() { k.f.run(got, x, y) },
-			func(t *testing.T) { compareAll(t, k.f.name, got, want, x, y) })
+}
+
+// rule is an operation that is a function in the table, of single numbers.
+func rule(code op.Code, x, y float64) float64 {
+	switch f := code.Info(); {
+	case f.F1 != nil:
+		return f.F1(x)
+	case f.FC != nil:
+		return f.FC(x, y)
+	default:
+		return f.F2(x, y)
+	}
+}
+
+// functions yields the operations that are functions in the table, for any numbers.
+func functions(yield func(code op.Code) bool) {
+	for code := range op.All {
+		f := code.Info()
+		if (f.F1 != nil || f.FC != nil || f.F2 != nil) && code != op.Polygamma && !yield(code) {
+			return
+		}
 	}
 }
 
@@ -188,31 +208,26 @@ func TestFunctionsOfAnyLength(t *testing.T) {
 						}
 					}
 				}
-				for _, f := range unaries {
+				for code := range functions {
 					dst := room()
-					f.run(dst[offset:], x)
-					check(f.name, dst, func(i int) float64 { return f.scalar(x[i]) })
+					Values(code, dst[offset:], x, y)
+					check(code.String(), dst, func(i int) float64 { return rule(code, x[i], y[i]) })
 					copy(dst[offset:], x)
-					f.run(dst[offset:], dst[offset:])
-					check(f.name+" in place", dst, func(i int) float64 { return f.scalar(x[i]) })
+					Values(code, dst[offset:], dst[offset:], y)
+					check(code.String()+" in place", dst, func(i int) float64 { return rule(code, x[i], y[i]) })
+					copy(dst[offset:], y)
+					Values(code, dst[offset:], x, dst[offset:])
+					check(code.String()+" in place of y", dst, func(i int) float64 { return rule(code, x[i], y[i]) })
 				}
-				for _, f := range unaryTwos {
+				for i, f := range []*unaryTwo{&sincos, &softplusLogistic} {
 					dst, dst2 := room(), room()
 					f.run(dst[offset:], dst2[offset:], x)
-					check(f.name, dst, func(i int) float64 { s, _ := f.scalar(x[i]); return s })
-					check(f.name, dst2, func(i int) float64 { _, c := f.scalar(x[i]); return c })
+					check(fmt.Sprint("two ", i), dst, func(i int) float64 { s, _ := f.scalar(x[i]); return s })
+					check(fmt.Sprint("two ", i), dst2, func(i int) float64 { _, c := f.scalar(x[i]); return c })
 					copy(dst2[offset:], x)
 					f.run(dst[offset:], dst2[offset:], dst2[offset:])
-					check(f.name+" in place", dst, func(i int) float64 { s, _ := f.scalar(x[i]); return s })
-					check(f.name+" in place", dst2, func(i int) float64 { _, c := f.scalar(x[i]); return c })
-				}
-				for _, f := range binaries {
-					dst := room()
-					f.run(dst[offset:], x, y)
-					check(f.name, dst, func(i int) float64 { return f.scalar(x[i], y[i]) })
-					copy(dst[offset:], y)
-					f.run(dst[offset:], x, dst[offset:])
-					check(f.name+" in place", dst, func(i int) float64 { return f.scalar(x[i], y[i]) })
+					check(fmt.Sprint("two ", i, " in place"), dst, func(i int) float64 { s, _ := f.scalar(x[i]); return s })
+					check(fmt.Sprint("two ", i, " in place"), dst2, func(i int) float64 { _, c := f.scalar(x[i]); return c })
 				}
 			}
 		}
@@ -241,21 +256,18 @@ func BenchmarkFunctions(b *testing.B) {
 			})
 		}
 	}
-	for _, f := range unaries {
-		measure(f.name, func() { f.run(dst, x) })
-	}
-	for _, f := range unaryTwos {
-		measure(f.name, func() { f.run(dst, dst2, x) })
-	}
 	whole := make([]float64, n)
 	for i, y := range y {
 		whole[i] = 4 + math.Floor(2*y)
 	}
-	for _, f := range binaries {
-		if f == &powInt {
-			measure(f.name, func() { f.run(dst, x, whole) })
-			continue
+	for code := range functions {
+		y := y
+		if code.Constant() == op.IntConstant {
+			y = whole
 		}
-		measure(f.name, func() { f.run(dst, x, y) })
+		measure(code.String(), func() { Values(code, dst, x, y) })
+	}
+	for i, f := range []*unaryTwo{&sincos, &softplusLogistic} {
+		measure(fmt.Sprint("two ", i), func() { f.run(dst, dst2, x) })
 	}
 }

@@ -40,18 +40,18 @@ func First(code op.Code, d, x, c, v []float64) {
 		RDiv(d, d, 1)
 		keepNaN(d, v)
 	case op.Sin:
-		Cos(d, x)
+		Values(op.Cos, d, x, x)
 	case op.Cos:
-		Sin(d, x)
+		Values(op.Sin, d, x, x)
 		Neg(d, d)
 	case op.Sinh:
-		Cosh(d, x)
+		Values(op.Cosh, d, x, x)
 	case op.Cosh:
-		Sinh(d, x)
+		Values(op.Sinh, d, x, x)
 	case op.Tanh:
 		Abs(d, x)
 		Scale(d, d, -2)
-		Exp(d, d)
+		Values(op.Exp, d, d, d)
 		for i, t := range d {
 			if v := v[i]; -0.5 < v && v < 0.5 {
 				d[i] = 1 - float64(v*v)
@@ -61,7 +61,7 @@ func First(code op.Code, d, x, c, v []float64) {
 		}
 	case op.Logistic:
 		Neg(d, x)
-		Exp(d, d)
+		Values(op.Exp, d, d, d)
 		for i, e := range d {
 			w := v[i]
 			if x[i] > 0.5 {
@@ -70,11 +70,11 @@ func First(code op.Code, d, x, c, v []float64) {
 			d[i] = w * (1 - w)
 		}
 	case op.Softplus:
-		Logistic(d, x)
+		Values(op.Logistic, d, x, x)
 	case op.Sqrt:
 		RDiv(d, v, 0.5)
 	case op.Expm1:
-		Exp(d, x)
+		Values(op.Exp, d, x, x)
 		for i, v := range v {
 			if v > -0.5 {
 				d[i] = v + 1
@@ -166,7 +166,7 @@ func radicand(dst, x []float64) {
 func gauss(dst, x []float64) {
 	Mul(dst, x, x)
 	Neg(dst, dst)
-	Exp(dst, dst)
+	Values(op.Exp, dst, dst, dst)
 }
 
 // keepNaN sets d to v where that is NaN.
@@ -209,7 +209,7 @@ func Second(code op.Code, dd, x, c, v, d []float64) {
 		Div(dd, dd, x)
 	case op.Logistic:
 		Scale(dd, x, 0.5)
-		Tanh(dd, dd)
+		Values(op.Tanh, dd, dd, dd)
 		ScaleMul(dd, d, dd, -1)
 	case op.Sqrt:
 		var part [256]float64
@@ -298,7 +298,7 @@ func First2(code op.Code, dx, dy, x, y, v []float64) {
 		}
 	case op.Pow:
 		First(op.PowReal, dx, x, y, v)
-		Log(dy, x)
+		Values(op.Log, dy, x, x)
 		Prod(dy, v, dy)
 		keepNaN(dx, v)
 		keepNaN(dy, v)
@@ -347,7 +347,7 @@ func Second2(code op.Code, dxx, dxy, dyy, x, y, v, dx, dy []float64) {
 	case op.Pow:
 		Second(op.PowReal, dxx, x, y, v, dx)
 		Div(dxy, v, x)
-		Log(dyy, x)
+		Values(op.Log, dyy, x, x)
 		var part [256]float64
 		for lo := 0; lo < n; lo += len(part) {
 			w := dxy[lo:min(lo+len(part), n)]

@@ -56,77 +56,7 @@ func Values(code op.Code, dst, x, y []float64) {
 		Trunc(dst, x)
 	case op.Detach:
 		copy(dst, x)
-	case op.Exp:
-		Exp(dst, x)
-	case op.Exp2:
-		Exp2(dst, x)
-	case op.Expm1:
-		Expm1(dst, x)
-	case op.Log:
-		Log(dst, x)
-	case op.Log1p:
-		Log1p(dst, x)
-	case op.Log2:
-		Log2(dst, x)
-	case op.Log10:
-		Log10(dst, x)
-	case op.Sin:
-		Sin(dst, x)
-	case op.Cos:
-		Cos(dst, x)
-	case op.Tan:
-		Tan(dst, x)
-	case op.Asin:
-		Asin(dst, x)
-	case op.Acos:
-		Acos(dst, x)
-	case op.Atan:
-		Atan(dst, x)
-	case op.Sinh:
-		Sinh(dst, x)
-	case op.Cosh:
-		Cosh(dst, x)
-	case op.Tanh:
-		Tanh(dst, x)
-	case op.Logistic:
-		Logistic(dst, x)
-	case op.Softplus:
-		Softplus(dst, x)
-	case op.Cbrt:
-		Cbrt(dst, x)
-	case op.Erf:
-		Erf(dst, x)
-	case op.Erfc:
-		Erfc(dst, x)
-	case op.Pow:
-		Pow(dst, x, y)
-	case op.PowReal:
-		PowReal(dst, x, y)
-	case op.PowInt:
-		PowInt(dst, x, y)
-	case op.Hypot:
-		Hypot(dst, x, y)
-	case op.Atan2:
-		Atan2(dst, x, y)
 	default:
-		values(code, dst, x, y)
-	}
-}
-
-// values is Values, number by number.
-func values(code op.Code, dst, x, y []float64) {
-	switch f := code.Info(); {
-	case f.F1 != nil:
-		for i := range dst {
-			dst[i] = f.F1(x[i])
-		}
-	case f.FC != nil:
-		for i := range dst {
-			dst[i] = f.FC(x[i], y[i])
-		}
-	default:
-		for i := range dst {
-			dst[i] = f.F2(x[i], y[i])
-		}
+		kernels[code].function(code, dst, x, y)
 	}
 }

@@ -2,32 +2,31 @@
 
 package lane
 
+import "github.com/hesse-ad/hesse/internal/op"
+
 // unaryKernels are the kernels of functions, by the set of instructions.
-var unaryKernels = []struct {
-	f  *unary
-	of [2]kernel
-}{
-	{&exp, [2]kernel{1, 2}},
-	{&log, [2]kernel{3, 4}},
-	{&logistic, [2]kernel{5, 6}},
-	{&softplus, [2]kernel{7, 8}},
-	{&sin, [2]kernel{9, 10}},
-	{&cos, [2]kernel{11, 12}},
-	{&tanh, [2]kernel{13, 14}},
-	{&exp2, [2]kernel{15, 16}},
-	{&expm1, [2]kernel{17, 18}},
-	{&log1p, [2]kernel{19, 20}},
-	{&log2, [2]kernel{21, 22}},
-	{&log10, [2]kernel{23, 24}},
-	{&tan, [2]kernel{25, 26}},
-	{&atan, [2]kernel{27, 28}},
-	{&asin, [2]kernel{29, 30}},
-	{&acos, [2]kernel{31, 32}},
-	{&sinh, [2]kernel{33, 34}},
-	{&cosh, [2]kernel{35, 36}},
-	{&cbrt, [2]kernel{37, 38}},
-	{&erf, [2]kernel{39, 40}},
-	{&erfc, [2]kernel{41, 42}},
+var unaryKernels = []codeKernels{
+	{op.Exp, [2]kernel{1, 2}},
+	{op.Log, [2]kernel{3, 4}},
+	{op.Logistic, [2]kernel{5, 6}},
+	{op.Softplus, [2]kernel{7, 8}},
+	{op.Sin, [2]kernel{9, 10}},
+	{op.Cos, [2]kernel{11, 12}},
+	{op.Tanh, [2]kernel{13, 14}},
+	{op.Exp2, [2]kernel{15, 16}},
+	{op.Expm1, [2]kernel{17, 18}},
+	{op.Log1p, [2]kernel{19, 20}},
+	{op.Log2, [2]kernel{21, 22}},
+	{op.Log10, [2]kernel{23, 24}},
+	{op.Tan, [2]kernel{25, 26}},
+	{op.Atan, [2]kernel{27, 28}},
+	{op.Asin, [2]kernel{29, 30}},
+	{op.Acos, [2]kernel{31, 32}},
+	{op.Sinh, [2]kernel{33, 34}},
+	{op.Cosh, [2]kernel{35, 36}},
+	{op.Cbrt, [2]kernel{37, 38}},
+	{op.Erf, [2]kernel{39, 40}},
+	{op.Erfc, [2]kernel{41, 42}},
 }
 
 func (k kernel) unary(dst, x []float64) (done int) {
@@ -144,15 +143,12 @@ func (k kernel) unaryTwo(dst, dst2, x []float64) (done int) {
 }
 
 // binaryKernels are the kernels of functions, by the set of instructions.
-var binaryKernels = []struct {
-	f  *binary
-	of [2]kernel
-}{
-	{&hypot, [2]kernel{1, 1}},
-	{&atan2, [2]kernel{2, 3}},
-	{&pow, [2]kernel{4, 5}},
-	{&powReal, [2]kernel{6, 7}},
-	{&powInt, [2]kernel{8, 9}},
+var binaryKernels = []codeKernels{
+	{op.Hypot, [2]kernel{1, 1}},
+	{op.Atan2, [2]kernel{2, 3}},
+	{op.Pow, [2]kernel{4, 5}},
+	{op.PowReal, [2]kernel{6, 7}},
+	{op.PowInt, [2]kernel{8, 9}},
 }
 
 func (k kernel) binary(dst, x, y []float64) (done int) {

@@ -5,10 +5,7 @@
 package lane
 
 // unaryKernels are the kernels of functions, by the set of instructions.
-var unaryKernels = []struct {
-	f  *unary
-	of [2]kernel
-}{}
+var unaryKernels = []codeKernels{}
 
 func (k kernel) unary(dst, x []float64) (done int) {
 	return 0
@@ -25,10 +22,7 @@ func (k kernel) unaryTwo(dst, dst2, x []float64) (done int) {
 }
 
 // binaryKernels are the kernels of functions, by the set of instructions.
-var binaryKernels = []struct {
-	f  *binary
-	of [2]kernel
-}{}
+var binaryKernels = []codeKernels{}
 
 func (k kernel) binary(dst, x, y []float64) (done int) {
 	return 0
