@@ -20,3 +20,7 @@
 //
 // README.md has a longer one, and a table of which function does what.
 package hesse
+
+// go generate ./... begins here, before what it runs elsewhere is compiled, which needs the
+// methods that the table of operations gives.
+//go:generate go generate ./internal/op

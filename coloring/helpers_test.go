@@ -19,7 +19,13 @@ func init() { flag.Set("rapid.seed", "1") }
 
 var (
 	allKinds  = []Kind{Column, Row, Distance1, Distance2, Star, Acyclic, StarBicoloring, AcyclicBicoloring}
-	allOrders = []Order{Natural, LargestFirst, SmallestLast, IncidenceDegree, DynamicLargestFirst, Random(1)}
+	allOrders = func() []Order {
+		var all []Order
+		for o := range orderNames {
+			all = append(all, Order(o))
+		}
+		return append(all, Random(1))
+	}()
 )
 
 // parse returns the pattern whose rows are words of 0 and 1 (or any other

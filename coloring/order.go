@@ -58,7 +58,7 @@ func (o Order) String() string {
 }
 
 // byDegree reports whether the order depends on degrees.
-func (o Order) byDegree() bool { return o >= LargestFirst && o <= DynamicLargestFirst }
+func (o Order) byDegree() bool { return o != Natural && o < Order(len(orderNames)) }
 
 // vertexOrder returns the n vertices in the order o. neighbors(v) is valid
 // until its next call; extra[v], unless extra is nil, is added to the degree
@@ -74,7 +74,7 @@ func vertexOrder(o Order, n int, neighbors func(v int32) []int32, extra []int32)
 	case o>>32 == 1:
 		rand.New(rand.NewPCG(uint64(uint32(o)), 0)).Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
 		return order
-	case o > DynamicLargestFirst:
+	case o >= Order(len(orderNames)):
 		panic("coloring: unknown order")
 	}
 

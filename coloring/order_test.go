@@ -48,6 +48,8 @@ func requireOrder(t *rapid.T, o Order, order []int32, neighbors [][]int) {
 				require.GreaterOrEqual(t, earlier(v, k), earlier(u, k))
 			case DynamicLargestFirst:
 				require.GreaterOrEqual(t, len(neighbors[v])-earlier(v, k), len(neighbors[u])-earlier(u, k))
+			default:
+				require.True(t, o == SmallestLast || o == Random(1), "what is %v?", o)
 			}
 		}
 		if o == SmallestLast {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -217,6 +218,28 @@ func accuracyTable(t *testing.T) (text string, table map[string]row) {
 		table[cells[0]] = e
 	}
 	return text + head, table
+}
+
+// An operation has lines in conventions.md, and in golden.csv if it is a function of its own
+// that is smooth.
+func TestEveryOperationHasItsLines(t *testing.T) {
+	conventions, golden := map[string]bool{}, map[string]bool{}
+	for _, c := range readConventions(t) {
+		name, _, _ := strings.Cut(c.function, " ")
+		conventions[name] = true
+	}
+	for _, g := range readGolden(t) {
+		golden[g.name] = true
+	}
+	for c := range op.All {
+		if r := c.Info(); r.Method != "" && !conventions[r.Name] {
+			t.Errorf("%s has no line in conventions.md", r.Name)
+		}
+		own := c.Class() == op.Unary || c.Class() == op.Binary
+		if own && !c.Linear() && c.Info().Full == op.Const && !golden[c.String()] {
+			t.Errorf("%v has no lines in testdata/golden.csv: a line in golden.py, and python3 golden.py %[1]v", c)
+		}
+	}
 }
 
 // The errors of the functions are within the bounds, and on every processor at

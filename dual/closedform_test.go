@@ -2,6 +2,8 @@ package dual
 
 import (
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -178,6 +180,17 @@ func psi(n int, x float64) float64 {
 	return -math.Pow(-1, float64(n)) * math.Gamma(float64(n+1)) * mathext.Zeta(float64(n+1), x)
 }
 
+// hasGolden reports whether golden.csv has lines of an operation, of which accuracy_test.go
+// makes more than a closed form could.
+func hasGolden(t *testing.T, name string) bool {
+	lines, err := os.ReadFile("testdata/golden.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, _, _ = strings.Cut(name, " ")
+	return strings.Contains(string(lines), "\n"+name+",")
+}
+
 func TestUnaryAgainstClosedForms(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range unaryForms {
@@ -207,8 +220,8 @@ func TestUnaryAgainstClosedForms(t *testing.T) {
 		}
 	}
 	for op := range unaryOps[Real]() {
-		if !seen[op] && op != "PowReal 1e-20" {
-			t.Errorf("no closed form of %s", op)
+		if !seen[op] && !hasGolden(t, op) {
+			t.Errorf("no closed form of %s, and no line in golden.csv", op)
 		}
 	}
 }
@@ -351,8 +364,8 @@ func TestBinaryAgainstClosedForms(t *testing.T) {
 		}
 	}
 	for op := range binaryOps[Real]() {
-		if !seen[op] {
-			t.Errorf("no closed form of %s", op)
+		if !seen[op] && !hasGolden(t, op) {
+			t.Errorf("no closed form of %s, and no line in golden.csv", op)
 		}
 	}
 }

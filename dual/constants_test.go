@@ -9,8 +9,8 @@ var minus0 = math.Copysign(0, -1)
 
 var extremes = []float64{-inf, -math.MaxFloat64, -1e160, -170.5, -3, -1, -0.5, -1e-160, -5e-324, minus0, 0, 5e-324, 1e-160, 0.5, 1, 2, 170, 1e160, math.MaxFloat64, inf, nan}
 
-// A constant has no derivative whatever is done with it. Only where a choice
-// between two numbers cannot be made, its derivative is as undefined.
+// A constant has no derivative whatever is done with it: what is infinite or NaN in one place
+// does not show in derivatives along others.
 func TestConstantsStayConstantAtExtremes(t *testing.T) {
 	constant := func(got jet, order int) bool {
 		return got.d1 == 0 && (order == 1 || got.d2 == 0 && got.d12 == 0)
@@ -18,9 +18,6 @@ func TestConstantsStayConstantAtExtremes(t *testing.T) {
 	for _, m := range modes {
 		for op := range unaryOps[Real]() {
 			for _, x := range extremes {
-				if x != x && (op == "ReLU" || op == "ELU 0.5") {
-					continue
-				}
 				if got := m.unary(op, seed{x, 0, 0}); !constant(got, m.order) {
 					t.Errorf("%s in %s of the constant %g: %v", op, m.name, x, got)
 				}
@@ -30,7 +27,7 @@ func TestConstantsStayConstantAtExtremes(t *testing.T) {
 			for _, x := range extremes {
 				for _, y := range extremes {
 					got := m.binary(op, seed{x, 0, 0}, seed{y, 0, 0})
-					if got.v == got.v && !constant(got, m.order) {
+					if !constant(got, m.order) {
 						t.Errorf("%s in %s of the constants %g, %g: %v", op, m.name, x, y, got)
 					}
 				}

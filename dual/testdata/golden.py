@@ -2,7 +2,9 @@
 derivatives, differentiated by SymPy and evaluated by mpmath to at least 30
 digits, with the condition of each number in the arguments.
 
-    python3 golden.py > golden.csv    # takes some minutes
+    pip install sympy          # brings mpmath
+    python3 golden.py          # takes some minutes
+    python3 golden.py Sin Pow  # only the lines of these anew, and of those that have none
 
 A line is: function, parameter, x, y, then for each number its value rounded to
 float64 and its condition Σ|xᵢ ∂ᵢg|/|g|. The numbers are F, F′, F″ of a function
@@ -11,6 +13,8 @@ of one argument, and F, ∂x, ∂y, ∂xx, ∂xy, ∂yy of two.
 
 import math
 import multiprocessing
+import pathlib
+import sys
 
 import mpmath
 import sympy as sp
@@ -155,11 +159,13 @@ def number(f, *args):
     dps = 60
     mpmath.mp.dps = dps
     last = f(*args)
+    if isinstance(last, int):
+        return mpmath.mpf(last)  # a constant; any other 0 may be terms that cancel in all of 60 digits
     while dps < 4000:
         dps *= 2
         mpmath.mp.dps = dps
         v = f(*args)
-        if mpmath.almosteq(v, last, rel_eps=mpmath.mpf(10) ** -30, abs_eps=0) or v == last:
+        if v != 0 and mpmath.almosteq(v, last, rel_eps=mpmath.mpf(10) ** -30, abs_eps=0):
             return v
         last = v
     if abs(v) < mpmath.mpf(10) ** -1500:
@@ -219,16 +225,21 @@ def two(name, f, grid):
         yield ",".join([name, "0", repr(a), repr(b), *(pair(h, grads, a, b) for h, *grads in rules)])
 
 
-def lines(k):
-    if k < len(unary):
-        return list(one(*unary[k]))
-    k -= len(unary)
-    if k < len(binary):
-        return list(two(*binary[k]))
-    return list(incomplete(*special[k - len(binary)]))
+def lines(job):
+    if job in special:
+        return list(incomplete(*job))
+    return list(two(*job) if job in binary else one(*job))
 
 
 if __name__ == "__main__":
+    file = pathlib.Path(__file__).with_name("golden.csv")
+    kept = {}
+    for line in file.read_text().splitlines() if len(sys.argv) > 1 else []:
+        name = line.partition(",")[0]
+        if name not in sys.argv:
+            kept.setdefault(name, []).append(line)
+    jobs = [j for j in unary + binary + special if j[0] not in kept]
     with multiprocessing.Pool() as pool:
-        for part in pool.imap(lines, range(len(unary) + len(binary) + len(special))):
-            print(*part, sep="\n", flush=True)
+        for job, made in zip(jobs, pool.imap(lines, jobs)):
+            kept.setdefault(job[0], []).extend(made)
+    file.write_text("".join(line + "\n" for j in dict.fromkeys(j[0] for j in unary + binary + special) for line in kept[j]))

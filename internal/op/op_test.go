@@ -14,7 +14,7 @@ func TestRowsAreComplete(t *testing.T) {
 	for c := range Code(Count) {
 		r := c.Info()
 		if r.Name == "" || named[r.Name] {
-			t.Errorf("operation %d is named %q", c, r.Name)
+			t.Errorf("operation %d of op.go is named %q in the table", c, r.Name)
 		}
 		named[r.Name] = true
 		flags, ok := map[Class]Flags{
