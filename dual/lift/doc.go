@@ -17,7 +17,9 @@
 //	-active x,p.Mu   what is differentiated: parameters, or fields of them, also of the
 //	                 elements of a slice or map; the first parameter by default
 //	-select          write branches that choose a value as Abs, Max, Min and Select, which
-//	                 evaluate both sides and need no guard on a tape; NaN compared is NaN
+//	                 evaluate both sides and need no guard on a tape; NaN compared is NaN,
+//	                 and |−0| and the largest and smallest of two zeros have the sign of
+//	                 math.Abs, Max and Min. Branches that are kept are printed, with the cause
 //	-type T,...      write instances for dual.Real, dual.Number, dual.Hyper or reverse.Var
 //	                 too: Go inlines their methods
 //	-check           write nothing; fail if the file is not as it would be written
@@ -80,6 +82,9 @@
 //
 // Values of a lifted function over dual.Real have the bits of the original, but
 // where the library computes a function of package math more accurately (Pow is), in
-// math.Max and math.Min of an infinity and NaN, which are NaN, and where the compiler
-// fuses products of the original into sums, for arm64 among others.
+// math.Max and math.Min of an infinity and NaN, which are NaN, in signs of zeros (√−0,
+// Max and Min of 0 and −0, and the fraction of Modf of a negative integer are 0) and
+// Copysign by NaN, where a package has a function in assembly (the Go text beside it is
+// lifted), and where the compiler fuses products of the original into sums, for arm64
+// among others.
 package main

@@ -24,7 +24,7 @@ func TestFunctionsOfGonum(t *testing.T) {
 			s.functions = append(s.functions, d.Name.Name)
 		}
 	}
-	text, faults, err := lift(p, s)
+	text, _, faults, err := lift(p, s)
 	require.NoError(t, err)
 	require.Empty(t, faults)
 

@@ -47,9 +47,12 @@ func run(args []string, dir string, stderr io.Writer) int {
 	if err != nil {
 		return fail(err)
 	}
-	text, faults, err := lift(p, s)
+	text, notes, faults, err := lift(p, s)
 	if err != nil {
 		return fail(err)
+	}
+	for _, n := range notes {
+		fmt.Fprintln(stderr, n)
 	}
 	if len(faults) > 0 {
 		for _, f := range faults {
@@ -118,14 +121,15 @@ func newAnalysis(p *activity.Program) *activity.Analysis {
 	return a
 }
 
-// lift returns the text of the file, or what stands in the way of it.
-func lift(p *activity.Program, s settings) (text []byte, faults []string, err error) {
+// lift returns the text of the file and what a user should know of it, or what stands in
+// the way of it.
+func lift(p *activity.Program, s settings) (text []byte, notes, faults []string, err error) {
 	a := newAnalysis(p)
 	var roots []*activity.Instance
 	for _, name := range s.functions {
 		in, err := a.Root(name, s.active)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		roots = append(roots, in)
 	}
@@ -136,7 +140,7 @@ func lift(p *activity.Program, s settings) (text []byte, faults []string, err er
 		body.WriteString(w.write(roots))
 		for _, t := range s.types {
 			if err := w.concrete(t); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			body.WriteString(w.write(roots))
 		}
@@ -145,7 +149,7 @@ func lift(p *activity.Program, s settings) (text []byte, faults []string, err er
 		text = w.file(s.output, body.String())
 	}
 	if len(a.Faults) > 0 {
-		return nil, p.Report(a.Faults), nil
+		return nil, nil, p.Report(a.Faults), nil
 	}
-	return text, nil, nil
+	return text, p.Report(w.kept), nil, nil
 }

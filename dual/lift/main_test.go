@@ -31,7 +31,7 @@ func liftEnergy(t *testing.T, args string) (text []byte, err error) {
 	require.NoError(t, err)
 	s, ok := parse(strings.Fields(args), t.Output())
 	require.True(t, ok)
-	text, faults, err := lift(p, s)
+	text, _, faults, err := lift(p, s)
 	require.Empty(t, faults)
 	return text, err
 }

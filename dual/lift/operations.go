@@ -63,12 +63,18 @@ var helpers = []helper{
 	{"divide", "(x *$, y $) { *x = (*x).Div(y) }"},
 	{"scaleByPower", `(x $, n int) $ {
 	// 2ⁿ may be out of range. Of a result that is subnormal the last step alone rounds.
-	for n = max(-2200, min(n, 2200)); n > 1023; n -= 1023 {
-		x = x.Scale(0x1p1023)
+	for k := 0; k < 3 && n > 1023; k++ {
+		x, n = x.Scale(0x1p1023), n-1023
 	}
-	for n < -1022 {
-		k := max(n+1022, -1022)
-		x, n = x.Scale(math.Ldexp(1, k)), n-k
+	for k := 0; k < 3 && n < -1022; k++ {
+		step := -1022
+		if n > -2044 {
+			step = n + 1022
+		}
+		x, n = x.Scale(math.Ldexp(1, step)), n-step
+	}
+	if n > 1023 || n < -1022 { // of 0, ∞ or NaN by now
+		return x
 	}
 	return x.Scale(math.Ldexp(1, n))
 }`},

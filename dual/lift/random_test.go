@@ -322,7 +322,7 @@ var table = []struct {
 	for _, s := range lifts {
 		p, err := load(path, s)
 		require.NoError(t, err)
-		text, faults, err := lift(p, s)
+		text, _, faults, err := lift(p, s)
 		require.NoError(t, err)
 		require.Empty(t, faults)
 		write(s.output, string(text))

@@ -773,6 +773,9 @@ func (r *renderer) call(e *ast.CallExpr) string {
 		return r.conversion(e)
 	}
 	if name := activity.Builtin(info, e.Fun); name != "" {
+		if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
+			r.predeclared(id)
+		}
 		return r.builtin(e, name)
 	}
 	if fn := r.callee(e); fn != nil {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/hesse-ad/hesse/internal/activity"
 )
 
 // With -select a branch on active numbers that does nothing but choose a value is
@@ -12,89 +14,173 @@ import (
 
 // choice is an if statement of that kind: it sets, or returns, yes or no.
 type choice struct {
-	cond    *ast.BinaryExpr
-	target  ast.Expr // nil if the value is returned
-	yes, no ast.Expr // no is nil for the target as it is
+	cond     *ast.BinaryExpr
+	target   ast.Expr // nil if the value is returned
+	yes, no  ast.Expr // no is nil for the target as it is
+	withNext bool     // the return after it belongs to it
 }
 
-// chosen reports whether s, followed by next, is a choice.
-func (r *renderer) chosen(s *ast.IfStmt, next ast.Stmt) (c choice, ok bool) {
+// chosen is the choice that s, followed by next, makes; or why it is none.
+func (r *renderer) chosen(s *ast.IfStmt, next ast.Stmt) (c choice, kept string) {
 	cond, ok := ast.Unparen(s.Cond).(*ast.BinaryExpr)
-	if !ok || s.Init != nil || len(s.Body.List) != 1 || !r.active(cond.X) && !r.active(cond.Y) {
-		return c, false
+	if ok {
+		switch cond.Op {
+		case token.LSS, token.LEQ, token.GTR, token.GEQ:
+		default:
+			ok = false
+		}
 	}
-	switch cond.Op {
-	case token.LSS, token.LEQ, token.GTR, token.GEQ:
-	default:
-		return c, false
+	if !ok {
+		return c, "its condition is not one comparison by <, <=, > or >="
+	}
+	if s.Init != nil {
+		return c, "it has a statement before its condition"
 	}
 	c.cond = cond
-	switch b := s.Body.List[0].(type) {
+	yes, no := only(s.Body), only(s.Else)
+	switch yes := yes.(type) {
 	case *ast.ReturnStmt:
-		after, ok := next.(*ast.ReturnStmt)
-		if !ok || s.Else != nil || len(b.Results) != 1 || len(after.Results) != 1 || !r.results[0].Active() {
-			return c, false
+		if s.Else == nil {
+			no, c.withNext = next, true
 		}
-		c.yes, c.no = b.Results[0], after.Results[0]
+		other, ok := no.(*ast.ReturnStmt)
+		if !ok || len(yes.Results) != 1 || len(other.Results) != 1 {
+			return c, "it does not return one of two values"
+		}
+		if !r.results[0].Active() {
+			return c, "what it returns is passive"
+		}
+		c.yes, c.no = yes.Results[0], other.Results[0]
 	case *ast.AssignStmt:
-		if c.target, c.yes, ok = single(b); !ok || !r.active(c.target) {
-			return c, false
+		if c.target, c.yes = r.single(yes); c.target == nil {
+			return c, "it does not set one variable"
 		}
-		switch e := s.Else.(type) {
-		case nil:
-		case *ast.BlockStmt:
-			if len(e.List) != 1 {
-				return c, false
-			}
-			other, isAssign := e.List[0].(*ast.AssignStmt)
-			if !isAssign {
-				return c, false
-			}
+		if !r.active(c.target) {
+			return c, "what it sets is passive"
+		}
+		if s.Else == nil {
+			break
+		}
+		other, ok := no.(*ast.AssignStmt)
+		if ok {
 			var to ast.Expr
-			if to, c.no, ok = single(other); !ok || r.node(to) != r.node(c.target) {
-				return c, false
-			}
-		default:
-			return c, false
+			to, c.no = r.single(other)
+			ok = to != nil && types.ExprString(to) == types.ExprString(c.target)
+		}
+		if !ok {
+			return c, "its sides do not set one variable"
 		}
 	default:
-		return c, false
+		return c, "it does more than choose a value"
 	}
-	return c, r.harmless(c.yes) && (c.no == nil || r.harmless(c.no)) && r.harmless(cond)
+	const fails = "the side that is not taken could fail or have effects: it calls, indexes, follows a pointer or writes an element"
+	if c.no == nil && (!r.harmless(c.target, cond) || r.inMap(c.target)) {
+		return c, fails
+	}
+	if !r.harmless(c.yes, cond) || c.no != nil && !r.harmless(c.no, cond) {
+		return c, fails
+	}
+	if !r.pure(cond) {
+		return c, "its condition has effects"
+	}
+	return c, ""
 }
 
-// single is the target and value of a plain assignment.
-func single(s *ast.AssignStmt) (target, value ast.Expr, ok bool) {
-	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 || !plain(s.Lhs[0]) {
-		return nil, nil, false
+// only is the statement of a block, nil if there are more or none.
+func only(s ast.Stmt) ast.Stmt {
+	if b, ok := s.(*ast.BlockStmt); ok && len(b.List) == 1 {
+		return b.List[0]
 	}
-	return s.Lhs[0], s.Rhs[0], true
+	return nil
+}
+
+// single is the target and value of an assignment, nil if it has several or its target
+// must be evaluated once.
+func (r *renderer) single(s *ast.AssignStmt) (target, value ast.Expr) {
+	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || !plain(s.Lhs[0]) {
+		return nil, nil
+	}
+	if op, ok := opAssign[s.Tok]; ok {
+		e := &ast.BinaryExpr{X: s.Lhs[0], Op: op, OpPos: s.TokPos, Y: s.Rhs[0]}
+		r.in.Exprs[e] = r.in.Exprs[s.Lhs[0]]
+		return s.Lhs[0], e
+	}
+	if s.Tok != token.ASSIGN {
+		return nil, nil
+	}
+	return s.Lhs[0], s.Rhs[0]
+}
+
+// inMap reports whether e is an element of a map.
+func (r *renderer) inMap(e ast.Expr) bool {
+	i, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return false
+	}
+	_, ok = r.in.TypeOf(i.X).Underlying().(*types.Map)
+	return ok
 }
 
 // harmless reports whether e may be evaluated though its value is not wanted: it has
-// operations alone, and no element that may be out of range.
-func (r *renderer) harmless(e ast.Expr) bool {
+// operations alone, and no element or pointer but those that cond reads anyway.
+func (r *renderer) harmless(e ast.Expr, cond ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			fn := r.callee(n)
-			if fn == nil {
-				ok = false
-				break
-			}
-			_, known := elementary(fn)
-			ok = ok && known
+			ok = ok && r.operates(n)
 		case *ast.IndexExpr:
-			tv := r.info().Types[n.Index]
-			t, array := r.info().TypeOf(n.X).Underlying().(*types.Array)
-			ok = ok && array && tv.Value != nil && t.Len() > 0
-		case *ast.SliceExpr, *ast.StarExpr, *ast.FuncLit, *ast.CompositeLit, *ast.TypeAssertExpr:
+			t, array := r.in.TypeOf(n.X).Underlying().(*types.Array)
+			ok = ok && (array && r.info().Types[n.Index].Value != nil && t.Len() > 0 || r.reads(cond, n))
+		case *ast.SelectorExpr:
+			s := r.info().Selections[n]
+			ok = ok && (s == nil || s.Kind() == types.FieldVal && (!s.Indirect() || r.reads(cond, n)))
+		case *ast.StarExpr:
+			ok = ok && r.reads(cond, n)
+		case *ast.BinaryExpr: // an integer may be divided by 0
+			ok = ok && (r.in.Exprs[n].Kind() == activity.Number || r.info().Types[n].Value != nil || n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR)
+		case *ast.SliceExpr, *ast.FuncLit, *ast.CompositeLit, *ast.TypeAssertExpr:
 			ok = false
 		}
-		return ok
+		return ok && !r.reads(cond, n)
 	})
 	return ok
+}
+
+// operates reports whether a call is of an operation, or a conversion of numbers.
+func (r *renderer) operates(e *ast.CallExpr) bool {
+	if r.info().Types[e.Fun].IsType() {
+		return r.in.Exprs[e].Kind() == activity.Number && r.in.Exprs[e.Args[0]].Kind() == activity.Number
+	}
+	if name := activity.Builtin(r.info(), e.Fun); name != "" {
+		return name == "min" || name == "max" || name == "len" || name == "cap"
+	}
+	fn := r.callee(e)
+	if fn == nil {
+		return false
+	}
+	_, known := elementary(fn)
+	return known
+}
+
+// reads reports whether cond, evaluated in full, evaluates an expression like n.
+func (r *renderer) reads(cond ast.Expr, n ast.Node) bool {
+	e, ok := n.(ast.Expr)
+	if !ok {
+		return false
+	}
+	found := false
+	ast.Inspect(cond, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok {
+			found = found || types.ExprString(x) == types.ExprString(e)
+		}
+		if b, ok := n.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
+			return false
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !found && !literal
+	})
+	return found
 }
 
 // choose writes a choice.
@@ -127,15 +213,15 @@ func (r *renderer) choose(c choice) string {
 		value = r.activeOperand(no) + ".Max(" + r.activeArgument(c.yes) + ")"
 	default:
 		above := func(x, y ast.Expr) string { // what is positive where x > y
-			switch {
+			switch constant := func(e ast.Expr) bool { return r.info().Types[e].Value != nil }; {
 			case zero(y):
 				return r.operand(x)
 			case zero(x):
 				return r.operand(y) + ".Neg()"
-			case r.active(x) && r.active(y): // ∞ − ∞ has no sign
-				return r.operand(y) + ".Step(" + r.bare(x) + ")"
+			case constant(x) || constant(y):
+				return r.binary(&ast.BinaryExpr{X: x, Op: token.SUB, OpPos: x.Pos(), Y: y})
 			}
-			return r.binary(&ast.BinaryExpr{X: x, Op: token.SUB, OpPos: x.Pos(), Y: y})
+			return r.activeOperand(y) + ".Step(" + r.activeArgument(x) + ")" // ∞ − ∞ has no sign
 		}
 		yes, no := r.activeArgument(c.yes), r.activeArgument(no)
 		if c.cond.Op == token.LSS || c.cond.Op == token.GTR {
@@ -150,7 +236,8 @@ func (r *renderer) choose(c choice) string {
 	return r.node(c.target) + " = " + value
 }
 
-// block writes a block with its choices.
+// block writes a block with its choices, and notes the branches on active numbers that
+// are none.
 func (r *renderer) block(b *ast.BlockStmt) string {
 	s := "{"
 	at := b.Lbrace + 1
@@ -158,25 +245,63 @@ func (r *renderer) block(b *ast.BlockStmt) string {
 		n := b.List[i]
 		s += r.prog.Text(at, n.Pos())
 		at = n.End()
-		f, ok := n.(*ast.IfStmt)
-		if !ok {
-			s += r.node(n)
+		switch f := n.(type) {
+		case *ast.SwitchStmt:
+			if r.comparesActive(f) {
+				r.keep(n, "it is a switch")
+			}
+		case *ast.IfStmt:
+			if !r.comparesActive(f.Cond) {
+				break
+			}
+			var next ast.Stmt
+			if i+1 < len(b.List) {
+				next = b.List[i+1]
+			}
+			c, kept := r.chosen(f, next)
+			if kept != "" {
+				r.keep(n, kept)
+				break
+			}
+			s += r.mark(r.in, n.Pos()) + r.choose(c)
+			if c.withNext {
+				at = next.End()
+				i++
+			}
 			continue
 		}
-		var next ast.Stmt
-		if i+1 < len(b.List) {
-			next = b.List[i+1]
-		}
-		c, ok := r.chosen(f, next)
-		if !ok {
-			s += r.node(n)
-			continue
-		}
-		s += r.choose(c)
-		if c.target == nil {
-			at = next.End()
-			i++
-		}
+		s += r.node(n)
 	}
 	return s + r.prog.Text(at, b.End())
+}
+
+// comparesActive reports whether a condition, or one of a switch, looks at active numbers.
+func (r *renderer) comparesActive(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			for _, c := range n.List {
+				if c, ok := c.(*ast.CaseClause); ok {
+					for _, e := range c.List {
+						found = found || r.comparesActive(e)
+					}
+				}
+			}
+			return false
+		case *ast.BinaryExpr:
+			found = found || n.Op.Precedence() == token.LSS.Precedence() && (r.active(n.X) || r.active(n.Y))
+		case *ast.SwitchStmt:
+			found = found || n.Tag != nil && r.active(n.Tag)
+		case *ast.FuncLit:
+			return false
+		}
+		return !found
+	})
+	return found
+}
+
+// keep notes that a branch is kept.
+func (r *renderer) keep(n ast.Stmt, why string) {
+	r.kept = append(r.kept, r.a.NewFault(r.in, n.Pos(), "a branch is kept, a guard on a tape: "+why, ""))
 }

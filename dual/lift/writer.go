@@ -35,6 +35,7 @@ type writer struct {
 	helpers map[string]string // their names here
 	sources map[string]bool   // files and modules that the code is from
 	marks   []mark
+	kept    []activity.Fault // branches that are no choices, for -select
 }
 
 // A mark is where the text that follows it is from.
@@ -491,9 +492,20 @@ func (r *renderer) ident(id *ast.Ident) string {
 				return r.typeString(r.in.Env[tp])
 			}
 		}
+		if o != nil && o.Parent() == types.Universe {
+			r.predeclared(id)
+		}
 		return id.Name
 	}
 	return r.object(o)
+}
+
+// predeclared refuses a name of Go's own in the code of another package, where the file
+// is in a package that gives it another meaning.
+func (r *renderer) predeclared(id *ast.Ident) {
+	if r.in.Pkg != r.pkg && r.pkg.Types.Scope().Lookup(id.Name) != nil {
+		r.fault(id.Pos(), "Go's "+id.Name+", for which package "+r.pkg.Name+" declares something else", "rename that")
+	}
 }
 
 // object is something that is declared in a package.
@@ -505,16 +517,17 @@ func (r *renderer) object(o types.Object) string {
 	if reachable(o) {
 		return w.imported(o.Pkg().Path(), o.Pkg().Name()) + "." + o.Name()
 	}
-	return w.copy(o)
+	return r.copy(o)
 }
 
 // copy writes what another package does not export into the file.
-func (w *writer) copy(o types.Object) string {
+func (r *renderer) copy(o types.Object) string {
+	w, from := r.writer, r.in
 	if n, ok := w.copied[o]; ok {
 		return n
 	}
 	if fn, ok := o.(*types.Func); ok {
-		w.copied[o] = w.copyFunc(fn, nil)
+		w.copied[o] = r.copyFunc(fn, nil)
 		return w.copied[o]
 	}
 	n := w.unique(w.named(o.Pkg(), o.Name()))
@@ -523,19 +536,19 @@ func (w *writer) copy(o types.Object) string {
 	w.decls = append(w.decls, l)
 	w.queue = append(w.queue, func() {
 		spec, _, pkg := w.prog.Spec(o)
-		r := &renderer{writer: w, in: &activity.Instance{Pkg: pkg}}
+		r := &renderer{writer: w, in: &activity.Instance{Fn: from.Fn, Pkg: pkg, Caller: from.Caller, Called: from.Called}}
 		w.sourceOf(pkg, o.Pos())
 		switch s := spec.(type) {
 		case *ast.TypeSpec:
 			l.text = "type " + n + " " + r.node(s.Type)
 		case *ast.ValueSpec:
-			l.text = w.copyValue(r, o, s, n)
+			l.text = r.copyValue(o, s, n)
 		}
 	})
 	return n
 }
 
-func (w *writer) copyValue(r *renderer, o types.Object, s *ast.ValueSpec, name string) string {
+func (r *renderer) copyValue(o types.Object, s *ast.ValueSpec, name string) string {
 	i := slices.IndexFunc(s.Names, func(id *ast.Ident) bool { return id.Name == o.Name() })
 	t := ""
 	if s.Type != nil {
@@ -547,8 +560,8 @@ func (w *writer) copyValue(r *renderer, o types.Object, s *ast.ValueSpec, name s
 		}
 		return "const " + name + t + " = " + c.Val().ExactString()
 	}
-	if len(s.Values) != len(s.Names) || o.Pkg().Path() != "math" && r.changes(o) {
-		w.a.Fault(nil, o.Pos(), "the variable "+o.Name()+" of package "+o.Pkg().Path()+" may change", "write the function in this package")
+	if len(s.Values) != len(s.Names) || !r.prog.Constant(o.(*types.Var)) {
+		r.fault(o.Pos(), "the variable "+o.Name()+" of package "+o.Pkg().Path()+" may change", "write the function in this package")
 		return ""
 	}
 	return "var " + name + t + " = " + r.node(s.Values[i])
@@ -561,41 +574,6 @@ func usesIota(e ast.Expr) bool {
 		found = found || ok && id.Name == "iota"
 		return !found
 	})
-	return found
-}
-
-// changes reports whether a package assigns to its variable o, or takes its address.
-func (r *renderer) changes(o types.Object) bool {
-	found := false
-	names := func(e ast.Expr) bool {
-		for {
-			switch x := e.(type) {
-			case *ast.IndexExpr:
-				e = x.X
-			case *ast.SelectorExpr:
-				e = x.X
-			case *ast.ParenExpr:
-				e = x.X
-			case *ast.Ident:
-				return r.info().Uses[x] == o
-			default:
-				return false
-			}
-		}
-	}
-	for _, f := range r.in.Pkg.Syntax {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				found = found || slices.ContainsFunc(n.Lhs, names)
-			case *ast.IncDecStmt:
-				found = found || names(n.X)
-			case *ast.UnaryExpr:
-				found = found || n.Op == token.AND && names(n.X)
-			}
-			return !found
-		})
-	}
 	return found
 }
 
@@ -699,11 +677,12 @@ func reachable(o types.Object) bool {
 
 // copyFunc writes a function that this package cannot name into the file, with
 // nothing active.
-func (w *writer) copyFunc(fn *types.Func, env activity.Env) string {
-	in := w.a.Function(fn, env)
+func (r *renderer) copyFunc(fn *types.Func, env activity.Env) string {
+	in := r.a.Function(fn, env)
 	if in == nil {
-		w.a.Fault(nil, fn.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
+		r.fault(fn.Pos(), "the source of "+fn.FullName()+" is not Go, or out of reach", "")
 		return fn.Name()
 	}
-	return w.function(in).name
+	in.Caller, in.Called = r.in.Caller, r.in.Called
+	return r.function(in).name
 }

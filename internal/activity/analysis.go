@@ -59,7 +59,7 @@ type hidden struct {
 
 func (a *Analysis) hide(p *Place, at token.Pos, what, instead string) {
 	if p.Kind() != Other {
-		a.hidden = append(a.hidden, hidden{p, a.newFault(a.current, at, what, instead)})
+		a.hidden = append(a.hidden, hidden{p, a.NewFault(a.current, at, what, instead)})
 	}
 }
 
@@ -145,6 +145,7 @@ func (a *Analysis) Run() {
 			}
 		}
 	}
+	a.closures()
 	for _, h := range a.hidden {
 		if h.p.HoldsActive() {
 			a.Faults = append(a.Faults, h.fault)
@@ -392,23 +393,6 @@ func (w *walker) stmt(s ast.Stmt) {
 			w.stmts(c.Body)
 		}
 	}
-}
-
-// goroutine refuses goroutines that see anything active.
-func (w *walker) goroutine(s *ast.GoStmt) {
-	const what, instead = "a goroutine cannot work on active values", "call the function in a loop: the tape is evaluated in parallel by Workers"
-	w.expr(s.Call)
-	for _, e := range s.Call.Args {
-		w.a.hide(w.in.Exprs[e], s.Go, what, instead)
-	}
-	ast.Inspect(s.Call.Fun, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := w.info().Uses[id].(*types.Var); ok && !v.IsField() {
-				w.a.hide(w.variable(v), s.Go, what, instead)
-			}
-		}
-		return true
-	})
 }
 
 func (w *walker) decl(d *ast.GenDecl) {

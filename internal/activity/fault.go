@@ -21,10 +21,11 @@ type Fault struct {
 
 // Fault notes a fault in the code of in, nil for code outside of functions.
 func (a *Analysis) Fault(in *Instance, at token.Pos, what, instead string) {
-	a.Faults = append(a.Faults, a.newFault(in, at, what, instead))
+	a.Faults = append(a.Faults, a.NewFault(in, at, what, instead))
 }
 
-func (a *Analysis) newFault(in *Instance, at token.Pos, what, instead string) Fault {
+// NewFault is a fault in the code of in that is not noted.
+func (a *Analysis) NewFault(in *Instance, at token.Pos, what, instead string) Fault {
 	f := Fault{At: at, What: what, Instead: instead}
 	for ; in != nil && in.Pkg != a.Program.Root; in = in.Caller {
 		f.Via, f.Into = in.Called, in.Fn
@@ -48,8 +49,18 @@ func (p *Program) Report(faults []Fault) []string {
 		}
 		return x.Offset - y.Offset
 	})
-	short := func(p token.Position) string {
-		return fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column)
+	files := map[string]string{} // import paths of the packages of files
+	for _, q := range p.byPkg {
+		for _, f := range q.GoFiles {
+			files[f] = q.PkgPath + "/"
+		}
+	}
+	short := func(at token.Position) string {
+		name := filepath.Base(at.Filename)
+		if path := files[at.Filename]; path != p.Root.PkgPath+"/" {
+			name = path + name
+		}
+		return fmt.Sprintf("%s:%d:%d", name, at.Line, at.Column)
 	}
 	var out []string
 	for _, f := range faults {

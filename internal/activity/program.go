@@ -23,7 +23,8 @@ type Program struct {
 	decls map[*packages.Package]map[*types.Func]*ast.FuncDecl
 	text  map[string][]byte
 
-	effects map[*types.Func]bool // see pureFunction
+	effects    map[*types.Func]bool // see pureFunction
+	goroutines map[*types.Func]bool // see spawns
 
 	config     *packages.Config
 	noAssembly map[*packages.Package]*packages.Package
@@ -35,7 +36,7 @@ type Program struct {
 func Load(dir, without string, also ...string) (*Program, error) {
 	p := &Program{
 		Fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
-		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{},
+		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{}, goroutines: map[*types.Func]bool{},
 		noAssembly: map[*packages.Package]*packages.Package{},
 	}
 	cfg := &packages.Config{

@@ -131,6 +131,7 @@ var functions = map[string]lifted{
 	"newOfValues":             {newOfValues, newOfValuesOf[dual.Real], newOfValuesOf[dual.Number], newOfValuesOf[dual.Hyper], newOfValuesOf[reverse.Var]},
 	"gammaFunction":           {gammaFunction, gammaFunctionOf[dual.Real], gammaFunctionOf[dual.Number], gammaFunctionOf[dual.Hyper], gammaFunctionOf[reverse.Var]},
 	"powersOfTwo":             {powersOfTwo, powersOfTwoOf[dual.Real], powersOfTwoOf[dual.Number], powersOfTwoOf[dual.Hyper], powersOfTwoOf[reverse.Var]},
+	"variablesOfPackages":     {variablesOfPackages, variablesOfPackagesOf[dual.Real], variablesOfPackagesOf[dual.Number], variablesOfPackagesOf[dual.Hyper], variablesOfPackagesOf[reverse.Var]},
 }
 
 // edges are functions of x₀ that are compared at all kinds of values, beside x₁.

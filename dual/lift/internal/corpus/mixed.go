@@ -3,6 +3,8 @@ package corpus
 import (
 	"math"
 	"slices"
+
+	"github.com/hesse-ad/hesse/dual/lift/testdata/lib"
 )
 
 // Numbers that are passive where they come from and active where they go to: among
@@ -278,6 +280,8 @@ func shadowedPackages(x []float64) float64 {
 	}
 	return s
 }
+
+func variablesOfPackages(x []float64) float64 { return lib.Constant(x[0]) + math.J0(x[1]) }
 
 func newOfValues(x []float64) float64 {
 	p, q := new(x[0]), new(3.5)

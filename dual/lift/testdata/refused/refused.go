@@ -18,6 +18,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/functions"
+
+	"github.com/hesse-ad/hesse/dual/lift/testdata/lib"
 )
 
 type cache struct {
@@ -62,6 +64,78 @@ func goroutineOfFunction(x []float64) float64 {
 }
 
 func square(x float64) float64 { return x * x }
+
+func waitGroup(x []float64) float64 {
+	var wg sync.WaitGroup
+	var part [2]float64
+	for w := range part {
+		wg.Go( /*!goroutine*/ func() { part[w] = 2 * x[w] })
+	}
+	wg.Wait()
+	return part[0] + part[1]
+}
+
+func parallel(n int, body func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			body(i)
+		}()
+	}
+	wg.Wait()
+}
+
+func goroutinesOfHelper(x []float64) float64 {
+	var part [2]float64
+	parallel(2 /*!goroutine*/, func(w int) { part[w] = 2 * x[w] })
+	task := func(w int) { part[w] = 2 * x[w] }
+	again := task
+	parallel(2 /*!goroutine*/, again)
+	return part[0] + part[1]
+}
+
+func goroutineOfVariable(x []float64) float64 {
+	y := x[0]
+	f := func() { y *= 2 }
+	/*!goroutine*/ go f()
+	return y
+}
+
+type worker struct {
+	sum   float64
+	tasks []func()
+}
+
+func (w *worker) run() { w.sum++ }
+
+func (w *worker) all() {
+	for _, t := range w.tasks {
+		go t()
+	}
+}
+
+func goroutinesOfMethods(x []float64) float64 {
+	w, v := worker{sum: x[0]}, worker{}
+	parallel(1, func(int) {})
+	v.tasks = append(v.tasks /*!where a goroutine might call it*/, w.run)
+	v.all()
+	return w.sum
+}
+
+func max(a, b float64) float64 { return math.Log(math.Exp(a) + math.Exp(b)) }
+
+func shadowedBuiltin(x []float64) float64 {
+	return /*!Go's max, for which package refused declares something else*/ lib.Largest(x[0], []float64{1, 1})
+}
+
+func variablesThatChange(x []float64) float64 {
+	s := /*!the variable scale*/ lib.Scaled(x[0]) + /*!the variable table*/ lib.Tabled(x[0])
+	s += /*!the variable weights*/ lib.Weighted(x[0]) + /*!the variable base*/ lib.Based(x[0])
+	s += /*!the variable rows*/ lib.Rowed(x[0]) + /*!the variable grid*/ lib.Gridded(x[0])
+	return s + /*!the variable counts*/ lib.Counted(x[0])
+}
 
 func channelSend(x []float64) float64 {
 	c := make(chan float64, 1)
