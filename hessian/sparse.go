@@ -157,17 +157,10 @@ func (s *Sparse) ValueGradient(dst, x []float64, w ...float64) (f float64, g []f
 	return s.p.ValueGradient(dst, x, w)
 }
 
-// Verify compares the sparse Hessian at x times three random vectors with products by HVP.
-// If a row differs by more than rounding errors may, the error is a *reverse.MissedError. So a
-// pattern that misses a nonzero does not pass, unless the element that it misses
-//
-//   - is 0 at x: try several points at random;
-//   - is smaller than the rounding errors of its row or, with ByAcyclic, of any row that
-//     nonzeros connect with it;
-//   - is in a row that is not finite in either product;
-//   - is in a row that depends on a kink at x, such as the maximum of two numbers that are
-//     equal but for rounding errors.
-//
+// Verify compares the sparse Hessian at x times three random vectors with products by HVP,
+// as reverse.SparseJacobian.Verify does with JVPs, and says the same: the error is a
+// *reverse.MissedError, and what does not show is listed there. With ByAcyclic, rounding
+// errors are those of any row that nonzeros connect with that of the missed element.
 // Other errors are those of Eval. Cost: Eval, three products, and bounds of their rounding
 // errors, half a microsecond an operation each.
 func (s *Sparse) Verify(x []float64, w ...float64) error { return s.p.Verify(x, w) }

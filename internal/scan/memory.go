@@ -15,41 +15,14 @@ type memory struct {
 	ways            []way
 	now             int // the way of the step that was run last
 
-	// The point.
-	x       []float64
-	point   int  // how many points there have been
-	known   bool // states has the records at x
-	checked bool // careful is known at x
-	careful bool // some of y is not finite: derivatives take derivative products
-	counted bool // steps is known at x
-	steps   int  // T
+	position
+	directed
+	target
+	stepMemory
+	blockMemory
 
 	states history // records [s]
 	moving history // records [s; ṡ…] in several directions
-
-	// JVPs leaves the records along its directions to HVPs along the same ones, if there
-	// have been HVPs before.
-	seconds bool // there have been HVPs
-	moved   bool // moving has the records along kept[:keptNow]
-	kept    [][]float64
-	keptNow int
-
-	// The sweep.
-	sweeps int         // how many sweeps have begun
-	span   int         // how many steps the next block may have, see worth
-	y      []float64   // where outputs are added, nil if they are not wanted
-	dx, dy [][]float64 // by direction: tangents of x, and where those of outputs are added
-
-	// The step.
-	local      numbers     // what it reads, with the adjoints of its results
-	along      []numbers   // by direction, the tangents of local
-	out, bar   []float64   // its results [next; out], and its adjoint [s̄; ū]
-	outs, bars [][]float64 // by direction, the tangents of out and of bar
-
-	// The block: its records of the state and its tangents, of the adjoint, and of the
-	// tangents of that.
-	block                        block
-	rows, lambdas, lambdasMoving []float64
 
 	// Functions of m, made once since that allocates.
 	advance, advanceMoving advance
@@ -62,6 +35,49 @@ type memory struct {
 	values     []float64    // y, if only whether it is finite matters
 	one        [1]float64   // 1
 	oneX, oneY [1][]float64 // directions that are only one
+}
+
+// position is the point of an evaluation and what is known there.
+type position struct {
+	x       []float64
+	point   int  // how many points there have been
+	known   bool // states has the records at x
+	checked bool // careful is known at x
+	careful bool // some of y is not finite: derivatives take derivative products
+	counted bool // steps is known at x
+	steps   int  // T
+}
+
+// directed is what JVPs leaves to HVPs along the same directions: the records along its own,
+// if there have been HVPs before.
+type directed struct {
+	seconds bool // there have been HVPs
+	moved   bool // moving has the records along kept[:keptNow]
+	kept    [][]float64
+	keptNow int
+}
+
+// target is what a sweep over the steps adds to.
+type target struct {
+	sweeps int         // how many sweeps have begun
+	span   int         // how many steps the next block may have, see worth
+	y      []float64   // where outputs are added, nil if they are not wanted
+	dx, dy [][]float64 // by direction: tangents of x, and where those of outputs are added
+}
+
+// stepMemory is the numbers of a step.
+type stepMemory struct {
+	local      numbers     // what it reads, with the adjoints of its results
+	along      []numbers   // by direction, the tangents of local
+	out, bar   []float64   // its results [next; out], and its adjoint [s̄; ū]
+	outs, bars [][]float64 // by direction, the tangents of out and of bar
+}
+
+// blockMemory is a block, with its records of the state and its tangents, of the adjoint, and
+// of the tangents of that.
+type blockMemory struct {
+	block                        block
+	rows, lambdas, lambdasMoving []float64
 }
 
 // way is a recorded step with memory for its evaluations.
