@@ -46,9 +46,18 @@ func choleskyElements[T dual.Scalar[T]](x []T, n int) {
 	}
 }
 
-// factorization is the lower triangle of A ↦ that of L. A state has
-//
-//	0 L   1 to 4 scratch   5 LᵀL̄   6 Z
+// The numbers of a state of a factorization.
+const (
+	cholL    = iota
+	cholX    // the argument of between
+	cholY    // its result
+	cholBar  // adjoints
+	cholT    // a transpose
+	cholLBar // LᵀL̄
+	cholZ
+)
+
+// factorization is the lower triangle of A ↦ that of L.
 type factorization struct {
 	n int
 }
@@ -60,7 +69,7 @@ func (k *factorization) dims() (n, m int) { n = k.n * (k.n + 1) / 2; return n, n
 func (k *factorization) work() int { return k.n * k.n * k.n }
 
 func (k *factorization) prepare(s *state) error {
-	l := s.matrix(0, k.n, k.n)
+	l := s.matrix(cholL, k.n, k.n)
 	lowerOf(l, s.x)
 	if !cholesky(l) {
 		return &NotPositiveDefiniteError{k.n}
@@ -68,7 +77,7 @@ func (k *factorization) prepare(s *state) error {
 	return nil
 }
 
-func (k *factorization) eval(s *state, y []float64) { pack(y, s.matrix(0, k.n, k.n)) }
+func (k *factorization) eval(s *state, y []float64) { pack(y, s.matrix(cholL, k.n, k.n)) }
 
 // pack stores the lower triangle of a.
 func pack(y []float64, a general) {
@@ -77,18 +86,18 @@ func pack(y []float64, a general) {
 	}
 }
 
-// between is L⁻¹XL⁻ᵀ of a symmetric X in matrix 1, or L⁻ᵀXL⁻¹, in matrix 2.
+// between is L⁻¹XL⁻ᵀ of a symmetric X at cholX, or L⁻ᵀXL⁻¹, at cholY.
 func (k *factorization) between(s *state, trans blas.Transpose) general {
-	l, x, y := s.matrix(0, k.n, k.n), s.matrix(1, k.n, k.n), s.matrix(2, k.n, k.n)
+	l, x, y := s.matrix(cholL, k.n, k.n), s.matrix(cholX, k.n, k.n), s.matrix(cholY, k.n, k.n)
 	solveTriangle(l, blas.Lower, trans, x)
 	transposeTo(y, x)
 	solveTriangle(l, blas.Lower, trans, y)
 	return y
 }
 
-// g is G in the direction dx, in matrix 2.
+// g is G in the direction dx, at cholY.
 func (k *factorization) g(s *state, dx []float64) general {
-	symmetric(s.matrix(1, k.n, k.n), dx)
+	symmetric(s.matrix(cholX, k.n, k.n), dx)
 	g := k.between(s, blas.NoTrans)
 	for i := range k.n {
 		row := g.Data[i*k.n:][:k.n]
@@ -100,22 +109,22 @@ func (k *factorization) g(s *state, dx []float64) general {
 
 func (k *factorization) jvp(s *state, dy, dx []float64) error {
 	g := k.g(s, dx)
-	blas64.Trmm(blas.Left, blas.NoTrans, 1, triangle(s.matrix(0, k.n, k.n), blas.Lower), g)
+	blas64.Trmm(blas.Left, blas.NoTrans, 1, triangle(s.matrix(cholL, k.n, k.n), blas.Lower), g)
 	pack(dy, g)
 	return nil
 }
 
 // weigh computes LᵀL̄ and Z.
 func (k *factorization) weigh(s *state, w []float64) error {
-	u, z := s.matrix(5, k.n, k.n), s.matrix(6, k.n, k.n)
+	u, z := s.matrix(cholLBar, k.n, k.n), s.matrix(cholZ, k.n, k.n)
 	lowerOf(u, w)
-	blas64.Trmm(blas.Left, blas.Trans, 1, triangle(s.matrix(0, k.n, k.n), blas.Lower), u)
+	blas64.Trmm(blas.Left, blas.Trans, 1, triangle(s.matrix(cholL, k.n, k.n), blas.Lower), u)
 	copy(z.Data, u.Data)
 	mirror(z)
 	return nil
 }
 
-// pull stores ½L⁻ᵀXL⁻¹ of matrix 1 as the gradient in a lower triangle.
+// pull stores ½L⁻ᵀXL⁻¹, X at cholX, as the gradient in a lower triangle.
 func (k *factorization) pull(s *state, gx []float64) {
 	pack(gx, k.between(s, blas.Trans))
 	for i := range k.n {
@@ -133,14 +142,14 @@ func (k *factorization) pull(s *state, gx []float64) {
 // R̄ −= C̄ᵀB + (D̄ + D̄ᵀ)R. Source: Murray 2016, section 4.2.
 func (k *factorization) vjp(s *state, gx, w []float64) error {
 	n := k.n
-	l, bar := s.matrix(0, n, n), s.matrix(3, n, n)
+	l, bar := s.matrix(cholL, n, n), s.matrix(cholBar, n, n)
 	lowerOf(bar, w)
 	for j := (n - 1) / block * block; j >= 0; j -= block {
 		m := min(block, n-j)
 		rest := n - j - m
 		d, dbar := view(l, j, j, m, m), view(bar, j, j, m, m)
 		r, rbar := view(l, j, 0, m, j), view(bar, j, 0, m, j)
-		ct := generalOf(m, rest, s.numbers(4, m*rest))
+		ct := generalOf(m, rest, s.numbers(cholT, m*rest))
 		if rest > 0 {
 			c, cbar := view(l, j+m, j, rest, m), view(bar, j+m, j, rest, m)
 			blas64.Trsm(blas.Right, blas.NoTrans, 1, triangle(d, blas.Lower), cbar)
@@ -162,7 +171,7 @@ func (k *factorization) vjp(s *state, gx, w []float64) error {
 // with its transpose, and returns Ā + Āᵀ.
 func (k *factorization) blockAdjoint(s *state, l, bar general) general {
 	m := l.Rows
-	x, y := s.matrix(1, m, m), s.matrix(2, m, m)
+	x, y := s.matrix(cholX, m, m), s.matrix(cholY, m, m)
 	for i := range m {
 		row := x.Data[i*m:][:m]
 		clear(row[copy(row, bar.Data[i*bar.Stride:][:i+1]):])
@@ -193,12 +202,12 @@ func mirrorTo(dst, a general) {
 
 func (k *factorization) hvp(s *state, h, w, dx []float64) error {
 	g := triangle(k.g(s, dx), blas.Lower)
-	u, z := s.matrix(3, k.n, k.n), s.matrix(4, k.n, k.n)
-	copy(u.Data, s.nums[5])
-	copy(z.Data, s.nums[6])
+	u, z := s.matrix(cholBar, k.n, k.n), s.matrix(cholT, k.n, k.n)
+	copy(u.Data, s.nums[cholLBar])
+	copy(z.Data, s.nums[cholZ])
 	blas64.Trmm(blas.Left, blas.Trans, 1, g, u) // its lower triangle is that of Ż
 	blas64.Trmm(blas.Left, blas.Trans, 1, g, z)
-	x := s.matrix(1, k.n, k.n)
+	x := s.matrix(cholX, k.n, k.n)
 	for i := range k.n {
 		for j := range i + 1 {
 			x.Data[i*k.n+j] = u.Data[i*k.n+j] - z.Data[i*k.n+j] - z.Data[j*k.n+i]
@@ -211,9 +220,9 @@ func (k *factorization) hvp(s *state, h, w, dx []float64) error {
 
 // curvature is −LΦ(GG′ᵀ + G′Gᵀ), since A has none along two directions.
 func (k *factorization) curvature(s *state, dy, u, v []float64) error {
-	gu := s.matrix(3, k.n, k.n)
+	gu := s.matrix(cholBar, k.n, k.n)
 	copy(gu.Data, k.g(s, u).Data)
-	gv, both := k.g(s, v), s.matrix(1, k.n, k.n)
+	gv, both := k.g(s, v), s.matrix(cholX, k.n, k.n)
 	timesT(1, gu, gv, 0, both)
 	for i := range k.n {
 		for j := range i {
@@ -221,7 +230,7 @@ func (k *factorization) curvature(s *state, dy, u, v []float64) error {
 		}
 		gv.Data[i*k.n+i] = -both.Data[i*k.n+i]
 	}
-	blas64.Trmm(blas.Left, blas.NoTrans, 1, triangle(s.matrix(0, k.n, k.n), blas.Lower), gv)
+	blas64.Trmm(blas.Left, blas.NoTrans, 1, triangle(s.matrix(cholL, k.n, k.n), blas.Lower), gv)
 	pack(dy, gv)
 	return nil
 }

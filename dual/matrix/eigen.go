@@ -123,9 +123,25 @@ func eigenElements[T dual.Scalar[T]](y []T, a *Dense[T], vectors bool) {
 	}
 }
 
-// eigen is the lower triangle of A ↦ λ, and V by rows. A state has
-//
-//	0 V   1 λ   2 Vᵀ   3 F   4 VᵀV̄   5 K   6 to 12 scratch   14 of LAPACK
+// The numbers of a state of eigen.
+const (
+	eigenV = iota
+	eigenLambda
+	eigenVt
+	eigenF
+	eigenVBar // VᵀV̄
+	eigenK
+	eigenM // VᵀȦV
+	eigenHalf
+	eigenAll
+	eigenX
+	eigenOmega
+	eigenT
+	eigenU
+	eigenWork // of LAPACK
+)
+
+// eigen is the lower triangle of A ↦ λ, and V by rows.
 type eigen struct {
 	dense
 	n       int
@@ -152,14 +168,14 @@ func (k *eigen) dims() (n, m int) {
 func (k *eigen) square(s *state, i int) general { return s.matrix(i, k.n, k.n) }
 
 func (k *eigen) prepare(s *state) error {
-	v, lambda := k.square(s, 0), s.numbers(1, k.n)
+	v, lambda := k.square(s, eigenV), s.numbers(eigenLambda, k.n)
 	symmetric(v, s.x)
-	work := s.numbers(14, max(1, (64+2)*k.n))
+	work := s.numbers(eigenWork, max(1, (64+2)*k.n))
 	sym := blas64.Symmetric{Uplo: blas.Lower, N: k.n, Stride: v.Stride, Data: v.Data}
 	if !lapack64.Syev(lapack.EVCompute, sym, lambda, work, len(work)) {
 		return &NotConvergedError{k.n}
 	}
-	vt := k.square(s, 2)
+	vt := k.square(s, eigenVt)
 	transposeTo(vt, v)
 	for i := range k.n {
 		row := vt.Data[i*k.n:][:k.n]
@@ -182,7 +198,7 @@ func (k *eigen) prepare(s *state) error {
 
 // gaps computes F, with 0 for equal eigenvalues.
 func (k *eigen) gaps(s *state) {
-	f, lambda := k.square(s, 3), s.nums[1]
+	f, lambda := k.square(s, eigenF), s.nums[eigenLambda]
 	for i := range k.n {
 		for j := range k.n {
 			f.Data[i*k.n+j] = 0
@@ -202,7 +218,7 @@ func (k *eigen) equal(lambda []float64, i, j int) bool {
 // simple returns an error if there are equal eigenvalues, of different weights if w is
 // not nil.
 func (k *eigen) simple(s *state, w []float64) error {
-	lambda := s.nums[1]
+	lambda := s.nums[eigenLambda]
 	for i := range k.n - 1 {
 		if k.equal(lambda, i, i+1) && (w == nil || w[i] != w[i+1]) {
 			return &RepeatedEigenvalueError{i, i + 1, lambda[i]}
@@ -212,15 +228,15 @@ func (k *eigen) simple(s *state, w []float64) error {
 }
 
 func (k *eigen) eval(s *state, y []float64) {
-	copy(y, s.nums[1])
+	copy(y, s.nums[eigenLambda])
 	if k.vectors {
-		copy(y[k.n:], s.nums[0])
+		copy(y[k.n:], s.nums[eigenV])
 	}
 }
 
-// within is M = VᵀȦV in matrix 6.
+// within is M = VᵀȦV.
 func (k *eigen) within(s *state, dx []float64) general {
-	m, half, vt := k.square(s, 6), k.square(s, 7), k.square(s, 2)
+	m, half, vt := k.square(s, eigenM), k.square(s, eigenHalf), k.square(s, eigenVt)
 	symmetric(m, dx)
 	timesT(1, vt, m, 0, half)
 	timesT(1, half, vt, 0, m)
@@ -240,8 +256,8 @@ func (k *eigen) jvp(s *state, dy, dx []float64) error {
 		dy[i] = m.Data[i*k.n+i]
 	}
 	if k.vectors {
-		hadamard(m, k.square(s, 3))
-		times(1, k.square(s, 0), m, 0, generalOf(k.n, k.n, dy[k.n:]))
+		hadamard(m, k.square(s, eigenF))
+		times(1, k.square(s, eigenV), m, 0, generalOf(k.n, k.n, dy[k.n:]))
 	}
 	return nil
 }
@@ -262,12 +278,12 @@ func (k *eigen) weigh(s *state, w []float64) error {
 	} else if err := k.simple(s, w); err != nil {
 		return err
 	}
-	g, kk := k.square(s, 4), k.square(s, 5)
+	g, kk := k.square(s, eigenVBar), k.square(s, eigenK)
 	clear(kk.Data)
 	if k.vectors {
-		times(1, k.square(s, 2), generalOf(k.n, k.n, w[k.n:]), 0, g)
+		times(1, k.square(s, eigenVt), generalOf(k.n, k.n, w[k.n:]), 0, g)
 		copy(kk.Data, g.Data)
-		hadamard(kk, k.square(s, 3))
+		hadamard(kk, k.square(s, eigenF))
 	}
 	for i := range k.n {
 		kk.Data[i*k.n+i] += w[i]
@@ -277,7 +293,7 @@ func (k *eigen) weigh(s *state, w []float64) error {
 
 // pull sets gx to the gradient of the operands if that of all elements is VXVᵀ.
 func (k *eigen) pull(s *state, gx []float64, x general) {
-	v, half, all := k.square(s, 0), k.square(s, 7), k.square(s, 8)
+	v, half, all := k.square(s, eigenV), k.square(s, eigenHalf), k.square(s, eigenAll)
 	times(1, v, x, 0, half)
 	timesT(1, half, v, 0, all)
 	clear(gx)
@@ -289,18 +305,18 @@ func (k *eigen) vjp(s *state, gx, w []float64) error {
 	if err := k.weigh(s, w); err != nil {
 		return err
 	}
-	k.pull(s, gx, k.square(s, 5))
+	k.pull(s, gx, k.square(s, eigenK))
 	return nil
 }
 
 func (k *eigen) hvp(s *state, h, w, dx []float64) error {
-	m, f, kk := k.within(s, dx), k.square(s, 3), k.square(s, 5)
-	x, omega := k.square(s, 9), k.square(s, 10)
+	m, f, kk := k.within(s, dx), k.square(s, eigenF), k.square(s, eigenK)
+	x, omega := k.square(s, eigenX), k.square(s, eigenOmega)
 	copy(omega.Data, m.Data)
 	hadamard(omega, f)
 	clear(x.Data)
 	if k.vectors { // K̇ = Ḟ∘VᵀV̄ + F∘(V̇ᵀV̄), V̇ᵀV̄ = −ΩVᵀV̄
-		g := k.square(s, 4)
+		g := k.square(s, eigenVBar)
 		times(-1, omega, g, 0, x)
 		for i := range k.n {
 			for j := range k.n {

@@ -94,7 +94,7 @@ func expmElements[T dual.Scalar[T]](y []T, a *Dense[T]) {
 	copy(y, z.Data)
 }
 
-// exponential is A ↦ e^A. A state has e^A in matrix 0; jets are matrices 1 to 9.
+// exponential is A ↦ e^A. A state has it at expValue, and jets.
 type exponential struct {
 	dense
 	n int
@@ -149,21 +149,35 @@ func (c jet) sum(c0 float64, w [3]float64, x *[3]jet) {
 	}
 }
 
-// exp replaces jet 1 by its exponential.
+// The numbers of a state of an exponential, the last for factors of q₀.
+const (
+	expValue = iota
+	expX
+	expX6
+	expX4
+	expX2
+	expT
+	expU
+	expOdd
+	expEven
+	expQ
+)
+
+// exp replaces the jet of expX by its exponential.
 func (k *exponential) exp(s *state, parts int) error {
-	x := k.jet(s, 1, parts)
-	norm := lapack64.Lange(lapack.MaxColumnSum, x.part(0), s.numbers(15, 4*k.n))
+	x := k.jet(s, expX, parts)
+	norm := lapack64.Lange(lapack.MaxColumnSum, x.part(0), s.numbers(lapackWork, 4*k.n))
 	_, squarings := math.Frexp(norm / theta13)
 	squarings = max(squarings, 0)
 	for i := range x.all() {
 		x.data[i] = math.Ldexp(x.data[i], -squarings)
 	}
 	b := pade13
-	powers := [3]jet{k.jet(s, 2, parts), k.jet(s, 3, parts), k.jet(s, 4, parts)} // x⁶, x⁴, x²
+	powers := [3]jet{k.jet(s, expX6, parts), k.jet(s, expX4, parts), k.jet(s, expX2, parts)} // x⁶, x⁴, x²
 	powers[2].mul(x, x)
 	powers[1].mul(powers[2], powers[2])
 	powers[0].mul(powers[1], powers[2])
-	t, u, odd, even := k.jet(s, 5, parts), k.jet(s, 6, parts), k.jet(s, 7, parts), k.jet(s, 8, parts)
+	t, u, odd, even := k.jet(s, expT, parts), k.jet(s, expU, parts), k.jet(s, expOdd, parts), k.jet(s, expEven, parts)
 	t.sum(0, [3]float64{b[13], b[11], b[9]}, &powers)
 	u.mul(powers[0], t)
 	t.sum(b[1], [3]float64{b[7], b[5], b[3]}, &powers)
@@ -197,7 +211,7 @@ func (k *exponential) divide(s *state, x, q jet) error {
 	if len(s.ints) < k.n {
 		s.ints = make([]int, k.n)
 	}
-	q0 := s.matrix(9, k.n, k.n)
+	q0 := s.matrix(expQ, k.n, k.n)
 	copy(q0.Data, q.part(0).Data)
 	if !lu(q0, s.ints[:k.n]) { // a norm below 5.37 keeps it regular
 		return &SingularError{k.n, 0}
@@ -209,27 +223,27 @@ func (k *exponential) divide(s *state, x, q jet) error {
 			}
 		}
 		f := factor{general_, k.n}
-		s.nums[0], s.nums[9] = s.nums[9], s.nums[0]
+		s.nums[expValue], s.nums[expQ] = s.nums[expQ], s.nums[expValue]
 		f.solve(s, x.part(m))
-		s.nums[0], s.nums[9] = s.nums[9], s.nums[0]
+		s.nums[expValue], s.nums[expQ] = s.nums[expQ], s.nums[expValue]
 	}
 	return nil
 }
 
 func (k *exponential) prepare(s *state) error {
-	x := k.jet(s, 1, 1)
+	x := k.jet(s, expX, 1)
 	copy(x.all(), s.x)
 	if err := k.exp(s, 1); err != nil {
 		return err
 	}
-	copy(s.numbers(0, k.n*k.n), x.all())
+	copy(s.numbers(expValue, k.n*k.n), x.all())
 	return nil
 }
 
-func (k *exponential) eval(s *state, y []float64) { copy(y, s.nums[0][:k.n*k.n]) }
+func (k *exponential) eval(s *state, y []float64) { copy(y, s.nums[expValue][:k.n*k.n]) }
 
 func (k *exponential) jvp(s *state, dy, dx []float64) error {
-	x := k.jet(s, 1, 2)
+	x := k.jet(s, expX, 2)
 	copy(x.part(0).Data, s.x)
 	copy(x.part(1).Data, dx)
 	err := k.exp(s, 2)
@@ -238,7 +252,7 @@ func (k *exponential) jvp(s *state, dy, dx []float64) error {
 }
 
 func (k *exponential) vjp(s *state, gx, w []float64) error {
-	x := k.jet(s, 1, 2)
+	x := k.jet(s, expX, 2)
 	transposeTo(x.part(0), generalOf(k.n, k.n, s.x))
 	copy(x.part(1).Data, w)
 	err := k.exp(s, 2)
@@ -247,7 +261,7 @@ func (k *exponential) vjp(s *state, gx, w []float64) error {
 }
 
 func (k *exponential) hvp(s *state, h, w, dx []float64) error {
-	x := k.jet(s, 1, 4)
+	x := k.jet(s, expX, 4)
 	transposeTo(x.part(0), generalOf(k.n, k.n, s.x))
 	copy(x.part(1).Data, w)
 	transposeTo(x.part(2), generalOf(k.n, k.n, dx))
@@ -258,7 +272,7 @@ func (k *exponential) hvp(s *state, h, w, dx []float64) error {
 }
 
 func (k *exponential) curvature(s *state, dy, u, v []float64) error {
-	x := k.jet(s, 1, 4)
+	x := k.jet(s, expX, 4)
 	copy(x.part(0).Data, s.x)
 	copy(x.part(1).Data, u)
 	copy(x.part(2).Data, v)

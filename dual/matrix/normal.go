@@ -124,16 +124,28 @@ func distanceElements[T dual.Scalar[T]](y []T, x *Dense[T], mean []T, scale Scal
 //	Factor         Y = L⁻¹D              V = L⁻ᵀ2YW        L̄ = −VYᵀ + 2w₀/l       D̄ = V
 //	Covariance     Y = Σ⁻¹D              V = 2YW           Σ̄ = −½VYᵀ + w₀Σ⁻¹      D̄ = V
 //
-// 2w₀/q being that of the diagonal. A state has
-//
-//	0 Q, or the factor L   1 Σ⁻¹, once wanted   5 D   6 Y   7 V   8 Ḋ   9 Ẏ   10 V̇
-//	11 Ṡ or S̄   12 transposes   13 r   2 to 4 scratch
+// 2w₀/q being that of the diagonal.
 type mahalanobis struct {
 	dense
 	d, count     int
 	scale        Scale
 	points, mean []float64
 }
+
+// The numbers of its state, after the factors, which are Q or L, and the inverse Σ⁻¹; a
+// logDeterminant has those before normalD.
+const (
+	normalD = 5 + iota
+	normalY
+	normalV
+	normalDDot
+	normalYDot
+	normalVDot
+	normalS // Ṡ or S̄
+	normalT // transposes
+	normalR
+	normalG = 2
+)
 
 func (k *mahalanobis) name() string { return "LogNormal" }
 
@@ -212,9 +224,9 @@ func (k *mahalanobis) prepare(s *state) error {
 	if k.mean != nil {
 		mean = k.mean
 	}
-	d, y := k.tall(s, 5), k.tall(s, 6)
+	d, y := k.tall(s, normalD), k.tall(s, normalY)
 	k.columns(d, points, mean)
-	l := s.matrix(0, k.d, k.d)
+	l := s.matrix(theFactors, k.d, k.d)
 	_, _, scale := k.split(s.x)
 	lowerOf(l, scale)
 	if k.scale == Covariance && !cholesky(l) {
@@ -231,7 +243,7 @@ func (k *mahalanobis) prepare(s *state) error {
 		copy(y.Data, d.Data)
 		solveTriangle(l, blas.Lower, blas.NoTrans, y)
 	}
-	k.inner(s.numbers(13, k.count), y, y)
+	k.inner(s.numbers(normalR, k.count), y, y)
 	if k.scale == Covariance {
 		solveTriangle(l, blas.Lower, blas.Trans, y)
 	}
@@ -252,30 +264,30 @@ func (k *mahalanobis) inner(r []float64, x, y general) {
 func (k *mahalanobis) eval(s *state, y []float64) {
 	sum := 0.0
 	for i := range k.d {
-		sum += math.Log(math.Abs(s.nums[0][i*k.d+i]))
+		sum += math.Log(math.Abs(s.nums[theFactors][i*k.d+i]))
 	}
 	if k.scale == InverseFactor {
 		sum = -sum
 	}
 	y[0] = 2 * sum
-	copy(y[1:], s.nums[13])
+	copy(y[1:], s.nums[normalR])
 }
 
 // along sets the matrices 8, 9 and 11 to Ḋ, Ẏ and Ṡ.
 func (k *mahalanobis) along(s *state, dx []float64) {
 	points, mean, scale := k.split(dx)
-	d, y, ds := k.tall(s, 8), k.tall(s, 9), s.matrix(11, k.d, k.d)
+	d, y, ds := k.tall(s, normalDDot), k.tall(s, normalYDot), s.matrix(normalS, k.d, k.d)
 	k.columns(d, points, mean)
 	f := k.factor()
 	f.whole(ds, scale)
-	l := s.matrix(0, k.d, k.d)
+	l := s.matrix(theFactors, k.d, k.d)
 	if k.scale == InverseFactor {
-		times(1, ds, k.tall(s, 5), 0, y)
+		times(1, ds, k.tall(s, normalD), 0, y)
 		times(1, l, d, 1, y)
 		return
 	}
 	copy(y.Data, d.Data)
-	times(-1, ds, k.tall(s, 6), 1, y)
+	times(-1, ds, k.tall(s, normalY), 1, y)
 	solveTriangle(l, blas.Lower, blas.NoTrans, y)
 	if k.scale == Covariance {
 		solveTriangle(l, blas.Lower, blas.Trans, y)
@@ -284,7 +296,7 @@ func (k *mahalanobis) along(s *state, dx []float64) {
 
 func (k *mahalanobis) jvp(s *state, dy, dx []float64) error {
 	k.along(s, dx)
-	d, y, dY, ds := k.tall(s, 8), k.tall(s, 6), k.tall(s, 9), s.matrix(11, k.d, k.d)
+	d, y, dY, ds := k.tall(s, normalDDot), k.tall(s, normalY), k.tall(s, normalYDot), s.matrix(normalS, k.d, k.d)
 	r := dy[1:]
 	dy[0] = 0
 	if k.scale == Covariance { // ṙ = (Ḋ + ΣẎ)·Y = (2Ḋ − Σ̇Y)·Y
@@ -300,7 +312,7 @@ func (k *mahalanobis) jvp(s *state, dy, dx []float64) error {
 		r[i] *= 2
 	}
 	for i := 0; i < len(ds.Data); i += k.d + 1 {
-		dy[0] += 2 * ds.Data[i] / s.nums[0][i]
+		dy[0] += 2 * ds.Data[i] / s.nums[theFactors][i]
 	}
 	if k.scale == InverseFactor {
 		dy[0] = -dy[0]
@@ -319,10 +331,10 @@ func (k *mahalanobis) weighted(dst, y general, w []float64) {
 }
 
 func (k *mahalanobis) weigh(s *state, w []float64) error {
-	v := k.tall(s, 7)
-	k.weighted(v, k.tall(s, 6), w[1:])
+	v := k.tall(s, normalV)
+	k.weighted(v, k.tall(s, normalY), w[1:])
 	if k.scale == Factor {
-		solveTriangle(s.matrix(0, k.d, k.d), blas.Lower, blas.Trans, v)
+		solveTriangle(s.matrix(theFactors, k.d, k.d), blas.Lower, blas.Trans, v)
 	}
 	return nil
 }
@@ -348,8 +360,8 @@ func (k *mahalanobis) vjp(s *state, gx, w []float64) error {
 	}
 	_, _, gs := k.split(gx)
 	clear(gs)
-	l, g := s.matrix(0, k.d, k.d), s.matrix(11, k.d, k.d)
-	d, y, v := k.tall(s, 5), k.tall(s, 6), k.tall(s, 7)
+	l, g := s.matrix(theFactors, k.d, k.d), s.matrix(normalS, k.d, k.d)
+	d, y, v := k.tall(s, normalD), k.tall(s, normalY), k.tall(s, normalV)
 	f := k.factor()
 	switch k.scale {
 	case InverseFactor:
@@ -358,8 +370,8 @@ func (k *mahalanobis) vjp(s *state, gx, w []float64) error {
 			g.Data[i] -= 2 * w[0] / l.Data[i]
 		}
 		f.gradient(gs, 1, g)
-		k.back(s, v, k.tall(s, 8))
-		k.spread(gx, k.tall(s, 8))
+		k.back(s, v, k.tall(s, normalDDot))
+		k.spread(gx, k.tall(s, normalDDot))
 		return nil
 	case Factor:
 		lowerTimesT(-1, v, y, 0, g)
@@ -381,8 +393,8 @@ func (k *mahalanobis) vjp(s *state, gx, w []float64) error {
 
 // back sets dst = QᵀV.
 func (k *mahalanobis) back(s *state, v, dst general) {
-	t := s.matrix(12, k.d, k.d)
-	transposeTo(t, s.matrix(0, k.d, k.d))
+	t := s.matrix(normalT, k.d, k.d)
+	transposeTo(t, s.matrix(theFactors, k.d, k.d))
 	times(1, t, v, 0, dst)
 }
 
@@ -390,9 +402,9 @@ func (k *mahalanobis) hvp(s *state, h, w, dx []float64) error {
 	k.along(s, dx)
 	_, _, hs := k.split(h)
 	clear(hs)
-	l, ds, t := s.matrix(0, k.d, k.d), s.matrix(11, k.d, k.d), s.matrix(12, k.d, k.d)
-	d, y, v := k.tall(s, 5), k.tall(s, 6), k.tall(s, 7)
-	dd, dy, dv := k.tall(s, 8), k.tall(s, 9), k.tall(s, 10)
+	l, ds, t := s.matrix(theFactors, k.d, k.d), s.matrix(normalS, k.d, k.d), s.matrix(normalT, k.d, k.d)
+	d, y, v := k.tall(s, normalD), k.tall(s, normalY), k.tall(s, normalV)
+	dd, dy, dv := k.tall(s, normalDDot), k.tall(s, normalYDot), k.tall(s, normalVDot)
 	k.weighted(dv, dy, w[1:])
 	f := k.factor()
 	diagonal := func(g general, sign float64) {
@@ -400,7 +412,7 @@ func (k *mahalanobis) hvp(s *state, h, w, dx []float64) error {
 			g.Data[i] += sign * 2 * w[0] * ds.Data[i] / (l.Data[i] * l.Data[i])
 		}
 	}
-	g := s.matrix(2, k.d, k.d)
+	g := s.matrix(normalG, k.d, k.d)
 	switch k.scale {
 	case InverseFactor:
 		lowerTimesT(1, dv, d, 0, g)
@@ -452,7 +464,7 @@ func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
 	d, r := k.d, k.count
 	tall := func() general { return generalOf(d, r, make([]float64, d*r)) }
 	square := func() general { return generalOf(d, d, make([]float64, d*d)) }
-	l, y, f := s.matrix(0, d, d), k.tall(s, 6), k.factor()
+	l, y, f := s.matrix(theFactors, d, d), k.tall(s, normalY), k.factor()
 	solve := func(x general) {
 		solveTriangle(l, blas.Lower, blas.NoTrans, x)
 		solveTriangle(l, blas.Lower, blas.Trans, x)
@@ -460,8 +472,8 @@ func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
 	along := func(dx []float64) (dy, ds general) {
 		k.along(s, dx)
 		dy, ds = tall(), square()
-		copy(dy.Data, k.tall(s, 9).Data)
-		copy(ds.Data, s.matrix(11, d, d).Data)
+		copy(dy.Data, k.tall(s, normalYDot).Data)
+		copy(ds.Data, s.matrix(normalS, d, d).Data)
 		return dy, ds
 	}
 	yu, su := along(u)

@@ -36,6 +36,12 @@ type quadForm struct {
 	a []float64
 }
 
+// The numbers of a state of a quadForm.
+const (
+	quadAx = iota
+	quadT
+)
+
 func (k *quadForm) name() string { return "QuadForm" }
 
 func (k *quadForm) work() int { return 2 * k.n * k.n }
@@ -73,16 +79,16 @@ func both(alpha float64, a general, x, y []float64) {
 
 // prepare keeps (A + Aᵀ)x.
 func (k *quadForm) prepare(s *state) error {
-	y := s.numbers(0, k.n)
+	y := s.numbers(quadAx, k.n)
 	clear(y)
 	both(1, k.matrix(s.x), s.x[:k.n], y)
 	return nil
 }
 
-func (k *quadForm) eval(s *state, y []float64) { y[0] = floats.Dot(s.x[:k.n], s.nums[0]) / 2 }
+func (k *quadForm) eval(s *state, y []float64) { y[0] = floats.Dot(s.x[:k.n], s.nums[quadAx]) / 2 }
 
 func (k *quadForm) jvp(s *state, dy, dx []float64) error {
-	dy[0] = floats.Dot(dx[:k.n], s.nums[0])
+	dy[0] = floats.Dot(dx[:k.n], s.nums[quadAx])
 	if k.a == nil {
 		x, da := s.x[:k.n], k.matrix(dx)
 		for i, xi := range x {
@@ -93,7 +99,7 @@ func (k *quadForm) jvp(s *state, dy, dx []float64) error {
 }
 
 func (k *quadForm) vjp(s *state, gx, w []float64) error {
-	floats.ScaleTo(gx[:k.n], w[0], s.nums[0])
+	floats.ScaleTo(gx[:k.n], w[0], s.nums[quadAx])
 	if k.a == nil {
 		clear(gx[k.n:])
 		blas64.Ger(w[0], column(s.x[:k.n]), column(s.x[:k.n]), k.matrix(gx))
@@ -115,7 +121,7 @@ func (k *quadForm) hvp(s *state, h, w, dx []float64) error {
 }
 
 func (k *quadForm) curvature(s *state, dy, u, v []float64) error {
-	x, y := s.x[:k.n], s.numbers(1, k.n)
+	x, y := s.x[:k.n], s.numbers(quadT, k.n)
 	clear(y)
 	both(1, k.matrix(s.x), v[:k.n], y)
 	if k.a == nil {

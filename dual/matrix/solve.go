@@ -204,7 +204,7 @@ func swap[T any](x, y []T) {
 	}
 }
 
-// factor is a factorized matrix A, or a triangular one. A state has it in matrix 0, and
+// factor is a factorized matrix A, or a triangular one. A state has it at theFactors, and
 // the pivots of a general one in ints.
 type factor struct {
 	kind kind
@@ -259,7 +259,7 @@ func (f *factor) gradient(gx []float64, alpha float64, g general) {
 }
 
 func (f *factor) prepare(s *state) error {
-	a := s.matrix(0, f.n, f.n)
+	a := s.matrix(theFactors, f.n, f.n)
 	f.whole(a, s.x)
 	switch f.kind {
 	case definite:
@@ -270,11 +270,11 @@ func (f *factor) prepare(s *state) error {
 		if len(s.ints) < 2*f.n {
 			s.ints = make([]int, 2*f.n)
 		}
-		norm := lapack64.Lange(lapack.MaxColumnSum, a, s.numbers(15, 4*f.n))
+		norm := lapack64.Lange(lapack.MaxColumnSum, a, s.numbers(lapackWork, 4*f.n))
 		if !lu(a, s.ints[:f.n]) {
 			return &SingularError{f.n, 0}
 		}
-		if c := lapack64.Gecon(lapack.MaxColumnSum, a, norm, s.numbers(15, 4*f.n), s.ints[f.n:2*f.n]); !(c > float64(f.n)*0x1p-52) {
+		if c := lapack64.Gecon(lapack.MaxColumnSum, a, norm, s.numbers(lapackWork, 4*f.n), s.ints[f.n:2*f.n]); !(c > float64(f.n)*0x1p-52) {
 			return &SingularError{f.n, c}
 		}
 	default:
@@ -294,7 +294,7 @@ func (f *factor) solve(s *state, b general) { f.apply(s, blas.NoTrans, b) }
 func (f *factor) solveT(s *state, b general) { f.apply(s, blas.Trans, b) }
 
 func (f *factor) apply(s *state, trans blas.Transpose, b general) {
-	a := generalOf(f.n, f.n, s.nums[0])
+	a := generalOf(f.n, f.n, s.nums[theFactors])
 	switch f.kind {
 	case general_:
 		solveLU(a, s.ints[:f.n], trans, b)
@@ -308,9 +308,21 @@ func (f *factor) apply(s *state, trans blas.Transpose, b general) {
 	}
 }
 
-// solution is X = A⁻¹B, A before B, or with a given B of A alone. A state has
-//
-//	0 the factors   1 X   2 B̄   3 Ȧ or Ā   4 Ẋ   5 B̄˙   6 scratch   15 of LAPACK
+// The numbers of a state of what has a factor of A, and of a solution.
+const (
+	theFactors = 0
+	theInverse = 1 // A⁻¹ or A⁻ᵀ, once wanted, of a determinant or a density
+	lapackWork = 15
+
+	solveX       = 1
+	solveBBar    = 2
+	solveA       = 3 // Ȧ or Ā
+	solveXDot    = 4
+	solveBBarDot = 5
+	solveAt      = 6
+)
+
+// solution is X = A⁻¹B, A before B, or with a given B of A alone.
 type solution struct {
 	factor
 	r int
@@ -355,22 +367,22 @@ func (k *solution) prepare(s *state) error {
 	if k.b != nil {
 		b = k.b
 	}
-	x := s.matrix(1, k.n, k.r)
+	x := s.matrix(solveX, k.n, k.r)
 	copy(x.Data, b)
 	k.solve(s, x)
 	return nil
 }
 
-func (k *solution) eval(s *state, y []float64) { copy(y, s.nums[1]) }
+func (k *solution) eval(s *state, y []float64) { copy(y, s.nums[solveX]) }
 
 // moved sets matrix 3 to Ȧ and dx to Ẋ.
 func (k *solution) moved(s *state, dst general, dx []float64) {
 	da, db := k.split(dx)
-	m := s.matrix(3, k.n, k.n)
+	m := s.matrix(solveA, k.n, k.n)
 	k.whole(m, da)
 	clear(dst.Data)
 	copy(dst.Data, db)
-	times(-1, m, s.matrix(1, k.n, k.r), 1, dst)
+	times(-1, m, s.matrix(solveX, k.n, k.r), 1, dst)
 	k.solve(s, dst)
 }
 
@@ -380,30 +392,30 @@ func (k *solution) jvp(s *state, dy, dx []float64) error {
 }
 
 func (k *solution) weigh(s *state, w []float64) error {
-	b := s.matrix(2, k.n, k.r)
+	b := s.matrix(solveBBar, k.n, k.r)
 	copy(b.Data, w)
 	k.solveT(s, b)
 	return nil
 }
 
 func (k *solution) vjp(s *state, gx, w []float64) error {
-	b := s.matrix(5, k.n, k.r)
+	b := s.matrix(solveBBarDot, k.n, k.r)
 	copy(b.Data, w)
 	k.solveT(s, b)
 	ga, gb := k.split(gx)
 	clear(ga)
 	copy(gb, b.Data)
-	g := s.matrix(3, k.n, k.n)
-	timesT(1, b, s.matrix(1, k.n, k.r), 0, g)
+	g := s.matrix(solveA, k.n, k.n)
+	timesT(1, b, s.matrix(solveX, k.n, k.r), 0, g)
 	k.gradient(ga, -1, g)
 	return nil
 }
 
 func (k *solution) hvp(s *state, h, w, dx []float64) error {
-	x, bar := s.matrix(1, k.n, k.r), s.matrix(2, k.n, k.r)
-	dx1, dbar := s.matrix(4, k.n, k.r), s.matrix(5, k.n, k.r)
+	x, bar := s.matrix(solveX, k.n, k.r), s.matrix(solveBBar, k.n, k.r)
+	dx1, dbar := s.matrix(solveXDot, k.n, k.r), s.matrix(solveBBarDot, k.n, k.r)
 	k.moved(s, dx1, dx)
-	da, dat := s.matrix(3, k.n, k.n), s.matrix(6, k.n, k.n)
+	da, dat := s.matrix(solveA, k.n, k.n), s.matrix(solveAt, k.n, k.n)
 	transposeTo(dat, da)
 	times(-1, dat, bar, 0, dbar)
 	k.solveT(s, dbar)
@@ -418,10 +430,10 @@ func (k *solution) hvp(s *state, h, w, dx []float64) error {
 
 // curvature is −A⁻¹(ȦẊ′ + Ȧ′Ẋ).
 func (k *solution) curvature(s *state, dy, u, v []float64) error {
-	xu, xv := s.matrix(4, k.n, k.r), s.matrix(5, k.n, k.r)
+	xu, xv := s.matrix(solveXDot, k.n, k.r), s.matrix(solveBBarDot, k.n, k.r)
 	k.moved(s, xu, u)
-	k.moved(s, xv, v) // leaves its Ȧ in matrix 3
-	da, y := s.matrix(3, k.n, k.n), generalOf(k.n, k.r, dy)
+	k.moved(s, xv, v) // leaves its Ȧ at solveA
+	da, y := s.matrix(solveA, k.n, k.n), generalOf(k.n, k.r, dy)
 	times(-1, da, xu, 0, y)
 	au, _ := k.split(u)
 	k.whole(da, au)
@@ -591,9 +603,14 @@ func logDetElements[T dual.Scalar[T]](kind kind, a *Dense[T]) T {
 	return dual.Sum(logs)
 }
 
-// logDeterminant is ln |det A|. A state has
-//
-//	0 the factors   1 A⁻ᵀ, once wanted   2 to 4 scratch   15 of LAPACK
+// The numbers of a state of a logDeterminant, after the factors and the inverse.
+const (
+	detT = 2 + iota
+	detHalf
+	detAll
+)
+
+// logDeterminant is ln |det A|.
 type logDeterminant struct {
 	dense
 	factor
@@ -610,7 +627,7 @@ func (k *logDeterminant) work() int { return 2 * k.n * k.n * k.n } // its deriva
 func (k *logDeterminant) eval(s *state, y []float64) {
 	sum := 0.0
 	for i := range k.n {
-		sum += math.Log(math.Abs(s.nums[0][i*k.n+i]))
+		sum += math.Log(math.Abs(s.nums[theFactors][i*k.n+i]))
 	}
 	if k.kind == definite {
 		sum *= 2
@@ -620,13 +637,13 @@ func (k *logDeterminant) eval(s *state, y []float64) {
 
 // inverse is A⁻ᵀ.
 func (f *factor) inverse(s *state) general {
-	inv := s.matrix(1, f.n, f.n)
+	inv := s.matrix(theInverse, f.n, f.n)
 	if s.extra {
 		return inv
 	}
 	s.extra = true
 	if f.kind == definite {
-		invertSPD(inv, s.matrix(0, f.n, f.n), s.matrix(2, f.n, f.n))
+		invertSPD(inv, s.matrix(theFactors, f.n, f.n), s.matrix(detT, f.n, f.n))
 		return inv
 	}
 	clear(inv.Data)
@@ -638,7 +655,7 @@ func (f *factor) inverse(s *state) general {
 }
 
 func (k *logDeterminant) jvp(s *state, dy, dx []float64) error {
-	inv, da := k.inverse(s), s.matrix(2, k.n, k.n)
+	inv, da := k.inverse(s), s.matrix(detT, k.n, k.n)
 	k.whole(da, dx)
 	dy[0] = blas64.Dot(column(inv.Data), column(da.Data))
 	return nil
@@ -660,7 +677,7 @@ func (k *logDeterminant) hvp(s *state, h, w, dx []float64) error {
 // curvature is −tr(A⁻¹ȦA⁻¹Ȧ′).
 func (k *logDeterminant) curvature(s *state, dy, u, v []float64) error {
 	all := k.sandwich(s, k.inverse(s), u)
-	da := s.matrix(2, k.n, k.n)
+	da := s.matrix(detT, k.n, k.n)
 	k.whole(da, v)
 	dy[0] = -blas64.Dot(column(all.Data), column(da.Data))
 	return nil
@@ -668,7 +685,7 @@ func (k *logDeterminant) curvature(s *state, dy, u, v []float64) error {
 
 // sandwich is A⁻ᵀȦᵀA⁻ᵀ.
 func (f *factor) sandwich(s *state, inv general, dx []float64) general {
-	da, half, all := s.matrix(2, f.n, f.n), s.matrix(3, f.n, f.n), s.matrix(4, f.n, f.n)
+	da, half, all := s.matrix(detT, f.n, f.n), s.matrix(detHalf, f.n, f.n), s.matrix(detAll, f.n, f.n)
 	f.whole(da, dx)
 	timesT(1, inv, da, 0, half)
 	if f.kind == definite {
