@@ -6,7 +6,8 @@ import (
 )
 
 // LackError says that an Operation has no derivative of Order 3, or 4: a reverse.Primitive or
-// VecPrimitive, a solution of package implicit or, of order 4, a function of package matrix.
+// VecPrimitive, a solution of package implicit or, of order 4, a function of package matrix
+// with comparisons or of large matrices.
 type LackError = plan.LackError
 
 // EvalAlong returns D³f(x)[v], the derivative of Eval along v, v of length n: element (i, j) is

@@ -228,9 +228,14 @@ func (f *node) bend(s *state, dy, u, v []float64) error {
 	return nil
 }
 
-// Elements is the function by operations on elements; nil if these depend on comparisons of them.
+// maxElements is the work of a function that is written by operations on elements for fourth
+// derivatives, which take some hundred times as long as second ones: some 40 rows.
+const maxElements = 1 << 16
+
+// Elements is the function by operations on elements; nil if these depend on comparisons of them
+// or are too many.
 func (f *node) Elements() any {
-	if !isStraight(f.kernel) {
+	if f.work() > maxElements || !isStraight(f.kernel) {
 		return nil
 	}
 	return f.ofElements

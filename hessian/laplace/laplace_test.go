@@ -1,6 +1,7 @@
 package laplace_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -84,4 +85,21 @@ func TestSpatialIsAsOfTMB(t *testing.T) {
 	require.NoError(t, err)
 	require.InEpsilon(t, -41.5596989226982, v, 1e-12)
 	require.InDeltaSlice(t, []float64{-10.2885481813352, 0.337989497945522, 40.9047730550033, -94.3569136639881}, g, 1e-5)
+}
+
+func TestFitsAreThoseOfTMB(t *testing.T) {
+	for _, c := range []struct {
+		m     models.MixedModel
+		value float64
+		theta []float64
+	}{
+		{models.ThetaLogistic(), 2.97119305152486, []float64{-2.60329470424367, 0.762569165723157, 6.72500749088543, -4.74960151413912, -3.18892394775671}},
+		{models.Spatial(), -101.236872749599, []float64{11.4081202950635, -0.139646810919502, 1.0054616235589, -0.803098852167306}},
+	} {
+		e, err := laplace.New(c.m.Func, c.m.U).Fit(context.Background(), c.m.X)
+		require.NoError(t, err, c.m.Name)
+		require.InDelta(t, c.value, e.Value, 1e-8)
+		require.InDeltaSlice(t, c.theta, e.Theta, 1e-4)
+		t.Log(e)
+	}
 }

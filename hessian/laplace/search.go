@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -15,7 +16,7 @@ import (
 type Reason uint8
 
 const (
-	// NotFinite: f or its derivatives in u are infinite or NaN at the start.
+	// NotFinite: f failed at the start, or it or its derivatives in u are infinite or NaN there.
 	NotFinite Reason = iota
 	// NotPositiveDefinite: f_uu is singular or indefinite where f_u is 0.
 	NotPositiveDefinite
@@ -32,11 +33,19 @@ func (r Reason) String() string {
 type ModeError struct {
 	Theta, U []float64
 	Reason   Reason
+	Err      error // that of f, if it failed
 }
 
 func (e *ModeError) Error() string {
-	return fmt.Sprintf("laplace: %v, at θ = %.6g", e.Reason, e.Theta)
+	s := fmt.Sprintf("laplace: %v, at θ = %.6g", e.Reason, e.Theta)
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
 }
+
+// Unwrap returns Err.
+func (e *ModeError) Unwrap() error { return e.Err }
 
 const (
 	// settled is how near the mode is, in standard deviations of u, from where one step more leads
@@ -65,6 +74,7 @@ type search struct {
 	chol *linsolve.Cholesky
 	f    float64
 	g    []float64
+	err  error // of the last evaluation
 
 	step, base []float64
 
@@ -72,6 +82,8 @@ type search struct {
 	w                  *sparsity.Matrix // f_uu⁻¹ on the pattern
 	third, full, along []float64        // by element of [u; θ]
 	lambda             []float64        // by effect
+	known              []float64        // where ∇²L is
+	hessian            *mat.Dense
 }
 
 func newSearch(m *Marginal, p int) *search {
@@ -112,7 +124,12 @@ func (s *search) find(theta []float64) error {
 }
 
 // evaluate computes f and its derivatives in u at x, and reports whether they are finite.
-func (s *search) evaluate() (finite bool, err error) {
+func (s *search) evaluate() (finite bool) {
+	finite, s.err = s.derivatives()
+	return finite && s.err == nil
+}
+
+func (s *search) derivatives() (finite bool, err error) {
 	input := s.x[:s.n+s.p]
 	if s.order != nil {
 		for k, i := range s.order {
@@ -163,11 +180,7 @@ func (s *search) factorize(shift float64) (bool, error) {
 // definite. It ends with f_uu factorized at the mode.
 func (s *search) minimize() error {
 	s.regular = true
-	finite, err := s.evaluate()
-	if err != nil {
-		return err
-	}
-	if !finite {
+	if !s.evaluate() {
 		return s.fail(NotFinite)
 	}
 	last := false
@@ -195,10 +208,7 @@ func (s *search) minimize() error {
 		copy(s.base, s.u())
 		for {
 			floats.AddScaledTo(s.u(), s.base, length, s.step)
-			if finite, err = s.evaluate(); err != nil {
-				return err
-			}
-			if finite && (s.f <= f-1e-4*length*decrease || shift == 0 && decrease <= drowned*math.Abs(f)) {
+			if s.evaluate() && (s.f <= f-1e-4*length*decrease || shift == 0 && decrease <= drowned*math.Abs(f)) {
 				break
 			}
 			s.regular = false
@@ -244,7 +254,7 @@ func (s *search) direction() (shift float64, err error) {
 
 func (s *search) fail(r Reason) error {
 	return &ModeError{
-		Theta: append([]float64(nil), s.theta()...), U: append([]float64(nil), s.u()...), Reason: r,
+		Theta: append([]float64(nil), s.theta()...), U: append([]float64(nil), s.u()...), Reason: r, Err: s.err,
 	}
 }
 

@@ -54,7 +54,7 @@ type Third interface {
 // order.
 type Written interface {
 	Func
-	// Elements is F as a func(x []reverse.Var) []reverse.Var, nil if it can not.
+	// Elements is F as a func(x []reverse.Var) []reverse.Var, nil if there is none.
 	Elements() any
 }
 
