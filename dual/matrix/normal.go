@@ -436,8 +436,7 @@ func (k *mahalanobis) hvp(s *state, h, w, dx []float64) error {
 		timesT(1, dv, y, 0, g)
 		timesT(1, v, dy, 1, g)
 		f.gradient(hs, -0.5, g)
-		if w[0] != 0 {
-			_, _, ds := k.split(dx)
+		if _, _, ds := k.split(dx); w[0] != 0 && !zero(ds) {
 			f.gradient(hs, -w[0], f.sandwich(s, f.inverse(s), ds))
 		}
 	}
@@ -499,7 +498,7 @@ func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
 		return z
 	}
 	f.gradient(hs, -0.5, both(g))
-	if w[0] != 0 {
+	if w[0] != 0 && !zero(su.Data) && !zero(sv.Data) {
 		solve(su)
 		solve(sv)
 		product, inverse := square(), square()

@@ -140,11 +140,12 @@ type branch struct {
 	params []float64     // of f
 	inner  *hessian.Sparse
 
-	once   sync.Once // for
-	all    *hessian.Sparse
-	third  *hessian.Third
-	places []int32 // by entry of f_uu, its place in the Hessian of [u; θ]
-	err    error
+	once    sync.Once // for
+	all     *hessian.Sparse
+	third   *hessian.Third
+	weights *sparsity.Pattern // that of f_uu, of the size of [u; θ]
+	places  []int32           // by entry of f_uu, its place in the Hessian of [u; θ]
+	err     error
 }
 
 // branch is the branch that holds at x, in the order of f.
@@ -201,7 +202,8 @@ func (b *branch) derive() error {
 			return
 		}
 		p := b.inner.Pattern()
-		b.third, b.err = b.all.Third(widened(p, b.joint.Inputs()))
+		b.weights = widened(p, b.joint.Inputs())
+		b.third, b.err = b.all.Third(b.weights)
 		for i, j := range p.All() {
 			b.places = append(b.places, int32(b.all.Pattern().Position(i, j)))
 		}
@@ -251,12 +253,13 @@ func (s *search) adjoint() (err error) {
 	if err = s.b.derive(); err != nil {
 		return err
 	}
-	if s.w == nil || s.w.NNZ() != s.h.NNZ() || !s.w.Pattern().Equal(widened(s.h.Pattern(), s.n+s.p)) {
-		s.w = sparsity.NewMatrix(widened(s.h.Pattern(), s.n+s.p))
+	if s.w == nil {
+		s.w, s.inverse = sparsity.NewMatrix(s.b.weights), sparsity.NewSymMatrix(s.b.inner.Matrix())
 	}
-	if err = s.inverse(s.w.Values()); err != nil {
+	if s.inverse, err = s.chol.Inverse(s.inverse); err != nil {
 		return err
 	}
+	copy(s.w.Values(), s.inverse.Triangle().Values())
 	if _, err = s.b.third.Eval(s.third, s.x, s.w); err != nil {
 		return err
 	}

@@ -79,10 +79,11 @@ type search struct {
 	step, base []float64
 
 	// For derivatives of L.
-	w                  *sparsity.Matrix // f_uu⁻¹ on the pattern
-	third, full, along []float64        // by element of [u; θ]
-	lambda             []float64        // by effect
-	known              []float64        // where ∇²L is
+	inverse            *sparsity.SymMatrix // f_uu⁻¹ on the pattern
+	w                  *sparsity.Matrix    // the same in the pattern of [u; θ]
+	third, full, along []float64           // by element of [u; θ]
+	lambda             []float64           // by effect
+	known              []float64           // where ∇²L is
 	hessian            *mat.Dense
 }
 
@@ -143,7 +144,7 @@ func (s *search) derivatives() (finite bool, err error) {
 	}
 	if b != s.b {
 		s.b, s.h, s.chol = b, b.inner.Matrix(), new(linsolve.Cholesky)
-		s.sym = sparsity.NewSymMatrix(s.h)
+		s.sym, s.w = sparsity.NewSymMatrix(s.h), nil
 		s.x = append(s.x[:s.n+s.p], b.params...)
 	}
 	s.f, err = b.inner.EvalAll(s.h, s.g, s.x)
@@ -256,48 +257,4 @@ func (s *search) fail(r Reason) error {
 	return &ModeError{
 		Theta: append([]float64(nil), s.theta()...), U: append([]float64(nil), s.u()...), Reason: r, Err: s.err,
 	}
-}
-
-// inverse stores f_uu⁻¹ on the lower triangle of its pattern.
-func (s *search) inverse(dst []float64) error {
-	e, column := make([]float64, s.n), make([]float64, s.n)
-	p := s.h.Pattern()
-	for j := range s.n {
-		clear(e)
-		e[j] = 1
-		if err := s.chol.SolveInto(column, e); err != nil {
-			return err
-		}
-		for i := j; i < s.n; i++ {
-			if k := p.Position(i, j); k >= 0 {
-				dst[k] = column[i]
-			}
-		}
-	}
-	return nil
-}
-
-// inverseAlong stores the derivative −f_uu⁻¹Ḣf_uu⁻¹ of inverse for the derivative Ḣ of f_uu.
-func (s *search) inverseAlong(dst, dh []float64) error {
-	e, column := make([]float64, s.n), make([]float64, s.n)
-	p := s.h.Pattern()
-	h := sparsity.NewMatrix(p)
-	copy(h.Values(), dh)
-	for j := range s.n {
-		clear(e)
-		e[j] = -1
-		if err := s.chol.SolveInto(column, e); err != nil {
-			return err
-		}
-		times(e, h, column)
-		if err := s.chol.SolveInto(column, e); err != nil {
-			return err
-		}
-		for i := j; i < s.n; i++ {
-			if k := p.Position(i, j); k >= 0 {
-				dst[k] = column[i]
-			}
-		}
-	}
-	return nil
 }

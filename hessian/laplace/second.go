@@ -57,9 +57,10 @@ func (s *search) second() (hessian, modes *mat.Dense, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	along, dw := b.all.Matrix(), sparsity.NewMatrix(s.w.Pattern())
+	along, dw := b.all.Matrix(), sparsity.NewMatrix(b.weights)
+	dh, inverse := sparsity.NewSymMatrix(b.inner.Matrix()), sparsity.NewSymMatrix(b.inner.Matrix())
 	vector := func() []float64 { return make([]float64, n+p) }
-	dx, t, q, r, dh := vector(), vector(), vector(), vector(), make([]float64, s.h.NNZ())
+	dx, t, q, r := vector(), vector(), vector(), vector()
 	lambda := append(append(vector()[:0], s.lambda...), make([]float64, p)...)
 	for k := range p {
 		clear(dx)
@@ -75,11 +76,12 @@ func (s *search) second() (hessian, modes *mat.Dense, err error) {
 			return nil, nil, err
 		}
 		for e, at := range b.places {
-			dh[e] = along.Values()[at]
+			dh.Triangle().Values()[e] = along.Values()[at]
 		}
-		if err = s.inverseAlong(dw.Values(), dh); err != nil {
+		if inverse, err = s.chol.InverseTangent(inverse, dh); err != nil {
 			return nil, nil, err
 		}
+		copy(dw.Values(), inverse.Triangle().Values())
 		if _, err = b.third.Eval(t, s.x, dw); err != nil {
 			return nil, nil, err
 		}
