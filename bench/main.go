@@ -53,6 +53,7 @@ var sections = []section{
 	{"implicit", "derivatives through equations and fixed points", implicitFigures, true, implicitDerivatives},
 	{"newton", "Newton's method: minima, constraints, models, fits, with the time in derivatives and in linear algebra", newtonFigures, false, solving},
 	{"dense", "models whose work is in matrices, against gonum's BLAS and LAPACK by hand", denseFigures, false, denseModels},
+	{"laplace", "marginal likelihoods by Laplace's approximation, beside TMB's, and how they grow", laplaceFigures, false, marginals},
 	{"loops", "models that carry a state: systems in time, filters, networks, controls", loopFigures, false, loops},
 	{"models", "models of machine learning: gradients, products, Hessians, eigenvalues", modelFigures, false, learning},
 }
