@@ -60,7 +60,10 @@ func run(args []string, dir string, stderr io.Writer) int {
 		}
 		return 1
 	}
-	name := filepath.Join(dir, s.output)
+	name := s.output
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
 	if s.check {
 		if have, err := os.ReadFile(name); err != nil || !bytes.Equal(have, text) {
 			return fail(fmt.Errorf("%s is out of date", s.output))
@@ -106,6 +109,17 @@ func parse(args []string, stderr io.Writer) (s settings, ok bool) {
 	return s, true
 }
 
+// numbersBeside are the parameters beside the first that are numbers as it is.
+func numbersBeside(in *activity.Instance) (names []string) {
+	params := in.Fn.Signature().Params()
+	for i := 1; i < params.Len() && in.Params[0].Kind() == activity.Number; i++ {
+		if in.Params[i].Kind() == activity.Number {
+			names = append(names, params.At(i).Name())
+		}
+	}
+	return names
+}
+
 // load reads the package in dir, and those that lifted functions need.
 func load(dir string, s settings) (*activity.Program, error) {
 	also := []string{"github.com/hesse-ad/hesse/dual"}
@@ -118,6 +132,7 @@ func load(dir string, s settings) (*activity.Program, error) {
 func newAnalysis(p *activity.Program) *activity.Analysis {
 	a := activity.New(p, use)
 	a.NoSource = "write it with operations of package math, or give its derivative by reverse.NewPrimitive"
+	a.Advice = map[string]string{"gonum.org/v1/gonum/mat": "package dual/matrix has functions of matrices that may be active"}
 	return a
 }
 
@@ -126,14 +141,21 @@ func newAnalysis(p *activity.Program) *activity.Analysis {
 func lift(p *activity.Program, s settings) (text []byte, notes, faults []string, err error) {
 	a := newAnalysis(p)
 	var roots []*activity.Instance
+	var about []activity.Fault
 	for _, name := range s.functions {
 		in, err := a.Root(name, s.active)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		roots = append(roots, in)
+		if others := numbersBeside(in); s.active == nil && len(others) > 0 {
+			about = append(about, a.NewFault(in, in.Decl.Pos(), fmt.Sprintf("%s is not active", strings.Join(others, ", ")), "-active "+in.Fn.Signature().Params().At(0).Name()+","+strings.Join(others, ",")+" makes them so"))
+		}
 	}
 	a.Run()
+	if err := a.TypeError(); err != nil {
+		return nil, nil, nil, err
+	}
 	w := newWriter(a, s.selects)
 	var body strings.Builder
 	if len(a.Faults) == 0 {
@@ -151,5 +173,5 @@ func lift(p *activity.Program, s settings) (text []byte, notes, faults []string,
 	if len(a.Faults) > 0 {
 		return nil, nil, p.Report(a.Faults), nil
 	}
-	return text, p.Report(w.kept), nil, nil
+	return text, p.Report(append(about, w.kept...)), nil, nil
 }

@@ -98,6 +98,58 @@ func TestThePackageIsReadAsItIsBuilt(t *testing.T) {
 	}
 }
 
+// What is said besides the file, and what is carried over into it.
+func TestFilesTellWhatTheyAreFor(t *testing.T) {
+	dir := copied(t)
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	write("area.go", `//go:build !never && go1.20
+
+package energy
+
+func area(a, b float64, c []float64, d float64) float64 {
+	return a * /* the height */ b * // of the box
+		d + c[0]
+}
+`)
+	write("sum.go", `package energy
+
+func sum(x []float64) float64 { return area(x[0], 2, x, 1) }
+
+func taken(x []float64) float64 { return x[0] }
+
+func takenOf(x []float64) float64 { return x[0] }
+`)
+	write("broken.go", "package energy\n\nfunc broken(x []float64) float64 { return y }\n")
+	lift := func(args ...string) (code int, said string) {
+		var errs bytes.Buffer
+		code = run(args, dir, &errs)
+		return code, errs.String()
+	}
+	out, err := filepath.Abs(filepath.Join(dir, "out.go"))
+	require.NoError(t, err)
+
+	code, said := lift("-o", out, "area")
+	require.Zero(t, code, said)
+	require.Contains(t, said, "area.go:5:1: b, d is not active: -active a,b,d makes them so")
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	for _, s := range []string{"//go:build !never && go1.20\n", "the height", "of the box"} {
+		require.Contains(t, string(text), s)
+	}
+
+	code, said = lift("-o", "out.go", "taken")
+	require.Equal(t, 1, code)
+	require.Contains(t, said, "sum.go:7:6: takenOf is declared already")
+	code, said = lift("-o", "out.go", "broken")
+	require.Equal(t, 1, code)
+	require.Contains(t, said, "undefined: y")
+	code, said = lift("-o", "out.go", "sum")
+	require.Zero(t, code, said)
+	require.Empty(t, said)
+}
+
 // copied is a copy of testdata/energy within the module.
 func copied(t *testing.T) string {
 	t.Helper()

@@ -18,6 +18,7 @@ type renderer struct {
 	in      *activity.Instance
 	results []*activity.Place
 	header  ast.Stmt // the simple statement before a condition, where no declaration can stand
+	post    ast.Stmt // that of a loop
 	grouped bool     // the declaration at hand is in parentheses
 }
 
@@ -37,10 +38,39 @@ func (r *renderer) fault(at token.Pos, what, instead string) { r.a.Fault(r.in, a
 func (r *renderer) node(n ast.Node) string {
 	switch n.(type) {
 	case *ast.BlockStmt:
+	case *ast.AssignStmt, *ast.ExprStmt, *ast.IncDecStmt, *ast.ReturnStmt:
+		text := r.render(n)
+		before := r.commentsLost(n, text)
+		if n == r.header || n == r.post {
+			before = "" // no line of its own
+		}
+		return r.mark(r.in, n.Pos()) + before + text
 	case ast.Stmt:
 		return r.mark(r.in, n.Pos()) + r.render(n)
 	}
 	return r.render(n)
+}
+
+// commentsLost are the comments within n that text does not have, a line each.
+func (r *renderer) commentsLost(n ast.Node, text string) (lost string) {
+	for _, f := range r.in.Pkg.Syntax {
+		if n.Pos() < f.FileStart || n.Pos() >= f.FileEnd {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(f.Comments, n.Pos(), func(g *ast.CommentGroup, at token.Pos) int { return int(g.Pos() - at) })
+		for _, g := range f.Comments[i:] {
+			if g.Pos() >= n.End() {
+				break
+			}
+			for _, c := range g.List {
+				if !strings.Contains(text, c.Text) {
+					said := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(c.Text, "//"), "/*"), "*/")
+					lost += "// " + strings.Join(strings.Fields(said), " ") + "\n"
+				}
+			}
+		}
+	}
+	return lost
 }
 
 func (r *renderer) render(n ast.Node) string {
@@ -57,8 +87,10 @@ func (r *renderer) render(n ast.Node) string {
 		return r.call(n)
 	case *ast.CompositeLit:
 		return r.composite(n)
+	case *ast.CommClause:
+		r.header = n.Comm
 	case *ast.ForStmt:
-		r.header = n.Init
+		r.header, r.post = n.Init, n.Post
 	case *ast.FuncLit:
 		return r.literal(n)
 	case *ast.GenDecl:

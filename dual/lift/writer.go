@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/token"
 	"go/types"
 	"path"
@@ -35,7 +36,9 @@ type writer struct {
 	helpers map[string]string // their names here
 	sources map[string]bool   // files and modules that the code is from
 	marks   []mark
-	kept    []activity.Fault // branches that are no choices, for -select
+
+	constraints map[string]constraint.Expr // of the build, of files that the code is from
+	kept        []activity.Fault           // branches that are no choices, for -select
 }
 
 // A mark is where the text that follows it is from.
@@ -252,14 +255,29 @@ func (w *writer) sourceOf(p *packages.Package, at token.Pos) {
 	switch {
 	case p == w.pkg:
 		w.sources[path.Base(strings.ReplaceAll(file, `\`, "/"))] = true
+		w.constrain(at)
+	case p.Module != nil && w.pkg.Module != nil && p.Module.Path == w.pkg.Module.Path:
+		w.sources[p.PkgPath] = true
 	case p.Module != nil:
-		s := p.PkgPath
-		if p.Module.Version != "" {
-			s += " (" + p.Module.Path + " " + p.Module.Version + ", under its licence)"
-		}
-		w.sources[s] = true
+		w.sources[p.PkgPath+" (of "+p.Module.Path+", under its licence)"] = true
 	default:
 		w.sources["package "+p.PkgPath+" of Go (under its BSD licence)"] = true
+	}
+}
+
+// constrain makes the build constraint of a file that code is from one of what is written.
+func (w *writer) constrain(at token.Pos) {
+	for _, f := range w.pkg.Syntax {
+		if at < f.FileStart || at >= f.FileEnd {
+			continue
+		}
+		for _, g := range f.Comments {
+			for _, c := range g.List {
+				if x, err := constraint.Parse(c.Text); err == nil && c.Pos() < f.Package && constraint.IsGoBuild(c.Text) {
+					w.constraints[x.String()] = x
+				}
+			}
+		}
 	}
 }
 

@@ -21,6 +21,9 @@ type Analysis struct {
 	// What to do instead of calling a function that has no source in Go.
 	NoSource string
 
+	// What to do instead of giving interfaces of a package active values, by its path.
+	Advice map[string]string
+
 	use     func(fn *types.Func) Use
 	globals map[types.Object]*Place
 	pending []*Call

@@ -52,7 +52,7 @@ func (w *walker) call(e *ast.CallExpr) []*Place {
 	if known {
 		recv, fun, known = w.calledOn(e)
 	}
-	args, argAt := w.arguments(e, sig)
+	args, argAt := w.arguments(e, sig, fn)
 	var results []*Place
 	for i := range sig.Results().Len() {
 		results = append(results, w.fresh(sig.Results().At(i).Type()))
@@ -122,7 +122,7 @@ func (in *Instance) Method(s *ast.SelectorExpr) (m *types.Func, path []int, ok b
 
 // arguments are the places of the arguments and where they stand, one a parameter:
 // those of a variadic one are the elements of a slice.
-func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) (places []*Place, at []token.Pos) {
+func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature, fn *types.Func) (places []*Place, at []token.Pos) {
 	n := sig.Params().Len()
 	if t, ok := w.info().TypeOf(firstArg(e)).(*types.Tuple); ok && len(e.Args) == 1 && t.Len() != 1 {
 		places = w.multi(e.Args[0])
@@ -147,10 +147,21 @@ func (w *walker) arguments(e *ast.CallExpr, sig *types.Signature) (places []*Pla
 	}
 	for i, p := range places {
 		if types.IsInterface(Substitute(sig.Params().At(i).Type(), w.in.Env)) {
-			w.a.flow(p, &Place{}, at[i])
+			if instead := w.advice(fn); instead != "" {
+				w.a.hide(p, at[i], inInterface, instead)
+			} else {
+				w.a.flow(p, &Place{}, at[i])
+			}
 		}
 	}
 	return places, at
+}
+
+func (w *walker) advice(fn *types.Func) string {
+	if fn == nil || fn.Pkg() == nil {
+		return ""
+	}
+	return w.a.Advice[fn.Pkg().Path()]
 }
 
 func firstArg(e *ast.CallExpr) ast.Expr {

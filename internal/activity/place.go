@@ -326,9 +326,11 @@ func (a *Analysis) flow(src, dst *Place, at token.Pos) {
 	case src.kind == dst.kind:
 		a.unify(dst, src, at)
 	case src.kind != Other:
-		a.hide(src, at, "an interface cannot hold active values", "use the concrete type, or a type parameter, as slices.SortFunc has in place of sort.Slice")
+		a.hide(src, at, inInterface, "use the concrete type, or a type parameter, as slices.SortFunc has in place of sort.Slice")
 	}
 }
+
+const inInterface = "an interface cannot hold active values"
 
 // activate makes a number active, and what is assigned from it.
 func (a *Analysis) activate(p *Place, at token.Pos) {

@@ -32,8 +32,13 @@ type Program struct {
 
 // Load reads the package in dir as go build does, with all that it imports, but for its
 // file without, which is about to be written anew and may have errors, or be missed. The
-// packages also, by import path, are those that the file will need besides.
+// packages also, by import path, are those that the file will need besides. Errors of
+// types in the package matter where they are in functions that are gone through: see
+// Analysis.TypeError.
 func Load(dir, without string, also ...string) (*Program, error) {
+	if without != "" && !filepath.IsAbs(without) {
+		without = filepath.Join(dir, without)
+	}
 	p := &Program{
 		Fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
 		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{}, goroutines: map[*types.Func]bool{},
@@ -44,7 +49,7 @@ func Load(dir, without string, also ...string) (*Program, error) {
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedTypesSizes,
 		Dir: dir, Fset: p.Fset,
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
-			if without != "" && filepath.Base(name) == filepath.Base(without) && filepath.Dir(name) == dir {
+			if without != "" && name == without {
 				return parser.ParseFile(fset, name, src, parser.PackageClauseOnly)
 			}
 			return parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
@@ -71,7 +76,7 @@ func Load(dir, without string, also ...string) (*Program, error) {
 		}
 	})
 	for _, e := range p.Root.Errors {
-		if without == "" || !strings.Contains(e.Msg, "undefined") { // of code that uses the file to come
+		if e.Kind != packages.TypeError {
 			return nil, e
 		}
 	}
@@ -227,3 +232,19 @@ func Substitute(t types.Type, env Env) types.Type {
 }
 
 var context = types.NewContext()
+
+// TypeError is the first error of types in the functions that a went through, nil if there
+// is none.
+func (a *Analysis) TypeError() error {
+	for _, e := range a.Program.Root.Errors {
+		for _, in := range a.All {
+			from, to := a.Program.Fset.Position(in.Decl.Pos()), a.Program.Fset.Position(in.Decl.End())
+			for line := from.Line; in.Pkg == a.Program.Root && line <= to.Line; line++ {
+				if strings.HasPrefix(e.Pos, fmt.Sprintf("%s:%d:", from.Filename, line)) {
+					return e
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -583,6 +583,8 @@ func blanksOf[T dual.Scalar[T]](x []T) T {
 
 func commentsOf[T dual.Scalar[T]](x []T) T {
 	// The sum of
+	// the first,
+	// the second
 	s := x[0].Add(x[1]).Add(x[2]) // and the third.
 
 	/* and */

@@ -450,7 +450,7 @@ func text(x []float64) float64 {
 
 func matrix(x []float64) float64 {
 	m := mat.NewDense(2, 2, x)
-	return mat.Det( /*!interface*/ m)
+	return mat.Det( /*!dual/matrix*/ m)
 }
 
 func mutexed(x []float64) float64 {
