@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 )
 
 // A program is a straight line of operations: each applies to two of the

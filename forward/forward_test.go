@@ -10,7 +10,7 @@ import (
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/forward"
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/hessian"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 )
 

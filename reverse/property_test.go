@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hesse-ad/hesse/dual"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 )
 

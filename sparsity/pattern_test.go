@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 )
 
 // A table is a pattern as the plainest thing that can be meant by one.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hesse-ad/hesse/sparsity"
 
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 )
 
 var sizes = []int{1, 2, 3, 4, 5, 10, 11, 50}

@@ -15,7 +15,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 )
 
 var (

@@ -12,7 +12,7 @@ import (
 )
 
 // A thousand million take a minute a function.
-var arguments = flag.Int("arguments", 1e6, "how many arguments each function is tried with")
+var arguments = flag.Int("arguments", 2e5, "how many arguments each function is tried with")
 
 // special is where functions change their formula or their kernels end.
 var special = []float64{

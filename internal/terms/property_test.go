@@ -16,8 +16,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/terms"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )

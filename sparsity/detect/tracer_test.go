@@ -13,7 +13,7 @@ import (
 
 	"github.com/hesse-ad/hesse/bench/problems"
 	"github.com/hesse-ad/hesse/dual"
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 

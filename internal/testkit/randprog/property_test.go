@@ -17,8 +17,8 @@ import (
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/implicit"
 	"github.com/hesse-ad/hesse/internal/tape"
+	_ "github.com/hesse-ad/hesse/internal/testkit/hundreds"
 	"github.com/hesse-ad/hesse/internal/testkit/randprog"
-	_ "github.com/hesse-ad/hesse/internal/testkit/thousands"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity/detect"
 )
