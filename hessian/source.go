@@ -3,9 +3,9 @@ package hessian
 import (
 	"io"
 
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -35,7 +35,7 @@ import (
 // Errors are those of reverse.Tape.WriteGo. One more *reverse.NoSourceError is for terms so
 // large that they are evaluated by sweeps; a Method by a coloring can be written then.
 func (s *Sparse) WriteGo(w io.Writer, settings reverse.GoSource) error {
-	return inside.WriteGo(w, settings, func(f *source.File, settings straight.Settings, functions []straight.Function) error {
+	return inside.WriteGo(w, settings, func(f *source.File, settings gosource.Settings, functions []gosource.Function) error {
 		return s.p.Write(f, settings, functions)
 	})
 }

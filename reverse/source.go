@@ -5,8 +5,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
@@ -37,21 +37,21 @@ type GoFunction uint8
 // The functions, of F: ℝⁿ → ℝᵐ with parameters p, if there are any. dst comes first and
 // must have the right length; it may be another argument.
 const (
-	GoValue    = GoFunction(straight.Value)    // f(x, p), if m = 1, or (dst, x, p): F(x)
-	GoGradient = GoFunction(straight.Gradient) // (dst, x, p): ∇f(x); it returns f(x). m = 1
-	GoJacobian = GoFunction(straight.Jacobian) // (dst, x, p): F′(x), row by row
-	GoJVP      = GoFunction(straight.JVP)      // (dst, x, p, v): F′(x)v
-	GoVJP      = GoFunction(straight.VJP)      // (dst, x, p, w): F′(x)ᵀw
-	GoHVP      = GoFunction(straight.HVP)      // (dst, x, p, v, w): (Σ wⱼ∇²Fⱼ(x))v, without w if m = 1
-	GoHessian  = GoFunction(straight.Hessian)  // of hessian.Sparse alone
-	GoAll      = GoFunction(straight.All)      // of sparse plans alone: the matrix with what is computed on the way
+	GoValue    = GoFunction(gosource.Value)    // f(x, p), if m = 1, or (dst, x, p): F(x)
+	GoGradient = GoFunction(gosource.Gradient) // (dst, x, p): ∇f(x); it returns f(x). m = 1
+	GoJacobian = GoFunction(gosource.Jacobian) // (dst, x, p): F′(x), row by row
+	GoJVP      = GoFunction(gosource.JVP)      // (dst, x, p, v): F′(x)v
+	GoVJP      = GoFunction(gosource.VJP)      // (dst, x, p, w): F′(x)ᵀw
+	GoHVP      = GoFunction(gosource.HVP)      // (dst, x, p, v, w): (Σ wⱼ∇²Fⱼ(x))v, without w if m = 1
+	GoHessian  = GoFunction(gosource.Hessian)  // of hessian.Sparse alone
+	GoAll      = GoFunction(gosource.All)      // of sparse plans alone: the matrix with what is computed on the way
 )
 
 func (f GoFunction) String() string {
 	if f > GoAll {
 		return fmt.Sprintf("GoFunction(%d)", uint8(f))
 	}
-	return straight.Function(f).String()
+	return gosource.Function(f).String()
 }
 
 // GoPrimitive is a primitive that is there in Go: functions of the package of the given
@@ -121,14 +121,14 @@ func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 			s.Functions = []GoFunction{GoValue, GoGradient, GoHVP}
 		}
 	}
-	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []straight.Function) error {
-		_, err := straight.Write(f, &t.engine().Program, settings, functions)
+	return writeGo(w, s, func(f *source.File, settings gosource.Settings, functions []gosource.Function) error {
+		_, err := gosource.Write(f, &t.engine().Program, settings, functions)
 		return err
 	})
 }
 
 // writeGo writes what write prints.
-func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error {
+func writeGo(w io.Writer, s GoSource, write func(f *source.File, s gosource.Settings, functions []gosource.Function) error) error {
 	if s.Package == "" {
 		s.Package = "derivatives"
 	}
@@ -139,10 +139,10 @@ func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Sett
 	if err != nil {
 		return fmt.Errorf("reverse: %w", err)
 	}
-	settings := straight.Settings{
+	settings := gosource.Settings{
 		Inputs: s.Inputs, Params: s.Params,
 		Primitive: func(p *tape.Scalar1) ([3]string, error) { return s.primitive(f, p) },
-		Vector:    func(name string) (*straight.Vector, error) { return s.vector(f, name) },
+		Vector:    func(name string) (*gosource.Vector, error) { return s.vector(f, name) },
 	}
 	if s.Lines {
 		settings.Position = func(pc uintptr) string {
@@ -153,12 +153,12 @@ func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Sett
 			return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 		}
 	}
-	var functions []straight.Function // nil if those are
+	var functions []gosource.Function // nil if those are
 	for _, f := range s.Functions {
 		if f > GoAll {
 			panic(fmt.Sprintf("reverse: no GoFunction has the number %d", f))
 		}
-		functions = append(functions, straight.Function(f))
+		functions = append(functions, gosource.Function(f))
 	}
 	if err := write(f, settings, functions); err != nil {
 		return noSource(err)
@@ -175,7 +175,7 @@ func writeGo(w io.Writer, s GoSource, write func(f *source.File, s straight.Sett
 func (s *GoSource) primitive(f *source.File, p *tape.Scalar1) (names [3]string, err error) {
 	g, ok := s.Primitives[p.Name]
 	if !ok {
-		return names, &straight.Unsupported{Op: "the primitive " + p.Name + ", which has no name in GoSource.Primitives"}
+		return names, &gosource.Unsupported{Op: "the primitive " + p.Name + ", which has no name in GoSource.Primitives"}
 	}
 	list, err := g.names(f, p.Name, false, g.F, g.DF, g.DDF)
 	copy(names[:], list)
@@ -183,7 +183,7 @@ func (s *GoSource) primitive(f *source.File, p *tape.Scalar1) (names [3]string, 
 }
 
 // vector is what a primitive of vectors is called in f, nil if it has no names.
-func (s *GoSource) vector(f *source.File, primitive string) (*straight.Vector, error) {
+func (s *GoSource) vector(f *source.File, primitive string) (*gosource.Vector, error) {
 	g, ok := s.Primitives[primitive]
 	if !ok {
 		return nil, nil
@@ -192,7 +192,7 @@ func (s *GoSource) vector(f *source.File, primitive string) (*straight.Vector, e
 	if err != nil {
 		return nil, err
 	}
-	return &straight.Vector{F: list[0], JVP: list[1], VJP: list[2], HVP: list[3]}, nil
+	return &gosource.Vector{F: list[0], JVP: list[1], VJP: list[2], HVP: list[3]}, nil
 }
 
 // names are those of functions of a primitive in f.
@@ -221,7 +221,7 @@ func (g *GoPrimitive) names(f *source.File, primitive string, isVector bool, nam
 
 // noSource is err as users see it.
 func noSource(err error) error {
-	if u, ok := err.(*straight.Unsupported); ok {
+	if u, ok := err.(*gosource.Unsupported); ok {
 		e := &NoSourceError{Op: u.Op}
 		e.File, e.Line = position(u.PC)
 		return e

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/plan"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -207,7 +207,7 @@ func (j *SparseJacobian) Explain() string { return j.p.Explain() }
 //
 // The pattern is written, too. All else is as for hessian.Sparse.WriteGo.
 func (j *SparseJacobian) WriteGo(w io.Writer, s GoSource) error {
-	return writeGo(w, s, func(f *source.File, settings straight.Settings, functions []straight.Function) error {
+	return writeGo(w, s, func(f *source.File, settings gosource.Settings, functions []gosource.Function) error {
 		return j.p.Write(f, settings, functions)
 	})
 }

@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -100,7 +100,7 @@ func init() {
 	inside.Branch = func(e *tape.BranchError) error { return branchError(e) }
 	inside.Missed = func(m *inside.Miss) error { return (*MissedError)(m) }
 	inside.ApplyVars = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }
-	inside.WriteGo = func(w io.Writer, settings any, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error {
+	inside.WriteGo = func(w io.Writer, settings any, write func(f *source.File, s gosource.Settings, functions []gosource.Function) error) error {
 		return writeGo(w, settings.(GoSource), write)
 	}
 }

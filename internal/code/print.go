@@ -20,8 +20,13 @@ import (
 type Printer struct {
 	// Leaf is a leaf as a Go expression, that of an element of an array.
 	Leaf func(leaf expr.Node) string
-	// LeafName is a name for the variable of a leaf, nil for x0, p1 and so on.
+	// LeafName is a name for the variable of a leaf that nothing else has, nil for x0, p1 and
+	// so on.
 	LeafName func(leaf expr.Node) string
+	// Inline says that a leaf that is used once stands where it is used, too.
+	Inline bool
+	// Comment is what is written beside a node, which then is a variable; nil if nothing is.
+	Comment func(i int32) string
 	// Primitive is the name of the function of a derivative of a primitive.
 	Primitive func(p expr.Primitive, order int) string
 
@@ -48,7 +53,7 @@ func NewPrinter(g *expr.Graph, f *source.File, names source.Names) *Printer {
 	}
 }
 
-// Want asks for node i as a variable.
+// Want asks for node i: as a variable, or as an expression if the name is "".
 func (p *Printer) Want(i int32, name string) {
 	if p.wanted[i] == "" {
 		p.wanted[i] = name
@@ -57,11 +62,14 @@ func (p *Printer) Want(i int32, name string) {
 	p.uses[i]++
 }
 
+// Known says that node i is there already, as an expression. It is called before Count.
+func (p *Printer) Known(i int32, text string) { p.name[i] = text }
+
 // Count counts the uses of all that is wanted. It is called once, after Want.
 func (p *Printer) Count() {
 	nodes := p.g.Nodes()
 	for i := len(nodes) - 1; i >= 0; i-- {
-		if p.uses[i] == 0 {
+		if p.uses[i] == 0 || p.name[i] != "" {
 			continue
 		}
 		n := nodes[i]
@@ -84,9 +92,25 @@ func (p *Printer) Count() {
 	}
 }
 
+// InOrder prints the variables of the first n nodes, in their order: operations that are next to
+// each other in a program often do not wait for each other.
+func (p *Printer) InOrder(n int) {
+	for i, node := range p.g.Nodes()[:n] {
+		if node.Leaf == expr.Operation && p.uses[i] > 0 && (p.uses[i] > 1 || node.Op.Cost() > 0) {
+			p.term(int32(i), true)
+		}
+	}
+}
+
 // Node is node i, which was wanted, as an operand: a variable or a number. What it takes
 // to compute it is printed.
 func (p *Printer) Node(i int32) string { return p.term(i, true).text }
+
+// Printf prints statements of its own.
+func (p *Printer) Printf(format string, args ...any) { fmt.Fprintf(&p.body, format, args...) }
+
+// Expr is node i, which was wanted as an expression.
+func (p *Printer) Expr(i int32) string { return p.term(i, false).text }
 
 // Uniform is the statements printed so far of what is the same in all lanes.
 func (p *Printer) Uniform() string { return p.uniform.String() }
@@ -135,7 +159,7 @@ func (p *Printer) term(i int32, variable bool) term {
 		return term{p.name[i], primary}
 	}
 	t := p.operation(i, n)
-	outermost := p.wanted[i] != "" || p.uses[i] > 1 || n.Leaf != expr.Operation
+	outermost := p.wanted[i] != "" || p.uses[i] > 1 || n.Leaf != expr.Operation && !p.Inline || p.comment(i) != ""
 	if variable || outermost || len(t.text) > longest {
 		p.assign(i, t.text)
 		return term{p.name[i], primary}
@@ -146,17 +170,28 @@ func (p *Printer) term(i int32, variable bool) term {
 // assign declares the variable of node i.
 func (p *Printer) assign(i int32, value string) {
 	p.newName(i)
-	fmt.Fprintf(p.to(i), "%s := %s\n", p.name[i], value)
+	fmt.Fprintf(p.to(i), "%s := %s%s\n", p.name[i], value, p.comment(i))
+}
+
+// comment is what is written beside node i, as a comment.
+func (p *Printer) comment(i int32) string {
+	if p.Comment == nil {
+		return ""
+	}
+	if s := p.Comment(i); s != "" {
+		return " // " + s
+	}
+	return ""
 }
 
 func (p *Printer) newName(i int32) {
 	switch n, w := p.g.Nodes()[i], p.wanted[i]; {
 	case n.Leaf != expr.Operation:
-		name := leafName
 		if p.LeafName != nil {
-			name = p.LeafName
+			p.name[i] = p.LeafName(n)
+		} else {
+			p.name[i] = p.names.Fresh(leafName(n))
 		}
-		p.name[i] = p.names.Fresh(name(n))
 	case w != "":
 		p.name[i] = p.names.Fresh(w)
 	default:
@@ -191,7 +226,7 @@ func leafName(n expr.Node) string {
 
 // twin is twinOf a node among those that are printed.
 func (p *Printer) twin(n expr.Node) (j int32, both Opcode, isFirst bool) {
-	return twinOf(p.g, n, func(j int32) bool { return p.uses[j] > 0 })
+	return twinOf(p.g, n, func(j int32) bool { return p.uses[j] > 0 && p.name[j] == "" })
 }
 
 // pair declares the variables of the twins i and j.
@@ -208,7 +243,7 @@ func (p *Printer) pair(i, j int32, both Opcode, isFirst bool) {
 	} else {
 		call = p.f.Call(elem.SoftplusLogistic, x)
 	}
-	fmt.Fprintf(p.to(i), "%s, %s := %s\n", p.name[i], p.name[j], call)
+	fmt.Fprintf(p.to(i), "%s, %s := %s%s\n", p.name[i], p.name[j], call, p.comment(i))
 }
 
 // operation is the operation of node i on its operands.
@@ -303,11 +338,18 @@ func (p *Printer) call(i int32, n expr.Node) term {
 			return term{strings.Replace(s, argument, p.operand(i, n.A).text, 1), primary}
 		}
 	}
-	x, y := p.variable(n.A), ""
-	if n.Arity() == 2 {
-		y = p.variable(n.B)
+	var x [3]string
+	k := 0
+	n.Operands(func(j int32) {
+		x[k] = p.variable(j)
+		k++
+	})
+	s := ""
+	if n.Op.Listed() > 0 {
+		s = p.f.Several(n.Op, n.Constant(), x[:k])
+	} else {
+		s = value(x[0], x[1])
 	}
-	s := value(x, y)
 	tree, err := parser.ParseExpr(s)
 	if err != nil {
 		panic(err)

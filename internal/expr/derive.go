@@ -29,6 +29,7 @@ type Request struct {
 	Directions    int  // how many, of Tangent and Product
 	Weighted      bool // the results have weights
 	WeightsChange bool // of Product: along with the variables
+	WithGradient  bool // of Product: the gradient is asked for, too
 	Safe          bool // a factor of exactly 0 annihilates infinities
 }
 
@@ -59,7 +60,7 @@ type derivation struct {
 	constants []Expr       // its constant
 	active    []bool       // it depends on a variable
 	reached   []bool       // the results have derivatives in it
-	partials  [][2]partial // its first partial derivatives
+	partials  [][3]partial // its first partial derivatives, by argument
 }
 
 // partial is a first partial derivative: d or, of a selection, 1 where the condition chooses
@@ -174,7 +175,7 @@ func (f *Function) derive(g *Graph, r Request) (out []Output, values int32) {
 	if r.Safe {
 		g.rules = annihilating
 	}
-	d.partials = make([][2]partial, len(f.Steps))
+	d.partials = make([][3]partial, len(f.Steps))
 	for i := range f.Steps {
 		d.partials[i] = d.first(i)
 	}
@@ -194,14 +195,16 @@ func (f *Function) derive(g *Graph, r Request) (out []Output, values int32) {
 		bar[i] = bar[i].Add(seed)
 	}
 	d.adjoints(bar)
-	if r.Derivative == Product {
-		return d.products(out, bar, r), values
+	if r.Derivative != Product || r.WithGradient {
+		d.eachVariable(func(i, a int) {
+			out = append(out, Output{Expr: bar[i], Of: Gradient, A: a})
+		})
 	}
-	d.eachVariable(func(i, a int) {
-		out = append(out, Output{Expr: bar[i], Of: Gradient, A: a})
-	})
-	if r.Derivative == Hessian {
+	switch r.Derivative {
+	case Hessian:
 		out = d.hessian(out, bar)
+	case Product:
+		out = d.products(out, bar, r)
 	}
 	return out, values
 }
@@ -244,11 +247,7 @@ func (d *derivation) evaluate() {
 		case n.Op == op.Own:
 			d.v[i] = d.v[n.A].primitive(d.g, n.B, n.C)
 		default:
-			var y Expr
-			if n.Arity() == 2 {
-				y = d.v[n.B]
-			}
-			d.v[i] = apply(d, i, d.v[n.A], y, func(c Expr) Expr { return c })
+			d.v[i] = apply(d, i, d.operands(n), func(c Expr) Expr { return c })
 		}
 	}
 }
@@ -275,79 +274,78 @@ type (
 	dual2 = dual.Of[dual1]
 )
 
+// operands is the values of the operands of a step.
+func (d *derivation) operands(n Node) (x [3]Expr) {
+	k := 0
+	n.Operands(func(i int32) {
+		x[k] = d.v[i]
+		k++
+	})
+	return x
+}
+
 // apply is step i on operands of any kind of number. lift makes a number of a constant that
 // differs from term to term.
-func apply[T dual.Scalar[T]](d *derivation, i int, x, y T, lift func(Expr) T) T {
+func apply[T dual.Scalar[T]](d *derivation, i int, x [3]T, lift func(Expr) T) T {
 	n := d.Steps[i]
-	c := d.constants[i]
-	if !n.HasReal() {
-		return tape.Apply(n.Op, n.Constant(), x, y)
+	if k := n.Op.Listed(); k > 0 {
+		return tape.ApplySeveral(n.Op, n.Constant(), x[:k])
 	}
-	if v, ok := c.Constant(); ok {
-		return tape.Apply(n.Op, v, x, y)
+	c := n.Constant()
+	if n.HasReal() {
+		var fixed bool
+		if c, fixed = d.constants[i].Constant(); !fixed {
+			info := n.Op.Info()
+			x[1] = lift(d.constants[i])
+			if info.First {
+				x[0], x[1] = x[1], x[0]
+			}
+			return tape.Apply(info.Full, 0, x[0], x[1])
+		}
 	}
-	info := n.Op.Info()
-	y = lift(c)
-	if info.First {
-		x, y = y, x
-	}
-	return tape.Apply(info.Full, 0, x, y)
+	return tape.Apply(n.Op, c, x[0], x[1])
 }
 
 func lift1(c Expr) dual1 { return dual1{V: c} }
 func lift2(c Expr) dual2 { return dual2{V: dual1{V: c}} }
 
-// first is the partials of step i, in the order of its arguments.
-func (d *derivation) first(i int) (p [2]partial) {
+// first is the partials of step i, by argument.
+func (d *derivation) first(i int) (p [3]partial) {
 	n := d.Steps[i]
-	one := constant(1)
 	switch {
 	case n.flags() == 0:
 		return p
 	case n.Op == op.Select:
 		condition := d.v[n.A]
-		return [2]partial{{condition: condition, choice: wherePositive}, {condition: condition, choice: elsewhere}}
+		return [3]partial{{condition: condition, choice: wherePositive}, {condition: condition, choice: elsewhere}}
 	case n.Op == op.Own:
 		p[0].d = d.v[n.A].primitive(d.g, n.B, n.C+1)
 		return p
 	}
-	x := dual1{V: d.v[n.A]}
-	if n.Arity() == 1 {
-		p[0].d = apply(d, i, dual1{V: x.V, D: one}, dual1{}, lift1).D
-		return p
+	_, count := n.arguments()
+	for k := range count {
+		var x [3]dual1
+		for j, v := range d.operands(n) {
+			x[j].V = v
+		}
+		x[k].D = constant(1)
+		p[k].d = apply(d, i, x, lift1).D
 	}
-	y := dual1{V: d.v[n.B]}
-	p[0].d = apply(d, i, dual1{V: x.V, D: one}, y, lift1).D
-	p[1].d = apply(d, i, x, dual1{V: y.V, D: one}, lift1).D
 	return p
 }
 
-// second is the second partials of step i that may differ from 0.
-func (d *derivation) second(i int) (aa, ab, bb Expr) {
+// second is the second partial of step i by arguments a and b.
+func (d *derivation) second(i, a, b int) Expr {
 	n := d.Steps[i]
-	flags := n.flags()
-	one := constant(1)
-	both := func(v Expr) dual2 { return dual2{V: dual1{V: v, D: one}, D: dual1{V: one}} }
-	switch {
-	case n.Op == op.Own:
-		return d.v[n.A].primitive(d.g, n.B, n.C+2), ab, bb
-	case n.Arity() == 1:
-		if flags&op.DXX != 0 {
-			aa = apply(d, i, both(d.v[n.A]), dual2{}, lift2).D.D
-		}
-		return aa, ab, bb
+	if n.Op == op.Own {
+		return d.v[n.A].primitive(d.g, n.B, n.C+2)
 	}
-	x, y := d.v[n.A], d.v[n.B]
-	if flags&op.DXX != 0 {
-		aa = apply(d, i, both(x), lift2(y), lift2).D.D
+	var x [3]dual2
+	for j, v := range d.operands(n) {
+		x[j] = lift2(v)
 	}
-	if flags&op.DYY != 0 {
-		bb = apply(d, i, lift2(x), both(y), lift2).D.D
-	}
-	if flags&op.DXY != 0 {
-		ab = apply(d, i, dual2{V: dual1{V: x, D: one}}, dual2{V: dual1{V: y}, D: dual1{V: one}}, lift2).D.D
-	}
-	return aa, ab, bb
+	x[a].V.D, x[b].D.V = constant(1), constant(1)
+	return apply(d, i, x, lift2).D.D
 }
 
 // adjoints propagates the adjoints of the results to all steps.
@@ -365,18 +363,42 @@ func (d *derivation) adjoints(bar []Expr) {
 
 // jacobian appends the entries of the Jacobian, one result after the other.
 func (d *derivation) jacobian(out []Output) []Output {
+	columns := map[int][]Expr{} // by variable, if there are fewer of these than results
+	d.eachVariable(func(i, _ int) { columns[i] = nil })
+	forward := len(columns) < len(d.Results)
+	for i := range columns {
+		if forward {
+			columns[i] = d.unit(i)
+		}
+	}
 	entry := 0
-	for j, i := range d.Results {
+	for j, r := range d.Results {
 		d.reach(d.Results[j : j+1])
 		bar := make([]Expr, len(d.Steps))
-		bar[i] = constant(1)
-		d.adjoints(bar)
+		bar[r] = constant(1)
+		if !forward {
+			d.adjoints(bar)
+		}
 		d.eachVariable(func(i, a int) {
-			out = append(out, Output{Expr: bar[i], Of: Jacobian, A: a, B: j, Entry: entry})
+			x := bar[i]
+			if forward {
+				x = columns[i][r]
+			}
+			out = append(out, Output{Expr: x, Of: Jacobian, A: a, B: j, Entry: entry})
 			entry++
 		})
 	}
 	return out
+}
+
+// unit is the tangent of each step along the variable that is step p.
+func (d *derivation) unit(p int) []Expr {
+	return d.tangent(func(i, _ int) (t Expr) {
+		if i == p {
+			t = constant(1)
+		}
+		return t
+	})
 }
 
 // tangents appends the derivatives of the results in all directions.
@@ -438,15 +460,13 @@ func (d *derivation) secondAdjoints(u, bar, t []Expr) {
 		for k, a := range args[:n] {
 			u[a] = u[a].Add(d.partials[i][k].times(u[i]))
 		}
-		if d.Steps[i].flags()&curved == 0 {
-			continue
-		}
-		a, b := args[0], args[1]
-		aa, ab, bb := d.second(i)
-		aa, ab, bb = aa.Prod(bar[i]), ab.Prod(bar[i]), bb.Prod(bar[i])
-		u[a] = u[a].Add(aa.Prod(t[a])).Add(ab.Prod(t[b]))
-		if n == 2 {
-			u[b] = u[b].Add(bb.Prod(t[b])).Add(ab.Prod(t[a]))
+		for j, k := range d.Steps[i].curved {
+			a, b := args[j], args[k]
+			h := d.second(i, j, k).Prod(bar[i])
+			u[a] = u[a].Add(h.Prod(t[b]))
+			if j != k {
+				u[b] = u[b].Add(h.Prod(t[a]))
+			}
 		}
 	}
 }

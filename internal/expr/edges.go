@@ -1,10 +1,6 @@
 package expr
 
-import (
-	"slices"
-
-	"github.com/hesse-ad/hesse/internal/op"
-)
+import "slices"
 
 // edges is the weighted edges of edge pushing (Gower, Mello 2012): for each step, those to
 // itself and to earlier steps. An edge that may differ from 0 by the structure of the
@@ -85,12 +81,7 @@ func (d *derivation) hessian(out []Output, bar []Expr) []Output {
 // column is the Hessian times the unit vector of the variable that is step p.
 func (d *derivation) column(p int, bar []Expr) []Expr {
 	u := make([]Expr, len(d.Steps))
-	d.secondAdjoints(u, bar, d.tangent(func(i, _ int) (t Expr) {
-		if i == p {
-			t = constant(1)
-		}
-		return t
-	}))
+	d.secondAdjoints(u, bar, d.unit(p))
 	return u
 }
 
@@ -109,17 +100,17 @@ func (d *derivation) push(e *edges, i int32) {
 			}
 			continue
 		}
-		a, b, da, db := args[0], args[1], d.partials[i][0], d.partials[i][1]
-		wa := da.times(g.w)
-		e.add(a, a, da.times(wa))
-		if n == 2 {
-			wb := db.times(g.w)
-			e.add(b, b, db.times(wb))
-			w := db.times(wa)
-			if a == b {
-				w = two.Prod(w)
+		for k, a := range args[:n] {
+			e.add(a, a, d.partials[i][k].times(d.partials[i][k].times(g.w)))
+		}
+		for k, b := range args[:n] {
+			for l, a := range args[:k] {
+				w := d.partials[i][k].times(d.partials[i][l].times(g.w))
+				if a == b {
+					w = two.Prod(w)
+				}
+				e.add(a, b, w)
 			}
-			e.add(a, b, w)
 		}
 	}
 	e.at[i], e.place[i] = nil, nil
@@ -127,24 +118,12 @@ func (d *derivation) push(e *edges, i int32) {
 
 // create makes the edges of the second partials of step i with the adjoint bar.
 func (d *derivation) create(e *edges, i int32, bar Expr) {
-	flags := d.Steps[i].flags()
-	if flags&curved == 0 {
-		return
-	}
-	args, n := d.Steps[i].arguments()
-	a, b := args[0], args[1]
-	aa, ab, bb := d.second(int(i))
-	if flags&op.DXX != 0 {
-		e.add(a, a, aa.Prod(bar))
-	}
-	if flags&op.DYY != 0 {
-		e.add(b, b, bb.Prod(bar))
-	}
-	if flags&op.DXY != 0 {
-		w := ab.Prod(bar)
-		if n == 2 && a == b {
+	args, _ := d.Steps[i].arguments()
+	for a, b := range d.Steps[i].curved {
+		w := d.second(int(i), a, b).Prod(bar)
+		if a != b && args[a] == args[b] {
 			w = constant(2).Prod(w)
 		}
-		e.add(a, b, w)
+		e.add(args[a], args[b], w)
 	}
 }

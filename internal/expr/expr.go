@@ -407,11 +407,34 @@ func (x Expr) Pow(y Expr) Expr {
 	return x.binary(op.Pow, y)
 }
 
-// The following are never called: functions with these operations have no symbolic
-// derivatives, or the operations are written as steps of simpler ones.
-func (x Expr) FMA(y, z Expr) Expr                              { panic("expr: FMA") }
-func (x Expr) IncGamma(i, j int, y Expr) Expr                  { panic("expr: IncGamma") }
-func (x Expr) IncBeta(i, j, k int, y, z Expr) Expr             { panic("expr: IncBeta") }
+func (x Expr) FMA(y, z Expr) Expr { return several(op.FMA, 0, x, y, z) }
+
+func (x Expr) IncGamma(i, j int, y Expr) Expr {
+	return several(op.IncGamma, op.OrdersConstant(i, j), x, y)
+}
+
+func (x Expr) IncBeta(i, j, k int, y, z Expr) Expr {
+	return several(op.IncBeta, op.OrdersConstant(i, j, k), x, y, z)
+}
+
+// several is an operation that always has the operands x, with the constant c.
+func several(code op.Code, c float64, x ...Expr) Expr {
+	n, v := Node{Op: code, K: math.Float64bits(c)}, [3]float64{}
+	var g *Graph
+	for k, e := range x {
+		v[k], g = e.v, graphOf(e, Expr{g: g})
+	}
+	if g == nil {
+		return constant(code.Partial(v, c))
+	}
+	at := [...]*int32{&n.A, &n.B, &n.C}
+	for k := range x {
+		*at[k] = x[k].Node(g)
+	}
+	return g.make(n)
+}
+
+// The following are never called: these operations are written as steps of simpler ones.
 func (x Expr) SumOf([]Expr) Expr                               { panic("expr: SumOf") }
 func (x Expr) AffineOf(c0 float64, c []float64, z []Expr) Expr { panic("expr: AffineOf") }
 func (x Expr) DotOf(y, z []Expr) Expr                          { panic("expr: DotOf") }

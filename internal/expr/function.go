@@ -33,20 +33,41 @@ func (n Node) flags() op.Flags {
 	return n.Op.Flags()
 }
 
-// curved are the flags of second derivatives.
-const curved = op.DXX | op.DXY | op.DYY
-
 // arguments is the count operands in which n has derivatives.
-func (n Node) arguments() (args [2]int32, count int) {
+func (n Node) arguments() (args [3]int32, count int) {
 	switch {
 	case n.Leaf == Operation && n.Op == op.Select:
-		return [2]int32{n.B, n.C}, 2
+		return [3]int32{n.B, n.C}, 2
 	case n.flags()&op.DX == 0:
 		return args, 0
 	case n.flags()&op.DY == 0: // as Copysign
-		return [2]int32{n.A, n.A}, 1
+		return [3]int32{n.A}, 1
 	}
-	return [2]int32{n.A, n.B}, 2
+	return [3]int32{n.A, n.B, n.C}, n.Arity()
+}
+
+// curved yields the pairs of arguments, by number, by which n has a second derivative that may
+// differ from 0: an argument with itself first.
+func (n Node) curved(yield func(a, b int) bool) {
+	pairs := n.Op.Info().Pairs
+	if n.Leaf != Operation {
+		pairs = nil
+	}
+	for _, p := range pairs {
+		if p[0] == p[1] && !yield(p[0], p[1]) {
+			return
+		}
+	}
+	for _, p := range pairs {
+		if p[0] != p[1] && !yield(p[0], p[1]) {
+			return
+		}
+	}
+	flags := n.flags()
+	if pairs != nil || flags&op.DXX != 0 && !yield(0, 0) || flags&op.DYY != 0 && !yield(1, 1) || flags&op.DXY == 0 {
+		return
+	}
+	yield(0, 1)
 }
 
 // isActive reports whether n depends on a variable, given which steps before it
@@ -132,15 +153,8 @@ func CountEdges(steps []Node, limit int) int {
 				}
 			}
 		}
-		flags := steps[i].flags()
-		if flags&op.DXX != 0 {
-			add(args[0], args[0])
-		}
-		if flags&op.DYY != 0 {
-			add(args[1], args[1])
-		}
-		if flags&op.DXY != 0 {
-			add(args[0], args[1])
+		for a, b := range steps[i].curved {
+			add(args[a], args[b])
 		}
 	}
 	return count

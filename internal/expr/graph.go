@@ -9,7 +9,8 @@ import (
 // Node is an operation on earlier nodes, or a leaf.
 //
 // The operands are A, B and C, as many as the operation has; of Select they are
-// the condition and the two alternatives. For Own, B is the number of the
+// the condition and the two alternatives, and an operation such as IncGamma has its orders of
+// differentiation as the constant. For Own, B is the number of the
 // primitive and C the order of its derivative. A leaf has the number A, and B says
 // which direction it belongs to.
 type Node struct {
@@ -30,7 +31,7 @@ func (n Node) Arity() int {
 	case n.Op == op.Select:
 		return 3
 	}
-	return n.Op.Operands()
+	return max(n.Op.Operands(), n.Op.Listed())
 }
 
 // Operands calls f with each operand of n.

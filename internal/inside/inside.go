@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -127,7 +127,7 @@ var (
 	// ApplyVars is Apply for []reverse.Var.
 	ApplyVars func(f tape.Func, x any) any
 	// WriteGo writes what write prints, as settings say, a reverse.GoSource.
-	WriteGo func(w io.Writer, settings any, write func(f *source.File, s straight.Settings, functions []straight.Function) error) error
+	WriteGo func(w io.Writer, settings any, write func(f *source.File, s gosource.Settings, functions []gosource.Function) error) error
 )
 
 // Apply is reverse.Apply, V a reverse.Var, of a primitive whose patterns are right: they are

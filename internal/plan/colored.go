@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 )
 
 // A plan by a coloring is written as sweeps over its program, which package straight prints,
@@ -20,7 +20,7 @@ type colored struct {
 	*printer
 	q        *Plan               // that part
 	fails    bool                // its functions return an error
-	inMemory []straight.Function // those that have an argument for memory
+	inMemory []gosource.Function // those that have an argument for memory
 
 	tablesLater []string // declarations of tables, to be printed after the functions
 }
@@ -34,19 +34,19 @@ func (w *printer) coloredPart() *colored {
 	if q == nil {
 		return nil
 	}
-	return &colored{printer: w, q: q, fails: straight.Fails(&q.program.Engine().Program)}
+	return &colored{printer: w, q: q, fails: gosource.Fails(&q.program.Engine().Program)}
 }
 
 // name is the name of a sweep.
-func (c *colored) name(f straight.Function) string { return c.file.Private(part + f.String()) }
+func (c *colored) name(f gosource.Function) string { return c.file.Private(part + f.String()) }
 
 // part is what the names of sweeps begin with.
 const part = "Swept"
 
 // write writes the sweeps that functions need, and the loop over the colors.
-func (c *colored) write(functions []straight.Function) error {
-	var need []straight.Function
-	add := func(f straight.Function, is bool) {
+func (c *colored) write(functions []gosource.Function) error {
+	var need []gosource.Function
+	add := func(f gosource.Function, is bool) {
 		if is && !slices.Contains(need, f) {
 			need = append(need, f)
 		}
@@ -55,19 +55,19 @@ func (c *colored) write(functions []straight.Function) error {
 	matrix := false
 	for _, f := range functions {
 		alone := f == c.alone()
-		add(straight.Gradient, scalar && !alone)
-		add(straight.Value, !scalar && !alone || alone && c.fails)
-		add(straight.VJP, c.Hessian && !scalar && !alone)
-		matrix = matrix || f != straight.Gradient
+		add(gosource.Gradient, scalar && !alone)
+		add(gosource.Value, !scalar && !alone || alone && c.fails)
+		add(gosource.VJP, c.Hessian && !scalar && !alone)
+		matrix = matrix || f != gosource.Gradient
 	}
 	columns, rows := c.q.coloring.Columns().Num(), c.q.coloring.Rows().Num()
-	add(straight.HVP, matrix && c.Hessian && columns > 0)
-	add(straight.JVP, matrix && !c.Hessian && columns > 0)
-	add(straight.VJP, matrix && rows > 0)
+	add(gosource.HVP, matrix && c.Hessian && columns > 0)
+	add(gosource.JVP, matrix && !c.Hessian && columns > 0)
+	add(gosource.VJP, matrix && rows > 0)
 	s := c.Settings
 	s.Part = part
 	var err error
-	if c.inMemory, err = straight.Write(c.file, &c.q.program.Engine().Program, s, need); err != nil {
+	if c.inMemory, err = gosource.Write(c.file, &c.q.program.Engine().Program, s, need); err != nil {
 		return err
 	}
 	if matrix && columns+rows > 0 {
@@ -77,31 +77,22 @@ func (c *colored) write(functions []straight.Function) error {
 }
 
 // call is a call of a sweep, with the memory that it may take.
-func (c *colored) call(f straight.Function, args ...string) string {
+func (c *colored) call(f gosource.Function, args ...string) string {
 	if slices.Contains(c.inMemory, f) {
-		args = slices.Insert(args, len(args)-c.flags(f), "&work."+sweptField)
+		args = append(args, "&work."+sweptField)
 	}
 	return c.name(f) + "(" + strings.Join(args, ", ") + ")"
-}
-
-// flags is how many arguments of a sweep come after the memory: 1 if it may be asked to be
-// careful.
-func (c *colored) flags(f straight.Function) int {
-	if f == straight.Value || f == straight.Gradient {
-		return 0
-	}
-	return 1
 }
 
 // sweptField is the field of the memory of an evaluation that has that of the sweeps.
 const sweptField = "swept"
 
 // alone is the function that computes the matrix and nothing else.
-func (w *printer) alone() straight.Function {
+func (w *printer) alone() gosource.Function {
 	if w.Hessian {
-		return straight.Hessian
+		return gosource.Hessian
 	}
-	return straight.Jacobian
+	return gosource.Jacobian
 }
 
 // others is the arguments from x on: the parameters, if there are any and, if weighted, the
@@ -133,7 +124,7 @@ func (c *colored) matrix(columns, rows int) {
 		into = "h"
 		text.WriteString(c.array("h", c.q.stored.NNZ()))
 	}
-	loop := func(what string, classes *coloring.Classes, reads [][]read, f straight.Function, in, out int) {
+	loop := func(what string, classes *coloring.Classes, reads [][]read, f gosource.Function, in, out int) {
 		if len(reads) == 0 {
 			return
 		}
@@ -153,31 +144,26 @@ func (c *colored) matrix(columns, rows int) {
 		if c.isLarge() {
 			text.WriteString("clear(v)\n")
 		}
-		// Products that a sweep has in hand are made again together.
-		fmt.Fprintf(&text, "for lo := 0; lo < %d; lo += %d {\n", len(reads), lanes)
-		fmt.Fprintf(&text, "careful := false // again, since a product is not finite\n")
-		fmt.Fprintf(&text, "for k := lo; k < min(lo+%d, %d); k++ {\na, b := colors[k], colors[k+1]\n", lanes, len(reads))
+		fmt.Fprintf(&text, "for k := range %d {\na, b := colors[k], colors[k+1]\n", len(reads))
 		seed := c.fixed("Seeds"+what, seeds)
 		fmt.Fprintf(&text, "for _, i := range %s[a[0]:b[0]] {\nv[i] = 1\n}\n", seed)
 		args := []string{"out[:]", c.others(false), "v[:]"}
-		if f == straight.HVP && c.isWeighted() {
+		if f == gosource.HVP && c.isWeighted() {
 			args = append(args, "w")
 		}
-		finite := "finite"
+		call := c.call(f, args...)
 		if c.fails {
-			finite += ", _" // comparisons have been checked
+			call = "_ = " + call // comparisons have been checked
 		}
-		fmt.Fprintf(&text, "%s := %s\n", finite, c.call(f, append(args, "careful")...))
-		fmt.Fprintf(&text, "for _, i := range %s[a[0]:b[0]] {\nv[i] = 0\n}\n", seed)
-		fmt.Fprintf(&text, "if !finite {\ncareful, k = true, lo-1\ncontinue\n}\n")
+		fmt.Fprintf(&text, "%s\nfor _, i := range %s[a[0]:b[0]] {\nv[i] = 0\n}\n", call, seed)
 		fmt.Fprintf(&text, "places := %s[a[1]:b[1]]\n", c.fixed("Into"+what, places))
-		fmt.Fprintf(&text, "for e, i := range %s[a[1]:b[1]] {\n%s[places[e]] = out[i]\n}\n}\n}\n}\n", c.fixed("From"+what, from), into)
+		fmt.Fprintf(&text, "for e, i := range %s[a[1]:b[1]] {\n%s[places[e]] = out[i]\n}\n}\n}\n", c.fixed("From"+what, from), into)
 	}
 	if c.Hessian {
-		loop("Columns", c.q.coloring.Columns(), byColor[:columns], straight.HVP, n, n)
+		loop("Columns", c.q.coloring.Columns(), byColor[:columns], gosource.HVP, n, n)
 	} else {
-		loop("Columns", c.q.coloring.Columns(), byColor[:columns], straight.JVP, n, m)
-		loop("Rows", c.q.coloring.Rows(), byColor[columns:], straight.VJP, m, n)
+		loop("Columns", c.q.coloring.Columns(), byColor[:columns], gosource.JVP, n, m)
+		loop("Rows", c.q.coloring.Rows(), byColor[columns:], gosource.VJP, m, n)
 	}
 	c.substitute(&text, into)
 	name, does := c.file.Private("Colors"), "sets the elements to what is read from the products of all colors."
@@ -185,7 +171,7 @@ func (c *colored) matrix(columns, rows int) {
 		does = "adds to the elements what is read from the products of all colors."
 	}
 	c.file.Printf("// %s %s\n", name, does)
-	c.file.Printf("func %s(dst, %s []float64%s) {\n%s}\n\n", name, c.others(true), c.workArgument(straight.All), text.String())
+	c.file.Printf("func %s(dst, %s []float64%s) {\n%s}\n\n", name, c.others(true), c.workArgument(gosource.All), text.String())
 	for _, t := range c.tablesLater {
 		c.file.Printf("%s", t)
 	}
@@ -259,7 +245,7 @@ func (c *colored) reads(columns, rows, m, n int) [][]read {
 
 // begin writes the begin of the exported function f, before the call of its terms: the value
 // and the gradient of what is by a coloring.
-func (c *colored) begin(f straight.Function) {
+func (c *colored) begin(f gosource.Function) {
 	m, n := c.program.Outputs(), c.program.Inputs()
 	scalar := c.Hessian && m == 1
 	failed := func(results string) {
@@ -278,17 +264,17 @@ func (c *colored) begin(f straight.Function) {
 	value := func(y string) { // y = F(x)
 		switch {
 		case m == 1 && c.fails:
-			c.file.Printf("%s[0], err = %s\n", y, c.call(straight.Value, c.others(false)))
+			c.file.Printf("%s[0], err = %s\n", y, c.call(gosource.Value, c.others(false)))
 		case m == 1:
-			c.file.Printf("%s[0] = %s\n", y, c.call(straight.Value, c.others(false)))
+			c.file.Printf("%s[0] = %s\n", y, c.call(gosource.Value, c.others(false)))
 		default:
-			c.file.Printf("%s%s\n", err, c.call(straight.Value, y+"[:]", c.others(false)))
+			c.file.Printf("%s%s\n", err, c.call(gosource.Value, y+"[:]", c.others(false)))
 		}
 		failed(zero)
 	}
 	gradient := func() string { // where it goes
 		if c.terms == nil {
-			if f == straight.Gradient {
+			if f == gosource.Gradient {
 				return "dst"
 			}
 			return "g"
@@ -308,7 +294,7 @@ func (c *colored) begin(f straight.Function) {
 		if c.fails {
 			f += ", err"
 		}
-		c.file.Printf("%s = %s\n", f, c.call(straight.Gradient, g, c.others(false)))
+		c.file.Printf("%s = %s\n", f, c.call(gosource.Gradient, g, c.others(false)))
 		failed(zero)
 		c.file.Printf("f += 0 // no −0\n")
 	case c.Hessian:
@@ -316,12 +302,11 @@ func (c *colored) begin(f straight.Function) {
 		value("ys")
 		c.file.Printf("for j, w := range w {\nif w != 0 {\nf += float64(w * ys[j])\n}\n}\n")
 		g := gradient()
-		call := func(careful string) string { return c.call(straight.VJP, g, c.others(false), "w", careful) }
-		finite := "finite"
+		call := c.call(gosource.VJP, g, c.others(false), "w")
 		if c.fails {
-			finite += ", _"
+			call = "_ = " + call
 		}
-		c.file.Printf("if %s := %s; !finite {\n%s\n}\n", finite, call("false"), call("true"))
+		c.file.Printf("%s\n", call)
 	default:
 		if c.terms == nil {
 			value("y")
@@ -334,18 +319,18 @@ func (c *colored) begin(f straight.Function) {
 
 // end writes the end of f, after the call of its terms: it adds the gradient, and the
 // elements by a coloring.
-func (c *colored) end(f straight.Function) {
+func (c *colored) end(f gosource.Function) {
 	if c.terms != nil && f != c.alone() {
 		from, to := "gs", "g"
 		if !c.Hessian {
 			from, to = "ys", "y"
 		}
-		if f == straight.Gradient {
+		if f == gosource.Gradient {
 			to = "dst"
 		}
 		c.file.Printf("for i, v := range %s[:] {\n%s[i] += v\n}\n", from, to)
 	}
-	if f != straight.Gradient && c.q.coloring.Columns().Num()+c.q.coloring.Rows().Num() > 0 {
+	if f != gosource.Gradient && c.q.coloring.Columns().Num()+c.q.coloring.Rows().Num() > 0 {
 		work := ""
 		if c.isLarge() {
 			work = ", work"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -17,7 +17,7 @@ import (
 // printer writes a plan as Go.
 type printer struct {
 	*Plan
-	straight.Settings
+	gosource.Settings
 	file    *source.File
 	tables  *terms.Tables
 	colored *colored       // writes the part of the plan that is by a coloring; nil if none is
@@ -27,7 +27,7 @@ type printer struct {
 // Write writes functions of a plan as Go, and its pattern. The functions of a Hessian are
 // Gradient, Hessian and All, those of a Jacobian are Jacobian and All; nil stands for all
 // of them.
-func (p *Plan) Write(file *source.File, s straight.Settings, functions []straight.Function) error {
+func (p *Plan) Write(file *source.File, s gosource.Settings, functions []gosource.Function) error {
 	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file, ""), work: map[string]int{}}
 	if functions == nil {
 		functions = w.all()
@@ -58,15 +58,15 @@ func (p *Plan) Write(file *source.File, s straight.Settings, functions []straigh
 }
 
 // all is the functions that can be written.
-func (w *printer) all() []straight.Function {
+func (w *printer) all() []gosource.Function {
 	if w.Hessian {
-		return []straight.Function{straight.Gradient, straight.Hessian, straight.All}
+		return []gosource.Function{gosource.Gradient, gosource.Hessian, gosource.All}
 	}
-	return []straight.Function{straight.Jacobian, straight.All}
+	return []gosource.Function{gosource.Jacobian, gosource.All}
 }
 
 // check declares the names of the functions. It returns an error for what cannot be written.
-func (w *printer) check(functions []straight.Function) error {
+func (w *printer) check(functions []gosource.Function) error {
 	w.colored = w.coloredPart()
 	for _, f := range functions {
 		if !slices.Contains(w.all(), f) {
@@ -98,7 +98,7 @@ func (w *printer) check(functions []straight.Function) error {
 func (w *printer) primitive(p expr.Primitive, order int) (string, error) {
 	f := p.(*tape.Scalar1)
 	if order > 2 {
-		return "", &straight.Unsupported{Op: "the third derivative of the primitive " + f.Name}
+		return "", &gosource.Unsupported{Op: "the third derivative of the primitive " + f.Name}
 	}
 	names, err := w.Primitive(f)
 	return names[order], err
@@ -111,14 +111,14 @@ type argument struct {
 }
 
 // arguments is the arguments of function f.
-func (w *printer) arguments(f straight.Function) (args []argument) {
+func (w *printer) arguments(f gosource.Function) (args []argument) {
 	q := w.program
 	add := func(name string, n int) { args = append(args, argument{name, n}) }
 	add("dst", w.size(f))
 	switch {
-	case f == straight.All && w.Hessian:
+	case f == gosource.All && w.Hessian:
 		add("g", q.Inputs())
-	case f == straight.All:
+	case f == gosource.All:
 		add("y", q.Outputs())
 	}
 	add("x", q.Inputs())
@@ -156,13 +156,13 @@ func (w *printer) isLarge() bool {
 func (w *printer) workName() string { return w.file.Name() + "Work" }
 
 // takesWork reports whether f has the argument work.
-func (w *printer) takesWork(f straight.Function) bool {
+func (w *printer) takesWork(f gosource.Function) bool {
 	return w.isLarge() && (w.colored != nil || f != w.alone())
 }
 
 // workArgument is the declaration of the argument work of f, with a comma before it; "" if f
 // has none.
-func (w *printer) workArgument(f straight.Function) string {
+func (w *printer) workArgument(f gosource.Function) string {
 	if w.takesWork(f) {
 		return ", work *" + w.workName()
 	}
@@ -195,8 +195,8 @@ func (w *printer) printWork() {
 }
 
 // size is the length of the argument dst of f.
-func (w *printer) size(f straight.Function) int {
-	if f == straight.Gradient {
+func (w *printer) size(f gosource.Function) int {
+	if f == gosource.Gradient {
 		return w.program.Inputs()
 	}
 	return w.stored.NNZ()
@@ -206,7 +206,7 @@ func (w *printer) size(f straight.Function) int {
 func (w *printer) isWeighted() bool { return w.Hessian && w.program.Outputs() > 1 }
 
 // function writes a function and what it calls.
-func (w *printer) function(f straight.Function) error {
+func (w *printer) function(f gosource.Function) error {
 	if w.terms == nil {
 		w.wrapper(f, "")
 		return nil
@@ -216,7 +216,7 @@ func (w *printer) function(f straight.Function) error {
 		Tables: w.tables, Name: name, Comment: source.Comment(w.comment(f, name)), Careful: w.file.Private(f.String() + "Careful"),
 		Primitive: w.primitive, Inputs: w.Inputs, Params: w.Params, Weighted: w.isWeighted(),
 		WorkArgument: w.workArgument(f), Array: w.array,
-		Values: f != matrix, Gradient: w.Hessian && f != matrix, Matrix: f != straight.Gradient,
+		Values: f != matrix, Gradient: w.Hessian && f != matrix, Matrix: f != gosource.Gradient,
 	}
 	if w.colored != nil {
 		written.Part, written.Name = true, w.file.Private(f.String()+"Terms")
@@ -231,7 +231,7 @@ func (w *printer) function(f straight.Function) error {
 
 // wrapper writes the function of a plan with a colored part, which calls that of the
 // terms, "" if there are none.
-func (w *printer) wrapper(f straight.Function, ofTerms string) {
+func (w *printer) wrapper(f gosource.Function, ofTerms string) {
 	name, returnsF := w.file.Name()+f.String(), w.Hessian && f != w.alone()
 	var names, wrong, results []string
 	for _, a := range w.arguments(f) {
@@ -281,7 +281,7 @@ func (w *printer) callTerms(returnsF bool, name string, args []string) {
 }
 
 // comment says what a function computes.
-func (w *printer) comment(f straight.Function, name string) string {
+func (w *printer) comment(f gosource.Function, name string) string {
 	q := w.program
 	at := "(x)"
 	if q.Params() > 0 {
@@ -301,9 +301,9 @@ func (w *printer) comment(f straight.Function, name string) string {
 	values := fmt.Sprintf("sets dst to the values of %s%s in the pattern %s, %s", what, second, w.file.Name()+"RowPtr", w.file.Name()+"ColIdx")
 	var s string
 	switch {
-	case f == straight.Gradient:
+	case f == gosource.Gradient:
 		s = fmt.Sprintf("sets dst = ∇(%s) and returns %[1]s", function)
-	case f == straight.Hessian || f == straight.Jacobian:
+	case f == gosource.Hessian || f == gosource.Jacobian:
 		s = values
 	case w.Hessian:
 		s = fmt.Sprintf("%s, g to the gradient of %s, and returns %[2]s", values, function)

@@ -7,6 +7,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
@@ -24,7 +25,8 @@ type kernel struct {
 type kernels struct {
 	mu     sync.Mutex
 	seen   bool           // find has been called
-	f      *expr.Function // the step, nil if sweeps are better
+	whole  *expr.Function // the step, nil if it has calls or too many operations
+	f      *expr.Function // the same, nil if sweeps are better
 	guards []tape.Guard   // of the step; A and B are numbers among f.Watched
 	made   map[expr.Request]*kernel
 	stages map[expr.Request]*stage
@@ -57,13 +59,23 @@ func (c *kernels) find(s *Step) {
 		return
 	}
 	c.seen, c.made, c.stages = true, map[expr.Request]*kernel{}, map[expr.Request]*stage{}
-	f := s.function()
-	if f == nil {
+	c.whole = s.function()
+	if c.whole == nil {
 		return
 	}
-	if w, _ := s.P.Work(); cost.IsSmall(len(f.Steps)-s.P.Base(), w) {
-		c.f = f
+	if w, _ := s.P.Work(); !isListed(s.P) && cost.IsSmall(len(c.whole.Steps)-s.P.Base(), w) {
+		c.f = c.whole
 	}
+}
+
+// isListed reports whether a step has an operation that no kernel has, such as FMA.
+func isListed(p *sweep.Engine) bool {
+	for i := p.Base(); i < p.Len(); i++ {
+		if code := p.Op(int32(i)); code.Listed() > 0 && !code.Linear() {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *Loop) newKernel(f *expr.Function, inputs, params int, r expr.Request) *kernel {
@@ -101,34 +113,12 @@ func (l *Loop) newKernel(f *expr.Function, inputs, params int, r expr.Request) *
 // too many operations. It sets s.kernels.guards.
 func (s *Step) function() *expr.Function {
 	p := s.P
-	if s.P.HasCalls() {
+	if p.HasCalls() || p.Ops() > maxLines {
 		return nil
 	}
-	var w expr.Writer
-	at := make([]int32, p.Len())
-	for i := range int32(p.Len()) {
-		if len(w.Steps) > maxLines {
-			return nil
-		}
-		switch a, b := p.Args(i); {
-		case int(i) < p.Inputs():
-			at[i] = w.Push(expr.Node{Leaf: expr.Variable, A: i})
-		case int(i) < p.Inputs()+p.Params():
-			at[i] = w.Push(expr.Node{Leaf: expr.Parameter, A: i - int32(p.Inputs())})
-		case int(i) < p.Base():
-			at[i] = w.Constant(p.Consts()[int(i)-p.Inputs()-p.Params()])
-		case p.Op(i).Listed() > 0 && !p.Op(i).Linear():
-			return nil
-		default:
-			at[i] = w.Write(&p.Tape, i, a, b, func(j int32) int32 { return at[j] })
-		}
-	}
-	f := &expr.Function{Steps: w.Steps, Primitives: expr.Primitives(&p.Tape)}
-	for _, c := range w.Numbers {
-		f.Constants = append(f.Constants, expr.Constant{Value: c})
-	}
-	for j := range p.Outputs() {
-		f.Results = append(f.Results, at[p.Output(j)])
+	f, at := expr.OfTape(&p.Tape)
+	if len(f.Steps) > maxLines {
+		return nil
 	}
 	for _, g := range p.Guards() {
 		f.Watched = append(f.Watched, at[g.A], at[g.B])

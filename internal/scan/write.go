@@ -7,9 +7,8 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
-	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
@@ -21,25 +20,27 @@ import (
 // printer writes the functions of a loop.
 type printer struct {
 	*Loop
-	*straight.Call
+	*gosource.Call
 	ways   []*Step     // the recorded steps; those that are an End come last
 	ends   int         // the number of the first way that is an End
 	layout code.Layout // of the array from which a step reads
 	data   string      // the name of the table of the parameters
-	bar    string      // the function for the adjoint in products, "" if it is that for the gradient
 	err    error
 }
 
 // WriteCall writes the functions for a call of the loop.
-func (l *Loop) WriteCall(c *straight.Call) error {
+func (l *Loop) WriteCall(c *gosource.Call) error {
 	if l.Count < 0 {
-		return &straight.Unsupported{Op: "Scan whose number of steps has no bound"}
+		return &gosource.Unsupported{Op: "Scan whose number of steps has no bound"}
 	}
 	p := l.Steps[0].P
 	w := &printer{Loop: l, Call: c, layout: code.Layout{Inputs: p.Inputs(), Params: p.Params(), Directions: 1, Results: p.Outputs()}}
 	for _, s := range l.Steps {
-		if s.symbols() == nil && !s.Certain() {
-			return &straight.Unsupported{Op: "Scan of a step that is long and compares, or calls functions"}
+		switch {
+		case s.P.HasCalls():
+			return &gosource.Unsupported{Op: "Scan of a step that calls functions"}
+		case s.symbols() == nil:
+			return &gosource.Unsupported{Op: fmt.Sprintf("Scan of a step of %d operations, more than %d", s.P.Ops(), maxLines)}
 		}
 		if !s.End {
 			w.ways = append(w.ways, s)
@@ -55,17 +56,12 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 		w.data = c.File.Private(c.Names[int(expr.Value)] + "Data")
 		c.File.Printf("var %s = [...]float64{\n%s\n}\n\n", w.data, w.list(l.Data.Values))
 	}
-	if w.ways[0].symbols() == nil {
-		if err := w.sweeps(w.ways[0]); err != nil {
-			return err
-		}
-	}
 	for d := range expr.Derivatives {
 		if c.Names[d] == "" {
 			continue
 		}
 		for k, s := range w.ways {
-			if s.symbols() != nil && (k < w.ends || d == int(expr.Value)) {
+			if k < w.ends || d == int(expr.Value) {
 				w.step(s, w.stepName(expr.Derivative(d), k), expr.Derivative(d), false)
 			}
 		}
@@ -78,78 +74,12 @@ func (l *Loop) WriteCall(c *straight.Call) error {
 	return w.err
 }
 
-// sweeps writes the derivatives of a step that is too large for symbolic ones: by sweeps
-// over its program and, of second order, over its Lagrangian.
-func (w *printer) sweeps(s *Step) error {
-	settings := w.Settings
-	settings.Inputs, settings.Params, settings.Short = nil, nil, true
-	write := func(part string, p *sweep.Engine, functions map[straight.Function]expr.Derivative) (string, error) {
-		settings.Part = strings.TrimPrefix(w.Names[int(expr.Value)], w.File.Private("")) + part
-		var need []straight.Function
-		for f := range straight.Function(straight.Functions) {
-			if d, is := functions[f]; is && w.Names[int(d)] != "" {
-				need = append(need, f)
-			}
-		}
-		inMemory, err := straight.Write(w.File, &p.Program, settings, need)
-		if len(inMemory) > 0 && err == nil {
-			err = &straight.Unsupported{Op: "Scan of a step of more than a thousand lines"}
-		}
-		return w.File.Private(settings.Part), err
-	}
-	of, err := write("Sweep", s.P, map[straight.Function]expr.Derivative{straight.Value: expr.Value, straight.JVP: expr.Tangent, straight.VJP: expr.Gradient})
-	if err != nil {
-		return err
-	}
-	k := &w.layout
-	n, m := k.Inputs, k.Results
-	params := ""
-	if k.Params > 0 {
-		params = fmt.Sprintf(", a[%d:%d]", n, n+k.Params)
-	}
-	slice := func(at, n int) string { return fmt.Sprintf("a[%d:%d]", at, at+n) }
-	// product calls a derivative, and once more, carefully, if it is not finite.
-	product := func(name, dst, x, along string) string {
-		call := fmt.Sprintf("%s(%s, %s%s, %s", name, dst, x, params, along)
-		return fmt.Sprintf("if !%s, false) {\n%s, true)\n}\n", call, call)
-	}
-	value := fmt.Sprintf("%sValue(dst[:%d], a[:%d]%s)\n", of, m, n, params)
-	if m == 1 {
-		value = fmt.Sprintf("dst[0] = %sValue(a[:%d]%s)\n", of, n, params)
-	}
-	step := func(name, body string) { w.File.Printf("func %s(dst, a []float64) {\n%s}\n\n", name, body) }
-	derivative := func(name, body string) {
-		w.File.Printf("func %s(dst, a []float64, _ bool) {\n%s}\n\n", name, body)
-	}
-	x := slice(0, n)
-	step(w.chosen(expr.Value), value)
-	if w.Names[int(expr.Tangent)] != "" {
-		derivative(w.chosen(expr.Tangent), value+product(of+"JVP", fmt.Sprintf("dst[%d:%d]", m, 2*m), x, slice(k.Direction(0), n)))
-	}
-	if w.Names[int(expr.Gradient)] != "" {
-		derivative(w.chosen(expr.Gradient), product(of+"VJP", fmt.Sprintf("dst[:%d]", n), x, slice(k.Weights(), m)))
-	}
-	if w.Names[int(expr.Product)] == "" {
-		return nil
-	}
-	of, err = write("Second", s.Lagrangian(), map[straight.Function]expr.Derivative{straight.Gradient: expr.Product, straight.HVP: expr.Product})
-	if err != nil {
-		return err
-	}
-	inputs := fmt.Sprintf("var x, v, g [%d]float64\ncopy(x[:], %s)\ncopy(x[%d:], %s)\n", n+m, x, n, slice(k.Weights(), m))
-	w.bar = w.chosen(expr.Product) + "Bar"
-	step(w.bar, strings.Replace(inputs, ", v", "", 1)+fmt.Sprintf("%sGradient(g[:], x[:]%s)\ncopy(dst[:%d], g[:])\n", of, params, n))
-	inputs += fmt.Sprintf("copy(v[:], %s)\ncopy(v[%d:], %s)\n", slice(k.Direction(0), n), n, slice(k.Tangents(0), m))
-	derivative(w.chosen(expr.Product), inputs+product(of+"HVP", "g[:]", "x[:]", "v[:]")+fmt.Sprintf("copy(dst[:%d], g[:])\n", n))
-	return nil
-}
-
-// symbols is the step as expressions, nil if sweeps are better.
+// symbols is the step as expressions, nil if it has calls or too many operations.
 func (s *Step) symbols() *expr.Function {
 	s.kernels.mu.Lock()
 	defer s.kernels.mu.Unlock()
 	s.kernels.find(s)
-	return s.kernels.f
+	return s.kernels.whole
 }
 
 // chooses reports whether steps compare.
@@ -337,7 +267,7 @@ func (p *stepPrinter) guards() (s string) {
 		if guard.Compares() {
 			y = p.spell(p.watched[guard.B])
 		}
-		s += fmt.Sprintf("if !(%s) {\nreturn false\n}\n", straight.Holds(p.File, guard, p.spell(p.watched[guard.A]), y))
+		s += fmt.Sprintf("if !(%s) {\nreturn false\n}\n", gosource.Holds(p.File, guard, p.spell(p.watched[guard.A]), y))
 	}
 	return s
 }
@@ -526,7 +456,7 @@ func (l *loopPrinter) moving(states string) string {
 func (l *loopPrinter) value() string {
 	n := l.State
 	step := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, l.in, l.forward(), l.adds(l.Out, n, l.name+"Out"))
-	return fmt.Sprintf("copy(states[:%d], x)\n%scopy(dst[:%[1]d], states)\n", n, straight.Over("k", l.Count, step))
+	return fmt.Sprintf("copy(states[:%d], x)\n%scopy(dst[:%[1]d], states)\n", n, gosource.Over("k", l.Count, step))
 }
 
 // tangent is the body of the tangent: forward, with the state at hand and its tangent.
@@ -534,7 +464,7 @@ func (l *loopPrinter) tangent() string {
 	n, results := l.State, l.layout.Results
 	step := l.moving("states") +
 		fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, results, l.adds(l.Out, results+n, l.name+"Out"))
-	return fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n%[3]scopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, straight.Over("k", l.Count, step))
+	return fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n%[3]scopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, gosource.Over("k", l.Count, step))
 }
 
 // gradient is the body of the adjoint: forward, with all states kept, and back.
@@ -560,11 +490,7 @@ func (l *loopPrinter) product() string {
 	s += fmt.Sprintf("copy(a[%d:%d], w)\ncopy(a[%d:%d], dw)\n", weights, weights+n, changes, changes+n)
 	s += fmt.Sprintf("for k := %s; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", l.last, 2*n, n, along, along+n)
 	s += l.in + l.loads(l.In, "v", along+n, l.name+"Along") + l.loads(l.Out, "w", weights+n, l.name+"Weights") + l.loads(l.Out, "dw", changes+n, l.name+"Changes")
-	bar := l.call(expr.Gradient, "out")
-	if l.bar != "" {
-		bar = l.bar + "(out, a)\n"
-	}
-	s += l.taken() + bar + l.call(l.d, fmt.Sprintf("out[%d:]", l.results()))
+	s += l.taken() + l.call(expr.Gradient, "out") + l.call(l.d, fmt.Sprintf("out[%d:]", l.results()))
 	s += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, l.results(), l.adds(l.In, l.results()+n, l.name+"To"), n)
 	return s
 }

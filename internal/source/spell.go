@@ -208,3 +208,32 @@ func orders(n []int) (s []string) {
 	}
 	return s
 }
+
+// Total is statements that add values to the variable z, in pairs, so that few additions wait
+// for each other. The operator and the comment are those of the first statement.
+func Total(z, operator, comment string, values []string) (text string) {
+	const most = 16
+	for len(values) > 0 {
+		n := min(most, len(values))
+		text += fmt.Sprintf("%s %s %s%s\n", z, operator, balanced(values[:n]), comment)
+		values, operator, comment = values[n:], "+=", ""
+	}
+	return text
+}
+
+func balanced(x []string) string {
+	switch len(x) {
+	case 1:
+		return x[0]
+	case 2:
+		return x[0] + " + " + x[1]
+	}
+	part := func(x []string) string {
+		if len(x) == 1 {
+			return x[0]
+		}
+		return "(" + balanced(x) + ")"
+	}
+	k := (len(x) + 1) / 2
+	return part(x[:k]) + " + " + part(x[k:])
+}

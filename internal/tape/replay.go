@@ -47,7 +47,7 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 			x, y := t.DotAt(i)
 			v[i] = zero.DotOf(pick(x), pick(y))
 		case op.FMA, op.IncGamma, op.IncBeta, op.Select:
-			v[i] = applySeveral(code, c, pick(t.SeveralAt(i)))
+			v[i] = ApplySeveral(code, c, pick(t.SeveralAt(i)))
 		case op.Call:
 			if c := t.CallAt(i); c != nil {
 				copy(v[i:], prims.Call(c.Func, pick(c.Args)))
@@ -84,8 +84,9 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 	return v
 }
 
-// applySeveral is an operation with three operands, such as FMA.
-func applySeveral[T dual.Scalar[T]](code op.Code, c float64, x []T) T {
+// ApplySeveral is an operation with two or three operands and orders of differentiation c, such
+// as IncGamma.
+func ApplySeveral[T dual.Scalar[T]](code op.Code, c float64, x []T) T {
 	switch n := op.Orders(c); code {
 	case op.FMA:
 		return x[0].FMA(x[1], x[2])
@@ -134,7 +135,7 @@ func Pullback[T dual.Scalar[T]](t *Tape, i int32, v []T, g T, bar []T, prims Pri
 			}
 			for k, j := range list {
 				x[k].D = one
-				add(j, g.Prod(applySeveral(code, c, x).D))
+				add(j, g.Prod(ApplySeveral(code, c, x).D))
 				x[k].D = zero
 			}
 		case op.Select:

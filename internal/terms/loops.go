@@ -9,8 +9,8 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 )
 
 // loops writes a sum of terms: the lines that set or clear the arrays, a loop over the terms
@@ -68,7 +68,7 @@ func (w *writer) makePasses() error {
 	kernels := w.pl.code(w.v).kernels
 	for k, s := range w.pl.shapes {
 		if s.isSwept(w.v) {
-			return &straight.Unsupported{Op: "terms by sweeps, for which symbols would be too large; a plan by colors has source"}
+			return &gosource.Unsupported{Op: "terms by sweeps, for which symbols would be too large; a plan by colors has source"}
 		}
 		graphs[k] = expr.NewGraph(s.isUniform, false)
 		outputs[k] = s.Derive(graphs[k], w.v)
@@ -409,7 +409,7 @@ func (l *loop) print(uniform, body string) {
 			l.turn(k, c)
 		}
 		if len(l.total) > 0 && !l.v.Safe {
-			l.writer.total("z", "+=", "", l.total)
+			l.printf("%s", source.Total("z", "+=", "", l.total))
 			l.writer.checks = true
 		}
 	}

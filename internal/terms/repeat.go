@@ -7,8 +7,8 @@ import (
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/gosource"
 	"github.com/hesse-ad/hesse/internal/source"
-	"github.com/hesse-ad/hesse/internal/straight"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -271,7 +271,7 @@ func (r *Repeat) Jacobian(i int) []int32 { return nil }
 func (r *Repeat) Hessian(i int) []int32 { return nil }
 
 // WriteCall writes the functions of a call: those of the plan.
-func (r *Repeat) WriteCall(c *straight.Call) error {
+func (r *Repeat) WriteCall(c *gosource.Call) error {
 	if c.Tables == nil {
 		c.Tables = NewTables(c.File, "Call")
 	}
@@ -322,7 +322,7 @@ const products = `func %s(dst, x, w, v, dw []float64) {
 `
 
 // writeCall writes the function of a variant.
-func (r *Repeat) writeCall(c *straight.Call, name string, v variant) error {
+func (r *Repeat) writeCall(c *gosource.Call, name string, v variant) error {
 	return (&matrix{Plan: r.plan}).write(Written{
 		Tables: c.Tables.(*Tables), Name: name, Careful: name + "Careful", Part: true, call: true,
 		Values: v.Derivative == expr.Value, Gradient: v.Derivative == expr.Gradient, Weighted: v.Weighted,

@@ -342,7 +342,7 @@ func (w *writer) whole() {
 		}
 	}
 	if w.checks = !w.v.Safe && len(finite) > 0; w.checks {
-		w.total("z", ":=", " // finite only if all results are", finite)
+		w.printf("%s", source.Total("z", ":=", " // finite only if all results are", finite))
 	}
 	w.footer(f)
 }
@@ -361,17 +361,25 @@ func targetOf(o expr.Output) int {
 // wholePrinter prints the outputs of a small program.
 func (w *writer) wholePrinter(g *expr.Graph) *code.Printer {
 	s := w.pl.shapes[0]
-	p := w.newPrinter(g, w.names())
+	names := w.names()
+	fresh := func(list []string) (z []string) {
+		for _, name := range list {
+			z = append(z, names.Fresh(name))
+		}
+		return z
+	}
+	inputs, params := fresh(w.Inputs), fresh(w.Params)
+	p := w.newPrinter(g, names)
 	p.Leaf = func(leaf expr.Node) string { return fmt.Sprintf("%s[%d]", array(leaf.Leaf), s.index(leaf).First()) }
 	p.LeafName = func(leaf expr.Node) string {
 		at := int(s.index(leaf).First())
 		switch {
-		case leaf.Leaf == expr.Variable && w.Inputs != nil:
-			return w.Inputs[at]
-		case leaf.Leaf == expr.Parameter && w.Params != nil:
-			return w.Params[at]
+		case leaf.Leaf == expr.Variable && inputs != nil:
+			return inputs[at]
+		case leaf.Leaf == expr.Parameter && params != nil:
+			return params[at]
 		}
-		return array(leaf.Leaf) + strconv.Itoa(at)
+		return names.Fresh(array(leaf.Leaf) + strconv.Itoa(at))
 	}
 	return p
 }
@@ -417,34 +425,6 @@ func (m *matrix) places0() []code.Index {
 		return nil
 	}
 	return m.places[0]
-}
-
-// total adds values to a variable, in pairs, so that few additions wait for each other.
-// The operator is that of the first statement.
-func (w *writer) total(z, operator, comment string, values []string) {
-	const most = 16
-	for len(values) > 0 {
-		n := min(most, len(values))
-		w.printf("%s %s %s%s\n", z, operator, balanced(values[:n]), comment)
-		values, operator, comment = values[n:], "+=", ""
-	}
-}
-
-func balanced(x []string) string {
-	switch len(x) {
-	case 1:
-		return x[0]
-	case 2:
-		return x[0] + " + " + x[1]
-	}
-	part := func(x []string) string {
-		if len(x) == 1 {
-			return x[0]
-		}
-		return "(" + balanced(x) + ")"
-	}
-	k := (len(x) + 1) / 2
-	return part(x[:k]) + " + " + part(x[k:])
 }
 
 // array is the array of a kind of leaves.

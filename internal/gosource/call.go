@@ -1,8 +1,9 @@
-package straight
+package gosource
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/expr"
@@ -142,26 +143,17 @@ func (w *writer) callName(c *tape.Call, d expr.Derivative) string {
 	return w.file.Private(fmt.Sprintf("Call%d%s", c.Number, callNames[d]))
 }
 
-// called is the name by which the function for a derivative of a call is called: a wrapper, if
-// it is the user's.
-func (l *looped) called(c *tape.Call, d expr.Derivative) string {
-	f := l.vectors[c.Number]
-	switch {
-	case f == nil:
-		return l.callName(c, d)
-	case d == expr.Value:
-		return l.wrappedVector(f.F, "dst", "x")
-	case d == expr.Gradient:
-		return l.wrappedVector(f.VJP, "dst", "x", "w")
-	case d == expr.Tangent:
-		return l.wrappedVector(f.JVP, "dst", "x", "v")
+// calledBy is the name of the function for a derivative of a call.
+func (l *memory) calledBy(c *tape.Call, d expr.Derivative) string {
+	if f := l.vectors[c.Number]; f != nil {
+		return map[expr.Derivative]string{expr.Value: f.F, expr.Gradient: f.VJP, expr.Tangent: f.JVP, expr.Product: f.HVP}[d]
 	}
-	return l.wrappedVector(f.HVP, "dst", "x", "v", "w")
+	return l.callName(c, d)
 }
 
 // operandsOf is the expression x for what an array has at the operands of a call, and the
 // lines that copy it to a buffer if they are not consecutive.
-func (l *looped) operandsOf(c *tape.Call, array string, buffer int) (lines, x string) {
+func (l *memory) operandsOf(c *tape.Call, array string, buffer int) (lines, x string) {
 	n := len(c.Args)
 	if c.Consecutive {
 		return "", slice(array, c.Args[0], n)
@@ -170,94 +162,87 @@ func (l *looped) operandsOf(c *tape.Call, array string, buffer int) (lines, x st
 	if n == 0 {
 		return "", x
 	}
-	to := fmt.Sprintf("%s[%d+k]", l.arrays.c, buffer*l.mostArgs)
-	return Over("k", n, fmt.Sprintf("%s = %s[%s]\n", to, array, l.index(c.Args, "k"))), x
+	to := fmt.Sprintf("%s[%d+%s]", l.c, buffer*l.mostArgs, l.k)
+	return Over(l.k, n, fmt.Sprintf("%s = %s[%s]\n", to, array, l.index(c.Args, l.k))), x
 }
 
 // buffer is the first n elements of buffer k for operands.
-func (l *looped) buffer(k, n int) string { return slice(l.arrays.c, int32(k*l.mostArgs), n) }
+func (l *memory) buffer(k, n int) string { return slice(l.c, int32(k*l.mostArgs), n) }
 
 // scratch is the argument Memory of the functions of a call, with a comma before it.
-func (l *looped) scratch(c *tape.Call) string {
+func (l *memory) scratch(c *tape.Call) string {
 	n := l.callMemory[c.Number]
 	if n == 0 {
 		return ""
 	}
-	return ", " + slice(l.arrays.c, int32(3*l.mostArgs), n)
+	return ", " + slice(l.c, int32(3*l.mostArgs), n)
 }
 
 // outputsOf is the outputs of a call, from node i on.
 func outputsOf(c *tape.Call, i int32, array string) string { return slice(array, i, int(c.Outputs())) }
 
-// withResults is the argument x of a derivative of a call and, if it takes them, the outputs,
-// the first of which is node i.
-func (l *looped) withResults(c *tape.Call, i int32, x string) string {
-	if !l.callResults[c.Number] {
-		return x
-	}
-	return x + ", " + outputsOf(c, i, l.arrays.v)
+// call is the part of a call, whose first output is a node.
+type call struct {
+	*tape.Call
+	node int32
 }
 
-func (l *looped) callValue(i int32) string {
-	c := l.p.CallAt(i)
-	if c == nil {
+func (c call) text(l *memory, s sweep) string {
+	r, ok := s.request(l.active[c.node], true)
+	if !ok {
 		return ""
 	}
-	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	call := fmt.Sprintf("%s(%s, %s%s)", l.called(c, expr.Value), outputsOf(c, i, l.arrays.v), x, l.scratch(c))
-	if k := slices.IndexFunc(l.failures, func(f failure) bool { return f.node == i }); k >= 0 {
-		call = fmt.Sprintf("if !%s && %s.%s < 0 {\n%[2]s.%[3]s = %d\n}", call, l.m, failed, len(l.p.Guards())+k)
+	lines, x := l.operandsOf(c.Call, l.v, 0)
+	along := r.Directions > 0
+	t := ""
+	if along {
+		more := ""
+		more, t = l.operandsOf(c.Call, l.t, 1)
+		lines += more
 	}
-	return lines + call + "\n"
+	outputs := func(array string) string { return outputsOf(c.Call, c.node, array) }
+	x1 := x
+	if l.callResults[c.Number] {
+		x1 += ", " + outputs(l.v)
+	}
+	statement := func(d expr.Derivative, args ...string) string {
+		return fmt.Sprintf("%s(%s%s)\n", l.calledBy(c.Call, d), strings.Join(args, ", "), l.scratch(c.Call))
+	}
+	if !s.back {
+		if s.values {
+			value := statement(expr.Value, outputs(l.v), x)
+			if k := slices.IndexFunc(l.failures, func(f failure) bool { return f.node == c.node }); k >= 0 {
+				value = fmt.Sprintf("if !%s && %s.%s < 0 {\n%[2]s.%[3]s = %d\n}\n", strings.TrimSuffix(value, "\n"), l.m, failed, len(l.p.Guards())+k)
+			}
+			lines += value
+		}
+		if along {
+			lines += statement(expr.Tangent, outputs(l.t), x1, t)
+		}
+		return lines
+	}
+	n := len(c.Args)
+	dst := l.buffer(2, n)
+	add := func(array string) string {
+		if n == 0 {
+			return ""
+		}
+		return Over(l.k, n, fmt.Sprintf("%s[%s] += %s[%d+%s]\n", array, l.index(c.Args, l.k), l.c, 2*l.mostArgs, l.k))
+	}
+	lines += statement(expr.Gradient, dst, x1, outputs(l.g)) + add(l.g)
+	switch {
+	case !along:
+	case l.vectors[c.Number] != nil: // the user's HVP is without dw: F′ᵀdw comes from VJP
+		lines += statement(expr.Gradient, dst, x1, outputs(l.u)) + add(l.u) + statement(expr.Product, dst, x1, t, outputs(l.g)) + add(l.u)
+	default:
+		lines += statement(expr.Product, dst, x1, outputs(l.g), t, outputs(l.u)) + add(l.u)
+	}
+	return lines
 }
 
 // failed is the field of the memory that has the number of the first call that has failed,
 // −1 if there is none.
 const failed = "failed"
-
-func (l *looped) callTangents(i int32) string {
-	c := l.p.CallAt(i)
-	if c == nil {
-		return ""
-	}
-	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	more, t := l.operandsOf(c, l.arrays.t, 1)
-	return fmt.Sprintf("%s%s%s(%s, %s, %s%s)\n", lines, more, l.called(c, expr.Tangent), outputsOf(c, i, l.arrays.t), l.withResults(c, i, x), t, l.scratch(c))
-}
-
-// callAdjoints is the lines that add to an array of adjoints what call i contributes.
-func (l *looped) callAdjoints(i int32, array string) string {
-	c := l.p.CallAt(i)
-	if c == nil {
-		return ""
-	}
-	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	return fmt.Sprintf("%s%s(%s, %s, %s%s)\n%s", lines, l.called(c, expr.Gradient), l.buffer(2, len(c.Args)), l.withResults(c, i, x), outputsOf(c, i, array), l.scratch(c), l.scatter(c, array))
-}
-
-// scatter adds the third buffer to what an array has at the operands of a call.
-func (l *looped) scatter(c *tape.Call, array string) string {
-	if len(c.Args) == 0 {
-		return ""
-	}
-	return Over("k", len(c.Args), fmt.Sprintf("%s[%s] += %s[%d+k]\n", array, l.index(c.Args, "k"), l.arrays.c, 2*l.mostArgs))
-}
-
-func (l *looped) callSeconds(i int32) string {
-	c := l.p.CallAt(i)
-	if c == nil {
-		return ""
-	}
-	lines, x := l.operandsOf(c, l.arrays.v, 0)
-	more, t := l.operandsOf(c, l.arrays.t, 1)
-	if l.vectors[c.Number] != nil { // the user's HVP is without dw: F′ᵀdw comes from VJP
-		h, add := l.buffer(2, len(c.Args)), l.scatter(c, l.arrays.u)
-		return fmt.Sprintf("%s%s%s(%s, %s, %s)\n%s", lines, more, l.called(c, expr.Gradient), h, x, outputsOf(c, i, l.arrays.u), add) +
-			fmt.Sprintf("%s(%s, %s, %s, %s)\n%s", l.called(c, expr.Product), h, x, t, outputsOf(c, i, l.arrays.g), add)
-	}
-	return fmt.Sprintf("%s%s%s(%s, %s, %s, %s, %s%s)\n%s", lines, more, l.called(c, expr.Product), l.buffer(2, len(c.Args)), l.withResults(c, i, x),
-		outputsOf(c, i, l.arrays.g), t, outputsOf(c, i, l.arrays.u), l.scratch(c), l.scatter(c, l.arrays.u))
-}
 
 // checkCall returns an error if a call cannot be written with the derivatives in need.
 func (w *writer) checkCall(i int32, need map[expr.Derivative]bool) error {

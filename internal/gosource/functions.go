@@ -1,8 +1,8 @@
-package straight
+package gosource
 
 import (
 	"fmt"
-	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,8 +37,6 @@ type Settings struct {
 	// Part is what the names of functions begin with that are parts of others, see Write; ""
 	// if functions are exported.
 	Part string
-	// Short says to write straight lines even where a test has lowered Longest.
-	Short bool
 	// Inputs and Params are the names of inputs and parameters; nil for x0, x1, … and p0,
 	// p1, …
 	Inputs, Params []string
@@ -64,9 +62,8 @@ type writer struct {
 	file     *source.File
 	p        *compile.Program
 	settings Settings
-	loops    *looped // writes long functions, nil if there are none
+	memory   *memory // of long functions, nil if there are none
 
-	constants  map[int32]float64           // the value of nodes that are constant, see foldConstants
 	primitives map[*tape.Scalar1][3]string // the names of a primitive and its derivatives
 
 	// Calls, by number.
@@ -76,36 +73,22 @@ type writer struct {
 	failures    []failure       // calls that may have no value
 
 	// Names.
-	titles               []string          // of inputs and parameters
-	kinds                map[string]string // by kind of variable, what its names begin with, see name
-	dst, x, params, v, w string            // arguments
-	test, m, work        string            // variables, see repeat, procedure and long.go
-	careful, finite, err string            // argument and results of products
-	arrays               arrays
-
-	// What the body at hand has computed.
-	d     map[int32][2]value // by node, first partial derivatives
-	h     map[int32][3]value // by node, second ones, times the adjoint
-	lists map[string]value   // by name, partial derivatives of operations with several operands
-	g     []value            // by node, adjoints
+	names                source.Names // all of these, and those of inputs, parameters, primitives
+	titles               []string     // of inputs and parameters
+	dst, x, params, v, w string       // arguments
+	work, z              string       // memory, and what is finite only if all results are
 }
 
 // Write writes functions of a program, and returns those of them that take the memory of an
-// evaluation as an argument.
-//
-// With Settings.Part, JVP, VJP and HVP are parts of functions that make several products in
-// one sweep, and repeat all of them if one is not finite. So they have a last argument,
-// whether to multiply carefully, and report whether the product is finite; if it is not,
-// they leave dst as it was.
+// evaluation as a last argument.
 func Write(f *source.File, p *compile.Program, s Settings, functions []Function) (inMemory []Function, err error) {
-	w := &writer{file: f, p: p, settings: s, primitives: map[*tape.Scalar1][3]string{}, kinds: map[string]string{}, failures: failures(p), vectors: map[int]*Vector{}}
+	w := &writer{file: f, p: p, settings: s, primitives: map[*tape.Scalar1][3]string{}, failures: failures(p), vectors: map[int]*Vector{}}
 	if err := w.check(functions); err != nil {
 		return nil, err
 	}
 	if err := w.chooseNames(); err != nil {
 		return nil, err
 	}
-	w.foldConstants()
 	for _, function := range functions {
 		if s.Part != "" {
 			continue
@@ -123,19 +106,22 @@ func Write(f *source.File, p *compile.Program, s Settings, functions []Function)
 		}
 	}
 	for _, function := range functions {
-		long := w.isLong(function)
-		switch n := 0; {
-		case long:
-			if n = w.written(); n > mostWritten {
-				return nil, &Unsupported{Op: fmt.Sprintf("%d operations that are not in loops, more than %d", n, mostWritten)}
-			}
-			w.startLoops().write(function)
-			inMemory = append(inMemory, function)
-		default:
-			w.write(function)
+		if text, ok := w.short(function); ok {
+			f.Printf("%s", text)
+			continue
 		}
+		if n := w.written(); n > mostWritten {
+			return nil, &Unsupported{Op: fmt.Sprintf("%d operations that are not in loops, more than %d", n, mostWritten)}
+		}
+		if w.memory == nil {
+			w.memory = newMemory(w)
+		}
+		w.memory.write(function)
+		inMemory = append(inMemory, function)
 	}
-	w.printWork()
+	if w.memory != nil {
+		f.Printf("%s", w.memory.declaration())
+	}
 	return inMemory, nil
 }
 
@@ -150,17 +136,15 @@ func (w *writer) functionName(f Function) string {
 // private is the name of something that is not exported.
 func (w *writer) private(what string) string { return w.file.Private(w.settings.Part + what) }
 
-// isProduct reports whether a function is a part that makes a product, see Write.
-func (w *writer) isProduct(f Function) bool {
-	return w.settings.Part != "" && (f == JVP || f == VJP || f == HVP)
-}
-
 // check returns an error for what cannot be written, and looks up the names of primitives.
 func (w *writer) check(functions []Function) error {
 	p := w.p
 	for _, function := range functions {
-		if function == Hessian || function == All {
+		switch {
+		case function == Hessian || function == All:
 			return fmt.Errorf("the function %v is one of sparse plans", function)
+		case function == Gradient && p.Outputs() != 1:
+			return fmt.Errorf("the function %v is one of a single output, of %d it is VJP", function, p.Outputs())
 		}
 	}
 	for i := int32(p.Base()); int(i) < p.Len(); i++ {
@@ -223,72 +207,53 @@ func (w *writer) chooseNames() error {
 	if err := given("parameters", w.settings.Params, p.Params(), p.Inputs()); err != nil {
 		return err
 	}
-	called := source.Names{}
-	for _, list := range w.primitives { // functions call these by name
-		for _, name := range list {
-			first, _, _ := strings.Cut(name, ".")
-			if names[first] {
-				return fmt.Errorf("%q is an input and a primitive", first)
-			}
-			called[first] = true
+	for _, name := range w.called() {
+		if names[name] {
+			return fmt.Errorf("%q is an input and a primitive", name)
 		}
 	}
-	for _, f := range w.vectors {
-		for _, name := range []string{f.F, f.JVP, f.VJP, f.HVP} {
-			first, _, _ := strings.Cut(name, ".")
-			called[first] = true
+	for _, name := range w.called() {
+		names[name] = true
+	}
+	made := func(letter string, list []string) {
+		letter = names.Family(letter)
+		for i := range list {
+			list[i] = letter + strconv.Itoa(i)
+			names[list[i]] = true
 		}
 	}
-	maps.Copy(names, called)
 	if w.settings.Inputs == nil {
-		letter := names.Family("x")
-		for i := range p.Inputs() {
-			w.titles[i] = letter + strconv.Itoa(i)
-		}
+		made("x", w.titles[:p.Inputs()])
 	}
 	if w.settings.Params == nil {
-		letter := names.Family("p")
-		for i := range p.Params() {
-			w.titles[p.Inputs()+i] = letter + strconv.Itoa(i)
-		}
+		made("p", w.titles[p.Inputs():])
 	}
-	w.kinds[""] = names.Family("v")
-	w.kinds["w"] = names.Family("w")
-	for _, kind := range []string{"d", "e", "g", "h", "k", "t", "u"} {
-		prefix := kind
-		for i := 0; i < len(w.titles); i++ {
-			if strings.HasPrefix(w.titles[i], prefix) {
-				prefix += "_"
-				i = -1
-			}
-		}
-		w.kinds[kind] = prefix
+	for _, name := range []struct {
+		is   *string
+		name string
+	}{{&w.dst, "dst"}, {&w.x, "x"}, {&w.params, "p"}, {&w.v, "v"}, {&w.w, "w"}, {&w.work, "work"}, {&w.z, "z"}} {
+		*name.is = names.Fresh(name.name)
 	}
-	w.dst, w.x, w.params = names.Fresh("dst"), names.Fresh("x"), names.Fresh("p")
-	w.v, w.w = names.Fresh("v"), names.Fresh("w")
-	w.test, w.m, w.work = names.Fresh("test"), names.Fresh("m"), names.Fresh("work")
-	w.careful, w.finite, w.err = names.Fresh("careful"), names.Fresh("finite"), names.Fresh("err")
-	w.arrays = inMemory
+	w.names = names
 	return nil
 }
 
-// name is the variable of node i or, with a kind, of something that belongs to it: "d" and
-// "e" are its partial derivatives, "h" second ones, "g" its adjoint, "k" second ones times
-// that, "t" its tangent, "u" its second-order adjoint.
-func (w *writer) name(kind string, i int32) string {
-	title := ""
-	if int(i) < len(w.titles) {
-		title = w.titles[i]
-	} else {
-		title = w.kinds[""] + strconv.Itoa(int(i)-w.p.Base())
+// called is what functions of the user, or their packages, are called.
+func (w *writer) called() (names []string) {
+	add := func(list ...string) {
+		for _, name := range list {
+			first, _, _ := strings.Cut(name, ".")
+			names = append(names, first)
+		}
 	}
-	if kind == "" {
-		return title
+	for _, list := range w.primitives {
+		add(list[:]...)
 	}
-	return w.kinds[kind] + title
+	for _, f := range w.vectors {
+		add(f.F, f.JVP, f.VJP, f.HVP)
+	}
+	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
 }
-
-func element(slice string, k int) string { return slice + "[" + strconv.Itoa(k) + "]" }
 
 // fails reports whether functions return an error.
 func (w *writer) fails() bool { return len(w.p.Guards()) > 0 || len(w.failures) > 0 }
@@ -308,9 +273,8 @@ func (w *writer) branches() error {
 	w.file.Printf("func (e %s) Error() string { return %s[e] }\n\n", name, table)
 	w.file.Printf("var %s = [...]string{\n", table)
 	guards := w.p.Guards()
-	b := w.start(false)
 	for k := range guards {
-		text := fmt.Sprintf("%s: %s does not hold as when recorded", w.file.Name(), b.holds(&guards[k]))
+		text := fmt.Sprintf("%s: %s does not hold as when recorded", w.file.Name(), w.holds(&guards[k], w.title))
 		if at := w.settings.Position; at != nil && guards[k].PC != 0 {
 			text += ", at " + at(guards[k].PC)
 		}
@@ -327,18 +291,26 @@ func (w *writer) branches() error {
 	return nil
 }
 
+// size is the length of the argument dst of a function, 0 if it has none.
+func (w *writer) size(function Function) int {
+	p := w.p
+	switch {
+	case function == Value && p.Outputs() == 1:
+		return 0
+	case function == Value || function == JVP:
+		return p.Outputs()
+	case function == Jacobian:
+		return p.Outputs() * p.Inputs()
+	}
+	return p.Inputs()
+}
+
 // arguments is the names of the slices that a function takes, and their lengths.
 func (w *writer) arguments(function Function) (names []string, lengths []int) {
 	p := w.p
 	add := func(name string, n int) { names, lengths = append(names, name), append(lengths, n) }
-	switch {
-	case function == Value && p.Outputs() == 1:
-	case function == Value || function == JVP:
-		add(w.dst, p.Outputs())
-	case function == Jacobian:
-		add(w.dst, p.Outputs()*p.Inputs())
-	default:
-		add(w.dst, p.Inputs())
+	if function != Value || p.Outputs() > 1 {
+		add(w.dst, w.size(function))
 	}
 	add(w.x, p.Inputs())
 	if p.Params() > 0 {
@@ -358,96 +330,47 @@ func (w *writer) returns(function Function) (f, err bool) {
 	return (function == Value || function == Gradient) && w.p.Outputs() == 1, w.fails()
 }
 
-// form says in which sweeps a function has derivative products: in the sweep for the
-// adjoints with which HVP begins, and in the last one, which makes the result.
-type form struct{ adjoints, last bool }
+// title is what node i is called in an error.
+func (w *writer) title(i int32) string {
+	switch p := w.p; {
+	case int(i) < len(w.titles):
+		return w.titles[i]
+	case int(i) < p.Base():
+		return w.file.Number(p.Consts()[int(i)-len(w.titles)])
+	}
+	return fmt.Sprintf("v%d", int(i)-w.p.Base())
+}
 
-// write writes a short function and, if they differ, its forms with derivative products. The
-// plain one ends with a call of the one that a result that is not finite asks for.
-func (w *writer) write(function Function) {
-	args, lengths := w.arguments(function)
-	arguments, signature := strings.Join(args, ", "), strings.Join(args, ", ")+" []float64"
-	call := func(name string) string {
-		if w.result(function) == "" {
-			return name + "(" + arguments + ")\nreturn"
-		}
-		return "return " + name + "(" + arguments + ")"
+// holds is the condition under which a guard holds; at is a node as an expression.
+func (w *writer) holds(g *tape.Guard, at func(i int32) string) string {
+	y := ""
+	if g.Compares() {
+		y = at(g.B)
 	}
-	careful, adjoints, both := w.private(function.String()+"Careful"), w.private(function.String()+"Adjoints"), w.private(function.String()+"Both")
-	plain, last := w.form(function, form{}), w.form(function, form{last: true})
-	type other struct {
-		*body
-		name, what string
-	}
-	var others []other
-	if function != Value && !last.isLike(plain, function) {
-		others = append(others, other{last, careful, "derivative products"})
-	}
-	if function == HVP {
-		if first := w.form(function, form{adjoints: true}); !first.isLike(plain, function) {
-			plain.repeat(call(adjoints), plain.gradients)
-			last.repeat(call(both), last.gradients)
-			others = []other{
-				{last, careful, "derivative products"}, {first, adjoints, "derivative products for adjoints"},
-				{w.form(function, form{true, true}), both, "derivative products for adjoints, too"},
-			}
-		}
-	}
-	again := ""
-	if len(others) > 0 {
-		if again = call(careful); w.isProduct(function) {
-			plain.repeat("return "+w.orError("false"), plain.results)
-		} else {
-			plain.repeat(again, plain.results)
-		}
-	}
-	if len(others) > 1 {
-		if w.isProduct(function) {
-			others[1].repeat("return "+w.orError("false"), others[1].results)
-		} else {
-			others[1].repeat(call(both), others[1].results)
-		}
-	}
-	more := ""
-	if w.isProduct(function) {
-		more = ", " + w.careful + " bool"
-	}
-	w.file.Printf("%s", w.head(function, more, args, lengths))
-	if w.isProduct(function) && again != "" {
-		w.file.Printf("if %s {\n%s\n}\n", w.careful, again)
-	}
-	plain.finish(function)
-	plain.print()
-	w.file.Printf("}\n\n")
-	for _, o := range others {
-		comment := fmt.Sprintf("%s is %s with %s, for which 0·∞ and 0·NaN are 0.", o.name, w.functionName(function), o.what)
-		w.file.Printf("%sfunc %s(%s) %s {\n", source.Comment(comment), o.name, signature, w.result(function))
-		o.finish(function)
-		o.print()
-		w.file.Printf("}\n\n")
-	}
+	return Holds(w.file, g, at(g.A), y)
 }
 
 // head is the comment and the signature of a function, and the lines that panic if an
-// argument has a wrong length. more is the arguments that are no slices.
-func (w *writer) head(function Function, more string, args []string, lengths []int) string {
+// argument has a wrong length. A long one has an argument for the memory.
+func (w *writer) head(function Function, long bool) string {
 	name := w.functionName(function)
+	args, lengths := w.arguments(function)
 	var wrong []string
 	for k, a := range args {
 		wrong = append(wrong, fmt.Sprintf("len(%s) != %d", a, lengths[k]))
 	}
+	more := ""
+	if long {
+		more = ", " + w.work + " *" + w.workName()
+	}
 	return fmt.Sprintf("%sfunc %s(%s []float64%s) %s {\nif %s {\npanic(%q)\n}\n",
-		source.Comment(w.comment(function, name, args, strings.Contains(more, w.work))), name, strings.Join(args, ", "), more, w.result(function),
+		source.Comment(w.comment(function, name, args, long)), name, strings.Join(args, ", "), more, w.result(function),
 		strings.Join(wrong, " || "), name+": wrong length")
 }
 
 // result is the type of the result of a function, "" if it has none.
 func (w *writer) result(function Function) string {
 	switch value, fails := w.returns(function); {
-	case w.isProduct(function) && fails:
-		return fmt.Sprintf("(%s bool, %s error)", w.finite, w.err)
-	case w.isProduct(function):
-		return fmt.Sprintf("(%s bool)", w.finite)
 	case value && fails:
 		return "(float64, error)"
 	case value:
@@ -458,12 +381,26 @@ func (w *writer) result(function Function) string {
 	return ""
 }
 
-// orError is a result, followed by a nil error if functions return an error.
-func (w *writer) orError(result string) string {
-	if w.fails() {
-		result += ", nil"
+// failed is the statement that returns the error of a number, an expression.
+func (w *writer) failed(function Function, number string) string {
+	zero := ""
+	if f, _ := w.returns(function); f {
+		zero = "0, "
 	}
-	return result
+	return fmt.Sprintf("return %s%s(%s)", zero, w.errorName(), number)
+}
+
+// done is the statement with which a function ends, "" if it has no result. f is its value.
+func (w *writer) done(function Function, f string) string {
+	switch value, fails := w.returns(function); {
+	case value && fails:
+		return "return " + f + ", nil\n"
+	case value:
+		return "return " + f + "\n"
+	case fails:
+		return "return nil\n"
+	}
+	return ""
 }
 
 // workName is the type of the memory of long functions.
@@ -472,27 +409,6 @@ func (w *writer) workName() string {
 		return w.private("Work")
 	}
 	return w.file.Name() + "Work"
-}
-
-// printWork writes the type of the memory of long functions, if there are any.
-func (w *writer) printWork() {
-	if w.loops != nil {
-		w.file.Printf("%s", w.loops.memoryType())
-	}
-}
-
-// form is the body of a form of a function.
-func (w *writer) form(function Function, f form) *body {
-	b := w.start(f != form{})
-	b.form = f
-	b.derive(function)
-	return b
-}
-
-// start is an empty body, which becomes the one at hand.
-func (w *writer) start(careful bool) *body {
-	w.d, w.h, w.lists, w.g = map[int32][2]value{}, map[int32][3]value{}, map[string]value{}, nil
-	return &body{writer: w, careful: careful}
 }
 
 // comment is the doc comment of a function.
