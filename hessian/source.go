@@ -25,8 +25,9 @@ import (
 // straight lines. By a coloring, it is a loop over the colors with the code of
 // reverse.Tape.WriteGo for a product.
 //
-// The functions have the bits of Eval, EvalAll and ValueGradient, except for the sign of a 0
-// by a coloring. They allocate nothing. Arguments must not overlap, and wrong lengths panic.
+// Values have the bits of Eval, EvalAll and ValueGradient; derivatives agree with them up to
+// rounding, and by terms have their bits, unless the sum of all results overflows. The functions
+// allocate nothing. Arguments must not overlap, and wrong lengths panic.
 // If the tape has comparisons, the functions also return an error, as those of
 // reverse.Tape.WriteGo do. If an evaluation takes arrays of more than 16,384 numbers, or
 // sweeps of more than about a thousand lines, the functions take a last argument, a

@@ -49,7 +49,7 @@ func TestJacobianMethodIsChosenByCounts(t *testing.T) {
 		}, reverse.ByColumns, 100, 0},
 		{"few columns", 3, func(x []V) (y []V) {
 			s := x[0].Mul(x[1]).Sin()
-			for i := range 200 {
+			for i := range 2000 {
 				s = s.Mul(x[i%3]).Sin()
 				y = append(y, s)
 			}

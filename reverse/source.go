@@ -38,7 +38,7 @@ type GoFunction uint8
 // must have the right length; it may be another argument.
 const (
 	GoValue    = GoFunction(gosource.Value)    // f(x, p), if m = 1, or (dst, x, p): F(x)
-	GoGradient = GoFunction(gosource.Gradient) // (dst, x, p): ∇f(x); it returns f(x). m = 1
+	GoGradient = GoFunction(gosource.Gradient) // (dst, x, p): ∇f(x); it returns f(x). An error if m > 1
 	GoJacobian = GoFunction(gosource.Jacobian) // (dst, x, p): F′(x), row by row
 	GoJVP      = GoFunction(gosource.JVP)      // (dst, x, p, v): F′(x)v
 	GoVJP      = GoFunction(gosource.VJP)      // (dst, x, p, w): F′(x)ᵀw
@@ -84,8 +84,9 @@ func (e *NoSourceError) Error() string {
 // WriteGo writes the function and its derivatives as a file of Go. It imports only package
 // math, the packages of primitives and, for incomplete gamma and beta functions, sync.
 //
-// The functions have the results of the methods of t bit for bit, NaN where these are; only
-// the sign of a derivative that is 0 may differ. They allocate nothing, except for an error
+// Values have the bits of the methods of t. Derivatives agree with these up to rounding; where
+// what a method computes on the way overflows, those of the functions may still be finite, not
+// the other way. The functions allocate nothing, except for an error
 // and in derivatives of incomplete gamma and beta functions. Wrong lengths panic. If the
 // tape has comparisons, the functions also return an error, of type NameBranchError, which
 // is not nil where one comes out otherwise than recorded or, in a step of a Scan, in none
@@ -111,8 +112,8 @@ func (e *NoSourceError) Error() string {
 //   - a primitive without a name in Primitives;
 //   - a function of package dual/matrix, whose bits are those of gonum's BLAS and LAPACK;
 //   - a Repeat with a term that is too long for symbolic derivatives;
-//   - a Scan with no bound for the number of steps, or with a step that calls functions, has
-//     more than a thousand lines, or compares and is too long for symbolic derivatives;
+//   - a Scan with no bound for the number of steps, or with a step that calls functions or has
+//     more than 2,000 operations;
 //   - more than a million operations that are not in loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	if s.Functions == nil {

@@ -65,6 +65,7 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: plain, s: reverse.GoSource{Inputs: []string{"a", "FValue"}}, says: "is kept"},
 		{f: plain, s: reverse.GoSource{Inputs: []string{"a", "hesseF"}}, says: "is kept"},
 		{f: plain, s: reverse.GoSource{Functions: []reverse.GoFunction{reverse.GoValue, reverse.GoValue}}, says: "there twice"},
+		{f: plain, s: reverse.GoSource{Functions: []reverse.GoFunction{reverse.GoHessian}}, says: "sparse plans"},
 		{f: own, no: "cube"},
 		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {F: "cube"}}}, says: "identifier"},
 		{f: own, s: reverse.GoSource{Primitives: named, Inputs: []string{"cube", "b"}}, says: `"cube" is an input and a primitive`},
@@ -160,6 +161,15 @@ func TestSourceOfRowsWhicheverFactorIsShared(t *testing.T) {
 	first := loops(func(shared, own []reverse.Var) reverse.Var { return dual.Dot(shared, own) })
 	assert.Equal(t, loops(func(shared, own []reverse.Var) reverse.Var { return dual.Dot(own, shared) }), first)
 	assert.Greater(t, len(first), 8)
+}
+
+// The gradient is that of a single output.
+func TestNoGradientOfSeveralOutputsIsWritten(t *testing.T) {
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0].Sin(), x[0].Exp()} }, []float64{1})
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.ErrorContains(t, tape.WriteGo(&b, reverse.GoSource{Functions: []reverse.GoFunction{reverse.GoGradient}}), "a single output")
+	require.Zero(t, b.Len())
 }
 
 type fullDisk struct{}

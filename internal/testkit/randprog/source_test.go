@@ -17,7 +17,6 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/gosource"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/roundoff"
 	"github.com/hesse-ad/hesse/internal/testkit/gorun"
@@ -277,7 +276,7 @@ func tapeCases(tape *reverse.Tape, p *randprog.Prog, x []float64) (cases []sourc
 		}
 		cases = append(cases, sourceCase{fmt.Sprintf(call, literals...), size, f, want, off, far, err})
 	}
-	program := &inside.Program(tape).Tape
+	program := &tape.Inside().Engine().Tape
 	along := func(v []float64, inputs bool, of func(y bounds.Rounded) roundoff.Number) func() []float64 {
 		return func() (off []float64) {
 			var b bounds.Bounds
