@@ -267,13 +267,13 @@ func (r *Recording) real(c float64) int32 {
 
 // ConstantOf is the constant of a node.
 func (r *Recording) ConstantOf(n *Node) float64 {
-	switch n.Op {
-	case op.Sum, op.FMA, op.IncGamma, op.IncBeta, op.Select:
-		return r.reals[r.lists[n.A]]
-	case op.Affine:
-		return r.reals[r.lists[n.A+1]]
-	}
-	if n.Op.Constant() == op.NoConstant {
+	switch {
+	case n.Op.HasList():
+		if startsWithConstant(n.Op) {
+			return r.reals[r.lists[n.A]]
+		}
+		return 0
+	case n.Op.Constant() == op.NoConstant:
 		return 0
 	}
 	return r.reals[n.B]
@@ -282,24 +282,24 @@ func (r *Recording) ConstantOf(n *Node) float64 {
 // List is the operands of a node that has a list of them; only the first output
 // of a call has it.
 func (r *Recording) List(n *Node) []int32 {
-	switch n.Op {
-	case op.Sum, op.FMA, op.IncGamma, op.IncBeta, op.Select:
-		return r.lists[n.A+1:][:n.B]
-	case op.Affine:
-		return r.lists[n.A+2:][:n.B]
-	case op.Dot:
-		return r.lists[n.A:][:2*n.B]
-	case op.Call:
-		if n.B == 0 {
-			c := &r.calls[n.A]
-			return r.lists[c.args:][:c.n]
-		}
+	at, count := n.A, n.B
+	switch {
+	case !n.Op.HasList() || n.Op == op.Call && n.B != 0:
+		return nil
+	case n.Op == op.Call:
+		at, count = r.calls[n.A].args, r.calls[n.A].n
+	case n.Op == op.Affine:
+		at += 2
+	case n.Op == op.Dot:
+		count *= 2
+	default:
+		at++
 	}
-	return nil
+	return r.lists[at:][:count]
 }
 
 // Weights is those of an Affine node.
-func (r *Recording) Weights(n *Node) []float64 { return r.coefs[r.lists[n.A]:][:n.B] }
+func (r *Recording) Weights(n *Node) []float64 { return r.coefs[r.lists[n.A+1]:][:n.B] }
 
 // Title is what node i is called: x0, x1, … an input, p0, p1, … a parameter, v0,
 // v1, … an operation.
@@ -453,7 +453,7 @@ func (r *Recording) Affine(c float64, w []float64, x []int32) int32 {
 		k = len(r.coefs)
 		r.coefs = grown(r.coefs, w...)
 	}
-	return r.pushList(op.Affine, len(x), []int32{int32(k), r.real(c)}, x)
+	return r.pushList(op.Affine, len(x), []int32{r.real(c), int32(k)}, x)
 }
 
 func equalBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
@@ -521,10 +521,11 @@ func (r *Recording) Guards() []Guard { return r.guards }
 func (r *Recording) SetSum(i int32, c float64, w []float64, x []int32) {
 	n := r.Node(i)
 	n.Op, n.A, n.B = op.Sum, int32(len(r.lists)), int32(len(x))
+	r.lists = grown(r.lists, r.real(c))
 	if w != nil {
 		n.Op = op.Affine
 		r.lists = grown(r.lists, int32(len(r.coefs)))
 		r.coefs = grown(r.coefs, w...)
 	}
-	r.lists = grown(grown(r.lists, r.real(c)), x...)
+	r.lists = grown(r.lists, x...)
 }

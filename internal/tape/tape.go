@@ -266,9 +266,21 @@ func (t *Tape) SelectAt(i int32) (cond, x, y int32) {
 }
 
 // SeveralAt is the operands of node i, which always has so many of them.
-func (t *Tape) SeveralAt(i int32) []int32 {
-	at, _ := t.list(i)
-	return t.lists[at:][:t.Op(i).Listed()]
+func (t *Tape) SeveralAt(i int32) []int32 { return t.operandsAt(i) }
+
+// operandsAt is the operands of node i, which has a list and is no call: of a Dot both
+// halves.
+func (t *Tape) operandsAt(i int32) []int32 {
+	at, n := t.list(i)
+	switch t.Op(i) {
+	case op.Sum:
+		return t.SumAt(i)
+	case op.Affine:
+		at++
+	case op.Dot:
+		return t.lists[at:][:2*n.count()]
+	}
+	return t.lists[at:][:n.count()]
 }
 
 // OwnAt is the function of the Own node i and which of its derivatives.
@@ -366,25 +378,20 @@ func (t *Tape) EachRun(i int32, f func(j, n int32)) {
 			f(runs[k], runs[k+1])
 		}
 	case op.Affine, op.Dot:
-		lists := [2][]int32{}
-		if code == op.Dot {
-			lists[0], lists[1] = t.DotAt(i)
-		} else {
-			_, lists[0] = t.AffineAt(i)
+		x, n := t.operandsAt(i), t.Terms(i)
+		if !t.Consecutive(i) {
+			each(x)
+			return
 		}
-		for _, x := range lists {
-			if length(b).consecutive() && len(x) > 0 {
-				f(x[0], int32(len(x)))
-			} else {
-				each(x)
-			}
+		for ; len(x) > 0; x = x[n:] {
+			f(x[0], n)
 		}
 	case op.Call:
 		if c := t.CallAt(i); c != nil {
 			each(c.Args)
 		}
 	default:
-		if code.Listed() > 0 {
+		if code.HasList() {
 			each(t.SeveralAt(i))
 		}
 		if code.Operands() > 0 {

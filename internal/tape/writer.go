@@ -102,11 +102,7 @@ func (r *Recording) mark(i int32) int32 {
 func (r *Recording) writeList(l *lister, n *Node) (a, b int32) {
 	list := r.List(n)
 	if startsWithConstant(n.Op) {
-		at := n.A
-		if n.Op == op.Affine {
-			at++
-		}
-		l.lists = grown(l.lists, r.lists[at])
+		l.lists = grown(l.lists, r.lists[n.A])
 	}
 	switch n.Op {
 	case op.Call:
@@ -120,7 +116,7 @@ func (r *Recording) writeList(l *lister, n *Node) (a, b int32) {
 		}
 		return int32(len(l.calls) - 1), n.B
 	case op.Affine:
-		return l.list(n.Op, n.B, r.lists[n.A], list, r.mark)
+		return l.list(n.Op, n.B, r.lists[n.A+1], list, r.mark)
 	default:
 		return l.list(n.Op, n.B, 0, list, r.mark)
 	}
@@ -193,23 +189,17 @@ func (w *Writer) Place(code op.Code, ids []int32, lo int32) {
 func (w *Writer) placeList(i int32) (a, b int32) {
 	t := w.from
 	number := func(i int32) int32 { return w.number[i] }
-	switch code := t.Op(i); code {
+	code := t.Op(i)
+	switch code {
 	case op.Call:
 		if c := t.CallAt(i); c != nil {
 			w.call(*c, c.Args, number)
 		}
 		return int32(len(w.calls) - 1), i - t.FirstOutput(i)
-	case op.Sum:
-		return w.list(code, t.Terms(i), 0, t.SumAt(i), number)
 	case op.Affine:
-		_, x := t.AffineAt(i)
-		return w.list(code, t.Terms(i), t.WeightsFrom(i), x, number)
-	case op.Dot:
-		at, n := t.list(i)
-		return w.list(code, n.count(), 0, t.lists[at:][:2*n.count()], number)
-	default: // of a fixed number of operands
-		return w.list(code, t.Terms(i), 0, t.SeveralAt(i), number)
+		b = t.WeightsFrom(i)
 	}
+	return w.list(code, t.Terms(i), b, t.operandsAt(i), number)
 }
 
 // lister writes the lists of a tape.
