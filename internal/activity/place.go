@@ -70,6 +70,9 @@ func (p *Place) Params() []*Place { return p.find().params }
 // Results are the places of the results of a Function.
 func (p *Place) Results() []*Place { return p.find().result }
 
+// Root is the place that p is part of: the same for all that share memory.
+func (p *Place) Root() *Place { return p.find() }
+
 // Same reports whether p and q became one place.
 func (p *Place) Same(q *Place) bool { return p.find() == q.find() }
 

@@ -1,0 +1,70 @@
+// Command adjoint writes gradients of functions in plain Go as plain Go: their loops and
+// branches stay, nothing is recorded, and what is written imports no package of this
+// module.
+//
+//	//go:generate go run github.com/hesse-ad/hesse/reverse/adjoint Energy
+//	func Energy(x []float64, c *Chain) float64 { … for, if, math.Exp, helpers … }
+//
+// writes energy_adjoint.go with
+//
+//	// EnergyGradient sets dst = ∇Energy in x and returns Energy(x, c).
+//	func EnergyGradient(dst, x []float64, c *Chain) float64
+//
+// which costs a small multiple of Energy whatever the length of x, the first call as all
+// others. It may be called by several goroutines at once. For a function that is evaluated
+// often at the same structure, package hessian has sparse Hessians by plans.
+//
+// # Usage
+//
+//	adjoint [flags] Function ...
+//
+//	-o file   the file to write; the first function's name and _adjoint.go by default
+//	-check    write nothing; fail if the file is not as it would be written
+//
+// Functions take a []float64, which is differentiated, and others, and return a float64.
+// Exit code 1 says that something has no derivative that the command writes; then nothing
+// is written, and each cause is printed with its file, line and column, and with what to
+// write instead.
+//
+// # What functions may do
+//
+// Numbers, structs and arrays of numbers by value, slices, slices of slices, and pointers
+// to structs that hold these; assignments in place, parallel ones, op-assignments; loops of
+// all kinds over integers, slices and arrays, with break, continue and labels; early
+// returns, if, switch; copy, make, literals; functions and methods of the package, with
+// several results, and recursion; package math. Passive code (see package activity) may do
+// more. Not yet: closures and function values, append, maps, generic functions, functions
+// of other packages, variadic ones, addresses of variables, named results, defer.
+//
+// A function may not change its inputs.
+//
+// # Derivatives
+//
+// Partial derivatives of functions of package math are those of the table of operations
+// (internal/op), copied into the file where they are no expression. The value has the bits
+// that the function returns where the compiler fuses no products. A derivative product of 0
+// and an infinity is NaN, unlike on tapes.
+//
+// # What is written
+//
+// Each function f that something active reaches becomes two: fForward is f and saves what
+// the reverse sweep needs in the stacks of a work struct, fReverse mirrors it. The adjoint
+// of a variable v is vb (or vBar, vAdjoint, if the source has such names). Slices and
+// pointers have shadows of the same shape in both sweeps, numbers in the reverse sweep
+// alone. Above each loop stands which it reverses, above statements the one they reverse.
+//
+// A value is saved where it is overwritten, or goes out of scope, and the reverse sweep
+// reads it; it is computed again instead if it was set once from what is still there,
+// without a call that takes time (Hascoët, Naumann and Pascual, The to-be-recorded analysis
+// in reverse-mode automatic differentiation, 2005; Griewank and Walther, Evaluating
+// Derivatives, 2nd ed., 2008, ch. 6).
+//
+//	form.go, loops.go   the simple form of a function
+//	unit.go             functions, their variables and what is active in them
+//	keys.go             what statements read and write
+//	record.go           what is saved and what is computed again
+//	sweep.go            reverse sweeps; partial.go: of expressions
+//	forward.go          forward sweeps
+//	text.go             expressions and shadows as text
+//	program.go          the file
+package main

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/source"
+)
+
+func main() { os.Exit(run(os.Args[1:], ".", os.Stderr)) }
+
+func run(args []string, dir string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("adjoint", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	output := flags.String("o", "", "the `file` to write; the first function's name and _adjoint.go by default")
+	check := flags.Bool("check", false, "write nothing; fail if the file is not as it would be written")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: adjoint [flags] Function ...")
+		flags.PrintDefaults()
+	}
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if flags.NArg() == 0 {
+		flags.Usage()
+		return 2
+	}
+	if *output == "" {
+		*output = strings.ToLower(flags.Arg(0)) + "_adjoint.go"
+	}
+	fail := func(err error) int {
+		fmt.Fprintln(stderr, "adjoint:", err)
+		return 1
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return fail(err)
+	}
+	p, err := newProgram(dir, *output)
+	if err != nil {
+		return fail(err)
+	}
+	text, faults, err := p.gradients(flags.Args(), *output)
+	if err != nil {
+		return fail(err)
+	}
+	if len(faults) > 0 {
+		for _, f := range faults {
+			fmt.Fprintln(stderr, f)
+		}
+		return 1
+	}
+	name := filepath.Join(dir, *output)
+	if *check {
+		if have, err := os.ReadFile(name); err != nil || !bytes.Equal(have, text) {
+			return fail(fmt.Errorf("%s is out of date", *output))
+		}
+		return 0
+	}
+	if err := source.Replace(name, text); err != nil {
+		return fail(err)
+	}
+	return 0
+}

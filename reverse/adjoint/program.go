@@ -1,0 +1,455 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hesse-ad/hesse/internal/activity"
+	"github.com/hesse-ad/hesse/internal/source"
+)
+
+// newProgram reads the package in dir.
+func newProgram(dir, without string) (*program, error) {
+	p, err := activity.Load(dir, without, "math", "sync")
+	if err != nil {
+		return nil, err
+	}
+	return &program{Program: p}, nil
+}
+
+// gradients is the text of a file with the gradients of functions, or what stands in the
+// way of it.
+func (p *program) gradients(functions []string, output string) (text []byte, faults []string, err error) {
+	p.a = activity.New(p.Program, use)
+	p.a.NoSource = "write it with functions of package math"
+	if p.file, err = source.New(p.Root.Name, source.Upper(functions[0])); err != nil {
+		return nil, nil, err
+	}
+	p.units, p.byKey, p.needed, p.stacks = nil, map[string]*unit{}, map[any]bool{}, map[string]string{}
+	p.order, p.names, p.effects = nil, source.Names{}, map[*activity.Instance]map[any]bool{}
+	if p.Root.Types.Scope().Lookup("w") != nil {
+		return nil, nil, fmt.Errorf("package %s declares w, which is a variable of what is written", p.Root.Name)
+	}
+	var roots []*activity.Instance
+	for _, name := range functions {
+		in, err := p.a.Root(name, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := p.fits(in); err != nil {
+			return nil, nil, err
+		}
+		roots = append(roots, in)
+	}
+	p.a.Run()
+	var units []*unit
+	if len(p.a.Faults) == 0 {
+		for _, in := range roots {
+			units = append(units, p.unitOf(in))
+		}
+	}
+	if len(p.a.Faults) == 0 {
+		p.analyze()
+	}
+	if len(p.a.Faults) == 0 {
+		for _, u := range units {
+			p.keepsInputs(u)
+		}
+	}
+	if len(p.a.Faults) > 0 {
+		return nil, p.Report(p.a.Faults), nil
+	}
+	p.work = lowerName(functions[0]) + "Work"
+	for _, u := range units {
+		p.gradient(u)
+	}
+	for _, u := range p.units {
+		p.printUnit(u)
+	}
+	p.printWork()
+	text, err = p.file.Bytes()
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err = p.tidy(output, text)
+	return text, nil, err
+}
+
+// tidy leaves out variables that nothing reads, which Go refuses.
+func (p *program) tidy(output string, text []byte) ([]byte, error) {
+	for range 100 {
+		problems := p.Check(output, text)
+		if len(problems) == 0 {
+			return format.Source(text)
+		}
+		lines := strings.Split(string(text), "\n")
+		gone := false
+		for _, x := range problems {
+			name, ok := strings.CutPrefix(x.Msg, "declared and not used: ")
+			at := x.Fset.Position(x.Pos).Line - 1
+			if !ok || at >= len(lines) {
+				return nil, fmt.Errorf("what was written does not compile: %v\n%s", x, text)
+			}
+			s := strings.TrimSpace(lines[at])
+			rest, single := strings.CutPrefix(s, name+" := ")
+			switch {
+			case single && strings.HasPrefix(rest, p.helper("Pop")+"("):
+				lines[at] = rest
+			case single || strings.HasPrefix(s, "var "+name+" "):
+				lines[at] = ""
+			case strings.Contains(s, name+" := range "):
+				lines[at] = strings.Replace(lines[at], name+" := range ", "range ", 1)
+			default:
+				lines[at] += "\n_ = " + name
+			}
+			gone = true
+		}
+		if !gone {
+			break
+		}
+		var kept []string
+		for i, s := range lines {
+			if s != "" || i > 0 && lines[i-1] != "" {
+				kept = append(kept, s)
+			}
+		}
+		text = []byte(strings.Join(kept, "\n"))
+	}
+	return nil, fmt.Errorf("what was written does not compile:\n%s", text)
+}
+
+// fits reports whether a function has a gradient.
+func (p *program) fits(in *activity.Instance) error {
+	sig := in.Fn.Signature()
+	s, ok := sig.Params().At(0).Type().Underlying().(*types.Slice)
+	if ok {
+		ok = types.Identical(s.Elem(), types.Typ[types.Float64])
+	}
+	if !ok || sig.Results().Len() != 1 || !types.Identical(sig.Results().At(0).Type(), types.Typ[types.Float64]) || sig.Variadic() || sig.TypeParams().Len() > 0 {
+		return fmt.Errorf("%s is no function of a []float64 and others to float64", in.Fn.Name())
+	}
+	return nil
+}
+
+// each calls f with each unit and each of its instances, and notes what is refused.
+func (p *program) each(f func(u *unit)) {
+	for _, u := range p.units {
+		for _, in := range u.all {
+			u.in = in
+			func() {
+				defer func() {
+					if e := recover(); e != nil {
+						x, ok := e.(fault)
+						if !ok {
+							panic(e)
+						}
+						p.a.Fault(u.in, x.at, x.what, x.instead)
+					}
+				}()
+				f(u)
+			}()
+		}
+		u.in = u.all[0]
+	}
+}
+
+// analyze decides what is saved and what is computed again.
+func (p *program) analyze() {
+	p.chooseSuffix()
+	for grown := true; grown; { // memory that is changed
+		grown = false
+		p.each(func(u *unit) {
+			m := p.effects[u.in]
+			if m == nil {
+				m = map[any]bool{}
+				p.effects[u.in] = m
+			}
+			n := len(m)
+			u.writesOf(u.form, func(key any) {
+				if _, local := key.(*local); !local {
+					m[key] = true
+				}
+			})
+			grown = grown || len(m) > n
+		})
+	}
+	p.each(func(u *unit) { u.decide(u.form) })
+	for p.changed = true; p.changed && len(p.a.Faults) == 0; {
+		p.changed = false
+		p.each(func(u *unit) {
+			u.reverseText()
+			u.record()
+		})
+	}
+}
+
+// written are the keys of memory that an instance of the unit changes.
+func (u *unit) written(in *activity.Instance) map[any]bool { return u.prog.effects[in] }
+
+// chooseSuffix finds the ending of names of adjoints.
+func (p *program) chooseSuffix() {
+	for _, suffix := range []string{"b", "Bar", "Adjoint"} {
+		p.suffix = suffix
+		free := true
+		for _, u := range p.units {
+			for name := range u.names {
+				adjoint := name + suffix
+				free = free && !u.names[adjoint] && p.Root.Types.Scope().Lookup(adjoint) == nil && source.CheckName(adjoint) == nil
+			}
+		}
+		if free {
+			return
+		}
+	}
+}
+
+// keepsInputs refuses functions that change their arguments.
+func (p *program) keepsInputs(u *unit) {
+	written := p.effects[u.in]
+	var keys []any
+	u.leaves(u.in.Params[0].Elem(), u.params[0].typ.Underlying().(*types.Slice).Elem(), func(key any) { keys = append(keys, key) })
+	for _, k := range keys {
+		if written[k] {
+			p.a.Fault(u.in, u.in.Decl.Name.Pos(), "a function that changes its inputs", "work on a copy: y := make([]float64, len(x)); copy(y, x)")
+		}
+	}
+	for i, l := range u.params[1:] {
+		u.in.Params[i+1].Walk(func(q *activity.Place) {
+			if q.Kind() == activity.Number && holds(l.typ) && written[q.Root()] && p.needed[q.Root()] {
+				p.a.Fault(u.in, u.in.Decl.Name.Pos(), "a function that changes numbers of "+l.name+", which its derivative reads", "work on a copy")
+			}
+		})
+	}
+}
+
+// reverseText is the text of the reverse sweep.
+func (u *unit) reverseText() []string {
+	r := &sweep{unit: u, exit: "exit", cur: &u.form.facts}
+	u.form.vars = slices.DeleteFunc(u.form.vars, func(l *local) bool { return l.param })
+	var changed []*local
+	for _, l := range u.params {
+		if l.assigns > 0 {
+			changed = append(changed, l)
+		}
+	}
+	u.form.vars = append(changed, u.form.vars...)
+	var body []string
+	body = r.apart(func() { r.reverseBlock(u.form, false) })
+	u.empty = len(body) == 0
+	for _, d := range slices.Backward(u.decls) {
+		body = append([]string{u.prog.Text(d.Pos(), d.End())}, body...)
+	}
+	u.coded = mentions(body, "exit")
+	if u.coded {
+		body = append([]string{"exit := " + r.pop(types.Typ[types.Int])}, body...)
+	}
+	return body
+}
+
+// forwardText is the text of the forward sweep.
+func (u *unit) forwardText() []string {
+	u.remarks = u.prog.remarksOf(u)
+	r := &sweep{unit: u}
+	whole := frame{end: func(code int) {
+		if u.coded {
+			r.push(types.Typ[types.Int], itoa(code))
+		}
+	}}
+	r.frames = []frame{whole}
+	r.forwardBlock(u.form)
+	if !ends(u.form) {
+		whole.end(1 << 30)
+	}
+	return r.lines
+}
+
+// remarksOf are the comments above statements.
+func (p *program) remarksOf(u *unit) map[ast.Stmt][]string {
+	out := map[ast.Stmt][]string{}
+	for _, f := range u.in.Pkg.Syntax {
+		if f.Pos() <= u.in.Decl.Pos() && u.in.Decl.End() <= f.End() {
+			for n, groups := range ast.NewCommentMap(p.Fset, u.in.Decl, f.Comments) {
+				s, ok := n.(ast.Stmt)
+				if !ok {
+					continue
+				}
+				for _, g := range groups {
+					if g.End() < s.Pos() {
+						for _, c := range g.List {
+							out[s] = append(out[s], c.Text)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// comments prints what stands above a statement.
+func (r *sweep) comments(n node) {
+	var s ast.Stmt
+	switch n := n.(type) {
+	case *assign:
+		s = n.stmt
+	case *plain:
+		s = n.stmt
+	case *branch:
+		s = n.stmt
+	case *choice:
+		s = n.stmt
+	case *loop:
+		s = n.stmt
+	case *call:
+		s = n.stmt
+	case *copying:
+		s = n.stmt
+	case *exit:
+		s = n.stmt
+	}
+	if s == nil {
+		return
+	}
+	for _, c := range r.remarks[s] {
+		r.line("%s", c)
+	}
+	delete(r.remarks, s)
+}
+
+// parameters is the list of the parameters of a sweep: the work struct, and each with
+// its shadow.
+func (u *unit) parameters() []string {
+	list := []string{"w *" + u.prog.work}
+	for _, l := range u.params {
+		t := u.prog.typ(l.typ)
+		if l.holder {
+			list = append(list, l.name+", "+l.name+u.prog.suffix+" "+t)
+		} else {
+			list = append(list, l.name+" "+t)
+		}
+	}
+	return list
+}
+
+func (p *program) printUnit(u *unit) {
+	reverse, forward := u.reverseText(), u.forwardText()
+	var results []string
+	for _, l := range u.results {
+		results = append(results, p.typ(l.typ))
+		if l.holder {
+			results = append(results, p.typ(l.typ))
+		}
+	}
+	name := u.in.Fn.Name()
+	p.file.Printf("// %sForward is %s, and saves what the reverse sweep needs.\n", u.name, name)
+	p.file.Printf("func %sForward(%s) (%s) {\n%s\n}\n\n", u.name, strings.Join(u.parameters(), ", "), strings.Join(results, ", "), strings.Join(forward, "\n"))
+	if u.empty {
+		return
+	}
+	in := u.parameters()
+	for _, l := range u.results {
+		if l.active && !l.holder {
+			in = append(in, u.bar(l)+" "+p.typ(l.typ))
+		}
+	}
+	var out []string
+	for _, l := range u.params {
+		if l.active && !l.holder {
+			out = append(out, u.bar(l)+" "+p.typ(l.typ))
+		}
+	}
+	p.file.Printf("// %sReverse goes back through %s: it adds to the adjoints of what slices and pointers lead\n// to, and returns those of numbers.\n", u.name, name)
+	end := ""
+	if len(out) > 0 {
+		end = "\nreturn"
+		for _, l := range u.params { // adjoints that are never added to
+			_ = l
+		}
+	}
+	p.file.Printf("func %sReverse(%s) (%s) {\n%s%s\n}\n\n", u.name, strings.Join(in, ", "), strings.Join(out, ", "), strings.Join(reverse, "\n"), end)
+}
+
+// gradient prints the function that users call.
+func (p *program) gradient(u *unit) {
+	name := u.in.Fn.Name()
+	dst := "dst"
+	for u.names[dst] {
+		dst += "_"
+	}
+	x := u.params[0].name
+	var params, forward []string
+	params = append(params, dst+", "+x+" "+p.typ(u.params[0].typ))
+	forward = append(forward, "w", x, dst)
+	args := []string{x}
+	for _, l := range u.params[1:] {
+		params = append(params, l.name+" "+p.typ(l.typ))
+		forward = append(forward, l.name)
+		args = append(args, l.name)
+	}
+	pool := lowerName(strings.TrimSuffix(p.work, "Work")) + "Pool"
+	p.file.Printf("// %sGradient sets %s = ∇%s in %s and returns %s(%s). It panics if %s and %s differ in length.\n", name, dst, name, x, name, strings.Join(args, ", "), dst, x)
+	p.file.Printf("func %sGradient(%s) float64 {\n", name, strings.Join(params, ", "))
+	p.file.Printf("if len(%s) != len(%s) {\npanic(%q)\n}\nclear(%s)\n", dst, x, p.Root.Name+": length of the gradient of "+name, dst)
+	p.file.Printf("w := %s.Get().(*%s)\nvalue := %sForward(%s)\n", pool, p.work, u.name, strings.Join(forward, ", "))
+	if !u.empty {
+		p.file.Printf("%sReverse(%s, 1)\n", u.name, strings.Join(forward, ", "))
+	}
+	p.file.Printf("%s.Put(w)\nreturn value\n}\n\n", pool)
+}
+
+// stack is the field of the work struct with saved values of a type.
+func (p *program) stack(t types.Type) string {
+	key := types.TypeString(t, nil)
+	if s, ok := p.stacks[key]; ok {
+		return s
+	}
+	name := map[string]string{"float64": "floats", "int": "ints", "bool": "bools", "[]float64": "slices"}[key]
+	if name == "" {
+		name = "kept" + itoa(len(p.stacks))
+	}
+	p.stacks[key] = name
+	p.order = append(p.order, name+" []"+p.typ(t))
+	return name
+}
+
+func (p *program) zero(t types.Type) string {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return p.typ(t) + "{}"
+	case *types.Basic:
+		return "0"
+	}
+	return "nil"
+}
+
+// helper is the name of a function that the file declares if it is used.
+func (p *program) helper(name string) string { return p.file.Private(name) }
+
+func (p *program) printWork() {
+	base := lowerName(strings.TrimSuffix(p.work, "Work"))
+	if _, err := p.file.Import("sync"); err != nil {
+		panic(err)
+	}
+	slices.Sort(p.order)
+	p.file.Printf("// %s has what forward sweeps save, in stacks that grow once.\ntype %s struct {\n%s\n}\n\n", p.work, p.work, strings.Join(p.order, "\n"))
+	p.file.Printf("var %sPool = sync.Pool{New: func() any { return new(%s) }}\n\n", base, p.work)
+	pop, add := p.helper("Pop"), p.helper("Copy")
+	if len(p.stacks) > 0 {
+		p.file.Printf("// %s takes the last element off a stack.\nfunc %s[T any](s *[]T) T {\nn := len(*s) - 1\nv := (*s)[n]\n*s = (*s)[:n]\nreturn v\n}\n\n", pop, pop)
+	}
+	for _, u := range p.units {
+		copies := false
+		each(u.form, func(n node) {
+			_, ok := n.(*copying)
+			copies = copies || ok
+		})
+		if copies {
+			p.file.Printf("// %s is the adjoint of copy.\nfunc %s(dst, src []float64) {\nn := min(len(dst), len(src))\nt := make([]float64, n)\ncopy(t, dst)\nclear(dst[:n])\nfor i, v := range t {\nsrc[i] += v\n}\n}\n\n", add, add)
+			break
+		}
+	}
+}
