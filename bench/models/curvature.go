@@ -6,11 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hesse-ad/hesse/hessian"
-	"github.com/hesse-ad/hesse/implicit/linsolve"
-	"github.com/hesse-ad/hesse/reverse"
-	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Lanczos approximates eigenvalues of a symmetric n×n matrix H that is known by
@@ -77,47 +72,4 @@ func Lanczos(product func(dst, v []float64) ([]float64, error), n, steps int) (v
 		within[i] = math.Abs(off[k-1] * vectors.At(k-1, i))
 	}
 	return eigen.Values(nil), within, nil
-}
-
-// Laplace approximates ln ∫ exp(−f(z)) dz, the logarithm of a marginal
-// likelihood, for a convex f of n variables by
-//
-//	−f(z) + n/2·ln 2π − ½ln det ∇²f(z)
-//
-// at the minimum z, which is exact for a quadratic f. Newton's method finds it
-// from the z that is given and that it overwrites. Errors are those of the tape,
-// *linsolve.NotPositiveDefiniteError where f is not convex, and
-// *linsolve.ConvergenceError. Cost: a sparse Hessian and its factorization an
-// iteration. Source: Tierney and Kadane, Accurate approximations for posterior
-// moments and marginal densities, 1986.
-func Laplace(t *reverse.Tape, z []float64) (float64, error) {
-	plan, err := hessian.SparseSettings{Lower: true}.New(t)
-	if err != nil {
-		return 0, err
-	}
-	lower := plan.Matrix()
-	h := sparsity.NewSymMatrix(lower)
-	var factors linsolve.Cholesky
-	factorize := factors.Factorize
-	g, step := make([]float64, len(z)), make([]float64, len(z))
-	const iterations = 50
-	for range iterations {
-		f, err := plan.EvalAll(lower, g, z)
-		if err != nil {
-			return 0, err
-		}
-		if err := factorize(h); err != nil {
-			return 0, err
-		}
-		factorize = factors.Refactorize // the pattern stays
-		if err := factors.SolveInto(step, g); err != nil {
-			return 0, err
-		}
-		// f is above its minimum by about gᵀH⁻¹g/2.
-		if floats.Dot(g, step) <= 1e-12*(1+math.Abs(f)) {
-			return -f + float64(len(z))/2*math.Log(2*math.Pi) - factors.LogDet()/2, nil
-		}
-		floats.Sub(z, step)
-	}
-	return 0, &linsolve.ConvergenceError{Iterations: iterations, Residual: floats.Norm(g, 2)}
 }

@@ -47,6 +47,11 @@
 // # Curvature
 //
 // What Hessians of models are wanted for, in few lines each: [Lanczos] for the
-// largest eigenvalues by products Hv, [Laplace] for a marginal likelihood by the
-// sparse Hessian, and, among the examples, a truncated Newton method.
+// largest eigenvalues by products Hv and, among the examples, a truncated Newton method.
+//
+// # Effects
+//
+// [ThetaLogistic], [Crossed], [Field] and [Volatility] are models with effects that package
+// hessian/laplace integrates out, plain Go that lift has made generic; [Spatial] has a dense
+// covariance.
 package models

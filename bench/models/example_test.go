@@ -102,23 +102,6 @@ func Example_truncatedNewton() {
 	// f 0.46729171  ‖g‖ 5e-07   36 products
 }
 
-// The evidence of a model of counts, with the mode that it is taken at.
-func ExampleLaplace() {
-	m := models.Named("counts")
-	tape, err := reverse.Record(models.Func[reverse.Var](m), m.X0)
-	if err != nil {
-		log.Fatal(err)
-	}
-	z := slices.Clone(m.X0)
-	evidence, err := models.Laplace(tape, z)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("ln p(y) ≈ %.4f, mode %.3f …\n", evidence, z[:3])
-	// Output:
-	// ln p(y) ≈ -86.1899, mode [1.291 1.465 1.668] …
-}
-
 // How the solution of a support vector machine moves with the bound C and with
 // a data point: by the optimality conditions, beside solving it again.
 func ExampleSVM() {

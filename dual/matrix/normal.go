@@ -278,8 +278,11 @@ func (k *mahalanobis) along(s *state, dx []float64) {
 	points, mean, scale := k.split(dx)
 	d, y, ds := k.tall(s, normalDDot), k.tall(s, normalYDot), s.matrix(normalS, k.d, k.d)
 	k.columns(d, points, mean)
-	f := k.factor()
-	f.whole(ds, scale)
+	moves := !zero(scale)
+	if clear(ds.Data); moves {
+		f := k.factor()
+		f.whole(ds, scale)
+	}
 	l := s.matrix(theFactors, k.d, k.d)
 	if k.scale == InverseFactor {
 		times(1, ds, k.tall(s, normalD), 0, y)
@@ -287,7 +290,9 @@ func (k *mahalanobis) along(s *state, dx []float64) {
 		return
 	}
 	copy(y.Data, d.Data)
-	times(-1, ds, k.tall(s, normalY), 1, y)
+	if moves {
+		times(-1, ds, k.tall(s, normalY), 1, y)
+	}
 	solveTriangle(l, blas.Lower, blas.NoTrans, y)
 	if k.scale == Covariance {
 		solveTriangle(l, blas.Lower, blas.Trans, y)
@@ -468,19 +473,28 @@ func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
 		solveTriangle(l, blas.Lower, blas.NoTrans, x)
 		solveTriangle(l, blas.Lower, blas.Trans, x)
 	}
-	along := func(dx []float64) (dy, ds general) {
+	along := func(dx []float64) (dy, ds general, moves bool) {
 		k.along(s, dx)
-		dy, ds = tall(), square()
+		dy = tall()
 		copy(dy.Data, k.tall(s, normalYDot).Data)
-		copy(ds.Data, s.matrix(normalS, d, d).Data)
-		return dy, ds
+		if _, _, scale := k.split(dx); !zero(scale) {
+			ds, moves = square(), true
+			copy(ds.Data, s.matrix(normalS, d, d).Data)
+		}
+		return dy, ds, moves
 	}
-	yu, su := along(u)
-	yv, sv := along(v)
+	yu, su, uMoves := along(u)
+	yv, sv, vMoves := along(v)
 	second := tall()
-	times(-1, su, yv, 0, second)
-	times(-1, sv, yu, 1, second)
-	solve(second)
+	if uMoves {
+		times(-1, su, yv, 0, second)
+	}
+	if vMoves {
+		times(-1, sv, yu, 1, second)
+	}
+	if uMoves || vMoves {
+		solve(second)
+	}
 	dd, wu := tall(), tall()
 	k.weighted(dd, second, w[1:]) // 2ŸW
 	k.weighted(wu, yu, w[1:])     // 2ẎᵤW
@@ -498,7 +512,7 @@ func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
 		return z
 	}
 	f.gradient(hs, -0.5, both(g))
-	if w[0] != 0 && !zero(su.Data) && !zero(sv.Data) {
+	if w[0] != 0 && uMoves && vMoves {
 		solve(su)
 		solve(sv)
 		product, inverse := square(), square()

@@ -58,7 +58,8 @@ func (m *Marginal) Fit(ctx context.Context, theta0 []float64) (*Estimate, error)
 
 // Fit finds a local minimum of L between the bounds from θ₀, by Newton's method with exact Hessians,
 // and the errors there. It panics if lengths differ. Errors are a *newton.StoppedError, which wraps
-// those of evaluations, a *ModeError, and an *InformationError, with which the Estimate has no errors.
+// those of evaluations, a *ModeError and, beside an Estimate, an *OtherModeError or an
+// *InformationError, with which it has no errors.
 func (o FitSettings) Fit(ctx context.Context, m *Marginal, theta0 []float64) (*Estimate, error) {
 	theta, err := o.minimize(ctx, reverse.NewFunc(m.Apply), theta0)
 	if err != nil {
@@ -88,7 +89,10 @@ func (o FitSettings) Fit(ctx context.Context, m *Marginal, theta0 []float64) (*E
 		return nil, err
 	}
 	e.Value = e.s.value()
-	return e, e.errors()
+	if err := e.errors(); err != nil {
+		return e, err
+	}
+	return e, m.Check(theta)
 }
 
 // minimize is the point where newton finds a minimum of f.

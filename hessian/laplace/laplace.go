@@ -27,7 +27,8 @@ type Settings struct {
 //
 // of a joint negative log-density f of n effects u and of parameters θ. Each evaluation searches
 // û from where the last one found it, by Newton's method; those that run at the same time have
-// starts of their own. Plans of derivatives and the structure of factorizations are made once for
+// starts of their own. Where Newton's method does not go straight there, it searches from the
+// start, too, and the lower f counts; see Check. Plans of derivatives and the structure of factorizations are made once for
 // each branch of f.
 //
 // Errors are a *ModeError where there is no û, those of f, and where derivatives of L are asked
@@ -100,6 +101,34 @@ func (m *Marginal) Modes(dst, theta []float64) ([]float64, error) {
 		return dst, err
 	}
 	return u, nil
+}
+
+// OtherModeError says that f(·, Theta) has several minima: evaluations go on from one to the next,
+// and have come to U with the value Value, while a search from the start finds Other, with
+// OtherValue.
+type OtherModeError struct {
+	Theta, U, Other   []float64
+	Value, OtherValue float64 // of L
+}
+
+func (e *OtherModeError) Error() string {
+	return fmt.Sprintf("laplace: another mode, from the start: L = %.6g, not %.6g, at θ = %.6g", e.OtherValue, e.Value, e.Theta)
+}
+
+// Check searches û(θ) from the start, too. If it is another mode than that of the evaluations, whose
+// value depends on those before, the error is an *OtherModeError.
+func (m *Marginal) Check(theta []float64) error {
+	return m.at(theta, func(s *search) error {
+		cold := newSearch(m, len(theta))
+		if err := cold.find(theta); err != nil {
+			return err
+		}
+		l, other := s.value(), cold.value()
+		if math.Abs(l-other) <= 1e-9*(1+math.Abs(l)) {
+			return nil
+		}
+		return &OtherModeError{slices.Clone(theta), slices.Clone(s.u()), cold.u(), l, other}
+	})
 }
 
 func check(x []float64, n int, name string) {

@@ -191,10 +191,11 @@ func (s *search) minimize() error {
 			return err
 		}
 		decrease := -floats.Dot(s.g, s.step)
+		saddle := shift > 0 && !(decrease > settled*settled) // or f is flat
 		switch {
 		case shift == 0 && (last || decrease <= settled*settled*epsilon):
 			return nil
-		case shift > 0 && !(decrease > settled*settled): // a saddle, or f is flat
+		case saddle:
 			s.chol.Refactorize(s.sym)
 			s.chol.NegativeCurvature(s.step)
 			scale := 1 / floats.Norm(s.step, 2)
@@ -209,7 +210,7 @@ func (s *search) minimize() error {
 		copy(s.base, s.u())
 		for {
 			floats.AddScaledTo(s.u(), s.base, length, s.step)
-			if s.evaluate() && (s.f <= f-1e-4*length*decrease || shift == 0 && decrease <= drowned*math.Abs(f)) {
+			if s.evaluate() && (s.f <= f-1e-4*length*decrease && !(saddle && s.f == f) || shift == 0 && decrease <= drowned*math.Abs(f)) {
 				break
 			}
 			s.regular = false
