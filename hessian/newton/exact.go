@@ -30,9 +30,9 @@ const (
 )
 
 // An exactModel is the quadratic q(s) = gᵀs + ½sᵀHs, in variables scaled by D: with
-// s = D⁻¹z, load replaces g by D⁻¹g and H by D⁻¹HD⁻¹. Dᵢ² is the largest |Hᵢᵢ| so
-// far, so that neither the units of x nor those of f matter; s stands for z, and
-// H and g for the scaled ones, from here on.
+// s = D⁻¹z, load replaces g by D⁻¹g and H by D⁻¹HD⁻¹. Dᵢ² is |Hᵢᵢ|, or that of the point
+// before over 4 if it is larger, so that neither the units of x nor those of f matter; s stands
+// for z, and H and g for the scaled ones, from here on.
 //
 // Its minimum in ‖s‖ ≤ Δ is the s for which a λ ≥ 0 makes H + λI positive
 // semidefinite, (H + λI)s = −g and λ(Δ − ‖s‖) = 0. Where H + λI is definite ‖s‖
@@ -60,8 +60,9 @@ type exactModel struct {
 
 	w, circle []float64
 
-	met []float64 // D, with 0 for 1 where no curvature was met yet
+	met []float64 // D, with 0 for 1 where no curvature was met
 	x   []float64 // |H||x| without scaling
+	pos []float64 // the point
 }
 
 func newExactModel(e *evaluator, n int) *exactModel {
@@ -111,6 +112,8 @@ func (m *exactModel) load(x []float64) bool {
 	clear(m.x)
 	clear(m.weight)
 	at := 0
+	m.flat, m.pos = false, x
+	floats.Scale(0.5, m.met)
 	for i := range diagonal {
 		for _, j := range p.Row(i) {
 			v := math.Abs(values[at])
@@ -205,8 +208,61 @@ func (m *exactModel) factorize(lambda float64) (definite bool, above float64, er
 	return false, -bend, nil
 }
 
+// sure reports whether s, of a λ up to the floor, is Newton's step as far as numbers tell: what
+// λ leaves of g is at most half of it in each variable, or little beside the whole, or of the size of
+// rounding errors. Where H is singular to rounding errors only a λ at the floor tells.
+func (m *exactModel) sure(float64, float64) (bool, error) {
+	const leaves, beside = 0.5, 10 * flatness
+	if m.lambda == 0 && m.chol.Cond()*float64(len(m.s))*epsilon <= 0.1 {
+		return true, nil
+	}
+	if m.forget() || m.lambda == 0 {
+		if ok, _, err := m.factorize(m.floor); !ok || err != nil {
+			return false, err
+		}
+		m.lambda = m.floor
+		floats.ScaleTo(m.s, -1, m.g)
+		if err := m.chol.SolveInto(m.s, m.s); err != nil {
+			return false, err
+		}
+	}
+	g := floats.Norm(m.g, 2)
+	for i, s := range m.s {
+		left := m.lambda * math.Abs(s)
+		if !(left <= max(leaves*math.Abs(m.g[i]), beside*g) || left*m.d[i] <= roundings*m.x[i]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func (m *exactModel) singular() bool { return m.lambda > 0 }
+
+// forget replaces a D that was larger at the points before, and whose λ could hide curvatures.
+func (m *exactModel) forget() (stale bool) {
+	p, values := m.h.Triangle().Pattern(), m.h.Triangle().Values()
+	for i, d := range m.met {
+		at := p.Position(i, i)
+		stale = stale || d > 0 && !(at >= 0 && math.Abs(values[at]) >= 0.5)
+	}
+	if !stale {
+		return false
+	}
+	at := 0
+	for i := range m.d {
+		for _, j := range p.Row(i) {
+			values[at] *= m.d[i] * m.d[j]
+			at++
+		}
+		m.g[i] *= m.d[i]
+	}
+	clear(m.met)
+	return m.load(m.pos)
+}
+
 // definite reports whether H is positive definite, or flat.
 func (m *exactModel) definite() (bool, error) {
+	m.forget()
 	if !m.flat {
 		if ok, _, err := m.factorize(0); ok || err != nil {
 			return ok, err

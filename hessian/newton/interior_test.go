@@ -38,10 +38,10 @@ func requireOptimal(t *testing.T, p Problem, r *Result) {
 	require.NoError(t, err)
 	floats.Add(g, r.Z)
 	require.LessOrEqual(t, floats.Norm(g, inf), 1e-5*max(1, floats.Norm(r.Y, inf), floats.Norm(r.Z, inf)))
-	lower, upper := bounds("", p.Lower, p.Upper, n)
+	lower, upper := boundsOf("", p.Lower, p.Upper, n)
 	cl, cu := make([]float64, m), make([]float64, m)
 	if p.ConstraintLower != nil || p.ConstraintUpper != nil {
-		cl, cu = bounds("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
+		cl, cu = boundsOf("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
 	}
 	complementary := func(z, v, l, u float64) {
 		require.GreaterOrEqual(t, v, l-1e-6)

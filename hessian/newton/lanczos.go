@@ -4,11 +4,16 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
 )
 
 const (
 	// forcing bounds the residual ‖Hs + g‖ of a step, relative to ‖g‖.
 	forcing = 0.1
+
+	// exactly is the same for a step that is to pass the test: as long as something is left, there
+	// may be less curvature along it.
+	exactly = 1e-14
 
 	// lanczosMax is how many products a step may take.
 	lanczosMax = 10000
@@ -37,10 +42,12 @@ type lanczosModel struct {
 	hp, p, res   []float64
 	alpha, beta  []float64
 	diag, beside []float64 // T
-	size         float64   // largest |Ritz value| so far, about
+	size         float64   // largest |Ritz value|, about
 	bent         bool      // negative curvature was met
 
 	reference float64 // ‖g‖ at the start
+	left      float64 // ‖Hs + g‖
+	exact     bool    // the step is to leave nothing of g
 }
 
 func newLanczosModel(e *evaluator, n int) *lanczosModel {
@@ -70,6 +77,33 @@ func (m *lanczosModel) load([]float64) bool {
 	return finite(g)
 }
 
+// sure makes the step again until it leaves nothing of g.
+func (m *lanczosModel) sure(length, decrease float64) (bool, error) {
+	m.exact = true
+	_, err := m.step(math.Inf(1))
+	m.exact = false
+	if !m.newton || m.bent || err != nil {
+		return false, err
+	}
+	theta := m.leastRitz()
+	return theta > 0 && (m.left <= length*theta || m.left*m.left <= decrease*theta), nil
+}
+
+// leastRitz is the least eigenvalue of T, +∞ of none.
+func (m *lanczosModel) leastRitz() float64 {
+	ritz := append([]float64(nil), m.diag...)
+	if len(ritz) == 0 {
+		return math.Inf(1)
+	}
+	if !(lapack.Implementation{}).Dsterf(len(ritz), ritz, append([]float64(nil), m.beside...)) {
+		return math.NaN()
+	}
+	return ritz[0]
+}
+
+// singular is not known: g may be large in the units of a variable of little curvature.
+func (m *lanczosModel) singular() bool { return false }
+
 func (m *lanczosModel) rounded() bool {
 	return floats.Norm(m.g, 2) <= roundings*m.size*floats.Norm(m.x, 2)
 }
@@ -88,9 +122,10 @@ func (m *lanczosModel) product() error {
 func (m *lanczosModel) step(radius float64) (decrease float64, err error) {
 	clear(m.s)
 	m.alpha, m.beta, m.diag, m.beside = m.alpha[:0], m.beta[:0], m.diag[:0], m.beside[:0]
-	m.bent, m.newton, m.lambda = false, false, 0
+	m.bent, m.newton, m.lambda, m.size = false, false, 0, 0
 	copy(m.res, m.g)
 	floats.ScaleTo(m.p, -1, m.g)
+	m.left = 0
 	g := floats.Norm(m.g, 2)
 	if g == 0 {
 		// Stationary: without a direction nothing is known of H.
@@ -98,6 +133,9 @@ func (m *lanczosModel) step(radius float64) (decrease float64, err error) {
 		return 0, nil
 	}
 	enough := g * min(forcing, math.Sqrt(g/m.reference))
+	if m.exact {
+		enough = g * exactly
+	}
 	inside, atBoundary := true, 0
 	var h []float64
 	rr := g * g
@@ -134,7 +172,7 @@ func (m *lanczosModel) step(radius float64) (decrease float64, err error) {
 		m.beta = append(m.beta, beta)
 		off := math.Sqrt(beta) / math.Abs(alpha)
 		if inside {
-			if math.Sqrt(next) <= enough {
+			if m.left = math.Sqrt(next); m.left <= enough {
 				m.newton = true
 				return m.insideDecrease(), nil
 			}

@@ -132,7 +132,7 @@ func (o *LeastSquares) newSquares(f *reverse.Func, x0 []float64) *squares {
 		evaluator: &evaluator{f: f, settings: &o.Settings, cost: &result.Cost},
 		trial:     make([]float64, n),
 	}
-	s.lower, s.upper = bounds("", o.Lower, o.Upper, n)
+	s.lower, s.upper = boundsOf("", o.Lower, o.Upper, n)
 	for i, x := range s.X {
 		s.X[i] = min(max(x, s.lower[i]), s.upper[i])
 	}
@@ -151,8 +151,9 @@ type squares struct {
 	radius       float64
 
 	// Of System:
-	root              bool
-	rowScale, initial []float64 // R, and |RF| at the start
+	root     bool
+	rowScale []float64 // R
+	small    float64   // xⱼ that may be 0
 }
 
 // linearize computes r and J at x, for p.
@@ -191,6 +192,15 @@ func (s *squares) value(r []float64) float64 {
 	return sum / 2
 }
 
+// residuals stores r(x), scaled.
+func (s *squares) residuals(dst, x []float64) error {
+	err := s.evaluator.values(dst, x)
+	for i, scale := range s.rowScale {
+		dst[i] *= scale
+	}
+	return err
+}
+
 // arrive computes what is wanted at X.
 func (s *squares) arrive() error {
 	if err := s.linearize(&s.p, s.X); err != nil {
@@ -226,17 +236,30 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 	}
 	values := make([]float64, len(s.p.r))
 	s.inform(0)
+	slow := false // the last step hardly made f less
 	for {
 		p := s.p
 		switch {
 		case s.root && p.isRoot(s):
 			return Solved, "", nil
-		case p.cosine() <= s.Tolerance:
+		case (slow || !s.root) && p.cosine() <= s.Tolerance:
 			return s.stationary()
 		case ctx.Err() != nil:
 			return Canceled, "", ctx.Err()
 		case s.Iterations == s.MaxIterations:
 			return IterationLimit, "", nil
+		}
+		if s.root && s.trim() {
+			if err := s.residuals(values, s.trial); err != nil {
+				return Failed, "", err
+			}
+			if s.value(values) <= s.Tolerance*p.f {
+				copy(s.X, s.trial)
+				if err := s.arrive(); err != nil {
+					return Failed, "", err
+				}
+				continue
+			}
 		}
 		s.Iterations++
 		predicted := 0.0
@@ -254,11 +277,8 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		for i, x := range s.trial { // against rounding
 			s.trial[i] = min(max(x, s.lower[i]), s.upper[i])
 		}
-		if err := s.evaluator.values(values, s.trial); err != nil {
+		if err := s.residuals(values, s.trial); err != nil {
 			return Failed, "", err
-		}
-		for i, scale := range s.rowScale {
-			values[i] *= scale
 		}
 		ratio := (p.f - s.value(values)) / predicted
 		accepted := predicted > 0 && ratio > 1e-4
@@ -278,7 +298,10 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		}
 		if !accepted {
 			if !(length > epsilon*p.length(s.X)) {
-				if p.rounded(s.X) || s.root && p.level() {
+				switch {
+				case s.root && s.isRounded():
+					return Solved, "", nil
+				case p.rounded(s.X) || s.root && p.level():
 					return s.stationary()
 				}
 				return StepTooSmall, "", nil
@@ -286,6 +309,7 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 			s.inform(0)
 			continue
 		}
+		slow = ratio*predicted <= 0.1*p.f
 		copy(s.X, s.trial)
 		if err := s.arrive(); err != nil {
 			return Failed, "", err

@@ -27,9 +27,9 @@ type Problem struct {
 	ConstraintLower, ConstraintUpper []float64
 }
 
-// bounds returns copies of bounds, infinite for nil, and panics where there are
+// boundsOf returns copies of bounds, infinite for nil, and panics where there are
 // not n or one is NaN.
-func bounds(name string, lower, upper []float64, n int) (l, u []float64) {
+func boundsOf(name string, lower, upper []float64, n int) (l, u []float64) {
 	fill := func(name string, b []float64, none float64) []float64 {
 		out := make([]float64, n)
 		for i := range out {

@@ -23,10 +23,10 @@ import (
 // factorizations, by LDLᵀ.
 func (r *Result) Sensitivities(p Problem, f func(x, lambda []reverse.Var) []reverse.Var, lambda []float64) (*implicit.Optimum, error) {
 	n, m := len(r.X), len(r.C)
-	xl, xu := bounds("", p.Lower, p.Upper, n)
+	xl, xu := boundsOf("", p.Lower, p.Upper, n)
 	cl, cu := make([]float64, m), make([]float64, m)
 	if p.ConstraintLower != nil || p.ConstraintUpper != nil {
-		cl, cu = bounds("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
+		cl, cu = boundsOf("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
 	}
 
 	// Elements of [c; x], with the signs and bounds that make them equations or g ≤ 0.

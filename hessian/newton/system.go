@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/hesse-ad/hesse/internal/bounds"
+	"github.com/hesse-ad/hesse/internal/roundoff"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -17,10 +19,12 @@ import (
 //
 // It has found a solution where
 //
-//	|Fᵢ| ≤ tol·(|F′||x|)ᵢ + tol²·|Fᵢ(x₀)| for all i,
+//	|Fᵢ| ≤ tol·(|F′||x|)ᵢ for all i,
 //
-// that is, where relative changes of x by tol could explain what is left; the second
-// term is for roots at 0. tol is Tolerance, 10⁻¹⁰ if 0.
+// that is, where relative changes of x by tol could explain what is left; or where no step
+// makes ‖RF‖ less and each Fᵢ is within twice the bound of the rounding errors of its
+// computation, from x that is rounded too. tol is Tolerance, 10⁻¹⁰ if 0. What is below
+// tol·‖x₀‖∞ is tried as 0, for roots there.
 //
 // For derivatives of a solution by parameters see package implicit, whose Newton is the
 // faster one near a solution: it takes LU factorizations.
@@ -50,6 +54,7 @@ func (o System) Solve(ctx context.Context, f *reverse.Func, x0 []float64) (*Resu
 	}
 	s := ls.newSquares(f, x0)
 	s.root = true
+	s.small = ls.Tolerance * floats.Norm(s.X, math.Inf(1))
 	status, reason, err := s.run(ctx)
 	r := s.Result
 	if s.p != nil {
@@ -70,8 +75,7 @@ func (o System) Solve(ctx context.Context, f *reverse.Func, x0 []float64) (*Resu
 func (p *linearModel) scaleRows(s *squares) {
 	if s.rowScale == nil {
 		s.rowScale = make([]float64, len(p.r))
-		s.initial = make([]float64, len(p.r))
-		for i, r := range p.r {
+		for i := range p.r {
 			_, values := rowOf(p.j, i)
 			size := 0.0
 			for _, v := range values {
@@ -81,7 +85,6 @@ func (p *linearModel) scaleRows(s *squares) {
 			if size > 0 && finite(size) {
 				s.rowScale[i] = math.Exp2(-math.Round(math.Log2(size)))
 			}
-			s.initial[i] = math.Abs(r) * s.rowScale[i]
 		}
 	}
 	for i, scale := range s.rowScale {
@@ -101,7 +104,34 @@ func (p *linearModel) isRoot(s *squares) bool {
 		for k, j := range columns {
 			size += math.Abs(values[k] * s.X[j])
 		}
-		if !(math.Abs(r) <= s.Tolerance*size+s.Tolerance*s.Tolerance*s.initial[i]) {
+		if !(math.Abs(r) <= s.Tolerance*size) {
+			return false
+		}
+	}
+	return true
+}
+
+// trim sets what is small of X to 0 in trial and reports whether there is any that may be.
+func (s *squares) trim() bool {
+	some := false
+	for i, x := range s.X {
+		s.trial[i] = x
+		if x != 0 && math.Abs(x) <= s.small && s.lower[i] <= 0 && s.upper[i] >= 0 {
+			s.trial[i], some = 0, true
+		}
+	}
+	return some
+}
+
+// isRounded reports whether F is within the bounds of its rounding errors of 0.
+func (s *squares) isRounded() bool {
+	t := s.p.b.tape.Inside()
+	in := bounds.At(s.X, t.Bound, make([]float64, len(s.X)))
+	for i, x := range s.X {
+		in[i].V = roundoff.Rounded(x, epsilon/2*math.Abs(x))
+	}
+	for _, f := range bounds.Of(&t.Engine().Tape, in, nil).Outputs {
+		if !(math.Abs(f.V.V) <= 2*f.V.E) {
 			return false
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // minimized whatever the signs of the eigenvalues of H, so that saddles are left:
 //
 //   - with the sparse Hessian, to within a tenth, by a few Cholesky factorizations
-//     of H + λD²; Dᵢ² is the largest |Hᵢᵢ| so far;
+//     of H + λD²; Dᵢ² is |Hᵢᵢ|, or a quarter of what it was at the point before;
 //   - with Products, by the Lanczos process, which takes a product Hv a step and
 //     no matrix; D = I. It is for Hessians that are dense or whose factors are, and
 //     wants variables of like size. Rosenbrock's chained function of 10⁶ variables
@@ -35,8 +35,13 @@ import (
 //   - step: Newton's step moves x by little, ‖Cs‖ ≤ tol·‖Cx‖ with Cᵢ² = Hᵢᵢ, or
 //     C = I;
 //   - decrease: it promises little, −2q(s) ≤ tol²·|f|;
-//   - rounding: no step makes f less, and g is what rounding x makes of 0,
-//     |g| ≤ 16ε·|H||x|.
+//   - rounding: H is singular or no step makes f less, and g is what rounding x makes
+//     of 0, |g| ≤ 16ε·|H||x|.
+//
+// Newton's step is s = −H⁻¹g. Where H is singular it is that of the λ above if this leaves in
+// each variable at most half of g, or 10⁻⁹ of ‖D⁻¹g‖, or 16ε·|H||x|: along no direction without
+// curvature f may fall. Products takes conjugate gradients until what is left of g, over the least
+// curvature met, passes the same test.
 //
 // tol is Tolerance, 10⁻¹⁰ if 0. Near a minimum with positive definite H a step is
 // Newton's, one factorization each, and convergence is quadratic.
@@ -94,9 +99,14 @@ type subproblem interface {
 	// step leaves a step for a radius in s and returns −q(s).
 	step(radius float64) (decrease float64, err error)
 
-	// rounded reports whether g is within the roundings of x of 0, definite whether
-	// the last H is as at a minimum.
+	// sure reports whether the last step, which should be Newton's, is that: what it leaves of g
+	// could not make it longer than ‖s‖ = length and add more than decrease to −2q(s).
+	sure(length, decrease float64) (bool, error)
+
+	// rounded reports whether g is within the roundings of x of 0, singular and definite what
+	// is known of the last H.
 	rounded() bool
+	singular() bool
 	definite() (bool, error)
 }
 
@@ -199,8 +209,8 @@ func (t *trust) run(ctx context.Context, maxIterations int) (Status, string, err
 			floats.DivTo(t.step, t.s, t.d)
 			floats.AddTo(t.trial, t.X, t.step)
 			t.Step, t.Decrease = scaledNorm(t.weight, t.step)/scaledNorm(t.weight, t.X), 2*predicted/math.Abs(t.F)
-			if t.newton && (t.Step <= t.tol || t.Decrease <= t.tol*t.tol) {
-				return Solved, "", nil
+			if solved, err := t.solved(predicted); solved || err != nil {
+				return status(err), "", err
 			}
 			var value float64
 			t.Values++
@@ -253,6 +263,35 @@ func (t *trust) run(ctx context.Context, maxIterations int) (Status, string, err
 		copy(t.X, t.trial)
 		alpha = 1
 	}
+}
+
+// solved is the test of step and decrease, and that of rounding where H is singular.
+func (t *trust) solved(predicted float64) (bool, error) {
+	if !t.newton {
+		return false, nil
+	}
+	if t.model.singular() && t.model.rounded() {
+		return t.model.definite()
+	}
+	length := t.tol * scaledNorm(t.weight, t.X)
+	decrease := t.tol * t.tol * math.Abs(t.F)
+	if scaledNorm(t.weight, t.step) > length && 2*predicted > decrease {
+		return false, nil
+	}
+	sure, err := t.model.sure(length, decrease)
+	if !sure || err != nil {
+		return false, err
+	}
+	floats.DivTo(t.step, t.s, t.d)
+	return scaledNorm(t.weight, t.step) <= length || -floats.Dot(t.g, t.s) <= decrease, nil
+}
+
+// status is that of an end with or without an error.
+func status(err error) Status {
+	if err != nil {
+		return Failed
+	}
+	return Solved
 }
 
 // inform tells of the point reached, by the fraction alpha of the step: 1, or 0 of a step
