@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 )
@@ -236,6 +237,13 @@ func (ws *Workspace) adjointList(gs [][]float64, i int32) error {
 		}
 	case op.Call:
 		return ws.adjointCall(gs, i)
+	case op.Select:
+		cond, x, y := e.SelectAt(i)
+		dx, dy := elem.Select(v[cond], 1, 0), elem.Select(v[cond], 0, 1)
+		for _, g := range gs {
+			g[x] += ws.prod(dx, g[i])
+			g[y] += ws.prod(dy, g[i])
+		}
 	default:
 		for k, j := range e.SeveralAt(i)[:e.Op(i).Info().Moving] {
 			d := e.SeveralPartial(v, i, k)

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/lane"
 	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
@@ -129,8 +130,11 @@ func (ws *Workspace) valueNodes(lo, hi int32) error {
 				s += float64(v[j] * v[y[k]])
 			}
 			v[i] = s
-		case op.FMA, op.IncGamma, op.IncBeta, op.Select:
+		case op.FMA, op.IncGamma, op.IncBeta:
 			v[i] = e.SeveralPartial(v, i)
+		case op.Select:
+			cond, x, y := e.SelectAt(i)
+			v[i] = elem.Select(v[cond], v[x], v[y])
 		case op.Call:
 			if err := ws.valueCall(i); err != nil {
 				return err
