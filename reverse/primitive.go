@@ -248,14 +248,16 @@ func (p pushforward) HVP(h, x, w, dx []float64) error {
 		panic(third(p.f))
 	}
 	n := len(x) / 2
-	if err := f.HVP(h[n:], x[:n], w, dx[n:]); err != nil {
-		return err
-	}
 	if err := f.Third(h[:n], x[:n], w, x[n:], dx[:n]); err != nil {
 		return err
 	}
-	for i, v := range h[n:] {
-		h[i] += v
+	if slices.ContainsFunc(dx[n:], func(v float64) bool { return v != 0 }) {
+		if err := f.HVP(h[n:], x[:n], w, dx[n:]); err != nil {
+			return err
+		}
+		for i, v := range h[n:] {
+			h[i] += v
+		}
 	}
 	return f.HVP(h[n:], x[:n], w, dx[:n])
 }
