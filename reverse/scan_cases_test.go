@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
@@ -495,5 +496,61 @@ func TestScanBeyondADomain(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Steps without a state are lanes however many operations they have. Their sums and derivatives
+// are those of the loop that is written out, also of the steps that are left after the blocks.
+func TestScanWithoutAState(t *testing.T) {
+	for _, d := range []int{3, 12, 40, 70} { // up to 2,700 operations
+		m := d + d*(d+1)/2
+		x, v := make([]float64, m), make([]float64, m)
+		for i := range x {
+			x[i], v[i] = math.Sin(float64(i)), math.Cos(float64(3*i))
+		}
+		form := func(w, p []reverse.Var) reverse.Var {
+			var s reverse.Var
+			for i, at := 0, d; i < d; i++ {
+				var y reverse.Var
+				for j := range i + 1 {
+					y = y.Add(w[at].Mul(p[0].Scale(float64(j)).Sin().Sub(w[j])))
+					at++
+				}
+				s = s.Add(y.Square())
+			}
+			return s
+		}
+		l := dual.Loop[reverse.Var]{Step: func(_, w, _, p []reverse.Var) (next, out []reverse.Var) { return nil, []reverse.Var{form(w, p)} }}
+		for k := range 75 {
+			l.Data = append(l.Data, []float64{math.Sin(float64(k))})
+		}
+		loop, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+			l.Shared = x
+			_, sum := dual.Scan(l)
+			return sum[0]
+		}, x)
+		require.NoError(t, err)
+		plain, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+			var s reverse.Var
+			for _, p := range l.Data {
+				s = s.Add(form(x, []reverse.Var{dual.Const[reverse.Var](p[0])}))
+			}
+			return s
+		}, x)
+		require.NoError(t, err)
+		f, g, err := loop.ValueGradient(nil, x)
+		require.NoError(t, err)
+		wantF, wantG, err := plain.ValueGradient(nil, x)
+		require.NoError(t, err)
+		require.InEpsilon(t, wantF, f, 1e-12)
+		require.InDeltaSlice(t, wantG, g, 1e-11*floats.Norm(wantG, math.Inf(1)))
+		h, err := loop.HVP(nil, x, v)
+		require.NoError(t, err)
+		wantH, err := plain.HVP(nil, x, v)
+		require.NoError(t, err)
+		require.InDeltaSlice(t, wantH, h, 1e-11*floats.Norm(wantH, math.Inf(1)))
+		jvp, err := loop.JVP(nil, x, v)
+		require.NoError(t, err)
+		require.InEpsilon(t, floats.Dot(wantG, v), jvp[0], 1e-9)
 	}
 }

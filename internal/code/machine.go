@@ -16,6 +16,7 @@ type Machine struct {
 
 	memory  []float64
 	regs    [][]float64 // where registers are: in memory, or where they were loaded from
+	room    int         // how many lanes a block has at most
 	n       int         // lanes of the block
 	code    *Vector
 	sources []Source
@@ -50,9 +51,10 @@ func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
 // reset makes registers for c, with room for a block of the given number of lanes.
 func (m *Machine) reset(c *Vector, lanes int) {
 	m.code = c
-	m.Memory(Lanes * c.registers)
+	m.room = min(Lanes, lanes)
+	m.Memory(m.room * c.registers)
 	m.regs = slices.Grow(m.regs[:0], c.registers)[:c.registers]
-	m.n = min(Lanes, lanes)
+	m.n = m.room
 }
 
 // Run runs the block of n lanes from lo on.
@@ -70,7 +72,7 @@ func (m *Machine) in(r int32) []float64 { return m.regs[r][:m.n] }
 // out is a register that is written. It is called after in for all that is read, since a
 // register that was loaded may be a slice of another array until then.
 func (m *Machine) out(r int32) []float64 {
-	at := int(r) * Lanes
+	at := int(r) * m.room
 	m.regs[r] = m.memory[at : at+m.n]
 	return m.regs[r]
 }

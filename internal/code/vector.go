@@ -19,6 +19,9 @@ type Vector struct {
 // from 512 on long codes leave the first-level cache.
 const Lanes = 256
 
+// Registers is how many registers there are, each of which has memory for all lanes.
+func (c *Vector) Registers() int { return c.registers }
+
 // item is the computation of a node or, if node is −1, the store of an output.
 type item struct{ node, store int32 }
 

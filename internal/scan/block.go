@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/lane"
@@ -23,21 +25,26 @@ type stage struct {
 	own      []bool        // by load: it is what goes from step to step
 	results  []expr.Output // without what goes from step to step
 	compared int           // how many numbers guards compare: these come after results
+	most     int           // how many steps a block has at most
 }
 
 // leastBlock is how few steps are worth a block. Tests change it.
 var leastBlock = 8
 
-// mostBlock is how many steps a block has at most.
-const mostBlock = code.Lanes
+// mostBlock is how many steps a block has at most; fewer if its registers would take more than
+// cacheRoom, some times what the cache of a core holds: measured, 4 and 32 MiB are slower.
+const (
+	mostBlock = code.Lanes
+	cacheRoom = 8 << 20 // bytes
+)
 
-// stage is the stage for a derivative of a step, nil if steps are better run one by one.
+// stage is the stage for a derivative of a step, nil if steps are better run one by one: if they
+// are not small, unless there is no state, so that all of them are lanes.
 func (l *Loop) stage(s *Step, r expr.Request) *stage {
 	c := &s.kernels
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.find(s)
-	if c.f == nil {
+	if c.find(s); c.f == nil || !c.small && l.State > 0 {
 		return nil
 	}
 	t, ok := c.stages[r]
@@ -77,6 +84,9 @@ func (l *Loop) newStage(f *expr.Function, r expr.Request) *stage {
 	t.Recurrence = code.NewRecurrence(g, next, append(t.results[:len(t.results):len(t.results)], compared...), number)
 	if t.Recurrence == nil {
 		return nil
+	}
+	for t.most = mostBlock; t.most > 4*leastBlock && 8*t.most*t.Registers() > cacheRoom; {
+		t.most /= 2
 	}
 	for _, leaf := range t.Loads {
 		t.own = append(t.own, number(leaf) >= 0)
@@ -130,7 +140,7 @@ func (m *memory) runner(w *way, d expr.Derivative, directions int) *runner {
 		r = &runner{stage: m.stage(w.Step, request(d, directions))}
 		if r.stage != nil {
 			r.columns = make([]code.Source, len(r.Loads))
-			r.memory = make([]float64, mostBlock*len(r.Loads))
+			r.memory = make([]float64, r.most*len(r.Loads))
 			r.v = make([]float64, r.compared)
 		}
 		w.runners[d][directions] = r
@@ -140,7 +150,7 @@ func (m *memory) runner(w *way, d expr.Derivative, directions int) *runner {
 	}
 	if r.begun != m.sweeps {
 		r.begun = m.sweeps
-		r.Begin(r.Recurrence, mostBlock, m.uniform)
+		r.Begin(r.Recurrence, r.most, m.uniform)
 	}
 	return r
 }
@@ -177,7 +187,7 @@ type block struct {
 func (m *memory) loadColumns(r *runner, b *block, own bool) {
 	for c, leaf := range r.Loads {
 		if r.own[c] == own && !m.steady(leaf) {
-			r.columns[c].X = m.column(r.memory[c*mostBlock:][:b.n], b, leaf)
+			r.columns[c].X = m.column(r.memory[c*r.most:][:b.n], b, leaf)
 		}
 	}
 }
@@ -232,28 +242,31 @@ func (b *Block) column(dst, x []float64, j, k int) []float64 {
 	return dst
 }
 
-// addColumn adds column, a number for each step from k on, to element j of the block; if
-// back, from the last step to the first.
-func (b *Block) addColumn(x, column []float64, j, k int, back bool) {
-	if !b.Steady() {
-		for i, v := range column {
-			if at := b.Place(k + i); at >= 0 {
-				x[at+j] += v
-			}
+// addColumn adds column, a number for each step from k on, to element j of the block, which is
+// not steady.
+func (b *Block) addColumn(x, column []float64, j, k int) {
+	for i, v := range column {
+		if at := b.Place(k + i); at >= 0 {
+			x[at+j] += v
 		}
-		return
 	}
-	sum := x[b.At+j]
+}
+
+// addTotals adds four columns to the numbers x, from the first to the last or, if back, from
+// the last to the first. The four do not wait for each other.
+func addTotals(x *[4]*float64, columns *[4][]float64, back bool) {
+	a, b, c, d := *x[0], *x[1], *x[2], *x[3]
+	n := len(columns[0])
+	p, q, r, s := columns[0], columns[1][:n], columns[2][:n], columns[3][:n]
+	i, by := 0, 1
 	if back {
-		for i := len(column) - 1; i >= 0; i-- {
-			sum += column[i]
-		}
-	} else {
-		for _, v := range column {
-			sum += v
-		}
+		i, by = n-1, -1
 	}
-	x[b.At+j] = sum
+	for range p {
+		a, b, c, d = a+p[i], b+q[i], c+r[i], d+s[i]
+		i += by
+	}
+	*x[0], *x[1], *x[2], *x[3] = a, b, c, d
 }
 
 // through runs over a block what goes from step to step, from r.State on, and returns what
@@ -303,12 +316,34 @@ func (w *way) fit(r *runner, n int) int {
 
 // addColumns adds to x the results of the first n steps of a block in direction d.
 func (m *memory) addColumns(r *runner, d int, x []float64, blocks []Block, k, n int) {
-	for j, o := range r.results {
-		if o.B == d {
-			b, i := m.place(blocks, o.A)
-			b.addColumn(x[m.State:], r.result(j, n), i, k, r.of.Weighted)
+	var none [4]float64
+	to, from, count := [4]*float64{}, [4][]float64{}, 0
+	flush := func() {
+		for i := count; i < len(to) && count > 0; i++ {
+			to[i], from[i] = &none[i], from[0]
 		}
+		if count > 0 {
+			addTotals(&to, &from, r.of.Weighted)
+		}
+		count = 0
 	}
+	for j, o := range r.results {
+		if o.B != d {
+			continue
+		}
+		b, i := m.place(blocks, o.A)
+		if !b.Steady() {
+			b.addColumn(x[m.State:], r.result(j, n), i, k)
+			continue
+		}
+		at := &x[m.State+b.At+i]
+		if count == len(to) || slices.Contains(to[:count], at) {
+			flush()
+		}
+		to[count], from[count] = at, r.result(j, n)
+		count++
+	}
+	flush()
 }
 
 // worth is how many of the next n steps to try as a block, 0 if they are better run one by
@@ -346,6 +381,10 @@ func (m *memory) ahead(k, n int, r []float64, moving bool) (done int) {
 	}
 	if v == nil || moving && t == nil {
 		return 0
+	}
+	n = min(n, v.most)
+	if moving {
+		n = min(n, t.most)
 	}
 	s, size := m.State, len(r)
 	m.rows = resized(m.rows, (mostBlock+1)*size)
@@ -394,6 +433,7 @@ func (m *memory) back(k int, w, gx []float64) (n int) {
 	if r == nil {
 		return 0
 	}
+	n = min(n, r.most)
 	m.lambdas = resized(m.lambdas, mostBlock*s)
 	b := &m.block
 	*b = block{k: k - n, n: n, records: m.states.rows(k-n, k), size: s, lambda: m.lambdas, w: w}
@@ -419,6 +459,7 @@ func (m *memory) backMoving(k int, h [][]float64, w []float64, dw [][]float64) (
 	if r == nil || p == nil {
 		return 0
 	}
+	n = min(n, r.most, p.most)
 	m.lambdas, m.lambdasMoving = resized(m.lambdas, mostBlock*s), resized(m.lambdasMoving, mostBlock*size)
 	b := &m.block
 	*b = block{

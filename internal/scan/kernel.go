@@ -26,23 +26,26 @@ type kernels struct {
 	mu     sync.Mutex
 	seen   bool           // find has been called
 	whole  *expr.Function // the step, nil if it has calls or too many operations
-	f      *expr.Function // the same, nil if sweeps are better
+	f      *expr.Function // the same, nil if it has operations that no kernel has
+	small  bool           // one step takes less time as code than by a sweep
 	guards []tape.Guard   // of the step; A and B are numbers among f.Watched
 	made   map[expr.Request]*kernel
 	stages map[expr.Request]*stage
 }
 
-// maxLines is how many operations a step may have to be a kernel: registers are numbered
-// by 16 bits.
-const maxLines = 2000
+// maxLines is how many operations a step has at most to be code, on lanes of steps and on
+// single numbers: there registers are numbered by 16 bits.
+const (
+	maxLines      = 20000
+	maxSmallLines = 2000
+)
 
 // kernel is the kernel of a step for a derivative, nil if sweeps are better.
 func (l *Loop) kernel(s *Step, r expr.Request) *kernel {
 	c := &s.kernels
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.find(s)
-	if c.f == nil {
+	if c.find(s); !c.small {
 		return nil
 	}
 	k := c.made[r]
@@ -53,19 +56,19 @@ func (l *Loop) kernel(s *Step, r expr.Request) *kernel {
 	return k
 }
 
-// find sets f if the step is small.
+// find sets whole, f and small.
 func (c *kernels) find(s *Step) {
 	if c.seen {
 		return
 	}
 	c.seen, c.made, c.stages = true, map[expr.Request]*kernel{}, map[expr.Request]*stage{}
 	c.whole = s.function()
-	if c.whole == nil {
+	if c.whole == nil || isListed(s.P) {
 		return
 	}
-	if w, _ := s.P.Work(); !isListed(s.P) && cost.IsSmall(len(c.whole.Steps)-s.P.Base(), w) {
-		c.f = c.whole
-	}
+	c.f = c.whole
+	w, _ := s.P.Work()
+	c.small = len(c.f.Steps) <= maxSmallLines && cost.IsSmall(len(c.f.Steps)-s.P.Base(), w)
 }
 
 // isListed reports whether a step has an operation that no kernel has, such as FMA.

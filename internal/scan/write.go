@@ -78,7 +78,9 @@ func (l *Loop) WriteCall(c *gosource.Call) error {
 func (s *Step) symbols() *expr.Function {
 	s.kernels.mu.Lock()
 	defer s.kernels.mu.Unlock()
-	s.kernels.find(s)
+	if s.kernels.find(s); s.kernels.whole == nil || len(s.kernels.whole.Steps) > maxSmallLines {
+		return nil
+	}
 	return s.kernels.whole
 }
 
