@@ -74,6 +74,9 @@ func (w *writer) write(roots []*activity.Instance) string {
 	for _, l := range w.decls {
 		b.WriteString("\n" + l.text + "\n")
 	}
+	if w.helpers["logGamma"] != "" {
+		w.helper("signOfGamma")
+	}
 	for _, f := range helpers {
 		if name := w.helpers[f.name]; name != "" {
 			fmt.Fprintf(&b, "\nfunc %s%s%s\n", name, w.params(), w.helperBody(f.body))
@@ -159,5 +162,5 @@ func (w *writer) helperBody(s string) string {
 	if strings.Contains(s, "math.") {
 		s = strings.ReplaceAll(s, "math.", w.imported("math", "math")+".")
 	}
-	return strings.ReplaceAll(s, "$", w.T)
+	return strings.ReplaceAll(strings.ReplaceAll(s, "&signOfGamma", w.helpers["signOfGamma"]), "$", w.T)
 }

@@ -16,6 +16,9 @@ type operation struct {
 	// dual is the package, and &name a helper function. Several texts are several results.
 	text []string
 
+	// helper returns all of several results.
+	helper string
+
 	// all says that the text takes active arguments only.
 	all bool
 
@@ -28,10 +31,10 @@ var operations = func() map[string]operation {
 	m := map[string]operation{
 		"math.IsNaN":   {text: []string{"!$1.LessEq($1)"}, reads: true},
 		"math.Signbit": {text: []string{"($1.LessReal(0) || $1.Inv().LessReal(0))"}, reads: true},
-		"math.Sincos":  {text: []string{"$1.Sin()", "$1.Cos()"}},
+		"math.Sincos":  {text: []string{"$1.Sin()", "$1.Cos()"}, helper: "sincos"},
 		"math.Ldexp":   {text: []string{"&scaleByPower($1, $2)"}},
-		"math.Lgamma":  {text: []string{"$1.LogGamma()", "&signOfGamma($1)"}},
-		"math.Modf":    {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}},
+		"math.Lgamma":  {text: []string{"$1.LogGamma()", "&signOfGamma($1)"}, helper: "logGamma"},
+		"math.Modf":    {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}, helper: "modf"},
 
 		"gonum.org/v1/gonum/floats.Dot":          {text: []string{"dual.Dot($1, $2)"}, all: true},
 		"gonum.org/v1/gonum/floats.Sum":          {text: []string{"dual.Sum($1)"}},
@@ -61,6 +64,9 @@ var helpers = []helper{
 	{"decrease", "(x *$, y $) { *x = (*x).Sub(y) }"},
 	{"multiply", "(x *$, y $) { *x = (*x).Mul(y) }"},
 	{"divide", "(x *$, y $) { *x = (*x).Div(y) }"},
+	{"sincos", "(x $) (sin, cos $) { return x.Sin(), x.Cos() }"},
+	{"modf", "(x $) (whole, fraction $) { return x.Trunc(), x.Sub(x.Trunc()) }"},
+	{"logGamma", "(x $) (lg $, sign int) { return x.LogGamma(), &signOfGamma(x) }"},
 	{"scaleByPower", `(x $, n int) $ {
 	// 2ⁿ may be out of range. Of a result that is subnormal the last step alone rounds.
 	for k := 0; k < 3 && n > 1023; k++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var programs = flag.Int("programs", 30, "random functions that TestRandomFunctions lifts")
+var programs = flag.Int("programs", 100, "random functions that TestRandomFunctions lifts")
 
 // A generator prints random plain Go.
 type generator struct {
@@ -106,9 +106,13 @@ func (g *generator) target() string {
 }
 
 func (g *generator) statement() {
-	k := g.rnd.IntN(17)
+	k := g.rnd.IntN(34)
 	if g.depth > 2 && k >= 6 {
 		k = g.rnd.IntN(6)
+	}
+	if k >= 17 {
+		g.several(k)
+		return
 	}
 	switch k {
 	case 0, 1:
@@ -181,14 +185,88 @@ func (g *generator) statement() {
 	}
 }
 
+// several prints statements in which numbers are one of several values, and types that
+// are generic or local.
+func (g *generator) several(k int) {
+	v, w, c := g.name("v"), g.name("w"), g.number(1)
+	switch k {
+	case 17:
+		g.line("if %s, ok := d.M[%q]; ok {\n%s *= %s\ns += %s\n}", v, g.pick("a", "b"), v, c, v)
+	case 18:
+		g.line("%s, %s := %s(%s, 3)\n%s *= %s\n_ = %s", v, w, g.pick("two", "m.both"), c, w, g.number(1), v)
+		g.numbers = append(g.numbers, v, w)
+	case 19:
+		g.line("var (\n%s, %s float64 = %s, %s\nn%s int\nu%s, z%s float64\n)", v, w, g.pick("1", "d.C", c), g.pick("2", c), v, v, v)
+		g.line("u%s += %s + float64(n%s)\n%s -= u%s\n_, _ = %s, z%s", v, g.number(1), v, w, v, v, v)
+		g.numbers = append(g.numbers, v, w)
+	case 20:
+		g.line("for _, a := range []any{2, 0.5, \"x\"} {\nswitch %s := a.(type) {\ncase int:\ns += %s * float64(%s)\ncase float64:\n%s *= %s\ns -= %s\ndefault:\n%s = %s\n}\n}",
+			v, c, v, v, g.number(1), v, g.target(), c)
+	case 21:
+		g.line("type %s struct{ u, v float64 }\n%s := [2]%s{{1, %s}, {v: 2}}\n%s[1].u += %s\n%s[0] = %s[1]\ns += %s[0].u * %s[0].v", v, w, v, c, w, g.number(1), w, w, w, w)
+	case 22:
+		g.line("%s = total%s", g.target(), g.pick("()", "("+c+", 2)", "(y[:2]...)", "(d.W...)", "(two("+c+", 1))"))
+	case 23:
+		g.line("%s := box[%s\n%s.put(%s)\ns += %s.get() / 2", v, g.pick("float64]{"+c+"}", "float64]{}", "float64]{1}"), v, g.pick("2", c, g.number(1)), v)
+		g.line("%s := box[pair]{pair{1, %s}}\ns -= %s.get().b", w, g.pick("2", c), w)
+	case 24:
+		g.line("switch %s := %s; %s {\ncase x[0] - %s, 0.375:", v, g.pick("d.C", c, "m.next()"), v, g.number(1))
+		g.block()
+		g.line("case 0.75:\ns++\n}")
+	case 25:
+		l := g.name("loop")
+		g.line("%s:\nfor %s := range 3 {\nfor range 2 {\nif %s {\n%s %s\n}\n%s += %s\n_ = %s\n}\n}", l, v, g.condition(), g.pick("continue", "break"), l, g.target(), g.number(2), v)
+	case 26:
+		g.line("%s, %s = math.%s(%s)", g.pick("s", "p.a", "_"), g.pick("q.b", "y[0]", "_"), g.pick("Sincos", "Modf"), g.pick(c, "d.C"))
+		g.line("_, %s := math.Lgamma(%s)\ns *= float64(%s)", v, c, v)
+	case 27:
+		g.line("%s := func(i int) (float64, bool) { return float64(i) %s, i < 2 }", v, g.pick("", "+ "+c))
+		g.line("%s, ok%s := %s(m.index())\nif ok%s {\n%s -= %s\n}\ns += %s", w, w, v, w, w, g.number(1), w)
+	case 28:
+		g.line("%s = %s(%s)", g.target(), g.pick("mix", "twice", "pointOf", "total"), g.pick("two("+c+", 0.5)", "m.both("+c+", 0.5)", "math.Sincos("+c+")"))
+	case 29:
+		g.line("%s, %s := &s, new(float64(%s))\n*%s += *%s\n*%s %s %s\np.b = *%s", v, w, g.pick("0.5", c), v, w, w, g.pick("=", "+="), g.number(1), w)
+	case 30:
+		g.line("%s := map[int]float64{1: %s}\n%s[m.index()+1] %s %s\nif %s, ok := %s[2]; ok {\ns += %s\n}\ns += float64(len(%s))", v, c, v, g.pick("=", "="), g.number(1), w, v, w, v)
+	case 31:
+		g.line("for %s := range %s {\n%s -= %s\ns += %s\n}", v, g.pick("slices.Values(d.W)", "slices.Values(x)"), v, c, v)
+		g.line("var %s, %s float64\nfor %s, %s = range map[float64]float64{0.5: %s} {\n%s *= %s\n}\ns += %s - %s", w, v, w, v, g.pick("2", c), w, g.number(1), w, v)
+	case 32:
+		g.line("%s, %s := p.norm, %s\ns += %s() * %s(%s)", v, w, g.pick("math.Sin", "math.Abs", "half"), v, w, c)
+	case 33:
+		g.line("%s, %s := [3]pair{p, q}, &pair{b: %s}\n%s[1].a = %s\n%s[2], *%s = *%s, %s[0]\np = %s[m.index()]\ns += %s.b", v, w, c, v, g.number(1), v, w, w, v, v, w)
+	}
+}
+
 const randomHead = `package main
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+var _ = slices.Values[[]int]
 
 type data struct {
 	W []float64
 	C float64
+	M map[string]float64
 }
+
+type box[E any] struct{ e E }
+
+func (b *box[E]) put(e E) { b.e = e }
+
+func (b box[E]) get() E { return b.e }
+
+func two(a, b float64) (float64, float64) {
+	if b > 1 {
+		return a, 2
+	}
+	return 1, b
+}
+
+func half(x float64) float64 { return x / 2 }
 
 type pair struct{ a, b float64 }
 
@@ -198,6 +276,8 @@ func (p pair) norm() float64 { return math.Sqrt(1 + p.a*p.a + p.b*p.b) }
 type meter struct{ calls int }
 
 func (m *meter) next() float64 { m.calls++; return float64(m.calls%5) / 4 }
+
+func (m *meter) both(a, b float64) (float64, float64) { m.calls++; return a - float64(m.calls%2), b }
 
 func (m *meter) index() int { m.calls++; return m.calls % 2 }
 
@@ -247,7 +327,14 @@ import (
 	"os"
 
 	"github.com/hesse-ad/hesse/dual"
+	"github.com/hesse-ad/hesse/reverse"
 )
+
+// near reports whether two derivatives agree within what some thousand roundings of terms
+// of their size leave.
+func near(a, b float64) bool {
+	return !(math.Abs(a-b) > 1e-9*(1+math.Abs(a)+math.Abs(b))) || math.IsInf(a, 0) || math.IsInf(b, 0)
+}
 
 // fuses reports whether the compiler rounds x·y + z once: then the plain functions have
 // other bits.
@@ -263,17 +350,41 @@ func main() {
 	if fuses() {
 		return
 	}
-	d := &data{[]float64{0.5, -1, 2}, 1.5}
+	d := &data{[]float64{0.5, -1, 2}, 1.5, map[string]float64{"a": 1.5}}
 	for k, f := range table {
 		rnd := rand.New(rand.NewPCG(7, 7))
 		for range 50 {
 			x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), float64(rnd.IntN(3))}
 			want := f.plain(append([]float64(nil), x...), d)
-			for _, got := range []dual.Real{f.real(dual.Consts[dual.Real](nil, x), d), f.concrete(dual.Consts[dual.Real](nil, x), d)} {
-				if math.Float64bits(float64(got)) != math.Float64bits(want) && want == want {
+			for _, lifted := range []func(x []dual.Real, d *data) dual.Real{f.real, f.concrete} {
+				if lifted == nil {
+					continue
+				}
+				if got := lifted(dual.Consts[dual.Real](nil, x), d); math.Float64bits(float64(got)) != math.Float64bits(want) && want == want {
 					fmt.Println("function", k, "at", x, "is", got, "and not", want)
 					os.Exit(1)
 				}
+			}
+			number := make([]dual.Number, len(x))
+			for i, x := range x {
+				number[i] = dual.Number{V: x, D: rnd.NormFloat64()}
+			}
+			tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return f.tape(x, d) }, x)
+			if err != nil || math.IsNaN(want) || math.IsInf(want, 0) {
+				continue
+			}
+			g, err := tape.Gradient(nil, x)
+			if err != nil {
+				panic(err)
+			}
+			along, size := 0.0, 0.0
+			for i, n := range number {
+				along += g[i] * n.D
+				size += math.Abs(g[i] * n.D)
+			}
+			if got := f.number(number, d).D; size < 1e6 && !near(got, along) {
+				fmt.Println("function", k, "at", x, "has the derivative", got, "and on a tape", along)
+				os.Exit(1)
 			}
 		}
 	}
@@ -286,8 +397,9 @@ func TestRandomFunctions(t *testing.T) {
 	var plain, table strings.Builder
 	plain.WriteString(randomHead)
 	lifts := []settings{
-		{output: "lifted.go", types: []string{"dual.Real"}},
-		{output: "selected.go", types: []string{"dual.Real"}, selects: true},
+		{output: "lifted.go"},
+		{output: "selected.go", selects: true},
+		{output: "concrete.go", types: []string{"dual.Real"}},
 	}
 	for k := range *programs {
 		g := &generator{rnd: rand.New(rand.NewPCG(uint64(k), 1))}
@@ -298,9 +410,12 @@ func TestRandomFunctions(t *testing.T) {
 		}
 		g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b + m.next()\n}")
 		plain.WriteString("\n" + g.b.String())
-		s := &lifts[k%2]
+		s, concrete := &lifts[k%2], "nil"
+		if k%10 == 0 {
+			s, concrete = &lifts[2], fmt.Sprintf("f%dReal", k)
+		}
 		s.functions = append(s.functions, fmt.Sprintf("f%d", k))
-		fmt.Fprintf(&table, "{f%d, f%dOf[dual.Real], f%dReal},\n", k, k, k)
+		fmt.Fprintf(&table, "{f%d, f%dOf[dual.Real], %s, f%dOf[dual.Number], f%dOf[reverse.Var]},\n", k, k, concrete, k, k)
 	}
 	dir, err := os.MkdirTemp("testdata", "random")
 	require.NoError(t, err)
@@ -315,6 +430,8 @@ func TestRandomFunctions(t *testing.T) {
 var table = []struct {
 	plain          func(x []float64, d *data) float64
 	real, concrete func(x []dual.Real, d *data) dual.Real
+	number         func(x []dual.Number, d *data) dual.Number
+	tape           func(x []reverse.Var, d *data) reverse.Var
 }{
 `+table.String()+"}\n")
 	path, err := filepath.Abs(dir)

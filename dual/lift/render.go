@@ -396,14 +396,15 @@ func isZero(tv types.TypeAndValue) bool { return tv.Value != nil && tv.Value.Str
 func (r *renderer) assignMany(s *ast.AssignStmt) string {
 	var lhs, rhs []string
 	var dst []*activity.Place
-	value, spelled := r.spelled(s.Rhs[0])
+	c, op, spelled := r.severalOf(s.Rhs[0])
+	spelled = spelled && r.pure(c.Args[0])
 	for i, e := range s.Lhs {
 		dst = append(dst, r.in.Exprs[e])
 		if spelled && isBlank(e) {
 			continue
 		}
 		if lhs = append(lhs, r.node(e)); spelled {
-			rhs = append(rhs, value(i))
+			rhs = append(rhs, r.operation(c, op, i))
 		}
 	}
 	if !spelled || len(lhs) == 0 {
@@ -426,44 +427,33 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// spelled reports whether e is a call of an operation with several results, each of
-// which is written as an expression of its own.
-func (r *renderer) spelled(e ast.Expr) (value func(i int) string, ok bool) {
-	c, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok {
-		return nil, false
+// severalOf is the operation with several results that e calls.
+func (r *renderer) severalOf(e ast.Expr) (c *ast.CallExpr, op operation, ok bool) {
+	if c, ok = ast.Unparen(e).(*ast.CallExpr); !ok {
+		return nil, op, false
 	}
-	fn := r.callee(c)
-	if fn == nil {
-		return nil, false
+	if fn := r.callee(c); fn != nil {
+		op, _ = elementary(fn)
 	}
-	op, ok := elementary(fn)
-	ok = ok && len(op.text) > 1 && r.anyActive(c.Args)
-	for _, x := range c.Args {
-		if ok {
-			r.once(x)
-		}
-	}
-	return func(i int) string { return r.operation(c, op, i) }, ok
+	return c, op, op.helper != "" && r.anyActive(c.Args)
 }
 
 // several is the values of e, an expression with several, for dst: where a passive number
 // becomes active on the way, by a function literal that makes it a constant.
 func (r *renderer) several(e ast.Expr, dst []*activity.Place) string {
-	src := r.in.Tuples[e]
+	text := r.node(e)
+	if c, op, ok := r.severalOf(e); ok {
+		text = r.helper(op.helper) + "(" + r.bare(c.Args[0]) + ")"
+	}
 	tuple, _ := r.info().TypeOf(e).(*types.Tuple)
-	value, spelled := r.spelled(e)
-	differ := spelled
+	differ := false
 	var names, values, results []string
-	for i, p := range src {
+	for i, p := range r.in.Tuples[e] {
 		name, to := fmt.Sprintf("r%d", i), p
 		for r.taken[name] {
 			name += "_"
 		}
 		names = append(names, name)
-		if spelled {
-			name = value(i)
-		}
 		if i < len(dst) && dst[i].Active() && p.Kind() == activity.Number && !p.Active() {
 			to, differ, name = dst[i], true, r.constant(name)
 		}
@@ -477,13 +467,9 @@ func (r *renderer) several(e ast.Expr, dst []*activity.Place) string {
 		values, results = append(values, name), append(results, r.byShape(to, t))
 	}
 	if !differ {
-		return r.node(e)
+		return text
 	}
-	body := strings.Join(names, ", ") + " := " + r.node(e) + "; "
-	if spelled {
-		body = ""
-	}
-	return "func() (" + strings.Join(results, ", ") + ") { " + body + "return " + strings.Join(values, ", ") + " }()"
+	return "func() (" + strings.Join(results, ", ") + ") { " + strings.Join(names, ", ") + " := " + text + "; return " + strings.Join(values, ", ") + " }()"
 }
 
 func (r *renderer) ret(s *ast.ReturnStmt) string {

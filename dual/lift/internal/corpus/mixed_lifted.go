@@ -123,8 +123,8 @@ func passiveOperationsOf[T dual.Scalar[T]](x []T) T {
 	a, b := func() (T, float64) { r0, r1 := math2.Modf(3.7); return dual.Const[T](r0), r1 }()
 	a = a.Mul(x[0])
 	sin := x[1].Sub(x[1].Trunc())
-	var s, c = func() (T, T) { return x[2].Sin(), x[2].Cos() }()
-	return a.AddReal(b).Add(sin).Add(s.Mul(c)).Add(productOf(func() (T, T) { return x[3].Sin(), x[3].Cos() }()))
+	var s, c = sincosOf(x[2])
+	return a.AddReal(b).Add(sin).Add(s.Mul(c)).Add(productOf(sincosOf(x[3])))
 }
 
 func declarationGroupsOf[T dual.Scalar[T]](x []T) T {
@@ -642,6 +642,8 @@ var mathQ0S2 = [6]float64{
 }
 
 func equalOf2[T dual.Scalar[T]](x, y T) bool { return x.LessEq(y) && y.LessEq(x) }
+
+func sincosOf[T dual.Scalar[T]](x T) (sin, cos T) { return x.Sin(), x.Cos() }
 
 func scaleByPowerOf2[T dual.Scalar[T]](x T, n int) T {
 	// 2ⁿ may be out of range. Of a result that is subnormal the last step alone rounds.

@@ -519,11 +519,6 @@ func (m *denseOf[T]) each(f func(i int, j int) T) {
 	}
 }
 
-type denseOf[T dual.Scalar[T]] struct {
-	n    int
-	data []T
-}
-
 func (m *denseOf[T]) cholesky() (*denseOf[T], bool) {
 	l := newDenseOf[T](m.n)
 	for j := range m.n {
@@ -544,6 +539,11 @@ func (m *denseOf[T]) cholesky() (*denseOf[T], bool) {
 		}
 	}
 	return l, true
+}
+
+type denseOf[T dual.Scalar[T]] struct {
+	n    int
+	data []T
 }
 
 func (m *denseOf[T]) row(i int) []T { return m.data[i*m.n : (i+1)*m.n] }
