@@ -20,6 +20,10 @@ const (
 	// refinement multiplies errors by about growth × condition × ε: 1/√ε leaves
 	// half of the digits to the condition.
 	growthLimit = 1 << 26
+
+	// doubtfulCond is a condition number above which Refactorize looks whether it comes
+	// from scales that do not fit.
+	doubtfulCond = 1e6
 )
 
 // columns is a matrix in compressed columns.

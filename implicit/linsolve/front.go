@@ -19,6 +19,8 @@ func (l *LDL) eliminate(limit int) (elements int) {
 	w := &l.work
 	w.stack, w.stackVars, w.passed = w.stack[:0], w.stackVars[:0], w.passed[:0]
 	l.largest = 0
+	l.least = math.Inf(1)
+	l.positive, l.negative, l.zero = 0, 0, l.zero[:0]
 	l.done, l.index, l.val, l.d, l.e = l.done[:0], l.index[:0], l.val[:0], l.d[:0], l.e[:0]
 	for s := range l.supernodes() {
 		if order := l.path(s); order > 0 {
@@ -38,6 +40,7 @@ func (l *LDL) eliminate(limit int) (elements int) {
 		l.done = append(l.done, ldlFront{k, len(l.index), len(l.val)})
 		if l.parent[s] == none {
 			for _, v := range vars[k:] { // no number to divide by
+				l.least = 0
 				l.zero = append(l.zero, int(l.order[v]))
 			}
 			continue
@@ -259,6 +262,7 @@ func (l *LDL) eliminateOne(front []float64, order, candidates, start, k, base in
 		case max(math.Abs(a), all) <= ldlZero:
 			l.swap(front, order, k, q, vars)
 			l.zero = append(l.zero, int(l.order[vars[k]]))
+			l.least = 0
 			l.d, l.e = append(l.d, 0), append(l.e, 0)
 			clear(front[k*order+k : (k+1)*order])
 			return 1
@@ -334,6 +338,7 @@ func (l *LDL) single(front []float64, order, k, q int, x []float64, vars []int32
 // countSingle puts a pivot of order 1 in D.
 func (l *LDL) countSingle(pivot float64) {
 	l.d, l.e = append(l.d, pivot), append(l.e, 0)
+	l.least = min(l.least, math.Abs(pivot))
 	if pivot > 0 {
 		l.positive++
 	} else {
@@ -360,6 +365,7 @@ func (l *LDL) double(front []float64, order, k, q, r int, x, y []float64, vars [
 	}
 	first[1] = 0 // L has the identity beside the pivot
 	l.d, l.e = append(l.d, p.a, p.c), append(l.e, p.b, 0)
+	l.least = min(l.least, math.Abs(p.b)) // ac is half of b² at most
 	l.positive++
 	l.negative++
 }

@@ -87,13 +87,26 @@ func (s *Krylov) maxIterations() int {
 	return min(4*len(s.b), 10000)
 }
 
-// finish copies the best x to dst, allocated if nil.
+// finish copies the best x to dst, allocated if nil, and tests the vector that is left of it
+// in the range of float64: 0 if that is not finite.
 func (s *Krylov) finish(dst []float64, iterations int) ([]float64, error) {
 	if dst == nil {
 		dst = make([]float64, len(s.b))
 	}
+	underflow, overflow := false, false
 	for i, x := range s.best {
 		dst[i] = scaled(x, s.exp)
+		s.x[i] = scaled(dst[i], -s.exp)
+		underflow = underflow || s.x[i] != x
+		overflow = overflow || !finite(dst[i])
+	}
+	switch {
+	case overflow:
+		clear(dst)
+		s.bestNorm = floats.Norm(s.b, 2)
+	case underflow: // what is left of x may miss b
+		s.bestNorm = math.Inf(1)
+		s.residual()
 	}
 	s.a = nil
 	if s.bestNorm <= s.target && finite(s.bestNorm) && finite(largest(dst)) {

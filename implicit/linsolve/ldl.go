@@ -45,6 +45,8 @@ type LDL struct {
 	exp      []int32             // S is 2^exp
 	base     []int32             // where the search for exp starts
 	product  bool                // at the scales of a maximum product matching
+	least    float64             // size of a pivot
+	known    float64             // the same where order and scales were found
 	analyzed bool
 	err      error
 
@@ -126,6 +128,12 @@ const (
 	// taken for rounding errors.
 	ldlZero = 64 * epsilon
 
+	// ldlDoubtful is the size of a pivot below which the scales may be no good, ldlUncertain
+	// that below which its sign may be rounding, if the condition is more than ldlMostCond.
+	ldlDoubtful  = 0x1p-24
+	ldlUncertain = 0x1p-34
+	ldlMostCond  = 1e14
+
 	// ldlPanel is the number of pivots after which the columns that are still to be
 	// eliminated are brought up to date.
 	ldlPanel = 16
@@ -156,17 +164,13 @@ func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
 	l.checkThreshold()
 	l.a = sparsity.NewSymMatrix(sparsity.NewMatrix(a.Triangle().Pattern()))
 	l.analyzed = false
-	n, _ := l.a.Dims()
-	l.base = resize(l.base, n)
-	clear(l.base)
-	l.product = false
 	return l.Refactorize(a)
 }
 
 // Refactorize computes the factorization of a, the same triangle of the same
 // pattern as last given to Factorize, with the order found there; or, where with
-// these values so many pivots wait that fronts have four times the elements, by
-// Factorize. Errors are those of Factorize. It panics if there was no Factorize, the
+// these values so many pivots wait that fronts have four times the elements, or
+// one is so small that the scales may not fit, by Factorize. Errors are those of Factorize. It panics if there was no Factorize, the
 // pattern differs, or Threshold is not between 0 and ½. It does not allocate in
 // steady state.
 func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
@@ -177,25 +181,32 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 		panic("linsolve: pattern differs")
 	}
 	l.positive, l.negative, l.zero = 0, 0, l.zero[:0]
-	l.err = nil
-	if !l.load(a.Triangle().Values()) {
-		l.err = firstNonFinite(p, a.Triangle().Values())
+	if l.err = firstNonFinite(p, a.Triangle().Values()); l.err != nil {
 		return l.err
 	}
 	l.threshold = l.Threshold
 	if l.threshold == 0 {
 		l.threshold = ldlThreshold
 	}
-	if l.analyzed {
-		if elements := l.eliminate(4 * l.elements); elements > 4*l.elements {
-			return l.Factorize(a)
-		}
-	} else {
-		if l.err = l.analyze(a.Triangle().Values()); l.err != nil {
+	values := a.Triangle().Values()
+	if fits := l.analyzed && l.again(values); !fits {
+		if l.err = l.anew(values, false); l.err != nil {
 			return l.err
 		}
-		l.analyzed = true
-		l.elements = l.eliminate(math.MaxInt)
+		if l.least < ldlDoubtful && !l.product {
+			least := l.least
+			if l.err = l.anew(values, true); l.err == nil && l.least <= least {
+				l.err = l.anew(values, false)
+			}
+			if l.err != nil {
+				return l.err
+			}
+		}
+		l.known = l.least
+		l.analyzed = len(l.zero) == 0 // a singular matrix says nothing of those to come
+	}
+	if len(l.zero) == 0 && l.least < ldlUncertain {
+		l.err = l.certain()
 	}
 	if len(l.zero) > 0 {
 		n := len(l.exp)
@@ -204,6 +215,40 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 		l.err = &SingularError{N: n, StructuralRank: n, Rows: which, Columns: which}
 	}
 	return l.err
+}
+
+// again eliminates with the order that there is, and reports whether that and the scales
+// fit the values.
+func (l *LDL) again(values []float64) bool {
+	l.load(values)
+	limit := 4 * l.elements
+	return l.eliminate(limit) <= limit && l.least >= min(ldlDoubtful, l.known/1024) && len(l.zero) == 0
+}
+
+// anew finds scales, those of a maximum product matching if that is forced, and the order,
+// and eliminates.
+func (l *LDL) anew(values []float64, product bool) error {
+	l.base = resize(l.base, len(l.a.Triangle().Pattern().RowPtr())-1)
+	clear(l.base)
+	l.product, l.analyzed = false, false
+	l.load(values)
+	if err := l.analyze(values, product); err != nil {
+		return err
+	}
+	l.analyzed = true
+	l.elements = l.eliminate(math.MaxInt)
+	return nil
+}
+
+// certain returns a *SingularError if the inertia may be rounding.
+func (l *LDL) certain() error {
+	cond, v := l.condition()
+	if cond <= ldlMostCond {
+		return nil
+	}
+	normalize(v)
+	n, which := len(v), heaviest(v, l.order)
+	return &SingularError{N: n, StructuralRank: n, RCond: 1 / cond, Rows: which, Columns: which}
 }
 
 // Inertia returns the numbers of positive, negative and zero eigenvalues of A, 0,
@@ -258,7 +303,15 @@ func (l *LDL) Cond() float64 {
 	case n == 0:
 		return 0
 	}
-	cond := l.conditionOf(make([]int32, n))
+	cond, _ := l.condition()
+	return cond
+}
+
+// condition returns an estimate of the condition number, and a vector, in the order of the
+// factors, that SAS nearly maps to 0 if that is large.
+func (l *LDL) condition() (cond float64, v []float64) {
+	n := len(l.exp)
+	cond, v = l.conditionOf(make([]int32, n))
 	if l.product && !(cond <= mat.ConditionTolerance) {
 		plain := make([]int32, n)
 		for i, e := range l.exp {
@@ -268,13 +321,15 @@ func (l *LDL) Cond() float64 {
 		exponents := make([]int32, len(values))
 		setExponents(exponents, values)
 		ruiz(p, exponents, plain, make([]int32, n))
-		cond = min(cond, l.conditionOf(plain))
+		if other, w := l.conditionOf(plain); other < cond {
+			cond, v = other, w
+		}
 	}
-	return cond
+	return cond, v
 }
 
 // conditionOf estimates the condition number of DBD, D = 2^exp.
-func (l *LDL) conditionOf(exp []int32) float64 {
+func (l *LDL) conditionOf(exp []int32) (cond float64, v []float64) {
 	n := len(exp)
 	sums := make([]float64, n)
 	l.a.DoNonZero(func(i, j int, v float64) { sums[i] += math.Abs(scaled(v, exp[i]+exp[j])) })
@@ -290,7 +345,8 @@ func (l *LDL) conditionOf(exp []int32) float64 {
 			y[k] = scaled(y[k], -exp[i])
 		}
 	}
-	return floats.Max(sums) * inverseNorm(work[:n], work[n:2*n], work[2*n:], solve, solve)
+	v = work[:n]
+	return floats.Max(sums) * inverseNorm(v, work[n:2*n], work[2*n:], solve, solve), v
 }
 
 func (l *LDL) checkFactorized() {
@@ -305,13 +361,13 @@ func (l *LDL) checkThreshold() {
 	}
 }
 
-// load sets SAS and its scales, and reports whether all values are finite.
-func (l *LDL) load(values []float64) (finite bool) {
+// load sets SAS and its scales.
+func (l *LDL) load(values []float64) {
 	p := l.a.Triangle().Pattern()
 	ptr := p.RowPtr()
 	w := &l.work
 	w.exponents, w.local = resize(w.exponents, len(values)), resize(w.local, len(l.base))
-	most := setExponents(w.exponents, values)
+	setExponents(w.exponents, values)
 	l.exp = append(l.exp[:0], l.base...)
 	ruiz(p, w.exponents, l.exp, w.local)
 	const normal = 511 // 2^e is, for the sum e of two exponents up to this
@@ -328,15 +384,13 @@ func (l *LDL) load(values []float64) (finite bool) {
 			}
 		}
 	}
-	return most <= 1024 // infinities and NaN have 1025
 }
 
 // noExponent is that of 0: plus two exponents, it stays below all others.
 const noExponent = math.MinInt32 / 4
 
-// setExponents sets those of values, and returns the largest.
-func setExponents(exponents []int32, values []float64) (most int32) {
-	most = noExponent
+// setExponents sets those of values.
+func setExponents(exponents []int32, values []float64) {
 	for k, v := range values {
 		e := int32(math.Float64bits(v)>>52)&0x7ff - 1022
 		if v == 0 {
@@ -345,9 +399,7 @@ func setExponents(exponents []int32, values []float64) (most int32) {
 			e = exponent(v)
 		}
 		exponents[k] = e
-		most = max(most, e)
 	}
-	return most
 }
 
 // ruiz finds scales 2^exp, from those that are there, for a symmetric matrix of which a
@@ -389,14 +441,14 @@ func ruiz(p *sparsity.Pattern, exponents, exp, size []int32) {
 }
 
 // analyze finds the order and the fronts.
-func (l *LDL) analyze(values []float64) error {
+func (l *LDL) analyze(values []float64, product bool) error {
 	p := l.a.Triangle().Pattern()
-	if l.dominant() {
+	if !product && l.dominant() {
 		ptr, adj := triangleGraph(p)
 		order, _ := minimumDegree(len(l.exp), ptr, adj)
 		l.symbolic.analyze(ptr, adj, order)
 	} else {
-		l.analyzePairs(values)
+		l.analyzePairs(values, product)
 	}
 	l.amalgamate(2)
 	entries := 0
@@ -424,20 +476,20 @@ func (l *LDL) dominant() bool {
 }
 
 // analyzePairs finds the order of pairs of variables, and of single ones.
-func (l *LDL) analyzePairs(values []float64) {
+func (l *LDL) analyzePairs(values []float64, product bool) {
 	n := len(l.exp)
 	p := l.a.Triangle().Pattern()
 	full := bothTriangles(p, l.a.Triangle().Values())
 	q := full.Pattern()
-	partner, small := pairs(full)
-	if small {
+	partner, small, regular := pairs(full)
+	if small || product && regular {
 		_, rowExp, colExp := maximumProduct(q, bothTriangles(p, values).Values())
 		l.product = true
 		for i := range l.base {
 			l.base[i] = (rowExp[i] + colExp[i]) >> 1
 		}
 		l.load(values)
-		partner, _ = pairs(bothTriangles(p, l.a.Triangle().Values()))
+		partner, _, _ = pairs(bothTriangles(p, l.a.Triangle().Values()))
 	}
 
 	// The graph of the pairs, and of single variables: node i is a variable or the
@@ -532,8 +584,9 @@ const ldlLarge = 4
 // matching of a symmetric matrix with large elements is paths and cycles, from the
 // column to its row as the next column, and so are the pairs along them. Pairs of
 // which both have a pivot of their own are left apart. It reports whether all can be
-// matched, but not without small elements: the scales are no good then.
-func pairs(a *sparsity.Matrix) (partner []int32, small bool) {
+// matched, but not without small elements, since the scales are no good then, and
+// whether all can be matched at all.
+func pairs(a *sparsity.Matrix) (partner []int32, small, regular bool) {
 	n, _ := a.Dims()
 	partner = make([]int32, n)
 	diagonal := make([]float64, n)
@@ -542,7 +595,8 @@ func pairs(a *sparsity.Matrix) (partner []int32, small bool) {
 		diagonal[i] = math.Abs(a.At(i, i))
 	}
 	rowOf, rank, short := maximumMatching(a.Pattern(), withoutDense(a), ldlLevels...)
-	small = rank == n && short >= ldlLarge
+	regular = rank == n
+	small = regular && short >= ldlLarge
 	inside := make([]bool, n) // not the first of a path
 	for _, i := range rowOf {
 		if i != none {
@@ -571,7 +625,7 @@ func pairs(a *sparsity.Matrix) (partner []int32, small bool) {
 			}
 		}
 	}
-	return partner, small
+	return partner, small, regular
 }
 
 // withoutOne drops from a path or cycle of odd length the variable with the largest
@@ -737,7 +791,7 @@ func (l *LDL) solve(d []float64, inc int) error {
 	w := l.borrow()
 	defer l.idle.give(w)
 	s := &w.refinement
-	s.load(d, inc, l.exp)
+	rest := s.load(d, inc, l.exp)
 	solve := func(y []float64) { l.factorSolve(y, w.front) }
 	residual := func() { l.residual(s, w.y) }
 	s.refine(w.y, l.order, l.order, solve, residual)
@@ -749,6 +803,9 @@ func (l *LDL) solve(d []float64, inc int) error {
 	}
 	if !(s.component <= acceptable(n)) {
 		return &ConvergenceError{s.steps, s.component}
+	}
+	if rest != nil {
+		return addRest(d, inc, rest, l.solve)
 	}
 	return checkFinite(d, inc, n)
 }

@@ -739,7 +739,7 @@ func TestPairsAreElements(t *testing.T) {
 			a = sparsity.NewSymMatrix(sparsity.NewMatrix(sparsity.FromCoordinates(n, n, e.rows, e.cols)))
 			randomize(rand.New(rand.NewPCG(69, 1)), a.Triangle())
 		}
-		partner, _ := pairs(bothTriangles(a.Triangle().Pattern(), a.Triangle().Values()))
+		partner, _, _ := pairs(bothTriangles(a.Triangle().Pattern(), a.Triangle().Values()))
 		alone := 0
 		for i, j := range partner {
 			if j == none {

@@ -118,7 +118,8 @@ func (lu *LU) Factorize(a *sparsity.Matrix) error {
 // Refactorize computes the factorization of a, of the pattern last given to
 // Factorize, with the orders, pivots and storage found there. If a pivot
 // becomes too small for the new values, pivots are chosen again, within the
-// same order of columns. Errors are those of Factorize.
+// same order of columns; where the matching and the scales do not fit these, by
+// Factorize. Errors are those of Factorize.
 //
 // It panics if there was no Factorize or the pattern differs. It does not
 // allocate unless pivots change. Time is that of the floating-point operations,
@@ -134,7 +135,8 @@ func (lu *LU) Refactorize(a *sparsity.Matrix) error {
 
 func (lu *LU) factorize(values []float64) error {
 	lu.cond = math.Inf(1)
-	if !lu.analyzed {
+	fresh := !lu.analyzed
+	if fresh {
 		n, _ := lu.a.Dims()
 		lu.colBase = resize(lu.colBase, n)
 		clear(lu.colBase)
@@ -149,20 +151,42 @@ func (lu *LU) factorize(values []float64) error {
 		}
 		lu.analyzed = true
 	}
+	anew := func() error {
+		lu.analyzed, lu.pivoted = false, false
+		return lu.factorize(values)
+	}
 	if !lu.pivoted || !lu.replay() {
 		if lu.pivoted {
 			lu.repivots++
+		}
+		if !fresh && !lu.scalesFit() {
+			return anew()
 		}
 		rank, grown := lu.eliminate(pivotTolerance)
 		if grown {
 			rank, _ = lu.eliminate(1)
 		}
 		lu.pivoted = rank == lu.order()
+		if !lu.pivoted && !fresh {
+			return anew()
+		}
 		if !lu.pivoted {
 			return lu.withoutPivot()
 		}
 	}
-	return lu.estimateCondition()
+	err := lu.estimateCondition()
+	if !fresh && !(lu.cond <= doubtfulCond) && !lu.scalesFit() {
+		lu.repivots++
+		return anew()
+	}
+	return err
+}
+
+// scalesFit reports whether a matching of entries that are not small is left, as the
+// analysis wants it.
+func (lu *LU) scalesFit() bool {
+	_, _, short := maximumMatching(lu.a.Pattern(), lu.a.Values(), pivotTolerance, 0)
+	return short == 0
 }
 
 // Repivots returns how many times Refactorize has chosen new pivots. As long as

@@ -129,8 +129,9 @@ type solveWork struct {
 type refinement struct {
 	b, x, r   []float64
 	exp       int32
-	component float64 // backward error
-	last      float64 // component before the last step
+	rest      []float64 // of the right-hand side, still to be solved for
+	component float64   // backward error
+	last      float64   // component before the last step
 	steps     int
 
 	tail, low []float64 // digits of x and r beyond those of a float64
@@ -195,7 +196,7 @@ func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 		if s.b == nil {
 			*s = newRefinement(n)
 		}
-		s.load(d[c:], inc, in)
+		s.rest = s.load(d[c:], inc, in)
 		w.active = append(w.active, s)
 	}
 	for len(w.active) > 0 {
@@ -231,13 +232,24 @@ func (lu *LU) solve(d []float64, inc, count int, trans bool) error {
 			err = &ConvergenceError{s.steps, s.component}
 		} else if e := checkFinite(d[c:], inc, n); e != nil {
 			err = e
+		} else if s.rest != nil {
+			e := addRest(d[c:], inc, s.rest, func(d []float64, inc int) error { return lu.solve(d, inc, 1, trans) })
+			if e != nil {
+				err = e
+			}
 		}
 	}
 	return err
 }
 
-// load starts with the right-hand side d[0], d[inc], d[2inc], … times 2^exps.
-func (s *refinement) load(d []float64, inc int, exps []int32) {
+// inRange is the number of binary digits that elements of a right-hand side may be apart
+// to be solved for together: so much less than the range of exponents that what solutions
+// have of each is in range, too.
+const inRange = 300
+
+// load starts with the right-hand side d[0], d[inc], d[2inc], … times 2^exps. It returns
+// what is too small beside the largest element, without that factor, or nil.
+func (s *refinement) load(d []float64, inc int, exps []int32) (rest []float64) {
 	s.exp = math.MinInt32
 	for i, e := range exps {
 		if v := d[i*inc]; v != 0 {
@@ -248,11 +260,30 @@ func (s *refinement) load(d []float64, inc int, exps []int32) {
 		s.exp = 0
 	}
 	for i, e := range exps {
-		s.b[i] = scaled(d[i*inc], e-s.exp)
+		v := d[i*inc]
+		if v != 0 && e+exponent(v) < s.exp-inRange {
+			if rest == nil {
+				rest = make([]float64, len(exps))
+			}
+			rest[i], v = v, 0
+		}
+		s.b[i] = scaled(v, e-s.exp)
 	}
 	clear(s.x)
 	copy(s.r, s.b)
 	s.component, s.steps = math.Inf(1), -1
+	return rest
+}
+
+// addRest adds to the solution d[0], d[inc], d[2inc], … that for rest.
+func addRest(d []float64, inc int, rest []float64, solve func(d []float64, inc int) error) error {
+	if err := solve(rest, 1); err != nil {
+		return err
+	}
+	for i, v := range rest {
+		d[i*inc] += v
+	}
+	return checkFinite(d, inc, len(rest))
 }
 
 // correct adds to each active x the solution for the right-hand side r.
