@@ -143,7 +143,7 @@ func TestCondOfAChainOfSmallSteps(t *testing.T) {
 	for i, e := range exp {
 		relative[i] = e - ldl.exp[i]
 	}
-		fromRelative, _ := ldl.conditionOf(relative)
+	fromRelative, _ := ldl.conditionOf(relative)
 	require.InEpsilon(t, want, fromRelative, 0.9)
 
 	full := bothTriangles(p, values)
