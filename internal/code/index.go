@@ -99,9 +99,6 @@ func Longer[T any](x []T, most int) []T {
 	return append(make([]T, 0, max(len(x)+1, min(16*len(x), most))), x...)
 }
 
-// Len is how many places there are.
-func (b *Builder) Len() int { return b.list.n }
-
 // First is the first place.
 func (b *Builder) First() int32 { return b.list.First() }
 

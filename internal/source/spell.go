@@ -156,9 +156,6 @@ func (f *File) Second2(code op.Code, x, y, v, dx, dy string) string {
 // Prod is the derivative product of two expressions.
 func (f *File) Prod(a, b string) string { return f.Call(elem.Prod, a, b) }
 
-// Product is their product, rounded.
-func Product(a, b string) string { return "float64(" + a + "*" + b + ")" }
-
 // Call is a function of package math or elem applied to args, which are names or
 // numbers. Of package elem the file has a copy, or what the function returns, if that
 // is one expression.
