@@ -26,6 +26,7 @@
 //	Number    and one directional derivative ∇f·d
 //	Hyper     two of them, d₁ and d₂, and the second derivative d₁ᵀ∇²f·d₂
 //	Of[T]     the derivative of whatever T computes, to any depth
+//	Taylor    all derivatives along one direction or curve, to an order chosen at run time
 //
 // and, recorded once on the variables of package reverse, with whole gradients
 // and Hessians. The one-call drivers are in packages forward, reverse and
@@ -35,7 +36,8 @@
 //	y := f([]dual.Number{{V: 2, D: 1}, {V: 3}}) // y.V = f(2, 3), y.D = ∂f/∂x₀
 //
 // Number and Hyper are flat and fast. Of nests, at more than ten times the cost
-// of Hyper for Of[Of[Real]]: take it for third and higher derivatives.
+// of Hyper for Of[Of[Real]]: take it for third mixed derivatives, Taylor for
+// higher ones along one direction.
 //
 // Go's compiler calls the methods of a type parameter, also with a profile, and
 // inlines those of a concrete type: sums and products of Number take 1.3 ns in

@@ -34,11 +34,15 @@
 //
 //	f: R → R     f′                         Derivative
 //	             f′ and f″                  SecondDerivative
+//	             f, f′, f″, … to any order  Derivatives
 //	f: Rⁿ → R    ∇f·v                       Directional    1 evaluation
 //	             ∇f                         Gradient       n
 //	f: Rⁿ → Rᵐ   J v                        JVP            1
 //	             J                          Jacobian       n
 //	             J S, S of zeros and ones   Compressed     columns of S
+//
+//	             f(x(t)) as a polynomial    Taylor         1, of polynomials
+//	y′ = f(t, y)                            Flow           by Taylor series
 //
 // Package reverse gives a gradient for a price that does not grow with n, but it
 // records the function first, which takes the time of many evaluations,
