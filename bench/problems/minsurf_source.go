@@ -141,8 +141,225 @@ func hesseminsurfSourcePattern() (rowPtr, colIdx []int32) {
 	return rowPtr, colIdx
 }
 
-// hesseminsurfSourceSum is the sum of x in four strands, so that no addition waits for the one before.
-func hesseminsurfSourceSum(x []float64) float64 {
+// minsurfSourceAll sets dst to the values of ∇²f(x) in the pattern minsurfSourceRowPtr,
+// minsurfSourceColIdx, g to the gradient of f(x), and returns f(x). The lengths are dst 88804, g
+// 10000, x 10000.
+func minsurfSourceAll(dst, g, x []float64) (f float64) {
+	if len(dst) != 88804 || len(g) != 10000 || len(x) != 10000 {
+		panic("minsurfSourceAll: wrong length")
+	}
+	clear(g)
+	clear(dst)
+	var z float64 // finite only if all that is added is
+
+	// 9801 terms in 4 variables
+	{
+		var kept1 [256]float64
+		for _, r := range hesseminsurfSourcePieces1 {
+			n := int(r[0])
+			at1 := int(r[1])
+			at2 := int(r[2])
+			at3 := int(r[3])
+			at4 := int(r[4])
+			at5 := int(r[5])
+			at6 := int(r[6])
+			at7 := int(r[7])
+			at8 := int(r[8])
+			at9 := int(r[9])
+			at10 := int(r[10])
+			c1_1 := g[at1+(n-1)+1]
+			c2_1 := g[at1+(n-1)+101]
+			c3_1 := dst[at4+9*(n-1)+1]
+			c4_1 := dst[at7+9*(n-1)+1]
+			c5_1 := dst[at8+9*(n-1)+1]
+			for k := n - 1; k >= 0; k-- {
+				x0 := x[at1+k]
+				x3 := x[at1+k+101]
+				t1 := x0 - x3
+				x1 := x[at1+k+1]
+				x2 := x[at1+k+100]
+				t2 := x1 - x2
+				t3 := math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1 + 0)
+				f0 := float64(0.00010203040506070809 * t3)
+				t4 := 1 / t3
+				t5 := t1 * t4
+				g0 := float64(0.5 * t5)
+				t6 := t2 * t4
+				g1 := float64(0.5 * t6)
+				g2 := float64(-0.5 * t6)
+				g3 := float64(-0.5 * t5)
+				t7 := float64(0.5 * t4)
+				t8 := t4 * (t4 * t4)
+				h0_0 := t7 + float64(-2450.25*(t1*(t1*t8)))
+				t9 := t2 * t8
+				t10 := t1 * t9
+				h1_0 := float64(-2450.25 * t10)
+				h1_1 := t7 + float64(-2450.25*(t2*t9))
+				h2_0 := float64(2450.25 * t10)
+				h2_1 := -h1_1
+				h3_0 := -h0_0
+				kept1[(at2+k)&255] = f0
+				dst[at4+9*k] += h1_0
+				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
+				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
+				dst[at8+9*k] += h1_0
+				g[at1+k+1] = c1_1 + g1
+				c1_1 = g[at1+k] + g0
+				g[at1+k+101] = c2_1 + g3
+				c2_1 = g[at1+k+100] + g2
+				dst[at4+9*k+1] = c3_1 + h1_1
+				c3_1 = dst[at3+9*k] + h0_0
+				dst[at7+9*k+1] = c4_1 + h2_0
+				dst[at10+9*k+1] = dst[at7+9*k+1]
+				c4_1 = dst[at5+9*k] + h2_0
+				dst[at8+9*k+1] = c5_1 + h0_0
+				c5_1 = dst[at6+9*k] + h1_1
+				z += (h0_0 + h1_0) + (h1_1 + h2_0)
+			}
+			g[at1] = c1_1
+			g[at1+100] = c2_1
+			dst[at3] = c3_1
+			dst[at5] = c4_1
+			dst[at9] = dst[at5]
+			dst[at6] = c5_1
+			if (at2)%256 == 0 {
+				lo := at2
+				hi := min(lo+256, 9801)
+				total1 := hesseminsurfSourceSum1(kept1[:hi-lo])
+				f += total1
+				z += total1
+			}
+		}
+	}
+
+	// The other half.
+	for _, r := range hesseminsurfSourcePieces2 {
+		n := int(r[0])
+		at1 := int(r[1])
+		at2 := int(r[2])
+		for k := range n {
+			dst[at2+9*k] = dst[at1+9*k]
+		}
+	}
+	if z-z != 0 {
+		return hesseminsurfSourceAllCareful(dst, g, x)
+	}
+	return f
+}
+
+// hesseminsurfSourceAllCareful is minsurfSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
+func hesseminsurfSourceAllCareful(dst, g, x []float64) (f float64) {
+	dst = dst[:88804]
+	g = g[:10000]
+	x = x[:10000]
+	clear(g)
+	clear(dst)
+
+	// 9801 terms in 4 variables
+	{
+		var kept1 [256]float64
+		for _, r := range hesseminsurfSourcePieces1 {
+			n := int(r[0])
+			at1 := int(r[1])
+			at2 := int(r[2])
+			at3 := int(r[3])
+			at4 := int(r[4])
+			at5 := int(r[5])
+			at6 := int(r[6])
+			at7 := int(r[7])
+			at8 := int(r[8])
+			at9 := int(r[9])
+			at10 := int(r[10])
+			c1_1 := g[at1+(n-1)+1]
+			c2_1 := g[at1+(n-1)+101]
+			c3_1 := dst[at4+9*(n-1)+1]
+			c4_1 := dst[at7+9*(n-1)+1]
+			c5_1 := dst[at8+9*(n-1)+1]
+			for k := n - 1; k >= 0; k-- {
+				x0 := x[at1+k]
+				x3 := x[at1+k+101]
+				t1 := x0 - x3
+				x1 := x[at1+k+1]
+				x2 := x[at1+k+100]
+				t2 := x1 - x2
+				t3 := math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1 + 0)
+				f0 := float64(0.00010203040506070809 * t3)
+				t4 := 2 * t1
+				t5 := 0.5 / t3
+				t6 := 4900.5 * (0.00010203040506070809 * t5)
+				g0 := hesseminsurfSourceProd(t4, t6)
+				t7 := 2 * t2
+				g1 := hesseminsurfSourceProd(t7, t6)
+				g2 := -g1
+				g3 := -g0
+				t8 := float64(2 * t6)
+				t9 := -(t5 / t3)
+				t10 := 0.00010203040506070809 * hesseminsurfSourceProd(t5, t9)
+				t11 := 4900.5 * t4
+				t12 := 4900.5 * hesseminsurfSourceProd(t10, t11)
+				h0_0 := t8 + hesseminsurfSourceProd(t4, t12)
+				h1_0 := hesseminsurfSourceProd(t7, t12)
+				t13 := 4900.5 * t7
+				t14 := 4900.5 * hesseminsurfSourceProd(t10, t13)
+				h1_1 := t8 + hesseminsurfSourceProd(t7, t14)
+				h2_0 := -h1_0
+				h2_1 := -h1_1
+				t15 := 4900.5 * -t7
+				t16 := 4900.5 * hesseminsurfSourceProd(t10, t15)
+				t17 := -t8
+				h2_2 := -(hesseminsurfSourceProd(t7, t16) + t17)
+				h3_0 := -h0_0
+				h3_1 := -hesseminsurfSourceProd(t4, t14)
+				h3_2 := -hesseminsurfSourceProd(t4, t16)
+				t18 := 4900.5 * -t4
+				t19 := 4900.5 * hesseminsurfSourceProd(t10, t18)
+				h3_3 := -(t17 + hesseminsurfSourceProd(t4, t19))
+				kept1[(at2+k)&255] = f0
+				dst[at4+9*k] += h1_0
+				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
+				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
+				dst[at8+9*k] += h3_2
+				g[at1+k+1] = c1_1 + g1
+				c1_1 = g[at1+k] + g0
+				g[at1+k+101] = c2_1 + g3
+				c2_1 = g[at1+k+100] + g2
+				dst[at4+9*k+1] = c3_1 + h1_1
+				c3_1 = dst[at3+9*k] + h0_0
+				dst[at7+9*k+1] = c4_1 + h3_1
+				dst[at10+9*k+1] = dst[at7+9*k+1]
+				c4_1 = dst[at5+9*k] + h2_0
+				dst[at8+9*k+1] = c5_1 + h3_3
+				c5_1 = dst[at6+9*k] + h2_2
+			}
+			g[at1] = c1_1
+			g[at1+100] = c2_1
+			dst[at3] = c3_1
+			dst[at5] = c4_1
+			dst[at9] = dst[at5]
+			dst[at6] = c5_1
+			if (at2)%256 == 0 {
+				lo := at2
+				hi := min(lo+256, 9801)
+				total1 := hesseminsurfSourceSum1(kept1[:hi-lo])
+				f += total1
+			}
+		}
+	}
+
+	// The other half.
+	for _, r := range hesseminsurfSourcePieces2 {
+		n := int(r[0])
+		at1 := int(r[1])
+		at2 := int(r[2])
+		for k := range n {
+			dst[at2+9*k] = dst[at1+9*k]
+		}
+	}
+	return f
+}
+
+// hesseminsurfSourceSum1 is the sum of x in four strands, so that no addition waits for the one before.
+func hesseminsurfSourceSum1(x []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 {
 		s0 += x[0]
@@ -776,223 +993,6 @@ var hesseminsurfSourcePieces2 = [...][3]int32{
 	{1, 88725, 88721}, {1, 88731, 88727}, {1, 88737, 88733}, {1, 88743, 88739}, {1, 88749, 88745},
 	{1, 88755, 88751}, {1, 88761, 88757}, {1, 88767, 88763}, {1, 88773, 88769}, {1, 88779, 88775},
 	{1, 88785, 88781}, {1, 88791, 88787}, {1, 88797, 88793}, {1, 88802, 88799},
-}
-
-// minsurfSourceAll sets dst to the values of ∇²f(x) in the pattern minsurfSourceRowPtr,
-// minsurfSourceColIdx, g to the gradient of f(x), and returns f(x). The lengths are dst 88804, g
-// 10000, x 10000.
-func minsurfSourceAll(dst, g, x []float64) (f float64) {
-	if len(dst) != 88804 || len(g) != 10000 || len(x) != 10000 {
-		panic("minsurfSourceAll: wrong length")
-	}
-	clear(g)
-	clear(dst)
-	var z float64 // finite only if all that is added is
-
-	// 9801 terms in 4 variables
-	{
-		var kept1 [256]float64
-		for _, r := range hesseminsurfSourcePieces1 {
-			n := int(r[0])
-			at1 := int(r[1])
-			at2 := int(r[2])
-			at3 := int(r[3])
-			at4 := int(r[4])
-			at5 := int(r[5])
-			at6 := int(r[6])
-			at7 := int(r[7])
-			at8 := int(r[8])
-			at9 := int(r[9])
-			at10 := int(r[10])
-			c1_1 := g[at1+(n-1)+1]
-			c2_1 := g[at1+(n-1)+101]
-			c3_1 := dst[at4+9*(n-1)+1]
-			c4_1 := dst[at7+9*(n-1)+1]
-			c5_1 := dst[at8+9*(n-1)+1]
-			for k := n - 1; k >= 0; k-- {
-				x0 := x[at1+k]
-				x3 := x[at1+k+101]
-				t1 := x0 - x3
-				x1 := x[at1+k+1]
-				x2 := x[at1+k+100]
-				t2 := x1 - x2
-				t3 := math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1 + 0)
-				f0 := float64(0.00010203040506070809 * t3)
-				t4 := 1 / t3
-				t5 := t1 * t4
-				g0 := float64(0.5 * t5)
-				t6 := t2 * t4
-				g1 := float64(0.5 * t6)
-				g2 := float64(-0.5 * t6)
-				g3 := float64(-0.5 * t5)
-				t7 := float64(0.5 * t4)
-				t8 := t4 * (t4 * t4)
-				h0_0 := t7 + float64(-2450.25*(t1*(t1*t8)))
-				t9 := t2 * t8
-				t10 := t1 * t9
-				h1_0 := float64(-2450.25 * t10)
-				h1_1 := t7 + float64(-2450.25*(t2*t9))
-				h2_0 := float64(2450.25 * t10)
-				h2_1 := -h1_1
-				h3_0 := -h0_0
-				kept1[(at2+k)&255] = f0
-				dst[at4+9*k] += h1_0
-				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
-				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
-				dst[at8+9*k] += h1_0
-				g[at1+k+1] = c1_1 + g1
-				c1_1 = g[at1+k] + g0
-				g[at1+k+101] = c2_1 + g3
-				c2_1 = g[at1+k+100] + g2
-				dst[at4+9*k+1] = c3_1 + h1_1
-				c3_1 = dst[at3+9*k] + h0_0
-				dst[at7+9*k+1] = c4_1 + h2_0
-				dst[at10+9*k+1] = dst[at7+9*k+1]
-				c4_1 = dst[at5+9*k] + h2_0
-				dst[at8+9*k+1] = c5_1 + h0_0
-				c5_1 = dst[at6+9*k] + h1_1
-				z += (h0_0 + h1_0) + (h1_1 + h2_0)
-			}
-			g[at1] = c1_1
-			g[at1+100] = c2_1
-			dst[at3] = c3_1
-			dst[at5] = c4_1
-			dst[at9] = dst[at5]
-			dst[at6] = c5_1
-			if (at2)%256 == 0 {
-				lo := at2
-				hi := min(lo+256, 9801)
-				total1 := hesseminsurfSourceSum(kept1[:hi-lo])
-				f += total1
-				z += total1
-			}
-		}
-	}
-
-	// The other half.
-	for _, r := range hesseminsurfSourcePieces2 {
-		n := int(r[0])
-		at1 := int(r[1])
-		at2 := int(r[2])
-		for k := range n {
-			dst[at2+9*k] = dst[at1+9*k]
-		}
-	}
-	if z-z != 0 {
-		return hesseminsurfSourceAllCareful(dst, g, x)
-	}
-	return f
-}
-
-// hesseminsurfSourceAllCareful is minsurfSourceAll with derivative products, for which 0·∞ and 0·NaN are 0.
-func hesseminsurfSourceAllCareful(dst, g, x []float64) (f float64) {
-	dst = dst[:88804]
-	g = g[:10000]
-	x = x[:10000]
-	clear(g)
-	clear(dst)
-
-	// 9801 terms in 4 variables
-	{
-		var kept1 [256]float64
-		for _, r := range hesseminsurfSourcePieces1 {
-			n := int(r[0])
-			at1 := int(r[1])
-			at2 := int(r[2])
-			at3 := int(r[3])
-			at4 := int(r[4])
-			at5 := int(r[5])
-			at6 := int(r[6])
-			at7 := int(r[7])
-			at8 := int(r[8])
-			at9 := int(r[9])
-			at10 := int(r[10])
-			c1_1 := g[at1+(n-1)+1]
-			c2_1 := g[at1+(n-1)+101]
-			c3_1 := dst[at4+9*(n-1)+1]
-			c4_1 := dst[at7+9*(n-1)+1]
-			c5_1 := dst[at8+9*(n-1)+1]
-			for k := n - 1; k >= 0; k-- {
-				x0 := x[at1+k]
-				x3 := x[at1+k+101]
-				t1 := x0 - x3
-				x1 := x[at1+k+1]
-				x2 := x[at1+k+100]
-				t2 := x1 - x2
-				t3 := math.Sqrt(float64(4900.5*(float64(t1*t1)+float64(t2*t2))) + 1 + 0)
-				f0 := float64(0.00010203040506070809 * t3)
-				t4 := 2 * t1
-				t5 := 0.5 / t3
-				t6 := 4900.5 * (0.00010203040506070809 * t5)
-				g0 := hesseminsurfSourceProd(t4, t6)
-				t7 := 2 * t2
-				g1 := hesseminsurfSourceProd(t7, t6)
-				g2 := -g1
-				g3 := -g0
-				t8 := float64(2 * t6)
-				t9 := -(t5 / t3)
-				t10 := 0.00010203040506070809 * hesseminsurfSourceProd(t5, t9)
-				t11 := 4900.5 * t4
-				t12 := 4900.5 * hesseminsurfSourceProd(t10, t11)
-				h0_0 := t8 + hesseminsurfSourceProd(t4, t12)
-				h1_0 := hesseminsurfSourceProd(t7, t12)
-				t13 := 4900.5 * t7
-				t14 := 4900.5 * hesseminsurfSourceProd(t10, t13)
-				h1_1 := t8 + hesseminsurfSourceProd(t7, t14)
-				h2_0 := -h1_0
-				h2_1 := -h1_1
-				t15 := 4900.5 * -t7
-				t16 := 4900.5 * hesseminsurfSourceProd(t10, t15)
-				t17 := -t8
-				h2_2 := -(hesseminsurfSourceProd(t7, t16) + t17)
-				h3_0 := -h0_0
-				h3_1 := -hesseminsurfSourceProd(t4, t14)
-				h3_2 := -hesseminsurfSourceProd(t4, t16)
-				t18 := 4900.5 * -t4
-				t19 := 4900.5 * hesseminsurfSourceProd(t10, t18)
-				h3_3 := -(t17 + hesseminsurfSourceProd(t4, t19))
-				kept1[(at2+k)&255] = f0
-				dst[at4+9*k] += h1_0
-				dst[at5+9*k+1], dst[at10+9*k] = h2_1+0, h2_1+0
-				dst[at7+9*k], dst[at9+9*k+1] = h3_0+0, h3_0+0
-				dst[at8+9*k] += h3_2
-				g[at1+k+1] = c1_1 + g1
-				c1_1 = g[at1+k] + g0
-				g[at1+k+101] = c2_1 + g3
-				c2_1 = g[at1+k+100] + g2
-				dst[at4+9*k+1] = c3_1 + h1_1
-				c3_1 = dst[at3+9*k] + h0_0
-				dst[at7+9*k+1] = c4_1 + h3_1
-				dst[at10+9*k+1] = dst[at7+9*k+1]
-				c4_1 = dst[at5+9*k] + h2_0
-				dst[at8+9*k+1] = c5_1 + h3_3
-				c5_1 = dst[at6+9*k] + h2_2
-			}
-			g[at1] = c1_1
-			g[at1+100] = c2_1
-			dst[at3] = c3_1
-			dst[at5] = c4_1
-			dst[at9] = dst[at5]
-			dst[at6] = c5_1
-			if (at2)%256 == 0 {
-				lo := at2
-				hi := min(lo+256, 9801)
-				total1 := hesseminsurfSourceSum(kept1[:hi-lo])
-				f += total1
-			}
-		}
-	}
-
-	// The other half.
-	for _, r := range hesseminsurfSourcePieces2 {
-		n := int(r[0])
-		at1 := int(r[1])
-		at2 := int(r[2])
-		for k := range n {
-			dst[at2+9*k] = dst[at1+9*k]
-		}
-	}
-	return f
 }
 
 // hesseminsurfSourceProd is the derivative product: a·b, but 0 where either factor is exactly 0,

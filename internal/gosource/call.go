@@ -40,8 +40,6 @@ type Call struct {
 	Memory int
 	// Results, if it is set, says that functions of derivatives have an argument F(x) after x.
 	Results bool
-	// Tables is for WriteCall: it keeps there what its functions share in a file.
-	Tables any
 }
 
 // Vector is the names of the functions that the user has written for a call, with the
@@ -98,7 +96,6 @@ func needed(functions []Function) map[expr.Derivative]bool {
 
 // writeCalls writes the functions that the program calls.
 func (w *writer) writeCalls(functions []Function) error {
-	var tables any
 	w.callMemory, w.callResults = map[int]int{}, map[int]bool{}
 	need := needed(functions)
 	for i := int32(w.p.Base()); int(i) < w.p.Len(); i++ {
@@ -106,7 +103,7 @@ func (w *writer) writeCalls(functions []Function) error {
 		if c == nil || w.vectors[c.Number] != nil {
 			continue
 		}
-		call := &Call{File: w.file, Names: map[int]string{}, Doc: callDocs, Settings: w.settings, Tables: tables, Primitive: w.primitive}
+		call := &Call{File: w.file, Names: map[int]string{}, Doc: callDocs, Settings: w.settings, Primitive: w.primitive}
 		for d := range callNames {
 			if need[expr.Derivative(d)] {
 				call.Names[d] = w.callName(c, expr.Derivative(d))
@@ -118,7 +115,6 @@ func (w *writer) writeCalls(functions []Function) error {
 			}
 			return err
 		}
-		tables = call.Tables
 		if call.Memory > 0 {
 			w.callMemory[c.Number] = call.Memory
 		}

@@ -135,7 +135,7 @@ func (l *memory) start() string {
 		s += fmt.Sprintf("copy(%s[%d:], %s)\n", v, p.Inputs(), l.params)
 	}
 	if c := p.Consts(); len(c) > 0 {
-		s += fmt.Sprintf("copy(%s[%d:], %s[:])\n", v, p.Inputs()+p.Params(), l.numbers("Constants", c))
+		s += fmt.Sprintf("copy(%s[%d:], %s[:])\n", v, p.Inputs()+p.Params(), l.file.Numbers("Constants", c))
 	}
 	if len(l.failures) > 0 {
 		s += fmt.Sprintf("%s.%s = -1\n", l.work, failed)
@@ -190,22 +190,18 @@ func (l *memory) seeds(function Function) string {
 // adjoints has at the inputs and at the outputs of calls, which need not show in it (see
 // carefully in package sweep).
 func (l *memory) adjointsFinite(array string) string {
-	tests := []string{l.outputsFinite(false), fmt.Sprintf("%s(%s)", l.finite(), slice(l.work+"."+array, 0, l.p.Inputs()))}
+	tests := []string{l.outputsFinite(false), fmt.Sprintf("%s(%s)", l.file.Function("Finite", finite), slice(l.work+"."+array, 0, l.p.Inputs()))}
 	for i := range int32(l.p.Len()) {
 		if c := l.p.CallAt(i); c != nil {
-			tests = append(tests, fmt.Sprintf("%s(%s)", l.finite(), outputsOf(c, i, l.work+"."+array)))
+			tests = append(tests, fmt.Sprintf("%s(%s)", l.file.Function("Finite", finite), outputsOf(c, i, l.work+"."+array)))
 		}
 	}
 	return "(" + strings.Join(tests, " && ") + ")"
 }
 
-// finite is the name of a function that reports whether all elements of a slice are finite.
-func (l *memory) finite() string {
-	name := l.private("Finite")
-	if !l.written[name] {
-		l.written[name] = true
-		fmt.Fprintf(&l.later, `// %s reports whether no element is an infinity or a NaN.
-func %[1]s(x []float64) bool {
+// finite is a function that functions of a file share.
+const finite = `// NAME reports whether no element is an infinity or a NaN.
+func NAME(x []float64) bool {
 	for _, v := range x {
 		if v-v != 0 {
 			return false
@@ -214,10 +210,7 @@ func %[1]s(x []float64) bool {
 	return true
 }
 
-`, name)
-	}
-	return name
-}
+`
 
 // outputsFinite is the condition that the values of all outputs are finite, and with along their
 // tangents: an expression for a derivative may be simpler than the operation in that it does not

@@ -27,16 +27,14 @@ type memory struct {
 	mostArgs              int      // the most operands that a call has
 	slices                []string // for the loop over lanes at hand: what row0, row1, … are
 
-	indices  map[*int32]map[int]string // by list, of which the first element and the length are given, what index found
-	used     map[string]bool           // arrays that are mentioned
-	declared map[string]string         // names of tables, by their text
-	count    map[string]int            // by what they are, how many names there are
-	written  map[string]bool           // functions that have been written
-	later    strings.Builder           // what is to be written after the function at hand
+	indices map[*int32]map[int]string // by list, of which the first element and the length are given, what index found
+	used    map[string]bool           // arrays that are mentioned
+	written map[string]bool           // functions that have been written
+	later   strings.Builder           // what is to be written after the function at hand
 }
 
 func newMemory(w *writer) *memory {
-	l := &memory{writer: w, indices: map[*int32]map[int]string{}, used: map[string]bool{}, declared: map[string]string{}, count: map[string]int{}, written: map[string]bool{}}
+	l := &memory{writer: w, indices: map[*int32]map[int]string{}, used: map[string]bool{}, written: map[string]bool{}}
 	names := source.Names{}
 	for _, name := range w.called() {
 		names[name] = true
@@ -189,24 +187,6 @@ func slice(array string, at int32, n int) string {
 	return fmt.Sprintf("%s[%d:%d]", array, at, int(at)+n)
 }
 
-// numbers is the name of a table of numbers.
-func (l *memory) numbers(what string, x []float64) string {
-	return l.declare(what, "float64", l.file.Numbers(x))
-}
-
-// declare is the name of a table with these elements, which it declares unless there is one.
-func (l *memory) declare(what, kind string, words []string) string {
-	elements := strings.Join(source.Wrap(words, 96), "\n")
-	name, ok := l.declared[kind+elements]
-	if !ok {
-		l.count[what]++
-		name = l.private(what + strconv.Itoa(l.count[what]))
-		l.declared[kind+elements] = name
-		fmt.Fprintf(&l.later, "var %s = [...]%s{\n%s\n}\n\n", name, kind, elements)
-	}
-	return name
-}
-
 // index is element k of a list of integers as an expression in k: arithmetic, if their
 // differences are equal, else an element of a table.
 func (l *memory) index(x []int32, k string) string {
@@ -229,8 +209,7 @@ func (l *memory) indexed(x []int32) string {
 	format := "#"
 	switch {
 	case !ok:
-		kind, words := source.Integers(x)
-		return l.declare("Places", kind, words) + "[#]"
+		return l.file.Integers("Places", x) + "[#]"
 	case step == 0:
 		return strconv.Itoa(int(first))
 	case step != 1:

@@ -127,7 +127,7 @@ func (b *builder) leaf(kind expr.Leaf, at place) int32 {
 // vary says that the constant that was written last is x[lane].
 func (b *builder) vary(x []float64) {
 	if !same(x) {
-		b.varies(func() string { return element(b.numbers("Numbers", x), b.i) })
+		b.varies(func() string { return element(b.file.Numbers("Numbers", x), b.i) })
 	}
 }
 
@@ -401,7 +401,7 @@ func (l *memory) rowsAtATime(bt *compile.Batch, lo, hi int32, n int) {
 			if same(c) {
 				return l.file.Number(c[0])
 			}
-			return element(l.numbers("Numbers", c), l.row)
+			return element(l.file.Numbers("Numbers", c), l.row)
 		}})
 		if w == nil {
 			own := b.leaf(kind, place{list: run(0, bt.Width), rows: factors})
@@ -414,7 +414,7 @@ func (l *memory) rowsAtATime(bt *compile.Batch, lo, hi int32, n int) {
 			starts = append(starts, int32(k)*bt.Width)
 		}
 		weights := place{list: run(0, bt.Width), rows: starts}
-		b.varies(func() string { return l.at(l.numbers("Numbers", w), weights) })
+		b.varies(func() string { return l.at(l.file.Numbers("Numbers", w), weights) })
 	}
 	b.sums = z.sums
 	z.segments = []*lanes{b.end(terms, nil, nil)}

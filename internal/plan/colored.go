@@ -21,8 +21,6 @@ type colored struct {
 	q        *Plan               // that part
 	fails    bool                // its functions return an error
 	inMemory []gosource.Function // those that have an argument for memory
-
-	tablesLater []string // declarations of tables, to be printed after the functions
 }
 
 // coloredPart writes the part of the plan that is by a coloring; nil if there is none.
@@ -145,7 +143,7 @@ func (c *colored) matrix(columns, rows int) {
 			text.WriteString("clear(v)\n")
 		}
 		fmt.Fprintf(&text, "for k := range %d {\na, b := colors[k], colors[k+1]\n", len(reads))
-		seed := c.fixed("Seeds"+what, seeds)
+		seed := c.file.Integers("Seeds"+what, seeds)
 		fmt.Fprintf(&text, "for _, i := range %s[a[0]:b[0]] {\nv[i] = 1\n}\n", seed)
 		args := []string{"out[:]", c.others(false), "v[:]"}
 		if f == gosource.HVP && c.isWeighted() {
@@ -156,8 +154,8 @@ func (c *colored) matrix(columns, rows int) {
 			call = "_ = " + call // comparisons have been checked
 		}
 		fmt.Fprintf(&text, "%s\nfor _, i := range %s[a[0]:b[0]] {\nv[i] = 0\n}\n", call, seed)
-		fmt.Fprintf(&text, "places := %s[a[1]:b[1]]\n", c.fixed("Into"+what, places))
-		fmt.Fprintf(&text, "for e, i := range %s[a[1]:b[1]] {\n%s[places[e]] = out[i]\n}\n}\n}\n", c.fixed("From"+what, from), into)
+		fmt.Fprintf(&text, "places := %s[a[1]:b[1]]\n", c.file.Integers("Into"+what, places))
+		fmt.Fprintf(&text, "for e, i := range %s[a[1]:b[1]] {\n%s[places[e]] = out[i]\n}\n}\n}\n", c.file.Integers("From"+what, from), into)
 	}
 	if c.Hessian {
 		loop("Columns", c.q.coloring.Columns(), byColor[:columns], gosource.HVP, n, n)
@@ -172,9 +170,6 @@ func (c *colored) matrix(columns, rows int) {
 	}
 	c.file.Printf("// %s %s\n", name, does)
 	c.file.Printf("func %s(dst, %s []float64%s) {\n%s}\n\n", name, c.others(true), c.workArgument(gosource.All), text.String())
-	for _, t := range c.tablesLater {
-		c.file.Printf("%s", t)
-	}
 }
 
 // isApart reports whether the elements are computed in an array of their own, from which
@@ -187,12 +182,11 @@ func (c *colored) substitute(text *bytes.Buffer, into string) {
 		if len(to) == 0 {
 			return
 		}
-		table := make([]string, len(to))
+		rows := make([][]int32, len(to))
 		for k := range to {
-			table[k] = fmt.Sprintf("{%d, %d},", to[k], from[k])
+			rows[k] = []int32{to[k], from[k]}
 		}
-		name := c.file.Private(what)
-		c.tablesLater = append(c.tablesLater, fmt.Sprintf("var %s = [...][2]int32{\n%s\n}\n\n", name, strings.Join(source.Wrap(table, 96), "\n")))
+		name := c.file.Rows(what, rows)
 		fmt.Fprintf(text, "for _, k := range &%s { // %s\n%[3]s[k[0]] %s %[3]s[k[1]]\n}\n", name, comment, into, op)
 	}
 	dst, src, image, original := c.q.recovery.Substitution()
@@ -201,14 +195,7 @@ func (c *colored) substitute(text *bytes.Buffer, into string) {
 	if !c.isApart() {
 		return
 	}
-	fmt.Fprintf(text, "for k, at := range &%s {\nif at >= 0 {\ndst[at] += h[k]\n}\n}\n", c.fixed("Places", c.places))
-}
-
-// fixed is the name of a table with the elements x, whose declaration is printed later.
-func (c *colored) fixed(what string, x []int32) string {
-	name := c.file.Private(what)
-	c.tablesLater = append(c.tablesLater, fmt.Sprintf("var %s = [...]int32{\n%s\n}\n\n", name, numbers(x)))
-	return name
+	fmt.Fprintf(text, "for k, at := range &%s {\nif at >= 0 {\ndst[at] += h[k]\n}\n}\n", c.file.Integers("Places", c.places))
 }
 
 // reads is what recovery reads from the product of each color, columns first. It is found by

@@ -19,7 +19,6 @@ type printer struct {
 	*Plan
 	gosource.Settings
 	file    *source.File
-	tables  *terms.Tables
 	colored *colored       // writes the part of the plan that is by a coloring; nil if none is
 	work    map[string]int // the length of each array in the memory of an evaluation
 }
@@ -28,7 +27,7 @@ type printer struct {
 // Gradient, Hessian and All, those of a Jacobian are Jacobian and All; nil stands for all
 // of them.
 func (p *Plan) Write(file *source.File, s gosource.Settings, functions []gosource.Function) error {
-	w := &printer{Plan: p, Settings: s, file: file, tables: terms.NewTables(file, ""), work: map[string]int{}}
+	w := &printer{Plan: p, Settings: s, file: file, work: map[string]int{}}
 	if functions == nil {
 		functions = w.all()
 	}
@@ -213,7 +212,7 @@ func (w *printer) function(f gosource.Function) error {
 	}
 	name, matrix := w.file.Name()+f.String(), w.alone()
 	written := terms.Written{
-		Tables: w.tables, Name: name, Comment: source.Comment(w.comment(f, name)), Careful: w.file.Private(f.String() + "Careful"),
+		File: w.file, Name: name, Comment: source.Comment(w.comment(f, name)), Careful: w.file.Private(f.String() + "Careful"),
 		Primitive: w.primitive, Inputs: w.Inputs, Params: w.Params, Weighted: w.isWeighted(),
 		WorkArgument: w.workArgument(f), Array: w.array,
 		Values: f != matrix, Gradient: w.Hessian && f != matrix, Matrix: f != gosource.Gradient,

@@ -3,7 +3,6 @@ package scan
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/expr"
@@ -53,8 +52,7 @@ func (l *Loop) WriteCall(c *gosource.Call) error {
 		}
 	}
 	if l.Data.N > 0 && l.Count > 0 {
-		w.data = c.File.Private(c.Names[int(expr.Value)] + "Data")
-		c.File.Printf("var %s = [...]float64{\n%s\n}\n\n", w.data, w.list(l.Data.Values))
+		w.data = c.File.Numbers("Data", l.Data.Values)
 	}
 	for d := range expr.Derivatives {
 		if c.Names[d] == "" {
@@ -93,15 +91,6 @@ func (l *Loop) CallFails() string {
 		return ""
 	}
 	return "the comparisons of a step of Scan come out as in none that was recorded"
-}
-
-// list is the elements of a composite literal.
-func (w *printer) list(x []float64) string {
-	words := make([]string, len(x))
-	for k, v := range x {
-		words[k] = w.File.Number(v) + ","
-	}
-	return strings.Join(source.Wrap(words, 96), "\n")
 }
 
 // outAt is where what a step computes begins in the memory: after its inputs.
@@ -302,16 +291,16 @@ func (w *printer) leafAt(leaf expr.Node) int { return w.layout.Base(leaf) + int(
 
 // place is an expression for the place of a block in step k, and the lines before and after
 // what is done there; if between is not empty, it begins the branch for a block that is
-// nowhere in that step. The index of a block is declared as a table with the given name.
-func (w *printer) place(b *Block, name string) (place, before, between, after string) {
+// nowhere in that step.
+func (w *printer) place(b *Block) (place, before, between, after string) {
 	at := w.State + b.At
 	switch {
 	case b.Index != nil:
-		words := make([]string, w.Count)
-		for k := range words {
-			words[k] = strconv.Itoa(b.Place(k)) + ","
+		places := make([]int32, w.Count)
+		for k := range places {
+			places[k] = int32(b.Place(k))
 		}
-		w.File.Printf("var %s = [...]int32{\n%s\n}\n\n", name, strings.Join(source.Wrap(words, 96), "\n"))
+		name := w.File.Integers("Places", places)
 		return fmt.Sprintf("%d+i", w.State), fmt.Sprintf("if i := int(%s[k]); i >= 0 {\n", name), "} else {\n", "}\n"
 	case b.Stride == 0:
 		return strconv.Itoa(at), "", "", ""
@@ -320,13 +309,13 @@ func (w *printer) place(b *Block, name string) (place, before, between, after st
 }
 
 // loads copies what the blocks have in x to a, from at on.
-func (w *printer) loads(blocks []Block, x string, at int, name string) (s string) {
+func (w *printer) loads(blocks []Block, x string, at int) (s string) {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.N == 0 {
 			continue
 		}
-		place, before, between, after := w.place(b, name+strconv.Itoa(i))
+		place, before, between, after := w.place(b)
 		to := fmt.Sprintf("a[%d:%d]", at+b.Local, at+b.Local+b.N)
 		s += before + fmt.Sprintf("copy(%s, %s[%s:])\n", to, x, place)
 		if between != "" {
@@ -338,13 +327,13 @@ func (w *printer) loads(blocks []Block, x string, at int, name string) (s string
 }
 
 // adds adds out, from at on, to what the blocks have in dst.
-func (w *printer) adds(blocks []Block, at int, name string) (s string) {
+func (w *printer) adds(blocks []Block, at int) (s string) {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.N == 0 {
 			continue
 		}
-		place, before, _, after := w.place(b, name+strconv.Itoa(i))
+		place, before, _, after := w.place(b)
 		s += before + fmt.Sprintf("for j, v := range out[%d:%d] {\ndst[%s+j] += v\n}\n", at+b.Local, at+b.Local+b.N, place) + after
 	}
 	return s
@@ -423,7 +412,7 @@ func (l *loopPrinter) open() string {
 
 // inputs is in. It declares the tables that this needs.
 func (l *loopPrinter) inputs() string {
-	s := l.loads(l.In, "x", l.State, l.name+"In")
+	s := l.loads(l.In, "x", l.State)
 	if l.data != "" {
 		row := fmt.Sprintf("(%d+%d*k)*%d", l.Data.At, l.Data.Stride, l.Data.N)
 		n := l.layout.Inputs
@@ -447,7 +436,7 @@ func (l *loopPrinter) forward() string {
 // moving computes step k with its tangents, from the state and its tangents in states.
 func (l *loopPrinter) moving(states string) string {
 	n, along := l.State, l.layout.Direction(0)
-	s := fmt.Sprintf("copy(a[:%d], %s)\ncopy(a[%d:%d], %[2]s[%[1]d:])\n%[5]s", n, states, along, along+n, l.in) + l.loads(l.In, "v", along+n, l.name+"Moving")
+	s := fmt.Sprintf("copy(a[:%d], %s)\ncopy(a[%d:%d], %[2]s[%[1]d:])\n%[5]s", n, states, along, along+n, l.in) + l.loads(l.In, "v", along+n)
 	if l.chooses() {
 		s += l.forward()
 	}
@@ -457,7 +446,7 @@ func (l *loopPrinter) moving(states string) string {
 // value is the body of the value: forward, with the state at hand alone.
 func (l *loopPrinter) value() string {
 	n := l.State
-	step := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, l.in, l.forward(), l.adds(l.Out, n, l.name+"Out"))
+	step := fmt.Sprintf("copy(a[:%d], states)\n%s%scopy(states[:%[1]d], out)\n%[4]s", n, l.in, l.forward(), l.adds(l.Out, n))
 	return fmt.Sprintf("copy(states[:%d], x)\n%scopy(dst[:%[1]d], states)\n", n, gosource.Over("k", l.Count, step))
 }
 
@@ -465,7 +454,7 @@ func (l *loopPrinter) value() string {
 func (l *loopPrinter) tangent() string {
 	n, results := l.State, l.layout.Results
 	step := l.moving("states") +
-		fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, results, l.adds(l.Out, results+n, l.name+"Out"))
+		fmt.Sprintf("copy(states[:%d], out)\ncopy(states[%[1]d:%[2]d], out[%[3]d:])\n%[4]s", n, 2*n, results, l.adds(l.Out, results+n))
 	return fmt.Sprintf("copy(states[:%d], x)\ncopy(states[%[1]d:%[2]d], v)\n%[3]scopy(dst[:%[1]d], states[%[1]d:])\n", n, 2*n, gosource.Over("k", l.Count, step))
 }
 
@@ -475,9 +464,9 @@ func (l *loopPrinter) gradient() string {
 	s := fmt.Sprintf("copy(states[:%d], x)\nfor k := range %d {\ncopy(a[:%[1]d], states[%[1]d*k:])\n%[3]s%[4]s", n, l.Count, l.in, l.forward())
 	s += fmt.Sprintf("copy(states[%d*(k+1):][:%[1]d], out)\n%s}\n", n, l.counted)
 	s += fmt.Sprintf("copy(a[%d:%d], w)\n", weights, weights+n)
-	s += fmt.Sprintf("for k := %s; k >= 0; k-- {\ncopy(a[:%d], states[%[2]d*k:])\n%s%s", l.last, n, l.in, l.loads(l.Out, "w", weights+n, l.name+"Weights"))
+	s += fmt.Sprintf("for k := %s; k >= 0; k-- {\ncopy(a[:%d], states[%[2]d*k:])\n%s%s", l.last, n, l.in, l.loads(l.Out, "w", weights+n))
 	s += l.taken() + l.call(l.d, "out")
-	s += fmt.Sprintf("copy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[1]d:])\n", weights, weights+n, l.adds(l.In, n, l.name+"To"), n)
+	s += fmt.Sprintf("copy(a[%d:%d], out)\n%s}\ncopy(dst[:%d], a[%[1]d:])\n", weights, weights+n, l.adds(l.In, n), n)
 	return s
 }
 
@@ -491,9 +480,9 @@ func (l *loopPrinter) product() string {
 	s += fmt.Sprintf("copy(s[%d:][:%d], out)\ncopy(s[%d:][:%[2]d], out[%[4]d:])\n%[5]s}\n", 2*n, n, 3*n, k.Results, l.counted)
 	s += fmt.Sprintf("copy(a[%d:%d], w)\ncopy(a[%d:%d], dw)\n", weights, weights+n, changes, changes+n)
 	s += fmt.Sprintf("for k := %s; k >= 0; k-- {\ns := states[%d*k:]\ncopy(a[:%d], s)\ncopy(a[%d:%d], s[%[3]d:])\n", l.last, 2*n, n, along, along+n)
-	s += l.in + l.loads(l.In, "v", along+n, l.name+"Along") + l.loads(l.Out, "w", weights+n, l.name+"Weights") + l.loads(l.Out, "dw", changes+n, l.name+"Changes")
+	s += l.in + l.loads(l.In, "v", along+n) + l.loads(l.Out, "w", weights+n) + l.loads(l.Out, "dw", changes+n)
 	s += l.taken() + l.call(expr.Gradient, "out") + l.call(l.d, fmt.Sprintf("out[%d:]", l.results()))
-	s += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, l.results(), l.adds(l.In, l.results()+n, l.name+"To"), n)
+	s += fmt.Sprintf("copy(a[%d:%d], out)\ncopy(a[%d:%d], out[%d:])\n%s}\ncopy(dst[:%d], a[%[3]d:])\n", weights, weights+n, changes, changes+n, l.results(), l.adds(l.In, l.results()+n), n)
 	return s
 }
 

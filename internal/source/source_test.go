@@ -78,15 +78,15 @@ func TestEveryOperationTypeChecks(t *testing.T) {
 		switch code.Class() {
 		case op.Unary:
 			if code != op.Own {
-				f.Printf("_ = %s\n_ = %s\n", f.First(code, c, "x", "v"), f.Second(code, c, "x", "v", "d"))
+				f.Printf("_ = %s\n", f.FirstOf(code, "5", "x", "v"))
 			}
 		case op.Binary:
-			f.Printf("b, c = %s\na, b, c = %s\n", f.First2(code, "x", "y", "v"), f.Second2(code, "x", "y", "v", "d", "e"))
+			f.Printf("b, c = %s\n", f.First2(code, "x", "y", "v"))
 		}
 		f.Printf("return\n}\n\n")
 	}
 	f.Printf("func incomplete(a, b, x float64) (p, q, r float64) {\nreturn %s, %s, %s\n}\n",
-		f.Several(op.IncGamma, 0, []string{"a", "x"}, 0), f.Several(op.IncBeta, 0, []string{"a", "b", "x"}, 1, 2), f.Several(op.FMA, 0, []string{"a", "b", "x"}))
+		f.Several(op.IncGamma, op.OrdersConstant(1, 0), []string{"a", "x"}), f.Several(op.IncBeta, op.OrdersConstant(0, 1, 1), []string{"a", "b", "x"}), f.Several(op.FMA, 0, []string{"a", "b", "x"}))
 	text, err := f.Bytes()
 	require.NoError(t, err)
 	check(t, text)

@@ -42,15 +42,6 @@ func Integers(x []int32) (kind string, elements []string) {
 	return kind, elements
 }
 
-// Numbers is x as the elements of a composite literal of float64s.
-func (f *File) Numbers(x []float64) (elements []string) {
-	elements = make([]string, len(x))
-	for k, v := range x {
-		elements[k] = f.Number(v) + ","
-	}
-	return elements
-}
-
 // inner is a number as an operand of an operator.
 func inner(c string) string {
 	if c[0] == '-' {
@@ -59,28 +50,16 @@ func inner(c string) string {
 	return c
 }
 
-// whole is a number as an int.
-func whole(c string) string {
-	if n, err := strconv.ParseFloat(c, 64); err == nil {
-		return strconv.Itoa(int(n))
-	}
-	return "int(" + c + ")"
-}
-
 // Value is the operation code, which has one or two operands and is no primitive, on
 // the expressions x and y, which are names or numbers, and the constant c. A product is
 // rounded.
 func (f *File) Value(code op.Code, c float64, x, y string) string {
-	return f.Operation(code, f.Number(c), x, y)
-}
-
-// Operation is Value where the constant is an expression.
-func (f *File) Operation(code op.Code, c, x, y string) string {
+	k := f.Number(c)
 	info := code.Info()
 	switch code {
 	case op.AddReal: // a difference has the same bits
-		if c[0] == '-' {
-			return x + " - " + c[1:]
+		if k[0] == '-' {
+			return x + " - " + k[1:]
 		}
 	case op.Sqrt:
 		return f.Call(elem.Sqrt, x)
@@ -88,7 +67,7 @@ func (f *File) Operation(code op.Code, c, x, y string) string {
 		return f.Call(info.F1, x)
 	}
 	if info.Source != "" {
-		s := substitute(info.Source, map[string]string{"x": x, "y": y, "c": inner(c)})
+		s := substitute(info.Source, map[string]string{"x": x, "y": y, "c": inner(k)})
 		if strings.Contains(info.Source, "*") {
 			s = "float64(" + s + ")"
 		}
@@ -98,63 +77,32 @@ func (f *File) Operation(code op.Code, c, x, y string) string {
 	case info.F1 != nil:
 		return f.Call(info.F1, x)
 	case info.Constant == op.IntConstant:
-		return f.Call(info.Kernels[0], x, whole(c))
+		return f.Call(info.Kernels[0], x, strconv.Itoa(int(c)))
 	case info.FC != nil:
-		return f.Call(info.FC, x, c)
+		return f.Call(info.FC, x, k)
 	case info.F2 != nil:
 		return f.Call(info.F2, x, y)
 	}
 	panic("source: no operation " + code.String())
 }
 
-// First is the first partial derivative of an operation of class Unary, v being its
-// value.
-func (f *File) First(code op.Code, c float64, x, v string) string {
-	return f.FirstOf(code, f.Number(c), x, v)
-}
-
-// FirstOf is First where the constant is an expression.
+// FirstOf is the first partial derivative of an operation of class Unary, v being its value and
+// c its constant, an expression.
 func (f *File) FirstOf(code op.Code, c, x, v string) string {
-	return f.unary(code.Info().D1, code, 1, c, x, v)
-}
-
-// Second is the second one, d being the first.
-func (f *File) Second(code op.Code, c float64, x, v, d string) string {
-	return f.SecondOf(code, f.Number(c), x, v, d)
-}
-
-// SecondOf is Second where the constant is an expression.
-func (f *File) SecondOf(code op.Code, c, x, v, d string) string {
-	return f.unary(code.Info().H1, code, 2, c, x, v, d)
-}
-
-func (f *File) unary(plain any, code op.Code, k int, c, x string, rest ...string) string {
-	info := code.Info()
-	switch {
+	switch info := code.Info(); {
 	case info.FC == nil:
-		return f.Call(plain, append([]string{x}, rest...)...)
+		return f.Call(info.D1, x, v)
 	case info.Constant == op.IntConstant:
-		return f.Call(info.Kernels[k], append([]string{x, whole(c)}, rest...)...)
-	case k == 1:
-		return f.Call(info.DC, append([]string{x, c}, rest...)...)
+		return f.Call(info.Kernels[1], x, "int("+c+")", v)
 	default:
-		return f.Call(info.HC, append([]string{x, c}, rest...)...)
+		return f.Call(info.DC, x, c, v)
 	}
 }
 
-// First2 is an expression with the two partial derivatives of an operation of class
-// Binary.
+// First2 is an expression with the two partial derivatives of an operation of class Binary.
 func (f *File) First2(code op.Code, x, y, v string) string {
 	return f.Call(code.Info().D2, x, y, v)
 }
-
-// Second2 is an expression with its three second ones.
-func (f *File) Second2(code op.Code, x, y, v, dx, dy string) string {
-	return f.Call(code.Info().H2, x, y, v, dx, dy)
-}
-
-// Prod is the derivative product of two expressions.
-func (f *File) Prod(a, b string) string { return f.Call(elem.Prod, a, b) }
 
 // Call is a function of package math or elem applied to args, which are names or
 // numbers. Of package elem the file has a copy, or what the function returns, if that
@@ -171,26 +119,13 @@ func (f *File) Call(fn any, args ...string) string {
 	return f.copies.call(f, name, args)
 }
 
-// Several is an operation on the list x of so many operands as it always has: with the
-// orders of differentiation of the constant c, and once more in each operand k.
-func (f *File) Several(code op.Code, c float64, x []string, k ...int) string {
+// Several is an operation on the list x of so many operands as it always has, with the orders
+// of differentiation of the constant c.
+func (f *File) Several(code op.Code, c float64, x []string) string {
 	order := op.Orders(c)
-	for _, k := range k {
-		order[k]++
-	}
 	switch code {
 	case op.FMA:
-		switch order {
-		case [3]int{}:
-			return f.Call(math.FMA, x...)
-		case [3]int{1, 0, 0}:
-			return x[1]
-		case [3]int{0, 1, 0}:
-			return x[0]
-		case [3]int{0, 0, 1}, [3]int{1, 1, 0}:
-			return "1"
-		}
-		return "0"
+		return f.Call(math.FMA, x...)
 	case op.IncGamma:
 		return f.Call(elem.RegIncGamma, append(x[:2:2], orders(order[:2])...)...)
 	case op.IncBeta:

@@ -100,7 +100,7 @@ func (w *writer) begin() {
 			continue
 		}
 		if to.start != nil {
-			w.printf("copy(%s, %s[:])\n", w.slice(k), w.numbers("Constants", to.start))
+			w.printf("copy(%s, %s[:])\n", w.slice(k), w.File.Numbers("Constants", to.start))
 			continue
 		}
 		set := make([]bool, to.n)
@@ -268,7 +268,7 @@ func (l *loop) arrange() {
 		l.needLane()
 		l.layOut()
 	}
-	l.declare(func(x []int32) string { return l.table("Places", x) })
+	l.declare(func(x []int32) string { return l.File.Integers("Places", x) })
 }
 
 // describe is the comment above the loop.
@@ -351,7 +351,7 @@ func (l *loop) leaf(leaf expr.Node) string {
 		if first, step, ok := even(each); ok {
 			return fmt.Sprintf("float64(%s)", plus(times(step, parens(l.index(l.lane))), first))
 		}
-		return fmt.Sprintf("%s[%s]", l.numbers("Data", each), l.index(l.lane))
+		return fmt.Sprintf("%s[%s]", l.File.Numbers("Data", each), l.index(l.lane))
 	}
 	at := ""
 	if l.s.isUniform(leaf) {
@@ -510,7 +510,7 @@ func (l *loop) overPieces(inner func()) {
 	if l.after {
 		body += l.capture(l.afterPiece)
 	}
-	l.printf("for _, r := range %s {\nn := int(r[0])\n", l.rowTable("Pieces", l.rows()))
+	l.printf("for _, r := range %s {\nn := int(r[0])\n", l.File.Rows("Pieces", l.rows()))
 	for k, g := range l.columns() {
 		if mentions(body, g.name) {
 			l.printf("%s := int(r[%d])\n", g.name, k+1)
@@ -680,7 +680,7 @@ func (l *loop) addSum(st *store, lo, hi string) {
 	} else if l.inStrands(st) {
 		l.printf("%[1]s := (%[2]s[0] + %[2]s[1]) + (%[2]s[2] + %[2]s[3])\n", sum, kept)
 	} else {
-		l.printf("%s := %s(%s[:%s])\n", sum, l.helper("Sum"), kept, difference(hi, lo))
+		l.printf("%s := %s(%s[:%s])\n", sum, l.File.Function("Sum", strands), kept, difference(hi, lo))
 	}
 	if l.to[st.to].wanted {
 		l.printf("%s += %s\n", to, sum)
@@ -712,7 +712,7 @@ func (l *loop) addKept(st *store, lo, hi string) {
 	if g := newGroup(st.at); len(g.breaks) == 0 {
 		at = plus(times(g.step, "t"), st.at[0])
 	} else {
-		at = l.table("Places", st.at) + "[t]"
+		at = l.File.Integers("Places", st.at) + "[t]"
 	}
 	l.printf("for t := %s; t < %s; t++ {\n%s += %s\n}\n", lo, hi, l.element(st, at), v)
 }
@@ -723,13 +723,13 @@ func (l *loop) addRuns(st *store, lo, hi string) {
 	for _, p := range st.runs {
 		rows = append(rows, []int32{int32(p.Lane), int32(p.N), int32(p.At), int32(p.Step)})
 	}
-	runs, next := l.rowTable("Runs", rows), l.next[st]
+	runs, next := l.File.Rows("Runs", rows), l.next[st]
 	l.printf("for ; %[1]s < len(%[2]s) && int(%[2]s[%[1]s][0]) < %[3]s; %[1]s++ {\n", next, runs, hi)
 	l.printf("r := &%s[%s]\n", runs, next)
 	one, all := l.value[st], fmt.Sprintf("float64(%s * float64(n))", l.value[st])
 	if kept := l.kept[st]; kept != "" {
 		l.printf("t := %s\n", difference("int(r[0])", lo))
-		one, all = kept+"[t+k]", fmt.Sprintf("%s(%s[t:t+n])", l.helper("Sum"), kept)
+		one, all = kept+"[t+k]", fmt.Sprintf("%s(%s[t:t+n])", l.File.Function("Sum", strands), kept)
 	}
 	l.printf("n, at, step := int(r[1]), int(r[2]), int(r[3])\n")
 	l.printf("if step == 0 {\n%s += %s\ncontinue\n}\n", l.element(st, "at"), all)

@@ -272,9 +272,6 @@ func (r *Repeat) Hessian(i int) []int32 { return nil }
 
 // WriteCall writes the functions of a call: those of the plan.
 func (r *Repeat) WriteCall(c *gosource.Call) error {
-	if c.Tables == nil {
-		c.Tables = NewTables(c.File, "Call")
-	}
 	for d := range expr.Derivatives {
 		name := c.Names[d]
 		if name == "" {
@@ -324,7 +321,7 @@ const products = `func %s(dst, x, w, v, dw []float64) {
 // writeCall writes the function of a variant.
 func (r *Repeat) writeCall(c *gosource.Call, name string, v variant) error {
 	return (&matrix{Plan: r.plan}).write(Written{
-		Tables: c.Tables.(*Tables), Name: name, Careful: name + "Careful", Part: true, call: true,
+		File: c.File, Name: name, Careful: name + "Careful", Part: true, call: true,
 		Values: v.Derivative == expr.Value, Gradient: v.Derivative == expr.Gradient, Weighted: v.Weighted,
 		Comment:   source.Comment(fmt.Sprintf("%s is %s of a sum of %d terms.", name, c.Doc[int(v.Derivative)], r.count)),
 		Array:     func(name string, n int) string { return fmt.Sprintf("var %s [%d]float64\n", name, n) },

@@ -19,7 +19,7 @@ import (
 
 // Written says which function is written.
 type Written struct {
-	*Tables
+	File    *source.File
 	Name    string // of the function
 	Comment string // its doc comment
 	Careful string // the name of the function with derivative products that it calls
@@ -442,65 +442,8 @@ func array(kind expr.Leaf) string {
 	return "w"
 }
 
-// Tables are those of a file. Functions share them, and what they call.
-type Tables struct {
-	File  *source.File
-	what  string // what their names begin with
-	known map[string]string
-	count map[string]int
-}
-
-// NewTables is the tables of a file, whose names begin with what.
-func NewTables(f *source.File, what string) *Tables {
-	return &Tables{f, what, map[string]string{}, map[string]int{}}
-}
-
-// declare is the name of a table, declared if there is none with the same elements.
-func (t *Tables) declare(what, kind, elements string) string {
-	name, ok := t.known[kind+elements]
-	if !ok {
-		t.count[what]++
-		name = t.File.Private(fmt.Sprintf("%s%s%d", t.what, what, t.count[what]))
-		t.known[kind+elements] = name
-		t.File.Printf("var %s = [...]%s{\n%s\n}\n\n", name, kind, elements)
-	}
-	return name
-}
-
-// table is a table of whole numbers.
-func (t *Tables) table(what string, x []int32) string {
-	kind, words := source.Integers(x)
-	return t.declare(what, kind, strings.Join(source.Wrap(words, 96), "\n"))
-}
-
-// rowTable is a table of rows.
-func (t *Tables) rowTable(what string, rows [][]int32) string {
-	words := make([]string, len(rows))
-	for k, row := range rows {
-		words[k] = strings.ReplaceAll(strings.Trim(fmt.Sprint(row), "[]"), " ", ", ")
-		words[k] = "{" + words[k] + "},"
-	}
-	return t.declare(what, fmt.Sprintf("[%d]int32", len(rows[0])), strings.Join(source.Wrap(words, 96), "\n"))
-}
-
-// numbers is a table of numbers.
-func (t *Tables) numbers(what string, x []float64) string {
-	return t.declare(what, "float64", strings.Join(source.Wrap(t.File.Numbers(x), 96), "\n"))
-}
-
-// helper is the name of a function that the loops of a file share.
-func (t *Tables) helper(what string) string {
-	name := t.File.Private(t.what + what)
-	if t.known[name] == "" {
-		t.known[name] = name
-		t.File.Printf("%s", strings.ReplaceAll(helpers[what], "NAME", name))
-	}
-	return name
-}
-
-// helpers are those functions, by what they do.
-var helpers = map[string]string{
-	"Sum": `// NAME is the sum of x in four strands, so that no addition waits for the one before.
+// strands is a function that the loops of a file share.
+const strands = `// NAME is the sum of x in four strands, so that no addition waits for the one before.
 func NAME(x []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 {
@@ -516,5 +459,4 @@ func NAME(x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-`,
-}
+`
