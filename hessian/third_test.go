@@ -124,3 +124,85 @@ func TestThirdDerivativesOfProblems(t *testing.T) {
 		}
 	}
 }
+
+func TestConcurrentWorkersGiveTheSameBitsOfThirdDerivatives(t *testing.T) {
+	in, tape := problem(t, "trig", 50000)
+	v := make([]float64, len(in.X0))
+	for i := range v {
+		v[i] = math.Sin(float64(i))
+	}
+	var sums [2][]float64
+	var along [2]*sparsity.Matrix
+	for k := range sums {
+		s, err := hessian.SparseSettings{Workers: 1 + 3*k}.New(tape)
+		require.NoError(t, err)
+		w := s.Matrix()
+		for e := range w.Values() {
+			w.Values()[e] = 1 / float64(1+e%7) // both triangles differ: the lower one counts
+		}
+		third, err := s.Third(nil)
+		require.NoError(t, err)
+		sums[k], err = third.Eval(nil, in.X0, w)
+		require.NoError(t, err)
+		along[k], err = s.EvalAlong(nil, in.X0, v)
+		require.NoError(t, err)
+	}
+	require.Equal(t, sums[0], sums[1])
+	require.Equal(t, along[0].Values(), along[1].Values())
+}
+
+// On an error dst is as it was.
+func TestThirdDerivativesWhereABranchIsBroken(t *testing.T) {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+		if x[0].LessReal(0) {
+			return x[0]
+		}
+		return x[0].Exp().Mul(x[1].Sin())
+	}, []float64{1, 1})
+	require.NoError(t, err)
+	for _, method := range []hessian.Method{hessian.Auto, hessian.ByStar} {
+		s, err := hessian.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		sum, err := s.Third(nil)
+		require.NoError(t, err)
+		w, dst := s.Matrix(), []float64{5, 6}
+		var branch *reverse.BranchError
+		_, err = sum.Eval(dst, []float64{-1, 1}, w)
+		require.ErrorAs(t, err, &branch)
+		_, err = sum.EvalAlong(dst, []float64{-1, 1}, w, []float64{1, 1})
+		require.ErrorAs(t, err, &branch)
+		require.Equal(t, []float64{5, 6}, dst)
+		_, err = s.EvalAlong(w, []float64{-1, 1}, []float64{1, 1})
+		require.ErrorAs(t, err, &branch)
+		require.Panics(t, func() { sum.Eval(nil, []float64{1, 1}, sparsity.NewMatrix(sparsity.Full(3, 3))) })
+		require.Panics(t, func() { s.Third(sparsity.FromCoordinates(2, 2, []int{0}, []int{1})) })
+	}
+}
+
+// Where a factor is exactly 0 it annihilates an infinity: √x at 0 in a product with 0.
+func TestThirdDerivativesAnnihilate(t *testing.T) {
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+		y := x[2].PowInt(3)
+		for i := range 2 {
+			y = y.Add(x[i].Sqrt().Prod(x[2].Scale(0)))
+		}
+		return y
+	}, []float64{0, 0, 2})
+	require.NoError(t, err)
+	x := []float64{0, 0, 2}
+	h := hessian.New(tape, hessian.FoR)
+	dense, err := h.Dense(nil, x)
+	require.NoError(t, err)
+	require.Equal(t, 12.0, dense.At(2, 2))
+	for _, method := range []hessian.Method{hessian.Auto, hessian.ByStar} {
+		s, err := hessian.SparseSettings{Method: method}.New(tape)
+		require.NoError(t, err)
+		sum, err := s.Third(nil)
+		require.NoError(t, err)
+		w := s.Matrix()
+		w.Values()[w.Pattern().Position(2, 2)] = 1
+		got, err := sum.Eval(nil, x, w)
+		require.NoError(t, err)
+		require.Equal(t, []float64{0, 0, 6}, got, "%v", s.Method())
+	}
+}

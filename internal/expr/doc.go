@@ -30,6 +30,10 @@
 // {u, u} of weight −sin u, which is pushed to {x, x} with y², {y, y} with x² and {x, y}
 // with x·y; and the product makes {x, y} with its adjoint cos u.
 //
+// Functions are closed under a derivative along a direction and under a contraction of the
+// Hessian with weights (transform.go): the expressions of one derivative are the steps of the function
+// that is derived next.
+//
 // # Common factors
 //
 // Derivatives of small functions are then factored: common factors come out of sums, and

@@ -62,6 +62,14 @@
 // (parallel). If a result is not finite, all is evaluated again by code with derivative
 // products, in which a factor of exactly 0 annihilates infinities.
 //
+// # Third derivatives
+//
+// A plan is closed under two transforms, shape by shape (third). [Plan.Along] is the plan of
+// the derivative along a direction: its Hessian is that of third derivatives. [Plan.Contract] is the
+// plan of the sum of the entries of the Hessian times weights: its gradient is a sum of third
+// derivatives. Direction and weights are parameters of the new plans, found by the lists of the
+// variables and of the places in the matrix.
+//
 // # Go source
 //
 // An evaluation can be written as Go: a loop for each shape (write, loops). It has the bits
