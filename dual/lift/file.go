@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,8 +75,14 @@ func (w *writer) write(roots []*activity.Instance) string {
 	for _, l := range w.decls {
 		b.WriteString("\n" + l.text + "\n")
 	}
-	if w.helpers["logGamma"] != "" {
-		w.helper("signOfGamma")
+	for range helpers { // those that call others
+		for _, f := range helpers {
+			for _, m := range otherHelper.FindAllStringSubmatch(f.body, -1) {
+				if w.helpers[f.name] != "" {
+					w.helper(m[1])
+				}
+			}
+		}
 	}
 	for _, f := range helpers {
 		if name := w.helpers[f.name]; name != "" {
@@ -158,9 +165,12 @@ func (w *writer) importSpecs() string {
 	return b.String()
 }
 
+var otherHelper = regexp.MustCompile(`&([a-z]\w*)\(`)
+
 func (w *writer) helperBody(s string) string {
 	if strings.Contains(s, "math.") {
 		s = strings.ReplaceAll(s, "math.", w.imported("math", "math")+".")
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(s, "&signOfGamma", w.helpers["signOfGamma"]), "$", w.T)
+	s = otherHelper.ReplaceAllStringFunc(s, func(m string) string { return w.helpers[m[1:len(m)-1]] + "(" })
+	return strings.ReplaceAll(s, "$", w.T)
 }

@@ -29,12 +29,16 @@ type operation struct {
 
 var operations = func() map[string]operation {
 	m := map[string]operation{
-		"math.IsNaN":   {text: []string{"!$1.LessEq($1)"}, reads: true},
-		"math.Signbit": {text: []string{"($1.LessReal(0) || $1.Inv().LessReal(0))"}, reads: true},
-		"math.Sincos":  {text: []string{"$1.Sin()", "$1.Cos()"}, helper: "sincos"},
-		"math.Ldexp":   {text: []string{"&scaleByPower($1, $2)"}},
-		"math.Lgamma":  {text: []string{"$1.LogGamma()", "&signOfGamma($1)"}, helper: "logGamma"},
-		"math.Modf":    {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}, helper: "modf"},
+		"math.IsNaN":       {text: []string{"!$1.LessEq($1)"}, reads: true},
+		"math.Signbit":     {text: []string{"($1.LessReal(0) || $1.Inv().LessReal(0))"}, reads: true},
+		"math.Sincos":      {text: []string{"$1.Sin()", "$1.Cos()"}, helper: "sincos"},
+		"math.Ldexp":       {text: []string{"&scaleByPower($1, $2)"}},
+		"math.Frexp":       {helper: "frexp"},
+		"math.Ilogb":       {text: []string{"&ilogb($1)"}, reads: true},
+		"math.Logb":        {text: []string{"&logb($1)"}, reads: true},
+		"math.RoundToEven": {text: []string{"&roundToEven($1)"}},
+		"math.Lgamma":      {text: []string{"$1.LogGamma()", "&signOfGamma($1)"}, helper: "logGamma"},
+		"math.Modf":        {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}, helper: "modf"},
 
 		"gonum.org/v1/gonum/floats.Dot":          {text: []string{"dual.Dot($1, $2)"}, all: true},
 		"gonum.org/v1/gonum/floats.Sum":          {text: []string{"dual.Sum($1)"}},
@@ -67,6 +71,40 @@ var helpers = []helper{
 	{"sincos", "(x $) (sin, cos $) { return x.Sin(), x.Cos() }"},
 	{"modf", "(x $) (whole, fraction $) { return x.Trunc(), x.Sub(x.Trunc()) }"},
 	{"logGamma", "(x $) (lg $, sign int) { return x.LogGamma(), &signOfGamma(x) }"},
+	{"roundToEven", `(x $) $ {
+	if d := x.Round().Sub(x).Abs(); d.LessEqReal(0.5) && !d.LessReal(0.5) {
+		return x.Scale(0.5).Round().Scale(2)
+	}
+	return x.Round()
+}`},
+	{"frexp", `(x $) (fraction $, exponent int) {
+	a := x.Abs()
+	if a.LessEqReal(0) || !a.LessEqReal(math.MaxFloat64) {
+		return x, 0
+	}
+	n := int(a.Log2().Floor().Value()) // which may be rounded
+	for a.LessReal(math.Ldexp(1, n)) {
+		n--
+	}
+	for !a.LessReal(math.Ldexp(1, n+1)) {
+		n++
+	}
+	return &scaleByPower(x, -n-1), n + 1
+}`},
+	{"logb", `(x $) float64 {
+	if a := x.Abs(); a.LessEqReal(0) || !a.LessEqReal(math.MaxFloat64) {
+		return math.Logb(x.Value())
+	}
+	_, exponent := &frexp(x)
+	return float64(exponent - 1)
+}`},
+	{"ilogb", `(x $) int {
+	if a := x.Abs(); a.LessEqReal(0) || !a.LessEqReal(math.MaxFloat64) {
+		return math.Ilogb(x.Value())
+	}
+	_, exponent := &frexp(x)
+	return exponent - 1
+}`},
 	{"scaleByPower", `(x $, n int) $ {
 	// 2ⁿ may be out of range. Of a result that is subnormal the last step alone rounds.
 	for k := 0; k < 3 && n > 1023; k++ {
@@ -125,8 +163,6 @@ func refused(fn *types.Func) (instead string, ok bool) {
 	switch fn.Name() {
 	case "Float64bits", "Float32bits", "Nextafter", "Nextafter32":
 		return "compute with the number, or convert what is no input", true
-	case "Frexp", "Logb", "Ilogb":
-		return "use math.Log2 and math.Floor", true
 	}
 	return "", false
 }

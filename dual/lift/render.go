@@ -271,6 +271,18 @@ var operators = map[token.Token]operator{
 }
 
 func (r *renderer) binary(e *ast.BinaryExpr) string {
+	if x, y := r.in.Exprs[e.X], r.in.Exprs[e.Y]; (e.Op == token.EQL || e.Op == token.NEQ) && !x.Active() && !y.Active() && (x.HoldsActive() || y.HoldsActive()) {
+		switch t := r.in.TypeOf(e.X); t.Underlying().(type) {
+		case *types.Struct, *types.Array:
+			r.once(e.X)
+			r.once(e.Y)
+			same := "(" + strings.Join(r.equalParts("("+r.node(e.X)+")", "("+r.node(e.Y)+")", x, y, t), " && ") + ")"
+			if e.Op == token.NEQ {
+				same = "!" + same
+			}
+			return same
+		}
+	}
 	if !r.active(e.X) && !r.active(e.Y) || r.info().Types[e].Value != nil {
 		return r.children(e)
 	}
@@ -316,6 +328,41 @@ func (r *renderer) arithmetic(e *ast.BinaryExpr, op operator) string {
 		}
 	}
 	return method(e.X, op.both, r.activeArgument(e.Y))
+}
+
+// equalParts compares the parts of two structs or arrays.
+func (r *renderer) equalParts(x, y string, p, q *activity.Place, t types.Type) (parts []string) {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		if p.Kind() != activity.Record {
+			break
+		}
+		for i := range u.NumFields() {
+			if f := u.Field(i); f.Name() != "_" {
+				parts = append(parts, r.equalParts(x+"."+f.Name(), y+"."+f.Name(), p.Fields()[i], q.Fields()[i], f.Type())...)
+			}
+		}
+		return parts
+	case *types.Array:
+		if p.Kind() != activity.Holder {
+			break
+		}
+		for i := range u.Len() {
+			at := fmt.Sprintf("[%d]", i)
+			parts = append(parts, r.equalParts(x+at, y+at, p.Elem(), q.Elem(), u.Elem())...)
+		}
+		return parts
+	}
+	if p.Active() || q.Active() {
+		if !p.Active() {
+			x = r.constant(x)
+		}
+		if !q.Active() {
+			y = r.constant(y)
+		}
+		return []string{r.helper("equal") + "(" + x + ", " + y + ")"}
+	}
+	return []string{x + " == " + y}
 }
 
 // compare is a function of both operands, which are evaluated in their order.
@@ -397,7 +444,7 @@ func (r *renderer) assignMany(s *ast.AssignStmt) string {
 	var lhs, rhs []string
 	var dst []*activity.Place
 	c, op, spelled := r.severalOf(s.Rhs[0])
-	spelled = spelled && r.pure(c.Args[0])
+	spelled = spelled && len(op.text) > 1 && r.pure(c.Args[0])
 	for i, e := range s.Lhs {
 		dst = append(dst, r.in.Exprs[e])
 		if spelled && isBlank(e) {
@@ -441,22 +488,32 @@ func (r *renderer) severalOf(e ast.Expr) (c *ast.CallExpr, op operation, ok bool
 // several is the values of e, an expression with several, for dst: where a passive number
 // becomes active on the way, by a function literal that makes it a constant.
 func (r *renderer) several(e ast.Expr, dst []*activity.Place) string {
-	text := r.node(e)
+	text := ""
 	if c, op, ok := r.severalOf(e); ok {
 		text = r.helper(op.helper) + "(" + r.bare(c.Args[0]) + ")"
+	} else {
+		text = r.node(e)
 	}
-	tuple, _ := r.info().TypeOf(e).(*types.Tuple)
-	differ := false
+	becomes := func(i int, p *activity.Place) bool {
+		return i < len(dst) && dst[i].Active() && p.Kind() == activity.Number && !p.Active()
+	}
+	places := slices.Clone(r.in.Tuples[e])
 	var names, values, results []string
-	for i, p := range r.in.Tuples[e] {
-		name, to := fmt.Sprintf("r%d", i), p
+	for i, p := range places {
+		name := fmt.Sprintf("r%d", i)
 		for r.taken[name] {
 			name += "_"
 		}
-		names = append(names, name)
-		if i < len(dst) && dst[i].Active() && p.Kind() == activity.Number && !p.Active() {
-			to, differ, name = dst[i], true, r.constant(name)
+		names, values = append(names, name), append(values, name)
+		if becomes(i, p) {
+			places[i], values[i] = dst[i], r.constant(name)
 		}
+	}
+	if slices.Equal(names, values) {
+		return text
+	}
+	tuple, _ := r.info().TypeOf(e).(*types.Tuple)
+	for i, p := range places {
 		t := types.Type(types.Typ[types.Bool]) // of v, ok
 		switch {
 		case tuple != nil:
@@ -464,10 +521,7 @@ func (r *renderer) several(e ast.Expr, dst []*activity.Place) string {
 		case i == 0:
 			t = r.in.TypeOf(e)
 		}
-		values, results = append(values, name), append(results, r.byShape(to, t))
-	}
-	if !differ {
-		return text
+		results = append(results, r.byShape(p, t))
 	}
 	return "func() (" + strings.Join(results, ", ") + ") { " + strings.Join(names, ", ") + " := " + text + "; return " + strings.Join(values, ", ") + " }()"
 }

@@ -623,7 +623,9 @@ func (r *renderer) value(e ast.Expr) (string, bool) {
 			recv, _ := r.receiver(s, path)
 			return recv + "." + l.name, true
 		}
-		r.fault(e.Pos(), "a method expression with active values", "write a function literal that calls the method")
+		if l.method {
+			return "(" + r.typ(p.Params()[0], s.X) + ")." + l.name, true
+		}
 	}
 	return l.value(), true
 }

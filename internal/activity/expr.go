@@ -167,19 +167,7 @@ func (w *walker) binary(e *ast.BinaryExpr) *Place {
 		w.a.flow(x, p, e.OpPos)
 		w.a.flow(y, p, e.OpPos)
 	}
-	if p.find().kind == Other && (e.Op == token.EQL || e.Op == token.NEQ) {
-		for _, q := range []*Place{x, y} {
-			if k := q.find().kind; k == Record || k == Holder && !isReference(q.find().typ) {
-				w.a.hide(q, e.OpPos, "structs and arrays of active values cannot be compared", "compare their numbers")
-			}
-		}
-	}
 	return p
-}
-
-func isReference(t types.Type) bool {
-	_, array := t.Underlying().(*types.Array)
-	return !array
 }
 
 func (w *walker) ident(e *ast.Ident) *Place {

@@ -132,6 +132,10 @@ var functions = map[string]lifted{
 	"gammaFunction":           {gammaFunction, gammaFunctionOf[dual.Real], gammaFunctionOf[dual.Number], gammaFunctionOf[dual.Hyper], gammaFunctionOf[reverse.Var]},
 	"powersOfTwo":             {powersOfTwo, powersOfTwoOf[dual.Real], powersOfTwoOf[dual.Number], powersOfTwoOf[dual.Hyper], powersOfTwoOf[reverse.Var]},
 	"variablesOfPackages":     {variablesOfPackages, variablesOfPackagesOf[dual.Real], variablesOfPackagesOf[dual.Number], variablesOfPackagesOf[dual.Hyper], variablesOfPackagesOf[reverse.Var]},
+	"comparedStructs":         {comparedStructs, comparedStructsOf[dual.Real], comparedStructsOf[dual.Number], comparedStructsOf[dual.Hyper], comparedStructsOf[reverse.Var]},
+	"methodExpressions":       {methodExpressions, methodExpressionsOf[dual.Real], methodExpressionsOf[dual.Number], methodExpressionsOf[dual.Hyper], methodExpressionsOf[reverse.Var]},
+	"clonedMaps":              {clonedMaps, clonedMapsOf[dual.Real], clonedMapsOf[dual.Number], clonedMapsOf[dual.Hyper], clonedMapsOf[reverse.Var]},
+	"binaryExponents":         {binaryExponents, binaryExponentsOf[dual.Real], binaryExponentsOf[dual.Number], binaryExponentsOf[dual.Hyper], binaryExponentsOf[reverse.Var]},
 }
 
 // edges are functions of x₀ that are compared at all kinds of values, beside x₁.
@@ -139,8 +143,11 @@ var edges = map[string]struct {
 	plain  func(x []float64) float64
 	lifted func(x []dual.Real) dual.Real
 }{
-	"ldexp":      {ldexp, ldexpOf[dual.Real]},
-	"gammaSigns": {gammaSigns, gammaSignsOf[dual.Real]},
+	"ldexp":       {ldexp, ldexpOf[dual.Real]},
+	"gammaSigns":  {gammaSigns, gammaSignsOf[dual.Real]},
+	"roundToEven": {roundToEven, roundToEvenOf[dual.Real]},
+	"exponents":   {exponents, exponentsOf[dual.Real]},
+	"frexp":       {frexp, frexpOf[dual.Real]},
 }
 
 // points are inputs in (0, 1), where all the functions are defined, and a direction.

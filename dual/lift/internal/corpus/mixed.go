@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	gomaps "maps"
 	"math"
 	"slices"
 
@@ -283,6 +284,50 @@ func shadowedPackages(x []float64) float64 {
 
 func variablesOfPackages(x []float64) float64 { return lib.Constant(x[0]) + math.J0(x[1]) }
 
+type quaternion struct {
+	re, im float64
+	tag    [2]int
+	sides  [2]float64
+}
+
+func comparedStructs(x []float64) float64 {
+	p := quaternion{re: x[0], im: x[1]}
+	s := x[2]
+	if p == (quaternion{}) {
+		s++
+	}
+	q := p
+	if q == p {
+		s *= x[3]
+	}
+	q.sides[1] = x[4]
+	if q != p && p.sides != [2]float64{0, x[0]} {
+		s *= 2
+	}
+	return s
+}
+
+func methodExpressions(x []float64) float64 {
+	area, push := circle.Area, (*quaternion).grow
+	q := quaternion{re: x[1]}
+	push(&q, x[2])
+	return area(circle{x[0]}) + q.re + meters.Area(meters(x[3]))
+}
+
+func (q *quaternion) grow(by float64) { q.re *= by }
+
+func clonedMaps(x []float64) float64 {
+	m := map[int]float64{1: x[0]}
+	n := gomaps.Clone(m)
+	n[1] *= x[1]
+	return n[1] + m[1]
+}
+
+func binaryExponents(x []float64) float64 {
+	f, e := math.Frexp(x[0] / 100)
+	return math.Log(f) + float64(e)*math.Ln2 + math.Logb(x[1])*x[2] + float64(math.Ilogb(x[3])) + math.RoundToEven(10*x[4])*x[5]
+}
+
 func newOfValues(x []float64) float64 {
 	p, q := new(x[0]), new(3.5)
 	*p *= x[1]
@@ -320,3 +365,12 @@ func gammaSigns(x []float64) float64 {
 	_, sign := math.Lgamma(x[0])
 	return x[1] * float64(sign)
 }
+
+func frexp(x []float64) float64 {
+	f, e := math.Frexp(x[0])
+	return f + float64(e)*x[1]
+}
+
+func exponents(x []float64) float64 { return x[1] * (math.Logb(x[0]) + float64(math.Ilogb(x[0]))) }
+
+func roundToEven(x []float64) float64 { return math.RoundToEven(x[0]) }

@@ -3,6 +3,7 @@
 package corpus
 
 import (
+	maps2 "maps"
 	math2 "math"
 	"slices"
 
@@ -234,6 +235,42 @@ func shadowedPackagesOf[T dual.Scalar[T]](x []T) T {
 
 func variablesOfPackagesOf[T dual.Scalar[T]](x []T) T { return libConstantOf(x[0]).Add(mathJ0Of(x[1])) }
 
+func comparedStructsOf[T dual.Scalar[T]](x []T) T {
+	p := quaternionOf[T]{re: x[0], im: x[1]}
+	s := x[2]
+	if equalOf2((p).re, dual.Const[T]((quaternion{}).re)) && equalOf2((p).im, dual.Const[T]((quaternion{}).im)) && (p).tag == (quaternion{}).tag && equalOf2((p).sides[0], dual.Const[T]((quaternion{}).sides[0])) && equalOf2((p).sides[1], dual.Const[T]((quaternion{}).sides[1])) {
+		s = s.AddReal(1)
+	}
+	q := p
+	if equalOf2((q).re, (p).re) && equalOf2((q).im, (p).im) && (q).tag == (p).tag && equalOf2((q).sides[0], (p).sides[0]) && equalOf2((q).sides[1], (p).sides[1]) {
+		s = s.Mul(x[3])
+	}
+	q.sides[1] = x[4]
+	if !(equalOf2((q).re, (p).re) && equalOf2((q).im, (p).im) && (q).tag == (p).tag && equalOf2((q).sides[0], (p).sides[0]) && equalOf2((q).sides[1], (p).sides[1])) && !(equalOf2((p.sides)[0], ([2]T{dual.Const[T](0), x[0]})[0]) && equalOf2((p.sides)[1], ([2]T{dual.Const[T](0), x[0]})[1])) {
+		s = s.Scale(2)
+	}
+	return s
+}
+
+func methodExpressionsOf[T dual.Scalar[T]](x []T) T {
+	area, push := (circleOf[T]).Area, (*quaternionOf2[T]).grow
+	q := quaternionOf2[T]{re: x[1]}
+	push(&q, x[2])
+	return area(circleOf[T]{x[0]}).Add(q.re).Add(metersAreaOf[T](x[3]))
+}
+
+func clonedMapsOf[T dual.Scalar[T]](x []T) T {
+	m := map[int]T{1: x[0]}
+	n := maps2.Clone(m)
+	n[1] = n[1].Mul(x[1])
+	return n[1].Add(m[1])
+}
+
+func binaryExponentsOf[T dual.Scalar[T]](x []T) T {
+	f, e := frexpOf2(x[0].Div(dual.Const[T](100)))
+	return f.Log().AddReal(float64(e) * math2.Ln2).Add(x[2].Scale(logbOf(x[1]))).AddReal(float64(ilogbOf(x[3]))).Add(roundToEvenOf2(x[4].Scale(10)).Mul(x[5]))
+}
+
 func newOfValuesOf[T dual.Scalar[T]](x []T) T {
 	p, q := new(x[0]), new(dual.Const[T](3.5))
 	*p = (*p).Mul(x[1])
@@ -269,6 +306,15 @@ func gammaSignsOf[T dual.Scalar[T]](x []T) T {
 	sign := signOfGammaOf2(x[0])
 	return x[1].Scale(float64(sign))
 }
+
+func frexpOf[T dual.Scalar[T]](x []T) T {
+	f, e := frexpOf2(x[0])
+	return f.Add(x[1].Scale(float64(e)))
+}
+
+func exponentsOf[T dual.Scalar[T]](x []T) T { return x[1].Scale(logbOf(x[0]) + float64(ilogbOf(x[0]))) }
+
+func roundToEvenOf[T dual.Scalar[T]](x []T) T { return roundToEvenOf2(x[0]) }
 
 func productOf[T dual.Scalar[T]](a, b T) T { a = a.Mul(b); b = b.Mul(a); return a.Add(b) }
 
@@ -435,9 +481,24 @@ func libConstantOf[T dual.Scalar[T]](x T) T {
 	return s.Scale(local[0]).AddReal(float64(libNames["a"] * len(libCoefficients)))
 }
 
-func metersAreaOf[T dual.Scalar[T]](m T) T { return m.Square() }
+type quaternionOf[T dual.Scalar[T]] struct {
+	re, im T
+	tag    [2]int
+	sides  [2]T
+}
 
 func (c circleOf[T]) Area() T { return c.r.Scale(math2.Pi).Mul(c.r) }
+
+func (q *quaternionOf2[T]) grow(by T) { q.re = q.re.Mul(by) }
+
+type quaternionOf2[T dual.Scalar[T]] struct {
+	re    T
+	im    float64
+	tag   [2]int
+	sides [2]float64
+}
+
+func metersAreaOf[T dual.Scalar[T]](m T) T { return m.Square() }
 
 type tableauOf[T dual.Scalar[T]] struct {
 	n int
@@ -644,6 +705,44 @@ var mathQ0S2 = [6]float64{
 func equalOf2[T dual.Scalar[T]](x, y T) bool { return x.LessEq(y) && y.LessEq(x) }
 
 func sincosOf[T dual.Scalar[T]](x T) (sin, cos T) { return x.Sin(), x.Cos() }
+
+func roundToEvenOf2[T dual.Scalar[T]](x T) T {
+	if d := x.Round().Sub(x).Abs(); d.LessEqReal(0.5) && !d.LessReal(0.5) {
+		return x.Scale(0.5).Round().Scale(2)
+	}
+	return x.Round()
+}
+
+func frexpOf2[T dual.Scalar[T]](x T) (fraction T, exponent int) {
+	a := x.Abs()
+	if a.LessEqReal(0) || !a.LessEqReal(math2.MaxFloat64) {
+		return x, 0
+	}
+	n := int(a.Log2().Floor().Value()) // which may be rounded
+	for a.LessReal(math2.Ldexp(1, n)) {
+		n--
+	}
+	for !a.LessReal(math2.Ldexp(1, n+1)) {
+		n++
+	}
+	return scaleByPowerOf2(x, -n-1), n + 1
+}
+
+func logbOf[T dual.Scalar[T]](x T) float64 {
+	if a := x.Abs(); a.LessEqReal(0) || !a.LessEqReal(math2.MaxFloat64) {
+		return math2.Logb(x.Value())
+	}
+	_, exponent := frexpOf2(x)
+	return float64(exponent - 1)
+}
+
+func ilogbOf[T dual.Scalar[T]](x T) int {
+	if a := x.Abs(); a.LessEqReal(0) || !a.LessEqReal(math2.MaxFloat64) {
+		return math2.Ilogb(x.Value())
+	}
+	_, exponent := frexpOf2(x)
+	return exponent - 1
+}
 
 func scaleByPowerOf2[T dual.Scalar[T]](x T, n int) T {
 	// 2ⁿ may be out of range. Of a result that is subnormal the last step alone rounds.

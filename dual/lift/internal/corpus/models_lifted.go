@@ -541,11 +541,6 @@ func (m *denseOf[T]) cholesky() (*denseOf[T], bool) {
 	return l, true
 }
 
-type denseOf[T dual.Scalar[T]] struct {
-	n    int
-	data []T
-}
-
 func (m *denseOf[T]) row(i int) []T { return m.data[i*m.n : (i+1)*m.n] }
 
 func (m *denseOf[T]) at(i, j int) T { return m.data[i*m.n+j] }
@@ -672,6 +667,11 @@ func (a numberOf[T]) add(b numberOf[T]) numberOf[T] {
 
 func (a numberOf[T]) sub(b numberOf[T]) numberOf[T] {
 	return numberOf[T]{a.re.Sub(b.re), a.im.Sub(b.im)}
+}
+
+type denseOf[T dual.Scalar[T]] struct {
+	n    int
+	data []T
 }
 
 func (m *denseOf[T]) set(i, j int, v T) { m.data[i*m.n+j] = v }

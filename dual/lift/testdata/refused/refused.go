@@ -276,11 +276,6 @@ func bits(x []float64) float64 {
 	return math.Float64frombits( /*!bits*/ math.Float64bits(x[0]) + 1)
 }
 
-func frexp(x []float64) float64 {
-	f, _ := /*!Frexp*/ math.Frexp(x[0])
-	return f
-}
-
 func single(x []float64) float64 {
 	return float64( /*!float32*/ float32(x[0]))
 }
@@ -403,23 +398,6 @@ func mapLiteralKey(x []float64) float64 {
 	return float64(m[1])
 }
 
-func compareStructs(x []float64) float64 {
-	type pair struct{ a, b float64 }
-	p, q := pair{x[0], 1}, pair{1, x[1]}
-	if p /*!compared*/ == q {
-		return 1
-	}
-	return 2
-}
-
-func compareArrays(x []float64) float64 {
-	p, q := [2]float64{x[0], 1}, [2]float64{1, x[1]}
-	if p /*!compared*/ == q {
-		return 1
-	}
-	return 2
-}
-
 func sorted(x []float64) float64 {
 	y := slices.Clone(x)
 	sort.Float64s(y)
@@ -486,8 +464,6 @@ type wrap struct{ v float64 }
 func (w wrap) Error() string { return "" }
 
 func nextAfter(x []float64) float64 { return /*!Nextafter*/ math.Nextafter(x[0], 2) }
-
-func exponent(x []float64) float64 { return float64( /*!Ilogb*/ math.Ilogb(x[0])) }
 
 func mapOfAny(x []float64) float64 {
 	m := map[string]any{"x": /*!interface*/ x[0]}
