@@ -4,6 +4,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/inside"
+	"github.com/hesse-ad/hesse/internal/sweep"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // maxTapes is how many branches of a function are kept.
@@ -208,12 +213,33 @@ func (fn *Func) HVP(dst, x, v []float64) (h []float64, err error) {
 	return h, err
 }
 
-// Gradient returns ∇f(x) of a function that is recorded for this once. It panics if
-// f is nil. Cost: Record and one Gradient.
+// Gradient returns ∇f(x), of length n, of a function that is recorded for this once. dst may
+// be nil. It panics if f is nil. Cost: Record without what makes later evaluations fast, and a
+// sweep operation by operation.
 func Gradient(dst []float64, f func(x []Var) Var, x []float64) ([]float64, error) {
-	t, err := Record(f, x)
+	if f == nil {
+		panic("reverse: nil function")
+	}
+	if dst != nil {
+		check(dst, len(x), "dst")
+	}
+	r := tape.NewRecording(len(x), 0)
+	defer r.Close()
+	t, err := inOrder(r, []Var{f(inputs(r, x, nil))})
 	if err != nil {
 		return dst, err
 	}
-	return t.Gradient(dst, x)
+	ws := sweep.New(compile.NodeByNode(t)).Get()
+	guard, err := ws.Value(x, nil)
+	if err = inside.Error(ws, guard, err); err == nil {
+		err = ws.Gradient(one)
+	}
+	if err != nil {
+		return dst, err
+	}
+	if dst == nil {
+		dst = make([]float64, len(x))
+	}
+	copy(dst, ws.Adjoints())
+	return dst, nil
 }

@@ -91,8 +91,17 @@ func inputs(r *tape.Recording, x, p []float64) []Var {
 	return in
 }
 
-// finish compiles r with the outputs y.
+// finish is the tape of r with the outputs y.
 func finish(r *tape.Recording, x, p []float64, y []Var) (*Tape, error) {
+	t, err := inOrder(r, y)
+	if err != nil {
+		return nil, err
+	}
+	return newTape(sweep.NewFunction(t), slices.Clone(x), slices.Clone(p)), nil
+}
+
+// inOrder is what was recorded for the outputs y.
+func inOrder(r *tape.Recording, y []Var) (*tape.Tape, error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
@@ -104,5 +113,5 @@ func finish(r *tape.Recording, x, p []float64, y []Var) (*Tape, error) {
 		recording(r, y.r)
 		out[j] = y.node(r)
 	}
-	return newTape(sweep.NewFunction(compile.InOrder(r, out)), slices.Clone(x), slices.Clone(p)), nil
+	return compile.InOrder(r, out), nil
 }

@@ -49,13 +49,17 @@ func Arrange(t *tape.Tape) *Program {
 	return c.batches(c.levels())
 }
 
-// NodeByNode is the program that runs the operations of t one by one.
+// NodeByNode is the program that runs the operations of t one by one. It is made in no time:
+// sweeps leave nothing out.
 func NodeByNode(t *tape.Tape) *Program {
-	var batches []Batch
+	p := &Program{Tape: *t, unwritten: []Span{{0, int32(t.Len())}}}
 	if t.Ops() > 0 {
-		batches = []Batch{{Kind: Mixed, Lo: int32(t.Base()), Hi: int32(t.Len()), FeedsNonlinear: true}}
+		p.batches = []Batch{{
+			Kind: Mixed, Lo: int32(t.Base()), Hi: int32(t.Len()),
+			FeedsNonlinear: true, ReadsOperations: true, InputsRead: p.EveryInput(),
+		}}
 	}
-	return newProgram(t, batches, new(scratch))
+	return p
 }
 
 // compiler arranges a tape. Nodes are named by their numbers in it, until placer gives them
