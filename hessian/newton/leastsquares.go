@@ -293,6 +293,9 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		switch {
 		case !accepted || ratio < 0.25 && predicted > drowned*p.f:
 			s.radius = length / 4
+			if p.next = p.lambda; p.whole {
+				p.next = max(p.lambda, p.towards(s.radius))
+			}
 		case ratio >= 0.75:
 			s.radius = max(s.radius, 2*length)
 		}
@@ -361,7 +364,9 @@ type linearModel struct {
 
 	s      []float64
 	lambda float64
-	free   bool // s is the step of Gauss and Newton: λ = 0, no bound met
+	next   float64 // λ to begin with
+	whole  bool    // no bound met
+	free   bool    // s is the step of Gauss and Newton: λ = 0, no bound met
 
 	z, w, js []float64
 	held     []bool
@@ -377,6 +382,7 @@ func newLinearModel(b *branch, n int, old *linearModel) *linearModel {
 	}
 	if old != nil {
 		copy(p.met, old.met)
+		p.next = old.next
 	}
 	return p
 }
@@ -473,7 +479,11 @@ func (p *linearModel) length(v []float64) float64 { return scaledNorm(p.d, v) }
 // step leaves in s a step of ‖Ds‖ ≤ 1.1Δ between the bounds, and returns by how much
 // it makes the model less.
 func (p *linearModel) step(sq *squares) (decrease float64, err error) {
-	const attempts = 20 // Newton's method for λ takes two or three
+	const (
+		attempts     = 20 // Newton's method for λ takes one or two
+		short, long  = 0.1, 1.5
+		least, fewer = 1e-30, 1e-2
+	)
 	lower, upper := 0.0, 0.0
 	for i, g := range p.g {
 		if !p.fixed[i] {
@@ -482,7 +492,10 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	}
 	radius := sq.radius
 	upper /= radius
-	lambda := 0.0
+	lambda := p.next
+	if lambda < least {
+		lambda = 0
+	}
 	for range attempts {
 		full, err := p.solve(sq, lambda, p.d)
 		if err != nil {
@@ -490,24 +503,31 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 		}
 		length := floats.Norm(p.z, 2)
 		p.lambda = lambda
-		if full && (lambda == 0 && length <= radius || math.Abs(length-radius) <= nearBoundary*radius) {
+		if full && length <= long*radius && (lambda == 0 || length >= short*radius) {
 			break
 		}
 		next := 0.0
-		if full {
-			if length > radius {
-				lower = max(lower, lambda)
-			} else {
-				upper = min(upper, lambda)
+		switch {
+		case !full:
+			lower = max(lower, lambda)
+		case length > radius:
+			lower = max(lower, lambda)
+			next = p.towards(radius)
+		default:
+			upper = min(upper, lambda)
+			next = max(p.towards(radius), 0)
+			if next < least && lower == 0 {
+				lambda = 0
+				continue
 			}
-			next = lambda + (length-radius)/radius*length*length/p.b.squares.inverseForm(p.z)
 		}
 		if !(next > lower && next < upper) {
 			next = max(0.001*upper, math.Sqrt(lower*upper))
 		}
 		lambda = next
 	}
-	p.free = p.lambda == 0
+	p.next = fewer * p.lambda
+	p.free, p.whole = p.lambda == 0, true
 	for i, z := range p.z {
 		p.s[i] = -z / p.d[i]
 	}
@@ -517,6 +537,12 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	// ½‖r‖² − ½‖r + Js‖².
 	p.applyTo(p.js, p.s)
 	return -floats.Dot(p.js, p.r) - floats.Dot(p.js, p.js)/2, nil
+}
+
+// towards is the next λ of Newton's method for ‖z‖ = radius.
+func (p *linearModel) towards(radius float64) float64 {
+	length := floats.Norm(p.z, 2)
+	return p.lambda + (length-radius)/radius*length*length/p.b.squares.inverseForm(p.z)
 }
 
 // applyTo sets dst = Jv.
@@ -554,7 +580,7 @@ func (p *linearModel) keepInside(sq *squares) error {
 		if !changed {
 			return nil
 		}
-		p.free = false
+		p.free, p.whole = false, false
 		p.applyTo(p.js, p.w)
 		floats.Add(p.js, p.r)
 		full, err := p.solveHeld(sq, p.lambda, p.d, p.held, p.js)

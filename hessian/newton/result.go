@@ -18,7 +18,7 @@ type Result struct {
 	//
 	// positive only where an upper bound binds, negative only where a lower one
 	// does. They are nil for methods without constraints; LeastSquares has Z if it has
-	// bounds, System C.
+	// bounds, System C. Where bounds contradict each other nothing is evaluated: they are nil.
 	C, Y, Z []float64
 
 	// Status says how the method ended: Solved if and only if the error is nil.

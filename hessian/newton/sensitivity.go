@@ -12,7 +12,8 @@ import (
 // ones, with derivatives of minimizer, multipliers and minimum: f is [f; c] with them,
 // at λ that of p. See package implicit, KKT, for what is differentiated and under which
 // conditions; the solution is first made exact by Newton's method, as by KKTNewton, from
-// those constraints whose multiplier is larger than their distance to the bound.
+// those constraints whose multiplier is larger than their distance to the bound. It holds to
+// within 64ε·max(1, |X|, |C|), also where it is 0, as of a variable at the bound 0.
 //
 // The unknowns of the Optimum are [x; y; z]: y of the constraints with c_L = c_U, then
 // of the fixed variables; z ≥ 0 of the finite bounds of the others, the lower before the
@@ -76,5 +77,9 @@ func (r *Result) Sensitivities(p Problem, f func(x, lambda []reverse.Var) []reve
 	if err != nil {
 		return nil, err
 	}
-	return implicit.KKTNewton(tape, r.X, y, z, lambda)
+	size := 1.0 // of the problem
+	for _, v := range append(append([]float64(nil), r.X...), r.C...) {
+		size = max(size, math.Abs(v))
+	}
+	return implicit.Settings{Absolute: 64 * epsilon * size}.KKTNewton(tape, r.X, y, z, lambda)
 }

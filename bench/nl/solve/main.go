@@ -17,7 +17,11 @@
 //
 // In Python, with Pyomo:
 //
-//	SolverFactory("asl", executable="./hesse").solve(model)
+//	SolverFactory("./hesse").solve(model)
+//
+// Pyomo takes a name that it does not know, of a program that is there, for that of an AMPL
+// solver: it asks for the version, and calls the program as AMPL does. Options are those of
+// solve(model, options={"tol": 1e-6}).
 //
 // The method is for continuous variables: integer ones are relaxed, and the status
 // says so where they are no integers at the solution.
@@ -61,7 +65,7 @@ type settings struct {
 // run is the command; it returns the exit code. Where the solution goes to a file,
 // what is wrong does so too, as a solution that says it.
 func run(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) int {
-	if len(args) == 2 && args[1] == "-v" {
+	if len(args) == 2 && (args[1] == "-v" || args[1] == "--version") {
 		fmt.Fprintln(stdout, version)
 		return 0
 	}
@@ -111,7 +115,7 @@ func parse(args []string, env func(string) string) (s settings, err error) {
 		switch {
 		case a == "-h" || a == "--help":
 			return settings{}, flag.ErrHelp
-		case a == "-AMPL":
+		case a == "-AMPL" || a == "-s":
 			ampl = true
 		case strings.HasPrefix(a, "-o"):
 			s.solution = a[2:]
