@@ -30,8 +30,8 @@ const (
 )
 
 // An exactModel is the quadratic q(s) = gᵀs + ½sᵀHs, in variables scaled by D: with
-// s = D⁻¹z, load replaces g by D⁻¹g and H by D⁻¹HD⁻¹. Dᵢ² is |Hᵢᵢ|, or that of the point
-// before over 4 if it is larger, so that neither the units of x nor those of f matter; s stands
+// s = D⁻¹z, load replaces g by D⁻¹g and H by D⁻¹HD⁻¹. Dᵢ² is |Hᵢᵢ|, or half of what it was at
+// the point before if that is larger, so that neither the units of x nor those of f matter; s stands
 // for z, and H and g for the scaled ones, from here on.
 //
 // Its minimum in ‖s‖ ≤ Δ is the s for which a λ ≥ 0 makes H + λI positive
@@ -113,7 +113,7 @@ func (m *exactModel) load(x []float64) bool {
 	clear(m.weight)
 	at := 0
 	m.flat, m.pos = false, x
-	floats.Scale(0.5, m.met)
+	floats.Scale(0.7, m.met)
 	for i := range diagonal {
 		for _, j := range p.Row(i) {
 			v := math.Abs(values[at])

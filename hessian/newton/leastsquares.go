@@ -98,6 +98,7 @@ const (
 	squaresTolerance  = 1e-10
 	squaresIterations = 1000
 	leastResidual     = 1e-140
+	change            = 100 // of λ, where the rank is not full
 )
 
 // Minimize minimizes the sum for the residuals r from x0, which is moved between the
@@ -293,12 +294,10 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		switch {
 		case !accepted || ratio < 0.25 && predicted > drowned*p.f:
 			s.radius = length / 4
-			if p.next = p.lambda; p.whole {
-				p.next = max(p.lambda, p.towards(s.radius))
-			}
 		case ratio >= 0.75:
 			s.radius = max(s.radius, 2*length)
 		}
+		p.predict(s.radius)
 		if !accepted {
 			if !(length > epsilon*p.length(s.X)) {
 				switch {
@@ -348,9 +347,8 @@ func (s *squares) inform(alpha float64) {
 //
 //	‖JD⁻¹z + r‖² + λ‖z‖²,
 //
-// and its length falls with λ. Newton's method for 1/‖z‖ = 1/Δ finds the λ of a
-// radius Δ, as in Moré's article: with A = D⁻¹JᵀJD⁻¹ + λI,
-// ½ d‖z‖²/dλ = −zᵀA⁻¹z.
+// and its length falls with λ. Newton's method for 1/‖z‖ = 1/Δ predicts it for a radius Δ
+// from the last J and λ, 0 to begin with, and goes on where a step is too long, as in Moré's article: with A = D⁻¹JᵀJD⁻¹ + λI, ½ d‖z‖²/dλ = −zᵀA⁻¹z.
 type linearModel struct {
 	b     *branch
 	j     *sparsity.Matrix // weighted
@@ -365,8 +363,10 @@ type linearModel struct {
 	s      []float64
 	lambda float64
 	next   float64 // λ to begin with
-	whole  bool    // no bound met
-	free   bool    // s is the step of Gauss and Newton: λ = 0, no bound met
+	// Some λ was too little for full rank.
+	deficient bool
+	whole     bool // no bound met
+	free      bool // s is the step of Gauss and Newton: λ = 0, no bound met
 
 	z, w, js []float64
 	held     []bool
@@ -382,7 +382,7 @@ func newLinearModel(b *branch, n int, old *linearModel) *linearModel {
 	}
 	if old != nil {
 		copy(p.met, old.met)
-		p.next = old.next
+		p.next, p.deficient = old.next, old.deficient
 	}
 	return p
 }
@@ -476,15 +476,15 @@ func (p *linearModel) rounded(x []float64) bool {
 // length is ‖Dv‖.
 func (p *linearModel) length(v []float64) float64 { return scaledNorm(p.d, v) }
 
-// step leaves in s a step of ‖Ds‖ ≤ 1.1Δ between the bounds, and returns by how much
+// step leaves in s a step of ‖Ds‖ ≤ 1.5Δ between the bounds, and returns by how much
 // it makes the model less.
 func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	const (
-		attempts     = 20 // Newton's method for λ takes one or two
-		short, long  = 0.1, 1.5
-		least, fewer = 1e-30, 1e-2
+		attempts = 20 // Newton's method for λ takes one or two
+		long     = 1.5
+		least    = 1e-30
 	)
-	lower, upper := 0.0, 0.0
+	upper := 0.0
 	for i, g := range p.g {
 		if !p.fixed[i] {
 			upper = math.Hypot(upper, g/p.d[i])
@@ -492,41 +492,30 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	}
 	radius := sq.radius
 	upper /= radius
-	lambda := p.next
-	if lambda < least {
-		lambda = 0
-	}
+	lower, lambda, singular := 0.0, p.next, false
 	for range attempts {
+		if lambda < least {
+			lambda = 0
+		}
 		full, err := p.solve(sq, lambda, p.d)
 		if err != nil {
 			return 0, err
 		}
-		length := floats.Norm(p.z, 2)
 		p.lambda = lambda
-		if full && length <= long*radius && (lambda == 0 || length >= short*radius) {
+		if full && floats.Norm(p.z, 2) <= long*radius {
 			break
 		}
-		next := 0.0
-		switch {
-		case !full:
-			lower = max(lower, lambda)
-		case length > radius:
-			lower = max(lower, lambda)
-			next = p.towards(radius)
-		default:
-			upper = min(upper, lambda)
-			next = max(p.towards(radius), 0)
-			if next < least && lower == 0 {
-				lambda = 0
-				continue
-			}
+		lower = max(lower, lambda)
+		if full {
+			lambda = p.towards(radius)
+		} else {
+			lambda, singular = change*lambda, true
 		}
-		if !(next > lower && next < upper) {
-			next = max(0.001*upper, math.Sqrt(lower*upper))
+		if !(lambda > lower && lambda < upper) {
+			lambda = max(1e-3*upper, math.Sqrt(lower*upper))
 		}
-		lambda = next
 	}
-	p.next = fewer * p.lambda
+	p.deficient = p.deficient || singular
 	p.free, p.whole = p.lambda == 0, true
 	for i, z := range p.z {
 		p.s[i] = -z / p.d[i]
@@ -537,6 +526,16 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	// ½‖r‖² − ½‖r + Js‖².
 	p.applyTo(p.js, p.s)
 	return -floats.Dot(p.js, p.r) - floats.Dot(p.js, p.js)/2, nil
+}
+
+// predict sets the λ to begin with for a radius, by J at the last point.
+func (p *linearModel) predict(radius float64) {
+	if p.next = p.lambda; p.whole && p.lambda > 0 {
+		p.next = max(0, p.towards(radius))
+	}
+	if p.deficient {
+		p.next = max(p.next, p.lambda/change)
+	}
 }
 
 // towards is the next λ of Newton's method for ‖z‖ = radius.

@@ -20,7 +20,7 @@ import (
 // minimized whatever the signs of the eigenvalues of H, so that saddles are left:
 //
 //   - with the sparse Hessian, to within a tenth, by a few Cholesky factorizations
-//     of H + λD²; Dᵢ² is |Hᵢᵢ|, or a quarter of what it was at the point before;
+//     of H + λD²; Dᵢ² is |Hᵢᵢ|, or half of what it was at the point before;
 //   - with Products, by the Lanczos process, which takes a product Hv a step and
 //     no matrix; D = I. It is for Hessians that are dense or whose factors are, and
 //     wants variables of like size. Rosenbrock's chained function of 10⁶ variables
