@@ -194,3 +194,54 @@ func TestFitOfAGaussianModel(t *testing.T) {
 	require.NoError(t, free.Inverse(part))
 	require.InEpsilon(t, math.Sqrt(free.At(0, 0)), bounded.ThetaErrors[0], 1e-8)
 }
+
+// The local level model, a random walk with noise, by the Kalman filter: Durbin and Koopman, Time
+// Series Analysis by State Space Methods, 2012, chapter 2.
+func TestALongGaussianChainIsAsByTheKalmanFilter(t *testing.T) {
+	const n = 20000
+	r := rand.New(rand.NewPCG(7, 8))
+	y, level := make([]float64, n), 0.0
+	for i := range y {
+		level += 0.3 * r.NormFloat64()
+		y[i] = level + r.NormFloat64()
+	}
+	l := laplace.New(reverse.NewFunc(func(x []reverse.Var) (f reverse.Var) {
+		u, step, noise := x[:n], x[n], x[n+1]
+		f = normal(u[0], dual.Const[reverse.Var](0))
+		for i := range u {
+			if i > 0 {
+				f = f.Add(normal(u[i].Sub(u[i-1]), step))
+			}
+			f = f.Add(normal(u[i].RSub(y[i]), noise))
+		}
+		return f
+	}), make([]float64, n))
+	kalman := func(theta []dual.Hyper) (f dual.Hyper) {
+		step, noise := theta[0].Scale(2).Exp(), theta[1].Scale(2).Exp()
+		mean, variance := dual.Const[dual.Hyper](0), dual.Const[dual.Hyper](1)
+		for _, y := range y {
+			total := variance.Add(noise)
+			v := mean.RSub(y)
+			f = f.Add(total.Log().Add(v.Square().Div(total)).AddReal(math.Log(2 * math.Pi)).Scale(0.5))
+			gain := variance.Div(total)
+			mean, variance = mean.Add(gain.Mul(v)), variance.Mul(gain.RSub(1)).Add(step)
+		}
+		return f
+	}
+	theta := []float64{-1, 0.1}
+	value, g, err := l.ValueGradient(nil, theta)
+	require.NoError(t, err)
+	h, err := l.Hessian(nil, theta)
+	require.NoError(t, err)
+	for i := range 2 {
+		for j := range 2 {
+			x := []dual.Hyper{{V: theta[0]}, {V: theta[1]}}
+			x[i].D1 = 1
+			x[j].D2 = 1
+			want := kalman(x)
+			require.InEpsilon(t, want.V, value, 1e-12)
+			require.InDelta(t, want.D1, g[i], 1e-11*math.Abs(want.V))
+			require.InDelta(t, want.D12, h.At(i, j), 1e-11*math.Abs(want.V))
+		}
+	}
+}

@@ -82,6 +82,11 @@ func TestGradientsAreThoseOfDifferences(t *testing.T) {
 	}
 }
 
+func TestGradientOfTheSpatialModelIsThatOfDifferences(t *testing.T) {
+	m := models.Spatial()
+	gradientIsThatOfDifferences(t, laplace.New(m.Func, m.U), m.X)
+}
+
 func TestSpatialIsAsOfTMB(t *testing.T) {
 	m := models.Spatial()
 	l := laplace.New(m.Func, m.U)
