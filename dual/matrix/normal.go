@@ -384,16 +384,35 @@ func (k *mahalanobis) vjp(s *state, gx, w []float64) error {
 			g.Data[i] += 2 * w[0] / l.Data[i]
 		}
 		f.gradient(gs, 1, g)
-	case Covariance: // VYᵀ is symmetric
-		lowerTimesT(1, v, y, 0, g)
-		mirror(g)
-		f.gradient(gs, -0.5, g)
+	case Covariance:
+		k.outer(gs, -0.5, v, y, g)
 		if w[0] != 0 {
 			f.gradient(gs, w[0], f.inverse(s))
 		}
 	}
 	k.spread(gx, v)
 	return nil
+}
+
+// outer adds to gs the gradient of a covariance of which a matrix has the gradient α·a·bᵀ. g is
+// memory.
+func (k *mahalanobis) outer(gs []float64, alpha float64, a, b, g general) {
+	if k.count > 1 {
+		f := k.factor()
+		timesT(1, a, b, 0, g)
+		f.gradient(gs, alpha, g)
+		return
+	}
+	x, y := a.Data, b.Data
+	for i := range x {
+		u, v := alpha*x[i], alpha*y[i]
+		row := gs[:i+1]
+		for j := range row[:i] {
+			row[j] += float64(u*y[j]) + float64(v*x[j])
+		}
+		row[i] += float64(u * y[i])
+		gs = gs[i+1:]
+	}
 }
 
 // back sets dst = QᵀV.
@@ -438,9 +457,8 @@ func (k *mahalanobis) hvp(s *state, h, w, dx []float64) error {
 		diagonal(g, -1)
 		f.gradient(hs, 1, g)
 	case Covariance:
-		timesT(1, dv, y, 0, g)
-		timesT(1, v, dy, 1, g)
-		f.gradient(hs, -0.5, g)
+		k.outer(hs, -0.5, dv, y, g)
+		k.outer(hs, -0.5, v, dy, g)
 		if _, _, ds := k.split(dx); w[0] != 0 && !zero(ds) {
 			f.gradient(hs, -w[0], f.sandwich(s, f.inverse(s), ds))
 		}
@@ -498,27 +516,18 @@ func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
 	dd, wu := tall(), tall()
 	k.weighted(dd, second, w[1:]) // 2ŸW
 	k.weighted(wu, yu, w[1:])     // 2ẎᵤW
-	g := square()
-	timesT(1, dd, y, 0, g)
-	timesT(1, wu, yv, 1, g)
 	_, _, hs := k.split(h)
 	clear(hs)
-	both := func(g general) general {
-		z := square()
-		transposeTo(z, g)
-		for i, v := range g.Data {
-			z.Data[i] += v
-		}
-		return z
-	}
-	f.gradient(hs, -0.5, both(g))
+	g := s.matrix(normalG, d, d)
+	k.outer(hs, -1, dd, y, g)
+	k.outer(hs, -1, wu, yv, g)
 	if w[0] != 0 && uMoves && vMoves {
 		solve(su)
 		solve(sv)
-		product, inverse := square(), square()
+		product := square()
 		times(1, su, sv, 0, product)
-		times(1, product, f.inverse(s), 0, inverse)
-		f.gradient(hs, w[0], both(inverse))
+		times(1, product, f.inverse(s), 0, g)
+		f.gradient(hs, 2*w[0], g)
 	}
 	k.spread(h, dd)
 }
