@@ -135,7 +135,7 @@ func (b *batch) run(lanes []int, from, to int, last, sum [][]Var) {
 	own := b.n + b.u + b.p
 	index := sideBySideLists(own, count)
 	for i := range b.w {
-		index = append(index, slices.Repeat([]int{own*count + i}, count))
+		index = append(index, []int{own*count + i})
 	}
 	results := b.n + b.outputs
 	rows := sideBySideLists(results, count)

@@ -14,10 +14,10 @@ import (
 //
 //	Σ term(x[index[0][t]], x[index[1][t]], …; params[0][t], params[1][t], …)
 //
-// over t: the lists, one for each variable and each parameter of the term, all
-// have the number of terms as their length, and are copied. The variables may be
-// any Vars of a recording, inputs or results; a term may have the same one
-// several times.
+// over t: the lists, one for each variable and each parameter of the term, have the number of
+// terms as their length, and are copied. A list of one number is that of all terms, such as
+// []int{3} of a variable that they share. The variables may be any Vars of a recording, inputs
+// or results; a term may have the same one several times.
 //
 // The term is called once, with Vars of its own: it must do the same for all t, and other
 // Vars that it needs must come in through x. If it makes comparisons, or calls a
@@ -51,7 +51,7 @@ func Repeat(term func(x, p []Var) Var, x []Var, index [][]int, params [][]float6
 //
 //	y[rows[j][t]] += termⱼ(x[index[0][t]], …; params[0][t], …),
 //
-// with a list of rows for each result j. An output that no row names is 0. It
+// with a list of rows for each result j, which may have one number for all terms, too. An output that no row names is 0. It
 // panics as Repeat does, if a row is not below m, and if the term has another
 // number of results.
 func RepeatVec(term func(x, p []Var) []Var, x []Var, index [][]int, params [][]float64, m int, rows [][]int) []Var {
@@ -104,16 +104,23 @@ func (s *repetition) record() []Var {
 
 // check checks the lists.
 func (s *repetition) check() {
-	switch {
-	case len(s.vars) > 0:
-		s.count = len(s.vars[0])
-	case len(s.params) > 0:
-		s.count = len(s.params[0])
-	default:
+	if len(s.vars)+len(s.params) == 0 {
 		panic("reverse: Repeat without lists")
 	}
+	s.count = 1 // the first length that is another
+	count := func(n int) {
+		if s.count == 1 {
+			s.count = n
+		}
+	}
+	for _, list := range slices.Concat(s.vars, s.rows) {
+		count(len(list))
+	}
+	for _, list := range s.params {
+		count(len(list))
+	}
 	length := func(what string, k, n int) {
-		if n != s.count {
+		if n != s.count && n != 1 {
 			panic(fmt.Sprintf("reverse: Repeat with %s[%d] of length %d, want %d", what, k, n, s.count))
 		}
 	}
@@ -154,22 +161,30 @@ func (s *repetition) writtenOut() []Var {
 	for t := range s.count {
 		local, p := make([]Var, len(s.vars)), make([]Var, len(s.params))
 		for a, list := range s.vars {
-			local[a] = s.x[list[t]]
+			local[a] = s.x[ofTerm(list, t)]
 		}
 		for k, list := range s.params {
-			p[k] = Var{v: list[t]}
+			p[k] = Var{v: ofTerm(list, t)}
 		}
 		y := s.term(local, p)
 		s.results(y)
 		for j, y := range y {
 			i := 0
 			if s.rows != nil {
-				i = s.rows[j][t]
+				i = ofTerm(s.rows[j], t)
 			}
 			parts[i] = append(parts[i], y)
 		}
 	}
 	return sums(parts)
+}
+
+// ofTerm is the number of term t in a list.
+func ofTerm[T any](list []T, t int) T {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list[t]
 }
 
 // sums is the sum of each of parts.

@@ -804,8 +804,8 @@ func TestRepeatMisuse(t *testing.T) {
 		{"reverse: Repeat without lists", func() { reverse.Repeat(sin, one, nil, nil) }},
 		{"reverse: Repeat with index[0][1] = 1, want one below 1", func() { reverse.Repeat(sin, one, [][]int{{0, 1}}, nil) }},
 		{"reverse: Repeat with index[0][0] = -1, want one below 1", func() { reverse.Repeat(sin, one, [][]int{{-1}}, nil) }},
-		{"reverse: Repeat with index[1] of length 2, want 1", func() { reverse.Repeat(sin, one, [][]int{{0}, {0, 0}}, nil) }},
-		{"reverse: Repeat with params[0] of length 2, want 1", func() { reverse.Repeat(sin, one, [][]int{{0}}, [][]float64{{0, 0}}) }},
+		{"reverse: Repeat with index[1] of length 2, want 3", func() { reverse.Repeat(sin, one, [][]int{{0, 0, 0}, {0, 0}}, nil) }},
+		{"reverse: Repeat with params[0] of length 2, want 3", func() { reverse.Repeat(sin, one, [][]int{{0, 0, 0}}, [][]float64{{0, 0}}) }},
 		{"reverse: Repeat with rows[0][0] = 3, want one below 3", func() {
 			reverse.RepeatVec(func(x, _ []V) []V { return x }, one, [][]int{{0}}, nil, 3, [][]int{{3}})
 		}},
@@ -894,4 +894,46 @@ func TestRepeatConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A list of one number is that of all terms.
+func TestRepeatWithSharedVariables(t *testing.T) {
+	x := []float64{0.3, 1.2, -0.7, 0.5}
+	index, params := [][]int{{0, 1, 2, 0}, {3, 3, 3, 3}}, [][]float64{{1, 2, 3, 4}, {0.5, 0.5, 0.5, 0.5}}
+	rows := [][]int{{0, 1, 0, 1}, {1, 1, 1, 1}}
+	for _, branch := range []bool{false, true} { // written out then
+		f := func(index [][]int, params [][]float64, rows [][]int) func(x []reverse.Var) []reverse.Var {
+			return func(x []reverse.Var) []reverse.Var {
+				return reverse.RepeatVec(func(x, p []reverse.Var) []reverse.Var {
+					y := x[0].Mul(x[1]).Sin()
+					if branch && x[0].LessReal(0) {
+						y = y.Neg()
+					}
+					return []reverse.Var{y.Mul(p[0]), y.Square().Add(p[1].Mul(x[1]))}
+				}, x, index, params, 2, rows)
+			}
+		}
+		w := []float64{1, -0.4}
+		long, err := reverse.RecordVec(f(index, params, rows), x)
+		require.NoError(t, err)
+		short, err := reverse.RecordVec(f([][]int{index[0], {3}}, [][]float64{params[0], {0.5}}, [][]int{rows[0], {1}}), x)
+		require.NoError(t, err)
+		want, err := long.HVP(nil, x, x, w...)
+		require.NoError(t, err)
+		got, err := short.HVP(nil, x, x, w...)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		wantY, err := long.Values(nil, x)
+		require.NoError(t, err)
+		gotY, err := short.Values(nil, x)
+		require.NoError(t, err)
+		require.Equal(t, wantY, gotY)
+	}
+	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { // all of one number: one term
+		return reverse.Repeat(func(x, p []reverse.Var) reverse.Var { return x[0].Mul(x[1]) }, x, [][]int{{0}, {1}}, nil)
+	}, x)
+	require.NoError(t, err)
+	y, err := tape.Value(x)
+	require.NoError(t, err)
+	require.Equal(t, x[0]*x[1], y)
 }

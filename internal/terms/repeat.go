@@ -58,21 +58,28 @@ var Limits = struct {
 	Kinds int
 }{Steps: 1 << 13, Edges: 1 << 18, Kinds: 16}
 
-// NewRepeat is the sum of count terms, with n inputs and m outputs. There is one list, of
-// length count, for each input, output and parameter of the term; rows nil are all 0.
+// NewRepeat is the sum of count terms, with n inputs and m outputs. There is one list for each
+// input, output and parameter of the term, of length count or of one number that all terms have;
+// rows nil are all 0.
 func NewRepeat(term *sweep.Engine, n, m, count int, vars, rows [][]int, params [][]float64) *Repeat {
 	r := &Repeat{term: term, in: n, out: m, count: count}
+	index := func(x []int) code.Index {
+		if len(x) == 1 {
+			return code.OnePlace(int32(x[0]), count)
+		}
+		return code.NewIndex(x)
+	}
 	for _, x := range vars {
-		r.vars = append(r.vars, code.NewIndex(x))
+		r.vars = append(r.vars, index(x))
 	}
 	for _, x := range rows {
-		r.rows = append(r.rows, code.NewIndex(x))
+		r.rows = append(r.rows, index(x))
 	}
 	if rows == nil {
 		r.rows = []code.Index{code.OnePlace(0, count)}
 	}
 	for _, x := range params {
-		r.params = append(r.params, newData(count, func(t int) float64 { return x[t] }))
+		r.params = append(r.params, newData(count, func(t int) float64 { return x[min(t, len(x)-1)] }))
 	}
 	r.prepare()
 	return r
