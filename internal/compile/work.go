@@ -51,20 +51,18 @@ func (p *Program) workOf(b *Batch) Work {
 		return w
 	}
 	for i := b.Lo; i < b.Hi; i++ {
-		switch code := p.Op(i); code {
-		case op.Sum, op.Affine, op.Dot:
+		code := p.Op(i)
+		if code.Sums() {
 			w.Lanes += int(p.Terms(i))
-		case op.Call:
-			if c := p.CallAt(i); c != nil { // nil at further outputs of a call
-				w.Lanes += len(c.Args)
-				if f, ok := c.Func.(op.Worker); ok {
-					w.Lanes += f.Work()
-				}
+		}
+		if c := p.CallAt(i); c != nil {
+			w.Lanes += len(c.Args)
+			if f, ok := c.Func.(op.Worker); ok {
+				w.Lanes += f.Work()
 			}
-		default:
-			if code.Cost() > 0 {
-				w.Calls++
-			}
+		}
+		if code.Cost() > 0 {
+			w.Calls++
 		}
 	}
 	if b.Kind == Mixed {
@@ -78,12 +76,11 @@ func (p *Program) workOf(b *Batch) Work {
 func LeastWork(t *tape.Tape) (all, second Work) {
 	for code := range op.Code(op.Count) {
 		nodes, lanes := t.CountOf(code)
-		switch code {
-		case op.Sum, op.Affine, op.Dot: // as many as terms
-		case op.Call:
+		if !code.Sums() { // those have as many as terms
 			lanes = 0
-		default:
-			lanes = nodes
+			if code.Operands() > 0 || code.Listed() > 0 {
+				lanes = nodes
+			}
 		}
 		all.Lanes += lanes
 		if !code.Linear() {

@@ -142,6 +142,7 @@ type Info struct {
 	Full     Code // with a real constant: the operation on two operands, one of which is c
 	First    bool // c is its first operand, x the second
 	Even     bool // the same at −x, with the same rounding errors
+	Sums     bool // it adds up a list of any length
 	Jumps    bool // the value jumps, or the derivative is not that of the value
 	Cost     int  // calls of a function such as exp in whose time it is done, 0 for arithmetic
 
@@ -182,11 +183,12 @@ var short = func() (s [1 << 8]struct {
 	class    Class
 	flags    Flags
 	commutes bool
+	sums     bool
 }) {
 	for c := range table {
 		row := &table[c]
 		s[c].operands, s[c].constant, s[c].class, s[c].flags = uint8(row.Operands), row.Constant, row.Class, row.Flags
-		s[c].commutes = row.Commutes
+		s[c].commutes, s[c].sums = row.Commutes, row.Sums
 	}
 	return s
 }()
@@ -221,6 +223,9 @@ func (c Code) HasList() bool { return short[c].class == List }
 
 // Listed is how many operands an operation on a list has, 0 if any number.
 func (c Code) Listed() int { return table[c].Listed }
+
+// Sums reports whether the operation adds up a list of any length.
+func (c Code) Sums() bool { return short[c].sums }
 
 // Elementary reports whether the operation has one or two operands and is
 // nobody's primitive: then the table has all that it takes to evaluate it.

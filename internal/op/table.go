@@ -137,9 +137,9 @@ var table = [Count]Info{
 			return elem.RegIncBeta(x[0], x[1], x[2], order[0], order[1], order[2])
 		},
 	},
-	Sum:    {Name: "Sum", Method: "SumOf", Class: List, Flags: linear1},
-	Affine: {Name: "Affine", Method: "AffineOf", Class: List, Flags: linear1},
-	Dot:    {Name: "Dot", Method: "DotOf", Class: List, Flags: linear1 | DXY},
+	Sum:    {Name: "Sum", Method: "SumOf", Class: List, Sums: true, Flags: linear1},
+	Affine: {Name: "Affine", Method: "AffineOf", Class: List, Sums: true, Flags: linear1},
+	Dot:    {Name: "Dot", Method: "DotOf", Class: List, Sums: true, Flags: linear1 | DXY},
 	Select: { // of the operands a, b, x
 		Name: "Select", Doc: "a where x > 0, NaN where x is NaN, else b. It is no guard", Method: "Select", Class: List, Flags: linear1,
 		FN: elem.SelectPartial, Listed: 3, Moving: 2,

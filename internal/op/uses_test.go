@@ -29,7 +29,6 @@ var rooms = map[string]string{
 	"internal/compile/live.go":       "where the operands of a list are",
 	"internal/compile/batches.go":    "batches of lists",
 	"internal/compile/rows.go":       "sums of products that share a factor",
-	"internal/compile/work.go":       "how long lists are",
 	"internal/sweep/value.go":        "which operations have a loop of their own",
 	"internal/sweep/tangent.go":      "sweeps over lists",
 	"internal/sweep/adjoint.go":      "sweeps over lists",

@@ -51,13 +51,12 @@ func isLinear(code op.Code) bool {
 	case op.One, op.MinusOne, op.ByConstant, op.OverConstant, op.OneOne, op.OneMinusOne:
 		return true
 	}
-	return code == op.Sum || code == op.Affine || code == op.Dot
+	return code.Sums()
 }
 
 // length is 1 and, of a sum, how many operands it has.
 func (d *detector) length(i int32) int {
-	switch d.p.Op(i) {
-	case op.Sum, op.Affine, op.Dot:
+	if d.p.Op(i).Sums() {
 		return 1 + int(d.p.Terms(i))
 	}
 	return 1
