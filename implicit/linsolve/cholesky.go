@@ -296,7 +296,7 @@ func (c *Cholesky) eliminate() error {
 	for k := range c.head {
 		c.head[k] = none
 	}
-	least, leastTerms, at := doubtfulPivot, 0, none // of the pivots relative to the diagonal of A + S
+	least, at := doubtfulPivot, none // of the pivots relative to the diagonal of A + S
 	for s := range c.next {
 		lo, hi := int(c.first[s]), int(c.first[s+1])
 		rows := c.rows[c.rowPtr[s]:c.rowPtr[s+1]]
@@ -333,7 +333,7 @@ func (c *Cholesky) eliminate() error {
 			}
 			c.diagonal[k] = pivot
 			if ratio := pivot / start; ratio < least {
-				least, leastTerms, at = ratio, terms, k
+				least, at = ratio, k
 			}
 			for t := range col {
 				col[t] /= pivot
@@ -342,7 +342,7 @@ func (c *Cholesky) eliminate() error {
 		c.push(int32(s), 0)
 	}
 	c.failed = len(x)
-	if at != none && !c.certain(at, leastTerms) {
+	if at != none && !c.certain(at) {
 		c.failed = at
 		return &NotPositiveDefiniteError{N: len(x), Variable: int(c.order[at]), Step: at, Pivot: c.diagonal[at]}
 	}
@@ -357,7 +357,7 @@ const doubtfulPivot = 1e-4
 // before it. It is vᵀ(A + S)v with the v of NegativeCurvature, and L of a matrix each
 // element of which is off by some ε√(aᵢᵢaⱼⱼ) (Higham, Accuracy and Stability of Numerical
 // Algorithms, 2nd edition, section 10.1); such errors, of any sign, add to some εΣvᵢ²aᵢᵢ.
-func (c *Cholesky) certain(k, terms int) bool {
+func (c *Cholesky) certain(k int) bool {
 	v := c.borrow()
 	defer c.idle.give(v)
 	clear(v)
@@ -370,10 +370,9 @@ func (c *Cholesky) certain(k, terms int) bool {
 		if x != 0 {
 			i := int(c.order[j])
 			size += float64(x * x * c.At(i, i))
-			terms++
 		}
 	}
-	return c.diagonal[k] > float64(terms)*epsilon*size
+	return c.diagonal[k] > 4*epsilon*size
 }
 
 // push puts supernode s in the list of its row number p below, if there is one.

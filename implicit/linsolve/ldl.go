@@ -1,6 +1,7 @@
 package linsolve
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -48,7 +49,8 @@ type LDL struct {
 	least    float64             // size of a pivot
 	known    float64             // the same where order and scales were found
 	analyzed bool
-	err      error
+	err      error // of the factorization, if there are no solutions
+	warning  error // what solutions come with
 
 	// Analysis. Every supernode is a front, a dense symmetric matrix of its own
 	// columns, those that its children passed on, and the rows below.
@@ -152,6 +154,8 @@ const (
 // An entry that is infinite or NaN gives a *NonFiniteError, a singular matrix a
 // *SingularError that names the variables without pivot, one beyond MaxFill a
 // *FillError; solving then returns the same, but Inertia is known of the singular one.
+// Where a pivot is so small and Cond so large, above 10¹⁴, that signs may be rounding, the
+// error is a *SingularError, but the factorization is complete.
 //
 // Time is proportional to the floating-point operations, plus that of the
 // matching, O(nnz·√n) at worst. Sources: Bunch and Kaufman, Some stable
@@ -189,13 +193,15 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 		l.threshold = ldlThreshold
 	}
 	values := a.Triangle().Values()
+	l.warning = nil
 	if fits := l.analyzed && l.again(values); !fits {
 		if l.err = l.anew(values, false); l.err != nil {
 			return l.err
 		}
 		if l.least < ldlDoubtful && !l.product {
 			least := l.least
-			if l.err = l.anew(values, true); l.err == nil && l.least <= least {
+			l.err = l.anew(values, true)
+			if l.err == nil && (l.least <= least || l.uncertain() != nil) {
 				l.err = l.anew(values, false)
 			}
 			if l.err != nil {
@@ -203,10 +209,13 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 			}
 		}
 		l.known = l.least
-		l.analyzed = len(l.zero) == 0 // a singular matrix says nothing of those to come
-	}
-	if len(l.zero) == 0 && l.least < ldlUncertain {
-		l.err = l.certain()
+		if len(l.zero) > 0 {
+			l.analyzed = l.positive+l.negative > 0 // zeros say nothing of the order
+		}
+		if err := l.uncertain(); err != nil {
+			l.warning = mat.Condition(1 / err.RCond)
+			return err
+		}
 	}
 	if len(l.zero) > 0 {
 		n := len(l.exp)
@@ -222,7 +231,7 @@ func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 func (l *LDL) again(values []float64) bool {
 	l.load(values)
 	limit := 4 * l.elements
-	return l.eliminate(limit) <= limit && l.least >= min(ldlDoubtful, l.known/1024) && len(l.zero) == 0
+	return l.eliminate(limit) <= limit && l.least >= min(ldlDoubtful, l.known/1024) && len(l.zero) == 0 && l.uncertain() == nil
 }
 
 // anew finds scales, those of a maximum product matching if that is forced, and the order,
@@ -240,8 +249,12 @@ func (l *LDL) anew(values []float64, product bool) error {
 	return nil
 }
 
-// certain returns a *SingularError if the inertia may be rounding.
-func (l *LDL) certain() error {
+// uncertain returns a *SingularError if there is no zero pivot, but the signs may be
+// rounding, else nil.
+func (l *LDL) uncertain() *SingularError {
+	if len(l.zero) > 0 || l.least >= ldlUncertain {
+		return nil
+	}
 	cond, v := l.condition()
 	if cond <= ldlMostCond {
 		return nil
@@ -727,7 +740,8 @@ func (l *LDL) placeEntries() {
 // It panics if nothing was factorized or shapes do not fit. Errors: what
 // Factorize returned if there is no factorization, and dst is not touched;
 // *ConvergenceError if B or X is not finite or refinement does not get there, as
-// where A is nearly singular, with dst as good as it gets. Time is O(NNZ·k).
+// where A is nearly singular, with dst as good as it gets; mat.Condition if Factorize
+// found that A is. Time is O(NNZ·k).
 func (l *LDL) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	l.checkFactorized()
 	n := len(l.exp)
@@ -804,10 +818,10 @@ func (l *LDL) solve(d []float64, inc int) error {
 	if !(s.component <= acceptable(n)) {
 		return &ConvergenceError{s.steps, s.component}
 	}
-	if rest != nil {
-		return addRest(d, inc, rest, l.solve)
+	if err := checkFinite(d, inc, n); err != nil || rest == nil {
+		return cmp.Or(err, l.warning)
 	}
-	return checkFinite(d, inc, n)
+	return addRest(d, inc, rest, l.solve)
 }
 
 // factorSolve solves LDLᵀx = y in place, with room for a front.
