@@ -8,6 +8,7 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/compile"
 	"github.com/hesse-ad/hesse/internal/lane"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
@@ -27,7 +28,8 @@ type Engine struct {
 // New returns an engine for a program.
 func New(p *compile.Program) *Engine {
 	e := &Engine{Program: *p, runs: map[int32][]compile.Span{}}
-	for i := range int32(e.Len()) {
+	affine, _ := e.CountOf(op.Affine)
+	for i := int32(0); i < int32(e.Len()) && (affine > 0 || e.HasCalls()); i++ {
 		if c := e.CallAt(i); c != nil {
 			e.mostArgs = max(e.mostArgs, len(c.Args))
 			e.calls = e.calls || c.Repeated == nil
