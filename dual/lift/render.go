@@ -230,7 +230,50 @@ func (r *renderer) to(e ast.Expr, dst *activity.Place) string {
 	if dst.Active() && !r.active(e) {
 		return r.constant(r.real(e))
 	}
+	if src := r.in.Exprs[e]; isValue(dst) && dst.HoldsActive() && src != nil && src.Kind() == dst.Kind() && !src.HoldsActive() {
+		if _, literal := ast.Unparen(e).(*ast.CompositeLit); !literal {
+			r.once(e)
+			return r.made("("+r.node(e)+")", dst, r.in.TypeOf(e))
+		}
+	}
 	return r.node(e)
+}
+
+// isValue reports whether p is a struct or array.
+func isValue(p *activity.Place) bool {
+	if p.Kind() == activity.Holder {
+		_, array := p.Type().Underlying().(*types.Array)
+		return array
+	}
+	return p.Kind() == activity.Record
+}
+
+// made is a value for dst made of x, of type t, which has passive numbers alone.
+func (r *renderer) made(x string, dst *activity.Place, t types.Type) string {
+	if dst.Active() {
+		return r.constant(x)
+	}
+	if !dst.HoldsActive() {
+		return x
+	}
+	var parts []string
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			f := u.Field(i).Name()
+			if f != "_" {
+				parts = append(parts, f+": "+r.made(x+"."+f, dst.Fields()[i], u.Field(i).Type()))
+			}
+		}
+	case *types.Array:
+		for i := range min(u.Len(), 64) {
+			parts = append(parts, r.made(fmt.Sprintf("%s[%d]", x, i), dst.Elem(), u.Elem()))
+		}
+		if u.Len() > 64 {
+			r.fault(r.in.Decl.Pos(), "a long array of passive numbers is copied to an active one", "copy its elements in a loop")
+		}
+	}
+	return r.byShape(dst, t) + "{" + strings.Join(parts, ", ") + "}"
 }
 
 func (r *renderer) constant(c string) string {
@@ -604,7 +647,8 @@ func (r *renderer) valueSpec(s *ast.ValueSpec) string {
 func (r *renderer) rangeOver(s *ast.RangeStmt) string {
 	from := r.in.Ranges[s]
 	becomes := func(e ast.Expr, p *activity.Place) bool {
-		return e != nil && r.active(e) && p.Kind() == activity.Number && !p.Active()
+		to := r.in.Exprs[e]
+		return e != nil && to.HoldsActive() && p != nil && !p.HoldsActive() && (p.Kind() == activity.Number || isValue(p))
 	}
 	if !becomes(s.Key, from.Key) && !becomes(s.Value, from.Value) {
 		return r.children(s)
@@ -620,7 +664,7 @@ func (r *renderer) rangeOver(s *ast.RangeStmt) string {
 			name = id.Name
 		}
 		if name += "Real"; becomes(e, p) {
-			first += target + " " + s.Tok.String() + " " + r.constant(r.free(name)) + "; "
+			first += target + " " + s.Tok.String() + " " + r.made(r.free(name), r.in.Exprs[e], r.in.TypeOf(e)) + "; "
 		} else if s.Tok == token.ASSIGN && !isBlank(e) {
 			first += target + " = " + r.free(name) + "; "
 		} else {

@@ -578,9 +578,12 @@ func (r *renderer) copyValue(o types.Object, s *ast.ValueSpec, name string) stri
 		}
 		return "const " + name + t + " = " + c.Val().ExactString()
 	}
-	if len(s.Values) != len(s.Names) || !r.prog.Constant(o.(*types.Var)) {
+	if len(s.Values) > 0 && len(s.Values) != len(s.Names) || !r.prog.Constant(o.(*types.Var)) {
 		r.fault(o.Pos(), "the variable "+o.Name()+" of package "+o.Pkg().Path()+" may change", "write the function in this package")
 		return ""
+	}
+	if len(s.Values) == 0 {
+		return "var " + name + t
 	}
 	return "var " + name + t + " = " + r.node(s.Values[i])
 }

@@ -198,7 +198,7 @@ func (a *Analysis) expand(c *Call) {
 			c.Callee = &Instance{Fn: c.Fn}
 			return
 		}
-		c.Callee = a.instance(fn, decl, pkg, c.Env, c.in, c.at)
+		c.Callee = a.instance(fn, decl, pkg, c.Env, c.in, c.at, nil)
 	}
 	in := c.Callee
 	if c.Recv != nil {
@@ -224,8 +224,8 @@ func sameEnv(a, b Env) bool {
 	return true
 }
 
-// instance analyzes a function.
-func (a *Analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Package, env Env, caller *Instance, called token.Pos) *Instance {
+// instance analyzes a function. Before its body, prepare is called, if it is not nil.
+func (a *Analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Package, env Env, caller *Instance, called token.Pos, prepare func(in *Instance)) *Instance {
 	in := &Instance{Fn: fn, Decl: decl, Pkg: pkg, Env: env, Caller: caller, Called: called,
 		Vars: map[types.Object]*Place{}, Exprs: map[ast.Expr]*Place{}, Tuples: map[ast.Expr][]*Place{},
 		Ranges: map[*ast.RangeStmt]Range{}, locals: map[types.Object]*Place{},
@@ -240,6 +240,9 @@ func (a *Analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Pa
 	}
 	w.params(sig, func(p *Place) { in.Params = append(in.Params, p) }, func(p *Place) { in.Results = append(in.Results, p) })
 	w.results = in.Results
+	if prepare != nil {
+		prepare(in)
+	}
 	w.block(decl.Body)
 	return in
 }
@@ -281,7 +284,7 @@ func (w *walker) fresh(t types.Type) *Place {
 	if t == nil {
 		return &Place{typ: types.Typ[types.Invalid]}
 	}
-	p := w.a.place(Substitute(t, w.in.Env))
+	p := w.a.Place(Substitute(t, w.in.Env))
 	w.in.places = append(w.in.places, p)
 	p.Walk(func(q *Place) {
 		n, ok := q.typ.(*types.Named)
@@ -316,7 +319,7 @@ func (w *walker) variable(o types.Object) *Place {
 	}
 	p := w.a.globals[o]
 	if p == nil {
-		p = w.a.place(o.Type())
+		p = w.a.Place(o.Type())
 		w.a.globals[o] = p
 		p.Walk(func(p *Place) { p.fixed = ofPackage + o.Name() })
 	}

@@ -32,7 +32,20 @@ func (p *Program) Check(name string, text []byte) (problems []types.Error) {
 	if m := p.Root.Module; m != nil && m.GoVersion != "" {
 		config.GoVersion = "go" + m.GoVersion
 	}
-	files := append(slices.Clone(p.Root.Syntax), file)
+	var files []*ast.File
+	for _, f := range p.Root.Syntax { // their bodies do not matter
+		g := *f
+		g.Decls = slices.Clone(f.Decls)
+		for i, d := range g.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				declared := *d
+				declared.Body = nil
+				g.Decls[i] = &declared
+			}
+		}
+		files = append(files, &g)
+	}
+	files = append(files, file)
 	config.Check(p.Root.PkgPath, p.Fset, files, &types.Info{Defs: map[*ast.Ident]types.Object{}})
 	return problems
 }

@@ -20,11 +20,13 @@ func (a *Analysis) Root(name string, active []string) (*Instance, error) {
 	if !ok {
 		return nil, fmt.Errorf("no function %s in package %s", name, p.Root.Name)
 	}
-	in := a.Function(fn, nil)
-	if in == nil {
+	fn, decl, pkg := p.Source(fn)
+	if decl == nil {
 		return nil, fmt.Errorf("function %s has no body", name)
 	}
-	return in, a.seed(in, active)
+	var err error
+	in := a.instance(fn, decl, pkg, nil, nil, token.NoPos, func(in *Instance) { err = a.seed(in, active) })
+	return in, err
 }
 
 // Function is a function with nothing active, nil if it has no source in Go.
@@ -33,7 +35,7 @@ func (a *Analysis) Function(fn *types.Func, env Env) *Instance {
 	if decl == nil {
 		return nil
 	}
-	return a.instance(fn, decl, pkg, env, nil, token.NoPos)
+	return a.instance(fn, decl, pkg, env, nil, token.NoPos, nil)
 }
 
 func (a *Analysis) seed(in *Instance, active []string) error {
@@ -74,9 +76,6 @@ func (a *Analysis) seed(in *Instance, active []string) error {
 		p.Walk(func(q *Place) {
 			if !marked[q] && q.kind == Number {
 				q.fixed = "the passive parameter " + name
-				if q.active {
-					a.receives(q, q.why)
-				}
 			}
 		})
 	}

@@ -231,9 +231,9 @@ func reachesNumber(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// place makes a new place of type t. A type that contains itself is one place
+// Place makes a new place of type t. A type that contains itself is one place
 // within itself.
-func (b *builder) place(t types.Type) *Place { return b.build(t, map[types.Type]*Place{}) }
+func (b *builder) Place(t types.Type) *Place { return b.build(t, map[types.Type]*Place{}) }
 
 func (b *builder) build(t types.Type, within map[types.Type]*Place) *Place {
 	t = types.Unalias(t)
@@ -326,11 +326,19 @@ func (a *Analysis) flow(src, dst *Place, at token.Pos) {
 		if src.active {
 			a.activate(dst, at)
 		}
+	case src.kind == dst.kind && src.isFixed() && !refers(src.typ): // a copy, which shares nothing
 	case src.kind == dst.kind:
 		a.unify(dst, src, at)
 	case src.kind != Other:
 		a.hide(src, at, inInterface, "use the concrete type, or a type parameter, as slices.SortFunc has in place of sort.Slice")
 	}
+}
+
+// isFixed reports whether all numbers within p must stay passive.
+func (p *Place) isFixed() bool {
+	fixed := true
+	p.Walk(func(p *Place) { fixed = fixed && (p.kind != Number || p.fixed != "") })
+	return fixed
 }
 
 const inInterface = "an interface cannot hold active values"

@@ -136,6 +136,7 @@ var functions = map[string]lifted{
 	"methodExpressions":       {methodExpressions, methodExpressionsOf[dual.Real], methodExpressionsOf[dual.Number], methodExpressionsOf[dual.Hyper], methodExpressionsOf[reverse.Var]},
 	"clonedMaps":              {clonedMaps, clonedMapsOf[dual.Real], clonedMapsOf[dual.Number], clonedMapsOf[dual.Hyper], clonedMapsOf[reverse.Var]},
 	"binaryExponents":         {binaryExponents, binaryExponentsOf[dual.Real], binaryExponentsOf[dual.Number], binaryExponentsOf[dual.Hyper], binaryExponentsOf[reverse.Var]},
+	"copiesOfVariables":       {copiesOfVariables, copiesOfVariablesOf[dual.Real], copiesOfVariablesOf[dual.Number], copiesOfVariablesOf[dual.Hyper], copiesOfVariablesOf[reverse.Var]},
 }
 
 // edges are functions of x₀ that are compared at all kinds of values, beside x₁.

@@ -328,6 +328,43 @@ func binaryExponents(x []float64) float64 {
 	return math.Log(f) + float64(e)*math.Ln2 + math.Logb(x[1])*x[2] + float64(math.Ilogb(x[3])) + math.RoundToEven(10*x[4])*x[5]
 }
 
+type settings struct {
+	rate, cap float64
+	steps     [2]float64
+	inner     struct{ p, v float64 }
+}
+
+var defaults = settings{rate: 2, cap: 3, steps: [2]float64{1, 2}}
+
+var levels = [3]float64{1, 2, 3}
+
+var curve = []settings{{rate: 1}, {rate: 2, cap: 1}}
+
+var nothing quaternion
+
+func copiesOfVariables(x []float64) float64 {
+	c := defaults
+	c.rate = x[0]
+	w := levels
+	w[0] = x[1]
+	d := curve[1]
+	d.steps[1] *= x[2]
+	d.inner.p += x[2]
+	s := 0.0
+	for _, e := range curve {
+		e.cap += x[3] * e.rate
+		s += e.cap
+	}
+	return c.rate*c.cap*c.steps[1] + w[0]*w[1] + d.rate + d.inner.p + s + orNothing(x[4]).re
+}
+
+func orNothing(v float64) quaternion {
+	if v < 0.5 {
+		return nothing
+	}
+	return quaternion{re: v}
+}
+
 func newOfValues(x []float64) float64 {
 	p, q := new(x[0]), new(3.5)
 	*p *= x[1]

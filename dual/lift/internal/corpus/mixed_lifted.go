@@ -271,6 +271,26 @@ func binaryExponentsOf[T dual.Scalar[T]](x []T) T {
 	return f.Log().AddReal(float64(e) * math2.Ln2).Add(x[2].Scale(logbOf(x[1]))).AddReal(float64(ilogbOf(x[3]))).Add(roundToEvenOf2(x[4].Scale(10)).Mul(x[5]))
 }
 
+func copiesOfVariablesOf[T dual.Scalar[T]](x []T) T {
+	c := settingsOf[T]{rate: dual.Const[T]((defaults).rate), cap: (defaults).cap, steps: (defaults).steps, inner: (defaults).inner}
+	c.rate = x[0]
+	w := [3]T{dual.Const[T]((levels)[0]), dual.Const[T]((levels)[1]), dual.Const[T]((levels)[2])}
+	w[0] = x[1]
+	d := settingsOf2[T]{rate: (curve[1]).rate, cap: (curve[1]).cap, steps: [2]T{dual.Const[T]((curve[1]).steps[0]), dual.Const[T]((curve[1]).steps[1])}, inner: struct {
+		p T
+		v float64
+	}{p: dual.Const[T]((curve[1]).inner.p), v: (curve[1]).inner.v}}
+	d.steps[1] = d.steps[1].Mul(x[2])
+	d.inner.p = d.inner.p.Add(x[2])
+	var s T
+	for _, eReal := range curve {
+		e := settingsOf3[T]{rate: eReal.rate, cap: dual.Const[T](eReal.cap), steps: eReal.steps, inner: eReal.inner}
+		e.cap = e.cap.Add(x[3].Scale(e.rate))
+		s = s.Add(e.cap)
+	}
+	return c.rate.Scale(c.cap).Scale(c.steps[1]).Add(w[0].Mul(w[1])).AddReal(d.rate).Add(d.inner.p).Add(s).Add(orNothingOf(x[4]).re)
+}
+
 func newOfValuesOf[T dual.Scalar[T]](x []T) T {
 	p, q := new(x[0]), new(dual.Const[T](3.5))
 	*p = (*p).Mul(x[1])
@@ -499,6 +519,36 @@ type quaternionOf2[T dual.Scalar[T]] struct {
 }
 
 func metersAreaOf[T dual.Scalar[T]](m T) T { return m.Square() }
+
+type settingsOf[T dual.Scalar[T]] struct {
+	rate  T
+	cap   float64
+	steps [2]float64
+	inner struct{ p, v float64 }
+}
+
+type settingsOf2[T dual.Scalar[T]] struct {
+	rate, cap float64
+	steps     [2]T
+	inner     struct {
+		p T
+		v float64
+	}
+}
+
+type settingsOf3[T dual.Scalar[T]] struct {
+	rate  float64
+	cap   T
+	steps [2]float64
+	inner struct{ p, v float64 }
+}
+
+func orNothingOf[T dual.Scalar[T]](v T) quaternionOf2[T] {
+	if v.LessReal(0.5) {
+		return quaternionOf2[T]{re: dual.Const[T]((nothing).re), im: (nothing).im, tag: (nothing).tag, sides: (nothing).sides}
+	}
+	return quaternionOf2[T]{re: v}
+}
 
 type tableauOf[T dual.Scalar[T]] struct {
 	n int

@@ -493,6 +493,8 @@ func updatedMap(x []float64) float64 {
 func neededTwice(x []float64) float64 {
 	k := -1
 	next := func() float64 { k++; return x[k] }
-	s, c := math.Sincos( /*!twice*/ next())
-	return s * c
+	if math.Signbit( /*!twice*/ next()) {
+		return 1
+	}
+	return x[0]
 }
