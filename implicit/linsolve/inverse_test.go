@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hesse-ad/hesse/internal/testkit/ratio"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -76,5 +77,89 @@ func TestInverseAndItsTangentAgreeWithDense(t *testing.T) {
 		dz, err := c.InverseTangent(nil, da)
 		require.NoError(t, err)
 		requirePart(t, &want, dz, tolerance*size)
+	}
+}
+
+func TestInverseOfWhatHasNone(t *testing.T) {
+	var c Cholesky
+	require.PanicsWithValue(t, "linsolve: no factorization", func() { c.Inverse(nil) })
+	a := symmetricGrid(3)
+	require.NoError(t, c.Factorize(a))
+	other := sparsity.NewSymMatrix(sparsity.NewMatrix(sparsity.Diagonal(9)))
+	require.PanicsWithValue(t, "linsolve: pattern differs", func() { c.Inverse(other) })
+	require.PanicsWithValue(t, "linsolve: pattern differs", func() { c.InverseTangent(nil, other) })
+	dst := sparsity.NewSymMatrix(sparsity.NewMatrix(a.Triangle().Pattern()))
+	require.Error(t, c.RefactorizeShift(a, -100))
+	_, err := c.Inverse(dst)
+	var not *NotPositiveDefiniteError
+	require.ErrorAs(t, err, &not)
+	require.Zero(t, largest(dst.Triangle().Values()))
+	other.Triangle().Values()[0] = 5e-324
+	for i := range 8 {
+		other.Triangle().Values()[i+1] = 1
+	}
+	require.NoError(t, c.Factorize(other))
+	_, err = c.Inverse(nil)
+	var convergence *ConvergenceError
+	require.ErrorAs(t, err, &convergence)
+
+	var none Cholesky
+	require.NoError(t, none.Factorize(sparsity.NewSymMatrix(sparsity.NewMatrix(sparsity.Diagonal(0)))))
+	z, err := none.Inverse(nil)
+	require.NoError(t, err)
+	require.Zero(t, z.NNZ())
+}
+
+// Of a shifted matrix, in place, from the upper triangle, concurrently, without allocating.
+func TestInverseConcurrentlyInPlace(t *testing.T) {
+	a := symmetric(sparsity.NewMatrix(sparsity.StarStencil(9, 8)), true)
+	for i := range a.SymmetricDim() {
+		a.Triangle().Values()[a.Triangle().Pattern().Position(i, i)] = 4
+	}
+	var c Cholesky
+	require.NoError(t, c.Factorize(a))
+	require.NoError(t, c.RefactorizeShift(a, 0.5))
+	var dense mat.Dense
+	require.NoError(t, dense.Inverse(&c))
+	da := sparsity.NewSymMatrix(sparsity.NewMatrix(a.Triangle().Pattern()))
+	randomize(rand.New(rand.NewPCG(92, 1)), da.Triangle())
+	want, err := c.InverseTangent(nil, da)
+	require.NoError(t, err)
+	done := make(chan *sparsity.SymMatrix)
+	for range 4 {
+		go func() {
+			z, _ := c.Inverse(nil)
+			done <- z
+		}()
+	}
+	for range 4 {
+		requirePart(t, &dense, <-done, 1e-13)
+	}
+	z, err := c.InverseTangent(da, da)
+	require.NoError(t, err)
+	require.Same(t, da, z)
+	require.Equal(t, want.Triangle().Values(), z.Triangle().Values())
+	require.Zero(t, testing.AllocsPerRun(5, func() {
+		c.Inverse(da)
+		c.InverseTangent(da, a)
+	}))
+}
+
+// BenchmarkInverse compares with the factorization, on a grid of 10⁵ points.
+func BenchmarkInverse(b *testing.B) {
+	a := symmetricGrid(316)
+	var c Cholesky
+	if err := c.Factorize(a); err != nil {
+		b.Fatal(err)
+	}
+	z, err := c.Inverse(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, call := range map[string]func(){
+		"Inverse":        func() { c.Inverse(z) },
+		"InverseTangent": func() { c.InverseTangent(z, a) },
+	} {
+		b.Run(name, func(b *testing.B) { ratio.Report(b, func() { c.Refactorize(a) }, call) })
 	}
 }
