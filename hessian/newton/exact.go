@@ -26,7 +26,7 @@ const (
 	// above the rounding errors of a factorization, and small enough that the
 	// step with H + λI for this λ is Newton's but for λ/μ in a direction of
 	// curvature μ.
-	flatness = 1e-10
+	flatness = 1e-11
 )
 
 // An exactModel is the quadratic q(s) = gᵀs + ½sᵀHs, in variables scaled by D: with

@@ -22,7 +22,9 @@ import (
 // constraints or the barrier function less than all before in the filter; where a
 // step fails for the curvature of c, second-order corrections follow it. Where no
 // step is acceptable the restoration phase minimizes ‖c‖₁, by the same method.
-// Constraints may depend on each other: δ_c keeps multipliers small then.
+// Constraints may depend on each other: δ_c keeps multipliers small then. They may have no
+// interior, as 0 ≥ 0 or xy ≤ 0 with x, y ≥ 0: once multipliers have been huge for ten iterations all
+// bounds, of slacks too, are moved outwards by 10⁻⁸·max(1, |bound|), for good. X keeps to its own.
 //
 // A point is a solution if it passes these tests, where tol is Tolerance, 10⁻⁸ if 0:
 //
@@ -80,6 +82,7 @@ const (
 	stalled            = 15   // iterations at an acceptable level without progress
 	diverging          = 1e14 // of −f, as scaled, and of x relative to the start
 	hugeMultiplier     = 1e6  // relative to ∇f, in its scale
+	relaxation         = 1e-8 // of bounds, relative to max(1, |bound|)
 	finerIterations    = 50   // from a solution in a better scale
 )
 
@@ -179,6 +182,7 @@ type solver struct {
 		theta float64 // the violation, and for how many iterations it has been stationary
 		count int
 	}
+	relaxed   bool // bounds are
 	dependent bool // rows of c′ nearly depend on each other: δ_c > 0
 	tinySteps int
 
@@ -436,8 +440,8 @@ func (s *solver) orAcceptable(status Status) (Status, string, error) {
 // that cancel are their curvatures.
 func (s *solver) shrinkMultipliers() error {
 	const patience, less = 10, 0.1
-	size := floats.Norm(s.y, math.Inf(1))
-	if s.inner || size <= hugeMultiplier*max(1, floats.Norm(s.g, math.Inf(1))) {
+	size, huge := floats.Norm(s.y, math.Inf(1)), hugeMultiplier*max(1, floats.Norm(s.g, math.Inf(1)))
+	if s.inner || max(size, floats.Norm(s.zl, math.Inf(1)), floats.Norm(s.zu, math.Inf(1))) <= huge {
 		s.hugeSteps = 0
 		return nil
 	}
@@ -445,6 +449,9 @@ func (s *solver) shrinkMultipliers() error {
 		return nil
 	}
 	s.hugeSteps = 0
+	if s.relax() || size <= huge {
+		return nil
+	}
 	y := append([]float64(nil), s.y...)
 	old, _ := s.errors(0)
 	if err := s.leastSquaresMultipliers(); err != nil {
@@ -454,6 +461,23 @@ func (s *solver) shrinkMultipliers() error {
 		copy(s.y, y)
 	}
 	return nil
+}
+
+// relax moves all bounds outwards by 10⁻⁸, once: where constraints have no interior the only
+// multipliers are infinite.
+func (s *solver) relax() bool {
+	if s.relaxed {
+		return false
+	}
+	s.relaxed = true
+	for i := range s.lower {
+		s.lower[i] -= relaxation * max(1, math.Abs(s.lower[i]))
+		s.upper[i] += relaxation * max(1, math.Abs(s.upper[i]))
+	}
+	s.filter.pairs = s.filter.pairs[:0]
+	s.adaptive.errors = s.adaptive.errors[:0]
+	s.keepNear()
+	return true
 }
 
 // regularize is the last resort at a feasible point from where no step leads further: that

@@ -384,3 +384,46 @@ func TestInteriorPointMisuse(t *testing.T) {
 		require.PanicsWithValue(t, message, func() { _, _ = InteriorPoint{}.Minimize(background, p, []float64{0, 0}) })
 	}
 }
+
+// Where constraints have no interior there are no multipliers, or none that are finite.
+func TestInteriorPointWithoutInterior(t *testing.T) {
+	inf := math.Inf(1)
+	for name, c := range map[string]struct {
+		p         Problem
+		x0        []float64
+		f         float64
+		x         []float64
+		unbounded bool
+	}{
+		"complementarity": {p: Problem{
+			Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+				return []reverse.Var{x[0].SubReal(1).Square().Add(x[1].SubReal(2).Square()), x[0].Mul(x[1])}
+			}),
+			Lower: []float64{0, 0}, ConstraintLower: []float64{-inf}, ConstraintUpper: []float64{0},
+		}, x0: []float64{1, 1}, f: 1, x: []float64{0, 2}},
+		"a row 0 ≥ 0 and one that holds x at its bound": {p: Problem{
+			Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+				f := x[0].Sub(x[1]).Square().Add(x[1].SubReal(1).Square())
+				return []reverse.Var{f, x[0].Scale(0), x[0].Scale(3)}
+			}),
+			Lower: []float64{0, -inf}, ConstraintLower: []float64{0, -inf}, ConstraintUpper: []float64{inf, 0},
+		}, x0: []float64{2, 5}, f: 0.5, x: []float64{0, 0.5}},
+		"rows without variables, unbounded": {p: Problem{
+			Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+				f := x[1].Scale(1.7).Sub(x[0].Scale(0.4))
+				return []reverse.Var{f, x[0].Scale(-4), x[0].Scale(2), x[0].Scale(0), x[0].Scale(0), x[0].Scale(0)}
+			}),
+			Upper: []float64{0, inf}, ConstraintLower: []float64{8, -inf, -0.46, -1, -0.05}, ConstraintUpper: []float64{8, -4, 0.35, inf, 0.83},
+		}, x0: []float64{4, 1.5}, unbounded: true},
+	} {
+		r, err := InteriorPoint{}.Minimize(background, c.p, c.x0)
+		require.LessOrEqual(t, r.Iterations, 60, name)
+		if c.unbounded {
+			requireStatus(t, Unbounded, r, err)
+			continue
+		}
+		require.NoError(t, err, name)
+		require.InDelta(t, c.f, r.F, 1e-6, name)
+		require.InDeltaSlice(t, c.x, r.X, 1e-6, name)
+	}
+}

@@ -139,7 +139,7 @@ func (k *kkt) factorize() (inertia, error) {
 	}
 	_, negative, zero := k.ldl.Inertia()
 	switch {
-	case zero > 0:
+	case zero > 0 || err != nil: // or so near to singular that the inertia may be rounding
 		return singular, nil
 	case negative != k.m:
 		return wrong, nil
@@ -180,6 +180,7 @@ const (
 	kappaPlus   = 8.0
 	kappaFirst  = 100.0 // κ̄⁺
 	deltaC      = 1e-8
+	deltaCMost  = 1e-6 // where less leaves it singular
 	kappaC      = 0.25
 )
 
@@ -194,8 +195,8 @@ func (s *solver) shifts(try func(deltaW, deltaC float64) (inertia, error)) (ok b
 	if found == right || err != nil {
 		return err == nil, err
 	}
-	if found == singular && dc == 0 {
-		dc = deltaC * math.Pow(s.mu, kappaC)
+	for most := max(deltaCMost, dc); found == singular && dc < most; {
+		dc = max(100*dc, deltaC*math.Pow(s.mu, kappaC))
 		if found, err = try(0, dc); found == right || err != nil {
 			return err == nil, err
 		}

@@ -323,3 +323,49 @@ func TestBoundsThatContradictEachOtherAreInfeasible(t *testing.T) {
 	require.ErrorContains(t, err, "bounds 1 and 0 of variable 0 contradict each other")
 	require.Equal(t, Infeasible, root.Status)
 }
+
+// A line through ten points: Cov = σ²(JᵀJ)⁻¹ in closed form, and the same where a parameter that nothing
+// depends on, or a sum of two, is beside it.
+func TestCovariance(t *testing.T) {
+	fit := func(n int, f func(b []reverse.Var, t float64) reverse.Var) (*mat.SymDense, []float64) {
+		g := reverse.NewFuncVec(func(b []reverse.Var) []reverse.Var {
+			out := make([]reverse.Var, 10)
+			for i := range out {
+				u := float64(i)
+				out[i] = f(b, u).SubReal(2*u + 1 + math.Sin(u))
+			}
+			return out
+		})
+		r, err := LeastSquares{}.Minimize(background, g, []float64{1, 3, 2}[:n])
+		require.NoError(t, err)
+		c, err := LeastSquares{}.Covariance(g, r.X)
+		require.NoError(t, err)
+		d, err := LeastSquares{}.Deviations(g, r.X)
+		require.NoError(t, err)
+		for i, d := range d {
+			if math.IsInf(d, 1) {
+				require.True(t, math.IsInf(c.At(i, i), 1))
+				continue
+			}
+			require.InEpsilon(t, math.Sqrt(c.At(i, i)), d, 1e-12)
+		}
+		return c, d
+	}
+	line := func(b []reverse.Var, u float64) reverse.Var { return b[0].Add(b[1].Scale(u)) }
+	c, _ := fit(2, line)
+	// Σu = 45, Σu² = 285, determinant 10·285 − 45².
+	sigma2 := c.At(1, 1) * 825 / 10
+	require.InEpsilon(t, sigma2*285/825, c.At(0, 0), 1e-12)
+	require.InEpsilon(t, -sigma2*45/825, c.At(0, 1), 1e-12)
+
+	sum, d := fit(3, func(b []reverse.Var, u float64) reverse.Var { return line(b, u).Add(b[2]) })
+	require.InEpsilon(t, c.At(1, 1), sum.At(1, 1), 1e-8)
+	require.True(t, math.IsInf(d[0], 1) && math.IsInf(d[2], 1))
+	none, d := fit(3, func(b []reverse.Var, u float64) reverse.Var { return line(b, u).Add(b[2].Scale(0)) })
+	for i := range 2 {
+		for k := range 2 {
+			require.InEpsilon(t, c.At(i, k), none.At(i, k), 1e-8)
+		}
+	}
+	require.True(t, math.IsInf(d[2], 1))
+}

@@ -2,9 +2,11 @@ package newton
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/reverse"
@@ -123,6 +125,48 @@ func TestSensitivitiesWhereTheActiveSetIsNotPlain(t *testing.T) {
 		require.InDelta(t, (a.F-b.F)/(2*step), slope[k], 1e-3)
 		for i := 0; i < len(a.X); i += 10 {
 			require.InDelta(t, (a.X[i]-b.X[i])/(2*step), j.At(i, k), 1e-2)
+		}
+	}
+}
+
+// A portfolio with weights at their bound 0, which Newton's method makes 10⁻²³: by how much its value
+// changes with the return of a stock is its weight.
+func TestSensitivitiesAtBoundsOfZero(t *testing.T) {
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(1, seed))
+		const n = 10
+		loads, mu := make([]float64, 5*n), make([]float64, n)
+		for i := range loads {
+			loads[i] = 0.1 * rnd.NormFloat64()
+		}
+		for i := range mu {
+			mu[i] = 0.05 + 0.03*rnd.NormFloat64()
+		}
+		f := func(w, mu []reverse.Var) []reverse.Var {
+			v := dual.Dot(w, w).Scale(0.01)
+			for k := range 5 {
+				v = v.Add(dual.Affine(0, loads[k*n:(k+1)*n], w).Square())
+			}
+			return []reverse.Var{v.Scale(2.5).Sub(dual.Dot(mu, w)), dual.Sum(w).SubReal(1)}
+		}
+		p := Problem{Func: reverse.NewFuncParamsVec(f, mu), Lower: make([]float64, n)}
+		start := make([]float64, n)
+		floats.AddConst(1./n, start)
+		r, err := InteriorPoint{}.Minimize(background, p, start)
+		require.NoError(t, err)
+		degenerate := false
+		for i, w := range r.X {
+			degenerate = degenerate || w < 1e-4 && math.Abs(r.Z[i]) < 1e-4
+		}
+		if degenerate {
+			continue
+		}
+		s, err := r.Sensitivities(p, f, mu)
+		require.NoError(t, err, "seed %d", seed)
+		g, err := s.ValueGradient(nil)
+		require.NoError(t, err)
+		for i, g := range g {
+			require.InDelta(t, -s.W()[i], g, 1e-9)
 		}
 	}
 }

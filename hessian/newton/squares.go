@@ -88,11 +88,16 @@ func (q *stackedQR) solve(z, r []float64) error {
 	copy(q.rhs, r)
 	clear(q.rhs[q.m:])
 	err := q.qr.SolveInto(z, false, q.rhs)
-	var condition mat.Condition
-	if errors.As(err, &condition) {
+	if isCondition(err) {
 		return nil
 	}
 	return err
+}
+
+// isCondition reports whether err is but a warning.
+func isCondition(err error) bool {
+	var condition mat.Condition
+	return errors.As(err, &condition)
 }
 
 // inverseForm is ‖R⁻ᵀz‖², the square of the least solution x of [JD⁻¹; √λI]ᵀx = z.

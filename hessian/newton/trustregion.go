@@ -28,7 +28,7 @@ import (
 //     machine.
 //
 // It has found a local minimum, or a valley of them, where H + λD² is positive
-// definite with λ at 10⁻¹⁰ of the size of D⁻¹HD⁻¹, or the Lanczos process has met no
+// definite with λ at 10⁻¹¹ of the size of D⁻¹HD⁻¹, or the Lanczos process has met no
 // negative curvature, and one of these holds, none of which depends on the units of
 // f nor, but with Products, of x:
 //
@@ -39,7 +39,7 @@ import (
 //     of 0, |g| ≤ 16ε·|H||x|.
 //
 // Newton's step is s = −H⁻¹g. Where H is singular it is that of the λ above if this leaves in
-// each variable at most half of g, or 10⁻⁹ of ‖D⁻¹g‖, or 16ε·|H||x|: along no direction without
+// each variable at most half of g, or 10⁻¹⁰ of ‖D⁻¹g‖, or 16ε·|H||x|: along no direction without
 // curvature f may fall. Products takes conjugate gradients until what is left of g, over the least
 // curvature met, passes the same test.
 //
