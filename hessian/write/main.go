@@ -214,22 +214,6 @@ func plan(from string) string {
 	}`, "FROM", from)
 }
 
-// isGenerated reports whether a name may be of what is written for a function and others
-// use.
-func (s *settings) isGenerated(name string) bool {
-	for _, suffix := range known {
-		if name == s.name+suffix {
-			return true
-		}
-	}
-	for _, suffix := range []string{"BranchError", "Work", "RowPtr", "ColIdx"} {
-		if name == s.name+suffix {
-			return true
-		}
-	}
-	return false
-}
-
 // clashes finds what another file has already under a name that text declares.
 func (p *program) clashes(output string, text []byte) error {
 	written, err := parser.ParseFile(token.NewFileSet(), output, text, parser.SkipObjectResolution)
@@ -436,7 +420,7 @@ func (s *settings) test(p *program, fn function) ([]byte, error) {
 		parameters = s.p
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport (\n\thesseOS %q\n\thesseTesting %q\n\thesseReverse %q\n", p.name, "os", "testing", module+"/reverse")
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\thesseFmt %q\n\thesseOS %q\n\thesseTesting %q\n\thesseReverse %q\n", p.name, "fmt", "os", "testing", module+"/reverse")
 	if s.sparse == "hessian" {
 		fmt.Fprintf(&b, "\thesseHessian %q\n", module+"/hessian")
 	}
@@ -495,6 +479,11 @@ func %s(t *hesseTesting.T) {
 			hesseOS.Exit(3)
 		}
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			fail(hesseFmt.Errorf("%%s panics: %%v", %q, r))
+		}
+	}()
 	tape, err := hesseReverse.Recorder{Lines: %v}.%s(func(x, p []hesseReverse.Var) %s { %s }, %s, %s)
 	fail(err)
 	%s
@@ -506,7 +495,7 @@ func %s(t *hesseTesting.T) {
 	}))
 	fail(out.Close())
 }
-`, testName, s.lines, record, result, body, point, parameters, plan, p.name, s.name, list, literal(words(s.inputs)), literal(words(s.params)), s.lines)
+`, testName, fn.decl.Name.Name, s.lines, record, result, body, point, parameters, plan, p.name, s.name, list, literal(words(s.inputs)), literal(words(s.params)), s.lines)
 	return b.Bytes(), nil
 }
 
@@ -569,24 +558,46 @@ func (p *program) execute(s *settings, test []byte) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// unwritten is the files that use what is written for the function.
+// unwritten is the files that cannot be compiled before everything is generated: those that use a
+// name that no file declares, and those that use what these declare.
 func (p *program) unwritten(s *settings) (files []string) {
-	there := map[string]bool{}
-	for file, tree := range p.files {
-		if file != s.output {
-			maps.Copy(there, declares(tree))
+	left := map[string]bool{s.output: true}
+	for again := true; again; {
+		again = false
+		there := map[string]bool{}
+		for _, file := range p.order {
+			if !left[file] {
+				maps.Copy(there, declares(p.files[file]))
+			}
 		}
-	}
-	for _, file := range p.order {
-		uses := false
-		ast.Inspect(p.files[file], func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			uses = uses || ok && s.isGenerated(id.Name) && !there[id.Name]
-			return true
-		})
-		if uses && file != s.output {
-			files = append(files, file)
+		for _, file := range p.order {
+			if !left[file] && uses(p.files[file], func(name string) bool { return !there[name] }) {
+				left[file], again = true, true
+				files = append(files, file)
+			}
 		}
 	}
 	return files
+}
+
+// uses reports whether a file uses a name from elsewhere in its package that is as asked. It does
+// not look at what may be the name of an imported package.
+func uses(tree *ast.File, asked func(name string) bool) bool {
+	packages := map[*ast.Ident]bool{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok {
+				packages[id] = true
+			}
+		}
+		return true
+	})
+	for _, i := range tree.Imports {
+		if i.Name != nil && i.Name.Name == "." {
+			return false
+		}
+	}
+	return slices.ContainsFunc(tree.Unresolved, func(id *ast.Ident) bool {
+		return !packages[id] && types.Universe.Lookup(id.Name) == nil && asked(id.Name)
+	})
 }

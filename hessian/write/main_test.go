@@ -88,7 +88,7 @@ func TestTheCommandImportsWhatItsTestDoes(t *testing.T) {
 	require.NoError(t, err)
 	tree, err = parser.ParseFile(token.NewFileSet(), "test.go", test, parser.ImportsOnly)
 	require.NoError(t, err)
-	require.Len(t, tree.Imports, 4)
+	require.Len(t, tree.Imports, 5)
 	for _, i := range tree.Imports {
 		path, err := strconv.Unquote(i.Path.Value)
 		require.NoError(t, err)
@@ -180,6 +180,43 @@ func With[T dual.Scalar[T]](x, p []T, c float64) T { return x[0].Mul(p[0]).Scale
 
 func Two[T dual.Scalar[T]](x []T) (a, b T) { return x[0], x[1] }
 
+`
+
+// A package can be written for while other files need what is not written yet: for this function,
+// for another, or what such files declare. A function that panics, or returns nothing, gets a
+// message.
+func TestTheFirstGenerationAndFunctionsThatFail(t *testing.T) {
+	dir := newModule(t, map[string]string{
+		"f.go":     fit,
+		"use.go":   "package main\n\nfunc solve(x []float64) float64 { return FitGradient(make([]float64, 2), x) }\n",
+		"other.go": "package main\n\nfunc other(x []float64) float64 { return OtherGradient(make([]float64, 1), x) }\n",
+		"main.go":  "package main\n\nfunc main() { println(solve([]float64{1, 2})) }\n",
+	})
+	var stderr bytes.Buffer
+	require.Zero(t, run([]string{"-n", "2", "Fit"}, dir, &stderr), stderr.String())
+	require.Zero(t, run([]string{"-n", "1", "Other"}, dir, &stderr), stderr.String())
+	c := exec.Command("go", "run", ".")
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for name, says := range map[string]string{"None": "None panics: reverse: no outputs", "Panics": "Panics panics: out of luck"} {
+		stderr.Reset()
+		require.Equal(t, 1, run([]string{"-n", "1", name}, dir, &stderr))
+		require.Equal(t, "write: "+says+"\n", stderr.String())
+	}
+}
+
+const fit = `package main
+
+import "github.com/hesse-ad/hesse/dual"
+
+func Fit[T dual.Scalar[T]](x []T) T { return x[0].Mul(x[1]).Sin() }
+
+func Other[T dual.Scalar[T]](x []T) T { return x[0].Exp() }
+
+func None[T dual.Scalar[T]](x []T) []T { return nil }
+
+func Panics[T dual.Scalar[T]](x []T) T { panic("out of luck") }
 `
 
 func TestWhatIsWrongIsSaid(t *testing.T) {
