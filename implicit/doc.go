@@ -48,6 +48,7 @@
 //     active set held as it is. Without constraints, or as a step of a longer
 //     function, Optimality makes the equation.
 //   - A linear program: LP solves it, too.
+//   - log det A of a sparse positive definite A, as a step of a longer function: LogDet.
 //   - Several points of one equation: NewEquation once, then its methods.
 //   - Settings choose the solver: dense LU, sparse LU, or iterations that never
 //     form A; the choice by size, density and symmetry is a good one where factors

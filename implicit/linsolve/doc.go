@@ -30,7 +30,8 @@
 //     RefactorizeShift is for A + λI, RefactorizeMarquardt for A + λDiag(A) or
 //     another diagonal, an error names the variable whose pivot was not positive,
 //     NegativeCurvature gives a direction for that, LogDet the logarithm of the
-//     determinant.
+//     determinant, Inverse the elements of the inverse where A has any: variances, and
+//     the gradient of LogDet.
 //   - LDL is for a symmetric matrix that is indefinite, as the matrix
 //     [H Jᵀ; J −D] of a constrained minimum is: pivots of order 1 and 2, the inertia,
 //     at about the cost of Cholesky.

@@ -120,6 +120,20 @@ func ExampleCholesky_RefactorizeShift() {
 	// 2.1 true
 }
 
+// Variances of the unknowns of a chain, and how neighbors vary together.
+func ExampleCholesky_Inverse() {
+	precision := sparsity.NewMatrix(sparsity.Banded(3, 1, 0))
+	copy(precision.Values(), []float64{2, -1, 2, -1, 2})
+	var c linsolve.Cholesky
+	if err := c.Factorize(sparsity.NewSymMatrix(precision)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	covariance, err := c.Inverse(nil)
+	fmt.Printf("%.2f %v\n", covariance.Triangle().Values(), err)
+	// Output: [0.75 0.50 1.00 0.50 0.75] <nil>
+}
+
 func ExampleLDL() {
 	// Minimize x² + 2y² subject to x + y = 3: [H Jᵀ; J 0] [x; y; z] = [0; 0; 3], with
 	// the lower triangle of H = Diag(2, 4) and J = [1 1].

@@ -53,8 +53,8 @@ func (c *Cholesky) Inverse(dst *sparsity.SymMatrix) (*sparsity.SymMatrix, error)
 //	−(A + S)⁻¹ da (A + S)⁻¹,
 //
 // where da is the same triangle of the same pattern. It stores them in dst, which may be
-// da; nil allocates. Errors and panics are those of Inverse. Time is that of about six
-// factorizations.
+// da; nil allocates. Errors and panics are those of Inverse. Time is that of some six to
+// nine factorizations.
 func (c *Cholesky) InverseTangent(dst, da *sparsity.SymMatrix) (*sparsity.SymMatrix, error) {
 	c.checkPattern(da)
 	return c.inverse(dst, da)
