@@ -66,6 +66,7 @@ type call struct {
 	facts
 	stmt   ast.Stmt
 	call   *ast.CallExpr
+	args   []ast.Expr
 	callee *unit    // nil if nothing active goes in or out
 	lhs    []*local // nil is the blank variable
 	define bool
@@ -251,7 +252,8 @@ func (b *builder) branch(s *ast.IfStmt) {
 }
 
 func (b *builder) onlyIf(s *ast.IfStmt) {
-	b.reading(s.Cond)
+	b.ordered(&ast.ExprStmt{X: s.Cond})
+	b.condition(s, s.Cond)
 	n := &branch{stmt: s, cond: s.Cond}
 	n.then = b.block(s.Body.Pos(), func() { b.stmts(s.Body.List) })
 	if s.Else != nil {
@@ -265,6 +267,117 @@ func (b *builder) onlyIf(s *ast.IfStmt) {
 	}
 	b.leaves(&n.facts, n.then, n.els)
 	b.emit(n)
+}
+
+// ordered notes calls that change something, beside what else their statement reads: Go
+// does not say which comes first.
+func (b *builder) ordered(s ast.Stmt) {
+	if b.seen[s] {
+		return
+	}
+	b.seen[s] = true
+	switch s.(type) {
+	case *ast.AssignStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.DeclStmt:
+	default:
+		return
+	}
+	ast.Inspect(s, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok || b.in.Calls[c] == nil || b.in.Calls[c].Callee == nil || b.prog.Program.Pure(b.in.Pkg, c) {
+			return true
+		}
+		o := order{call: c}
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				return n != c
+			case *ast.AssignStmt:
+				if n.Tok == token.ASSIGN || n.Tok == token.DEFINE { // what is assigned is not read
+					for _, e := range n.Rhs {
+						o.add(e, c)
+					}
+					return false
+				}
+			case ast.Expr:
+				o.add(n, c)
+				return false
+			}
+			return true
+		})
+		b.orders = append(b.orders, o)
+		return true
+	})
+}
+
+// An order is a call and what is read before or after it.
+type order struct {
+	call  *ast.CallExpr
+	reads []ast.Expr
+}
+
+func (o *order) add(e ast.Expr, but *ast.CallExpr) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return n != but
+		case *ast.IndexExpr, *ast.SelectorExpr, *ast.StarExpr:
+			o.reads = append(o.reads, n.(ast.Expr))
+		}
+		return true
+	})
+}
+
+// settleOrder refuses statements whose meaning depends on an order that Go does not state.
+func (u *unit) settleOrder() {
+	for _, o := range u.orders {
+		c := u.in.Calls[o.call]
+		if c == nil || c.Callee == nil {
+			continue
+		}
+		changed := u.prog.effects[c.Callee]
+		for _, e := range o.reads {
+			if s, ok := e.(*ast.SelectorExpr); ok && u.in.Info().Selections[s] == nil || u.in.Info().Types[e].IsType() || u.base(e) != nil {
+				continue
+			}
+			if s, ok := e.(*ast.SelectorExpr); ok && u.in.Info().Selections[s].Kind() != types.FieldVal {
+				continue
+			}
+			u.keysOf(e, func(key any) {
+				if changed[key] {
+					refuse(o.call, "a call that changes what its statement reads beside it", "call it in a statement of its own: Go does not say which comes first")
+				}
+			})
+		}
+	}
+}
+
+// condition takes calls that change something out of a condition.
+func (b *builder) condition(s ast.Stmt, e ast.Expr) {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		if x.Op != token.LAND && x.Op != token.LOR {
+			b.condition(s, x.X)
+			b.condition(s, x.Y)
+			return
+		}
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT || x.Op == token.SUB {
+			b.condition(s, x.X)
+			return
+		}
+	case *ast.CallExpr:
+		if c := b.in.Calls[x]; c != nil && c.Callee != nil && c.Callee.Decl != nil && !b.prog.Program.Pure(b.in.Pkg, x) {
+			if b.typeOf(x).Underlying() == types.Typ[types.Float64] {
+				b.hoistCall(s, x, false)
+				return
+			}
+		}
+	}
+	if b.active(e) {
+		b.hoist(s, e, false)
+		return
+	}
+	b.reading(e)
 }
 
 // leaves notes the exits within a node of all its blocks.
@@ -357,6 +470,7 @@ func (b *builder) ret(s *ast.ReturnStmt) {
 
 // value takes what an expression calls out of it, if it is active.
 func (b *builder) value(s ast.Stmt, e ast.Expr) {
+	b.ordered(s)
 	if e != nil && b.active(e) {
 		b.hoist(s, e, true)
 	} else if e != nil {
@@ -551,12 +665,15 @@ func (b *builder) several(s *ast.AssignStmt) {
 // set assigns to one place.
 func (b *builder) set(s ast.Stmt, lhs ast.Expr, op token.Token, rhs ast.Expr) {
 	lhs = ast.Unparen(lhs)
+	if rhs != nil && b.literal(rhs) {
+		id, ok := lhs.(*ast.Ident)
+		if v := b.in.Info().Defs[id]; !ok || v == nil || b.changes(b.in.Decl.Body, v) {
+			rhs = b.temporary(s, "literal", rhs)
+		}
+	}
 	n := &assign{stmt: s, lhs: lhs, op: op, rhs: rhs}
 	if id, ok := lhs.(*ast.Ident); ok {
 		if id.Name == "_" {
-			if rhs != nil && b.active(rhs) {
-				return
-			}
 			n.lhs = nil
 			b.emit(n)
 			return
@@ -582,6 +699,18 @@ func (b *builder) set(s ast.Stmt, lhs ast.Expr, op token.Token, rhs ast.Expr) {
 		refuse(lhs, "an active value in a passive place", "")
 	}
 	b.emit(n)
+}
+
+// literal reports whether e is a slice or a pointer to a struct made of active numbers.
+func (b *builder) literal(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	if a, ok := e.(*ast.UnaryExpr); ok && a.Op == token.AND {
+		e = ast.Unparen(a.X)
+	} else if _, ok := b.typeOf(e).Underlying().(*types.Slice); !ok {
+		return false
+	}
+	_, ok := e.(*ast.CompositeLit)
+	return ok && b.active(e)
 }
 
 // a synthetic variable is one that the builder makes.
@@ -753,6 +882,31 @@ type copying struct {
 	dst, src ast.Expr
 }
 
+// argument keeps what a function is called with, if the function may change what it was
+// computed from: the reverse sweep calls it with the same.
+func (b *builder) argument(s ast.Stmt, call *ast.CallExpr, x ast.Expr) ast.Expr {
+	b.value(s, x)
+	if c := b.in.Calls[call]; c == nil || c.Callee == nil || b.prog.Program.Pure(b.in.Pkg, call) {
+		return x
+	}
+	memory := false
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr, *ast.StarExpr:
+			memory = true
+		case *ast.SelectorExpr:
+			memory = memory || b.in.Info().Selections[n] != nil
+		case *ast.CallExpr:
+			memory = memory || !b.in.Info().Types[n.Fun].IsType()
+		}
+		return true
+	})
+	if memory && b.temps[x] == nil && b.in.Info().Types[x].Value == nil {
+		return b.temporary(s, "t", x)
+	}
+	return x
+}
+
 // call is a statement that calls a function.
 func (b *builder) call(s ast.Stmt, e *ast.CallExpr, lhs []*local, define bool) {
 	n := &call{stmt: s, call: e, lhs: lhs, define: define}
@@ -763,13 +917,16 @@ func (b *builder) call(s ast.Stmt, e *ast.CallExpr, lhs []*local, define bool) {
 				refuse(e, "a method that takes the address of active values", "make a pointer to the struct by &T{}")
 			}
 		}
+		if _, want := m.Obj().(*types.Func).Signature().Recv().Type().Underlying().(*types.Pointer); !want && isPointer(b.typeOf(sel.X)) && b.active(sel.X) {
+			refuse(sel.X, "a method of a value that is called on a pointer", "dereference it before")
+		}
 		if len(m.Index()) > 1 {
 			refuse(e, "a method of an embedded struct", "name the field")
 		}
-		b.value(s, sel.X)
+		n.args = append(n.args, b.argument(s, e, sel.X))
 	}
 	for _, x := range e.Args {
-		b.value(s, x)
+		n.args = append(n.args, b.argument(s, e, x))
 	}
 	if c := b.in.Calls[e]; c != nil && c.Callee != nil {
 		if c.Callee.Decl == nil {

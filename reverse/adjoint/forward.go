@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -307,7 +308,7 @@ func (r *sweep) forwardExit(n *exit) {
 		f := r.frames[i]
 		if f.loop == n.target && n.kind == token.CONTINUE && f.loop.post != nil {
 			frames := r.frames
-			r.frames = r.frames[:i+1]
+			r.frames = slices.Clip(r.frames[:i+1])
 			r.forwardBlock(f.loop.post)
 			r.frames = frames
 		}
@@ -362,7 +363,7 @@ func (r *sweep) forwardCall(n *call) {
 		s = r.print(n.call, n.call)
 	} else {
 		args := []string{"w"}
-		for i, e := range r.arguments(n) {
+		for i, e := range n.args {
 			args = append(args, r.text(e))
 			if n.callee.params[i].holder {
 				args = append(args, r.shadow(e))

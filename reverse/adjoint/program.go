@@ -92,13 +92,15 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 			name, ok := strings.CutPrefix(x.Msg, "declared and not used: ")
 			at := x.Fset.Position(x.Pos).Line - 1
 			if !ok || at >= len(lines) {
-				return nil, fmt.Errorf("what was written does not compile: %v\n%s", x, text)
+				return nil, fmt.Errorf("what was written does not compile: %v: %s", x, strings.TrimSpace(lines[min(at, len(lines)-1)]))
 			}
 			s := strings.TrimSpace(lines[at])
 			rest, single := strings.CutPrefix(s, name+" := ")
 			switch {
-			case single && strings.HasPrefix(rest, p.helper("Pop")+"("):
-				lines[at] = rest
+			case single && (strings.HasPrefix(rest, p.helper("Pop")+"(") || strings.Contains(rest, "Reverse(w, ") || strings.Contains(rest, "Forward(w, ")):
+				lines[at] = rest // for its effect
+			case strings.Contains(string(text), "\t"+name+" = "):
+				lines[at] += "\n_ = " + name
 			case single || strings.HasPrefix(s, "var "+name+" "):
 				lines[at] = ""
 			case strings.Contains(s, name+" := range "):
@@ -119,7 +121,7 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 		}
 		text = []byte(strings.Join(kept, "\n"))
 	}
-	return nil, fmt.Errorf("what was written does not compile:\n%s", text)
+	return nil, fmt.Errorf("what was written does not compile")
 }
 
 // fits reports whether a function has a gradient.
@@ -177,7 +179,7 @@ func (p *program) analyze() {
 			grown = grown || len(m) > n
 		})
 	}
-	p.each(func(u *unit) { u.decide(u.form) })
+	p.each(func(u *unit) { u.settleOrder(); u.decide(u.form) })
 	for p.changed = true; p.changed && len(p.a.Faults) == 0; {
 		p.changed = false
 		p.each(func(u *unit) {
@@ -239,7 +241,9 @@ func (u *unit) reverseText() []string {
 	u.form.vars = append(changed, u.form.vars...)
 	var body []string
 	body = r.apart(func() { r.reverseBlock(u.form, false) })
-	u.empty = len(body) == 0
+	if empty := len(body) == 0; empty != u.empty {
+		u.empty, u.prog.changed = empty, true // which calls of it show
+	}
 	for _, d := range slices.Backward(u.decls) {
 		body = append([]string{u.prog.Text(d.Pos(), d.End())}, body...)
 	}

@@ -22,7 +22,7 @@ func (q required) with(other required) required {
 
 // record decides what is saved.
 func (u *unit) record() {
-	u.left = required{}
+	u.left, u.around = required{}, nil
 	q := required{}
 	u.flowBlock(u.form, q)
 }
@@ -44,6 +44,8 @@ func (u *unit) reading(f *facts, q required) {
 func (u *unit) flow(n node, q required) {
 	f := n.info()
 	u.reading(f, q)
+	u.around = append(u.around, f)
+	defer func() { u.around = u.around[:len(u.around)-1] }()
 	switch n := n.(type) {
 	case *assign:
 		if n.lhs == nil {
@@ -104,6 +106,9 @@ func (u *unit) flow(n node, q required) {
 			if n.post != nil {
 				u.flowBlock(n.post, q)
 			}
+			if n.body.last > 0 { // break leaves out the post statement
+				q.with(u.left)
+			}
 			q.with(in)
 			if len(q) == before {
 				break
@@ -114,6 +119,9 @@ func (u *unit) flow(n node, q required) {
 			delete(q, n.counter)
 		}
 	case *exit:
+		for _, f := range u.around { // what is computed again after this exit is popped
+			u.reading(f, q)
+		}
 		u.left.with(q)
 	}
 	if n.info().last > 0 {
@@ -122,6 +130,8 @@ func (u *unit) flow(n node, q required) {
 }
 
 func (u *unit) flowBlock(k *block, q required) {
+	u.around = append(u.around, &k.facts)
+	defer func() { u.around = u.around[:len(u.around)-1] }()
 	for _, n := range k.list {
 		u.flow(n, q)
 	}

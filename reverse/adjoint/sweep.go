@@ -264,7 +264,7 @@ func (r *sweep) reverseBlock(k *block, braces bool) {
 		bar := l.name + r.prog.suffix
 		all := slices.Concat(again, inner)
 		value, shadow := mentions(all, l.name), l.active && mentions(all, bar)
-		if l.active && !l.holder && shadow {
+		if l.active && !l.holder && !l.param && shadow {
 			adjoints = append(adjoints, "var "+bar+" "+r.prog.typ(l.typ))
 		}
 		declare := func(name string) {
@@ -536,7 +536,7 @@ func (r *sweep) reverseCall(n *call) {
 	if c.empty {
 		return
 	}
-	args := r.arguments(n)
+	args := n.args
 	var in, out []string
 	var targets []ast.Expr
 	in = append(in, "w")
@@ -575,20 +575,6 @@ func (r *sweep) reverseCall(n *call) {
 			r.partial(e, out[i])
 		}
 	}
-}
-
-// arguments are the receiver and the arguments of a call.
-func (u *unit) arguments(n *call) []ast.Expr {
-	var args []ast.Expr
-	if s, ok := ast.Unparen(n.call.Fun).(*ast.SelectorExpr); ok && u.in.Info().Selections[s] != nil {
-		x := s.X
-		want := n.callee != nil && isPointer(n.callee.params[0].typ)
-		if isPointer(u.typeOf(x)) && !want {
-			refuse(x, "a method of a value that is called on a pointer", "dereference it before")
-		}
-		args = append(args, x)
-	}
-	return append(args, n.call.Args...)
 }
 
 func isPointer(t types.Type) bool {

@@ -31,7 +31,10 @@ type unit struct {
 	elements map[ast.Expr]element
 	names    source.Names
 	decls    []*ast.GenDecl
+	seen     map[ast.Stmt]bool
+	orders   []order
 	returns  int
+	around   []*facts              // of what surrounds a node, while record runs
 	left     required              // where exits leave a block, while record runs
 	remarks  map[ast.Stmt][]string // comments above statements
 	empty    bool                  // nothing is reversed
@@ -85,7 +88,7 @@ func (p *program) unitOf(in *activity.Instance) *unit {
 		}
 		u = &unit{prog: p, in: in, sig: in.Fn.Signature(), name: p.fresh(lowerName(name)),
 			locals: map[types.Object]*local{}, synth: map[*ast.Ident]*local{}, temps: map[ast.Expr]*local{},
-			elements: map[ast.Expr]element{}, names: source.Names{},
+			seen: map[ast.Stmt]bool{}, elements: map[ast.Expr]element{}, names: source.Names{},
 			adjoints: map[*local]bool{}, read: map[*local]bool{}, writes: map[any]bool{}}
 		p.byKey[key] = u
 		p.units = append(p.units, u)
@@ -125,10 +128,10 @@ func (u *unit) build() {
 	}()
 	d := u.in.Decl
 	if u.in.Pkg != u.prog.Root {
-		refuse(d, "a function of another package with active values", "copy it into the package")
+		refuse(d.Name, "a function of another package with active values", "copy it into the package")
 	}
 	if u.sig.TypeParams().Len() > 0 || u.sig.RecvTypeParams().Len() > 0 {
-		refuse(d, "a generic function of active values", "write it for float64")
+		refuse(d.Name, "a generic function of active values", "write it for float64")
 	}
 	param := func(list *ast.FieldList, result bool) {
 		if list == nil {

@@ -932,8 +932,10 @@ func swapsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 
 // recursionForward is recursion, and saves what the reverse sweep needs.
 func recursionForward(w *rosenWork, x, xb []float64) float64 {
-	horner1 := hornerForward(w, x, xb, x[0])
-	horner11 := hornerForward(w, x[2:], xb[2:], x[1])
+	t := x[0]
+	horner1 := hornerForward(w, x, xb, t)
+	t1 := x[1]
+	horner11 := hornerForward(w, x[2:], xb[2:], t1)
 	w.floats = append(w.floats, horner1)
 	w.floats = append(w.floats, horner11)
 	return horner1 * horner11
@@ -944,14 +946,20 @@ func recursionForward(w *rosenWork, x, xb []float64) float64 {
 func recursionReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	horner11 := hesseRosenPop(&w.floats)
 	horner1 := hesseRosenPop(&w.floats)
+	t := x[0]
+	t1 := x[1]
 	horner1b := resultb * horner11
 	horner11b := resultb * horner1
 	// return horner(x, x[0]) * horner(x[2:], x[1])
-	t1 := hornerReverse(w, x[2:], xb[2:], x[1], horner11b)
-	xb[1] += t1
+	t2 := hornerReverse(w, x[2:], xb[2:], t1, horner11b)
+	t1b := t2
 	// return horner(x, x[0]) * horner(x[2:], x[1])
-	t2 := hornerReverse(w, x, xb, x[0], horner1b)
-	xb[0] += t2
+	xb[1] += t1b
+	// return horner(x, x[0]) * horner(x[2:], x[1])
+	t3 := hornerReverse(w, x, xb, t, horner1b)
+	tb := t3
+	// return horner(x, x[0]) * horner(x[2:], x[1])
+	xb[0] += tb
 }
 
 // hornerForward is horner, and saves what the reverse sweep needs.

@@ -102,8 +102,7 @@ func falls(x []float64) float64 {
 
 func generic(x []float64) float64 { return twice(x[0]) }
 
-/*!generic*/
-func twice[T float64](x T) T { return 2 * x }
+func /*!generic*/ twice[T float64](x T) T { return 2 * x }
 
 func rangeOverMap(x []float64) float64 {
 	s := 0.0
@@ -212,6 +211,17 @@ func changesItsArray(x []float64) float64 {
 func indexed(x []float64) float64 {
 	y := make([]float64, 3)
 	i := 0
-	i /*!its index*/, y[i] = 1, x[i]+float64(i)
+	i,
+		/*!its index*/ y[i] = 1, x[i]+float64(i)
 	return y[0] + y[i]
+}
+
+func (s *scaled) twice() float64 {
+	s.v *= 2
+	return s.v
+}
+
+func orderOfReading(x []float64) float64 {
+	s := &scaled{x[0]}
+	return s.v * /*!Go does not say which comes first*/ s.twice()
 }
