@@ -14,6 +14,15 @@ import (
 // once it is declared: all that the program does with it is seen to read. Of an exported
 // variable of the module at hand, whose other packages are not all known, it is false.
 func (p *Program) Constant(v *types.Var) bool {
+	known, ok := p.constants[v]
+	if !ok {
+		known = p.isConstant(v)
+		p.constants[v] = known
+	}
+	return known
+}
+
+func (p *Program) isConstant(v *types.Var) bool {
 	seen := map[*types.Var]bool{}
 	q := p.byPkg[v.Pkg()]
 	if q == nil || v.Exported() && q.Module != nil && q.Module.Version == "" {

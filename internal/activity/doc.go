@@ -34,7 +34,8 @@
 // package, what a passive parameter points to, the key of a map, the bits of a number).
 //
 // [Program.Pure] and [Program.Ordered] tell what code may be evaluated twice, or in
-// another order than it is written.
+// another order than it is written, [Program.Constant] which variables of packages never
+// change, and [Program.Check] whether what is written compiles.
 //
 // # How it works
 //

@@ -25,6 +25,7 @@ type Program struct {
 
 	effects    map[*types.Func]bool // see pureFunction
 	goroutines map[*types.Func]bool // see spawns
+	constants  map[*types.Var]bool  // see Constant
 
 	config     *packages.Config
 	noAssembly map[*packages.Package]*packages.Package
@@ -41,7 +42,7 @@ func Load(dir, without string, also ...string) (*Program, error) {
 	}
 	p := &Program{
 		Fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
-		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{}, goroutines: map[*types.Func]bool{},
+		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{}, goroutines: map[*types.Func]bool{}, constants: map[*types.Var]bool{},
 		noAssembly: map[*packages.Package]*packages.Package{},
 	}
 	cfg := &packages.Config{
