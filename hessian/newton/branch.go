@@ -12,13 +12,31 @@ import (
 // maxBranches is how many branches of a function keep their plans.
 const maxBranches = 16
 
+// Plans keeps what a method prepares for a function between runs: patterns, plans of
+// derivatives, orders of elimination, for each branch that was met, whatever the parameters that
+// Func.With gives it. The zero value is ready; another Settings.Hessian or Jacobian wants another one. It
+// is for one goroutine at a time.
+// A run starts from an order that was found for the values of an earlier one, which shows in the last digits.
+type Plans struct {
+	branches []*branch // last used first
+	point    []float64 // x, parameters
+}
+
 // evaluator evaluates a function and its sparse derivatives, by one plan of each
 // kind for every branch of it.
 type evaluator struct {
+	*Plans
 	f        *reverse.Func
 	settings *Settings
 	cost     *Cost
-	branches []*branch // last used first
+}
+
+func newEvaluator(f *reverse.Func, o *Settings, cost *Cost) *evaluator {
+	e := &evaluator{Plans: o.Plans, f: f, settings: o, cost: cost}
+	if e.Plans == nil {
+		e.Plans = new(Plans)
+	}
+	return e
 }
 
 // branch is the plans for a tape, made when they are first asked for, and what a
@@ -42,15 +60,22 @@ func (e *evaluator) at(x []float64) (*branch, error) {
 	}); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(e.branches, func(b *branch) bool { return b.tape == t })
+	i := slices.IndexFunc(e.branches, func(b *branch) bool { return b.tape.Inside().Function == t.Inside().Function })
 	b := &branch{tape: t}
 	if i >= 0 {
 		b = e.branches[i]
+		b.tape = t // with its parameters
 		e.branches = slices.Delete(e.branches, i, i+1)
 	}
 	e.branches = slices.Insert(e.branches, 0, b)
 	e.branches = e.branches[:min(len(e.branches), maxBranches)]
 	return b, nil
+}
+
+// in is x with the parameters of a branch's tape, for its plans.
+func (e *evaluator) in(b *branch, x []float64) []float64 {
+	e.point = append(append(e.point[:0], x...), b.tape.Inside().Bound...)
+	return e.point
 }
 
 // withHessian prepares the Hessian of a branch.

@@ -27,7 +27,7 @@
 //     Products beyond. Few variables and no second derivatives: package optimize of gonum
 //     with hessian.Problem.
 //   - A sum of squares: LeastSquares, unless residuals stay large; LeastSquares.Deviations
-//     says how well the data determine the parameters.
+//     and Covariance say how well the data determine the parameters.
 //   - Equations: System from afar, implicit.Newton from nearby and for derivatives.
 //
 // All have Settings in common: tolerance, iterations, a log with a line for each
@@ -35,7 +35,7 @@
 // stops them between iterations.
 //
 // Patterns, plans and the order of elimination are found once, for each branch of the
-// function that is met; an iteration is evaluations, a factorization of new values and
+// function that is met, with Settings.Plans once for many runs, as in a control loop; an iteration is evaluations, a factorization of new values and
 // some vector operations. Results do not depend on GOMAXPROCS.
 //
 // # How they do

@@ -87,7 +87,7 @@ func (m *exactModel) evaluate(x []float64) (f float64, err error) {
 	}
 	m.cost.Hessians++
 	err = clock(&m.cost.Derivatives, func() (err error) {
-		f, err = b.hessian.EvalAll(b.w, m.g, x)
+		f, err = b.hessian.EvalAll(b.w, m.g, m.in(b, x))
 		return err
 	})
 	return f, err

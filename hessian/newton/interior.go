@@ -101,7 +101,7 @@ func (o InteriorPoint) Minimize(ctx context.Context, p Problem, x0 []float64) (*
 	if p.Func == nil {
 		panic("newton: nil function")
 	}
-	e := &evaluator{f: p.Func, settings: &o.Settings}
+	e := newEvaluator(p.Func, &o.Settings, nil)
 	r := &Result{X: append([]float64(nil), x0...)}
 	status, reason, err, flat := o.run(ctx, p, r, e)
 	if status == Solved && flat {

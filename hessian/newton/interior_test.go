@@ -427,3 +427,78 @@ func TestInteriorPointWithoutInterior(t *testing.T) {
 		require.InDeltaSlice(t, c.x, r.X, 1e-6, name)
 	}
 }
+
+// A second run with the plans of the first prepares nothing and allocates little; other bounds, with a
+// variable fixed, are another matrix.
+func TestPlansAreKept(t *testing.T) {
+	const n = 60
+	p := Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+		f := x[0].Square()
+		out := []reverse.Var{f}
+		for i := range n - 1 {
+			out[0] = out[0].Add(x[i+1].Sub(x[i].Square()).Square()).Add(x[i].SubReal(1).PowInt(4))
+			out = append(out, x[i].Mul(x[i+1]))
+		}
+		return out
+	}), ConstraintLower: make([]float64, n-1), ConstraintUpper: make([]float64, n-1), Lower: make([]float64, n)}
+	for i := range p.ConstraintUpper {
+		p.ConstraintUpper[i] = 2
+	}
+	start := make([]float64, n)
+	for i := range start {
+		start[i] = 0.5 + 0.01*float64(i)
+	}
+	plans := new(Plans)
+	first, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+	require.NoError(t, err)
+	require.Positive(t, first.Prepare)
+	second, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+	require.NoError(t, err)
+	require.Zero(t, second.Prepare)
+	require.InDelta(t, first.F, second.F, 1e-9)
+	require.InDeltaSlice(t, first.X, second.X, 1e-6)
+
+	fresh := testing.AllocsPerRun(3, func() { _, _ = InteriorPoint{}.Minimize(background, p, start) })
+	kept := testing.AllocsPerRun(3, func() {
+		_, _ = InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+	})
+	require.Less(t, kept, fresh/4)
+
+	p.Upper = make([]float64, n)
+	for i := range p.Upper {
+		p.Upper[i] = 3
+	}
+	p.Lower[4], p.Upper[4] = 0.75, 0.75
+	want, err := InteriorPoint{}.Minimize(background, p, start)
+	require.NoError(t, err)
+	got, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+	require.NoError(t, err)
+	require.Equal(t, 0.75, got.X[4])
+	require.InDelta(t, want.F, got.F, 1e-7)
+}
+
+// A parameter that changes leaves the plans: the projection of it on a disc.
+func TestPlansForParameters(t *testing.T) {
+	f := reverse.NewFuncParamsVec(func(x, a []reverse.Var) []reverse.Var {
+		return []reverse.Var{
+			x[0].Sub(a[0]).Square().Add(x[1].Sub(a[1]).Square()), x[0].Square().Add(x[1].Square()),
+		}
+	}, []float64{1, 1})
+	plans := new(Plans)
+	for k := range 5 {
+		a := []float64{1 + float64(k), 2}
+		r, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, Problem{
+			Func: f.With(a), ConstraintLower: []float64{math.Inf(-1)}, ConstraintUpper: []float64{1},
+		}, []float64{0.1, 0.1})
+		require.NoError(t, err)
+		require.Equal(t, k == 0, r.Prepare > 0)
+		length := math.Hypot(a[0], a[1])
+		require.InDeltaSlice(t, []float64{a[0] / length, a[1] / length}, r.X, 1e-6)
+
+		q, err := TrustRegion{Settings: Settings{Plans: plans}}.Minimize(background, reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+			return x[0].SubReal(a[0]).Square()
+		}), []float64{0})
+		require.NoError(t, err)
+		require.InDelta(t, a[0], q.X[0], 1e-9)
+	}
+}

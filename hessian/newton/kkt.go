@@ -3,6 +3,7 @@ package newton
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,6 +20,8 @@ import (
 // Fixed variables have rows and columns of the identity.
 type kkt struct {
 	n, m   int
+	fixed  []bool // and output, of the functions
+	output []int
 	matrix *sparsity.SymMatrix
 	ldl    linsolve.LDL
 
@@ -40,7 +43,7 @@ const (
 )
 
 func newKKT(fn *functions, b *branch) *kkt {
-	k := &kkt{n: fn.n, m: fn.m, rhs: make([]float64, fn.n+fn.m)}
+	k := &kkt{n: fn.n, m: fn.m, fixed: fn.fixed, output: fn.output, rhs: make([]float64, fn.n+fn.m)}
 	k.ldl.Threshold = firstThreshold
 	rowOfOutput := make([]int, 1+len(fn.outputs))
 	for i := range rowOfOutput {
@@ -286,7 +289,7 @@ func (s *solver) factorizeKKT(w *sparsity.Matrix) (found inertia, err error) {
 	}
 	s.cost.Factorizations++
 	err = clock(&s.cost.LinearAlgebra, func() error {
-		if s.b.kkt == nil {
+		if k := s.b.kkt; k == nil || !slices.Equal(k.fixed, s.fixed) || !slices.Equal(k.output, s.output) {
 			s.b.kkt = newKKT(s.functions, s.b)
 		}
 		k := s.b.kkt

@@ -130,7 +130,7 @@ func (o *LeastSquares) newSquares(f *reverse.Func, x0 []float64) *squares {
 	result := &Result{X: append([]float64(nil), x0...)}
 	s := &squares{
 		LeastSquares: o, Result: result, log: &logger{w: o.Log, each: o.Each},
-		evaluator: &evaluator{f: f, settings: &o.Settings, cost: &result.Cost},
+		evaluator: newEvaluator(f, &o.Settings, &result.Cost),
 		trial:     make([]float64, n),
 	}
 	s.lower, s.upper = boundsOf("", o.Lower, o.Upper, n)
@@ -171,7 +171,7 @@ func (s *squares) linearize(p **linearModel, x []float64) error {
 	}
 	q := *p
 	s.cost.Jacobians++
-	if err := clock(&s.cost.Derivatives, func() error { return b.jacobian.EvalAll(q.j, q.r, x) }); err != nil {
+	if err := clock(&s.cost.Derivatives, func() error { return b.jacobian.EvalAll(q.j, q.r, s.in(b, x)) }); err != nil {
 		return err
 	}
 	return clock(&s.cost.LinearAlgebra, func() error {
@@ -632,7 +632,7 @@ func (p *linearModel) solve(sq *squares, lambda float64, d []float64) (full bool
 
 // solveHeld is solve for other residuals and with what is held in its place.
 func (p *linearModel) solveHeld(sq *squares, lambda float64, d []float64, held []bool, r []float64) (full bool, err error) {
-	if p.b.squares == nil {
+	if _, normal := p.b.squares.(*normalEquations); p.b.squares == nil || normal != sq.Normal {
 		if sq.Normal {
 			p.b.squares = newNormalEquations(p.j)
 		} else {

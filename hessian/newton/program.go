@@ -49,7 +49,7 @@ func (fn *functions) derivatives(x []float64) (ok bool, err error) {
 	fn.b = b
 	fn.cost.Jacobians++
 	if err := clock(&fn.cost.Derivatives, func() error {
-		_, err := b.jacobian.Eval(b.j, x)
+		_, err := b.jacobian.Eval(b.j, fn.in(b, x))
 		return err
 	}); err != nil {
 		return false, err
@@ -92,7 +92,7 @@ func (fn *functions) hessian(x []float64, sigma float64, y []float64) error {
 	}
 	fn.cost.Hessians++
 	return clock(&fn.cost.Derivatives, func() error {
-		_, err := b.hessian.Eval(b.w, x, fn.weights...)
+		_, err := b.hessian.Eval(b.w, fn.in(b, x), fn.weights...)
 		return err
 	})
 }

@@ -23,6 +23,10 @@ type Settings struct {
 	// step was not taken, but not after one that ends the method there.
 	Each func(*Iteration)
 
+	// Plans, if not nil, keeps what is prepared for the next run with the same function, as in a
+	// control loop.
+	Plans *Plans
+
 	// Hessian and Jacobian say how these are computed.
 	Hessian  hessian.SparseSettings
 	Jacobian reverse.SparseSettings

@@ -179,7 +179,7 @@ func (s *solver) cold() error {
 		}
 	}
 	err := s.leastSquaresMultipliers()
-	if s.b.kkt != nil {
+	if s.b.kkt != nil && s.settings.Plans == nil {
 		s.b.kkt.analyze = true // by values that are more like those to come
 	}
 	return err
@@ -287,7 +287,7 @@ func (s *solver) report(p Problem) error {
 		return err
 	}
 	s.cost.Jacobians++
-	if err := clock(&s.cost.Derivatives, func() error { return b.jacobian.EvalAll(b.j, s.outputs, r.X) }); err != nil {
+	if err := clock(&s.cost.Derivatives, func() error { return b.jacobian.EvalAll(b.j, s.outputs, s.in(b, r.X)) }); err != nil {
 		return err
 	}
 	r.F = s.outputs[0]

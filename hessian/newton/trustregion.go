@@ -126,7 +126,7 @@ func (o TrustRegion) Minimize(ctx context.Context, f *reverse.Func, x0 []float64
 	}
 	n := len(x0)
 	r := &Result{X: append([]float64(nil), x0...)}
-	e := &evaluator{f: f, settings: &o.Settings, cost: &r.Cost}
+	e := newEvaluator(f, &o.Settings, &r.Cost)
 	t := &trust{
 		Result: r, tol: o.Tolerance, log: &logger{w: o.Log, each: o.Each}, evaluator: e,
 		step: make([]float64, n), trial: make([]float64, n), gradient: make([]float64, n),

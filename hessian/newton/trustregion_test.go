@@ -274,7 +274,7 @@ func TestLanczosStepIsNearlyTheLeast(t *testing.T) {
 			}
 			return s
 		})
-		m := newLanczosModel(&evaluator{f: f, cost: new(Cost)}, n)
+		m := newLanczosModel(newEvaluator(f, new(Settings), new(Cost)), n)
 		_, err := m.evaluate(make([]float64, n))
 		require.NoError(t, err)
 		require.True(t, m.load(nil))
