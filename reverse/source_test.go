@@ -73,6 +73,14 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: call, no: "xyy"},
 		{f: loop(reverse.Var.Sin, func(s, w []reverse.Var) bool { return !s[0].LessReal(0.5) }), no: "Scan whose number of steps has no bound"},
 		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that calls functions"},
+		{f: func(x, p []reverse.Var) reverse.Var { // a loop in each term
+			return reverse.Repeat(func(x, p []reverse.Var) reverse.Var {
+				last, _ := dual.Scan(dual.Loop[reverse.Var]{Start: x, Steps: 600, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+					return []reverse.Var{s[0].Sin()}, nil
+				}})
+				return last[0]
+			}, x, [][]int{make([]int, 40)}, nil)
+		}, no: "Repeat of a term that calls functions"},
 		{f: factor, no: "LogDetSPD"},
 		{f: call, no: "xyy", lines: true},
 		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "vjp"}}}, says: "primitive xyy: its JVP has no name"},

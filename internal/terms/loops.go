@@ -68,7 +68,14 @@ func (w *writer) makePasses() error {
 	kernels := w.pl.code(w.v).kernels
 	for k, s := range w.pl.shapes {
 		if s.isSwept(w.v) {
-			return &gosource.Unsupported{Op: "terms by sweeps, for which symbols would be too large; a plan by colors has source"}
+			why := "terms by sweeps, for which symbols would be too large; a plan by colors has source"
+			switch {
+			case s.swept.program.HasCalls():
+				why = "Repeat of a term that calls functions"
+			case w.call:
+				why = "Repeat of a term for which symbols would be too large"
+			}
+			return &gosource.Unsupported{Op: why}
 		}
 		graphs[k] = expr.NewGraph(s.isUniform, false)
 		outputs[k] = s.Derive(graphs[k], w.v)
