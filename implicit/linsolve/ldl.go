@@ -133,7 +133,7 @@ const (
 	// ldlDoubtful is the size of a pivot below which the scales may be no good, ldlUncertain
 	// that below which its sign may be rounding, if the condition is more than ldlMostCond.
 	ldlDoubtful  = 0x1p-24
-	ldlUncertain = 0x1p-34
+	ldlUncertain = 0x1p-27
 	ldlMostCond  = 1e14
 
 	// ldlPanel is the number of pivots after which the columns that are still to be
