@@ -253,9 +253,7 @@ func (r *sweep) forwardLoop(n *loop) {
 		if used {
 			i = n.counter.name + " := "
 		}
-		if p := isPointer(r.typeOf(s.X)); p || n.length || true {
-			r.line("%sfor %srange %s {", label, i, r.text(n.to))
-		}
+		r.line("%sfor %srange %s {", label, i, r.text(n.to))
 	case *ast.ForStmt:
 		if n.counter != nil {
 			init := s.Init.(*ast.AssignStmt)

@@ -370,9 +370,6 @@ func (p *program) printUnit(u *unit) {
 	end := ""
 	if len(out) > 0 {
 		end = "\nreturn"
-		for _, l := range u.params { // adjoints that are never added to
-			_ = l
-		}
 	}
 	p.file.Printf("func %sReverse(%s) (%s) {\n%s%s\n}\n\n", u.name, strings.Join(in, ", "), strings.Join(out, ", "), strings.Join(reverse, "\n"), end)
 }

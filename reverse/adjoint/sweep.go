@@ -477,10 +477,6 @@ func (r *sweep) reverseLoop(n *loop) {
 			r.line("for %s := %s; %s >= %s; %s-- {", i, plus(bound, n.offset-1), i, from, i)
 		}
 	}
-	if n.counter != nil && !mentions(body, n.counter.name) {
-		// The counter counts alone.
-		body = append([]string{}, body...)
-	}
 	r.lines = append(append(r.lines, body...), "}")
 }
 

@@ -176,31 +176,12 @@ func (u *unit) shadowOfLiteral(x *ast.CompositeLit) string {
 			}
 			if holds(f.Type()) && u.active(e) {
 				fields = append(fields, f.Name()+": "+u.shadow(e))
-			} else if holds(f.Type()) {
-				if p := u.placeOf(x); p != nil && shares(f.Type()) {
-					fields = append(fields, f.Name()+": "+u.passiveShadow(e, f.Type()))
-				}
 			}
 		}
 		return name + "{" + strings.Join(fields, ", ") + "}"
 	}
 	refuse(x, "this literal", "assign it to a variable")
 	return ""
-}
-
-// shares reports whether values of t may be slices of numbers.
-func shares(t types.Type) bool {
-	s, ok := t.Underlying().(*types.Slice)
-	if !ok {
-		return false
-	}
-	b, ok := s.Elem().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Float64
-}
-
-// passiveShadow is the shadow of a passive value of which a field becomes active later.
-func (u *unit) passiveShadow(e ast.Expr, t types.Type) string {
-	return "nil"
 }
 
 // operand is an expression that an operator is applied to.

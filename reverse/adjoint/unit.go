@@ -33,7 +33,6 @@ type unit struct {
 	decls    []*ast.GenDecl
 	seen     map[ast.Stmt]bool
 	orders   []order
-	returns  int
 	around   []*facts              // of what surrounds a node, while record runs
 	left     required              // where exits leave a block, while record runs
 	remarks  map[ast.Stmt][]string // comments above statements
@@ -57,7 +56,6 @@ type program struct {
 	file    *source.File
 	units   []*unit
 	byKey   map[string]*unit
-	faults  []activity.Fault
 	a       *activity.Analysis
 	needed  map[any]bool // memory that reverse sweeps read
 	changed bool
@@ -173,25 +171,6 @@ func (u *unit) build() {
 	}
 	b := &builder{unit: u}
 	u.form = b.block(d.Body.Pos(), func() { b.stmts(d.Body.List) })
-	u.returns = 0
-	each(u.form, func(n node) {
-		if x, ok := n.(*exit); ok && x.kind == token.RETURN {
-			u.returns++
-		}
-	})
-}
-
-// single reports whether the function returns at its end alone.
-func (u *unit) single() bool {
-	if u.returns == 0 {
-		return true
-	}
-	n := u.form.list
-	if u.returns > 1 || u.form.tail != nil {
-		return false
-	}
-	_, ok := n[len(n)-1].(*exit)
-	return ok
 }
 
 // declare is the variable that id declares.

@@ -72,3 +72,25 @@ func stacks() map[string]int {
 	defer rosenPool.Put(w)
 	return map[string]int{"floats": len(w.floats), "ints": len(w.ints), "bools": len(w.bools), "slices": len(w.slices)}
 }
+
+// Gradients may be computed by several goroutines at once.
+func TestConcurrentGradients(t *testing.T) {
+	x := []float64{0.9, 0.2, 0.4, 0.7, 0.1, 0.6}
+	for name, f := range functions {
+		want := make([]float64, len(x))
+		f.gradient(want, x)
+		results := make(chan []float64)
+		for range 4 {
+			go func() {
+				g := make([]float64, len(x))
+				for range 20 {
+					f.gradient(g, x)
+				}
+				results <- g
+			}()
+		}
+		for range 4 {
+			require.Equal(t, want, <-results, name)
+		}
+	}
+}
