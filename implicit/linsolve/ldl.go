@@ -174,9 +174,9 @@ func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
 // Refactorize computes the factorization of a, the same triangle of the same
 // pattern as last given to Factorize, with the order found there; or, where with
 // these values so many pivots wait that fronts have four times the elements, or
-// one is so small that the scales may not fit, by Factorize. Errors are those of Factorize. It panics if there was no Factorize, the
-// pattern differs, or Threshold is not between 0 and ½. It does not allocate in
-// steady state.
+// one is so small that the scales may not fit, by Factorize. Errors are those of
+// Factorize. It panics if there was no Factorize, the pattern differs, or Threshold
+// is not between 0 and ½. It does not allocate while order and scales stay.
 func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
 	l.checkFactorized()
 	l.checkThreshold()
