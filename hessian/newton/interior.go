@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -24,7 +25,8 @@ import (
 // step is acceptable the restoration phase minimizes ‖c‖₁, by the same method.
 // Constraints may depend on each other: δ_c keeps multipliers small then. They may have no
 // interior, as 0 ≥ 0 or xy ≤ 0 with x, y ≥ 0: once multipliers have been huge for ten iterations all
-// bounds, of slacks too, are moved outwards by 10⁻⁸·max(1, |bound|), for good. X keeps to its own.
+// bounds, of slacks too, are moved outwards by 10⁻⁸·max(1, |bound|), unless that takes more off f than it may be off by. X
+// keeps to its own.
 //
 // A point is a solution if it passes these tests, where tol is Tolerance, 10⁻⁸ if 0:
 //
@@ -182,9 +184,11 @@ type solver struct {
 		theta float64 // the violation, and for how many iterations it has been stationary
 		count int
 	}
-	relaxed   bool // bounds are
-	dependent bool // rows of c′ nearly depend on each other: δ_c > 0
-	tinySteps int
+	relaxed                  bool  // bounds are, or were
+	strict                   state // before that, with the bounds
+	strictLower, strictUpper []float64
+	dependent                bool // rows of c′ nearly depend on each other: δ_c > 0
+	tinySteps                int
 
 	left, before state    // by the last step, and by one on trial
 	best         struct { // of acceptable points, that of least error
@@ -336,6 +340,10 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 	switch {
 	case s.restored != nil && s.restored():
 		return Solved, "", nil, true
+	case excess <= 1 && s.gained() > s.gap():
+		if err := s.tighten(); err != nil {
+			return Failed, "", err, true
+		}
 	case excess <= 1:
 		return s.optimal()
 	case s.ctx.Err() != nil:
@@ -470,6 +478,8 @@ func (s *solver) relax() bool {
 		return false
 	}
 	s.relaxed = true
+	s.strict.take(s)
+	s.strictLower, s.strictUpper = slices.Clone(s.lower), slices.Clone(s.upper)
 	for i := range s.lower {
 		s.lower[i] -= relaxation * max(1, math.Abs(s.lower[i]))
 		s.upper[i] += relaxation * max(1, math.Abs(s.upper[i]))
@@ -478,6 +488,32 @@ func (s *solver) relax() bool {
 	s.adaptive.errors = s.adaptive.errors[:0]
 	s.keepNear()
 	return true
+}
+
+// gained is what moved bounds have taken off f, to first order.
+func (s *solver) gained() (sum float64) {
+	for i := range s.strictLower {
+		lower, upper := s.bounded(i)
+		if lower {
+			sum += s.zl[i] * (s.strictLower[i] - s.lower[i])
+		}
+		if upper {
+			sum += s.zu[i] * (s.upper[i] - s.strictUpper[i])
+		}
+	}
+	return sum
+}
+
+// tighten goes back to where bounds were moved, and goes on with those that were given.
+func (s *solver) tighten() error {
+	copy(s.lower, s.strictLower)
+	copy(s.upper, s.strictUpper)
+	s.strictLower, s.strictUpper = nil, nil
+	s.strict.give(s)
+	s.begin()
+	s.adaptive.errors = s.adaptive.errors[:0]
+	_, err := s.differentiate()
+	return err
 }
 
 // regularize is the last resort at a feasible point from where no step leads further: that
