@@ -36,7 +36,8 @@
 // more. Not yet: closures and function values, append, maps, generic functions, functions
 // of other packages, variadic ones, addresses of variables, named results, defer.
 //
-// A function may not change its inputs.
+// A function may not change its inputs. Random numbers are drawn once, and kept for the
+// reverse sweep. Memory that make give is not reused from call to call.
 //
 // # Derivatives
 //

@@ -691,6 +691,9 @@ func (b *builder) set(s ast.Stmt, lhs ast.Expr, op token.Token, rhs ast.Expr) {
 		}
 	} else {
 		b.reading(lhs)
+		if !b.prog.Program.Pure(b.in.Pkg, lhs) {
+			refuse(lhs, "a call that changes something in a place that is assigned to", "call it before")
+		}
 		if v := b.base(lhs); v != nil {
 			v.assigns++
 		}
@@ -745,11 +748,21 @@ func (b *builder) temporary(s ast.Stmt, name string, e ast.Expr) ast.Expr {
 	return t.id
 }
 
+// passive keeps what an expression gave that must not be evaluated twice: it draws a
+// random number, or counts.
+func (b *builder) passive(s ast.Stmt, e ast.Expr) {
+	b.reading(e)
+	if b.temps[e] == nil && !b.prog.Program.Pure(b.in.Pkg, e) {
+		t := b.temporary(s, "t", e).(*ast.Ident)
+		b.temps[e] = b.synth[t]
+	}
+}
+
 // hoist puts calls of functions that are looked into before the statement, and those of
 // package math whose value the derivative needs, too.
 func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 	if !b.active(e) {
-		b.reading(e)
+		b.passive(s, e)
 		return
 	}
 	switch e := e.(type) {
@@ -784,7 +797,7 @@ func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 			refuse(e, "a map of active values", "use a slice")
 		}
 		b.hoist(s, e.X, false)
-		b.reading(e.Index)
+		b.passive(s, e.Index)
 	case *ast.SelectorExpr:
 		if sel := b.in.Info().Selections[e]; sel != nil && sel.Kind() != types.FieldVal {
 			refuse(e, "a method as a value", "call it")
@@ -801,7 +814,7 @@ func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 		b.hoist(s, e.X, false)
 		for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
 			if x != nil {
-				b.reading(x)
+				b.passive(s, x)
 			}
 		}
 	case *ast.Ident:
@@ -886,6 +899,9 @@ type copying struct {
 // computed from: the reverse sweep calls it with the same.
 func (b *builder) argument(s ast.Stmt, call *ast.CallExpr, x ast.Expr) ast.Expr {
 	b.value(s, x)
+	if !b.active(x) {
+		b.passive(s, x)
+	}
 	if c := b.in.Calls[call]; c == nil || c.Callee == nil || b.prog.Program.Pure(b.in.Pkg, call) {
 		return x
 	}

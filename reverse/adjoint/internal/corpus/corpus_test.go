@@ -31,6 +31,7 @@ var functions = map[string]function{
 	"severalResults": {severalResults, severalResultsGradient, severalResultsOf[dual.Number]},
 	"matrices":       {matrices, matricesGradient, matricesOf[dual.Number]},
 	"pointers":       {pointers, pointersGradient, pointersOf[dual.Number]},
+	"draws":          {draws, drawsGradient, drawsOf[dual.Number]},
 	"mathFunctions":  {mathFunctions, mathFunctionsGradient, mathFunctionsOf[dual.Number]},
 }
 

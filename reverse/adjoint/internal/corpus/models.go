@@ -1,6 +1,9 @@
 package corpus
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 func rosen(x []float64) float64 {
 	s := 0.0
@@ -253,4 +256,14 @@ func mathFunctions(x []float64) float64 {
 	s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
 	s += math.Ceil(3*a)*b + math.Floor(3*b)*a + math.Trunc(-3*a) + math.Round(5*b)*a + math.Mod(a, 0.3) + math.Copysign(a, -b)
 	return s * math.Max(x[2], 0.1) * math.Min(2, x[1]) * max(x[0], 0.2) * min(x[1]*3, a)
+}
+
+// draws must not draw its random numbers again.
+func draws(x []float64) float64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := 0.0
+	for i := range x {
+		s += x[i]*x[i]*r.Float64() + s*r.NormFloat64()*x[r.IntN(len(x))]
+	}
+	return s
 }

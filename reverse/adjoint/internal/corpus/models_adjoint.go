@@ -4,6 +4,7 @@ package corpus
 
 import (
 	"math"
+	rand "math/rand/v2"
 	"sync"
 )
 
@@ -202,6 +203,19 @@ func mathFunctionsGradient(dst, x []float64) float64 {
 	return value
 }
 
+// drawsGradient sets dst = ∇draws in x and returns draws(x). It panics if dst and x differ in length.
+func drawsGradient(dst, x []float64) float64 {
+	if len(dst) != len(x) {
+		panic("corpus: length of the gradient of draws")
+	}
+	clear(dst)
+	w := rosenPool.Get().(*rosenWork)
+	value := drawsForward(w, x, dst)
+	drawsReverse(w, x, dst, 1)
+	rosenPool.Put(w)
+	return value
+}
+
 // rosenForward is rosen, and saves what the reverse sweep needs.
 func rosenForward(w *rosenWork, x, xb []float64) float64 {
 	s := 0.0
@@ -217,7 +231,7 @@ func rosenForward(w *rosenWork, x, xb []float64) float64 {
 // to, and returns those of numbers.
 func rosenReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	sb := resultb
-	// The loop of line 7, from its last iteration to its first.
+	// The loop of line 10, from its last iteration to its first.
 	for i := len(x) - 2; i >= 0; i-- {
 		a := x[i+1] - x[i]*x[i]
 		b := 1 - x[i]
@@ -255,7 +269,7 @@ func productForward(w *rosenWork, x, xb []float64) float64 {
 func productReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	p := hesseRosenPop(&w.floats)
 	pb := resultb
-	// The loop of line 17, from its last iteration to its first.
+	// The loop of line 20, from its last iteration to its first.
 	for i := len(x) - 1; i >= 0; i-- {
 		exp := hesseRosenPop(&w.floats)
 		v := x[i]
@@ -315,7 +329,7 @@ func chainReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	yb := hesseRosenPop(&w.slices)
 	y := hesseRosenPop(&w.slices)
 	sb := resultb * (0.5 / math.Sqrt(s))
-	// The loop of line 39, from its last iteration to its first.
+	// The loop of line 42, from its last iteration to its first.
 	for i1 := len(y) - 1; i1 >= 0; i1-- {
 		v := y[i1]
 		// s += v * v
@@ -324,7 +338,7 @@ func chainReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		// for _, v := range y
 		yb[i1] += vb
 	}
-	// The loop of line 27, from its last iteration to its first.
+	// The loop of line 30, from its last iteration to its first.
 	for k := 2; k >= 0; k-- {
 		if hesseRosenPop(&w.bools) {
 			// y[0] *= y[1]
@@ -340,7 +354,7 @@ func chainReverse(w *rosenWork, x, xb []float64, resultb float64) {
 			yb[1] += t3 * y[1]
 			yb[1] += t3 * y[1]
 		}
-		// The loop of line 29, from its last iteration to its first.
+		// The loop of line 32, from its last iteration to its first.
 		for i := len(y) - 1; i >= 1; i-- {
 			tanh := hesseRosenPop(&w.floats)
 			// y[i] = math.Tanh(y[i]*y[i-1]) + y[i]
@@ -418,7 +432,7 @@ func barrierReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	sumb := resultb * exp
 	// return math.Exp(-x[2]) * sum
 	xb[2] -= expb * exp
-	// The loop of line 51, from its last iteration to its first.
+	// The loop of line 54, from its last iteration to its first.
 	for p := 4; p >= 0; p-- {
 		exit1 := hesseRosenPop(&w.ints)
 		avg := hesseRosenPop(&w.floats)
@@ -437,7 +451,7 @@ func barrierReverse(w *rosenWork, x, xb []float64, resultb float64) {
 				avgb += payb / steps
 			}
 		}
-		// The loop of line 54, from its last iteration to its first.
+		// The loop of line 57, from its last iteration to its first.
 		for t := hesseRosenPop(&w.ints) - 1; t >= 0; t-- {
 			// avg += s
 			sb += avgb
@@ -495,7 +509,7 @@ func earlyReturnsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	if exit > 2 {
 		xb[0] -= resultb
 	}
-	// The loop of line 73, from its last iteration to its first.
+	// The loop of line 76, from its last iteration to its first.
 	for i := hesseRosenPop(&w.ints) - 1; i >= 0; i-- {
 		exit1 := hesseRosenPop(&w.ints)
 		v := x[i]
@@ -553,9 +567,9 @@ outer:
 func labelsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	s := hesseRosenPop(&w.floats)
 	sb := resultb
-	// The loop of line 88, from its last iteration to its first.
+	// The loop of line 91, from its last iteration to its first.
 	for i := hesseRosenPop(&w.ints) - 1; i >= 0; i-- {
-		// The loop of line 89, from its last iteration to its first.
+		// The loop of line 92, from its last iteration to its first.
 		for j := hesseRosenPop(&w.ints) - 1; j >= 0; j-- {
 			exit2 := hesseRosenPop(&w.ints)
 			var tb float64
@@ -608,7 +622,7 @@ func activeLoopForward(w *rosenWork, x, xb []float64) float64 {
 func activeLoopReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	s := hesseRosenPop(&w.floats)
 	sb := resultb
-	// The loop of line 109, from its last iteration to its first.
+	// The loop of line 112, from its last iteration to its first.
 	for t3 := hesseRosenPop(&w.ints); t3 > 0; t3-- {
 		// s = s / (1 + x[2])
 		s = hesseRosenPop(&w.floats)
@@ -621,7 +635,7 @@ func activeLoopReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	{
 		var h float64
 		var hb float64
-		// The loop of line 105, from its last iteration to its first.
+		// The loop of line 108, from its last iteration to its first.
 		for t4 := hesseRosenPop(&w.ints); t4 > 0; t4-- {
 			// h /= 2
 			h = hesseRosenPop(&w.floats)
@@ -672,7 +686,7 @@ func switchesForward(w *rosenWork, x, xb []float64) float64 {
 func switchesReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	s := hesseRosenPop(&w.floats)
 	sb := resultb
-	// The loop of line 117, from its last iteration to its first.
+	// The loop of line 120, from its last iteration to its first.
 	for i := len(x) - 1; i >= 0; i-- {
 		v := x[i]
 		var vb float64
@@ -734,7 +748,7 @@ func structsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	pb.x += resultb * q.y
 	qb.y += resultb * p.x
 	qb.x += resultb
-	// The loop of line 145, from its last iteration to its first.
+	// The loop of line 148, from its last iteration to its first.
 	for i := 2; i >= 0; i-- {
 		times := hesseRosenPop(&w.kept4)
 		var plus1b point
@@ -865,7 +879,7 @@ func swapsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	yb := hesseRosenPop(&w.slices)
 	y := hesseRosenPop(&w.slices)
 	sb := resultb
-	// The loop of line 165, from its last iteration to its first.
+	// The loop of line 168, from its last iteration to its first.
 	for i2 := len(y) - 1; i2 >= 0; i2-- {
 		v := y[i2]
 		// s += v * v * float64(i)
@@ -875,11 +889,11 @@ func swapsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		// for i, v := range y
 		yb[i2] += vb
 	}
-	// The loop of line 159, from its last iteration to its first.
+	// The loop of line 162, from its last iteration to its first.
 	for i1 := len(y) - 1; i1 >= 0; i1-- {
 		{
 			var j1 int
-			// The loop of line 160, from its last iteration to its first.
+			// The loop of line 163, from its last iteration to its first.
 			for t8 := hesseRosenPop(&w.ints); t8 > 0; t8-- {
 				// j--
 				j1 = hesseRosenPop(&w.ints)
@@ -903,7 +917,7 @@ func swapsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	{
 		var j int
 		var i int
-		// The loop of line 156, from its last iteration to its first.
+		// The loop of line 159, from its last iteration to its first.
 		for t11 := hesseRosenPop(&w.ints); t11 > 0; t11-- {
 			// i, j = i+1, j-1
 			j = hesseRosenPop(&w.ints)
@@ -1136,7 +1150,7 @@ func matricesReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	rowSumsReverse(w, d, db, rows, rowsb, n)
 	// rowSums(d, rows, n)
 	rowSumsReverse(w, d, db, rows, rowsb, n)
-	// The loop of line 211, from its last iteration to its first.
+	// The loop of line 214, from its last iteration to its first.
 	for i1 := len(d) - 1; i1 >= 0; i1-- {
 		// d[i] = x[2] * float64(i+1)
 		d[i1] = hesseRosenPop(&w.floats)
@@ -1144,11 +1158,11 @@ func matricesReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		db[i1] = 0
 		xb[2] += t2 * float64(i1+1)
 	}
-	// The loop of line 204, from its last iteration to its first.
+	// The loop of line 207, from its last iteration to its first.
 	for i := len(rows) - 1; i >= 0; i-- {
 		{
 			over := rows[i]
-			// The loop of line 206, from its last iteration to its first.
+			// The loop of line 209, from its last iteration to its first.
 			for j := len(over) - 1; j >= 0; j-- {
 				// rows[i][j] = x[0]*float64(i) - x[1]/float64(j+1)
 				t3 := rowsb[i][j]
@@ -1181,7 +1195,7 @@ func rowSumsForward(w *rosenWork, dst, dstb []float64, a, ab [][]float64, n int)
 // rowSumsReverse goes back through rowSums: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
 func rowSumsReverse(w *rosenWork, dst, dstb []float64, a, ab [][]float64, n int) {
-	// The loop of line 191, from its last iteration to its first.
+	// The loop of line 194, from its last iteration to its first.
 	for i := n - 1; i >= 0; i-- {
 		s := hesseRosenPop(&w.floats)
 		row := a[i]
@@ -1192,7 +1206,7 @@ func rowSumsReverse(w *rosenWork, dst, dstb []float64, a, ab [][]float64, n int)
 		dstb[i] = 0
 		sb := t1 * dst[i]
 		dstb[i] += t1 * s
-		// The loop of line 194, from its last iteration to its first.
+		// The loop of line 197, from its last iteration to its first.
 		for j := len(row) - 1; j >= 0; j-- {
 			// s += row[j]
 			rowb[j] += sb
@@ -1277,7 +1291,7 @@ func modelValueReverse(w *rosenWork, m, mb *model, t float64, resultb float64) {
 	{
 		over := m.weights
 		overb := mb.weights
-		// The loop of line 233, from its last iteration to its first.
+		// The loop of line 236, from its last iteration to its first.
 		for i := len(over) - 1; i >= 0; i-- {
 			cos := hesseRosenPop(&w.floats)
 			w1 := over[i]
@@ -1320,7 +1334,7 @@ func modelValue_Reverse(w *rosenWork, m, mb *model, t float64, resultb float64) 
 	{
 		over := m.weights
 		overb := mb.weights
-		// The loop of line 233, from its last iteration to its first.
+		// The loop of line 236, from its last iteration to its first.
 		for i := len(over) - 1; i >= 0; i-- {
 			cos := hesseRosenPop(&w.floats)
 			w1 := over[i]
@@ -1571,6 +1585,45 @@ func mathFunctionsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	sinb := tb * 0.8 * hesseRosenAbsD(sin, math.Abs(sin))
 	// a, b := 0.1+0.8*math.Abs(math.Sin(x[0])), 0.1+0.8*math.Abs(math.Cos(x[1]))
 	xb[0] += sinb * math.Cos(x[0])
+}
+
+// drawsForward is draws, and saves what the reverse sweep needs.
+func drawsForward(w *rosenWork, x, xb []float64) float64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := 0.0
+	for i := range x {
+		t := r.Float64()
+		t1 := r.NormFloat64()
+		t2 := r.IntN(len(x))
+		w.floats = append(w.floats, s)
+		s += x[i]*x[i]*t + s*t1*x[t2]
+		w.floats = append(w.floats, t)
+		w.floats = append(w.floats, t1)
+		w.ints = append(w.ints, t2)
+	}
+	w.floats = append(w.floats, s)
+	return s
+}
+
+// drawsReverse goes back through draws: it adds to the adjoints of what slices and pointers lead
+// to, and returns those of numbers.
+func drawsReverse(w *rosenWork, x, xb []float64, resultb float64) {
+	s := hesseRosenPop(&w.floats)
+	sb := resultb
+	// The loop of line 265, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		t2 := hesseRosenPop(&w.ints)
+		t1 := hesseRosenPop(&w.floats)
+		t := hesseRosenPop(&w.floats)
+		// s += x[i]*x[i]*r.Float64() + s*r.NormFloat64()*x[r.IntN(len(x))]
+		s = hesseRosenPop(&w.floats)
+		t3 := sb
+		t4 := t3 * t
+		xb[i] += t4 * x[i]
+		xb[i] += t4 * x[i]
+		sb += t3 * x[t2] * t1
+		xb[t2] += t3 * (s * t1)
+	}
 }
 
 // rosenWork has what forward sweeps save, in stacks that grow once.

@@ -4,6 +4,7 @@ package corpus
 
 import (
 	"math"
+	rand "math/rand/v2"
 
 	"github.com/hesse-ad/hesse/dual"
 )
@@ -214,6 +215,16 @@ func mathFunctionsOf[T dual.Scalar[T]](x []T) T {
 	s = s.Add(a.Atan2(b).Add(a.Hypot(b)).Add(a.Pow(b)).Add(b.PowReal(3)))
 	s = s.Add(a.Scale(3).Ceil().Mul(b).Add(b.Scale(3).Floor().Mul(a)).Add(a.Scale(-3).Trunc()).Add(b.Scale(5).Round().Mul(a)).Add(a.Mod(dual.Const[T](0.3))).Add(a.Copysign(b.Neg())))
 	return s.Mul(x[2].Max(dual.Const[T](0.1))).Mul(dual.Const[T](2).Min(x[1])).Mul(x[0].Max(dual.Const[T](0.2))).Mul(x[1].Scale(3).Min(a))
+}
+
+// drawsOf must not draw its random numbers again.
+func drawsOf[T dual.Scalar[T]](x []T) T {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s T
+	for i := range x {
+		s = s.Add(x[i].Square().Scale(r.Float64()).Add(s.Scale(r.NormFloat64()).Mul(x[r.IntN(len(x))])))
+	}
+	return s
 }
 
 type pointOf[T dual.Scalar[T]] struct {
