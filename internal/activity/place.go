@@ -326,7 +326,11 @@ func (a *Analysis) flow(src, dst *Place, at token.Pos) {
 		if src.active {
 			a.activate(dst, at)
 		}
-	case src.kind == dst.kind && src.isFixed() && !refers(src.typ): // a copy, which shares nothing
+	case src.kind == Record && dst.kind == Record && src.isFixed(): // a copy, whose own numbers may be active
+		for i := range min(len(src.fields), len(dst.fields)) {
+			a.flow(src.fields[i], dst.fields[i], at)
+		}
+	case src.kind == dst.kind && src.isFixed() && !refers(src.typ): // of an array
 	case src.kind == dst.kind:
 		a.unify(dst, src, at)
 	case src.kind != Other:

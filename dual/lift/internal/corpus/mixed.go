@@ -332,9 +332,10 @@ type settings struct {
 	rate, cap float64
 	steps     [2]float64
 	inner     struct{ p, v float64 }
+	table     []float64
 }
 
-var defaults = settings{rate: 2, cap: 3, steps: [2]float64{1, 2}}
+var defaults = settings{rate: 2, cap: 3, steps: [2]float64{1, 2}, table: []float64{1, 2}}
 
 var levels = [3]float64{1, 2, 3}
 
@@ -355,7 +356,7 @@ func copiesOfVariables(x []float64) float64 {
 		e.cap += x[3] * e.rate
 		s += e.cap
 	}
-	return c.rate*c.cap*c.steps[1] + w[0]*w[1] + d.rate + d.inner.p + s + orNothing(x[4]).re
+	return c.rate*c.cap*c.steps[1]*c.table[1] + w[0]*w[1] + d.rate + d.inner.p + s + orNothing(x[4]).re
 }
 
 func orNothing(v float64) quaternion {

@@ -272,23 +272,23 @@ func binaryExponentsOf[T dual.Scalar[T]](x []T) T {
 }
 
 func copiesOfVariablesOf[T dual.Scalar[T]](x []T) T {
-	c := settingsOf[T]{rate: dual.Const[T]((defaults).rate), cap: (defaults).cap, steps: (defaults).steps, inner: (defaults).inner}
+	c := settingsOf[T]{rate: dual.Const[T]((defaults).rate), cap: (defaults).cap, steps: (defaults).steps, inner: (defaults).inner, table: (defaults).table}
 	c.rate = x[0]
 	w := [3]T{dual.Const[T]((levels)[0]), dual.Const[T]((levels)[1]), dual.Const[T]((levels)[2])}
 	w[0] = x[1]
 	d := settingsOf2[T]{rate: (curve[1]).rate, cap: (curve[1]).cap, steps: [2]T{dual.Const[T]((curve[1]).steps[0]), dual.Const[T]((curve[1]).steps[1])}, inner: struct {
 		p T
 		v float64
-	}{p: dual.Const[T]((curve[1]).inner.p), v: (curve[1]).inner.v}}
+	}{p: dual.Const[T]((curve[1]).inner.p), v: (curve[1]).inner.v}, table: (curve[1]).table}
 	d.steps[1] = d.steps[1].Mul(x[2])
 	d.inner.p = d.inner.p.Add(x[2])
 	var s T
 	for _, eReal := range curve {
-		e := settingsOf3[T]{rate: eReal.rate, cap: dual.Const[T](eReal.cap), steps: eReal.steps, inner: eReal.inner}
+		e := settingsOf3[T]{rate: eReal.rate, cap: dual.Const[T](eReal.cap), steps: eReal.steps, inner: eReal.inner, table: eReal.table}
 		e.cap = e.cap.Add(x[3].Scale(e.rate))
 		s = s.Add(e.cap)
 	}
-	return c.rate.Scale(c.cap).Scale(c.steps[1]).Add(w[0].Mul(w[1])).AddReal(d.rate).Add(d.inner.p).Add(s).Add(orNothingOf(x[4]).re)
+	return c.rate.Scale(c.cap).Scale(c.steps[1]).Scale(c.table[1]).Add(w[0].Mul(w[1])).AddReal(d.rate).Add(d.inner.p).Add(s).Add(orNothingOf(x[4]).re)
 }
 
 func newOfValuesOf[T dual.Scalar[T]](x []T) T {
@@ -525,6 +525,7 @@ type settingsOf[T dual.Scalar[T]] struct {
 	cap   float64
 	steps [2]float64
 	inner struct{ p, v float64 }
+	table []float64
 }
 
 type settingsOf2[T dual.Scalar[T]] struct {
@@ -534,6 +535,7 @@ type settingsOf2[T dual.Scalar[T]] struct {
 		p T
 		v float64
 	}
+	table []float64
 }
 
 type settingsOf3[T dual.Scalar[T]] struct {
@@ -541,6 +543,7 @@ type settingsOf3[T dual.Scalar[T]] struct {
 	cap   T
 	steps [2]float64
 	inner struct{ p, v float64 }
+	table []float64
 }
 
 func orNothingOf[T dual.Scalar[T]](v T) quaternionOf2[T] {
