@@ -3,10 +3,13 @@
 //
 //	dual      the numbers that functions are written over, and f′, f″ by them;
 //	          dual/matrix has linear algebra, the command dual/lift takes plain Go
-//	forward   gradients and Jacobians of few variables, products Jv: no tape
-//	reverse   a function recorded on a tape: gradients, Jacobians, Jv, Jᵀw, Hv
+//	forward   gradients and Jacobians of few variables, products Jv: no tape;
+//	          derivatives of any order along a line, differential equations
+//	reverse   a function recorded on a tape: gradients, Jacobians, Jv, Jᵀw, Hv;
+//	          the command reverse/adjoint writes gradients of plain Go as plain Go
 //	hessian   Hessians, dense and sparse; problems for gonum's optimize;
-//	          hessian/newton minimizes, with constraints too
+//	          hessian/newton minimizes, with constraints too, hessian/laplace
+//	          integrates effects out of statistical models
 //	sparsity  patterns and matrices with few nonzeros, their algebra and pictures
 //	coloring  graph colorings, by which few products give a sparse matrix
 //	implicit  derivatives through equations, fixed points and optima
