@@ -131,7 +131,7 @@ func (c *Compressed) Verify(x []float64) error {
 	}
 	for range 3 {
 		for i := range v {
-			v[i] = 1 + random.Float64()
+			v[i] = 1 + random.Float64() // exact
 		}
 		times := func(a *sparsity.Matrix, dst []float64) {
 			if rows > 0 && cols > 0 {

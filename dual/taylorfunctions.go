@@ -98,7 +98,7 @@ func powers(z, x []float64, p float64) {
 	for k := 1; k < len(z); k++ {
 		s := 0.0
 		for j := 1; j <= k; j++ {
-			s += float64((p*float64(j) - float64(k-j)) * x[j] * z[k-j])
+			s += float64((float64(p*float64(j)) - float64(k-j)) * x[j] * z[k-j])
 		}
 		z[k] = s / float64(k) / x[0]
 	}

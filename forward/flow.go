@@ -88,7 +88,7 @@ func (s Flow) Integrate(f func(t dual.Taylor, y []dual.Taylor) []dual.Taylor, t0
 	if !(1e-300 <= tolerance && tolerance <= 0.1) {
 		panic("forward: tolerance out of range")
 	}
-	order := max(2, int(math.Ceil(1-math.Log(tolerance)/2)))
+	order := max(2, int(math.Ceil(1-math.Log(tolerance)/2))) // exact
 	memory := make([]*dual.Taylors, order)
 	for k := range memory {
 		memory[k] = dual.NewTaylors(k)

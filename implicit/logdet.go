@@ -61,7 +61,7 @@ func (l *logDet) weights(g []float64, w *sparsity.SymMatrix, factor float64) {
 	for i, j := range l.pattern.All() {
 		g[k] = factor * w.Triangle().Values()[k]
 		if i != j {
-			g[k] *= 2
+			g[k] *= 2 // exact
 		}
 		k++
 	}
