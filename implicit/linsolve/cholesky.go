@@ -133,7 +133,7 @@ func (c *Cholesky) RefactorizeMarquardt(a *sparsity.SymMatrix, lambda float64, s
 }
 
 func (c *Cholesky) checkPattern(a *sparsity.SymMatrix) {
-	c.checkFactorized()
+	checkFactorized(c.a)
 	if !c.a.Triangle().Pattern().Equal(a.Triangle().Pattern()) {
 		panic("linsolve: pattern differs")
 	}
@@ -160,7 +160,7 @@ func (c *Cholesky) SymmetricDim() int { return len(c.diagonal) }
 // At returns the element of A + S in row i, column j. It panics if there was no
 // Factorize.
 func (c *Cholesky) At(i, j int) float64 {
-	c.checkFactorized()
+	checkFactorized(c.a)
 	v := c.a.At(i, j)
 	if i == j {
 		v += c.shift[i]
@@ -174,7 +174,7 @@ func (c *Cholesky) T() mat.Matrix { return c }
 // NNZ returns the number of entries stored for L and D, where the unit diagonal
 // of L is not.
 func (c *Cholesky) NNZ() int {
-	c.checkFactorized()
+	checkFactorized(c.a)
 	return len(c.diagonal) + len(c.val)
 }
 
@@ -187,7 +187,7 @@ func (c *Cholesky) Fill() float64 {
 // term that a Gaussian density, and the Laplace approximation of an integral,
 // have of their Hessian.
 func (c *Cholesky) LogDet() float64 {
-	c.checkFactorized()
+	checkFactorized(c.a)
 	if c.err != nil {
 		return math.NaN()
 	}
@@ -203,7 +203,7 @@ func (c *Cholesky) LogDet() float64 {
 // order 0, +Inf if there is no factorization. Time is that of some five
 // solutions.
 func (c *Cholesky) Cond() float64 {
-	c.checkFactorized()
+	checkFactorized(c.a)
 	n := len(c.diagonal)
 	switch {
 	case c.err != nil:
@@ -222,12 +222,6 @@ func (c *Cholesky) Cond() float64 {
 	})
 	work := make([]float64, 3*n)
 	return floats.Max(sums) * inverseNorm(work[:n], work[n:2*n], work[2*n:], c.factorSolve, c.factorSolve)
-}
-
-func (c *Cholesky) checkFactorized() {
-	if c.a == nil {
-		panic("linsolve: no factorization")
-	}
 }
 
 // analyze finds the order and the structure of L.
@@ -466,46 +460,15 @@ func (c *Cholesky) subtractInside(col []float64, pivot float64, lo, k int) float
 // Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
 // SIAM 2002, chapter 10.
 func (c *Cholesky) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
-	c.checkFactorized()
-	n := len(c.diagonal)
-	r, cols := b.Dims()
-	if r != n {
-		panic(mat.ErrShape)
-	}
-	if c.err != nil || n == 0 {
-		return c.err
-	}
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, cols)
-	} else if dr, dc := dst.Dims(); dr != n || dc != cols {
-		panic(mat.ErrShape)
-	}
-	dst.Copy(b)
-	raw := dst.RawMatrix()
-	var err error
-	for j := range cols {
-		c.solve(raw.Data[j:], raw.Stride)
-		if e := checkFinite(raw.Data[j:], raw.Stride, n); e != nil {
-			err = e
-		}
-	}
-	return err
+	checkFactorized(c.a)
+	return solveColumns(dst, b, len(c.diagonal), c.err, 1, func(d []float64, inc, _ int) error { return c.solve(d, inc) })
 }
 
 // SolveInto is SolveTo for one right-hand side in a plain slice. Both slices
 // have length n and may overlap. It does not allocate in steady state.
 func (c *Cholesky) SolveInto(dst, b []float64) error {
-	c.checkFactorized()
-	n := len(c.diagonal)
-	if len(dst) != n || len(b) != n {
-		panic("linsolve: length of vector is not the order of the matrix")
-	}
-	if c.err != nil || n == 0 {
-		return c.err
-	}
-	copy(dst, b)
-	c.solve(dst, 1)
-	return checkFinite(dst, 1, n)
+	checkFactorized(c.a)
+	return solveVector(dst, b, len(c.diagonal), c.err, c.solve)
 }
 
 // NegativeCurvature returns, after a *NotPositiveDefiniteError, a vector v with
@@ -517,7 +480,7 @@ func (c *Cholesky) SolveInto(dst, b []float64) error {
 // allocates. It panics if there is no such error. Time is at most that of half a
 // solution.
 func (c *Cholesky) NegativeCurvature(dst []float64) []float64 {
-	c.checkFactorized()
+	checkFactorized(c.a)
 	n := len(c.diagonal)
 	e, ok := c.err.(*NotPositiveDefiniteError)
 	if !ok {
@@ -542,19 +505,11 @@ func (c *Cholesky) NegativeCurvature(dst []float64) []float64 {
 
 // borrow returns a vector of length n that no other solution uses now.
 func (c *Cholesky) borrow() []float64 {
-	for {
-		y, ok := c.idle.take()
-		if !ok {
-			return make([]float64, len(c.diagonal))
-		}
-		if len(y) == len(c.diagonal) {
-			return y
-		}
-	}
+	return resize(c.idle.take(), len(c.diagonal))
 }
 
 // solve solves in place for the right-hand side d[0], d[inc], d[2inc], ….
-func (c *Cholesky) solve(d []float64, inc int) {
+func (c *Cholesky) solve(d []float64, inc int) error {
 	y := c.borrow()
 	for k, i := range c.order {
 		y[k] = d[int(i)*inc]
@@ -564,6 +519,7 @@ func (c *Cholesky) solve(d []float64, inc int) {
 		d[int(i)*inc] = y[k]
 	}
 	c.idle.give(y)
+	return checkFinite(d, inc, len(y))
 }
 
 // factorSolve solves LDLᵀx = y in place.

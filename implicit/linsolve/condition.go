@@ -20,7 +20,7 @@ import (
 // Source: Higham, FORTRAN codes for estimating the one-norm of a real or
 // complex matrix, with applications to condition estimation, ACM TOMS 14, 1988.
 func (lu *LU) Cond() float64 {
-	lu.checkFactorized()
+	checkFactorized(lu.a)
 	return lu.cond
 }
 

@@ -411,18 +411,7 @@ func (l *LDL) column(x, front []float64, order, start, k, q, base int) []float64
 	copy(x[q-k:], front[q*order+q:(q+1)*order])
 	u := l.work.coefficients[:k-start]
 	l.rowOfDL(u, front, order, start, q, base)
-	j := 0
-	for ; j+4 <= len(u); j += 4 {
-		l0, l1, l2, l3 := fourColumns(front, order, start+j, k)
-		u0, u1, u2, u3 := u[j], u[j+1], u[j+2], u[j+3]
-		l0, l1, l2, l3 = l0[:len(x)], l1[:len(x)], l2[:len(x)], l3[:len(x)]
-		for t := range x {
-			x[t] -= float64(u0*l0[t]) + float64(u1*l1[t]) + float64(u2*l2[t]) + float64(u3*l3[t])
-		}
-	}
-	for ; j < len(u); j++ {
-		floats.AddScaled(x, -u[j], front[(start+j)*order+k:(start+j+1)*order])
-	}
+	subtractColumns(x, u, front[start*order+k:], order)
 	return x
 }
 

@@ -76,15 +76,15 @@ type inverseWork struct {
 
 // inverse is Inverse if da is nil, else InverseTangent.
 func (c *Cholesky) inverse(dst, da *sparsity.SymMatrix) (*sparsity.SymMatrix, error) {
-	c.checkFactorized()
+	checkFactorized(c.a)
 	if dst != nil {
 		c.checkPattern(dst)
 	}
 	if c.err != nil {
 		return nil, c.err
 	}
-	w, ok := c.inverses.take()
-	if !ok {
+	w := c.inverses.take()
+	if w == nil {
 		w = new(inverseWork)
 	}
 	defer c.inverses.give(w)

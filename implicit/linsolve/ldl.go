@@ -178,7 +178,7 @@ func (l *LDL) Factorize(a *sparsity.SymMatrix) error {
 // Factorize. It panics if there was no Factorize, the pattern differs, or Threshold
 // is not between 0 and ½. It does not allocate while order and scales stay.
 func (l *LDL) Refactorize(a *sparsity.SymMatrix) error {
-	l.checkFactorized()
+	checkFactorized(l.a)
 	l.checkThreshold()
 	p := l.a.Triangle().Pattern()
 	if !p.Equal(a.Triangle().Pattern()) {
@@ -268,7 +268,7 @@ func (l *LDL) uncertain() *SingularError {
 // 0 and 0 if it is not finite. Zero is what is within rounding errors, and so near
 // to a singular matrix the numbers are those of a matrix near A.
 func (l *LDL) Inertia() (positive, negative, zero int) {
-	l.checkFactorized()
+	checkFactorized(l.a)
 	return l.positive, l.negative, len(l.zero)
 }
 
@@ -284,7 +284,7 @@ func (l *LDL) SymmetricDim() int { return len(l.exp) }
 // At returns the element of A in row i, column j. It panics if there was no
 // Factorize.
 func (l *LDL) At(i, j int) float64 {
-	l.checkFactorized()
+	checkFactorized(l.a)
 	return scaled(l.a.At(i, j), -l.exp[i]-l.exp[j])
 }
 
@@ -294,7 +294,7 @@ func (l *LDL) T() mat.Matrix { return l }
 // NNZ returns the number of entries stored for L and D, where the unit diagonal
 // of L is not, and 0 if there is no factorization.
 func (l *LDL) NNZ() int {
-	l.checkFactorized()
+	checkFactorized(l.a)
 	if l.err != nil {
 		return 0
 	}
@@ -308,7 +308,7 @@ func (l *LDL) Fill() float64 { return quotient(float64(l.NNZ()), float64(l.a.Tri
 // that of LU; 0 for a matrix of order 0, +Inf if there is no factorization. Time is
 // that of some five solutions, or ten.
 func (l *LDL) Cond() float64 {
-	l.checkFactorized()
+	checkFactorized(l.a)
 	n := len(l.exp)
 	switch {
 	case l.err != nil:
@@ -360,12 +360,6 @@ func (l *LDL) conditionOf(exp []int32) (cond float64, v []float64) {
 	}
 	v = work[:n]
 	return floats.Max(sums) * inverseNorm(v, work[n:2*n], work[2*n:], solve, solve), v
-}
-
-func (l *LDL) checkFactorized() {
-	if l.a == nil {
-		panic("linsolve: no factorization")
-	}
 }
 
 func (l *LDL) checkThreshold() {
@@ -743,60 +737,25 @@ func (l *LDL) placeEntries() {
 // where A is nearly singular, with dst as good as it gets; mat.Condition if Factorize
 // found that A is. Time is O(NNZ·k).
 func (l *LDL) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
-	l.checkFactorized()
-	n := len(l.exp)
-	r, cols := b.Dims()
-	if r != n {
-		panic(mat.ErrShape)
-	}
-	if l.err != nil || n == 0 {
-		return l.err
-	}
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, cols)
-	} else if dr, dc := dst.Dims(); dr != n || dc != cols {
-		panic(mat.ErrShape)
-	}
-	dst.Copy(b)
-	raw := dst.RawMatrix()
-	var err error
-	for j := range cols {
-		if e := l.solve(raw.Data[j:], raw.Stride); e != nil {
-			err = e
-		}
-	}
-	return err
+	checkFactorized(l.a)
+	return solveColumns(dst, b, len(l.exp), l.err, 1, func(d []float64, inc, _ int) error { return l.solve(d, inc) })
 }
 
 // SolveInto is SolveTo for one right-hand side in a plain slice. Both slices
 // have length n and may overlap. It does not allocate in steady state.
 func (l *LDL) SolveInto(dst, b []float64) error {
-	l.checkFactorized()
-	n := len(l.exp)
-	if len(dst) != n || len(b) != n {
-		panic("linsolve: length of vector is not the order of the matrix")
-	}
-	if l.err != nil || n == 0 {
-		return l.err
-	}
-	copy(dst, b)
-	return l.solve(dst, 1)
+	checkFactorized(l.a)
+	return solveVector(dst, b, len(l.exp), l.err, l.solve)
 }
 
 // borrow returns working memory that no other solution uses now.
 func (l *LDL) borrow() *ldlSolveWork {
-	n := len(l.exp)
-	for {
-		w, ok := l.idle.take()
-		if !ok {
-			w = &ldlSolveWork{refinement: newRefinement(n), y: make([]float64, n)}
-		}
-		if len(w.y) != n {
-			continue
-		}
-		w.front = resize(w.front, l.largest)
-		return w
+	w := l.idle.take()
+	if n := len(l.exp); w == nil || len(w.y) != n {
+		w = &ldlSolveWork{refinement: newRefinement(n), y: make([]float64, n)}
 	}
+	w.front = resize(w.front, l.largest)
+	return w
 }
 
 // solve solves in place for the right-hand side d[0], d[inc], d[2inc], ….

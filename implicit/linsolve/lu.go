@@ -125,7 +125,7 @@ func (lu *LU) Factorize(a *sparsity.Matrix) error {
 // allocate unless pivots change. Time is that of the floating-point operations,
 // plus some five solutions for Cond.
 func (lu *LU) Refactorize(a *sparsity.Matrix) error {
-	lu.checkFactorized()
+	checkFactorized(lu.a)
 	if !lu.a.Pattern().Equal(a.Pattern()) {
 		panic("linsolve: pattern differs")
 	}
@@ -205,7 +205,7 @@ func (lu *LU) Dims() (r, c int) {
 // At returns the element of A in row i, column j. It panics if there was no
 // Factorize.
 func (lu *LU) At(i, j int) float64 {
-	lu.checkFactorized()
+	checkFactorized(lu.a)
 	return scaled(lu.a.At(i, j), -lu.rowExp[i]-lu.colExp[j])
 }
 
@@ -215,7 +215,7 @@ func (lu *LU) T() mat.Matrix { return mat.Transpose{Matrix: lu} }
 // NNZ returns the number of entries stored for L, U and F, where the unit
 // diagonal of L is not, and 0 if there is no factorization.
 func (lu *LU) NNZ() int {
-	lu.checkFactorized()
+	checkFactorized(lu.a)
 	if math.IsInf(lu.cond, 1) {
 		return 0
 	}
@@ -226,12 +226,6 @@ func (lu *LU) NNZ() int {
 func (lu *LU) Fill() float64 { return quotient(float64(lu.NNZ()), float64(lu.a.NNZ())) }
 
 func (lu *LU) order() int { return len(lu.rowExp) }
-
-func (lu *LU) checkFactorized() {
-	if lu.a == nil {
-		panic("linsolve: no factorization")
-	}
-}
 
 // load sets RAC, its scales and its norm. Powers of two scale without rounding.
 func (lu *LU) load(values []float64) (err error) {

@@ -105,7 +105,7 @@ func (q *QR) Factorize(a *sparsity.Matrix) error {
 // Factorize. It panics if there was no Factorize or the pattern differs. It does
 // not allocate unless there is an error.
 func (q *QR) Refactorize(a *sparsity.Matrix) error {
-	q.checkFactorized()
+	checkFactorized(q.a)
 	if !q.a.Pattern().Equal(a.Pattern()) {
 		panic("linsolve: pattern differs")
 	}
@@ -132,7 +132,7 @@ func (q *QR) Dims() (r, c int) {
 // At returns the element of A in row i, column j. It panics if there was no
 // Factorize.
 func (q *QR) At(i, j int) float64 {
-	q.checkFactorized()
+	checkFactorized(q.a)
 	return q.a.At(i, j)
 }
 
@@ -141,7 +141,7 @@ func (q *QR) T() mat.Matrix { return mat.Transpose{Matrix: q} }
 
 // NNZ returns the number of elements stored for R and Q.
 func (q *QR) NNZ() int {
-	q.checkFactorized()
+	checkFactorized(q.a)
 	return len(q.val)
 }
 
@@ -149,14 +149,8 @@ func (q *QR) NNZ() int {
 // its columns scaled up to a factor of n, made as that of LU; 0 for a matrix
 // without columns, +Inf if there is no factorization.
 func (q *QR) Cond() float64 {
-	q.checkFactorized()
+	checkFactorized(q.a)
 	return q.cond
-}
-
-func (q *QR) checkFactorized() {
-	if q.a == nil {
-		panic("linsolve: no factorization")
-	}
 }
 
 // analyze finds the order, the fronts and their rows.
@@ -492,7 +486,7 @@ func (q *QR) solveFrontT(s int, y []float64) {
 // Source: Björck, Numerical Methods for Least Squares Problems, SIAM 1996,
 // sections 2.4 and 6.
 func (q *QR) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
-	q.checkFactorized()
+	checkFactorized(q.a)
 	to, from := q.a.Dims()
 	if !trans {
 		to, from = from, to
@@ -504,11 +498,7 @@ func (q *QR) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 	if math.IsInf(q.cond, 1) || to == 0 {
 		return q.err
 	}
-	if dst.IsEmpty() {
-		dst.ReuseAs(to, cols)
-	} else if dr, dc := dst.Dims(); dr != to || dc != cols {
-		panic(mat.ErrShape)
-	}
+	shape(dst, to, cols)
 	w := q.borrow()
 	defer q.idle.give(w)
 	all := make([]float64, cols*from) // B by columns, before dst is written
@@ -530,7 +520,7 @@ func (q *QR) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
 // dst of length n; the other way round with trans. They may overlap. It does not
 // allocate in steady state.
 func (q *QR) SolveInto(dst []float64, trans bool, b []float64) error {
-	q.checkFactorized()
+	checkFactorized(q.a)
 	to, from := q.a.Dims()
 	if !trans {
 		to, from = from, to
@@ -560,7 +550,7 @@ func (q *QR) SolveInto(dst []float64, trans bool, b []float64) error {
 // with the columns of R on the path from each to the root of the elimination tree,
 // at most n solutions.
 func (q *QR) InverseDiagonal(dst []float64) []float64 {
-	q.checkFactorized()
+	checkFactorized(q.a)
 	n := len(q.colExp)
 	if dst == nil {
 		dst = make([]float64, n)
@@ -596,15 +586,7 @@ func (q *QR) InverseDiagonal(dst []float64) []float64 {
 // the slots, and the rows of a front.
 func (q *QR) borrow() []float64 {
 	m, n := q.a.Dims()
-	for {
-		w, ok := q.idle.take()
-		if !ok {
-			return make([]float64, n+m+q.largest)
-		}
-		if len(w) == n+m+q.largest {
-			return w
-		}
-	}
+	return resize(q.idle.take(), n+m+q.largest)
 }
 
 // solve is SolveInto with working memory.

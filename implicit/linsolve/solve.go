@@ -52,40 +52,77 @@ func acceptable(n int) float64 { return float64(n+64) * epsilon }
 // Source: Arioli, Demmel and Duff, Solving sparse linear systems with sparse
 // backward error, SIAM J. Matrix Anal. Appl. 10, 1989.
 func (lu *LU) SolveTo(dst *mat.Dense, trans bool, b mat.Matrix) error {
-	lu.checkFactorized()
-	n := lu.order()
-	r, c := b.Dims()
+	checkFactorized(lu.a)
+	return solveColumns(dst, b, lu.order(), lu.failure(), together, func(d []float64, inc, count int) error {
+		return lu.solve(d, inc, count, trans)
+	})
+}
+
+// failure is the error of a factorization that has no solutions, else nil.
+func (lu *LU) failure() error {
+	if math.IsInf(lu.cond, 1) {
+		return lu.err
+	}
+	return nil
+}
+
+func checkFactorized[M any](a *M) {
+	if a == nil {
+		panic("linsolve: no factorization")
+	}
+}
+
+// solveColumns is SolveTo of a factorization of order n: solve does a number of columns,
+// at most step, in place. It is not called if there is a failure.
+func solveColumns(dst *mat.Dense, b mat.Matrix, n int, failure error, step int, solve func(d []float64, inc, count int) error) (err error) {
+	r, cols := b.Dims()
 	if r != n {
 		panic(mat.ErrShape)
 	}
-	if math.IsInf(lu.cond, 1) || n == 0 {
-		return lu.err
+	if failure != nil || n == 0 {
+		return failure
 	}
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, c)
-	} else if dr, dc := dst.Dims(); dr != n || dc != c {
-		panic(mat.ErrShape)
-	}
+	shape(dst, n, cols)
 	dst.Copy(b)
 	raw := dst.RawMatrix()
-	var err error
-	for j := 0; j < c; j += together {
-		if e := lu.solve(raw.Data[j:], raw.Stride, min(together, c-j), trans); e != nil {
+	for j := 0; j < cols; j += step {
+		if e := solve(raw.Data[j:], raw.Stride, min(step, cols-j)); e != nil {
 			err = e
 		}
 	}
 	return err
 }
 
+// shape gives an empty matrix its shape, which others must have.
+func shape(dst *mat.Dense, rows, cols int) {
+	if dst.IsEmpty() {
+		dst.ReuseAs(rows, cols)
+	} else if r, c := dst.Dims(); r != rows || c != cols {
+		panic(mat.ErrShape)
+	}
+}
+
+// solveVector is SolveInto likewise.
+func solveVector(dst, b []float64, n int, failure error, solve func(d []float64, inc int) error) error {
+	if len(dst) != n || len(b) != n {
+		panic("linsolve: length of vector is not the order of the matrix")
+	}
+	if failure != nil || n == 0 {
+		return failure
+	}
+	copy(dst, b)
+	return solve(dst, 1)
+}
+
 // SolveVecTo is SolveTo for one right-hand side.
 func (lu *LU) SolveVecTo(dst *mat.VecDense, trans bool, b mat.Vector) error {
-	lu.checkFactorized()
+	checkFactorized(lu.a)
 	n := lu.order()
 	if r, c := b.Dims(); r != n || c != 1 && n > 0 {
 		panic(mat.ErrShape)
 	}
-	if math.IsInf(lu.cond, 1) || n == 0 {
-		return lu.err
+	if err := lu.failure(); err != nil || n == 0 {
+		return err
 	}
 	if dst.IsEmpty() {
 		dst.ReuseAsVec(n)
@@ -100,16 +137,8 @@ func (lu *LU) SolveVecTo(dst *mat.VecDense, trans bool, b mat.Vector) error {
 // SolveInto is SolveTo for one right-hand side in a plain slice. Both slices
 // have length n and may overlap. It does not allocate in steady state.
 func (lu *LU) SolveInto(dst []float64, trans bool, b []float64) error {
-	lu.checkFactorized()
-	n := lu.order()
-	if len(dst) != n || len(b) != n {
-		panic("linsolve: length of vector is not the order of the matrix")
-	}
-	if math.IsInf(lu.cond, 1) || n == 0 {
-		return lu.err
-	}
-	copy(dst, b)
-	return lu.solve(dst, 1, 1, trans)
+	checkFactorized(lu.a)
+	return solveVector(dst, b, lu.order(), lu.failure(), func(d []float64, inc int) error { return lu.solve(d, inc, 1, trans) })
 }
 
 // together is the number of right-hand sides that go through the factors at
@@ -143,15 +172,11 @@ func newRefinement(n int) refinement {
 
 // borrow returns working memory that no other solution uses now.
 func (lu *LU) borrow() *solveWork {
-	for {
-		w, ok := lu.idle.take()
-		if !ok {
-			return &solveWork{y: make([]float64, lu.order())}
-		}
-		if len(w.y) == lu.order() {
-			return w
-		}
+	w := lu.idle.take()
+	if n := lu.order(); w == nil || len(w.y) != n {
+		w = &solveWork{y: make([]float64, n)}
 	}
+	return w
 }
 
 // idle keeps working memory between solutions. Unlike a sync.Pool it is not
@@ -161,16 +186,15 @@ type idle[W any] struct {
 	list []W
 }
 
-func (l *idle[W]) take() (w W, ok bool) {
+// take returns what was given last, a zero value if nothing is left.
+func (l *idle[W]) take() (w W) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last := len(l.list) - 1
-	if last < 0 {
-		return w, false
+	if last := len(l.list) - 1; last >= 0 {
+		w = l.list[last]
+		l.list = l.list[:last]
 	}
-	w = l.list[last]
-	l.list = l.list[:last]
-	return w, true
+	return w
 }
 
 func (l *idle[W]) give(w W) {
