@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,12 +29,45 @@ func call(t *testing.T, env map[string]string, args ...string) (code int, stdout
 	return code, out.String(), fail.String()
 }
 
+// solution is that of a file without a tolerance among its options.
 func solution(t *testing.T, file string) *nl.Solution {
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	defer f.Close()
-	s, err := nl.ReadSolution(f)
-	require.NoError(t, err)
+	message, rest, _ := strings.Cut(string(text), "\n\nOptions\n")
+	fields := strings.Fields(rest)
+	word := func() (w string) {
+		w, fields = fields[0], fields[1:]
+		return w
+	}
+	number := func() float64 {
+		v, err := strconv.ParseFloat(word(), 64)
+		require.NoError(t, err)
+		return v
+	}
+	numbers := func(n int) (x []float64) {
+		for range n {
+			x = append(x, number())
+		}
+		return x
+	}
+	numbers(int(number()))
+	s := &nl.Solution{Message: message, M: int(number())}
+	y := int(number())
+	s.N = int(number())
+	x := int(number())
+	s.Y, s.X = numbers(y), numbers(x)
+	require.Equal(t, "objno", word())
+	s.Objective, s.Code, s.Status = int(number()), int(number()), true
+	for len(fields) > 0 {
+		require.Equal(t, []string{"suffix", "4"}, []string{word(), word()})
+		n := int(number())
+		numbers(3)
+		f := nl.Suffix{Name: word()}
+		for range n {
+			f.Index, f.Values = append(f.Index, int(number())), append(f.Values, number())
+		}
+		s.Suffixes = append(s.Suffixes, f)
+	}
 	return s
 }
 
