@@ -3,6 +3,8 @@
 package reverse_test
 
 import (
+	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -196,5 +198,29 @@ func TestRepeatDoesNotAllocate(t *testing.T) {
 				t.Errorf("evaluation %d: %v allocations", k, a)
 			}
 		}
+	}
+}
+
+// What the first derivatives of many loops with equal steps allocate is about what those of
+// one do: the memory of the steps is shared.
+func TestScansWithEqualStepsShareMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // that would empty the pools
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	allocated := func(loop func(x V, by float64) V, loops int) float64 {
+		by, x := make([]float64, loops), make([]float64, loops)
+		for i := range x {
+			by[i], x[i] = 0.5, 0.1*float64(i)
+		}
+		tape := severalLoops(t, loop, by, x)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		derivativesOf(t, tape, x)
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	for name, loop := range map[string]func(x V, by float64) V{"long": longLoop, "lanes": longLanes} {
+		one, many := allocated(loop, 1), allocated(loop, 8)
+		t.Log(name, one, many)
+		require.Less(t, many, 1.5*one, name)
 	}
 }

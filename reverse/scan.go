@@ -1,6 +1,7 @@
 package reverse
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/hesse-ad/hesse/dual"
@@ -185,7 +186,27 @@ func (s *scanning) record() *scan.Loop {
 		}
 	}
 	f.Out, f.Sums = []scan.Block{out}, rows*s.outputs
+	for _, step := range f.Steps {
+		s.share(step)
+	}
 	return f
+}
+
+// mostCompared is with how many of the loops before it a step is compared.
+const mostCompared = 64
+
+// share has step use the engines of an equal step of a loop that was recorded before.
+func (s *scanning) share(step *scan.Step) {
+	compared := 0
+	for f := range s.r.Calls {
+		l, ok := f.(*scan.Loop)
+		if !ok {
+			continue
+		}
+		if compared++; compared > mostCompared || slices.ContainsFunc(l.Steps, step.Share) {
+			return
+		}
+	}
 }
 
 // try evaluates step k at x by one of those that are recorded, and returns that and

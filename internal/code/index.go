@@ -34,6 +34,11 @@ func NewIndex[T int | int32](x []T) Index {
 	return b.Index()
 }
 
+// Equal reports whether two lists are the same.
+func (l Index) Equal(m Index) bool {
+	return l.n == m.n && slices.Equal(l.runs, m.runs) && slices.Equal(l.index, m.index)
+}
+
 // Builder makes an Index, place by place. As long as runs are long it takes next to no memory.
 // The zero value is an empty list.
 type Builder struct {

@@ -51,6 +51,16 @@ type Step struct {
 	kernels kernels
 }
 
+// Share has s, which is not in use yet, use the engines of t if both have the same program, and
+// reports whether they have. Loops whose steps share engines share the working memory of these.
+func (s *Step) Share(t *Step) bool {
+	if !s.P.Equal(&t.P.Tape) {
+		return false
+	}
+	s.P, s.Lagrangian = t.P, t.Lagrangian
+	return true
+}
+
 // Certain reports whether the step goes the same way at every point.
 func (s *Step) Certain() bool { return s.P.Certain() }
 

@@ -84,7 +84,7 @@ type blockMemory struct {
 type way struct {
 	*Step
 	calls         bool                           // it calls functions
-	first, second *sweep.Workspace               // of its program, of its Lagrangian
+	first, second *sweep.Workspace               // of its program, of its Lagrangian; nil between sweeps
 	kernels       [expr.Derivatives][]*evaluator // by derivative and number of directions
 	runners       [expr.Derivatives][]*runner    // likewise
 	broken        failure                        // why it was not the way of a step
@@ -113,6 +113,21 @@ func (l *Loop) open() *memory {
 	m.advance, m.advanceMoving = m.stepOn, m.moveOn
 	m.seed = func(x []float64, s int) { copy(x, m.along[s].all) }
 	return m
+}
+
+// release hands the workspaces of a sweep back to the engines of the steps, where other loops
+// with the same engines find them.
+func (m *memory) release() {
+	for i := range m.ways {
+		w := &m.ways[i]
+		if w.first != nil {
+			w.P.Put(w.first)
+		}
+		if w.second != nil {
+			w.Lagrangian().Put(w.second)
+		}
+		w.first, w.second = nil, nil
+	}
 }
 
 // resized is n numbers in the memory of x, if there is room.

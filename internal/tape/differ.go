@@ -65,3 +65,25 @@ func (p *Tape) sameNode(i int32, q *Tape, j int32) bool {
 	q.EachOperand(j, func(k int32) { b = append(b, k) })
 	return slices.EqualFunc(a, b, func(k, l int32) bool { return p.same(k, q, l) })
 }
+
+// Equal reports whether two arranged tapes are the same, to the bits of their constants. Of the
+// functions that they call only those with a method Equal may be the same.
+func (t *Tape) Equal(u *Tape) bool {
+	return t == u || t.nodes == nil && u.nodes == nil && t.inputs == u.inputs && t.params == u.params &&
+		slices.Equal(t.ops, u.ops) && slices.Equal(t.a, u.a) && slices.Equal(t.b, u.b) &&
+		slices.EqualFunc(t.c, u.c, equalBits) && slices.EqualFunc(t.consts, u.consts, equalBits) &&
+		slices.Equal(t.lists, u.lists) && slices.EqualFunc(t.coefs, u.coefs, equalBits) &&
+		slices.Equal(t.owns, u.owns) && slices.EqualFunc(t.calls, u.calls, sameCall) &&
+		slices.Equal(t.outputs, u.outputs) && slices.EqualFunc(t.guards, u.guards, sameGuard) && slices.Equal(t.made, u.made)
+}
+
+func sameCall(c, d Call) bool {
+	f, ok := c.Func.(interface{ Equal(f Func) bool })
+	return ok && slices.Equal(c.Args, d.Args) && f.Equal(d.Func)
+}
+
+func sameGuard(g, h Guard) bool {
+	same := equalBits(g.C, h.C)
+	g.C, h.C = 0, 0
+	return same && g == h
+}

@@ -37,7 +37,7 @@
 //	partials.go   the partial derivatives of a node
 //	structure.go  in which operands, and pairs of them, a node may have derivatives
 //	listing.go    names and formulas for people
-//	differ.go     where two tapes differ first
+//	differ.go     where two tapes differ first, and whether they are equal
 //
 // Lists of operands (of sums, affine sums, products of lists, selections, calls) are
 // kept apart from nodes, those of long sums as runs of consecutive nodes: see Tape.

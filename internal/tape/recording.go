@@ -507,6 +507,12 @@ func (r *Recording) Call(f Func, x []int32) int32 {
 	return first
 }
 
+// Calls is the functions that were called so far, the last first.
+func (r *Recording) Calls(yield func(f Func) bool) {
+	for k := len(r.calls) - 1; k >= 0 && yield(r.calls[k].f); k-- {
+	}
+}
+
 // CallOutputs is how many outputs the call of node n has.
 func (r *Recording) CallOutputs(n *Node) int32 {
 	_, m := r.calls[n.A].f.Dims()

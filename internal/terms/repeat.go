@@ -230,6 +230,14 @@ func (r *Repeat) Footprint() int {
 	return bytes
 }
 
+// Equal reports whether f is the same function, to the bits of its constants.
+func (r *Repeat) Equal(f tape.Func) bool {
+	q, ok := f.(*Repeat)
+	return ok && r.in == q.in && r.out == q.out && r.count == q.count && r.term.Equal(&q.term.Tape) &&
+		slices.EqualFunc(r.vars, q.vars, code.Index.Equal) && slices.EqualFunc(r.rows, q.rows, code.Index.Equal) &&
+		slices.EqualFunc(r.params, q.params, data.equal)
+}
+
 // Dims is the numbers of inputs and outputs.
 func (r *Repeat) Dims() (n, m int) { return r.in, r.out }
 

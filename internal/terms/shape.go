@@ -32,6 +32,12 @@ type data struct {
 	all  float64
 }
 
+// equal reports whether the numbers of all terms have the same bits.
+func (d data) equal(e data) bool {
+	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+	return same(d.all, e.all) && slices.EqualFunc(d.each, e.each, same)
+}
+
 // newData is the numbers at(t) of n terms.
 func newData(n int, at func(t int) float64) data {
 	d := data{all: at(0)}
