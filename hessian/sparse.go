@@ -72,10 +72,7 @@ type SparseSettings struct {
 // Sparse evaluates the sparse Hessian of Σ wⱼFⱼ of a tape. Its pattern and how
 // to compute its elements are found once. It is immutable and safe for
 // concurrent use.
-type Sparse struct {
-	t *reverse.Tape
-	p *plan.Plan
-}
+type Sparse struct{ p *plan.Plan }
 
 // NewSparse prepares the sparse Hessian of a tape: the whole symmetric matrix,
 // by the method that is estimated to be the fastest. Cost: below 1 µs a variable
@@ -107,7 +104,7 @@ func (o SparseSettings) New(t *reverse.Tape) (*Sparse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sparse{t: t, p: p}, nil
+	return &Sparse{p}, nil
 }
 
 // Pattern returns the pattern that is stored: both triangles or the lower one.

@@ -550,3 +550,13 @@ func TestHessianOfCountsIsTridiagonal(t *testing.T) {
 		return 0
 	}, h, 1e-13)
 }
+
+// divergence is the Kullback–Leibler divergence Σ pᵢ ln(pᵢ/qᵢ) of two discrete
+// distributions with positive probabilities.
+func divergence[T dual.Scalar[T]](p, q []T) T {
+	d := make([]T, len(p))
+	for i := range d {
+		d[i] = p[i].Mul(p[i].Div(q[i]).Log())
+	}
+	return dual.Sum(d)
+}
