@@ -326,6 +326,9 @@ func (w *walker) variable(o types.Object) *Place {
 	return p
 }
 
+// Variables are the places of the variables of packages that functions use.
+func (a *Analysis) Variables() map[types.Object]*Place { return a.globals }
+
 func (w *walker) block(b *ast.BlockStmt) { w.stmts(b.List) }
 
 func (w *walker) stmts(l []ast.Stmt) {

@@ -36,15 +36,21 @@
 // more. Not yet: closures and function values, append, maps, generic functions, functions
 // of other packages, variadic ones, addresses of variables, named results, defer.
 //
-// A function may not change its inputs. Random numbers are drawn once, and kept for the
-// reverse sweep. Memory that make give is not reused from call to call.
+// A function may not change its inputs, and dst may not overlap them. Random numbers are
+// drawn once, and kept for the reverse sweep. Memory that make gives is not reused from
+// call to call. Calls that change passive values which the derivative reads are refused.
 //
 // # Derivatives
 //
 // Partial derivatives of functions of package math are those of the table of operations
 // (internal/op), copied into the file where they are no expression. The value has the bits
-// that the function returns where the compiler fuses no products. A derivative product of 0
-// and an infinity is NaN, unlike on tapes.
+// that the function returns where the compiler fuses no products.
+//
+// A derivative that is exactly 0 annihilates infinities and NaN, as on tapes. The reverse
+// sweep multiplies plainly; where a gradient is not finite, both sweeps run again, the
+// reverse one with products that look for zeros (f has a second one, fReverseCareful). A
+// function that may not run twice, since it draws random numbers, counts or changes what
+// its arguments lead to, has the careful sweep alone, which takes a little longer.
 //
 // # What is written
 //

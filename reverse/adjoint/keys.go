@@ -66,7 +66,7 @@ func (u *unit) reads(e ast.Expr, f func(key any)) {
 		case *ast.Ident:
 			if l := u.variable(x); l != nil {
 				f(l)
-			} else if v, ok := u.in.Info().Uses[x].(*types.Var); ok && !v.IsField() {
+			} else if v, ok := u.in.Info().Uses[x].(*types.Var); ok && !v.IsField() && !u.prog.Constant(v) {
 				f("variables of packages")
 			}
 		case *ast.IndexExpr, *ast.StarExpr:
@@ -82,19 +82,19 @@ func (u *unit) reads(e ast.Expr, f func(key any)) {
 				return true
 			}
 			for _, a := range x.Args {
-				u.reachable(a, f)
+				u.reachable(u.typeOf(a), u.placeOf(a), f)
 			}
 			if s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok && u.in.Info().Selections[s] != nil {
-				u.reachable(s.X, f)
+				u.reachable(u.typeOf(s.X), u.placeOf(s.X), f)
 			}
 		}
 		return true
 	})
 }
 
-// reachable are the keys of all that a value leads to.
-func (u *unit) reachable(e ast.Expr, f func(key any)) {
-	if p := u.placeOf(e); p != nil {
+// reachable are the keys of all that a value of a type at a place leads to.
+func (u *unit) reachable(t types.Type, p *activity.Place, f func(key any)) {
+	if p != nil {
 		p.Walk(func(p *activity.Place) {
 			if p.Kind() == activity.Number {
 				f(p.Root())
@@ -116,6 +116,7 @@ func (u *unit) reachable(e ast.Expr, f func(key any)) {
 			f("memory of " + t.Elem().Underlying().String())
 			visit(t.Elem())
 		case *types.Array:
+			f("memory of " + t.Elem().Underlying().String())
 			visit(t.Elem())
 		case *types.Map:
 			f("memory of " + t.Elem().Underlying().String())
@@ -127,13 +128,18 @@ func (u *unit) reachable(e ast.Expr, f func(key any)) {
 			}
 		}
 	}
-	visit(u.typeOf(e))
+	visit(t)
 }
 
 // writes calls f with the keys of what a node changes, and all nodes within.
 func (u *unit) writesOf(n node, f func(key any)) {
 	each(n, func(n node) {
+		u.passiveCalls(n, func(e *ast.CallExpr) { u.passiveEffects(e, f) })
 		switch n := n.(type) {
+		case *plain:
+			if _, ok := n.stmt.(*ast.ExprStmt); ok { // it prints
+				f("variables of packages")
+			}
 		case *assign:
 			if n.lhs != nil && !n.define {
 				u.keysOf(n.lhs, f)
@@ -157,6 +163,51 @@ func (u *unit) writesOf(n node, f func(key any)) {
 	})
 }
 
+// passiveCalls calls f with the calls within the expressions of a node that are not looked
+// into.
+func (u *unit) passiveCalls(n node, f func(e *ast.CallExpr)) {
+	var list []ast.Expr
+	var defined *local
+	switch n := n.(type) {
+	case *assign:
+		list, defined = []ast.Expr{n.lhs, n.rhs}, n.v
+	case *call:
+		list = n.args
+		if n.callee == nil {
+			list = []ast.Expr{n.call}
+		}
+	case *branch:
+		list = []ast.Expr{n.cond}
+	case *choice:
+		list = []ast.Expr{n.stmt.Tag}
+		for _, h := range n.heads {
+			list = append(list, h.List...)
+		}
+	case *loop:
+		list = []ast.Expr{n.from, n.to, n.cond}
+	case *exit:
+		list = n.results
+	case *copying:
+		list = []ast.Expr{n.dst, n.src}
+	}
+	for _, e := range list {
+		if e == nil {
+			continue
+		}
+		ast.Inspect(e, func(m ast.Node) bool {
+			if x, ok := m.(ast.Expr); ok && u.temps[x] != nil && u.temps[x] != defined {
+				return false
+			}
+			if c, ok := m.(*ast.CallExpr); ok && !u.in.Info().Types[c.Fun].IsType() && activity.Builtin(u.in.Info(), c.Fun) == "" {
+				if fn, _ := u.in.Function(c.Fun); fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "math" {
+					f(c)
+				}
+			}
+			return true
+		})
+	}
+}
+
 // elementsOf are the keys of the elements of a slice.
 func (u *unit) elementsOf(e ast.Expr, f func(key any)) {
 	t := u.typeOf(e).Underlying().(*types.Slice)
@@ -175,9 +226,7 @@ func (u *unit) effects(n *call, f func(key any)) {
 				f(k)
 			}
 		}
-		return
 	}
-	u.passiveEffects(n.call, f)
 }
 
 // passiveEffects are those of a call of what is not looked into.
@@ -187,9 +236,9 @@ func (u *unit) passiveEffects(e *ast.CallExpr, f func(key any)) {
 	}
 	f("variables of packages")
 	for _, a := range e.Args {
-		u.reachable(a, f)
+		u.reachable(u.typeOf(a), u.placeOf(a), f)
 	}
 	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && u.in.Info().Selections[s] != nil {
-		u.reachable(s.X, f)
+		u.reachable(u.typeOf(s.X), u.placeOf(s.X), f)
 	}
 }

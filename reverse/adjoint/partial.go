@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/activity"
+	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -125,8 +126,9 @@ func negative(s string) string {
 	return "-" + s
 }
 
-// times is a product; the first may begin with a minus sign.
-func times(a, b string) string {
+// times is a product of an adjoint, which may begin with a minus sign, and a partial
+// derivative.
+func (r *sweep) times(a, b string) string {
 	if b == "1" {
 		return a
 	}
@@ -135,6 +137,13 @@ func times(a, b string) string {
 	}
 	if a == "-1" {
 		return "-" + operand(b)
+	}
+	if r.careful {
+		sign := ""
+		if s, ok := strings.CutPrefix(a, "-"); ok && atomic(s) {
+			sign, a = "-", s
+		}
+		return sign + r.prog.file.Call(elem.Prod, a, b)
 	}
 	return factor(a) + " * " + operand(b)
 }
@@ -215,12 +224,16 @@ func (r *sweep) binary(e *ast.BinaryExpr, bar string) {
 		r.partial(y, negative(factor(bar)))
 	case token.MUL:
 		if r.active(x) {
-			r.partial(x, times(bar, r.use(y)))
+			r.partial(x, r.times(bar, r.use(y)))
 		}
 		if r.active(y) {
-			r.partial(y, times(bar, r.use(x)))
+			r.partial(y, r.times(bar, r.use(x)))
 		}
 	case token.QUO:
+		if r.careful {
+			r.both(op.Div, x, y, r.text(x)+" / "+operand(r.text(y)), bar)
+			return
+		}
 		over := factor(bar) + " / " + operand(r.use(y))
 		if r.active(x) && r.active(y) {
 			over = r.named(over, false)
@@ -229,6 +242,27 @@ func (r *sweep) binary(e *ast.BinaryExpr, bar string) {
 		if r.active(y) {
 			r.partial(y, negative(factor(over))+" * "+operand(r.use(x)+" / "+operand(r.use(y))))
 		}
+	}
+}
+
+// both is a function of two arguments.
+func (r *sweep) both(code op.Code, x, y ast.Expr, value, bar string) {
+	dx, dy := r.prog.temporary(r), r.prog.temporary(r)
+	if !r.active(x) {
+		dx = "_"
+	}
+	if !r.active(y) {
+		dy = "_"
+	}
+	if dx != "_" && dy != "_" && !atomic(bar) {
+		bar = r.named(bar, false)
+	}
+	r.line("%s, %s := %s", dx, dy, r.prog.file.First2(code, operand(r.use(x)), operand(r.use(y)), value))
+	if dx != "_" {
+		r.partial(x, r.times(bar, dx))
+	}
+	if dy != "_" {
+		r.partial(y, r.times(bar, dy))
 	}
 }
 
@@ -263,34 +297,16 @@ func (r *sweep) calls(e *ast.CallExpr, bar string) {
 		}
 		return r.use(e)
 	}
-	x := operand(r.use(e.Args[0]))
 	switch code.Class() {
 	case op.NoPartials:
 	case op.Unary:
-		d := r.prog.file.FirstOf(code, "0", x, "VALUE")
+		d := r.prog.file.FirstOf(code, "0", operand(r.use(e.Args[0])), "VALUE")
 		if strings.Contains(d, "VALUE") {
 			d = strings.ReplaceAll(d, "VALUE", operand(value()))
 		}
-		r.partial(e.Args[0], times(bar, d))
+		r.partial(e.Args[0], r.times(bar, d))
 	case op.Binary:
-		y := operand(r.use(e.Args[1]))
-		dx, dy := r.prog.temporary(r), r.prog.temporary(r)
-		if !r.active(e.Args[0]) {
-			dx = "_"
-		}
-		if !r.active(e.Args[1]) {
-			dy = "_"
-		}
-		if dx != "_" && dy != "_" && !atomic(bar) {
-			bar = r.named(bar, false)
-		}
-		r.line("%s, %s := %s", dx, dy, r.prog.file.First2(code, x, y, operand(value())))
-		if dx != "_" {
-			r.partial(e.Args[0], times(bar, dx))
-		}
-		if dy != "_" {
-			r.partial(e.Args[1], times(bar, dy))
-		}
+		r.both(code, e.Args[0], e.Args[1], value(), bar)
 	default:
 		refuse(e, "this function", "write it by others")
 	}

@@ -65,6 +65,11 @@ func (p *program) gradients(functions []string, output string) (text []byte, fau
 	}
 	p.work = lowerName(functions[0]) + "Work"
 	for _, u := range units {
+		if u.again() {
+			u.usesPlain()
+		}
+	}
+	for _, u := range units {
 		p.gradient(u)
 	}
 	for _, u := range p.units {
@@ -97,7 +102,7 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 			s := strings.TrimSpace(lines[at])
 			rest, single := strings.CutPrefix(s, name+" := ")
 			switch {
-			case single && (strings.HasPrefix(rest, p.helper("Pop")+"(") || strings.Contains(rest, "Reverse(w, ") || strings.Contains(rest, "Forward(w, ")):
+			case single && (strings.HasPrefix(rest, p.helper("Pop")+"(") || strings.Contains(rest, "Reverse(w, ") || strings.Contains(rest, "ReverseCareful(w, ") || strings.Contains(rest, "Forward(w, ")):
 				lines[at] = rest // for its effect
 			case strings.Contains(string(text), "\t"+name+" = "):
 				lines[at] += "\n_ = " + name
@@ -183,7 +188,7 @@ func (p *program) analyze() {
 	for p.changed = true; p.changed && len(p.a.Faults) == 0; {
 		p.changed = false
 		p.each(func(u *unit) {
-			u.reverseText()
+			u.reverseText(false)
 			u.record()
 		})
 	}
@@ -228,9 +233,10 @@ func (p *program) keepsInputs(u *unit) {
 	}
 }
 
-// reverseText is the text of the reverse sweep.
-func (u *unit) reverseText() []string {
-	r := &sweep{unit: u, exit: "exit", cur: &u.form.facts}
+// reverseText is the text of the reverse sweep, where 0 annihilates ∞ and NaN if it is the
+// careful one.
+func (u *unit) reverseText(careful bool) []string {
+	r := &sweep{unit: u, exit: "exit", cur: &u.form.facts, careful: careful}
 	u.form.vars = slices.DeleteFunc(u.form.vars, func(l *local) bool { return l.param })
 	var changed []*local
 	for _, l := range u.params {
@@ -340,7 +346,8 @@ func (u *unit) parameters() []string {
 }
 
 func (p *program) printUnit(u *unit) {
-	reverse, forward := u.reverseText(), u.forwardText()
+	plain, careful := u.reverseText(false), u.reverseText(true)
+	forward := u.forwardText()
 	var results []string
 	for _, l := range u.results {
 		results = append(results, p.typ(l.typ))
@@ -366,12 +373,59 @@ func (p *program) printUnit(u *unit) {
 			out = append(out, u.bar(l)+" "+p.typ(l.typ))
 		}
 	}
-	p.file.Printf("// %sReverse goes back through %s: it adds to the adjoints of what slices and pointers lead\n// to, and returns those of numbers.\n", u.name, name)
 	end := ""
 	if len(out) > 0 {
 		end = "\nreturn"
 	}
-	p.file.Printf("func %sReverse(%s) (%s) {\n%s%s\n}\n\n", u.name, strings.Join(in, ", "), strings.Join(out, ", "), strings.Join(reverse, "\n"), end)
+	write := func(name string, text []string) {
+		p.file.Printf("func %s(%s) (%s) {\n%s%s\n}\n\n", name, strings.Join(in, ", "), strings.Join(out, ", "), strings.Join(text, "\n"), end)
+	}
+	if u.plain {
+		p.file.Printf("// %s goes back through %s: it adds to the adjoints of what slices and pointers lead\n// to, and returns those of numbers.\n", u.reverseName(false), name)
+		write(u.reverseName(false), plain)
+	}
+	p.file.Printf("// %s goes back through %s where a factor of 0 annihilates infinities and NaN.\n", u.reverseName(true), name)
+	write(u.reverseName(true), careful)
+}
+
+func (u *unit) reverseName(careful bool) string {
+	if careful {
+		return u.name + "ReverseCareful"
+	}
+	return u.name + "Reverse"
+}
+
+// again reports whether calling the function of a unit again is the same: it changes
+// nothing that was there before, and calls nothing that may.
+func (u *unit) again() bool {
+	before := map[any]bool{"variables of packages": true}
+	add := func(key any) { before[key] = true }
+	for _, l := range u.params {
+		u.reachable(l.typ, u.in.Vars[l.v], add)
+	}
+	for v, place := range u.prog.a.Variables() {
+		u.leaves(place, v.Type(), add)
+		u.reachable(v.Type(), place, add)
+	}
+	for key := range u.written(u.in) {
+		if before[key] {
+			return false
+		}
+	}
+	return true
+}
+
+// usesPlain notes the units whose plain reverse sweeps are called.
+func (u *unit) usesPlain() {
+	if u.plain {
+		return
+	}
+	u.plain = true
+	each(u.form, func(n node) {
+		if c, ok := n.(*call); ok && c.callee != nil {
+			c.callee.usesPlain()
+		}
+	})
 }
 
 // gradient prints the function that users call.
@@ -396,8 +450,13 @@ func (p *program) gradient(u *unit) {
 	p.file.Printf("func %sGradient(%s) float64 {\n", name, strings.Join(params, ", "))
 	p.file.Printf("if len(%s) != len(%s) {\npanic(%q)\n}\nclear(%s)\n", dst, x, p.Root.Name+": length of the gradient of "+name, dst)
 	p.file.Printf("w := %s.Get().(*%s)\nvalue := %sForward(%s)\n", pool, p.work, u.name, strings.Join(forward, ", "))
-	if !u.empty {
-		p.file.Printf("%sReverse(%s, 1)\n", u.name, strings.Join(forward, ", "))
+	list := strings.Join(forward, ", ")
+	switch {
+	case u.empty:
+	case u.again():
+		p.file.Printf("%s(%s, 1)\nif !%s(%s) { // 0·∞ may be why\nclear(%s)\n%sForward(%s)\n%s(%s, 1)\n}\n", u.reverseName(false), list, p.helper("Finite"), dst, dst, u.name, list, u.reverseName(true), list)
+	default:
+		p.file.Printf("%s(%s, 1)\n", u.reverseName(true), list)
 	}
 	p.file.Printf("%s.Put(w)\nreturn value\n}\n\n", pool)
 }
@@ -438,7 +497,10 @@ func (p *program) printWork() {
 	slices.Sort(p.order)
 	p.file.Printf("// %s has what forward sweeps save, in stacks that grow once.\ntype %s struct {\n%s\n}\n\n", p.work, p.work, strings.Join(p.order, "\n"))
 	p.file.Printf("var %sPool = sync.Pool{New: func() any { return new(%s) }}\n\n", base, p.work)
-	pop, add := p.helper("Pop"), p.helper("Copy")
+	pop, add, finite := p.helper("Pop"), p.helper("Copy"), p.helper("Finite")
+	if slices.ContainsFunc(p.units, func(u *unit) bool { return u.plain && !u.empty }) {
+		p.file.Printf("// %s reports whether sums of elements are finite.\nfunc %s(v []float64) bool {\nfor ; len(v) >= 8; v = v[8:] {\nif s := v[0]+v[1]+v[2]+v[3]+v[4]+v[5]+v[6]+v[7]; s-s != 0 {\nreturn false\n}\n}\nfor _, s := range v {\nif s-s != 0 {\nreturn false\n}\n}\nreturn true\n}\n\n", finite, finite)
+	}
 	if len(p.stacks) > 0 {
 		p.file.Printf("// %s takes the last element off a stack.\nfunc %s[T any](s *[]T) T {\nn := len(*s) - 1\nv := (*s)[n]\n*s = (*s)[:n]\nreturn v\n}\n\n", pop, pop)
 	}

@@ -334,7 +334,16 @@ func main() {
 				fmt.Println("function", k, "at", x, "is", value, "and not", want)
 				os.Exit(1)
 			}
+			careful := make([]float64, len(x))
+			w := f0Pool.Get().(*f0Work)
+			f.forward(w, x, careful, d)
+			f.careful(w, x, careful, d, 1)
+			f0Pool.Put(w)
 			for i := range x {
+				if !(math.Abs(careful[i]-have[i]) <= 1e-10*(1+math.Abs(have[i]))) && have[i]-have[i] == 0 {
+					fmt.Println("function", k, "at", x, "has the derivative", have[i], "by", i, "and where 0 annihilates", careful[i])
+					os.Exit(1)
+				}
 				in := make([]dual.Number, len(x))
 				size := 0.0
 				for j := range x {
@@ -391,7 +400,7 @@ func TestRandomFunctions(t *testing.T) {
 		g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b + z[0]*z[k] + v[k] + m.t*m.s[1] + rows[0][k]*rows[k][2]\n}")
 		plain.WriteString("\n" + g.b.String())
 		names = append(names, fmt.Sprintf("f%d", k))
-		fmt.Fprintf(&table, "{f%d, f%dGradient, f%dOf[dual.Number]},\n", k, k, k)
+		fmt.Fprintf(&table, "{f%d, f%dGradient, f%dOf[dual.Number], f%dForward, f%dReverseCareful},\n", k, k, k, k, k)
 	}
 	dir, err := os.MkdirTemp("testdata", "random")
 	require.NoError(t, err)
@@ -427,6 +436,8 @@ var table = []struct {
 	plain    func(x []float64, d *data) float64
 	gradient func(dst, x []float64, d *data) float64
 	lifted   func(x []dual.Number, d *data) dual.Number
+	forward  func(w *f0Work, x, xb []float64, d *data) float64
+	careful  func(w *f0Work, x, xb []float64, d *data, bar float64)
 }{
 `+table.String()+"}\n")
 	goCommand(path, "run", ".")

@@ -140,7 +140,7 @@ func (u *unit) flowBlock(k *block, q required) {
 	}
 	u.reading(&k.facts, q)
 	for _, l := range k.vars {
-		if u.read[l] && !l.again && (q[l] || k.last > 0) {
+		if u.read[l] && !l.again && (q[l] || k.last > 0 && u.left[l]) {
 			u.mark(&l.save)
 		}
 	}

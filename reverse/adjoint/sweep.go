@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // A sweep prints the forward or the reverse sweep of a unit.
@@ -20,6 +22,8 @@ type sweep struct {
 	value  *local   // and what it was assigned to
 	frames []frame  // what surrounds a statement of the forward sweep
 	temp   int
+
+	careful bool // 0 annihilates ∞ and NaN
 }
 
 func (r *sweep) line(format string, args ...any) {
@@ -71,6 +75,7 @@ func (r *sweep) reverse(n node) {
 	outer := r.cur
 	r.cur = n.info()
 	defer func() { r.cur = outer }()
+	r.passiveCalls(n, r.refuseEffects)
 	switch n := n.(type) {
 	case *assign:
 		r.reverseAssign(n)
@@ -157,17 +162,31 @@ func (r *sweep) reverseAssign(n *assign) {
 			r.partial(n.rhs, bar)
 		case token.MUL_ASSIGN, token.QUO_ASSIGN:
 			if !r.active(n.rhs) {
-				r.line("%s %s %s", bar, n.op, r.use(n.rhs))
+				switch {
+				case !r.careful:
+					r.line("%s %s %s", bar, n.op, r.use(n.rhs))
+				case n.op == token.MUL_ASSIGN:
+					r.line("%s = %s", bar, r.times(bar, r.use(n.rhs)))
+				default:
+					r.line("%s = %s", bar, r.times(bar, "1.0 / "+operand(r.use(n.rhs))))
+				}
 				return
 			}
 			s := r.prog.temporary(r)
 			r.line("%s := %s", s, bar)
-			if n.op == token.MUL_ASSIGN {
-				r.line("%s = %s", bar, times(s, r.use(n.rhs)))
-				r.partial(n.rhs, times(s, r.use(n.lhs)))
-			} else {
-				r.line("%s = %s / %s", bar, s, operand(r.use(n.rhs)))
-				r.partial(n.rhs, "-"+s+" / "+operand(r.use(n.rhs))+" * "+operand(r.use(n.lhs)+" / "+operand(r.use(n.rhs))))
+			x, y := r.use(n.lhs), operand(r.use(n.rhs))
+			switch {
+			case n.op == token.MUL_ASSIGN:
+				r.line("%s = %s", bar, r.times(s, y))
+				r.partial(n.rhs, r.times(s, x))
+			case r.careful:
+				dx, dy := r.prog.temporary(r), r.prog.temporary(r)
+				r.line("%s, %s := %s", dx, dy, r.prog.file.First2(op.Div, x, y, x+" / "+y))
+				r.line("%s = %s", bar, r.times(s, dx))
+				r.partial(n.rhs, r.times(s, dy))
+			default:
+				r.line("%s = %s / %s", bar, s, y)
+				r.partial(n.rhs, "-"+s+" / "+y+" * "+operand(x+" / "+y))
 			}
 		default:
 			refuse(n.lhs, n.op.String()+" of active values", "write it otherwise")
@@ -525,11 +544,7 @@ func plus(s string, k int) string {
 // reverseCall calls the reverse sweep of what was called.
 func (r *sweep) reverseCall(n *call) {
 	c := n.callee
-	if c == nil {
-		r.restoreEffects(n)
-		return
-	}
-	if c.empty {
+	if c == nil || c.empty {
 		return
 	}
 	args := n.args
@@ -561,7 +576,7 @@ func (r *sweep) reverseCall(n *call) {
 		}
 	}
 	r.comment(n.stmt)
-	s := fmt.Sprintf("%sReverse(%s)", c.name, strings.Join(in, ", "))
+	s := fmt.Sprintf("%s(%s)", c.reverseName(r.careful), strings.Join(in, ", "))
 	if slices.ContainsFunc(targets, func(e ast.Expr) bool { return e != nil }) {
 		s = strings.Join(out, ", ") + " := " + s
 	}
@@ -578,11 +593,11 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// restoreEffects refuses calls that change what the reverse sweep reads.
-func (r *sweep) restoreEffects(n *call) {
-	r.passiveEffects(n.call, func(key any) {
+// refuseEffects refuses calls that change what the reverse sweep reads.
+func (r *sweep) refuseEffects(e *ast.CallExpr) {
+	r.passiveEffects(e, func(key any) {
 		if r.prog.needed[key] {
-			refuse(n.call, "a call that may change what its caller's derivative reads", "let it return new values")
+			refuse(e, "a call that may change what its caller's derivative reads", "let it return new values")
 		}
 	})
 }

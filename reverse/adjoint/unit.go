@@ -37,6 +37,7 @@ type unit struct {
 	left     required              // where exits leave a block, while record runs
 	remarks  map[ast.Stmt][]string // comments above statements
 	empty    bool                  // nothing is reversed
+	plain    bool                  // its plain reverse sweep is called
 	coded    bool                  // where it returned is saved
 
 	adjoints map[*local]bool // read or written by the reverse sweep

@@ -267,3 +267,49 @@ func draws(x []float64) float64 {
 	}
 	return s
 }
+
+// atZero has infinite derivatives times zeros: of 0·√x, 0·log x and √(x²) at 0, of
+// quotients by 0 and by infinities, and in loops and calls.
+func atZero(x []float64) float64 {
+	s := 0*math.Sqrt(x[0]) + x[1]*math.Sqrt(x[1]*x[1])
+	if x[0] > -1 {
+		s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
+	}
+	weight := 0.0
+	for i := range 2 {
+		weight *= x[2+i]
+		s += weight * math.Log(x[i])
+	}
+	q := x[4]
+	q /= 1 + x[2]
+	q *= quotient(x[4], x[5])
+	q /= 2
+	q *= 3
+	return s + 0*q + 0*(x[2]/x[3]) + math.Min(x[5], 1)*x[1]
+}
+
+func quotient(a, b float64) float64 { return math.Sqrt(a) / b }
+
+type counter struct {
+	weights []float64
+	calls   int
+}
+
+func counted(x []float64, c *counter) float64 {
+	c.calls++
+	return c.weights[0]*math.Sqrt(x[0]) + c.weights[1]*math.Sqrt(x[1])
+}
+
+var total int
+
+func count() float64 {
+	total++
+	return 0
+}
+
+func countedInPackage(x []float64) float64 {
+	zero := count()
+	return zero*math.Sqrt(x[0]) + math.Sqrt(x[1])
+}
+
+func drawn(x []float64, r *rand.Rand) float64 { return r.Float64() * (0*math.Sqrt(x[0]) + x[1]) }

@@ -17,6 +17,11 @@ func rosenGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := rosenForward(w, x, dst)
 	rosenReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		rosenForward(w, x, dst)
+		rosenReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -30,6 +35,11 @@ func productGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := productForward(w, x, dst)
 	productReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		productForward(w, x, dst)
+		productReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -43,6 +53,11 @@ func chainGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := chainForward(w, x, dst)
 	chainReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		chainForward(w, x, dst)
+		chainReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -56,6 +71,11 @@ func barrierGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := barrierForward(w, x, dst)
 	barrierReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		barrierForward(w, x, dst)
+		barrierReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -69,6 +89,11 @@ func earlyReturnsGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := earlyReturnsForward(w, x, dst)
 	earlyReturnsReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		earlyReturnsForward(w, x, dst)
+		earlyReturnsReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -82,6 +107,11 @@ func labelsGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := labelsForward(w, x, dst)
 	labelsReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		labelsForward(w, x, dst)
+		labelsReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -95,6 +125,11 @@ func activeLoopGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := activeLoopForward(w, x, dst)
 	activeLoopReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		activeLoopForward(w, x, dst)
+		activeLoopReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -108,6 +143,11 @@ func switchesGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := switchesForward(w, x, dst)
 	switchesReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		switchesForward(w, x, dst)
+		switchesReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -121,6 +161,11 @@ func structsGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := structsForward(w, x, dst)
 	structsReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		structsForward(w, x, dst)
+		structsReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -134,6 +179,11 @@ func swapsGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := swapsForward(w, x, dst)
 	swapsReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		swapsForward(w, x, dst)
+		swapsReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -147,6 +197,11 @@ func recursionGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := recursionForward(w, x, dst)
 	recursionReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		recursionForward(w, x, dst)
+		recursionReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -160,6 +215,11 @@ func severalResultsGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := severalResultsForward(w, x, dst)
 	severalResultsReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		severalResultsForward(w, x, dst)
+		severalResultsReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -173,6 +233,11 @@ func matricesGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := matricesForward(w, x, dst)
 	matricesReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		matricesForward(w, x, dst)
+		matricesReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -186,6 +251,11 @@ func pointersGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := pointersForward(w, x, dst)
 	pointersReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		pointersForward(w, x, dst)
+		pointersReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -199,6 +269,11 @@ func mathFunctionsGradient(dst, x []float64) float64 {
 	w := rosenPool.Get().(*rosenWork)
 	value := mathFunctionsForward(w, x, dst)
 	mathFunctionsReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		mathFunctionsForward(w, x, dst)
+		mathFunctionsReverseCareful(w, x, dst, 1)
+	}
 	rosenPool.Put(w)
 	return value
 }
@@ -211,7 +286,64 @@ func drawsGradient(dst, x []float64) float64 {
 	clear(dst)
 	w := rosenPool.Get().(*rosenWork)
 	value := drawsForward(w, x, dst)
-	drawsReverse(w, x, dst, 1)
+	drawsReverseCareful(w, x, dst, 1)
+	rosenPool.Put(w)
+	return value
+}
+
+// atZeroGradient sets dst = ∇atZero in x and returns atZero(x). It panics if dst and x differ in length.
+func atZeroGradient(dst, x []float64) float64 {
+	if len(dst) != len(x) {
+		panic("corpus: length of the gradient of atZero")
+	}
+	clear(dst)
+	w := rosenPool.Get().(*rosenWork)
+	value := atZeroForward(w, x, dst)
+	atZeroReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		atZeroForward(w, x, dst)
+		atZeroReverseCareful(w, x, dst, 1)
+	}
+	rosenPool.Put(w)
+	return value
+}
+
+// countedGradient sets dst = ∇counted in x and returns counted(x, c). It panics if dst and x differ in length.
+func countedGradient(dst, x []float64, c *counter) float64 {
+	if len(dst) != len(x) {
+		panic("corpus: length of the gradient of counted")
+	}
+	clear(dst)
+	w := rosenPool.Get().(*rosenWork)
+	value := countedForward(w, x, dst, c)
+	countedReverseCareful(w, x, dst, c, 1)
+	rosenPool.Put(w)
+	return value
+}
+
+// countedInPackageGradient sets dst = ∇countedInPackage in x and returns countedInPackage(x). It panics if dst and x differ in length.
+func countedInPackageGradient(dst, x []float64) float64 {
+	if len(dst) != len(x) {
+		panic("corpus: length of the gradient of countedInPackage")
+	}
+	clear(dst)
+	w := rosenPool.Get().(*rosenWork)
+	value := countedInPackageForward(w, x, dst)
+	countedInPackageReverseCareful(w, x, dst, 1)
+	rosenPool.Put(w)
+	return value
+}
+
+// drawnGradient sets dst = ∇drawn in x and returns drawn(x, r). It panics if dst and x differ in length.
+func drawnGradient(dst, x []float64, r *rand.Rand) float64 {
+	if len(dst) != len(x) {
+		panic("corpus: length of the gradient of drawn")
+	}
+	clear(dst)
+	w := rosenPool.Get().(*rosenWork)
+	value := drawnForward(w, x, dst, r)
+	drawnReverseCareful(w, x, dst, r, 1)
 	rosenPool.Put(w)
 	return value
 }
@@ -250,6 +382,28 @@ func rosenReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	}
 }
 
+// rosenReverseCareful goes back through rosen where a factor of 0 annihilates infinities and NaN.
+func rosenReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 10, from its last iteration to its first.
+	for i := len(x) - 2; i >= 0; i-- {
+		a := x[i+1] - x[i]*x[i]
+		b := 1 - x[i]
+		// s += 100*a*a + b*b
+		ab := hesseRosenProd(hesseRosenProd(sb, a), 100)
+		ab += hesseRosenProd(sb, 100*a)
+		bb := hesseRosenProd(sb, b)
+		bb += hesseRosenProd(sb, b)
+		// b := 1 - x[i]
+		xb[i] -= bb
+		// a := x[i+1] - x[i]*x[i]
+		xb[i+1] += ab
+		t1 := -ab
+		xb[i] += hesseRosenProd(t1, x[i])
+		xb[i] += hesseRosenProd(t1, x[i])
+	}
+}
+
 // productForward is product, and saves what the reverse sweep needs.
 func productForward(w *rosenWork, x, xb []float64) float64 {
 	p := 1.0
@@ -260,14 +414,13 @@ func productForward(w *rosenWork, x, xb []float64) float64 {
 		p *= v * exp
 		w.floats = append(w.floats, exp)
 	}
-	w.floats = append(w.floats, p)
 	return p
 }
 
 // productReverse goes back through product: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
 func productReverse(w *rosenWork, x, xb []float64, resultb float64) {
-	p := hesseRosenPop(&w.floats)
+	var p float64
 	pb := resultb
 	// The loop of line 20, from its last iteration to its first.
 	for i := len(x) - 1; i >= 0; i-- {
@@ -282,6 +435,27 @@ func productReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		expb := t2 * v
 		// p *= v * math.Exp(-v)
 		vb -= expb * exp
+		// for _, v := range x
+		xb[i] += vb
+	}
+}
+
+// productReverseCareful goes back through product where a factor of 0 annihilates infinities and NaN.
+func productReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	var p float64
+	pb := resultb
+	// The loop of line 20, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		exp := hesseRosenPop(&w.floats)
+		v := x[i]
+		// p *= v * math.Exp(-v)
+		p = hesseRosenPop(&w.floats)
+		t1 := pb
+		pb = hesseRosenProd(t1, (v * exp))
+		vb := hesseRosenProd(hesseRosenProd(t1, p), exp)
+		expb := hesseRosenProd(hesseRosenProd(t1, p), v)
+		// p *= v * math.Exp(-v)
+		vb -= hesseRosenProd(expb, exp)
 		// for _, v := range x
 		xb[i] += vb
 	}
@@ -374,6 +548,56 @@ func chainReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	hesseRosenCopy(yb, xb)
 }
 
+// chainReverseCareful goes back through chain where a factor of 0 annihilates infinities and NaN.
+func chainReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	s := hesseRosenPop(&w.floats)
+	yb := hesseRosenPop(&w.slices)
+	y := hesseRosenPop(&w.slices)
+	sb := hesseRosenProd(resultb, 0.5/math.Sqrt(s))
+	// The loop of line 42, from its last iteration to its first.
+	for i1 := len(y) - 1; i1 >= 0; i1-- {
+		v := y[i1]
+		// s += v * v
+		vb := hesseRosenProd(sb, v)
+		vb += hesseRosenProd(sb, v)
+		// for _, v := range y
+		yb[i1] += vb
+	}
+	// The loop of line 30, from its last iteration to its first.
+	for k := 2; k >= 0; k-- {
+		if hesseRosenPop(&w.bools) {
+			// y[0] *= y[1]
+			y[0] = hesseRosenPop(&w.floats)
+			t1 := yb[0]
+			yb[0] = hesseRosenProd(t1, y[1])
+			yb[1] += hesseRosenProd(t1, y[0])
+		} else {
+			// y[0] -= y[1] * y[1]
+			y[0] = hesseRosenPop(&w.floats)
+			t2 := yb[0]
+			t3 := -t2
+			yb[1] += hesseRosenProd(t3, y[1])
+			yb[1] += hesseRosenProd(t3, y[1])
+		}
+		// The loop of line 32, from its last iteration to its first.
+		for i := len(y) - 1; i >= 1; i-- {
+			tanh := hesseRosenPop(&w.floats)
+			// y[i] = math.Tanh(y[i]*y[i-1]) + y[i]
+			y[i] = hesseRosenPop(&w.floats)
+			t4 := yb[i]
+			yb[i] = 0
+			tanhb := t4
+			yb[i] += t4
+			// y[i] = math.Tanh(y[i]*y[i-1]) + y[i]
+			yb[i] += hesseRosenProd(hesseRosenProd(tanhb, hesseRosenTanhD((y[i]*y[i-1]), tanh)), y[i-1])
+			yb[i-1] += hesseRosenProd(hesseRosenProd(tanhb, hesseRosenTanhD((y[i]*y[i-1]), tanh)), y[i])
+		}
+	}
+	// copy(y, x)
+	copy(y, hesseRosenPop(&w.slices))
+	hesseRosenCopy(yb, xb)
+}
+
 // barrierForward is barrier, and saves what the reverse sweep needs.
 func barrierForward(w *rosenWork, x, xb []float64) float64 {
 	const steps = 8
@@ -397,7 +621,6 @@ func barrierForward(w *rosenWork, x, xb []float64) float64 {
 		}
 		w.ints = append(w.ints, t1)
 		if !alive {
-			w.floats = append(w.floats, s)
 			w.floats = append(w.floats, avg)
 			w.ints = append(w.ints, 2)
 			continue
@@ -408,7 +631,6 @@ func barrierForward(w *rosenWork, x, xb []float64) float64 {
 				sum += pay
 			}
 		}
-		w.floats = append(w.floats, s)
 		w.floats = append(w.floats, avg)
 		w.ints = append(w.ints, 3)
 	}
@@ -436,7 +658,7 @@ func barrierReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	for p := 4; p >= 0; p-- {
 		exit1 := hesseRosenPop(&w.ints)
 		avg := hesseRosenPop(&w.floats)
-		s := hesseRosenPop(&w.floats)
+		var s float64
 		var avgb float64
 		var sb float64
 		if exit1 > 2 {
@@ -474,6 +696,65 @@ func barrierReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	t4 := -t3 / 2
 	xb[1] += t4 * x[1]
 	xb[1] += t4 * x[1]
+}
+
+// barrierReverseCareful goes back through barrier where a factor of 0 annihilates infinities and NaN.
+func barrierReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	const steps = 8
+	exp := hesseRosenPop(&w.floats)
+	sum := hesseRosenPop(&w.floats)
+	drift := (x[2] - x[1]*x[1]/2) / steps
+	vol := x[1] / math.Sqrt(steps)
+	var volb float64
+	var driftb float64
+	expb := hesseRosenProd(resultb, sum)
+	sumb := hesseRosenProd(resultb, exp)
+	// return math.Exp(-x[2]) * sum
+	xb[2] -= hesseRosenProd(expb, exp)
+	// The loop of line 54, from its last iteration to its first.
+	for p := 4; p >= 0; p-- {
+		exit1 := hesseRosenPop(&w.ints)
+		avg := hesseRosenPop(&w.floats)
+		var s float64
+		var avgb float64
+		var sb float64
+		if exit1 > 2 {
+			{
+				pay := avg/steps - 1.1
+				var payb float64
+				if pay > 0 {
+					// sum += pay
+					payb += sumb
+				}
+				// pay := avg/steps - 1.1
+				t1, _ := hesseRosenDivD(avg, steps, avg/steps)
+				avgb += hesseRosenProd(payb, t1)
+			}
+		}
+		// The loop of line 57, from its last iteration to its first.
+		for t := hesseRosenPop(&w.ints) - 1; t >= 0; t-- {
+			// avg += s
+			sb += avgb
+			// s *= math.Exp(drift + vol*math.Sin(float64(3*p+t)))
+			s = hesseRosenPop(&w.floats)
+			t3 := sb
+			sb = hesseRosenProd(t3, math.Exp(drift+vol*math.Sin(float64(3*p+t))))
+			driftb += hesseRosenProd(hesseRosenProd(t3, s), math.Exp(drift+vol*math.Sin(float64(3*p+t))))
+			volb += hesseRosenProd(hesseRosenProd(hesseRosenProd(t3, s), math.Exp(drift+vol*math.Sin(float64(3*p+t)))), math.Sin(float64(3*p+t)))
+		}
+		// s, avg := 1+x[0], 0.0
+		xb[0] += sb
+	}
+	// vol := x[1] / math.Sqrt(steps)
+	t4, _ := hesseRosenDivD(x[1], math.Sqrt(steps), x[1]/math.Sqrt(steps))
+	xb[1] += hesseRosenProd(volb, t4)
+	// drift := (x[2] - x[1]*x[1]/2) / steps
+	t6, _ := hesseRosenDivD((x[2] - x[1]*x[1]/2), steps, (x[2]-x[1]*x[1]/2)/steps)
+	xb[2] += hesseRosenProd(driftb, t6)
+	t8, _ := hesseRosenDivD((x[1] * x[1]), 2, x[1]*x[1]/2)
+	t10 := -hesseRosenProd(hesseRosenProd(driftb, t6), t8)
+	xb[1] += hesseRosenProd(t10, x[1])
+	xb[1] += hesseRosenProd(t10, x[1])
 }
 
 // earlyReturnsForward is earlyReturns, and saves what the reverse sweep needs.
@@ -525,6 +806,33 @@ func earlyReturnsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		// w := v * v
 		vb := w1b * v
 		vb += w1b * v
+		// for i, v := range x
+		xb[i] += vb
+	}
+}
+
+// earlyReturnsReverseCareful goes back through earlyReturns where a factor of 0 annihilates infinities and NaN.
+func earlyReturnsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	exit := hesseRosenPop(&w.ints)
+	if exit > 2 {
+		xb[0] -= resultb
+	}
+	// The loop of line 76, from its last iteration to its first.
+	for i := hesseRosenPop(&w.ints) - 1; i >= 0; i-- {
+		exit1 := hesseRosenPop(&w.ints)
+		v := x[i]
+		var w1b float64
+		if exit1 > 1 {
+			if i == 4 {
+				xb[1] += hesseRosenProd(resultb, 5)
+			}
+		}
+		if v > 0.9 {
+			w1b += hesseRosenProd(resultb, float64(i+1))
+		}
+		// w := v * v
+		vb := hesseRosenProd(w1b, v)
+		vb += hesseRosenProd(w1b, v)
 		// for i, v := range x
 		xb[i] += vb
 	}
@@ -588,6 +896,31 @@ func labelsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	}
 }
 
+// labelsReverseCareful goes back through labels where a factor of 0 annihilates infinities and NaN.
+func labelsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	s := hesseRosenPop(&w.floats)
+	sb := resultb
+	// The loop of line 91, from its last iteration to its first.
+	for i := hesseRosenPop(&w.ints) - 1; i >= 0; i-- {
+		// The loop of line 92, from its last iteration to its first.
+		for j := hesseRosenPop(&w.ints) - 1; j >= 0; j-- {
+			exit2 := hesseRosenPop(&w.ints)
+			var tb float64
+			if exit2 > 1 {
+				if exit2 > 2 {
+					// s += x[j]*float64(i) + t
+					s = hesseRosenPop(&w.floats)
+					xb[j] += hesseRosenProd(sb, float64(i))
+					tb += sb
+				}
+			}
+			// t := s * x[j]
+			sb += hesseRosenProd(tb, x[j])
+			xb[j] += hesseRosenProd(tb, s)
+		}
+	}
+}
+
 // activeLoopForward is activeLoop, and saves what the reverse sweep needs.
 func activeLoopForward(w *rosenWork, x, xb []float64) float64 {
 	s := 0.0
@@ -613,14 +946,13 @@ func activeLoopForward(w *rosenWork, x, xb []float64) float64 {
 		}
 		w.ints = append(w.ints, t2)
 	}
-	w.floats = append(w.floats, s)
 	return s + float64(n)
 }
 
 // activeLoopReverse goes back through activeLoop: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
 func activeLoopReverse(w *rosenWork, x, xb []float64, resultb float64) {
-	s := hesseRosenPop(&w.floats)
+	var s float64
 	sb := resultb
 	// The loop of line 112, from its last iteration to its first.
 	for t3 := hesseRosenPop(&w.ints); t3 > 0; t3-- {
@@ -643,6 +975,37 @@ func activeLoopReverse(w *rosenWork, x, xb []float64, resultb float64) {
 			// s += h * x[1]
 			hb += sb * x[1]
 			xb[1] += sb * h
+		}
+		// h := x[0] + 1
+		xb[0] += hb
+	}
+}
+
+// activeLoopReverseCareful goes back through activeLoop where a factor of 0 annihilates infinities and NaN.
+func activeLoopReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	var s float64
+	sb := resultb
+	// The loop of line 112, from its last iteration to its first.
+	for t4 := hesseRosenPop(&w.ints); t4 > 0; t4-- {
+		// s = s / (1 + x[2])
+		s = hesseRosenPop(&w.floats)
+		t1 := sb
+		sb = 0
+		t2, t3 := hesseRosenDivD(s, (1 + x[2]), s/(1+x[2]))
+		sb += hesseRosenProd(t1, t2)
+		xb[2] += hesseRosenProd(t1, t3)
+	}
+	{
+		var h float64
+		var hb float64
+		// The loop of line 108, from its last iteration to its first.
+		for t5 := hesseRosenPop(&w.ints); t5 > 0; t5-- {
+			// h /= 2
+			h = hesseRosenPop(&w.floats)
+			hb = hesseRosenProd(hb, 1.0/2)
+			// s += h * x[1]
+			hb += hesseRosenProd(sb, x[1])
+			xb[1] += hesseRosenProd(sb, h)
 		}
 		// h := x[0] + 1
 		xb[0] += hb
@@ -677,14 +1040,13 @@ func switchesForward(w *rosenWork, x, xb []float64) float64 {
 			w.ints = append(w.ints, -1)
 		}
 	}
-	w.floats = append(w.floats, s)
 	return s
 }
 
 // switchesReverse goes back through switches: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
 func switchesReverse(w *rosenWork, x, xb []float64, resultb float64) {
-	s := hesseRosenPop(&w.floats)
+	var s float64
 	sb := resultb
 	// The loop of line 120, from its last iteration to its first.
 	for i := len(x) - 1; i >= 0; i-- {
@@ -712,6 +1074,43 @@ func switchesReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		case 2:
 			// s *= 2
 			sb *= 2
+		}
+		// for i, v := range x
+		xb[i] += vb
+	}
+}
+
+// switchesReverseCareful goes back through switches where a factor of 0 annihilates infinities and NaN.
+func switchesReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	var s float64
+	sb := resultb
+	// The loop of line 120, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		v := x[i]
+		var vb float64
+		switch hesseRosenPop(&w.ints) {
+		case 0:
+			// s += v
+			vb += sb
+		case 1:
+			// s -= v / 2
+			t1, _ := hesseRosenDivD(v, 2, v/2)
+			vb -= hesseRosenProd(sb, t1)
+		}
+		switch hesseRosenPop(&w.ints) {
+		case 0:
+			// s += v * s
+			s = hesseRosenPop(&w.floats)
+			t3 := sb
+			vb += hesseRosenProd(t3, s)
+			sb += hesseRosenProd(t3, v)
+		case 1:
+			// s += v * v
+			vb += hesseRosenProd(sb, v)
+			vb += hesseRosenProd(sb, v)
+		case 2:
+			// s *= 2
+			sb = hesseRosenProd(sb, 2)
 		}
 		// for i, v := range x
 		xb[i] += vb
@@ -788,6 +1187,55 @@ func structsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	xb[0] += pb.x
 }
 
+// structsReverseCareful goes back through structs where a factor of 0 annihilates infinities and NaN.
+func structsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	q := hesseRosenPop(&w.kept4)
+	p := hesseRosenPop(&w.kept4)
+	var qb point
+	var pb point
+	pb.x += hesseRosenProd(resultb, q.y)
+	qb.y += hesseRosenProd(resultb, p.x)
+	qb.x += resultb
+	// The loop of line 148, from its last iteration to its first.
+	for i := 2; i >= 0; i-- {
+		times := hesseRosenPop(&w.kept4)
+		var plus1b point
+		var timesb point
+		// p.y = p.x * x[i]
+		p.y = hesseRosenPop(&w.floats)
+		t1 := pb.y
+		pb.y = 0
+		pb.x += hesseRosenProd(t1, x[i])
+		xb[i] += hesseRosenProd(t1, p.x)
+		// p.x *= q.y + float64(i)
+		p.x = hesseRosenPop(&w.floats)
+		t2 := pb.x
+		pb.x = hesseRosenProd(t2, (q.y + float64(i)))
+		qb.y += hesseRosenProd(t2, p.x)
+		// q = plus(q.times(x[2]), p)
+		q = hesseRosenPop(&w.kept4)
+		t3 := qb
+		qb = point{}
+		plus1b.x += t3.x
+		plus1b.y += t3.y
+		// q = plus(q.times(x[2]), p)
+		t4, t5 := plusReverseCareful(w, times, p, plus1b)
+		timesb.x += t4.x
+		timesb.y += t4.y
+		pb.x += t5.x
+		pb.y += t5.y
+		// q = plus(q.times(x[2]), p)
+		t6, t7 := pointTimesReverseCareful(w, q, x[2], timesb)
+		qb.x += t6.x
+		qb.y += t6.y
+		xb[2] += t7
+	}
+	// q := point{y: x[1]}
+	xb[1] += qb.y
+	// p := point{x[0], 1}
+	xb[0] += pb.x
+}
+
 // pointTimesForward is times, and saves what the reverse sweep needs.
 func pointTimesForward(w *rosenWork, p point, c float64) point {
 	return point{p.x * c, p.y * c}
@@ -803,6 +1251,15 @@ func pointTimesReverse(w *rosenWork, p point, c float64, resultb point) (pb poin
 	return
 }
 
+// pointTimesReverseCareful goes back through times where a factor of 0 annihilates infinities and NaN.
+func pointTimesReverseCareful(w *rosenWork, p point, c float64, resultb point) (pb point, cb float64) {
+	pb.x += hesseRosenProd(resultb.x, c)
+	cb += hesseRosenProd(resultb.x, p.x)
+	pb.y += hesseRosenProd(resultb.y, c)
+	cb += hesseRosenProd(resultb.y, p.y)
+	return
+}
+
 // plusForward is plus, and saves what the reverse sweep needs.
 func plusForward(w *rosenWork, p point, q point) point {
 	return point{x: p.x + q.x, y: p.y + q.y}
@@ -811,6 +1268,15 @@ func plusForward(w *rosenWork, p point, q point) point {
 // plusReverse goes back through plus: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
 func plusReverse(w *rosenWork, p point, q point, resultb point) (pb point, qb point) {
+	pb.x += resultb.x
+	qb.x += resultb.x
+	pb.y += resultb.y
+	qb.y += resultb.y
+	return
+}
+
+// plusReverseCareful goes back through plus where a factor of 0 annihilates infinities and NaN.
+func plusReverseCareful(w *rosenWork, p point, q point, resultb point) (pb point, qb point) {
 	pb.x += resultb.x
 	qb.x += resultb.x
 	pb.y += resultb.y
@@ -944,6 +1410,75 @@ func swapsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	hesseRosenCopy(yb, xb)
 }
 
+// swapsReverseCareful goes back through swaps where a factor of 0 annihilates infinities and NaN.
+func swapsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	yb := hesseRosenPop(&w.slices)
+	y := hesseRosenPop(&w.slices)
+	sb := resultb
+	// The loop of line 168, from its last iteration to its first.
+	for i2 := len(y) - 1; i2 >= 0; i2-- {
+		v := y[i2]
+		// s += v * v * float64(i)
+		vb := hesseRosenProd(hesseRosenProd(sb, float64(i2)), v)
+		vb += hesseRosenProd(hesseRosenProd(sb, float64(i2)), v)
+		// for i, v := range y
+		yb[i2] += vb
+	}
+	// The loop of line 162, from its last iteration to its first.
+	for i1 := len(y) - 1; i1 >= 0; i1-- {
+		{
+			var j1 int
+			// The loop of line 163, from its last iteration to its first.
+			for t7 := hesseRosenPop(&w.ints); t7 > 0; t7-- {
+				// j--
+				j1 = hesseRosenPop(&w.ints)
+				// y[j], y[j-1] = y[j-1], y[j]
+				y[j1-1] = hesseRosenPop(&w.floats)
+				t5 := yb[j1-1]
+				yb[j1-1] = 0
+				t4b := t5
+				// y[j], y[j-1] = y[j-1], y[j]
+				y[j1] = hesseRosenPop(&w.floats)
+				t6 := yb[j1]
+				yb[j1] = 0
+				t3b := t6
+				// y[j], y[j-1] = y[j-1], y[j]
+				yb[j1] += t4b
+				// y[j], y[j-1] = y[j-1], y[j]
+				yb[j1-1] += t3b
+			}
+		}
+	}
+	{
+		var j int
+		var i int
+		// The loop of line 159, from its last iteration to its first.
+		for t10 := hesseRosenPop(&w.ints); t10 > 0; t10-- {
+			// i, j = i+1, j-1
+			j = hesseRosenPop(&w.ints)
+			// i, j = i+1, j-1
+			i = hesseRosenPop(&w.ints)
+			// y[i], y[j] = y[j], y[i]
+			y[j] = hesseRosenPop(&w.floats)
+			t8 := yb[j]
+			yb[j] = 0
+			t2b := t8
+			// y[i], y[j] = y[j], y[i]
+			y[i] = hesseRosenPop(&w.floats)
+			t9 := yb[i]
+			yb[i] = 0
+			t1b := t9
+			// y[i], y[j] = y[j], y[i]
+			yb[i] += t2b
+			// y[i], y[j] = y[j], y[i]
+			yb[j] += t1b
+		}
+	}
+	// copy(y, x)
+	copy(y, hesseRosenPop(&w.slices))
+	hesseRosenCopy(yb, xb)
+}
+
 // recursionForward is recursion, and saves what the reverse sweep needs.
 func recursionForward(w *rosenWork, x, xb []float64) float64 {
 	t := x[0]
@@ -976,6 +1511,26 @@ func recursionReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	xb[0] += tb
 }
 
+// recursionReverseCareful goes back through recursion where a factor of 0 annihilates infinities and NaN.
+func recursionReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	horner11 := hesseRosenPop(&w.floats)
+	horner1 := hesseRosenPop(&w.floats)
+	t := x[0]
+	t1 := x[1]
+	horner1b := hesseRosenProd(resultb, horner11)
+	horner11b := hesseRosenProd(resultb, horner1)
+	// return horner(x, x[0]) * horner(x[2:], x[1])
+	t2 := hornerReverseCareful(w, x[2:], xb[2:], t1, horner11b)
+	t1b := t2
+	// return horner(x, x[0]) * horner(x[2:], x[1])
+	xb[1] += t1b
+	// return horner(x, x[0]) * horner(x[2:], x[1])
+	t3 := hornerReverseCareful(w, x, xb, t, horner1b)
+	tb := t3
+	// return horner(x, x[0]) * horner(x[2:], x[1])
+	xb[0] += tb
+}
+
 // hornerForward is horner, and saves what the reverse sweep needs.
 func hornerForward(w *rosenWork, c, cb []float64, t float64) float64 {
 	if len(c) == 0 {
@@ -999,6 +1554,21 @@ func hornerReverse(w *rosenWork, c, cb []float64, t float64, resultb float64) (t
 		horner1b := resultb * t
 		// return c[0] + t*horner(c[1:], t)
 		t1 := hornerReverse(w, c[1:], cb[1:], t, horner1b)
+		tb += t1
+	}
+	return
+}
+
+// hornerReverseCareful goes back through horner where a factor of 0 annihilates infinities and NaN.
+func hornerReverseCareful(w *rosenWork, c, cb []float64, t float64, resultb float64) (tb float64) {
+	exit := hesseRosenPop(&w.ints)
+	if exit > 1 {
+		horner1 := hesseRosenPop(&w.floats)
+		cb[0] += resultb
+		tb += hesseRosenProd(resultb, horner1)
+		horner1b := hesseRosenProd(resultb, t)
+		// return c[0] + t*horner(c[1:], t)
+		t1 := hornerReverseCareful(w, c[1:], cb[1:], t, horner1b)
 		tb += t1
 	}
 	return
@@ -1056,6 +1626,40 @@ func severalResultsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	xb[1] += t9
 }
 
+// severalResultsReverseCareful goes back through severalResults where a factor of 0 annihilates infinities and NaN.
+func severalResultsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	e := hesseRosenPop(&w.floats)
+	d := hesseRosenPop(&w.floats)
+	n := hesseRosenPop(&w.ints)
+	b := hesseRosenPop(&w.floats)
+	a := hesseRosenPop(&w.floats)
+	ab := hesseRosenProd(resultb, b)
+	bb := hesseRosenProd(resultb, a)
+	cb := hesseRosenProd(resultb, float64(n))
+	t2 := -resultb
+	db := hesseRosenProd(t2, e)
+	eb := hesseRosenProd(t2, d)
+	// d, e, _ = split(a, x[2])
+	t3 := eb
+	eb = 0
+	t1b := t3
+	// d, e, _ = split(a, x[2])
+	t4 := db
+	db = 0
+	tb := t4
+	// d, e, _ = split(a, x[2])
+	t5, t6 := splitReverseCareful(w, a, x[2], tb, t1b)
+	ab += t5
+	xb[2] += t6
+	// c, _, _ := split(b, 2)
+	t7 := split_ReverseCareful(w, b, 2, cb, 0)
+	bb += t7
+	// a, b, n := split(x[0], x[1])
+	t8, t9 := splitReverseCareful(w, x[0], x[1], ab, bb)
+	xb[0] += t8
+	xb[1] += t9
+}
+
 // splitForward is split, and saves what the reverse sweep needs.
 func splitForward(w *rosenWork, a float64, b float64) (float64, float64, int) {
 	return a * b, a - b, 3
@@ -1071,6 +1675,15 @@ func splitReverse(w *rosenWork, a float64, b float64, resultb float64, result1b 
 	return
 }
 
+// splitReverseCareful goes back through split where a factor of 0 annihilates infinities and NaN.
+func splitReverseCareful(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (ab float64, bb float64) {
+	ab += hesseRosenProd(resultb, b)
+	bb += hesseRosenProd(resultb, a)
+	ab += result1b
+	bb -= result1b
+	return
+}
+
 // split_Forward is split, and saves what the reverse sweep needs.
 func split_Forward(w *rosenWork, a float64, b float64) (float64, float64, int) {
 	return a * b, a - b, 3
@@ -1080,6 +1693,13 @@ func split_Forward(w *rosenWork, a float64, b float64) (float64, float64, int) {
 // to, and returns those of numbers.
 func split_Reverse(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (ab float64) {
 	ab += resultb * b
+	ab += result1b
+	return
+}
+
+// split_ReverseCareful goes back through split where a factor of 0 annihilates infinities and NaN.
+func split_ReverseCareful(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (ab float64) {
+	ab += hesseRosenProd(resultb, b)
 	ab += result1b
 	return
 }
@@ -1177,6 +1797,62 @@ func matricesReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	}
 }
 
+// matricesReverseCareful goes back through matrices where a factor of 0 annihilates infinities and NaN.
+func matricesReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	const n = 3
+	m := hesseRosenPop(&w.kept5)
+	db := hesseRosenPop(&w.slices)
+	d := hesseRosenPop(&w.slices)
+	rowsb := hesseRosenPop(&w.kept6)
+	rows := hesseRosenPop(&w.kept6)
+	var mb [2][2]float64
+	db[0] += hesseRosenProd(resultb, d[1])
+	db[1] += hesseRosenProd(resultb, d[0])
+	db[2] += hesseRosenProd(resultb, m[0][1])
+	mb[0][1] += hesseRosenProd(resultb, d[2])
+	mb[1][1] += resultb
+	// m[0][1] *= m[1][0]
+	m[0][1] = hesseRosenPop(&w.floats)
+	t1 := mb[0][1]
+	mb[0][1] = hesseRosenProd(t1, m[1][0])
+	mb[1][0] += hesseRosenProd(t1, m[0][1])
+	// m := [2][2]float64{{d[0], d[1]}, {d[2], x[0]}}
+	db[0] += mb[0][0]
+	db[1] += mb[0][1]
+	db[2] += mb[1][0]
+	xb[0] += mb[1][1]
+	// rowSums(d, rows, n)
+	rowSumsReverseCareful(w, d, db, rows, rowsb, n)
+	// rowSums(d, rows, n)
+	rowSumsReverseCareful(w, d, db, rows, rowsb, n)
+	// The loop of line 214, from its last iteration to its first.
+	for i1 := len(d) - 1; i1 >= 0; i1-- {
+		// d[i] = x[2] * float64(i+1)
+		d[i1] = hesseRosenPop(&w.floats)
+		t2 := db[i1]
+		db[i1] = 0
+		xb[2] += hesseRosenProd(t2, float64(i1+1))
+	}
+	// The loop of line 207, from its last iteration to its first.
+	for i := len(rows) - 1; i >= 0; i-- {
+		{
+			over := rows[i]
+			// The loop of line 209, from its last iteration to its first.
+			for j := len(over) - 1; j >= 0; j-- {
+				// rows[i][j] = x[0]*float64(i) - x[1]/float64(j+1)
+				t3 := rowsb[i][j]
+				rowsb[i][j] = 0
+				xb[0] += hesseRosenProd(t3, float64(i))
+				t4, _ := hesseRosenDivD(x[1], float64(j+1), x[1]/float64(j+1))
+				xb[1] -= hesseRosenProd(t3, t4)
+			}
+		}
+		// rows[i] = make([]float64, n)
+		rowsb[i] = hesseRosenPop(&w.slices)
+		rows[i] = hesseRosenPop(&w.slices)
+	}
+}
+
 // rowSumsForward is rowSums, and saves what the reverse sweep needs.
 func rowSumsForward(w *rosenWork, dst, dstb []float64, a, ab [][]float64, n int) {
 	for i := range n {
@@ -1206,6 +1882,27 @@ func rowSumsReverse(w *rosenWork, dst, dstb []float64, a, ab [][]float64, n int)
 		dstb[i] = 0
 		sb := t1 * dst[i]
 		dstb[i] += t1 * s
+		// The loop of line 197, from its last iteration to its first.
+		for j := len(row) - 1; j >= 0; j-- {
+			// s += row[j]
+			rowb[j] += sb
+		}
+	}
+}
+
+// rowSumsReverseCareful goes back through rowSums where a factor of 0 annihilates infinities and NaN.
+func rowSumsReverseCareful(w *rosenWork, dst, dstb []float64, a, ab [][]float64, n int) {
+	// The loop of line 194, from its last iteration to its first.
+	for i := n - 1; i >= 0; i-- {
+		s := hesseRosenPop(&w.floats)
+		row := a[i]
+		rowb := ab[i]
+		// dst[i] = s * dst[i]
+		dst[i] = hesseRosenPop(&w.floats)
+		t1 := dstb[i]
+		dstb[i] = 0
+		sb := hesseRosenProd(t1, dst[i])
+		dstb[i] += hesseRosenProd(t1, s)
 		// The loop of line 197, from its last iteration to its first.
 		for j := len(row) - 1; j >= 0; j-- {
 			// s += row[j]
@@ -1245,6 +1942,24 @@ func pointersReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	newModelReverse(w, x, xb)
 }
 
+// pointersReverseCareful goes back through pointers where a factor of 0 annihilates infinities and NaN.
+func pointersReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	b := hesseRosenPop(&w.floats)
+	a := hesseRosenPop(&w.floats)
+	mb := hesseRosenPop(&w.kept7)
+	m := hesseRosenPop(&w.kept7)
+	ab := hesseRosenProd(resultb, b)
+	bb := hesseRosenProd(resultb, a)
+	mb.scale += resultb
+	// b := m.value(a)
+	t1 := modelValue_ReverseCareful(w, m, mb, a, bb)
+	ab += t1
+	// a := m.value(0.5)
+	modelValueReverseCareful(w, m, mb, 0.5, ab)
+	// m := newModel(x)
+	newModelReverseCareful(w, x, xb)
+}
+
 // newModelForward is newModel, and saves what the reverse sweep needs.
 func newModelForward(w *rosenWork, x, xb []float64) (*model, *model) {
 	mb := &model{weights: xb[1:]}
@@ -1257,6 +1972,14 @@ func newModelForward(w *rosenWork, x, xb []float64) (*model, *model) {
 // newModelReverse goes back through newModel: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
 func newModelReverse(w *rosenWork, x, xb []float64) {
+	mb := hesseRosenPop(&w.kept7)
+	hesseRosenPop(&w.kept7)
+	// m := &model{weights: x[1:], scale: x[0]}
+	xb[0] += mb.scale
+}
+
+// newModelReverseCareful goes back through newModel where a factor of 0 annihilates infinities and NaN.
+func newModelReverseCareful(w *rosenWork, x, xb []float64) {
 	mb := hesseRosenPop(&w.kept7)
 	hesseRosenPop(&w.kept7)
 	// m := &model{weights: x[1:], scale: x[0]}
@@ -1306,6 +2029,30 @@ func modelValueReverse(w *rosenWork, m, mb *model, t float64, resultb float64) {
 	}
 }
 
+// modelValueReverseCareful goes back through value where a factor of 0 annihilates infinities and NaN.
+func modelValueReverseCareful(w *rosenWork, m, mb *model, t float64, resultb float64) {
+	sb := resultb
+	// m.scale *= 1.5
+	m.scale = hesseRosenPop(&w.floats)
+	mb.scale = hesseRosenProd(mb.scale, 1.5)
+	{
+		over := m.weights
+		overb := mb.weights
+		// The loop of line 236, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			cos := hesseRosenPop(&w.floats)
+			w1 := over[i]
+			// s += w * math.Cos(float64(i)*t*m.scale)
+			w1b := hesseRosenProd(sb, cos)
+			cosb := hesseRosenProd(sb, w1)
+			// s += w * math.Cos(float64(i)*t*m.scale)
+			mb.scale += hesseRosenProd(hesseRosenProd(cosb, -math.Sin((float64(i)*t*m.scale))), float64(i)*t)
+			// for i, w := range m.weights
+			overb[i] += w1b
+		}
+	}
+}
+
 // modelValue_Forward is value, and saves what the reverse sweep needs.
 func modelValue_Forward(w *rosenWork, m, mb *model, t float64) float64 {
 	s := 0.0
@@ -1345,6 +2092,32 @@ func modelValue_Reverse(w *rosenWork, m, mb *model, t float64, resultb float64) 
 			t1 := cosb * (-math.Sin((float64(i) * t * m.scale)))
 			tb += t1 * m.scale * float64(i)
 			mb.scale += t1 * (float64(i) * t)
+			// for i, w := range m.weights
+			overb[i] += w1b
+		}
+	}
+	return
+}
+
+// modelValue_ReverseCareful goes back through value where a factor of 0 annihilates infinities and NaN.
+func modelValue_ReverseCareful(w *rosenWork, m, mb *model, t float64, resultb float64) (tb float64) {
+	sb := resultb
+	// m.scale *= 1.5
+	m.scale = hesseRosenPop(&w.floats)
+	mb.scale = hesseRosenProd(mb.scale, 1.5)
+	{
+		over := m.weights
+		overb := mb.weights
+		// The loop of line 236, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			cos := hesseRosenPop(&w.floats)
+			w1 := over[i]
+			// s += w * math.Cos(float64(i)*t*m.scale)
+			w1b := hesseRosenProd(sb, cos)
+			cosb := hesseRosenProd(sb, w1)
+			// s += w * math.Cos(float64(i)*t*m.scale)
+			tb += hesseRosenProd(hesseRosenProd(hesseRosenProd(cosb, -math.Sin((float64(i)*t*m.scale))), m.scale), float64(i))
+			mb.scale += hesseRosenProd(hesseRosenProd(cosb, -math.Sin((float64(i)*t*m.scale))), float64(i)*t)
 			// for i, w := range m.weights
 			overb[i] += w1b
 		}
@@ -1587,6 +2360,165 @@ func mathFunctionsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	xb[0] += sinb * math.Cos(x[0])
 }
 
+// mathFunctionsReverseCareful goes back through mathFunctions where a factor of 0 annihilates infinities and NaN.
+func mathFunctionsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	mod := hesseRosenPop(&w.floats)
+	pow1 := hesseRosenPop(&w.floats)
+	pow := hesseRosenPop(&w.floats)
+	hypot := hesseRosenPop(&w.floats)
+	atan2 := hesseRosenPop(&w.floats)
+	tanh := hesseRosenPop(&w.floats)
+	tan := hesseRosenPop(&w.floats)
+	log2 := hesseRosenPop(&w.floats)
+	log1p := hesseRosenPop(&w.floats)
+	log10 := hesseRosenPop(&w.floats)
+	log := hesseRosenPop(&w.floats)
+	gamma := hesseRosenPop(&w.floats)
+	expm1 := hesseRosenPop(&w.floats)
+	exp2 := hesseRosenPop(&w.floats)
+	exp := hesseRosenPop(&w.floats)
+	cbrt := hesseRosenPop(&w.floats)
+	s := hesseRosenPop(&w.floats)
+	atanh := hesseRosenPop(&w.floats)
+	atan := hesseRosenPop(&w.floats)
+	asin := hesseRosenPop(&w.floats)
+	acosh := hesseRosenPop(&w.floats)
+	acos := hesseRosenPop(&w.floats)
+	t1 := hesseRosenPop(&w.floats)
+	cos := hesseRosenPop(&w.floats)
+	t := hesseRosenPop(&w.floats)
+	sin := hesseRosenPop(&w.floats)
+	a := t
+	b := t1
+	sb := hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), max(x[0], 0.2)), math.Min(2, x[1])), math.Max(x[2], 0.1))
+	t2, _ := hesseRosenMaxD(x[2], 0.1, math.Max(x[2], 0.1))
+	xb[2] += hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), max(x[0], 0.2)), math.Min(2, x[1])), s), t2)
+	_, t5 := hesseRosenMinD(2, x[1], math.Min(2, x[1]))
+	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), max(x[0], 0.2)), s*math.Max(x[2], 0.1)), t5)
+	t6, _ := hesseRosenMaxD(x[0], 0.2, max(x[0], 0.2))
+	xb[0] += hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), s*math.Max(x[2], 0.1)*math.Min(2, x[1])), t6)
+	t8, t9 := hesseRosenMinD((x[1] * 3), a, min(x[1]*3, a))
+	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, s*math.Max(x[2], 0.1)*math.Min(2, x[1])*max(x[0], 0.2)), t8), 3)
+	ab := hesseRosenProd(hesseRosenProd(resultb, s*math.Max(x[2], 0.1)*math.Min(2, x[1])*max(x[0], 0.2)), t9)
+	// s += math.Ceil(3*a)*b + math.Floor(3*b)*a + math.Trunc(-3*a) + math.Round(5*b)*a + math.Mod(a, 0.3) + math.Copysign(a, -b)
+	bb := hesseRosenProd(sb, math.Ceil(3*a))
+	ab += hesseRosenProd(sb, math.Floor(3*b))
+	ab += hesseRosenProd(sb, math.Round(5*b))
+	modb := sb
+	t10, t11 := hesseRosenCopysignD(a, (-b), math.Copysign(a, -b))
+	ab += hesseRosenProd(sb, t10)
+	bb -= hesseRosenProd(sb, t11)
+	// s += math.Ceil(3*a)*b + math.Floor(3*b)*a + math.Trunc(-3*a) + math.Round(5*b)*a + math.Mod(a, 0.3) + math.Copysign(a, -b)
+	t12, _ := hesseRosenModD(a, 0.3, mod)
+	ab += hesseRosenProd(modb, t12)
+	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
+	atan2b := sb
+	hypotb := sb
+	powb := sb
+	pow1b := sb
+	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
+	t14, _ := hesseRosenPowD(b, 3, pow1)
+	bb += hesseRosenProd(pow1b, t14)
+	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
+	t16, t17 := hesseRosenPowD(a, b, pow)
+	ab += hesseRosenProd(powb, t16)
+	bb += hesseRosenProd(powb, t17)
+	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
+	t18, t19 := hesseRosenHypotD(a, b, hypot)
+	ab += hesseRosenProd(hypotb, t18)
+	bb += hesseRosenProd(hypotb, t19)
+	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
+	t20, t21 := hesseRosenAtan2D(a, b, atan2)
+	ab += hesseRosenProd(atan2b, t20)
+	bb += hesseRosenProd(atan2b, t21)
+	// s += math.Sin(b) + math.Sinh(a) + math.Sqrt(b) + math.Tan(a) + math.Tanh(b)
+	sin1b := sb
+	sinhb := sb
+	bb += hesseRosenProd(sb, 0.5/math.Sqrt(b))
+	tanb := sb
+	tanhb := sb
+	// s += math.Sin(b) + math.Sinh(a) + math.Sqrt(b) + math.Tan(a) + math.Tanh(b)
+	bb += hesseRosenProd(tanhb, hesseRosenTanhD(b, tanh))
+	// s += math.Sin(b) + math.Sinh(a) + math.Sqrt(b) + math.Tan(a) + math.Tanh(b)
+	ab += hesseRosenProd(tanb, 1+float64(tan*tan))
+	// s += math.Sin(b) + math.Sinh(a) + math.Sqrt(b) + math.Tan(a) + math.Tanh(b)
+	ab += hesseRosenProd(sinhb, math.Cosh(a))
+	// s += math.Sin(b) + math.Sinh(a) + math.Sqrt(b) + math.Tan(a) + math.Tanh(b)
+	bb += hesseRosenProd(sin1b, math.Cos(b))
+	// s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
+	expm1b := sb
+	gammab := sb
+	logb := sb
+	log10b := sb
+	log1pb := sb
+	log2b := sb
+	// s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
+	ab += hesseRosenProd(log2b, hesseRosenLog2D(a, log2))
+	// s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
+	bb += hesseRosenProd(log1pb, hesseRosenLog1pD(b, log1p))
+	// s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
+	ab += hesseRosenProd(log10b, hesseRosenLog10D(a, log10))
+	// s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
+	bb += hesseRosenProd(logb, hesseRosenLogD(b, log))
+	// s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
+	ab += hesseRosenProd(gammab, hesseRosenProd(gamma, hesseRosenPolygamma(a, 0)))
+	// s += math.Expm1(b) + math.Gamma(a) + math.Log(b) + math.Log10(a) + math.Log1p(b) + math.Log2(a)
+	bb += hesseRosenProd(expm1b, hesseRosenExpm1D(b, expm1))
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	cbrtb := sb
+	cos1b := sb
+	coshb := sb
+	erfb := sb
+	erfcb := sb
+	expb := sb
+	exp2b := sb
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	ab += hesseRosenProd(exp2b, float64(math.Ln2*exp2))
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	bb += hesseRosenProd(expb, exp)
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	ab += hesseRosenProd(erfcb, float64(-hesseRosenTwoOverSqrtPi*math.Exp(-a*a)))
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	bb += hesseRosenProd(erfb, float64(hesseRosenTwoOverSqrtPi*math.Exp(-b*b)))
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	ab += hesseRosenProd(coshb, math.Sinh(a))
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	bb += hesseRosenProd(cos1b, -math.Sin(b))
+	// s += math.Cbrt(a) + math.Cos(b) + math.Cosh(a) + math.Erf(b) + math.Erfc(a) + math.Exp(b) + math.Exp2(a)
+	ab += hesseRosenProd(cbrtb, hesseRosenCbrtD(a, cbrt))
+	// s := math.Acos(a) + math.Acosh(1+a) + math.Asin(b) + math.Asinh(a) + math.Atan(b) + math.Atanh(a)
+	acosb := sb
+	acoshb := sb
+	asinb := sb
+	asinhb := sb
+	atanb := sb
+	atanhb := sb
+	// s := math.Acos(a) + math.Acosh(1+a) + math.Asin(b) + math.Asinh(a) + math.Atan(b) + math.Atanh(a)
+	ab += hesseRosenProd(atanhb, hesseRosenAtanhD(a, atanh))
+	// s := math.Acos(a) + math.Acosh(1+a) + math.Asin(b) + math.Asinh(a) + math.Atan(b) + math.Atanh(a)
+	bb += hesseRosenProd(atanb, hesseRosenAtanD(b, atan))
+	// s := math.Acos(a) + math.Acosh(1+a) + math.Asin(b) + math.Asinh(a) + math.Atan(b) + math.Atanh(a)
+	ab += hesseRosenProd(asinhb, 1/math.Hypot(1, a))
+	// s := math.Acos(a) + math.Acosh(1+a) + math.Asin(b) + math.Asinh(a) + math.Atan(b) + math.Atanh(a)
+	bb += hesseRosenProd(asinb, hesseRosenAsinD(b, asin))
+	// s := math.Acos(a) + math.Acosh(1+a) + math.Asin(b) + math.Asinh(a) + math.Atan(b) + math.Atanh(a)
+	ab += hesseRosenProd(acoshb, hesseRosenAcoshD((1+a), acosh))
+	// s := math.Acos(a) + math.Acosh(1+a) + math.Asin(b) + math.Asinh(a) + math.Atan(b) + math.Atanh(a)
+	ab += hesseRosenProd(acosb, hesseRosenAcosD(a, acos))
+	// a, b := 0.1+0.8*math.Abs(math.Sin(x[0])), 0.1+0.8*math.Abs(math.Cos(x[1]))
+	t1b := bb
+	// a, b := 0.1+0.8*math.Abs(math.Sin(x[0])), 0.1+0.8*math.Abs(math.Cos(x[1]))
+	tb := ab
+	// a, b := 0.1+0.8*math.Abs(math.Sin(x[0])), 0.1+0.8*math.Abs(math.Cos(x[1]))
+	cosb := hesseRosenProd(hesseRosenProd(t1b, 0.8), hesseRosenAbsD(cos, math.Abs(cos)))
+	// a, b := 0.1+0.8*math.Abs(math.Sin(x[0])), 0.1+0.8*math.Abs(math.Cos(x[1]))
+	xb[1] += hesseRosenProd(cosb, -math.Sin(x[1]))
+	// a, b := 0.1+0.8*math.Abs(math.Sin(x[0])), 0.1+0.8*math.Abs(math.Cos(x[1]))
+	sinb := hesseRosenProd(hesseRosenProd(tb, 0.8), hesseRosenAbsD(sin, math.Abs(sin)))
+	// a, b := 0.1+0.8*math.Abs(math.Sin(x[0])), 0.1+0.8*math.Abs(math.Cos(x[1]))
+	xb[0] += hesseRosenProd(sinb, math.Cos(x[0]))
+}
+
 // drawsForward is draws, and saves what the reverse sweep needs.
 func drawsForward(w *rosenWork, x, xb []float64) float64 {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -1601,14 +2533,12 @@ func drawsForward(w *rosenWork, x, xb []float64) float64 {
 		w.floats = append(w.floats, t1)
 		w.ints = append(w.ints, t2)
 	}
-	w.floats = append(w.floats, s)
 	return s
 }
 
-// drawsReverse goes back through draws: it adds to the adjoints of what slices and pointers lead
-// to, and returns those of numbers.
-func drawsReverse(w *rosenWork, x, xb []float64, resultb float64) {
-	s := hesseRosenPop(&w.floats)
+// drawsReverseCareful goes back through draws where a factor of 0 annihilates infinities and NaN.
+func drawsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	var s float64
 	sb := resultb
 	// The loop of line 265, from its last iteration to its first.
 	for i := len(x) - 1; i >= 0; i-- {
@@ -1618,12 +2548,246 @@ func drawsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		// s += x[i]*x[i]*r.Float64() + s*r.NormFloat64()*x[r.IntN(len(x))]
 		s = hesseRosenPop(&w.floats)
 		t3 := sb
-		t4 := t3 * t
-		xb[i] += t4 * x[i]
-		xb[i] += t4 * x[i]
-		sb += t3 * x[t2] * t1
-		xb[t2] += t3 * (s * t1)
+		xb[i] += hesseRosenProd(hesseRosenProd(t3, t), x[i])
+		xb[i] += hesseRosenProd(hesseRosenProd(t3, t), x[i])
+		sb += hesseRosenProd(hesseRosenProd(t3, x[t2]), t1)
+		xb[t2] += hesseRosenProd(t3, s*t1)
 	}
+}
+
+// atZeroForward is atZero, and saves what the reverse sweep needs.
+func atZeroForward(w *rosenWork, x, xb []float64) float64 {
+	s := 0*math.Sqrt(x[0]) + x[1]*math.Sqrt(x[1]*x[1])
+	if x[0] > -1 {
+		pow := math.Pow(x[0], 0)
+		hypot := math.Hypot(x[0], x[4])
+		s += pow * hypot
+		w.floats = append(w.floats, pow)
+		w.floats = append(w.floats, hypot)
+	}
+	weight := 0.0
+	for i := range 2 {
+		w.floats = append(w.floats, weight)
+		weight *= x[2+i]
+		log := math.Log(x[i])
+		s += weight * log
+		w.floats = append(w.floats, log)
+	}
+	q := x[4]
+	w.floats = append(w.floats, q)
+	q /= 1 + x[2]
+	quotient1 := quotientForward(w, x[4], x[5])
+	w.floats = append(w.floats, q)
+	q *= quotient1
+	q /= 2
+	q *= 3
+	w.floats = append(w.floats, weight)
+	w.floats = append(w.floats, quotient1)
+	return s + 0*q + 0*(x[2]/x[3]) + math.Min(x[5], 1)*x[1]
+}
+
+// atZeroReverse goes back through atZero: it adds to the adjoints of what slices and pointers lead
+// to, and returns those of numbers.
+func atZeroReverse(w *rosenWork, x, xb []float64, resultb float64) {
+	quotient1 := hesseRosenPop(&w.floats)
+	var q float64
+	weight := hesseRosenPop(&w.floats)
+	var weightb float64
+	sb := resultb
+	qb := resultb * 0
+	t1 := resultb * 0
+	t2 := t1 / x[3]
+	xb[2] += t2
+	xb[3] -= t2 * (x[2] / x[3])
+	t3, _ := hesseRosenMinD(x[5], 1, math.Min(x[5], 1))
+	xb[5] += resultb * x[1] * t3
+	xb[1] += resultb * math.Min(x[5], 1)
+	// q *= 3
+	qb *= 3
+	// q /= 2
+	qb /= 2
+	// q *= quotient(x[4], x[5])
+	q = hesseRosenPop(&w.floats)
+	t5 := qb
+	qb = t5 * quotient1
+	quotient1b := t5 * q
+	// q *= quotient(x[4], x[5])
+	t6, t7 := quotientReverse(w, x[4], x[5], quotient1b)
+	xb[4] += t6
+	xb[5] += t7
+	// q /= 1 + x[2]
+	q = hesseRosenPop(&w.floats)
+	t8 := qb
+	qb = t8 / (1 + x[2])
+	xb[2] -= t8 / (1 + x[2]) * (q / (1 + x[2]))
+	// q := x[4]
+	xb[4] += qb
+	// The loop of line 279, from its last iteration to its first.
+	for i := 1; i >= 0; i-- {
+		log := hesseRosenPop(&w.floats)
+		// s += weight * math.Log(x[i])
+		weightb += sb * log
+		logb := sb * weight
+		// s += weight * math.Log(x[i])
+		xb[i] += logb * hesseRosenLogD(x[i], log)
+		// weight *= x[2+i]
+		weight = hesseRosenPop(&w.floats)
+		t9 := weightb
+		weightb = t9 * x[2+i]
+		xb[2+i] += t9 * weight
+	}
+	if x[0] > -1 {
+		hypot := hesseRosenPop(&w.floats)
+		pow := hesseRosenPop(&w.floats)
+		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
+		powb := sb * hypot
+		hypotb := sb * pow
+		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
+		t10, t11 := hesseRosenHypotD(x[0], x[4], hypot)
+		xb[0] += hypotb * t10
+		xb[4] += hypotb * t11
+		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
+		t12, _ := hesseRosenPowD(x[0], 0, pow)
+		xb[0] += powb * t12
+	}
+	// s := 0*math.Sqrt(x[0]) + x[1]*math.Sqrt(x[1]*x[1])
+	xb[0] += sb * 0 * (0.5 / math.Sqrt(x[0]))
+	xb[1] += sb * math.Sqrt(x[1]*x[1])
+	t14 := sb * x[1] * (0.5 / math.Sqrt(x[1]*x[1]))
+	xb[1] += t14 * x[1]
+	xb[1] += t14 * x[1]
+}
+
+// atZeroReverseCareful goes back through atZero where a factor of 0 annihilates infinities and NaN.
+func atZeroReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	quotient1 := hesseRosenPop(&w.floats)
+	var q float64
+	weight := hesseRosenPop(&w.floats)
+	var weightb float64
+	sb := resultb
+	qb := hesseRosenProd(resultb, 0)
+	t1, t2 := hesseRosenDivD(x[2], x[3], x[2]/x[3])
+	xb[2] += hesseRosenProd(hesseRosenProd(resultb, 0), t1)
+	xb[3] += hesseRosenProd(hesseRosenProd(resultb, 0), t2)
+	t3, _ := hesseRosenMinD(x[5], 1, math.Min(x[5], 1))
+	xb[5] += hesseRosenProd(hesseRosenProd(resultb, x[1]), t3)
+	xb[1] += hesseRosenProd(resultb, math.Min(x[5], 1))
+	// q *= 3
+	qb = hesseRosenProd(qb, 3)
+	// q /= 2
+	qb = hesseRosenProd(qb, 1.0/2)
+	// q *= quotient(x[4], x[5])
+	q = hesseRosenPop(&w.floats)
+	t5 := qb
+	qb = hesseRosenProd(t5, quotient1)
+	quotient1b := hesseRosenProd(t5, q)
+	// q *= quotient(x[4], x[5])
+	t6, t7 := quotientReverseCareful(w, x[4], x[5], quotient1b)
+	xb[4] += t6
+	xb[5] += t7
+	// q /= 1 + x[2]
+	q = hesseRosenPop(&w.floats)
+	t8 := qb
+	t9, t10 := hesseRosenDivD(q, (1 + x[2]), q/(1+x[2]))
+	qb = hesseRosenProd(t8, t9)
+	xb[2] += hesseRosenProd(t8, t10)
+	// q := x[4]
+	xb[4] += qb
+	// The loop of line 279, from its last iteration to its first.
+	for i := 1; i >= 0; i-- {
+		log := hesseRosenPop(&w.floats)
+		// s += weight * math.Log(x[i])
+		weightb += hesseRosenProd(sb, log)
+		logb := hesseRosenProd(sb, weight)
+		// s += weight * math.Log(x[i])
+		xb[i] += hesseRosenProd(logb, hesseRosenLogD(x[i], log))
+		// weight *= x[2+i]
+		weight = hesseRosenPop(&w.floats)
+		t11 := weightb
+		weightb = hesseRosenProd(t11, x[2+i])
+		xb[2+i] += hesseRosenProd(t11, weight)
+	}
+	if x[0] > -1 {
+		hypot := hesseRosenPop(&w.floats)
+		pow := hesseRosenPop(&w.floats)
+		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
+		powb := hesseRosenProd(sb, hypot)
+		hypotb := hesseRosenProd(sb, pow)
+		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
+		t12, t13 := hesseRosenHypotD(x[0], x[4], hypot)
+		xb[0] += hesseRosenProd(hypotb, t12)
+		xb[4] += hesseRosenProd(hypotb, t13)
+		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
+		t14, _ := hesseRosenPowD(x[0], 0, pow)
+		xb[0] += hesseRosenProd(powb, t14)
+	}
+	// s := 0*math.Sqrt(x[0]) + x[1]*math.Sqrt(x[1]*x[1])
+	xb[0] += hesseRosenProd(hesseRosenProd(sb, 0), 0.5/math.Sqrt(x[0]))
+	xb[1] += hesseRosenProd(sb, math.Sqrt(x[1]*x[1]))
+	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(sb, x[1]), 0.5/math.Sqrt(x[1]*x[1])), x[1])
+	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(sb, x[1]), 0.5/math.Sqrt(x[1]*x[1])), x[1])
+}
+
+// quotientForward is quotient, and saves what the reverse sweep needs.
+func quotientForward(w *rosenWork, a float64, b float64) float64 {
+	return math.Sqrt(a) / b
+}
+
+// quotientReverse goes back through quotient: it adds to the adjoints of what slices and pointers lead
+// to, and returns those of numbers.
+func quotientReverse(w *rosenWork, a float64, b float64, resultb float64) (ab float64, bb float64) {
+	t1 := resultb / b
+	ab += t1 * (0.5 / math.Sqrt(a))
+	bb -= t1 * (math.Sqrt(a) / b)
+	return
+}
+
+// quotientReverseCareful goes back through quotient where a factor of 0 annihilates infinities and NaN.
+func quotientReverseCareful(w *rosenWork, a float64, b float64, resultb float64) (ab float64, bb float64) {
+	t1, t2 := hesseRosenDivD(math.Sqrt(a), b, math.Sqrt(a)/b)
+	ab += hesseRosenProd(hesseRosenProd(resultb, t1), 0.5/math.Sqrt(a))
+	bb += hesseRosenProd(resultb, t2)
+	return
+}
+
+// countedForward is counted, and saves what the reverse sweep needs.
+func countedForward(w *rosenWork, x, xb []float64, c *counter) float64 {
+	c.calls++
+	return c.weights[0]*math.Sqrt(x[0]) + c.weights[1]*math.Sqrt(x[1])
+}
+
+// countedReverseCareful goes back through counted where a factor of 0 annihilates infinities and NaN.
+func countedReverseCareful(w *rosenWork, x, xb []float64, c *counter, resultb float64) {
+	xb[0] += hesseRosenProd(hesseRosenProd(resultb, c.weights[0]), 0.5/math.Sqrt(x[0]))
+	xb[1] += hesseRosenProd(hesseRosenProd(resultb, c.weights[1]), 0.5/math.Sqrt(x[1]))
+}
+
+// countedInPackageForward is countedInPackage, and saves what the reverse sweep needs.
+func countedInPackageForward(w *rosenWork, x, xb []float64) float64 {
+	zero := count()
+	w.floats = append(w.floats, zero)
+	return zero*math.Sqrt(x[0]) + math.Sqrt(x[1])
+}
+
+// countedInPackageReverseCareful goes back through countedInPackage where a factor of 0 annihilates infinities and NaN.
+func countedInPackageReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	zero := hesseRosenPop(&w.floats)
+	xb[0] += hesseRosenProd(hesseRosenProd(resultb, zero), 0.5/math.Sqrt(x[0]))
+	xb[1] += hesseRosenProd(resultb, 0.5/math.Sqrt(x[1]))
+}
+
+// drawnForward is drawn, and saves what the reverse sweep needs.
+func drawnForward(w *rosenWork, x, xb []float64, r *rand.Rand) float64 {
+	t := r.Float64()
+	w.floats = append(w.floats, t)
+	return t * (0*math.Sqrt(x[0]) + x[1])
+}
+
+// drawnReverseCareful goes back through drawn where a factor of 0 annihilates infinities and NaN.
+func drawnReverseCareful(w *rosenWork, x, xb []float64, r *rand.Rand, resultb float64) {
+	t := hesseRosenPop(&w.floats)
+	xb[0] += hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, t), 0), 0.5/math.Sqrt(x[0]))
+	xb[1] += hesseRosenProd(resultb, t)
 }
 
 // rosenWork has what forward sweeps save, in stacks that grow once.
@@ -1639,6 +2803,21 @@ type rosenWork struct {
 }
 
 var rosenPool = sync.Pool{New: func() any { return new(rosenWork) }}
+
+// hesseRosenFinite reports whether sums of elements are finite.
+func hesseRosenFinite(v []float64) bool {
+	for ; len(v) >= 8; v = v[8:] {
+		if s := v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7]; s-s != 0 {
+			return false
+		}
+	}
+	for _, s := range v {
+		if s-s != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // hesseRosenPop takes the last element off a stack.
 func hesseRosenPop[T any](s *[]T) T {
@@ -1791,6 +2970,15 @@ func hesseRosenStep(x, y float64) float64 {
 func hesseRosenNormal(v float64) bool {
 	v = math.Abs(v)
 	return v >= 0x1p-1022 && v <= math.MaxFloat64
+}
+
+// hesseRosenDivD is the gradient of x/y, 0 at an infinite y.
+func hesseRosenDivD(x, y, v float64) (dx, dy float64) {
+	dx = 1 / y
+	if dx == 0 {
+		return dx, 0
+	}
+	return dx, -v / y
 }
 
 // hesseRosenSqrt is √x. √−0 is +0, so that ½/√x has one sign at zero: −0 + 0 is +0, which takes less

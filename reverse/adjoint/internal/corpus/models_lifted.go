@@ -227,6 +227,26 @@ func drawsOf[T dual.Scalar[T]](x []T) T {
 	return s
 }
 
+// atZeroOf has infinite derivatives times zeros: of 0·√x, 0·log x and √(x²) at 0, of
+// quotients by 0 and by infinities, and in loops and calls.
+func atZeroOf[T dual.Scalar[T]](x []T) T {
+	s := x[0].Sqrt().Scale(0).Add(x[1].Mul(x[1].Square().Sqrt()))
+	if dual.Const[T](-1).Less(x[0]) {
+		s = s.Add(x[0].PowReal(0).Mul(x[0].Hypot(x[4])))
+	}
+	var weight T
+	for i := range 2 {
+		weight = weight.Mul(x[2+i])
+		s = s.Add(weight.Mul(x[i].Log()))
+	}
+	q := x[4]
+	q = q.Div(x[2].AddReal(1))
+	q = q.Mul(quotientOf(x[4], x[5]))
+	q = q.Div(dual.Const[T](2))
+	q = q.Scale(3)
+	return s.Add(q.Scale(0)).Add(x[2].Div(x[3]).Scale(0)).Add(x[5].Min(dual.Const[T](1)).Mul(x[1]))
+}
+
 type pointOf[T dual.Scalar[T]] struct {
 	x, y T
 }
@@ -281,6 +301,8 @@ func (m *modelOf[T]) value2(t T) T {
 	m.scale = m.scale.Scale(1.5)
 	return s
 }
+
+func quotientOf[T dual.Scalar[T]](a, b T) T { return a.Sqrt().Div(b) }
 
 type modelOf[T dual.Scalar[T]] struct {
 	weights []T

@@ -225,3 +225,27 @@ func orderOfReading(x []float64) float64 {
 	s := &scaled{x[0]}
 	return s.v * /*!Go does not say which comes first*/ s.twice()
 }
+
+type counts struct {
+	weights []float64
+	calls   int
+}
+
+func bump(c *counts) float64 {
+	c.calls++
+	c.weights[0]++
+	return 1
+}
+
+func changedInAssignment(x []float64) float64 {
+	c := &counts{weights: []float64{1, 2}}
+	s := x[0] * c.weights[0]
+	n := /*!may change what its caller's derivative reads*/ bump(c)
+	return s * n
+}
+
+func changedInExpression(x []float64) float64 {
+	c := &counts{weights: []float64{1, 2}}
+	s := x[0] * c.weights[0]
+	return s + x[1]*(1+ /*!may change what its caller's derivative reads*/ bump(c))
+}
