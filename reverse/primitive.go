@@ -72,7 +72,7 @@ type ofUser struct{ VecPrimitive }
 func (f ofUser) HVP(h, x, w, dx []float64) error { return f.VecPrimitive.HVP(h, x, dx, w) }
 func (f ofUser) Jacobian(i int) []int32          { return narrow(f.VecPrimitive.Jacobian(i)) }
 func (f ofUser) Hessian(i int) []int32           { return narrow(f.VecPrimitive.Hessian(i)) }
-func (f ofUser) Footprint() int                  { return int(unsafe.Sizeof(f)) } // of each call
+func (f ofUser) Footprint(map[any]bool) int      { return int(unsafe.Sizeof(f)) } // of each call
 
 // narrow is x, nil if x is.
 func narrow(x []int) []int32 {

@@ -174,11 +174,16 @@ func (l *Loop) Row(k int) []float64 {
 func (l *Loop) inputs() int  { return l.Steps[0].P.Inputs() - l.State }
 func (l *Loop) outputs() int { return l.Steps[0].P.Outputs() - l.State }
 
-// Footprint is the bytes that the steps and their data take.
-func (l *Loop) Footprint() int {
+// Footprint is the bytes that the steps and their data take, but for engines that are counted
+// already.
+func (l *Loop) Footprint(counted map[any]bool) int {
 	bytes := 8 * len(l.Data.Values)
 	for _, s := range l.Steps {
-		bytes += s.P.Bytes() + 8*(len(s.X)+len(s.Params))
+		bytes += 8 * (len(s.X) + len(s.Params))
+		if !counted[s.P] {
+			counted[s.P] = true
+			bytes += s.P.Bytes()
+		}
 	}
 	for _, b := range append(l.In[:len(l.In):len(l.In)], l.Out...) {
 		bytes += 4 * len(b.Index)

@@ -411,9 +411,12 @@ func (t *Tape) Bytes() int {
 	for _, nodes := range t.nodes {
 		k += BytesOf(nodes)
 	}
+	counted := map[any]bool{} // what several calls have
 	for c := range t.calls {
-		if f, ok := t.calls[c].Func.(interface{ Footprint() int }); ok {
-			k += f.Footprint()
+		if f, ok := t.calls[c].Func.(interface {
+			Footprint(counted map[any]bool) int
+		}); ok {
+			k += f.Footprint(counted)
 		}
 	}
 	return k

@@ -219,7 +219,7 @@ func (r *Repeat) Each(f func(vars, rows []int32, params []float64)) {
 }
 
 // Footprint is the bytes that the lists take.
-func (r *Repeat) Footprint() int {
+func (r *Repeat) Footprint(map[any]bool) int {
 	bytes := bytesOf(r.vars) + bytesOf(r.rows)
 	for _, d := range r.params {
 		bytes += 8 * len(d.each)
