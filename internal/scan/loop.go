@@ -200,14 +200,15 @@ func (l *Loop) Work() int {
 	return l.Seen * ops
 }
 
-// Open returns the function with memory of its own, for one goroutine.
-func (l *Loop) Open() op.Several { return l.open() }
+// Open returns the function with memory for one goroutine, which it shares with those of others
+// that have equal steps.
+func (l *Loop) Open(others []op.Several) op.Several { return l.open(others) }
 
 // with runs do with memory from the pool.
 func (l *Loop) with(do func(m *memory) error) error {
 	m, ok := l.pool.Get().(*memory)
 	if !ok {
-		m = l.open()
+		m = l.open(nil)
 	}
 	err := do(m)
 	l.pool.Put(m)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/internal/expr"
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
 
@@ -83,11 +84,11 @@ type blockMemory struct {
 // way is a recorded step with memory for its evaluations.
 type way struct {
 	*Step
-	calls         bool                           // it calls functions
-	first, second *sweep.Workspace               // of its program, of its Lagrangian; nil between sweeps
-	kernels       [expr.Derivatives][]*evaluator // by derivative and number of directions
-	runners       [expr.Derivatives][]*runner    // likewise
-	broken        failure                        // why it was not the way of a step
+	*workspaces
+	calls   bool                           // it calls functions
+	kernels [expr.Derivatives][]*evaluator // by derivative and number of directions
+	runners [expr.Derivatives][]*runner    // likewise
+	broken  failure                        // why it was not the way of a step
 }
 
 // numbers is the inputs [s; u; λ; ν] of a Lagrangian: what a step reads, args = [s; u], and
@@ -100,10 +101,10 @@ func newNumbers(state, inputs, outputs int) numbers {
 	return numbers{x, x[:state], x[state:at], x[at : at+state], x[at+state:], x[:at], x[at:]}
 }
 
-func (l *Loop) open() *memory {
+func (l *Loop) open(others []op.Several) *memory {
 	m := &memory{Loop: l, inputs: l.inputs(), outputs: l.outputs()}
 	for _, s := range l.Steps {
-		m.ways = append(m.ways, way{Step: s, calls: s.P.HasCalls()})
+		m.ways = append(m.ways, way{Step: s, workspaces: workspacesOf(s, others), calls: s.P.HasCalls()})
 	}
 	m.x = make([]float64, l.State+l.Rest)
 	m.local = newNumbers(l.State, m.inputs, m.outputs)
@@ -115,19 +116,21 @@ func (l *Loop) open() *memory {
 	return m
 }
 
-// release hands the workspaces of a sweep back to the engines of the steps, where other loops
-// with the same engines find them.
-func (m *memory) release() {
-	for i := range m.ways {
-		w := &m.ways[i]
-		if w.first != nil {
-			w.P.Put(w.first)
+// workspaces is memory for sweeps over the program of a step and over its Lagrangian.
+type workspaces struct{ first, second *sweep.Workspace }
+
+// workspacesOf is those of an equal step of other loops, if there is one.
+func workspacesOf(s *Step, others []op.Several) *workspaces {
+	for _, f := range others {
+		if m, ok := f.(*memory); ok {
+			for i := range m.ways {
+				if m.ways[i].P == s.P {
+					return m.ways[i].workspaces
+				}
+			}
 		}
-		if w.second != nil {
-			w.Lagrangian().Put(w.second)
-		}
-		w.first, w.second = nil, nil
 	}
+	return &workspaces{}
 }
 
 // resized is n numbers in the memory of x, if there is room.

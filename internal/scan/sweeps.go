@@ -20,7 +20,6 @@ func (m *memory) room(size int) int {
 
 // Eval sets y = F(x).
 func (m *memory) Eval(y, x []float64) error {
-	defer m.release()
 	n := m.State
 	m.begin(x)
 	m.known = false
@@ -82,7 +81,6 @@ func (m *memory) prepare(x []float64) error {
 
 // VJP sets gx = F′(x)ᵀ·w.
 func (m *memory) VJP(gx, x, w []float64) error {
-	defer m.release()
 	if err := m.prepare(x); err != nil {
 		return err
 	}
@@ -146,7 +144,6 @@ func (m *memory) move(x []float64, dx [][]float64) []float64 {
 
 // JVPs sets dy[s] = F′(x)·dx[s] for each direction s.
 func (m *memory) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
-	defer m.release()
 	n := m.State
 	if err := m.check(x); err != nil {
 		return err
@@ -213,7 +210,6 @@ func (m *memory) areMoving(dx [][]float64) bool {
 
 // HVPs sets h[s] = (Σ wⱼ∇²Fⱼ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
 func (m *memory) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
-	defer m.release()
 	n := m.State
 	if err := m.check(x); err != nil {
 		return err

@@ -52,7 +52,7 @@ func (ws *Workspace) function(c *tape.Call) (f tape.Func, several op.Several) {
 	}
 	open := &ws.call.open[c.Number]
 	if *open == nil {
-		*open = c.Kept.Open()
+		*open = c.Kept.Open(ws.call.open)
 	}
 	return *open, *open
 }

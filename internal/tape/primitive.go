@@ -23,8 +23,9 @@ type Func = op.Func
 // there.
 type Kept interface {
 	Func
-	// Open returns the function with memory of its own, for one goroutine.
-	Open() op.Several
+	// Open returns the function with memory of its own, for one goroutine. It may share what it
+	// does not keep with others that were opened, of which some are nil: only one runs at a time.
+	Open(others []op.Several) op.Several
 }
 
 // Repeated is a Func that is a sum of alike terms, see terms.Repeat. It never
