@@ -126,6 +126,9 @@
 // all states as numbers of its tape, whatever Checkpoints says: take another strategy for
 // long loops. For a loop with While it panics on a third derivative.
 //
+// In a step, a Repeat or another loop of at most 500 operations in all that makes no
+// comparisons is written out.
+//
 // dual.ScanLanes runs many loops with one step side by side, from many states or over many
 // series of data.
 //

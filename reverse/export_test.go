@@ -10,7 +10,7 @@ func SetSideBySide(t interface{ Cleanup(func()) }, n int) {
 	t.Cleanup(func() { sideBySide = old })
 }
 
-// WithShortLoop has do run with loops of n operations written out in terms at most.
+// WithShortLoop has do run with loops of n operations written out in terms and steps at most.
 func WithShortLoop(n int, do func()) {
 	defer func(old int) { shortLoop = old }(shortLoop)
 	shortLoop = n

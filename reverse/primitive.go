@@ -148,7 +148,7 @@ func callFunc(f tape.Func, x []Var) []Var {
 		r = recording(r, x.r)
 		in[i] = x.v
 	}
-	if f, ok := f.(*terms.Repeat); ok && (!f.Runs() || r != nil && r.Term) {
+	if f, ok := f.(*terms.Repeat); ok && (!f.Runs() || r != nil && (r.Term || r.Step && f.Ops() <= shortLoop)) {
 		return writeOut(f, x)
 	}
 	out := make([]float64, m)

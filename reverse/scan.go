@@ -10,9 +10,9 @@ import (
 	"github.com/hesse-ad/hesse/internal/tape"
 )
 
-// shortLoop is how many operations a loop in a term of Repeat has at most to be written
-// out there: then symbols are derived for the term, and all terms run side by side. Tests
-// lower it.
+// shortLoop is how many operations a loop in a term of Repeat or in a step of Scan has at most
+// to be written out there: then the term or step is derived by symbols, runs as code, side by
+// side where it can, and has Go source. Tests lower it.
 var shortLoop = 500
 
 // maxBranches is how many ways a step may take. Tests lower it.
@@ -54,7 +54,7 @@ func (s *scanning) run() (last []Var, out [][]Var) {
 	f := s.record()
 	var y []Var
 	switch {
-	case f != nil && s.r.Term && f.Certain() && f.Work() <= shortLoop:
+	case f != nil && (s.r.Term || s.r.Step) && f.Certain() && f.Work() <= shortLoop:
 		return s.writtenOut()
 	case f != nil:
 		y = callFunc(f, s.operands)
@@ -250,7 +250,7 @@ func (s *scanning) recordStep(f *scan.Loop, k int, x []float64, turn int) (*scan
 	r := tape.NewRecording(len(x), len(p))
 	defer r.Close()
 	r.Lines(s.r.Caller())
-	r.Turn = turn
+	r.Turn, r.Step = turn, true
 	in := inputs(r, x, p)
 	next, out := in[:s.n:s.n], []Var(nil)
 	end := s.While != nil && !s.While(next, in[s.n:s.n+s.w:s.n+s.w])

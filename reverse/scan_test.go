@@ -192,7 +192,9 @@ func scanIsLoop(t *rapid.T) {
 	if len(f.x) == 0 {
 		t.Skip("no inputs")
 	}
-	a, b := f.record(t, asScan[V]), f.record(t, asLoop[V])
+	var a *reverse.Tape // with a loop in its step as one operation, or written out there
+	reverse.WithShortLoop(rapid.SampledFrom([]int{0, 500}).Draw(t, "short"), func() { a = f.record(t, asScan[V]) })
+	b := f.record(t, asLoop[V])
 	bound, err := f.bound(b)
 	require.NoError(t, err)
 	if !(bound < 1e9) {

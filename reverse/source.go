@@ -112,8 +112,9 @@ func (e *NoSourceError) Error() string {
 //   - a primitive without a name in Primitives;
 //   - a function of package dual/matrix, whose bits are those of gonum's BLAS and LAPACK;
 //   - a Repeat with a term that is too long for symbolic derivatives;
-//   - a Scan with no bound for the number of steps, or with a step that calls functions or has
-//     more than 2,000 operations;
+//   - a Scan with no bound for the number of steps, or with a step that has more than
+//     2,000 operations or calls a function: a primitive, or a loop that is not written out there
+//     as those of at most 500 operations without comparisons are;
 //   - more than a million operations that are not in loops.
 func (t *Tape) WriteGo(w io.Writer, s GoSource) error {
 	if s.Functions == nil {

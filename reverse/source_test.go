@@ -72,7 +72,13 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: own, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"cube": {Path: "a b", F: "F", DF: "G", DDF: "H"}}}, says: "no path of a package"},
 		{f: call, no: "xyy"},
 		{f: loop(reverse.Var.Sin, func(s, w []reverse.Var) bool { return !s[0].LessReal(0.5) }), no: "Scan whose number of steps has no bound"},
-		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that calls functions"},
+		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that calls xyy"},
+		{f: loop(func(s reverse.Var) reverse.Var {
+			for range 2001 {
+				s = s.Sin()
+			}
+			return s
+		}, nil), no: "more than 2000 operations"},
 		{f: func(x, p []reverse.Var) reverse.Var { // a loop in each term
 			return reverse.Repeat(func(x, p []reverse.Var) reverse.Var {
 				last, _ := dual.Scan(dual.Loop[reverse.Var]{Start: x, Steps: 600, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
@@ -80,7 +86,7 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 				}})
 				return last[0]
 			}, x, [][]int{make([]int, 40)}, nil)
-		}, no: "Repeat of a term that calls functions"},
+		}, no: "Repeat of a term that calls Scan, which is not short"},
 		{f: factor, no: "LogDetSPD"},
 		{f: call, no: "xyy", lines: true},
 		{f: call, s: reverse.GoSource{Primitives: map[string]reverse.GoPrimitive{"xyy": {F: "f", VJP: "vjp"}}}, says: "primitive xyy: its JVP has no name"},

@@ -76,6 +76,21 @@ var callDocs = map[int]string{
 	int(expr.Value): "the value", int(expr.Gradient): "the adjoint", int(expr.Tangent): "the tangent", int(expr.Product): "the tangent of the adjoint",
 }
 
+// Calls is the error for a loop, what, whose program t calls a function: it names that.
+func Calls(what string, t *tape.Tape) *Unsupported {
+	for i := int32(t.Base()); ; i++ {
+		c := t.CallAt(i)
+		if c == nil {
+			continue
+		}
+		why := what + " that calls " + c.Name()
+		if _, ok := c.Func.(Callee); ok {
+			why += ", which is not short or compares, and so is not written out"
+		}
+		return &Unsupported{Op: why}
+	}
+}
+
 // needed is which functions of calls the given functions need.
 func needed(functions []Function) map[expr.Derivative]bool {
 	need := map[expr.Derivative]bool{expr.Value: true}

@@ -37,9 +37,9 @@ func (l *Loop) WriteCall(c *gosource.Call) error {
 	for _, s := range l.Steps {
 		switch {
 		case s.P.HasCalls():
-			return &gosource.Unsupported{Op: "Scan of a step that calls functions"}
+			return gosource.Calls("Scan of a step", &s.P.Tape)
 		case s.symbols() == nil:
-			return &gosource.Unsupported{Op: fmt.Sprintf("Scan of a step of %d operations, more than %d", s.P.Ops(), maxLines)}
+			return &gosource.Unsupported{Op: fmt.Sprintf("Scan of a step with more than %d operations on numbers", maxSmallLines)}
 		}
 		if !s.End {
 			w.ways = append(w.ways, s)

@@ -114,8 +114,9 @@ type Recording struct {
 	// Steps says in which step of a loop that is written out the function is, and of
 	// those around it, the outermost first.
 	Steps []int
-	// Term says that the recording is a term that is to be repeated.
-	Term bool
+	// Term says that the recording is a term that is to be repeated, Step that it is the step of
+	// a loop.
+	Term, Step bool
 	// Turn is which comparison, counted from 1, is taken to come out otherwise than it
 	// does, so that the function is recorded as it is elsewhere; 0 is none.
 	Turn int

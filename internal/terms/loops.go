@@ -68,11 +68,11 @@ func (w *writer) makePasses() error {
 	kernels := w.pl.code(w.v).kernels
 	for k, s := range w.pl.shapes {
 		if s.isSwept(w.v) {
+			if s.swept.program.HasCalls() {
+				return gosource.Calls("Repeat of a term", &s.swept.program.Tape)
+			}
 			why := "terms by sweeps, for which symbols would be too large; a plan by colors has source"
-			switch {
-			case s.swept.program.HasCalls():
-				why = "Repeat of a term that calls functions"
-			case w.call:
+			if w.call {
 				why = "Repeat of a term for which symbols would be too large"
 			}
 			return &gosource.Unsupported{Op: why}

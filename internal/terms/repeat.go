@@ -197,6 +197,9 @@ func (r *Repeat) Certain() bool { return r.Runs() }
 // Term is what is repeated.
 func (r *Repeat) Term() *tape.Tape { return &r.term.Tape }
 
+// Ops is how many operations all terms have.
+func (r *Repeat) Ops() int { return r.count * r.term.Ops() }
+
 // Engine sweeps over what is repeated.
 func (r *Repeat) Engine() *sweep.Engine { return r.term }
 

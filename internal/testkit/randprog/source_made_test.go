@@ -212,6 +212,28 @@ func madePrograms() (all []func(x []reverse.Var) []reverse.Var) {
 		last, sum := dual.Scan(l)
 		return append(last, sum[0].Exp())
 	})
+	add(func(x []reverse.Var) (y []reverse.Var) { // small loops in steps and in terms
+		turn := func(s, w reverse.Var) (last, sum reverse.Var) {
+			z, out := dual.Scan(dual.Loop[reverse.Var]{Start: []reverse.Var{s}, Shared: []reverse.Var{w}, Steps: 5, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+				return []reverse.Var{s[0].Mul(w[0]).Sin()}, []reverse.Var{s[0].Square()}
+			}})
+			return z[0], out[0]
+		}
+		index, params := lists(9)
+		for _, list := range index {
+			for t := range list {
+				list[t] %= 3
+			}
+		}
+		last, sum := dual.Scan(dual.Loop[reverse.Var]{Start: x[:2], Shared: x[2:3], Steps: 7, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
+			a, b := turn(s[0], w[0])
+			return []reverse.Var{a.Add(s[1].Scale(0.1)), b.Tanh()}, []reverse.Var{reverse.Repeat(term, append(s[:2:2], w[0]), index, params)}
+		}})
+		return append(last, sum[0].Log(), reverse.Repeat(func(x, p []reverse.Var) reverse.Var {
+			a, b := turn(x[0], x[1])
+			return a.Mul(b).Add(p[0])
+		}, x, index, params))
+	})
 	add(func(x []reverse.Var) (y []reverse.Var) { // more lanes than a block has, that add to the same inputs
 		for j := range 1500 {
 			a, b := x[j%14], x[(j*j+1)%14]
