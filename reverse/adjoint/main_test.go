@@ -78,20 +78,22 @@ func TestFunctionsWithoutGradientAreErrors(t *testing.T) {
 	}
 }
 
-// The corpus is as it is written now, but for the version of Go in its first line.
+// Files are as they are written now, but for the version of Go in their first lines.
 func TestFilesAreUpToDate(t *testing.T) {
 	doc, err := os.ReadFile("internal/corpus/doc.go")
 	require.NoError(t, err)
 	line := regexp.MustCompile(`//go:generate go run \.\./\.\. -o models_adjoint.go (.*)`).FindSubmatch(doc)
-	dir, err := filepath.Abs("internal/corpus")
-	require.NoError(t, err)
-	p, err := newProgram(dir, "models_adjoint.go")
-	require.NoError(t, err)
-	want, faults, err := p.gradients(strings.Fields(string(line[1])), "models_adjoint.go")
-	require.NoError(t, err)
-	require.Empty(t, faults)
-	have, err := os.ReadFile("internal/corpus/models_adjoint.go")
-	require.NoError(t, err)
-	rest := func(s []byte) string { _, after, _ := strings.Cut(string(s), "\n"); return after }
-	require.Equal(t, rest(want), rest(have))
+	for file, functions := range map[string]string{"internal/corpus/models_adjoint.go": string(line[1]), "internal/barrier/price_adjoint.go": "Price"} {
+		dir, err := filepath.Abs(filepath.Dir(file))
+		require.NoError(t, err)
+		p, err := newProgram(dir, filepath.Base(file))
+		require.NoError(t, err)
+		want, faults, err := p.gradients(strings.Fields(functions), filepath.Base(file))
+		require.NoError(t, err)
+		require.Empty(t, faults)
+		have, err := os.ReadFile(file)
+		require.NoError(t, err)
+		rest := func(s []byte) string { _, after, _ := strings.Cut(string(s), "\n"); return after }
+		require.Equal(t, rest(want), rest(have))
+	}
 }

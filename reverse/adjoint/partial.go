@@ -212,7 +212,7 @@ func (r *sweep) literalBase(x *ast.IndexExpr) bool {
 func (r *sweep) binary(e *ast.BinaryExpr, bar string) {
 	x, y := e.X, e.Y
 	both := r.active(x) && r.active(y)
-	if both && !atomic(bar) {
+	if both && (r.careful || !atomic(bar)) {
 		bar = r.named(bar, false)
 	}
 	switch e.Op {
@@ -254,7 +254,7 @@ func (r *sweep) both(code op.Code, x, y ast.Expr, value, bar string) {
 	if !r.active(y) {
 		dy = "_"
 	}
-	if dx != "_" && dy != "_" && !atomic(bar) {
+	if dx != "_" && dy != "_" && (r.careful || !atomic(bar)) {
 		bar = r.named(bar, false)
 	}
 	r.line("%s, %s := %s", dx, dy, r.prog.file.First2(code, operand(r.use(x)), operand(r.use(y)), value))

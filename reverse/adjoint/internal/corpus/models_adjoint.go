@@ -452,8 +452,9 @@ func productReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		p = hesseRosenPop(&w.floats)
 		t1 := pb
 		pb = hesseRosenProd(t1, (v * exp))
-		vb := hesseRosenProd(hesseRosenProd(t1, p), exp)
-		expb := hesseRosenProd(hesseRosenProd(t1, p), v)
+		t2 := hesseRosenProd(t1, p)
+		vb := hesseRosenProd(t2, exp)
+		expb := hesseRosenProd(t2, v)
 		// p *= v * math.Exp(-v)
 		vb -= hesseRosenProd(expb, exp)
 		// for _, v := range x
@@ -589,8 +590,9 @@ func chainReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 			tanhb := t4
 			yb[i] += t4
 			// y[i] = math.Tanh(y[i]*y[i-1]) + y[i]
-			yb[i] += hesseRosenProd(hesseRosenProd(tanhb, hesseRosenTanhD((y[i]*y[i-1]), tanh)), y[i-1])
-			yb[i-1] += hesseRosenProd(hesseRosenProd(tanhb, hesseRosenTanhD((y[i]*y[i-1]), tanh)), y[i])
+			t5 := hesseRosenProd(tanhb, hesseRosenTanhD((y[i]*y[i-1]), tanh))
+			yb[i] += hesseRosenProd(t5, y[i-1])
+			yb[i-1] += hesseRosenProd(t5, y[i])
 		}
 	}
 	// copy(y, x)
@@ -739,22 +741,24 @@ func barrierReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 			s = hesseRosenPop(&w.floats)
 			t3 := sb
 			sb = hesseRosenProd(t3, math.Exp(drift+vol*math.Sin(float64(3*p+t))))
-			driftb += hesseRosenProd(hesseRosenProd(t3, s), math.Exp(drift+vol*math.Sin(float64(3*p+t))))
-			volb += hesseRosenProd(hesseRosenProd(hesseRosenProd(t3, s), math.Exp(drift+vol*math.Sin(float64(3*p+t)))), math.Sin(float64(3*p+t)))
+			t4 := hesseRosenProd(hesseRosenProd(t3, s), math.Exp(drift+vol*math.Sin(float64(3*p+t))))
+			driftb += t4
+			volb += hesseRosenProd(t4, math.Sin(float64(3*p+t)))
 		}
 		// s, avg := 1+x[0], 0.0
 		xb[0] += sb
 	}
 	// vol := x[1] / math.Sqrt(steps)
-	t4, _ := hesseRosenDivD(x[1], math.Sqrt(steps), x[1]/math.Sqrt(steps))
-	xb[1] += hesseRosenProd(volb, t4)
+	t5, _ := hesseRosenDivD(x[1], math.Sqrt(steps), x[1]/math.Sqrt(steps))
+	xb[1] += hesseRosenProd(volb, t5)
 	// drift := (x[2] - x[1]*x[1]/2) / steps
-	t6, _ := hesseRosenDivD((x[2] - x[1]*x[1]/2), steps, (x[2]-x[1]*x[1]/2)/steps)
-	xb[2] += hesseRosenProd(driftb, t6)
-	t8, _ := hesseRosenDivD((x[1] * x[1]), 2, x[1]*x[1]/2)
-	t10 := -hesseRosenProd(hesseRosenProd(driftb, t6), t8)
-	xb[1] += hesseRosenProd(t10, x[1])
-	xb[1] += hesseRosenProd(t10, x[1])
+	t7, _ := hesseRosenDivD((x[2] - x[1]*x[1]/2), steps, (x[2]-x[1]*x[1]/2)/steps)
+	t9 := hesseRosenProd(driftb, t7)
+	xb[2] += t9
+	t10, _ := hesseRosenDivD((x[1] * x[1]), 2, x[1]*x[1]/2)
+	t12 := -hesseRosenProd(t9, t10)
+	xb[1] += hesseRosenProd(t12, x[1])
+	xb[1] += hesseRosenProd(t12, x[1])
 }
 
 // earlyReturnsForward is earlyReturns, and saves what the reverse sweep needs.
@@ -1419,8 +1423,9 @@ func swapsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 	for i2 := len(y) - 1; i2 >= 0; i2-- {
 		v := y[i2]
 		// s += v * v * float64(i)
-		vb := hesseRosenProd(hesseRosenProd(sb, float64(i2)), v)
-		vb += hesseRosenProd(hesseRosenProd(sb, float64(i2)), v)
+		t5 := hesseRosenProd(sb, float64(i2))
+		vb := hesseRosenProd(t5, v)
+		vb += hesseRosenProd(t5, v)
 		// for i, v := range y
 		yb[i2] += vb
 	}
@@ -1429,19 +1434,19 @@ func swapsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		{
 			var j1 int
 			// The loop of line 163, from its last iteration to its first.
-			for t7 := hesseRosenPop(&w.ints); t7 > 0; t7-- {
+			for t8 := hesseRosenPop(&w.ints); t8 > 0; t8-- {
 				// j--
 				j1 = hesseRosenPop(&w.ints)
 				// y[j], y[j-1] = y[j-1], y[j]
 				y[j1-1] = hesseRosenPop(&w.floats)
-				t5 := yb[j1-1]
+				t6 := yb[j1-1]
 				yb[j1-1] = 0
-				t4b := t5
+				t4b := t6
 				// y[j], y[j-1] = y[j-1], y[j]
 				y[j1] = hesseRosenPop(&w.floats)
-				t6 := yb[j1]
+				t7 := yb[j1]
 				yb[j1] = 0
-				t3b := t6
+				t3b := t7
 				// y[j], y[j-1] = y[j-1], y[j]
 				yb[j1] += t4b
 				// y[j], y[j-1] = y[j-1], y[j]
@@ -1453,21 +1458,21 @@ func swapsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		var j int
 		var i int
 		// The loop of line 159, from its last iteration to its first.
-		for t10 := hesseRosenPop(&w.ints); t10 > 0; t10-- {
+		for t11 := hesseRosenPop(&w.ints); t11 > 0; t11-- {
 			// i, j = i+1, j-1
 			j = hesseRosenPop(&w.ints)
 			// i, j = i+1, j-1
 			i = hesseRosenPop(&w.ints)
 			// y[i], y[j] = y[j], y[i]
 			y[j] = hesseRosenPop(&w.floats)
-			t8 := yb[j]
+			t9 := yb[j]
 			yb[j] = 0
-			t2b := t8
+			t2b := t9
 			// y[i], y[j] = y[j], y[i]
 			y[i] = hesseRosenPop(&w.floats)
-			t9 := yb[i]
+			t10 := yb[i]
 			yb[i] = 0
-			t1b := t9
+			t1b := t10
 			// y[i], y[j] = y[j], y[i]
 			yb[i] += t2b
 			// y[i], y[j] = y[j], y[i]
@@ -2116,8 +2121,9 @@ func modelValue_ReverseCareful(w *rosenWork, m, mb *model, t float64, resultb fl
 			w1b := hesseRosenProd(sb, cos)
 			cosb := hesseRosenProd(sb, w1)
 			// s += w * math.Cos(float64(i)*t*m.scale)
-			tb += hesseRosenProd(hesseRosenProd(hesseRosenProd(cosb, -math.Sin((float64(i)*t*m.scale))), m.scale), float64(i))
-			mb.scale += hesseRosenProd(hesseRosenProd(cosb, -math.Sin((float64(i)*t*m.scale))), float64(i)*t)
+			t1 := hesseRosenProd(cosb, -math.Sin((float64(i) * t * m.scale)))
+			tb += hesseRosenProd(hesseRosenProd(t1, m.scale), float64(i))
+			mb.scale += hesseRosenProd(t1, float64(i)*t)
 			// for i, w := range m.weights
 			overb[i] += w1b
 		}
@@ -2390,47 +2396,51 @@ func mathFunctionsReverseCareful(w *rosenWork, x, xb []float64, resultb float64)
 	sin := hesseRosenPop(&w.floats)
 	a := t
 	b := t1
-	sb := hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), max(x[0], 0.2)), math.Min(2, x[1])), math.Max(x[2], 0.1))
-	t2, _ := hesseRosenMaxD(x[2], 0.1, math.Max(x[2], 0.1))
-	xb[2] += hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), max(x[0], 0.2)), math.Min(2, x[1])), s), t2)
-	_, t5 := hesseRosenMinD(2, x[1], math.Min(2, x[1]))
-	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), max(x[0], 0.2)), s*math.Max(x[2], 0.1)), t5)
-	t6, _ := hesseRosenMaxD(x[0], 0.2, max(x[0], 0.2))
-	xb[0] += hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, min(x[1]*3, a)), s*math.Max(x[2], 0.1)*math.Min(2, x[1])), t6)
-	t8, t9 := hesseRosenMinD((x[1] * 3), a, min(x[1]*3, a))
-	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, s*math.Max(x[2], 0.1)*math.Min(2, x[1])*max(x[0], 0.2)), t8), 3)
-	ab := hesseRosenProd(hesseRosenProd(resultb, s*math.Max(x[2], 0.1)*math.Min(2, x[1])*max(x[0], 0.2)), t9)
+	t2 := hesseRosenProd(resultb, min(x[1]*3, a))
+	t3 := hesseRosenProd(t2, max(x[0], 0.2))
+	t4 := hesseRosenProd(t3, math.Min(2, x[1]))
+	sb := hesseRosenProd(t4, math.Max(x[2], 0.1))
+	t5, _ := hesseRosenMaxD(x[2], 0.1, math.Max(x[2], 0.1))
+	xb[2] += hesseRosenProd(hesseRosenProd(t4, s), t5)
+	_, t8 := hesseRosenMinD(2, x[1], math.Min(2, x[1]))
+	xb[1] += hesseRosenProd(hesseRosenProd(t3, s*math.Max(x[2], 0.1)), t8)
+	t9, _ := hesseRosenMaxD(x[0], 0.2, max(x[0], 0.2))
+	xb[0] += hesseRosenProd(hesseRosenProd(t2, s*math.Max(x[2], 0.1)*math.Min(2, x[1])), t9)
+	t13 := hesseRosenProd(resultb, s*math.Max(x[2], 0.1)*math.Min(2, x[1])*max(x[0], 0.2))
+	t11, t12 := hesseRosenMinD((x[1] * 3), a, min(x[1]*3, a))
+	xb[1] += hesseRosenProd(hesseRosenProd(t13, t11), 3)
+	ab := hesseRosenProd(t13, t12)
 	// s += math.Ceil(3*a)*b + math.Floor(3*b)*a + math.Trunc(-3*a) + math.Round(5*b)*a + math.Mod(a, 0.3) + math.Copysign(a, -b)
 	bb := hesseRosenProd(sb, math.Ceil(3*a))
 	ab += hesseRosenProd(sb, math.Floor(3*b))
 	ab += hesseRosenProd(sb, math.Round(5*b))
 	modb := sb
-	t10, t11 := hesseRosenCopysignD(a, (-b), math.Copysign(a, -b))
-	ab += hesseRosenProd(sb, t10)
-	bb -= hesseRosenProd(sb, t11)
+	t14, t15 := hesseRosenCopysignD(a, (-b), math.Copysign(a, -b))
+	ab += hesseRosenProd(sb, t14)
+	bb -= hesseRosenProd(sb, t15)
 	// s += math.Ceil(3*a)*b + math.Floor(3*b)*a + math.Trunc(-3*a) + math.Round(5*b)*a + math.Mod(a, 0.3) + math.Copysign(a, -b)
-	t12, _ := hesseRosenModD(a, 0.3, mod)
-	ab += hesseRosenProd(modb, t12)
+	t16, _ := hesseRosenModD(a, 0.3, mod)
+	ab += hesseRosenProd(modb, t16)
 	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
 	atan2b := sb
 	hypotb := sb
 	powb := sb
 	pow1b := sb
 	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
-	t14, _ := hesseRosenPowD(b, 3, pow1)
-	bb += hesseRosenProd(pow1b, t14)
+	t18, _ := hesseRosenPowD(b, 3, pow1)
+	bb += hesseRosenProd(pow1b, t18)
 	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
-	t16, t17 := hesseRosenPowD(a, b, pow)
-	ab += hesseRosenProd(powb, t16)
-	bb += hesseRosenProd(powb, t17)
+	t20, t21 := hesseRosenPowD(a, b, pow)
+	ab += hesseRosenProd(powb, t20)
+	bb += hesseRosenProd(powb, t21)
 	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
-	t18, t19 := hesseRosenHypotD(a, b, hypot)
-	ab += hesseRosenProd(hypotb, t18)
-	bb += hesseRosenProd(hypotb, t19)
+	t22, t23 := hesseRosenHypotD(a, b, hypot)
+	ab += hesseRosenProd(hypotb, t22)
+	bb += hesseRosenProd(hypotb, t23)
 	// s += math.Atan2(a, b) + math.Hypot(a, b) + math.Pow(a, b) + math.Pow(b, 3)
-	t20, t21 := hesseRosenAtan2D(a, b, atan2)
-	ab += hesseRosenProd(atan2b, t20)
-	bb += hesseRosenProd(atan2b, t21)
+	t24, t25 := hesseRosenAtan2D(a, b, atan2)
+	ab += hesseRosenProd(atan2b, t24)
+	bb += hesseRosenProd(atan2b, t25)
 	// s += math.Sin(b) + math.Sinh(a) + math.Sqrt(b) + math.Tan(a) + math.Tanh(b)
 	sin1b := sb
 	sinhb := sb
@@ -2548,8 +2558,9 @@ func drawsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		// s += x[i]*x[i]*r.Float64() + s*r.NormFloat64()*x[r.IntN(len(x))]
 		s = hesseRosenPop(&w.floats)
 		t3 := sb
-		xb[i] += hesseRosenProd(hesseRosenProd(t3, t), x[i])
-		xb[i] += hesseRosenProd(hesseRosenProd(t3, t), x[i])
+		t4 := hesseRosenProd(t3, t)
+		xb[i] += hesseRosenProd(t4, x[i])
+		xb[i] += hesseRosenProd(t4, x[i])
 		sb += hesseRosenProd(hesseRosenProd(t3, x[t2]), t1)
 		xb[t2] += hesseRosenProd(t3, s*t1)
 	}
@@ -2666,11 +2677,12 @@ func atZeroReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 	var weightb float64
 	sb := resultb
 	qb := hesseRosenProd(resultb, 0)
-	t1, t2 := hesseRosenDivD(x[2], x[3], x[2]/x[3])
-	xb[2] += hesseRosenProd(hesseRosenProd(resultb, 0), t1)
-	xb[3] += hesseRosenProd(hesseRosenProd(resultb, 0), t2)
-	t3, _ := hesseRosenMinD(x[5], 1, math.Min(x[5], 1))
-	xb[5] += hesseRosenProd(hesseRosenProd(resultb, x[1]), t3)
+	t1 := hesseRosenProd(resultb, 0)
+	t2, t3 := hesseRosenDivD(x[2], x[3], x[2]/x[3])
+	xb[2] += hesseRosenProd(t1, t2)
+	xb[3] += hesseRosenProd(t1, t3)
+	t4, _ := hesseRosenMinD(x[5], 1, math.Min(x[5], 1))
+	xb[5] += hesseRosenProd(hesseRosenProd(resultb, x[1]), t4)
 	xb[1] += hesseRosenProd(resultb, math.Min(x[5], 1))
 	// q *= 3
 	qb = hesseRosenProd(qb, 3)
@@ -2678,19 +2690,19 @@ func atZeroReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 	qb = hesseRosenProd(qb, 1.0/2)
 	// q *= quotient(x[4], x[5])
 	q = hesseRosenPop(&w.floats)
-	t5 := qb
-	qb = hesseRosenProd(t5, quotient1)
-	quotient1b := hesseRosenProd(t5, q)
+	t6 := qb
+	qb = hesseRosenProd(t6, quotient1)
+	quotient1b := hesseRosenProd(t6, q)
 	// q *= quotient(x[4], x[5])
-	t6, t7 := quotientReverseCareful(w, x[4], x[5], quotient1b)
-	xb[4] += t6
-	xb[5] += t7
+	t7, t8 := quotientReverseCareful(w, x[4], x[5], quotient1b)
+	xb[4] += t7
+	xb[5] += t8
 	// q /= 1 + x[2]
 	q = hesseRosenPop(&w.floats)
-	t8 := qb
-	t9, t10 := hesseRosenDivD(q, (1 + x[2]), q/(1+x[2]))
-	qb = hesseRosenProd(t8, t9)
-	xb[2] += hesseRosenProd(t8, t10)
+	t9 := qb
+	t10, t11 := hesseRosenDivD(q, (1 + x[2]), q/(1+x[2]))
+	qb = hesseRosenProd(t9, t10)
+	xb[2] += hesseRosenProd(t9, t11)
 	// q := x[4]
 	xb[4] += qb
 	// The loop of line 279, from its last iteration to its first.
@@ -2703,9 +2715,9 @@ func atZeroReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		xb[i] += hesseRosenProd(logb, hesseRosenLogD(x[i], log))
 		// weight *= x[2+i]
 		weight = hesseRosenPop(&w.floats)
-		t11 := weightb
-		weightb = hesseRosenProd(t11, x[2+i])
-		xb[2+i] += hesseRosenProd(t11, weight)
+		t12 := weightb
+		weightb = hesseRosenProd(t12, x[2+i])
+		xb[2+i] += hesseRosenProd(t12, weight)
 	}
 	if x[0] > -1 {
 		hypot := hesseRosenPop(&w.floats)
@@ -2714,18 +2726,19 @@ func atZeroReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		powb := hesseRosenProd(sb, hypot)
 		hypotb := hesseRosenProd(sb, pow)
 		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
-		t12, t13 := hesseRosenHypotD(x[0], x[4], hypot)
-		xb[0] += hesseRosenProd(hypotb, t12)
-		xb[4] += hesseRosenProd(hypotb, t13)
+		t13, t14 := hesseRosenHypotD(x[0], x[4], hypot)
+		xb[0] += hesseRosenProd(hypotb, t13)
+		xb[4] += hesseRosenProd(hypotb, t14)
 		// s += math.Pow(x[0], 0) * math.Hypot(x[0], x[4])
-		t14, _ := hesseRosenPowD(x[0], 0, pow)
-		xb[0] += hesseRosenProd(powb, t14)
+		t15, _ := hesseRosenPowD(x[0], 0, pow)
+		xb[0] += hesseRosenProd(powb, t15)
 	}
 	// s := 0*math.Sqrt(x[0]) + x[1]*math.Sqrt(x[1]*x[1])
 	xb[0] += hesseRosenProd(hesseRosenProd(sb, 0), 0.5/math.Sqrt(x[0]))
 	xb[1] += hesseRosenProd(sb, math.Sqrt(x[1]*x[1]))
-	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(sb, x[1]), 0.5/math.Sqrt(x[1]*x[1])), x[1])
-	xb[1] += hesseRosenProd(hesseRosenProd(hesseRosenProd(sb, x[1]), 0.5/math.Sqrt(x[1]*x[1])), x[1])
+	t17 := hesseRosenProd(hesseRosenProd(sb, x[1]), 0.5/math.Sqrt(x[1]*x[1]))
+	xb[1] += hesseRosenProd(t17, x[1])
+	xb[1] += hesseRosenProd(t17, x[1])
 }
 
 // quotientForward is quotient, and saves what the reverse sweep needs.
@@ -2786,8 +2799,9 @@ func drawnForward(w *rosenWork, x, xb []float64, r *rand.Rand) float64 {
 // drawnReverseCareful goes back through drawn where a factor of 0 annihilates infinities and NaN.
 func drawnReverseCareful(w *rosenWork, x, xb []float64, r *rand.Rand, resultb float64) {
 	t := hesseRosenPop(&w.floats)
-	xb[0] += hesseRosenProd(hesseRosenProd(hesseRosenProd(resultb, t), 0), 0.5/math.Sqrt(x[0]))
-	xb[1] += hesseRosenProd(resultb, t)
+	t1 := hesseRosenProd(resultb, t)
+	xb[0] += hesseRosenProd(hesseRosenProd(t1, 0), 0.5/math.Sqrt(x[0]))
+	xb[1] += t1
 }
 
 // rosenWork has what forward sweeps save, in stacks that grow once.
