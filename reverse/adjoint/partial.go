@@ -300,10 +300,15 @@ func (r *sweep) calls(e *ast.CallExpr, bar string) {
 	switch code.Class() {
 	case op.NoPartials:
 	case op.Unary:
-		d := r.prog.file.FirstOf(code, "0", operand(r.use(e.Args[0])), "VALUE")
-		if strings.Contains(d, "VALUE") {
-			d = strings.ReplaceAll(d, "VALUE", operand(value()))
+		d := r.prog.file.FirstOf(code, "0", "ARGUMENT", "VALUE")
+		var names []string // what d has of the two is what the reverse sweep reads
+		if strings.Contains(d, "ARGUMENT") {
+			names = append(names, "ARGUMENT", operand(r.use(e.Args[0])))
 		}
+		if strings.Contains(d, "VALUE") {
+			names = append(names, "VALUE", operand(value()))
+		}
+		d = strings.NewReplacer(names...).Replace(d)
 		r.partial(e.Args[0], r.times(bar, d))
 	case op.Binary:
 		r.both(code, e.Args[0], e.Args[1], value(), bar)

@@ -51,7 +51,6 @@ func priceForward(w *priceWork, x, xb []float64, o *Option) float64 {
 						w.floats = append(w.floats, next)
 						w.ints = append(w.ints, 1)
 						w.ints = append(w.ints, t3)
-						w.floats = append(w.floats, above)
 						w.floats = append(w.floats, alive)
 						w.ints = append(w.ints, 1)
 						continue paths
@@ -77,7 +76,6 @@ func priceForward(w *priceWork, x, xb []float64, o *Option) float64 {
 				w.floats = append(w.floats, exp)
 				w.floats = append(w.floats, pay)
 			}
-			w.floats = append(w.floats, above)
 			w.floats = append(w.floats, alive)
 			w.ints = append(w.ints, 2)
 		}
@@ -112,7 +110,7 @@ func priceReverseCareful(w *priceWork, x, xb []float64, o *Option, resultb float
 		for i := over - 1; i >= 0; i-- {
 			exit1 := hessePricePop(&w.ints)
 			alive := hessePricePop(&w.floats)
-			above := hessePricePop(&w.floats)
+			var above float64
 			var aliveb float64
 			var aboveb float64
 			if exit1 > 1 {
