@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var programs = flag.Int("programs", 100, "random functions that TestRandomFunctions lifts")
+var programs = flag.Int("programs", 60, "random functions that TestRandomFunctions lifts")
 
 // A generator prints random plain Go.
 type generator struct {

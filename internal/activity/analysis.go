@@ -405,6 +405,9 @@ func (w *walker) stmt(s ast.Stmt) {
 }
 
 func (w *walker) decl(d *ast.GenDecl) {
+	if d.Tok == token.CONST {
+		w.sizes(d)
+	}
 	for _, s := range d.Specs {
 		s, ok := s.(*ast.ValueSpec)
 		if !ok || d.Tok != token.VAR {

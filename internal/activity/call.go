@@ -6,25 +6,10 @@ import (
 	"go/types"
 )
 
-// Builtin is the name of the builtin function that e is, "" if it is none.
-func Builtin(info *types.Info, e ast.Expr) string {
-	var id *ast.Ident
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		id = e
-	case *ast.SelectorExpr: // of package unsafe
-		id = e.Sel
-	}
-	if b, ok := info.Uses[id].(*types.Builtin); ok {
-		return b.Name()
-	}
-	return ""
-}
-
 // call returns the places of the results of a call.
 func (w *walker) call(e *ast.CallExpr) []*Place {
 	if tv := w.info().Types[e]; tv.Value != nil {
-		return []*Place{w.fresh(w.typeOf(e))}
+		return []*Place{w.expr(e)}
 	}
 	if w.info().Types[e.Fun].IsType() {
 		return []*Place{w.conversion(e)}
@@ -215,67 +200,6 @@ func (w *walker) address(e *ast.CallExpr) ast.Expr {
 		return nil
 	}
 	return p.Args[0]
-}
-
-func (w *walker) builtin(e *ast.CallExpr, name string) []*Place {
-	var args []*Place
-	for _, x := range e.Args {
-		args = append(args, w.expr(x))
-	}
-	at := e.Pos()
-	switch name {
-	case "append":
-		s := args[0].find()
-		if w.info().Types[e.Args[0]].IsNil() || s.elem == nil {
-			s = w.fresh(w.typeOf(e))
-		}
-		to := s.elem
-		if to == nil { // a slice of interfaces
-			to = &Place{}
-		}
-		for i, p := range args[1:] {
-			if e.Ellipsis.IsValid() && i == len(args)-2 {
-				if p = p.find(); p.elem == nil {
-					continue
-				}
-				p = p.elem
-			}
-			w.a.flow(p, to, e.Args[i+1].Pos())
-		}
-		return []*Place{s}
-	case "new":
-		p := w.fresh(w.typeOf(e))
-		if !w.info().Types[e.Args[0]].IsType() && p.elem != nil {
-			w.a.flow(args[0], p.elem, e.Args[0].Pos())
-		}
-		return []*Place{p}
-	case "copy":
-		if to, from := args[0].find(), args[1].find(); to.elem != nil && from.elem != nil {
-			w.a.flow(from.elem, to.elem, at)
-		}
-	case "min", "max":
-		p := w.fresh(w.typeOf(e))
-		for _, x := range args {
-			w.a.flow(x, p, at)
-		}
-		return []*Place{p}
-	case "panic", "print", "println":
-		for _, p := range args {
-			w.a.hide(p, at, "an active value cannot be given to "+name, "leave it out, or give a text")
-		}
-	case "recover":
-		w.a.Fault(w.in, at, "a function that recovers from a panic cannot be lifted", "return an error")
-	case "complex":
-		for _, p := range args {
-			w.a.hide(p, at, "complex numbers of active values", "compute with real and imaginary parts")
-		}
-	}
-	if t := w.info().TypeOf(e); t != nil {
-		if _, ok := t.(*types.Tuple); !ok {
-			return []*Place{w.fresh(w.typeOf(e))}
-		}
-	}
-	return nil
 }
 
 // operation is a call of a function that is written as it is.

@@ -153,7 +153,7 @@ func (p *Program) reads(q *packages.Package, id *ast.Ident, stack []ast.Node, se
 		switch fn := typeutil.Callee(info, n).(type) {
 		case *types.Builtin:
 			elem, _ := t.Underlying().(interface{ Elem() types.Type })
-			return fn.Name() == "len" || fn.Name() == "cap" ||
+			return builtins[fn.Name()].reads ||
 				(fn.Name() == "copy" || fn.Name() == "append") && i > 0 && n.Ellipsis.IsValid() == (fn.Name() == "append") && elem != nil && !refers(elem.Elem())
 		case *types.Func:
 			fn, decl, r := p.Source(fn)

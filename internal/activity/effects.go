@@ -35,10 +35,7 @@ func timeless(info *types.Info, e *ast.CallExpr) bool {
 	}
 	switch fn := typeutil.Callee(info, e).(type) {
 	case *types.Builtin:
-		switch fn.Name() {
-		case "len", "cap", "min", "max", "real", "imag", "complex", "make", "new", "panic":
-			return true
-		}
+		return builtins[fn.Name()].timeless
 	case *types.Func:
 		return fn.Pkg() != nil && fn.Pkg().Path() == "math"
 	}

@@ -49,6 +49,7 @@ func tupleLen(t *types.Tuple) int {
 func (w *walker) value(e ast.Expr) *Place {
 	tv := w.info().Types[e]
 	if tv.Value != nil || tv.IsType() {
+		w.sizes(e)
 		return w.fresh(w.typeOf(e))
 	}
 	switch e := e.(type) {

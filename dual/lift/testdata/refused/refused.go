@@ -272,6 +272,19 @@ func pointerCast(x []float64) float64 {
 	return *(*float64)(p)
 }
 
+func sliceOfPointer(x []float64) float64 {
+	return /*!unsafe*/ unsafe.Slice(&x[0], 2)[1]
+}
+
+func pointerOfSlice(x []float64) float64 {
+	return * /*!unsafe*/ unsafe.SliceData(x)
+}
+
+func sizeOfNumber(x []float64) float64 {
+	const size = /*!unsafe.Sizeof*/ unsafe.Sizeof(x[0])
+	return x[0] * float64( /*!unsafe.Sizeof*/ unsafe.Sizeof(x[0])+size)
+}
+
 func bits(x []float64) float64 {
 	return math.Float64frombits( /*!bits*/ math.Float64bits(x[0]) + 1)
 }
