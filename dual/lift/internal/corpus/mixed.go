@@ -20,8 +20,10 @@ func mapLookups(x []float64) float64 {
 	v, w := x[1], 0.0
 	var ok bool
 	if w, ok = rates["a"]; ok {
+		s += v
 		v = w
 	}
+	s += v
 	if v, ok = rates["a"]; ok {
 		v += x[2]
 	}
@@ -160,9 +162,9 @@ func switchesOverData(x []float64) float64 {
 	c, s := 0.5, 0.0
 	switch c {
 	case math.Floor(x[0]*4) / 4:
-		s = x[1]
+		s += x[1]
 	default:
-		s = x[2]
+		s += x[2]
 	}
 	calls := 0
 	next := func() float64 { calls++; return float64(calls) }

@@ -19,8 +19,10 @@ func mapLookupsOf[T dual.Scalar[T]](x []T) T {
 	v, w := x[1], 0.0
 	var ok bool
 	if w, ok = rates["a"]; ok {
+		s = s.Add(v)
 		v = dual.Const[T](w)
 	}
+	s = s.Add(v)
 	if v, ok = func() (T, bool) { r0, r1 := rates["a"]; return dual.Const[T](r0), r1 }(); ok {
 		v = v.Add(x[2])
 	}
@@ -151,9 +153,9 @@ func switchesOverDataOf[T dual.Scalar[T]](x []T) T {
 	c, s := 0.5, dual.Const[T](0.0)
 	switch {
 	case equalOf2(dual.Const[T](c), x[0].Scale(4).Floor().Div(dual.Const[T](4))):
-		s = x[1]
+		s = s.Add(x[1])
 	default:
-		s = x[2]
+		s = s.Add(x[2])
 	}
 	calls := 0
 	next := func() float64 { calls++; return float64(calls) }
