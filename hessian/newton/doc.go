@@ -41,7 +41,7 @@
 // # How they do
 //
 // InteriorPoint solves all of 83 problems of Hock and Schittkowski from the published
-// starts, in 8 iterations at the median and 69 at most; those of COPS 3.0 and the models in
+// starts, in 8 iterations at the median and 77 at most; those of COPS 3.0 and the models in
 // package bench/minima, optimal power flow, trajectories, a portfolio, at sizes up to 10⁵
 // variables, in 6 to 60, but for 117 of 100 charges on a sphere (go run ./bench newton
 // -full). It finds local minima: of charges on a sphere, where there are many, not always

@@ -107,3 +107,59 @@ func ExampleResult_Sensitivities() {
 	// x [0.3658 0.2879 0.3463], variance 0.01545
 	// by λ: x [-17.90 5.06 12.84], variance [0.7860]
 }
+
+// Control in a loop: a mass on a line, to be moved by forces |u| ≤ 1 from where it is to
+// where a target is now, in steps of 0.2. Each problem is solved for another parameter, with what
+// was prepared for the first and from the solution of the last.
+func ExampleInteriorPoint_loop() {
+	const (
+		steps = 10 // that are looked ahead
+		h     = 0.2
+	)
+	// u are the forces; p is [position; velocity; target].
+	f := reverse.NewFuncParamsVec(func(u, p []reverse.Var) []reverse.Var {
+		x, v, cost := p[0], p[1], dual.Const[reverse.Var](0)
+		for _, u := range u {
+			v = v.Add(u.Scale(h))
+			x = x.Add(v.Scale(h))
+			cost = cost.Add(x.Sub(p[2]).Square()).Add(v.Square().Scale(0.2)).Add(u.Square().Scale(0.01))
+		}
+		return []reverse.Var{cost}
+	}, []float64{0, 0, 0})
+	bounds := newton.Problem{Lower: make([]float64, steps), Upper: make([]float64, steps)}
+	for i := range steps {
+		bounds.Lower[i], bounds.Upper[i] = -1, 1
+	}
+	plans, u := new(newton.Plans), make([]float64, steps)
+	var last *newton.Result
+	x, v, target := 0.0, 0.0, 1.0
+	for k := range 40 {
+		if k == 20 {
+			target = -1 // it jumps
+		}
+		p := bounds
+		p.Func = f.With([]float64{x, v, target})
+		o := newton.InteriorPoint{Settings: newton.Settings{Plans: plans}, Warm: last}
+		r, err := o.Minimize(context.Background(), p, u)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		v += h * r.X[0]
+		x += h * v
+		if k%5 == 0 || k == 39 {
+			fmt.Printf("position %5.2f for the target %2.0f, prepared %v\n", x, target, r.Prepare > 0)
+		}
+		last, u = r, append(r.X[1:], 0)
+	}
+	// Output:
+	// position  0.04 for the target  1, prepared true
+	// position  0.72 for the target  1, prepared false
+	// position  0.98 for the target  1, prepared false
+	// position  1.00 for the target  1, prepared false
+	// position  0.96 for the target -1, prepared false
+	// position  0.16 for the target -1, prepared false
+	// position -0.84 for the target -1, prepared false
+	// position -0.99 for the target -1, prepared false
+	// position -1.00 for the target -1, prepared false
+}

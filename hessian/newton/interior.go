@@ -187,7 +187,8 @@ type solver struct {
 	relaxed                  bool  // bounds are, or were
 	strict                   state // before that, with the bounds
 	strictLower, strictUpper []float64
-	dependent                bool // rows of c′ nearly depend on each other: δ_c > 0
+	leastGain                float64 // since then
+	dependent                bool    // rows of c′ nearly depend on each other: δ_c > 0
 	tinySteps                int
 
 	left, before state    // by the last step, and by one on trial
@@ -331,16 +332,19 @@ func (s *solver) begin() {
 
 // test reports whether the iterations are at an end, and how.
 func (s *solver) test() (status Status, reason string, err error, done bool) {
+	const growing = 10 // of what moved bounds take off f, where it falls if they help
 	e, scaled := s.errors(0)
 	s.r.Errors, s.r.Mu = e, s.mu
 	excess := max(scaled/s.tol, s.uncertainty()/s.gap())
 	if !s.inner {
 		excess = max(excess, s.violation()/feasibility)
 	}
+	gain, gap := s.gained(), s.gap()
+	s.leastGain = min(s.leastGain, gain)
 	switch {
 	case s.restored != nil && s.restored():
 		return Solved, "", nil, true
-	case excess <= 1 && s.gained() > s.gap():
+	case gain > gap && (excess <= 1 || s.mu <= 10*s.leastMu() && gain > growing*max(gap, s.leastGain)):
 		if err := s.tighten(); err != nil {
 			return Failed, "", err, true
 		}
@@ -480,6 +484,7 @@ func (s *solver) relax() bool {
 	s.relaxed = true
 	s.strict.take(s)
 	s.strictLower, s.strictUpper = slices.Clone(s.lower), slices.Clone(s.upper)
+	s.leastGain = math.Inf(1)
 	for i := range s.lower {
 		s.lower[i] -= relaxation * max(1, math.Abs(s.lower[i]))
 		s.upper[i] += relaxation * max(1, math.Abs(s.upper[i]))
