@@ -48,7 +48,7 @@ func (p Problem) At(size int) *Instance {
 		panic(fmt.Sprintf("problems: %s has no size %d, the smallest is %d", p.Name, size, p.Min))
 	}
 	in := p.make(size)
-	in.Name, in.Size, in.ByHand = p.Name, size, byHand[p.Name]
+	in.Name, in.Size, in.ByHand, in.Adjoint = p.Name, size, byHand[p.Name], adjoints[p.Name]
 	return in
 }
 
@@ -65,6 +65,10 @@ type Instance struct {
 	PlainVec func(dst, x []float64)
 
 	ByHand ByHand // nil if nobody wrote one
+
+	// Adjoint sets dst to the gradient of Plain at x and returns the value, as command adjoint
+	// wrote it; nil if it did not.
+	Adjoint func(dst, x []float64) float64
 
 	helmholtz *helmholtzData
 	rnn       *rnnData

@@ -1,0 +1,10 @@
+package problems
+
+//go:generate go run ../../reverse/adjoint -o adjoints_adjoint.go rosenPlain arrowPlain bdqrticPlain minsurfPlain trigPlain
+
+// adjoints are the gradients that command adjoint wrote of plain functions, by the name of
+// the problem.
+var adjoints = map[string]func(dst, x []float64) float64{
+	"rosen": rosenPlainGradient, "arrow": arrowPlainGradient, "bdqrtic": bdqrticPlainGradient,
+	"minsurf": minsurfPlainGradient, "trig": trigPlainGradient,
+}
