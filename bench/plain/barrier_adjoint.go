@@ -16,6 +16,11 @@ func barrierGradient(dst, x []float64, o *option) float64 {
 	w := barrierPool.Get().(*barrierWork)
 	value := barrierForward(w, x, dst, o)
 	barrierReverse(w, x, dst, o, 1)
+	if !hesseBarrierFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		barrierForward(w, x, dst, o)
+		barrierReverseCareful(w, x, dst, o, 1)
+	}
 	barrierPool.Put(w)
 	return value
 }
@@ -114,6 +119,65 @@ func barrierReverse(w *barrierWork, x, xb []float64, o *option, resultb float64)
 	xb[1] += t5 * x[1]
 }
 
+// barrierReverseCareful goes back through barrier where a factor of 0 annihilates infinities and NaN.
+func barrierReverseCareful(w *barrierWork, x, xb []float64, o *option, resultb float64) {
+	exp := hesseBarrierPop(&w.floats)
+	sum := hesseBarrierPop(&w.floats)
+	dt := 1 / float64(o.steps)
+	drift := (x[2] - x[1]*x[1]/2) * dt
+	vol := x[1] * math.Sqrt(dt)
+	var volb float64
+	var driftb float64
+	t1, _ := hesseBarrierDivD((exp * sum), float64(o.paths), exp*sum/float64(o.paths))
+	t3 := hesseBarrierProd(resultb, t1)
+	expb := hesseBarrierProd(t3, sum)
+	sumb := hesseBarrierProd(t3, exp)
+	// return math.Exp(-x[2]) * sum / float64(o.paths)
+	xb[2] -= hesseBarrierProd(expb, exp)
+	// The loop of line 19, from its last iteration to its first.
+	for p := o.paths - 1; p >= 0; p-- {
+		alive := hesseBarrierPop(&w.bools)
+		mean := hesseBarrierPop(&w.floats)
+		var s float64
+		var meanb float64
+		var sb float64
+		if alive {
+			pay := mean/float64(o.steps) - o.strike
+			var payb float64
+			if pay > 0 {
+				// sum += pay
+				payb += sumb
+			}
+			// pay := mean/float64(o.steps) - o.strike
+			t4, _ := hesseBarrierDivD(mean, float64(o.steps), mean/float64(o.steps))
+			meanb += hesseBarrierProd(payb, t4)
+		}
+		// The loop of line 21, from its last iteration to its first.
+		for t := hesseBarrierPop(&w.ints) - 1; t >= 0; t-- {
+			// mean += s
+			sb += meanb
+			// s *= math.Exp(drift + vol*o.normal[p*o.steps+t])
+			s = hesseBarrierPop(&w.floats)
+			t6 := sb
+			sb = hesseBarrierProd(t6, math.Exp(drift+vol*o.normal[p*o.steps+t]))
+			t7 := hesseBarrierProd(hesseBarrierProd(t6, s), math.Exp(drift+vol*o.normal[p*o.steps+t]))
+			driftb += t7
+			volb += hesseBarrierProd(t7, o.normal[p*o.steps+t])
+		}
+		// s, mean, alive := x[0], 0.0, true
+		xb[0] += sb
+	}
+	// vol := x[1] * math.Sqrt(dt)
+	xb[1] += hesseBarrierProd(volb, math.Sqrt(dt))
+	// drift := (x[2] - x[1]*x[1]/2) * dt
+	t8 := hesseBarrierProd(driftb, dt)
+	xb[2] += t8
+	t9, _ := hesseBarrierDivD((x[1] * x[1]), 2, x[1]*x[1]/2)
+	t11 := -hesseBarrierProd(t8, t9)
+	xb[1] += hesseBarrierProd(t11, x[1])
+	xb[1] += hesseBarrierProd(t11, x[1])
+}
+
 // barrierWork has what forward sweeps save, in stacks that grow once.
 type barrierWork struct {
 	bools  []bool
@@ -123,10 +187,44 @@ type barrierWork struct {
 
 var barrierPool = sync.Pool{New: func() any { return new(barrierWork) }}
 
+// hesseBarrierFinite reports whether sums of elements are finite.
+func hesseBarrierFinite(v []float64) bool {
+	for ; len(v) >= 8; v = v[8:] {
+		if s := v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7]; s-s != 0 {
+			return false
+		}
+	}
+	for _, s := range v {
+		if s-s != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // hesseBarrierPop takes the last element off a stack.
 func hesseBarrierPop[T any](s *[]T) T {
 	n := len(*s) - 1
 	v := (*s)[n]
 	*s = (*s)[:n]
 	return v
+}
+
+// hesseBarrierProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// whatever the other (±∞ and NaN too).
+func hesseBarrierProd(a, b float64) float64 {
+	p := float64(a * b)
+	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
+		return 0
+	}
+	return p
+}
+
+// hesseBarrierDivD is the gradient of x/y, 0 at an infinite y.
+func hesseBarrierDivD(x, y, v float64) (dx, dy float64) {
+	dx = 1 / y
+	if dx == 0 {
+		return dx, 0
+	}
+	return dx, -v / y
 }

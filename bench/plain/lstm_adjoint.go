@@ -16,6 +16,11 @@ func lstmGradient(dst, x []float64, n *network) float64 {
 	w := lstmPool.Get().(*lstmWork)
 	value := lstmForward(w, x, dst, n)
 	lstmReverse(w, x, dst, n, 1)
+	if !hesseLstmFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		lstmForward(w, x, dst, n)
+		lstmReverseCareful(w, x, dst, n, 1)
+	}
 	lstmPool.Put(w)
 	return value
 }
@@ -111,6 +116,58 @@ func lstmReverse(w *lstmWork, x, xb []float64, n *network, resultb float64) {
 	clear(stateb[:min(len(state), len(n.start))])
 }
 
+// lstmReverseCareful goes back through lstm where a factor of 0 annihilates infinities and NaN.
+func lstmReverseCareful(w *lstmWork, x, xb []float64, n *network, resultb float64) {
+	var total float64
+	predb := hesseLstmPop(&w.slices)
+	pred := hesseLstmPop(&w.slices)
+	stateb := hesseLstmPop(&w.slices)
+	state := hesseLstmPop(&w.slices)
+	b := n.bits
+	at := 8 * n.layers * n.bits
+	main1 := x[:at]
+	main1b := xb[:at]
+	extra := x[at:]
+	extrab := xb[at:]
+	t2, _ := hesseLstmDivD((-total), float64(b*(n.characters-1)), -total/float64(b*(n.characters-1)))
+	totalb := -hesseLstmProd(resultb, t2)
+	{
+		over := n.characters - 1
+		// The loop of line 23, from its last iteration to its first.
+		for t := over - 1; t >= 0; t-- {
+			var norm float64
+			t1 := n.text[t*b : (t+1)*b]
+			next := n.text[(t+1)*b : (t+2)*b]
+			var normb float64
+			// The loop of line 31, from its last iteration to its first.
+			for i1 := len(pred) - 1; i1 >= 0; i1-- {
+				// total += next[i] * (pred[i] - norm)
+				t4 := hesseLstmProd(totalb, next[i1])
+				predb[i1] += t4
+				normb -= t4
+			}
+			// norm = math.Log(norm)
+			norm = hesseLstmPop(&w.floats)
+			t5 := normb
+			normb = 0
+			normb += hesseLstmProd(t5, hesseLstmLogD(norm, math.Log(norm)))
+			// The loop of line 26, from its last iteration to its first.
+			for i := len(pred) - 1; i >= 0; i-- {
+				v := pred[i]
+				// norm += math.Exp(v)
+				vb := hesseLstmProd(normb, math.Exp(v))
+				// for _, v := range pred
+				predb[i] += vb
+			}
+			// predict(pred, main, extra, state, n.text[t*b:(t+1)*b], n)
+			predictReverseCareful(w, pred, predb, main1, main1b, extra, extrab, state, stateb, t1, n)
+		}
+	}
+	// copy(state, n.start)
+	copy(state, hesseLstmPop(&w.slices))
+	clear(stateb[:min(len(state), len(n.start))])
+}
+
 // predictForward is predict, and saves what the reverse sweep needs.
 func predictForward(w *lstmWork, pred, predb []float64, main1, main1b []float64, extra, extrab []float64, state, stateb []float64, input []float64, n *network) {
 	b := n.bits
@@ -172,6 +229,42 @@ func predictReverse(w *lstmWork, pred, predb []float64, main1, main1b []float64,
 		t2 := predb[i]
 		predb[i] = 0
 		extrab[i] += t2 * input[i]
+	}
+}
+
+// predictReverseCareful goes back through predict where a factor of 0 annihilates infinities and NaN.
+func predictReverseCareful(w *lstmWork, pred, predb []float64, main1, main1b []float64, extra, extrab []float64, state, stateb []float64, input []float64, n *network) {
+	belowb := hesseLstmPop(&w.slices)
+	below := hesseLstmPop(&w.slices)
+	b := n.bits
+	// The loop of line 48, from its last iteration to its first.
+	for i1 := len(pred) - 1; i1 >= 0; i1-- {
+		// pred[i] = below[i]*extra[b+i] + extra[2*b+i]
+		pred[i1] = hesseLstmPop(&w.floats)
+		t1 := predb[i1]
+		predb[i1] = 0
+		belowb[i1] += hesseLstmProd(t1, extra[b+i1])
+		extrab[b+i1] += hesseLstmProd(t1, below[i1])
+		extrab[2*b+i1] += t1
+	}
+	{
+		over := n.layers
+		// The loop of line 44, from its last iteration to its first.
+		for l := over - 1; l >= 0; l-- {
+			// below = state[l*2*b : l*2*b+b]
+			belowb = hesseLstmPop(&w.slices)
+			below = hesseLstmPop(&w.slices)
+			// layer(main[l*8*b:l*8*b+4*b], main[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], below)
+			layerReverseCareful(w, main1[l*8*b:l*8*b+4*b], main1b[l*8*b:l*8*b+4*b], main1[l*8*b+4*b:(l+1)*8*b], main1b[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], stateb[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], stateb[l*2*b+b:(l+1)*2*b], below, belowb)
+		}
+	}
+	// The loop of line 40, from its last iteration to its first.
+	for i := len(pred) - 1; i >= 0; i-- {
+		// pred[i] = input[i] * extra[i]
+		pred[i] = hesseLstmPop(&w.floats)
+		t2 := predb[i]
+		predb[i] = 0
+		extrab[i] += hesseLstmProd(t2, input[i])
 	}
 }
 
@@ -246,6 +339,55 @@ func layerReverse(w *lstmWork, weight, weightb []float64, bias, biasb []float64,
 	}
 }
 
+// layerReverseCareful goes back through layer where a factor of 0 annihilates infinities and NaN.
+func layerReverseCareful(w *lstmWork, weight, weightb []float64, bias, biasb []float64, hidden, hiddenb []float64, cell, cellb []float64, input, inputb []float64) {
+	b := len(hidden)
+	// The loop of line 55, from its last iteration to its first.
+	for i := len(hidden) - 1; i >= 0; i-- {
+		tanh := hesseLstmPop(&w.floats)
+		change := hesseLstmPop(&w.floats)
+		out := hesseLstmPop(&w.floats)
+		in := hesseLstmPop(&w.floats)
+		forget := hesseLstmPop(&w.floats)
+		// hidden[i] = out * math.Tanh(cell[i])
+		hidden[i] = hesseLstmPop(&w.floats)
+		t1 := hiddenb[i]
+		hiddenb[i] = 0
+		outb := hesseLstmProd(t1, tanh)
+		tanhb := hesseLstmProd(t1, out)
+		// hidden[i] = out * math.Tanh(cell[i])
+		cellb[i] += hesseLstmProd(tanhb, hesseLstmTanhD(cell[i], tanh))
+		// cell[i] = cell[i]*forget + in*change
+		cell[i] = hesseLstmPop(&w.floats)
+		t2 := cellb[i]
+		cellb[i] = 0
+		cellb[i] += hesseLstmProd(t2, forget)
+		forgetb := hesseLstmProd(t2, cell[i])
+		inb := hesseLstmProd(t2, change)
+		changeb := hesseLstmProd(t2, in)
+		// change := math.Tanh(hidden[i]*weight[3*b+i] + bias[3*b+i])
+		t3 := hesseLstmProd(changeb, hesseLstmTanhD((hidden[i]*weight[3*b+i]+bias[3*b+i]), change))
+		hiddenb[i] += hesseLstmProd(t3, weight[3*b+i])
+		weightb[3*b+i] += hesseLstmProd(t3, hidden[i])
+		biasb[3*b+i] += t3
+		// out := sigmoid(input[i]*weight[2*b+i] + bias[2*b+i])
+		t4 := sigmoidReverseCareful(w, input[i]*weight[2*b+i]+bias[2*b+i], outb)
+		inputb[i] += hesseLstmProd(t4, weight[2*b+i])
+		weightb[2*b+i] += hesseLstmProd(t4, input[i])
+		biasb[2*b+i] += t4
+		// in := sigmoid(hidden[i]*weight[b+i] + bias[b+i])
+		t5 := sigmoidReverseCareful(w, hidden[i]*weight[b+i]+bias[b+i], inb)
+		hiddenb[i] += hesseLstmProd(t5, weight[b+i])
+		weightb[b+i] += hesseLstmProd(t5, hidden[i])
+		biasb[b+i] += t5
+		// forget := sigmoid(input[i]*weight[i] + bias[i])
+		t6 := sigmoidReverseCareful(w, input[i]*weight[i]+bias[i], forgetb)
+		inputb[i] += hesseLstmProd(t6, weight[i])
+		weightb[i] += hesseLstmProd(t6, input[i])
+		biasb[i] += t6
+	}
+}
+
 // sigmoidForward is sigmoid, and saves what the reverse sweep needs.
 func sigmoidForward(w *lstmWork, x float64) float64 {
 	exp := math.Exp(-x)
@@ -263,6 +405,16 @@ func sigmoidReverse(w *lstmWork, x float64, resultb float64) (xb float64) {
 	return
 }
 
+// sigmoidReverseCareful goes back through sigmoid where a factor of 0 annihilates infinities and NaN.
+func sigmoidReverseCareful(w *lstmWork, x float64, resultb float64) (xb float64) {
+	exp := hesseLstmPop(&w.floats)
+	_, t2 := hesseLstmDivD(1, (1 + exp), 1/(1+exp))
+	expb := hesseLstmProd(resultb, t2)
+	// return 1 / (1 + math.Exp(-x))
+	xb -= hesseLstmProd(expb, exp)
+	return
+}
+
 // lstmWork has what forward sweeps save, in stacks that grow once.
 type lstmWork struct {
 	floats []float64
@@ -270,6 +422,21 @@ type lstmWork struct {
 }
 
 var lstmPool = sync.Pool{New: func() any { return new(lstmWork) }}
+
+// hesseLstmFinite reports whether sums of elements are finite.
+func hesseLstmFinite(v []float64) bool {
+	for ; len(v) >= 8; v = v[8:] {
+		if s := v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7]; s-s != 0 {
+			return false
+		}
+	}
+	for _, s := range v {
+		if s-s != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // hesseLstmPop takes the last element off a stack.
 func hesseLstmPop[T any](s *[]T) T {
@@ -290,6 +457,16 @@ func hesseLstmCopy(dst, src []float64) {
 	}
 }
 
+// hesseLstmProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// whatever the other (±∞ and NaN too).
+func hesseLstmProd(a, b float64) float64 {
+	p := float64(a * b)
+	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
+		return 0
+	}
+	return p
+}
+
 // hesseLstmLogD is 1/x, NaN below 0 as the logarithm is.
 func hesseLstmLogD(x, v float64) float64 {
 	if v != v {
@@ -306,4 +483,13 @@ func hesseLstmTanhD(x, v float64) float64 {
 	}
 	t := math.Exp(-2 * math.Abs(x))
 	return 4 * t / ((1 + t) * (1 + t))
+}
+
+// hesseLstmDivD is the gradient of x/y, 0 at an infinite y.
+func hesseLstmDivD(x, y, v float64) (dx, dy float64) {
+	dx = 1 / y
+	if dx == 0 {
+		return dx, 0
+	}
+	return dx, -v / y
 }

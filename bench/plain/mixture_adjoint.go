@@ -16,6 +16,11 @@ func mixtureGradient(dst, x []float64, m *gaussians) float64 {
 	w := mixturePool.Get().(*mixtureWork)
 	value := mixtureForward(w, x, dst, m)
 	mixtureReverse(w, x, dst, m, 1)
+	if !hesseMixtureFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		mixtureForward(w, x, dst, m)
+		mixtureReverseCareful(w, x, dst, m, 1)
+	}
 	mixturePool.Put(w)
 	return value
 }
@@ -179,6 +184,93 @@ func mixtureReverse(w *mixtureWork, x, xb []float64, m *gaussians, resultb float
 	}
 }
 
+// mixtureReverseCareful goes back through mixture where a factor of 0 annihilates infinities and NaN.
+func mixtureReverseCareful(w *mixtureWork, x, xb []float64, m *gaussians, resultb float64) {
+	exponentsb := hesseMixturePop(&w.slices)
+	exponents := hesseMixturePop(&w.slices)
+	scaledb := hesseMixturePop(&w.slices)
+	scaled := hesseMixturePop(&w.slices)
+	centeredb := hesseMixturePop(&w.slices)
+	centered := hesseMixturePop(&w.slices)
+	logDetb := hesseMixturePop(&w.slices)
+	hesseMixturePop(&w.slices)
+	diagb := hesseMixturePop(&w.slices)
+	diag := hesseMixturePop(&w.slices)
+	d := m.dim
+	k := m.k
+	alphas := x[:k]
+	alphasb := xb[:k]
+	meansb := xb[k : k+k*d]
+	factors := x[k+k*d:]
+	factorsb := xb[k+k*d:]
+	size := d * (d + 1) / 2
+	n := float64(m.points)
+	sumb := resultb
+	logSumExp11b := -hesseMixtureProd(resultb, n)
+	priorb := hesseMixtureProd(resultb, 0.5*m.gamma*m.gamma)
+	// return sum - n*(logSumExp(alphas)+0.5*float64(d)*math.Log(2*math.Pi)) + 0.5*m.gamma*m.gamma*prior
+	logSumExpReverseCareful(w, alphas, alphasb, logSumExp11b)
+	// The loop of line 46, from its last iteration to its first.
+	for j2 := k - 1; j2 >= 0; j2-- {
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquares11b := priorb
+		sumOfSquares12b := priorb
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquaresReverseCareful(w, factors[j2*size+d:(j2+1)*size], factorsb[j2*size+d:(j2+1)*size], sumOfSquares12b)
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquaresReverseCareful(w, diag[j2*d:(j2+1)*d], diagb[j2*d:(j2+1)*d], sumOfSquares11b)
+	}
+	{
+		over := m.points
+		// The loop of line 32, from its last iteration to its first.
+		for t := over - 1; t >= 0; t-- {
+			// sum += logSumExp(exponents)
+			logSumExp1b := sumb
+			// sum += logSumExp(exponents)
+			logSumExpReverseCareful(w, exponents, exponentsb, logSumExp1b)
+			// The loop of line 34, from its last iteration to its first.
+			for j1 := k - 1; j1 >= 0; j1-- {
+				meanb := meansb[j1*d : (j1+1)*d]
+				// exponents[j] = alphas[j] + logDet[j] - 0.5*sumOfSquares(scaled)
+				exponents[j1] = hesseMixturePop(&w.floats)
+				t1 := exponentsb[j1]
+				exponentsb[j1] = 0
+				alphasb[j1] += t1
+				logDetb[j1] += t1
+				sumOfSquares1b := -hesseMixtureProd(t1, 0.5)
+				// exponents[j] = alphas[j] + logDet[j] - 0.5*sumOfSquares(scaled)
+				sumOfSquaresReverseCareful(w, scaled, scaledb, sumOfSquares1b)
+				// lowerTimes(scaled, diag[j*d:(j+1)*d], factors[j*size+d:(j+1)*size], centered)
+				lowerTimesReverseCareful(w, scaled, scaledb, diag[j1*d:(j1+1)*d], diagb[j1*d:(j1+1)*d], factors[j1*size+d:(j1+1)*size], factorsb[j1*size+d:(j1+1)*size], centered, centeredb)
+				// The loop of line 36, from its last iteration to its first.
+				for i1 := len(centered) - 1; i1 >= 0; i1-- {
+					// centered[i] = point[i] - mean[i]
+					centered[i1] = hesseMixturePop(&w.floats)
+					t2 := centeredb[i1]
+					centeredb[i1] = 0
+					meanb[i1] -= t2
+				}
+			}
+		}
+	}
+	// The loop of line 21, from its last iteration to its first.
+	for j := k - 1; j >= 0; j-- {
+		// The loop of line 22, from its last iteration to its first.
+		for i := d - 1; i >= 0; i-- {
+			q := factors[j*size+i]
+			// diag[j*d+i] = math.Exp(q)
+			diag[j*d+i] = hesseMixturePop(&w.floats)
+			t3 := diagb[j*d+i]
+			diagb[j*d+i] = 0
+			qb := hesseMixtureProd(t3, math.Exp(q))
+			// logDet[j] += q
+			qb += logDetb[j]
+			// q := factors[j*size+i]
+			factorsb[j*size+i] += qb
+		}
+	}
+}
+
 // lowerTimesForward is lowerTimes, and saves what the reverse sweep needs.
 func lowerTimesForward(w *mixtureWork, y, yb []float64, diag, diagb []float64, below, belowb []float64, x, xb []float64) {
 	for i := range y {
@@ -223,6 +315,33 @@ func lowerTimesReverse(w *mixtureWork, y, yb []float64, diag, diagb []float64, b
 	}
 }
 
+// lowerTimesReverseCareful goes back through lowerTimes where a factor of 0 annihilates infinities and NaN.
+func lowerTimesReverseCareful(w *mixtureWork, y, yb []float64, diag, diagb []float64, below, belowb []float64, x, xb []float64) {
+	var at int
+	// The loop of line 58, from its last iteration to its first.
+	for i1 := len(y) - 1; i1 >= 0; i1-- {
+		// The loop of line 59, from its last iteration to its first.
+		for j := len(y) - 1; j >= i1+1; j-- {
+			// at++
+			at = hesseMixturePop(&w.ints)
+			// y[j] += below[at] * x[i]
+			y[j] = hesseMixturePop(&w.floats)
+			t1 := yb[j]
+			belowb[at] += hesseMixtureProd(t1, x[i1])
+			xb[i1] += hesseMixtureProd(t1, below[at])
+		}
+	}
+	// The loop of line 54, from its last iteration to its first.
+	for i := len(y) - 1; i >= 0; i-- {
+		// y[i] = diag[i] * x[i]
+		y[i] = hesseMixturePop(&w.floats)
+		t2 := yb[i]
+		yb[i] = 0
+		diagb[i] += hesseMixtureProd(t2, x[i])
+		xb[i] += hesseMixtureProd(t2, diag[i])
+	}
+}
+
 // sumOfSquaresForward is sumOfSquares, and saves what the reverse sweep needs.
 func sumOfSquaresForward(w *mixtureWork, x, xb []float64) float64 {
 	s := 0.0
@@ -243,6 +362,20 @@ func sumOfSquaresReverse(w *mixtureWork, x, xb []float64, resultb float64) {
 		// s += v * v
 		vb := sb * v
 		vb += sb * v
+		// for _, v := range x
+		xb[i] += vb
+	}
+}
+
+// sumOfSquaresReverseCareful goes back through sumOfSquares where a factor of 0 annihilates infinities and NaN.
+func sumOfSquaresReverseCareful(w *mixtureWork, x, xb []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 68, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		v := x[i]
+		// s += v * v
+		vb := hesseMixtureProd(sb, v)
+		vb += hesseMixtureProd(sb, v)
 		// for _, v := range x
 		xb[i] += vb
 	}
@@ -313,6 +446,46 @@ func logSumExpReverse(w *mixtureWork, x, xb []float64, resultb float64) {
 	xb[0] += mb
 }
 
+// logSumExpReverseCareful goes back through logSumExp where a factor of 0 annihilates infinities and NaN.
+func logSumExpReverseCareful(w *mixtureWork, x, xb []float64, resultb float64) {
+	log := hesseMixturePop(&w.floats)
+	s := hesseMixturePop(&w.floats)
+	m := hesseMixturePop(&w.floats)
+	logb := resultb
+	mb := resultb
+	// return math.Log(s) + m
+	sb := hesseMixtureProd(logb, hesseMixtureLogD(s, log))
+	// The loop of line 80, from its last iteration to its first.
+	for i1 := len(x) - 1; i1 >= 0; i1-- {
+		v1 := x[i1]
+		// s += math.Exp(v - m)
+		t1 := hesseMixtureProd(sb, math.Exp(v1-m))
+		v1b := t1
+		mb -= t1
+		// for _, v := range x
+		xb[i1] += v1b
+	}
+	{
+		over := x[1:]
+		overb := xb[1:]
+		// The loop of line 76, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			v := over[i]
+			// m = max(m, v)
+			m = hesseMixturePop(&w.floats)
+			t2 := mb
+			mb = 0
+			t3, t4 := hesseMixtureMaxD(m, v, max(m, v))
+			mb += hesseMixtureProd(t2, t3)
+			vb := hesseMixtureProd(t2, t4)
+			// for _, v := range x[1:]
+			overb[i] += vb
+		}
+	}
+	// m := x[0]
+	xb[0] += mb
+}
+
 // mixtureWork has what forward sweeps save, in stacks that grow once.
 type mixtureWork struct {
 	floats []float64
@@ -322,12 +495,37 @@ type mixtureWork struct {
 
 var mixturePool = sync.Pool{New: func() any { return new(mixtureWork) }}
 
+// hesseMixtureFinite reports whether sums of elements are finite.
+func hesseMixtureFinite(v []float64) bool {
+	for ; len(v) >= 8; v = v[8:] {
+		if s := v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7]; s-s != 0 {
+			return false
+		}
+	}
+	for _, s := range v {
+		if s-s != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // hesseMixturePop takes the last element off a stack.
 func hesseMixturePop[T any](s *[]T) T {
 	n := len(*s) - 1
 	v := (*s)[n]
 	*s = (*s)[:n]
 	return v
+}
+
+// hesseMixtureProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// whatever the other (±∞ and NaN too).
+func hesseMixtureProd(a, b float64) float64 {
+	p := float64(a * b)
+	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
+		return 0
+	}
+	return p
 }
 
 // hesseMixtureLogD is 1/x, NaN below 0 as the logarithm is.

@@ -16,6 +16,11 @@ func rosenPlainGradient(dst, x []float64) float64 {
 	w := rosenPlainPool.Get().(*rosenPlainWork)
 	value := rosenPlainForward(w, x, dst)
 	rosenPlainReverse(w, x, dst, 1)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		rosenPlainForward(w, x, dst)
+		rosenPlainReverseCareful(w, x, dst, 1)
+	}
 	rosenPlainPool.Put(w)
 	return value
 }
@@ -29,6 +34,11 @@ func arrowPlainGradient(dst, x []float64) float64 {
 	w := rosenPlainPool.Get().(*rosenPlainWork)
 	value := arrowPlainForward(w, x, dst)
 	arrowPlainReverse(w, x, dst, 1)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		arrowPlainForward(w, x, dst)
+		arrowPlainReverseCareful(w, x, dst, 1)
+	}
 	rosenPlainPool.Put(w)
 	return value
 }
@@ -42,6 +52,11 @@ func bdqrticPlainGradient(dst, x []float64) float64 {
 	w := rosenPlainPool.Get().(*rosenPlainWork)
 	value := bdqrticPlainForward(w, x, dst)
 	bdqrticPlainReverse(w, x, dst, 1)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		bdqrticPlainForward(w, x, dst)
+		bdqrticPlainReverseCareful(w, x, dst, 1)
+	}
 	rosenPlainPool.Put(w)
 	return value
 }
@@ -54,7 +69,7 @@ func minsurfPlainGradient(dst, x []float64) float64 {
 	clear(dst)
 	w := rosenPlainPool.Get().(*rosenPlainWork)
 	value := minsurfPlainForward(w, x, dst)
-	minsurfPlainReverse(w, x, dst, 1)
+	minsurfPlainReverseCareful(w, x, dst, 1)
 	rosenPlainPool.Put(w)
 	return value
 }
@@ -68,6 +83,11 @@ func trigPlainGradient(dst, x []float64) float64 {
 	w := rosenPlainPool.Get().(*rosenPlainWork)
 	value := trigPlainForward(w, x, dst)
 	trigPlainReverse(w, x, dst, 1)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		trigPlainForward(w, x, dst)
+		trigPlainReverseCareful(w, x, dst, 1)
+	}
 	rosenPlainPool.Put(w)
 	return value
 }
@@ -106,6 +126,32 @@ func rosenPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 		t2 := -ab
 		yb += t2 * y
 		yb += t2 * y
+		// y := x[i-1]
+		xb[i-1] += yb
+	}
+}
+
+// rosenPlainReverseCareful goes back through rosenPlain where a factor of 0 annihilates infinities and NaN.
+func rosenPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 24, from its last iteration to its first.
+	for i := len(x) - 1; i >= 1; i-- {
+		y := x[i-1]
+		a := x[i] - y*y
+		b := 1 - y
+		// s += 100*(a*a) + b*b
+		t1 := hesseRosenPlainProd(sb, 100)
+		ab := hesseRosenPlainProd(t1, a)
+		ab += hesseRosenPlainProd(t1, a)
+		bb := hesseRosenPlainProd(sb, b)
+		bb += hesseRosenPlainProd(sb, b)
+		// b := 1 - y
+		yb := -bb
+		// a := x[i] - y*y
+		xb[i] += ab
+		t2 := -ab
+		yb += hesseRosenPlainProd(t2, y)
+		yb += hesseRosenPlainProd(t2, y)
 		// y := x[i-1]
 		xb[i-1] += yb
 	}
@@ -157,6 +203,36 @@ func arrowPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 	// z := x[last] * x[last]
 	xb[last] += zb * x[last]
 	xb[last] += zb * x[last]
+}
+
+// arrowPlainReverseCareful goes back through arrowPlain where a factor of 0 annihilates infinities and NaN.
+func arrowPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float64) {
+	last := len(x) - 1
+	z := x[last] * x[last]
+	var zb float64
+	sb := resultb
+	{
+		over := x[:last]
+		overb := xb[:last]
+		// The loop of line 29, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			x1 := over[i]
+			q := x1*x1 + z
+			// s += q*q - 4*x + 3
+			qb := hesseRosenPlainProd(sb, q)
+			qb += hesseRosenPlainProd(sb, q)
+			x1b := -hesseRosenPlainProd(sb, 4)
+			// q := x*x + z
+			x1b += hesseRosenPlainProd(qb, x1)
+			x1b += hesseRosenPlainProd(qb, x1)
+			zb += qb
+			// for _, x := range x[:last]
+			overb[i] += x1b
+		}
+	}
+	// z := x[last] * x[last]
+	xb[last] += hesseRosenPlainProd(zb, x[last])
+	xb[last] += hesseRosenPlainProd(zb, x[last])
 }
 
 // bdqrticPlainForward is bdqrticPlain, and saves what the reverse sweep needs.
@@ -249,6 +325,69 @@ func bdqrticPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 	xb[n-1] += t4 * x[n-1]
 }
 
+// bdqrticPlainReverseCareful goes back through bdqrticPlain where a factor of 0 annihilates infinities and NaN.
+func bdqrticPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float64) {
+	n := len(x)
+	head := x[:n-4]
+	headb := xb[:n-4]
+	ahead := x[3:][:len(head)]
+	aheadb := xb[3:][:len(head)]
+	var q2b float64
+	var q1b float64
+	var q0b float64
+	var zb float64
+	sb := resultb
+	// The loop of line 40, from its last iteration to its first.
+	for i := len(head) - 1; i >= 0; i-- {
+		q := hesseRosenPlainPop(&w.floats)
+		y := head[i]
+		a := 3 - 4*y
+		// q0, q1, q2 = q1, q2, q3
+		t1 := q2b
+		q2b = 0
+		q3b := t1
+		// q0, q1, q2 = q1, q2, q3
+		t2 := q1b
+		q1b = 0
+		q2b += t2
+		// q0, q1, q2 = q1, q2, q3
+		t3 := q0b
+		q0b = 0
+		q1b += t3
+		// s += a*a + q*q
+		ab := hesseRosenPlainProd(sb, a)
+		ab += hesseRosenPlainProd(sb, a)
+		qb := hesseRosenPlainProd(sb, q)
+		qb += hesseRosenPlainProd(sb, q)
+		// q := q0 + 2*q1 + 3*q2 + 4*q3 + z
+		q0b += qb
+		q1b += hesseRosenPlainProd(qb, 2)
+		q2b += hesseRosenPlainProd(qb, 3)
+		q3b += hesseRosenPlainProd(qb, 4)
+		zb += qb
+		// a := 3 - 4*y
+		yb := -hesseRosenPlainProd(ab, 4)
+		// q3 := ahead[i] * ahead[i]
+		aheadb[i] += hesseRosenPlainProd(q3b, ahead[i])
+		aheadb[i] += hesseRosenPlainProd(q3b, ahead[i])
+		// for i, y := range head
+		headb[i] += yb
+	}
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xb[2] += hesseRosenPlainProd(q2b, x[2])
+	xb[2] += hesseRosenPlainProd(q2b, x[2])
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xb[1] += hesseRosenPlainProd(q1b, x[1])
+	xb[1] += hesseRosenPlainProd(q1b, x[1])
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xb[0] += hesseRosenPlainProd(q0b, x[0])
+	xb[0] += hesseRosenPlainProd(q0b, x[0])
+	// z := 5 * (x[n-1] * x[n-1])
+	t4 := hesseRosenPlainProd(zb, 5)
+	xb[n-1] += hesseRosenPlainProd(t4, x[n-1])
+	xb[n-1] += hesseRosenPlainProd(t4, x[n-1])
+}
+
 // minsurfPlainForward is minsurfPlain, and saves what the reverse sweep needs.
 func minsurfPlainForward(w *rosenPlainWork, x, xb []float64) float64 {
 	m := gridSide(len(x))
@@ -276,13 +415,12 @@ func minsurfPlainForward(w *rosenPlainWork, x, xb []float64) float64 {
 	return s * (1 / (r * r))
 }
 
-// minsurfPlainReverse goes back through minsurfPlain: it adds to the adjoints of what slices and pointers lead
-// to, and returns those of numbers.
-func minsurfPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
+// minsurfPlainReverseCareful goes back through minsurfPlain where a factor of 0 annihilates infinities and NaN.
+func minsurfPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float64) {
 	m := hesseRosenPlainPop(&w.ints)
 	r := float64(m - 1)
 	k := r * r / 2
-	sb := resultb * (1 / (r * r))
+	sb := hesseRosenPlainProd(resultb, (1 / (r * r)))
 	// The loop of line 36, from its last iteration to its first.
 	for i := m - 2; i >= 0; i-- {
 		bottomb := hesseRosenPlainPop(&w.slices)
@@ -294,11 +432,11 @@ func minsurfPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 			p := top[j-1] - bottom[j]
 			q := top[j] - bottom[j-1]
 			// s += math.Sqrt(k*(p*p+q*q) + 1)
-			t1 := (sb * (0.5 / math.Sqrt(k*(p*p+q*q)+1))) * k
-			pb := t1 * p
-			pb += t1 * p
-			qb := t1 * q
-			qb += t1 * q
+			t1 := hesseRosenPlainProd(hesseRosenPlainProd(sb, 0.5/math.Sqrt(k*(p*p+q*q)+1)), k)
+			pb := hesseRosenPlainProd(t1, p)
+			pb += hesseRosenPlainProd(t1, p)
+			qb := hesseRosenPlainProd(t1, q)
+			qb += hesseRosenPlainProd(t1, q)
 			// q := top[j] - bottom[j-1]
 			topb[j] += qb
 			bottomb[j-1] -= qb
@@ -360,6 +498,39 @@ func trigPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 	}
 }
 
+// trigPlainReverseCareful goes back through trigPlain where a factor of 0 annihilates infinities and NaN.
+func trigPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 24, from its last iteration to its first.
+	for i := len(x) - 1; i >= 1; i-- {
+		log := hesseRosenPlainPop(&w.floats)
+		exp := hesseRosenPlainPop(&w.floats)
+		sin := hesseRosenPlainPop(&w.floats)
+		y := x[i-1]
+		z := x[i]
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		sinb := hesseRosenPlainProd(sb, exp)
+		expb := hesseRosenPlainProd(sb, sin)
+		logb := sb
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		t1 := hesseRosenPlainProd(logb, hesseRosenPlainLogD((1+z*z), log))
+		zb := hesseRosenPlainProd(t1, z)
+		zb += hesseRosenPlainProd(t1, z)
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		t2 := hesseRosenPlainProd(hesseRosenPlainProd(expb, exp), -0.1)
+		yb := hesseRosenPlainProd(t2, y)
+		yb += hesseRosenPlainProd(t2, y)
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		t3 := hesseRosenPlainProd(sinb, math.Cos((y * z)))
+		yb += hesseRosenPlainProd(t3, z)
+		zb += hesseRosenPlainProd(t3, y)
+		// y, z := x[i-1], x[i]
+		xb[i] += zb
+		// y, z := x[i-1], x[i]
+		xb[i-1] += yb
+	}
+}
+
 // rosenPlainWork has what forward sweeps save, in stacks that grow once.
 type rosenPlainWork struct {
 	floats []float64
@@ -369,12 +540,37 @@ type rosenPlainWork struct {
 
 var rosenPlainPool = sync.Pool{New: func() any { return new(rosenPlainWork) }}
 
+// hesseRosenPlainFinite reports whether sums of elements are finite.
+func hesseRosenPlainFinite(v []float64) bool {
+	for ; len(v) >= 8; v = v[8:] {
+		if s := v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7]; s-s != 0 {
+			return false
+		}
+	}
+	for _, s := range v {
+		if s-s != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // hesseRosenPlainPop takes the last element off a stack.
 func hesseRosenPlainPop[T any](s *[]T) T {
 	n := len(*s) - 1
 	v := (*s)[n]
 	*s = (*s)[:n]
 	return v
+}
+
+// hesseRosenPlainProd is the derivative product: a·b, but 0 where either factor is exactly 0,
+// whatever the other (±∞ and NaN too).
+func hesseRosenPlainProd(a, b float64) float64 {
+	p := float64(a * b)
+	if !(p >= p) && (a == 0 || b == 0) { // p is NaN, asked by one jump: p != p takes two
+		return 0
+	}
+	return p
 }
 
 // hesseRosenPlainLogD is 1/x, NaN below 0 as the logarithm is.
