@@ -23,6 +23,7 @@ type settings struct {
 	full     bool
 	verbose  bool
 	file     string // of -mtx
+	nl       string // of -nl
 	dir      string // of -plots
 }
 
@@ -48,6 +49,7 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	fs.BoolVar(&s.full, "full", false, "newton solves its problems at all sizes, up to 10⁵ variables, loops have all of their steps: minutes")
 	fs.BoolVar(&s.verbose, "v", false, "print to standard error what is measured; a terminal shows it in any case")
 	fs.StringVar(&s.file, "mtx", "", "only color the matrix in this Matrix Market `file`, by every kind and order")
+	fs.StringVar(&s.nl, "nl", "", "only the problem in this .nl `file`: its derivatives by every method, and its solution")
 	fs.StringVar(&s.dir, "plots", "", "write plots, as SVG and PNG, to this `directory`; sections that have some:\n"+
 		strings.Join(slices.Sorted(maps.Keys(plotted)), ", "))
 	wanted := fs.String("problems", "", "only the problems in this `list`, separated by commas, of\n"+
@@ -75,6 +77,8 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	switch {
 	case s.full && s.quick:
 		return s, errors.New("-full goes without -quick")
+	case s.nl != "" && (selects || s.file != "" || s.json || s.dir != ""):
+		return s, errors.New("-nl goes without sections, -problems, -n, -figures, -mtx, -json and -plots")
 	case s.file != "" && selects:
 		return s, errors.New("-mtx goes without sections, -problems, -n and -figures")
 	case s.file != "":

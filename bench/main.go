@@ -8,6 +8,7 @@
 //	go run ./bench -figures gradient,hvp -json
 //	go run ./bench -plots plots strategies sparse   and draw them, as SVG and PNG
 //	go run ./bench -mtx FILE                        colors a matrix by every kind and order
+//	go run ./bench -nl FILE                         differentiates and solves a problem in an .nl file
 //	go run ./bench -quick
 //	go run ./bench newton -full -plots plots        solves at all sizes, up to 10⁵ variables
 //
@@ -132,6 +133,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	if !b.json {
 		fmt.Fprintf(b.out, "%s, %s, %d CPUs\n", runtime.Version(), runtime.GOARCH, runtime.NumCPU())
+	}
+	if b.nl != "" {
+		if err := b.fromFile(); err != nil {
+			return fail(1, err)
+		}
+		return 0
 	}
 	for _, s := range b.sections {
 		if err := b.runSection(s); err != nil {

@@ -54,6 +54,9 @@ func TestArgumentsWithoutSenseExitWith2(t *testing.T) {
 		{"-mtx testdata/bus.mtx -n 1000", "-mtx goes without"},
 		{"-mtx testdata/bus.mtx sparse", "-mtx goes without"},
 		{"-mtx", "flag needs an argument"},
+		{"-nl nl/testdata/hs71.nl -json", "-nl goes without"},
+		{"-nl nl/testdata/hs71.nl tapes", "-nl goes without"},
+		{"-nl nl/testdata/hs71.nl -mtx testdata/bus.mtx", "-nl goes without"},
 	} {
 		var out, log bytes.Buffer
 		assert.Equal(t, 2, run(strings.Fields(c.args), &out, &log), c.args)
@@ -257,4 +260,16 @@ func TestStrategiesAgree(t *testing.T) {
 		assert.Equal(t, want, names)
 		assert.Less(t, methods[0].ops, methods[1].ops, "the tape of the JVP is longer")
 	}
+}
+
+// A problem in a file is differentiated by every method, verified, and solved.
+func TestFileOfAProblem(t *testing.T) {
+	var out, log bytes.Buffer
+	require.Zero(t, run([]string{"-nl", "nl/testdata/hs71.nl"}, &out, &log), log.String())
+	require.Contains(t, out.String(), "4 variables (0 integer), 2 constraints, 1 objectives")
+	require.Equal(t, 9, strings.Count(out.String(), "  ok\n")) // 4 ways to the Hessian, 5 to the Jacobian
+	require.Contains(t, out.String(), "locally optimal")
+	require.Contains(t, out.String(), "objective 17.01401")
+	require.Equal(t, 1, run([]string{"-nl", "nl/testdata/none.nl"}, &out, &log))
+	require.Contains(t, log.String(), "none.nl")
 }
