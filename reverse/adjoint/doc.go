@@ -10,9 +10,9 @@
 //	// EnergyGradient sets dst = ∇Energy in x and returns Energy(x, c).
 //	func EnergyGradient(dst, x []float64, c *Chain) float64
 //
-// which costs a small multiple of Energy whatever the length of x, the first call as all
-// others. It may be called by several goroutines at once. For a function that is evaluated
-// often at the same structure, package hessian has sparse Hessians by plans.
+// which costs a small multiple of Energy whatever the length of x, a first call more by the
+// memory that it grows. It may be called by several goroutines at once. For a function that is
+// evaluated often at the same structure, package hessian has sparse Hessians by plans.
 //
 // # Usage
 //
