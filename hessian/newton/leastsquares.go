@@ -284,15 +284,21 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 		ratio := (p.f - s.value(values)) / predicted
 		accepted := predicted > 0 && ratio > 1e-4
 		if !accepted && predicted > 0 && predicted <= drowned*p.f {
-			// The difference may be rounding errors: what is left of r along J decides.
+			// The difference may be rounding errors. That of the gradients is not: with
+			// them f falls by −½(g + g⁺)ᵀs, but for terms of the third order.
 			if err := s.linearize(&s.next, s.trial); err != nil {
 				return Failed, "", err
 			}
-			accepted = s.next.cosine() <= 0.9*p.cosine()
+			fall := 0.0
+			for i, x := range s.trial {
+				fall -= (p.g[i] + s.next.g[i]) / 2 * (x - s.X[i])
+			}
+			ratio = fall / predicted
+			accepted = ratio > 1e-4 || s.next.cosine() <= 0.9*p.cosine()
 		}
 		length := p.length(p.s)
 		switch {
-		case !accepted || ratio < 0.25 && predicted > drowned*p.f:
+		case !accepted || ratio < 0.25:
 			s.radius = length / 4
 		case ratio >= 0.75:
 			s.radius = max(s.radius, 2*length)
@@ -476,12 +482,12 @@ func (p *linearModel) rounded(x []float64) bool {
 // length is ‖Dv‖.
 func (p *linearModel) length(v []float64) float64 { return scaledNorm(p.d, v) }
 
-// step leaves in s a step of ‖Ds‖ ≤ 1.5Δ between the bounds, and returns by how much
+// step leaves in s a step of ‖Ds‖ ≤ 1.2Δ between the bounds, and returns by how much
 // it makes the model less.
 func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	const (
 		attempts = 20 // Newton's method for λ takes one or two
-		long     = 1.5
+		long     = 1.2
 		least    = 1e-30
 	)
 	upper := 0.0
@@ -493,10 +499,10 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 	radius := sq.radius
 	upper /= radius
 	lower, lambda, singular := 0.0, p.next, false
+	if lambda < least {
+		lambda = 0
+	}
 	for range attempts {
-		if lambda < least {
-			lambda = 0
-		}
 		full, err := p.solve(sq, lambda, p.d)
 		if err != nil {
 			return 0, err
@@ -511,7 +517,7 @@ func (p *linearModel) step(sq *squares) (decrease float64, err error) {
 		} else {
 			lambda, singular = change*lambda, true
 		}
-		if !(lambda > lower && lambda < upper) {
+		if !(lambda > max(lower, least) && lambda < upper) {
 			lambda = max(1e-3*upper, math.Sqrt(lower*upper))
 		}
 	}

@@ -369,3 +369,46 @@ func TestCovariance(t *testing.T) {
 	}
 	require.True(t, math.IsInf(d[2], 1))
 }
+
+// Minima at which residuals are large or J is nearly singular, so that f says nothing about the last digits of x:
+// problems 6, 16 and 23 of Moré, Garbow and Hillstrom, Testing unconstrained optimization software, ACM TOMS 7, 1981,
+// with their minima, from their starts and from 10 and 100 times these.
+func TestLeastSquaresWhereTheObjectiveIsFlat(t *testing.T) {
+	penalty := func(x vars) vars {
+		r := vars{dual.Dot(x, x).SubReal(0.25)}
+		for _, v := range x {
+			r = append(r, v.SubReal(1).Scale(math.Sqrt(1e-5)))
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		f      func(x vars) vars
+		x0     []float64
+		scales []float64
+		f2     float64 // ‖r‖²
+	}{
+		"Jennrich and Sampson": {func(x vars) (r vars) {
+			for i := 1.0; i <= 10; i++ {
+				r = append(r, x[0].Scale(i).Exp().Add(x[1].Scale(i).Exp()).RSub(2+2*i))
+			}
+			return r
+		}, []float64{0.3, 0.4}, []float64{1}, 124.362},
+		"penalty I, 4":  {penalty, []float64{1, 2, 3, 4}, []float64{1, 10, 100}, 2.24997e-5},
+		"penalty I, 10": {penalty, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, []float64{1, 10, 100}, 7.08765e-5},
+		"Brown and Dennis": {func(x vars) (r vars) {
+			for i := 1.0; i <= 20; i++ {
+				u := x[0].Add(x[1].Scale(i / 5)).SubReal(math.Exp(i / 5)).Square()
+				r = append(r, u.Add(x[2].Add(x[3].Scale(math.Sin(i/5))).SubReal(math.Cos(i/5)).Square()))
+			}
+			return r
+		}, []float64{25, 5, -5, -1}, []float64{1, 10, 100}, 85822.2},
+	} {
+		for _, scale := range c.scales {
+			x0 := make([]float64, len(c.x0))
+			floats.ScaleTo(x0, scale, c.x0)
+			r, err := LeastSquares{}.Minimize(background, reverse.NewFuncVec(c.f), x0)
+			require.NoError(t, err, "%s, %v times its start", name, scale)
+			require.InEpsilon(t, c.f2, 2*r.F, 1e-5, "%s, %v times its start", name, scale)
+		}
+	}
+}
