@@ -148,6 +148,25 @@ func ExampleFunc() {
 
 // Hamiltonian Monte Carlo: a correlated normal density is sampled by leapfrog steps along
 // its gradient. The samples' moments come near to its means 0, variances 1 and covariance ½.
+// A function with an error, as command lift writes it of plain Go.
+func ExampleMust() {
+	errFlow := errors.New("no flow")
+	loss := func(x []reverse.Var) (reverse.Var, error) {
+		if x[0].LessReal(0) {
+			return x[0], errFlow
+		}
+		return x[0].PowReal(1.852), nil
+	}
+	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var { return reverse.Must(loss(x)) })
+	_, err := f.Gradient(nil, []float64{-1})
+	fmt.Println(err, errors.Is(err, errFlow))
+	g, err := f.Gradient(nil, []float64{1})
+	fmt.Println(g, err)
+	// Output:
+	// no flow true
+	// [1.852] <nil>
+}
+
 func ExampleFunc_sampling() {
 	energy := reverse.NewFunc(func(x []reverse.Var) reverse.Var { // −ln density
 		return x[0].Square().Sub(x[0].Mul(x[1])).Add(x[1].Square()).Scale(2. / 3)

@@ -16,7 +16,7 @@ const maxTapes = 16
 
 // Func is a function f: ℝⁿ → ℝ, or F: ℝⁿ → ℝᵐ, with the tapes of the branches that
 // were met. It records again by itself where no tape fits, so that its evaluations
-// return no *BranchError. At most 16 tapes are kept, the last used ones. Any
+// return no *BranchError; where f calls [Must] with an error, that is theirs. At most 16 tapes are kept, the last used ones. Any
 // number of goroutines may use it at once, if the function itself allows it.
 //
 // Value, Gradient, ValueGradient and HVP are for one output, and panic if there
@@ -216,7 +216,7 @@ func (fn *Func) HVP(dst, x, v []float64) (h []float64, err error) {
 // Gradient returns ∇f(x), of length n, of a function that is recorded for this once. dst may
 // be nil. It panics if f is nil. Cost: Record without what makes later evaluations fast, and a
 // sweep operation by operation.
-func Gradient(dst []float64, f func(x []Var) Var, x []float64) ([]float64, error) {
+func Gradient(dst []float64, f func(x []Var) Var, x []float64) (_ []float64, err error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}
@@ -225,6 +225,7 @@ func Gradient(dst []float64, f func(x []Var) Var, x []float64) ([]float64, error
 	}
 	r := tape.NewRecording(len(x), 0)
 	defer r.Close()
+	defer ended(&err)
 	t, err := inOrder(r, []Var{f(inputs(r, x, nil))})
 	if err != nil {
 		return dst, err

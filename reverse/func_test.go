@@ -1,6 +1,7 @@
 package reverse_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,4 +129,62 @@ func TestTapeOfAFuncHoldsInItsLoops(t *testing.T) {
 			require.Same(t, tape, again)
 		}
 	}
+}
+
+var errNegative = errors.New("negative")
+
+// root is √x, of x ≥ 0.
+func root[T dual.Scalar[T]](x T) (T, error) {
+	if x.LessReal(0) {
+		return x, errNegative
+	}
+	return x.Sqrt(), nil
+}
+
+// An error that a function ends with is that of whatever records it, and no other
+// recording is the worse for it.
+func TestErrorsEndRecordings(t *testing.T) {
+	f := func(x []reverse.Var) reverse.Var { return reverse.Must(root(x[0])).Scale(2) }
+	step := func(s, _, _, _ []reverse.Var) (next, out []reverse.Var) {
+		y := reverse.Must(root(s[0]))
+		return []reverse.Var{y}, []reverse.Var{y}
+	}
+	for name, f := range map[string]func(x []reverse.Var) reverse.Var{
+		"function": f,
+		"list": func(x []reverse.Var) reverse.Var {
+			return reverse.Must(func() ([]reverse.Var, error) { y, err := root(x[0]); return []reverse.Var{y}, err }())[0].Scale(2)
+		},
+		"term": func(x []reverse.Var) reverse.Var {
+			return reverse.Repeat(func(x, _ []reverse.Var) reverse.Var { return f(x) }, x, [][]int{{0}}, nil)
+		},
+		"loop": func(x []reverse.Var) reverse.Var { // whose end is recorded otherwise, too, where root fails
+			_, sum := dual.Scan(dual.Loop[reverse.Var]{Start: x, Steps: 1, Step: step})
+			last, _ := dual.Scan(dual.Loop[reverse.Var]{Start: x, Steps: 9, Step: step,
+				While: func(s, _ []reverse.Var) bool { return !reverse.Must(root(s[0])).LessReal(1.7) }})
+			return sum[0].Add(last[0])
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fn := reverse.NewFunc(f)
+			for range 2 {
+				v, err := fn.Value([]float64{4})
+				require.NoError(t, err)
+				require.Equal(t, 4.0, v)
+				_, _, err = fn.ValueGradient(nil, []float64{-4})
+				require.ErrorIs(t, err, errNegative)
+				_, err = fn.Tape([]float64{-4})
+				require.ErrorIs(t, err, errNegative)
+			}
+			_, err := reverse.Record(f, []float64{-4})
+			require.ErrorIs(t, err, errNegative)
+			_, err = reverse.Gradient(nil, f, []float64{-4})
+			require.ErrorIs(t, err, errNegative)
+			vec := func(x []reverse.Var) []reverse.Var { return []reverse.Var{f(x)} }
+			require.ErrorIs(t, reverse.CheckRepeats(vec, []float64{-4}), errNegative)
+		})
+	}
+	require.PanicsWithError(t, "negative", func() { reverse.Must(root(dual.Real(-1))) })
+	require.PanicsWithValue(t, "other", func() {
+		_, _ = reverse.Record(func(x []reverse.Var) reverse.Var { panic("other") }, []float64{1})
+	})
 }

@@ -19,10 +19,10 @@ type Recorder struct {
 
 // Record runs f once at x and returns the tape of f: ℝⁿ → ℝ, n = len(x). It
 // panics if f is nil; a panic of f passes through. It is an error if a
-// primitive failed, or if f has more than 2³⁰ operations. Cost: about 30 ns an
-// operation, 45 in memory that is touched for the first time. Large tapes are arranged
-// for sweeps when they are first evaluated, in about 40 ns an operation: plans by terms
-// do without.
+// primitive failed, if [Must] was given one, or if f has more than 2³⁰ operations.
+// Cost: about 30 ns an operation, 45 in memory that is touched for the first time.
+// Large tapes are arranged for sweeps when they are first evaluated, in about 40 ns
+// an operation: plans by terms do without.
 func Record(f func(x []Var) Var, x []float64) (*Tape, error) { return Recorder{}.Record(f, x) }
 
 // RecordVec is Record for f: ℝⁿ → ℝᵐ. It panics if f returns no outputs.
@@ -66,17 +66,46 @@ func (o Recorder) RecordParams(f func(x, p []Var) Var, x, p []float64) (*Tape, e
 }
 
 // RecordParamsVec is the function RecordParamsVec with settings.
-func (o Recorder) RecordParamsVec(f func(x, p []Var) []Var, x, p []float64) (*Tape, error) {
+func (o Recorder) RecordParamsVec(f func(x, p []Var) []Var, x, p []float64) (_ *Tape, err error) {
 	if f == nil {
 		panic("reverse: nil function")
 	}
 	r := tape.NewRecording(len(x), len(p))
 	defer r.Close()
+	defer ended(&err)
 	if o.Lines {
 		r.Lines(callerOutside)
 	}
 	in := inputs(r, x, p)
 	return finish(r, x, p, f(in[:len(x):len(x)], in[len(x):]))
+}
+
+// Must returns y if err is nil. Otherwise it ends the function that is recorded, and err
+// is the error of Record, of evaluations of a Func and of what is computed from it, as
+// solutions of package newton. So a function that may fail is recorded:
+//
+//	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var { return reverse.Must(EnergyOf(x, data)) })
+//
+// Outside of a function that is recorded, and in a goroutine of it, it panics.
+func Must[Y any](y Y, err error) Y {
+	if err != nil {
+		panic(failure{err})
+	}
+	return y
+}
+
+// failure is what Must panics with.
+type failure struct{ error }
+
+// ended, deferred where a function is recorded, sets err to that of Must.
+func ended(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case failure:
+		*err = p.error
+	default:
+		panic(p)
+	}
 }
 
 // inputs is the Vars of the inputs and parameters of r.

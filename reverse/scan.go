@@ -237,9 +237,13 @@ func (s *scanning) elsewhere(f *scan.Loop, x []float64) {
 		if f.Steps[0].P.Guards()[i].Kind == tape.ValueRead || len(f.Steps) == maxBranches {
 			continue
 		}
-		if step, err := s.recordStep(f, 0, x, i+1); err == nil && step != nil {
-			f.Steps = append(f.Steps, step)
-		}
+		func() {
+			var ignored error // the loop does not go there
+			defer ended(&ignored)
+			if step, err := s.recordStep(f, 0, x, i+1); err == nil && step != nil {
+				f.Steps = append(f.Steps, step)
+			}
+		}()
 	}
 }
 
@@ -263,8 +267,8 @@ func (s *scanning) recordStep(f *scan.Loop, k int, x []float64, turn int) (*scan
 		next, out = s.step(in)
 	case s.outputs < 0: // to see how many there are
 		other := tape.NewRecording(len(x), len(p))
+		defer other.Close()
 		s.step(inputs(other, x, p))
-		other.Close()
 		fallthrough
 	default:
 		out = make([]Var, s.outputs)

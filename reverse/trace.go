@@ -134,9 +134,10 @@ func inSteps(steps []int) (s string) {
 }
 
 // plain records f at x as it is, and notes who made each operation.
-func plain(f func(x []Var) []Var, x []float64) (*sweep.Engine, origins, error) {
+func plain(f func(x []Var) []Var, x []float64) (_ *sweep.Engine, _ origins, err error) {
 	r := tape.NewRecording(len(x), 0)
 	defer r.Close()
+	defer ended(&err)
 	var made origins
 	r.Trace(func() uintptr {
 		made = append(made, origin{callerOutside(), slices.Clone(r.Steps)})

@@ -1,6 +1,8 @@
 package newton
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -292,4 +294,30 @@ func TestMinimizerDoesNotDependOnUnits(t *testing.T) {
 
 func TestUnknownStatusesAreNumbers(t *testing.T) {
 	require.Equal(t, "canceled Status(9)", fmt.Sprint(Canceled, " ", Status(9)))
+}
+
+// An error of the function, at the start or on the way, ends a solution and is its error.
+func TestErrorsOfFunctionsEndSolutions(t *testing.T) {
+	failed := errors.New("failed")
+	checked := func(x vars) (vars, error) {
+		if x[0].LessReal(1) {
+			return nil, failed
+		}
+		return vars{x[0].Exp(), x[0].SubReal(-8)}, nil
+	}
+	all := reverse.NewFuncVec(func(x vars) vars { return reverse.Must(checked(x)) })
+	one := reverse.NewFunc(func(x vars) reverse.Var { return reverse.Must(checked(x))[0] })
+	for _, x0 := range [][]float64{{0}, {4}} {
+		for name, solve := range map[string]func() (*Result, error){
+			"trust region": func() (*Result, error) { return TrustRegion{}.Minimize(context.Background(), one, x0) },
+			"interior point": func() (*Result, error) {
+				return InteriorPoint{}.Minimize(context.Background(), Problem{Func: all}, x0)
+			},
+			"least squares": func() (*Result, error) { return LeastSquares{}.Minimize(context.Background(), all, x0) },
+			"system":        func() (*Result, error) { return System{}.Solve(context.Background(), one, x0) },
+		} {
+			_, err := solve()
+			require.ErrorIs(t, err, failed, "%s from %v", name, x0)
+		}
+	}
 }
