@@ -14,7 +14,8 @@ const maxBranches = 16
 
 // Plans keeps what a method prepares for a function between runs: patterns, plans of
 // derivatives, orders of elimination, for each branch that was met, whatever the parameters that
-// Func.With gives it. The zero value is ready; another Settings.Hessian or Jacobian wants another one. It
+// Func.With gives it. The zero value is ready; another Settings.Hessian, Jacobian or LeastSquares.Block
+// wants another one. It
 // is for one goroutine at a time.
 // A run starts from an order that was found for the values of an earlier one, which shows in the last digits.
 type Plans struct {
@@ -29,6 +30,7 @@ type evaluator struct {
 	f        *reverse.Func
 	settings *Settings
 	cost     *Cost
+	block    int // residuals whose gradients are to have the same pattern, if over 1
 }
 
 func newEvaluator(f *reverse.Func, o *Settings, cost *Cost) *evaluator {
@@ -99,11 +101,30 @@ func (e *evaluator) withJacobian(b *branch) error {
 		return nil
 	}
 	return clock(&e.cost.Prepare, func() (err error) {
-		if b.jacobian, err = e.settings.Jacobian.New(b.tape); err == nil {
+		settings := e.settings.Jacobian
+		if e.block > 1 {
+			if settings.Pattern == nil {
+				settings.Pattern = b.tape.JacobianPattern()
+			}
+			settings.Pattern = inBlocks(settings.Pattern, e.block)
+		}
+		if b.jacobian, err = settings.New(b.tape); err == nil {
 			b.j = b.jacobian.Matrix()
 		}
 		return err
 	})
+}
+
+// inBlocks is p with what a row has in every row of its block.
+func inBlocks(p *sparsity.Pattern, block int) *sparsity.Pattern {
+	var i, j []int
+	m, n := p.Dims()
+	for row, column := range p.All() {
+		for k := range block {
+			i, j = append(i, row-row%block+k), append(j, column)
+		}
+	}
+	return sparsity.FromCoordinates(m, n, i, j)
 }
 
 // values stores F(x) in dst.

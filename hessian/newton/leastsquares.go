@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -11,8 +12,8 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// LeastSquares minimizes ½Σ ρ(rᵢ(x)²), x_L ≤ x ≤ x_U, for residuals r: ℝⁿ → ℝᵐ, by the
-// method of Levenberg and Marquardt: a step solves
+// LeastSquares minimizes ½Σ ρ(‖r_b(x)‖²), x_L ≤ x ≤ x_U, for residuals r: ℝⁿ → ℝᵐ in
+// blocks r_b, by the method of Levenberg and Marquardt: a step solves
 //
 //	min ‖Js + r‖, ‖Ds‖ ≤ Δ,
 //
@@ -51,6 +52,10 @@ type LeastSquares struct {
 	// Loss is ρ; nil means ρ(s) = s.
 	Loss Loss
 
+	// Block is how many residuals, one after the other, a loss takes together: 2 of the
+	// two coordinates of a point, which has one distance from where it should be. 1 if 0.
+	Block int
+
 	// Lower and Upper are bounds of x, of length n; nil means none.
 	Lower, Upper []float64
 
@@ -60,7 +65,7 @@ type LeastSquares struct {
 	Normal bool
 }
 
-// Loss is a function ρ of a squared residual s = r², with ρ(0) = 0, ρ′(0) = 1 and
+// Loss is a function ρ of the square s of a residual, or of the norm of a block, with ρ(0) = 0, ρ′(0) = 1 and
 // ρ′ ≥ 0, that grows more slowly than s, so that outliers have less weight. It
 // returns ρ(s), ρ′(s) and ρ″(s).
 type Loss func(s float64) (rho, d, dd float64)
@@ -133,6 +138,9 @@ func (o *LeastSquares) newSquares(f *reverse.Func, x0 []float64) *squares {
 		evaluator: newEvaluator(f, &o.Settings, &result.Cost),
 		trial:     make([]float64, n),
 	}
+	if s.block = o.Block; s.block == 0 {
+		s.block = 1
+	}
 	s.lower, s.upper = boundsOf("", o.Lower, o.Upper, n)
 	for i, x := range s.X {
 		s.X[i] = min(max(x, s.lower[i]), s.upper[i])
@@ -163,6 +171,9 @@ func (s *squares) linearize(p **linearModel, x []float64) error {
 	if err != nil {
 		return err
 	}
+	if m := b.tape.Outputs(); s.block < 0 || m%s.block != 0 {
+		panic(fmt.Sprintf("newton: %d residuals in blocks of %d", m, s.block))
+	}
 	if err := s.withJacobian(b); err != nil {
 		return err
 	}
@@ -186,8 +197,8 @@ func (s *squares) value(r []float64) float64 {
 		return floats.Dot(r, r) / 2
 	}
 	sum := 0.0
-	for _, v := range r {
-		rho, _, _ := s.Loss(v * v)
+	for block := range slices.Chunk(r, s.block) {
+		rho, _, _ := s.Loss(floats.Dot(block, block))
 		sum += rho
 	}
 	return sum / 2
@@ -349,7 +360,7 @@ func (s *squares) inform(alpha float64) {
 
 // A linearModel is ½‖Js + r‖², for a loss with the rows of J and r weighted so that
 // it has the gradient of the objective and, where that is positive, its curvature
-// along each residual. With z = Ds, the z of a λ ≥ 0 minimizes
+// along each residual or block. With z = Ds, the z of a λ ≥ 0 minimizes
 //
 //	‖JD⁻¹z + r‖² + λ‖z‖²,
 //
@@ -400,7 +411,7 @@ func (p *linearModel) load(s *squares, x []float64) {
 	}
 	p.f = s.value(p.r)
 	if s.Loss != nil {
-		p.weigh(s.Loss)
+		p.weigh(s.Loss, s.block)
 	}
 	clear(p.g)
 	clear(p.norm)
@@ -431,19 +442,35 @@ func (p *linearModel) multipliers() []float64 {
 	return z
 }
 
-// weigh multiplies rows of J by √w and those of r by ρ′/√w, with the curvature
-// w = ρ′ + 2ρ″r² of the loss, at least a tenth of ρ′.
-func (p *linearModel) weigh(loss Loss) {
-	for i, r := range p.r {
-		_, d, dd := loss(r * r)
-		w := math.Sqrt(max(d+2*dd*r*r, 0.1*d))
-		_, values := rowOf(p.j, i)
-		floats.Scale(w, values)
-		if w > 0 {
-			p.r[i] = d * r / w
-		} else {
-			p.r[i] = 0
+// weigh makes J and r those of a sum of squares with the gradient of the losses and, along
+// a block r and across it, their curvatures a = ρ′ + 2ρ″‖r‖², at least a tenth of ρ′, and
+// ρ′: with u = r/‖r‖ rows √ρ′(I + (√(a/ρ′) − 1)uuᵀ)J and residuals ρ′r/√a.
+func (p *linearModel) weigh(loss Loss, size int) {
+	for first := 0; first < len(p.r); first += size {
+		r := p.r[first : first+size]
+		s := floats.Dot(r, r)
+		_, d, dd := loss(s)
+		a := max(d+2*dd*s, 0.1*d)
+		columns, _ := rowOf(p.j, first)
+		values := p.j.Values()[p.j.Pattern().RowPtr()[first]:] // of rows with the same columns
+		across := 0.0                                          // (√(a/ρ′) − 1)/‖r‖²
+		if a != d {
+			across = (math.Sqrt(a/d) - 1) / s
 		}
+		for k := range columns {
+			along := 0.0
+			for i, r := range r {
+				along += r * values[i*len(columns)+k]
+			}
+			for i, r := range r {
+				v := &values[i*len(columns)+k]
+				*v = math.Sqrt(d) * (*v + across*along*r)
+			}
+		}
+		if d > 0 {
+			d /= math.Sqrt(a)
+		}
+		floats.Scale(d, r)
 	}
 }
 

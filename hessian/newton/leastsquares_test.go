@@ -239,6 +239,7 @@ func TestLossesAreMinimized(t *testing.T) {
 		require.NoError(t, err, name)
 		require.InEpsilon(t, best.F, fit.F, 1e-10, name)
 	}
+	testLossesOfBlocks(t)
 	for _, loss := range []Loss{Huber(0.7), Cauchy(0.7)} { // against differences
 		for _, s := range []float64{0, 0.1, 0.48, 0.5, 3, 100} {
 			const h = 1e-5
@@ -250,6 +251,95 @@ func TestLossesAreMinimized(t *testing.T) {
 	}
 	require.Panics(t, func() { Huber(0) })
 	require.Panics(t, func() { Cauchy(math.NaN()) })
+}
+
+// Points that were turned, stretched and moved, two of them to a wrong place: a loss of each distance, in whatever
+// direction. The two coordinates depend on different variables, of which the second sees no stretching.
+func testLossesOfBlocks(t *testing.T) {
+	from := [][2]float64{{0, 0}, {1, 0}, {2, 1}, {3, -1}, {-1, 2}, {-2, -2}, {4, 3}}
+	to := make([][2]float64, len(from))
+	for i, p := range from {
+		to[i] = [2]float64{1.5*(0.8*p[0]-0.6*p[1]) + 3, 0.6*p[0] + 0.8*p[1] - 1 + 0.01*float64(i%3)}
+	}
+	to[2][0], to[5][1] = 9, -7
+	residuals := func(b []reverse.Var) (r vars) { // angle, factor, two moves
+		cos, sin := b[0].Cos(), b[0].Sin()
+		for i, p := range from {
+			r = append(r, cos.Scale(p[0]).Sub(sin.Scale(p[1])).Mul(b[1]).Add(b[2]).SubReal(to[i][0]),
+				sin.Scale(p[0]).Add(cos.Scale(p[1])).Add(b[3]).SubReal(to[i][1]))
+		}
+		return r
+	}
+	sum := reverse.NewFunc(func(b []reverse.Var) reverse.Var {
+		r := residuals(b)
+		s := dual.Const[reverse.Var](0)
+		for i := range from {
+			s = s.Add(r[2*i].Square().Add(r[2*i+1].Square()).Scale(16).Log1p().Scale(1. / 32))
+		}
+		return s
+	})
+	start := []float64{0.5, 1, 2, 0}
+	for _, normal := range []bool{false, true} {
+		fit, err := LeastSquares{Loss: Cauchy(0.25), Block: 2, Normal: normal}.Minimize(background, reverse.NewFuncVec(residuals), start)
+		require.NoError(t, err)
+		f, g, err := sum.ValueGradient(nil, fit.X)
+		require.NoError(t, err)
+		require.InEpsilon(t, f, fit.F, 1e-13)
+		require.LessOrEqual(t, floats.Norm(g, math.Inf(1)), 1e-8)
+		best, err := TrustRegion{}.Minimize(background, sum, fit.X)
+		require.NoError(t, err)
+		require.InEpsilon(t, best.F, fit.F, 1e-12)
+		each, err := LeastSquares{Loss: Cauchy(0.25), Normal: normal}.Minimize(background, reverse.NewFuncVec(residuals), start)
+		require.NoError(t, err)
+		require.Greater(t, math.Abs(best.X[0]-each.X[0]), 1e-5, "a loss of each coordinate is another one")
+	}
+	require.Panics(t, func() {
+		LeastSquares{Loss: Cauchy(1), Block: 4}.Minimize(background, reverse.NewFuncVec(residuals), start)
+	})
+}
+
+// The model for a loss of blocks has its gradient Σρ′Jᵀr and, where that is positive, its Hessian but for the
+// curvature of residuals: Jᵀ(ρ′I + 2ρ″rrᵀ)J of each block.
+func TestModelsOfBlocksHaveTheCurvatureOfTheirLoss(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const n, block, blocks = 3, 2, 2
+		number := rapid.Float64Range(-2, 2)
+		a := mat.NewDense(block*blocks, n, rapid.SliceOfN(number, n*block*blocks, n*block*blocks).Draw(t, "J"))
+		x := rapid.SliceOfN(number, n, n).Draw(t, "x")
+		loss := Cauchy(4) // of positive curvature up to 4
+		f := reverse.NewFuncVec(func(x vars) (r vars) {
+			for i := range block * blocks {
+				r = append(r, dual.Affine(0.1, mat.Row(nil, i, a), x).Scale(0.1))
+			}
+			return r
+		})
+		s := (&LeastSquares{Loss: loss, Block: block}).newSquares(f, x)
+		require.NoError(t, s.arrive())
+		got, want := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+		j := mat.DenseCopyOf(s.p.j)
+		got.Mul(j.T(), j)
+		r, err := f.Values(nil, x)
+		require.NoError(t, err)
+		g := make([]float64, n)
+		for b := range blocks {
+			rb := mat.NewVecDense(block, r[b*block:(b+1)*block])
+			_, d, dd := loss(mat.Dot(rb, rb))
+			var c, h mat.Dense
+			c.Outer(2*dd, rb, rb)
+			for i := range block {
+				c.Set(i, i, c.At(i, i)+d)
+			}
+			jb := mat.DenseCopyOf(a.Slice(b*block, (b+1)*block, 0, n))
+			jb.Scale(0.1, jb)
+			h.Product(jb.T(), &c, jb)
+			want.Add(want, &h)
+			var gb mat.VecDense
+			gb.MulVec(jb.T(), rb)
+			floats.AddScaled(g, d, gb.RawVector().Data)
+		}
+		require.True(t, mat.EqualApprox(want, got, 1e-13))
+		require.InDeltaSlice(t, g, s.p.g, 1e-13)
+	})
 }
 
 func TestLeastSquaresBetweenBounds(t *testing.T) {
