@@ -82,7 +82,7 @@ func (b *bench) minimize() {
 			x0 := minima.Start(in)
 			tape := must(reverse.Record(f, x0))
 			start := time.Now()
-			r := must(newton.TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), x0))
+			r := must(newton.TrustRegion{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0))
 			all := time.Since(start)
 			b.emitResult("newton-minimize", p.Name, "", r, all)
 			t.add(append([]string{p.Name, fmt.Sprint(len(x0)), fmt.Sprintf("%.9g", r.F),
@@ -119,7 +119,7 @@ func constrainedTable() table {
 func (b *bench) interior(t *table, figure, name string, p newton.Problem, x0 []float64) *newton.Result {
 	b.progress("%s, n = %d", name, len(x0))
 	start := time.Now()
-	r := must(newton.InteriorPoint{}.Minimize(context.Background(), p, x0))
+	r := must(newton.InteriorPoint{}.Solve(context.Background(), p, x0))
 	all := time.Since(start)
 	b.emitResult(figure, name, "", r, all)
 	b.solved = append(b.solved, solved{figure, name, r, all})

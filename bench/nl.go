@@ -52,7 +52,7 @@ func (b *bench) fromFile() error {
 
 	b.progress("solving")
 	start = time.Now()
-	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Minimization(t), p.X0)
+	r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Minimization(t), p.X0)
 	all := time.Since(start)
 	s := p.Solution(r, err, 0)
 	found := table{text: 2}

@@ -51,7 +51,7 @@ func (b *bench) profile() {
 		for k, o := range profiled {
 			b.progress("%s, %s", p.Name, o.name)
 			o.MaxIterations = maxProfiled
-			r, err := o.Minimize(context.Background(), p.Problem, p.X0)
+			r, err := o.Solve(context.Background(), p.Problem, p.X0)
 			counts[k] = float64(r.Factorizations)
 			row := row{Problem: p.Name, N: len(p.X0), Figure: "newton-profile", Method: o.name, Iterations: r.Iterations, Factorizations: r.Factorizations}
 			if err != nil {

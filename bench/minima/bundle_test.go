@@ -79,8 +79,8 @@ func TestBundleAdjustment(t *testing.T) {
 		start[i] += 0.03 * rnd.NormFloat64()
 	}
 	for _, normal := range []bool{false, true} {
-		o := newton.LeastSquares{Loss: newton.Cauchy(1), Block: 2, Lower: lower, Upper: upper, Normal: normal}
-		r, err := o.Minimize(context.Background(), f, start)
+		o := newton.LeastSquares{Loss: newton.Cauchy(1), Block: 2, Normal: normal}
+		r, err := o.Solve(context.Background(), newton.Problem{Func: f, Lower: lower, Upper: upper}, start)
 		require.NoError(t, err)
 		require.LessOrEqual(t, r.Factorizations, 2*r.Iterations, "of a textbook: one a step")
 		residuals, err := f.Values(nil, r.X)

@@ -52,7 +52,7 @@ func TestCOPS(t *testing.T) {
 		{Glider(100), 8e-6, []float64{-1254.61}},
 		{Glider(400), 8e-6, []float64{-1247.97}},
 	} {
-		r, err := newton.InteriorPoint{}.Minimize(context.Background(), c.p.Problem, c.p.X0)
+		r, err := newton.InteriorPoint{}.Solve(context.Background(), c.p.Problem, c.p.X0)
 		require.NoError(t, err, c.p.Name)
 		require.LessOrEqual(t, r.Iterations, 70, c.p.Name)
 		for _, m := range c.minima {
@@ -80,7 +80,7 @@ func TestPolygonsWithEvenVertices(t *testing.T) {
 // what is found with μ kept, and not in many more iterations.
 func TestAdaptiveBarrierGoesAstray(t *testing.T) {
 	for _, p := range []Problem{Glider(1600), Quadrotor(2000)} {
-		kept, err := newton.InteriorPoint{Monotone: true}.Minimize(context.Background(), p.Problem, p.X0)
+		kept, err := newton.InteriorPoint{Monotone: true}.Solve(context.Background(), p.Problem, p.X0)
 		require.NoError(t, err, p.Name)
 		r := solve(t, p)
 		require.InEpsilon(t, kept.F, r.F, 1e-8, p.Name)
@@ -111,7 +111,7 @@ func TestChainIsACatenary(t *testing.T) {
 	var off []float64
 	for _, n := range []int{50, 100, 200} {
 		p := Chain(n)
-		r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Problem, p.X0)
+		r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Problem, p.X0)
 		require.NoError(t, err)
 		off = append(off, math.Abs(r.F-exact))
 	}

@@ -13,7 +13,7 @@
 //	Start        where the unconstrained problems of package problems start
 //
 //	p := minima.HS[0]
-//	r, err := newton.InteriorPoint{}.Minimize(ctx, p.Problem, p.X0)
+//	r, err := newton.InteriorPoint{}.Solve(ctx, p.Problem, p.X0)
 //
 // # What is found
 //

@@ -28,7 +28,7 @@ func ExampleRegression_Fit() {
 
 func Example() {
 	for _, p := range minima.HS[:3] {
-		r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Problem, p.X0)
+		r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Problem, p.X0)
 		fmt.Printf("%s %.4f %v\n", p.Name, r.F, err)
 	}
 	// Output:
@@ -42,7 +42,7 @@ func Example() {
 func ExampleGrid() {
 	g := minima.PJM5
 	p := g.PowerFlow()
-	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Problem, p.X0)
+	r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Problem, p.X0)
 	if err != nil {
 		log.Fatal(err)
 	}

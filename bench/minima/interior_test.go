@@ -22,7 +22,7 @@ func known(f float64, minima []float64) bool {
 
 func TestHockSchittkowski(t *testing.T) {
 	for _, p := range HS {
-		r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Problem, p.X0)
+		r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Problem, p.X0)
 		require.NoError(t, err, p.Name)
 		require.True(t, known(r.F, p.Minima), "%s: %.10g, not %v", p.Name, r.F, p.Minima)
 		require.LessOrEqual(t, r.Iterations, 100, p.Name)

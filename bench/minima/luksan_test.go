@@ -90,7 +90,7 @@ func TestInteriorPointSolvesLuksanVlcek(t *testing.T) {
 	} {
 		x0 := test.p.Start(test.n)
 		tape := recordVec(t, test.p.Func, x0)
-		r, err := newton.InteriorPoint{}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
+		r, err := newton.InteriorPoint{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err, test.p.Name)
 		require.InDelta(t, test.f, r.F, test.within, test.p.Name)
 		require.LessOrEqual(t, r.Iterations, test.iterations, test.p.Name)
@@ -103,7 +103,7 @@ func TestLuksanVlcekEndsAtMinima(t *testing.T) {
 		for _, p := range LuksanVlcek {
 			x0 := p.Start(n)
 			tape := recordVec(t, p.Func, x0)
-			r, err := newton.InteriorPoint{}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
+			r, err := newton.InteriorPoint{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 			require.NoError(t, err, "%s, n = %d", p.Name, n)
 			requireSolves(t, tape, r)
 		}
@@ -114,9 +114,9 @@ func TestLuksanVlcekConvergesQuadratically(t *testing.T) {
 	for _, p := range LuksanVlcek {
 		x0 := p.Start(1000)
 		tape := recordVec(t, p.Func, x0)
-		rough, err := newton.InteriorPoint{Settings: newton.Settings{Tolerance: 1e-4}}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
+		rough, err := newton.InteriorPoint{Settings: newton.Settings{Tolerance: 1e-4}}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err)
-		fine, err := newton.InteriorPoint{Settings: newton.Settings{Tolerance: 1e-11}}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
+		fine, err := newton.InteriorPoint{Settings: newton.Settings{Tolerance: 1e-11}}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err)
 		require.LessOrEqual(t, fine.Iterations, rough.Iterations+2, p.Name)
 	}
@@ -126,13 +126,13 @@ func TestLuksanVlcekIsTheSameByAnyMethod(t *testing.T) {
 	for _, p := range LuksanVlcek {
 		x0 := p.Start(40)
 		tape := recordVec(t, p.Func, x0)
-		want, err := newton.InteriorPoint{}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
+		want, err := newton.InteriorPoint{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err)
 		for _, o := range []newton.Settings{
 			{Hessian: hessian.SparseSettings{Method: hessian.ByStar}, Jacobian: reverse.SparseSettings{Method: reverse.ByBoth}},
 			{Hessian: hessian.SparseSettings{Method: hessian.ByAcyclic}, Jacobian: reverse.SparseSettings{Method: reverse.ByRows}},
 		} {
-			got, err := newton.InteriorPoint{Settings: o}.Minimize(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
+			got, err := newton.InteriorPoint{Settings: o}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 			require.NoError(t, err)
 			require.InDelta(t, want.F, got.F, 1e-9*want.F, p.Name)
 			require.InDeltaSlice(t, want.X, got.X, 1e-7, p.Name)

@@ -14,7 +14,7 @@ import (
 // solve solves a problem and compares its functions with the plain ones.
 func solve(t *testing.T, p Problem) *newton.Result {
 	t.Helper()
-	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Problem, p.X0)
+	r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Problem, p.X0)
 	require.NoError(t, err, p.Name)
 	want := p.Plain(r.X)
 	require.InEpsilon(t, want[0], r.F, 1e-12, p.Name)
@@ -37,7 +37,7 @@ func TestPowerFlow(t *testing.T) {
 			more.Buses[i].P *= 1.05
 		}
 		p := more.PowerFlow()
-		warm, err := newton.InteriorPoint{Warm: r}.Minimize(context.Background(), p.Problem, r.X)
+		warm, err := newton.InteriorPoint{Warm: r}.Solve(context.Background(), p.Problem, r.X)
 		require.NoError(t, err)
 		require.InEpsilon(t, solve(t, p).F, warm.F, 1e-8)
 		require.LessOrEqual(t, warm.Iterations, 5)

@@ -324,10 +324,10 @@ func (g Regression) Fit() (*Fit, error) {
 	})
 
 	f, ctx := new(Fit), context.Background()
-	if f.GaussNewton, err = (newton.LeastSquares{}).Minimize(ctx, r, start); err != nil {
+	if f.GaussNewton, err = (newton.LeastSquares{}).Solve(ctx, newton.Problem{Func: r}, start); err != nil {
 		return f, err
 	}
-	if f.Newton, err = (newton.TrustRegion{Settings: newton.Settings{Tolerance: 1e-12}}).Minimize(ctx, half, start); err != nil {
+	if f.Newton, err = (newton.TrustRegion{Settings: newton.Settings{Tolerance: 1e-12}}).Solve(ctx, newton.Problem{Func: half}, start); err != nil {
 		return f, err
 	}
 	best := f.GaussNewton
@@ -337,7 +337,7 @@ func (g Regression) Fit() (*Fit, error) {
 	f.B = append(f.B, best.X...)
 	floats.Mul(f.B, g.Start)
 
-	if f.Linear, err = (newton.LeastSquares{}).Deviations(r, best.X); err != nil {
+	if f.Linear, err = (newton.LeastSquares{}).Deviations(newton.Problem{Func: r}, best.X); err != nil {
 		return f, err
 	}
 	t, err := half.Tape(best.X)

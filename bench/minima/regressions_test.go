@@ -107,12 +107,12 @@ func TestFitsAreAsCertified(t *testing.T) {
 				return dual.Dot(r, r).Scale(0.5)
 			}, ones)
 			require.NoError(t, err)
-			gaussNewton, err := newton.LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(tape), ones)
+			gaussNewton, err := newton.LeastSquares{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, ones)
 			require.NoError(t, err, "%s from %v", c.name, start)
 			require.LessOrEqual(t, gaussNewton.Iterations, 300, "%s from %v", c.name, start)
 			results := []*newton.Result{gaussNewton}
 			if c.name != "MGH10" || start[0] < 1 { // far away, f has a valley too narrow for Newton's steps
-				full, err := newton.TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(half), ones)
+				full, err := newton.TrustRegion{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(half)}, ones)
 				require.NoError(t, err, "%s from %v", c.name, start)
 				results = append(results, full)
 			}
@@ -123,7 +123,7 @@ func TestFitsAreAsCertified(t *testing.T) {
 				}
 			}
 
-			sd, err := newton.LeastSquares{}.Deviations(reverse.FuncOf(tape), gaussNewton.X)
+			sd, err := newton.LeastSquares{}.Deviations(newton.Problem{Func: reverse.FuncOf(tape)}, gaussNewton.X)
 			require.NoError(t, err)
 			for i, d := range sd {
 				require.InEpsilon(t, c.sd[i], d*math.Abs(start[i]), 1e-5, "%s, sd %d", c.name, i+1)

@@ -54,7 +54,7 @@ func TestTrustRegionFindsKnownMinima(t *testing.T) {
 		{"minsurf", 1000, 1, 1e-12, 8, nil},
 	} {
 		tape, x0 := record(t, test.name, test.n)
-		r, err := newton.TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+		r, err := newton.TrustRegion{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err, test.name)
 		require.InDelta(t, test.f, r.F, test.within, test.name)
 		require.LessOrEqual(t, r.Iterations, test.iterations, test.name)
@@ -92,7 +92,7 @@ func TestTrustRegionEndsAtMinima(t *testing.T) {
 // than 10⁻¹⁸ of what was gained.
 func requireMinimum(t *testing.T, name string, tape *reverse.Tape, x0 []float64) {
 	t.Helper()
-	r, err := newton.TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+	r, err := newton.TrustRegion{}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 	require.NoError(t, err, name)
 	f, err := tape.Value(x0)
 	require.NoError(t, err)
@@ -118,9 +118,9 @@ func requireMinimum(t *testing.T, name string, tape *reverse.Tape, x0 []float64)
 func TestTrustRegionConvergesQuadratically(t *testing.T) {
 	for _, name := range []string{"rosen", "arrow", "bdqrtic", "trig"} {
 		tape, x0 := record(t, name, 1000)
-		rough, err := newton.TrustRegion{Settings: newton.Settings{Tolerance: 1e-5}}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+		rough, err := newton.TrustRegion{Settings: newton.Settings{Tolerance: 1e-5}}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err, name)
-		fine, err := newton.TrustRegion{Settings: newton.Settings{Tolerance: 1e-11}}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+		fine, err := newton.TrustRegion{Settings: newton.Settings{Tolerance: 1e-11}}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err, name)
 		require.LessOrEqual(t, fine.Iterations, rough.Iterations+3, name)
 		require.LessOrEqual(t, fine.Factorizations-fine.Iterations, rough.Factorizations-rough.Iterations+3,
@@ -130,10 +130,10 @@ func TestTrustRegionConvergesQuadratically(t *testing.T) {
 
 func TestTrustRegionIsTheSameByAnyMethod(t *testing.T) {
 	tape, x0 := record(t, "bdqrtic", 50)
-	want, err := newton.TrustRegion{Settings: newton.Settings{Hessian: hessian.SparseSettings{Method: hessian.ByTerms}}}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+	want, err := newton.TrustRegion{Settings: newton.Settings{Hessian: hessian.SparseSettings{Method: hessian.ByTerms}}}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 	require.NoError(t, err)
 	for _, method := range []hessian.Method{hessian.ByStar, hessian.ByAcyclic} {
-		got, err := newton.TrustRegion{Settings: newton.Settings{Hessian: hessian.SparseSettings{Method: method}}}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+		got, err := newton.TrustRegion{Settings: newton.Settings{Hessian: hessian.SparseSettings{Method: method}}}.Solve(context.Background(), newton.Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err)
 		require.Equal(t, want.Iterations, got.Iterations)
 		require.InDeltaSlice(t, want.X, got.X, 1e-9)

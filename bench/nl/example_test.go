@@ -20,7 +20,7 @@ func ExampleReadFile() {
 		fmt.Println(err)
 		return
 	}
-	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Minimization(t), p.X0)
+	r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Minimization(t), p.X0)
 	s := p.Solution(r, err, 0)
 	fmt.Println(p)
 	fmt.Printf("%.5f at %.5f, multipliers %.5f, code %d\n", r.F, s.X, s.Y, s.Code)

@@ -102,7 +102,7 @@ func TestSigns(t *testing.T) {
 		p := parse(t, head+c.text)
 		tape, err := p.Tape(0)
 		require.NoError(t, err)
-		r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Minimization(tape), p.X0)
+		r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Minimization(tape), p.X0)
 		s := p.Solution(r, err, 0)
 		require.Equal(t, c.code, s.Code, s.Message)
 		if c.code > 0 {
@@ -127,7 +127,7 @@ func TestRelaxation(t *testing.T) {
 	p := parse(t, "g3 1 1 0\n 1 0 1\n\n\n 0 1 0\n 0 0 0 1\n 0 0 0 0 1\n\n\n\nO0 0\no77\no1\nv0\nn0.4\nb\n3\n")
 	tape, err := p.Tape(0)
 	require.NoError(t, err)
-	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p.Minimization(tape), p.X0)
+	r, err := newton.InteriorPoint{}.Solve(context.Background(), p.Minimization(tape), p.X0)
 	require.NoError(t, err)
 	s := p.Solution(r, err, 0)
 	require.Equal(t, 102, s.Code)

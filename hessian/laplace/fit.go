@@ -97,11 +97,11 @@ func (o FitSettings) Fit(ctx context.Context, m *Marginal, theta0 []float64) (*E
 
 // minimize is the point where newton finds a minimum of f.
 func (o FitSettings) minimize(ctx context.Context, f *reverse.Func, x0 []float64) ([]float64, error) {
-	if o.Lower == nil && o.Upper == nil {
-		r, err := newton.TrustRegion{}.Minimize(ctx, f, x0)
-		return r.X, err
+	var method newton.Method = newton.TrustRegion{}
+	if o.Lower != nil || o.Upper != nil {
+		method = newton.InteriorPoint{}
 	}
-	r, err := newton.InteriorPoint{}.Minimize(ctx, newton.Problem{Func: f, Lower: o.Lower, Upper: o.Upper}, x0)
+	r, err := method.Solve(ctx, newton.Problem{Func: f, Lower: o.Lower, Upper: o.Upper}, x0)
 	return r.X, err
 }
 

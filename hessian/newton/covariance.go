@@ -5,14 +5,12 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hesse-ad/hesse/reverse"
 )
 
-// Deviations returns the standard deviations of the parameters x of a fit, the roots of the
+// Deviations returns the standard deviations of the parameters x of a fit of p, the roots of the
 // diagonal of Covariance, without its other elements. Cost: a Jacobian and a QR factorization.
-func (o LeastSquares) Deviations(r *reverse.Func, x []float64) ([]float64, error) {
-	c, err := o.covariance(r, x)
+func (o LeastSquares) Deviations(p Problem, x []float64) ([]float64, error) {
+	c, err := o.covariance(p, x)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +30,7 @@ func (o LeastSquares) Deviations(r *reverse.Func, x []float64) ([]float64, error
 	return d, nil
 }
 
-// Covariance returns the covariance matrix of the parameters x of a fit,
+// Covariance returns the covariance matrix of the parameters x of a fit of p,
 //
 //	σ²(JᵀJ)⁻¹, σ² = 2F/(m − n), F = ½‖r(x)‖²,
 //
@@ -42,8 +40,8 @@ func (o LeastSquares) Deviations(r *reverse.Func, x []float64) ([]float64, error
 // parameters that are not determined have the variance +∞ and covariances NaN. Those of parameters
 // pushed against a bound, which do not count in n, are 0. With a Loss they are those of the
 // residuals as it weighs them. It panics if m ≤ n. Cost: n solutions with the factors besides.
-func (o LeastSquares) Covariance(r *reverse.Func, x []float64) (*mat.SymDense, error) {
-	c, err := o.covariance(r, x)
+func (o LeastSquares) Covariance(p Problem, x []float64) (*mat.SymDense, error) {
+	c, err := o.covariance(p, x)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +81,9 @@ type covariance struct {
 	roots  [][]float64
 }
 
-func (o LeastSquares) covariance(r *reverse.Func, x []float64) (*covariance, error) {
-	s := o.newSquares(r, x)
+func (o LeastSquares) covariance(p Problem, x []float64) (*covariance, error) {
+	p.check("LeastSquares", true, false)
+	s := o.newSquares(p, x)
 	if err := s.arrive(); err != nil {
 		return nil, err
 	}

@@ -6,14 +6,15 @@
 //	LeastSquares    min ½Σ ρ(rᵢ(x)²), x_L ≤ x ≤ x_U
 //	System          F(x) = 0, x_L ≤ x ≤ x_U
 //
-// A function is a reverse.Func: plain Go on reverse.Var that is recorded, again
-// where a branch changes, or a tape.
+// Each is a Method: settings, with those that all share, and Solve for a Problem. Its
+// function is a reverse.Func: plain Go on reverse.Var that is recorded, again where a
+// branch changes, or a tape.
 //
 //	p := newton.Problem{
 //		Func:  reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var { … }), // [f; c]
 //		Lower: lower, // of x
 //	}
-//	r, err := newton.InteriorPoint{}.Minimize(ctx, p, x0)
+//	r, err := newton.InteriorPoint{}.Solve(ctx, p, x0)
 //
 // The error is nil if and only if the test that the method states holds at r.X.
 // Otherwise it is a *StoppedError whose Status says what failed, and the Result
@@ -34,9 +35,10 @@
 // iteration, a function to be called in each, plans for the derivatives. A context
 // stops them between iterations.
 //
-// Patterns, plans and the order of elimination are found once, for each branch of the
-// function that is met, with Settings.Plans once for many runs, as in a control loop; an iteration is evaluations, a factorization of new values and
-// some vector operations. Results do not depend on GOMAXPROCS.
+// Patterns, plans and the order of elimination are found once for each branch of the
+// function that is met, with Settings.Plans once for many runs, as in a control loop; an
+// iteration is evaluations, a factorization of new values and some vector operations.
+// Results do not depend on GOMAXPROCS.
 //
 // # How they do
 //

@@ -23,7 +23,7 @@ func ExampleInteriorPoint() {
 		Lower: []float64{1, 1, 1, 1}, Upper: []float64{5, 5, 5, 5},
 		ConstraintLower: []float64{25, 40}, ConstraintUpper: []float64{math.Inf(1), 40},
 	}
-	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p, []float64{1, 5, 5, 1})
+	r, err := newton.InteriorPoint{}.Solve(context.Background(), p, []float64{1, 5, 5, 1})
 	fmt.Printf("%.7f at %.5f, %v\n", r.F, r.X, err)
 	fmt.Printf("multipliers %.4f and %.4f\n", r.Y, r.Z[0])
 	// Output:
@@ -43,7 +43,7 @@ func ExampleTrustRegion() {
 		}
 		return s
 	})
-	r, err := newton.TrustRegion{}.Minimize(context.Background(), f, x0)
+	r, err := newton.TrustRegion{}.Solve(context.Background(), newton.Problem{Func: f}, x0)
 	fmt.Printf("%.6f %.6f %v\n", r.X[0], r.X[999], err)
 	fmt.Println("iterations below 20:", r.Iterations < 20)
 	// Output:
@@ -63,7 +63,7 @@ func ExampleLeastSquares() {
 		return r
 	})
 	for _, o := range []newton.LeastSquares{{}, {Loss: newton.Cauchy(0.3)}} {
-		r, err := o.Minimize(context.Background(), f, []float64{0, 0})
+		r, err := o.Solve(context.Background(), newton.Problem{Func: f}, []float64{0, 0})
 		fmt.Printf("%.2f + %.2f x, %v\n", r.X[0], r.X[1], err)
 	}
 	// Output:
@@ -89,7 +89,7 @@ func ExampleResult_Sensitivities() {
 		Func:  reverse.NewFuncParamsVec(f, lambda),
 		Lower: []float64{0, 0, 0}, ConstraintLower: []float64{0, 0}, ConstraintUpper: []float64{math.Inf(1), 0},
 	}
-	r, err := newton.InteriorPoint{}.Minimize(context.Background(), p, []float64{0.3, 0.3, 0.3})
+	r, err := newton.InteriorPoint{}.Solve(context.Background(), p, []float64{0.3, 0.3, 0.3})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -140,7 +140,7 @@ func ExampleInteriorPoint_loop() {
 		p := bounds
 		p.Func = f.With([]float64{x, v, target})
 		o := newton.InteriorPoint{Settings: newton.Settings{Plans: plans}, Warm: last}
-		r, err := o.Minimize(context.Background(), p, u)
+		r, err := o.Solve(context.Background(), p, u)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -82,7 +82,7 @@ func TestSystemOnHostileProblems(t *testing.T) {
 	for k := range *hostile {
 		f := newHostileFunction(r)
 		fn := reverse.NewFuncVec(f.values)
-		res, err := System{}.Solve(background, fn, f.x0)
+		res, err := System{}.Solve(background, Problem{Func: fn}, f.x0)
 		if err != nil {
 			continue
 		}
@@ -113,7 +113,7 @@ func TestLeastSquaresOnHostileProblems(t *testing.T) {
 	for k := range *hostile {
 		f := newHostileFunction(r)
 		fn := reverse.NewFuncVec(f.values)
-		res, err := LeastSquares{}.Minimize(background, fn, f.x0)
+		res, err := LeastSquares{}.Solve(background, Problem{Func: fn}, f.x0)
 		if err != nil {
 			continue
 		}
@@ -174,7 +174,7 @@ func TestTrustRegionOnHostileProblems(t *testing.T) {
 			return dual.Dot(v, v)
 		})
 		for _, products := range []bool{false, true} {
-			res, err := TrustRegion{Products: products}.Minimize(background, fn, f.x0)
+			res, err := TrustRegion{Products: products}.Solve(background, Problem{Func: fn}, f.x0)
 			if err != nil || floats.Norm(res.X, math.Inf(1)) > 1e50 { // where curvatures underflow
 				continue
 			}
@@ -260,9 +260,9 @@ func TestSystemFromAfar(t *testing.T) {
 		"(x − 1)²": {func(x reverse.Var) reverse.Var { return x.SubReal(1).Square() }, 7.3, 1},
 		"x⁴":       {func(x reverse.Var) reverse.Var { return x.PowInt(4) }, 3, 0},
 	} {
-		r, err := System{}.Solve(background, reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+		r, err := System{}.Solve(background, Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
 			return []reverse.Var{c.f(x[0])}
-		}), []float64{c.x0})
+		})}, []float64{c.x0})
 		if math.IsNaN(c.root) {
 			require.Error(t, err, name)
 			continue
@@ -275,11 +275,11 @@ func TestSystemFromAfar(t *testing.T) {
 func TestSystemAtSingularRoots(t *testing.T) {
 	for k := range 40 {
 		a := float64(k)
-		_, err := System{}.Solve(background, reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+		_, err := System{}.Solve(background, Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
 			return []reverse.Var{x[0].SubReal(1).Square(), x[1].Sub(x[0])}
-		}), []float64{5 + 2.3*a, 3 + a})
+		})}, []float64{5 + 2.3*a, 3 + a})
 		require.NoError(t, err)
-		r, err := System{}.Solve(background, reverse.NewFuncVec(powellResiduals), []float64{3 + a, -1, 0, 1})
+		r, err := System{}.Solve(background, Problem{Func: reverse.NewFuncVec(powellResiduals)}, []float64{3 + a, -1, 0, 1})
 		require.NoError(t, err)
 		require.Zero(t, r.Unscaled.Primal)
 	}
@@ -308,7 +308,7 @@ func TestTrustRegionAfterASteepStart(t *testing.T) {
 		}, []float64{1e4, 2, 3}, 0},
 		{func(x []reverse.Var) reverse.Var { r := powellResiduals(x); return dual.Dot(r, r) }, []float64{3, -1, 0, 1}, 0},
 	} {
-		r, err := TrustRegion{}.Minimize(background, reverse.NewFunc(c.f), c.x0)
+		r, err := TrustRegion{}.Solve(background, Problem{Func: reverse.NewFunc(c.f)}, c.x0)
 		require.NoError(t, err)
 		require.InDelta(t, c.want, r.F, 1e-12)
 	}
@@ -322,7 +322,7 @@ func TestTrustRegionInBrownsValley(t *testing.T) {
 	}{{10, 50}, {40, 5}, {40, 50}, {20, 10}} {
 		x0 := make([]float64, c.n)
 		floats.AddConst(c.start, x0)
-		r, err := TrustRegion{}.Minimize(background, reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		r, err := TrustRegion{}.Solve(background, Problem{Func: reverse.NewFunc(func(x []reverse.Var) reverse.Var {
 			sum, product := dual.Sum(x), x[0]
 			for _, v := range x[1:] {
 				product = product.Mul(v)
@@ -332,7 +332,7 @@ func TestTrustRegionInBrownsValley(t *testing.T) {
 				f = f.Add(v.Add(sum).SubReal(float64(c.n + 1)).Square())
 			}
 			return f
-		}), x0)
+		})}, x0)
 		if err != nil {
 			continue
 		}
@@ -358,13 +358,13 @@ func TestTrustRegionInBrownsValley(t *testing.T) {
 func TestProductsOnMeyersFunction(t *testing.T) {
 	y := []float64{34780, 28610, 23650, 19630, 16370, 13720, 11540, 9744, 8261, 7030, 6005, 5147, 4427, 3820, 3307, 2872}
 	for _, x0 := range [][]float64{{0.2, 40000, 2500}, {2, 400000, 25000}, {0.02, 4000, 250}} {
-		r, err := TrustRegion{Products: true}.Minimize(background, reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		r, err := TrustRegion{Products: true}.Solve(background, Problem{Func: reverse.NewFunc(func(x []reverse.Var) reverse.Var {
 			f := dual.Const[reverse.Var](0)
 			for i, v := range y {
 				f = f.Add(x[0].Mul(x[1].Div(x[2].AddReal(50 + 5*float64(i))).Exp()).SubReal(v).Square())
 			}
 			return f
-		}), x0)
+		})}, x0)
 		if err == nil {
 			require.InEpsilon(t, 87.9458, r.F, 1e-5)
 		}

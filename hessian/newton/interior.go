@@ -25,8 +25,9 @@ import (
 // step is acceptable the restoration phase minimizes ‖c‖₁, by the same method.
 // Constraints may depend on each other: δ_c keeps multipliers small then. They may have no
 // interior, as 0 ≥ 0 or xy ≤ 0 with x, y ≥ 0: once multipliers have been huge for ten iterations all
-// bounds, of slacks too, are moved outwards by 10⁻⁸·max(1, |bound|), unless that takes more off f than it may be off by. X
-// keeps to its own.
+// bounds, of slacks too, are moved outwards by 10⁻⁸·max(1, |bound|), unless that takes more
+// off f than it may be off by. Then the tests hold at a point as near to X, which keeps to its
+// own bounds and has the Unscaled errors of the Result.
 //
 // A point is a solution if it passes these tests, where tol is Tolerance, 10⁻⁸ if 0:
 //
@@ -88,21 +89,11 @@ const (
 	finerIterations    = 50   // from a solution in a better scale
 )
 
-// Minimize minimizes p from x0, of length n, which is moved between the bounds. If
-// it ends elsewhere than at a solution the error is a *StoppedError that says
-// which test failed, and wraps the error of an evaluation or of ctx. It panics if
-// lengths do not fit. Cost: an iteration takes a Hessian, a Jacobian, one or two
+// Solve is as Method says. Cost: an iteration takes a Hessian, a Jacobian, one or two
 // values, a factorization and a solution or some more.
-func (o InteriorPoint) Minimize(ctx context.Context, p Problem, x0 []float64) (*Result, error) {
-	if o.Tolerance == 0 {
-		o.Tolerance = interiorTolerance
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = interiorIterations
-	}
-	if p.Func == nil {
-		panic("newton: nil function")
-	}
+func (o InteriorPoint) Solve(ctx context.Context, p Problem, x0 []float64) (*Result, error) {
+	p.check("InteriorPoint", true, true)
+	o.Settings = o.orDefault(interiorTolerance, interiorIterations)
 	e := newEvaluator(p.Func, &o.Settings, nil)
 	r := &Result{X: append([]float64(nil), x0...)}
 	status, reason, err, flat := o.run(ctx, p, r, e)

@@ -82,7 +82,7 @@ var background = context.Background()
 func TestInteriorPointOnACircle(t *testing.T) {
 	for _, x0 := range [][]float64{{-1, -0.5}, {0.1, -2}, {2, 1}, {-3, 5}, {1, 0.9}} {
 		p := Problem{Func: reverse.NewFuncVec(line)}
-		r, err := InteriorPoint{}.Minimize(background, p, x0)
+		r, err := InteriorPoint{}.Solve(background, p, x0)
 		require.NoError(t, err, "%v", x0)
 		require.InDeltaSlice(t, []float64{-1, -1}, r.X, 1e-8)
 		require.InDelta(t, 0.5, r.Y[0], 1e-8)
@@ -91,7 +91,7 @@ func TestInteriorPointOnACircle(t *testing.T) {
 }
 
 func TestInteriorPointKnowsAMaximum(t *testing.T) {
-	r, err := InteriorPoint{}.Minimize(background, Problem{Func: reverse.NewFuncVec(line)}, []float64{1, 1})
+	r, err := InteriorPoint{}.Solve(background, Problem{Func: reverse.NewFuncVec(line)}, []float64{1, 1})
 	requireStatus(t, Saddle, r, err)
 }
 
@@ -99,12 +99,12 @@ func TestInteriorPointWithoutConstraints(t *testing.T) {
 	f := reverse.NewFunc(func(x []reverse.Var) reverse.Var {
 		return x[1].Sub(x[0].Square()).Square().Scale(100).Add(x[0].RSub(1).Square())
 	})
-	r, err := InteriorPoint{}.Minimize(background, Problem{Func: f}, []float64{-1.2, 1})
+	r, err := InteriorPoint{}.Solve(background, Problem{Func: f}, []float64{-1.2, 1})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{1, 1}, r.X, 1e-8)
 
 	// A flat minimum: its Hessian vanishes.
-	r, err = InteriorPoint{}.Minimize(background, Problem{Func: reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+	r, err = InteriorPoint{}.Solve(background, Problem{Func: reverse.NewFunc(func(x []reverse.Var) reverse.Var {
 		return x[0].Sub(x[1]).PowInt(4)
 	})}, []float64{3, 1})
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestInteriorPointOfLinearPrograms(t *testing.T) {
 	vertex := Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Add(x[1]), x[0].SubReal(1), x[1].Add(x[0]).SubReal(3)}
 	})}
-	r, err := InteriorPoint{}.Minimize(background, vertex, []float64{0, 0})
+	r, err := InteriorPoint{}.Solve(background, vertex, []float64{0, 0})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{1, 2}, r.X, 1e-8)
 	require.InDeltaSlice(t, []float64{0, -1}, r.Y, 1e-8)
@@ -139,7 +139,7 @@ func TestInteriorPointOfLinearPrograms(t *testing.T) {
 			Lower:           []float64{0, 0},
 			ConstraintUpper: []float64{4, 9, 18, inf},
 		}
-		r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 0})
+		r, err := InteriorPoint{}.Solve(background, p, []float64{0, 0})
 		require.NoError(t, err, "%v", c)
 		requireOptimal(t, p, r)
 		best := math.Inf(1)
@@ -162,7 +162,7 @@ func TestInteriorPointSaysUnbounded(t *testing.T) {
 			return x[0].Neg().Sub(x[1].Square())
 		}), Lower: []float64{0, 0}},
 	} {
-		r, err := InteriorPoint{}.Minimize(background, p, []float64{0.5, 0.5})
+		r, err := InteriorPoint{}.Solve(background, p, []float64{0.5, 0.5})
 		require.Error(t, err, name)
 		requireStatus(t, Unbounded, r, err)
 	}
@@ -187,14 +187,14 @@ func TestInteriorPointSaysInfeasible(t *testing.T) {
 		"circles apart":         {Func: reverse.NewFuncVec(circles), ConstraintUpper: []float64{1, 1}},
 		"bounds against a line": {Func: reverse.NewFuncVec(line), Lower: []float64{3, 3}, Upper: []float64{4, 4}},
 	} {
-		r, err := InteriorPoint{}.Minimize(background, p, []float64{0.7, 0.2})
+		r, err := InteriorPoint{}.Solve(background, p, []float64{0.7, 0.2})
 		require.Error(t, err, name)
 		requireStatus(t, Infeasible, r, err)
 		require.LessOrEqual(t, r.Iterations, 300, name)
 		require.Greater(t, r.Unscaled.Primal, 1e-3, name)
 	}
 	crossed := Problem{Func: reverse.NewFuncVec(line), Lower: []float64{1, 0}, Upper: []float64{0, 1}}
-	r, err := InteriorPoint{}.Minimize(background, crossed, []float64{0, 0})
+	r, err := InteriorPoint{}.Solve(background, crossed, []float64{0, 0})
 	require.Contains(t, requireStatus(t, Infeasible, r, err).Reason, "variable 0")
 }
 
@@ -204,7 +204,7 @@ func TestInteriorPointWithDependentConstraints(t *testing.T) {
 		c := x[0].Add(x[1]).SubReal(1)
 		return []reverse.Var{x[0].Square().Add(x[1].Square()), c, c.Scale(2), c.Mul(x[0])}
 	})}
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{1, 2})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{1, 2})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{0.5, 0.5}, r.X, 1e-7)
 }
@@ -223,7 +223,7 @@ func TestInteriorPointWithFixedVariablesAndFreeRows(t *testing.T) {
 		ConstraintLower: []float64{-inf, -inf, 4}, ConstraintUpper: []float64{inf, 3, 4},
 	}
 	// f = (x−3)² + 2w + w² with x + w ≤ 1: 2(x−3) = 2 + 2w, x + w = 1: x = 2.5.
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 7, 0})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{0, 7, 0})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{2.5, 2, -1.5}, r.X, 1e-7)
 	require.Equal(t, 2.0, r.X[1])
@@ -244,7 +244,7 @@ func TestInteriorPointWithComplementarity(t *testing.T) {
 		}),
 		Lower: []float64{0, 0}, ConstraintUpper: []float64{0},
 	}
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{0.3, 0.6})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{0.3, 0.6})
 	require.LessOrEqual(t, r.Unscaled.Primal, 1e-6)
 	require.True(t, math.Abs(r.F-1) < 1e-3 || math.Abs(r.F-1.0975) < 1e-3, "%v: %v", r.F, err)
 }
@@ -262,7 +262,7 @@ func TestInteriorPointInBadUnits(t *testing.T) {
 				ConstraintLower: []float64{size, 0},
 				Upper:           []float64{0.5 * unit, inf},
 			}
-			r, err := InteriorPoint{}.Minimize(background, p, []float64{-2 * unit, 1})
+			r, err := InteriorPoint{}.Solve(background, p, []float64{-2 * unit, 1})
 			require.NoError(t, err, "unit %g, size %g", unit, size)
 			require.InEpsilon(t, 306.5, r.F/size, 1e-4, "unit %g, size %g", unit, size)
 		}
@@ -279,12 +279,12 @@ func TestInteriorPointTurnsBackWhereNothingIsDefined(t *testing.T) {
 		ConstraintUpper: []float64{2},
 	}
 	// √x + y = 2, 1/x = λ/(2√x), 1/y = λ: √x = 2/λ, y = 1/λ, λ = 3/2.
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{9, 0.01})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{9, 0.01})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{16. / 9, 2. / 3}, r.X, 1e-7)
 
 	nowhere := Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0], x[0].Log()} })}
-	r, err = InteriorPoint{}.Minimize(background, nowhere, []float64{0})
+	r, err = InteriorPoint{}.Solve(background, nowhere, []float64{0})
 	requireStatus(t, Failed, r, err)
 }
 
@@ -302,7 +302,7 @@ func TestInteriorPointRecordsAgain(t *testing.T) {
 		}),
 		ConstraintLower: []float64{1.5},
 	}
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{-3, 0})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{-3, 0})
 	require.NoError(t, err)
 	require.InDelta(t, 2, r.X[0], 1e-7)
 	require.Equal(t, 2, recorded)
@@ -313,7 +313,7 @@ func TestInteriorPointRecordsAgain(t *testing.T) {
 		}
 		return []reverse.Var{x[0]}
 	}, []float64{1})
-	r, err = InteriorPoint{}.Minimize(background, Problem{Func: reverse.FuncOf(tape), Lower: []float64{-1}}, []float64{1})
+	r, err = InteriorPoint{}.Solve(background, Problem{Func: reverse.FuncOf(tape), Lower: []float64{-1}}, []float64{1})
 	var branch *reverse.BranchError
 	require.ErrorAs(t, err, &branch)
 	requireStatus(t, Failed, r, err)
@@ -322,7 +322,7 @@ func TestInteriorPointRecordsAgain(t *testing.T) {
 func TestInteriorPointStops(t *testing.T) {
 	p := Problem{Func: reverse.NewFuncVec(line)}
 	x0 := []float64{0.1, -2}
-	r, err := InteriorPoint{Settings: Settings{MaxIterations: 2}}.Minimize(background, p, x0)
+	r, err := InteriorPoint{Settings: Settings{MaxIterations: 2}}.Solve(background, p, x0)
 	requireStatus(t, IterationLimit, r, err)
 	require.Equal(t, 2, r.Iterations)
 
@@ -331,7 +331,7 @@ func TestInteriorPointStops(t *testing.T) {
 		if it.Number == 3 {
 			cancel()
 		}
-	}}}.Minimize(ctx, p, x0)
+	}}}.Solve(ctx, p, x0)
 	requireStatus(t, Canceled, r, err)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 3, r.Iterations)
@@ -342,7 +342,7 @@ func TestInteriorPointLogsEachIteration(t *testing.T) {
 	var numbers []int
 	p := Problem{Func: reverse.NewFuncVec(line)}
 	o := InteriorPoint{Settings: Settings{Log: &b, Each: func(it *Iteration) { numbers = append(numbers, it.Number) }}}
-	r, err := o.Minimize(background, p, []float64{0.1, -2})
+	r, err := o.Solve(background, p, []float64{0.1, -2})
 	require.NoError(t, err)
 	require.Len(t, numbers, r.Iterations+1)
 	require.Equal(t, r.Iterations, numbers[len(numbers)-1])
@@ -363,11 +363,11 @@ func TestInteriorPointStartsWarm(t *testing.T) {
 			ConstraintLower: []float64{25, a}, ConstraintUpper: []float64{inf, a},
 		}
 	}
-	first, err := InteriorPoint{}.Minimize(background, problem(40), []float64{1, 5, 5, 1})
+	first, err := InteriorPoint{}.Solve(background, problem(40), []float64{1, 5, 5, 1})
 	require.NoError(t, err)
-	cold, err := InteriorPoint{}.Minimize(background, problem(40.1), []float64{1, 5, 5, 1})
+	cold, err := InteriorPoint{}.Solve(background, problem(40.1), []float64{1, 5, 5, 1})
 	require.NoError(t, err)
-	warm, err := InteriorPoint{Warm: first}.Minimize(background, problem(40.1), first.X)
+	warm, err := InteriorPoint{Warm: first}.Solve(background, problem(40.1), first.X)
 	require.NoError(t, err)
 	require.InEpsilon(t, cold.F, warm.F, 1e-7)
 	require.Less(t, warm.Iterations, cold.Iterations)
@@ -381,7 +381,7 @@ func TestInteriorPointMisuse(t *testing.T) {
 		"newton: ConstraintUpper has length 2, want 1": {Func: f, ConstraintUpper: []float64{0, 0}},
 		"newton: Upper[1] is NaN":                      {Func: f, Upper: []float64{0, math.NaN()}},
 	} {
-		require.PanicsWithValue(t, message, func() { _, _ = InteriorPoint{}.Minimize(background, p, []float64{0, 0}) })
+		require.PanicsWithValue(t, message, func() { _, _ = InteriorPoint{}.Solve(background, p, []float64{0, 0}) })
 	}
 }
 
@@ -416,7 +416,7 @@ func TestInteriorPointWithoutInterior(t *testing.T) {
 			Upper: []float64{0, inf}, ConstraintLower: []float64{8, -inf, -0.46, -1, -0.05}, ConstraintUpper: []float64{8, -4, 0.35, inf, 0.83},
 		}, x0: []float64{4, 1.5}, unbounded: true},
 	} {
-		r, err := InteriorPoint{}.Minimize(background, c.p, c.x0)
+		r, err := InteriorPoint{}.Solve(background, c.p, c.x0)
 		require.LessOrEqual(t, r.Iterations, 60, name)
 		if c.unbounded {
 			requireStatus(t, Unbounded, r, err)
@@ -449,18 +449,18 @@ func TestPlansAreKept(t *testing.T) {
 		start[i] = 0.5 + 0.01*float64(i)
 	}
 	plans := new(Plans)
-	first, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+	first, err := InteriorPoint{Settings: Settings{Plans: plans}}.Solve(background, p, start)
 	require.NoError(t, err)
 	require.Positive(t, first.Prepare)
-	second, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+	second, err := InteriorPoint{Settings: Settings{Plans: plans}}.Solve(background, p, start)
 	require.NoError(t, err)
 	require.Zero(t, second.Prepare)
 	require.InDelta(t, first.F, second.F, 1e-9)
 	require.InDeltaSlice(t, first.X, second.X, 1e-6)
 
-	fresh := testing.AllocsPerRun(3, func() { _, _ = InteriorPoint{}.Minimize(background, p, start) })
+	fresh := testing.AllocsPerRun(3, func() { _, _ = InteriorPoint{}.Solve(background, p, start) })
 	kept := testing.AllocsPerRun(3, func() {
-		_, _ = InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+		_, _ = InteriorPoint{Settings: Settings{Plans: plans}}.Solve(background, p, start)
 	})
 	require.Less(t, kept, fresh/4)
 
@@ -469,9 +469,9 @@ func TestPlansAreKept(t *testing.T) {
 		p.Upper[i] = 3
 	}
 	p.Lower[4], p.Upper[4] = 0.75, 0.75
-	want, err := InteriorPoint{}.Minimize(background, p, start)
+	want, err := InteriorPoint{}.Solve(background, p, start)
 	require.NoError(t, err)
-	got, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, p, start)
+	got, err := InteriorPoint{Settings: Settings{Plans: plans}}.Solve(background, p, start)
 	require.NoError(t, err)
 	require.Equal(t, 0.75, got.X[4])
 	require.InDelta(t, want.F, got.F, 1e-7)
@@ -487,7 +487,7 @@ func TestPlansForParameters(t *testing.T) {
 	plans := new(Plans)
 	for k := range 5 {
 		a := []float64{1 + float64(k), 2}
-		r, err := InteriorPoint{Settings: Settings{Plans: plans}}.Minimize(background, Problem{
+		r, err := InteriorPoint{Settings: Settings{Plans: plans}}.Solve(background, Problem{
 			Func: f.With(a), ConstraintLower: []float64{math.Inf(-1)}, ConstraintUpper: []float64{1},
 		}, []float64{0.1, 0.1})
 		require.NoError(t, err)
@@ -495,9 +495,9 @@ func TestPlansForParameters(t *testing.T) {
 		length := math.Hypot(a[0], a[1])
 		require.InDeltaSlice(t, []float64{a[0] / length, a[1] / length}, r.X, 1e-6)
 
-		q, err := TrustRegion{Settings: Settings{Plans: plans}}.Minimize(background, reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+		q, err := TrustRegion{Settings: Settings{Plans: plans}}.Solve(background, Problem{Func: reverse.NewFunc(func(x []reverse.Var) reverse.Var {
 			return x[0].SubReal(a[0]).Square()
-		}), []float64{0})
+		})}, []float64{0})
 		require.NoError(t, err)
 		require.InDelta(t, a[0], q.X[0], 1e-9)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -55,9 +54,6 @@ type LeastSquares struct {
 	// Block is how many residuals, one after the other, a loss takes together: 2 of the
 	// two coordinates of a point, which has one distance from where it should be. 1 if 0.
 	Block int
-
-	// Lower and Upper are bounds of x, of length n; nil means none.
-	Lower, Upper []float64
 
 	// Normal solves for steps by a Cholesky factorization of JᵀJ + λD² in place of a
 	// QR factorization of [J; √λD]: several times faster where J has many more rows
@@ -106,42 +102,33 @@ const (
 	change            = 100 // of λ, where the rank is not full
 )
 
-// Minimize minimizes the sum for the residuals r from x0, which is moved between the
-// bounds. If it ends elsewhere than at a solution the error is a *StoppedError,
-// which wraps that of an evaluation or of ctx. A Result counts the residuals as
-// values. Cost: an iteration takes the residuals, a Jacobian, a factorization, and
+// Solve is as Method says, for a Problem without constraints. A Result counts the residuals
+// as values. Cost: an iteration takes the residuals, a Jacobian, a factorization, and
 // some more where the radius binds.
-func (o LeastSquares) Minimize(ctx context.Context, r *reverse.Func, x0 []float64) (*Result, error) {
-	if r == nil {
-		panic("newton: nil function")
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = squaresTolerance
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = squaresIterations
-	}
-	s := o.newSquares(r, x0)
+func (o LeastSquares) Solve(ctx context.Context, p Problem, x0 []float64) (*Result, error) {
+	p.check("LeastSquares", true, false)
+	o.Settings = o.orDefault(squaresTolerance, squaresIterations)
+	s := o.newSquares(p, x0)
 	status, reason, err := s.run(ctx)
 	s.Unscaled = s.Errors
-	if s.p != nil && (o.Lower != nil || o.Upper != nil) {
+	if s.p != nil && (p.Lower != nil || p.Upper != nil) {
 		s.Z = s.p.multipliers()
 	}
 	return s.end(squaresMethod, status, reason, err)
 }
 
-func (o *LeastSquares) newSquares(f *reverse.Func, x0 []float64) *squares {
+func (o *LeastSquares) newSquares(p Problem, x0 []float64) *squares {
 	n := len(x0)
 	result := &Result{X: append([]float64(nil), x0...)}
 	s := &squares{
 		LeastSquares: o, Result: result, log: &logger{w: o.Log, each: o.Each},
-		evaluator: newEvaluator(f, &o.Settings, &result.Cost),
+		evaluator: newEvaluator(p.Func, &o.Settings, &result.Cost),
 		trial:     make([]float64, n),
 	}
 	if s.block = o.Block; s.block == 0 {
 		s.block = 1
 	}
-	s.lower, s.upper = boundsOf("", o.Lower, o.Upper, n)
+	s.lower, s.upper = p.bounds(n)
 	for i, x := range s.X {
 		s.X[i] = min(max(x, s.lower[i]), s.upper[i])
 	}

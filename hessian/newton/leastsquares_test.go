@@ -27,14 +27,14 @@ func TestLeastSquaresOfALine(t *testing.T) {
 		}
 		return r
 	}, x0)
-	r, err := LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+	r, err := LeastSquares{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(tape)}, x0)
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{1.1, 1.1}, r.X, 1e-9)
 	require.InDelta(t, 1.35, r.F, 1e-12)
 
 	// σ² = 2.7/2; Var b₀ = σ²(1/4 + x̄²/Sxx), Var b₁ = σ²/Sxx, x̄ = 1.5, Sxx = 5.
 	want := []float64{math.Sqrt(1.35 * 0.7), math.Sqrt(1.35 / 5)}
-	sd, err := LeastSquares{}.Deviations(reverse.FuncOf(tape), r.X)
+	sd, err := LeastSquares{}.Deviations(Problem{Func: reverse.FuncOf(tape)}, r.X)
 	require.NoError(t, err)
 	require.InDeltaSlice(t, want, sd, 1e-14)
 
@@ -42,7 +42,7 @@ func TestLeastSquaresOfALine(t *testing.T) {
 		s := b[0].Add(b[1].Scale(2))
 		return []reverse.Var{s, s.Scale(2), s.Scale(3).SubReal(1)}
 	})
-	sd, err = LeastSquares{}.Deviations(dependent, []float64{0, 0})
+	sd, err = LeastSquares{}.Deviations(Problem{Func: dependent}, []float64{0, 0})
 	require.NoError(t, err)
 	require.True(t, math.IsInf(sd[0], 1))
 }
@@ -52,7 +52,7 @@ func TestLeastSquaresOfRootsIsQuadratic(t *testing.T) {
 	tape := recordVec(t, func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[1].Sub(x[0].Square()).Scale(10), x[0].RSub(1)}
 	}, x0)
-	r, err := LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+	r, err := LeastSquares{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(tape)}, x0)
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{1, 1}, r.X, 1e-9)
 	require.Less(t, r.F, 1e-20)
@@ -66,7 +66,7 @@ func TestLeastSquaresSaysWhereItStopped(t *testing.T) {
 			return []reverse.Var{x[0].Log()}
 		},
 	} {
-		_, err := LeastSquares{Settings: Settings{MaxIterations: 3}}.Minimize(context.Background(), reverse.FuncOf(recordVec(t, f, []float64{0})), []float64{0})
+		_, err := LeastSquares{Settings: Settings{MaxIterations: 3}}.Solve(context.Background(), Problem{Func: reverse.FuncOf(recordVec(t, f, []float64{0}))}, []float64{0})
 		var stopped *StoppedError
 		require.ErrorAs(t, err, &stopped, reason)
 		require.Contains(t, err.Error(), reason)
@@ -100,7 +100,7 @@ func TestLeastSquaresClaimsOnlySolutions(t *testing.T) {
 			return r
 		}, x0)
 		require.NoError(t, err)
-		result, err := LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+		result, err := LeastSquares{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(tape)}, x0)
 		if err != nil {
 			return
 		}
@@ -188,7 +188,7 @@ func TestDeviationsAreAsAccurateAsTheJacobian(t *testing.T) {
 		}
 		return r
 	})
-	sd, err := LeastSquares{}.Deviations(line, make([]float64, n))
+	sd, err := LeastSquares{}.Deviations(Problem{Func: line}, make([]float64, n))
 	require.NoError(t, err)
 	for i, d := range sd {
 		variance, _ := a[i][n+i].Float64()
@@ -229,13 +229,13 @@ func TestLossesAreMinimized(t *testing.T) {
 			}
 			return s
 		})
-		fit, err := LeastSquares{Loss: c.loss}.Minimize(background, r, []float64{1, 0.3})
+		fit, err := LeastSquares{Loss: c.loss}.Solve(background, Problem{Func: r}, []float64{1, 0.3})
 		require.NoError(t, err, name)
 		f, g, err := sum.ValueGradient(nil, fit.X)
 		require.NoError(t, err)
 		require.InEpsilon(t, f, fit.F, 1e-13, name)
 		require.LessOrEqual(t, floats.Norm(g, math.Inf(1)), 1e-6*f, name)
-		best, err := TrustRegion{}.Minimize(background, sum, fit.X)
+		best, err := TrustRegion{}.Solve(background, Problem{Func: sum}, fit.X)
 		require.NoError(t, err, name)
 		require.InEpsilon(t, best.F, fit.F, 1e-10, name)
 	}
@@ -280,21 +280,21 @@ func testLossesOfBlocks(t *testing.T) {
 	})
 	start := []float64{0.5, 1, 2, 0}
 	for _, normal := range []bool{false, true} {
-		fit, err := LeastSquares{Loss: Cauchy(0.25), Block: 2, Normal: normal}.Minimize(background, reverse.NewFuncVec(residuals), start)
+		fit, err := LeastSquares{Loss: Cauchy(0.25), Block: 2, Normal: normal}.Solve(background, Problem{Func: reverse.NewFuncVec(residuals)}, start)
 		require.NoError(t, err)
 		f, g, err := sum.ValueGradient(nil, fit.X)
 		require.NoError(t, err)
 		require.InEpsilon(t, f, fit.F, 1e-13)
 		require.LessOrEqual(t, floats.Norm(g, math.Inf(1)), 1e-8)
-		best, err := TrustRegion{}.Minimize(background, sum, fit.X)
+		best, err := TrustRegion{}.Solve(background, Problem{Func: sum}, fit.X)
 		require.NoError(t, err)
 		require.InEpsilon(t, best.F, fit.F, 1e-12)
-		each, err := LeastSquares{Loss: Cauchy(0.25), Normal: normal}.Minimize(background, reverse.NewFuncVec(residuals), start)
+		each, err := LeastSquares{Loss: Cauchy(0.25), Normal: normal}.Solve(background, Problem{Func: reverse.NewFuncVec(residuals)}, start)
 		require.NoError(t, err)
 		require.Greater(t, math.Abs(best.X[0]-each.X[0]), 1e-5, "a loss of each coordinate is another one")
 	}
 	require.Panics(t, func() {
-		LeastSquares{Loss: Cauchy(1), Block: 4}.Minimize(background, reverse.NewFuncVec(residuals), start)
+		LeastSquares{Loss: Cauchy(1), Block: 4}.Solve(background, Problem{Func: reverse.NewFuncVec(residuals)}, start)
 	})
 }
 
@@ -313,7 +313,7 @@ func TestModelsOfBlocksHaveTheCurvatureOfTheirLoss(t *testing.T) {
 			}
 			return r
 		})
-		s := (&LeastSquares{Loss: loss, Block: block}).newSquares(f, x)
+		s := (&LeastSquares{Loss: loss, Block: block}).newSquares(Problem{Func: f}, x)
 		require.NoError(t, s.arrive())
 		got, want := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 		j := mat.DenseCopyOf(s.p.j)
@@ -353,7 +353,7 @@ func TestLeastSquaresBetweenBounds(t *testing.T) {
 			{[]float64{-5, 1.5}, nil, []float64{2, 9}, []float64{1.2243703, 1.5}},
 			{[]float64{3, 3}, []float64{3, 4}, []float64{0, 0}, []float64{3, 4}},
 		} {
-			r, err := LeastSquares{Lower: c.lower, Upper: c.upper, Normal: normal}.Minimize(background, reverse.NewFuncVec(f), c.x0)
+			r, err := LeastSquares{Normal: normal}.Solve(background, Problem{Func: reverse.NewFuncVec(f), Lower: c.lower, Upper: c.upper}, c.x0)
 			require.NoError(t, err, "%v", c)
 			require.InDeltaSlice(t, c.want, r.X, 1e-6, "%v", c)
 		}
@@ -375,9 +375,9 @@ func TestLeastSquaresOfManyVariables(t *testing.T) {
 		return r
 	})
 	x0 := make([]float64, n)
-	qr, err := LeastSquares{}.Minimize(background, f, x0)
+	qr, err := LeastSquares{}.Solve(background, Problem{Func: f}, x0)
 	require.NoError(t, err)
-	normal, err := LeastSquares{Normal: true}.Minimize(background, f, x0)
+	normal, err := LeastSquares{Normal: true}.Solve(background, Problem{Func: f}, x0)
 	require.NoError(t, err)
 	require.InEpsilon(t, qr.F, normal.F, 1e-12)
 	require.InDeltaSlice(t, qr.X, normal.X, 1e-7)
@@ -390,26 +390,25 @@ func TestLeastSquaresOfManyVariables(t *testing.T) {
 // distances to 3 and −2.
 func TestLeastSquaresHasTheMultipliersOfBounds(t *testing.T) {
 	r := reverse.NewFuncVec(func(x vars) vars { return vars{x[0].SubReal(3), x[1].SubReal(1), x[2].AddReal(2)} })
-	o := LeastSquares{Lower: []float64{0, 0, 1}, Upper: []float64{2, 2, 1}}
+	p := Problem{Func: r, Lower: []float64{0, 0, 1}, Upper: []float64{2, 2, 1}}
 	for _, normal := range []bool{false, true} {
-		o.Normal = normal
-		z, err := o.Minimize(background, r, []float64{0, 0, 0})
+		z, err := LeastSquares{Normal: normal}.Solve(background, p, []float64{0, 0, 0})
 		require.NoError(t, err)
 		require.InDeltaSlice(t, []float64{2, 1, 1}, z.X, 1e-10)
 		require.InDeltaSlice(t, []float64{1, 0, -3}, z.Z, 1e-10)
 	}
-	free, err := LeastSquares{}.Minimize(background, r, []float64{0, 0, 0})
+	free, err := LeastSquares{}.Solve(background, Problem{Func: r}, []float64{0, 0, 0})
 	require.NoError(t, err)
 	require.Nil(t, free.Z)
 }
 
 func TestBoundsThatContradictEachOtherAreInfeasible(t *testing.T) {
 	f := reverse.NewFuncVec(func(x vars) vars { return vars{x[0].SubReal(3)} })
-	lower, upper := []float64{1}, []float64{0}
-	fit, err := LeastSquares{Lower: lower, Upper: upper}.Minimize(background, f, []float64{0})
+	p := Problem{Func: f, Lower: []float64{1}, Upper: []float64{0}}
+	fit, err := LeastSquares{}.Solve(background, p, []float64{0})
 	require.ErrorContains(t, err, "bounds 1 and 0 of variable 0 contradict each other")
 	require.Equal(t, Infeasible, fit.Status)
-	root, err := System{Lower: lower, Upper: upper}.Solve(background, f, []float64{0})
+	root, err := System{}.Solve(background, p, []float64{0})
 	require.ErrorContains(t, err, "bounds 1 and 0 of variable 0 contradict each other")
 	require.Equal(t, Infeasible, root.Status)
 }
@@ -426,11 +425,11 @@ func TestCovariance(t *testing.T) {
 			}
 			return out
 		})
-		r, err := LeastSquares{}.Minimize(background, g, []float64{1, 3, 2}[:n])
+		r, err := LeastSquares{}.Solve(background, Problem{Func: g}, []float64{1, 3, 2}[:n])
 		require.NoError(t, err)
-		c, err := LeastSquares{}.Covariance(g, r.X)
+		c, err := LeastSquares{}.Covariance(Problem{Func: g}, r.X)
 		require.NoError(t, err)
-		d, err := LeastSquares{}.Deviations(g, r.X)
+		d, err := LeastSquares{}.Deviations(Problem{Func: g}, r.X)
 		require.NoError(t, err)
 		for i, d := range d {
 			if math.IsInf(d, 1) {
@@ -496,7 +495,7 @@ func TestLeastSquaresWhereTheObjectiveIsFlat(t *testing.T) {
 		for _, scale := range c.scales {
 			x0 := make([]float64, len(c.x0))
 			floats.ScaleTo(x0, scale, c.x0)
-			r, err := LeastSquares{}.Minimize(background, reverse.NewFuncVec(c.f), x0)
+			r, err := LeastSquares{}.Solve(background, Problem{Func: reverse.NewFuncVec(c.f)}, x0)
 			require.NoError(t, err, "%s, %v times its start", name, scale)
 			require.InEpsilon(t, c.f2, 2*r.F, 1e-5, "%s, %v times its start", name, scale)
 		}

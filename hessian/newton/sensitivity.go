@@ -24,11 +24,8 @@ import (
 // factorizations, by LDLᵀ.
 func (r *Result) Sensitivities(p Problem, f func(x, lambda []reverse.Var) []reverse.Var, lambda []float64) (*implicit.Optimum, error) {
 	n, m := len(r.X), len(r.C)
-	xl, xu := boundsOf("", p.Lower, p.Upper, n)
-	cl, cu := make([]float64, m), make([]float64, m)
-	if p.ConstraintLower != nil || p.ConstraintUpper != nil {
-		cl, cu = boundsOf("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
-	}
+	xl, xu := p.bounds(n)
+	cl, cu := p.constraints(m)
 
 	// Elements of [c; x], with the signs and bounds that make them equations or g ≤ 0.
 	type row struct {

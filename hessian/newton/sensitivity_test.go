@@ -32,12 +32,12 @@ func TestSensitivitiesAreThoseOfSolutions(t *testing.T) {
 	}
 	o := InteriorPoint{Settings: Settings{Tolerance: 1e-11}}
 	solve := func(lambda ...float64) *Result {
-		r, err := o.Minimize(background, problem(lambda), []float64{1, 5, 5, 1, 0})
+		r, err := o.Solve(background, problem(lambda), []float64{1, 5, 5, 1, 0})
 		require.NoError(t, err)
 		return r
 	}
 	lambda := []float64{25, 1.1}
-	rough, err := InteriorPoint{}.Minimize(background, problem(lambda), []float64{1, 5, 5, 1, 0})
+	rough, err := InteriorPoint{}.Solve(background, problem(lambda), []float64{1, 5, 5, 1, 0})
 	require.NoError(t, err)
 	s, err := rough.Sensitivities(problem(lambda), f, lambda)
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestSensitivitiesWhereTheActiveSetIsNotPlain(t *testing.T) {
 	lambda := []float64{9.81, 1}
 	solve := func(tolerance float64, lambda ...float64) *Result {
 		_, p, x0 := swingUp(n, lambda)
-		r, err := InteriorPoint{Settings: Settings{Tolerance: tolerance}}.Minimize(background, p, x0)
+		r, err := InteriorPoint{Settings: Settings{Tolerance: tolerance}}.Solve(background, p, x0)
 		require.NoError(t, err)
 		return r
 	}
@@ -152,7 +152,7 @@ func TestSensitivitiesAtBoundsOfZero(t *testing.T) {
 		p := Problem{Func: reverse.NewFuncParamsVec(f, mu), Lower: make([]float64, n)}
 		start := make([]float64, n)
 		floats.AddConst(1./n, start)
-		r, err := InteriorPoint{}.Minimize(background, p, start)
+		r, err := InteriorPoint{}.Solve(background, p, start)
 		require.NoError(t, err)
 		degenerate := false
 		for i, w := range r.X {

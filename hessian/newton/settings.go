@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/hesse-ad/hesse/hessian"
@@ -30,6 +31,12 @@ type Settings struct {
 	// Hessian and Jacobian say how these are computed.
 	Hessian  hessian.SparseSettings
 	Jacobian reverse.SparseSettings
+}
+
+// orDefault are the settings with the defaults of a method.
+func (o Settings) orDefault(tolerance float64, iterations int) Settings {
+	o.Tolerance, o.MaxIterations = cmp.Or(o.Tolerance, tolerance), cmp.Or(o.MaxIterations, iterations)
+	return o
 }
 
 // Iteration is what Settings.Each is told. What has no meaning for a method is 0.

@@ -25,7 +25,7 @@ const (
 // it.
 func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *evaluator) (*solver, Status, string, error) {
 	n := len(r.X)
-	lower, upper := boundsOf("", p.Lower, p.Upper, n)
+	lower, upper := p.bounds(n)
 	fn := &functions{evaluator: e, n: n, fixed: make([]bool, n), fScale: 1}
 	for i := range lower {
 		if lower[i] > upper[i] || math.IsInf(lower[i], 1) || math.IsInf(upper[i], -1) {
@@ -48,10 +48,7 @@ func (o *InteriorPoint) start(ctx context.Context, p Problem, r *Result, e *eval
 	}
 	m := b.tape.Outputs() - 1
 	fn.outputs, fn.weights = make([]float64, 1+m), make([]float64, 1+m)
-	cl, cu := make([]float64, m), make([]float64, m)
-	if p.ConstraintLower != nil || p.ConstraintUpper != nil {
-		cl, cu = boundsOf("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
-	}
+	cl, cu := p.constraints(m)
 	constant, err := fn.constants(b, r.X)
 	if err != nil {
 		return nil, Failed, "", err
@@ -259,16 +256,13 @@ func (s *solver) warm(r *Result) {
 func (s *solver) report(p Problem) error {
 	r := s.r
 	n, m := s.n, len(s.outputs)-1
-	lower, upper := boundsOf("", p.Lower, p.Upper, n)
+	lower, upper := p.bounds(n)
 	copy(r.X, s.at.v[:n])
 	for i := range r.X {
 		r.X[i] = min(max(r.X[i], lower[i]), upper[i])
 	}
 	r.C, r.Y, r.Z = make([]float64, m), make([]float64, m), make([]float64, n)
-	cl, cu := make([]float64, m), make([]float64, m)
-	if p.ConstraintLower != nil || p.ConstraintUpper != nil {
-		cl, cu = boundsOf("Constraint", p.ConstraintLower, p.ConstraintUpper, m)
-	}
+	cl, cu := p.constraints(m)
 	for row, out := range s.output {
 		y := s.y[row] * s.scale[row] / s.fScale
 		if y > 0 && math.IsInf(cu[out-1], 1) || y < 0 && math.IsInf(cl[out-1], -1) {

@@ -131,7 +131,7 @@ func TestInteriorPointFindsTheMinimumWhateverTheScaleOfF(t *testing.T) {
 		a, b := x[0].Scale(1e-12), x[1].Scale(1e12)
 		return vars{a.SubReal(1).Square().Add(b.SubReal(2).Square()), a.Add(b)}
 	}), ConstraintLower: []float64{4}}
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 0})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{0, 0})
 	require.NoError(t, err)
 	require.InDelta(t, 0.5, r.F, 2*gapUnscaled)
 	require.InEpsilon(t, 1.5e12, r.X[0], 1e-5)
@@ -141,10 +141,10 @@ func TestInteriorPointFindsTheMinimumWhateverTheScaleOfF(t *testing.T) {
 // xy = 1 has no derivative at 0, and a solution elsewhere.
 func TestInteriorPointNamesASaddleOfTheViolation(t *testing.T) {
 	p := Problem{Func: reverse.NewFuncVec(func(x vars) vars { return vars{x[0].Square(), x[0].Mul(x[1]).SubReal(1)} })}
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 0})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{0, 0})
 	require.Equal(t, Infeasible, r.Status)
 	require.ErrorContains(t, err, "the sum of violations has a saddle")
-	r, err = InteriorPoint{}.Minimize(background, p, []float64{0.1, 0.1})
+	r, err = InteriorPoint{}.Solve(background, p, []float64{0.1, 0.1})
 	require.NotEqual(t, Infeasible, r.Status, "%v", err)
 }
 
@@ -152,7 +152,7 @@ func TestInteriorPointEndsAsItMust(t *testing.T) {
 	for _, e := range endings {
 		p := Problem{Func: reverse.NewFuncVec(e.f), Lower: e.lower, Upper: e.upper, ConstraintLower: e.cLower, ConstraintUpper: e.cUpper}
 		for _, monotone := range []bool{false, true} {
-			r, err := InteriorPoint{Monotone: monotone}.Minimize(background, p, e.x0)
+			r, err := InteriorPoint{Monotone: monotone}.Solve(background, p, e.x0)
 			require.Equal(t, e.want, r.Status, "%s: %v at %v", e.name, err, r.X)
 			require.Equal(t, e.want == Solved, err == nil, e.name)
 			require.LessOrEqual(t, r.Iterations, 100, e.name)
@@ -169,7 +169,7 @@ func TestInteriorPointEndsAsItMust(t *testing.T) {
 // At a kink no step leads further, but none leads up.
 func TestInteriorPointDoesNotClimb(t *testing.T) {
 	f := reverse.NewFunc(func(x vars) reverse.Var { return x[0].Max(x[0].Scale(-2)) })
-	r, err := InteriorPoint{}.Minimize(background, Problem{Func: f}, []float64{1.3})
+	r, err := InteriorPoint{}.Solve(background, Problem{Func: f}, []float64{1.3})
 	requireStatus(t, StepTooSmall, r, err)
 	require.InDelta(t, 0, r.F, 1e-6)
 }
@@ -177,7 +177,7 @@ func TestInteriorPointDoesNotClimb(t *testing.T) {
 // The errors are those of the point that is returned.
 func TestErrorsOfAnAcceptablePoint(t *testing.T) {
 	f := reverse.NewFunc(func(x vars) reverse.Var { return x[0].Sqrt() }) // no derivative at its minimum
-	r, err := InteriorPoint{Monotone: true}.Minimize(background, Problem{Func: f, Lower: []float64{0}}, []float64{1})
+	r, err := InteriorPoint{Monotone: true}.Solve(background, Problem{Func: f, Lower: []float64{0}}, []float64{1})
 	requireStatus(t, Acceptable, r, err)
 	require.LessOrEqual(t, max(r.Errors.Dual, r.Errors.Complementarity/100), 100*interiorTolerance)
 }
@@ -193,7 +193,7 @@ func TestConstraintsOfFixedVariables(t *testing.T) {
 			Lower: []float64{-inf, 1}, Upper: []float64{inf, 1},
 			ConstraintLower: []float64{lower, 0, 3}, ConstraintUpper: []float64{inf, inf, 3},
 		}
-		r, err := InteriorPoint{}.Minimize(background, p, []float64{4, 5})
+		r, err := InteriorPoint{}.Solve(background, p, []float64{4, 5})
 		require.Equal(t, []float64{2, 3}, []float64{r.C[0], r.C[2]})
 		if lower > 2 {
 			require.Equal(t, Infeasible, r.Status)
@@ -218,7 +218,7 @@ func TestMultipliersHaveTheSignOfASide(t *testing.T) {
 			Lower: []float64{0, -1}, Upper: []float64{1, inf},
 			ConstraintLower: []float64{-2, -2, -inf}, ConstraintUpper: []float64{inf, inf, 3},
 		}
-		r, err := InteriorPoint{}.Minimize(background, p, []float64{0.05 * float64(k), float64(k)})
+		r, err := InteriorPoint{}.Solve(background, p, []float64{0.05 * float64(k), float64(k)})
 		require.NoError(t, err)
 		require.LessOrEqual(t, max(r.Y[0], r.Y[1], -r.Y[2]), 0.0)
 		require.Less(t, r.Unscaled.Complementarity, 1e-6)
@@ -241,7 +241,7 @@ func TestMinimumIsAsAccurateAsTheToleranceSays(t *testing.T) {
 		ConstraintLower: []float64{5e-5, -15}, ConstraintUpper: []float64{5e-5, -15},
 	}
 	for _, x2 := range []float64{-2.6, 5, 0} {
-		r, err := InteriorPoint{}.Minimize(background, p, []float64{0, 0, x2})
+		r, err := InteriorPoint{}.Solve(background, p, []float64{0, 0, x2})
 		require.NoError(t, err)
 		require.InEpsilon(t, 13.5, r.F, 1e-7)
 	}
@@ -253,7 +253,7 @@ func TestMinimumIsAsAccurateAsTheToleranceSays(t *testing.T) {
 		}),
 		ConstraintLower: []float64{2, 2, 2e6}, ConstraintUpper: []float64{2, 2, 2e6},
 	}
-	r, err := InteriorPoint{}.Minimize(background, p, []float64{5, 2})
+	r, err := InteriorPoint{}.Solve(background, p, []float64{5, 2})
 	require.NoError(t, err)
 	require.InDelta(t, 3, r.F, 1e-6)
 	require.LessOrEqual(t, r.Unscaled.Primal, 1e-6)
@@ -271,7 +271,7 @@ func TestMinimizerDoesNotDependOnUnits(t *testing.T) {
 			}),
 			ConstraintLower: []float64{-inf}, ConstraintUpper: []float64{1},
 		}
-		r, err := InteriorPoint{}.Minimize(background, p, []float64{-0.5, 0.5})
+		r, err := InteriorPoint{}.Solve(background, p, []float64{-0.5, 0.5})
 		require.NoError(t, err)
 		// On the circle, by its angle: the derivative of f along it is 0.
 		require.InDelta(t, 1, math.Hypot(r.X[0], r.X[1]), 1e-5) // the multiplier is some 10⁻³ of f
@@ -280,14 +280,14 @@ func TestMinimizerDoesNotDependOnUnits(t *testing.T) {
 		require.InDelta(t, 0, -v*du+u*dv, 1e-5)
 		require.Positive(t, r.Y[0])
 
-		r, err = InteriorPoint{}.Minimize(background, Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+		r, err = InteriorPoint{}.Solve(background, Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
 			return []reverse.Var{x[0].Scale(unit)}
 		})}, []float64{1})
 		require.Equal(t, Unbounded, r.Status, err)
 	}
 
 	tiny := reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var { return []reverse.Var{x[0].SubReal(1).Scale(1e-200)} })
-	r, err := LeastSquares{}.Minimize(background, tiny, []float64{3})
+	r, err := LeastSquares{}.Solve(background, Problem{Func: tiny}, []float64{3})
 	require.Error(t, err)
 	require.Equal(t, Failed, r.Status)
 }
@@ -309,12 +309,12 @@ func TestErrorsOfFunctionsEndSolutions(t *testing.T) {
 	one := reverse.NewFunc(func(x vars) reverse.Var { return reverse.Must(checked(x))[0] })
 	for _, x0 := range [][]float64{{0}, {4}} {
 		for name, solve := range map[string]func() (*Result, error){
-			"trust region": func() (*Result, error) { return TrustRegion{}.Minimize(context.Background(), one, x0) },
+			"trust region": func() (*Result, error) { return TrustRegion{}.Solve(context.Background(), Problem{Func: one}, x0) },
 			"interior point": func() (*Result, error) {
-				return InteriorPoint{}.Minimize(context.Background(), Problem{Func: all}, x0)
+				return InteriorPoint{}.Solve(context.Background(), Problem{Func: all}, x0)
 			},
-			"least squares": func() (*Result, error) { return LeastSquares{}.Minimize(context.Background(), all, x0) },
-			"system":        func() (*Result, error) { return System{}.Solve(context.Background(), one, x0) },
+			"least squares": func() (*Result, error) { return LeastSquares{}.Solve(context.Background(), Problem{Func: all}, x0) },
+			"system":        func() (*Result, error) { return System{}.Solve(context.Background(), Problem{Func: one}, x0) },
 		} {
 			_, err := solve()
 			require.ErrorIs(t, err, failed, "%s from %v", name, x0)

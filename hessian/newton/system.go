@@ -8,7 +8,6 @@ import (
 
 	"github.com/hesse-ad/hesse/internal/bounds"
 	"github.com/hesse-ad/hesse/internal/roundoff"
-	"github.com/hesse-ad/hesse/reverse"
 )
 
 // System solves F(x) = 0, x_L ≤ x ≤ x_U, for F: ℝⁿ → ℝᵐ, by the method of LeastSquares
@@ -30,29 +29,17 @@ import (
 // faster one near a solution: it takes LU factorizations.
 type System struct {
 	Settings // MaxIterations is 1000 if 0
-
-	// Lower and Upper are bounds of x, of length n; nil means none.
-	Lower, Upper []float64
 }
 
-// Solve solves the system from x0, which is moved between the bounds. The Result has
-// ½‖F‖² as F, F(X) as C and the largest |Fᵢ| as Primal error. If it ends elsewhere than
-// at a solution the error is a *StoppedError, which wraps that of an evaluation or of
-// ctx: Infeasible where ‖RF‖ has a local minimum that is not 0. Cost: an iteration takes
-// F, a Jacobian and a QR factorization, and some more where the step is to be shortened.
-func (o System) Solve(ctx context.Context, f *reverse.Func, x0 []float64) (*Result, error) {
+// Solve is as Method says, for a Problem without constraints. The Result has ½‖F‖² as F,
+// F(X) as C and the largest |Fᵢ| as Primal error. The status is Infeasible where ‖RF‖ has a
+// local minimum that is not 0. Cost: an iteration takes F, a Jacobian and a QR
+// factorization, and some more where the step is to be shortened.
+func (o System) Solve(ctx context.Context, p Problem, x0 []float64) (*Result, error) {
 	const method = "system"
-	if f == nil {
-		panic("newton: nil function")
-	}
-	ls := LeastSquares{Settings: o.Settings, Lower: o.Lower, Upper: o.Upper}
-	if ls.Tolerance == 0 {
-		ls.Tolerance = squaresTolerance
-	}
-	if ls.MaxIterations == 0 {
-		ls.MaxIterations = squaresIterations
-	}
-	s := ls.newSquares(f, x0)
+	p.check("System", true, false)
+	ls := LeastSquares{Settings: o.orDefault(squaresTolerance, squaresIterations)}
+	s := ls.newSquares(p, x0)
 	s.root = true
 	s.small = ls.Tolerance * floats.Norm(s.X, math.Inf(1))
 	status, reason, err := s.run(ctx)

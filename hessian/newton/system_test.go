@@ -31,7 +31,7 @@ func TestSystemFindsRoots(t *testing.T) {
 			return []reverse.Var{y[0].Scale(1e12), y[1].Scale(1e-9)}
 		}, []float64{3, 0.1}, []float64{math.Sqrt(0.5), math.Sqrt(0.5)}},
 	} {
-		r, err := System{}.Solve(background, reverse.NewFuncVec(c.f), c.x0)
+		r, err := System{}.Solve(background, Problem{Func: reverse.NewFuncVec(c.f)}, c.x0)
 		require.NoError(t, err, name)
 		for i, want := range c.want {
 			require.InDelta(t, want, r.X[i], 1e-9+1e-6*math.Abs(want), name)
@@ -46,19 +46,19 @@ func line2(x []reverse.Var) []reverse.Var {
 
 func TestSystemBetweenBounds(t *testing.T) {
 	f := reverse.NewFuncVec(line2)
-	r, err := System{Upper: []float64{0, 5}}.Solve(background, f, []float64{-0.5, -0.1})
+	r, err := System{}.Solve(background, Problem{Func: f, Upper: []float64{0, 5}}, []float64{-0.5, -0.1})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{-math.Sqrt(0.5), -math.Sqrt(0.5)}, r.X, 1e-9)
 
-	r, err = System{Lower: []float64{1, -9}, Upper: []float64{5, 9}}.Solve(background, f, []float64{2, 2})
+	r, err = System{}.Solve(background, Problem{Func: f, Lower: []float64{1, -9}, Upper: []float64{5, 9}}, []float64{2, 2})
 	requireStatus(t, Infeasible, r, err)
 	require.Equal(t, 1.0, r.X[0])
 }
 
 func TestSystemSaysThatThereIsNoRoot(t *testing.T) {
-	r, err := System{}.Solve(background, reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+	r, err := System{}.Solve(background, Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
 		return []reverse.Var{x[0].Square().AddReal(1)}
-	}), []float64{2})
+	})}, []float64{2})
 	requireStatus(t, Infeasible, r, err)
 	require.InDelta(t, 1, r.Unscaled.Primal, 1e-6)
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/hesse-ad/hesse/reverse"
 )
 
 // TrustRegion minimizes f: ℝⁿ → ℝ by Newton's method in a trust region: a step
@@ -110,23 +108,15 @@ type subproblem interface {
 	definite() (bool, error)
 }
 
-// Minimize minimizes f from x0. If it ends elsewhere than at a solution the error is
-// a *StoppedError, which wraps that of an evaluation or of ctx. Cost: an iteration
-// takes a value, a Hessian with gradient, and one factorization or some more; or
-// with Products a gradient and products, those for a step to the boundary twice.
-func (o TrustRegion) Minimize(ctx context.Context, f *reverse.Func, x0 []float64) (*Result, error) {
-	if f == nil {
-		panic("newton: nil function")
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = trustTolerance
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = trustIterations
-	}
+// Solve is as Method says, for a Problem without bounds. Cost: an iteration takes a value, a
+// Hessian with gradient, and one factorization or some more; or with Products a gradient
+// and products, those for a step to the boundary twice.
+func (o TrustRegion) Solve(ctx context.Context, p Problem, x0 []float64) (*Result, error) {
+	p.check("TrustRegion", false, false)
+	o.Settings = o.orDefault(trustTolerance, trustIterations)
 	n := len(x0)
 	r := &Result{X: append([]float64(nil), x0...)}
-	e := newEvaluator(f, &o.Settings, &r.Cost)
+	e := newEvaluator(p.Func, &o.Settings, &r.Cost)
 	t := &trust{
 		Result: r, tol: o.Tolerance, log: &logger{w: o.Log, each: o.Each}, evaluator: e,
 		step: make([]float64, n), trial: make([]float64, n), gradient: make([]float64, n),

@@ -47,9 +47,9 @@ func TestUnitsDoNotMatter(t *testing.T) {
 				return dual.Dot(r, r)
 			}, start)
 			require.NoError(t, err)
-			m, err := TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(half), start)
+			m, err := TrustRegion{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(half)}, start)
 			require.NoError(t, err, "x in %g, r in %g", unit, size)
-			f, err := LeastSquares{}.Minimize(context.Background(), reverse.FuncOf(recordVec(t, r, start)), start)
+			f, err := LeastSquares{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(recordVec(t, r, start))}, start)
 			require.NoError(t, err, "x in %g, r in %g", unit, size)
 			for _, r := range []*Result{m, f} {
 				for i := range r.X {
@@ -74,14 +74,14 @@ func TestTrustRegionLeavesSaddlesAndMaxima(t *testing.T) {
 	for _, x0 := range [][]float64{{0, 0}, {0, 1}, {1e-9, -3}, {0.1, 0}} {
 		tape, err := reverse.Record(wells, x0)
 		require.NoError(t, err)
-		r, err := TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), x0)
+		r, err := TrustRegion{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(tape)}, x0)
 		require.NoError(t, err)
 		require.InDelta(t, -0.25, r.F, 1e-15)
 		require.InDelta(t, 1, math.Abs(r.X[0]), 1e-9)
 	}
 	tape, err := reverse.Record(func(x []reverse.Var) reverse.Var { return x[0].Cos().Add(x[1].Cos()) }, []float64{0, 0})
 	require.NoError(t, err)
-	r, err := TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(tape), []float64{0, 0})
+	r, err := TrustRegion{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(tape)}, []float64{0, 0})
 	require.NoError(t, err)
 	require.InDelta(t, -2, r.F, 1e-15)
 }
@@ -98,7 +98,7 @@ func TestTrustRegionSaysWhereItStopped(t *testing.T) {
 	} {
 		tape, err := reverse.Record(test.f, []float64{0})
 		require.NoError(t, err)
-		r, err := test.o.Minimize(context.Background(), reverse.FuncOf(tape), []float64{0})
+		r, err := test.o.Solve(context.Background(), Problem{Func: reverse.FuncOf(tape)}, []float64{0})
 		var stopped *StoppedError
 		require.ErrorAs(t, err, &stopped, reason)
 		require.Equal(t, r.Iterations, stopped.Iterations)
@@ -113,7 +113,7 @@ func TestTrustRegionSaysWhereItStopped(t *testing.T) {
 	} {
 		tape, err := reverse.Record(f, []float64{1, 1})
 		require.NoError(t, err)
-		_, err = TrustRegion{Settings: Settings{MaxIterations: 50}}.Minimize(context.Background(), reverse.FuncOf(tape), []float64{1, 1})
+		_, err = TrustRegion{Settings: Settings{MaxIterations: 50}}.Solve(context.Background(), Problem{Func: reverse.FuncOf(tape)}, []float64{1, 1})
 		var stopped *StoppedError
 		require.ErrorAs(t, err, &stopped)
 	}
@@ -124,7 +124,7 @@ func TestTrustRegionSaysWhereItStopped(t *testing.T) {
 		return x[0].Square().Scale(2)
 	}, []float64{1})
 	require.NoError(t, err)
-	_, err = TrustRegion{}.Minimize(context.Background(), reverse.FuncOf(broken), []float64{1})
+	_, err = TrustRegion{}.Solve(context.Background(), Problem{Func: reverse.FuncOf(broken)}, []float64{1})
 	var branch *reverse.BranchError
 	require.ErrorAs(t, err, &branch)
 }
@@ -231,7 +231,7 @@ func TestTrustRegionByProducts(t *testing.T) {
 			x0[i] = 1.2 + 0.3*math.Sin(float64(i))
 		}
 		fn := reverse.NewFunc(f)
-		r, err := TrustRegion{Products: true}.Minimize(background, fn, x0)
+		r, err := TrustRegion{Products: true}.Solve(background, Problem{Func: fn}, x0)
 		require.NoError(t, err)
 		require.Zero(t, r.Factorizations)
 		require.Positive(t, r.Products)
@@ -299,14 +299,14 @@ func TestLanczosStepIsNearlyTheLeast(t *testing.T) {
 func TestEachHearsOfStepsNotTaken(t *testing.T) {
 	for name, minimize := range map[string]func(s Settings) (*Result, error){
 		"trust region": func(s Settings) (*Result, error) {
-			return TrustRegion{Settings: s}.Minimize(background, reverse.NewFunc(func(x []reverse.Var) reverse.Var {
+			return TrustRegion{Settings: s}.Solve(background, Problem{Func: reverse.NewFunc(func(x []reverse.Var) reverse.Var {
 				return x[1].Sub(x[0].Square()).Square().Scale(100).Add(x[0].RSub(1).Square())
-			}), []float64{-1.2, 1})
+			})}, []float64{-1.2, 1})
 		},
 		"least squares": func(s Settings) (*Result, error) {
-			return LeastSquares{Settings: s}.Minimize(background, reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+			return LeastSquares{Settings: s}.Solve(background, Problem{Func: reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
 				return []reverse.Var{x[1].Sub(x[0].Square()).Scale(10), x[0].RSub(1)}
-			}), []float64{-1.2, 1})
+			})}, []float64{-1.2, 1})
 		},
 	} {
 		refused := 0

@@ -202,7 +202,7 @@ func solve(ctx context.Context, s settings, options error, stdout io.Writer) (*n
 	if s.log {
 		s.ip.Log = stdout
 	}
-	r, err := s.ip.Minimize(ctx, p.Minimization(t), p.X0)
+	r, err := s.ip.Solve(ctx, p.Minimization(t), p.X0)
 	return p.Solution(r, err, objective), nil
 }
 
