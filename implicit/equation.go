@@ -70,6 +70,10 @@ type Settings struct {
 	Pattern *sparsity.Pattern
 	// MaxIterations bounds the iterations of Newton. 0 means 100.
 	MaxIterations int
+	// Each, if not nil, is told by Newton of the start and of each point after it, with the
+	// largest |Fᵢ| there. w is not to be changed, and changes after the call. An error ends
+	// Newton.
+	Each func(w []float64, residual float64) error
 
 	// Solve is the solver that runs wherever a function with Apply in it is
 	// evaluated: it changes w, a start, to the solution at λ, or returns an

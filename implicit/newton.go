@@ -78,6 +78,11 @@ func (z *linearization) newton() error {
 		if k == 0 {
 			start = floats.Norm(z.value, math.Inf(1))
 		}
+		if eq.settings.Each != nil {
+			if err := eq.settings.Each(w, floats.Norm(z.value, math.Inf(1))); err != nil {
+				return stop(err)
+			}
+		}
 		if err := z.finite(); err != nil {
 			return stop(err)
 		}

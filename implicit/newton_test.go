@@ -1,6 +1,7 @@
 package implicit
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -329,4 +330,21 @@ func TestFirstAndSecondDerivativesAgreeWithDifferences(t *testing.T) {
 		})
 		requireClose(t, want, vec(got), 1e-9)
 	}
+}
+
+func TestEachMayEndNewton(t *testing.T) {
+	f, err := Record(func(w, lambda vars) vars { return vars{w[0].Square().Sub(lambda[0])} }, []float64{1}, []float64{2})
+	require.NoError(t, err)
+	enough := errors.New("enough")
+	var at []float64
+	settings := Settings{Each: func(w []float64, residual float64) error {
+		require.Equal(t, math.Abs(w[0]*w[0]-2), residual)
+		if at = append(at, w[0]); len(at) == 3 {
+			return enough
+		}
+		return nil
+	}}
+	_, err = settings.New(f).Newton([]float64{1}, []float64{2})
+	require.ErrorIs(t, err, enough)
+	require.InDeltaSlice(t, []float64{1, 1.5, 17.0 / 12}, at, 1e-15)
 }

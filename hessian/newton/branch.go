@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/implicit"
 	"github.com/hesse-ad/hesse/implicit/linsolve"
 	"github.com/hesse-ad/hesse/reverse"
 	"github.com/hesse-ad/hesse/sparsity"
@@ -21,6 +22,8 @@ const maxBranches = 16
 type Plans struct {
 	branches []*branch // last used first
 	point    []float64 // x, parameters
+
+	each func(x []float64, residual float64) error // of the run whose equation is solved
 }
 
 // evaluator evaluates a function and its sparse derivatives, by one plan of each
@@ -51,6 +54,9 @@ type branch struct {
 	kkt      *kkt
 	cholesky *linsolve.Cholesky
 	squares  squaresFactor
+
+	equation  *implicit.Equation
+	tolerance float64 // of equation
 }
 
 // at returns the branch that holds at x.

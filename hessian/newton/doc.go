@@ -29,7 +29,7 @@
 //     with hessian.Problem.
 //   - A sum of squares: LeastSquares, unless residuals stay large; LeastSquares.Deviations
 //     and Covariance say how well the data determine the parameters.
-//   - Equations: System from afar, implicit.Newton from nearby and for derivatives.
+//   - Equations: System, by implicit.Newton where that converges.
 //
 // All have Settings in common: tolerance, iterations, a log with a line for each
 // iteration, a function to be called in each, plans for the derivatives. A context

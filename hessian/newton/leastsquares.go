@@ -245,7 +245,7 @@ func (s *squares) run(ctx context.Context) (Status, string, error) {
 			return s.stationary()
 		case ctx.Err() != nil:
 			return Canceled, "", ctx.Err()
-		case s.Iterations == s.MaxIterations:
+		case s.Iterations >= s.MaxIterations:
 			return IterationLimit, "", nil
 		}
 		if s.root && s.trim() {

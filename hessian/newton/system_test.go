@@ -62,3 +62,35 @@ func TestSystemSaysThatThereIsNoRoot(t *testing.T) {
 	requireStatus(t, Infeasible, r, err)
 	require.InDelta(t, 1, r.Unscaled.Primal, 1e-6)
 }
+
+// Large regular systems take Newton's steps with sparse LU factorizations, of an equation
+// that Plans keeps: −u″ = λeᵘ, u = 0 at both ends, by differences, for two λ.
+func TestSystemByNewton(t *testing.T) {
+	const n = 1000
+	f := reverse.NewFuncParamsVec(func(u, load vars) vars {
+		out := make(vars, n)
+		for i := range out {
+			out[i] = u[i].Scale(2)
+			if i > 0 {
+				out[i] = out[i].Sub(u[i-1])
+			}
+			if i+1 < n {
+				out[i] = out[i].Sub(u[i+1])
+			}
+			out[i] = out[i].Scale((n + 1) * (n + 1)).Sub(u[i].Exp().Mul(load[0]))
+		}
+		return out
+	}, []float64{0})
+	plans := new(Plans)
+	for _, load := range []float64{0.6, 1.2} {
+		p := Problem{Func: f.With([]float64{load})}
+		r, err := System{Settings: Settings{Plans: plans}}.Solve(background, p, make([]float64, n))
+		require.NoError(t, err)
+		require.LessOrEqual(t, r.Factorizations, 6)
+		require.Len(t, plans.branches, 1)
+		require.Nil(t, plans.branches[0].squares, "least squares were not needed")
+		// The solution is u = 2 ln(cosh(θ/4)/cosh(θ(x − ½)/2)) with θ² = 2·load·cosh²(θ/4).
+		theta := 4 * math.Acosh(math.Exp(r.X[n/2]/2))
+		require.InEpsilon(t, 2*load, math.Pow(theta/math.Cosh(theta/4), 2), 1e-4)
+	}
+}
