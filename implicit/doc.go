@@ -41,7 +41,8 @@
 //   - w is a step of a longer function: NewEquation and its Apply. The solution
 //     becomes one operation on the tape and is found again wherever the tape is
 //     evaluated, so that gradients, sparse Hessians and further equations around
-//     it need no care.
+//     it need no care. Where F has branches, NewBranching: the function around it is
+//     recorded again when the solution comes into another one.
 //   - The minimum of f subject to constraints: KKT, given the multipliers, or
 //     KKTNewton, given about where it is. The
 //     sensitivities of minimizer, multipliers and optimal value, with the

@@ -22,6 +22,10 @@ type linearization struct {
 	dense  *mat.Dense
 	solver solver
 
+	// everywhere is F for points where the tape does not hold, nil if that is an error.
+	everywhere *reverse.Func
+	crossing   []float64
+
 	newtonWork []float64
 }
 

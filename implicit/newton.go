@@ -119,18 +119,39 @@ func (z *linearization) newton() error {
 			damping = 1
 		}
 		var blocked error
-		for {
-			if !(damping >= minDamping) {
-				return stop(errors.Join(z.root(), blocked))
-			}
+		judge := func(factor float64) (next float64, err error) {
 			copy(trial, z.x)
-			floats.AddScaled(trial[:m], damping, step)
-			_, err := eq.f.Values(value, trial)
-			if err == nil {
+			floats.AddScaled(trial[:m], factor, step)
+			if err = z.values(value, trial); err == nil {
 				err = z.correction(simplified, value)
 			}
-			next := relativeLength(simplified, size)
-			if err == nil && next <= (1-damping/4)*length { // exact
+			return relativeLength(simplified, size), err
+		}
+		shorter := func(next, factor float64) bool { return next <= (1-factor/4)*length }
+		over := func(low, high float64) bool { // over a kink
+			if z.everywhere == nil || high == 0 {
+				return false
+			}
+			kink := z.cross(trial, step, low, high)
+			next, err := judge(kink)
+			if kink == 0 || err != nil || next > (1+leastSize)*length {
+				return false
+			}
+			damping = kink
+			return true
+		}
+		for rejected := 0.0; ; {
+			if !(damping >= minDamping) {
+				if over(0, rejected) {
+					break
+				}
+				return stop(errors.Join(z.root(), blocked))
+			}
+			next, err := judge(damping)
+			if err == nil && shorter(next, damping) { // exact
+				if !over(damping, rejected) {
+					_, err = judge(damping)
+				}
 				break
 			}
 			if root {
@@ -141,11 +162,21 @@ func (z *linearization) newton() error {
 				floats.AddScaledTo(difference, simplified, damping-1, step)
 				best = min(best, max(damping/16, length*damping*damping/2/relativeLength(difference, size)))
 			}
-			damping, blocked = best, err
+			damping, rejected, blocked = best, damping, err
 		}
 		copy(w, trial)
 		last = length
 	}
+}
+
+// values stores F(x).
+func (z *linearization) values(dst, x []float64) (err error) {
+	if z.everywhere != nil {
+		_, err = z.everywhere.Values(dst, x)
+	} else {
+		_, err = z.eq.f.Values(dst, x)
+	}
+	return err
 }
 
 // raise makes sizes of unknowns those that lengths are relative to: one that is
