@@ -126,23 +126,22 @@ func CountEdges(steps []Node, limit int) int {
 	for i, st := range steps {
 		active[i] = st.isActive(active)
 	}
-	neighbors := make([][]int32, n)
-	known := make([]uint64, (n*n+63)/64)
-	count := 0
+	neighbors := make([][]int32, n) // some of them several times until it is their turn
+	last := make([]int32, n)        // 1 + the last step that a step was found to be a neighbor of
 	add := func(i, p int32) {
-		if !active[i] || !active[p] {
-			return
-		}
-		i, p = max(i, p), min(i, p)
-		if k := int(i)*n + int(p); known[k/64]>>(k%64)&1 == 0 {
-			known[k/64] |= 1 << (k % 64)
-			neighbors[i] = append(neighbors[i], p)
-			count++
+		if active[i] && active[p] {
+			neighbors[max(i, p)] = append(neighbors[max(i, p)], min(i, p))
 		}
 	}
+	count := 0
 	for i := int32(n) - 1; i >= 0 && count <= limit; i-- {
 		args, k := steps[i].arguments()
 		for _, p := range neighbors[i] {
+			if last[p] == i+1 {
+				continue
+			}
+			last[p] = i + 1
+			count++
 			for j, a := range args[:k] {
 				if p < i {
 					add(a, p)
@@ -153,6 +152,7 @@ func CountEdges(steps []Node, limit int) int {
 				}
 			}
 		}
+		neighbors[i] = nil
 		for a, b := range steps[i].curved {
 			add(args[a], args[b])
 		}

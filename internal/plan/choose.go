@@ -55,7 +55,11 @@ func (p *Plan) consider(what string, c cost.Counts) {
 func (p *Plan) choose() (*Plan, error) {
 	found := terms.Detect(p.program, p.Hessian)
 	if found == nil {
-		return p, p.byColoring()
+		if err := p.byColoring(); err != nil {
+			return p, err
+		}
+		p.findSums()
+		return p, nil
 	}
 	if err := p.byTerms(found); err != nil {
 		return p, err
@@ -74,6 +78,7 @@ func (p *Plan) choose() (*Plan, error) {
 	p.options = append(p.options, q.options...)
 	if q.cost.Time() < p.cost.Time() {
 		q.options = p.options
+		q.findSums()
 		return q, nil
 	}
 	return p, nil

@@ -25,7 +25,10 @@ func (p *Plan) newBuffers() any {
 		b.y, n = make([]float64, n), p.program.Inputs()
 	}
 	if p.rest != nil {
-		b.values, b.also = make([]float64, p.rest.stored.NNZ()), make([]float64, n)
+		b.also = make([]float64, n)
+		if p.matrix != nil {
+			b.values = make([]float64, p.rest.stored.NNZ())
+		}
 	}
 	return b
 }
@@ -86,9 +89,18 @@ func (p *Plan) point(x, w []float64) (in, params, weights []float64) {
 // nil, and may be x or w; values may be nil for a Hessian. It does not allocate if
 // Workers ≤ 1. On an error nothing is stored.
 func (p *Plan) eval(values, also, x, params, w []float64) (f float64, err error) {
-	if p.terms != nil {
+	switch {
+	case p.terms != nil:
 		return p.evalTerms(values, also, x, params, w)
+	case p.sums != nil:
+		return p.evalSums(values, also, x, params, w)
+	default:
+		return p.evalSweeps(values, also, x, params, w)
 	}
+}
+
+// evalSweeps is eval by sweeps.
+func (p *Plan) evalSweeps(values, also, x, params, w []float64) (f float64, err error) {
 	q := p.program.Engine()
 	ws := q.Get()
 	defer q.Put(ws)
@@ -136,6 +148,14 @@ func weigh(w, y float64) float64 {
 	return w * y
 }
 
+// weightsUnless1 is w, nil if there is one and it is 1.
+func weightsUnless1(w []float64) []float64 {
+	if len(w) == 1 && w[0] == 1 {
+		return nil
+	}
+	return w
+}
+
 // evalTerms is eval by terms.
 func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err error) {
 	b := p.pool.Get().(*buffers)
@@ -160,19 +180,13 @@ func (p *Plan) evalTerms(values, also, x, params, w []float64) (f float64, err e
 			return 0, err
 		}
 	}
-	weights := w
-	if len(w) == 1 && w[0] == 1 {
-		weights = nil // all 1
-	}
-	switch m := p.matrix.(type) {
-	case *terms.Jacobian:
-		m.EvalParallel(p.Workers, values, also, x, params)
-	case *terms.Hessian:
-		if values == nil {
-			p.terms.GradientParallel(p.Workers, b.y, also, x, params, weights)
-		} else {
-			m.EvalParallel(p.Workers, values, b.y, also, x, params, weights)
-		}
+	switch {
+	case values == nil:
+		p.terms.GradientParallel(p.Workers, b.y, also, x, params, weightsUnless1(w))
+	case p.Hessian:
+		p.matrix.(*terms.Hessian).EvalParallel(p.Workers, values, b.y, also, x, params, weightsUnless1(w))
+	default:
+		p.matrix.(*terms.Jacobian).EvalParallel(p.Workers, values, also, x, params)
 	}
 	for j, w := range w {
 		f += weigh(w, b.y[j])

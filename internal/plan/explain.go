@@ -49,6 +49,14 @@ func (p *Plan) Explain() string {
 	say("by a coloring, %v, %s", p.coloring.Kind(), why)
 	k := products{p.coloring.Columns().Num(), p.coloring.Rows().Num()}
 	say("an evaluation: %s, up to %d in one sweep", p.describe(k), lanes)
+	if p.sums != nil {
+		what := "gradients"
+		if p.sums.products {
+			what += " and products"
+		}
+		say("%s by terms:", what)
+		b.WriteString(p.sums.gradient.terms.ExplainGradient())
+	}
 	if d := p.recovery.Depth(); d > 0 {
 		say("recovery by substitutions of depth %d", d)
 	}

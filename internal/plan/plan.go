@@ -84,6 +84,7 @@ type Plan struct {
 	coloring *coloring.Coloring
 	tried    []*coloring.Coloring // those of which coloring is the cheapest
 	recovery *coloring.Recovery
+	sums     *sums // of a Hessian, nil if the gradient is by sweeps, too
 }
 
 // matrix is a *terms.Hessian or a *terms.Jacobian.

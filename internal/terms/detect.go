@@ -22,8 +22,9 @@ const (
 	// of sums, inputs and outputs, and wholeEdges edges.
 	wholeSize  = 512
 	wholeEdges = 8192
-	// A term has at most maxSteps operations and leaves.
-	maxSteps = 2048
+	// A term has at most maxSteps operations and leaves: its derivatives have as many
+	// instructions, each of which takes half a microsecond to derive and 250 bytes.
+	maxSteps = 1 << 17
 	// All terms together may have at most maxRepeat times the operations of the program:
 	// they repeat what they share. This bounds the time of detection; whether the terms pay
 	// is not decided here. The operations of a candidate that turns out to be too large
@@ -33,12 +34,12 @@ const (
 	vainly    = 4
 	// All shapes together may have freeEdges steps and edges, which are derived in a
 	// millisecond, or as many as are derived in deriveShare of the time in which the program
-	// was recorded; but at most maxEdges, so that there are registers enough. With
-	// freeEdges of 1024 networks with one hidden layer are left to sweeps, which take
-	// 1.6 times as long; with 4096 and 8192 evaluations take the same time.
+	// was recorded. With freeEdges of 1024 networks with one hidden layer are left to sweeps,
+	// which take 1.6 times as long; with 4096 and 8192 evaluations take the same time. A shape
+	// for which that is too little is derived if one Hessian by sweeps would take longer. See
+	// Limits, too.
 	freeEdges   = 2048
 	deriveShare = 0.4
-	maxEdges    = 1 << 15
 	// Terms must have at least leastShare of the operations: otherwise they save little, and
 	// preparing what is left over takes as long as preparing the whole. Evaluations take the
 	// same time from 0 to 0.5, preparations up to 5 times as long at 0 and twice at 0.1.
@@ -233,8 +234,7 @@ func (d *detector) take(begin int) {
 		}
 	}
 	share := deriveShare * cost.Time(cost.Record) / cost.Time(cost.Derive)
-	limit := min(max(freeEdges, int(share*float64(d.size))), maxEdges)
-	most := limit
+	limit, all := max(freeEdges, int(share*float64(d.size))), Limits.Edges
 	order := make([]*class, 0, len(d.classes))
 	for _, s := range d.classes {
 		if s.state != cut {
@@ -246,27 +246,40 @@ func (d *detector) take(begin int) {
 		return len(t.Steps)*t.terms - len(s.Steps)*s.terms
 	})
 	for _, s := range order {
-		if len(s.Steps) > limit {
+		if s.edges == 0 {
+			s.edges = d.edges(s, limit)
+		}
+		switch {
+		case d.hessian && s.edges > all:
+			continue
+		case s.edges <= limit:
+			limit -= s.edges
+		case !d.pays(s):
 			continue
 		}
-		if s.edges == 0 {
-			s.edges = d.edges(s, most)
-		}
-		if s.edges <= limit {
-			limit -= s.edges
-			s.state = taken
-		}
+		all -= s.edges
+		s.state = taken
 	}
 }
 
-// edges is how much there is to derive of s: its steps and, for a Hessian, its edges (at most
-// most are counted), for a Jacobian, its steps once more for each result.
-func (d *detector) edges(s *class, most int) int {
+// edges is how much there is to derive of s: its steps and, for a Hessian, its edges (counted
+// are not many more than least, or than can pay), for a Jacobian, its steps once more for each
+// result.
+func (d *detector) edges(s *class, least int) int {
 	if !d.hessian {
 		return len(s.Steps) * (1 + len(s.results))
 	}
+	_, general := d.times(s, len(s.Steps))
+	most := min(max(least, int(general/cost.Time(cost.Derive))), Limits.Edges)
 	steps, _ := expr.VariablesFirst(s.Steps, nil, nil)
 	return len(steps) + expr.CountEdges(steps, most)
+}
+
+// pays reports whether the Hessian of s is derived and evaluated in less time than it takes by
+// sweeps. A step has edges to some others, of which each takes a color.
+func (d *detector) pays(s *class) bool {
+	t, general := d.times(s, 1+2*s.edges/len(s.Steps))
+	return d.hessian && float64(s.edges)*cost.Time(cost.Derive)+t < general
 }
 
 // leftOver reports whether c is part of the rest.
@@ -283,7 +296,7 @@ func (d *detector) leaveRare() {
 		if s.state != taken {
 			continue
 		}
-		if t, general := d.times(s); t > general {
+		if t, general := d.times(s, len(s.Steps)); t > general {
 			rare = append(rare, s)
 			lost += t - general
 		} else {
@@ -303,9 +316,9 @@ func (d *detector) leaveRare() {
 }
 
 // times estimates the time of the terms of s, and that of their operations in as
-// many products by sweeps over the program as a term has variables: any coloring has
-// about so many colors.
-func (d *detector) times(s *class) (terms, general float64) {
+// many products by sweeps over the program as a term has variables, but at most so many:
+// any coloring has about so many colors.
+func (d *detector) times(s *class, most int) (terms, general float64) {
 	n, ops, vars, calls := s.terms, 0, 0, 0
 	for _, st := range s.Steps {
 		switch st.Leaf {
@@ -318,6 +331,7 @@ func (d *detector) times(s *class) (terms, general float64) {
 			}
 		}
 	}
+	vars = min(vars, most)
 	blocks := (n + code.Lanes - 1) / code.Lanes
 	t := cost.Counts{cost.Instruction: float64(s.edges * blocks), cost.Term: float64(s.edges * n), cost.Call: float64(calls * n)}
 	g := cost.Counts{cost.Lane: float64(ops * n), cost.Call: float64(calls * n)}

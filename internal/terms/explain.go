@@ -54,6 +54,9 @@ func (pl *Plan) Explain() string {
 	return b.String()
 }
 
+// ExplainGradient says which shapes there are, and what computes a gradient.
+func (pl *Plan) ExplainGradient() string { return pl.explain(variant{Derivative: expr.Gradient}) }
+
 func (pl *Plan) explain(v variant) string {
 	var b strings.Builder
 	for k := range pl.shapes {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/sweep"
 )
@@ -284,6 +285,14 @@ func (pl *Plan) Gradient(y, g, x, params, w []float64) {
 func (pl *Plan) GradientParallel(workers int, y, g, x, params, w []float64) {
 	v := variant{Derivative: expr.Gradient, Weighted: w != nil}
 	pl.eval(v, &arrays{x: x, params: params, w: w, y: y, g: g, workers: workers})
+}
+
+// GradientCost counts what Gradient does.
+func (pl *Plan) GradientCost() cost.Counts { return pl.cost(variant{Derivative: expr.Gradient}) }
+
+// ProductsCost counts what HVPs does for k directions.
+func (pl *Plan) ProductsCost(k int) cost.Counts {
+	return pl.costAlong(variant{Derivative: expr.Product}, k)
 }
 
 // JVPs computes the outputs y, nil if they are not wanted, and their derivatives

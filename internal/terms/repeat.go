@@ -46,17 +46,20 @@ var (
 // symbolic ones would be too large.
 type sweptKinds [expr.Derivatives]bool
 
-// Limits says for which declared terms symbolic derivatives are made; others are
-// differentiated by sweeps. Tests lower it.
+// Limits says for which terms symbolic derivatives are made; others are differentiated by
+// sweeps. Tests lower it.
 var Limits = struct {
-	Steps int // operations and leaves of a term
-	// Edges of its second derivatives, or steps of its Jacobian, each of which takes about a
-	// microsecond to derive; but no more than maxEdges times the number of terms.
+	Steps int // operations and leaves of a declared term
+	// Edges is how many edges the second derivatives of all terms that are detected may have, or
+	// those of a declared term. That also has at most termEdges for each term, and its Jacobian
+	// as many steps.
 	Edges int
-	// Kinds of terms: these are told apart by which of their variables coincide and, where
-	// they are part of a longer function, by which are parameters or constants there.
+	// Kinds of declared terms: these are told apart by which of their variables coincide and,
+	// where they are part of a longer function, by which are parameters or constants there.
 	Kinds int
-}{Steps: 1 << 13, Edges: 1 << 18, Kinds: 16}
+}{Steps: maxSteps, Edges: 1 << 18, Kinds: 16}
+
+const termEdges = 1 << 15
 
 // NewRepeat is the sum of count terms, with n inputs and m outputs. There is one list for each
 // input, output and parameter of the term, of length count or of one number that all terms have;
@@ -144,7 +147,7 @@ func (r *Repeat) derive() bool {
 	f := &r.template
 	f.Steps, f.Results = expr.VariablesFirst(z.Steps, results, nil)
 	f.Primitives = expr.Primitives(d.p)
-	limit := min(Limits.Edges, maxEdges*r.count)
+	limit := min(Limits.Edges, termEdges*r.count)
 	r.swept[expr.Hessian] = expr.CountEdges(f.Steps, limit) > limit
 	r.swept[expr.Jacobian] = expr.CountAdjoints(f.Steps, f.Results) > limit
 	for _, c := range z.Numbers {
