@@ -24,6 +24,12 @@ const (
 	Sqrt     // d = √a
 	Select   // d = b where a > 0, NaN where a is NaN, else c
 
+	// On lanes and a number that is the same in all, register b.
+	AddNumber // d = a + b
+	SubNumber // d = a − b
+	NumberSub // d = b − a
+	MulNumber // d = a·b
+
 	// On single numbers only; each product and each sum is rounded.
 	Move   // d = a
 	MulAdd // d = a·b + c

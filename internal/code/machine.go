@@ -37,14 +37,27 @@ func (m *Machine) Memory(n int) []float64 {
 func (m *Machine) Begin(c *Vector, lanes int, sources []Source, sinks []Sink) {
 	m.reset(c, lanes)
 	m.sources, m.sinks = sources, sinks
-	for k := range c.uniform {
-		in := &c.uniform[k]
-		if in.Op != Load {
-			m.do(in, 0, m.n)
-			continue
+	m.once(func(load int32) float64 {
+		s := &sources[load]
+		return s.X[s.At.First()]
+	})
+}
+
+// once runs what is the same in all lanes, on single numbers.
+func (m *Machine) once(load func(load int32) float64) {
+	m.n = 1
+	for k := range m.code.uniform {
+		in := &m.code.uniform[k]
+		if in.Op == Load {
+			m.out(in.D)[0] = load(in.A)
+		} else {
+			m.do(in, 0, 1)
 		}
-		s := &sources[in.A]
-		lane.Fill(m.out(in.D), s.X[s.At.First()])
+	}
+	m.n = m.room
+	for _, r := range m.code.wide {
+		x := m.in(r)[0]
+		lane.Fill(m.out(r), x)
 	}
 }
 
@@ -117,6 +130,14 @@ func (m *Machine) do(in *Instr, lo, n int) {
 		m.two(lane.Sub, in)
 	case Mul:
 		m.two(lane.Mul, in)
+	case AddNumber:
+		m.constant(lane.AddReal, in, m.number(in))
+	case SubNumber:
+		m.constant(lane.AddReal, in, -m.number(in))
+	case NumberSub:
+		m.constant(lane.RSub, in, m.number(in))
+	case MulNumber:
+		m.constant(lane.Scale, in, m.number(in))
 	case MulConst:
 		a, b := m.in(in.A), m.in(in.B)
 		lane.MulScale(m.out(in.D), a, b, in.K)
@@ -125,11 +146,11 @@ func (m *Machine) do(in *Instr, lo, n int) {
 	case Div:
 		m.two(lane.Div, in)
 	case Scale:
-		m.constant(lane.Scale, in)
+		m.constant(lane.Scale, in, in.K)
 	case AddConst:
-		m.constant(lane.AddReal, in)
+		m.constant(lane.AddReal, in, in.K)
 	case SubConst:
-		m.constant(lane.RSub, in)
+		m.constant(lane.RSub, in, in.K)
 	case Sqrt:
 		a := m.in(in.A)
 		lane.Sqrt(m.out(in.D), a)
@@ -166,12 +187,15 @@ func (m *Machine) do(in *Instr, lo, n int) {
 	}
 }
 
+// number is the operand b of an instruction that is the same in all lanes.
+func (m *Machine) number(in *Instr) float64 { return m.regs[in.B][0] }
+
 func (m *Machine) two(f func(dst, x, y []float64), in *Instr) {
 	a, b := m.in(in.A), m.in(in.B)
 	f(m.out(in.D), a, b)
 }
 
-func (m *Machine) constant(f func(dst, x []float64, c float64), in *Instr) {
+func (m *Machine) constant(f func(dst, x []float64, c float64), in *Instr, c float64) {
 	a := m.in(in.A)
-	f(m.out(in.D), a, in.K)
+	f(m.out(in.D), a, c)
 }

@@ -68,7 +68,7 @@ func nodesOf(g *expr.Graph, outputs []expr.Output) []int32 {
 func (c *Recurrence) distribute(g *expr.Graph, taken, results []int32) {
 	s := selectTiles(g, append(taken[:len(taken):len(taken)], results...))
 	s.fuse()
-	e := &vectorizer{s.allocation(), &c.Vector, nil}
+	e := &vectorizer{allocation: s.allocation(), Vector: &c.Vector}
 	var list []item
 	done := make([]bool, len(s.tiles))
 	add := func(roots []int32) {
@@ -85,6 +85,8 @@ func (c *Recurrence) distribute(g *expr.Graph, taken, results []int32) {
 	}
 	add(results)
 	e.emit(list)
+	e.widen(taken...)
+	e.widen(results...)
 	for _, i := range taken {
 		c.taken = append(c.taken, e.register[i])
 	}

@@ -17,14 +17,7 @@ type Steps struct {
 // is the same in all steps.
 func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64) {
 	m.Machine.reset(&c.Vector, n)
-	for k := range c.Vector.uniform {
-		in := &c.Vector.uniform[k]
-		if in.Op == Load {
-			lane.Fill(m.out(in.D), uniform(c.Loads[in.A]))
-			continue
-		}
-		m.do(in, 0, m.n)
-	}
+	m.once(func(load int32) float64 { return uniform(c.Loads[load]) })
 	at := c.state + len(c.taken)
 	for _, leaf := range c.uniforms {
 		m.r[at] = uniform(leaf)

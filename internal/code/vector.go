@@ -9,7 +9,8 @@ type Vector struct {
 	Loads  []expr.Node   // by source, the leaf that it has
 	Stores []expr.Output // by sink, the output that is added to it
 
-	uniform    []Instr // run once, before the blocks: what is the same in all lanes
+	uniform    []Instr // run once, before the blocks: what is the same in all lanes, on single numbers
+	wide       []int32 // the registers of these that blocks read as lanes
 	block      []Instr // run for each block
 	registers  int     // how many it needs
 	primitives []expr.Primitive
@@ -29,7 +30,8 @@ type item struct{ node, store int32 }
 type vectorizer struct {
 	*allocation
 	*Vector
-	store []tile // by output
+	store  []tile // by output
+	isWide []bool // by node, its register is in wide
 }
 
 // NewVector is the code for the outputs that are not the constant 0. isTotal reports whether
@@ -49,7 +51,7 @@ func NewVector(g *expr.Graph, outputs []expr.Output, isTotal func(o expr.Output)
 	}
 	s := selectTiles(g, roots)
 	s.fuse()
-	e := &vectorizer{s.allocation(), c, nil}
+	e := &vectorizer{allocation: s.allocation(), Vector: c}
 	var list []item
 	done := make([]bool, len(s.tiles))
 	for k, o := range c.Stores {
@@ -139,17 +141,50 @@ func (e *vectorizer) emit(list []item) {
 			use(i, k)
 		}
 	}
+	e.isWide = make([]bool, len(e.tiles))
 	for k, it := range order {
 		switch {
 		case it.node < 0:
+			e.widen(e.operandsOf(it)...)
 			e.block = append(e.block, e.storeInstruction(it.store, k))
 		case k < start:
 			e.uniform = append(e.uniform, e.compute(it.node, k))
 		default:
-			e.block = append(e.block, e.compute(it.node, k))
+			in := e.compute(it.node, k)
+			e.takeNumber(&in, e.operands(it.node))
+			e.block = append(e.block, in)
 		}
 	}
 	e.registers = e.count
+}
+
+// widen notes that a block reads nodes as lanes.
+func (e *vectorizer) widen(nodes ...int32) {
+	for _, i := range nodes {
+		if e.Uniform(i) && !e.isWide[i] {
+			e.isWide[i] = true
+			e.wide = append(e.wide, e.register[i])
+		}
+	}
+}
+
+var withNumber = map[Opcode]Opcode{Add: AddNumber, Sub: SubNumber, Mul: MulNumber}
+
+// takeNumber makes of an instruction of a block one that reads a number that is the same in all
+// lanes as such, if there is one: what is not repeated for all lanes stays in the cache.
+func (e *vectorizer) takeNumber(in *Instr, args []int32) {
+	number, ok := withNumber[in.Op]
+	switch {
+	case !ok || e.Uniform(args[0]) == e.Uniform(args[1]):
+		e.widen(args...)
+		return
+	case e.Uniform(args[0]):
+		in.A, in.B = in.B, in.A
+		if in.Op == Sub {
+			number = NumberSub
+		}
+	}
+	in.Op = number
 }
 
 // compute is instruction k, which computes node i.
