@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hesse-ad/hesse/hessian"
+	"github.com/hesse-ad/hesse/internal/terms"
 	"github.com/hesse-ad/hesse/reverse"
 )
 
@@ -179,4 +180,29 @@ func TestChunksTakeNoMoreMemory(t *testing.T) {
 		require.Less(t, allocated(), uint64(c.Bytes()+working*workers))
 		require.Less(t, c.Bytes(), 1<<19)
 	}
+}
+
+func TestProductsByTermsDoNotAllocate(t *testing.T) {
+	limits := terms.Limits
+	defer func() { terms.Limits = limits }()
+	terms.Limits.Edges = 0
+	x := make([]float64, 20)
+	for i := range x {
+		x[i] = 1 / float64(i+2)
+	}
+	tape, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
+		if x[0].LessReal(2) { // a comparison is left over
+			for i := range 2000 {
+				s = s.Add(x[i%20].Mul(x[i*i%19]).Add(x[i*7%17]).Sin().Exp().Scale(float64(i)))
+			}
+		}
+		return s
+	}, x)
+	require.NoError(t, err)
+	s, err := hessian.NewSparse(tape)
+	require.NoError(t, err)
+	require.Contains(t, s.Explain(), "products by terms:")
+	h, g := s.Matrix(), make([]float64, len(x))
+	require.Zero(t, testing.AllocsPerRun(20, func() { s.EvalAll(h, g, x) }))
+	require.Zero(t, testing.AllocsPerRun(20, func() { s.ValueGradient(g, x) }))
 }

@@ -119,7 +119,7 @@ func Detect(f *sweep.Function, hessian bool) *Plan {
 	}
 	v, edges := variant{Derivative: expr.Jacobian}, wholeEdges
 	if hessian {
-		v.Derivative = expr.Hessian
+		v.Derivative, edges = expr.Hessian, min(edges, Limits.Edges)
 	}
 	all := pl != nil && pl.rest == nil
 	// An edge takes at least half a line of code. One with more than this many edges takes
@@ -343,7 +343,7 @@ func (d *detector) times(s *class, most int) (terms, general float64) {
 	return t.Time(), g.Time()
 }
 
-// plan is the plan of the terms that were found; nil if too much is left over.
+// plan is the plan of the terms that were found; nil if there are none or too much is left over.
 func (d *detector) plan() *Plan {
 	rest, ok := d.rest()
 	if !ok {
@@ -359,6 +359,9 @@ func (d *detector) plan() *Plan {
 		if c.layers != nil {
 			pl.shapes = append(pl.shapes, c.place(d.dims, c.kinds, c.inputs, c.layers)...)
 		}
+	}
+	if len(pl.shapes) == 0 && rest != nil {
+		return nil
 	}
 	return pl
 }

@@ -438,7 +438,7 @@ func TestSourceAgreesWithThePlan(t *testing.T) {
 // addCalls adds plans of functions with loops and sums that are one operation, of which a
 // step compares.
 func (w *written) addCalls(t *testing.T) {
-	const n = 12
+	const n = 40
 	x := ramp(n)
 	outputs := func(x []reverse.Var) (y []reverse.Var) {
 		l := dual.Loop[reverse.Var]{Start: x[:1], Shared: x[1:2], Steps: 6, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {
