@@ -187,7 +187,7 @@ func (s *scanning) record() *scan.Loop {
 	}
 	f.Out, f.Sums = []scan.Block{out}, rows*s.outputs
 	for _, step := range f.Steps {
-		s.share(step)
+		share(s.r, step)
 	}
 	return f
 }
@@ -195,10 +195,10 @@ func (s *scanning) record() *scan.Loop {
 // mostCompared is with how many of the loops before it a step is compared.
 const mostCompared = 64
 
-// share has step use the engines of an equal step of a loop that was recorded before.
-func (s *scanning) share(step *scan.Step) {
+// share has step use the engines of an equal step of a loop that was recorded on r before.
+func share(r *tape.Recording, step *scan.Step) {
 	compared := 0
-	for f := range s.r.Calls {
+	for f := range r.Calls {
 		l, ok := f.(*scan.Loop)
 		if !ok {
 			continue

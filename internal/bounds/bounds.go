@@ -98,8 +98,8 @@ func (r *rounding) Own(f *tape.Scalar1, order int, x Rounded) Rounded {
 func (r *rounding) Call(f tape.Func, x []Rounded) []Rounded {
 	n, m := f.Dims()
 	y := make([]Rounded, m)
-	if rep, ok := f.(tape.Repeated); ok {
-		eachTerm(rep, x, func(term *tape.Tape, v []Rounded, _, rows []int32) {
+	if rep := written(f); rep != nil {
+		r.eachTerm(rep, x, func(term *tape.Tape, v []Rounded, _, rows []int32) {
 			for k, j := range rows {
 				y[j] = y[j].Add(v[term.Output(k)])
 			}
@@ -128,8 +128,8 @@ func (r *rounding) Call(f tape.Func, x []Rounded) []Rounded {
 func (r *rounding) pullback(f tape.Func, x, g []Rounded) []Rounded {
 	n, _ := f.Dims()
 	y := make([]Rounded, n)
-	if rep, ok := f.(tape.Repeated); ok {
-		eachTerm(rep, x, func(term *tape.Tape, v []Rounded, vars, rows []int32) {
+	if rep := written(f); rep != nil {
+		r.eachTerm(rep, x, func(term *tape.Tape, v []Rounded, vars, rows []int32) {
 			bar := make([]Rounded, len(v))
 			for k, j := range rows {
 				i := term.Output(k)
@@ -217,9 +217,49 @@ func largest(x []float64) float64 {
 	return m
 }
 
+// terms is a function that is a sum of terms whose operations are known.
+type terms interface {
+	Term() *tape.Tape
+	Each(f func(vars, rows []int32, params []float64))
+}
+
+// written is f as such a sum, nil if it is none.
+func written(f tape.Func) terms {
+	switch f := f.(type) {
+	case tape.Repeated:
+		return f
+	case interface {
+		Called() (t *tape.Tape, params []float64)
+	}:
+		if t, params := f.Called(); t != nil {
+			return one{t, params}
+		}
+	}
+	return nil
+}
+
+// one is a tape that is called.
+type one struct {
+	tape   *tape.Tape
+	params []float64
+}
+
+func (o one) Term() *tape.Tape { return o.tape }
+
+func (o one) Each(f func(vars, rows []int32, params []float64)) {
+	all := func(n int) []int32 {
+		list := make([]int32, n)
+		for i := range list {
+			list[i] = int32(i)
+		}
+		return list
+	}
+	f(all(o.tape.Inputs()), all(len(o.tape.OutputNodes())), o.params)
+}
+
 // eachTerm calls f with the nodes v of each term that rep repeats at x, and with
 // what is its variables and outputs.
-func eachTerm(rep tape.Repeated, x []Rounded, f func(term *tape.Tape, v []Rounded, vars, rows []int32)) {
+func (r *rounding) eachTerm(rep terms, x []Rounded, f func(term *tape.Tape, v []Rounded, vars, rows []int32)) {
 	term := rep.Term()
 	local := make([]Rounded, term.Inputs()+term.Params())
 	rep.Each(func(vars, rows []int32, params []float64) {
@@ -229,6 +269,6 @@ func eachTerm(rep tape.Repeated, x []Rounded, f func(term *tape.Tape, v []Rounde
 		for k, c := range params {
 			local[term.Inputs()+k] = Rounded{V: roundoff.Exact(c)}
 		}
-		f(term, tape.Replay(term, local, tape.Primitives[Rounded](new(rounding))), vars, rows)
+		f(term, tape.Replay(term, local, tape.Primitives[Rounded](r)), vars, rows)
 	})
 }

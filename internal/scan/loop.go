@@ -21,6 +21,7 @@ import (
 type Loop struct {
 	Steps []*Step // one for each way in which the comparisons of a step come out
 	State int     // n
+	Once  bool    // a tape that is called: its comparisons are not those of a step, to who reads of them
 	Count int     // T; if the loop Ends, the largest that it may be, −1 if there is no bound
 	Ends  bool
 	Seen  int     // T at the recorded point
@@ -54,7 +55,7 @@ type Step struct {
 // Share has s, which is not in use yet, use the engines of t if both have the same program, and
 // reports whether they have. Loops whose steps share engines share the working memory of these.
 func (s *Step) Share(t *Step) bool {
-	if !s.P.Equal(&t.P.Tape) {
+	if s.P != t.P && !s.P.Equal(&t.P.Tape) {
 		return false
 	}
 	s.P, s.Lagrangian = t.P, t.Lagrangian
@@ -160,7 +161,20 @@ func (l *Loop) Compares() bool {
 }
 
 // Name is the name of the function of package reverse that makes it.
-func (l *Loop) Name() string { return "Scan" }
+func (l *Loop) Name() string {
+	if l.Once {
+		return "Apply"
+	}
+	return "Scan"
+}
+
+// Called is the tape, and its parameters, of a loop that is a tape called once; nil of another.
+func (l *Loop) Called() (t *tape.Tape, params []float64) {
+	if !l.Once {
+		return nil, nil
+	}
+	return &l.Steps[0].P.Tape, l.Row(0)
+}
 
 // Row is the parameters of step k.
 func (l *Loop) Row(k int) []float64 {

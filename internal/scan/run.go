@@ -33,7 +33,11 @@ func (m *memory) run(k int, s []float64, d expr.Derivative, directions int) (mor
 			m.now = 0
 		}
 	}
-	return false, m.ways[0].broken.error().In(k)
+	broken := m.ways[0].broken.error()
+	if m.Once {
+		return false, broken
+	}
+	return false, broken.In(k)
 }
 
 // ends reports whether one of the recorded ends is before step k.

@@ -71,6 +71,16 @@ func record(t require.TestingT, p *randprog.Prog) *reverse.Tape {
 	return tape
 }
 
+// called is tape, or one that calls it.
+func called(t *rapid.T, tape *reverse.Tape) *reverse.Tape {
+	if !rapid.Bool().Draw(t, "called") {
+		return tape
+	}
+	outer, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var { return tape.Apply(x...) }, tape.Point())
+	require.NoError(t, err)
+	return outer
+}
+
 // tolerance is how far two numbers may be apart, the rounding errors of each of
 // which have a bound: see the package comment. Solutions of equations have errors
 // of their own.
@@ -106,7 +116,7 @@ func FuzzEveryWayToTheHessian(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everyWayToTh
 
 func everyWayToTheHessian(t *rapid.T) {
 	p := draw(t)
-	tape := record(t, p)
+	tape := called(t, record(t, p))
 	n, w := p.Inputs, weights(p.Outputs)
 	want, bound := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	all := 0.0
@@ -195,7 +205,7 @@ func FuzzEveryWayToTheJacobian(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everyWayToT
 
 func everyWayToTheJacobian(t *rapid.T) {
 	p := draw(t)
-	tape := record(t, p)
+	tape := called(t, record(t, p))
 	n, m := p.Inputs, p.Outputs
 	bound := mat.NewDense(m, n, nil)
 	for i := range n {
@@ -321,7 +331,7 @@ func FuzzEveryWayToThirdDerivatives(f *testing.F) {
 // what cancels exactly there is off by roundings of derivatives up to the third order here.
 func everyWayToThirdDerivatives(t *rapid.T) {
 	p := randprog.Draw(t, randprog.Options{MaxInputs: 3, MaxOutputs: 2, MaxLen: 20, Branches: true})
-	tape := record(t, p)
+	tape := called(t, record(t, p))
 	n, w := p.Inputs, weights(p.Outputs)
 	type number = dual.Of[dual.Of[dual.Of[dual.Real]]]
 	at := func(i, j, k int) (d3, bound float64) {
