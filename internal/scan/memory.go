@@ -117,7 +117,16 @@ func (l *Loop) open(others []op.Several) *memory {
 }
 
 // workspaces is memory for sweeps over the program of a step and over its Lagrangian.
-type workspaces struct{ first, second *sweep.Workspace }
+type workspaces struct {
+	first, second *sweep.Workspace
+	at            visit // whose values the first has, if the step is all of the loop
+}
+
+// visit is a point at which a loop is evaluated.
+type visit struct {
+	by    *memory
+	point int
+}
 
 // workspacesOf is those of an equal step of other loops, if there is one.
 func workspacesOf(s *Step, others []op.Several) *workspaces {

@@ -83,7 +83,13 @@ func (m *memory) sweep(w *way, k int, s []float64, d expr.Derivative, directions
 		*kept = p.Get()
 	}
 	ws := *kept
-	guard, err := ws.Value(args, m.Row(k))
+	var guard *tape.Guard
+	if here := (visit{m, m.point}); !m.Once || p != w.P || w.at != here { // else the values are there
+		w.at = visit{}
+		if guard, err = ws.Value(args, m.Row(k)); guard == nil && err == nil && p == w.P {
+			w.at = here
+		}
+	}
 	inner, branch := err.(*tape.BranchError)
 	switch {
 	case guard != nil || branch:
