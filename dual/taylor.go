@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/series"
 )
 
 // Taylor is a truncated Taylor polynomial Σ cₖtᵏ, k ≤ K, of a number that depends on t;
@@ -95,46 +97,6 @@ func (x Taylor) at(k int) float64 {
 		return 0
 	}
 	return x.c[k]
-}
-
-// sumOfProducts is Σ xⱼyₖ₋ⱼ over lo ≤ j ≤ hi, by derivative products where it is not finite.
-func sumOfProducts(x, y []float64, k, lo, hi int) float64 {
-	s := 0.0
-	for j := lo; j <= hi; j++ {
-		s += float64(x[j] * y[k-j])
-	}
-	if s-s == 0 {
-		return s
-	}
-	s = 0
-	for j := lo; j <= hi; j++ {
-		s += elem.Prod(x[j], y[k-j])
-	}
-	return s
-}
-
-// sumOfDerivatives is Σ j·xⱼyₖ₋ⱼ over 1 ≤ j ≤ hi: that of x′y, as sumOfProducts.
-func sumOfDerivatives(x, y []float64, k, hi int) float64 {
-	s := 0.0
-	for j := 1; j <= hi; j++ {
-		s += float64(float64(j) * x[j] * y[k-j])
-	}
-	if s-s == 0 {
-		return s
-	}
-	s = 0
-	for j := 1; j <= hi; j++ {
-		s += elem.Prod(float64(j)*x[j], y[k-j])
-	}
-	return s
-}
-
-// quotient is p/q, by the derivative product where that is not finite.
-func quotient(p, q float64) float64 {
-	if z := p / q; z-z == 0 && q-q == 0 {
-		return z
-	}
-	return elem.Prod(p, 1/q)
 }
 
 // linear is a·x + b·y of the value v, a and b of the coefficients.
@@ -250,32 +212,25 @@ func (x Taylor) product(y Taylor, v float64) Taylor {
 	z := m.make()
 	z[0] = v
 	for k := 1; k < len(z); k++ {
-		z[k] = sumOfProducts(x.c, y.c, k, 0, k)
+		z[k] = series.Sum(x.c, y.c, k, 0)
 	}
 	return m.number(z)
 }
 
-// Div is by zₖ = (xₖ − Σ_{j≥1} yⱼzₖ₋ⱼ)/y₀.
 func (x Taylor) Div(y Taylor) Taylor {
 	v := x.v / y.v
-	if y.c == nil {
-		if x.c == nil {
-			return Taylor{v: v}
-		}
-		z := x.a.make()
-		z[0] = v
-		for k := 1; k < len(z); k++ {
-			z[k] = quotient(x.c[k], y.v)
-		}
-		return x.a.number(z)
+	switch {
+	case x.c == nil && y.c == nil:
+		return Taylor{v: v}
+	case y.c != nil:
+		return x.run(op.Div, y, v, 0)
 	}
-	m := x.memory(y)
-	z := m.make()
+	z := x.a.make()
 	z[0] = v
 	for k := 1; k < len(z); k++ {
-		z[k] = quotient(x.at(k)-sumOfProducts(y.c, z, k, 1, k), y.v)
+		z[k] = series.Quotient(x.c[k], y.v)
 	}
-	return m.number(z)
+	return x.a.number(z)
 }
 
 func (x Taylor) RDiv(c float64) Taylor { return Taylor{v: c}.Div(x) }

@@ -4,22 +4,51 @@ import (
 	"math"
 
 	"github.com/hesse-ad/hesse/internal/elem"
+	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/series"
 )
 
-// analytic is the function of x with the value v at x₀ and the first two derivatives d
-// and dd there. recurrence fills z from z₁ on; where the function has no finite
-// derivative, or x is infinite, its series is composed instead.
-func (x Taylor) analytic(v, d, dd float64, recurrence func(z, x []float64)) Taylor {
+// run is the operation code on x and y of the value v, by its program; d is its partial
+// derivative by x.
+func (x Taylor) run(code op.Code, y Taylor, v, d float64) Taylor {
+	p, m := series.Of(code), x.memory(y)
+	var r [series.Registers]series.Lanes
+	for k := range r {
+		switch {
+		case k == series.X:
+			r[k].P = x.full(m).c
+		case k == series.Y && code.Operands() == 2:
+			r[k].P = y.full(m).c
+		case k == series.Y && code.Constant() != op.NoConstant:
+			r[k].P = m.make()
+			r[k].P[0] = y.v
+		case p.Uses(k, false):
+			r[k].P = m.make()
+		}
+		r[k].Stride, r[k].N = 1, 1
+	}
+	r[series.Z].P[0] = v
+	if p.Given {
+		r[series.DX].P[0] = d
+	}
+	p.Run(&r, m.order, false)
+	return m.number(r[series.Z].P)
+}
+
+// function is a function of x; where it has no finite derivative, or x is infinite, its
+// series is composed instead.
+func (x Taylor) function(code op.Code) Taylor {
+	f := code.Info()
+	v := f.F1(x.v)
 	if x.c == nil {
 		return Taylor{v: v}
 	}
+	d := f.D1(x.v, v)
 	if x.v-x.v != 0 || v-v != 0 || d-d != 0 {
+		dd := f.H1(x.v, v, d)
 		return x.compose(v, func(k int) float64 { return singular(d, dd, k) })
 	}
-	z := x.a.make()
-	z[0] = v
-	recurrence(z, x.c)
-	return x.a.number(z)
+	return x.run(code, Taylor{}, v, d)
 }
 
 // singular is the k-th derivative over k!, k ≥ 1, of a function whose first ones are d
@@ -64,46 +93,6 @@ func binomial(x, p float64, k int) float64 {
 	return c * elem.PowReal(x, p-float64(k))
 }
 
-// integral fills z with that of d·x′.
-func integral(z, x, d []float64) {
-	for k := 1; k < len(z); k++ {
-		z[k] = sumOfDerivatives(x, d, k, k) / float64(k)
-	}
-}
-
-// integrated is the function of x with the value v, the first derivatives d and dd at x₀,
-// and the derivative that the function derivative gives at the polynomial.
-func (x Taylor) integrated(v, d, dd float64, derivative func() Taylor) Taylor {
-	return x.analytic(v, d, dd, func(z, x []float64) { integral(z, x, derivative().c) })
-}
-
-func (x Taylor) Sqrt() Taylor {
-	v := elem.Sqrt(x.v)
-	d := elem.SqrtD(x.v, v)
-	return x.analytic(v, d, elem.SqrtDD(x.v, v, d), func(z, x []float64) {
-		for k := 1; k < len(z); k++ {
-			z[k] = (x[k] - sumOfProducts(z, z, k, 1, k-1)) / (2 * z[0])
-		}
-	})
-}
-
-func (x Taylor) Cbrt() Taylor {
-	v := math.Cbrt(x.v)
-	d := elem.CbrtD(x.v, v)
-	return x.analytic(v, d, elem.CbrtDD(x.v, v, d), func(z, x []float64) { powers(z, x, 1./3) })
-}
-
-// powers fills z with x^p, from xz′ = px′z.
-func powers(z, x []float64, p float64) {
-	for k := 1; k < len(z); k++ {
-		s := 0.0
-		for j := 1; j <= k; j++ {
-			s += float64((float64(p*float64(j)) - float64(k-j)) * x[j] * z[k-j])
-		}
-		z[k] = s / float64(k) / x[0]
-	}
-}
-
 func (x Taylor) PowReal(p float64) Taylor {
 	switch p {
 	case 0:
@@ -132,10 +121,7 @@ func (x Taylor) PowReal(p float64) Taylor {
 	case !ordinary(x.v) || !ordinary(v):
 		return x.compose(v, func(k int) float64 { return binomial(x.v, p, k) })
 	}
-	z := x.a.make()
-	z[0] = v
-	powers(z, x.c, p)
-	return x.a.number(z)
+	return x.run(op.PowReal, Taylor{v: p}, v, elem.PowRealD(x.v, p, v))
 }
 
 // repeated is xⁿ by products, n > 0.
@@ -158,7 +144,7 @@ func (x Taylor) PowInt(n int) Taylor {
 	return z.withValue(elem.PowInt(x.v, n))
 }
 
-// Pow is from z′ = z(y ln x)′, x₀ > 0, elsewhere by partial derivatives.
+// Pow is by partial derivatives unless x₀ > 0.
 func (x Taylor) Pow(y Taylor) Taylor {
 	v := elem.Pow(x.v, y.v)
 	switch {
@@ -172,12 +158,7 @@ func (x Taylor) Pow(y Taylor) Taylor {
 		dxx, dxy, dyy := elem.PowDD(x.v, y.v, v, dx, dy)
 		return x.compose2(y, v, dx, dy, dxx, dxy, dyy)
 	}
-	m := x.memory(y)
-	e := y.Mul(x.Log())
-	z := m.make()
-	z[0] = v
-	integral(z, e.c, z)
-	return m.number(z)
+	return x.run(op.Pow, y, v, 0)
 }
 
 // compose2 is a function of x and y by its partial derivatives at a point where they are
@@ -194,7 +175,6 @@ func (x Taylor) compose2(y Taylor, v, dx, dy, dxx, dxy, dyy float64) Taylor {
 	return z.withValue(v)
 }
 
-// Hypot is from zz = xx + yy.
 func (x Taylor) Hypot(y Taylor) Taylor {
 	v := math.Hypot(x.v, y.v)
 	if v == 0 || v-v != 0 || x.c == nil && y.c == nil {
@@ -202,19 +182,10 @@ func (x Taylor) Hypot(y Taylor) Taylor {
 		dxx, dxy, dyy := elem.HypotDD(x.v, y.v, v, dx, dy)
 		return x.compose2(y, v, dx, dy, dxx, dxy, dyy)
 	}
-	m := x.memory(y)
-	x, y = x.full(m), y.full(m)
-	a, b := x.v/v, y.v/v
-	z := m.make()
-	z[0] = v
-	for k := 1; k < len(z); k++ {
-		s := sumOfProducts(x.c, x.c, k, 1, k-1) + sumOfProducts(y.c, y.c, k, 1, k-1) - sumOfProducts(z, z, k, 1, k-1)
-		z[k] = elem.Prod(a, x.c[k]) + elem.Prod(b, y.c[k]) + quotient(s/2, v)
-	}
-	return m.number(z)
+	return x.run(op.Hypot, y, v, 0)
 }
 
-// Atan2 is from θ′ = (xy′ − yx′)/(x² + y²).
+// Atan2 is that of numbers near 1, of the same angle.
 func (y Taylor) Atan2(x Taylor) Taylor {
 	v := math.Atan2(y.v, x.v)
 	r := math.Hypot(x.v, y.v)
@@ -223,197 +194,46 @@ func (y Taylor) Atan2(x Taylor) Taylor {
 		dyy, dyx, dxx := elem.Atan2DD(y.v, x.v, v, dy, dx)
 		return y.compose2(x, v, dy, dx, dyy, dyx, dxx)
 	}
-	m := y.memory(x)
-	a, b := x.Scale(1/r).full(m), y.Scale(1/r).full(m)
-	s := a.Square().Add(b.Square())
-	p, q := a.Div(s), b.Div(s)
-	z := m.make()
-	z[0] = v
-	for k := 1; k < len(z); k++ {
-		z[k] = (sumOfDerivatives(b.c, p.c, k, k) - sumOfDerivatives(a.c, q.c, k, k)) / float64(k)
-	}
-	return m.number(z)
+	s := math.Ldexp(1, max(-1000, min(-math.Ilogb(r), 1000)))
+	return y.Scale(s).run(op.Atan2, x.Scale(s), v, 0)
 }
 
-func (x Taylor) Exp() Taylor {
-	v := math.Exp(x.v)
-	return x.analytic(v, v, v, func(z, x []float64) { integral(z, x, z) })
-}
-
-func (x Taylor) Exp2() Taylor {
-	v := math.Exp2(x.v)
-	d := elem.Exp2D(x.v, v)
-	return x.analytic(v, d, elem.Exp2DD(x.v, v, d), func(z, x []float64) {
-		for k := 1; k < len(z); k++ {
-			z[k] = math.Ln2 * sumOfDerivatives(x, z, k, k) / float64(k)
-		}
-	})
-}
-
-func (x Taylor) Expm1() Taylor { return x.Exp().withValue(math.Expm1(x.v)) }
-
-// logarithm fills z with ln x.
-func logarithm(z, x []float64) {
-	for k := 1; k < len(z); k++ {
-		z[k] = (x[k] - sumOfDerivatives(z, x, k, k-1)/float64(k)) / x[0]
-	}
-}
-
-func (x Taylor) Log() Taylor {
-	v := elem.Log(x.v)
-	d := elem.LogD(x.v, v)
-	return x.analytic(v, d, elem.LogDD(x.v, v, d), logarithm)
-}
-
-func (x Taylor) Log2() Taylor  { return x.Log().linear(math.Log2(x.v), 1/math.Ln2, 0, Taylor{}) }
-func (x Taylor) Log10() Taylor { return x.Log().linear(elem.Log10(x.v), 1/math.Ln10, 0, Taylor{}) }
-func (x Taylor) Log1p() Taylor { return x.AddReal(1).Log().withValue(math.Log1p(x.v)) }
-
-// both fills s and c from s′ = cx′, c′ = ±sx′.
-func both(s, c, x []float64, sign float64) {
-	for k := 1; k < len(s); k++ {
-		s[k] = sumOfDerivatives(x, c, k, k) / float64(k)
-		c[k] = sign * sumOfDerivatives(x, s, k, k) / float64(k)
-	}
-}
-
-func (x Taylor) Sin() Taylor {
-	v, d := math.Sin(x.v), math.Cos(x.v)
-	return x.analytic(v, d, -v, func(z, c []float64) {
-		w := x.a.make()
-		w[0] = d
-		both(z, w, c, -1)
-	})
-}
-
-func (x Taylor) Cos() Taylor {
-	v, s := math.Cos(x.v), math.Sin(x.v)
-	return x.analytic(v, -s, -v, func(z, c []float64) {
-		w := x.a.make()
-		w[0] = s
-		both(w, z, c, -1)
-	})
-}
-
-func (x Taylor) Sinh() Taylor {
-	v, d := math.Sinh(x.v), math.Cosh(x.v)
-	return x.analytic(v, d, v, func(z, c []float64) {
-		w := x.a.make()
-		w[0] = d
-		both(z, w, c, 1)
-	})
-}
-
-func (x Taylor) Cosh() Taylor {
-	v, d := math.Cosh(x.v), math.Sinh(x.v)
-	return x.analytic(v, d, v, func(z, c []float64) {
-		w := x.a.make()
-		w[0] = d
-		both(w, z, c, 1)
-	})
-}
-
-// Tan is from z′ = (1 + z²)x′, Tanh from z′ = (1 − z²)x′, whose first factor at x₀ is its
-// derivative there.
-func (x Taylor) Tan() Taylor {
-	v := math.Tan(x.v)
-	d := elem.TanD(x.v, v)
-	return x.analytic(v, d, elem.TanDD(x.v, v, d), func(z, c []float64) { x.riccati(z, d, 1) })
-}
-
-func (x Taylor) Tanh() Taylor {
-	v := math.Tanh(x.v)
-	d := elem.TanhD(x.v, v)
-	return x.analytic(v, d, elem.TanhDD(x.v, v, d), func(z, c []float64) { x.riccati(z, d, -1) })
-}
-
-func (x Taylor) riccati(z []float64, d, sign float64) {
-	w := x.a.make()
-	w[0] = d
-	for k := 1; k < len(z); k++ {
-		z[k] = sumOfDerivatives(x.c, w, k, k) / float64(k)
-		w[k] = sign * sumOfProducts(z, z, k, 0, k)
-	}
-}
-
-// Logistic is from z′ = z(1 − z)x′.
-func (x Taylor) Logistic() Taylor {
-	v := elem.Logistic(x.v)
-	d := elem.LogisticD(x.v, v)
-	return x.analytic(v, d, elem.LogisticDD(x.v, v, d), func(z, c []float64) {
-		w := x.a.make() // z(1 − z)
-		w[0] = d
-		one := elem.Logistic(-x.v) // 1 − z₀
-		for k := 1; k < len(z); k++ {
-			z[k] = sumOfDerivatives(c, w, k, k) / float64(k)
-			w[k] = float64((one-v)*z[k]) - sumOfProducts(z, z, k, 1, k-1)
-		}
-	})
-}
-
-func (x Taylor) Softplus() Taylor {
-	v := elem.Softplus(x.v)
-	d := elem.SoftplusD(x.v, v)
-	return x.integrated(v, d, elem.SoftplusDD(x.v, v, d), x.Logistic)
-}
-
-func (x Taylor) Asin() Taylor {
-	v := math.Asin(x.v)
-	d := elem.AsinD(x.v, v)
-	return x.integrated(v, d, elem.AsinDD(x.v, v, d), func() Taylor { return x.oneMinusSquare().Sqrt().Inv() })
-}
-
-func (x Taylor) Acos() Taylor {
-	v := math.Acos(x.v)
-	d := elem.AcosD(x.v, v)
-	return x.integrated(v, d, elem.AcosDD(x.v, v, d), func() Taylor { return x.oneMinusSquare().Sqrt().RDiv(-1) })
-}
-
-func (x Taylor) oneMinusSquare() Taylor { return x.RSub(1).Mul(x.AddReal(1)) }
-
-func (x Taylor) Atan() Taylor {
-	v := math.Atan(x.v)
-	d := elem.AtanD(x.v, v)
-	return x.integrated(v, d, elem.AtanDD(x.v, v, d), func() Taylor { return x.Hypot(Taylor{v: 1}).Inv().Square() })
-}
-
-func (x Taylor) Asinh() Taylor {
-	v := math.Asinh(x.v)
-	d := elem.AsinhD(x.v, v)
-	return x.integrated(v, d, elem.AsinhDD(x.v, v, d), func() Taylor { return x.Hypot(Taylor{v: 1}).Inv() })
-}
-
-func (x Taylor) Acosh() Taylor {
-	v := math.Acosh(x.v)
-	d := elem.AcoshD(x.v, v)
-	return x.integrated(v, d, elem.AcoshDD(x.v, v, d), func() Taylor { return x.SubReal(1).Sqrt().Mul(x.AddReal(1).Sqrt()).Inv() })
-}
-
-func (x Taylor) Atanh() Taylor {
-	v := math.Atanh(x.v)
-	d := elem.AtanhD(x.v, v)
-	return x.integrated(v, d, elem.AtanhDD(x.v, v, d), func() Taylor { return x.oneMinusSquare().Inv() })
-}
-
-func (x Taylor) Erf() Taylor {
-	v := math.Erf(x.v)
-	d := elem.ErfD(x.v, v)
-	return x.integrated(v, d, elem.ErfDD(x.v, v, d), func() Taylor { return x.Square().Neg().Exp().Scale(2 / math.SqrtPi) })
-}
-
-func (x Taylor) Erfc() Taylor {
-	v := math.Erfc(x.v)
-	d := elem.ErfcD(x.v, v)
-	return x.integrated(v, d, elem.ErfcDD(x.v, v, d), func() Taylor { return x.Square().Neg().Exp().Scale(-2 / math.SqrtPi) })
-}
-
-// Gamma is from z′ = zψ(x)x′.
+// Gamma is from z′ = z(ln Γ)′x′, as the exponential function.
 func (x Taylor) Gamma() Taylor {
 	v := math.Gamma(x.v)
 	d := elem.GammaD(x.v, v)
-	return x.analytic(v, d, elem.GammaDD(x.v, v, d), func(z, c []float64) { integral(z, x.LogGamma().c, z) })
+	if x.c != nil && x.v-x.v == 0 && v-v == 0 && d-d == 0 {
+		return x.LogGamma().run(op.Exp, Taylor{}, v, v)
+	}
+	dd := elem.GammaDD(x.v, v, d)
+	return x.compose(v, func(k int) float64 { return singular(d, dd, k) })
 }
 
+func (x Taylor) Sqrt() Taylor     { return x.function(op.Sqrt) }
+func (x Taylor) Cbrt() Taylor     { return x.function(op.Cbrt) }
+func (x Taylor) Exp() Taylor      { return x.function(op.Exp) }
+func (x Taylor) Exp2() Taylor     { return x.function(op.Exp2) }
+func (x Taylor) Expm1() Taylor    { return x.function(op.Expm1) }
+func (x Taylor) Log() Taylor      { return x.function(op.Log) }
+func (x Taylor) Log2() Taylor     { return x.function(op.Log2) }
+func (x Taylor) Log10() Taylor    { return x.function(op.Log10) }
+func (x Taylor) Log1p() Taylor    { return x.function(op.Log1p) }
+func (x Taylor) Sin() Taylor      { return x.function(op.Sin) }
+func (x Taylor) Cos() Taylor      { return x.function(op.Cos) }
+func (x Taylor) Tan() Taylor      { return x.function(op.Tan) }
+func (x Taylor) Asin() Taylor     { return x.function(op.Asin) }
+func (x Taylor) Acos() Taylor     { return x.function(op.Acos) }
+func (x Taylor) Atan() Taylor     { return x.function(op.Atan) }
+func (x Taylor) Sinh() Taylor     { return x.function(op.Sinh) }
+func (x Taylor) Cosh() Taylor     { return x.function(op.Cosh) }
+func (x Taylor) Tanh() Taylor     { return x.function(op.Tanh) }
+func (x Taylor) Asinh() Taylor    { return x.function(op.Asinh) }
+func (x Taylor) Acosh() Taylor    { return x.function(op.Acosh) }
+func (x Taylor) Atanh() Taylor    { return x.function(op.Atanh) }
+func (x Taylor) Erf() Taylor      { return x.function(op.Erf) }
+func (x Taylor) Erfc() Taylor     { return x.function(op.Erfc) }
+func (x Taylor) Logistic() Taylor { return x.function(op.Logistic) }
+func (x Taylor) Softplus() Taylor { return x.function(op.Softplus) }
 func (x Taylor) LogGamma() Taylor { return x.polygamma(-1, elem.LogGamma(x.v)) }
 
 // polygamma is ψ⁽ⁿ⁾(x) of the value v, ln |Γ| for n = −1.
