@@ -107,8 +107,6 @@ func (x Taylor) PowReal(p float64) Taylor {
 		return x.Sqrt()
 	}
 	v := elem.PowReal(x.v, p)
-	const small = 0x1p-900 // of a value from which later coefficients cannot be had
-	ordinary := func(v float64) bool { return small < math.Abs(v) && math.Abs(v) < 1/small }
 	switch {
 	case x.c == nil:
 		return Taylor{v: v}
@@ -116,24 +114,18 @@ func (x Taylor) PowReal(p float64) Taylor {
 		d := elem.PowRealD(x.v, p, v)
 		dd := elem.PowRealDD(x.v, p, v, d)
 		return x.compose(v, func(k int) float64 { return singular(d, dd, k) })
-	case p == math.Trunc(p) && 0 < p && p <= 64 && x.v-x.v == 0:
-		return x.repeated(int(p)).withValue(v)
-	case !ordinary(x.v) || !ordinary(v):
+	case series.Powered(p) && x.v-x.v == 0:
+		r := [series.Registers]series.Lanes{series.X: {P: x.c, Stride: 1, N: 1}}
+		for k := series.Y + 1; k < series.Registers; k++ {
+			r[k] = series.Lanes{P: x.a.make(), Stride: 1, N: 1}
+		}
+		r[series.Z].P[0] = v
+		series.Power(&r, int(p), x.a.order, false)
+		return x.a.number(r[series.Z].P)
+	case series.Of(op.PowReal).Far(x.v, p, v):
 		return x.compose(v, func(k int) float64 { return binomial(x.v, p, k) })
 	}
 	return x.run(op.PowReal, Taylor{v: p}, v, elem.PowRealD(x.v, p, v))
-}
-
-// repeated is xⁿ by products, n > 0.
-func (x Taylor) repeated(n int) Taylor {
-	z := Taylor{v: 1}
-	for ; n > 1; n /= 2 {
-		if n%2 == 1 {
-			z = z.Mul(x)
-		}
-		x = x.Square()
-	}
-	return z.Mul(x)
 }
 
 func (x Taylor) PowInt(n int) Taylor {

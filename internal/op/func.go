@@ -1,5 +1,7 @@
 package op
 
+import "fmt"
+
 // Func is a vector function ℝⁿ → ℝᵐ with its derivatives, which numbers take as one
 // operation. Its methods may be called from several goroutines at once.
 type Func interface {
@@ -66,4 +68,24 @@ type Several interface {
 	JVPs(dy [][]float64, x []float64, dx [][]float64) error
 	// HVPs sets h[s] = (Σ wₖ∇²Fₖ(x))·dx[s] + F′(x)ᵀ·dw[s], dw nil being 0.
 	HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error
+}
+
+// Series is a Func that has its Taylor polynomials. Arguments and results are by coefficient,
+// then by element; all have as many coefficients. It changes none but the first.
+type Series interface {
+	Func
+	// Taylor sets y to the coefficients of F(x(t)).
+	Taylor(y, x [][]float64) error
+	// TaylorVJP sets gx to the coefficients of F′(x(t))ᵀ·w(t).
+	TaylorVJP(gx, x, w [][]float64) error
+}
+
+// SeriesError says that a function has not the polynomials of an order.
+type SeriesError struct {
+	Name  string
+	Order int
+}
+
+func (e *SeriesError) Error() string {
+	return fmt.Sprintf("reverse: primitive %s has no Taylor polynomials of order %d", e.Name, e.Order)
 }

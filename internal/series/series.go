@@ -401,6 +401,53 @@ func (i *instruction) one(r *[Registers]Lanes, k int) {
 	}
 }
 
+// Powered reports whether x^n goes by products: other instructions would divide by x, and
+// lose where the coefficients end.
+func Powered(n float64) bool { return 1 < n && n <= 64 && n == math.Trunc(n) }
+
+// Power sets Z to xⁿ but for its given coefficient 0 and, with partials, DX to nxⁿ⁻¹, for an n
+// that is Powered, by squaring and multiplication.
+func Power(r *[Registers]Lanes, n, order int, partials bool) {
+	run := func(from int, i instruction) {
+		for k := from; k <= order; k++ {
+			if k == 0 {
+				i.begin(r)
+			} else {
+				i.step(r, k)
+			}
+		}
+	}
+	base, p := X, None // x^(2^j), and the product of some of these
+	for left := n - 1; ; {
+		if left&1 != 0 {
+			switch p {
+			case None:
+				p = s3
+				run(0, line(p, 1, base, 0))
+			case s3:
+				p = s2
+				run(0, mul(p, s3, base))
+			default:
+				p = s3
+				run(0, mul(p, s2, base))
+			}
+		}
+		if left >>= 1; left == 0 {
+			break
+		}
+		next := s0
+		if base == s0 {
+			next = s1
+		}
+		run(0, mul(next, base, base))
+		base = next
+	}
+	run(1, mul(Z, p, X))
+	if partials {
+		run(0, line(DX, float64(n), p, 0))
+	}
+}
+
 // Sum is Σ xⱼyₖ₋ⱼ over lo ≤ j ≤ k, by derivative products where it is not finite.
 func Sum(x, y []float64, k, lo int) float64 {
 	s := 0.0

@@ -89,6 +89,8 @@ type Workspace struct {
 	support [MaxDirections]compile.Span // by direction, inputs that have a tangent in it
 	wanted  compile.Span                // inputs whose adjoints are read
 
+	series polynomials // see taylor.go
+
 	// Other buffers.
 	call      callBuffers
 	scratch   [6][compile.Block]float64 // operands of a block of lanes

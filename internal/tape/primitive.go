@@ -1,11 +1,44 @@
 package tape
 
-import "github.com/hesse-ad/hesse/internal/op"
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
 
 // Scalar1 is a user's function of one variable with two derivatives.
 type Scalar1 struct {
 	Name string
 	F    [3]func(x float64) float64
+	// Coefficients sets c to the Taylor coefficients at x, as many as there are; nil if they
+	// are not known.
+	Coefficients func(c []float64, x float64)
+}
+
+// Series sets c to the Taylor coefficients at x of the derivative of the given order; it
+// reports false if they are not known, and sets those to NaN.
+func (f *Scalar1) Series(c []float64, order int, x float64) bool {
+	if f.Coefficients != nil {
+		all := make([]float64, len(c)+order)
+		f.Coefficients(all, x)
+		for k := range c {
+			c[k] = all[k+order]
+			for j := range order {
+				c[k] *= float64(k + j + 1)
+			}
+		}
+		return true
+	}
+	factorial := 1.0
+	for k := range c {
+		if order+k >= len(f.F) {
+			c[k] = math.NaN()
+			continue
+		}
+		factorial *= max(1, float64(k))
+		c[k] = f.F[order+k](x) / factorial
+	}
+	return order+len(c) <= len(f.F)
 }
 
 // At is the derivative of the given order.

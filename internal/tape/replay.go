@@ -22,45 +22,8 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 	for i, c := range t.consts {
 		v[t.inputs+t.params+i] = zero.Const(c)
 	}
-	pick := func(index []int32) []T {
-		z := make([]T, len(index))
-		for k, j := range index {
-			z[k] = v[j]
-		}
-		return z
-	}
 	for k := t.base; k < t.count; k++ {
-		i := int32(k)
-		a, b := t.Args(i)
-		c := t.Constant(i)
-		switch code := t.Op(i); code {
-		case op.Sum:
-			z := pick(t.SumAt(i))
-			if c != 0 || !math.Signbit(c) || len(z) == 0 {
-				z = append([]T{zero.Const(c)}, z...)
-			}
-			v[i] = zero.SumOf(z)
-		case op.Affine:
-			w, x := t.AffineAt(i)
-			v[i] = zero.AffineOf(c, w, pick(x))
-		case op.Dot:
-			x, y := t.DotAt(i)
-			v[i] = zero.DotOf(pick(x), pick(y))
-		case op.FMA, op.IncGamma, op.IncBeta, op.Select:
-			v[i] = ApplySeveral(code, c, pick(t.SeveralAt(i)))
-		case op.Call:
-			if c := t.CallAt(i); c != nil {
-				copy(v[i:], prims.Call(c.Func, pick(c.Args)))
-			}
-		case op.Own:
-			f, order := t.OwnAt(i)
-			v[i] = prims.Own(f, order, v[a])
-		default:
-			if code.Operands() < 2 {
-				b = a
-			}
-			v[i] = Apply(code, c, v[a], v[b])
-		}
+		Evaluate(t, int32(k), v, prims)
 	}
 	for k := range t.guards {
 		g := &t.guards[k]
@@ -82,6 +45,49 @@ func Replay[T dual.Scalar[T]](t *Tape, x []T, prims Primitives[T]) []T {
 		}
 	}
 	return v
+}
+
+// Evaluate sets v[i] of v, by node, to node i, an operation; of the first output of a call all
+// outputs.
+func Evaluate[T dual.Scalar[T]](t *Tape, i int32, v []T, prims Primitives[T]) {
+	var zero T
+	pick := func(index []int32) []T {
+		z := make([]T, len(index))
+		for k, j := range index {
+			z[k] = v[j]
+		}
+		return z
+	}
+	a, b := t.Args(i)
+	c := t.Constant(i)
+	switch code := t.Op(i); code {
+	case op.Sum:
+		z := pick(t.SumAt(i))
+		if c != 0 || !math.Signbit(c) || len(z) == 0 {
+			z = append([]T{zero.Const(c)}, z...)
+		}
+		v[i] = zero.SumOf(z)
+	case op.Affine:
+		w, x := t.AffineAt(i)
+		v[i] = zero.AffineOf(c, w, pick(x))
+	case op.Dot:
+		x, y := t.DotAt(i)
+		v[i] = zero.DotOf(pick(x), pick(y))
+	case op.FMA, op.IncGamma, op.IncBeta, op.Select:
+		v[i] = ApplySeveral(code, c, pick(t.SeveralAt(i)))
+	case op.Call:
+		if c := t.CallAt(i); c != nil {
+			copy(v[i:], prims.Call(c.Func, pick(c.Args)))
+		}
+	case op.Own:
+		f, order := t.OwnAt(i)
+		v[i] = prims.Own(f, order, v[a])
+	default:
+		if code.Operands() < 2 {
+			b = a
+		}
+		v[i] = Apply(code, c, v[a], v[b])
+	}
 }
 
 // ApplySeveral is an operation with two or three operands and orders of differentiation c, such
