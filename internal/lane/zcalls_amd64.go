@@ -465,3 +465,19 @@ func packedAxpyTiles(x []float64, tiles []int32, g, w []float64, rows []int32, n
 	axpyTilesAVX2(x, tiles, g, w, rows, n)
 	return true
 }
+
+func packedConvolve(dst, x, y []float64, up, down, terms, first int, c float64) bool {
+	if set == none {
+		return false
+	}
+	convolveAVX2(dst, x, y, up, down, terms, first, c)
+	return true
+}
+
+func packedConvolveDerivative(dst, x, y []float64, up, down, terms, first int, c float64) bool {
+	if set == none {
+		return false
+	}
+	convolveDerivativeAVX2(dst, x, y, up, down, terms, first, c)
+	return true
+}

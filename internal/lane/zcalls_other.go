@@ -175,3 +175,11 @@ func packedAxpy2Rows(us, ts [][]float64, i, at int, rows []int32, x, c []float64
 func packedAxpyTiles(x []float64, tiles []int32, g, w []float64, rows []int32, n int) bool {
 	return false
 }
+
+func packedConvolve(dst, x, y []float64, up, down, terms, first int, c float64) bool {
+	return false
+}
+
+func packedConvolveDerivative(dst, x, y []float64, up, down, terms, first int, c float64) bool {
+	return false
+}

@@ -9864,6 +9864,248 @@ done:
 	VZEROUPPER
 	RET
 
+// func convolveAVX2(dst []float64, x []float64, y []float64, up int, down int, terms int, first int, scale float64)
+// Requires: AVX
+TEXT ·convolveAVX2(SB), NOSPLIT, $0-112
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	MOVQ         up+72(FP), SI
+	MOVQ         down+80(FP), DI
+	SHLQ         $0x03, SI
+	SHLQ         $0x03, DI
+	XORQ         R8, R8
+	VBROADCASTSD scale+104(FP), Y0
+	LEAQ         -16(CX), R12
+	LEAQ         -4(CX), R13
+	CMPQ         R8, R12
+	JGT          few
+	PCALIGN      $0x20
+
+many:
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	LEAQ    (DX)(R8*8), R9
+	LEAQ    (BX)(R8*8), R10
+	MOVQ    terms+88(FP), R11
+	PCALIGN $0x20
+
+terms1:
+	VMOVUPD (R9), Y5
+	VMOVUPD (R10), Y6
+	VMULPD  Y6, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VMOVUPD 32(R9), Y5
+	VMOVUPD 32(R10), Y6
+	VMULPD  Y6, Y5, Y5
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD 64(R9), Y5
+	VMOVUPD 64(R10), Y6
+	VMULPD  Y6, Y5, Y5
+	VADDPD  Y5, Y3, Y3
+	VMOVUPD 96(R9), Y5
+	VMOVUPD 96(R10), Y6
+	VMULPD  Y6, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	ADDQ    SI, R9
+	SUBQ    DI, R10
+	DECQ    R11
+	JNE     terms1
+	VMULPD  Y0, Y1, Y1
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y0, Y3, Y3
+	VMULPD  Y0, Y4, Y4
+	VMOVUPD Y1, (AX)(R8*8)
+	VMOVUPD Y2, 32(AX)(R8*8)
+	VMOVUPD Y3, 64(AX)(R8*8)
+	VMOVUPD Y4, 96(AX)(R8*8)
+	ADDQ    $0x00000010, R8
+	CMPQ    R8, R12
+	JLE     many
+
+few:
+	CMPQ    R8, R13
+	JGT     tail
+	VXORPD  Y1, Y1, Y1
+	LEAQ    (DX)(R8*8), R9
+	LEAQ    (BX)(R8*8), R10
+	MOVQ    terms+88(FP), R11
+	PCALIGN $0x20
+
+terms2:
+	VMOVUPD (R9), Y2
+	VMOVUPD (R10), Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    SI, R9
+	SUBQ    DI, R10
+	DECQ    R11
+	JNE     terms2
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(R8*8)
+	ADDQ    $0x00000004, R8
+	JMP     few
+
+tail:
+	SUBQ    R8, CX
+	JEQ     done
+	LEAQ    tails<>+32(SB), R9
+	NEGQ    CX
+	VMOVUPD (R9)(CX*8), Y1
+	VXORPD  Y2, Y2, Y2
+	LEAQ    (DX)(R8*8), R9
+	LEAQ    (BX)(R8*8), R10
+	MOVQ    terms+88(FP), R11
+	PCALIGN $0x20
+
+terms3:
+	VMASKMOVPD (R9), Y1, Y3
+	VMASKMOVPD (R10), Y1, Y4
+	VMULPD     Y4, Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	ADDQ       SI, R9
+	SUBQ       DI, R10
+	DECQ       R11
+	JNE        terms3
+	VMULPD     Y0, Y2, Y2
+	VMASKMOVPD Y2, Y1, (AX)(R8*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func convolveDerivativeAVX2(dst []float64, x []float64, y []float64, up int, down int, terms int, first int, scale float64)
+// Requires: AVX, AVX2, SSE2
+TEXT ·convolveDerivativeAVX2(SB), NOSPLIT, $0-112
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	MOVQ         up+72(FP), SI
+	MOVQ         down+80(FP), DI
+	SHLQ         $0x03, SI
+	SHLQ         $0x03, DI
+	XORQ         R8, R8
+	VBROADCASTSD scale+104(FP), Y0
+	MOVQ         first+96(FP), R9
+	CVTSQ2SD     R9, X1
+	VBROADCASTSD X1, Y2
+	VMOVUPD      constants<>+896(SB), Y3
+	LEAQ         -16(CX), R12
+	LEAQ         -4(CX), R13
+	CMPQ         R8, R12
+	JGT          few
+	PCALIGN      $0x20
+
+many:
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VMOVAPD Y2, Y1
+	LEAQ    (DX)(R8*8), R9
+	LEAQ    (BX)(R8*8), R10
+	MOVQ    terms+88(FP), R11
+	PCALIGN $0x20
+
+terms1:
+	VMOVUPD (R9), Y8
+	VMULPD  Y1, Y8, Y8
+	VMOVUPD (R10), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y4, Y4
+	VMOVUPD 32(R9), Y8
+	VMULPD  Y1, Y8, Y8
+	VMOVUPD 32(R10), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y5, Y5
+	VMOVUPD 64(R9), Y8
+	VMULPD  Y1, Y8, Y8
+	VMOVUPD 64(R10), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPD 96(R9), Y8
+	VMULPD  Y1, Y8, Y8
+	VMOVUPD 96(R10), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	VADDPD  Y3, Y1, Y1
+	ADDQ    SI, R9
+	SUBQ    DI, R10
+	DECQ    R11
+	JNE     terms1
+	VMULPD  Y0, Y4, Y4
+	VMULPD  Y0, Y5, Y5
+	VMULPD  Y0, Y6, Y6
+	VMULPD  Y0, Y7, Y7
+	VMOVUPD Y4, (AX)(R8*8)
+	VMOVUPD Y5, 32(AX)(R8*8)
+	VMOVUPD Y6, 64(AX)(R8*8)
+	VMOVUPD Y7, 96(AX)(R8*8)
+	ADDQ    $0x00000010, R8
+	CMPQ    R8, R12
+	JLE     many
+
+few:
+	CMPQ    R8, R13
+	JGT     tail
+	VXORPD  Y4, Y4, Y4
+	VMOVAPD Y2, Y1
+	LEAQ    (DX)(R8*8), R9
+	LEAQ    (BX)(R8*8), R10
+	MOVQ    terms+88(FP), R11
+	PCALIGN $0x20
+
+terms2:
+	VMOVUPD (R9), Y5
+	VMULPD  Y1, Y5, Y5
+	VMOVUPD (R10), Y6
+	VMULPD  Y6, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y3, Y1, Y1
+	ADDQ    SI, R9
+	SUBQ    DI, R10
+	DECQ    R11
+	JNE     terms2
+	VMULPD  Y0, Y4, Y4
+	VMOVUPD Y4, (AX)(R8*8)
+	ADDQ    $0x00000004, R8
+	JMP     few
+
+tail:
+	SUBQ    R8, CX
+	JEQ     done
+	LEAQ    tails<>+32(SB), R9
+	NEGQ    CX
+	VMOVUPD (R9)(CX*8), Y4
+	VXORPD  Y5, Y5, Y5
+	VMOVAPD Y2, Y1
+	LEAQ    (DX)(R8*8), R9
+	LEAQ    (BX)(R8*8), R10
+	MOVQ    terms+88(FP), R11
+	PCALIGN $0x20
+
+terms3:
+	VMASKMOVPD (R9), Y4, Y2
+	VMULPD     Y1, Y2, Y2
+	VMASKMOVPD (R10), Y4, Y6
+	VMULPD     Y6, Y2, Y2
+	VADDPD     Y2, Y5, Y5
+	VADDPD     Y3, Y1, Y1
+	ADDQ       SI, R9
+	SUBQ       DI, R10
+	DECQ       R11
+	JNE        terms3
+	VMULPD     Y0, Y5, Y5
+	VMASKMOVPD Y5, Y4, (AX)(R8*8)
+
+done:
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x7fffffffffffffff
 DATA constants<>+8(SB)/8, $0x7fffffffffffffff
 DATA constants<>+16(SB)/8, $0x7fffffffffffffff

@@ -279,3 +279,9 @@ func axpy2RowsAVX2(us [][]float64, ts [][]float64, i int, at int, rows []int32, 
 
 //go:noescape
 func axpyTilesAVX2(x []float64, tiles []int32, g []float64, w []float64, rows []int32, n int)
+
+//go:noescape
+func convolveAVX2(dst []float64, x []float64, y []float64, up int, down int, terms int, first int, scale float64)
+
+//go:noescape
+func convolveDerivativeAVX2(dst []float64, x []float64, y []float64, up int, down int, terms int, first int, scale float64)

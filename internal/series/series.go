@@ -313,21 +313,14 @@ func (i *instruction) step(r *[Registers]Lanes, k int) {
 		Product(z, r[i.x], r[i.y], k, i.c)
 	case quotient:
 		y, q := r[i.y], r[i.z]
-		if i.x == None {
-			clear(z)
-		} else {
-			lane.Scale(z, r[i.x].At(k), i.c)
-		}
-		for j := 1; j <= k; j++ {
-			lane.AddScaleMul(z, y.At(j), q.At(k-j), -1)
+		lane.Convolve(z, y.P, q.P, y.Stride, q.Stride, k, 1, k, -1)
+		if i.x != None {
+			lane.Axpy(z, r[i.x].At(k), i.c)
 		}
 		lane.Div(z, z, y.At(0))
 	case integral:
-		x, y, c := r[i.x], r[i.y], i.c/float64(k)
-		lane.ScaleMul(z, y.At(k), x.At(0), i.c)
-		for j := 1; j < k; j++ {
-			lane.AddScaleMul(z, y.At(j), x.At(k-j), c*float64(j))
-		}
+		x, y := r[i.x], r[i.y]
+		lane.ConvolveDerivative(z, y.P, x.P, y.Stride, x.Stride, k, 1, k, i.c/float64(k))
 	case multiple:
 		lane.Scale(z, r[i.x].At(k), i.c)
 	case plus:
@@ -339,21 +332,11 @@ func (i *instruction) step(r *[Registers]Lanes, k int) {
 
 // Product sets z to c·Σ xⱼyₖ₋ⱼ. That is half the work if x and y are one.
 func Product(z []float64, x, y Lanes, k int, c float64) {
-	if k == 0 {
-		lane.ScaleMul(z, x.At(0), y.At(0), c)
-		return
-	}
 	if &x.P[0] != &y.P[0] {
-		lane.ScaleMul2(z, x.At(0), y.At(k), x.At(k), y.At(0), c)
-		for j := 1; j < k; j++ {
-			lane.AddScaleMul(z, x.At(j), y.At(k-j), c)
-		}
+		lane.Convolve(z, x.P, y.P, x.Stride, y.Stride, k, 0, k, c)
 		return
 	}
-	lane.ScaleMul(z, x.At(0), x.At(k), 2*c)
-	for j := 1; 2*j < k; j++ {
-		lane.AddScaleMul(z, x.At(j), x.At(k-j), 2*c)
-	}
+	lane.Convolve(z, x.P, y.P, x.Stride, y.Stride, k, 0, (k+1)/2-1, 2*c)
 	if k%2 == 0 {
 		lane.AddScaleMul(z, x.At(k/2), x.At(k/2), c)
 	}

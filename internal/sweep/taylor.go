@@ -59,7 +59,7 @@ func (ws *Workspace) Polynomials(order int) [][]float64 {
 	p.c, p.all[0] = p.arrays(n)
 	copy(p.c[0], ws.v)
 	ws.v = p.c[0]
-	const cache = 1024 // numbers of a register, so that all fit into the first-level cache
+	const cache = 4096 // numbers of a register, so that all fit into the first-level cache
 	p.lanes = max(8, min(compile.Block, cache/(order+1)&^7))
 	for k := range p.room {
 		stride := p.lanes + 8 // not a power of 2

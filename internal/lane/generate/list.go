@@ -117,4 +117,6 @@ var steps = []struct{ name, head, not, call string }{
 	{"AxpyRows", "(xs [][]float64, i, at int, w []float64, rows []int32, n int) bool", "false", "axpyRowsAVX2(xs, i, at, w, rows, n)\nreturn true"},
 	{"Axpy2Rows", "(us, ts [][]float64, i, at int, rows []int32, x, c []float64) bool", "false", "axpy2RowsAVX2(us, ts, i, at, rows, x, c)\nreturn true"},
 	{"AxpyTiles", "(x []float64, tiles []int32, g, w []float64, rows []int32, n int) bool", "false", "axpyTilesAVX2(x, tiles, g, w, rows, n)\nreturn true"},
+	{"Convolve", "(dst, x, y []float64, up, down, terms, first int, c float64) bool", "false", "convolveAVX2(dst, x, y, up, down, terms, first, c)\nreturn true"},
+	{"ConvolveDerivative", "(dst, x, y []float64, up, down, terms, first int, c float64) bool", "false", "convolveDerivativeAVX2(dst, x, y, up, down, terms, first, c)\nreturn true"},
 }

@@ -37,6 +37,8 @@ func main() {
 	writeAxpyRows()
 	writeAxpy2Rows()
 	writeAxpyTiles()
+	writeConvolve("convolveAVX2", false)
+	writeConvolve("convolveDerivativeAVX2", true)
 	writeConstants()
 	writeTails()
 	Generate()
