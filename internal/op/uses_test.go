@@ -35,6 +35,7 @@ var rooms = map[string]string{
 	"internal/sweep/second.go":       "sweeps over lists",
 	"internal/sweep/affine.go":       "sweeps over lists",
 	"internal/sweep/rows.go":         "sweeps over lists",
+	"internal/sweep/taylor.go":       "sweeps over lists, whole powers",
 	"internal/sweep/fault.go":        "which operand a selection takes",
 	"internal/expr/graph.go":         "how many operands a selection has",
 	"internal/expr/function.go":      "in which operands a selection has derivatives",

@@ -17,6 +17,7 @@
 //	tangent.go  t_i = d_a·t_a + d_b·t_b                              JVP
 //	adjoint.go  v̄_a += d_a·v̄_i                                      VJP, Gradient
 //	second.go   u_a += d_a·u_i + v̄_i·(dd_aa·t_a + dd_ab·t_b)         HVP
+//	taylor.go   x̄_a(t) += d_a(t)·x̄_i(t) of polynomials x(t)         Taylor, TaylorVJP
 //
 // These are forward and reverse mode, and forward over reverse (Griewank and Walther:
 // Evaluating Derivatives, 2nd ed., 2008, chapters 3 and 5; Pearlmutter: Fast exact

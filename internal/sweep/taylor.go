@@ -59,7 +59,7 @@ func (ws *Workspace) Polynomials(order int) [][]float64 {
 	p.c, p.all[0] = p.arrays(n)
 	copy(p.c[0], ws.v)
 	ws.v = p.c[0]
-	const cache = 4096 // numbers of a register, so that all fit into the first-level cache
+	const cache = 4096 // numbers of a register: of 1024 to 16384 the fastest for orders 10 to 40
 	p.lanes = max(8, min(compile.Block, cache/(order+1)&^7))
 	for k := range p.room {
 		stride := p.lanes + 8 // not a power of 2
@@ -175,7 +175,7 @@ func (ws *Workspace) polynomialNodes(lo, hi int32, byNumbers bool) error {
 			ws.asNumber(i)
 		case code.Linear():
 			err = p.each(p.c, 1, func(ts [][]float64) error { return ws.tangentNodes(ts, i, i+1) })
-		case code == op.Dot:
+		case code == op.Dot || code == op.FMA:
 			ws.dotSeries(i)
 		case ws.programOf(i, false):
 			for k, c := range p.c[1:] {
@@ -294,14 +294,28 @@ func (p *polynomials) run(code op.Code, partials bool) bool {
 	return true
 }
 
-// dotSeries does the Dot node i.
+// factorsOf is the operands of the Dot node i, and whether they are consecutive; of an FMA
+// those of its product, and the third operand, else −1.
+func (e *Engine) factorsOf(i int32) (x, y []int32, consecutive bool, third int32) {
+	if e.Op(i) == op.FMA {
+		list := e.SeveralAt(i)
+		return list[:1], list[1:2], false, list[2]
+	}
+	x, y = e.DotAt(i)
+	return x, y, e.Consecutive(i), -1
+}
+
+// dotSeries does the Dot or FMA node i.
 func (ws *Workspace) dotSeries(i int32) {
 	c := ws.series.c
-	x, y := ws.e.DotAt(i)
+	x, y, consecutive, third := ws.e.factorsOf(i)
 	for k := 1; k < len(c); k++ {
 		s := 0.0
+		if third >= 0 {
+			s = c[k][third]
+		}
 		for j := range k + 1 {
-			if ws.e.Consecutive(i) {
+			if consecutive {
 				s = dotOf(s, c[j][x[0]:][:len(x)], c[k-j][y[0]:][:len(x)])
 				continue
 			}
@@ -410,7 +424,7 @@ func (ws *Workspace) polynomialAdjointNodes(lo, hi int32, byNumbers bool) error 
 			ws.numberAdjoint(i)
 		case code.Linear():
 			err = p.each(p.bar, 0, func(gs [][]float64) error { return ws.adjointNodes(gs, i, i+1) })
-		case code == op.Dot:
+		case code == op.Dot || code == op.FMA:
 			ws.dotSeriesAdjoint(i)
 		case ws.programOf(i, true):
 			g := p.product[:p.order+1]
@@ -433,14 +447,17 @@ func (ws *Workspace) polynomialAdjointNodes(lo, hi int32, byNumbers bool) error 
 	return nil
 }
 
-// dotSeriesAdjoint does the Dot node i.
+// dotSeriesAdjoint does the Dot or FMA node i.
 func (ws *Workspace) dotSeriesAdjoint(i int32) {
 	c := ws.series.c
-	x, y := ws.e.DotAt(i)
+	x, y, consecutive, third := ws.e.factorsOf(i)
 	for k, bar := range ws.series.bar {
+		if third >= 0 {
+			bar[third] += bar[i]
+		}
 		for j := range k + 1 {
 			g, c := ws.series.bar[j][i], c[k-j]
-			if ws.e.Consecutive(i) {
+			if consecutive {
 				lane.Axpy(bar[x[0]:][:len(x)], c[y[0]:][:len(x)], g)
 				lane.Axpy(bar[y[0]:][:len(x)], c[x[0]:][:len(x)], g)
 				continue
