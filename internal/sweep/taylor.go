@@ -31,10 +31,10 @@ type polynomials struct {
 	c, bar [][]float64 // by coefficient, then by node: parts of one array each; c[0] is the values
 	all    [2][]float64
 
-	lanes   int                                   // of a block
-	room    [series.Registers]series.Lanes        // for that
-	r       [series.Registers]series.Lanes        // those of the last operation
-	product []float64                             // an adjoint, or coefficients of one
+	lanes   int                            // of a block
+	room    [series.Registers]series.Lanes // for that
+	r       [series.Registers]series.Lanes // those of the last operation
+	product []float64                      // an adjoint, or coefficients of one
 
 	// Of numbers.
 	memory      *dual.Taylors
