@@ -85,7 +85,8 @@ func HypotDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
 	if v == 0 {
 		return 0, 0, 0
 	}
-	return dy / v * dy, -dx / v * dy, dx / v * dx
+	s := dx / v
+	return dy / v * dy, -s * dy, s * dx
 }
 
 // Pow is x^y. That of package math raises e to the fractional part of y times
@@ -119,8 +120,7 @@ const (
 func logTwice(x float64) (hi, lo float64) {
 	m, exp := math.Frexp(x)
 	if m < math.Sqrt2/2 {
-		m *= 2
-		exp--
+		m, exp = 2*m, exp-1
 	}
 	e := float64(exp)
 	n, d := m-1, m+1

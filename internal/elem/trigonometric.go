@@ -29,10 +29,11 @@ func AtanDD(x, v, d float64) float64 { return -2 * Prod(x, d) * d }
 // Atan2D is the gradient of math.Atan2(y, x), (x, −y)/(x² + y²), 0 at the
 // origin and at infinity.
 func Atan2D(y, x, v float64) (dy, dx float64) {
-	if v != v {
+	s := float64(x*x) + float64(y*y)
+	switch {
+	case v != v:
 		return v, v
-	}
-	if s := float64(x*x) + float64(y*y); s > 0x1p-900 && s <= math.MaxFloat64 {
+	case s > 0x1p-900 && s <= math.MaxFloat64:
 		return x / s, -y / s
 	}
 	r := math.Hypot(x, y)

@@ -3,7 +3,8 @@ package lane
 import (
 	"math"
 	"os"
-	"slices"
+
+	"github.com/hesse-ad/hesse/internal/op"
 )
 
 // The sets of instructions that there are kernels for.
@@ -31,42 +32,61 @@ func choose(name string) {
 		set = min(set, avx2)
 	}
 	clear(kernels[:])
+	clear(firsts[:])
+	clear(seconds[:])
 	sincos.kernel, softplusLogistic.kernel = 0, 0
 	if set == none {
 		return
 	}
 	fused := fuses(1+0x1p-52, 1-0x1p-52, -1)
-	x, y, got, got2, want, want2 := probes()
-	for _, k := range slices.Concat(unaryKernels, binaryKernels) {
-		if fused && !slices.Contains(rounded[:], k.code) {
-			continue
-		}
-		k.of[set].function(k.code, got, x, y)
-		kernel(0).function(k.code, want, x, y)
-		if same(got, want) {
-			kernels[k.code] = k.of[set]
+	x, y, got, want := probes()
+	// try tries the kernels of a kind; whole is y, or whole numbers where the operation takes no others.
+	try := func(list []codeKernels, used *[op.Count]kernel, run func(k kernel, code op.Code, whole []float64, dst *[3][]float64)) {
+		for _, k := range list {
+			if k.plain && fused {
+				continue
+			}
+			whole := y
+			if k.code.Constant() == op.IntConstant {
+				whole = make([]float64, len(y))
+				Trunc(whole, y)
+			}
+			run(k.of[set], k.code, whole, &got)
+			run(0, k.code, whole, &want)
+			if same(got[0], want[0]) && same(got[1], want[1]) && same(got[2], want[2]) {
+				used[k.code] = k.of[set]
+			}
 		}
 	}
+	value := func(k kernel, code op.Code, c []float64, dst *[3][]float64) { k.function(code, dst[0], x, c) }
+	try(unaryKernels, &kernels, value)
+	try(binaryKernels, &kernels, value)
+	try(firstKernels, &firsts, func(k kernel, code op.Code, c []float64, dst *[3][]float64) { k.first(code, dst[0], x, c, y) })
+	try(secondKernels, &seconds, func(k kernel, code op.Code, c []float64, dst *[3][]float64) { k.second(code, dst[0], x, c, y, x) })
+	try(first2Kernels, &firsts, func(k kernel, code op.Code, c []float64, dst *[3][]float64) {
+		k.first2(code, dst[0], dst[1], x, c, y)
+	})
+	try(second2Kernels, &seconds, func(k kernel, code op.Code, c []float64, dst *[3][]float64) {
+		k.second2(code, dst[0], dst[1], dst[2], x, c, y, y, x)
+	})
 	for _, k := range unaryTwoKernels {
 		if fused {
 			continue
 		}
 		k.f.kernel = k.of[set]
-		k.f.run(got, got2, x)
-		for i, x := range x {
-			want[i], want2[i] = k.f.scalar(x)
-		}
-		if !same(got, want) || !same(got2, want2) {
-			k.f.kernel = 0
+		k.f.run(got[0], got[1], x)
+		k.f.kernel = 0
+		k.f.run(want[0], want[1], x)
+		if same(got[0], want[0]) && same(got[1], want[1]) && same(got[2], want[2]) {
+			k.f.kernel = k.of[set]
 		}
 	}
 }
 
 // probes is arguments that kernels are tried with, and room for results.
-func probes() (x, y, got, got2, want, want2 []float64) {
+func probes() (x, y []float64, got, want [3][]float64) {
 	const n = 64
-	room := make([]float64, 6*n)
-	x, y, got, got2, want, want2 = room[:n], room[n:2*n], room[2*n:3*n], room[3*n:4*n], room[4*n:5*n], room[5*n:]
+	x, y = make([]float64, n), make([]float64, n)
 	for i := range x { // 0.01 … 23, most positive
 		x[i] = 0.01 * math.Exp2(float64(i)/5.7)
 		y[i] = 3 - float64(i)/10.3
@@ -74,7 +94,10 @@ func probes() (x, y, got, got2, want, want2 []float64) {
 			x[i] = -x[i]
 		}
 	}
-	return
+	for k := range got {
+		got[k], want[k] = make([]float64, n), make([]float64, n)
+	}
+	return x, y, got, want
 }
 
 // same reports whether the bits of a and b are the same, those of NaNs aside.

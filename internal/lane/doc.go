@@ -32,7 +32,9 @@
 // they are written in, an instruction each, and arithmetic.go, exponential.go and
 // so on a Go function for each kernel. A new function is such a Go function, a line
 // in list.go, the variable with its rule here in functions.go, and what is
-// exported. The tests take it from the lists: they draw a million arguments, and
+// exported. Arithmetic and partials are written by nobody twice: rule.go there makes their
+// kernels, and the loops in Go beside them, of the Go functions in its directory rules and in
+// package elem. The tests take all from the lists: they draw a million arguments, and
 //
 //	go test ./internal/lane -arguments 1000000000
 //

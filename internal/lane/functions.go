@@ -12,16 +12,13 @@ type kernel uint8
 
 // codeKernels is the kernels of an operation, by the set of instructions.
 type codeKernels struct {
-	code op.Code
-	of   [2]kernel
+	code  op.Code
+	of    [2]kernel
+	plain bool // the rule does not round each product: it has other bits where the compiler fuses, see fuses
 }
 
-// kernels is those that are used, by operation.
-var kernels [op.Count]kernel
-
-// rounded is the functions whose rules round each product or are assembly. The rules of the
-// others are plain Go and have other bits where the compiler fuses, see fuses.
-var rounded = [...]op.Code{op.Exp, op.Log, op.Log10, op.Logistic, op.Pow, op.PowReal, op.PowInt, op.Hypot}
+// Those that are used, by operation: of its value and of its first and second partials.
+var kernels, firsts, seconds [op.Count]kernel
 
 // unaryTwo is two functions that take less time together. Their rules are plain Go.
 type unaryTwo struct {
@@ -67,7 +64,7 @@ func (k kernel) function(code op.Code, dst, x, y []float64) {
 
 func (k kernel) runUnary(f func(x float64) float64, dst, x []float64) {
 	for len(dst) > 0 {
-		lo := k.unary(dst, x)
+		lo := k.callUnary(dst, x)
 		hi := k.stops(lo, len(dst))
 		for i := lo; i < hi; i++ {
 			dst[i] = f(x[i])
@@ -78,7 +75,7 @@ func (k kernel) runUnary(f func(x float64) float64, dst, x []float64) {
 
 func (k kernel) runBinary(f func(x, y float64) float64, dst, x, y []float64) {
 	for len(dst) > 0 {
-		lo := k.binary(dst, x, y)
+		lo := k.callBinary(dst, x, y)
 		hi := k.stops(lo, len(dst))
 		for i := lo; i < hi; i++ {
 			dst[i] = f(x[i], y[i])
@@ -90,7 +87,7 @@ func (k kernel) runBinary(f func(x, y float64) float64, dst, x, y []float64) {
 func (f *unaryTwo) run(dst, dst2, x []float64) {
 	dst2, x = dst2[:len(dst)], x[:len(dst)]
 	for len(dst) > 0 {
-		lo := f.kernel.unaryTwo(dst, dst2, x)
+		lo := f.kernel.callUnaryTwo(dst, dst2, x)
 		hi := f.kernel.stops(lo, len(dst))
 		for i := lo; i < hi; i++ {
 			dst[i], dst2[i] = f.scalar(x[i])

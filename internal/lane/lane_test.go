@@ -84,7 +84,13 @@ func TestKernelsAgreeWithTheirRules(t *testing.T) {
 		}
 	}
 	for _, k := range slices.Concat(unaryKernels, binaryKernels) {
-		used(k.code, kernels[k.code], !slices.Contains(rounded[:], k.code))
+		used(k.code, kernels[k.code], k.plain)
+	}
+	for _, k := range slices.Concat(firstKernels, first2Kernels) {
+		used(fmt.Sprint("partials of ", k.code), firsts[k.code], k.plain)
+	}
+	for _, k := range slices.Concat(secondKernels, second2Kernels) {
+		used(fmt.Sprint("second partials of ", k.code), seconds[k.code], k.plain)
 	}
 	for i, k := range unaryTwoKernels {
 		used(i, k.f.kernel, true)

@@ -6,30 +6,30 @@ import "github.com/hesse-ad/hesse/internal/op"
 
 // unaryKernels are the kernels of functions, by the set of instructions.
 var unaryKernels = []codeKernels{
-	{op.Exp, [2]kernel{1, 2}},
-	{op.Log, [2]kernel{3, 4}},
-	{op.Logistic, [2]kernel{5, 6}},
-	{op.Softplus, [2]kernel{7, 8}},
-	{op.Sin, [2]kernel{9, 10}},
-	{op.Cos, [2]kernel{11, 12}},
-	{op.Tanh, [2]kernel{13, 14}},
-	{op.Exp2, [2]kernel{15, 16}},
-	{op.Expm1, [2]kernel{17, 18}},
-	{op.Log1p, [2]kernel{19, 20}},
-	{op.Log2, [2]kernel{21, 22}},
-	{op.Log10, [2]kernel{23, 24}},
-	{op.Tan, [2]kernel{25, 26}},
-	{op.Atan, [2]kernel{27, 28}},
-	{op.Asin, [2]kernel{29, 30}},
-	{op.Acos, [2]kernel{31, 32}},
-	{op.Sinh, [2]kernel{33, 34}},
-	{op.Cosh, [2]kernel{35, 36}},
-	{op.Cbrt, [2]kernel{37, 38}},
-	{op.Erf, [2]kernel{39, 40}},
-	{op.Erfc, [2]kernel{41, 42}},
+	{op.Exp, [2]kernel{1, 2}, false},
+	{op.Log, [2]kernel{3, 4}, false},
+	{op.Logistic, [2]kernel{5, 6}, false},
+	{op.Softplus, [2]kernel{7, 8}, true},
+	{op.Sin, [2]kernel{9, 10}, true},
+	{op.Cos, [2]kernel{11, 12}, true},
+	{op.Tanh, [2]kernel{13, 14}, true},
+	{op.Exp2, [2]kernel{15, 16}, true},
+	{op.Expm1, [2]kernel{17, 18}, true},
+	{op.Log1p, [2]kernel{19, 20}, true},
+	{op.Log2, [2]kernel{21, 22}, true},
+	{op.Log10, [2]kernel{23, 24}, false},
+	{op.Tan, [2]kernel{25, 26}, true},
+	{op.Atan, [2]kernel{27, 28}, true},
+	{op.Asin, [2]kernel{29, 30}, true},
+	{op.Acos, [2]kernel{31, 32}, true},
+	{op.Sinh, [2]kernel{33, 34}, true},
+	{op.Cosh, [2]kernel{35, 36}, true},
+	{op.Cbrt, [2]kernel{37, 38}, true},
+	{op.Erf, [2]kernel{39, 40}, true},
+	{op.Erfc, [2]kernel{41, 42}, true},
 }
 
-func (k kernel) unary(dst, x []float64) (done int) {
+func (k kernel) callUnary(dst, x []float64) (done int) {
 	switch k {
 	case 1:
 		return expAVX2(dst, x)
@@ -128,7 +128,7 @@ var unaryTwoKernels = []struct {
 	{&sincos, [2]kernel{3, 4}},
 }
 
-func (k kernel) unaryTwo(dst, dst2, x []float64) (done int) {
+func (k kernel) callUnaryTwo(dst, dst2, x []float64) (done int) {
 	switch k {
 	case 1:
 		return softplusLogisticAVX2(dst, dst2, x)
@@ -144,14 +144,14 @@ func (k kernel) unaryTwo(dst, dst2, x []float64) (done int) {
 
 // binaryKernels are the kernels of functions, by the set of instructions.
 var binaryKernels = []codeKernels{
-	{op.Hypot, [2]kernel{1, 1}},
-	{op.Atan2, [2]kernel{2, 3}},
-	{op.Pow, [2]kernel{4, 5}},
-	{op.PowReal, [2]kernel{6, 7}},
-	{op.PowInt, [2]kernel{8, 9}},
+	{op.Hypot, [2]kernel{1, 1}, false},
+	{op.Atan2, [2]kernel{2, 3}, true},
+	{op.Pow, [2]kernel{4, 5}, false},
+	{op.PowReal, [2]kernel{6, 7}, false},
+	{op.PowInt, [2]kernel{8, 9}, false},
 }
 
-func (k kernel) binary(dst, x, y []float64) (done int) {
+func (k kernel) callBinary(dst, x, y []float64) (done int) {
 	switch k {
 	case 1:
 		return hypotAVX2(dst, x, y)
@@ -171,6 +171,336 @@ func (k kernel) binary(dst, x, y []float64) (done int) {
 		return powIntAVX2(dst, x, y)
 	case 9:
 		return powIntAVX512(dst, x, y)
+	}
+	return 0
+}
+
+// firstKernels are the kernels of functions, by the set of instructions.
+var firstKernels = []codeKernels{
+	{op.RDiv, [2]kernel{1, 1}, false},
+	{op.PowReal, [2]kernel{2, 3}, false},
+	{op.PowInt, [2]kernel{4, 4}, false},
+	{op.Inv, [2]kernel{5, 5}, false},
+	{op.Sqrt, [2]kernel{6, 6}, false},
+	{op.Cbrt, [2]kernel{7, 7}, false},
+	{op.Exp, [2]kernel{8, 8}, false},
+	{op.Exp2, [2]kernel{9, 9}, false},
+	{op.Expm1, [2]kernel{10, 11}, false},
+	{op.Log, [2]kernel{12, 12}, false},
+	{op.Log2, [2]kernel{13, 13}, false},
+	{op.Log10, [2]kernel{14, 14}, false},
+	{op.Log1p, [2]kernel{15, 15}, false},
+	{op.Sin, [2]kernel{16, 17}, true},
+	{op.Cos, [2]kernel{18, 19}, true},
+	{op.Tan, [2]kernel{20, 20}, false},
+	{op.Asin, [2]kernel{21, 21}, false},
+	{op.Acos, [2]kernel{22, 22}, false},
+	{op.Atan, [2]kernel{23, 23}, false},
+	{op.Sinh, [2]kernel{24, 25}, true},
+	{op.Cosh, [2]kernel{26, 27}, true},
+	{op.Tanh, [2]kernel{28, 29}, false},
+	{op.Acosh, [2]kernel{30, 30}, false},
+	{op.Atanh, [2]kernel{31, 31}, false},
+	{op.Erf, [2]kernel{32, 33}, false},
+	{op.Erfc, [2]kernel{34, 35}, false},
+	{op.Logistic, [2]kernel{36, 37}, false},
+	{op.Softplus, [2]kernel{38, 39}, false},
+	{op.Abs, [2]kernel{40, 40}, false},
+}
+
+func (k kernel) callFirst(d, x, c, v []float64) (done int) {
+	if len(d) < few {
+		return 0
+	}
+	switch k {
+	case 1:
+		return rdivFirstAVX2(d, x, v)
+	case 2:
+		return powrealFirstAVX2(d, x, c, v)
+	case 3:
+		return powrealFirstAVX512(d, x, c, v)
+	case 4:
+		return powintFirstAVX2(d, x, c, v)
+	case 5:
+		return invFirstAVX2(d, x, v)
+	case 6:
+		return sqrtFirstAVX2(d, v)
+	case 7:
+		return cbrtFirstAVX2(d, x, v)
+	case 8:
+		expFirstAVX2(d, v)
+		return len(d)
+	case 9:
+		exp2FirstAVX2(d, v)
+		return len(d)
+	case 10:
+		return expm1FirstAVX2(d, x, v)
+	case 11:
+		return expm1FirstAVX512(d, x, v)
+	case 12:
+		return logFirstAVX2(d, x, v)
+	case 13:
+		return log2FirstAVX2(d, x, v)
+	case 14:
+		return log10FirstAVX2(d, x, v)
+	case 15:
+		return log1pFirstAVX2(d, x, v)
+	case 16:
+		return sinFirstAVX2(d, x)
+	case 17:
+		return sinFirstAVX512(d, x)
+	case 18:
+		return cosFirstAVX2(d, x)
+	case 19:
+		return cosFirstAVX512(d, x)
+	case 20:
+		tanFirstAVX2(d, v)
+		return len(d)
+	case 21:
+		return asinFirstAVX2(d, x)
+	case 22:
+		return acosFirstAVX2(d, x)
+	case 23:
+		return atanFirstAVX2(d, x)
+	case 24:
+		return sinhFirstAVX2(d, x)
+	case 25:
+		return sinhFirstAVX512(d, x)
+	case 26:
+		return coshFirstAVX2(d, x)
+	case 27:
+		return coshFirstAVX512(d, x)
+	case 28:
+		return tanhFirstAVX2(d, x, v)
+	case 29:
+		return tanhFirstAVX512(d, x, v)
+	case 30:
+		return acoshFirstAVX2(d, x)
+	case 31:
+		return atanhFirstAVX2(d, x, v)
+	case 32:
+		return erfFirstAVX2(d, x)
+	case 33:
+		return erfFirstAVX512(d, x)
+	case 34:
+		return erfcFirstAVX2(d, x)
+	case 35:
+		return erfcFirstAVX512(d, x)
+	case 36:
+		return logisticFirstAVX2(d, x, v)
+	case 37:
+		return logisticFirstAVX512(d, x, v)
+	case 38:
+		return softplusFirstAVX2(d, x)
+	case 39:
+		return softplusFirstAVX512(d, x)
+	case 40:
+		absFirstAVX2(d, x)
+		return len(d)
+	}
+	return 0
+}
+
+// secondKernels are the kernels of functions, by the set of instructions.
+var secondKernels = []codeKernels{
+	{op.RDiv, [2]kernel{1, 1}, false},
+	{op.PowReal, [2]kernel{2, 3}, false},
+	{op.PowInt, [2]kernel{4, 4}, false},
+	{op.Inv, [2]kernel{5, 5}, false},
+	{op.Sqrt, [2]kernel{6, 6}, false},
+	{op.Cbrt, [2]kernel{7, 7}, false},
+	{op.Exp, [2]kernel{8, 8}, false},
+	{op.Exp2, [2]kernel{9, 9}, false},
+	{op.Expm1, [2]kernel{10, 10}, false},
+	{op.Log, [2]kernel{11, 11}, false},
+	{op.Log2, [2]kernel{12, 12}, false},
+	{op.Log10, [2]kernel{13, 13}, false},
+	{op.Log1p, [2]kernel{14, 14}, false},
+	{op.Sin, [2]kernel{15, 15}, false},
+	{op.Cos, [2]kernel{16, 16}, false},
+	{op.Tan, [2]kernel{17, 17}, false},
+	{op.Asin, [2]kernel{18, 18}, false},
+	{op.Acos, [2]kernel{19, 19}, false},
+	{op.Atan, [2]kernel{20, 20}, false},
+	{op.Sinh, [2]kernel{21, 21}, false},
+	{op.Cosh, [2]kernel{22, 22}, false},
+	{op.Tanh, [2]kernel{23, 23}, false},
+	{op.Asinh, [2]kernel{24, 24}, false},
+	{op.Acosh, [2]kernel{25, 25}, false},
+	{op.Atanh, [2]kernel{26, 26}, false},
+	{op.Erf, [2]kernel{27, 27}, false},
+	{op.Erfc, [2]kernel{28, 28}, false},
+	{op.Logistic, [2]kernel{29, 30}, true},
+	{op.Softplus, [2]kernel{31, 32}, false},
+	{op.Abs, [2]kernel{33, 33}, false},
+}
+
+func (k kernel) callSecond(dd, x, c, v, d []float64) (done int) {
+	if len(dd) < few {
+		return 0
+	}
+	switch k {
+	case 1:
+		return rdivSecondAVX2(dd, x, d)
+	case 2:
+		return powrealSecondAVX2(dd, x, c, v, d)
+	case 3:
+		return powrealSecondAVX512(dd, x, c, v, d)
+	case 4:
+		return powintSecondAVX2(dd, x, c, d)
+	case 5:
+		return invSecondAVX2(dd, x, d)
+	case 6:
+		return sqrtSecondAVX2(dd, x, d)
+	case 7:
+		return cbrtSecondAVX2(dd, x, d)
+	case 8:
+		expSecondAVX2(dd, v)
+		return len(dd)
+	case 9:
+		exp2SecondAVX2(dd, d)
+		return len(dd)
+	case 10:
+		expm1SecondAVX2(dd, d)
+		return len(dd)
+	case 11:
+		logSecondAVX2(dd, d)
+		return len(dd)
+	case 12:
+		return log2SecondAVX2(dd, x, d)
+	case 13:
+		return log10SecondAVX2(dd, x, d)
+	case 14:
+		log1pSecondAVX2(dd, d)
+		return len(dd)
+	case 15:
+		sinSecondAVX2(dd, v)
+		return len(dd)
+	case 16:
+		cosSecondAVX2(dd, v)
+		return len(dd)
+	case 17:
+		tanSecondAVX2(dd, v, d)
+		return len(dd)
+	case 18:
+		return asinSecondAVX2(dd, x, d)
+	case 19:
+		return acosSecondAVX2(dd, x, d)
+	case 20:
+		atanSecondAVX2(dd, x, d)
+		return len(dd)
+	case 21:
+		sinhSecondAVX2(dd, v)
+		return len(dd)
+	case 22:
+		coshSecondAVX2(dd, v)
+		return len(dd)
+	case 23:
+		tanhSecondAVX2(dd, v, d)
+		return len(dd)
+	case 24:
+		return asinhSecondAVX2(dd, x, d)
+	case 25:
+		return acoshSecondAVX2(dd, x, d)
+	case 26:
+		atanhSecondAVX2(dd, x, d)
+		return len(dd)
+	case 27:
+		erfSecondAVX2(dd, x, d)
+		return len(dd)
+	case 28:
+		erfcSecondAVX2(dd, x, d)
+		return len(dd)
+	case 29:
+		return logisticSecondAVX2(dd, x, d)
+	case 30:
+		return logisticSecondAVX512(dd, x, d)
+	case 31:
+		return softplusSecondAVX2(dd, x, d)
+	case 32:
+		return softplusSecondAVX512(dd, x, d)
+	case 33:
+		absSecondAVX2(dd)
+		return len(dd)
+	}
+	return 0
+}
+
+// first2Kernels are the kernels of functions, by the set of instructions.
+var first2Kernels = []codeKernels{
+	{op.Div, [2]kernel{1, 1}, false},
+	{op.Pow, [2]kernel{2, 3}, false},
+	{op.Hypot, [2]kernel{4, 4}, false},
+	{op.Atan2, [2]kernel{5, 5}, false},
+	{op.Max, [2]kernel{6, 6}, false},
+	{op.Min, [2]kernel{7, 7}, false},
+}
+
+func (k kernel) callFirst2(dx, dy, x, y, v []float64) (done int) {
+	if len(dx) < few {
+		return 0
+	}
+	switch k {
+	case 1:
+		return divFirst2AVX2(dx, dy, y, v)
+	case 2:
+		return powFirst2AVX2(dx, dy, x, y, v)
+	case 3:
+		return powFirst2AVX512(dx, dy, x, y, v)
+	case 4:
+		return hypotFirst2AVX2(dx, dy, x, y, v)
+	case 5:
+		return atan2First2AVX2(dx, dy, x, y, v)
+	case 6:
+		maxFirst2AVX2(dx, dy, x, y)
+		return len(dx)
+	case 7:
+		minFirst2AVX2(dx, dy, x, y)
+		return len(dx)
+	}
+	return 0
+}
+
+// second2Kernels are the kernels of functions, by the set of instructions.
+var second2Kernels = []codeKernels{
+	{op.Div, [2]kernel{1, 1}, false},
+	{op.Pow, [2]kernel{2, 3}, false},
+	{op.Hypot, [2]kernel{4, 4}, false},
+	{op.Atan2, [2]kernel{5, 5}, false},
+	{op.Max, [2]kernel{6, 6}, false},
+	{op.Min, [2]kernel{7, 7}, false},
+	{op.Mod, [2]kernel{8, 8}, false},
+	{op.Copysign, [2]kernel{9, 9}, false},
+}
+
+func (k kernel) callSecond2(dxx, dxy, dyy, x, y, v, dx, dy []float64) (done int) {
+	if len(dxx) < few {
+		return 0
+	}
+	switch k {
+	case 1:
+		return divSecond2AVX2(dxx, dxy, dyy, y, dx, dy)
+	case 2:
+		return powSecond2AVX2(dxx, dxy, dyy, x, y, v, dx, dy)
+	case 3:
+		return powSecond2AVX512(dxx, dxy, dyy, x, y, v, dx, dy)
+	case 4:
+		return hypotSecond2AVX2(dxx, dxy, dyy, v, dx, dy)
+	case 5:
+		atan2Second2AVX2(dxx, dxy, dyy, dx, dy)
+		return len(dxx)
+	case 6:
+		maxSecond2AVX2(dxx, dxy, dyy)
+		return len(dxx)
+	case 7:
+		minSecond2AVX2(dxx, dxy, dyy)
+		return len(dxx)
+	case 8:
+		modSecond2AVX2(dxx, dxy, dyy)
+		return len(dxx)
+	case 9:
+		copysignSecond2AVX2(dxx, dxy, dyy)
+		return len(dxx)
 	}
 	return 0
 }
@@ -231,11 +561,11 @@ func packedMin(dst, x, y []float64) bool {
 	return true
 }
 
-func packedSelectIf(dst, c, x, y []float64) bool {
+func packedSelect(dst, c, x, y []float64) bool {
 	if set == none || len(dst) < few {
 		return false
 	}
-	selectIfAVX2(dst, c, x, y)
+	selectAVX2(dst, c, x, y)
 	return true
 }
 
@@ -247,11 +577,19 @@ func packedAddReal(dst, x []float64, c float64) bool {
 	return true
 }
 
-func packedRsub(dst, x []float64, c float64) bool {
+func packedRSub(dst, x []float64, c float64) bool {
 	if set == none || len(dst) < few {
 		return false
 	}
-	rsubAVX2(dst, x, c)
+	rSubAVX2(dst, x, c)
+	return true
+}
+
+func packedRDiv(dst, x []float64, c float64) bool {
+	if set == none || len(dst) < few {
+		return false
+	}
+	rDivAVX2(dst, x, c)
 	return true
 }
 
@@ -260,14 +598,6 @@ func packedScale(dst, x []float64, c float64) bool {
 		return false
 	}
 	scaleAVX2(dst, x, c)
-	return true
-}
-
-func packedRdiv(dst, x []float64, c float64) bool {
-	if set == none || len(dst) < few {
-		return false
-	}
-	rdivAVX2(dst, x, c)
 	return true
 }
 

@@ -7,7 +7,7 @@ package lane
 // unaryKernels are the kernels of functions, by the set of instructions.
 var unaryKernels = []codeKernels{}
 
-func (k kernel) unary(dst, x []float64) (done int) {
+func (k kernel) callUnary(dst, x []float64) (done int) {
 	return 0
 }
 
@@ -17,14 +17,42 @@ var unaryTwoKernels = []struct {
 	of [2]kernel
 }{}
 
-func (k kernel) unaryTwo(dst, dst2, x []float64) (done int) {
+func (k kernel) callUnaryTwo(dst, dst2, x []float64) (done int) {
 	return 0
 }
 
 // binaryKernels are the kernels of functions, by the set of instructions.
 var binaryKernels = []codeKernels{}
 
-func (k kernel) binary(dst, x, y []float64) (done int) {
+func (k kernel) callBinary(dst, x, y []float64) (done int) {
+	return 0
+}
+
+// firstKernels are the kernels of functions, by the set of instructions.
+var firstKernels = []codeKernels{}
+
+func (k kernel) callFirst(d, x, c, v []float64) (done int) {
+	return 0
+}
+
+// secondKernels are the kernels of functions, by the set of instructions.
+var secondKernels = []codeKernels{}
+
+func (k kernel) callSecond(dd, x, c, v, d []float64) (done int) {
+	return 0
+}
+
+// first2Kernels are the kernels of functions, by the set of instructions.
+var first2Kernels = []codeKernels{}
+
+func (k kernel) callFirst2(dx, dy, x, y, v []float64) (done int) {
+	return 0
+}
+
+// second2Kernels are the kernels of functions, by the set of instructions.
+var second2Kernels = []codeKernels{}
+
+func (k kernel) callSecond2(dxx, dxy, dyy, x, y, v, dx, dy []float64) (done int) {
 	return 0
 }
 
@@ -56,7 +84,7 @@ func packedMin(dst, x, y []float64) bool {
 	return false
 }
 
-func packedSelectIf(dst, c, x, y []float64) bool {
+func packedSelect(dst, c, x, y []float64) bool {
 	return false
 }
 
@@ -64,15 +92,15 @@ func packedAddReal(dst, x []float64, c float64) bool {
 	return false
 }
 
-func packedRsub(dst, x []float64, c float64) bool {
+func packedRSub(dst, x []float64, c float64) bool {
+	return false
+}
+
+func packedRDiv(dst, x []float64, c float64) bool {
 	return false
 }
 
 func packedScale(dst, x []float64, c float64) bool {
-	return false
-}
-
-func packedRdiv(dst, x []float64, c float64) bool {
 	return false
 }
 

@@ -5644,26 +5644,27 @@ lanes:
 	VPSRLQ       $0x34, Y0, Y6
 	VORPD        constants<>+1216(SB), Y6, Y6
 	VSUBPD       constants<>+1280(SB), Y6, Y6
-	VCMPPD       $0x01, constants<>+1344(SB), Y5, Y7
-	VANDPD       constants<>+896(SB), Y7, Y7
-	VSUBPD       Y7, Y6, Y6
-	VADDPD       constants<>+896(SB), Y7, Y7
-	VMULPD       Y7, Y5, Y5
+	VMULPD       constants<>+960(SB), Y5, Y7
+	VSUBPD       constants<>+896(SB), Y6, Y8
+	VCMPPD       $0x01, constants<>+1344(SB), Y5, Y9
+	VBLENDVPD    Y9, Y7, Y5, Y5
+	VBLENDVPD    Y9, Y8, Y6, Y6
 	VSUBPD       constants<>+896(SB), Y5, Y7
 	VADDPD       constants<>+896(SB), Y5, Y8
 	VDIVPD       Y8, Y7, Y9
-	VMOVUPD      Y7, Y7
-	VFNMADD231PD Y8, Y9, Y7
-	VSUBPD       constants<>+896(SB), Y8, Y10
-	VSUBPD       Y10, Y5, Y5
+	VXORPD       constants<>+1984(SB), Y9, Y10
+	VMOVUPD      Y10, Y10
+	VFMADD213PD  Y7, Y8, Y10
+	VSUBPD       constants<>+896(SB), Y8, Y7
+	VSUBPD       Y7, Y5, Y5
 	VMULPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y7, Y5
+	VSUBPD       Y5, Y10, Y5
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y9, Y9, Y7
 	VXORPD       constants<>+1984(SB), Y7, Y8
 	VMOVUPD      Y9, Y10
 	VFMADD213PD  Y8, Y9, Y10
-	VADDPD       Y9, Y9, Y8
+	VMULPD       constants<>+960(SB), Y9, Y8
 	VMULPD       Y5, Y8, Y8
 	VADDPD       Y8, Y10, Y8
 	VMULPD       constants<>+7808(SB), Y7, Y10
@@ -5678,25 +5679,25 @@ lanes:
 	VMULPD       Y7, Y7, Y11
 	VMULPD       Y7, Y7, Y12
 	VMULPD       constants<>+10944(SB), Y12, Y13
-	VADDPD       constants<>+11008(SB), Y13, Y13
-	VMULPD       Y12, Y13, Y13
 	VADDPD       constants<>+11072(SB), Y13, Y13
-	VMULPD       Y12, Y13, Y13
-	VADDPD       constants<>+11136(SB), Y13, Y13
+	VMULPD       constants<>+11008(SB), Y12, Y14
+	VADDPD       constants<>+11136(SB), Y14, Y14
 	VMULPD       Y12, Y13, Y13
 	VADDPD       constants<>+11200(SB), Y13, Y13
-	VMULPD       Y12, Y13, Y13
-	VADDPD       constants<>+11264(SB), Y13, Y13
-	VMULPD       constants<>+11328(SB), Y12, Y14
-	VADDPD       constants<>+11392(SB), Y14, Y14
 	VMULPD       Y12, Y14, Y14
-	VADDPD       constants<>+11456(SB), Y14, Y14
+	VADDPD       constants<>+11264(SB), Y14, Y14
+	VMULPD       Y12, Y13, Y13
+	VADDPD       constants<>+11328(SB), Y13, Y13
+	VMULPD       Y12, Y14, Y14
+	VADDPD       constants<>+11392(SB), Y14, Y14
+	VMULPD       Y12, Y13, Y13
+	VADDPD       constants<>+11456(SB), Y13, Y13
 	VMULPD       Y12, Y14, Y14
 	VADDPD       constants<>+11520(SB), Y14, Y14
-	VMULPD       Y12, Y14, Y12
+	VMULPD       Y12, Y13, Y12
 	VADDPD       constants<>+11584(SB), Y12, Y12
-	VMULPD       Y7, Y12, Y7
-	VADDPD       Y7, Y13, Y7
+	VMULPD       Y7, Y14, Y7
+	VADDPD       Y7, Y12, Y7
 	VMULPD       Y7, Y11, Y7
 	VADDPD       Y7, Y8, Y7
 	VMULPD       Y10, Y9, Y8
@@ -5713,14 +5714,15 @@ lanes:
 	VSUBPD       Y9, Y8, Y8
 	VADDPD       Y8, Y5, Y5
 	VMULPD       constants<>+1920(SB), Y6, Y8
-	VADDPD       Y7, Y7, Y7
-	VADDPD       Y7, Y8, Y9
+	VMULPD       constants<>+960(SB), Y7, Y9
+	VADDPD       Y9, Y8, Y9
 	VSUBPD       Y8, Y9, Y10
 	VSUBPD       Y10, Y9, Y11
 	VSUBPD       Y11, Y8, Y8
+	VMULPD       constants<>+960(SB), Y7, Y7
 	VSUBPD       Y10, Y7, Y7
 	VADDPD       Y7, Y8, Y7
-	VADDPD       Y5, Y5, Y5
+	VMULPD       constants<>+960(SB), Y5, Y5
 	VADDPD       Y5, Y7, Y5
 	VMULPD       constants<>+1856(SB), Y6, Y6
 	VADDPD       Y6, Y5, Y5
@@ -5739,55 +5741,104 @@ lanes:
 	VMULPD       constants<>+128(SB), Y6, Y7
 	VROUNDPD     $0x00, Y7, Y7
 	VMULPD       constants<>+1920(SB), Y7, Y8
-	VSUBPD       Y8, Y6, Y6
-	VMULPD       constants<>+1856(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VADDPD       Y5, Y6, Y8
-	VMULPD       constants<>+128(SB), Y8, Y9
-	VADDPD       constants<>+192(SB), Y9, Y9
-	VSUBPD       constants<>+192(SB), Y9, Y10
-	VMOVUPD      Y8, Y11
-	VFNMADD231PD constants<>+256(SB), Y10, Y11
+	VSUBPD       Y8, Y6, Y8
+	VMULPD       constants<>+1856(SB), Y7, Y9
+	VSUBPD       Y9, Y5, Y5
+	VADDPD       Y5, Y8, Y9
+	VANDPD       constants<>+0(SB), Y9, Y10
+	VCMPPD       $0x06, constants<>+64(SB), Y10, Y10
+	VMOVMSKPD    Y10, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y9, Y10
+	VADDPD       constants<>+192(SB), Y10, Y10
+	VSUBPD       constants<>+192(SB), Y10, Y11
+	VMOVUPD      Y9, Y12
+	VFNMADD231PD constants<>+256(SB), Y11, Y12
+	VMOVUPD      Y12, Y12
+	VFNMADD231PD constants<>+320(SB), Y11, Y12
+	VMULPD       constants<>+384(SB), Y12, Y11
+	VMOVUPD      constants<>+448(SB), Y12
+	VFMADD213PD  constants<>+512(SB), Y11, Y12
+	VFMADD213PD  constants<>+576(SB), Y11, Y12
+	VFMADD213PD  constants<>+640(SB), Y11, Y12
+	VFMADD213PD  constants<>+704(SB), Y11, Y12
+	VFMADD213PD  constants<>+768(SB), Y11, Y12
+	VFMADD213PD  constants<>+832(SB), Y11, Y12
+	VFMADD213PD  constants<>+896(SB), Y11, Y12
+	VMULPD       Y12, Y11, Y11
+	VADDPD       constants<>+960(SB), Y11, Y12
+	VMULPD       Y12, Y11, Y11
+	VADDPD       constants<>+960(SB), Y11, Y12
+	VMULPD       Y12, Y11, Y11
+	VADDPD       constants<>+960(SB), Y11, Y12
+	VMULPD       Y12, Y11, Y11
+	VADDPD       constants<>+960(SB), Y11, Y12
 	VMOVUPD      Y11, Y11
-	VFNMADD231PD constants<>+320(SB), Y10, Y11
-	VMULPD       constants<>+384(SB), Y11, Y10
-	VMOVUPD      constants<>+448(SB), Y11
-	VFMADD213PD  constants<>+512(SB), Y10, Y11
-	VFMADD213PD  constants<>+576(SB), Y10, Y11
-	VFMADD213PD  constants<>+640(SB), Y10, Y11
-	VFMADD213PD  constants<>+704(SB), Y10, Y11
-	VFMADD213PD  constants<>+768(SB), Y10, Y11
-	VFMADD213PD  constants<>+832(SB), Y10, Y11
-	VFMADD213PD  constants<>+896(SB), Y10, Y11
-	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+960(SB), Y10, Y11
-	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+960(SB), Y10, Y11
-	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+960(SB), Y10, Y11
-	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+960(SB), Y10, Y11
-	VMOVUPD      Y10, Y10
-	VFMADD213PD  constants<>+896(SB), Y11, Y10
-	VPSLLQ       $0x34, Y9, Y9
-	VPADDQ       constants<>+896(SB), Y9, Y9
-	VMULPD       Y9, Y10, Y9
-	VSUBPD       Y6, Y8, Y6
-	VSUBPD       Y6, Y5, Y5
-	VMULPD       Y5, Y9, Y5
-	VADDPD       Y5, Y9, Y5
-	VADDPD       constants<>+192(SB), Y7, Y6
-	VPSLLQ       $0x34, Y6, Y6
-	VPADDQ       Y6, Y5, Y5
-	VBLENDVPD    Y3, Y5, Y4, Y3
-	VMOVUPD      Y3, Y4
+	VFMADD213PD  constants<>+896(SB), Y12, Y11
+	VPSLLQ       $0x34, Y10, Y10
+	VPADDQ       constants<>+896(SB), Y10, Y10
+	VMULPD       Y10, Y11, Y10
+	VSUBPD       Y8, Y9, Y8
+	VSUBPD       Y8, Y5, Y5
+	VMULPD       Y5, Y10, Y5
+	VADDPD       Y5, Y10, Y5
+	VADDPD       constants<>+192(SB), Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       Y7, Y5, Y5
+	VANDPD       constants<>+0(SB), Y6, Y7
+	VCMPPD       $0x0e, constants<>+4224(SB), Y7, Y7
+	VMOVUPD      Y5, Y5
+	VMOVMSKPD    Y7, R8
+	TESTL        R8, R8
+	JEQ          label6
+	VANDPD       constants<>+0(SB), Y6, Y8
+	VCMPPD       $0x06, constants<>+64(SB), Y8, Y8
+	VMOVMSKPD    Y8, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y6, Y8
+	VADDPD       constants<>+192(SB), Y8, Y8
+	VSUBPD       constants<>+192(SB), Y8, Y9
+	VMOVUPD      Y6, Y6
+	VFNMADD231PD constants<>+256(SB), Y9, Y6
+	VMOVUPD      Y6, Y6
+	VFNMADD231PD constants<>+320(SB), Y9, Y6
+	VMULPD       constants<>+384(SB), Y6, Y6
+	VMOVUPD      constants<>+448(SB), Y9
+	VFMADD213PD  constants<>+512(SB), Y6, Y9
+	VFMADD213PD  constants<>+576(SB), Y6, Y9
+	VFMADD213PD  constants<>+640(SB), Y6, Y9
+	VFMADD213PD  constants<>+704(SB), Y6, Y9
+	VFMADD213PD  constants<>+768(SB), Y6, Y9
+	VFMADD213PD  constants<>+832(SB), Y6, Y9
+	VFMADD213PD  constants<>+896(SB), Y6, Y9
+	VMULPD       Y9, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y9
+	VMULPD       Y9, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y9
+	VMULPD       Y9, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y9
+	VMULPD       Y9, Y6, Y6
+	VADDPD       constants<>+960(SB), Y6, Y9
+	VMOVUPD      Y6, Y6
+	VFMADD213PD  constants<>+896(SB), Y9, Y6
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       constants<>+896(SB), Y8, Y8
+	VMULPD       Y8, Y6, Y6
+	VBLENDVPD    Y7, Y6, Y5, Y5
+	VMOVUPD      Y5, Y5
+
+label6:
+	VBLENDVPD Y3, Y5, Y4, Y3
+	VMOVUPD   Y3, Y4
 
 label5:
 	VCMPPD    $0x00, Y2, Y1, Y2
 	VMOVUPD   Y4, Y3
 	VMOVMSKPD Y2, R8
 	TESTL     R8, R8
-	JEQ       label6
+	JEQ       label7
 	VMOVUPD   constants<>+896(SB), Y4
 	VXORPD    Y5, Y5, Y5
 	VMOVUPD   Y5, Y5
@@ -5814,9 +5865,9 @@ label5:
 	VANDPD    constants<>+1152(SB), Y7, Y7
 	VMOVUPD   Y7, Y7
 
-label7:
+label8:
 	VPTEST    Y7, Y7
-	JEQ       label8
+	JEQ       label9
 	VPSLLQ    $0x3f, Y7, Y8
 	VMULPD    Y6, Y4, Y9
 	VBLENDVPD Y8, Y9, Y4, Y4
@@ -5836,20 +5887,20 @@ label7:
 	VMOVUPD   Y0, Y0
 	VPSRLQ    $0x01, Y7, Y7
 	VMOVUPD   Y7, Y7
-	JMP       label7
+	JMP       label8
 
-label8:
+label9:
 	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y0
 	VMOVUPD   Y4, Y6
 	VMOVMSKPD Y0, R8
 	TESTL     R8, R8
-	JEQ       label9
+	JEQ       label10
 	VMOVUPD   constants<>+896(SB), Y7
 	VDIVPD    Y4, Y7, Y4
 	VBLENDVPD Y0, Y4, Y6, Y0
 	VMOVUPD   Y0, Y6
 
-label9:
+label10:
 	VANDPD    constants<>+1984(SB), Y1, Y0
 	VXORPD    Y0, Y5, Y0
 	VADDPD    constants<>+192(SB), Y0, Y0
@@ -5858,7 +5909,7 @@ label9:
 	VBLENDVPD Y2, Y0, Y3, Y0
 	VMOVUPD   Y0, Y3
 
-label6:
+label7:
 	CMPQ    DI, $0x04
 	JLT     last
 	VMOVUPD Y3, (AX)(SI*8)
@@ -5928,236 +5979,286 @@ lanes:
 	KMOVB        K2, R8
 	TESTL        R8, R8
 	JNE          done
-	VMOVUPD      Z0, Z14
+	VMOVUPD      Z0, Z16
 	KMOVB        K1, R8
 	TESTL        R8, R8
-	JEQ          label10
-	VANDPD       constants<>+1152(SB), Z0, Z15
-	VORPD        constants<>+832(SB), Z15, Z15
-	VPSRLQ       $0x34, Z0, Z16
-	VORPD        constants<>+1216(SB), Z16, Z16
-	VSUBPD       constants<>+1280(SB), Z16, Z16
-	VCMPPD       $0x01, constants<>+1344(SB), Z15, K2
-	VXORPD       Z17, Z17, Z17
-	VBLENDMPD    constants<>+896(SB), Z17, K2, Z3
-	VSUBPD       Z3, Z16, Z16
-	VADDPD       constants<>+896(SB), Z3, Z17
-	VMULPD       Z17, Z15, Z15
-	VSUBPD       constants<>+896(SB), Z15, Z17
-	VADDPD       constants<>+896(SB), Z15, Z18
-	VDIVPD       Z18, Z17, Z19
-	VMOVUPD      Z17, Z17
-	VFNMADD231PD Z18, Z19, Z17
+	JEQ          label11
+	VANDPD       constants<>+1152(SB), Z0, Z17
+	VORPD        constants<>+832(SB), Z17, Z17
+	VPSRLQ       $0x34, Z0, Z18
+	VORPD        constants<>+1216(SB), Z18, Z18
+	VSUBPD       constants<>+1280(SB), Z18, Z18
+	VMULPD       constants<>+960(SB), Z17, Z19
 	VSUBPD       constants<>+896(SB), Z18, Z20
-	VSUBPD       Z20, Z15, Z15
-	VMULPD       Z15, Z19, Z15
-	VSUBPD       Z15, Z17, Z15
-	VDIVPD       Z18, Z15, Z15
-	VMULPD       Z19, Z19, Z17
-	VXORPD       constants<>+1984(SB), Z17, Z18
-	VMOVUPD      Z19, Z20
-	VFMADD213PD  Z18, Z19, Z20
-	VADDPD       Z19, Z19, Z18
-	VMULPD       Z15, Z18, Z18
-	VADDPD       Z18, Z20, Z18
-	VMULPD       constants<>+7808(SB), Z17, Z20
-	VXORPD       constants<>+1984(SB), Z20, Z21
-	VMOVUPD      Z17, Z22
-	VMOVUPD      constants<>+7808(SB), Z23
-	VFMADD213PD  Z21, Z23, Z22
-	VMULPD       constants<>+10880(SB), Z17, Z21
-	VADDPD       Z21, Z22, Z21
-	VMULPD       constants<>+7808(SB), Z18, Z18
-	VADDPD       Z18, Z21, Z18
-	VMULPD       Z17, Z17, Z21
-	VMULPD       Z17, Z17, Z22
-	VMULPD       constants<>+10944(SB), Z22, Z23
-	VADDPD       constants<>+11008(SB), Z23, Z23
-	VMULPD       Z22, Z23, Z23
-	VADDPD       constants<>+11072(SB), Z23, Z23
-	VMULPD       Z22, Z23, Z23
-	VADDPD       constants<>+11136(SB), Z23, Z23
-	VMULPD       Z22, Z23, Z23
-	VADDPD       constants<>+11200(SB), Z23, Z23
-	VMULPD       Z22, Z23, Z23
-	VADDPD       constants<>+11264(SB), Z23, Z23
-	VMULPD       constants<>+11328(SB), Z22, Z24
-	VADDPD       constants<>+11392(SB), Z24, Z24
-	VMULPD       Z22, Z24, Z24
-	VADDPD       constants<>+11456(SB), Z24, Z24
-	VMULPD       Z22, Z24, Z24
-	VADDPD       constants<>+11520(SB), Z24, Z24
-	VMULPD       Z22, Z24, Z22
-	VADDPD       constants<>+11584(SB), Z22, Z22
-	VMULPD       Z17, Z22, Z17
-	VADDPD       Z17, Z23, Z17
-	VMULPD       Z17, Z21, Z17
-	VADDPD       Z17, Z18, Z17
-	VMULPD       Z20, Z19, Z18
-	VXORPD       constants<>+1984(SB), Z18, Z21
-	VMOVUPD      Z19, Z22
-	VFMADD213PD  Z21, Z20, Z22
+	VCMPPD       $0x01, constants<>+1344(SB), Z17, K2
+	VBLENDMPD    Z19, Z17, K2, Z3
+	VBLENDMPD    Z20, Z18, K2, Z4
+	VSUBPD       constants<>+896(SB), Z3, Z17
+	VADDPD       constants<>+896(SB), Z3, Z18
+	VDIVPD       Z18, Z17, Z19
+	VXORPD       constants<>+1984(SB), Z19, Z20
+	VMOVUPD      Z20, Z20
+	VFMADD213PD  Z17, Z18, Z20
+	VSUBPD       constants<>+896(SB), Z18, Z17
+	VSUBPD       Z17, Z3, Z17
 	VMULPD       Z17, Z19, Z17
-	VADDPD       Z17, Z22, Z17
-	VADDPD       Z15, Z17, Z17
-	VMULPD       Z20, Z15, Z15
-	VADDPD       Z15, Z17, Z15
-	VADDPD       Z18, Z19, Z17
-	VSUBPD       Z19, Z17, Z19
-	VSUBPD       Z19, Z18, Z18
-	VADDPD       Z18, Z15, Z15
-	VMULPD       constants<>+1920(SB), Z16, Z18
-	VADDPD       Z17, Z17, Z17
-	VADDPD       Z17, Z18, Z19
-	VSUBPD       Z18, Z19, Z20
-	VSUBPD       Z20, Z19, Z21
-	VSUBPD       Z21, Z18, Z18
-	VSUBPD       Z20, Z17, Z17
+	VSUBPD       Z17, Z20, Z17
+	VDIVPD       Z18, Z17, Z17
+	VMULPD       Z19, Z19, Z18
+	VXORPD       constants<>+1984(SB), Z18, Z20
+	VMOVUPD      Z19, Z21
+	VFMADD213PD  Z20, Z19, Z21
+	VMULPD       constants<>+960(SB), Z19, Z20
+	VMULPD       Z17, Z20, Z20
+	VADDPD       Z20, Z21, Z20
+	VMULPD       constants<>+7808(SB), Z18, Z21
+	VXORPD       constants<>+1984(SB), Z21, Z22
+	VMOVUPD      Z18, Z23
+	VMOVUPD      constants<>+7808(SB), Z24
+	VFMADD213PD  Z22, Z24, Z23
+	VMULPD       constants<>+10880(SB), Z18, Z22
+	VADDPD       Z22, Z23, Z22
+	VMULPD       constants<>+7808(SB), Z20, Z20
+	VADDPD       Z20, Z22, Z20
+	VMULPD       Z18, Z18, Z22
+	VMULPD       Z18, Z18, Z23
+	VMULPD       constants<>+10944(SB), Z23, Z24
+	VADDPD       constants<>+11072(SB), Z24, Z24
+	VMULPD       constants<>+11008(SB), Z23, Z25
+	VADDPD       constants<>+11136(SB), Z25, Z25
+	VMULPD       Z23, Z24, Z24
+	VADDPD       constants<>+11200(SB), Z24, Z24
+	VMULPD       Z23, Z25, Z25
+	VADDPD       constants<>+11264(SB), Z25, Z25
+	VMULPD       Z23, Z24, Z24
+	VADDPD       constants<>+11328(SB), Z24, Z24
+	VMULPD       Z23, Z25, Z25
+	VADDPD       constants<>+11392(SB), Z25, Z25
+	VMULPD       Z23, Z24, Z24
+	VADDPD       constants<>+11456(SB), Z24, Z24
+	VMULPD       Z23, Z25, Z25
+	VADDPD       constants<>+11520(SB), Z25, Z25
+	VMULPD       Z23, Z24, Z23
+	VADDPD       constants<>+11584(SB), Z23, Z23
+	VMULPD       Z18, Z25, Z18
+	VADDPD       Z18, Z23, Z18
+	VMULPD       Z18, Z22, Z18
+	VADDPD       Z18, Z20, Z18
+	VMULPD       Z21, Z19, Z20
+	VXORPD       constants<>+1984(SB), Z20, Z22
+	VMOVUPD      Z19, Z23
+	VFMADD213PD  Z22, Z21, Z23
+	VMULPD       Z18, Z19, Z18
+	VADDPD       Z18, Z23, Z18
+	VADDPD       Z17, Z18, Z18
+	VMULPD       Z21, Z17, Z17
 	VADDPD       Z17, Z18, Z17
-	VADDPD       Z15, Z15, Z15
-	VADDPD       Z15, Z17, Z15
-	VMULPD       constants<>+1856(SB), Z16, Z16
-	VADDPD       Z16, Z15, Z15
-	VMULPD       Z19, Z1, Z16
-	VANDPD       constants<>+0(SB), Z16, Z17
-	VCMPPD       $0x06, constants<>+4544(SB), Z17, K2
+	VADDPD       Z20, Z19, Z18
+	VSUBPD       Z19, Z18, Z19
+	VSUBPD       Z19, Z20, Z19
+	VADDPD       Z19, Z17, Z17
+	VMULPD       constants<>+1920(SB), Z4, Z19
+	VMULPD       constants<>+960(SB), Z18, Z20
+	VADDPD       Z20, Z19, Z20
+	VSUBPD       Z19, Z20, Z21
+	VSUBPD       Z21, Z20, Z22
+	VSUBPD       Z22, Z19, Z19
+	VMULPD       constants<>+960(SB), Z18, Z18
+	VSUBPD       Z21, Z18, Z18
+	VADDPD       Z18, Z19, Z18
+	VMULPD       constants<>+960(SB), Z17, Z17
+	VADDPD       Z17, Z18, Z17
+	VMULPD       constants<>+1856(SB), Z4, Z18
+	VADDPD       Z18, Z17, Z17
+	VMULPD       Z20, Z1, Z18
+	VANDPD       constants<>+0(SB), Z18, Z19
+	VCMPPD       $0x06, constants<>+4544(SB), Z19, K2
 	KANDB        K1, K2, K2
 	KMOVB        K2, R8
 	TESTL        R8, R8
 	JNE          done
-	VXORPD       constants<>+1984(SB), Z16, Z17
-	VMOVUPD      Z1, Z18
-	VFMADD213PD  Z17, Z19, Z18
-	VMULPD       Z15, Z1, Z15
-	VADDPD       Z15, Z18, Z15
-	VMULPD       constants<>+128(SB), Z16, Z17
-	VRNDSCALEPD  $0x00, Z17, Z17
-	VMULPD       constants<>+1920(SB), Z17, Z18
-	VSUBPD       Z18, Z16, Z16
-	VMULPD       constants<>+1856(SB), Z17, Z18
-	VSUBPD       Z18, Z15, Z15
-	VADDPD       Z15, Z16, Z18
+	VXORPD       constants<>+1984(SB), Z18, Z19
+	VMOVUPD      Z1, Z21
+	VFMADD213PD  Z19, Z20, Z21
+	VMULPD       Z17, Z1, Z17
+	VADDPD       Z17, Z21, Z17
+	VMULPD       constants<>+128(SB), Z18, Z19
+	VRNDSCALEPD  $0x00, Z19, Z19
+	VMULPD       constants<>+1920(SB), Z19, Z20
+	VSUBPD       Z20, Z18, Z20
+	VMULPD       constants<>+1856(SB), Z19, Z21
+	VSUBPD       Z21, Z17, Z17
+	VADDPD       Z17, Z20, Z21
+	VANDPD       constants<>+0(SB), Z21, Z22
+	VCMPPD       $0x06, constants<>+64(SB), Z22, K2
+	KMOVB        K2, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Z21, Z22
+	VADDPD       constants<>+192(SB), Z22, Z22
+	VSUBPD       constants<>+192(SB), Z22, Z23
+	VMOVUPD      Z21, Z24
+	VFNMADD231PD constants<>+256(SB), Z23, Z24
+	VMOVUPD      Z24, Z24
+	VFNMADD231PD constants<>+320(SB), Z23, Z24
+	VMULPD       constants<>+384(SB), Z24, Z23
+	VMOVUPD      constants<>+448(SB), Z24
+	VFMADD213PD  constants<>+512(SB), Z23, Z24
+	VFMADD213PD  constants<>+576(SB), Z23, Z24
+	VFMADD213PD  constants<>+640(SB), Z23, Z24
+	VFMADD213PD  constants<>+704(SB), Z23, Z24
+	VFMADD213PD  constants<>+768(SB), Z23, Z24
+	VFMADD213PD  constants<>+832(SB), Z23, Z24
+	VFMADD213PD  constants<>+896(SB), Z23, Z24
+	VMULPD       Z24, Z23, Z23
+	VADDPD       constants<>+960(SB), Z23, Z24
+	VMULPD       Z24, Z23, Z23
+	VADDPD       constants<>+960(SB), Z23, Z24
+	VMULPD       Z24, Z23, Z23
+	VADDPD       constants<>+960(SB), Z23, Z24
+	VMULPD       Z24, Z23, Z23
+	VADDPD       constants<>+960(SB), Z23, Z24
+	VMOVUPD      Z23, Z23
+	VFMADD213PD  constants<>+896(SB), Z24, Z23
+	VPSLLQ       $0x34, Z22, Z22
+	VPADDQ       constants<>+896(SB), Z22, Z22
+	VMULPD       Z22, Z23, Z22
+	VSUBPD       Z20, Z21, Z20
+	VSUBPD       Z20, Z17, Z17
+	VMULPD       Z17, Z22, Z17
+	VADDPD       Z17, Z22, Z17
+	VADDPD       constants<>+192(SB), Z19, Z19
+	VPSLLQ       $0x34, Z19, Z19
+	VPADDQ       Z19, Z17, Z17
+	VANDPD       constants<>+0(SB), Z18, Z19
+	VCMPPD       $0x0e, constants<>+4224(SB), Z19, K2
+	VMOVUPD      Z17, Z17
+	KMOVB        K2, R8
+	TESTL        R8, R8
+	JEQ          label12
+	VANDPD       constants<>+0(SB), Z18, Z19
+	VCMPPD       $0x06, constants<>+64(SB), Z19, K3
+	KMOVB        K3, R8
+	TESTL        R8, R8
+	JNE          done
 	VMULPD       constants<>+128(SB), Z18, Z19
 	VADDPD       constants<>+192(SB), Z19, Z19
 	VSUBPD       constants<>+192(SB), Z19, Z20
-	VMOVUPD      Z18, Z21
-	VFNMADD231PD constants<>+256(SB), Z20, Z21
-	VMOVUPD      Z21, Z21
-	VFNMADD231PD constants<>+320(SB), Z20, Z21
-	VMULPD       constants<>+384(SB), Z21, Z20
-	VMOVUPD      constants<>+448(SB), Z21
-	VFMADD213PD  constants<>+512(SB), Z20, Z21
-	VFMADD213PD  constants<>+576(SB), Z20, Z21
-	VFMADD213PD  constants<>+640(SB), Z20, Z21
-	VFMADD213PD  constants<>+704(SB), Z20, Z21
-	VFMADD213PD  constants<>+768(SB), Z20, Z21
-	VFMADD213PD  constants<>+832(SB), Z20, Z21
-	VFMADD213PD  constants<>+896(SB), Z20, Z21
-	VMULPD       Z21, Z20, Z20
-	VADDPD       constants<>+960(SB), Z20, Z21
-	VMULPD       Z21, Z20, Z20
-	VADDPD       constants<>+960(SB), Z20, Z21
-	VMULPD       Z21, Z20, Z20
-	VADDPD       constants<>+960(SB), Z20, Z21
-	VMULPD       Z21, Z20, Z20
-	VADDPD       constants<>+960(SB), Z20, Z21
-	VMOVUPD      Z20, Z20
-	VFMADD213PD  constants<>+896(SB), Z21, Z20
+	VMOVUPD      Z18, Z18
+	VFNMADD231PD constants<>+256(SB), Z20, Z18
+	VMOVUPD      Z18, Z18
+	VFNMADD231PD constants<>+320(SB), Z20, Z18
+	VMULPD       constants<>+384(SB), Z18, Z18
+	VMOVUPD      constants<>+448(SB), Z20
+	VFMADD213PD  constants<>+512(SB), Z18, Z20
+	VFMADD213PD  constants<>+576(SB), Z18, Z20
+	VFMADD213PD  constants<>+640(SB), Z18, Z20
+	VFMADD213PD  constants<>+704(SB), Z18, Z20
+	VFMADD213PD  constants<>+768(SB), Z18, Z20
+	VFMADD213PD  constants<>+832(SB), Z18, Z20
+	VFMADD213PD  constants<>+896(SB), Z18, Z20
+	VMULPD       Z20, Z18, Z18
+	VADDPD       constants<>+960(SB), Z18, Z20
+	VMULPD       Z20, Z18, Z18
+	VADDPD       constants<>+960(SB), Z18, Z20
+	VMULPD       Z20, Z18, Z18
+	VADDPD       constants<>+960(SB), Z18, Z20
+	VMULPD       Z20, Z18, Z18
+	VADDPD       constants<>+960(SB), Z18, Z20
+	VMOVUPD      Z18, Z18
+	VFMADD213PD  constants<>+896(SB), Z20, Z18
 	VPSLLQ       $0x34, Z19, Z19
 	VPADDQ       constants<>+896(SB), Z19, Z19
-	VMULPD       Z19, Z20, Z19
-	VSUBPD       Z16, Z18, Z16
-	VSUBPD       Z16, Z15, Z15
-	VMULPD       Z15, Z19, Z15
-	VADDPD       Z15, Z19, Z15
-	VADDPD       constants<>+192(SB), Z17, Z16
-	VPSLLQ       $0x34, Z16, Z16
-	VPADDQ       Z16, Z15, Z15
-	VBLENDMPD    Z15, Z14, K1, Z4
-	VMOVUPD      Z4, Z14
+	VMULPD       Z19, Z18, Z18
+	VBLENDMPD    Z18, Z17, K2, Z5
+	VMOVUPD      Z5, Z17
 
-label10:
+label12:
+	VBLENDMPD Z17, Z16, K1, Z6
+	VMOVUPD   Z6, Z16
+
+label11:
 	VCMPPD      $0x00, Z2, Z1, K1
-	VMOVUPD     Z14, Z2
+	VMOVUPD     Z16, Z2
 	KMOVB       K1, R8
 	TESTL       R8, R8
-	JEQ         label11
-	VMOVUPD     constants<>+896(SB), Z14
-	VXORPD      Z15, Z15, Z15
-	VMOVUPD     Z15, Z15
-	VANDPD      constants<>+11648(SB), Z0, Z16
-	VORPD       constants<>+832(SB), Z16, Z16
-	VMOVUPD     Z16, Z16
+	JEQ         label13
+	VMOVUPD     constants<>+896(SB), Z16
+	VXORPD      Z17, Z17, Z17
+	VMOVUPD     Z17, Z17
+	VANDPD      constants<>+11648(SB), Z0, Z18
+	VORPD       constants<>+832(SB), Z18, Z18
+	VMOVUPD     Z18, Z18
 	VANDPD      constants<>+0(SB), Z0, Z0
 	VPSRLQ      $0x34, Z0, Z0
 	VORPD       constants<>+1216(SB), Z0, Z0
 	VSUBPD      constants<>+1280(SB), Z0, Z0
 	VMOVUPD     Z0, Z0
-	VANDPD      constants<>+0(SB), Z1, Z17
-	VANDPD      constants<>+0(SB), Z0, Z18
-	VADDPD      constants<>+896(SB), Z18, Z18
-	VMULPD      Z18, Z17, Z18
-	VCMPPD      $0x0e, constants<>+4224(SB), Z18, K2
+	VANDPD      constants<>+0(SB), Z1, Z19
+	VANDPD      constants<>+0(SB), Z0, Z20
+	VADDPD      constants<>+896(SB), Z20, Z20
+	VMULPD      Z20, Z19, Z20
+	VCMPPD      $0x0e, constants<>+4224(SB), Z20, K2
 	KMOVB       K2, R8
 	TESTL       R8, R8
 	JNE         done
-	VRNDSCALEPD $0x03, Z17, Z18
-	VCMPPD      $0x00, Z18, Z17, K2
-	VADDPD      constants<>+1216(SB), Z17, Z17
-	VXORPD      Z18, Z18, Z18
-	VBLENDMPD   Z17, Z18, K2, Z5
-	VANDPD      constants<>+1152(SB), Z5, Z17
-	VMOVUPD     Z17, Z17
-
-label12:
-	VPTESTMQ  Z17, Z17, K2
-	KMOVB     K2, R8
-	TESTL     R8, R8
-	JEQ       label13
-	VPSLLQ    $0x3f, Z17, Z18
-	VPMOVQ2M  Z18, K2
-	VMULPD    Z16, Z14, Z18
-	VBLENDMPD Z18, Z14, K2, Z6
-	VMOVUPD   Z6, Z14
-	VADDPD    Z0, Z15, Z18
-	VBLENDMPD Z18, Z15, K2, Z7
-	VMOVUPD   Z7, Z15
-	VMULPD    Z16, Z16, Z16
-	VMOVUPD   Z16, Z16
-	VCMPPD    $0x01, constants<>+832(SB), Z16, K2
-	VADDPD    Z16, Z16, Z18
-	VBLENDMPD Z18, Z16, K2, Z8
-	VMOVUPD   Z8, Z16
-	VADDPD    Z0, Z0, Z0
-	VXORPD    Z18, Z18, Z18
-	VBLENDMPD constants<>+896(SB), Z18, K2, Z9
-	VSUBPD    Z9, Z0, Z0
-	VMOVUPD   Z0, Z0
-	VPSRLQ    $0x01, Z17, Z17
-	VMOVUPD   Z17, Z17
-	JMP       label12
-
-label13:
-	VCMPPD    $0x01, constants<>+2048(SB), Z1, K2
-	VMOVUPD   Z14, Z0
-	KMOVB     K2, R8
-	TESTL     R8, R8
-	JEQ       label14
-	VMOVUPD   constants<>+896(SB), Z16
-	VDIVPD    Z14, Z16, Z14
-	VBLENDMPD Z14, Z0, K2, Z10
-	VMOVUPD   Z10, Z0
+	VRNDSCALEPD $0x03, Z19, Z20
+	VCMPPD      $0x00, Z20, Z19, K2
+	VADDPD      constants<>+1216(SB), Z19, Z19
+	VXORPD      Z20, Z20, Z20
+	VBLENDMPD   Z19, Z20, K2, Z7
+	VANDPD      constants<>+1152(SB), Z7, Z19
+	VMOVUPD     Z19, Z19
 
 label14:
+	VPTESTMQ  Z19, Z19, K2
+	KMOVB     K2, R8
+	TESTL     R8, R8
+	JEQ       label15
+	VPSLLQ    $0x3f, Z19, Z20
+	VPMOVQ2M  Z20, K2
+	VMULPD    Z18, Z16, Z20
+	VBLENDMPD Z20, Z16, K2, Z8
+	VMOVUPD   Z8, Z16
+	VADDPD    Z0, Z17, Z20
+	VBLENDMPD Z20, Z17, K2, Z9
+	VMOVUPD   Z9, Z17
+	VMULPD    Z18, Z18, Z18
+	VMOVUPD   Z18, Z18
+	VCMPPD    $0x01, constants<>+832(SB), Z18, K2
+	VADDPD    Z18, Z18, Z20
+	VBLENDMPD Z20, Z18, K2, Z10
+	VMOVUPD   Z10, Z18
+	VADDPD    Z0, Z0, Z0
+	VXORPD    Z20, Z20, Z20
+	VBLENDMPD constants<>+896(SB), Z20, K2, Z11
+	VSUBPD    Z11, Z0, Z0
+	VMOVUPD   Z0, Z0
+	VPSRLQ    $0x01, Z19, Z19
+	VMOVUPD   Z19, Z19
+	JMP       label14
+
+label15:
+	VCMPPD    $0x01, constants<>+2048(SB), Z1, K2
+	VMOVUPD   Z16, Z0
+	KMOVB     K2, R8
+	TESTL     R8, R8
+	JEQ       label16
+	VMOVUPD   constants<>+896(SB), Z18
+	VDIVPD    Z16, Z18, Z16
+	VBLENDMPD Z16, Z0, K2, Z12
+	VMOVUPD   Z12, Z0
+
+label16:
 	VANDPD    constants<>+1984(SB), Z1, Z1
-	VXORPD    Z1, Z15, Z1
+	VXORPD    Z1, Z17, Z1
 	VADDPD    constants<>+192(SB), Z1, Z1
 	VPSLLQ    $0x34, Z1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VBLENDMPD Z0, Z2, K1, Z11
-	VMOVUPD   Z11, Z2
+	VBLENDMPD Z0, Z2, K1, Z13
+	VMOVUPD   Z13, Z2
 
-label11:
+label13:
 	CMPQ    DI, $0x08
 	JLT     last
 	VMOVUPD Z2, (AX)(SI*8)
@@ -6172,12 +6273,12 @@ tail:
 	KMOVB     R8, K1
 	VMOVUPD.Z (CX)(SI*8), K1, Z0
 	VMOVUPD   constants<>+896(SB), Z1
-	VBLENDMPD Z0, Z1, K1, Z12
-	VMOVUPD   Z12, Z0
+	VBLENDMPD Z0, Z1, K1, Z14
+	VMOVUPD   Z14, Z0
 	VMOVUPD.Z (DX)(SI*8), K1, Z1
 	VMOVUPD   constants<>+896(SB), Z2
-	VBLENDMPD Z1, Z2, K1, Z13
-	VMOVUPD   Z13, Z1
+	VBLENDMPD Z1, Z2, K1, Z15
+	VMOVUPD   Z15, Z1
 	JMP       lanes
 
 last:
@@ -6227,7 +6328,7 @@ lanes:
 	VMOVUPD      Y0, Y4
 	VMOVMSKPD    Y3, R8
 	TESTL        R8, R8
-	JEQ          label15
+	JEQ          label17
 	VCMPPD       $0x00, constants<>+832(SB), Y1, Y5
 	VSQRTPD      Y0, Y6
 	VANDPD       constants<>+1152(SB), Y0, Y7
@@ -6235,26 +6336,27 @@ lanes:
 	VPSRLQ       $0x34, Y0, Y8
 	VORPD        constants<>+1216(SB), Y8, Y8
 	VSUBPD       constants<>+1280(SB), Y8, Y8
-	VCMPPD       $0x01, constants<>+1344(SB), Y7, Y9
-	VANDPD       constants<>+896(SB), Y9, Y9
-	VSUBPD       Y9, Y8, Y8
-	VADDPD       constants<>+896(SB), Y9, Y9
-	VMULPD       Y9, Y7, Y7
+	VMULPD       constants<>+960(SB), Y7, Y9
+	VSUBPD       constants<>+896(SB), Y8, Y10
+	VCMPPD       $0x01, constants<>+1344(SB), Y7, Y11
+	VBLENDVPD    Y11, Y9, Y7, Y7
+	VBLENDVPD    Y11, Y10, Y8, Y8
 	VSUBPD       constants<>+896(SB), Y7, Y9
 	VADDPD       constants<>+896(SB), Y7, Y10
 	VDIVPD       Y10, Y9, Y11
-	VMOVUPD      Y9, Y9
-	VFNMADD231PD Y10, Y11, Y9
-	VSUBPD       constants<>+896(SB), Y10, Y12
-	VSUBPD       Y12, Y7, Y7
+	VXORPD       constants<>+1984(SB), Y11, Y12
+	VMOVUPD      Y12, Y12
+	VFMADD213PD  Y9, Y10, Y12
+	VSUBPD       constants<>+896(SB), Y10, Y9
+	VSUBPD       Y9, Y7, Y7
 	VMULPD       Y7, Y11, Y7
-	VSUBPD       Y7, Y9, Y7
+	VSUBPD       Y7, Y12, Y7
 	VDIVPD       Y10, Y7, Y7
 	VMULPD       Y11, Y11, Y9
 	VXORPD       constants<>+1984(SB), Y9, Y10
 	VMOVUPD      Y11, Y12
 	VFMADD213PD  Y10, Y11, Y12
-	VADDPD       Y11, Y11, Y10
+	VMULPD       constants<>+960(SB), Y11, Y10
 	VMULPD       Y7, Y10, Y10
 	VADDPD       Y10, Y12, Y10
 	VMULPD       constants<>+7808(SB), Y9, Y12
@@ -6269,25 +6371,25 @@ lanes:
 	VMULPD       Y9, Y9, Y13
 	VMULPD       Y9, Y9, Y14
 	VMULPD       constants<>+10944(SB), Y14, Y15
-	VADDPD       constants<>+11008(SB), Y15, Y15
-	VMULPD       Y14, Y15, Y15
 	VADDPD       constants<>+11072(SB), Y15, Y15
-	VMULPD       Y14, Y15, Y15
-	VADDPD       constants<>+11136(SB), Y15, Y15
+	VMULPD       constants<>+11008(SB), Y14, Y16
+	VADDPD       constants<>+11136(SB), Y16, Y16
 	VMULPD       Y14, Y15, Y15
 	VADDPD       constants<>+11200(SB), Y15, Y15
-	VMULPD       Y14, Y15, Y15
-	VADDPD       constants<>+11264(SB), Y15, Y15
-	VMULPD       constants<>+11328(SB), Y14, Y16
-	VADDPD       constants<>+11392(SB), Y16, Y16
 	VMULPD       Y14, Y16, Y16
-	VADDPD       constants<>+11456(SB), Y16, Y16
+	VADDPD       constants<>+11264(SB), Y16, Y16
+	VMULPD       Y14, Y15, Y15
+	VADDPD       constants<>+11328(SB), Y15, Y15
+	VMULPD       Y14, Y16, Y16
+	VADDPD       constants<>+11392(SB), Y16, Y16
+	VMULPD       Y14, Y15, Y15
+	VADDPD       constants<>+11456(SB), Y15, Y15
 	VMULPD       Y14, Y16, Y16
 	VADDPD       constants<>+11520(SB), Y16, Y16
-	VMULPD       Y14, Y16, Y14
+	VMULPD       Y14, Y15, Y14
 	VADDPD       constants<>+11584(SB), Y14, Y14
-	VMULPD       Y9, Y14, Y9
-	VADDPD       Y9, Y15, Y9
+	VMULPD       Y9, Y16, Y9
+	VADDPD       Y9, Y14, Y9
 	VMULPD       Y9, Y13, Y9
 	VADDPD       Y9, Y10, Y9
 	VMULPD       Y12, Y11, Y10
@@ -6304,14 +6406,15 @@ lanes:
 	VSUBPD       Y11, Y10, Y10
 	VADDPD       Y10, Y7, Y7
 	VMULPD       constants<>+1920(SB), Y8, Y10
-	VADDPD       Y9, Y9, Y9
-	VADDPD       Y9, Y10, Y11
+	VMULPD       constants<>+960(SB), Y9, Y11
+	VADDPD       Y11, Y10, Y11
 	VSUBPD       Y10, Y11, Y12
 	VSUBPD       Y12, Y11, Y13
 	VSUBPD       Y13, Y10, Y10
+	VMULPD       constants<>+960(SB), Y9, Y9
 	VSUBPD       Y12, Y9, Y9
 	VADDPD       Y9, Y10, Y9
-	VADDPD       Y7, Y7, Y7
+	VMULPD       constants<>+960(SB), Y7, Y7
 	VADDPD       Y7, Y9, Y7
 	VMULPD       constants<>+1856(SB), Y8, Y8
 	VADDPD       Y8, Y7, Y7
@@ -6330,56 +6433,105 @@ lanes:
 	VMULPD       constants<>+128(SB), Y8, Y9
 	VROUNDPD     $0x00, Y9, Y9
 	VMULPD       constants<>+1920(SB), Y9, Y10
-	VSUBPD       Y10, Y8, Y8
-	VMULPD       constants<>+1856(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
-	VADDPD       Y7, Y8, Y10
-	VMULPD       constants<>+128(SB), Y10, Y11
-	VADDPD       constants<>+192(SB), Y11, Y11
-	VSUBPD       constants<>+192(SB), Y11, Y12
-	VMOVUPD      Y10, Y13
-	VFNMADD231PD constants<>+256(SB), Y12, Y13
+	VSUBPD       Y10, Y8, Y10
+	VMULPD       constants<>+1856(SB), Y9, Y11
+	VSUBPD       Y11, Y7, Y7
+	VADDPD       Y7, Y10, Y11
+	VANDPD       constants<>+0(SB), Y11, Y12
+	VCMPPD       $0x06, constants<>+64(SB), Y12, Y12
+	VMOVMSKPD    Y12, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y11, Y12
+	VADDPD       constants<>+192(SB), Y12, Y12
+	VSUBPD       constants<>+192(SB), Y12, Y13
+	VMOVUPD      Y11, Y14
+	VFNMADD231PD constants<>+256(SB), Y13, Y14
+	VMOVUPD      Y14, Y14
+	VFNMADD231PD constants<>+320(SB), Y13, Y14
+	VMULPD       constants<>+384(SB), Y14, Y13
+	VMOVUPD      constants<>+448(SB), Y14
+	VFMADD213PD  constants<>+512(SB), Y13, Y14
+	VFMADD213PD  constants<>+576(SB), Y13, Y14
+	VFMADD213PD  constants<>+640(SB), Y13, Y14
+	VFMADD213PD  constants<>+704(SB), Y13, Y14
+	VFMADD213PD  constants<>+768(SB), Y13, Y14
+	VFMADD213PD  constants<>+832(SB), Y13, Y14
+	VFMADD213PD  constants<>+896(SB), Y13, Y14
+	VMULPD       Y14, Y13, Y13
+	VADDPD       constants<>+960(SB), Y13, Y14
+	VMULPD       Y14, Y13, Y13
+	VADDPD       constants<>+960(SB), Y13, Y14
+	VMULPD       Y14, Y13, Y13
+	VADDPD       constants<>+960(SB), Y13, Y14
+	VMULPD       Y14, Y13, Y13
+	VADDPD       constants<>+960(SB), Y13, Y14
 	VMOVUPD      Y13, Y13
-	VFNMADD231PD constants<>+320(SB), Y12, Y13
-	VMULPD       constants<>+384(SB), Y13, Y12
-	VMOVUPD      constants<>+448(SB), Y13
-	VFMADD213PD  constants<>+512(SB), Y12, Y13
-	VFMADD213PD  constants<>+576(SB), Y12, Y13
-	VFMADD213PD  constants<>+640(SB), Y12, Y13
-	VFMADD213PD  constants<>+704(SB), Y12, Y13
-	VFMADD213PD  constants<>+768(SB), Y12, Y13
-	VFMADD213PD  constants<>+832(SB), Y12, Y13
-	VFMADD213PD  constants<>+896(SB), Y12, Y13
-	VMULPD       Y13, Y12, Y12
-	VADDPD       constants<>+960(SB), Y12, Y13
-	VMULPD       Y13, Y12, Y12
-	VADDPD       constants<>+960(SB), Y12, Y13
-	VMULPD       Y13, Y12, Y12
-	VADDPD       constants<>+960(SB), Y12, Y13
-	VMULPD       Y13, Y12, Y12
-	VADDPD       constants<>+960(SB), Y12, Y13
-	VMOVUPD      Y12, Y12
-	VFMADD213PD  constants<>+896(SB), Y13, Y12
-	VPSLLQ       $0x34, Y11, Y11
-	VPADDQ       constants<>+896(SB), Y11, Y11
-	VMULPD       Y11, Y12, Y11
-	VSUBPD       Y8, Y10, Y8
-	VSUBPD       Y8, Y7, Y7
-	VMULPD       Y7, Y11, Y7
-	VADDPD       Y7, Y11, Y7
-	VADDPD       constants<>+192(SB), Y9, Y8
-	VPSLLQ       $0x34, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-	VBLENDVPD    Y5, Y6, Y7, Y5
-	VBLENDVPD    Y3, Y5, Y4, Y3
-	VMOVUPD      Y3, Y4
+	VFMADD213PD  constants<>+896(SB), Y14, Y13
+	VPSLLQ       $0x34, Y12, Y12
+	VPADDQ       constants<>+896(SB), Y12, Y12
+	VMULPD       Y12, Y13, Y12
+	VSUBPD       Y10, Y11, Y10
+	VSUBPD       Y10, Y7, Y7
+	VMULPD       Y7, Y12, Y7
+	VADDPD       Y7, Y12, Y7
+	VADDPD       constants<>+192(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       Y9, Y7, Y7
+	VANDPD       constants<>+0(SB), Y8, Y9
+	VCMPPD       $0x0e, constants<>+4224(SB), Y9, Y9
+	VMOVUPD      Y7, Y7
+	VMOVMSKPD    Y9, R8
+	TESTL        R8, R8
+	JEQ          label18
+	VANDPD       constants<>+0(SB), Y8, Y10
+	VCMPPD       $0x06, constants<>+64(SB), Y10, Y10
+	VMOVMSKPD    Y10, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y8, Y10
+	VADDPD       constants<>+192(SB), Y10, Y10
+	VSUBPD       constants<>+192(SB), Y10, Y11
+	VMOVUPD      Y8, Y8
+	VFNMADD231PD constants<>+256(SB), Y11, Y8
+	VMOVUPD      Y8, Y8
+	VFNMADD231PD constants<>+320(SB), Y11, Y8
+	VMULPD       constants<>+384(SB), Y8, Y8
+	VMOVUPD      constants<>+448(SB), Y11
+	VFMADD213PD  constants<>+512(SB), Y8, Y11
+	VFMADD213PD  constants<>+576(SB), Y8, Y11
+	VFMADD213PD  constants<>+640(SB), Y8, Y11
+	VFMADD213PD  constants<>+704(SB), Y8, Y11
+	VFMADD213PD  constants<>+768(SB), Y8, Y11
+	VFMADD213PD  constants<>+832(SB), Y8, Y11
+	VFMADD213PD  constants<>+896(SB), Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       constants<>+960(SB), Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       constants<>+960(SB), Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       constants<>+960(SB), Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       constants<>+960(SB), Y8, Y11
+	VMOVUPD      Y8, Y8
+	VFMADD213PD  constants<>+896(SB), Y11, Y8
+	VPSLLQ       $0x34, Y10, Y10
+	VPADDQ       constants<>+896(SB), Y10, Y10
+	VMULPD       Y10, Y8, Y8
+	VBLENDVPD    Y9, Y8, Y7, Y7
+	VMOVUPD      Y7, Y7
 
-label15:
+label18:
+	VBLENDVPD Y5, Y6, Y7, Y5
+	VBLENDVPD Y3, Y5, Y4, Y3
+	VMOVUPD   Y3, Y4
+
+label17:
 	VCMPPD    $0x00, Y2, Y1, Y2
 	VMOVUPD   Y4, Y3
 	VMOVMSKPD Y2, R8
 	TESTL     R8, R8
-	JEQ       label16
+	JEQ       label19
 	VMOVUPD   constants<>+896(SB), Y4
 	VXORPD    Y5, Y5, Y5
 	VMOVUPD   Y5, Y5
@@ -6406,9 +6558,9 @@ label15:
 	VANDPD    constants<>+1152(SB), Y7, Y7
 	VMOVUPD   Y7, Y7
 
-label17:
+label20:
 	VPTEST    Y7, Y7
-	JEQ       label18
+	JEQ       label21
 	VPSLLQ    $0x3f, Y7, Y8
 	VMULPD    Y6, Y4, Y9
 	VBLENDVPD Y8, Y9, Y4, Y4
@@ -6428,20 +6580,20 @@ label17:
 	VMOVUPD   Y0, Y0
 	VPSRLQ    $0x01, Y7, Y7
 	VMOVUPD   Y7, Y7
-	JMP       label17
+	JMP       label20
 
-label18:
+label21:
 	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y0
 	VMOVUPD   Y4, Y6
 	VMOVMSKPD Y0, R8
 	TESTL     R8, R8
-	JEQ       label19
+	JEQ       label22
 	VMOVUPD   constants<>+896(SB), Y7
 	VDIVPD    Y4, Y7, Y4
 	VBLENDVPD Y0, Y4, Y6, Y0
 	VMOVUPD   Y0, Y6
 
-label19:
+label22:
 	VANDPD    constants<>+1984(SB), Y1, Y0
 	VXORPD    Y0, Y5, Y0
 	VADDPD    constants<>+192(SB), Y0, Y0
@@ -6450,7 +6602,7 @@ label19:
 	VBLENDVPD Y2, Y0, Y3, Y0
 	VMOVUPD   Y0, Y3
 
-label16:
+label19:
 	CMPQ    DI, $0x04
 	JLT     last
 	VMOVUPD Y3, (AX)(SI*8)
@@ -6520,239 +6672,289 @@ lanes:
 	KMOVB        K2, R8
 	TESTL        R8, R8
 	JNE          done
-	VMOVUPD      Z0, Z15
+	VMOVUPD      Z0, Z17
 	KMOVB        K1, R8
 	TESTL        R8, R8
-	JEQ          label20
+	JEQ          label23
 	VCMPPD       $0x00, constants<>+832(SB), Z1, K2
-	VSQRTPD      Z0, Z16
-	VANDPD       constants<>+1152(SB), Z0, Z17
-	VORPD        constants<>+832(SB), Z17, Z17
-	VPSRLQ       $0x34, Z0, Z18
-	VORPD        constants<>+1216(SB), Z18, Z18
-	VSUBPD       constants<>+1280(SB), Z18, Z18
-	VCMPPD       $0x01, constants<>+1344(SB), Z17, K3
-	VXORPD       Z19, Z19, Z19
-	VBLENDMPD    constants<>+896(SB), Z19, K3, Z3
-	VSUBPD       Z3, Z18, Z18
-	VADDPD       constants<>+896(SB), Z3, Z19
-	VMULPD       Z19, Z17, Z17
-	VSUBPD       constants<>+896(SB), Z17, Z19
-	VADDPD       constants<>+896(SB), Z17, Z20
-	VDIVPD       Z20, Z19, Z21
-	VMOVUPD      Z19, Z19
-	VFNMADD231PD Z20, Z21, Z19
+	VSQRTPD      Z0, Z18
+	VANDPD       constants<>+1152(SB), Z0, Z19
+	VORPD        constants<>+832(SB), Z19, Z19
+	VPSRLQ       $0x34, Z0, Z20
+	VORPD        constants<>+1216(SB), Z20, Z20
+	VSUBPD       constants<>+1280(SB), Z20, Z20
+	VMULPD       constants<>+960(SB), Z19, Z21
 	VSUBPD       constants<>+896(SB), Z20, Z22
-	VSUBPD       Z22, Z17, Z17
-	VMULPD       Z17, Z21, Z17
-	VSUBPD       Z17, Z19, Z17
-	VDIVPD       Z20, Z17, Z17
-	VMULPD       Z21, Z21, Z19
-	VXORPD       constants<>+1984(SB), Z19, Z20
-	VMOVUPD      Z21, Z22
-	VFMADD213PD  Z20, Z21, Z22
-	VADDPD       Z21, Z21, Z20
-	VMULPD       Z17, Z20, Z20
-	VADDPD       Z20, Z22, Z20
-	VMULPD       constants<>+7808(SB), Z19, Z22
-	VXORPD       constants<>+1984(SB), Z22, Z23
-	VMOVUPD      Z19, Z24
-	VMOVUPD      constants<>+7808(SB), Z25
-	VFMADD213PD  Z23, Z25, Z24
-	VMULPD       constants<>+10880(SB), Z19, Z23
-	VADDPD       Z23, Z24, Z23
-	VMULPD       constants<>+7808(SB), Z20, Z20
-	VADDPD       Z20, Z23, Z20
-	VMULPD       Z19, Z19, Z23
-	VMULPD       Z19, Z19, Z24
-	VMULPD       constants<>+10944(SB), Z24, Z25
-	VADDPD       constants<>+11008(SB), Z25, Z25
-	VMULPD       Z24, Z25, Z25
-	VADDPD       constants<>+11072(SB), Z25, Z25
-	VMULPD       Z24, Z25, Z25
-	VADDPD       constants<>+11136(SB), Z25, Z25
-	VMULPD       Z24, Z25, Z25
-	VADDPD       constants<>+11200(SB), Z25, Z25
-	VMULPD       Z24, Z25, Z25
-	VADDPD       constants<>+11264(SB), Z25, Z25
-	VMULPD       constants<>+11328(SB), Z24, Z26
-	VADDPD       constants<>+11392(SB), Z26, Z26
-	VMULPD       Z24, Z26, Z26
-	VADDPD       constants<>+11456(SB), Z26, Z26
-	VMULPD       Z24, Z26, Z26
-	VADDPD       constants<>+11520(SB), Z26, Z26
-	VMULPD       Z24, Z26, Z24
-	VADDPD       constants<>+11584(SB), Z24, Z24
-	VMULPD       Z19, Z24, Z19
-	VADDPD       Z19, Z25, Z19
-	VMULPD       Z19, Z23, Z19
-	VADDPD       Z19, Z20, Z19
-	VMULPD       Z22, Z21, Z20
-	VXORPD       constants<>+1984(SB), Z20, Z23
-	VMOVUPD      Z21, Z24
-	VFMADD213PD  Z23, Z22, Z24
+	VCMPPD       $0x01, constants<>+1344(SB), Z19, K3
+	VBLENDMPD    Z21, Z19, K3, Z3
+	VBLENDMPD    Z22, Z20, K3, Z4
+	VSUBPD       constants<>+896(SB), Z3, Z19
+	VADDPD       constants<>+896(SB), Z3, Z20
+	VDIVPD       Z20, Z19, Z21
+	VXORPD       constants<>+1984(SB), Z21, Z22
+	VMOVUPD      Z22, Z22
+	VFMADD213PD  Z19, Z20, Z22
+	VSUBPD       constants<>+896(SB), Z20, Z19
+	VSUBPD       Z19, Z3, Z19
 	VMULPD       Z19, Z21, Z19
-	VADDPD       Z19, Z24, Z19
-	VADDPD       Z17, Z19, Z19
-	VMULPD       Z22, Z17, Z17
-	VADDPD       Z17, Z19, Z17
-	VADDPD       Z20, Z21, Z19
-	VSUBPD       Z21, Z19, Z21
-	VSUBPD       Z21, Z20, Z20
-	VADDPD       Z20, Z17, Z17
-	VMULPD       constants<>+1920(SB), Z18, Z20
-	VADDPD       Z19, Z19, Z19
-	VADDPD       Z19, Z20, Z21
-	VSUBPD       Z20, Z21, Z22
-	VSUBPD       Z22, Z21, Z23
-	VSUBPD       Z23, Z20, Z20
-	VSUBPD       Z22, Z19, Z19
+	VSUBPD       Z19, Z22, Z19
+	VDIVPD       Z20, Z19, Z19
+	VMULPD       Z21, Z21, Z20
+	VXORPD       constants<>+1984(SB), Z20, Z22
+	VMOVUPD      Z21, Z23
+	VFMADD213PD  Z22, Z21, Z23
+	VMULPD       constants<>+960(SB), Z21, Z22
+	VMULPD       Z19, Z22, Z22
+	VADDPD       Z22, Z23, Z22
+	VMULPD       constants<>+7808(SB), Z20, Z23
+	VXORPD       constants<>+1984(SB), Z23, Z24
+	VMOVUPD      Z20, Z25
+	VMOVUPD      constants<>+7808(SB), Z26
+	VFMADD213PD  Z24, Z26, Z25
+	VMULPD       constants<>+10880(SB), Z20, Z24
+	VADDPD       Z24, Z25, Z24
+	VMULPD       constants<>+7808(SB), Z22, Z22
+	VADDPD       Z22, Z24, Z22
+	VMULPD       Z20, Z20, Z24
+	VMULPD       Z20, Z20, Z25
+	VMULPD       constants<>+10944(SB), Z25, Z26
+	VADDPD       constants<>+11072(SB), Z26, Z26
+	VMULPD       constants<>+11008(SB), Z25, Z27
+	VADDPD       constants<>+11136(SB), Z27, Z27
+	VMULPD       Z25, Z26, Z26
+	VADDPD       constants<>+11200(SB), Z26, Z26
+	VMULPD       Z25, Z27, Z27
+	VADDPD       constants<>+11264(SB), Z27, Z27
+	VMULPD       Z25, Z26, Z26
+	VADDPD       constants<>+11328(SB), Z26, Z26
+	VMULPD       Z25, Z27, Z27
+	VADDPD       constants<>+11392(SB), Z27, Z27
+	VMULPD       Z25, Z26, Z26
+	VADDPD       constants<>+11456(SB), Z26, Z26
+	VMULPD       Z25, Z27, Z27
+	VADDPD       constants<>+11520(SB), Z27, Z27
+	VMULPD       Z25, Z26, Z25
+	VADDPD       constants<>+11584(SB), Z25, Z25
+	VMULPD       Z20, Z27, Z20
+	VADDPD       Z20, Z25, Z20
+	VMULPD       Z20, Z24, Z20
+	VADDPD       Z20, Z22, Z20
+	VMULPD       Z23, Z21, Z22
+	VXORPD       constants<>+1984(SB), Z22, Z24
+	VMOVUPD      Z21, Z25
+	VFMADD213PD  Z24, Z23, Z25
+	VMULPD       Z20, Z21, Z20
+	VADDPD       Z20, Z25, Z20
+	VADDPD       Z19, Z20, Z20
+	VMULPD       Z23, Z19, Z19
 	VADDPD       Z19, Z20, Z19
-	VADDPD       Z17, Z17, Z17
-	VADDPD       Z17, Z19, Z17
-	VMULPD       constants<>+1856(SB), Z18, Z18
-	VADDPD       Z18, Z17, Z17
-	VMULPD       Z21, Z1, Z18
-	VANDPD       constants<>+0(SB), Z18, Z19
-	VCMPPD       $0x06, constants<>+4544(SB), Z19, K3
+	VADDPD       Z22, Z21, Z20
+	VSUBPD       Z21, Z20, Z21
+	VSUBPD       Z21, Z22, Z21
+	VADDPD       Z21, Z19, Z19
+	VMULPD       constants<>+1920(SB), Z4, Z21
+	VMULPD       constants<>+960(SB), Z20, Z22
+	VADDPD       Z22, Z21, Z22
+	VSUBPD       Z21, Z22, Z23
+	VSUBPD       Z23, Z22, Z24
+	VSUBPD       Z24, Z21, Z21
+	VMULPD       constants<>+960(SB), Z20, Z20
+	VSUBPD       Z23, Z20, Z20
+	VADDPD       Z20, Z21, Z20
+	VMULPD       constants<>+960(SB), Z19, Z19
+	VADDPD       Z19, Z20, Z19
+	VMULPD       constants<>+1856(SB), Z4, Z20
+	VADDPD       Z20, Z19, Z19
+	VMULPD       Z22, Z1, Z20
+	VANDPD       constants<>+0(SB), Z20, Z21
+	VCMPPD       $0x06, constants<>+4544(SB), Z21, K3
 	KANDB        K1, K3, K3
 	KMOVB        K3, R8
 	TESTL        R8, R8
 	JNE          done
-	VXORPD       constants<>+1984(SB), Z18, Z19
-	VMOVUPD      Z1, Z20
-	VFMADD213PD  Z19, Z21, Z20
-	VMULPD       Z17, Z1, Z17
-	VADDPD       Z17, Z20, Z17
-	VMULPD       constants<>+128(SB), Z18, Z19
-	VRNDSCALEPD  $0x00, Z19, Z19
-	VMULPD       constants<>+1920(SB), Z19, Z20
-	VSUBPD       Z20, Z18, Z18
-	VMULPD       constants<>+1856(SB), Z19, Z20
-	VSUBPD       Z20, Z17, Z17
-	VADDPD       Z17, Z18, Z20
+	VXORPD       constants<>+1984(SB), Z20, Z21
+	VMOVUPD      Z1, Z23
+	VFMADD213PD  Z21, Z22, Z23
+	VMULPD       Z19, Z1, Z19
+	VADDPD       Z19, Z23, Z19
+	VMULPD       constants<>+128(SB), Z20, Z21
+	VRNDSCALEPD  $0x00, Z21, Z21
+	VMULPD       constants<>+1920(SB), Z21, Z22
+	VSUBPD       Z22, Z20, Z22
+	VMULPD       constants<>+1856(SB), Z21, Z23
+	VSUBPD       Z23, Z19, Z19
+	VADDPD       Z19, Z22, Z23
+	VANDPD       constants<>+0(SB), Z23, Z24
+	VCMPPD       $0x06, constants<>+64(SB), Z24, K3
+	KMOVB        K3, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Z23, Z24
+	VADDPD       constants<>+192(SB), Z24, Z24
+	VSUBPD       constants<>+192(SB), Z24, Z25
+	VMOVUPD      Z23, Z26
+	VFNMADD231PD constants<>+256(SB), Z25, Z26
+	VMOVUPD      Z26, Z26
+	VFNMADD231PD constants<>+320(SB), Z25, Z26
+	VMULPD       constants<>+384(SB), Z26, Z25
+	VMOVUPD      constants<>+448(SB), Z26
+	VFMADD213PD  constants<>+512(SB), Z25, Z26
+	VFMADD213PD  constants<>+576(SB), Z25, Z26
+	VFMADD213PD  constants<>+640(SB), Z25, Z26
+	VFMADD213PD  constants<>+704(SB), Z25, Z26
+	VFMADD213PD  constants<>+768(SB), Z25, Z26
+	VFMADD213PD  constants<>+832(SB), Z25, Z26
+	VFMADD213PD  constants<>+896(SB), Z25, Z26
+	VMULPD       Z26, Z25, Z25
+	VADDPD       constants<>+960(SB), Z25, Z26
+	VMULPD       Z26, Z25, Z25
+	VADDPD       constants<>+960(SB), Z25, Z26
+	VMULPD       Z26, Z25, Z25
+	VADDPD       constants<>+960(SB), Z25, Z26
+	VMULPD       Z26, Z25, Z25
+	VADDPD       constants<>+960(SB), Z25, Z26
+	VMOVUPD      Z25, Z25
+	VFMADD213PD  constants<>+896(SB), Z26, Z25
+	VPSLLQ       $0x34, Z24, Z24
+	VPADDQ       constants<>+896(SB), Z24, Z24
+	VMULPD       Z24, Z25, Z24
+	VSUBPD       Z22, Z23, Z22
+	VSUBPD       Z22, Z19, Z19
+	VMULPD       Z19, Z24, Z19
+	VADDPD       Z19, Z24, Z19
+	VADDPD       constants<>+192(SB), Z21, Z21
+	VPSLLQ       $0x34, Z21, Z21
+	VPADDQ       Z21, Z19, Z19
+	VANDPD       constants<>+0(SB), Z20, Z21
+	VCMPPD       $0x0e, constants<>+4224(SB), Z21, K3
+	VMOVUPD      Z19, Z19
+	KMOVB        K3, R8
+	TESTL        R8, R8
+	JEQ          label24
+	VANDPD       constants<>+0(SB), Z20, Z21
+	VCMPPD       $0x06, constants<>+64(SB), Z21, K4
+	KMOVB        K4, R8
+	TESTL        R8, R8
+	JNE          done
 	VMULPD       constants<>+128(SB), Z20, Z21
 	VADDPD       constants<>+192(SB), Z21, Z21
 	VSUBPD       constants<>+192(SB), Z21, Z22
-	VMOVUPD      Z20, Z23
-	VFNMADD231PD constants<>+256(SB), Z22, Z23
-	VMOVUPD      Z23, Z23
-	VFNMADD231PD constants<>+320(SB), Z22, Z23
-	VMULPD       constants<>+384(SB), Z23, Z22
-	VMOVUPD      constants<>+448(SB), Z23
-	VFMADD213PD  constants<>+512(SB), Z22, Z23
-	VFMADD213PD  constants<>+576(SB), Z22, Z23
-	VFMADD213PD  constants<>+640(SB), Z22, Z23
-	VFMADD213PD  constants<>+704(SB), Z22, Z23
-	VFMADD213PD  constants<>+768(SB), Z22, Z23
-	VFMADD213PD  constants<>+832(SB), Z22, Z23
-	VFMADD213PD  constants<>+896(SB), Z22, Z23
-	VMULPD       Z23, Z22, Z22
-	VADDPD       constants<>+960(SB), Z22, Z23
-	VMULPD       Z23, Z22, Z22
-	VADDPD       constants<>+960(SB), Z22, Z23
-	VMULPD       Z23, Z22, Z22
-	VADDPD       constants<>+960(SB), Z22, Z23
-	VMULPD       Z23, Z22, Z22
-	VADDPD       constants<>+960(SB), Z22, Z23
-	VMOVUPD      Z22, Z22
-	VFMADD213PD  constants<>+896(SB), Z23, Z22
+	VMOVUPD      Z20, Z20
+	VFNMADD231PD constants<>+256(SB), Z22, Z20
+	VMOVUPD      Z20, Z20
+	VFNMADD231PD constants<>+320(SB), Z22, Z20
+	VMULPD       constants<>+384(SB), Z20, Z20
+	VMOVUPD      constants<>+448(SB), Z22
+	VFMADD213PD  constants<>+512(SB), Z20, Z22
+	VFMADD213PD  constants<>+576(SB), Z20, Z22
+	VFMADD213PD  constants<>+640(SB), Z20, Z22
+	VFMADD213PD  constants<>+704(SB), Z20, Z22
+	VFMADD213PD  constants<>+768(SB), Z20, Z22
+	VFMADD213PD  constants<>+832(SB), Z20, Z22
+	VFMADD213PD  constants<>+896(SB), Z20, Z22
+	VMULPD       Z22, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z22
+	VMULPD       Z22, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z22
+	VMULPD       Z22, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z22
+	VMULPD       Z22, Z20, Z20
+	VADDPD       constants<>+960(SB), Z20, Z22
+	VMOVUPD      Z20, Z20
+	VFMADD213PD  constants<>+896(SB), Z22, Z20
 	VPSLLQ       $0x34, Z21, Z21
 	VPADDQ       constants<>+896(SB), Z21, Z21
-	VMULPD       Z21, Z22, Z21
-	VSUBPD       Z18, Z20, Z18
-	VSUBPD       Z18, Z17, Z17
-	VMULPD       Z17, Z21, Z17
-	VADDPD       Z17, Z21, Z17
-	VADDPD       constants<>+192(SB), Z19, Z18
-	VPSLLQ       $0x34, Z18, Z18
-	VPADDQ       Z18, Z17, Z17
-	VBLENDMPD    Z16, Z17, K2, Z4
-	VBLENDMPD    Z4, Z15, K1, Z5
-	VMOVUPD      Z5, Z15
+	VMULPD       Z21, Z20, Z20
+	VBLENDMPD    Z20, Z19, K3, Z5
+	VMOVUPD      Z5, Z19
 
-label20:
+label24:
+	VBLENDMPD Z18, Z19, K2, Z6
+	VBLENDMPD Z6, Z17, K1, Z7
+	VMOVUPD   Z7, Z17
+
+label23:
 	VCMPPD      $0x00, Z2, Z1, K1
-	VMOVUPD     Z15, Z2
+	VMOVUPD     Z17, Z2
 	KMOVB       K1, R8
 	TESTL       R8, R8
-	JEQ         label21
-	VMOVUPD     constants<>+896(SB), Z15
-	VXORPD      Z16, Z16, Z16
-	VMOVUPD     Z16, Z16
-	VANDPD      constants<>+11648(SB), Z0, Z17
-	VORPD       constants<>+832(SB), Z17, Z17
-	VMOVUPD     Z17, Z17
+	JEQ         label25
+	VMOVUPD     constants<>+896(SB), Z17
+	VXORPD      Z18, Z18, Z18
+	VMOVUPD     Z18, Z18
+	VANDPD      constants<>+11648(SB), Z0, Z19
+	VORPD       constants<>+832(SB), Z19, Z19
+	VMOVUPD     Z19, Z19
 	VANDPD      constants<>+0(SB), Z0, Z0
 	VPSRLQ      $0x34, Z0, Z0
 	VORPD       constants<>+1216(SB), Z0, Z0
 	VSUBPD      constants<>+1280(SB), Z0, Z0
 	VMOVUPD     Z0, Z0
-	VANDPD      constants<>+0(SB), Z1, Z18
-	VANDPD      constants<>+0(SB), Z0, Z19
-	VADDPD      constants<>+896(SB), Z19, Z19
-	VMULPD      Z19, Z18, Z19
-	VCMPPD      $0x0e, constants<>+4224(SB), Z19, K2
+	VANDPD      constants<>+0(SB), Z1, Z20
+	VANDPD      constants<>+0(SB), Z0, Z21
+	VADDPD      constants<>+896(SB), Z21, Z21
+	VMULPD      Z21, Z20, Z21
+	VCMPPD      $0x0e, constants<>+4224(SB), Z21, K2
 	KMOVB       K2, R8
 	TESTL       R8, R8
 	JNE         done
-	VRNDSCALEPD $0x03, Z18, Z19
-	VCMPPD      $0x00, Z19, Z18, K2
-	VADDPD      constants<>+1216(SB), Z18, Z18
-	VXORPD      Z19, Z19, Z19
-	VBLENDMPD   Z18, Z19, K2, Z6
-	VANDPD      constants<>+1152(SB), Z6, Z18
-	VMOVUPD     Z18, Z18
+	VRNDSCALEPD $0x03, Z20, Z21
+	VCMPPD      $0x00, Z21, Z20, K2
+	VADDPD      constants<>+1216(SB), Z20, Z20
+	VXORPD      Z21, Z21, Z21
+	VBLENDMPD   Z20, Z21, K2, Z8
+	VANDPD      constants<>+1152(SB), Z8, Z20
+	VMOVUPD     Z20, Z20
 
-label22:
-	VPTESTMQ  Z18, Z18, K2
+label26:
+	VPTESTMQ  Z20, Z20, K2
 	KMOVB     K2, R8
 	TESTL     R8, R8
-	JEQ       label23
-	VPSLLQ    $0x3f, Z18, Z19
-	VPMOVQ2M  Z19, K2
-	VMULPD    Z17, Z15, Z19
-	VBLENDMPD Z19, Z15, K2, Z7
-	VMOVUPD   Z7, Z15
-	VADDPD    Z0, Z16, Z19
-	VBLENDMPD Z19, Z16, K2, Z8
-	VMOVUPD   Z8, Z16
-	VMULPD    Z17, Z17, Z17
-	VMOVUPD   Z17, Z17
-	VCMPPD    $0x01, constants<>+832(SB), Z17, K2
-	VADDPD    Z17, Z17, Z19
-	VBLENDMPD Z19, Z17, K2, Z9
+	JEQ       label27
+	VPSLLQ    $0x3f, Z20, Z21
+	VPMOVQ2M  Z21, K2
+	VMULPD    Z19, Z17, Z21
+	VBLENDMPD Z21, Z17, K2, Z9
 	VMOVUPD   Z9, Z17
+	VADDPD    Z0, Z18, Z21
+	VBLENDMPD Z21, Z18, K2, Z10
+	VMOVUPD   Z10, Z18
+	VMULPD    Z19, Z19, Z19
+	VMOVUPD   Z19, Z19
+	VCMPPD    $0x01, constants<>+832(SB), Z19, K2
+	VADDPD    Z19, Z19, Z21
+	VBLENDMPD Z21, Z19, K2, Z11
+	VMOVUPD   Z11, Z19
 	VADDPD    Z0, Z0, Z0
-	VXORPD    Z19, Z19, Z19
-	VBLENDMPD constants<>+896(SB), Z19, K2, Z10
-	VSUBPD    Z10, Z0, Z0
+	VXORPD    Z21, Z21, Z21
+	VBLENDMPD constants<>+896(SB), Z21, K2, Z12
+	VSUBPD    Z12, Z0, Z0
 	VMOVUPD   Z0, Z0
-	VPSRLQ    $0x01, Z18, Z18
-	VMOVUPD   Z18, Z18
-	JMP       label22
+	VPSRLQ    $0x01, Z20, Z20
+	VMOVUPD   Z20, Z20
+	JMP       label26
 
-label23:
+label27:
 	VCMPPD    $0x01, constants<>+2048(SB), Z1, K2
-	VMOVUPD   Z15, Z0
+	VMOVUPD   Z17, Z0
 	KMOVB     K2, R8
 	TESTL     R8, R8
-	JEQ       label24
-	VMOVUPD   constants<>+896(SB), Z17
-	VDIVPD    Z15, Z17, Z15
-	VBLENDMPD Z15, Z0, K2, Z11
-	VMOVUPD   Z11, Z0
+	JEQ       label28
+	VMOVUPD   constants<>+896(SB), Z19
+	VDIVPD    Z17, Z19, Z17
+	VBLENDMPD Z17, Z0, K2, Z13
+	VMOVUPD   Z13, Z0
 
-label24:
+label28:
 	VANDPD    constants<>+1984(SB), Z1, Z1
-	VXORPD    Z1, Z16, Z1
+	VXORPD    Z1, Z18, Z1
 	VADDPD    constants<>+192(SB), Z1, Z1
 	VPSLLQ    $0x34, Z1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VBLENDMPD Z0, Z2, K1, Z12
-	VMOVUPD   Z12, Z2
+	VBLENDMPD Z0, Z2, K1, Z14
+	VMOVUPD   Z14, Z2
 
-label21:
+label25:
 	CMPQ    DI, $0x08
 	JLT     last
 	VMOVUPD Z2, (AX)(SI*8)
@@ -6767,12 +6969,12 @@ tail:
 	KMOVB     R8, K1
 	VMOVUPD.Z (CX)(SI*8), K1, Z0
 	VMOVUPD   constants<>+896(SB), Z1
-	VBLENDMPD Z0, Z1, K1, Z13
-	VMOVUPD   Z13, Z0
+	VBLENDMPD Z0, Z1, K1, Z15
+	VMOVUPD   Z15, Z0
 	VMOVUPD.Z (DX)(SI*8), K1, Z1
 	VMOVUPD   constants<>+896(SB), Z2
-	VBLENDMPD Z1, Z2, K1, Z14
-	VMOVUPD   Z14, Z1
+	VBLENDMPD Z1, Z2, K1, Z16
+	VMOVUPD   Z16, Z1
 	JMP       lanes
 
 last:
@@ -6844,9 +7046,9 @@ lanes:
 	VANDPD    constants<>+1152(SB), Y5, Y5
 	VMOVUPD   Y5, Y5
 
-label25:
+label29:
 	VPTEST    Y5, Y5
-	JEQ       label26
+	JEQ       label30
 	VPSLLQ    $0x3f, Y5, Y6
 	VMULPD    Y4, Y2, Y7
 	VBLENDVPD Y6, Y7, Y2, Y2
@@ -6866,20 +7068,20 @@ label25:
 	VMOVUPD   Y0, Y0
 	VPSRLQ    $0x01, Y5, Y5
 	VMOVUPD   Y5, Y5
-	JMP       label25
+	JMP       label29
 
-label26:
+label30:
 	VCMPPD    $0x01, constants<>+2048(SB), Y1, Y0
 	VMOVUPD   Y2, Y4
 	VMOVMSKPD Y0, R8
 	TESTL     R8, R8
-	JEQ       label27
+	JEQ       label31
 	VMOVUPD   constants<>+896(SB), Y5
 	VDIVPD    Y2, Y5, Y2
 	VBLENDVPD Y0, Y2, Y4, Y0
 	VMOVUPD   Y0, Y4
 
-label27:
+label31:
 	VANDPD  constants<>+1984(SB), Y1, Y0
 	VXORPD  Y0, Y3, Y0
 	VADDPD  constants<>+192(SB), Y0, Y0
@@ -6979,11 +7181,11 @@ lanes:
 	VANDPD      constants<>+1152(SB), Z3, Z13
 	VMOVUPD     Z13, Z13
 
-label28:
+label32:
 	VPTESTMQ  Z13, Z13, K1
 	KMOVB     K1, R8
 	TESTL     R8, R8
-	JEQ       label29
+	JEQ       label33
 	VPSLLQ    $0x3f, Z13, Z14
 	VPMOVQ2M  Z14, K1
 	VMULPD    Z12, Z2, Z14
@@ -7005,20 +7207,20 @@ label28:
 	VMOVUPD   Z0, Z0
 	VPSRLQ    $0x01, Z13, Z13
 	VMOVUPD   Z13, Z13
-	JMP       label28
+	JMP       label32
 
-label29:
+label33:
 	VCMPPD    $0x01, constants<>+2048(SB), Z1, K1
 	VMOVUPD   Z2, Z0
 	KMOVB     K1, R8
 	TESTL     R8, R8
-	JEQ       label30
+	JEQ       label34
 	VMOVUPD   constants<>+896(SB), Z12
 	VDIVPD    Z2, Z12, Z2
 	VBLENDMPD Z2, Z0, K1, Z8
 	VMOVUPD   Z8, Z0
 
-label30:
+label34:
 	VANDPD  constants<>+1984(SB), Z1, Z1
 	VXORPD  Z1, Z11, Z1
 	VADDPD  constants<>+192(SB), Z1, Z1
@@ -7056,6 +7258,7505 @@ last:
 done:
 	VZEROUPPER
 	MOVQ SI, done+72(FP)
+	RET
+
+// func divFirst2AVX2(dx []float64, dy []float64, y []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·divFirst2AVX2(SB), NOSPLIT, $0-104
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    v_base+72(FP), BX
+	MOVQ    dx_len+8(FP), SI
+	XORQ    DI, DI
+	PCALIGN $0x20
+
+group:
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	CMPQ    R8, $0x04
+	JLT     tail
+	VMOVUPD (DX)(DI*8), Y0
+	VMOVUPD (BX)(DI*8), Y1
+
+lanes:
+	VMOVUPD   constants<>+896(SB), Y2
+	VDIVPD    Y0, Y2, Y2
+	VXORPD    constants<>+1984(SB), Y1, Y1
+	VDIVPD    Y0, Y1, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y2, Y1
+	VBLENDVPD Y1, constants<>+2048(SB), Y0, Y0
+	CMPQ      R8, $0x04
+	JLT       last
+	VMOVUPD   Y2, (AX)(DI*8)
+	VMOVUPD   Y0, (CX)(DI*8)
+	ADDQ      $0x04, DI
+	JMP       group
+
+tail:
+	TESTQ      R8, R8
+	JEQ        done
+	LEAQ       tails<>+32(SB), R9
+	MOVQ       R8, R10
+	NEGQ       R10
+	VMOVUPD    (R9)(R10*8), Y2
+	VMASKMOVPD (DX)(DI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (BX)(DI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), DX
+	MOVQ       R8, BX
+	NEGQ       BX
+	VMOVUPD    (DX)(BX*8), Y1
+	VMASKMOVPD Y2, Y1, (AX)(DI*8)
+	VMASKMOVPD Y0, Y1, (CX)(DI*8)
+	MOVQ       SI, DI
+
+done:
+	VZEROUPPER
+	MOVQ DI, done+96(FP)
+	RET
+
+// func divSecond2AVX2(dxx []float64, dxy []float64, dyy []float64, y []float64, dx []float64, dy []float64) (done int)
+// Requires: AVX
+TEXT ·divSecond2AVX2(SB), NOSPLIT, $0-152
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    y_base+72(FP), BX
+	MOVQ    dx_base+96(FP), SI
+	MOVQ    dy_base+120(FP), DI
+	MOVQ    dxx_len+8(FP), R8
+	XORQ    R9, R9
+	PCALIGN $0x20
+
+group:
+	MOVQ    R8, R10
+	SUBQ    R9, R10
+	CMPQ    R10, $0x04
+	JLT     tail
+	VMOVUPD (BX)(R9*8), Y0
+	VMOVUPD (SI)(R9*8), Y1
+	VMOVUPD (DI)(R9*8), Y2
+
+lanes:
+	VXORPD  constants<>+1984(SB), Y1, Y1
+	VDIVPD  Y0, Y1, Y1
+	VMULPD  constants<>+5376(SB), Y2, Y2
+	VDIVPD  Y0, Y2, Y0
+	CMPQ    R10, $0x04
+	JLT     last
+	VMOVUPD constants<>+2048(SB), Y2
+	VMOVUPD Y2, (AX)(R9*8)
+	VMOVUPD Y1, (CX)(R9*8)
+	VMOVUPD Y0, (DX)(R9*8)
+	ADDQ    $0x04, R9
+	JMP     group
+
+tail:
+	TESTQ      R10, R10
+	JEQ        done
+	LEAQ       tails<>+32(SB), R11
+	MOVQ       R10, R12
+	NEGQ       R12
+	VMOVUPD    (R11)(R12*8), Y3
+	VMASKMOVPD (BX)(R9*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (SI)(R9*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (DI)(R9*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), BX
+	MOVQ       R10, SI
+	NEGQ       SI
+	VMOVUPD    (BX)(SI*8), Y2
+	VMOVUPD    constants<>+2048(SB), Y3
+	VMASKMOVPD Y3, Y2, (AX)(R9*8)
+	VMASKMOVPD Y1, Y2, (CX)(R9*8)
+	VMASKMOVPD Y0, Y2, (DX)(R9*8)
+	MOVQ       R8, R9
+
+done:
+	VZEROUPPER
+	MOVQ R9, done+144(FP)
+	RET
+
+// func powFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·powFirst2AVX2(SB), NOSPLIT, $0-128
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_base+72(FP), BX
+	MOVQ    v_base+96(FP), SI
+	MOVQ    dx_len+8(FP), DI
+	XORQ    R8, R8
+	PCALIGN $0x20
+
+group:
+	MOVQ    DI, R9
+	SUBQ    R8, R9
+	CMPQ    R9, $0x04
+	JLT     tail
+	VMOVUPD (DX)(R8*8), Y0
+	VMOVUPD (BX)(R8*8), Y1
+	VMOVUPD (SI)(R8*8), Y2
+
+lanes:
+	VANDPD    constants<>+0(SB), Y2, Y3
+	VCMPPD    $0x09, constants<>+1024(SB), Y3, Y4
+	VCMPPD    $0x06, constants<>+1088(SB), Y3, Y3
+	VORPD     Y3, Y4, Y3
+	VMOVMSKPD Y3, R10
+	TESTL     R10, R10
+	JNE       done
+	VMULPD    Y2, Y1, Y3
+	VDIVPD    Y0, Y3, Y3
+	VCMPPD    $0x04, Y2, Y2, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JEQ       label35
+	VBLENDVPD Y4, Y2, Y3, Y3
+	VMOVUPD   Y3, Y3
+
+label35:
+	VCMPPD    $0x00, constants<>+832(SB), Y1, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JEQ       label36
+	VMOVUPD   constants<>+832(SB), Y5
+	VDIVPD    Y2, Y5, Y5
+	VBLENDVPD Y4, Y5, Y3, Y3
+	VMOVUPD   Y3, Y3
+
+label36:
+	VCMPPD    $0x00, constants<>+5056(SB), Y1, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JEQ       label37
+	VMULPD    constants<>+5056(SB), Y0, Y5
+	VMULPD    Y0, Y5, Y5
+	VBLENDVPD Y4, Y5, Y3, Y3
+	VMOVUPD   Y3, Y3
+
+label37:
+	VCMPPD    $0x00, constants<>+960(SB), Y1, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JEQ       label38
+	VMULPD    constants<>+960(SB), Y0, Y5
+	VBLENDVPD Y4, Y5, Y3, Y3
+	VMOVUPD   Y3, Y3
+
+label38:
+	VCMPPD    $0x00, constants<>+896(SB), Y1, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JEQ       label39
+	VBLENDVPD Y4, constants<>+896(SB), Y3, Y3
+	VMOVUPD   Y3, Y3
+
+label39:
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y1, R10
+	TESTL     R10, R10
+	JEQ       label40
+	VBLENDVPD Y1, constants<>+2048(SB), Y3, Y1
+	VMOVUPD   Y1, Y3
+
+label40:
+	VCMPPD    $0x09, constants<>+1024(SB), Y0, Y1
+	VCMPPD    $0x0e, constants<>+1088(SB), Y0, Y4
+	VORPD     Y4, Y1, Y1
+	VMOVMSKPD Y1, R10
+	TESTL     R10, R10
+	JNE       done
+	VANDPD    constants<>+1152(SB), Y0, Y1
+	VORPD     constants<>+832(SB), Y1, Y1
+	VPSRLQ    $0x34, Y0, Y0
+	VORPD     constants<>+1216(SB), Y0, Y0
+	VSUBPD    constants<>+1280(SB), Y0, Y0
+	VMOVUPD   constants<>+1344(SB), Y4
+	VCMPPD    $0x05, Y1, Y4, Y4
+	VANDPD    constants<>+896(SB), Y4, Y4
+	VSUBPD    Y4, Y0, Y0
+	VADDPD    constants<>+896(SB), Y4, Y4
+	VMULPD    Y4, Y1, Y1
+	VSUBPD    constants<>+896(SB), Y1, Y1
+	VADDPD    constants<>+960(SB), Y1, Y4
+	VDIVPD    Y4, Y1, Y4
+	VMULPD    Y4, Y4, Y5
+	VMULPD    Y5, Y5, Y6
+	VMULPD    constants<>+1408(SB), Y6, Y7
+	VADDPD    constants<>+1472(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+1536(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+1600(SB), Y7, Y7
+	VMULPD    Y7, Y5, Y5
+	VMULPD    constants<>+1664(SB), Y6, Y7
+	VADDPD    constants<>+1728(SB), Y7, Y7
+	VMULPD    Y6, Y7, Y7
+	VADDPD    constants<>+1792(SB), Y7, Y7
+	VMULPD    Y7, Y6, Y6
+	VMULPD    constants<>+832(SB), Y1, Y7
+	VMULPD    Y1, Y7, Y7
+	VADDPD    Y6, Y5, Y5
+	VADDPD    Y7, Y5, Y5
+	VMULPD    Y5, Y4, Y4
+	VMULPD    constants<>+1856(SB), Y0, Y5
+	VADDPD    Y5, Y4, Y4
+	VMULPD    constants<>+1920(SB), Y0, Y0
+	VSUBPD    Y4, Y7, Y4
+	VSUBPD    Y1, Y4, Y1
+	VSUBPD    Y1, Y0, Y0
+	VMULPD    Y0, Y2, Y1
+	VCMPPD    $0x09, Y1, Y1, Y4
+	VCMPPD    $0x00, constants<>+2048(SB), Y2, Y5
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VORPD     Y0, Y5, Y0
+	VANDPD    Y0, Y4, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y1, Y0
+	VCMPPD    $0x04, Y2, Y2, Y1
+	VBLENDVPD Y1, Y2, Y3, Y3
+	VBLENDVPD Y1, Y2, Y0, Y0
+	CMPQ      R9, $0x04
+	JLT       last
+	VMOVUPD   Y3, (AX)(R8*8)
+	VMOVUPD   Y0, (CX)(R8*8)
+	ADDQ      $0x04, R8
+	JMP       group
+
+tail:
+	TESTQ      R9, R9
+	JEQ        done
+	LEAQ       tails<>+32(SB), R10
+	MOVQ       R9, R11
+	NEGQ       R11
+	VMOVUPD    (R10)(R11*8), Y3
+	VMASKMOVPD (DX)(R8*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (BX)(R8*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (SI)(R8*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), DX
+	MOVQ       R9, BX
+	NEGQ       BX
+	VMOVUPD    (DX)(BX*8), Y1
+	VMASKMOVPD Y3, Y1, (AX)(R8*8)
+	VMASKMOVPD Y0, Y1, (CX)(R8*8)
+	MOVQ       DI, R8
+
+done:
+	VZEROUPPER
+	MOVQ R8, done+120(FP)
+	RET
+
+// func powFirst2AVX512(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·powFirst2AVX512(SB), NOSPLIT, $0-128
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_base+72(FP), BX
+	MOVQ    v_base+96(FP), SI
+	MOVQ    dx_len+8(FP), DI
+	XORQ    R8, R8
+	PCALIGN $0x20
+
+group:
+	MOVQ    DI, R9
+	SUBQ    R8, R9
+	CMPQ    R9, $0x08
+	JLT     tail
+	VMOVUPD (DX)(R8*8), Z0
+	VMOVUPD (BX)(R8*8), Z1
+	VMOVUPD (SI)(R8*8), Z2
+
+lanes:
+	VANDPD    constants<>+0(SB), Z2, Z3
+	VCMPPD    $0x09, constants<>+1024(SB), Z3, K1
+	VCMPPD    $0x06, constants<>+1088(SB), Z3, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JNE       done
+	VMULPD    Z2, Z1, Z3
+	VDIVPD    Z0, Z3, Z3
+	VCMPPD    $0x04, Z2, Z2, K1
+	VMOVUPD   Z3, Z3
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label41
+	VBLENDMPD Z2, Z3, K1, Z4
+	VMOVUPD   Z4, Z3
+
+label41:
+	VCMPPD    $0x00, constants<>+832(SB), Z1, K1
+	VMOVUPD   Z3, Z3
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label42
+	VMOVUPD   constants<>+832(SB), Z17
+	VDIVPD    Z2, Z17, Z17
+	VBLENDMPD Z17, Z3, K1, Z5
+	VMOVUPD   Z5, Z3
+
+label42:
+	VCMPPD    $0x00, constants<>+5056(SB), Z1, K1
+	VMOVUPD   Z3, Z3
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label43
+	VMULPD    constants<>+5056(SB), Z0, Z17
+	VMULPD    Z0, Z17, Z17
+	VBLENDMPD Z17, Z3, K1, Z6
+	VMOVUPD   Z6, Z3
+
+label43:
+	VCMPPD    $0x00, constants<>+960(SB), Z1, K1
+	VMOVUPD   Z3, Z3
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label44
+	VMULPD    constants<>+960(SB), Z0, Z17
+	VBLENDMPD Z17, Z3, K1, Z7
+	VMOVUPD   Z7, Z3
+
+label44:
+	VCMPPD    $0x00, constants<>+896(SB), Z1, K1
+	VMOVUPD   Z3, Z3
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label45
+	VBLENDMPD constants<>+896(SB), Z3, K1, Z8
+	VMOVUPD   Z8, Z3
+
+label45:
+	VCMPPD    $0x00, constants<>+2048(SB), Z1, K1
+	VMOVUPD   Z3, Z1
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label46
+	VBLENDMPD constants<>+2048(SB), Z1, K1, Z9
+	VMOVUPD   Z9, Z1
+
+label46:
+	VCMPPD    $0x09, constants<>+1024(SB), Z0, K1
+	VCMPPD    $0x0e, constants<>+1088(SB), Z0, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JNE       done
+	VANDPD    constants<>+1152(SB), Z0, Z3
+	VORPD     constants<>+832(SB), Z3, Z3
+	VPSRLQ    $0x34, Z0, Z0
+	VORPD     constants<>+1216(SB), Z0, Z0
+	VSUBPD    constants<>+1280(SB), Z0, Z0
+	VMOVUPD   constants<>+1344(SB), Z17
+	VCMPPD    $0x05, Z3, Z17, K1
+	VXORPD    Z17, Z17, Z17
+	VBLENDMPD constants<>+896(SB), Z17, K1, Z10
+	VSUBPD    Z10, Z0, Z0
+	VADDPD    constants<>+896(SB), Z10, Z17
+	VMULPD    Z17, Z3, Z3
+	VSUBPD    constants<>+896(SB), Z3, Z3
+	VADDPD    constants<>+960(SB), Z3, Z17
+	VDIVPD    Z17, Z3, Z17
+	VMULPD    Z17, Z17, Z18
+	VMULPD    Z18, Z18, Z19
+	VMULPD    constants<>+1408(SB), Z19, Z20
+	VADDPD    constants<>+1472(SB), Z20, Z20
+	VMULPD    Z19, Z20, Z20
+	VADDPD    constants<>+1536(SB), Z20, Z20
+	VMULPD    Z19, Z20, Z20
+	VADDPD    constants<>+1600(SB), Z20, Z20
+	VMULPD    Z20, Z18, Z18
+	VMULPD    constants<>+1664(SB), Z19, Z20
+	VADDPD    constants<>+1728(SB), Z20, Z20
+	VMULPD    Z19, Z20, Z20
+	VADDPD    constants<>+1792(SB), Z20, Z20
+	VMULPD    Z20, Z19, Z19
+	VMULPD    constants<>+832(SB), Z3, Z20
+	VMULPD    Z3, Z20, Z20
+	VADDPD    Z19, Z18, Z18
+	VADDPD    Z20, Z18, Z18
+	VMULPD    Z18, Z17, Z17
+	VMULPD    constants<>+1856(SB), Z0, Z18
+	VADDPD    Z18, Z17, Z17
+	VMULPD    constants<>+1920(SB), Z0, Z0
+	VSUBPD    Z17, Z20, Z17
+	VSUBPD    Z3, Z17, Z3
+	VSUBPD    Z3, Z0, Z0
+	VMULPD    Z0, Z2, Z3
+	VCMPPD    $0x09, Z3, Z3, K1
+	VCMPPD    $0x00, constants<>+2048(SB), Z2, K2
+	VCMPPD    $0x00, constants<>+2048(SB), Z0, K3
+	KORB      K2, K3, K2
+	KANDB     K1, K2, K1
+	VBLENDMPD constants<>+2048(SB), Z3, K1, Z11
+	VCMPPD    $0x04, Z2, Z2, K1
+	VBLENDMPD Z2, Z1, K1, Z12
+	VBLENDMPD Z2, Z11, K1, Z13
+	CMPQ      R9, $0x08
+	JLT       last
+	VMOVUPD   Z12, (AX)(R8*8)
+	VMOVUPD   Z13, (CX)(R8*8)
+	ADDQ      $0x08, R8
+	JMP       group
+
+tail:
+	TESTQ     R9, R9
+	JEQ       done
+	MOVL      $0x000000ff, R10
+	BZHIL     R9, R10, R10
+	KMOVB     R10, K1
+	VMOVUPD.Z (DX)(R8*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z14
+	VMOVUPD   Z14, Z0
+	VMOVUPD.Z (BX)(R8*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z15
+	VMOVUPD   Z15, Z1
+	VMOVUPD.Z (SI)(R8*8), K1, Z2
+	VMOVUPD   constants<>+896(SB), Z3
+	VBLENDMPD Z2, Z3, K1, Z16
+	VMOVUPD   Z16, Z2
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, DX
+	BZHIL   R9, DX, DX
+	KMOVB   DX, K1
+	VMOVUPD Z12, K1, (AX)(R8*8)
+	VMOVUPD Z13, K1, (CX)(R8*8)
+	MOVQ    DI, R8
+
+done:
+	VZEROUPPER
+	MOVQ R8, done+120(FP)
+	RET
+
+// func powSecond2AVX2(dxx []float64, dxy []float64, dyy []float64, x []float64, y []float64, v []float64, dx []float64, dy []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·powSecond2AVX2(SB), NOSPLIT, $0-200
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    x_base+72(FP), BX
+	MOVQ    y_base+96(FP), SI
+	MOVQ    v_base+120(FP), DI
+	MOVQ    dx_base+144(FP), R8
+	MOVQ    dy_base+168(FP), R9
+	MOVQ    dxx_len+8(FP), R10
+	XORQ    R11, R11
+	PCALIGN $0x20
+
+group:
+	MOVQ    R10, R12
+	SUBQ    R11, R12
+	CMPQ    R12, $0x04
+	JLT     tail
+	VMOVUPD (BX)(R11*8), Y0
+	VMOVUPD (SI)(R11*8), Y1
+	VMOVUPD (DI)(R11*8), Y2
+	VMOVUPD (R8)(R11*8), Y3
+	VMOVUPD (R9)(R11*8), Y4
+
+lanes:
+	VCMPPD    $0x09, constants<>+1024(SB), Y0, Y5
+	VCMPPD    $0x0e, constants<>+1088(SB), Y0, Y6
+	VORPD     Y6, Y5, Y5
+	VMOVMSKPD Y5, R13
+	TESTL     R13, R13
+	JNE       done
+	VANDPD    constants<>+1152(SB), Y0, Y5
+	VORPD     constants<>+832(SB), Y5, Y5
+	VPSRLQ    $0x34, Y0, Y6
+	VORPD     constants<>+1216(SB), Y6, Y6
+	VSUBPD    constants<>+1280(SB), Y6, Y6
+	VMOVUPD   constants<>+1344(SB), Y7
+	VCMPPD    $0x05, Y5, Y7, Y7
+	VANDPD    constants<>+896(SB), Y7, Y7
+	VSUBPD    Y7, Y6, Y6
+	VADDPD    constants<>+896(SB), Y7, Y7
+	VMULPD    Y7, Y5, Y5
+	VSUBPD    constants<>+896(SB), Y5, Y5
+	VADDPD    constants<>+960(SB), Y5, Y7
+	VDIVPD    Y7, Y5, Y7
+	VMULPD    Y7, Y7, Y8
+	VMULPD    Y8, Y8, Y9
+	VMULPD    constants<>+1408(SB), Y9, Y10
+	VADDPD    constants<>+1472(SB), Y10, Y10
+	VMULPD    Y9, Y10, Y10
+	VADDPD    constants<>+1536(SB), Y10, Y10
+	VMULPD    Y9, Y10, Y10
+	VADDPD    constants<>+1600(SB), Y10, Y10
+	VMULPD    Y10, Y8, Y8
+	VMULPD    constants<>+1664(SB), Y9, Y10
+	VADDPD    constants<>+1728(SB), Y10, Y10
+	VMULPD    Y9, Y10, Y10
+	VADDPD    constants<>+1792(SB), Y10, Y10
+	VMULPD    Y10, Y9, Y9
+	VMULPD    constants<>+832(SB), Y5, Y10
+	VMULPD    Y5, Y10, Y10
+	VADDPD    Y9, Y8, Y8
+	VADDPD    Y10, Y8, Y8
+	VMULPD    Y8, Y7, Y7
+	VMULPD    constants<>+1856(SB), Y6, Y8
+	VADDPD    Y8, Y7, Y7
+	VMULPD    constants<>+1920(SB), Y6, Y6
+	VSUBPD    Y7, Y10, Y7
+	VSUBPD    Y5, Y7, Y5
+	VSUBPD    Y5, Y6, Y5
+	VDIVPD    Y0, Y2, Y6
+	VANDPD    constants<>+0(SB), Y2, Y7
+	VCMPPD    $0x09, constants<>+1024(SB), Y7, Y8
+	VCMPPD    $0x06, constants<>+1088(SB), Y7, Y7
+	VORPD     Y7, Y8, Y7
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y8
+	VORPD     Y8, Y7, Y7
+	VMOVMSKPD Y7, R13
+	TESTL     R13, R13
+	JNE       done
+	VANDPD    constants<>+0(SB), Y3, Y7
+	VCMPPD    $0x09, constants<>+1024(SB), Y7, Y8
+	VCMPPD    $0x06, constants<>+1088(SB), Y7, Y7
+	VORPD     Y7, Y8, Y7
+	VMOVMSKPD Y7, R13
+	TESTL     R13, R13
+	JNE       done
+	VSUBPD    constants<>+896(SB), Y1, Y7
+	VMULPD    Y3, Y7, Y7
+	VDIVPD    Y0, Y7, Y7
+	VCMPPD    $0x04, Y3, Y3, Y8
+	VMOVUPD   Y7, Y7
+	VMOVMSKPD Y8, R13
+	TESTL     R13, R13
+	JEQ       label47
+	VBLENDVPD Y8, Y3, Y7, Y7
+	VMOVUPD   Y7, Y7
+
+label47:
+	VCMPPD    $0x00, constants<>+832(SB), Y1, Y8
+	VMOVUPD   Y7, Y7
+	VMOVMSKPD Y8, R13
+	TESTL     R13, R13
+	JEQ       label48
+	VMULPD    constants<>+11712(SB), Y3, Y3
+	VANDPD    constants<>+0(SB), Y0, Y9
+	VDIVPD    Y9, Y3, Y3
+	VBLENDVPD Y8, Y3, Y7, Y3
+	VMOVUPD   Y3, Y7
+
+label48:
+	VCMPPD    $0x00, constants<>+5056(SB), Y1, Y3
+	VMOVUPD   Y7, Y7
+	VMOVMSKPD Y3, R13
+	TESTL     R13, R13
+	JEQ       label49
+	VMULPD    constants<>+5120(SB), Y0, Y0
+	VBLENDVPD Y3, Y0, Y7, Y0
+	VMOVUPD   Y0, Y7
+
+label49:
+	VCMPPD    $0x00, constants<>+960(SB), Y1, Y0
+	VMOVUPD   Y7, Y3
+	VMOVMSKPD Y0, R13
+	TESTL     R13, R13
+	JEQ       label50
+	VBLENDVPD Y0, constants<>+960(SB), Y3, Y0
+	VMOVUPD   Y0, Y3
+
+label50:
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y0
+	VCMPPD    $0x00, constants<>+896(SB), Y1, Y7
+	VORPD     Y7, Y0, Y0
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y0, R13
+	TESTL     R13, R13
+	JEQ       label51
+	VBLENDVPD Y0, constants<>+2048(SB), Y3, Y0
+	VMOVUPD   Y0, Y3
+
+label51:
+	VMULPD    Y5, Y1, Y0
+	VCMPPD    $0x09, Y0, Y0, Y7
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VCMPPD    $0x00, constants<>+2048(SB), Y5, Y8
+	VORPD     Y8, Y1, Y1
+	VANDPD    Y1, Y7, Y1
+	VBLENDVPD Y1, constants<>+2048(SB), Y0, Y0
+	VADDPD    constants<>+896(SB), Y0, Y0
+	VMULPD    Y0, Y6, Y1
+	VCMPPD    $0x09, Y1, Y1, Y7
+	VCMPPD    $0x00, constants<>+2048(SB), Y6, Y6
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VORPD     Y0, Y6, Y0
+	VANDPD    Y0, Y7, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y1, Y0
+	VMULPD    Y5, Y4, Y1
+	VCMPPD    $0x09, Y1, Y1, Y6
+	VCMPPD    $0x00, constants<>+2048(SB), Y4, Y4
+	VCMPPD    $0x00, constants<>+2048(SB), Y5, Y7
+	VORPD     Y7, Y4, Y4
+	VANDPD    Y4, Y6, Y4
+	VBLENDVPD Y4, constants<>+2048(SB), Y1, Y1
+	VCMPPD    $0x04, Y5, Y5, Y4
+	VBLENDVPD Y4, Y5, Y0, Y0
+	VBLENDVPD Y4, Y5, Y1, Y1
+	VCMPPD    $0x04, Y2, Y2, Y4
+	VBLENDVPD Y4, Y2, Y3, Y3
+	VBLENDVPD Y4, Y2, Y0, Y0
+	VBLENDVPD Y4, Y2, Y1, Y1
+	CMPQ      R12, $0x04
+	JLT       last
+	VMOVUPD   Y3, (AX)(R11*8)
+	VMOVUPD   Y0, (CX)(R11*8)
+	VMOVUPD   Y1, (DX)(R11*8)
+	ADDQ      $0x04, R11
+	JMP       group
+
+tail:
+	TESTQ      R12, R12
+	JEQ        done
+	LEAQ       tails<>+32(SB), R13
+	MOVQ       R12, R14
+	NEGQ       R14
+	VMOVUPD    (R13)(R14*8), Y5
+	VMASKMOVPD (BX)(R11*8), Y5, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y5, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (SI)(R11*8), Y5, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y5, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (DI)(R11*8), Y5, Y2
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y5, Y2, Y3, Y2
+	VMOVUPD    Y2, Y2
+	VMASKMOVPD (R8)(R11*8), Y5, Y3
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y5, Y3, Y4, Y3
+	VMOVUPD    Y3, Y3
+	VMASKMOVPD (R9)(R11*8), Y5, Y4
+	VMOVUPD    constants<>+896(SB), Y6
+	VBLENDVPD  Y5, Y4, Y6, Y4
+	VMOVUPD    Y4, Y4
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), BX
+	MOVQ       R12, SI
+	NEGQ       SI
+	VMOVUPD    (BX)(SI*8), Y2
+	VMASKMOVPD Y3, Y2, (AX)(R11*8)
+	VMASKMOVPD Y0, Y2, (CX)(R11*8)
+	VMASKMOVPD Y1, Y2, (DX)(R11*8)
+	MOVQ       R10, R11
+
+done:
+	VZEROUPPER
+	MOVQ R11, done+192(FP)
+	RET
+
+// func powSecond2AVX512(dxx []float64, dxy []float64, dyy []float64, x []float64, y []float64, v []float64, dx []float64, dy []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·powSecond2AVX512(SB), NOSPLIT, $0-200
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    x_base+72(FP), BX
+	MOVQ    y_base+96(FP), SI
+	MOVQ    v_base+120(FP), DI
+	MOVQ    dx_base+144(FP), R8
+	MOVQ    dy_base+168(FP), R9
+	MOVQ    dxx_len+8(FP), R10
+	XORQ    R11, R11
+	PCALIGN $0x20
+
+group:
+	MOVQ    R10, R12
+	SUBQ    R11, R12
+	CMPQ    R12, $0x08
+	JLT     tail
+	VMOVUPD (BX)(R11*8), Z0
+	VMOVUPD (SI)(R11*8), Z1
+	VMOVUPD (DI)(R11*8), Z2
+	VMOVUPD (R8)(R11*8), Z3
+	VMOVUPD (R9)(R11*8), Z4
+
+lanes:
+	VCMPPD    $0x09, constants<>+1024(SB), Z0, K1
+	VCMPPD    $0x0e, constants<>+1088(SB), Z0, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JNE       done
+	VANDPD    constants<>+1152(SB), Z0, Z5
+	VORPD     constants<>+832(SB), Z5, Z5
+	VPSRLQ    $0x34, Z0, Z25
+	VORPD     constants<>+1216(SB), Z25, Z25
+	VSUBPD    constants<>+1280(SB), Z25, Z25
+	VMOVUPD   constants<>+1344(SB), Z26
+	VCMPPD    $0x05, Z5, Z26, K1
+	VXORPD    Z26, Z26, Z26
+	VBLENDMPD constants<>+896(SB), Z26, K1, Z6
+	VSUBPD    Z6, Z25, Z25
+	VADDPD    constants<>+896(SB), Z6, Z26
+	VMULPD    Z26, Z5, Z5
+	VSUBPD    constants<>+896(SB), Z5, Z5
+	VADDPD    constants<>+960(SB), Z5, Z26
+	VDIVPD    Z26, Z5, Z26
+	VMULPD    Z26, Z26, Z27
+	VMULPD    Z27, Z27, Z28
+	VMULPD    constants<>+1408(SB), Z28, Z29
+	VADDPD    constants<>+1472(SB), Z29, Z29
+	VMULPD    Z28, Z29, Z29
+	VADDPD    constants<>+1536(SB), Z29, Z29
+	VMULPD    Z28, Z29, Z29
+	VADDPD    constants<>+1600(SB), Z29, Z29
+	VMULPD    Z29, Z27, Z27
+	VMULPD    constants<>+1664(SB), Z28, Z29
+	VADDPD    constants<>+1728(SB), Z29, Z29
+	VMULPD    Z28, Z29, Z29
+	VADDPD    constants<>+1792(SB), Z29, Z29
+	VMULPD    Z29, Z28, Z28
+	VMULPD    constants<>+832(SB), Z5, Z29
+	VMULPD    Z5, Z29, Z29
+	VADDPD    Z28, Z27, Z27
+	VADDPD    Z29, Z27, Z27
+	VMULPD    Z27, Z26, Z26
+	VMULPD    constants<>+1856(SB), Z25, Z27
+	VADDPD    Z27, Z26, Z26
+	VMULPD    constants<>+1920(SB), Z25, Z25
+	VSUBPD    Z26, Z29, Z26
+	VSUBPD    Z5, Z26, Z5
+	VSUBPD    Z5, Z25, Z5
+	VDIVPD    Z0, Z2, Z25
+	VANDPD    constants<>+0(SB), Z2, Z26
+	VCMPPD    $0x09, constants<>+1024(SB), Z26, K1
+	VCMPPD    $0x06, constants<>+1088(SB), Z26, K2
+	KORB      K1, K2, K1
+	VCMPPD    $0x00, constants<>+2048(SB), Z0, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JNE       done
+	VANDPD    constants<>+0(SB), Z3, Z26
+	VCMPPD    $0x09, constants<>+1024(SB), Z26, K1
+	VCMPPD    $0x06, constants<>+1088(SB), Z26, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JNE       done
+	VSUBPD    constants<>+896(SB), Z1, Z26
+	VMULPD    Z3, Z26, Z26
+	VDIVPD    Z0, Z26, Z26
+	VCMPPD    $0x04, Z3, Z3, K1
+	VMOVUPD   Z26, Z26
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JEQ       label52
+	VBLENDMPD Z3, Z26, K1, Z7
+	VMOVUPD   Z7, Z26
+
+label52:
+	VCMPPD    $0x00, constants<>+832(SB), Z1, K1
+	VMOVUPD   Z26, Z26
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JEQ       label53
+	VMULPD    constants<>+11712(SB), Z3, Z3
+	VANDPD    constants<>+0(SB), Z0, Z27
+	VDIVPD    Z27, Z3, Z3
+	VBLENDMPD Z3, Z26, K1, Z8
+	VMOVUPD   Z8, Z26
+
+label53:
+	VCMPPD    $0x00, constants<>+5056(SB), Z1, K1
+	VMOVUPD   Z26, Z3
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JEQ       label54
+	VMULPD    constants<>+5120(SB), Z0, Z0
+	VBLENDMPD Z0, Z3, K1, Z9
+	VMOVUPD   Z9, Z3
+
+label54:
+	VCMPPD    $0x00, constants<>+960(SB), Z1, K1
+	VMOVUPD   Z3, Z0
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JEQ       label55
+	VBLENDMPD constants<>+960(SB), Z0, K1, Z10
+	VMOVUPD   Z10, Z0
+
+label55:
+	VCMPPD    $0x00, constants<>+2048(SB), Z1, K1
+	VCMPPD    $0x00, constants<>+896(SB), Z1, K2
+	KORB      K1, K2, K1
+	VMOVUPD   Z0, Z0
+	KMOVB     K1, R13
+	TESTL     R13, R13
+	JEQ       label56
+	VBLENDMPD constants<>+2048(SB), Z0, K1, Z11
+	VMOVUPD   Z11, Z0
+
+label56:
+	VMULPD    Z5, Z1, Z3
+	VCMPPD    $0x09, Z3, Z3, K1
+	VCMPPD    $0x00, constants<>+2048(SB), Z1, K2
+	VCMPPD    $0x00, constants<>+2048(SB), Z5, K3
+	KORB      K2, K3, K2
+	KANDB     K1, K2, K1
+	VBLENDMPD constants<>+2048(SB), Z3, K1, Z12
+	VADDPD    constants<>+896(SB), Z12, Z1
+	VMULPD    Z1, Z25, Z3
+	VCMPPD    $0x09, Z3, Z3, K1
+	VCMPPD    $0x00, constants<>+2048(SB), Z25, K2
+	VCMPPD    $0x00, constants<>+2048(SB), Z1, K3
+	KORB      K2, K3, K2
+	KANDB     K1, K2, K1
+	VBLENDMPD constants<>+2048(SB), Z3, K1, Z13
+	VMULPD    Z5, Z4, Z1
+	VCMPPD    $0x09, Z1, Z1, K1
+	VCMPPD    $0x00, constants<>+2048(SB), Z4, K2
+	VCMPPD    $0x00, constants<>+2048(SB), Z5, K3
+	KORB      K2, K3, K2
+	KANDB     K1, K2, K1
+	VBLENDMPD constants<>+2048(SB), Z1, K1, Z14
+	VCMPPD    $0x04, Z5, Z5, K1
+	VBLENDMPD Z5, Z13, K1, Z15
+	VBLENDMPD Z5, Z14, K1, Z16
+	VCMPPD    $0x04, Z2, Z2, K1
+	VBLENDMPD Z2, Z0, K1, Z17
+	VBLENDMPD Z2, Z15, K1, Z18
+	VBLENDMPD Z2, Z16, K1, Z19
+	CMPQ      R12, $0x08
+	JLT       last
+	VMOVUPD   Z17, (AX)(R11*8)
+	VMOVUPD   Z18, (CX)(R11*8)
+	VMOVUPD   Z19, (DX)(R11*8)
+	ADDQ      $0x08, R11
+	JMP       group
+
+tail:
+	TESTQ     R12, R12
+	JEQ       done
+	MOVL      $0x000000ff, R13
+	BZHIL     R12, R13, R13
+	KMOVB     R13, K1
+	VMOVUPD.Z (BX)(R11*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z20
+	VMOVUPD   Z20, Z0
+	VMOVUPD.Z (SI)(R11*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z21
+	VMOVUPD   Z21, Z1
+	VMOVUPD.Z (DI)(R11*8), K1, Z2
+	VMOVUPD   constants<>+896(SB), Z3
+	VBLENDMPD Z2, Z3, K1, Z22
+	VMOVUPD   Z22, Z2
+	VMOVUPD.Z (R8)(R11*8), K1, Z3
+	VMOVUPD   constants<>+896(SB), Z4
+	VBLENDMPD Z3, Z4, K1, Z23
+	VMOVUPD   Z23, Z3
+	VMOVUPD.Z (R9)(R11*8), K1, Z4
+	VMOVUPD   constants<>+896(SB), Z5
+	VBLENDMPD Z4, Z5, K1, Z24
+	VMOVUPD   Z24, Z4
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, BX
+	BZHIL   R12, BX, BX
+	KMOVB   BX, K1
+	VMOVUPD Z17, K1, (AX)(R11*8)
+	VMOVUPD Z18, K1, (CX)(R11*8)
+	VMOVUPD Z19, K1, (DX)(R11*8)
+	MOVQ    R10, R11
+
+done:
+	VZEROUPPER
+	MOVQ R11, done+192(FP)
+	RET
+
+// func hypotFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·hypotFirst2AVX2(SB), NOSPLIT, $0-128
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_base+72(FP), BX
+	MOVQ    v_base+96(FP), SI
+	MOVQ    dx_len+8(FP), DI
+	XORQ    R8, R8
+	PCALIGN $0x20
+
+group:
+	MOVQ    DI, R9
+	SUBQ    R8, R9
+	CMPQ    R9, $0x04
+	JLT     tail
+	VMOVUPD (DX)(R8*8), Y0
+	VMOVUPD (BX)(R8*8), Y1
+	VMOVUPD (SI)(R8*8), Y2
+
+lanes:
+	VCMPPD    $0x01, constants<>+1024(SB), Y2, Y3
+	VMOVMSKPD Y3, R10
+	TESTL     R10, R10
+	JNE       done
+	VDIVPD    Y2, Y0, Y0
+	VDIVPD    Y2, Y1, Y1
+	VCMPPD    $0x00, constants<>+2048(SB), Y2, Y2
+	VMOVUPD   Y0, Y0
+	VMOVUPD   Y1, Y1
+	VMOVMSKPD Y2, R10
+	TESTL     R10, R10
+	JEQ       label57
+	VBLENDVPD Y2, constants<>+2048(SB), Y0, Y0
+	VMOVUPD   Y0, Y0
+	VBLENDVPD Y2, constants<>+2048(SB), Y1, Y1
+	VMOVUPD   Y1, Y1
+
+label57:
+	CMPQ    R9, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(R8*8)
+	VMOVUPD Y1, (CX)(R8*8)
+	ADDQ    $0x04, R8
+	JMP     group
+
+tail:
+	TESTQ      R9, R9
+	JEQ        done
+	LEAQ       tails<>+32(SB), R10
+	MOVQ       R9, R11
+	NEGQ       R11
+	VMOVUPD    (R10)(R11*8), Y3
+	VMASKMOVPD (DX)(R8*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (BX)(R8*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (SI)(R8*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), DX
+	MOVQ       R9, BX
+	NEGQ       BX
+	VMOVUPD    (DX)(BX*8), Y2
+	VMASKMOVPD Y0, Y2, (AX)(R8*8)
+	VMASKMOVPD Y1, Y2, (CX)(R8*8)
+	MOVQ       DI, R8
+
+done:
+	VZEROUPPER
+	MOVQ R8, done+120(FP)
+	RET
+
+// func hypotSecond2AVX2(dxx []float64, dxy []float64, dyy []float64, v []float64, dx []float64, dy []float64) (done int)
+// Requires: AVX
+TEXT ·hypotSecond2AVX2(SB), NOSPLIT, $0-152
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    v_base+72(FP), BX
+	MOVQ    dx_base+96(FP), SI
+	MOVQ    dy_base+120(FP), DI
+	MOVQ    dxx_len+8(FP), R8
+	XORQ    R9, R9
+	PCALIGN $0x20
+
+group:
+	MOVQ    R8, R10
+	SUBQ    R9, R10
+	CMPQ    R10, $0x04
+	JLT     tail
+	VMOVUPD (BX)(R9*8), Y0
+	VMOVUPD (SI)(R9*8), Y1
+	VMOVUPD (DI)(R9*8), Y2
+
+lanes:
+	VDIVPD    Y0, Y1, Y3
+	VDIVPD    Y0, Y2, Y4
+	VMULPD    Y2, Y4, Y4
+	VXORPD    constants<>+1984(SB), Y3, Y5
+	VMULPD    Y2, Y5, Y2
+	VMULPD    Y1, Y3, Y1
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y4, Y3
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y2
+	VBLENDVPD Y0, constants<>+2048(SB), Y1, Y0
+	CMPQ      R10, $0x04
+	JLT       last
+	VMOVUPD   Y3, (AX)(R9*8)
+	VMOVUPD   Y2, (CX)(R9*8)
+	VMOVUPD   Y0, (DX)(R9*8)
+	ADDQ      $0x04, R9
+	JMP       group
+
+tail:
+	TESTQ      R10, R10
+	JEQ        done
+	LEAQ       tails<>+32(SB), R11
+	MOVQ       R10, R12
+	NEGQ       R12
+	VMOVUPD    (R11)(R12*8), Y3
+	VMASKMOVPD (BX)(R9*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (SI)(R9*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (DI)(R9*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), BX
+	MOVQ       R10, SI
+	NEGQ       SI
+	VMOVUPD    (BX)(SI*8), Y1
+	VMASKMOVPD Y3, Y1, (AX)(R9*8)
+	VMASKMOVPD Y2, Y1, (CX)(R9*8)
+	VMASKMOVPD Y0, Y1, (DX)(R9*8)
+	MOVQ       R8, R9
+
+done:
+	VZEROUPPER
+	MOVQ R9, done+144(FP)
+	RET
+
+// func atan2First2AVX2(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·atan2First2AVX2(SB), NOSPLIT, $0-128
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_base+72(FP), BX
+	MOVQ    v_base+96(FP), SI
+	MOVQ    dx_len+8(FP), DI
+	XORQ    R8, R8
+	PCALIGN $0x20
+
+group:
+	MOVQ    DI, R9
+	SUBQ    R8, R9
+	CMPQ    R9, $0x04
+	JLT     tail
+	VMOVUPD (DX)(R8*8), Y0
+	VMOVUPD (BX)(R8*8), Y1
+	VMOVUPD (SI)(R8*8), Y2
+
+lanes:
+	VMULPD    Y1, Y1, Y3
+	VMULPD    Y0, Y0, Y4
+	VADDPD    Y4, Y3, Y3
+	VCMPPD    $0x0a, constants<>+11776(SB), Y3, Y4
+	VCMPPD    $0x06, constants<>+1088(SB), Y3, Y5
+	VORPD     Y5, Y4, Y4
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JNE       done
+	VDIVPD    Y3, Y1, Y1
+	VXORPD    constants<>+1984(SB), Y0, Y0
+	VDIVPD    Y3, Y0, Y0
+	VCMPPD    $0x04, Y2, Y2, Y3
+	VMOVUPD   Y1, Y1
+	VMOVUPD   Y0, Y0
+	VMOVMSKPD Y3, R10
+	TESTL     R10, R10
+	JEQ       label58
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VMOVUPD   Y1, Y1
+	VBLENDVPD Y3, Y2, Y0, Y0
+	VMOVUPD   Y0, Y0
+
+label58:
+	CMPQ    R9, $0x04
+	JLT     last
+	VMOVUPD Y1, (AX)(R8*8)
+	VMOVUPD Y0, (CX)(R8*8)
+	ADDQ    $0x04, R8
+	JMP     group
+
+tail:
+	TESTQ      R9, R9
+	JEQ        done
+	LEAQ       tails<>+32(SB), R10
+	MOVQ       R9, R11
+	NEGQ       R11
+	VMOVUPD    (R10)(R11*8), Y3
+	VMASKMOVPD (DX)(R8*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (BX)(R8*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (SI)(R8*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), DX
+	MOVQ       R9, BX
+	NEGQ       BX
+	VMOVUPD    (DX)(BX*8), Y2
+	VMASKMOVPD Y1, Y2, (AX)(R8*8)
+	VMASKMOVPD Y0, Y2, (CX)(R8*8)
+	MOVQ       DI, R8
+
+done:
+	VZEROUPPER
+	MOVQ R8, done+120(FP)
+	RET
+
+// func atan2Second2AVX2(dxx []float64, dxy []float64, dyy []float64, dx []float64, dy []float64)
+// Requires: AVX
+TEXT ·atan2Second2AVX2(SB), NOSPLIT, $0-120
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    dx_base+72(FP), BX
+	MOVQ    dy_base+96(FP), SI
+	MOVQ    dxx_len+8(FP), DI
+	XORQ    R8, R8
+	LEAQ    -16(DI), R9
+	LEAQ    -4(DI), R10
+	CMPQ    R8, R9
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (BX)(R8*8), Y0
+	VMOVUPD (SI)(R8*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y2
+	VMULPD  Y1, Y2, Y2
+	VSUBPD  Y0, Y1, Y3
+	VADDPD  Y0, Y1, Y0
+	VMULPD  Y0, Y3, Y0
+	VXORPD  constants<>+1984(SB), Y2, Y1
+	VMOVUPD Y2, (AX)(R8*8)
+	VMOVUPD Y0, (CX)(R8*8)
+	VMOVUPD Y1, (DX)(R8*8)
+	VMOVUPD 32(BX)(R8*8), Y0
+	VMOVUPD 32(SI)(R8*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y2
+	VMULPD  Y1, Y2, Y2
+	VSUBPD  Y0, Y1, Y3
+	VADDPD  Y0, Y1, Y0
+	VMULPD  Y0, Y3, Y0
+	VXORPD  constants<>+1984(SB), Y2, Y1
+	VMOVUPD Y2, 32(AX)(R8*8)
+	VMOVUPD Y0, 32(CX)(R8*8)
+	VMOVUPD Y1, 32(DX)(R8*8)
+	VMOVUPD 64(BX)(R8*8), Y0
+	VMOVUPD 64(SI)(R8*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y2
+	VMULPD  Y1, Y2, Y2
+	VSUBPD  Y0, Y1, Y3
+	VADDPD  Y0, Y1, Y0
+	VMULPD  Y0, Y3, Y0
+	VXORPD  constants<>+1984(SB), Y2, Y1
+	VMOVUPD Y2, 64(AX)(R8*8)
+	VMOVUPD Y0, 64(CX)(R8*8)
+	VMOVUPD Y1, 64(DX)(R8*8)
+	VMOVUPD 96(BX)(R8*8), Y0
+	VMOVUPD 96(SI)(R8*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y2
+	VMULPD  Y1, Y2, Y2
+	VSUBPD  Y0, Y1, Y3
+	VADDPD  Y0, Y1, Y0
+	VMULPD  Y0, Y3, Y0
+	VXORPD  constants<>+1984(SB), Y2, Y1
+	VMOVUPD Y2, 96(AX)(R8*8)
+	VMOVUPD Y0, 96(CX)(R8*8)
+	VMOVUPD Y1, 96(DX)(R8*8)
+	ADDQ    $0x00000010, R8
+	CMPQ    R8, R9
+	JLE     many
+
+few:
+	CMPQ    R8, R10
+	JGT     tail
+	VMOVUPD (BX)(R8*8), Y0
+	VMOVUPD (SI)(R8*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y2
+	VMULPD  Y1, Y2, Y2
+	VSUBPD  Y0, Y1, Y3
+	VADDPD  Y0, Y1, Y0
+	VMULPD  Y0, Y3, Y0
+	VXORPD  constants<>+1984(SB), Y2, Y1
+	VMOVUPD Y2, (AX)(R8*8)
+	VMOVUPD Y0, (CX)(R8*8)
+	VMOVUPD Y1, (DX)(R8*8)
+	ADDQ    $0x00000004, R8
+	JMP     few
+
+tail:
+	SUBQ       R8, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R9
+	NEGQ       DI
+	VMOVUPD    (R9)(DI*8), Y0
+	VMASKMOVPD (BX)(R8*8), Y0, Y1
+	VMASKMOVPD (SI)(R8*8), Y0, Y2
+	VMULPD     constants<>+960(SB), Y1, Y3
+	VMULPD     Y2, Y3, Y3
+	VSUBPD     Y1, Y2, Y4
+	VADDPD     Y1, Y2, Y1
+	VMULPD     Y1, Y4, Y1
+	VXORPD     constants<>+1984(SB), Y3, Y2
+	VMASKMOVPD Y3, Y0, (AX)(R8*8)
+	VMASKMOVPD Y1, Y0, (CX)(R8*8)
+	VMASKMOVPD Y2, Y0, (DX)(R8*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func maxFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·maxFirst2AVX2(SB), NOSPLIT, $0-96
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_base+72(FP), BX
+	MOVQ    dx_len+8(FP), SI
+	XORQ    DI, DI
+	LEAQ    -16(SI), R8
+	LEAQ    -4(SI), R9
+	CMPQ    DI, R8
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD   (DX)(DI*8), Y0
+	VMOVUPD   (BX)(DI*8), Y1
+	VADDPD    Y1, Y0, Y2
+	VCMPPD    $0x0d, Y1, Y0, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y1, Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (AX)(DI*8)
+	VMOVUPD   Y0, (CX)(DI*8)
+	VMOVUPD   32(DX)(DI*8), Y0
+	VMOVUPD   32(BX)(DI*8), Y1
+	VADDPD    Y1, Y0, Y2
+	VCMPPD    $0x0d, Y1, Y0, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y1, Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 32(AX)(DI*8)
+	VMOVUPD   Y0, 32(CX)(DI*8)
+	VMOVUPD   64(DX)(DI*8), Y0
+	VMOVUPD   64(BX)(DI*8), Y1
+	VADDPD    Y1, Y0, Y2
+	VCMPPD    $0x0d, Y1, Y0, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y1, Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 64(AX)(DI*8)
+	VMOVUPD   Y0, 64(CX)(DI*8)
+	VMOVUPD   96(DX)(DI*8), Y0
+	VMOVUPD   96(BX)(DI*8), Y1
+	VADDPD    Y1, Y0, Y2
+	VCMPPD    $0x0d, Y1, Y0, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y1, Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 96(AX)(DI*8)
+	VMOVUPD   Y0, 96(CX)(DI*8)
+	ADDQ      $0x00000010, DI
+	CMPQ      DI, R8
+	JLE       many
+
+few:
+	CMPQ      DI, R9
+	JGT       tail
+	VMOVUPD   (DX)(DI*8), Y0
+	VMOVUPD   (BX)(DI*8), Y1
+	VADDPD    Y1, Y0, Y2
+	VCMPPD    $0x0d, Y1, Y0, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y1, Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (AX)(DI*8)
+	VMOVUPD   Y0, (CX)(DI*8)
+	ADDQ      $0x00000004, DI
+	JMP       few
+
+tail:
+	SUBQ       DI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	NEGQ       SI
+	VMOVUPD    (R8)(SI*8), Y0
+	VMASKMOVPD (DX)(DI*8), Y0, Y1
+	VMASKMOVPD (BX)(DI*8), Y0, Y2
+	VADDPD     Y2, Y1, Y3
+	VCMPPD     $0x0d, Y2, Y1, Y4
+	VBLENDVPD  Y4, constants<>+2048(SB), Y3, Y3
+	VCMPPD     $0x01, Y2, Y1, Y1
+	VBLENDVPD  Y1, constants<>+896(SB), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VSUBPD     Y1, Y2, Y2
+	VMASKMOVPD Y2, Y0, (AX)(DI*8)
+	VMASKMOVPD Y1, Y0, (CX)(DI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func maxSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+// Requires: AVX
+TEXT ·maxSecond2AVX2(SB), NOSPLIT, $0-72
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    dxx_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(DX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	ADDQ    $0x00000004, SI
+	JMP     few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (CX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (DX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func minFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·minFirst2AVX2(SB), NOSPLIT, $0-96
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_base+72(FP), BX
+	MOVQ    dx_len+8(FP), SI
+	XORQ    DI, DI
+	LEAQ    -16(SI), R8
+	LEAQ    -4(SI), R9
+	CMPQ    DI, R8
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD   (DX)(DI*8), Y0
+	VMOVUPD   (BX)(DI*8), Y1
+	VADDPD    Y0, Y1, Y2
+	VCMPPD    $0x0d, Y0, Y1, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y0, Y1, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (AX)(DI*8)
+	VMOVUPD   Y0, (CX)(DI*8)
+	VMOVUPD   32(DX)(DI*8), Y0
+	VMOVUPD   32(BX)(DI*8), Y1
+	VADDPD    Y0, Y1, Y2
+	VCMPPD    $0x0d, Y0, Y1, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y0, Y1, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 32(AX)(DI*8)
+	VMOVUPD   Y0, 32(CX)(DI*8)
+	VMOVUPD   64(DX)(DI*8), Y0
+	VMOVUPD   64(BX)(DI*8), Y1
+	VADDPD    Y0, Y1, Y2
+	VCMPPD    $0x0d, Y0, Y1, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y0, Y1, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 64(AX)(DI*8)
+	VMOVUPD   Y0, 64(CX)(DI*8)
+	VMOVUPD   96(DX)(DI*8), Y0
+	VMOVUPD   96(BX)(DI*8), Y1
+	VADDPD    Y0, Y1, Y2
+	VCMPPD    $0x0d, Y0, Y1, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y0, Y1, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 96(AX)(DI*8)
+	VMOVUPD   Y0, 96(CX)(DI*8)
+	ADDQ      $0x00000010, DI
+	CMPQ      DI, R8
+	JLE       many
+
+few:
+	CMPQ      DI, R9
+	JGT       tail
+	VMOVUPD   (DX)(DI*8), Y0
+	VMOVUPD   (BX)(DI*8), Y1
+	VADDPD    Y0, Y1, Y2
+	VCMPPD    $0x0d, Y0, Y1, Y3
+	VBLENDVPD Y3, constants<>+2048(SB), Y2, Y2
+	VCMPPD    $0x01, Y0, Y1, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (AX)(DI*8)
+	VMOVUPD   Y0, (CX)(DI*8)
+	ADDQ      $0x00000004, DI
+	JMP       few
+
+tail:
+	SUBQ       DI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	NEGQ       SI
+	VMOVUPD    (R8)(SI*8), Y0
+	VMASKMOVPD (DX)(DI*8), Y0, Y1
+	VMASKMOVPD (BX)(DI*8), Y0, Y2
+	VADDPD     Y1, Y2, Y3
+	VCMPPD     $0x0d, Y1, Y2, Y4
+	VBLENDVPD  Y4, constants<>+2048(SB), Y3, Y3
+	VCMPPD     $0x01, Y1, Y2, Y1
+	VBLENDVPD  Y1, constants<>+896(SB), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VSUBPD     Y1, Y2, Y2
+	VMASKMOVPD Y2, Y0, (AX)(DI*8)
+	VMASKMOVPD Y1, Y0, (CX)(DI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func minSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+// Requires: AVX
+TEXT ·minSecond2AVX2(SB), NOSPLIT, $0-72
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    dxx_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(DX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	ADDQ    $0x00000004, SI
+	JMP     few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (CX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (DX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func modSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+// Requires: AVX
+TEXT ·modSecond2AVX2(SB), NOSPLIT, $0-72
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    dxx_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(DX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	ADDQ    $0x00000004, SI
+	JMP     few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (CX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (DX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func copysignSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+// Requires: AVX
+TEXT ·copysignSecond2AVX2(SB), NOSPLIT, $0-72
+	MOVQ    dxx_base+0(FP), AX
+	MOVQ    dxy_base+24(FP), CX
+	MOVQ    dyy_base+48(FP), DX
+	MOVQ    dxx_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(DX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(DX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (CX)(SI*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (DX)(SI*8)
+	ADDQ    $0x00000004, SI
+	JMP     few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (CX)(SI*8)
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (DX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rdivFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·rdivFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VXORPD  constants<>+1984(SB), Y1, Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func rdivSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·rdivSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMULPD  constants<>+5376(SB), Y1, Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func powrealFirstAVX2(d []float64, x []float64, c []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·powrealFirstAVX2(SB), NOSPLIT, $0-104
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    c_base+48(FP), DX
+	MOVQ    v_base+72(FP), BX
+	MOVQ    d_len+8(FP), SI
+	XORQ    DI, DI
+	PCALIGN $0x20
+
+group:
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	CMPQ    R8, $0x04
+	JLT     tail
+	VMOVUPD (CX)(DI*8), Y0
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD (BX)(DI*8), Y2
+
+lanes:
+	VANDPD    constants<>+0(SB), Y2, Y3
+	VCMPPD    $0x09, constants<>+1024(SB), Y3, Y4
+	VCMPPD    $0x06, constants<>+1088(SB), Y3, Y3
+	VORPD     Y3, Y4, Y3
+	VMOVMSKPD Y3, R9
+	TESTL     R9, R9
+	JNE       done
+	VMULPD    Y2, Y1, Y3
+	VDIVPD    Y0, Y3, Y3
+	VCMPPD    $0x04, Y2, Y2, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R9
+	TESTL     R9, R9
+	JEQ       label59
+	VBLENDVPD Y4, Y2, Y3, Y3
+	VMOVUPD   Y3, Y3
+
+label59:
+	VCMPPD    $0x00, constants<>+832(SB), Y1, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R9
+	TESTL     R9, R9
+	JEQ       label60
+	VMOVUPD   constants<>+832(SB), Y5
+	VDIVPD    Y2, Y5, Y2
+	VBLENDVPD Y4, Y2, Y3, Y2
+	VMOVUPD   Y2, Y3
+
+label60:
+	VCMPPD    $0x00, constants<>+5056(SB), Y1, Y2
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y2, R9
+	TESTL     R9, R9
+	JEQ       label61
+	VMULPD    constants<>+5056(SB), Y0, Y4
+	VMULPD    Y0, Y4, Y4
+	VBLENDVPD Y2, Y4, Y3, Y2
+	VMOVUPD   Y2, Y3
+
+label61:
+	VCMPPD    $0x00, constants<>+960(SB), Y1, Y2
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y2, R9
+	TESTL     R9, R9
+	JEQ       label62
+	VMULPD    constants<>+960(SB), Y0, Y0
+	VBLENDVPD Y2, Y0, Y3, Y0
+	VMOVUPD   Y0, Y3
+
+label62:
+	VCMPPD    $0x00, constants<>+896(SB), Y1, Y0
+	VMOVUPD   Y3, Y2
+	VMOVMSKPD Y0, R9
+	TESTL     R9, R9
+	JEQ       label63
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label63:
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y2, Y1
+	VMOVMSKPD Y0, R9
+	TESTL     R9, R9
+	JEQ       label64
+	VBLENDVPD Y0, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y0, Y1
+
+label64:
+	CMPQ    R8, $0x04
+	JLT     last
+	VMOVUPD Y1, (AX)(DI*8)
+	ADDQ    $0x04, DI
+	JMP     group
+
+tail:
+	TESTQ      R8, R8
+	JEQ        done
+	LEAQ       tails<>+32(SB), R9
+	MOVQ       R8, R10
+	NEGQ       R10
+	VMOVUPD    (R9)(R10*8), Y3
+	VMASKMOVPD (CX)(DI*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(DI*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (BX)(DI*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       R8, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y1, Y0, (AX)(DI*8)
+	MOVQ       SI, DI
+
+done:
+	VZEROUPPER
+	MOVQ DI, done+96(FP)
+	RET
+
+// func powrealFirstAVX512(d []float64, x []float64, c []float64, v []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·powrealFirstAVX512(SB), NOSPLIT, $0-104
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    c_base+48(FP), DX
+	MOVQ    v_base+72(FP), BX
+	MOVQ    d_len+8(FP), SI
+	XORQ    DI, DI
+	PCALIGN $0x20
+
+group:
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	CMPQ    R8, $0x08
+	JLT     tail
+	VMOVUPD (CX)(DI*8), Z0
+	VMOVUPD (DX)(DI*8), Z1
+	VMOVUPD (BX)(DI*8), Z2
+
+lanes:
+	VANDPD    constants<>+0(SB), Z2, Z3
+	VCMPPD    $0x09, constants<>+1024(SB), Z3, K1
+	VCMPPD    $0x06, constants<>+1088(SB), Z3, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R9
+	TESTL     R9, R9
+	JNE       done
+	VMULPD    Z2, Z1, Z3
+	VDIVPD    Z0, Z3, Z3
+	VCMPPD    $0x04, Z2, Z2, K1
+	VMOVUPD   Z3, Z3
+	KMOVB     K1, R9
+	TESTL     R9, R9
+	JEQ       label65
+	VBLENDMPD Z2, Z3, K1, Z4
+	VMOVUPD   Z4, Z3
+
+label65:
+	VCMPPD    $0x00, constants<>+832(SB), Z1, K1
+	VMOVUPD   Z3, Z3
+	KMOVB     K1, R9
+	TESTL     R9, R9
+	JEQ       label66
+	VMOVUPD   constants<>+832(SB), Z13
+	VDIVPD    Z2, Z13, Z2
+	VBLENDMPD Z2, Z3, K1, Z5
+	VMOVUPD   Z5, Z3
+
+label66:
+	VCMPPD    $0x00, constants<>+5056(SB), Z1, K1
+	VMOVUPD   Z3, Z2
+	KMOVB     K1, R9
+	TESTL     R9, R9
+	JEQ       label67
+	VMULPD    constants<>+5056(SB), Z0, Z3
+	VMULPD    Z0, Z3, Z3
+	VBLENDMPD Z3, Z2, K1, Z6
+	VMOVUPD   Z6, Z2
+
+label67:
+	VCMPPD    $0x00, constants<>+960(SB), Z1, K1
+	VMOVUPD   Z2, Z2
+	KMOVB     K1, R9
+	TESTL     R9, R9
+	JEQ       label68
+	VMULPD    constants<>+960(SB), Z0, Z0
+	VBLENDMPD Z0, Z2, K1, Z7
+	VMOVUPD   Z7, Z2
+
+label68:
+	VCMPPD    $0x00, constants<>+896(SB), Z1, K1
+	VMOVUPD   Z2, Z0
+	KMOVB     K1, R9
+	TESTL     R9, R9
+	JEQ       label69
+	VBLENDMPD constants<>+896(SB), Z0, K1, Z8
+	VMOVUPD   Z8, Z0
+
+label69:
+	VCMPPD    $0x00, constants<>+2048(SB), Z1, K1
+	VMOVUPD   Z0, Z0
+	KMOVB     K1, R9
+	TESTL     R9, R9
+	JEQ       label70
+	VBLENDMPD constants<>+2048(SB), Z0, K1, Z9
+	VMOVUPD   Z9, Z0
+
+label70:
+	CMPQ    R8, $0x08
+	JLT     last
+	VMOVUPD Z0, (AX)(DI*8)
+	ADDQ    $0x08, DI
+	JMP     group
+
+tail:
+	TESTQ     R8, R8
+	JEQ       done
+	MOVL      $0x000000ff, R9
+	BZHIL     R8, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD.Z (CX)(DI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z10
+	VMOVUPD   Z10, Z0
+	VMOVUPD.Z (DX)(DI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z11
+	VMOVUPD   Z11, Z1
+	VMOVUPD.Z (BX)(DI*8), K1, Z2
+	VMOVUPD   constants<>+896(SB), Z3
+	VBLENDMPD Z2, Z3, K1, Z12
+	VMOVUPD   Z12, Z2
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   R8, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(DI*8)
+	MOVQ    SI, DI
+
+done:
+	VZEROUPPER
+	MOVQ DI, done+96(FP)
+	RET
+
+// func powrealSecondAVX2(dd []float64, x []float64, c []float64, v []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·powrealSecondAVX2(SB), NOSPLIT, $0-128
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    c_base+48(FP), DX
+	MOVQ    v_base+72(FP), BX
+	MOVQ    d_base+96(FP), SI
+	MOVQ    dd_len+8(FP), DI
+	XORQ    R8, R8
+	PCALIGN $0x20
+
+group:
+	MOVQ    DI, R9
+	SUBQ    R8, R9
+	CMPQ    R9, $0x04
+	JLT     tail
+	VMOVUPD (CX)(R8*8), Y0
+	VMOVUPD (DX)(R8*8), Y1
+	VMOVUPD (BX)(R8*8), Y2
+	VMOVUPD (SI)(R8*8), Y2
+
+lanes:
+	VANDPD    constants<>+0(SB), Y2, Y3
+	VCMPPD    $0x09, constants<>+1024(SB), Y3, Y4
+	VCMPPD    $0x06, constants<>+1088(SB), Y3, Y3
+	VORPD     Y3, Y4, Y3
+	VMOVMSKPD Y3, R10
+	TESTL     R10, R10
+	JNE       done
+	VSUBPD    constants<>+896(SB), Y1, Y3
+	VMULPD    Y2, Y3, Y3
+	VDIVPD    Y0, Y3, Y3
+	VCMPPD    $0x04, Y2, Y2, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JEQ       label71
+	VBLENDVPD Y4, Y2, Y3, Y3
+	VMOVUPD   Y3, Y3
+
+label71:
+	VCMPPD    $0x00, constants<>+832(SB), Y1, Y4
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y4, R10
+	TESTL     R10, R10
+	JEQ       label72
+	VMULPD    constants<>+11712(SB), Y2, Y2
+	VANDPD    constants<>+0(SB), Y0, Y5
+	VDIVPD    Y5, Y2, Y2
+	VBLENDVPD Y4, Y2, Y3, Y2
+	VMOVUPD   Y2, Y3
+
+label72:
+	VCMPPD    $0x00, constants<>+5056(SB), Y1, Y2
+	VMOVUPD   Y3, Y3
+	VMOVMSKPD Y2, R10
+	TESTL     R10, R10
+	JEQ       label73
+	VMULPD    constants<>+5120(SB), Y0, Y0
+	VBLENDVPD Y2, Y0, Y3, Y0
+	VMOVUPD   Y0, Y3
+
+label73:
+	VCMPPD    $0x00, constants<>+960(SB), Y1, Y0
+	VMOVUPD   Y3, Y2
+	VMOVMSKPD Y0, R10
+	TESTL     R10, R10
+	JEQ       label74
+	VBLENDVPD Y0, constants<>+960(SB), Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label74:
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y0
+	VCMPPD    $0x00, constants<>+896(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VMOVUPD   Y2, Y1
+	VMOVMSKPD Y0, R10
+	TESTL     R10, R10
+	JEQ       label75
+	VBLENDVPD Y0, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y0, Y1
+
+label75:
+	CMPQ    R9, $0x04
+	JLT     last
+	VMOVUPD Y1, (AX)(R8*8)
+	ADDQ    $0x04, R8
+	JMP     group
+
+tail:
+	TESTQ      R9, R9
+	JEQ        done
+	LEAQ       tails<>+32(SB), R10
+	MOVQ       R9, R11
+	NEGQ       R11
+	VMOVUPD    (R10)(R11*8), Y3
+	VMASKMOVPD (CX)(R8*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(R8*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (BX)(R8*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	VMASKMOVPD (SI)(R8*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       R9, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y1, Y0, (AX)(R8*8)
+	MOVQ       DI, R8
+
+done:
+	VZEROUPPER
+	MOVQ R8, done+120(FP)
+	RET
+
+// func powrealSecondAVX512(dd []float64, x []float64, c []float64, v []float64, d []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·powrealSecondAVX512(SB), NOSPLIT, $0-128
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    c_base+48(FP), DX
+	MOVQ    v_base+72(FP), BX
+	MOVQ    d_base+96(FP), SI
+	MOVQ    dd_len+8(FP), DI
+	XORQ    R8, R8
+	PCALIGN $0x20
+
+group:
+	MOVQ    DI, R9
+	SUBQ    R8, R9
+	CMPQ    R9, $0x08
+	JLT     tail
+	VMOVUPD (CX)(R8*8), Z0
+	VMOVUPD (DX)(R8*8), Z1
+	VMOVUPD (BX)(R8*8), Z2
+	VMOVUPD (SI)(R8*8), Z2
+
+lanes:
+	VANDPD    constants<>+0(SB), Z2, Z11
+	VCMPPD    $0x09, constants<>+1024(SB), Z11, K1
+	VCMPPD    $0x06, constants<>+1088(SB), Z11, K2
+	KORB      K1, K2, K1
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JNE       done
+	VSUBPD    constants<>+896(SB), Z1, Z11
+	VMULPD    Z2, Z11, Z11
+	VDIVPD    Z0, Z11, Z11
+	VCMPPD    $0x04, Z2, Z2, K1
+	VMOVUPD   Z11, Z11
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label76
+	VBLENDMPD Z2, Z11, K1, Z3
+	VMOVUPD   Z3, Z11
+
+label76:
+	VCMPPD    $0x00, constants<>+832(SB), Z1, K1
+	VMOVUPD   Z11, Z11
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label77
+	VMULPD    constants<>+11712(SB), Z2, Z2
+	VANDPD    constants<>+0(SB), Z0, Z13
+	VDIVPD    Z13, Z2, Z2
+	VBLENDMPD Z2, Z11, K1, Z4
+	VMOVUPD   Z4, Z11
+
+label77:
+	VCMPPD    $0x00, constants<>+5056(SB), Z1, K1
+	VMOVUPD   Z11, Z2
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label78
+	VMULPD    constants<>+5120(SB), Z0, Z0
+	VBLENDMPD Z0, Z2, K1, Z5
+	VMOVUPD   Z5, Z2
+
+label78:
+	VCMPPD    $0x00, constants<>+960(SB), Z1, K1
+	VMOVUPD   Z2, Z0
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label79
+	VBLENDMPD constants<>+960(SB), Z0, K1, Z6
+	VMOVUPD   Z6, Z0
+
+label79:
+	VCMPPD    $0x00, constants<>+2048(SB), Z1, K1
+	VCMPPD    $0x00, constants<>+896(SB), Z1, K2
+	KORB      K1, K2, K1
+	VMOVUPD   Z0, Z0
+	KMOVB     K1, R10
+	TESTL     R10, R10
+	JEQ       label80
+	VBLENDMPD constants<>+2048(SB), Z0, K1, Z7
+	VMOVUPD   Z7, Z0
+
+label80:
+	CMPQ    R9, $0x08
+	JLT     last
+	VMOVUPD Z0, (AX)(R8*8)
+	ADDQ    $0x08, R8
+	JMP     group
+
+tail:
+	TESTQ     R9, R9
+	JEQ       done
+	MOVL      $0x000000ff, R10
+	BZHIL     R9, R10, R10
+	KMOVB     R10, K1
+	VMOVUPD.Z (CX)(R8*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z8
+	VMOVUPD   Z8, Z0
+	VMOVUPD.Z (DX)(R8*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z9
+	VMOVUPD   Z9, Z1
+	VMOVUPD.Z (BX)(R8*8), K1, Z2
+	VMOVUPD   constants<>+896(SB), Z11
+	VBLENDMPD Z2, Z11, K1, Z10
+	VMOVUPD   Z10, Z2
+	VMOVUPD.Z (SI)(R8*8), K1, Z2
+	VMOVUPD   constants<>+896(SB), Z11
+	VBLENDMPD Z2, Z11, K1, Z12
+	VMOVUPD   Z12, Z2
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   R9, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(R8*8)
+	MOVQ    DI, R8
+
+done:
+	VZEROUPPER
+	MOVQ R8, done+120(FP)
+	RET
+
+// func powintFirstAVX2(d []float64, x []float64, c []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·powintFirstAVX2(SB), NOSPLIT, $0-104
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    c_base+48(FP), DX
+	MOVQ    v_base+72(FP), BX
+	MOVQ    d_len+8(FP), SI
+	XORQ    DI, DI
+	PCALIGN $0x20
+
+group:
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	CMPQ    R8, $0x04
+	JLT     tail
+	VMOVUPD (CX)(DI*8), Y0
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD (BX)(DI*8), Y2
+
+lanes:
+	VANDPD    constants<>+0(SB), Y2, Y3
+	VCMPPD    $0x09, constants<>+1024(SB), Y3, Y4
+	VCMPPD    $0x06, constants<>+1088(SB), Y3, Y3
+	VORPD     Y3, Y4, Y3
+	VMOVMSKPD Y3, R9
+	TESTL     R9, R9
+	JNE       done
+	VMULPD    Y2, Y1, Y2
+	VDIVPD    Y0, Y2, Y2
+	VCMPPD    $0x00, constants<>+5056(SB), Y1, Y3
+	VMOVUPD   Y2, Y2
+	VMOVMSKPD Y3, R9
+	TESTL     R9, R9
+	JEQ       label81
+	VMULPD    constants<>+5056(SB), Y0, Y4
+	VMULPD    Y0, Y4, Y4
+	VBLENDVPD Y3, Y4, Y2, Y2
+	VMOVUPD   Y2, Y2
+
+label81:
+	VCMPPD    $0x00, constants<>+960(SB), Y1, Y3
+	VMOVUPD   Y2, Y2
+	VMOVMSKPD Y3, R9
+	TESTL     R9, R9
+	JEQ       label82
+	VMULPD    constants<>+960(SB), Y0, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label82:
+	VCMPPD    $0x00, constants<>+896(SB), Y1, Y0
+	VMOVUPD   Y2, Y2
+	VMOVMSKPD Y0, R9
+	TESTL     R9, R9
+	JEQ       label83
+	VBLENDVPD Y0, constants<>+896(SB), Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label83:
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y2, Y1
+	VMOVMSKPD Y0, R9
+	TESTL     R9, R9
+	JEQ       label84
+	VBLENDVPD Y0, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y0, Y1
+
+label84:
+	CMPQ    R8, $0x04
+	JLT     last
+	VMOVUPD Y1, (AX)(DI*8)
+	ADDQ    $0x04, DI
+	JMP     group
+
+tail:
+	TESTQ      R8, R8
+	JEQ        done
+	LEAQ       tails<>+32(SB), R9
+	MOVQ       R8, R10
+	NEGQ       R10
+	VMOVUPD    (R9)(R10*8), Y3
+	VMASKMOVPD (CX)(DI*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(DI*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (BX)(DI*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       R8, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y1, Y0, (AX)(DI*8)
+	MOVQ       SI, DI
+
+done:
+	VZEROUPPER
+	MOVQ DI, done+96(FP)
+	RET
+
+// func powintSecondAVX2(dd []float64, x []float64, c []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·powintSecondAVX2(SB), NOSPLIT, $0-104
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    c_base+48(FP), DX
+	MOVQ    d_base+72(FP), BX
+	MOVQ    dd_len+8(FP), SI
+	XORQ    DI, DI
+	PCALIGN $0x20
+
+group:
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	CMPQ    R8, $0x04
+	JLT     tail
+	VMOVUPD (CX)(DI*8), Y0
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD (BX)(DI*8), Y2
+
+lanes:
+	VANDPD    constants<>+0(SB), Y2, Y3
+	VCMPPD    $0x09, constants<>+1024(SB), Y3, Y4
+	VCMPPD    $0x06, constants<>+1088(SB), Y3, Y3
+	VORPD     Y3, Y4, Y3
+	VMOVMSKPD Y3, R9
+	TESTL     R9, R9
+	JNE       done
+	VSUBPD    constants<>+896(SB), Y1, Y3
+	VMULPD    Y2, Y3, Y2
+	VDIVPD    Y0, Y2, Y2
+	VCMPPD    $0x00, constants<>+5056(SB), Y1, Y3
+	VMOVUPD   Y2, Y2
+	VMOVMSKPD Y3, R9
+	TESTL     R9, R9
+	JEQ       label85
+	VMULPD    constants<>+5120(SB), Y0, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label85:
+	VCMPPD    $0x00, constants<>+960(SB), Y1, Y0
+	VMOVUPD   Y2, Y2
+	VMOVMSKPD Y0, R9
+	TESTL     R9, R9
+	JEQ       label86
+	VBLENDVPD Y0, constants<>+960(SB), Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label86:
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y0
+	VCMPPD    $0x00, constants<>+896(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VMOVUPD   Y2, Y1
+	VMOVMSKPD Y0, R9
+	TESTL     R9, R9
+	JEQ       label87
+	VBLENDVPD Y0, constants<>+2048(SB), Y1, Y0
+	VMOVUPD   Y0, Y1
+
+label87:
+	CMPQ    R8, $0x04
+	JLT     last
+	VMOVUPD Y1, (AX)(DI*8)
+	ADDQ    $0x04, DI
+	JMP     group
+
+tail:
+	TESTQ      R8, R8
+	JEQ        done
+	LEAQ       tails<>+32(SB), R9
+	MOVQ       R8, R10
+	NEGQ       R10
+	VMOVUPD    (R9)(R10*8), Y3
+	VMASKMOVPD (CX)(DI*8), Y3, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y3, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(DI*8), Y3, Y1
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPD    Y1, Y1
+	VMASKMOVPD (BX)(DI*8), Y3, Y2
+	VMOVUPD    constants<>+896(SB), Y4
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VMOVUPD    Y2, Y2
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       R8, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y1, Y0, (AX)(DI*8)
+	MOVQ       SI, DI
+
+done:
+	VZEROUPPER
+	MOVQ DI, done+96(FP)
+	RET
+
+// func invFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·invFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VXORPD  constants<>+1984(SB), Y1, Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func invSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·invSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMULPD  constants<>+5376(SB), Y1, Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func sqrtFirstAVX2(d []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·sqrtFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VMOVUPD constants<>+832(SB), Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    SI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func sqrtSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·sqrtSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMULPD  constants<>+11712(SB), Y1, Y1
+	VANDPD  constants<>+0(SB), Y0, Y0
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func cbrtFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·cbrtFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VDIVPD    Y0, Y1, Y2
+	VDIVPD    constants<>+5056(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y3
+	VSUBPD    Y0, Y0, Y0
+	VCMPPD    $0x04, constants<>+2048(SB), Y0, Y0
+	VORPD     Y0, Y3, Y0
+	VMOVUPD   Y2, Y2
+	VMOVMSKPD Y0, R8
+	TESTL     R8, R8
+	JEQ       label88
+	VMULPD    Y1, Y1, Y1
+	VMOVUPD   constants<>+896(SB), Y3
+	VDIVPD    Y1, Y3, Y1
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label88:
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y2, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y2, Y0, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func cbrtSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·cbrtSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMULPD  constants<>+11840(SB), Y0, Y0
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func expFirstAVX2(d []float64, v []float64)
+// Requires: AVX
+TEXT ·expFirstAVX2(SB), NOSPLIT, $0-48
+	MOVQ    d_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expSecondAVX2(dd []float64, v []float64)
+// Requires: AVX
+TEXT ·expSecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func exp2FirstAVX2(d []float64, v []float64)
+// Requires: AVX
+TEXT ·exp2FirstAVX2(SB), NOSPLIT, $0-48
+	MOVQ    d_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMULPD     constants<>+11904(SB), Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func exp2SecondAVX2(dd []float64, d []float64)
+// Requires: AVX
+TEXT ·exp2SecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    d_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMULPD  constants<>+11904(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMULPD     constants<>+11904(SB), Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expm1FirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expm1FirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y2
+	VCMPPD       $0x06, constants<>+64(SB), Y2, Y2
+	VMOVMSKPD    Y2, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y0, Y2
+	VADDPD       constants<>+192(SB), Y2, Y2
+	VSUBPD       constants<>+192(SB), Y2, Y3
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+256(SB), Y3, Y0
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+320(SB), Y3, Y0
+	VMULPD       constants<>+384(SB), Y0, Y0
+	VMOVUPD      constants<>+448(SB), Y3
+	VFMADD213PD  constants<>+512(SB), Y0, Y3
+	VFMADD213PD  constants<>+576(SB), Y0, Y3
+	VFMADD213PD  constants<>+640(SB), Y0, Y3
+	VFMADD213PD  constants<>+704(SB), Y0, Y3
+	VFMADD213PD  constants<>+768(SB), Y0, Y3
+	VFMADD213PD  constants<>+832(SB), Y0, Y3
+	VFMADD213PD  constants<>+896(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMOVUPD      Y0, Y0
+	VFMADD213PD  constants<>+896(SB), Y3, Y0
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       constants<>+896(SB), Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+896(SB), Y1, Y2
+	VCMPPD       $0x0e, constants<>+11712(SB), Y1, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	CMPQ         DI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(SI*8)
+	ADDQ         $0x04, SI
+	JMP          group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func expm1FirstAVX512(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·expm1FirstAVX512(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z2
+	VCMPPD       $0x06, constants<>+64(SB), Z2, K1
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Z0, Z2
+	VADDPD       constants<>+192(SB), Z2, Z2
+	VSUBPD       constants<>+192(SB), Z2, Z6
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+256(SB), Z6, Z0
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+320(SB), Z6, Z0
+	VMULPD       constants<>+384(SB), Z0, Z0
+	VMOVUPD      constants<>+448(SB), Z6
+	VFMADD213PD  constants<>+512(SB), Z0, Z6
+	VFMADD213PD  constants<>+576(SB), Z0, Z6
+	VFMADD213PD  constants<>+640(SB), Z0, Z6
+	VFMADD213PD  constants<>+704(SB), Z0, Z6
+	VFMADD213PD  constants<>+768(SB), Z0, Z6
+	VFMADD213PD  constants<>+832(SB), Z0, Z6
+	VFMADD213PD  constants<>+896(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMOVUPD      Z0, Z0
+	VFMADD213PD  constants<>+896(SB), Z6, Z0
+	VPSLLQ       $0x34, Z2, Z2
+	VPADDQ       constants<>+896(SB), Z2, Z2
+	VMULPD       Z2, Z0, Z0
+	VADDPD       constants<>+896(SB), Z1, Z2
+	VCMPPD       $0x0e, constants<>+11712(SB), Z1, K1
+	VBLENDMPD    Z2, Z0, K1, Z3
+	CMPQ         DI, $0x08
+	JLT          last
+	VMOVUPD      Z3, (AX)(SI*8)
+	ADDQ         $0x08, SI
+	JMP          group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z5
+	VMOVUPD   Z5, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z3, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func expm1SecondAVX2(dd []float64, d []float64)
+// Requires: AVX
+TEXT ·expm1SecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    d_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func logFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·logFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMOVUPD   constants<>+896(SB), Y2
+	VDIVPD    Y0, Y2, Y0
+	VCMPPD    $0x04, Y1, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	CMPQ      DI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	JMP       group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func logSecondAVX2(dd []float64, d []float64)
+// Requires: AVX
+TEXT ·logSecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    d_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VXORPD     constants<>+1984(SB), Y1, Y2
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func log2FirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·log2FirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMOVUPD   constants<>+128(SB), Y2
+	VDIVPD    Y0, Y2, Y0
+	VCMPPD    $0x04, Y1, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	CMPQ      DI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	JMP       group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func log2SecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·log2SecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VXORPD  constants<>+1984(SB), Y1, Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func log10FirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·log10FirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMOVUPD   constants<>+5632(SB), Y2
+	VDIVPD    Y0, Y2, Y0
+	VCMPPD    $0x04, Y1, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	CMPQ      DI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	JMP       group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func log10SecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·log10SecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VXORPD  constants<>+1984(SB), Y1, Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func log1pFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·log1pFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VADDPD    constants<>+896(SB), Y0, Y0
+	VMOVUPD   constants<>+896(SB), Y2
+	VDIVPD    Y0, Y2, Y0
+	VCMPPD    $0x04, Y1, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	CMPQ      DI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	JMP       group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func log1pSecondAVX2(dd []float64, d []float64)
+// Requires: AVX
+TEXT ·log1pSecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    d_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VXORPD     constants<>+1984(SB), Y1, Y2
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sinFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·sinFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x05, constants<>+2560(SB), Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Y0, Y0
+	VMULPD    constants<>+2624(SB), Y0, Y1
+	VROUNDPD  $0x03, Y1, Y1
+	VADDPD    constants<>+1216(SB), Y1, Y1
+	VANDPD    constants<>+2688(SB), Y1, Y2
+	VPADDQ    Y2, Y1, Y1
+	VSUBPD    constants<>+1216(SB), Y1, Y2
+	VMULPD    constants<>+2752(SB), Y2, Y3
+	VSUBPD    Y3, Y0, Y0
+	VMULPD    constants<>+2816(SB), Y2, Y3
+	VSUBPD    Y3, Y0, Y0
+	VMULPD    constants<>+2880(SB), Y2, Y2
+	VSUBPD    Y2, Y0, Y0
+	VMULPD    Y0, Y0, Y2
+	VPSLLQ    $0x3e, Y1, Y3
+	VMULPD    constants<>+3328(SB), Y2, Y4
+	VADDPD    constants<>+3392(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3456(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3520(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3584(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3648(SB), Y4, Y4
+	VMULPD    Y2, Y0, Y5
+	VMULPD    Y4, Y5, Y4
+	VADDPD    Y4, Y0, Y0
+	VMULPD    constants<>+2944(SB), Y2, Y4
+	VADDPD    constants<>+3008(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3072(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3136(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3200(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    constants<>+3264(SB), Y4, Y4
+	VMULPD    constants<>+832(SB), Y2, Y5
+	VMOVUPD   constants<>+896(SB), Y6
+	VSUBPD    Y5, Y6, Y5
+	VMULPD    Y2, Y2, Y2
+	VMULPD    Y4, Y2, Y2
+	VADDPD    Y2, Y5, Y2
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VPSLLQ    $0x3d, Y1, Y1
+	VXORPD    Y1, Y3, Y1
+	VANDPD    constants<>+1984(SB), Y1, Y1
+	VXORPD    Y1, Y0, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func sinFirstAVX512(d []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sinFirstAVX512(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VCMPPD      $0x05, constants<>+2560(SB), Z1, K1
+	KMOVB       K1, DI
+	TESTL       DI, DI
+	JNE         done
+	VANDPD      constants<>+0(SB), Z0, Z0
+	VMULPD      constants<>+2624(SB), Z0, Z1
+	VRNDSCALEPD $0x03, Z1, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VANDPD      constants<>+2688(SB), Z1, Z4
+	VPADDQ      Z4, Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z4
+	VMULPD      constants<>+2752(SB), Z4, Z5
+	VSUBPD      Z5, Z0, Z0
+	VMULPD      constants<>+2816(SB), Z4, Z5
+	VSUBPD      Z5, Z0, Z0
+	VMULPD      constants<>+2880(SB), Z4, Z4
+	VSUBPD      Z4, Z0, Z0
+	VMULPD      Z0, Z0, Z4
+	VPSLLQ      $0x3e, Z1, Z5
+	VPMOVQ2M    Z5, K1
+	VMULPD      constants<>+3328(SB), Z4, Z6
+	VADDPD      constants<>+3392(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3456(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3520(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3584(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3648(SB), Z6, Z6
+	VMULPD      Z4, Z0, Z7
+	VMULPD      Z6, Z7, Z6
+	VADDPD      Z6, Z0, Z0
+	VMULPD      constants<>+2944(SB), Z4, Z6
+	VADDPD      constants<>+3008(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3072(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3136(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3200(SB), Z6, Z6
+	VMULPD      Z4, Z6, Z6
+	VADDPD      constants<>+3264(SB), Z6, Z6
+	VMULPD      constants<>+832(SB), Z4, Z7
+	VMOVUPD     constants<>+896(SB), Z8
+	VSUBPD      Z7, Z8, Z7
+	VMULPD      Z4, Z4, Z4
+	VMULPD      Z6, Z4, Z4
+	VADDPD      Z4, Z7, Z4
+	VBLENDMPD   Z0, Z4, K1, Z2
+	VPSLLQ      $0x3d, Z1, Z0
+	VXORPD      Z0, Z5, Z0
+	VANDPD      constants<>+1984(SB), Z0, Z0
+	VXORPD      Z0, Z2, Z0
+	CMPQ        SI, $0x08
+	JLT         last
+	VMOVUPD     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	JMP         group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z3
+	VMOVUPD   Z3, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func sinSecondAVX2(dd []float64, v []float64)
+// Requires: AVX
+TEXT ·sinSecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VXORPD     constants<>+1984(SB), Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cosFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·cosFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VCMPPD    $0x05, constants<>+2560(SB), Y1, Y1
+	VMOVMSKPD Y1, DI
+	TESTL     DI, DI
+	JNE       done
+	VANDPD    constants<>+0(SB), Y0, Y1
+	VMULPD    constants<>+2624(SB), Y1, Y2
+	VROUNDPD  $0x03, Y2, Y2
+	VADDPD    constants<>+1216(SB), Y2, Y2
+	VANDPD    constants<>+2688(SB), Y2, Y3
+	VPADDQ    Y3, Y2, Y2
+	VSUBPD    constants<>+1216(SB), Y2, Y3
+	VMULPD    constants<>+2752(SB), Y3, Y4
+	VSUBPD    Y4, Y1, Y1
+	VMULPD    constants<>+2816(SB), Y3, Y4
+	VSUBPD    Y4, Y1, Y1
+	VMULPD    constants<>+2880(SB), Y3, Y3
+	VSUBPD    Y3, Y1, Y1
+	VMULPD    Y1, Y1, Y3
+	VPSLLQ    $0x3e, Y2, Y4
+	VMULPD    constants<>+2944(SB), Y3, Y5
+	VADDPD    constants<>+3008(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+3072(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+3136(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+3200(SB), Y5, Y5
+	VMULPD    Y3, Y5, Y5
+	VADDPD    constants<>+3264(SB), Y5, Y5
+	VMULPD    constants<>+832(SB), Y3, Y6
+	VMOVUPD   constants<>+896(SB), Y7
+	VSUBPD    Y6, Y7, Y6
+	VMULPD    Y3, Y3, Y7
+	VMULPD    Y5, Y7, Y5
+	VADDPD    Y5, Y6, Y5
+	VMULPD    constants<>+3328(SB), Y3, Y6
+	VADDPD    constants<>+3392(SB), Y6, Y6
+	VMULPD    Y3, Y6, Y6
+	VADDPD    constants<>+3456(SB), Y6, Y6
+	VMULPD    Y3, Y6, Y6
+	VADDPD    constants<>+3520(SB), Y6, Y6
+	VMULPD    Y3, Y6, Y6
+	VADDPD    constants<>+3584(SB), Y6, Y6
+	VMULPD    Y3, Y6, Y6
+	VADDPD    constants<>+3648(SB), Y6, Y6
+	VMULPD    Y3, Y1, Y3
+	VMULPD    Y6, Y3, Y3
+	VADDPD    Y3, Y1, Y1
+	VBLENDVPD Y4, Y5, Y1, Y1
+	VPSLLQ    $0x3d, Y2, Y2
+	VXORPD    Y2, Y0, Y0
+	VANDPD    constants<>+1984(SB), Y0, Y0
+	VXORPD    Y0, Y1, Y0
+	VXORPD    constants<>+1984(SB), Y0, Y0
+	CMPQ      SI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	JMP       group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func cosFirstAVX512(d []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·cosFirstAVX512(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VCMPPD      $0x05, constants<>+2560(SB), Z1, K1
+	KMOVB       K1, DI
+	TESTL       DI, DI
+	JNE         done
+	VANDPD      constants<>+0(SB), Z0, Z1
+	VMULPD      constants<>+2624(SB), Z1, Z4
+	VRNDSCALEPD $0x03, Z4, Z4
+	VADDPD      constants<>+1216(SB), Z4, Z4
+	VANDPD      constants<>+2688(SB), Z4, Z5
+	VPADDQ      Z5, Z4, Z4
+	VSUBPD      constants<>+1216(SB), Z4, Z5
+	VMULPD      constants<>+2752(SB), Z5, Z6
+	VSUBPD      Z6, Z1, Z1
+	VMULPD      constants<>+2816(SB), Z5, Z6
+	VSUBPD      Z6, Z1, Z1
+	VMULPD      constants<>+2880(SB), Z5, Z5
+	VSUBPD      Z5, Z1, Z1
+	VMULPD      Z1, Z1, Z5
+	VPSLLQ      $0x3e, Z4, Z6
+	VPMOVQ2M    Z6, K1
+	VMULPD      constants<>+2944(SB), Z5, Z6
+	VADDPD      constants<>+3008(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+3072(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+3136(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+3200(SB), Z6, Z6
+	VMULPD      Z5, Z6, Z6
+	VADDPD      constants<>+3264(SB), Z6, Z6
+	VMULPD      constants<>+832(SB), Z5, Z7
+	VMOVUPD     constants<>+896(SB), Z8
+	VSUBPD      Z7, Z8, Z7
+	VMULPD      Z5, Z5, Z8
+	VMULPD      Z6, Z8, Z6
+	VADDPD      Z6, Z7, Z6
+	VMULPD      constants<>+3328(SB), Z5, Z7
+	VADDPD      constants<>+3392(SB), Z7, Z7
+	VMULPD      Z5, Z7, Z7
+	VADDPD      constants<>+3456(SB), Z7, Z7
+	VMULPD      Z5, Z7, Z7
+	VADDPD      constants<>+3520(SB), Z7, Z7
+	VMULPD      Z5, Z7, Z7
+	VADDPD      constants<>+3584(SB), Z7, Z7
+	VMULPD      Z5, Z7, Z7
+	VADDPD      constants<>+3648(SB), Z7, Z7
+	VMULPD      Z5, Z1, Z5
+	VMULPD      Z7, Z5, Z5
+	VADDPD      Z5, Z1, Z1
+	VBLENDMPD   Z6, Z1, K1, Z2
+	VPSLLQ      $0x3d, Z4, Z1
+	VXORPD      Z1, Z0, Z0
+	VANDPD      constants<>+1984(SB), Z0, Z0
+	VXORPD      Z0, Z2, Z0
+	VXORPD      constants<>+1984(SB), Z0, Z0
+	CMPQ        SI, $0x08
+	JLT         last
+	VMOVUPD     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	JMP         group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z3
+	VMOVUPD   Z3, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func cosSecondAVX2(dd []float64, v []float64)
+// Requires: AVX
+TEXT ·cosSecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VXORPD  constants<>+1984(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VXORPD     constants<>+1984(SB), Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tanFirstAVX2(d []float64, v []float64)
+// Requires: AVX
+TEXT ·tanFirstAVX2(SB), NOSPLIT, $0-48
+	MOVQ    d_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     constants<>+896(SB), Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tanSecondAVX2(dd []float64, v []float64, d []float64)
+// Requires: AVX
+TEXT ·tanSecondAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD 32(CX)(SI*8), Y0
+	VMOVUPD 32(DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD 64(CX)(SI*8), Y0
+	VMOVUPD 64(DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD 96(CX)(SI*8), Y0
+	VMOVUPD 96(DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x00000004, SI
+	JMP     few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMASKMOVPD (CX)(SI*8), Y0, Y1
+	VMASKMOVPD (DX)(SI*8), Y0, Y2
+	VMULPD     constants<>+960(SB), Y1, Y1
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func asinFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX
+TEXT ·asinFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VMOVUPD constants<>+896(SB), Y1
+	VSUBPD  Y0, Y1, Y1
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMULPD  Y0, Y1, Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD constants<>+896(SB), Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    SI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func asinSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·asinSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMULPD  Y1, Y0, Y1
+	VMOVUPD constants<>+896(SB), Y2
+	VSUBPD  Y0, Y2, Y2
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMULPD  Y0, Y2, Y0
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func acosFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX
+TEXT ·acosFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VMOVUPD constants<>+896(SB), Y1
+	VSUBPD  Y0, Y1, Y1
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMULPD  Y0, Y1, Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD constants<>+5440(SB), Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    SI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func acosSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·acosSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMULPD  Y1, Y0, Y1
+	VMOVUPD constants<>+896(SB), Y2
+	VSUBPD  Y0, Y2, Y2
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMULPD  Y0, Y2, Y0
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func atanFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX
+TEXT ·atanFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VMULPD    Y0, Y0, Y1
+	VADDPD    constants<>+896(SB), Y1, Y1
+	VMOVUPD   constants<>+896(SB), Y2
+	VDIVPD    Y1, Y2, Y1
+	VANDPD    constants<>+0(SB), Y0, Y2
+	VCMPPD    $0x0e, constants<>+11968(SB), Y2, Y2
+	VMOVUPD   Y1, Y1
+	VMOVMSKPD Y2, DI
+	TESTL     DI, DI
+	JEQ       label89
+	VMOVUPD   constants<>+896(SB), Y3
+	VDIVPD    Y0, Y3, Y3
+	VDIVPD    Y0, Y3, Y0
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD   Y0, Y1
+
+label89:
+	CMPQ    SI, $0x04
+	JLT     last
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y0
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func atanSecondAVX2(dd []float64, x []float64, d []float64)
+// Requires: AVX
+TEXT ·atanSecondAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD   (CX)(SI*8), Y0
+	VMOVUPD   (DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y4
+	VORPD     Y4, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMULPD    Y1, Y0, Y0
+	VMOVUPD   Y0, (AX)(SI*8)
+	VMOVUPD   32(CX)(SI*8), Y0
+	VMOVUPD   32(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y4
+	VORPD     Y4, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMULPD    Y1, Y0, Y0
+	VMOVUPD   Y0, 32(AX)(SI*8)
+	VMOVUPD   64(CX)(SI*8), Y0
+	VMOVUPD   64(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y4
+	VORPD     Y4, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMULPD    Y1, Y0, Y0
+	VMOVUPD   Y0, 64(AX)(SI*8)
+	VMOVUPD   96(CX)(SI*8), Y0
+	VMOVUPD   96(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y4
+	VORPD     Y4, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMULPD    Y1, Y0, Y0
+	VMOVUPD   Y0, 96(AX)(SI*8)
+	ADDQ      $0x00000010, SI
+	CMPQ      SI, DI
+	JLE       many
+
+few:
+	CMPQ      SI, R8
+	JGT       tail
+	VMOVUPD   (CX)(SI*8), Y0
+	VMOVUPD   (DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y4
+	VORPD     Y4, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMULPD    Y1, Y0, Y0
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x00000004, SI
+	JMP       few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMASKMOVPD (CX)(SI*8), Y0, Y1
+	VMASKMOVPD (DX)(SI*8), Y0, Y2
+	VMULPD     Y2, Y1, Y3
+	VCMPPD     $0x09, Y3, Y3, Y4
+	VCMPPD     $0x00, constants<>+2048(SB), Y1, Y1
+	VCMPPD     $0x00, constants<>+2048(SB), Y2, Y5
+	VORPD      Y5, Y1, Y1
+	VANDPD     Y1, Y4, Y1
+	VBLENDVPD  Y1, constants<>+2048(SB), Y3, Y1
+	VMULPD     constants<>+5376(SB), Y1, Y1
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sinhFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinhFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x06, constants<>+64(SB), Y1, Y1
+	VMOVMSKPD    Y1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Y0, Y0
+	VMULPD       constants<>+128(SB), Y0, Y1
+	VADDPD       constants<>+192(SB), Y1, Y1
+	VSUBPD       constants<>+192(SB), Y1, Y2
+	VMOVUPD      Y0, Y3
+	VFNMADD231PD constants<>+256(SB), Y2, Y3
+	VMOVUPD      Y3, Y3
+	VFNMADD231PD constants<>+320(SB), Y2, Y3
+	VMULPD       constants<>+384(SB), Y3, Y2
+	VMOVUPD      constants<>+448(SB), Y3
+	VFMADD213PD  constants<>+512(SB), Y2, Y3
+	VFMADD213PD  constants<>+576(SB), Y2, Y3
+	VFMADD213PD  constants<>+640(SB), Y2, Y3
+	VFMADD213PD  constants<>+704(SB), Y2, Y3
+	VFMADD213PD  constants<>+768(SB), Y2, Y3
+	VFMADD213PD  constants<>+832(SB), Y2, Y3
+	VFMADD213PD  constants<>+896(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       constants<>+960(SB), Y2, Y3
+	VMOVUPD      Y2, Y2
+	VFMADD213PD  constants<>+896(SB), Y3, Y2
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       constants<>+896(SB), Y1, Y1
+	VMULPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+896(SB), Y2
+	VDIVPD       Y1, Y2, Y2
+	VADDPD       Y2, Y1, Y2
+	VMULPD       constants<>+832(SB), Y2, Y2
+	VCMPPD       $0x0e, constants<>+7296(SB), Y0, Y0
+	VMULPD       constants<>+832(SB), Y1, Y1
+	VBLENDVPD    Y0, Y1, Y2, Y0
+	CMPQ         SI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	JMP          group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func sinhFirstAVX512(d []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sinhFirstAVX512(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x06, constants<>+64(SB), Z1, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Z0, Z0
+	VMULPD       constants<>+128(SB), Z0, Z1
+	VADDPD       constants<>+192(SB), Z1, Z1
+	VSUBPD       constants<>+192(SB), Z1, Z4
+	VMOVUPD      Z0, Z5
+	VFNMADD231PD constants<>+256(SB), Z4, Z5
+	VMOVUPD      Z5, Z5
+	VFNMADD231PD constants<>+320(SB), Z4, Z5
+	VMULPD       constants<>+384(SB), Z5, Z4
+	VMOVUPD      constants<>+448(SB), Z5
+	VFMADD213PD  constants<>+512(SB), Z4, Z5
+	VFMADD213PD  constants<>+576(SB), Z4, Z5
+	VFMADD213PD  constants<>+640(SB), Z4, Z5
+	VFMADD213PD  constants<>+704(SB), Z4, Z5
+	VFMADD213PD  constants<>+768(SB), Z4, Z5
+	VFMADD213PD  constants<>+832(SB), Z4, Z5
+	VFMADD213PD  constants<>+896(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       constants<>+960(SB), Z4, Z5
+	VMOVUPD      Z4, Z4
+	VFMADD213PD  constants<>+896(SB), Z5, Z4
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       constants<>+896(SB), Z1, Z1
+	VMULPD       Z1, Z4, Z1
+	VMOVUPD      constants<>+896(SB), Z4
+	VDIVPD       Z1, Z4, Z4
+	VADDPD       Z4, Z1, Z4
+	VMULPD       constants<>+832(SB), Z4, Z4
+	VCMPPD       $0x0e, constants<>+7296(SB), Z0, K1
+	VMULPD       constants<>+832(SB), Z1, Z0
+	VBLENDMPD    Z0, Z4, K1, Z2
+	CMPQ         SI, $0x08
+	JLT          last
+	VMOVUPD      Z2, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	JMP          group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z3
+	VMOVUPD   Z3, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z2, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func sinhSecondAVX2(dd []float64, v []float64)
+// Requires: AVX
+TEXT ·sinhSecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func coshFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·coshFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x06, constants<>+64(SB), Y1, Y1
+	VMOVMSKPD    Y1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VMULPD       constants<>+128(SB), Y1, Y2
+	VADDPD       constants<>+192(SB), Y2, Y2
+	VSUBPD       constants<>+192(SB), Y2, Y3
+	VMOVUPD      Y1, Y4
+	VFNMADD231PD constants<>+256(SB), Y3, Y4
+	VMOVUPD      Y4, Y4
+	VFNMADD231PD constants<>+320(SB), Y3, Y4
+	VMULPD       constants<>+384(SB), Y4, Y3
+	VMOVUPD      constants<>+448(SB), Y4
+	VFMADD213PD  constants<>+512(SB), Y3, Y4
+	VFMADD213PD  constants<>+576(SB), Y3, Y4
+	VFMADD213PD  constants<>+640(SB), Y3, Y4
+	VFMADD213PD  constants<>+704(SB), Y3, Y4
+	VFMADD213PD  constants<>+768(SB), Y3, Y4
+	VFMADD213PD  constants<>+832(SB), Y3, Y4
+	VFMADD213PD  constants<>+896(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y4
+	VMOVUPD      Y3, Y3
+	VFMADD213PD  constants<>+896(SB), Y4, Y3
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       constants<>+896(SB), Y2, Y2
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+896(SB), Y3
+	VDIVPD       Y2, Y3, Y3
+	VSUBPD       Y3, Y2, Y3
+	VMULPD       constants<>+832(SB), Y3, Y3
+	VCMPPD       $0x0e, constants<>+7296(SB), Y1, Y4
+	VMULPD       constants<>+832(SB), Y2, Y2
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMULPD       Y1, Y1, Y3
+	VMULPD       constants<>+7360(SB), Y3, Y4
+	VADDPD       constants<>+7424(SB), Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       constants<>+7488(SB), Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       constants<>+7552(SB), Y4, Y4
+	VMULPD       Y1, Y4, Y4
+	VADDPD       constants<>+7616(SB), Y3, Y5
+	VMULPD       Y3, Y5, Y5
+	VADDPD       constants<>+7680(SB), Y5, Y5
+	VMULPD       Y3, Y5, Y3
+	VADDPD       constants<>+7552(SB), Y3, Y3
+	VCMPPD       $0x0e, constants<>+832(SB), Y1, Y1
+	VDIVPD       Y3, Y4, Y3
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VANDPD       constants<>+1984(SB), Y0, Y0
+	VXORPD       Y0, Y1, Y0
+	CMPQ         SI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	JMP          group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func coshFirstAVX512(d []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·coshFirstAVX512(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x06, constants<>+64(SB), Z1, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VMULPD       constants<>+128(SB), Z1, Z5
+	VADDPD       constants<>+192(SB), Z5, Z5
+	VSUBPD       constants<>+192(SB), Z5, Z6
+	VMOVUPD      Z1, Z7
+	VFNMADD231PD constants<>+256(SB), Z6, Z7
+	VMOVUPD      Z7, Z7
+	VFNMADD231PD constants<>+320(SB), Z6, Z7
+	VMULPD       constants<>+384(SB), Z7, Z6
+	VMOVUPD      constants<>+448(SB), Z7
+	VFMADD213PD  constants<>+512(SB), Z6, Z7
+	VFMADD213PD  constants<>+576(SB), Z6, Z7
+	VFMADD213PD  constants<>+640(SB), Z6, Z7
+	VFMADD213PD  constants<>+704(SB), Z6, Z7
+	VFMADD213PD  constants<>+768(SB), Z6, Z7
+	VFMADD213PD  constants<>+832(SB), Z6, Z7
+	VFMADD213PD  constants<>+896(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       constants<>+960(SB), Z6, Z7
+	VMOVUPD      Z6, Z6
+	VFMADD213PD  constants<>+896(SB), Z7, Z6
+	VPSLLQ       $0x34, Z5, Z5
+	VPADDQ       constants<>+896(SB), Z5, Z5
+	VMULPD       Z5, Z6, Z5
+	VMOVUPD      constants<>+896(SB), Z6
+	VDIVPD       Z5, Z6, Z6
+	VSUBPD       Z6, Z5, Z6
+	VMULPD       constants<>+832(SB), Z6, Z6
+	VCMPPD       $0x0e, constants<>+7296(SB), Z1, K1
+	VMULPD       constants<>+832(SB), Z5, Z5
+	VBLENDMPD    Z5, Z6, K1, Z2
+	VMULPD       Z1, Z1, Z5
+	VMULPD       constants<>+7360(SB), Z5, Z6
+	VADDPD       constants<>+7424(SB), Z6, Z6
+	VMULPD       Z5, Z6, Z6
+	VADDPD       constants<>+7488(SB), Z6, Z6
+	VMULPD       Z5, Z6, Z6
+	VADDPD       constants<>+7552(SB), Z6, Z6
+	VMULPD       Z1, Z6, Z6
+	VADDPD       constants<>+7616(SB), Z5, Z7
+	VMULPD       Z5, Z7, Z7
+	VADDPD       constants<>+7680(SB), Z7, Z7
+	VMULPD       Z5, Z7, Z5
+	VADDPD       constants<>+7552(SB), Z5, Z5
+	VCMPPD       $0x0e, constants<>+832(SB), Z1, K1
+	VDIVPD       Z5, Z6, Z1
+	VBLENDMPD    Z2, Z1, K1, Z3
+	VANDPD       constants<>+1984(SB), Z0, Z0
+	VXORPD       Z0, Z3, Z0
+	CMPQ         SI, $0x08
+	JLT          last
+	VMOVUPD      Z0, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	JMP          group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func coshSecondAVX2(dd []float64, v []float64)
+// Requires: AVX
+TEXT ·coshSecondAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    dd_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y0
+	VMOVUPD Y0, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y0
+	VMOVUPD Y0, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y0
+	VMOVUPD Y0, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y0
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tanhFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tanhFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y0
+	VMULPD       constants<>+5376(SB), Y0, Y0
+	VANDPD       constants<>+0(SB), Y0, Y2
+	VCMPPD       $0x06, constants<>+64(SB), Y2, Y2
+	VMOVMSKPD    Y2, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y0, Y2
+	VADDPD       constants<>+192(SB), Y2, Y2
+	VSUBPD       constants<>+192(SB), Y2, Y3
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+256(SB), Y3, Y0
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+320(SB), Y3, Y0
+	VMULPD       constants<>+384(SB), Y0, Y0
+	VMOVUPD      constants<>+448(SB), Y3
+	VFMADD213PD  constants<>+512(SB), Y0, Y3
+	VFMADD213PD  constants<>+576(SB), Y0, Y3
+	VFMADD213PD  constants<>+640(SB), Y0, Y3
+	VFMADD213PD  constants<>+704(SB), Y0, Y3
+	VFMADD213PD  constants<>+768(SB), Y0, Y3
+	VFMADD213PD  constants<>+832(SB), Y0, Y3
+	VFMADD213PD  constants<>+896(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMULPD       Y3, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y3
+	VMOVUPD      Y0, Y0
+	VFMADD213PD  constants<>+896(SB), Y3, Y0
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       constants<>+896(SB), Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       constants<>+12032(SB), Y0, Y2
+	VADDPD       constants<>+896(SB), Y0, Y3
+	VADDPD       constants<>+896(SB), Y0, Y0
+	VMULPD       Y0, Y3, Y0
+	VDIVPD       Y0, Y2, Y0
+	VMULPD       Y1, Y1, Y2
+	VMOVUPD      constants<>+896(SB), Y3
+	VSUBPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+11712(SB), Y3
+	VCMPPD       $0x01, Y1, Y3, Y3
+	VCMPPD       $0x01, constants<>+832(SB), Y1, Y1
+	VANDPD       Y1, Y3, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	CMPQ         DI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(SI*8)
+	ADDQ         $0x04, SI
+	JMP          group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func tanhFirstAVX512(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·tanhFirstAVX512(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z0
+	VMULPD       constants<>+5376(SB), Z0, Z0
+	VANDPD       constants<>+0(SB), Z0, Z5
+	VCMPPD       $0x06, constants<>+64(SB), Z5, K1
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Z0, Z5
+	VADDPD       constants<>+192(SB), Z5, Z5
+	VSUBPD       constants<>+192(SB), Z5, Z6
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+256(SB), Z6, Z0
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+320(SB), Z6, Z0
+	VMULPD       constants<>+384(SB), Z0, Z0
+	VMOVUPD      constants<>+448(SB), Z6
+	VFMADD213PD  constants<>+512(SB), Z0, Z6
+	VFMADD213PD  constants<>+576(SB), Z0, Z6
+	VFMADD213PD  constants<>+640(SB), Z0, Z6
+	VFMADD213PD  constants<>+704(SB), Z0, Z6
+	VFMADD213PD  constants<>+768(SB), Z0, Z6
+	VFMADD213PD  constants<>+832(SB), Z0, Z6
+	VFMADD213PD  constants<>+896(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMULPD       Z6, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z6
+	VMOVUPD      Z0, Z0
+	VFMADD213PD  constants<>+896(SB), Z6, Z0
+	VPSLLQ       $0x34, Z5, Z5
+	VPADDQ       constants<>+896(SB), Z5, Z5
+	VMULPD       Z5, Z0, Z0
+	VMULPD       constants<>+12032(SB), Z0, Z5
+	VADDPD       constants<>+896(SB), Z0, Z6
+	VADDPD       constants<>+896(SB), Z0, Z0
+	VMULPD       Z0, Z6, Z0
+	VDIVPD       Z0, Z5, Z0
+	VMULPD       Z1, Z1, Z5
+	VMOVUPD      constants<>+896(SB), Z6
+	VSUBPD       Z5, Z6, Z5
+	VMOVUPD      constants<>+11712(SB), Z6
+	VCMPPD       $0x01, Z1, Z6, K1
+	VCMPPD       $0x01, constants<>+832(SB), Z1, K2
+	KANDB        K1, K2, K1
+	VBLENDMPD    Z5, Z0, K1, Z2
+	CMPQ         DI, $0x08
+	JLT          last
+	VMOVUPD      Z2, (AX)(SI*8)
+	ADDQ         $0x08, SI
+	JMP          group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z3
+	VMOVUPD   Z3, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z5
+	VBLENDMPD Z1, Z5, K1, Z4
+	VMOVUPD   Z4, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z2, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func tanhSecondAVX2(dd []float64, v []float64, d []float64)
+// Requires: AVX
+TEXT ·tanhSecondAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    v_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+	VMULPD  constants<>+5376(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD 32(CX)(SI*8), Y0
+	VMOVUPD 32(DX)(SI*8), Y1
+	VMULPD  constants<>+5376(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD 64(CX)(SI*8), Y0
+	VMOVUPD 64(DX)(SI*8), Y1
+	VMULPD  constants<>+5376(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD 96(CX)(SI*8), Y0
+	VMOVUPD 96(DX)(SI*8), Y1
+	VMULPD  constants<>+5376(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+	VMULPD  constants<>+5376(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x00000004, SI
+	JMP     few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMASKMOVPD (CX)(SI*8), Y0, Y1
+	VMASKMOVPD (DX)(SI*8), Y0, Y2
+	VMULPD     constants<>+5376(SB), Y1, Y1
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func asinhSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·asinhSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VXORPD    constants<>+1984(SB), Y0, Y2
+	VMULPD    Y0, Y0, Y3
+	VADDPD    constants<>+896(SB), Y3, Y3
+	VDIVPD    Y3, Y2, Y2
+	VMULPD    Y1, Y2, Y2
+	VANDPD    constants<>+0(SB), Y0, Y3
+	VCMPPD    $0x0e, constants<>+11968(SB), Y3, Y3
+	VMOVUPD   Y2, Y2
+	VMOVMSKPD Y3, R8
+	TESTL     R8, R8
+	JEQ       label90
+	VXORPD    constants<>+1984(SB), Y1, Y1
+	VDIVPD    Y0, Y1, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, Y2
+
+label90:
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y2, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y0
+	VMASKMOVPD Y2, Y0, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func acoshFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX
+TEXT ·acoshFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VSUBPD  constants<>+896(SB), Y0, Y1
+	VSQRTPD Y1, Y1
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VSQRTPD Y0, Y0
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD constants<>+896(SB), Y1
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    SI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func acoshSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX
+TEXT ·acoshSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VXORPD  constants<>+1984(SB), Y1, Y1
+	VSUBPD  constants<>+896(SB), Y0, Y2
+	VMOVUPD constants<>+896(SB), Y3
+	VDIVPD  Y0, Y3, Y0
+	VADDPD  constants<>+896(SB), Y0, Y0
+	VMULPD  Y0, Y2, Y0
+	VDIVPD  Y0, Y1, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func atanhFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX
+TEXT ·atanhFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VMOVUPD   constants<>+896(SB), Y2
+	VSUBPD    Y0, Y2, Y2
+	VADDPD    constants<>+896(SB), Y0, Y0
+	VMULPD    Y0, Y2, Y0
+	VMOVUPD   constants<>+896(SB), Y2
+	VDIVPD    Y0, Y2, Y0
+	VCMPPD    $0x04, Y1, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	CMPQ      DI, $0x04
+	JLT       last
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	JMP       group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func atanhSecondAVX2(dd []float64, x []float64, d []float64)
+// Requires: AVX
+TEXT ·atanhSecondAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD 32(CX)(SI*8), Y0
+	VMOVUPD 32(DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD 64(CX)(SI*8), Y0
+	VMOVUPD 64(DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD 96(CX)(SI*8), Y0
+	VMOVUPD 96(DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	ADDQ    $0x00000010, SI
+	CMPQ    SI, DI
+	JLE     many
+
+few:
+	CMPQ    SI, R8
+	JGT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+	VMULPD  constants<>+960(SB), Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x00000004, SI
+	JMP     few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMASKMOVPD (CX)(SI*8), Y0, Y1
+	VMASKMOVPD (DX)(SI*8), Y0, Y2
+	VMULPD     constants<>+960(SB), Y1, Y1
+	VMULPD     Y2, Y1, Y1
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func erfFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VXORPD       constants<>+1984(SB), Y0, Y1
+	VMULPD       Y0, Y1, Y0
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x06, constants<>+64(SB), Y1, Y1
+	VMOVMSKPD    Y1, DI
+	TESTL        DI, DI
+	JNE          done
+	VMULPD       constants<>+128(SB), Y0, Y1
+	VADDPD       constants<>+192(SB), Y1, Y1
+	VSUBPD       constants<>+192(SB), Y1, Y2
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+256(SB), Y2, Y0
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+320(SB), Y2, Y0
+	VMULPD       constants<>+384(SB), Y0, Y0
+	VMOVUPD      constants<>+448(SB), Y2
+	VFMADD213PD  constants<>+512(SB), Y0, Y2
+	VFMADD213PD  constants<>+576(SB), Y0, Y2
+	VFMADD213PD  constants<>+640(SB), Y0, Y2
+	VFMADD213PD  constants<>+704(SB), Y0, Y2
+	VFMADD213PD  constants<>+768(SB), Y0, Y2
+	VFMADD213PD  constants<>+832(SB), Y0, Y2
+	VFMADD213PD  constants<>+896(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMOVUPD      Y0, Y0
+	VFMADD213PD  constants<>+896(SB), Y2, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       constants<>+896(SB), Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMULPD       constants<>+12096(SB), Y0, Y0
+	CMPQ         SI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	JMP          group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfFirstAVX512(d []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·erfFirstAVX512(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VXORPD       constants<>+1984(SB), Z0, Z1
+	VMULPD       Z0, Z1, Z0
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x06, constants<>+64(SB), Z1, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VMULPD       constants<>+128(SB), Z0, Z1
+	VADDPD       constants<>+192(SB), Z1, Z1
+	VSUBPD       constants<>+192(SB), Z1, Z3
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+256(SB), Z3, Z0
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+320(SB), Z3, Z0
+	VMULPD       constants<>+384(SB), Z0, Z0
+	VMOVUPD      constants<>+448(SB), Z3
+	VFMADD213PD  constants<>+512(SB), Z0, Z3
+	VFMADD213PD  constants<>+576(SB), Z0, Z3
+	VFMADD213PD  constants<>+640(SB), Z0, Z3
+	VFMADD213PD  constants<>+704(SB), Z0, Z3
+	VFMADD213PD  constants<>+768(SB), Z0, Z3
+	VFMADD213PD  constants<>+832(SB), Z0, Z3
+	VFMADD213PD  constants<>+896(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMOVUPD      Z0, Z0
+	VFMADD213PD  constants<>+896(SB), Z3, Z0
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       constants<>+896(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VMULPD       constants<>+12096(SB), Z0, Z0
+	CMPQ         SI, $0x08
+	JLT          last
+	VMOVUPD      Z0, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	JMP          group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z2
+	VMOVUPD   Z2, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfSecondAVX2(dd []float64, x []float64, d []float64)
+// Requires: AVX
+TEXT ·erfSecondAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD   (CX)(SI*8), Y0
+	VMOVUPD   (DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, (AX)(SI*8)
+	VMOVUPD   32(CX)(SI*8), Y0
+	VMOVUPD   32(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, 32(AX)(SI*8)
+	VMOVUPD   64(CX)(SI*8), Y0
+	VMOVUPD   64(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, 64(AX)(SI*8)
+	VMOVUPD   96(CX)(SI*8), Y0
+	VMOVUPD   96(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, 96(AX)(SI*8)
+	ADDQ      $0x00000010, SI
+	CMPQ      SI, DI
+	JLE       many
+
+few:
+	CMPQ      SI, R8
+	JGT       tail
+	VMOVUPD   (CX)(SI*8), Y0
+	VMOVUPD   (DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x00000004, SI
+	JMP       few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMASKMOVPD (CX)(SI*8), Y0, Y1
+	VMASKMOVPD (DX)(SI*8), Y0, Y2
+	VMULPD     Y2, Y1, Y3
+	VCMPPD     $0x09, Y3, Y3, Y4
+	VCMPPD     $0x00, constants<>+2048(SB), Y1, Y1
+	VCMPPD     $0x00, constants<>+2048(SB), Y2, Y2
+	VORPD      Y2, Y1, Y1
+	VANDPD     Y1, Y4, Y1
+	VBLENDVPD  Y1, constants<>+2048(SB), Y3, Y1
+	VMULPD     constants<>+5376(SB), Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func erfcFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfcFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VXORPD       constants<>+1984(SB), Y0, Y1
+	VMULPD       Y0, Y1, Y0
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x06, constants<>+64(SB), Y1, Y1
+	VMOVMSKPD    Y1, DI
+	TESTL        DI, DI
+	JNE          done
+	VMULPD       constants<>+128(SB), Y0, Y1
+	VADDPD       constants<>+192(SB), Y1, Y1
+	VSUBPD       constants<>+192(SB), Y1, Y2
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+256(SB), Y2, Y0
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+320(SB), Y2, Y0
+	VMULPD       constants<>+384(SB), Y0, Y0
+	VMOVUPD      constants<>+448(SB), Y2
+	VFMADD213PD  constants<>+512(SB), Y0, Y2
+	VFMADD213PD  constants<>+576(SB), Y0, Y2
+	VFMADD213PD  constants<>+640(SB), Y0, Y2
+	VFMADD213PD  constants<>+704(SB), Y0, Y2
+	VFMADD213PD  constants<>+768(SB), Y0, Y2
+	VFMADD213PD  constants<>+832(SB), Y0, Y2
+	VFMADD213PD  constants<>+896(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y2
+	VMOVUPD      Y0, Y0
+	VFMADD213PD  constants<>+896(SB), Y2, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       constants<>+896(SB), Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMULPD       constants<>+12160(SB), Y0, Y0
+	CMPQ         SI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	JMP          group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfcFirstAVX512(d []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·erfcFirstAVX512(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VXORPD       constants<>+1984(SB), Z0, Z1
+	VMULPD       Z0, Z1, Z0
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x06, constants<>+64(SB), Z1, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VMULPD       constants<>+128(SB), Z0, Z1
+	VADDPD       constants<>+192(SB), Z1, Z1
+	VSUBPD       constants<>+192(SB), Z1, Z3
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+256(SB), Z3, Z0
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+320(SB), Z3, Z0
+	VMULPD       constants<>+384(SB), Z0, Z0
+	VMOVUPD      constants<>+448(SB), Z3
+	VFMADD213PD  constants<>+512(SB), Z0, Z3
+	VFMADD213PD  constants<>+576(SB), Z0, Z3
+	VFMADD213PD  constants<>+640(SB), Z0, Z3
+	VFMADD213PD  constants<>+704(SB), Z0, Z3
+	VFMADD213PD  constants<>+768(SB), Z0, Z3
+	VFMADD213PD  constants<>+832(SB), Z0, Z3
+	VFMADD213PD  constants<>+896(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMULPD       Z3, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z3
+	VMOVUPD      Z0, Z0
+	VFMADD213PD  constants<>+896(SB), Z3, Z0
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       constants<>+896(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VMULPD       constants<>+12160(SB), Z0, Z0
+	CMPQ         SI, $0x08
+	JLT          last
+	VMOVUPD      Z0, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	JMP          group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z2
+	VMOVUPD   Z2, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func erfcSecondAVX2(dd []float64, x []float64, d []float64)
+// Requires: AVX
+TEXT ·erfcSecondAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	LEAQ    -16(BX), DI
+	LEAQ    -4(BX), R8
+	CMPQ    SI, DI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD   (CX)(SI*8), Y0
+	VMOVUPD   (DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, (AX)(SI*8)
+	VMOVUPD   32(CX)(SI*8), Y0
+	VMOVUPD   32(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, 32(AX)(SI*8)
+	VMOVUPD   64(CX)(SI*8), Y0
+	VMOVUPD   64(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, 64(AX)(SI*8)
+	VMOVUPD   96(CX)(SI*8), Y0
+	VMOVUPD   96(DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, 96(AX)(SI*8)
+	ADDQ      $0x00000010, SI
+	CMPQ      SI, DI
+	JLE       many
+
+few:
+	CMPQ      SI, R8
+	JGT       tail
+	VMOVUPD   (CX)(SI*8), Y0
+	VMOVUPD   (DX)(SI*8), Y1
+	VMULPD    Y1, Y0, Y2
+	VCMPPD    $0x09, Y2, Y2, Y3
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
+	VORPD     Y1, Y0, Y0
+	VANDPD    Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+2048(SB), Y2, Y0
+	VMULPD    constants<>+5376(SB), Y0, Y0
+	VMOVUPD   Y0, (AX)(SI*8)
+	ADDQ      $0x00000004, SI
+	JMP       few
+
+tail:
+	SUBQ       SI, BX
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	NEGQ       BX
+	VMOVUPD    (DI)(BX*8), Y0
+	VMASKMOVPD (CX)(SI*8), Y0, Y1
+	VMASKMOVPD (DX)(SI*8), Y0, Y2
+	VMULPD     Y2, Y1, Y3
+	VCMPPD     $0x09, Y3, Y3, Y4
+	VCMPPD     $0x00, constants<>+2048(SB), Y1, Y1
+	VCMPPD     $0x00, constants<>+2048(SB), Y2, Y2
+	VORPD      Y2, Y1, Y1
+	VANDPD     Y1, Y4, Y1
+	VBLENDVPD  Y1, constants<>+2048(SB), Y3, Y1
+	VMULPD     constants<>+5376(SB), Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func logisticFirstAVX2(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logisticFirstAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VCMPPD       $0x0e, constants<>+832(SB), Y0, Y2
+	VMOVUPD      Y1, Y3
+	VMOVMSKPD    Y2, R8
+	TESTL        R8, R8
+	JEQ          label91
+	VXORPD       constants<>+1984(SB), Y0, Y0
+	VANDPD       constants<>+0(SB), Y0, Y4
+	VCMPPD       $0x06, constants<>+64(SB), Y4, Y4
+	VMOVMSKPD    Y4, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y0, Y4
+	VADDPD       constants<>+192(SB), Y4, Y4
+	VSUBPD       constants<>+192(SB), Y4, Y5
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+256(SB), Y5, Y0
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+320(SB), Y5, Y0
+	VMULPD       constants<>+384(SB), Y0, Y0
+	VMOVUPD      constants<>+448(SB), Y5
+	VFMADD213PD  constants<>+512(SB), Y0, Y5
+	VFMADD213PD  constants<>+576(SB), Y0, Y5
+	VFMADD213PD  constants<>+640(SB), Y0, Y5
+	VFMADD213PD  constants<>+704(SB), Y0, Y5
+	VFMADD213PD  constants<>+768(SB), Y0, Y5
+	VFMADD213PD  constants<>+832(SB), Y0, Y5
+	VFMADD213PD  constants<>+896(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMOVUPD      Y0, Y0
+	VFMADD213PD  constants<>+896(SB), Y5, Y0
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       constants<>+896(SB), Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VBLENDVPD    Y2, Y0, Y3, Y0
+	VMOVUPD      Y0, Y3
+
+label91:
+	VMOVUPD constants<>+896(SB), Y0
+	VSUBPD  Y3, Y0, Y0
+	VMULPD  Y0, Y3, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func logisticFirstAVX512(d []float64, x []float64, v []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logisticFirstAVX512(SB), NOSPLIT, $0-80
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    v_base+48(FP), DX
+	MOVQ    d_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VCMPPD       $0x0e, constants<>+832(SB), Z0, K1
+	VMOVUPD      Z1, Z2
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JEQ          label92
+	VXORPD       constants<>+1984(SB), Z0, Z0
+	VANDPD       constants<>+0(SB), Z0, Z6
+	VCMPPD       $0x06, constants<>+64(SB), Z6, K2
+	KMOVB        K2, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Z0, Z6
+	VADDPD       constants<>+192(SB), Z6, Z6
+	VSUBPD       constants<>+192(SB), Z6, Z7
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+256(SB), Z7, Z0
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+320(SB), Z7, Z0
+	VMULPD       constants<>+384(SB), Z0, Z0
+	VMOVUPD      constants<>+448(SB), Z7
+	VFMADD213PD  constants<>+512(SB), Z0, Z7
+	VFMADD213PD  constants<>+576(SB), Z0, Z7
+	VFMADD213PD  constants<>+640(SB), Z0, Z7
+	VFMADD213PD  constants<>+704(SB), Z0, Z7
+	VFMADD213PD  constants<>+768(SB), Z0, Z7
+	VFMADD213PD  constants<>+832(SB), Z0, Z7
+	VFMADD213PD  constants<>+896(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMOVUPD      Z0, Z0
+	VFMADD213PD  constants<>+896(SB), Z7, Z0
+	VPSLLQ       $0x34, Z6, Z6
+	VPADDQ       constants<>+896(SB), Z6, Z6
+	VMULPD       Z6, Z0, Z0
+	VMULPD       Z0, Z1, Z0
+	VBLENDMPD    Z0, Z2, K1, Z3
+	VMOVUPD      Z3, Z2
+
+label92:
+	VMOVUPD constants<>+896(SB), Z0
+	VSUBPD  Z2, Z0, Z0
+	VMULPD  Z0, Z2, Z0
+	CMPQ    DI, $0x08
+	JLT     last
+	VMOVUPD Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	JMP     group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z5
+	VMOVUPD   Z5, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func logisticSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logisticSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VXORPD       constants<>+1984(SB), Y1, Y1
+	VMULPD       constants<>+832(SB), Y0, Y0
+	VANDPD       constants<>+0(SB), Y0, Y2
+	VADDPD       Y2, Y2, Y3
+	VMULPD       constants<>+128(SB), Y3, Y4
+	VADDPD       constants<>+192(SB), Y4, Y4
+	VSUBPD       constants<>+192(SB), Y4, Y5
+	VMOVUPD      Y3, Y3
+	VFNMADD231PD constants<>+256(SB), Y5, Y3
+	VMOVUPD      Y3, Y3
+	VFNMADD231PD constants<>+320(SB), Y5, Y3
+	VMULPD       constants<>+384(SB), Y3, Y3
+	VMOVUPD      constants<>+448(SB), Y5
+	VFMADD213PD  constants<>+512(SB), Y3, Y5
+	VFMADD213PD  constants<>+576(SB), Y3, Y5
+	VFMADD213PD  constants<>+640(SB), Y3, Y5
+	VFMADD213PD  constants<>+704(SB), Y3, Y5
+	VFMADD213PD  constants<>+768(SB), Y3, Y5
+	VFMADD213PD  constants<>+832(SB), Y3, Y5
+	VFMADD213PD  constants<>+896(SB), Y3, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       constants<>+960(SB), Y3, Y5
+	VMOVUPD      Y3, Y3
+	VFMADD213PD  constants<>+896(SB), Y5, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       constants<>+896(SB), Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       constants<>+896(SB), Y3, Y3
+	VMOVUPD      constants<>+960(SB), Y4
+	VDIVPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+896(SB), Y4
+	VSUBPD       Y3, Y4, Y3
+	VCMPPD       $0x0e, constants<>+3712(SB), Y2, Y4
+	VBLENDVPD    Y4, constants<>+896(SB), Y3, Y3
+	VANDPD       constants<>+1984(SB), Y0, Y4
+	VORPD        Y4, Y3, Y3
+	VMULPD       Y0, Y0, Y4
+	VMULPD       constants<>+3776(SB), Y4, Y5
+	VADDPD       constants<>+3840(SB), Y5, Y5
+	VMULPD       Y4, Y5, Y5
+	VADDPD       constants<>+3904(SB), Y5, Y5
+	VADDPD       constants<>+3968(SB), Y4, Y6
+	VMULPD       Y4, Y6, Y6
+	VADDPD       constants<>+4032(SB), Y6, Y6
+	VMULPD       Y4, Y6, Y6
+	VADDPD       constants<>+4096(SB), Y6, Y6
+	VMULPD       Y4, Y0, Y4
+	VMULPD       Y5, Y4, Y4
+	VDIVPD       Y6, Y4, Y4
+	VADDPD       Y4, Y0, Y4
+	VANDPD       constants<>+1984(SB), Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VCMPPD       $0x0d, constants<>+4160(SB), Y2, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	CMPQ         DI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(SI*8)
+	ADDQ         $0x04, SI
+	JMP          group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func logisticSecondAVX512(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logisticSecondAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VXORPD       constants<>+1984(SB), Z1, Z1
+	VMULPD       constants<>+832(SB), Z0, Z0
+	VANDPD       constants<>+0(SB), Z0, Z6
+	VADDPD       Z6, Z6, Z7
+	VMULPD       constants<>+128(SB), Z7, Z8
+	VADDPD       constants<>+192(SB), Z8, Z8
+	VSUBPD       constants<>+192(SB), Z8, Z9
+	VMOVUPD      Z7, Z7
+	VFNMADD231PD constants<>+256(SB), Z9, Z7
+	VMOVUPD      Z7, Z7
+	VFNMADD231PD constants<>+320(SB), Z9, Z7
+	VMULPD       constants<>+384(SB), Z7, Z7
+	VMOVUPD      constants<>+448(SB), Z9
+	VFMADD213PD  constants<>+512(SB), Z7, Z9
+	VFMADD213PD  constants<>+576(SB), Z7, Z9
+	VFMADD213PD  constants<>+640(SB), Z7, Z9
+	VFMADD213PD  constants<>+704(SB), Z7, Z9
+	VFMADD213PD  constants<>+768(SB), Z7, Z9
+	VFMADD213PD  constants<>+832(SB), Z7, Z9
+	VFMADD213PD  constants<>+896(SB), Z7, Z9
+	VMULPD       Z9, Z7, Z7
+	VADDPD       constants<>+960(SB), Z7, Z9
+	VMULPD       Z9, Z7, Z7
+	VADDPD       constants<>+960(SB), Z7, Z9
+	VMULPD       Z9, Z7, Z7
+	VADDPD       constants<>+960(SB), Z7, Z9
+	VMULPD       Z9, Z7, Z7
+	VADDPD       constants<>+960(SB), Z7, Z9
+	VMOVUPD      Z7, Z7
+	VFMADD213PD  constants<>+896(SB), Z9, Z7
+	VPSLLQ       $0x34, Z8, Z8
+	VPADDQ       constants<>+896(SB), Z8, Z8
+	VMULPD       Z8, Z7, Z7
+	VADDPD       constants<>+896(SB), Z7, Z7
+	VMOVUPD      constants<>+960(SB), Z8
+	VDIVPD       Z7, Z8, Z7
+	VMOVUPD      constants<>+896(SB), Z8
+	VSUBPD       Z7, Z8, Z7
+	VCMPPD       $0x0e, constants<>+3712(SB), Z6, K1
+	VBLENDMPD    constants<>+896(SB), Z7, K1, Z2
+	VANDPD       constants<>+1984(SB), Z0, Z7
+	VORPD        Z7, Z2, Z7
+	VMULPD       Z0, Z0, Z8
+	VMULPD       constants<>+3776(SB), Z8, Z9
+	VADDPD       constants<>+3840(SB), Z9, Z9
+	VMULPD       Z8, Z9, Z9
+	VADDPD       constants<>+3904(SB), Z9, Z9
+	VADDPD       constants<>+3968(SB), Z8, Z10
+	VMULPD       Z8, Z10, Z10
+	VADDPD       constants<>+4032(SB), Z10, Z10
+	VMULPD       Z8, Z10, Z10
+	VADDPD       constants<>+4096(SB), Z10, Z10
+	VMULPD       Z8, Z0, Z8
+	VMULPD       Z9, Z8, Z8
+	VDIVPD       Z10, Z8, Z8
+	VADDPD       Z8, Z0, Z8
+	VANDPD       constants<>+1984(SB), Z0, Z0
+	VORPD        Z0, Z8, Z0
+	VCMPPD       $0x0d, constants<>+4160(SB), Z6, K1
+	VBLENDMPD    Z7, Z0, K1, Z3
+	VMULPD       Z3, Z1, Z0
+	CMPQ         DI, $0x08
+	JLT          last
+	VMOVUPD      Z0, (AX)(SI*8)
+	ADDQ         $0x08, SI
+	JMP          group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z6
+	VBLENDMPD Z1, Z6, K1, Z5
+	VMOVUPD   Z5, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func softplusFirstAVX2(d []float64, x []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softplusFirstAVX2(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Y0
+
+lanes:
+	VANDPD       constants<>+0(SB), Y0, Y1
+	VCMPPD       $0x06, constants<>+64(SB), Y1, Y1
+	VMOVMSKPD    Y1, DI
+	TESTL        DI, DI
+	JNE          done
+	VORPD        constants<>+1984(SB), Y0, Y1
+	VMULPD       constants<>+128(SB), Y1, Y2
+	VADDPD       constants<>+192(SB), Y2, Y2
+	VSUBPD       constants<>+192(SB), Y2, Y3
+	VMOVUPD      Y1, Y1
+	VFNMADD231PD constants<>+256(SB), Y3, Y1
+	VMOVUPD      Y1, Y1
+	VFNMADD231PD constants<>+320(SB), Y3, Y1
+	VMULPD       constants<>+384(SB), Y1, Y1
+	VMOVUPD      constants<>+448(SB), Y3
+	VFMADD213PD  constants<>+512(SB), Y1, Y3
+	VFMADD213PD  constants<>+576(SB), Y1, Y3
+	VFMADD213PD  constants<>+640(SB), Y1, Y3
+	VFMADD213PD  constants<>+704(SB), Y1, Y3
+	VFMADD213PD  constants<>+768(SB), Y1, Y3
+	VFMADD213PD  constants<>+832(SB), Y1, Y3
+	VFMADD213PD  constants<>+896(SB), Y1, Y3
+	VMULPD       Y3, Y1, Y1
+	VADDPD       constants<>+960(SB), Y1, Y3
+	VMULPD       Y3, Y1, Y1
+	VADDPD       constants<>+960(SB), Y1, Y3
+	VMULPD       Y3, Y1, Y1
+	VADDPD       constants<>+960(SB), Y1, Y3
+	VMULPD       Y3, Y1, Y1
+	VADDPD       constants<>+960(SB), Y1, Y3
+	VMOVUPD      Y1, Y1
+	VFMADD213PD  constants<>+896(SB), Y3, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       constants<>+896(SB), Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x01, constants<>+2048(SB), Y0, Y0
+	VMOVUPD      constants<>+896(SB), Y2
+	VBLENDVPD    Y0, Y1, Y2, Y0
+	VADDPD       constants<>+896(SB), Y1, Y1
+	VDIVPD       Y1, Y0, Y0
+	CMPQ         SI, $0x04
+	JLT          last
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	JMP          group
+
+tail:
+	TESTQ      SI, SI
+	JEQ        done
+	LEAQ       tails<>+32(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPD    (DI)(R8*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y0
+	VMOVUPD    constants<>+896(SB), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, Y0
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	NEGQ       SI
+	VMOVUPD    (CX)(SI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+	MOVQ       DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func softplusFirstAVX512(d []float64, x []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·softplusFirstAVX512(SB), NOSPLIT, $0-56
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	PCALIGN $0x20
+
+group:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	CMPQ    SI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(BX*8), Z0
+
+lanes:
+	VANDPD       constants<>+0(SB), Z0, Z1
+	VCMPPD       $0x06, constants<>+64(SB), Z1, K1
+	KMOVB        K1, DI
+	TESTL        DI, DI
+	JNE          done
+	VORPD        constants<>+1984(SB), Z0, Z1
+	VMULPD       constants<>+128(SB), Z1, Z4
+	VADDPD       constants<>+192(SB), Z4, Z4
+	VSUBPD       constants<>+192(SB), Z4, Z5
+	VMOVUPD      Z1, Z1
+	VFNMADD231PD constants<>+256(SB), Z5, Z1
+	VMOVUPD      Z1, Z1
+	VFNMADD231PD constants<>+320(SB), Z5, Z1
+	VMULPD       constants<>+384(SB), Z1, Z1
+	VMOVUPD      constants<>+448(SB), Z5
+	VFMADD213PD  constants<>+512(SB), Z1, Z5
+	VFMADD213PD  constants<>+576(SB), Z1, Z5
+	VFMADD213PD  constants<>+640(SB), Z1, Z5
+	VFMADD213PD  constants<>+704(SB), Z1, Z5
+	VFMADD213PD  constants<>+768(SB), Z1, Z5
+	VFMADD213PD  constants<>+832(SB), Z1, Z5
+	VFMADD213PD  constants<>+896(SB), Z1, Z5
+	VMULPD       Z5, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z5
+	VMULPD       Z5, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z5
+	VMULPD       Z5, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z5
+	VMULPD       Z5, Z1, Z1
+	VADDPD       constants<>+960(SB), Z1, Z5
+	VMOVUPD      Z1, Z1
+	VFMADD213PD  constants<>+896(SB), Z5, Z1
+	VPSLLQ       $0x34, Z4, Z4
+	VPADDQ       constants<>+896(SB), Z4, Z4
+	VMULPD       Z4, Z1, Z1
+	VCMPPD       $0x01, constants<>+2048(SB), Z0, K1
+	VMOVUPD      constants<>+896(SB), Z0
+	VBLENDMPD    Z1, Z0, K1, Z2
+	VADDPD       constants<>+896(SB), Z1, Z0
+	VDIVPD       Z0, Z2, Z0
+	CMPQ         SI, $0x08
+	JLT          last
+	VMOVUPD      Z0, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	JMP          group
+
+tail:
+	TESTQ     SI, SI
+	JEQ       done
+	MOVL      $0x000000ff, DI
+	BZHIL     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (CX)(BX*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z3
+	VMOVUPD   Z3, Z0
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   SI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(BX*8)
+	MOVQ    DX, BX
+
+done:
+	VZEROUPPER
+	MOVQ BX, done+48(FP)
+	RET
+
+// func softplusSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softplusSecondAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x04
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Y0
+	VMOVUPD (DX)(SI*8), Y1
+
+lanes:
+	VCMPPD       $0x0e, constants<>+832(SB), Y0, Y2
+	VMOVUPD      Y1, Y3
+	VMOVMSKPD    Y2, R8
+	TESTL        R8, R8
+	JEQ          label93
+	VXORPD       constants<>+1984(SB), Y0, Y0
+	VANDPD       constants<>+0(SB), Y0, Y4
+	VCMPPD       $0x06, constants<>+64(SB), Y4, Y4
+	VMOVMSKPD    Y4, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Y0, Y4
+	VADDPD       constants<>+192(SB), Y4, Y4
+	VSUBPD       constants<>+192(SB), Y4, Y5
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+256(SB), Y5, Y0
+	VMOVUPD      Y0, Y0
+	VFNMADD231PD constants<>+320(SB), Y5, Y0
+	VMULPD       constants<>+384(SB), Y0, Y0
+	VMOVUPD      constants<>+448(SB), Y5
+	VFMADD213PD  constants<>+512(SB), Y0, Y5
+	VFMADD213PD  constants<>+576(SB), Y0, Y5
+	VFMADD213PD  constants<>+640(SB), Y0, Y5
+	VFMADD213PD  constants<>+704(SB), Y0, Y5
+	VFMADD213PD  constants<>+768(SB), Y0, Y5
+	VFMADD213PD  constants<>+832(SB), Y0, Y5
+	VFMADD213PD  constants<>+896(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       constants<>+960(SB), Y0, Y5
+	VMOVUPD      Y0, Y0
+	VFMADD213PD  constants<>+896(SB), Y5, Y0
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       constants<>+896(SB), Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VBLENDVPD    Y2, Y0, Y3, Y0
+	VMOVUPD      Y0, Y3
+
+label93:
+	VMOVUPD constants<>+896(SB), Y0
+	VSUBPD  Y3, Y0, Y0
+	VMULPD  Y0, Y3, Y0
+	CMPQ    DI, $0x04
+	JLT     last
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	JMP     group
+
+tail:
+	TESTQ      DI, DI
+	JEQ        done
+	LEAQ       tails<>+32(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPD    (R8)(R9*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y0
+	VMOVUPD    constants<>+896(SB), Y1
+	VBLENDVPD  Y2, Y0, Y1, Y0
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y1
+	VMOVUPD    constants<>+896(SB), Y3
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, Y1
+	JMP        lanes
+
+last:
+	LEAQ       tails<>+32(SB), CX
+	MOVQ       DI, DX
+	NEGQ       DX
+	VMOVUPD    (CX)(DX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(SI*8)
+	MOVQ       BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func softplusSecondAVX512(dd []float64, x []float64, d []float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·softplusSecondAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_base+48(FP), DX
+	MOVQ    dd_len+8(FP), BX
+	XORQ    SI, SI
+	PCALIGN $0x20
+
+group:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	CMPQ    DI, $0x08
+	JLT     tail
+	VMOVUPD (CX)(SI*8), Z0
+	VMOVUPD (DX)(SI*8), Z1
+
+lanes:
+	VCMPPD       $0x0e, constants<>+832(SB), Z0, K1
+	VMOVUPD      Z1, Z2
+	KMOVB        K1, R8
+	TESTL        R8, R8
+	JEQ          label94
+	VXORPD       constants<>+1984(SB), Z0, Z0
+	VANDPD       constants<>+0(SB), Z0, Z6
+	VCMPPD       $0x06, constants<>+64(SB), Z6, K2
+	KMOVB        K2, R8
+	TESTL        R8, R8
+	JNE          done
+	VMULPD       constants<>+128(SB), Z0, Z6
+	VADDPD       constants<>+192(SB), Z6, Z6
+	VSUBPD       constants<>+192(SB), Z6, Z7
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+256(SB), Z7, Z0
+	VMOVUPD      Z0, Z0
+	VFNMADD231PD constants<>+320(SB), Z7, Z0
+	VMULPD       constants<>+384(SB), Z0, Z0
+	VMOVUPD      constants<>+448(SB), Z7
+	VFMADD213PD  constants<>+512(SB), Z0, Z7
+	VFMADD213PD  constants<>+576(SB), Z0, Z7
+	VFMADD213PD  constants<>+640(SB), Z0, Z7
+	VFMADD213PD  constants<>+704(SB), Z0, Z7
+	VFMADD213PD  constants<>+768(SB), Z0, Z7
+	VFMADD213PD  constants<>+832(SB), Z0, Z7
+	VFMADD213PD  constants<>+896(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       constants<>+960(SB), Z0, Z7
+	VMOVUPD      Z0, Z0
+	VFMADD213PD  constants<>+896(SB), Z7, Z0
+	VPSLLQ       $0x34, Z6, Z6
+	VPADDQ       constants<>+896(SB), Z6, Z6
+	VMULPD       Z6, Z0, Z0
+	VMULPD       Z0, Z1, Z0
+	VBLENDMPD    Z0, Z2, K1, Z3
+	VMOVUPD      Z3, Z2
+
+label94:
+	VMOVUPD constants<>+896(SB), Z0
+	VSUBPD  Z2, Z0, Z0
+	VMULPD  Z0, Z2, Z0
+	CMPQ    DI, $0x08
+	JLT     last
+	VMOVUPD Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	JMP     group
+
+tail:
+	TESTQ     DI, DI
+	JEQ       done
+	MOVL      $0x000000ff, R8
+	BZHIL     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD   constants<>+896(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z4
+	VMOVUPD   Z4, Z0
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD   constants<>+896(SB), Z2
+	VBLENDMPD Z1, Z2, K1, Z5
+	VMOVUPD   Z5, Z1
+	JMP       lanes
+
+last:
+	MOVL    $0x000000ff, CX
+	BZHIL   DI, CX, CX
+	KMOVB   CX, K1
+	VMOVUPD Z0, K1, (AX)(SI*8)
+	MOVQ    BX, SI
+
+done:
+	VZEROUPPER
+	MOVQ SI, done+72(FP)
+	RET
+
+// func absFirstAVX2(d []float64, x []float64)
+// Requires: AVX
+TEXT ·absFirstAVX2(SB), NOSPLIT, $0-48
+	MOVQ    d_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    d_len+8(FP), DX
+	XORQ    BX, BX
+	LEAQ    -16(DX), SI
+	LEAQ    -4(DX), DI
+	CMPQ    BX, SI
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD   (CX)(BX*8), Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y1
+	VBLENDVPD Y1, constants<>+2048(SB), Y0, Y1
+	VCMPPD    $0x01, constants<>+2048(SB), Y0, Y2
+	VBLENDVPD Y2, constants<>+5440(SB), Y1, Y1
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y1, Y0
+	VMOVUPD   Y0, (AX)(BX*8)
+	VMOVUPD   32(CX)(BX*8), Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y1
+	VBLENDVPD Y1, constants<>+2048(SB), Y0, Y1
+	VCMPPD    $0x01, constants<>+2048(SB), Y0, Y2
+	VBLENDVPD Y2, constants<>+5440(SB), Y1, Y1
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y1, Y0
+	VMOVUPD   Y0, 32(AX)(BX*8)
+	VMOVUPD   64(CX)(BX*8), Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y1
+	VBLENDVPD Y1, constants<>+2048(SB), Y0, Y1
+	VCMPPD    $0x01, constants<>+2048(SB), Y0, Y2
+	VBLENDVPD Y2, constants<>+5440(SB), Y1, Y1
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y1, Y0
+	VMOVUPD   Y0, 64(AX)(BX*8)
+	VMOVUPD   96(CX)(BX*8), Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y1
+	VBLENDVPD Y1, constants<>+2048(SB), Y0, Y1
+	VCMPPD    $0x01, constants<>+2048(SB), Y0, Y2
+	VBLENDVPD Y2, constants<>+5440(SB), Y1, Y1
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y1, Y0
+	VMOVUPD   Y0, 96(AX)(BX*8)
+	ADDQ      $0x00000010, BX
+	CMPQ      BX, SI
+	JLE       many
+
+few:
+	CMPQ      BX, DI
+	JGT       tail
+	VMOVUPD   (CX)(BX*8), Y0
+	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y1
+	VBLENDVPD Y1, constants<>+2048(SB), Y0, Y1
+	VCMPPD    $0x01, constants<>+2048(SB), Y0, Y2
+	VBLENDVPD Y2, constants<>+5440(SB), Y1, Y1
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, constants<>+896(SB), Y1, Y0
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x00000004, BX
+	JMP       few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y0
+	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VCMPPD     $0x00, constants<>+2048(SB), Y1, Y2
+	VBLENDVPD  Y2, constants<>+2048(SB), Y1, Y2
+	VCMPPD     $0x01, constants<>+2048(SB), Y1, Y3
+	VBLENDVPD  Y3, constants<>+5440(SB), Y2, Y2
+	VCMPPD     $0x0e, constants<>+2048(SB), Y1, Y1
+	VBLENDVPD  Y1, constants<>+896(SB), Y2, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func absSecondAVX2(dd []float64)
+// Requires: AVX
+TEXT ·absSecondAVX2(SB), NOSPLIT, $0-24
+	MOVQ    dd_base+0(FP), AX
+	MOVQ    dd_len+8(FP), CX
+	XORQ    DX, DX
+	LEAQ    -16(CX), BX
+	LEAQ    -4(CX), SI
+	CMPQ    DX, BX
+	JGT     few
+	PCALIGN $0x20
+
+many:
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(DX*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 32(AX)(DX*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 64(AX)(DX*8)
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, 96(AX)(DX*8)
+	ADDQ    $0x00000010, DX
+	CMPQ    DX, BX
+	JLE     many
+
+few:
+	CMPQ    DX, SI
+	JGT     tail
+	VMOVUPD constants<>+2048(SB), Y0
+	VMOVUPD Y0, (AX)(DX*8)
+	ADDQ    $0x00000004, DX
+	JMP     few
+
+tail:
+	SUBQ       DX, CX
+	JEQ        done
+	LEAQ       tails<>+32(SB), BX
+	NEGQ       CX
+	VMOVUPD    (BX)(CX*8), Y0
+	VMOVUPD    constants<>+2048(SB), Y1
+	VMASKMOVPD Y1, Y0, (AX)(DX*8)
+
+done:
+	VZEROUPPER
 	RET
 
 // func addAVX2(dst []float64, x []float64, y []float64)
@@ -7316,7 +15017,7 @@ many:
 	VMOVUPD   (CX)(SI*8), Y0
 	VMOVUPD   (DX)(SI*8), Y1
 	VMULPD    Y1, Y0, Y2
-	VCMPPD    $0x03, Y2, Y2, Y3
+	VCMPPD    $0x09, Y2, Y2, Y3
 	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
 	VORPD     Y1, Y0, Y0
@@ -7326,7 +15027,7 @@ many:
 	VMOVUPD   32(CX)(SI*8), Y0
 	VMOVUPD   32(DX)(SI*8), Y1
 	VMULPD    Y1, Y0, Y2
-	VCMPPD    $0x03, Y2, Y2, Y3
+	VCMPPD    $0x09, Y2, Y2, Y3
 	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
 	VORPD     Y1, Y0, Y0
@@ -7336,7 +15037,7 @@ many:
 	VMOVUPD   64(CX)(SI*8), Y0
 	VMOVUPD   64(DX)(SI*8), Y1
 	VMULPD    Y1, Y0, Y2
-	VCMPPD    $0x03, Y2, Y2, Y3
+	VCMPPD    $0x09, Y2, Y2, Y3
 	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
 	VORPD     Y1, Y0, Y0
@@ -7346,7 +15047,7 @@ many:
 	VMOVUPD   96(CX)(SI*8), Y0
 	VMOVUPD   96(DX)(SI*8), Y1
 	VMULPD    Y1, Y0, Y2
-	VCMPPD    $0x03, Y2, Y2, Y3
+	VCMPPD    $0x09, Y2, Y2, Y3
 	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
 	VORPD     Y1, Y0, Y0
@@ -7363,7 +15064,7 @@ few:
 	VMOVUPD   (CX)(SI*8), Y0
 	VMOVUPD   (DX)(SI*8), Y1
 	VMULPD    Y1, Y0, Y2
-	VCMPPD    $0x03, Y2, Y2, Y3
+	VCMPPD    $0x09, Y2, Y2, Y3
 	VCMPPD    $0x00, constants<>+2048(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+2048(SB), Y1, Y1
 	VORPD     Y1, Y0, Y0
@@ -7382,7 +15083,7 @@ tail:
 	VMASKMOVPD (CX)(SI*8), Y0, Y1
 	VMASKMOVPD (DX)(SI*8), Y0, Y2
 	VMULPD     Y2, Y1, Y3
-	VCMPPD     $0x03, Y3, Y3, Y4
+	VCMPPD     $0x09, Y3, Y3, Y4
 	VCMPPD     $0x00, constants<>+2048(SB), Y1, Y1
 	VCMPPD     $0x00, constants<>+2048(SB), Y2, Y2
 	VORPD      Y2, Y1, Y1
@@ -7412,28 +15113,28 @@ many:
 	VMOVUPD   (CX)(SI*8), Y0
 	VMOVUPD   (DX)(SI*8), Y1
 	VCMPPD    $0x01, Y1, Y0, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, (AX)(SI*8)
 	VMOVUPD   32(CX)(SI*8), Y0
 	VMOVUPD   32(DX)(SI*8), Y1
 	VCMPPD    $0x01, Y1, Y0, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, 32(AX)(SI*8)
 	VMOVUPD   64(CX)(SI*8), Y0
 	VMOVUPD   64(DX)(SI*8), Y1
 	VCMPPD    $0x01, Y1, Y0, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, 64(AX)(SI*8)
 	VMOVUPD   96(CX)(SI*8), Y0
 	VMOVUPD   96(DX)(SI*8), Y1
 	VCMPPD    $0x01, Y1, Y0, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, 96(AX)(SI*8)
@@ -7447,7 +15148,7 @@ few:
 	VMOVUPD   (CX)(SI*8), Y0
 	VMOVUPD   (DX)(SI*8), Y1
 	VCMPPD    $0x01, Y1, Y0, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, (AX)(SI*8)
@@ -7463,7 +15164,7 @@ tail:
 	VMASKMOVPD (CX)(SI*8), Y0, Y1
 	VMASKMOVPD (DX)(SI*8), Y0, Y2
 	VCMPPD     $0x01, Y2, Y1, Y3
-	VCMPPD     $0x03, Y2, Y2, Y4
+	VCMPPD     $0x04, Y2, Y2, Y4
 	VORPD      Y4, Y3, Y3
 	VBLENDVPD  Y3, Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (AX)(SI*8)
@@ -7490,28 +15191,28 @@ many:
 	VMOVUPD   (CX)(SI*8), Y0
 	VMOVUPD   (DX)(SI*8), Y1
 	VCMPPD    $0x01, Y0, Y1, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, (AX)(SI*8)
 	VMOVUPD   32(CX)(SI*8), Y0
 	VMOVUPD   32(DX)(SI*8), Y1
 	VCMPPD    $0x01, Y0, Y1, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, 32(AX)(SI*8)
 	VMOVUPD   64(CX)(SI*8), Y0
 	VMOVUPD   64(DX)(SI*8), Y1
 	VCMPPD    $0x01, Y0, Y1, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, 64(AX)(SI*8)
 	VMOVUPD   96(CX)(SI*8), Y0
 	VMOVUPD   96(DX)(SI*8), Y1
 	VCMPPD    $0x01, Y0, Y1, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, 96(AX)(SI*8)
@@ -7525,7 +15226,7 @@ few:
 	VMOVUPD   (CX)(SI*8), Y0
 	VMOVUPD   (DX)(SI*8), Y1
 	VCMPPD    $0x01, Y0, Y1, Y2
-	VCMPPD    $0x03, Y1, Y1, Y3
+	VCMPPD    $0x04, Y1, Y1, Y3
 	VORPD     Y3, Y2, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMOVUPD   Y0, (AX)(SI*8)
@@ -7541,7 +15242,7 @@ tail:
 	VMASKMOVPD (CX)(SI*8), Y0, Y1
 	VMASKMOVPD (DX)(SI*8), Y0, Y2
 	VCMPPD     $0x01, Y1, Y2, Y3
-	VCMPPD     $0x03, Y2, Y2, Y4
+	VCMPPD     $0x04, Y2, Y2, Y4
 	VORPD      Y4, Y3, Y3
 	VBLENDVPD  Y3, Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (AX)(SI*8)
@@ -7550,9 +15251,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func selectIfAVX2(dst []float64, c []float64, x []float64, y []float64)
+// func selectAVX2(dst []float64, c []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·selectIfAVX2(SB), NOSPLIT, $0-96
+TEXT ·selectAVX2(SB), NOSPLIT, $0-96
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    c_base+24(FP), CX
 	MOVQ    x_base+48(FP), DX
@@ -7569,34 +15270,34 @@ many:
 	VMOVUPD   (CX)(DI*8), Y0
 	VMOVUPD   (DX)(DI*8), Y1
 	VMOVUPD   (BX)(DI*8), Y2
-	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y3
-	VBLENDVPD Y3, Y1, Y2, Y1
-	VCMPPD    $0x03, Y0, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
+	VCMPPD    $0x02, constants<>+2048(SB), Y0, Y3
+	VBLENDVPD Y3, Y2, Y0, Y2
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
 	VMOVUPD   Y0, (AX)(DI*8)
 	VMOVUPD   32(CX)(DI*8), Y0
 	VMOVUPD   32(DX)(DI*8), Y1
 	VMOVUPD   32(BX)(DI*8), Y2
-	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y3
-	VBLENDVPD Y3, Y1, Y2, Y1
-	VCMPPD    $0x03, Y0, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
+	VCMPPD    $0x02, constants<>+2048(SB), Y0, Y3
+	VBLENDVPD Y3, Y2, Y0, Y2
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
 	VMOVUPD   Y0, 32(AX)(DI*8)
 	VMOVUPD   64(CX)(DI*8), Y0
 	VMOVUPD   64(DX)(DI*8), Y1
 	VMOVUPD   64(BX)(DI*8), Y2
-	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y3
-	VBLENDVPD Y3, Y1, Y2, Y1
-	VCMPPD    $0x03, Y0, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
+	VCMPPD    $0x02, constants<>+2048(SB), Y0, Y3
+	VBLENDVPD Y3, Y2, Y0, Y2
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
 	VMOVUPD   Y0, 64(AX)(DI*8)
 	VMOVUPD   96(CX)(DI*8), Y0
 	VMOVUPD   96(DX)(DI*8), Y1
 	VMOVUPD   96(BX)(DI*8), Y2
-	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y3
-	VBLENDVPD Y3, Y1, Y2, Y1
-	VCMPPD    $0x03, Y0, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
+	VCMPPD    $0x02, constants<>+2048(SB), Y0, Y3
+	VBLENDVPD Y3, Y2, Y0, Y2
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
 	VMOVUPD   Y0, 96(AX)(DI*8)
 	ADDQ      $0x00000010, DI
 	CMPQ      DI, R8
@@ -7608,10 +15309,10 @@ few:
 	VMOVUPD   (CX)(DI*8), Y0
 	VMOVUPD   (DX)(DI*8), Y1
 	VMOVUPD   (BX)(DI*8), Y2
-	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y3
-	VBLENDVPD Y3, Y1, Y2, Y1
-	VCMPPD    $0x03, Y0, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
+	VCMPPD    $0x02, constants<>+2048(SB), Y0, Y3
+	VBLENDVPD Y3, Y2, Y0, Y2
+	VCMPPD    $0x0e, constants<>+2048(SB), Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
 	VMOVUPD   Y0, (AX)(DI*8)
 	ADDQ      $0x00000004, DI
 	JMP       few
@@ -7625,10 +15326,10 @@ tail:
 	VMASKMOVPD (CX)(DI*8), Y0, Y1
 	VMASKMOVPD (DX)(DI*8), Y0, Y2
 	VMASKMOVPD (BX)(DI*8), Y0, Y3
-	VCMPPD     $0x0e, constants<>+2048(SB), Y1, Y4
-	VBLENDVPD  Y4, Y2, Y3, Y2
-	VCMPPD     $0x03, Y1, Y1, Y3
-	VBLENDVPD  Y3, Y1, Y2, Y1
+	VCMPPD     $0x02, constants<>+2048(SB), Y1, Y4
+	VBLENDVPD  Y4, Y3, Y1, Y3
+	VCMPPD     $0x0e, constants<>+2048(SB), Y1, Y1
+	VBLENDVPD  Y1, Y2, Y3, Y1
 	VMASKMOVPD Y1, Y0, (AX)(DI*8)
 
 done:
@@ -7689,9 +15390,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func rsubAVX2(dst []float64, x []float64, c float64)
+// func rSubAVX2(dst []float64, x []float64, c float64)
 // Requires: AVX
-TEXT ·rsubAVX2(SB), NOSPLIT, $0-56
+TEXT ·rSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         x_base+24(FP), CX
 	VBROADCASTSD c+48(FP), Y0
@@ -7737,6 +15438,60 @@ tail:
 	VMOVUPD    (SI)(DX*8), Y1
 	VMASKMOVPD (CX)(BX*8), Y1, Y2
 	VSUBPD     Y2, Y0, Y0
+	VMASKMOVPD Y0, Y1, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rDivAVX2(dst []float64, x []float64, c float64)
+// Requires: AVX
+TEXT ·rDivAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+24(FP), CX
+	VBROADCASTSD c+48(FP), Y0
+	MOVQ         dst_len+8(FP), DX
+	XORQ         BX, BX
+	LEAQ         -16(DX), SI
+	LEAQ         -4(DX), DI
+	CMPQ         BX, SI
+	JGT          few
+	PCALIGN      $0x20
+
+many:
+	VMOVUPD (CX)(BX*8), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, 32(AX)(BX*8)
+	VMOVUPD 64(CX)(BX*8), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, 64(AX)(BX*8)
+	VMOVUPD 96(CX)(BX*8), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, 96(AX)(BX*8)
+	ADDQ    $0x00000010, BX
+	CMPQ    BX, SI
+	JLE     many
+
+few:
+	CMPQ    BX, DI
+	JGT     tail
+	VMOVUPD (CX)(BX*8), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $0x00000004, BX
+	JMP     few
+
+tail:
+	SUBQ       BX, DX
+	JEQ        done
+	LEAQ       tails<>+32(SB), SI
+	NEGQ       DX
+	VMOVUPD    (SI)(DX*8), Y1
+	VMASKMOVPD (CX)(BX*8), Y1, Y2
+	VDIVPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, (AX)(BX*8)
 
 done:
@@ -7791,60 +15546,6 @@ tail:
 	VMOVUPD    (SI)(DX*8), Y1
 	VMASKMOVPD (CX)(BX*8), Y1, Y2
 	VMULPD     Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-// func rdivAVX2(dst []float64, x []float64, c float64)
-// Requires: AVX
-TEXT ·rdivAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	VBROADCASTSD c+48(FP), Y0
-	MOVQ         dst_len+8(FP), DX
-	XORQ         BX, BX
-	LEAQ         -16(DX), SI
-	LEAQ         -4(DX), DI
-	CMPQ         BX, SI
-	JGT          few
-	PCALIGN      $0x20
-
-many:
-	VMOVUPD (CX)(BX*8), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)(BX*8)
-	VMOVUPD 32(CX)(BX*8), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, 32(AX)(BX*8)
-	VMOVUPD 64(CX)(BX*8), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, 64(AX)(BX*8)
-	VMOVUPD 96(CX)(BX*8), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, 96(AX)(BX*8)
-	ADDQ    $0x00000010, BX
-	CMPQ    BX, SI
-	JLE     many
-
-few:
-	CMPQ    BX, DI
-	JGT     tail
-	VMOVUPD (CX)(BX*8), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)(BX*8)
-	ADDQ    $0x00000004, BX
-	JMP     few
-
-tail:
-	SUBQ       BX, DX
-	JEQ        done
-	LEAQ       tails<>+32(SB), SI
-	NEGQ       DX
-	VMOVUPD    (SI)(DX*8), Y1
-	VMASKMOVPD (CX)(BX*8), Y1, Y2
-	VDIVPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, (AX)(BX*8)
 
 done:
@@ -8106,20 +15807,20 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 
 many:
 	VMOVUPD (CX)(BX*8), Y0
+	VADDPD  constants<>+2048(SB), Y0, Y0
 	VSQRTPD Y0, Y0
-	VANDPD  constants<>+0(SB), Y0, Y0
 	VMOVUPD Y0, (AX)(BX*8)
 	VMOVUPD 32(CX)(BX*8), Y0
+	VADDPD  constants<>+2048(SB), Y0, Y0
 	VSQRTPD Y0, Y0
-	VANDPD  constants<>+0(SB), Y0, Y0
 	VMOVUPD Y0, 32(AX)(BX*8)
 	VMOVUPD 64(CX)(BX*8), Y0
+	VADDPD  constants<>+2048(SB), Y0, Y0
 	VSQRTPD Y0, Y0
-	VANDPD  constants<>+0(SB), Y0, Y0
 	VMOVUPD Y0, 64(AX)(BX*8)
 	VMOVUPD 96(CX)(BX*8), Y0
+	VADDPD  constants<>+2048(SB), Y0, Y0
 	VSQRTPD Y0, Y0
-	VANDPD  constants<>+0(SB), Y0, Y0
 	VMOVUPD Y0, 96(AX)(BX*8)
 	ADDQ    $0x00000010, BX
 	CMPQ    BX, SI
@@ -8129,8 +15830,8 @@ few:
 	CMPQ    BX, DI
 	JGT     tail
 	VMOVUPD (CX)(BX*8), Y0
+	VADDPD  constants<>+2048(SB), Y0, Y0
 	VSQRTPD Y0, Y0
-	VANDPD  constants<>+0(SB), Y0, Y0
 	VMOVUPD Y0, (AX)(BX*8)
 	ADDQ    $0x00000004, BX
 	JMP     few
@@ -8142,8 +15843,8 @@ tail:
 	NEGQ       DX
 	VMOVUPD    (SI)(DX*8), Y0
 	VMASKMOVPD (CX)(BX*8), Y0, Y1
+	VADDPD     constants<>+2048(SB), Y1, Y1
 	VSQRTPD    Y1, Y1
-	VANDPD     constants<>+0(SB), Y1, Y1
 	VMASKMOVPD Y1, Y0, (AX)(BX*8)
 
 done:
@@ -11482,86 +19183,86 @@ DATA constants<>+10976(SB)/8, $0x3fa47ae147ae147b
 DATA constants<>+10984(SB)/8, $0x3fa47ae147ae147b
 DATA constants<>+10992(SB)/8, $0x3fa47ae147ae147b
 DATA constants<>+11000(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+11008(SB)/8, $0x3fa8618618618618
-DATA constants<>+11016(SB)/8, $0x3fa8618618618618
-DATA constants<>+11024(SB)/8, $0x3fa8618618618618
-DATA constants<>+11032(SB)/8, $0x3fa8618618618618
-DATA constants<>+11040(SB)/8, $0x3fa8618618618618
-DATA constants<>+11048(SB)/8, $0x3fa8618618618618
-DATA constants<>+11056(SB)/8, $0x3fa8618618618618
-DATA constants<>+11064(SB)/8, $0x3fa8618618618618
-DATA constants<>+11072(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11080(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11088(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11096(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11104(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11112(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11120(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11128(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+11136(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11144(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11152(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11160(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11168(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11176(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11184(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11192(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+11200(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11208(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11216(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11224(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11232(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11240(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11248(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11256(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+11264(SB)/8, $0x3fc999999999999a
-DATA constants<>+11272(SB)/8, $0x3fc999999999999a
-DATA constants<>+11280(SB)/8, $0x3fc999999999999a
-DATA constants<>+11288(SB)/8, $0x3fc999999999999a
-DATA constants<>+11296(SB)/8, $0x3fc999999999999a
-DATA constants<>+11304(SB)/8, $0x3fc999999999999a
-DATA constants<>+11312(SB)/8, $0x3fc999999999999a
-DATA constants<>+11320(SB)/8, $0x3fc999999999999a
-DATA constants<>+11328(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11336(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11344(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11352(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11360(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11368(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11376(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11384(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+11392(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11400(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11408(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11416(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11424(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11432(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11440(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11448(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+11456(SB)/8, $0x3fb1111111111111
-DATA constants<>+11464(SB)/8, $0x3fb1111111111111
-DATA constants<>+11472(SB)/8, $0x3fb1111111111111
-DATA constants<>+11480(SB)/8, $0x3fb1111111111111
-DATA constants<>+11488(SB)/8, $0x3fb1111111111111
-DATA constants<>+11496(SB)/8, $0x3fb1111111111111
-DATA constants<>+11504(SB)/8, $0x3fb1111111111111
-DATA constants<>+11512(SB)/8, $0x3fb1111111111111
-DATA constants<>+11520(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11528(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11536(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11544(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11552(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11560(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11568(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11576(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+11584(SB)/8, $0x3fc2492492492492
-DATA constants<>+11592(SB)/8, $0x3fc2492492492492
-DATA constants<>+11600(SB)/8, $0x3fc2492492492492
-DATA constants<>+11608(SB)/8, $0x3fc2492492492492
-DATA constants<>+11616(SB)/8, $0x3fc2492492492492
-DATA constants<>+11624(SB)/8, $0x3fc2492492492492
-DATA constants<>+11632(SB)/8, $0x3fc2492492492492
-DATA constants<>+11640(SB)/8, $0x3fc2492492492492
+DATA constants<>+11008(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11016(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11024(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11032(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11040(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11048(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11056(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11064(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+11072(SB)/8, $0x3fa8618618618618
+DATA constants<>+11080(SB)/8, $0x3fa8618618618618
+DATA constants<>+11088(SB)/8, $0x3fa8618618618618
+DATA constants<>+11096(SB)/8, $0x3fa8618618618618
+DATA constants<>+11104(SB)/8, $0x3fa8618618618618
+DATA constants<>+11112(SB)/8, $0x3fa8618618618618
+DATA constants<>+11120(SB)/8, $0x3fa8618618618618
+DATA constants<>+11128(SB)/8, $0x3fa8618618618618
+DATA constants<>+11136(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11144(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11152(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11160(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11168(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11176(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11184(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11192(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+11200(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11208(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11216(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11224(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11232(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11240(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11248(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11256(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+11264(SB)/8, $0x3fb1111111111111
+DATA constants<>+11272(SB)/8, $0x3fb1111111111111
+DATA constants<>+11280(SB)/8, $0x3fb1111111111111
+DATA constants<>+11288(SB)/8, $0x3fb1111111111111
+DATA constants<>+11296(SB)/8, $0x3fb1111111111111
+DATA constants<>+11304(SB)/8, $0x3fb1111111111111
+DATA constants<>+11312(SB)/8, $0x3fb1111111111111
+DATA constants<>+11320(SB)/8, $0x3fb1111111111111
+DATA constants<>+11328(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11336(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11344(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11352(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11360(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11368(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11376(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11384(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+11392(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11400(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11408(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11416(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11424(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11432(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11440(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11448(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+11456(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11464(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11472(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11480(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11488(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11496(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11504(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11512(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+11520(SB)/8, $0x3fc2492492492492
+DATA constants<>+11528(SB)/8, $0x3fc2492492492492
+DATA constants<>+11536(SB)/8, $0x3fc2492492492492
+DATA constants<>+11544(SB)/8, $0x3fc2492492492492
+DATA constants<>+11552(SB)/8, $0x3fc2492492492492
+DATA constants<>+11560(SB)/8, $0x3fc2492492492492
+DATA constants<>+11568(SB)/8, $0x3fc2492492492492
+DATA constants<>+11576(SB)/8, $0x3fc2492492492492
+DATA constants<>+11584(SB)/8, $0x3fc999999999999a
+DATA constants<>+11592(SB)/8, $0x3fc999999999999a
+DATA constants<>+11600(SB)/8, $0x3fc999999999999a
+DATA constants<>+11608(SB)/8, $0x3fc999999999999a
+DATA constants<>+11616(SB)/8, $0x3fc999999999999a
+DATA constants<>+11624(SB)/8, $0x3fc999999999999a
+DATA constants<>+11632(SB)/8, $0x3fc999999999999a
+DATA constants<>+11640(SB)/8, $0x3fc999999999999a
 DATA constants<>+11648(SB)/8, $0x800fffffffffffff
 DATA constants<>+11656(SB)/8, $0x800fffffffffffff
 DATA constants<>+11664(SB)/8, $0x800fffffffffffff
@@ -11570,7 +19271,71 @@ DATA constants<>+11680(SB)/8, $0x800fffffffffffff
 DATA constants<>+11688(SB)/8, $0x800fffffffffffff
 DATA constants<>+11696(SB)/8, $0x800fffffffffffff
 DATA constants<>+11704(SB)/8, $0x800fffffffffffff
-GLOBL constants<>(SB), RODATA|NOPTR, $11712
+DATA constants<>+11712(SB)/8, $0xbfe0000000000000
+DATA constants<>+11720(SB)/8, $0xbfe0000000000000
+DATA constants<>+11728(SB)/8, $0xbfe0000000000000
+DATA constants<>+11736(SB)/8, $0xbfe0000000000000
+DATA constants<>+11744(SB)/8, $0xbfe0000000000000
+DATA constants<>+11752(SB)/8, $0xbfe0000000000000
+DATA constants<>+11760(SB)/8, $0xbfe0000000000000
+DATA constants<>+11768(SB)/8, $0xbfe0000000000000
+DATA constants<>+11776(SB)/8, $0x07b0000000000000
+DATA constants<>+11784(SB)/8, $0x07b0000000000000
+DATA constants<>+11792(SB)/8, $0x07b0000000000000
+DATA constants<>+11800(SB)/8, $0x07b0000000000000
+DATA constants<>+11808(SB)/8, $0x07b0000000000000
+DATA constants<>+11816(SB)/8, $0x07b0000000000000
+DATA constants<>+11824(SB)/8, $0x07b0000000000000
+DATA constants<>+11832(SB)/8, $0x07b0000000000000
+DATA constants<>+11840(SB)/8, $0xbff8000000000000
+DATA constants<>+11848(SB)/8, $0xbff8000000000000
+DATA constants<>+11856(SB)/8, $0xbff8000000000000
+DATA constants<>+11864(SB)/8, $0xbff8000000000000
+DATA constants<>+11872(SB)/8, $0xbff8000000000000
+DATA constants<>+11880(SB)/8, $0xbff8000000000000
+DATA constants<>+11888(SB)/8, $0xbff8000000000000
+DATA constants<>+11896(SB)/8, $0xbff8000000000000
+DATA constants<>+11904(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11912(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11920(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11928(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11936(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11944(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11952(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11960(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+11968(SB)/8, $0x5f30000000000000
+DATA constants<>+11976(SB)/8, $0x5f30000000000000
+DATA constants<>+11984(SB)/8, $0x5f30000000000000
+DATA constants<>+11992(SB)/8, $0x5f30000000000000
+DATA constants<>+12000(SB)/8, $0x5f30000000000000
+DATA constants<>+12008(SB)/8, $0x5f30000000000000
+DATA constants<>+12016(SB)/8, $0x5f30000000000000
+DATA constants<>+12024(SB)/8, $0x5f30000000000000
+DATA constants<>+12032(SB)/8, $0x4010000000000000
+DATA constants<>+12040(SB)/8, $0x4010000000000000
+DATA constants<>+12048(SB)/8, $0x4010000000000000
+DATA constants<>+12056(SB)/8, $0x4010000000000000
+DATA constants<>+12064(SB)/8, $0x4010000000000000
+DATA constants<>+12072(SB)/8, $0x4010000000000000
+DATA constants<>+12080(SB)/8, $0x4010000000000000
+DATA constants<>+12088(SB)/8, $0x4010000000000000
+DATA constants<>+12096(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12104(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12112(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12120(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12128(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12136(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12144(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12152(SB)/8, $0x3ff20dd750429b6d
+DATA constants<>+12160(SB)/8, $0xbff20dd750429b6d
+DATA constants<>+12168(SB)/8, $0xbff20dd750429b6d
+DATA constants<>+12176(SB)/8, $0xbff20dd750429b6d
+DATA constants<>+12184(SB)/8, $0xbff20dd750429b6d
+DATA constants<>+12192(SB)/8, $0xbff20dd750429b6d
+DATA constants<>+12200(SB)/8, $0xbff20dd750429b6d
+DATA constants<>+12208(SB)/8, $0xbff20dd750429b6d
+DATA constants<>+12216(SB)/8, $0xbff20dd750429b6d
+GLOBL constants<>(SB), RODATA|NOPTR, $12224
 
 DATA tails<>+0(SB)/8, $0xffffffffffffffff
 DATA tails<>+8(SB)/8, $0xffffffffffffffff

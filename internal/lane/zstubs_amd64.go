@@ -170,6 +170,273 @@ func powIntAVX2(dst []float64, x []float64, y []float64) (done int)
 func powIntAVX512(dst []float64, x []float64, y []float64) (done int)
 
 //go:noescape
+func divFirst2AVX2(dx []float64, dy []float64, y []float64, v []float64) (done int)
+
+//go:noescape
+func divSecond2AVX2(dxx []float64, dxy []float64, dyy []float64, y []float64, dx []float64, dy []float64) (done int)
+
+//go:noescape
+func powFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+
+//go:noescape
+func powFirst2AVX512(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+
+//go:noescape
+func powSecond2AVX2(dxx []float64, dxy []float64, dyy []float64, x []float64, y []float64, v []float64, dx []float64, dy []float64) (done int)
+
+//go:noescape
+func powSecond2AVX512(dxx []float64, dxy []float64, dyy []float64, x []float64, y []float64, v []float64, dx []float64, dy []float64) (done int)
+
+//go:noescape
+func hypotFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+
+//go:noescape
+func hypotSecond2AVX2(dxx []float64, dxy []float64, dyy []float64, v []float64, dx []float64, dy []float64) (done int)
+
+//go:noescape
+func atan2First2AVX2(dx []float64, dy []float64, x []float64, y []float64, v []float64) (done int)
+
+//go:noescape
+func atan2Second2AVX2(dxx []float64, dxy []float64, dyy []float64, dx []float64, dy []float64)
+
+//go:noescape
+func maxFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64)
+
+//go:noescape
+func maxSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+
+//go:noescape
+func minFirst2AVX2(dx []float64, dy []float64, x []float64, y []float64)
+
+//go:noescape
+func minSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+
+//go:noescape
+func modSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+
+//go:noescape
+func copysignSecond2AVX2(dxx []float64, dxy []float64, dyy []float64)
+
+//go:noescape
+func rdivFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func rdivSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func powrealFirstAVX2(d []float64, x []float64, c []float64, v []float64) (done int)
+
+//go:noescape
+func powrealFirstAVX512(d []float64, x []float64, c []float64, v []float64) (done int)
+
+//go:noescape
+func powrealSecondAVX2(dd []float64, x []float64, c []float64, v []float64, d []float64) (done int)
+
+//go:noescape
+func powrealSecondAVX512(dd []float64, x []float64, c []float64, v []float64, d []float64) (done int)
+
+//go:noescape
+func powintFirstAVX2(d []float64, x []float64, c []float64, v []float64) (done int)
+
+//go:noescape
+func powintSecondAVX2(dd []float64, x []float64, c []float64, d []float64) (done int)
+
+//go:noescape
+func invFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func invSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func sqrtFirstAVX2(d []float64, v []float64) (done int)
+
+//go:noescape
+func sqrtSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func cbrtFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func cbrtSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func expFirstAVX2(d []float64, v []float64)
+
+//go:noescape
+func expSecondAVX2(dd []float64, v []float64)
+
+//go:noescape
+func exp2FirstAVX2(d []float64, v []float64)
+
+//go:noescape
+func exp2SecondAVX2(dd []float64, d []float64)
+
+//go:noescape
+func expm1FirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func expm1FirstAVX512(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func expm1SecondAVX2(dd []float64, d []float64)
+
+//go:noescape
+func logFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func logSecondAVX2(dd []float64, d []float64)
+
+//go:noescape
+func log2FirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func log2SecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func log10FirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func log10SecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func log1pFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func log1pSecondAVX2(dd []float64, d []float64)
+
+//go:noescape
+func sinFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func sinFirstAVX512(d []float64, x []float64) (done int)
+
+//go:noescape
+func sinSecondAVX2(dd []float64, v []float64)
+
+//go:noescape
+func cosFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func cosFirstAVX512(d []float64, x []float64) (done int)
+
+//go:noescape
+func cosSecondAVX2(dd []float64, v []float64)
+
+//go:noescape
+func tanFirstAVX2(d []float64, v []float64)
+
+//go:noescape
+func tanSecondAVX2(dd []float64, v []float64, d []float64)
+
+//go:noescape
+func asinFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func asinSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func acosFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func acosSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func atanFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func atanSecondAVX2(dd []float64, x []float64, d []float64)
+
+//go:noescape
+func sinhFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func sinhFirstAVX512(d []float64, x []float64) (done int)
+
+//go:noescape
+func sinhSecondAVX2(dd []float64, v []float64)
+
+//go:noescape
+func coshFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func coshFirstAVX512(d []float64, x []float64) (done int)
+
+//go:noescape
+func coshSecondAVX2(dd []float64, v []float64)
+
+//go:noescape
+func tanhFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func tanhFirstAVX512(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func tanhSecondAVX2(dd []float64, v []float64, d []float64)
+
+//go:noescape
+func asinhSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func acoshFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func acoshSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func atanhFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func atanhSecondAVX2(dd []float64, x []float64, d []float64)
+
+//go:noescape
+func erfFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func erfFirstAVX512(d []float64, x []float64) (done int)
+
+//go:noescape
+func erfSecondAVX2(dd []float64, x []float64, d []float64)
+
+//go:noescape
+func erfcFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func erfcFirstAVX512(d []float64, x []float64) (done int)
+
+//go:noescape
+func erfcSecondAVX2(dd []float64, x []float64, d []float64)
+
+//go:noescape
+func logisticFirstAVX2(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func logisticFirstAVX512(d []float64, x []float64, v []float64) (done int)
+
+//go:noescape
+func logisticSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func logisticSecondAVX512(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func softplusFirstAVX2(d []float64, x []float64) (done int)
+
+//go:noescape
+func softplusFirstAVX512(d []float64, x []float64) (done int)
+
+//go:noescape
+func softplusSecondAVX2(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func softplusSecondAVX512(dd []float64, x []float64, d []float64) (done int)
+
+//go:noescape
+func absFirstAVX2(d []float64, x []float64)
+
+//go:noescape
+func absSecondAVX2(dd []float64)
+
+//go:noescape
 func addAVX2(dst []float64, x []float64, y []float64)
 
 //go:noescape
@@ -191,19 +458,19 @@ func maxAVX2(dst []float64, x []float64, y []float64)
 func minAVX2(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func selectIfAVX2(dst []float64, c []float64, x []float64, y []float64)
+func selectAVX2(dst []float64, c []float64, x []float64, y []float64)
 
 //go:noescape
 func addRealAVX2(dst []float64, x []float64, c float64)
 
 //go:noescape
-func rsubAVX2(dst []float64, x []float64, c float64)
+func rSubAVX2(dst []float64, x []float64, c float64)
+
+//go:noescape
+func rDivAVX2(dst []float64, x []float64, c float64)
 
 //go:noescape
 func scaleAVX2(dst []float64, x []float64, c float64)
-
-//go:noescape
-func rdivAVX2(dst []float64, x []float64, c float64)
 
 //go:noescape
 func mulScaleAVX2(dst []float64, x []float64, y []float64, c float64)

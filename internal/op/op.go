@@ -1,5 +1,10 @@
 package op
 
+import (
+	"reflect"
+	"runtime"
+)
+
 // Code is an elementary operation.
 type Code uint8
 
@@ -172,6 +177,20 @@ type Info struct {
 
 // Info is the operation's row of the table. It must not be changed.
 func (c Code) Info() *Info { return &table[c] }
+
+// Rule is the full name of the function of package math or elem that is the value of the
+// operation (order 0) or its partial derivatives of an order.
+func (r *Info) Rule(order int) string {
+	f := r.Kernels[order]
+	if f == nil {
+		for _, g := range [][3]any{{r.F1, r.D1, r.H1}, {r.FC, r.DC, r.HC}, {r.F2, r.D2, r.H2}} {
+			if !reflect.ValueOf(g[order]).IsNil() {
+				f = g[order]
+			}
+		}
+	}
+	return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+}
 
 // String is the operation's name.
 func (c Code) String() string { return table[c].Name }

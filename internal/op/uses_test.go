@@ -15,7 +15,6 @@ import (
 // and what about it stands in no table.
 var rooms = map[string]string{
 	"internal/lane/rules.go":         "which operations have a loop of their own",
-	"internal/lane/partials.go":      "which partials have a loop of their own",
 	"internal/terms/match.go":        "where sums are cut",
 	"internal/tape/recording.go":     "where the operands of a list are while it is recorded",
 	"internal/tape/number.go":        "forms of a node that have the same bits",

@@ -26,8 +26,7 @@ func exp(x value) value {
 // ln is ln x for x normal, as math.Log computes it on amd64: FreeBSD's e_log.c,
 // with x = 2ᵏ(1 + f), √½ < 1 + f ≤ √2.
 func ln(x value) value {
-	f1 := or(and(x, bits(1<<52-1)), num(0.5))
-	k := sub(or(shr(x, 52), num(1<<52)), num(1<<52+0x3FE))
+	f1, k := frexp(x)
 	small := keep(compare(num(math.Sqrt2/2), notLT, f1), num(1))
 	k = sub(k, small)
 	f := sub(mul(f1, add(small, num(1))), num(1))
@@ -142,8 +141,7 @@ func log10Kernel(x []value) []value {
 // log2Kernel is math.Log2: exact at powers of 2.
 func log2Kernel(x []value) []value {
 	logRange(x[0])
-	f := or(and(x[0], bits(1<<52-1)), num(0.5))
-	k := sub(or(shr(x[0], 52), num(1<<52)), num(1<<52+0x3FE))
+	f, k := frexp(x[0])
 	y := add(mul(ln(f), num(1/math.Ln2)), k)
 	return []value{choose(compare(f, isEQ, num(0.5)), sub(k, num(1)), y)}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hesse-ad/hesse/internal/op"
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
@@ -27,6 +28,28 @@ var (
 	binary   = kind{name: "binary", dst: []string{"dst"}, src: []string{"x", "y"}}
 )
 
+// partial is a kind of functions: the partials, of an order, of the operations of a class.
+type partial struct {
+	kind
+	class op.Class
+	order int
+}
+
+var partials = []partial{
+	{kind{name: "first", dst: []string{"d"}, src: []string{"x", "c", "v"}}, op.Unary, 1},
+	{kind{name: "second", dst: []string{"dd"}, src: []string{"x", "c", "v", "d"}}, op.Unary, 2},
+	{kind{name: "first2", dst: []string{"dx", "dy"}, src: []string{"x", "y", "v"}}, op.Binary, 1},
+	{kind{name: "second2", dst: []string{"dxx", "dxy", "dyy"}, src: []string{"x", "y", "v", "dx", "dy"}}, op.Binary, 2},
+}
+
+// sources is what a rule of the operation takes: most have no constant.
+func (k kind) sources(code op.Code) []string {
+	if code.Constant() == op.NoConstant {
+		return slices.DeleteFunc(slices.Clone(k.src), func(x string) bool { return x == "c" })
+	}
+	return k.src
+}
+
 // arguments are the arguments of a call.
 func (k kind) arguments() string {
 	return strings.Join(slices.Concat(k.arrays(), k.constants), ", ")
@@ -48,10 +71,13 @@ func (k kind) parameters() string {
 // All arguments must be in the main range where they are 1, which fills the last
 // group.
 type function struct {
-	name string
-	kind kind
-	wide bool // there is a kernel for AVX-512, too
-	body func(x []value) []value
+	name  string
+	code  op.Code // the operation; Const for functions that are none
+	kind  kind
+	wide  bool // there is a kernel for AVX-512, too
+	plain bool // the scalar rule is plain Go that does not round each product
+	short bool // a few instructions that hold for all numbers: written as a loop
+	body  func(x []value) []value
 }
 
 func (f *function) widths() []int {
@@ -113,6 +139,10 @@ func align() {
 }
 
 func (f *function) write() {
+	if f.short {
+		(&loop{f.name, f.kind, f.body}).write()
+		return
+	}
 	TEXT(kernel(f.name), attr.NOSPLIT, "func("+f.kind.parameters()+") (done int)")
 	Pragma("noescape")
 	dst, src, constants, n := f.kind.load()
@@ -247,6 +277,8 @@ func inGroups(n, i reg.Register, groups func(count int)) {
 const unroll = 4
 
 func (l *loop) write() {
+	inLoop = true
+	defer func() { inLoop = false }()
 	TEXT(kernel(l.name), attr.NOSPLIT, "func("+l.kind.parameters()+")")
 	Pragma("noescape")
 	dst, src, constants, n := l.kind.load()

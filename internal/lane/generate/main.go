@@ -19,6 +19,8 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("generate: ")
 	ConstraintExpr("amd64")
+	readRules()
+	functions = append(functions, partialKernels()...)
 	for _, f := range functions {
 		for _, w := range f.widths() {
 			width = w
@@ -26,6 +28,7 @@ func main() {
 		}
 	}
 	width = 4
+	loops, inGo := arithmetic()
 	for _, l := range loops {
 		l.write()
 	}
@@ -42,5 +45,5 @@ func main() {
 	writeConstants()
 	writeTails()
 	Generate()
-	writeCalls()
+	writeCalls(loops, inGo+partialLoops())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"math"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -234,6 +235,7 @@ const (
 	notLT = 5
 	notLE = 6
 	notGE = 9
+	notGT = 10
 	isGE  = 13
 	isGT  = 14
 )
@@ -315,22 +317,43 @@ func test(m mask) {
 	TESTL(t, t)
 }
 
+// inLoop says that all lanes are done.
+var inLoop bool
+
 // except ends the kernel where m holds in a lane: what is in the registers then
 // is left to the scalar function.
 func except(m mask) {
+	if inLoop {
+		log.Fatal("a loop that leaves lanes out")
+	}
 	test(m)
 	JNE(LabelRef("done"))
 }
 
-// where is choose(m, yes(), no), but yes is left out if m holds in no lane.
-func where(m mask, yes func() value, no value) value {
-	d, end := copyOf(no), label()
+// branch is yes() where m holds, else no; yes is left out if m holds in no lane.
+func branch(m mask, yes func() []value, no []value) (all []value) {
+	end := label()
+	var d []reg.VecVirtual
+	for _, no := range no {
+		d = append(d, copyOf(no))
+		all = append(all, d[len(d)-1])
+	}
 	test(m)
 	JEQ(LabelRef(end))
-	set(d, choose(m, yes(), d))
+	for k, y := range yes() {
+		set(d[k], choose(m, y, d[k]))
+	}
 	Label(end)
-	return d
+	return all
 }
+
+// where is branch of one value.
+func where(m mask, yes func() value, no value) value {
+	return branch(m, func() []value { return one(yes()) }, one(no))[0]
+}
+
+// one is a list of one value.
+func one(y value) []value { return []value{y} }
 
 // untilZero repeats step, which changes i, until i is 0 in all lanes.
 func untilZero(i reg.VecVirtual, step func()) {

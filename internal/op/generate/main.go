@@ -18,9 +18,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"runtime"
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/op"
@@ -131,15 +129,7 @@ func methodsOf(dir, except, name string) map[string]bool {
 // kernel is the name of the function of package math or elem that computes the
 // value (order 0) or the partials of an order.
 func kernel(r *op.Info, order int) string {
-	f := r.Kernels[order]
-	if f == nil {
-		for _, g := range [][3]any{{r.F1, r.D1, r.H1}, {r.FC, r.DC, r.HC}, {r.F2, r.D2, r.H2}} {
-			if !reflect.ValueOf(g[order]).IsNil() {
-				f = g[order]
-			}
-		}
-	}
-	name := path.Base(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name())
+	name := path.Base(r.Rule(order))
 	if !strings.HasPrefix(name, "math.") && !strings.HasPrefix(name, "elem.") {
 		log.Fatalf("%s: %s is no function of package math or elem", r.Name, name)
 	}
