@@ -79,7 +79,9 @@ func readRules() {
 }
 
 // rule is a function of package elem by its name.
-func rule(name string) types.Object { return source.byName["github.com/hesse-ad/hesse/internal/elem."+name] }
+func rule(name string) types.Object {
+	return source.byName["github.com/hesse-ad/hesse/internal/elem."+name]
+}
 
 // words are the functions of package math that are an instruction or a few.
 var words = map[string]func(x []value) []value{
