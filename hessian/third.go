@@ -5,18 +5,9 @@ import (
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
-// LackError says that an Operation has no derivative of Order 3, or 4: a reverse.Primitive or
-// VecPrimitive, a solution of package implicit or, of order 4, a function of package matrix
-// with comparisons or of large matrices.
+// LackError says that an Operation has no third derivatives: a reverse.Primitive or VecPrimitive,
+// or a solution of package implicit.
 type LackError = plan.LackError
-
-// EvalAlong returns D³f(x)[v], the derivative of Eval along v, v of length n: element (i, j) is
-// Σₖ vₖ ∂³f/∂xᵢ∂xⱼ∂xₖ of f = Σ wⱼFⱼ. Halley's method takes it in each step. The error may be a
-// *LackError; otherwise it is as Eval. Cost: by terms about that of Eval, else twice to three
-// times; at the first call also that of preparing, as NewSparse.
-func (s *Sparse) EvalAlong(dst *sparsity.Matrix, x, v []float64, w ...float64) (*sparsity.Matrix, error) {
-	return s.p.EvalAlong(dst, x, v, w)
-}
 
 // Third evaluates sums of third derivatives of f = Σ wⱼFⱼ of a tape, with weights Wᵢⱼ in a
 // sparse pattern,
@@ -28,10 +19,10 @@ func (s *Sparse) EvalAlong(dst *sparsity.Matrix, x, v []float64, w ...float64) (
 // immutable and safe for concurrent use.
 type Third struct{ t *plan.Third }
 
-// Third prepares sums of third derivatives by the method of s. W is symmetric in the pattern w,
-// or its lower triangle; nil is the Pattern of s. Outside of the pattern of the Hessian W does not
-// matter. It panics if w is not n×n and symmetric or lower. The error is a *LackError. Cost: as
-// NewSparse.
+// Third prepares third derivatives by the method of s. W is symmetric in the pattern w, or its lower
+// triangle; nil is the Pattern of s. Outside of the pattern of the Hessian W does not matter. It
+// panics if w is not n×n and symmetric or lower. The error is a *LackError, if an input of w moves
+// the operation that it names. Cost: as NewSparse.
 func (s *Sparse) Third(w *sparsity.Pattern) (*Third, error) {
 	t, err := s.p.Third(w)
 	if err != nil {
@@ -49,8 +40,15 @@ func (t *Third) Eval(dst, x []float64, weights *sparsity.Matrix, w ...float64) (
 }
 
 // EvalAlong returns the derivative of Eval along v, W being the same everywhere:
-// D⁴f(x)[W, v]ₖ = Σᵢⱼₗ Wᵢⱼ vₗ ∂⁴f/∂xᵢ∂xⱼ∂xₖ∂xₗ. The error may be a *LackError; otherwise it is
-// as Eval.
+// D⁴f(x)[W, v]ₖ = Σᵢⱼₗ Wᵢⱼ vₗ ∂⁴f/∂xᵢ∂xⱼ∂xₖ∂xₗ. Otherwise it is as Eval.
 func (t *Third) EvalAlong(dst, x []float64, weights *sparsity.Matrix, v []float64, w ...float64) ([]float64, error) {
 	return t.t.EvalAlong(dst, x, weights, v, w)
+}
+
+// Along returns D³f(x)[v], the derivative of the Hessian along v, v of length n, in the pattern of
+// Third: element (i, j) is Σₖ vₖ ∂³f/∂xᵢ∂xⱼ∂xₖ. Halley's method takes it in each step. dst may be
+// nil. Cost: by terms about that of Eval of Sparse, else twice to three times; at the first call
+// also that of preparing, as NewSparse.
+func (t *Third) Along(dst *sparsity.Matrix, x, v []float64, w ...float64) (*sparsity.Matrix, error) {
+	return t.t.Along(dst, x, v, w)
 }

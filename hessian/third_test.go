@@ -90,7 +90,7 @@ func TestThirdDerivativesOfProblems(t *testing.T) {
 				require.InDeltaSlice(t, third4, got, 1e-11*(1+floats.Norm(third4, math.Inf(1))), "%s %v", name, method)
 
 				// tr(W·D³f[v]) = vᵀT(W).
-				h, err := s.EvalAlong(nil, x, v)
+				h, err := sum.Along(nil, x, v)
 				require.NoError(t, err)
 				trace := 0.0
 				for i := range n {
@@ -144,7 +144,7 @@ func TestConcurrentWorkersGiveTheSameBitsOfThirdDerivatives(t *testing.T) {
 		require.NoError(t, err)
 		sums[k], err = third.Eval(nil, in.X0, w)
 		require.NoError(t, err)
-		along[k], err = s.EvalAlong(nil, in.X0, v)
+		along[k], err = third.Along(nil, in.X0, v)
 		require.NoError(t, err)
 	}
 	require.Equal(t, sums[0], sums[1])
@@ -172,7 +172,7 @@ func TestThirdDerivativesWhereABranchIsBroken(t *testing.T) {
 		_, err = sum.EvalAlong(dst, []float64{-1, 1}, w, []float64{1, 1})
 		require.ErrorAs(t, err, &branch)
 		require.Equal(t, []float64{5, 6}, dst)
-		_, err = s.EvalAlong(w, []float64{-1, 1}, []float64{1, 1})
+		_, err = sum.Along(w, []float64{-1, 1}, []float64{1, 1})
 		require.ErrorAs(t, err, &branch)
 		require.Panics(t, func() { sum.Eval(nil, []float64{1, 1}, sparsity.NewMatrix(sparsity.Full(3, 3))) })
 		require.Panics(t, func() { s.Third(sparsity.FromCoordinates(2, 2, []int{0}, []int{1})) })

@@ -205,7 +205,7 @@ func (p pushforward) JVP(dy, x, dx []float64) error {
 	if err := p.f.JVP(dy, x[:n], dx[n:]); err != nil {
 		return err
 	}
-	if f, ok := p.f.(op.Curved); ok {
+	if f, ok := p.f.(op.Tangential); ok {
 		buf := borrow(len(dy))
 		defer buffers.Put(buf)
 		if err := f.Curvature(*buf, x[:n], x[n:], dx[:n]); err != nil {
@@ -243,23 +243,26 @@ func (p pushforward) VJP(gx, x, w []float64) error {
 
 // HVP has third derivatives of the primitive.
 func (p pushforward) HVP(h, x, w, dx []float64) error {
-	f, ok := p.f.(op.Third)
-	if !ok {
-		panic(third(p.f))
-	}
 	n := len(x) / 2
-	if err := f.Third(h[:n], x[:n], w, x[n:], dx[:n]); err != nil {
-		return err
+	clear(h[:n])
+	if slices.ContainsFunc(dx[:n], func(v float64) bool { return v != 0 }) {
+		f, ok := p.f.(op.Tangential)
+		if !ok {
+			panic(third(p.f))
+		}
+		if err := f.Third(h[:n], x[:n], w, x[n:], dx[:n]); err != nil {
+			return err
+		}
 	}
 	if slices.ContainsFunc(dx[n:], func(v float64) bool { return v != 0 }) {
-		if err := f.HVP(h[n:], x[:n], w, dx[n:]); err != nil {
+		if err := p.f.HVP(h[n:], x[:n], w, dx[n:]); err != nil {
 			return err
 		}
 		for i, v := range h[n:] {
 			h[i] += v
 		}
 	}
-	return f.HVP(h[n:], x[:n], w, dx[:n])
+	return p.f.HVP(h[n:], x[:n], w, dx[:n])
 }
 
 func (p pushforward) Jacobian(i int) []int32 {
@@ -312,6 +315,23 @@ func (p pullback) HVP(h, x, w, dx []float64) error { panic(third(p.f)) }
 func (p pullback) Jacobian(i int) []int32 { return nil }
 
 func (p pullback) Hessian(i int) []int32 { return nil }
+
+// limit panics if f is a second derivative of a primitive.
+func limit(f tape.Func) {
+	for k := range 2 {
+		switch p := f.(type) {
+		case pushforward:
+			f = p.f
+		case pullback:
+			f = p.f
+		default:
+			return
+		}
+		if k == 1 {
+			panic(third(f))
+		}
+	}
+}
 
 func third(f tape.Func) string {
 	return "reverse: third derivative of the primitive " + f.Name()

@@ -10,6 +10,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 	"github.com/hesse-ad/hesse/internal/terms"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Tangent returns the tape of the JVP: inputs [x; ẋ], outputs [y; ẏ] with
@@ -33,6 +34,93 @@ func (t *Tape) along() *sweep.Engine {
 		_, d := t.tangents(in[:n], in[n+k:], in[n:n+k])
 		return d
 	}).engine()
+}
+
+// contracted is inside.Contracted.
+func (t *Tape) contracted(w *sparsity.Pattern) *sweep.Engine {
+	p, n := &t.engine().Tape, t.Inputs()
+	moved := make([]bool, p.Len())
+	for i, j := range w.All() {
+		moved[i], moved[j] = true, true
+	}
+	for i := int32(p.Base()); i < int32(p.Len()); i++ {
+		moves, straight := moved[p.FirstOutput(i)], true
+		p.EachOperand(i, func(j int32) {
+			moves = moves || moved[j]
+			straight = straight && (int(j) < n || !moved[j])
+		})
+		if moved[i] = moves; !moves || p.Op(i).Linear() || p.FirstOutput(i) < i {
+			continue
+		}
+		c := p.CallAt(i)
+		if c == nil || !straight {
+			return nil
+		}
+		f, ok := c.Func.(op.Contracted)
+		if !ok || f.Contraction(func(k int) bool { return moved[c.Args[k]] }) == nil {
+			return nil
+		}
+	}
+	at := t.Inside().Recorded
+	return t.derived(slices.Concat(at.X, make([]float64, w.NNZ())), at.Params, func(in []Var) []Var {
+		x, weights, params := in[:n], in[n:][:w.NNZ()], in[n+w.NNZ():]
+		args := make([]dual.Of[Var], 0, n+len(params))
+		for _, x := range slices.Concat(x, params) {
+			args = append(args, dual.Of[Var]{V: x})
+		}
+		nodes := tape.Replay(p, args, contraction{moved[:n], func(i, j Var) Var {
+			if at := w.Position(int(max(i.i, j.i)), int(min(i.i, j.i))); at >= 0 {
+				return weights[at]
+			}
+			return Var{}
+		}})
+		y := make([]Var, t.Outputs())
+		for j := range y {
+			y[j] = nodes[p.Output(j)].D
+		}
+		return y
+	}).engine()
+}
+
+// contraction applies functions to numbers with sums of second derivatives. These sums are those
+// of the functions of inputs, and linear from there.
+type contraction struct {
+	moved  []bool // by input
+	weight func(x, y Var) Var
+}
+
+func (contraction) Own(f *tape.Scalar1, order int, x dual.Of[Var]) dual.Of[Var] {
+	return dual.Of[Var]{V: values{}.Own(f, order, x.V)}
+}
+
+func (c contraction) Call(f tape.Func, x []dual.Of[Var]) []dual.Of[Var] {
+	in := make([]Var, len(x))
+	for k, x := range x {
+		in[k] = x.V
+	}
+	moves := func(k int) bool { return in[k].r != nil && int(in[k].i) < len(c.moved) && c.moved[in[k].i] }
+	y := make([]dual.Of[Var], 0, len(x))
+	for _, v := range callFunc(f, in) {
+		y = append(y, dual.Of[Var]{V: v})
+	}
+	some := false
+	for k := range in {
+		some = some || moves(k)
+	}
+	if !some {
+		return y
+	}
+	sums := f.(op.Contracted).Contraction(moves).(func(x []Var, w func(i, j int) Var) []Var)
+	weight := func(i, j int) Var {
+		if !moves(i) || !moves(j) {
+			return Var{}
+		}
+		return c.weight(in[i], in[j])
+	}
+	for k, d := range sums(in, weight) {
+		y[k].D = d
+	}
+	return y
 }
 
 // tangents is F(x) and F′(x)v, for the parameters p.
@@ -137,13 +225,15 @@ func (t *Tape) transform(x []float64, f func(in []Var) []Var) *Tape {
 	return t.derived(x, t.Inside().Recorded.Params, f).With(t.Inside().Bound)
 }
 
-// derived is transform with other parameters.
+// derived is transform with other parameters. t may be nil.
 func (t *Tape) derived(x, params []float64, f func(in []Var) []Var) *Tape {
 	r := tape.NewRecording(len(x), len(params))
 	r.Derived = true
 	defer r.Close()
 	y := f(inputs(r, x, params))
-	r.Made(&t.engine().Tape)
+	if t != nil {
+		r.Made(&t.engine().Tape)
+	}
 	s, err := finish(r, x, params, y)
 	if err != nil {
 		panic(err) // no primitive is evaluated in a transform
@@ -161,6 +251,7 @@ func pullBack(f tape.Func, x, w []Var) []Var {
 			return scanAdjoints(f, x, w)
 		}
 	}
+	limit(f)
 	return callFunc(pullback{f}, append(x, w...))
 }
 
@@ -204,9 +295,12 @@ func (tangents) Call(f tape.Func, x []dual.Of[Var]) []dual.Of[Var] {
 		}
 		return y
 	}
-	if p, ok := f.(pushforward); ok && p.Elements() != nil {
-		return replayed(p, x, func(x dual.Of[Var]) float64 { return x.V.v }, tangents{})
+	if p, ok := f.(pushforward); ok {
+		if f, ok := p.f.(op.Tangential); ok {
+			return written(f, x)
+		}
 	}
+	limit(f)
 	v := callFunc(f, in[:n])
 	d := callFunc(pushforward{f}, in)
 	y := make([]dual.Of[Var], m)
@@ -216,32 +310,16 @@ func (tangents) Call(f tape.Func, x []dual.Of[Var]) []dual.Of[Var] {
 	return y
 }
 
-// Elements is the pushforward by elementary operations, if the primitive has such.
-func (p pushforward) Elements() any {
-	if f, ok := p.f.(op.Written); !ok || f.Elements() == nil {
-		return nil
-	}
-	return func(x []Var) []Var {
-		return replayed(p, x, func(x Var) float64 { return x.v }, values{})
-	}
-}
-
-// replayed is the pushforward of a primitive by elementary operations, x = [x; ẋ]. These are
-// recorded at the values of x.
-func replayed[T dual.Scalar[T]](p pushforward, x []T, value func(x T) float64, prims tape.Primitives[T]) []T {
-	at := make([]float64, len(x)/2)
-	for i := range at {
-		at[i] = value(x[i])
-	}
-	t, err := RecordVec(p.f.(op.Written).Elements().(func(x []Var) []Var), at)
-	if err != nil {
-		panic(err) // no primitive is evaluated
-	}
-	t = t.Tangent()
-	nodes := tape.Replay(&t.engine().Tape, x, prims)
-	y := make([]T, t.Outputs()/2)
+// written is the pushforward of f at x = [x; ẋ], by the operations in which f writes it.
+func written(f op.Tangential, x []dual.Of[Var]) []dual.Of[Var] {
+	t := (*Tape)(nil).derived(make([]float64, len(x)), nil, func(in []Var) []Var {
+		n := len(in) / 2
+		return f.Tangent().(func(y, x, dx []Var) []Var)(callFunc(f, in[:n]), in[:n], in[n:])
+	})
+	nodes := tape.Replay(&t.engine().Tape, x, tangents{})
+	y := make([]dual.Of[Var], t.Outputs())
 	for j := range y {
-		y[j] = nodes[t.engine().Output(len(y)+j)]
+		y[j] = nodes[t.engine().Output(j)]
 	}
 	return y
 }

@@ -150,7 +150,8 @@ func TestLaplaceOfCounts(t *testing.T) {
 // evidence is minus Laplace's approximation of a function without parameters, at the mode, which it
 // leaves in z.
 func evidence(t *testing.T, tape *reverse.Tape, z []float64) float64 {
-	m := laplace.New(reverse.FuncOf(tape), z)
+	m, err := laplace.New(reverse.FuncOf(tape), z, nil)
+	require.NoError(t, err)
 	l, err := m.Value(nil)
 	require.NoError(t, err)
 	_, err = m.Modes(z, nil)

@@ -218,23 +218,6 @@ func (k *factorization) hvp(s *state, h, w, dx []float64) error {
 	return nil
 }
 
-// curvature is −LΦ(GG′ᵀ + G′Gᵀ), since A has none along two directions.
-func (k *factorization) curvature(s *state, dy, u, v []float64) error {
-	gu := s.matrix(cholBar, k.n, k.n)
-	copy(gu.Data, k.g(s, u).Data)
-	gv, both := k.g(s, v), s.matrix(cholX, k.n, k.n)
-	timesT(1, gu, gv, 0, both)
-	for i := range k.n {
-		for j := range i {
-			gv.Data[i*k.n+j] = -(both.Data[i*k.n+j] + both.Data[j*k.n+i])
-		}
-		gv.Data[i*k.n+i] = -both.Data[i*k.n+i]
-	}
-	blas64.Trmm(blas.Left, blas.NoTrans, 1, triangle(s.matrix(cholL, k.n, k.n), blas.Lower), gv)
-	pack(dy, gv)
-	return nil
-}
-
 func (k *factorization) elementwise(y, x []reverse.Var) {
 	copy(y, x)
 	choleskyElements(y, k.n)

@@ -99,8 +99,8 @@
 //
 // # Conventions
 //
-// dst comes first, is allocated if nil, and may be one of the operands. Third derivatives
-// of what is one operation of a tape panic. Any number of goroutines may evaluate a tape:
-// a factorization is kept with the operands that it belongs to, for the derivatives at the
-// same point, one for each goroutine that runs at once.
+// dst comes first, is allocated if nil, and may be one of the operands. Tapes of
+// tangents have derivatives of any order, since these are written by functions of matrices
+// (tangent.go); of those of adjoints third ones panic. Any number of goroutines may evaluate a tape: a factorization is kept with the operands that
+// it belongs to, for the derivatives at the same point, one for each goroutine that runs at once.
 package matrix

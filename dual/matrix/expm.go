@@ -271,17 +271,6 @@ func (k *exponential) hvp(s *state, h, w, dx []float64) error {
 	return err
 }
 
-func (k *exponential) curvature(s *state, dy, u, v []float64) error {
-	x := k.jet(s, expX, 4)
-	copy(x.part(0).Data, s.x)
-	copy(x.part(1).Data, u)
-	copy(x.part(2).Data, v)
-	clear(x.part(3).Data)
-	err := k.exp(s, 4)
-	copy(dy, x.part(3).Data)
-	return err
-}
-
 func (k *exponential) elementwise(y, x []reverse.Var) {
 	expmElements(y, New(k.n, k.n, slices.Clone(x)))
 }

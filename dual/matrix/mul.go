@@ -110,16 +110,6 @@ func (k *product) hvp(s *state, h, w, dx []float64) error {
 	return nil
 }
 
-// curvature is ȦḂ for the first of one direction and the second of the other.
-func (k *product) curvature(_ *state, dy, u, v []float64) error {
-	au, bu := k.factors(u)
-	av, bv := k.factors(v)
-	c := generalOf(k.p, k.r, dy)
-	times(1, au, bv, 0, c)
-	times(1, av, bu, 1, c)
-	return nil
-}
-
 func (k *product) elementwise(y, x []reverse.Var) {
 	n := k.p * k.q
 	mulElements(y, New(k.p, k.q, x[:n]), New(k.q, k.r, x[n:]))
@@ -172,11 +162,10 @@ func (k *product) bind(x []float64, constant func(lo, hi int) bool) (f kernel, l
 // linear is what linear functions have in common: no curvature.
 type linear struct{}
 
-func (linear) prepare(*state) error                         { return nil }
-func (linear) weigh(*state, []float64) error                { return nil }
-func (linear) hvp(_ *state, h, _, _ []float64) error        { clear(h); return nil }
-func (linear) curvature(_ *state, dy, _, _ []float64) error { clear(dy); return nil }
-func (linear) hessian(int) []int32                          { return []int32{} }
+func (linear) prepare(*state) error                  { return nil }
+func (linear) weigh(*state, []float64) error         { return nil }
+func (linear) hvp(_ *state, h, _, _ []float64) error { clear(h); return nil }
+func (linear) hessian(int) []int32                   { return []int32{} }
 
 // productOf is B ↦ A·B.
 type productOf struct {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/internal/elem"
 	"github.com/hesse-ad/hesse/internal/op"
@@ -30,6 +28,8 @@ type kernel interface {
 	// weigh computes what hvp needs of w.
 	weigh(s *state, w []float64) error
 	hvp(s *state, h, w, dx []float64) error
+	// tangent is F′(x)ẋ by functions of matrices, y being F(x).
+	tangent(y, x, dx []reverse.Var) []reverse.Var
 	// elementwise is the function by operations on elements.
 	elementwise(y, x []reverse.Var)
 	// jacobian and hessian are the patterns, as those of op.Func.
@@ -78,19 +78,14 @@ type node struct {
 	idle  []*state // last used last
 	count int      // of states, idle or not
 
-	// The function of elements, once wanted, and the tangent of its last tape.
-	written                sync.Once
-	elements               *reverse.Func
-	tangentOf, tangentTape *reverse.Tape
+	written *reverse.Tape // [x; ẋ] ↦ F′(x)ẋ by functions of matrices, once wanted
 }
 
 var (
-	_ op.Binder  = (*node)(nil)
-	_ op.Several = (*node)(nil)
-	_ op.Curved  = (*node)(nil)
-	_ op.Worker  = (*node)(nil)
-	_ op.Third   = (*node)(nil)
-	_ op.Written = (*node)(nil)
+	_ op.Binder     = (*node)(nil)
+	_ op.Several    = (*node)(nil)
+	_ op.Worker     = (*node)(nil)
+	_ op.Tangential = (*node)(nil)
 )
 
 func (f *node) Dims() (n, m int)       { return f.dims() }
@@ -98,6 +93,7 @@ func (f *node) Name() string           { return f.name() }
 func (f *node) Work() int              { return f.work() }
 func (f *node) Jacobian(i int) []int32 { return f.jacobian(i) }
 func (f *node) Hessian(i int) []int32  { return f.hessian(i) }
+func (f *node) Tangent() any           { return f.kernel.tangent }
 
 // Bind has constants kept by the kernel, where it does that and they are finite.
 func (f *node) Bind(x []float64, constant func(i, j int) bool) (bound op.Func, lo, hi int) {
@@ -129,7 +125,7 @@ func (f *node) Eval(y, x []float64) error {
 }
 
 func (f *node) JVP(dy, x, dx []float64) error {
-	return f.at(x, func(s *state) error { return f.tangent(s, dy, dx) })
+	return f.at(x, func(s *state) error { return f.along(s, dy, dx) })
 }
 
 func (f *node) VJP(gx, x, w []float64) error {
@@ -148,7 +144,7 @@ func (f *node) HVP(h, x, w, dx []float64) error {
 func (f *node) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
 	return f.at(x, func(s *state) error {
 		for i, dx := range dx {
-			if err := f.tangent(s, dy[i], dx); err != nil {
+			if err := f.along(s, dy[i], dx); err != nil {
 				return err
 			}
 		}
@@ -181,12 +177,7 @@ func (f *node) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 	})
 }
 
-// curved is a kernel that has its second derivative along two directions; others take a
-// product with the Hessian of each result for it.
-type curved interface {
-	curvature(s *state, dy, u, v []float64) error
-}
-
+// Curvature is that of the tangent, by elements where the directions are not finite.
 func (f *node) Curvature(dy, x, u, v []float64) error {
 	return f.at(x, func(s *state) error {
 		switch {
@@ -196,8 +187,7 @@ func (f *node) Curvature(dy, x, u, v []float64) error {
 		case !s.finite:
 			undefined(dy, u)
 			return nil
-		}
-		if finite(u) && finite(v) {
+		case finite(u) && finite(v):
 			return f.bend(s, dy, u, v)
 		}
 		return byElements(dy, u, func(dy, u []float64) error {
@@ -208,89 +198,41 @@ func (f *node) Curvature(dy, x, u, v []float64) error {
 
 // bend is Curvature at finite operands along finite directions.
 func (f *node) bend(s *state, dy, u, v []float64) error {
-	if k, ok := f.kernel.(curved); ok {
-		return k.curvature(s, dy, u, v)
+	t, at, along, err := f.moved(s, u, v)
+	if err == nil {
+		_, err = t.JVP(dy, at, along)
 	}
-	n, m := f.dims()
-	s.sum = slices.Grow(s.sum[:0], n+m)[:n+m]
-	h, w := s.sum[:n], s.sum[n:]
-	clear(w)
-	for j := range dy {
-		w[j] = 1
-		if err := f.weigh(s, w); err != nil {
-			return err
-		}
-		if err := f.hvp(s, h, w, v); err != nil {
-			return err
-		}
-		dy[j], w[j] = floats.Dot(u, h), 0
-	}
-	return nil
-}
-
-// maxElements is the work of a function that is written by operations on elements for fourth
-// derivatives, which take some hundred times as long as second ones: some 40 rows.
-const maxElements = 1 << 16
-
-// Elements is the function by operations on elements; nil if these depend on comparisons of them
-// or are too many.
-func (f *node) Elements() any {
-	if f.work() > maxElements || !isStraight(f.kernel) {
-		return nil
-	}
-	return f.ofElements
-}
-
-// isStraight reports whether the operations on elements are the same for all operands.
-func isStraight(k kernel) bool {
-	switch k := k.(type) {
-	case *factorization, *mahalanobis, *product, *productOf, *productBy, *quadForm:
-		return true
-	case *solution:
-		return k.kind != general_
-	case *solutionFor:
-		return k.k.kind != general_
-	case *logDeterminant:
-		return k.kind != general_
-	}
-	return false
-}
-
-func (f *node) ofElements(x []reverse.Var) []reverse.Var {
-	_, m := f.dims()
-	y := make([]reverse.Var, m)
-	f.elementwise(y, x)
-	return y
-}
-
-// Third has the derivatives of the elements, but for the density of a Covariance, whose are known.
-func (f *node) Third(h, x, w, u, v []float64) error {
-	if k, ok := f.kernel.(*mahalanobis); ok && k.scale == Covariance && finite(x) && finite(w) && finite(u) && finite(v) {
-		return f.at(x, func(s *state) error { k.third(s, h, w, u, v); return nil })
-	}
-	t, err := f.tangentAt(x)
-	if err != nil {
-		return err
-	}
-	none := make([]float64, max(len(x), len(w)))
-	z, err := t.HVP(nil, slices.Concat(x, u), slices.Concat(v, none[:len(x)]), slices.Concat(none[:len(w)], w)...)
-	copy(h, z)
 	return err
 }
 
-// tangentAt is the tangent of the elements' tape that holds at x.
-func (f *node) tangentAt(x []float64) (*reverse.Tape, error) {
-	f.written.Do(func() { f.elements = reverse.NewFuncVec(f.ofElements) })
-	t, err := f.elements.Tape(x)
-	if err != nil {
-		return nil, err
-	}
+func (f *node) Third(h, x, w, u, v []float64) error {
+	return f.at(x, func(s *state) error {
+		t, at, along, err := f.moved(s, u, v)
+		if err == nil {
+			_, err = t.HVP(along, at, along, w...)
+		}
+		copy(h, along)
+		return err
+	})
+}
+
+// moved is the tape of the tangent, the point [x; u] and the direction [v; 0]. The tape compares
+// nothing: where it is recorded does not matter.
+func (f *node) moved(s *state, u, v []float64) (t *reverse.Tape, at, along []float64, err error) {
+	n := len(u)
+	s.sum = append(append(append(s.sum[:0], s.x...), u...), v...)
+	s.sum = slices.Grow(s.sum, n)[:4*n]
+	clear(s.sum[3*n:])
+	at, along = s.sum[:2*n], s.sum[2*n:]
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.tangentOf != t {
-		f.tangentOf, f.tangentTape = t, t.Tangent()
+	if f.written == nil {
+		f.written, err = reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
+			y, _ := call(f.kernel, x[:n])
+			return f.tangent(y, x[:n], x[n:])
+		}, at)
 	}
-	return f.tangentTape, nil
+	return f.written, at, along, err
 }
 
 // at calls use with a state at x.
@@ -323,7 +265,7 @@ func (f *node) bring(s *state, x []float64) error {
 // derivatives NaN but for a direction or weights that are 0. Where it is these that are
 // not finite, a partial derivative that is 0 annihilates them.
 
-func (f *node) tangent(s *state, dy, dx []float64) error {
+func (f *node) along(s *state, dy, dx []float64) error {
 	switch {
 	case !s.finite:
 		undefined(dy, dx)

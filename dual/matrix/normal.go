@@ -165,7 +165,7 @@ func (k *mahalanobis) dims() (n, m int) {
 func (k *mahalanobis) bind(x []float64, constant func(lo, hi int) bool) (f kernel, lo, hi int) {
 	n, _ := k.dims()
 	size := k.count * k.d
-	if k.count == 0 || !constant(0, size) {
+	if k.count == 0 || k.points != nil || !constant(0, size) {
 		return k, 0, n
 	}
 	g := *k
@@ -178,7 +178,7 @@ func (k *mahalanobis) bind(x []float64, constant func(lo, hi int) bool) (f kerne
 }
 
 // split is the operands, given ones nil.
-func (k *mahalanobis) split(x []float64) (points, mean, scale []float64) {
+func split[T any](k *mahalanobis, x []T) (points, mean, scale []T) {
 	if k.points == nil {
 		points, x = x[:k.count*k.d], x[k.count*k.d:]
 	}
@@ -217,7 +217,7 @@ func (k *mahalanobis) columns(dst general, points, mean []float64) {
 func (k *mahalanobis) tall(s *state, i int) general { return s.matrix(i, k.d, k.count) }
 
 func (k *mahalanobis) prepare(s *state) error {
-	points, mean, _ := k.split(s.x)
+	points, mean, _ := split(k, s.x)
 	if k.points != nil {
 		points = k.points
 	}
@@ -227,7 +227,7 @@ func (k *mahalanobis) prepare(s *state) error {
 	d, y := k.tall(s, normalD), k.tall(s, normalY)
 	k.columns(d, points, mean)
 	l := s.matrix(theFactors, k.d, k.d)
-	_, _, scale := k.split(s.x)
+	_, _, scale := split(k, s.x)
 	lowerOf(l, scale)
 	if k.scale == Covariance && !cholesky(l) {
 		return &NotPositiveDefiniteError{k.d}
@@ -243,15 +243,15 @@ func (k *mahalanobis) prepare(s *state) error {
 		copy(y.Data, d.Data)
 		solveTriangle(l, blas.Lower, blas.NoTrans, y)
 	}
-	k.inner(s.numbers(normalR, k.count), y, y)
+	k.products(s.numbers(normalR, k.count), y, y)
 	if k.scale == Covariance {
 		solveTriangle(l, blas.Lower, blas.Trans, y)
 	}
 	return nil
 }
 
-// inner sets r to the products of the columns of x and y.
-func (k *mahalanobis) inner(r []float64, x, y general) {
+// products sets r to the products of the columns of x and y.
+func (k *mahalanobis) products(r []float64, x, y general) {
 	clear(r)
 	for j := range k.d {
 		x, y := x.Data[j*k.count:][:k.count], y.Data[j*k.count:][:k.count]
@@ -275,7 +275,7 @@ func (k *mahalanobis) eval(s *state, y []float64) {
 
 // along sets the matrices 8, 9 and 11 to Ḋ, Ẏ and Ṡ.
 func (k *mahalanobis) along(s *state, dx []float64) {
-	points, mean, scale := k.split(dx)
+	points, mean, scale := split(k, dx)
 	d, y, ds := k.tall(s, normalDDot), k.tall(s, normalYDot), s.matrix(normalS, k.d, k.d)
 	k.columns(d, points, mean)
 	moves := !zero(scale)
@@ -307,12 +307,12 @@ func (k *mahalanobis) jvp(s *state, dy, dx []float64) error {
 	if k.scale == Covariance { // ṙ = (Ḋ + ΣẎ)·Y = (2Ḋ − Σ̇Y)·Y
 		copy(dY.Data, d.Data)
 		times(-1, ds, y, 2, dY)
-		k.inner(r, dY, y)
+		k.products(r, dY, y)
 		f := k.factor()
 		dy[0] = blas64.Dot(column(f.inverse(s).Data), column(ds.Data))
 		return nil
 	}
-	k.inner(r, y, dY)
+	k.products(r, y, dY)
 	for i := range r {
 		r[i] *= 2
 	}
@@ -346,7 +346,7 @@ func (k *mahalanobis) weigh(s *state, w []float64) error {
 
 // spread sets gx to the gradient of points and mean if that of the columns is g.
 func (k *mahalanobis) spread(gx []float64, g general) {
-	points, mean, _ := k.split(gx)
+	points, mean, _ := split(k, gx)
 	if points != nil {
 		transposeTo(generalOf(k.count, k.d, points), g)
 	}
@@ -363,7 +363,7 @@ func (k *mahalanobis) vjp(s *state, gx, w []float64) error {
 	if err := k.weigh(s, w); err != nil {
 		return err
 	}
-	_, _, gs := k.split(gx)
+	_, _, gs := split(k, gx)
 	clear(gs)
 	l, g := s.matrix(theFactors, k.d, k.d), s.matrix(normalS, k.d, k.d)
 	d, y, v := k.tall(s, normalD), k.tall(s, normalY), k.tall(s, normalV)
@@ -424,7 +424,7 @@ func (k *mahalanobis) back(s *state, v, dst general) {
 
 func (k *mahalanobis) hvp(s *state, h, w, dx []float64) error {
 	k.along(s, dx)
-	_, _, hs := k.split(h)
+	_, _, hs := split(k, h)
 	clear(hs)
 	l, ds, t := s.matrix(theFactors, k.d, k.d), s.matrix(normalS, k.d, k.d), s.matrix(normalT, k.d, k.d)
 	d, y, v := k.tall(s, normalD), k.tall(s, normalY), k.tall(s, normalV)
@@ -459,7 +459,7 @@ func (k *mahalanobis) hvp(s *state, h, w, dx []float64) error {
 	case Covariance:
 		k.outer(hs, -0.5, dv, y, g)
 		k.outer(hs, -0.5, v, dy, g)
-		if _, _, ds := k.split(dx); w[0] != 0 && !zero(ds) {
+		if _, _, ds := split(k, dx); w[0] != 0 && !zero(ds) {
 			f.gradient(hs, -w[0], f.sandwich(s, f.inverse(s), ds))
 		}
 	}
@@ -476,58 +476,4 @@ func (k *mahalanobis) elementwise(y, x []reverse.Var) {
 		mean, x = x[:k.d], x[k.d:]
 	}
 	distanceElements(y, New(k.count, k.d, points), mean, k.scale, unpacked(lowerTriangle, k.d, x))
-}
-
-// third is the derivative of hvp along u once more, for the Covariance: with Ẏᵤ = Σ⁻¹(Ḋᵤ − Σ̇ᵤY)
-// and Ÿ = −Σ⁻¹(Σ̇ᵤẎᵥ + Σ̇ᵥẎᵤ), D̄ has the second derivative 2ŸW, and Σ̄ with Sᵤ = Σ⁻¹Σ̇ᵤ
-//
-//	−(ŸWYᵀ + ẎᵤWẎᵥᵀ)ₛ + w₀(SᵤSᵥΣ⁻¹)ₛ, where Xₛ = X + Xᵀ.
-func (k *mahalanobis) third(s *state, h, w, u, v []float64) {
-	d, r := k.d, k.count
-	tall := func() general { return generalOf(d, r, make([]float64, d*r)) }
-	square := func() general { return generalOf(d, d, make([]float64, d*d)) }
-	l, y, f := s.matrix(theFactors, d, d), k.tall(s, normalY), k.factor()
-	solve := func(x general) {
-		solveTriangle(l, blas.Lower, blas.NoTrans, x)
-		solveTriangle(l, blas.Lower, blas.Trans, x)
-	}
-	along := func(dx []float64) (dy, ds general, moves bool) {
-		k.along(s, dx)
-		dy = tall()
-		copy(dy.Data, k.tall(s, normalYDot).Data)
-		if _, _, scale := k.split(dx); !zero(scale) {
-			ds, moves = square(), true
-			copy(ds.Data, s.matrix(normalS, d, d).Data)
-		}
-		return dy, ds, moves
-	}
-	yu, su, uMoves := along(u)
-	yv, sv, vMoves := along(v)
-	second := tall()
-	if uMoves {
-		times(-1, su, yv, 0, second)
-	}
-	if vMoves {
-		times(-1, sv, yu, 1, second)
-	}
-	if uMoves || vMoves {
-		solve(second)
-	}
-	dd, wu := tall(), tall()
-	k.weighted(dd, second, w[1:]) // 2ŸW
-	k.weighted(wu, yu, w[1:])     // 2ẎᵤW
-	_, _, hs := k.split(h)
-	clear(hs)
-	g := s.matrix(normalG, d, d)
-	k.outer(hs, -1, dd, y, g)
-	k.outer(hs, -1, wu, yv, g)
-	if w[0] != 0 && uMoves && vMoves {
-		solve(su)
-		solve(sv)
-		product := square()
-		times(1, su, sv, 0, product)
-		times(1, product, f.inverse(s), 0, g)
-		f.gradient(hs, 2*w[0], g)
-	}
-	k.spread(h, dd)
 }

@@ -55,7 +55,7 @@ func (k *quadForm) dims() (n, m int) {
 
 func (k *quadForm) bind(x []float64, constant func(lo, hi int) bool) (f kernel, lo, hi int) {
 	n, _ := k.dims()
-	if !constant(k.n, n) {
+	if k.a != nil || !constant(k.n, n) {
 		return k, 0, n
 	}
 	return &quadForm{n: k.n, a: slices.Clone(x[k.n:])}, 0, k.n
@@ -116,22 +116,6 @@ func (k *quadForm) hvp(s *state, h, w, dx []float64) error {
 		ha := k.matrix(h)
 		blas64.Ger(w[0], column(x), column(dx[:k.n]), ha)
 		blas64.Ger(w[0], column(dx[:k.n]), column(x), ha)
-	}
-	return nil
-}
-
-func (k *quadForm) curvature(s *state, dy, u, v []float64) error {
-	x, y := s.x[:k.n], s.numbers(quadT, k.n)
-	clear(y)
-	both(1, k.matrix(s.x), v[:k.n], y)
-	if k.a == nil {
-		both(1, k.matrix(v), x, y)
-	}
-	dy[0] = floats.Dot(u[:k.n], y)
-	if k.a == nil {
-		clear(y)
-		both(1, k.matrix(u), x, y)
-		dy[0] += floats.Dot(v[:k.n], y)
 	}
 	return nil
 }

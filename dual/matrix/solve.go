@@ -345,6 +345,9 @@ func (k *solution) dims() (n, m int) {
 
 func (k *solution) bind(x []float64, constant func(lo, hi int) bool) (f kernel, lo, hi int) {
 	n, m := k.dims()
+	if k.b != nil {
+		return k, 0, n
+	}
 	if constant(0, n-m) {
 		if f := newSolutionFor(k, x[:n-m]); f != nil {
 			return f, n - m, n
@@ -425,20 +428,6 @@ func (k *solution) hvp(s *state, h, w, dx []float64) error {
 	timesT(1, dbar, x, 0, da)
 	timesT(1, bar, dx1, 1, da)
 	k.gradient(ha, -1, da)
-	return nil
-}
-
-// curvature is −A⁻¹(ȦẊ′ + Ȧ′Ẋ).
-func (k *solution) curvature(s *state, dy, u, v []float64) error {
-	xu, xv := s.matrix(solveXDot, k.n, k.r), s.matrix(solveBBarDot, k.n, k.r)
-	k.moved(s, xu, u)
-	k.moved(s, xv, v) // leaves its Ȧ at solveA
-	da, y := s.matrix(solveA, k.n, k.n), generalOf(k.n, k.r, dy)
-	times(-1, da, xu, 0, y)
-	au, _ := k.split(u)
-	k.whole(da, au)
-	times(-1, da, xv, 1, y)
-	k.solve(s, y)
 	return nil
 }
 
@@ -671,15 +660,6 @@ func (k *logDeterminant) hvp(s *state, h, w, dx []float64) error {
 	inv := k.inverse(s)
 	clear(h)
 	k.gradient(h, -w[0], k.sandwich(s, inv, dx))
-	return nil
-}
-
-// curvature is −tr(A⁻¹ȦA⁻¹Ȧ′).
-func (k *logDeterminant) curvature(s *state, dy, u, v []float64) error {
-	all := k.sandwich(s, k.inverse(s), u)
-	da := s.matrix(detT, k.n, k.n)
-	k.whole(da, v)
-	dy[0] = -blas64.Dot(column(all.Data), column(da.Data))
 	return nil
 }
 

@@ -12,9 +12,9 @@
 //	                        └── Fit ─▶ optimum over θ, standard errors, report
 //
 // f is a reverse.Func of [u; θ]: generic Go, or plain Go that dual/lift has made generic, branches
-// and all. Its Hessian in u should be sparse, or small. f must be smooth in u and θ; operations
-// without third derivatives give a *hessian.LackError where ∇L is asked for, those without fourth
-// where ∇²L is.
+// and all. Its Hessian in u should be sparse, or small. f must be smooth in u and θ. Operations
+// without third derivatives, as those of implicit, may stand where u does not reach them, else New
+// returns a *hessian.LackError.
 //
 // Read laplace.go (what users call, and the gradient), search.go (the mode), second.go (∇²L), then
 // fit.go.

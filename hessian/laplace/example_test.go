@@ -15,7 +15,10 @@ import (
 // logarithms of both deviations.
 func Example() {
 	m := models.Crossed(300)
-	l := laplace.New(m.Func, m.U)
+	l, err := laplace.New(m.Func, m.U, m.X)
+	if err != nil {
+		log.Fatal(err)
+	}
 	e, err := l.Fit(context.Background(), m.X)
 	if err != nil {
 		log.Fatal(err)
@@ -42,7 +45,12 @@ func ExampleMarginal_Fit() {
 		}
 		return y
 	})
-	e, err := laplace.New(f, make([]float64, 5)).Fit(context.Background(), []float64{0, 0})
+	theta := []float64{0, 0}
+	l, err := laplace.New(f, make([]float64, 5), theta)
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := l.Fit(context.Background(), theta)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,7 +75,10 @@ func ExampleMarginal_Fit() {
 // The gradient and the exact Hessian of a marginal.
 func ExampleMarginal_Hessian() {
 	m := models.ThetaLogistic()
-	l := laplace.New(m.Func, m.U)
+	l, err := laplace.New(m.Func, m.U, m.X)
+	if err != nil {
+		log.Fatal(err)
+	}
 	v, g, err := l.ValueGradient(nil, m.X)
 	if err != nil {
 		log.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/hessian/newton"
 	"github.com/hesse-ad/hesse/reverse"
 )
@@ -79,7 +78,7 @@ func (o FitSettings) Fit(ctx context.Context, m *Marginal, theta0 []float64) (*E
 			e.Theta[k], e.Bound[k] = o.Upper[k], 1
 		}
 	}
-	e.s = newSearch(m, len(theta))
+	e.s = newSearch(m)
 	if e.U, err = m.Modes(nil, theta); err != nil {
 		return nil, err
 	}
@@ -107,7 +106,7 @@ func (o FitSettings) minimize(ctx context.Context, f *reverse.Func, x0 []float64
 
 // errors computes the standard errors.
 func (e *Estimate) errors() error {
-	h, modes, err := e.s.information()
+	h, modes, err := e.s.second()
 	if err != nil {
 		return err
 	}
@@ -174,10 +173,7 @@ func (e *Estimate) Of(phi *reverse.Func) (values, errs []float64, err error) {
 	if order == nil {
 		order = upTo(s.n + s.p)
 	}
-	x := make([]float64, s.n+s.p)
-	for k, i := range order {
-		x[i] = s.x[k]
-	}
+	x := s.arranged()
 	t, err := phi.Tape(x)
 	if err != nil {
 		return nil, nil, err
@@ -241,8 +237,7 @@ func (e *Estimate) String() string {
 
 // Apply returns L(θ) as an operation of a tape, with its gradient and its Hessian: penalties and
 // prior densities of θ may be added, and newton minimizes it. Its value is NaN where there is a
-// *ModeError, so that line searches turn back. Where f has no fourth derivatives its Hessian is
-// that of differences of the gradient, to about 8 digits.
+// *ModeError, so that line searches turn back.
 func (m *Marginal) Apply(theta []reverse.Var) reverse.Var {
 	return reverse.Apply(primitive{m, len(theta)}, theta...)[0]
 }
@@ -291,7 +286,7 @@ func (f primitive) VJP(gx, x, w []float64) error {
 func (f primitive) HVP(h, x, dx, w []float64) error {
 	err := f.m.at(x, func(s *search) error {
 		if !slices.Equal(s.known, x) {
-			a, _, err := s.information()
+			a, _, err := s.second()
 			if err != nil {
 				return err
 			}
@@ -303,46 +298,4 @@ func (f primitive) HVP(h, x, dx, w []float64) error {
 		return nil
 	})
 	return undefined(err, h)
-}
-
-// information is second or, where f lacks fourth derivatives, ∇²L by differences of gradients.
-func (s *search) information() (hessian, modes *mat.Dense, err error) {
-	hessian, modes, err = s.second()
-	if !lacks(err) {
-		return hessian, modes, err
-	}
-	theta, u := slices.Clone(s.theta()), slices.Clone(s.u())
-	hessian, modes = mat.NewDense(s.p, s.p, nil), mat.NewDense(s.n, s.p, nil)
-	g, x := [2][]float64{make([]float64, s.p), make([]float64, s.p)}, make([]float64, s.p)
-	var v [2][]float64
-	at := func(x, g []float64) ([]float64, error) {
-		copy(s.u(), u)
-		if err := s.find(x); err != nil {
-			return nil, err
-		}
-		return slices.Clone(s.u()), s.gradient(g)
-	}
-	for k := range s.p {
-		h := 1e-4 * max(1, math.Abs(theta[k]))
-		for j, by := range [2]float64{h, -h} {
-			copy(x, theta)
-			x[k] += by
-			if v[j], err = at(x, g[j]); err != nil {
-				return nil, nil, err
-			}
-		}
-		for i := range g[0] {
-			hessian.Set(i, k, (g[0][i]-g[1][i])/(2*h))
-		}
-		for i := range u {
-			modes.Set(i, k, (v[0][i]-v[1][i])/(2*h))
-		}
-	}
-	_, err = at(theta, g[0])
-	return hessian, modes, err
-}
-
-func lacks(err error) bool {
-	var lack *hessian.LackError
-	return errors.As(err, &lack) && lack.Order > 3
 }

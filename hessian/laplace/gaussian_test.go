@@ -14,7 +14,9 @@ import (
 	"github.com/hesse-ad/hesse/dual/matrix"
 	"github.com/hesse-ad/hesse/hessian"
 	"github.com/hesse-ad/hesse/hessian/laplace"
+	"github.com/hesse-ad/hesse/implicit"
 	"github.com/hesse-ad/hesse/reverse"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // regression is y = β₀ + β₁t + u of its group + noise, of which Laplace's approximation is exact.
@@ -118,7 +120,7 @@ func TestGaussianModelsAreExact(t *testing.T) {
 		m := newRegression(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 40).Draw(t, "n"), rapid.IntRange(1, 12).Draw(t, "groups"))
 		number := rapid.Float64Range(-1, 1)
 		theta := []float64{number.Draw(t, "a"), number.Draw(t, "b"), number.Draw(t, "c"), number.Draw(t, "d")}
-		isAs(t, laplace.New(reverse.NewFunc(m.joint), make([]float64, m.groups)), reverse.NewFunc(m.marginal), theta)
+		isAs(t, marginal(t, reverse.NewFunc(m.joint), make([]float64, m.groups), make([]float64, 4)), reverse.NewFunc(m.marginal), theta)
 	})
 }
 
@@ -140,17 +142,71 @@ func TestRestrictedLikelihoodOfGaussianModels(t *testing.T) {
 		beta := matrix.SolveVec(nil, gram, right)
 		return m.marginal(append(beta, th...)).Add(matrix.LogDetSPD(gram).Scale(0.5)).AddReal(-math.Log(2 * math.Pi))
 	})
-	l := laplace.Settings{Effects: []int{0, 1, 2, 3, 4, 5, 6}}.New(reverse.NewFunc(m.joint), make([]float64, 7))
+	l, err := laplace.Settings{Effects: []int{0, 1, 2, 3, 4, 5, 6}}.New(reverse.NewFunc(m.joint), make([]float64, 7), []float64{0, 0})
+	require.NoError(t, err)
 	for _, theta := range [][]float64{{0, 0}, {0.3, -0.7}, {-1, 1}} {
 		isAs(t, l, restricted, theta)
 	}
+}
+
+// A field with a sparse precision, whose log det is an operation without third derivatives: there are
+// none by the effects.
+func TestAFieldWithTheLogDetOfItsPrecision(t *testing.T) {
+	const n = 12
+	var y []float64
+	for i := range n {
+		y = append(y, math.Sin(float64(3*i)))
+	}
+	precision := func(theta []reverse.Var) *matrix.Dense[reverse.Var] { // τ((1 + κ)I + Laplacian of a path)
+		q, tau := matrix.New[reverse.Var](n, n, nil), theta[0].Exp()
+		for i := range n {
+			q.Set(i, i, theta[1].Exp().AddReal(3).Mul(tau))
+			if i > 0 {
+				q.Set(i, i-1, tau.Neg())
+				q.Set(i-1, i, tau.Neg())
+			}
+		}
+		return q
+	}
+	var is, js []int
+	for i := range n {
+		for j := max(i-1, 0); j <= i; j++ {
+			is, js = append(is, i), append(js, j)
+		}
+	}
+	pattern := sparsity.FromCoordinates(n, n, is, js)
+	joint := func(x []reverse.Var) (f reverse.Var) {
+		u, q := x[:n], precision(x[n:])
+		var elements []reverse.Var
+		for i, j := range pattern.All() {
+			term := u[i].Mul(u[j]).Mul(q.At(i, j))
+			if i == j {
+				term = term.Scale(0.5)
+			}
+			elements, f = append(elements, q.At(i, j)), f.Add(term)
+		}
+		f = f.Sub(implicit.LogDet(pattern, elements).Scale(0.5)).AddReal(n / 2.0 * math.Log(2*math.Pi))
+		for i, u := range u {
+			f = f.Add(normal(u.RSub(y[i]), x[n+2]))
+		}
+		return f
+	}
+	closed := func(theta []reverse.Var) reverse.Var {
+		cov := matrix.Inverse(nil, precision(theta))
+		for i := range n {
+			cov.Set(i, i, cov.At(i, i).Add(theta[2].Scale(2).Exp()))
+		}
+		return matrix.LogNormal(nil, matrix.New(1, n, dual.Consts[reverse.Var](nil, y)), nil, matrix.Covariance, cov)[0].Neg()
+	}
+	theta := []float64{0.3, -0.5, 0.2}
+	isAs(t, marginal(t, reverse.NewFunc(joint), make([]float64, n), theta), reverse.NewFunc(closed), theta)
 }
 
 // The estimates and errors of a linear mixed model are those of its closed marginal; the effects'
 // errors are those of the joint normal distribution.
 func TestFitOfAGaussianModel(t *testing.T) {
 	m := newRegression(5, 60, 8)
-	l := laplace.New(reverse.NewFunc(m.joint), make([]float64, m.groups))
+	l := marginal(t, reverse.NewFunc(m.joint), make([]float64, m.groups), make([]float64, 4))
 	e, err := l.Fit(context.Background(), make([]float64, 4))
 	require.NoError(t, err)
 	closed := reverse.NewFunc(m.marginal)
@@ -205,7 +261,7 @@ func TestALongGaussianChainIsAsByTheKalmanFilter(t *testing.T) {
 		level += 0.3 * r.NormFloat64()
 		y[i] = level + r.NormFloat64()
 	}
-	l := laplace.New(reverse.NewFunc(func(x []reverse.Var) (f reverse.Var) {
+	l := marginal(t, reverse.NewFunc(func(x []reverse.Var) (f reverse.Var) {
 		u, step, noise := x[:n], x[n], x[n+1]
 		f = normal(u[0], dual.Const[reverse.Var](0))
 		for i := range u {
@@ -215,7 +271,7 @@ func TestALongGaussianChainIsAsByTheKalmanFilter(t *testing.T) {
 			f = f.Add(normal(u[i].RSub(y[i]), noise))
 		}
 		return f
-	}), make([]float64, n))
+	}), make([]float64, n), make([]float64, 2))
 	kalman := func(theta []dual.Hyper) (f dual.Hyper) {
 		step, noise := theta[0].Scale(2).Exp(), theta[1].Scale(2).Exp()
 		mean, variance := dual.Const[dual.Hyper](0), dual.Const[dual.Hyper](1)

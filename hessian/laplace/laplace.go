@@ -31,26 +31,30 @@ type Settings struct {
 // start, too, and the lower f counts; see Check. Plans of derivatives and the structure of factorizations are made once for
 // each branch of f.
 //
-// Errors are a *ModeError where there is no û, those of f, and where derivatives of L are asked
-// for a *hessian.LackError. θ must have the same length in all calls. Any number of goroutines may use
-// a Marginal at once, if they may use f.
+// Errors are a *ModeError where there is no û, those of f, and a *hessian.LackError where f comes to
+// a branch without third derivatives. Any number of goroutines may use a Marginal at once, if they
+// may use f.
 type Marginal struct {
 	f       *reverse.Func
 	effects []int
 	start   []float64
+	p       int // the number of parameters
 
 	mu       sync.Mutex
 	branches []*branch // last used first
 	idle     []*search // last used last
 }
 
-// New returns the marginal of f of [u; θ], with a start u0 of the search for û: its length is that
-// of u. It panics if f is nil.
-func New(f *reverse.Func, u0 []float64) *Marginal { return Settings{}.New(f, u0) }
+// New returns the marginal of f of [u; θ], with a start u0 of the search for û. Their lengths are
+// those of u and θ, and f is recorded there. The error is that of f, or a *hessian.LackError. It
+// panics if f is nil.
+func New(f *reverse.Func, u0, theta []float64) (*Marginal, error) {
+	return Settings{}.New(f, u0, theta)
+}
 
 // New is the function New with settings. It panics if there are not as many Effects as starts, or
 // they do not increase.
-func (o Settings) New(f *reverse.Func, u0 []float64) *Marginal {
+func (o Settings) New(f *reverse.Func, u0, theta []float64) (*Marginal, error) {
 	if f == nil {
 		panic("laplace: nil function")
 	}
@@ -58,11 +62,19 @@ func (o Settings) New(f *reverse.Func, u0 []float64) *Marginal {
 		panic(fmt.Sprintf("laplace: %d effects and a start of length %d", len(o.Effects), len(u0)))
 	}
 	for k, i := range o.Effects {
-		if i < 0 || k > 0 && i <= o.Effects[k-1] {
-			panic("laplace: Effects do not increase")
+		if i < 0 || i >= len(u0)+len(theta) || k > 0 && i <= o.Effects[k-1] {
+			panic("laplace: Effects do not increase, or are no inputs")
 		}
 	}
-	return &Marginal{f: f, effects: slices.Clone(o.Effects), start: slices.Clone(u0)}
+	m := &Marginal{f: f, effects: slices.Clone(o.Effects), start: slices.Clone(u0), p: len(theta)}
+	s := newSearch(m)
+	copy(s.u(), u0)
+	copy(s.theta(), theta)
+	_, err := m.branch(s.arranged())
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // Value returns L(θ). Cost: in each step of the search, some two if θ has changed by little,
@@ -119,7 +131,7 @@ func (e *OtherModeError) Error() string {
 // value depends on those before, the error is an *OtherModeError.
 func (m *Marginal) Check(theta []float64) error {
 	return m.at(theta, func(s *search) error {
-		cold := newSearch(m, len(theta))
+		cold := newSearch(m)
 		if err := cold.find(theta); err != nil {
 			return err
 		}
@@ -139,6 +151,7 @@ func check(x []float64, n int, name string) {
 
 // at calls do with a search that has found û(θ).
 func (m *Marginal) at(theta []float64, do func(s *search) error) error {
+	check(theta, m.p, "θ")
 	m.mu.Lock()
 	var s *search
 	if k := len(m.idle) - 1; k >= 0 {
@@ -146,9 +159,8 @@ func (m *Marginal) at(theta []float64, do func(s *search) error) error {
 	}
 	m.mu.Unlock()
 	if s == nil {
-		s = newSearch(m, len(theta))
+		s = newSearch(m)
 	}
-	check(theta, s.p, "θ")
 	err := s.find(theta)
 	if err == nil {
 		err = do(s)
@@ -169,12 +181,10 @@ type branch struct {
 	params []float64     // of f
 	inner  *hessian.Sparse
 
-	once    sync.Once // for
 	all     *hessian.Sparse
-	third   *hessian.Third
-	weights *sparsity.Pattern // that of f_uu, of the size of [u; θ]
-	places  []int32           // by entry of f_uu, its place in the Hessian of [u; θ]
-	err     error
+	weights *sparsity.Pattern    // that of f_uu, of the size of [u; θ]
+	third   *hessian.Third       // with weights
+	along   func() *reverse.Tape // the tangent of joint
 }
 
 // branch is the branch that holds at x, in the order of f.
@@ -195,9 +205,18 @@ func (m *Marginal) branch(x []float64) (*branch, error) {
 		if m.effects != nil {
 			b.joint = t.Partial(m.order(t.Inputs()))
 		}
-		if b.inner, err = (hessian.SparseSettings{Lower: true}).New(b.joint.Partial(upTo(len(m.start)))); err != nil {
+		lower := hessian.SparseSettings{Lower: true}
+		if b.inner, err = lower.New(b.joint.Partial(upTo(len(m.start)))); err != nil {
 			return nil, err
 		}
+		if b.all, err = lower.New(b.joint); err != nil {
+			return nil, err
+		}
+		b.weights = widened(b.inner.Pattern(), b.joint.Inputs())
+		if b.third, err = b.all.Third(b.weights); err != nil {
+			return nil, err
+		}
+		b.along = sync.OnceValue(b.joint.Tangent)
 	}
 	m.branches = slices.Insert(m.branches, 0, b)
 	m.branches = m.branches[:min(len(m.branches), maxBranches)]
@@ -222,22 +241,6 @@ func (m *Marginal) order(n int) []int {
 		}
 	}
 	return order
-}
-
-// derive prepares third derivatives.
-func (b *branch) derive() error {
-	b.once.Do(func() {
-		if b.all, b.err = (hessian.SparseSettings{Lower: true}).New(b.joint); b.err != nil {
-			return
-		}
-		p := b.inner.Pattern()
-		b.weights = widened(p, b.joint.Inputs())
-		b.third, b.err = b.all.Third(b.weights)
-		for i, j := range p.All() {
-			b.places = append(b.places, int32(b.all.Pattern().Position(i, j)))
-		}
-	})
-	return b.err
 }
 
 // widened is p as the first rows and columns of n.
@@ -279,9 +282,6 @@ func (s *search) gradient(dst []float64) error {
 
 // adjoint computes W = f_uu⁻¹ on the pattern, the third derivatives T(W) and λ.
 func (s *search) adjoint() (err error) {
-	if err = s.b.derive(); err != nil {
-		return err
-	}
 	if s.w == nil {
 		s.w, s.inverse = sparsity.NewMatrix(s.b.weights), sparsity.NewSymMatrix(s.b.inner.Matrix())
 	}

@@ -87,8 +87,8 @@ type search struct {
 	hessian            *mat.Dense
 }
 
-func newSearch(m *Marginal, p int) *search {
-	n := len(m.start)
+func newSearch(m *Marginal) *search {
+	n, p := len(m.start), m.p
 	vector := func(n int) []float64 { return make([]float64, n) }
 	s := &search{m: m, n: n, p: p, x: vector(n + p), input: vector(n + p), g: vector(n), step: vector(n), base: vector(n)}
 	s.third, s.full, s.along, s.lambda = vector(n+p), vector(n+p), vector(n+p), vector(n)
@@ -124,6 +124,17 @@ func (s *search) find(theta []float64) error {
 	return err
 }
 
+// arranged is [u; θ] in the order of f.
+func (s *search) arranged() []float64 {
+	if s.order == nil {
+		return s.x[:s.n+s.p]
+	}
+	for k, i := range s.order {
+		s.input[i] = s.x[k]
+	}
+	return s.input
+}
+
 // evaluate computes f and its derivatives in u at x, and reports whether they are finite.
 func (s *search) evaluate() (finite bool) {
 	finite, s.err = s.derivatives()
@@ -131,14 +142,7 @@ func (s *search) evaluate() (finite bool) {
 }
 
 func (s *search) derivatives() (finite bool, err error) {
-	input := s.x[:s.n+s.p]
-	if s.order != nil {
-		for k, i := range s.order {
-			s.input[i] = s.x[k]
-		}
-		input = s.input
-	}
-	b, err := s.m.branch(input)
+	b, err := s.m.branch(s.arranged())
 	if err != nil {
 		return false, err
 	}

@@ -57,11 +57,14 @@ func (s *search) second() (hessian, modes *mat.Dense, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	along, dw := b.all.Matrix(), sparsity.NewMatrix(b.weights)
+	dw, tape := sparsity.NewMatrix(b.weights), b.along()
 	dh, inverse := sparsity.NewSymMatrix(b.inner.Matrix()), sparsity.NewSymMatrix(b.inner.Matrix())
+	at, lambda, q := make([]float64, 2*(n+p)+len(b.params)), make([]float64, 2*(n+p)), make([]float64, 2*(n+p))
+	copy(at, s.x[:n+p])
+	copy(at[2*(n+p):], b.params)
+	copy(lambda, s.lambda)
 	vector := func() []float64 { return make([]float64, n+p) }
-	dx, t, q, r := vector(), vector(), vector(), vector()
-	lambda := append(append(vector()[:0], s.lambda...), make([]float64, p)...)
+	dx, t, r := vector(), vector(), vector()
 	for k := range p {
 		clear(dx)
 		dx[n+k] = 1
@@ -72,12 +75,10 @@ func (s *search) second() (hessian, modes *mat.Dense, err error) {
 		floats.Scale(-1, dx[:n])
 		modes.SetCol(k, dx[:n])
 
-		if _, err = b.all.EvalAlong(along, s.x, dx); err != nil {
+		if _, err = b.third.Along(dw, s.x, dx); err != nil {
 			return nil, nil, err
 		}
-		for e, at := range b.places {
-			dh.Triangle().Values()[e] = along.Values()[at]
-		}
+		copy(dh.Triangle().Values(), dw.Values())
 		if inverse, err = s.chol.InverseTangent(inverse, dh); err != nil {
 			return nil, nil, err
 		}
@@ -90,8 +91,11 @@ func (s *search) second() (hessian, modes *mat.Dense, err error) {
 		}
 		floats.Add(t, r)
 		floats.Scale(0.5, t)
-		times(q, along, lambda)
-		floats.Sub(t, q)
+		copy(at[n+p:], dx)
+		if _, err = tape.HVP(q, at, lambda, 0, 1); err != nil {
+			return nil, nil, err
+		}
+		floats.Sub(t, q[:n+p])
 		dlambda := r[:n]
 		if err = s.chol.SolveInto(dlambda, t[:n]); err != nil {
 			return nil, nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/internal/source"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // Tape is a recorded function. It is immutable.
@@ -120,6 +121,10 @@ type Miss struct {
 var (
 	// Along is the program of x ↦ F′(x)v of a program F, v behind the parameters.
 	Along func(p *sweep.Engine) *sweep.Engine
+	// Contracted is the program of [x; W] ↦ Σ Wᵢⱼ ∂²F/∂xᵢ∂xⱼ of a program F, W being symmetric and
+	// given by its lower triangle. It is nil where inputs of W reach more than sums and the
+	// operands of functions that have it.
+	Contracted func(p *sweep.Engine, w *sparsity.Pattern) *sweep.Engine
 	// Branch is the *reverse.BranchError of e.
 	Branch func(e *tape.BranchError) error
 	// Missed is the *reverse.MissedError of m.

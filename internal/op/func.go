@@ -38,26 +38,26 @@ type Binder interface {
 	Bind(x []float64, constant func(i, j int) bool) (f Func, lo, hi int)
 }
 
-// Curved is a Func that has its curvature along two directions.
-type Curved interface {
+// Tangential is a Func whose tangent is written by operations that have one themselves, so that it
+// has derivatives of any order.
+type Tangential interface {
 	Func
 	// Curvature sets dyₖ = uᵀ∇²Fₖ(x)v.
 	Curvature(dy, x, u, v []float64) error
-}
-
-// Third is a Func that has third derivatives.
-type Third interface {
-	Func
 	// Third sets h = ∇(uᵀ(Σ wₖ∇²Fₖ(x))v).
 	Third(h, x, w, u, v []float64) error
+	// Tangent is F′(x)ẋ, y being F(x), as a func(y, x, dx []reverse.Var) []reverse.Var.
+	Tangent() any
 }
 
-// Written is a Func that can be written by elementary operations, which have derivatives of any
-// order.
-type Written interface {
+// Contracted is a Func that is quadratic in some inputs, for given others, and has sums of the
+// second derivatives by these.
+type Contracted interface {
 	Func
-	// Elements is F as a func(x []reverse.Var) []reverse.Var, nil if there is none.
-	Elements() any
+	// Contraction is Σ wᵢⱼ ∂²F/∂xᵢ∂xⱼ over all i and j of which moves is true, for symmetric w,
+	// as a func(x []reverse.Var, w func(i, j int) reverse.Var) []reverse.Var; nil if F is not
+	// quadratic in these.
+	Contraction(moves func(i int) bool) any
 }
 
 // Several is a Func that takes several directions at once, and changes none of its

@@ -22,9 +22,9 @@
 // besides, the gradient with a Hessian and the outputs with a Jacobian. Packages
 // hessian and reverse make plans of tapes.
 //
-// Plans of Hessians are closed under derivatives along a direction: [Plan.EvalAlong] is by the
-// plan of x ↦ F′(x)v, of terms or by the same coloring. A [Third] sums third derivatives with weights: by terms as a
-// gradient, by a coloring as a product with the Hessian of f′s for each seed s (third.go).
+// A [Third] is the sums of third derivatives with weights, as a gradient by terms or of what
+// functions write themselves, else by a coloring as a product with the Hessian of f′s for each seed
+// s; and the derivative of the Hessian along a direction (third.go).
 //
 // Read plan.go (the data and how a plan is made), choose.go (which method), eval.go, then
 // verify.go and explain.go. write.go and colored.go print a plan as Go.

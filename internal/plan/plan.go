@@ -61,8 +61,6 @@ type Plan struct {
 	Settings
 	tape    *inside.Tape // nil for what terms leave over
 	program *sweep.Function
-	order   int // how many derivatives along directions the function is
-	tangent along
 	full    *sparsity.Pattern // of the whole matrix
 	stored  *sparsity.Pattern // full, or its lower triangle
 	cost    cost.Counts       // of an evaluation

@@ -283,8 +283,12 @@ func (t *Tape) operandsAt(i int32) []int32 {
 	return t.lists[at:][:n.count()]
 }
 
-// OwnAt is the function of the Own node i and which of its derivatives.
+// OwnAt is the function of the Own node i and which of its derivatives; nil if node i is something
+// else.
 func (t *Tape) OwnAt(i int32) (f *Scalar1, order int) {
+	if t.Op(i) != op.Own {
+		return nil, 0
+	}
 	k, order := t.OwnNumber(i)
 	return t.owns[k], order
 }

@@ -379,7 +379,7 @@ func everyWayToThirdDerivatives(t *rapid.T) {
 		require.NoError(t, err)
 		got, err := sum.Eval(nil, p.X, weights, w...)
 		require.NoError(t, err)
-		along, err := s.EvalAlong(nil, p.X, p.U, w...)
+		along, err := sum.Along(nil, p.X, p.U, w...)
 		require.NoError(t, err)
 		want, tol := make([]float64, n), make([]float64, n)
 		for i := range n {
