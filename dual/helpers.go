@@ -1,6 +1,10 @@
 package dual
 
-import "math"
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/internal/op"
+)
 
 // Const returns the constant c as a number: all its derivatives are 0.
 func Const[T Scalar[T]](c float64) T {
@@ -22,6 +26,27 @@ func Consts[T Scalar[T]](dst []T, c []float64) []T {
 	}
 	return dst
 }
+
+// Shown returns the value of x for a text that nothing but people read: unlike x.Value() it
+// is no guard on a tape.
+func Shown[T Scalar[T]](x T) float64 {
+	if r, ok := op.Recorder[T]().(interface{ Shown(x T) float64 }); ok {
+		return r.Shown(x)
+	}
+	if n, ok := any(x).(interface{ shown() float64 }); ok {
+		return n.shown()
+	}
+	return x.Value()
+}
+
+// Detach returns x. In a function that command lift or reverse/adjoint takes, it is a
+// constant: what is computed from it does not depend on x.
+func Detach(x float64) float64 { return x }
+
+// Value returns x. In a function that command lift or reverse/adjoint takes, it is a plain
+// number, as which x may be the key of a map or an argument of any function. On a tape it is
+// a guard.
+func Value(x float64) float64 { return x }
 
 // Sum returns Σ xᵢ, 0 for none, added from the left.
 func Sum[T Scalar[T]](x []T) T {

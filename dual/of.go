@@ -322,6 +322,7 @@ func (Of[T]) DotOf(x, y []Of[T]) Of[T] {
 
 func (x Of[T]) Const(c float64) Of[T] { return Of[T]{V: x.V.Const(c)} }
 func (x Of[T]) Value() float64        { return x.V.Value() }
+func (x Of[T]) shown() float64        { return Shown(x.V) }
 func (x Of[T]) Detach() Of[T]         { return Of[T]{V: x.V.Detach()} }
 
 func (x Of[T]) Less(y Of[T]) bool         { return x.V.Less(y.V) }

@@ -12,6 +12,9 @@ func init() { op.SetRecorder[Var](recorder{}) }
 // recorder has what packages dual and dual/matrix record as one operation.
 type recorder struct{}
 
+// Shown returns the value of x.
+func (recorder) Shown(x Var) float64 { return x.v }
+
 // Call returns f of z, NaN where all of z are constants and f fails.
 func (recorder) Call(f op.Func, z []Var) []Var {
 	constant := func(lo, hi int) bool {

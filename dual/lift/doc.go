@@ -24,6 +24,10 @@
 //	                 too: Go inlines their methods
 //	-check           write nothing; fail if the file is not as it would be written
 //
+// The type arguments of a generic function stand behind its name, as in 'Energy[Spring]'; one
+// that is left out is float64. A function with an error is recorded, and solved for, by
+// reverse.Must.
+//
 // Once a module, go get -tool github.com/hesse-ad/hesse/dual/lift adds the command, and
 // what it is built of, to go.mod.
 //
@@ -41,20 +45,27 @@
 // slice and of all its parts, a variable and what points to it, a parameter of type
 // func and the functions that are passed for it. A struct whose fields are active
 // becomes a generic type, with its methods; where the same function or type is used
-// with other activity, it is written once more.
+// with other activity, it is written once more. A complex128 becomes a [dual.Complex].
+// Structs and arrays are copied where they meet active ones, also those of parameters, and
+// so are slices and maps in variables of packages that nothing changes; functions in such
+// variables are lifted.
 //
 // A comparison of active numbers, and int(x), looks at a value: on a tape it is a
-// guard, as when written by hand (see package reverse).
+// guard, as when written by hand (see package reverse). So does dual.Value(x), which is a
+// plain number; dual.Detach(x) is a constant. Printed numbers are their values, and
+// those in errors, in prints and in the argument of panic are no guards, since nothing but people
+// read them.
 //
 // # What cannot be lifted
 //
 // Goroutines and channels with active values (also goroutines that might call a function
-// which sees them), interfaces that would hold them (also any, and so fmt), reflection,
-// unsafe pointers, bits of numbers, float32 and complex numbers made of active ones, maps
-// with active keys, functions that recover, and assembly without Go text beside it. Active
-// values cannot be stored where they would outlive the call: in variables of a package, or
-// in what a passive parameter points to; copies of structs and arrays may hold them.
-// Variables that another package does not export are copied where nothing changes them.
+// which sees them), interfaces that would hold them (but for numbers that are printed),
+// reflection, unsafe pointers, bits of numbers, float32 and complex64 made of active ones,
+// maps with active keys, functions that recover, tangents and inverse functions of package
+// math/cmplx, and assembly without Go text beside it. Active values cannot be stored where
+// they would outlive the call: in variables of a package, or in what a passive parameter
+// points to. Variables that another package does not export are copied where nothing changes
+// them.
 //
 // What is written is type-checked first: what would not compile is refused with its place.
 //
@@ -69,7 +80,8 @@
 //
 // From package math it takes what is an operation of dual.Scalar, Frexp, Ldexp, Lgamma,
 // Logb, Ilogb, Modf, RoundToEven and Sincos, and Bessel functions, Dim, Erfinv and others
-// by their source.
+// by their source; so also Sin, Cos, Polar, Rect and others from math/cmplx, whose Abs, Conj,
+// Exp, Log, Phase, Pow and Sqrt are those of [dual.Complex].
 //
 // # How it works
 //

@@ -168,6 +168,9 @@ func (w *writer) importSpecs() string {
 var otherHelper = regexp.MustCompile(`&([a-z]\w*)\(`)
 
 func (w *writer) helperBody(s string) string {
+	if strings.Contains(s, "dual.") {
+		s = strings.ReplaceAll(s, "dual.", w.dual()+".")
+	}
 	if strings.Contains(s, "math.") {
 		s = strings.ReplaceAll(s, "math.", w.imported("math", "math")+".")
 	}

@@ -16,9 +16,12 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(400) // the syntax and types of all packages stay until the end
+	collectLess()
 	os.Exit(run(os.Args[1:], ".", os.Stderr))
 }
+
+// collectLess is for memory of which most, the syntax and types of packages, stays to the end.
+func collectLess() { debug.SetGCPercent(400) }
 
 // settings are the flags of the command.
 type settings struct {
@@ -122,7 +125,7 @@ func numbersBeside(in *activity.Instance) (names []string) {
 
 // load reads the package in dir, and those that lifted functions need.
 func load(dir string, s settings) (*activity.Program, error) {
-	also := []string{"github.com/hesse-ad/hesse/dual"}
+	also := []string{dualPath}
 	if slices.Contains(s.types, "reverse.Var") {
 		also = append(also, "github.com/hesse-ad/hesse/reverse")
 	}
@@ -131,6 +134,7 @@ func load(dir string, s settings) (*activity.Program, error) {
 
 func newAnalysis(p *activity.Program) *activity.Analysis {
 	a := activity.New(p, use)
+	a.Rewrites = true
 	a.NoSource = "write it with operations of package math, or give its derivative by reverse.NewPrimitive"
 	a.Advice = map[string]string{"gonum.org/v1/gonum/mat": "package dual/matrix has functions of matrices that may be active"}
 	return a

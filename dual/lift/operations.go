@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/activity"
@@ -40,6 +41,9 @@ var operations = func() map[string]operation {
 		"math.Lgamma":      {text: []string{"$1.LogGamma()", "&signOfGamma($1)"}, helper: "logGamma"},
 		"math.Modf":        {text: []string{"$1.Trunc()", "$1.Sub($1.Trunc())"}, helper: "modf"},
 
+		dualPath + ".Detach": {method: "Detach"},
+		dualPath + ".Value":  {method: "Value", reads: true},
+
 		"gonum.org/v1/gonum/floats.Dot":          {text: []string{"dual.Dot($1, $2)"}, all: true},
 		"gonum.org/v1/gonum/floats.Sum":          {text: []string{"dual.Sum($1)"}},
 		"gonum.org/v1/gonum/mathext.Digamma":     {text: []string{"$1.Polygamma(0)"}},
@@ -50,6 +54,9 @@ var operations = func() map[string]operation {
 		"Exp2 Expm1 Floor Gamma Log Log10 Log1p Log2 Round Sin Sinh Sqrt Tan Tanh Trunc " +
 		"Atan2 Copysign FMA Hypot Max Min Mod") {
 		m["math."+name] = operation{method: name}
+	}
+	for _, name := range strings.Fields("Abs Conj Exp Log Phase Pow Sqrt") {
+		m["math/cmplx."+name] = operation{method: name}
 	}
 	m["math.Pow"] = operation{method: "Pow"}
 	m["math.IsInf"] = operation{method: "IsInf", reads: true}
@@ -62,12 +69,15 @@ type helper struct{ name, body string } // $ is the type of active numbers
 var helpers = []helper{
 	{"const", "(c float64) (x $) { return x.Const(c) }"},
 	{"equal", "(x, y $) bool { return x.LessEq(y) && y.LessEq(x) }"},
+	{"equalComplex", "(z, w dual.Complex[$]) bool { return &equal(z.Re, w.Re) && &equal(z.Im, w.Im) }"},
 	{"greater", "(x, y $) bool { return y.Less(x) }"},
 	{"greaterEq", "(x, y $) bool { return y.LessEq(x) }"},
 	{"increase", "(x *$, y $) { *x = (*x).Add(y) }"},
 	{"decrease", "(x *$, y $) { *x = (*x).Sub(y) }"},
 	{"multiply", "(x *$, y $) { *x = (*x).Mul(y) }"},
 	{"divide", "(x *$, y $) { *x = (*x).Div(y) }"},
+	{"shown", "(x []$) (v []float64) {\n\tfor _, x := range x {\n\t\tv = append(v, dual.Shown(x))\n\t}\n\treturn v\n}"},
+	{"values", "(x []$) (v []float64) {\n\tfor _, x := range x {\n\t\tv = append(v, x.Value())\n\t}\n\treturn v\n}"},
 	{"sincos", "(x $) (sin, cos $) { return x.Sin(), x.Cos() }"},
 	{"modf", "(x $) (whole, fraction $) { return x.Trunc(), x.Sub(x.Trunc()) }"},
 	{"logGamma", "(x $) (lg $, sign int) { return x.LogGamma(), &signOfGamma(x) }"},
@@ -142,6 +152,9 @@ func elementary(fn *types.Func) (operation, bool) {
 
 // use is how the analysis treats functions.
 func use(fn *types.Func) activity.Use {
+	if _, ok := printing(fn); ok {
+		return activity.Use{As: activity.Reading}
+	}
 	if op, ok := elementary(fn); ok {
 		if op.reads {
 			return activity.Use{As: activity.Reading}
@@ -154,15 +167,40 @@ func use(fn *types.Func) activity.Use {
 	return activity.Use{}
 }
 
+// printing reports whether fn makes a text of numbers, and whether it is for people alone:
+// then values in it are no guards.
+func printing(fn *types.Func) (shown, ok bool) {
+	if fn == nil || fn.Pkg() == nil {
+		return false, false
+	}
+	name := fn.Name()
+	has := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+	}
+	switch fn.Pkg().Path() {
+	case "fmt":
+		return has("Errorf", "Print"), has("Errorf", "Print", "Fprint", "Sprint", "Append")
+	case "log":
+		return true, has("Print", "Fatal", "Panic")
+	case "strconv":
+		return false, has("FormatFloat", "FormatComplex", "AppendFloat")
+	}
+	return false, false
+}
+
 // refused is what to do instead of calling a function that looks at the bits of
-// numbers.
+// numbers, or whose source does not have its derivatives.
 func refused(fn *types.Func) (instead string, ok bool) {
-	if fn.Pkg() == nil || fn.Pkg().Path() != "math" {
+	if fn.Pkg() == nil {
 		return "", false
 	}
-	switch fn.Name() {
-	case "Float64bits", "Float32bits", "Nextafter", "Nextafter32":
+	switch fn.Pkg().Path() + "." + fn.Name() {
+	case "math.Float64bits", "math.Float32bits", "math.Nextafter", "math.Nextafter32":
 		return "compute with the number, or convert what is no input", true
+	case "math/cmplx.Acos", "math/cmplx.Acosh", "math/cmplx.Asin", "math/cmplx.Asinh", "math/cmplx.Atan", "math/cmplx.Atanh":
+		return "write it by Log and Sqrt: on the axes its source has other derivatives", true
+	case "math/cmplx.Cot", "math/cmplx.Tan", "math/cmplx.Tanh":
+		return "divide Sin by Cos", true
 	}
 	return "", false
 }

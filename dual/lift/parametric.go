@@ -71,7 +71,7 @@ func (m matching) at(t types.Type, p *activity.Place) bool {
 			m[t] = p
 			return !ok || have.Pattern() == p.Pattern()
 		}
-		if s, ok := coreSlice(constraint); ok {
+		if s, ok := activity.Core(t).(*types.Slice); ok {
 			return m.at(s, p)
 		}
 		return !p.HoldsActive()
@@ -91,17 +91,4 @@ func (m matching) at(t types.Type, p *activity.Place) bool {
 		}
 	}
 	return !p.HoldsActive()
-}
-
-// coreSlice is the type []E of the constraint ~[]E.
-func coreSlice(t *types.Interface) (*types.Slice, bool) {
-	if t.NumEmbeddeds() != 1 || t.NumMethods() > 0 {
-		return nil, false
-	}
-	e := t.EmbeddedType(0)
-	if u, ok := e.(*types.Union); ok && u.Len() == 1 {
-		e = u.Term(0).Type()
-	}
-	s, ok := e.(*types.Slice)
-	return s, ok
 }

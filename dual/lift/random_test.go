@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var programs = flag.Int("programs", 60, "random functions that TestRandomFunctions lifts")
+var functions = flag.Int("functions", 60, "random functions that TestRandomFunctions lifts")
 
 // A generator prints random plain Go.
 type generator struct {
@@ -392,7 +392,7 @@ func main() {
 `
 
 // Random functions, lifted and compiled in one package, have the bits of their
-// originals; -programs makes more of them.
+// originals; -functions makes more of them.
 func TestRandomFunctions(t *testing.T) {
 	var plain, table strings.Builder
 	plain.WriteString(randomHead)
@@ -401,7 +401,7 @@ func TestRandomFunctions(t *testing.T) {
 		{output: "selected.go", selects: true},
 		{output: "concrete.go", types: []string{"dual.Real"}},
 	}
-	for k := range *programs {
+	for k := range *functions {
 		g := &generator{rnd: rand.New(rand.NewPCG(uint64(k), 1))}
 		g.line("func f%d(x []float64, d *data) float64 {", k)
 		g.line("s, y, m := 0.0, []float64{x[0], 2}, &meter{}\np, q := pair{x[1], 1}, pair{b: s}")
@@ -436,7 +436,7 @@ var table = []struct {
 `+table.String()+"}\n")
 	path, err := filepath.Abs(dir)
 	require.NoError(t, err)
-	for _, s := range lifts {
+	for _, s := range lifts { // one after another, whose names are taken for the next
 		p, err := load(path, s)
 		require.NoError(t, err)
 		text, _, faults, err := lift(p, s)

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -106,10 +107,14 @@ func (r *renderer) render(n ast.Node) string {
 			if n.Tok == token.DEC {
 				step = "-1"
 			}
-			if r.pure(n.X) {
-				return r.node(n.X) + " = " + r.operand(n.X) + ".AddReal(" + step + ")"
+			one := r.constant(step, r.in.TypeOf(n.X))
+			switch {
+			case !r.pure(n.X):
+				return r.update(n.X, token.ADD, one)
+			case activity.IsComplex(r.in.TypeOf(n.X)):
+				return r.node(n.X) + " = " + r.operand(n.X) + ".Add(" + one + ")"
 			}
-			return r.update(n.X, token.ADD, r.constant(step))
+			return r.node(n.X) + " = " + r.operand(n.X) + ".AddReal(" + step + ")"
 		}
 	case *ast.IndexExpr, *ast.IndexListExpr:
 		if s, ok := r.value(n.(ast.Expr)); ok {
@@ -211,15 +216,18 @@ func unparen(s string) string {
 // bare is e without parentheses around it, as an argument.
 func (r *renderer) bare(e ast.Expr) string { return r.node(ast.Unparen(e)) }
 
-// real is a passive number as an argument of type float64.
+// real is a passive number as an argument of type float64 or complex128.
 func (r *renderer) real(e ast.Expr) string {
 	s := r.bare(e)
 	if _, ok := ast.Unparen(e).(*ast.BasicLit); ok {
 		return s
 	}
 	t := r.in.TypeOf(e)
-	if b, ok := types.Unalias(t).(*types.Basic); ok && (b.Kind() == types.Float64 || b.Info()&types.IsUntyped != 0) {
+	if b, ok := types.Unalias(t).(*types.Basic); ok && (b.Kind() == types.Float64 || b.Kind() == types.Complex128 || b.Info()&types.IsUntyped != 0) {
 		return s
+	}
+	if activity.IsComplex(t) {
+		return "complex128(" + s + ")"
 	}
 	return "float64(" + s + ")"
 }
@@ -228,56 +236,70 @@ func (r *renderer) real(e ast.Expr) string {
 // active.
 func (r *renderer) to(e ast.Expr, dst *activity.Place) string {
 	if dst.Active() && !r.active(e) {
-		return r.constant(r.real(e))
+		return r.constantFrom(e)
 	}
-	if src := r.in.Exprs[e]; isValue(dst) && dst.HoldsActive() && src != nil && src.Kind() == dst.Kind() && !src.HoldsActive() {
-		if _, literal := ast.Unparen(e).(*ast.CompositeLit); !literal {
-			r.once(e)
-			return r.made("("+r.node(e)+")", dst, r.in.TypeOf(e))
-		}
+	if src := r.in.Exprs[e]; dst.HoldsActive() && src != nil && !src.HoldsActive() {
+		return r.made(r.node(e), dst, src, r.in.TypeOf(e))
 	}
 	return r.node(e)
 }
 
-// isValue reports whether p is a struct or array.
-func isValue(p *activity.Place) bool {
-	if p.Kind() == activity.Holder {
-		_, array := p.Type().Underlying().(*types.Array)
-		return array
-	}
-	return p.Kind() == activity.Record
-}
+// ofVariable is what may be written several times: a variable, its fields and elements.
+var ofVariable = regexp.MustCompile(`^[\pL_][\pL_\d.]*(\[\d+\][\pL_\d.]*)*$`)
 
-// made is a value for dst made of x, of type t, which has passive numbers alone.
-func (r *renderer) made(x string, dst *activity.Place, t types.Type) string {
-	if dst.Active() {
-		return r.constant(x)
-	}
-	if !dst.HoldsActive() {
+// made is a value for dst made of x, of type t, whose numbers are passive, at src.
+func (r *renderer) made(x string, dst, src *activity.Place, t types.Type) string {
+	switch {
+	case !dst.HoldsActive() || dst.Kind() != src.Kind():
 		return x
+	case dst.Active():
+		return r.constant(x, t)
 	}
-	var parts []string
+	part := func(x string, dst, src *activity.Place, t types.Type) string {
+		if src.HoldsActive() { // shared with what is active
+			return x
+		}
+		return r.made(x, dst, src, t)
+	}
+	to, body := r.byShape(dst, t), ""
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
+		from := "v"
+		if ofVariable.MatchString(x) {
+			from = x
+		}
+		var parts []string
 		for i := range u.NumFields() {
-			f := u.Field(i).Name()
-			if f != "_" {
-				parts = append(parts, f+": "+r.made(x+"."+f, dst.Fields()[i], u.Field(i).Type()))
+			if f := u.Field(i); f.Name() != "_" {
+				parts = append(parts, f.Name()+": "+part(from+"."+f.Name(), dst.Fields()[i], src.Fields()[i], f.Type()))
 			}
 		}
+		if from == x {
+			return to + "{" + strings.Join(parts, ", ") + "}"
+		}
+		return "func(v " + r.typeString(t) + ") " + to + " { return " + to + "{" + strings.Join(parts, ", ") + "} }(" + x + ")"
 	case *types.Array:
-		for i := range min(u.Len(), 64) {
-			parts = append(parts, r.made(fmt.Sprintf("%s[%d]", x, i), dst.Elem(), u.Elem()))
+		body = "var w " + to
+	case *types.Slice, *types.Map:
+		if t, ok := t.(*types.Slice); ok && dst.Elem().Active() && types.Identical(t.Elem(), types.Typ[types.Float64]) {
+			return r.dual() + ".Consts[" + r.T + "](nil, " + x + ")"
 		}
-		if u.Len() > 64 {
-			r.fault(r.in.Decl.Pos(), "a long array of passive numbers is copied to an active one", "copy its elements in a loop")
-		}
+		body = "if v == nil {\nreturn nil\n}\nw := make(" + to + ", len(v))"
+	default:
+		return x
 	}
-	return r.byShape(dst, t) + "{" + strings.Join(parts, ", ") + "}"
+	elem := t.Underlying().(interface{ Elem() types.Type }).Elem()
+	return "func(v " + r.typeString(t) + ") " + to + " {\n" + body + "\nfor i, e := range v {\nw[i] = " + part("e", dst.Elem(), src.Elem(), elem) + "\n}\nreturn w\n}(" + x + ")"
 }
 
-func (r *renderer) constant(c string) string {
+// constantFrom is the passive number e as an active one.
+func (r *renderer) constantFrom(e ast.Expr) string { return r.constant(r.real(e), r.in.TypeOf(e)) }
+
+// constant is the number c, of type t, as an active one.
+func (r *renderer) constant(c string, t types.Type) string {
 	switch {
+	case activity.IsComplex(t):
+		return r.dual() + ".ConstComplex[" + r.T + "](" + c + ")"
 	case r.generic:
 		return r.dual() + ".Const[" + r.T + "](" + c + ")"
 	case strings.HasSuffix(r.T, ".Real"):
@@ -291,7 +313,7 @@ func (r *renderer) activeOperand(e ast.Expr) string {
 	if r.active(e) {
 		return r.operand(e)
 	}
-	return r.constant(r.real(e))
+	return r.constantFrom(e)
 }
 
 // activeArgument is e as an active number that is an argument.
@@ -299,7 +321,7 @@ func (r *renderer) activeArgument(e ast.Expr) string {
 	if r.active(e) {
 		return r.bare(e)
 	}
-	return r.constant(r.real(e))
+	return r.constantFrom(e)
 }
 
 // An operator is the methods for it: of two active numbers, of an active one and a
@@ -348,9 +370,9 @@ func (r *renderer) binary(e *ast.BinaryExpr) string {
 		}
 		return r.less(e.Y, e.X, "LessEq")
 	case token.EQL:
-		return r.compare("equal", e)
+		return r.equal(r.in.TypeOf(e.X), r.activeArgument(e.X), r.activeArgument(e.Y))
 	case token.NEQ:
-		return "!" + r.compare("equal", e)
+		return "!" + r.equal(r.in.TypeOf(e.X), r.activeArgument(e.X), r.activeArgument(e.Y))
 	}
 	return r.children(e)
 }
@@ -359,8 +381,10 @@ func (r *renderer) arithmetic(e *ast.BinaryExpr, op operator) string {
 	method := func(recv ast.Expr, name, arg string) string { return r.operand(recv) + "." + name + "(" + arg + ")" }
 	x, y := r.active(e.X), r.active(e.Y)
 	switch {
+	case activity.IsComplex(r.in.TypeOf(e.X)):
+		return r.activeOperand(e.X) + "." + op.both + "(" + r.activeArgument(e.Y) + ")"
 	case !x && r.ordered(e.X, e.Y):
-		return r.constant(r.real(e.X)) + "." + op.both + "(" + r.bare(e.Y) + ")"
+		return r.constantFrom(e.X) + "." + op.both + "(" + r.bare(e.Y) + ")"
 	case !x:
 		return method(e.Y, op.left, r.real(e.X))
 	case !y && op.right != "":
@@ -398,14 +422,23 @@ func (r *renderer) equalParts(x, y string, p, q *activity.Place, t types.Type) (
 	}
 	if p.Active() || q.Active() {
 		if !p.Active() {
-			x = r.constant(x)
+			x = r.constant(x, t)
 		}
 		if !q.Active() {
-			y = r.constant(y)
+			y = r.constant(y, t)
 		}
-		return []string{r.helper("equal") + "(" + x + ", " + y + ")"}
+		return []string{r.equal(t, x, y)}
 	}
 	return []string{x + " == " + y}
+}
+
+// equal is x == y of active numbers.
+func (r *renderer) equal(t types.Type, x, y string) string {
+	helper := "equal"
+	if activity.IsComplex(t) {
+		helper = "equalComplex"
+	}
+	return r.helper(helper) + "(" + x + ", " + y + ")"
 }
 
 // compare is a function of both operands, which are evaluated in their order.
@@ -458,7 +491,7 @@ func (r *renderer) assign(s *ast.AssignStmt) string {
 		rhs = append(rhs, r.to(s.Rhs[i], r.in.Exprs[e]))
 	}
 	if id, ok := s.Lhs[0].(*ast.Ident); ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && r.active(id) && !r.active(s.Rhs[0]) && isZero(r.info().Types[s.Rhs[0]]) && r.header != s {
-		return "var " + id.Name + " " + r.T
+		return "var " + id.Name + " " + r.number(r.in.Exprs[id])
 	}
 	return strings.Join(lhs, ", ") + " " + s.Tok.String() + " " + strings.Join(rhs, ", ")
 }
@@ -471,6 +504,10 @@ func (r *renderer) update(x ast.Expr, op token.Token, y string) string {
 			r.fault(x.Pos(), "an assignment with an operation to an element of a map whose key is the result of a call", "write the key into a variable first")
 			return ""
 		}
+	}
+	if activity.IsComplex(r.in.TypeOf(x)) {
+		r.fault(x.Pos(), "an assignment with an operation to a complex number whose place is the result of a call", "write the index or pointer into a variable first")
+		return ""
 	}
 	helper := map[token.Token]string{token.ADD: "increase", token.SUB: "decrease", token.MUL: "multiply", token.QUO: "divide"}[op]
 	address := "&" + r.node(x)
@@ -549,7 +586,7 @@ func (r *renderer) several(e ast.Expr, dst []*activity.Place) string {
 		}
 		names, values = append(names, name), append(values, name)
 		if becomes(i, p) {
-			places[i], values[i] = dst[i], r.constant(name)
+			places[i], values[i] = dst[i], r.constant(name, dst[i].Type())
 		}
 	}
 	if slices.Equal(names, values) {
@@ -648,7 +685,7 @@ func (r *renderer) rangeOver(s *ast.RangeStmt) string {
 	from := r.in.Ranges[s]
 	becomes := func(e ast.Expr, p *activity.Place) bool {
 		to := r.in.Exprs[e]
-		return e != nil && to.HoldsActive() && p != nil && !p.HoldsActive() && (p.Kind() == activity.Number || isValue(p))
+		return e != nil && to.HoldsActive() && p != nil && !p.HoldsActive() && p.Kind() == to.Kind()
 	}
 	if !becomes(s.Key, from.Key) && !becomes(s.Value, from.Value) {
 		return r.children(s)
@@ -664,7 +701,7 @@ func (r *renderer) rangeOver(s *ast.RangeStmt) string {
 			name = id.Name
 		}
 		if name += "Real"; becomes(e, p) {
-			first += target + " " + s.Tok.String() + " " + r.made(r.free(name), r.in.Exprs[e], r.in.TypeOf(e)) + "; "
+			first += target + " " + s.Tok.String() + " " + r.made(r.free(name), r.in.Exprs[e], p, r.in.TypeOf(e)) + "; "
 		} else if s.Tok == token.ASSIGN && !isBlank(e) {
 			first += target + " = " + r.free(name) + "; "
 		} else {
@@ -710,7 +747,7 @@ func (r *renderer) switchOn(s *ast.SwitchStmt) string {
 		c := c.(*ast.CaseClause)
 		var conditions []string
 		for _, e := range c.List {
-			conditions = append(conditions, r.helper("equal")+"("+tag+", "+r.activeArgument(e)+")")
+			conditions = append(conditions, r.equal(r.in.TypeOf(s.Tag), tag, r.activeArgument(e)))
 		}
 		head := "case " + strings.Join(conditions, ", ") + ":"
 		if c.List == nil {
@@ -753,7 +790,7 @@ func (r *renderer) typeSwitch(s *ast.TypeSwitchStmt) string {
 		}
 		v, value := r.info().Implicits[c], real
 		if r.in.Vars[v].Active() {
-			value = r.constant(real)
+			value = r.constant(real, v.Type())
 		}
 		if uses(r.info(), c, v) {
 			head += "\n" + name + " := " + value + ";"
@@ -847,23 +884,22 @@ func (r *renderer) tuple(f *ast.FieldList, t *types.Tuple) string {
 	for _, field := range f.List {
 		n := max(1, len(field.Names))
 		texts := make([]string, n)
+		names := make([]string, n)
 		for k := range n {
-			texts[k] = r.typ(r.in.Vars[t.At(at+k)], field.Type)
+			var p *activity.Place
+			names[k], p = r.parameter(t.At(at + k))
+			texts[k] = r.typ(p, field.Type)
 		}
 		for k := 0; k < n; {
 			j := k + 1
 			for j < n && texts[j] == texts[k] {
 				j++
 			}
-			var names []string
-			for _, id := range field.Names[min(k, len(field.Names)):min(j, len(field.Names))] {
-				names = append(names, id.Name)
+			part := texts[k]
+			if len(field.Names) > 0 {
+				part = strings.Join(names[k:j], ", ") + " " + part
 			}
-			if len(names) > 0 {
-				parts = append(parts, strings.Join(names, ", ")+" "+texts[k])
-			} else {
-				parts = append(parts, texts[k])
-			}
+			parts = append(parts, part)
 			k = j
 		}
 		at += n
@@ -895,6 +931,9 @@ func (r *renderer) call(e *ast.CallExpr) string {
 		return r.builtin(e, name)
 	}
 	if fn := r.callee(e); fn != nil {
+		if _, ok := printing(fn); ok {
+			return r.print(e, false)
+		}
 		if op, ok := elementary(fn); ok {
 			if !r.anyActive(e.Args) {
 				return r.children(e)
@@ -1032,6 +1071,18 @@ func asConversion(t string) string {
 func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 	p := r.in.Exprs[e]
 	switch name {
+	case "complex":
+		if !p.Active() {
+			break
+		}
+		return r.dual() + ".NewComplex(" + r.activeArgument(e.Args[0]) + ", " + r.activeArgument(e.Args[1]) + ")"
+	case "real", "imag":
+		if !p.Active() {
+			break
+		}
+		return r.operand(e.Args[0]) + map[string]string{"real": ".Re", "imag": ".Im"}[name]
+	case "panic":
+		return "panic(" + r.text(e.Args[0]) + ")"
 	case "append":
 		s := p
 		if !s.HoldsActive() {
@@ -1043,7 +1094,7 @@ func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 		}
 		for i, x := range e.Args[1:] {
 			if e.Ellipsis.IsValid() && i == len(e.Args)-2 {
-				v = append(v, r.constants(x, s.Elem())+"...")
+				v = append(v, r.to(x, s)+"...")
 				continue
 			}
 			v = append(v, r.to(x, s.Elem()))
@@ -1054,7 +1105,7 @@ func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 		if !to.HoldsActive() {
 			break
 		}
-		return "copy(" + r.node(e.Args[0]) + ", " + r.constants(e.Args[1], to.Elem()) + ")"
+		return "copy(" + r.node(e.Args[0]) + ", " + r.to(e.Args[1], to) + ")"
 	case "make", "new":
 		if !p.HoldsActive() {
 			break
@@ -1090,21 +1141,12 @@ func (r *renderer) builtin(e *ast.CallExpr, name string) string {
 	return r.children(e)
 }
 
-// constants is a slice as one of elements like elem.
-func (r *renderer) constants(e ast.Expr, elem *activity.Place) string {
-	src := r.in.Exprs[e]
-	if elem.Active() && src != nil && src.Elem() != nil && !src.Elem().Active() {
-		return r.dual() + ".Consts[" + r.T + "](nil, " + r.node(e) + ")"
-	}
-	return r.node(e)
-}
-
 // operation is result i of an elementary function.
 func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 	if op.method == "IsInf" {
 		return r.isInf(e)
 	}
-	if op.method == "Pow" && !r.active(e.Args[1]) {
+	if op.method == "Pow" && !r.active(e.Args[1]) && !activity.IsComplex(r.in.TypeOf(e)) {
 		return r.operand(e.Args[0]) + ".PowReal(" + r.real(e.Args[1]) + ")"
 	}
 	if op.method != "" {
@@ -1133,13 +1175,96 @@ func (r *renderer) operation(e *ast.CallExpr, op operation, i int) string {
 			arg = r.operand(x)
 		case !op.all:
 		case p.Kind() == activity.Number:
-			arg = r.constant(r.real(x))
+			arg = r.constantFrom(x)
 		case !p.HoldsActive():
 			arg = r.dual() + ".Consts[" + r.T + "](nil, " + arg + ")"
 		}
 		s = strings.ReplaceAll(s, fmt.Sprintf("$%d", k+1), arg)
 	}
 	return s
+}
+
+// text is e, which nothing but people read if it is made by a print.
+func (r *renderer) text(e ast.Expr) string {
+	if c := asCall(e); c != nil {
+		if _, ok := printing(r.callee(c)); ok {
+			return r.print(c, true)
+		}
+	}
+	return r.bare(e)
+}
+
+// print writes a call of a print, which takes the values of active numbers; shown says that
+// nothing but people read its text.
+func (r *renderer) print(e *ast.CallExpr, shown bool) string {
+	if !slices.ContainsFunc(e.Args, r.typed) {
+		return r.children(e)
+	}
+	fn := r.callee(e)
+	if alone, _ := printing(fn); alone {
+		shown = true
+	}
+	if s, ok := ast.Unparen(e.Args[0]).(*ast.SelectorExpr); ok && strings.HasPrefix(fn.Name(), "Fprint") {
+		o := r.info().Uses[s.Sel]
+		shown = o != nil && o.Pkg() != nil && o.Pkg().Path() == "os" // os.Stderr
+	}
+	var args []string
+	for _, x := range e.Args {
+		args = append(args, r.printed(x, shown))
+	}
+	dots := ""
+	if e.Ellipsis.IsValid() {
+		dots = "..."
+	}
+	return r.node(e.Fun) + "(" + strings.Join(args, ", ") + dots + ")"
+}
+
+// printed is an argument of a print.
+func (r *renderer) printed(x ast.Expr, shown bool) string {
+	p, t := r.in.Exprs[x], r.in.TypeOf(x)
+	if len(r.in.Tuples[x]) > 1 {
+		r.fault(x.Pos(), "a print of several results", "write them into variables first")
+	}
+	value := func(x string) string {
+		if shown {
+			return r.dual() + ".Shown(" + x + ")"
+		}
+		return x + ".Value()"
+	}
+	switch {
+	case !p.HoldsActive():
+		if shown {
+			return r.text(x)
+		}
+		return r.bare(x)
+	case !p.Active():
+		if !types.Identical(t, types.NewSlice(types.Typ[types.Float64])) {
+			r.fault(x.Pos(), inPrint, "print its numbers")
+		}
+		if shown {
+			return r.helper("shown") + "(" + r.bare(x) + ")"
+		}
+		return r.helper("values") + "(" + r.bare(x) + ")"
+	}
+	text := ""
+	if activity.IsComplex(t) {
+		r.once(x)
+		text = "complex(" + value(r.operand(x)+".Re") + ", " + value(r.operand(x)+".Im") + ")"
+	} else {
+		text = value(r.operand(x))
+	}
+	if _, named := types.Unalias(t).(*types.Named); named { // which may have a method String
+		text = r.typeString(t) + "(" + text + ")"
+	}
+	return text
+}
+
+const inPrint = "a print of what holds active values"
+
+// asCall is e as a call, nil if it is none.
+func asCall(e ast.Expr) *ast.CallExpr {
+	c, _ := ast.Unparen(e).(*ast.CallExpr)
+	return c
 }
 
 // once refuses x, which is written several times, if it must be evaluated once.
@@ -1151,7 +1276,7 @@ func (r *renderer) once(x ast.Expr) {
 
 func (r *renderer) isInf(e *ast.CallExpr) string {
 	largest := r.imported("math", "math") + ".MaxFloat64"
-	above := r.constant(largest) + ".Less(" + r.bare(e.Args[0]) + ")"
+	above := r.constant(largest, types.Typ[types.Float64]) + ".Less(" + r.bare(e.Args[0]) + ")"
 	below := r.operand(e.Args[0]) + ".LessReal(-" + largest + ")"
 	switch v := r.info().Types[e.Args[1]].Value; {
 	case v == nil:

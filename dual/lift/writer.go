@@ -77,7 +77,17 @@ func (w *writer) params() string {
 	return "[" + w.T + " " + w.dual() + ".Scalar[" + w.T + "]]"
 }
 
-func (w *writer) dual() string { return w.imported("github.com/hesse-ad/hesse/dual", "dual") }
+const dualPath = "github.com/hesse-ad/hesse/dual"
+
+func (w *writer) dual() string { return w.imported(dualPath, "dual") }
+
+// number is the type of an active number.
+func (w *writer) number(p *activity.Place) string {
+	if activity.IsComplex(p.Type()) {
+		return w.dual() + ".Complex[" + w.T + "]"
+	}
+	return w.T
+}
 
 // imported notes that a package is used and returns its name here.
 func (w *writer) imported(pkgPath, name string) string {
@@ -203,9 +213,23 @@ func (w *writer) renderFunc(l *lifted, in *activity.Instance) string {
 		}
 		s = "(" + params + strings.TrimPrefix(s, "(")
 	}
-	b.WriteString(s + " ")
-	b.WriteString(r.node(d.Body))
+	copies := ""
+	for v := range sig.Params().Variables() {
+		if name, p := r.parameter(v); name != v.Name() {
+			copies += "\n" + v.Name() + " := " + r.made(name, r.in.Vars[v], p, v.Type())
+		}
+	}
+	b.WriteString(s + " {" + copies + strings.TrimPrefix(r.node(d.Body), "{"))
 	return b.String()
+}
+
+// parameter is a parameter and its place: under another name where its variable is a copy
+// that is active.
+func (r *renderer) parameter(v *types.Var) (string, *activity.Place) {
+	if p := r.in.Copies[v]; p != nil && r.in.Vars[v].HoldsActive() {
+		return r.free(v.Name() + "Real"), p
+	}
+	return v.Name(), r.in.Vars[v]
 }
 
 // receiverType is the type of a receiver, whose type parameters have arguments here.
@@ -287,7 +311,7 @@ func (r *renderer) typ(p *activity.Place, e ast.Expr) string {
 		return r.node(e)
 	}
 	if p.Kind() == activity.Number {
-		return r.T
+		return r.number(p)
 	}
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -362,7 +386,7 @@ func (r *renderer) byShape(p *activity.Place, t types.Type) string {
 		}
 		return s
 	}
-	return r.T
+	return r.number(p)
 }
 
 func (r *renderer) typeString(t types.Type) string {
@@ -448,7 +472,7 @@ func (r *renderer) structType(p *activity.Place, x *ast.StructType) string {
 func (r *renderer) namedType(p *activity.Place, t types.Type) string {
 	w := r.writer
 	if p.Kind() == activity.Number {
-		return w.T
+		return w.number(p)
 	}
 	n := types.Unalias(t).(*types.Named)
 	o := n.Obj()
@@ -609,7 +633,7 @@ func (r *renderer) value(e ast.Expr) (string, bool) {
 		return "", false
 	}
 	if op, ok := elementary(fn); ok && op.method != "" {
-		return r.T + "." + op.method, true
+		return r.number(p.Params()[0]) + "." + op.method, true
 	}
 	c := r.in.Funcs[e]
 	if c == nil || c.Callee == nil || c.Callee.Decl == nil {

@@ -24,12 +24,13 @@ type Analysis struct {
 	// What to do instead of giving interfaces of a package active values, by its path.
 	Advice map[string]string
 
-	use     func(fn *types.Func) Use
-	globals map[types.Object]*Place
-	pending []*Call
-	hidden  []hidden
-	changed bool
-	current *Instance // whose body is gone through
+	use       func(fn *types.Func) Use
+	globals   map[types.Object]*Place
+	functions map[*types.Var]*types.Func // see function
+	pending   []*Call
+	hidden    []hidden
+	changed   bool
+	current   *Instance // whose body is gone through
 }
 
 // A Use is what a command makes of calls of a declared function.
@@ -51,7 +52,7 @@ const (
 // New returns an analysis of functions of p for a command that treats declared functions
 // as use says.
 func New(p *Program, use func(fn *types.Func) Use) *Analysis {
-	return &Analysis{builder: builder{holds: map[types.Type]bool{}}, Program: p, use: use, globals: map[types.Object]*Place{}}
+	return &Analysis{builder: builder{holds: map[types.Type]bool{}}, Program: p, use: use, globals: map[types.Object]*Place{}, functions: map[*types.Var]*types.Func{}}
 }
 
 // hidden is a place whose values go where they cannot be followed.
@@ -82,10 +83,12 @@ type Instance struct {
 	Ranges  map[*ast.RangeStmt]Range
 	Calls   map[*ast.CallExpr]*Call // of declared functions that are looked into
 	Funcs   map[ast.Expr]*Call      // such functions used as values
+	Copies  map[types.Object]*Place // parameters of a root whose variables, in Vars, are copies that may be active
 	Recv    *Place                  // nil of a function that is no method
 	Params  []*Place
 	Results []*Place
 
+	a      *Analysis               // nil outside of functions
 	places []*Place                // all places in the order of the code, for the pattern
 	locals map[types.Object]*Place // of the types that it declares
 }
@@ -198,17 +201,22 @@ func (a *Analysis) expand(c *Call) {
 			c.Callee = &Instance{Fn: c.Fn}
 			return
 		}
-		c.Callee = a.instance(fn, decl, pkg, c.Env, c.in, c.at, nil)
+		c.Callee = a.instance(fn, decl, pkg, c.Env, c.in, c.at, func(in *Instance) { a.pass(c, in) })
+	} else {
+		a.pass(c, c.Callee)
 	}
-	in := c.Callee
+	for i, p := range c.Results {
+		a.flow(c.Callee.Results[i], p, c.at)
+	}
+}
+
+// pass notes that a call assigns its arguments to the parameters of in.
+func (a *Analysis) pass(c *Call, in *Instance) {
 	if c.Recv != nil {
 		a.flow(c.Recv, in.Recv, c.at)
 	}
 	for i, p := range c.Args {
 		a.flow(p, in.Params[i], c.argAt[i])
-	}
-	for i, p := range c.Results {
-		a.flow(in.Results[i], p, c.at)
 	}
 }
 
@@ -226,9 +234,9 @@ func sameEnv(a, b Env) bool {
 
 // instance analyzes a function. Before its body, prepare is called, if it is not nil.
 func (a *Analysis) instance(fn *types.Func, decl *ast.FuncDecl, pkg *packages.Package, env Env, caller *Instance, called token.Pos, prepare func(in *Instance)) *Instance {
-	in := &Instance{Fn: fn, Decl: decl, Pkg: pkg, Env: env, Caller: caller, Called: called,
+	in := &Instance{a: a, Fn: fn, Decl: decl, Pkg: pkg, Env: env, Caller: caller, Called: called,
 		Vars: map[types.Object]*Place{}, Exprs: map[ast.Expr]*Place{}, Tuples: map[ast.Expr][]*Place{},
-		Ranges: map[*ast.RangeStmt]Range{}, locals: map[types.Object]*Place{},
+		Ranges: map[*ast.RangeStmt]Range{}, Copies: map[types.Object]*Place{}, locals: map[types.Object]*Place{},
 		Calls: map[*ast.CallExpr]*Call{}, Funcs: map[ast.Expr]*Call{}}
 	a.All = append(a.All, in)
 	defer func(in *Instance) { a.current = in }(a.current)
@@ -321,7 +329,7 @@ func (w *walker) variable(o types.Object) *Place {
 	if p == nil {
 		p = w.a.Place(o.Type())
 		w.a.globals[o] = p
-		p.Walk(func(p *Place) { p.fixed = ofPackage + o.Name() })
+		p.Walk(func(p *Place) { p.fixed, p.in = ofPackage+o.Name(), o.(*types.Var) })
 	}
 	return p
 }

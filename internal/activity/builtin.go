@@ -33,19 +33,19 @@ func init() { // flows lead back to the table
 		"cap":        {harmless: true, timeless: true, reads: true},
 		"clear":      {},
 		"close":      {},
-		"complex":    {harmless: true, timeless: true, flow: hides("complex numbers of active values", "compute with real and imaginary parts")},
+		"complex":    {harmless: true, timeless: true, flow: (*walker).complex},
 		"copy":       {flow: (*walker).copy},
 		"delete":     {},
-		"imag":       {harmless: true, timeless: true},
+		"imag":       {harmless: true, timeless: true, flow: (*walker).numbers},
 		"len":        {harmless: true, timeless: true, reads: true},
 		"make":       {timeless: true},
-		"max":        {harmless: true, timeless: true, flow: (*walker).extremum},
-		"min":        {harmless: true, timeless: true, flow: (*walker).extremum},
+		"max":        {harmless: true, timeless: true, flow: (*walker).numbers},
+		"min":        {harmless: true, timeless: true, flow: (*walker).numbers},
 		"new":        {timeless: true, flow: (*walker).new},
 		"panic":      {timeless: true, flow: hides("an active value cannot be given to panic", "leave it out, or give a text")},
 		"print":      {flow: hides("an active value cannot be given to print", "leave it out, or give a text")},
 		"println":    {flow: hides("an active value cannot be given to println", "leave it out, or give a text")},
-		"real":       {harmless: true, timeless: true},
+		"real":       {harmless: true, timeless: true, flow: (*walker).numbers},
 		"recover":    {flow: refuses("a function that recovers from a panic cannot be lifted", "return an error")},
 		"Add":        {},
 		"Alignof":    {},
@@ -164,7 +164,15 @@ func (w *walker) copy(e *ast.CallExpr, args []*Place) *Place {
 	return nil
 }
 
-func (w *walker) extremum(e *ast.CallExpr, args []*Place) *Place {
+func (w *walker) complex(e *ast.CallExpr, args []*Place) *Place {
+	if !w.a.Rewrites {
+		return hides("complex numbers of active values", "compute with real and imaginary parts")(w, e, args)
+	}
+	return w.numbers(e, args)
+}
+
+// numbers is the flow of a function whose result is made of its arguments.
+func (w *walker) numbers(e *ast.CallExpr, args []*Place) *Place {
 	p := w.fresh(w.typeOf(e))
 	for _, x := range args {
 		w.a.flow(x, p, e.Pos())

@@ -28,7 +28,11 @@ func (w *walker) call(e *ast.CallExpr) []*Place {
 			}
 		}
 	}
-	sig, _ := w.typeOf(e.Fun).Underlying().(*types.Signature)
+	t := w.typeOf(e.Fun)
+	if t == nil { // an error
+		return nil
+	}
+	sig, _ := t.Underlying().(*types.Signature)
 	if sig == nil {
 		return nil
 	}
@@ -214,13 +218,12 @@ func (w *walker) operation(e *ast.CallExpr, as Treatment) []*Place {
 		results = append(results, w.fresh(w.typeOf(e)))
 	}
 	for _, x := range e.Args {
-		p := w.expr(x).find()
-		for p.kind == Holder {
-			p = p.elem.find()
-		}
-		if as == Operation {
+		for _, p := range w.multi(x) {
+			for p = p.find(); p.kind == Holder; {
+				p = p.elem.find()
+			}
 			for _, r := range results {
-				if r.kind == Number {
+				if as == Operation && r.kind == Number {
 					w.a.flow(p, r, e.Pos())
 				}
 			}

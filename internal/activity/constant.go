@@ -12,7 +12,7 @@ import (
 
 // Constant reports whether nothing changes the package variable v, or what it refers to,
 // once it is declared: all that the program does with it is seen to read. Of an exported
-// variable of the module at hand, whose other packages are not all known, it is false.
+// variable of the module at hand, whose other packages are not all known, it is false, but for a command.
 func (p *Program) Constant(v *types.Var) bool {
 	known, ok := p.constants[v]
 	if !ok {
@@ -25,7 +25,7 @@ func (p *Program) Constant(v *types.Var) bool {
 func (p *Program) isConstant(v *types.Var) bool {
 	seen := map[*types.Var]bool{}
 	q := p.byPkg[v.Pkg()]
-	if q == nil || v.Exported() && q.Module != nil && q.Module.Version == "" {
+	if q == nil || v.Exported() && q.Module != nil && q.Module.Version == "" && q.Name != "main" {
 		return false
 	}
 	for _, r := range p.byPkg {
@@ -43,19 +43,35 @@ func (p *Program) onlyRead(q *packages.Package, v *types.Var, seen map[*types.Va
 		return true
 	}
 	seen[v] = true
-	ok := true
-	for _, f := range q.Syntax {
-		if v.Parent() != v.Pkg().Scope() && !(f.FileStart <= v.Pos() && v.Pos() < f.FileEnd) {
-			continue
-		}
+	for _, id := range p.uses(q)[v] {
+		ok := true
+		f := q.Syntax[slices.IndexFunc(q.Syntax, func(f *ast.File) bool { return f.FileStart <= id.Pos() && id.Pos() < f.FileEnd })]
 		ast.PreorderStack(f, nil, func(n ast.Node, stack []ast.Node) bool {
-			if id, is := n.(*ast.Ident); is && ok && q.TypesInfo.Uses[id] == v {
+			if n == id {
 				ok = p.reads(q, id, stack, seen)
 			}
-			return ok
+			return n.Pos() <= id.Pos() && id.Pos() < n.End()
 		})
+		if !ok {
+			return false
+		}
 	}
-	return ok
+	return true
+}
+
+// uses is where the code of q mentions its variables and those of other packages.
+func (p *Program) uses(q *packages.Package) map[*types.Var][]*ast.Ident {
+	uses := p.mentions[q]
+	if uses == nil {
+		uses = map[*types.Var][]*ast.Ident{}
+		for id, o := range q.TypesInfo.Uses {
+			if v, ok := o.(*types.Var); ok && !v.IsField() {
+				uses[v] = append(uses[v], id)
+			}
+		}
+		p.mentions[q] = uses
+	}
+	return uses
 }
 
 // reads reports whether what is done with the value of id, within the nodes of stack, is
@@ -98,8 +114,16 @@ func (p *Program) reads(q *packages.Package, id *ast.Ident, stack []ast.Node, se
 			}
 			e = n
 			continue
+		case *ast.CompositeLit: // what holds it
+			e = n
+			continue
+		case *ast.KeyValueExpr:
+			if n.Value == e {
+				e = n
+				continue
+			}
 		case *ast.CallExpr:
-			if info.Types[n.Fun].IsType() {
+			if info.Types[n.Fun].IsType() || Builtin(info, n.Fun) == "append" && n.Args[0] != e {
 				e = n
 				continue
 			}
@@ -153,17 +177,56 @@ func (p *Program) reads(q *packages.Package, id *ast.Ident, stack []ast.Node, se
 		switch fn := typeutil.Callee(info, n).(type) {
 		case *types.Builtin:
 			elem, _ := t.Underlying().(interface{ Elem() types.Type })
-			return builtins[fn.Name()].reads ||
-				(fn.Name() == "copy" || fn.Name() == "append") && i > 0 && n.Ellipsis.IsValid() == (fn.Name() == "append") && elem != nil && !refers(elem.Elem())
+			return builtins[fn.Name()].reads || fn.Name() == "copy" && i > 0 && elem != nil && !refers(elem.Elem())
 		case *types.Func:
 			fn, decl, r := p.Source(fn)
 			if decl == nil || fn.Signature().Variadic() && !n.Ellipsis.IsValid() {
 				return false
 			}
 			return p.onlyRead(r, fn.Signature().Params().At(i), seen)
+		case *types.Var:
+			f := literalOf(q, fn)
+			return f != nil && !f.Variadic() && p.onlyRead(q, f.Params().At(i), seen)
 		}
 	}
 	return false
+}
+
+// literalOf is the type of the function literal that is the only value of v, a local variable of q;
+// nil if v may have others.
+func literalOf(q *packages.Package, v *types.Var) (sig *types.Signature) {
+	if v.Parent() == nil || v.Parent() == q.Types.Scope() {
+		return nil
+	}
+	values := 0
+	for _, f := range q.Syntax {
+		if v.Pos() < f.FileStart || f.FileEnd <= v.Pos() {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for i, e := range n.Lhs {
+					if id, ok := e.(*ast.Ident); !ok || q.TypesInfo.ObjectOf(id) != v {
+						continue
+					}
+					values++
+					if lit, ok := n.Rhs[min(i, len(n.Rhs)-1)].(*ast.FuncLit); ok {
+						sig = q.TypesInfo.TypeOf(lit).(*types.Signature)
+					}
+				}
+			case *ast.UnaryExpr:
+				if id, ok := n.X.(*ast.Ident); ok && n.Op == token.AND && q.TypesInfo.Uses[id] == v {
+					values = 2
+				}
+			}
+			return true
+		})
+	}
+	if values != 1 {
+		return nil
+	}
+	return sig
 }
 
 // refers reports whether a copy of a value of t shares memory with it.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // expr returns the place of the value of e, and notes what flows on the way.
@@ -174,6 +175,9 @@ func (w *walker) binary(e *ast.BinaryExpr) *Place {
 func (w *walker) ident(e *ast.Ident) *Place {
 	switch o := w.info().ObjectOf(e).(type) {
 	case *types.Var:
+		if w.a.function(o) != nil {
+			return w.static(e, nil)
+		}
 		return w.variable(o)
 	case *types.Func:
 		return w.static(e, nil)
@@ -268,6 +272,9 @@ func (w *walker) selector(e *ast.SelectorExpr) *Place {
 	if s == nil {
 		switch o := w.info().Uses[e.Sel].(type) {
 		case *types.Var:
+			if w.a.function(o) != nil {
+				return w.static(e, nil)
+			}
 			return w.variable(o)
 		case *types.Func:
 			return w.static(e, nil)
@@ -328,8 +335,8 @@ func (w *walker) adjusted(x *Place, t types.Type, fn *types.Func, at token.Pos) 
 	return x
 }
 
-// Function is the declared function that e names, nil if it names none, and its type
-// arguments.
+// Function is the declared function that e names, or the one in a variable that nothing
+// changes, and its type arguments; nil if e names none.
 func (in *Instance) Function(e ast.Expr) (fn *types.Func, env Env) {
 	var id *ast.Ident
 	switch e := ast.Unparen(e).(type) {
@@ -345,8 +352,12 @@ func (in *Instance) Function(e ast.Expr) (fn *types.Func, env Env) {
 	if id == nil {
 		return nil, nil
 	}
-	fn, ok := in.Info().Uses[id].(*types.Func)
-	if !ok {
+	switch o := in.Info().Uses[id].(type) {
+	case *types.Func:
+		fn = o
+	case *types.Var:
+		return in.a.function(o), Env{}
+	default:
 		return nil, nil
 	}
 	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
@@ -370,6 +381,41 @@ func (in *Instance) Function(e ast.Expr) (fn *types.Func, env Env) {
 		}
 	}
 	return fn, env
+}
+
+// function is the function in a variable of a package that nothing changes, if it is in its
+// declaration; otherwise nil.
+func (a *Analysis) function(v *types.Var) *types.Func {
+	if a == nil || !a.Rewrites || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
+		return nil
+	}
+	if _, ok := v.Type().Underlying().(*types.Signature); !ok {
+		return nil
+	}
+	fn, known := a.functions[v]
+	if known || !a.Program.Constant(v) {
+		return fn
+	}
+	spec, _, pkg := a.Program.Spec(v)
+	if s, ok := spec.(*ast.ValueSpec); ok && len(s.Names) == len(s.Values) {
+		i := slices.IndexFunc(s.Names, func(id *ast.Ident) bool { return id.Name == v.Name() })
+		switch e := ast.Unparen(s.Values[i]).(type) {
+		case *ast.FuncLit:
+			fn = types.NewFunc(v.Pos(), v.Pkg(), v.Name(), pkg.TypesInfo.TypeOf(e).(*types.Signature))
+			a.Program.declarations(pkg)[fn] = &ast.FuncDecl{Name: s.Names[i], Type: e.Type, Body: e.Body}
+		case *ast.Ident:
+			fn, _ = pkg.TypesInfo.Uses[e].(*types.Func)
+		case *ast.SelectorExpr:
+			if pkg.TypesInfo.Selections[e] == nil {
+				fn, _ = pkg.TypesInfo.Uses[e.Sel].(*types.Func)
+			}
+		}
+		if fn != nil && fn.Signature().TypeParams().Len() > 0 {
+			fn = nil
+		}
+	}
+	a.functions[v] = fn
+	return fn
 }
 
 // static is a declared function used as a value: with its receiver, if that is

@@ -10,9 +10,11 @@ import (
 // Root adds a function of the program's package whose inputs are active: parameters, or
 // fields of parameters as in p.Mu, also of the elements of a slice or map; the first
 // parameter if active is nil. Other parameters are passive where they share memory with
-// the caller.
+// the caller. The type arguments of a generic function stand behind its name, as in
+// Energy[Spring]; one that is left out is float64.
 func (a *Analysis) Root(name string, active []string) (*Instance, error) {
 	p := a.Program
+	name, args, _ := strings.Cut(name, "[")
 	fn, ok := p.Root.Types.Scope().Lookup(name).(*types.Func)
 	if !ok && strings.Contains(name, ".") {
 		return nil, fmt.Errorf("%s is no function: name a function that calls the method", name)
@@ -24,9 +26,67 @@ func (a *Analysis) Root(name string, active []string) (*Instance, error) {
 	if decl == nil {
 		return nil, fmt.Errorf("function %s has no body", name)
 	}
-	var err error
-	in := a.instance(fn, decl, pkg, nil, nil, token.NoPos, func(in *Instance) { err = a.seed(in, active) })
+	env, err := p.typeArguments(fn, args)
+	if err != nil {
+		return nil, err
+	}
+	in := a.instance(fn, decl, pkg, env, nil, token.NoPos, func(in *Instance) { err = a.seed(in, active) })
 	return in, err
+}
+
+// typeArguments are those of fn, from a list that ends with a bracket.
+func (p *Program) typeArguments(fn *types.Func, list string) (Env, error) {
+	params := fn.Signature().TypeParams()
+	if params.Len() == 0 && list == "" {
+		return nil, nil
+	}
+	env := Env{}
+	var in []types.Type
+	if list != "" { // read as a function type
+		tv, err := types.Eval(p.Fset, p.Root.Types, p.Root.Syntax[0].End(), "func("+strings.TrimSuffix(list, "]")+")")
+		if err != nil {
+			return nil, fmt.Errorf("type arguments [%s: %w", list, err)
+		}
+		for v := range tv.Type.(*types.Signature).Params().Variables() {
+			in = append(in, v.Type())
+		}
+	}
+	given := len(in)
+	if given > params.Len() {
+		return nil, fmt.Errorf("function %s has %d type parameters", fn.Name(), params.Len())
+	}
+	for k := range params.Len() {
+		if k >= len(in) {
+			in = append(in, types.Typ[types.Float64])
+		}
+		env[params.At(k)] = in[k]
+	}
+	for k := given; k < len(in); k++ {
+		if t := Core(params.At(k)); t != nil {
+			in[k] = Substitute(t, env)
+			env[params.At(k)] = in[k]
+		}
+	}
+	if _, err := types.Instantiate(context, fn.Signature(), in, true); err != nil {
+		return nil, fmt.Errorf("%w: write type arguments behind the name, as in '%s[float64]'", err, fn.Name())
+	}
+	return env, nil
+}
+
+// Core is the type []E of a type parameter whose constraint is ~[]E, likewise of other types
+// that are made of types, and nil of other constraints.
+func Core(t *types.TypeParam) types.Type {
+	if u, ok := t.Constraint().Underlying().(*types.Interface); ok && u.NumEmbeddeds() == 1 && u.NumMethods() == 0 {
+		e := u.EmbeddedType(0)
+		if union, ok := e.(*types.Union); ok && union.Len() == 1 {
+			e = union.Term(0).Type()
+		}
+		switch e := e.(type) {
+		case *types.Slice, *types.Array, *types.Map, *types.Pointer, *types.Signature:
+			return e
+		}
+	}
+	return nil
 }
 
 // Function is a function with nothing active, nil if it has no source in Go.
@@ -72,12 +132,19 @@ func (a *Analysis) seed(in *Instance, active []string) error {
 		if p.find().kind == Number {
 			continue // a copy, which may become active
 		}
-		name := sig.Params().At(i).Name()
+		v := sig.Params().At(i)
+		copied := a.Rewrites && (p.kind == Record || !refers(p.typ))
 		p.Walk(func(q *Place) {
 			if !marked[q] && q.kind == Number {
-				q.fixed = "the passive parameter " + name
+				q.fixed = "the passive parameter " + v.Name()
 			}
+			copied = copied && !marked[q]
 		})
+		if copied {
+			in.Copies[v] = p
+			(&walker{a: a, in: in}).declare(v)
+			a.flow(p, in.Vars[v], in.Decl.Pos())
+		}
 	}
 	for _, p := range inputs {
 		p.Walk(func(p *Place) {

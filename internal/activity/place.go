@@ -21,9 +21,10 @@ type Place struct {
 	result []*Place
 
 	active bool
-	why    token.Pos // where it became active
-	fixed  string    // what it is, if it must stay passive
-	to     []flow    // what is assigned from this one
+	why    token.Pos  // where it became active
+	fixed  string     // what it is, if it must stay passive
+	in     *types.Var // the variable of a package that it is part of
+	to     []flow     // what is assigned from this one
 }
 
 // A flow is an assignment to a number.
@@ -37,7 +38,7 @@ type Kind int
 
 const (
 	Other  Kind = iota // no number, or one that cannot be followed: an interface
-	Number             // float64
+	Number             // float64, complex128
 	Holder             // elements: a slice, array, pointer, map or channel
 	Record             // a struct
 	Function
@@ -173,13 +174,35 @@ func (p *Place) Pattern() string {
 
 // A builder makes places of types and remembers which types hold numbers.
 type builder struct {
+	// Rewrites says that the command writes types of its own where values are active. Then
+	// complex numbers may be, a parameter that is a struct or array may be copied to a variable
+	// that is, and what is in a variable of a package that nothing changes may be copied where
+	// it meets active values, and called if it is a function.
+	Rewrites bool
+
 	holds map[types.Type]bool
 }
 
-// isNumber reports whether t is float64 or a constant that becomes one.
-func isNumber(t types.Type) bool {
+// isNumber reports whether t is float64 or a constant that becomes one, or complex128 where
+// that may be active.
+func (b *builder) isNumber(t types.Type) bool {
+	u, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return false
+	}
+	switch u.Kind() {
+	case types.Float64, types.UntypedFloat:
+		return true
+	case types.Complex128, types.UntypedComplex:
+		return b.Rewrites
+	}
+	return false
+}
+
+// IsComplex reports whether t is complex128 or a constant that becomes one.
+func IsComplex(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
-	return ok && (b.Kind() == types.Float64 || b.Kind() == types.UntypedFloat)
+	return ok && b.Info()&types.IsComplex != 0
 }
 
 // holdsNumber reports whether values of t may hold a float64 that is not hidden
@@ -187,20 +210,20 @@ func isNumber(t types.Type) bool {
 func (b *builder) holdsNumber(t types.Type) bool {
 	v, ok := b.holds[t]
 	if !ok {
-		v = reachesNumber(t, map[types.Type]bool{})
+		v = b.reachesNumber(t, map[types.Type]bool{})
 		b.holds[t] = v
 	}
 	return v
 }
 
-func reachesNumber(t types.Type, seen map[types.Type]bool) bool {
+func (b *builder) reachesNumber(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
 	}
 	seen[t] = true
 	tuple := func(t *types.Tuple) bool {
 		for i := range t.Len() {
-			if reachesNumber(t.At(i).Type(), seen) {
+			if b.reachesNumber(t.At(i).Type(), seen) {
 				return true
 			}
 		}
@@ -208,20 +231,20 @@ func reachesNumber(t types.Type, seen map[types.Type]bool) bool {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return isNumber(t)
+		return b.isNumber(t)
 	case *types.Slice:
-		return reachesNumber(u.Elem(), seen)
+		return b.reachesNumber(u.Elem(), seen)
 	case *types.Array:
-		return reachesNumber(u.Elem(), seen)
+		return b.reachesNumber(u.Elem(), seen)
 	case *types.Pointer:
-		return reachesNumber(u.Elem(), seen)
+		return b.reachesNumber(u.Elem(), seen)
 	case *types.Chan:
-		return reachesNumber(u.Elem(), seen)
+		return b.reachesNumber(u.Elem(), seen)
 	case *types.Map:
-		return reachesNumber(u.Elem(), seen)
+		return b.reachesNumber(u.Elem(), seen)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if reachesNumber(u.Field(i).Type(), seen) {
+			if b.reachesNumber(u.Field(i).Type(), seen) {
 				return true
 			}
 		}
@@ -292,6 +315,9 @@ func (a *Analysis) unify(p, q *Place, at token.Pos) {
 	}
 	q.up = p
 	p.to = append(p.to, q.to...)
+	if p.in != q.in {
+		p.in = nil
+	}
 	if p.fixed == "" {
 		p.fixed = q.fixed
 	}
@@ -331,11 +357,27 @@ func (a *Analysis) flow(src, dst *Place, at token.Pos) {
 			a.flow(src.fields[i], dst.fields[i], at)
 		}
 	case src.kind == dst.kind && src.isFixed() && !refers(src.typ): // of an array
+	case src.kind == Holder && dst.kind == Holder && isList(src.typ) && src.in != dst.in && a.steady(src):
+		a.flow(src.elem, dst.elem, at)
 	case src.kind == dst.kind:
 		a.unify(dst, src, at)
 	case src.kind != Other:
 		a.hide(src, at, inInterface, "use the concrete type, or a type parameter, as slices.SortFunc has in place of sort.Slice")
 	}
+}
+
+// steady reports whether nothing ever changes what is at p, so that it may be copied.
+func (a *Analysis) steady(p *Place) bool {
+	return a.Rewrites && p.in != nil && a.Program.Constant(p.in)
+}
+
+// isList reports whether t is a slice or map.
+func isList(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Slice, *types.Map:
+		return true
+	}
+	return false
 }
 
 // isFixed reports whether all numbers within p must stay passive.

@@ -50,6 +50,9 @@ func use(fn *types.Func) activity.Use {
 	if _, ok := ruleOf(fn); ok {
 		return activity.Use{As: activity.Operation}
 	}
+	if name := fn.FullName(); name == "github.com/hesse-ad/hesse/dual.Detach" || name == "github.com/hesse-ad/hesse/dual.Value" {
+		return activity.Use{As: activity.Reading}
+	}
 	if fn.Pkg() != nil && fn.Pkg().Path() == "math" {
 		switch fn.Name() {
 		case "IsNaN", "IsInf", "Signbit":

@@ -137,6 +137,13 @@ var functions = map[string]lifted{
 	"clonedMaps":              {clonedMaps, clonedMapsOf[dual.Real], clonedMapsOf[dual.Number], clonedMapsOf[dual.Hyper], clonedMapsOf[reverse.Var]},
 	"binaryExponents":         {binaryExponents, binaryExponentsOf[dual.Real], binaryExponentsOf[dual.Number], binaryExponentsOf[dual.Hyper], binaryExponentsOf[reverse.Var]},
 	"copiesOfVariables":       {copiesOfVariables, copiesOfVariablesOf[dual.Real], copiesOfVariablesOf[dual.Number], copiesOfVariablesOf[dual.Hyper], copiesOfVariablesOf[reverse.Var]},
+	"complexNumbers":          {complexNumbers, complexNumbersOf[dual.Real], complexNumbersOf[dual.Number], complexNumbersOf[dual.Hyper], complexNumbersOf[reverse.Var]},
+	"complexFunctions":        {complexFunctions, complexFunctionsOf[dual.Real], complexFunctionsOf[dual.Number], complexFunctionsOf[dual.Hyper], complexFunctionsOf[reverse.Var]},
+	"functionVariables":       {functionVariables, functionVariablesOf[dual.Real], functionVariablesOf[dual.Number], functionVariablesOf[dual.Hyper], functionVariablesOf[reverse.Var]},
+	"steadyVariables":         {steadyVariables, steadyVariablesOf[dual.Real], steadyVariablesOf[dual.Number], steadyVariablesOf[dual.Hyper], steadyVariablesOf[reverse.Var]},
+	"clonedStructs":           {clonedStructs, clonedStructsOf[dual.Real], clonedStructsOf[dual.Number], clonedStructsOf[dual.Hyper], clonedStructsOf[reverse.Var]},
+	"detachedNumbers":         {detachedNumbers, detachedNumbersOf[dual.Real], detachedNumbersOf[dual.Number], detachedNumbersOf[dual.Hyper], detachedNumbersOf[reverse.Var]},
+	"printedNumbers":          {printedNumbers, printedNumbersOf[dual.Real], printedNumbersOf[dual.Number], printedNumbersOf[dual.Hyper], printedNumbersOf[reverse.Var]},
 }
 
 // edges are functions of x₀ that are compared at all kinds of values, beside x₁.
@@ -149,6 +156,7 @@ var edges = map[string]struct {
 	"roundToEven": {roundToEven, roundToEvenOf[dual.Real]},
 	"exponents":   {exponents, exponentsOf[dual.Real]},
 	"frexp":       {frexp, frexpOf[dual.Real]},
+	"frozen":      {frozen, frozenOf[dual.Real]},
 }
 
 // points are inputs in (0, 1), where all the functions are defined, and a direction.
@@ -252,6 +260,28 @@ func TestDerivativesOfLiftedFunctionsAgree(t *testing.T) {
 		}
 		require.LessOrEqual(t, off, 5, "%s: points of 100 at which differences say otherwise", name)
 	}
+}
+
+func TestDetachedNumbersHaveNoDerivatives(t *testing.T) {
+	x := []float64{3, 5}
+	tape, err := reverse.Record(frozenOf[reverse.Var], x)
+	require.NoError(t, err)
+	g, err := tape.Gradient(nil, x)
+	require.NoError(t, err)
+	require.Equal(t, []float64{0, 3}, g)
+}
+
+// Values in texts are no guards where people alone read them.
+func TestPrintedValuesAreGuardsWhereCodeReadsThem(t *testing.T) {
+	tape, err := reverse.Record(printedNumbersOf[reverse.Var], []float64{1, 4})
+	require.NoError(t, err)
+	guards := 0
+	for _, g := range tape.Inside().Tape().Guards() {
+		if g.Kind.String() == "Value" {
+			guards++
+		}
+	}
+	require.Equal(t, 2, guards)
 }
 
 // Every function of the sources is lifted and compared.

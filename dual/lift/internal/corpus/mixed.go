@@ -1,10 +1,14 @@
 package corpus
 
 import (
+	"fmt"
 	gomaps "maps"
 	"math"
+	"math/cmplx"
 	"slices"
+	"strconv"
 
+	"github.com/hesse-ad/hesse/dual"
 	"github.com/hesse-ad/hesse/dual/lift/testdata/lib"
 )
 
@@ -366,6 +370,120 @@ func orNothing(v float64) quaternion {
 		return nothing
 	}
 	return quaternion{re: v}
+}
+
+type phasor complex128
+
+func (p phasor) power() float64 { return real(p)*real(p) + imag(p)*imag(p) }
+
+// impedance is that of a resistor, a coil and a capacitor in a row.
+func impedance(r, l, c, omega float64) complex128 {
+	return complex(r, 0) + complex(0, omega*l) + 1/complex(0, omega*c)
+}
+
+func complexNumbers(x []float64) float64 {
+	z, w := complex(x[0], x[1]), complex(x[2], -3)
+	z *= w
+	z = z/w + 2i*w - 3
+	z++
+	var s complex128
+	for _, c := range []complex128{z, 1 + 2i, -w} {
+		s += c * c
+	}
+	parts := [2]struct{ a, b complex128 }{{s, 1}, {2, z}}
+	if parts[0].a == z || parts[0].a != parts[1].b {
+		s -= parts[1].b / (parts[0].b + 1)
+	}
+	table := map[string]complex128{"a": 1i}
+	if v, ok := table["a"]; ok {
+		v *= s
+		s = v
+	}
+	y := 1/impedance(x[3]+1, x[4]+1, x[5]+1, 2) + 1/impedance(2, 1, 1, x[0]+1)
+	return real(s)*imag(s)/100 + real(1/y) + phasor(y).power()
+}
+
+func complexFunctions(x []float64) float64 {
+	z, w := complex(x[0]+0.1, x[1]-0.5), complex(-x[2], x[3])
+	s := cmplx.Exp(z/2) + cmplx.Sqrt(z*w) + cmplx.Log(w) + cmplx.Pow(w, 1) + cmplx.Conj(z)
+	s += cmplx.Sin(w) + cmplx.Cos(z) + cmplx.Sinh(z) + cmplx.Cosh(w) + cmplx.Log10(z)
+	apply := func(f func(complex128) complex128, z complex128) complex128 { return f(z) }
+	s += apply(cmplx.Sqrt, w)
+	r, theta := cmplx.Polar(s)
+	s += cmplx.Rect(r/2, theta*x[4])
+	return real(s) + imag(s)*cmplx.Abs(z) + cmplx.Phase(w)
+}
+
+var (
+	link    = func(v float64) float64 { return math.Log1p(2 * v) }
+	kernel  = gaussian
+	inverse = math.Atan
+	knots   = []float64{0.1, 0.5, 2}
+)
+
+func gaussian(v float64) float64 { return math.Exp(-v * v) }
+
+func functionVariables(x []float64) float64 {
+	apply := func(f func(float64) float64, v float64) float64 { return f(v) }
+	return link(x[0]) + kernel(x[1]) + inverse(x[2]) + apply(link, x[3]) + apply(kernel, x[4]) + link(2)
+}
+
+func steadyVariables(x []float64) float64 {
+	dot := func(a, b []float64) (s float64) {
+		for i := range b {
+			s += a[i] * b[i]
+		}
+		return s
+	}
+	s := dot(x, knots) + dot(x, x)
+	for _, v := range [][]float64{x, knots} {
+		s += v[0] * v[1]
+	}
+	return s
+}
+
+func clonedStructs(x []float64) float64 {
+	e := slices.Clone(curve)
+	e[0].cap *= x[0]
+	e = append(e, settings{rate: x[1], cap: 2})
+	s := 0.0
+	for _, e := range e {
+		s += e.rate * e.cap
+	}
+	return s
+}
+
+func detachedNumbers(x []float64) float64 {
+	steps := map[float64]float64{dual.Value(x[0]): 2}
+	hold := dual.Detach
+	return hold(3)*x[0] + x[1]*steps[dual.Value(x[0])]
+}
+
+func frozen(x []float64) float64 { return dual.Detach(x[0]) * x[1] }
+
+type celsius float64
+
+func (c celsius) String() string { return "°" + strconv.Itoa(int(c)) }
+
+func printedNumbers(x []float64) float64 {
+	check := func(v float64) (float64, error) {
+		if v < 0.5 {
+			return v, fmt.Errorf("%.3f of %.3f is below 0.5: %w, %v, %.2f", v, x, fmt.Errorf("%.2f", v), celsius(100*v), complex(v, v/2))
+		}
+		return v, nil
+	}
+	s := 0.0
+	for _, v := range x {
+		w, err := check(v)
+		if err != nil {
+			s += float64(len(err.Error())) // no way to use it: values in it are no guards
+		}
+		s += w
+	}
+	if fmt.Sprintf("%.0f", x[0]) == strconv.FormatFloat(x[1], 'f', 0, 64) {
+		s *= 2
+	}
+	return s
 }
 
 func newOfValues(x []float64) float64 {

@@ -1,6 +1,7 @@
 package energy
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -84,4 +85,30 @@ func cheapest(cost []float64) float64 {
 		best = min(best, c)
 	}
 	return best + kind
+}
+
+func sumOfSquares[S ~[]E, E ~float64](x S) (s E) {
+	for _, v := range x {
+		s += v * v
+	}
+	return s
+}
+
+// trapezoid is the integral of f between x[0] and x[1].
+func trapezoid[F interface{ LogProb(x float64) float64 }](x []float64, f F, n int) float64 {
+	h := (x[1] - x[0]) / float64(n)
+	s := (f.LogProb(x[0]) + f.LogProb(x[1])) / 2
+	for i := 1; i < n; i++ {
+		s += f.LogProb(x[0] + float64(i)*h)
+	}
+	return s * h
+}
+
+// tempered is the density of n, copied, with a standard deviation that depends on x.
+func tempered(x []float64, n Normal) (float64, error) {
+	n.Sigma *= x[0]
+	if n.Sigma <= 0 {
+		return 0, fmt.Errorf("standard deviation %g", n.Sigma)
+	}
+	return n.LogProb(x[1]), nil
 }

@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"sort"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -45,6 +44,9 @@ var history []float64
 var config struct{ last float64 }
 var table [3]float64
 var hook = func(x float64) float64 { return x }
+
+// SetHook changes hook.
+func SetHook(f func(x float64) float64) { hook = f }
 
 func goroutine(x []float64) float64 {
 	y := x[0]
@@ -218,21 +220,12 @@ func anyField(x []float64) float64 {
 }
 
 func print(x []float64) float64 {
-	fmt.Println( /*!interface*/ x[0])
+	fmt.Println( /*!print its numbers*/ disc{x[0]})
+	fmt.Println( /*!several results*/ sharedResults(x))
 	return x[0]
 }
 
-func format(x []float64) float64 {
-	s := fmt.Sprintf("%g" /*!interface*/, x[0])
-	return x[0] + float64(len(s))
-}
-
-func errorOf(x []float64) (float64, error) {
-	if x[0] < 0 {
-		return 0, fmt.Errorf("negative: %g" /*!interface*/, x[0])
-	}
-	return x[0], nil
-}
+func sharedResults(x []float64) (int, float64) { return 1, x[0] }
 
 func panicWith(x []float64) float64 {
 	if x[0] < 0 {
@@ -294,11 +287,24 @@ func single(x []float64) float64 {
 }
 
 func complexNumber(x []float64) float64 {
-	return real( /*!complex*/ complex(x[0], x[1]))
+	return float64(real( /*!complex64*/ complex64(complex(x[0], x[1]))))
 }
 
 func complexFunction(x []float64) float64 {
-	return cmplx.Abs( /*!complex*/ complex(x[0], 0))
+	return real( /*!Log and Sqrt*/ cmplx.Asin(complex(x[0], 0)) + /*!divide Sin by Cos*/ cmplx.Tan(complex(x[0], 0)))
+}
+
+func complexUpdate(x []float64) float64 {
+	z := []complex128{complex(x[0], x[1])}
+	/*!complex*/ z[counted()] *= 2
+	return real(z[0])
+}
+
+var calls int
+
+func counted() int {
+	calls++
+	return 0
 }
 
 func recovered(x []float64) (y float64) {
@@ -387,8 +393,8 @@ func cacheInCall(x []float64, work []float64) float64 {
 func fill(w []float64, v float64) { /*!passive parameter work*/ w[0] = v }
 
 func cacheStruct(x []float64, c cache) float64 {
-	/*!passive parameter c*/ c.last = x[0]
-	return c.last
+	/*!passive parameter c*/ c.all[0] = x[0]
+	return c.all[0]
 }
 
 func callback(x []float64, f func(float64) float64) float64 {
@@ -434,11 +440,6 @@ func bigNumber(x []float64) float64 {
 	return f
 }
 
-func text(x []float64) float64 {
-	s := /*!in strconv.FormatFloat*/ strconv.FormatFloat(x[0], 'g', -1, 64)
-	return x[0] * float64(len(s))
-}
-
 func matrix(x []float64) float64 {
 	m := mat.NewDense(2, 2, x)
 	return mat.Det( /*!dual/matrix*/ m)
@@ -459,11 +460,6 @@ func pooled(x []float64) float64 {
 func assembled(x []float64) float64 { return /*!not Go*/ assembly(x[0]) }
 
 func assembly(x float64) float64
-
-func deferredPrint(x []float64) float64 {
-	defer fmt.Println( /*!interface*/ x[0])
-	return x[0]
-}
 
 func joined(x []float64) float64 {
 	if err := errors.Join( /*!interface*/ wrap{x[0]}); err != nil {
