@@ -15,6 +15,7 @@ import (
 // with a μ that is kept from the beginning.
 const (
 	sigmaMin, sigmaMax = 1e-6, 1e2 // of μ relative to the mean complementarity
+	sigmaShifted       = 0.05      // least where δ_w > 0: what curvature the model has is not that of the problem
 	sections           = 8         // of the search for σ
 	references         = 4         // errors of that many iterations are remembered
 	progress           = 0.9999    // of the largest of them, or less
@@ -139,6 +140,9 @@ func (s *solver) adaptiveStep() (ok bool) {
 	}
 	// Golden section, below 1 or above it.
 	lo, hi := math.Log(sigmaMin), 0.0
+	if s.shift > 0 {
+		lo = math.Log(sigmaShifted)
+	}
 	if quality(0.01) < quality(0) {
 		lo, hi = 0, math.Log(sigmaMax)
 	}

@@ -157,6 +157,7 @@ type solver struct {
 	sum              []float64 // Σ
 	dx, dc           []float64
 	shift, lastShift float64
+	easy             int // iterations in a row whose first shift was right
 	step, correction *direction
 
 	filter     filter

@@ -123,6 +123,7 @@ type inertia uint8
 
 const (
 	right    inertia = iota // n positive, m negative eigenvalues
+	doubtful                // the same, but of a matrix so near to a singular one that it may be rounding
 	singular                // or not to be solved with
 	wrong
 )
@@ -142,10 +143,12 @@ func (k *kkt) factorize() (inertia, error) {
 	}
 	_, negative, zero := k.ldl.Inertia()
 	switch {
-	case zero > 0 || err != nil: // or so near to singular that the inertia may be rounding
+	case zero > 0:
 		return singular, nil
 	case negative != k.m:
 		return wrong, nil
+	case err != nil:
+		return doubtful, nil
 	}
 	return right, nil
 }
@@ -182,13 +185,15 @@ const (
 	kappaMinus  = 1.0 / 3
 	kappaPlus   = 8.0
 	kappaFirst  = 100.0 // κ̄⁺
+	easySteps   = 3     // after so many δ_w falls faster
 	deltaC      = 1e-8
 	deltaCMost  = 1e-6 // where less leaves it singular
 	kappaC      = 0.25
 )
 
 // shifts finds δ_w and δ_c with which the matrix has the right inertia, by
-// algorithm IC of Wächter and Biegler: try is called with growing ones.
+// algorithm IC of Wächter and Biegler: try is called with growing ones. Where the first δ_w has
+// been right and the step full for some iterations, δ_w falls by κ⁻, κ⁻², κ⁻³, ….
 func (s *solver) shifts(try func(deltaW, deltaC float64) (inertia, error)) (ok bool, err error) {
 	dc := 0.0
 	if s.dependent {
@@ -206,7 +211,12 @@ func (s *solver) shifts(try func(deltaW, deltaC float64) (inertia, error)) (ok b
 	}
 	dw, factor := deltaWFirst, kappaFirst
 	if s.lastShift > 0 {
-		dw, factor = max(deltaWMin, kappaMinus*s.lastShift), kappaPlus
+		lower := math.Pow(kappaMinus, float64(max(1, s.easy-easySteps+1)))
+		dw, factor = max(deltaWMin, lower*s.lastShift), kappaPlus
+	}
+	s.easy++
+	if s.alpha < 1 {
+		s.easy = 0
 	}
 	for ; dw <= deltaWMax; dw *= factor {
 		found, err := try(dw, dc)
@@ -217,6 +227,7 @@ func (s *solver) shifts(try func(deltaW, deltaC float64) (inertia, error)) (ok b
 			s.lastShift = dw
 			return true, nil
 		}
+		s.easy = 0
 		if found == singular {
 			dc = max(dc, deltaC*math.Pow(s.mu, kappaC))
 		}
@@ -246,7 +257,13 @@ func (s *solver) prepare() (ok bool, err error) {
 	if err := s.curvatures(); err != nil {
 		return false, err
 	}
-	return s.shifts(s.shifted)
+	return s.shifts(func(deltaW, deltaC float64) (inertia, error) {
+		found, err := s.shifted(deltaW, deltaC)
+		if found == doubtful {
+			found = right // the solution will tell
+		}
+		return found, err
+	})
 }
 
 // curvatures computes W and Σ.
