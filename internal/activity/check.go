@@ -1,12 +1,16 @@
 package activity
 
 import (
+	"maps"
+	"path/filepath"
+
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/types"
+	"golang.org/x/tools/go/packages"
 	"slices"
 )
 
@@ -66,4 +70,39 @@ func (i importer) Import(path string) (*types.Package, error) {
 		}
 	}
 	return nil, fmt.Errorf("package %s is not among those that have been read", path)
+}
+
+// With is a program whose package has a file besides, under the name of the one that was
+// left out, which may declare what it lacked: what was written can be read again.
+func (p *Program) With(name string, text []byte) (*Program, error) {
+	q := *p
+	root := *p.Root
+	q.Root = &root
+	root.Errors = nil
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.config.Dir, name)
+	}
+	file, err := parser.ParseFile(p.Fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	root.Syntax = slices.DeleteFunc(slices.Clone(p.Root.Syntax), func(f *ast.File) bool { return p.Fset.File(f.Package).Name() == name })
+	root.Syntax = append(root.Syntax, file)
+	root.TypesInfo = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{}}
+	config := types.Config{Importer: importer{p}, Sizes: p.Root.TypesSizes, Error: func(err error) {
+		root.Errors = append(root.Errors, packages.Error{Msg: err.Error(), Kind: packages.TypeError})
+	}}
+	if m := p.Root.Module; m != nil && m.GoVersion != "" {
+		config.GoVersion = "go" + m.GoVersion
+	}
+	root.Types, _ = config.Check(p.Root.PkgPath, p.Fset, root.Syntax, root.TypesInfo)
+	q.byPkg, q.text = maps.Clone(p.byPkg), maps.Clone(p.text)
+	delete(q.byPkg, p.Root.Types)
+	q.byPkg[root.Types] = &root
+	q.text[name] = text
+	q.decls = map[*packages.Package]map[*types.Func]*ast.FuncDecl{}
+	q.effects, q.goroutines, q.constants = map[*types.Func]bool{}, map[*types.Func]bool{}, map[*types.Var]bool{}
+	return &q, nil
 }

@@ -52,6 +52,9 @@ func (f *File) Name() string { return f.name }
 // Printf appends to the declarations.
 func (f *File) Printf(format string, args ...any) { fmt.Fprintf(&f.body, format, args...) }
 
+// Written is what Printf appended.
+func (f *File) Written() string { return f.body.String() }
+
 // Declare takes a name at the top level.
 func (f *File) Declare(name string) error { return f.taken.Add(name) }
 

@@ -552,7 +552,7 @@ func (b *builder) assign(s *ast.AssignStmt) {
 		if op == token.DEFINE {
 			op = token.ASSIGN
 		}
-		if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok && s.Tok == token.DEFINE && b.active(c) && b.in.Calls[c] != nil && b.in.Calls[c].Callee != nil {
+		if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok && s.Tok == token.DEFINE && b.active(c) && !b.prog.pops(b.in, c) && b.in.Calls[c] != nil && b.in.Calls[c].Callee != nil {
 			b.several(s) // declares what it returns
 			return
 		}
@@ -832,10 +832,21 @@ func (b *builder) hoistCall(s ast.Stmt, e *ast.CallExpr, top bool) {
 		b.hoist(s, e.Args[0], false)
 		return
 	}
+	if b.prog.pops(b.in, e) {
+		return
+	}
 	switch name := activity.Builtin(b.in.Info(), e.Fun); name {
 	case "":
 	case "make", "new":
 		return
+	case "append":
+		if b.prog.tangent {
+			for _, x := range e.Args {
+				b.hoist(s, x, false)
+			}
+			return
+		}
+		refuse(e, name+" of active values", "make a slice of its length, and assign to its elements")
 	case "min", "max":
 		if len(e.Args) != 2 {
 			refuse(e, name+" of other than two values", "nest it")
@@ -854,7 +865,7 @@ func (b *builder) hoistCall(s ast.Stmt, e *ast.CallExpr, top bool) {
 	}
 	fn, _ := b.in.Function(e.Fun)
 	r, ok := ruleOf(fn)
-	if !ok {
+	if _, known := b.prog.helpers[fn]; !ok && !known {
 		refuse(e, "a call that cannot be followed", "call a declared function by its name")
 	}
 	for _, x := range e.Args {
@@ -872,6 +883,10 @@ func (b *builder) hoistCall(s ast.Stmt, e *ast.CallExpr, top bool) {
 func (b *builder) callStmt(s ast.Stmt, c *ast.CallExpr) {
 	switch name := activity.Builtin(b.in.Info(), c.Fun); name {
 	case "":
+		if b.prog.pops(b.in, c) {
+			b.emit(&assign{stmt: s, rhs: c})
+			return
+		}
 		b.call(s, c, nil, false)
 	case "panic", "print", "println":
 		b.emit(&plain{stmt: s})
@@ -882,17 +897,31 @@ func (b *builder) callStmt(s ast.Stmt, c *ast.CallExpr) {
 			b.emit(&copying{stmt: s, dst: c.Args[0], src: c.Args[1]})
 			return
 		}
+		if b.prog.tangent {
+			b.emit(&plain{stmt: s})
+			return
+		}
 		refuse(s, "copy of what is passive", "write a loop")
+	case "clear":
+		switch {
+		case b.active(c.Args[0]):
+			b.hoist(s, c.Args[0], false)
+			b.emit(&copying{stmt: s, dst: c.Args[0]})
+		case b.prog.tangent:
+			b.emit(&plain{stmt: s})
+		default:
+			refuse(s, "clear of what is passive", "write a loop")
+		}
 	default:
 		refuse(s, name+" in a function of active values", "write a loop that assigns")
 	}
 }
 
-// copying is the built-in function copy.
+// copying is the built-in function copy, or clear.
 type copying struct {
 	facts
 	stmt     ast.Stmt
-	dst, src ast.Expr
+	dst, src ast.Expr // src is nil of clear
 }
 
 // argument keeps what a function is called with, if the function may change what it was
@@ -953,8 +982,9 @@ func (b *builder) call(s ast.Stmt, e *ast.CallExpr, lhs []*local, define bool) {
 		}
 		n.callee = b.prog.unitOf(c.Callee)
 	} else {
+		fn, _ := b.in.Function(e.Fun)
 		for _, x := range e.Args {
-			if b.active(x) {
+			if _, known := b.prog.helpers[fn]; b.active(x) && !known {
 				refuse(e, "a call that cannot be followed", "call a declared function by its name")
 			}
 		}

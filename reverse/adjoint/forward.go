@@ -19,11 +19,20 @@ type frame struct {
 // forward prints the forward sweep of a node: the source, and what is saved.
 func (r *sweep) forward(n node) {
 	r.comments(n)
+	r.forget()
 	switch n := n.(type) {
 	case *assign:
+		if r.tangents {
+			r.tangentAssign(n)
+			return
+		}
 		r.forwardAssign(n)
 	case *plain:
-		r.line("%s", r.prog.Text(n.stmt.Pos(), n.stmt.End()))
+		if s, ok := n.stmt.(*ast.ExprStmt); ok {
+			r.line("%s", r.text(s.X))
+		} else {
+			r.line("%s", r.prog.Text(n.stmt.Pos(), n.stmt.End()))
+		}
 	case *block:
 		r.line("{")
 		r.forwardBlock(n)
@@ -35,14 +44,25 @@ func (r *sweep) forward(n node) {
 	case *loop:
 		r.forwardLoop(n)
 	case *call:
+		if r.tangents {
+			r.tangentCall(n)
+			return
+		}
 		r.forwardCall(n)
 	case *copying:
+		if r.tangents {
+			r.tangentCopy(n)
+		}
 		if n.push {
 			t := r.typeOf(n.dst)
 			d := r.text(n.dst)
 			r.push(t, fmt.Sprintf("append(%s(nil), %s...)", r.prog.typ(t), d))
 		}
-		r.line("copy(%s, %s)", r.text(n.dst), r.text(n.src))
+		if n.src == nil {
+			r.line("clear(%s)", r.text(n.dst))
+		} else {
+			r.line("copy(%s, %s)", r.text(n.dst), r.text(n.src))
+		}
 	case *exit:
 		r.forwardExit(n)
 	}
@@ -74,7 +94,7 @@ func (r *sweep) forwardAssign(n *assign) {
 		return
 	}
 	t := r.typeOf(n.lhs)
-	shadowed := r.active(n.lhs) && holds(t)
+	shadowed := r.active(n.lhs) && holds(t) && !r.tangents
 	lhs := r.text(n.lhs)
 	if n.push {
 		r.push(t, lhs)
@@ -288,6 +308,10 @@ func (r *sweep) forwardExit(n *exit) {
 	if n.kind == token.RETURN {
 		// Results are computed before anything else happens.
 		var results []string
+		if r.tangents {
+			r.line("return %s", strings.Join(r.tangentReturn(n), ", "))
+			return
+		}
 		for i, e := range n.results {
 			results = append(results, r.text(e))
 			if r.results[i].holder {

@@ -19,6 +19,11 @@ func run(args []string, dir string, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	output := flags.String("o", "", "the `file` to write; the first function's name and _adjoint.go by default")
 	check := flags.Bool("check", false, "write nothing; fail if the file is not as it would be written")
+	var q request
+	flags.BoolVar(&q.gradient, "gradient", false, "write gradients, as without other flags")
+	flags.BoolVar(&q.jvp, "jvp", false, "write derivatives along a direction")
+	flags.BoolVar(&q.hvp, "hvp", false, "write products with Hessians")
+	flags.IntVar(&q.directions, "directions", 1, "the `number` of directions of products at once")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: adjoint [flags] Function ...")
 		flags.PrintDefaults()
@@ -45,7 +50,8 @@ func run(args []string, dir string, stderr io.Writer) int {
 	if err != nil {
 		return fail(err)
 	}
-	text, faults, err := p.gradients(flags.Args(), *output)
+	q.gradient = q.gradient || !q.jvp && !q.hvp
+	text, faults, err := p.write(q, flags.Args(), *output)
 	if err != nil {
 		return fail(err)
 	}

@@ -159,16 +159,25 @@ func factor(a string) string {
 	return "(" + a + ")"
 }
 
-// product reports whether s is a product of operands.
+// product reports whether s is a product or quotient of operands.
 func product(s string) bool {
-	for _, f := range strings.FieldsFunc(strings.ReplaceAll(s, " / ", " * "), func(c rune) bool { return c == 0 }) {
-		for _, g := range strings.Split(f, " * ") {
-			if strings.Count(g, "(") != strings.Count(g, ")") || strings.Count(g, "[") != strings.Count(g, "]") || !atomic(g) {
-				return false
+	depth, from := 0, 0
+	for i, c := range s {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '*', '/':
+			if depth == 0 && i > 0 && s[i-1] == ' ' && i+1 < len(s) && s[i+1] == ' ' {
+				if !atomic(s[from : i-1]) {
+					return false
+				}
+				from = i + 2
 			}
 		}
 	}
-	return true
+	return atomic(s[from:])
 }
 
 // partial adds bar times the partial derivatives of e to the adjoints of its operands.
@@ -223,6 +232,10 @@ func (r *sweep) binary(e *ast.BinaryExpr, bar string) {
 		r.partial(x, bar)
 		r.partial(y, negative(factor(bar)))
 	case token.MUL:
+		if a := r.text(x); both && a == r.text(y) {
+			r.partial(x, r.times(bar, "2 * "+operand(r.use(x))))
+			return
+		}
 		if r.active(x) {
 			r.partial(x, r.times(bar, r.use(y)))
 		}

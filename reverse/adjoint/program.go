@@ -24,70 +24,73 @@ func newProgram(dir, without string) (*program, error) {
 // gradients is the text of a file with the gradients of functions, or what stands in the
 // way of it.
 func (p *program) gradients(functions []string, output string) (text []byte, faults []string, err error) {
-	p.a = activity.New(p.Program, use)
+	return p.write(request{gradient: true}, functions, output)
+}
+
+// A root is a function that is transformed.
+type root struct {
+	name   string
+	active []string // parameters, nil for the first
+	useful []bool   // results whose derivatives are wanted, nil for all
+}
+
+// begin analyzes what roots reach. If there is something that cannot be transformed, it
+// returns the faults.
+func (p *program) begin(roots []root, name string, tangent bool) (units []*unit, faults []string, err error) {
+	p.a = activity.New(p.Program, p.use)
 	p.a.NoSource = "write it with functions of package math"
-	if p.file, err = source.New(p.Root.Name, source.Upper(functions[0])); err != nil {
+	if p.file, err = source.New(p.Root.Name, source.Upper(name)); err != nil {
 		return nil, nil, err
 	}
+	p.findHelpers()
 	p.units, p.byKey, p.needed, p.stacks = nil, map[string]*unit{}, map[any]bool{}, map[string]string{}
 	p.order, p.names, p.effects = nil, source.Names{}, map[*activity.Instance]map[any]bool{}
-	if p.Root.Types.Scope().Lookup("w") != nil {
+	p.tangent = tangent
+	if !tangent && p.Root.Types.Scope().Lookup("w") != nil {
 		return nil, nil, fmt.Errorf("package %s declares w, which is a variable of what is written", p.Root.Name)
 	}
-	var roots []*activity.Instance
-	for _, name := range functions {
-		in, err := p.a.Root(name, nil)
+	var instances []*activity.Instance
+	for _, r := range roots {
+		in, err := p.a.Root(r.name, r.active)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := p.fits(in); err != nil {
-			return nil, nil, err
+		if r.active == nil {
+			if err := p.fits(in); err != nil {
+				return nil, nil, err
+			}
 		}
-		roots = append(roots, in)
+		instances = append(instances, in)
 	}
 	p.a.Run()
-	var units []*unit
-	if len(p.a.Faults) == 0 {
-		for _, in := range roots {
+	clear := func() bool { return len(p.a.Faults) == 0 }
+	if clear() {
+		for _, in := range instances {
 			units = append(units, p.unitOf(in))
 		}
 	}
-	if len(p.a.Faults) == 0 {
-		p.analyze()
+	if clear() {
+		p.analyze(roots)
 	}
-	if len(p.a.Faults) == 0 {
-		for _, u := range units {
+	for i, u := range units {
+		if clear() && roots[i].active == nil {
 			p.keepsInputs(u)
 		}
 	}
-	if len(p.a.Faults) > 0 {
-		return nil, p.Report(p.a.Faults), nil
+	p.work = lowerName(name) + "Work"
+	for p.Root.Types.Scope().Lookup(p.work) != nil {
+		p.work += "_"
 	}
-	p.work = lowerName(functions[0]) + "Work"
-	for _, u := range units {
-		if u.again() {
-			u.usesPlain()
-		}
-	}
-	for _, u := range units {
-		p.gradient(u)
-	}
-	for _, u := range p.units {
-		p.printUnit(u)
-	}
-	p.printWork()
-	text, err = p.file.Bytes()
-	if err != nil {
-		return nil, nil, err
-	}
-	text, err = p.tidy(output, text)
-	return text, nil, err
+	return units, p.Report(p.a.Faults), nil
 }
 
 // tidy leaves out variables that nothing reads, which Go refuses.
 func (p *program) tidy(output string, text []byte) ([]byte, error) {
 	for range 100 {
 		problems := p.Check(output, text)
+		problems = slices.DeleteFunc(problems, func(x types.Error) bool {
+			return strings.Contains(x.Msg, "redeclared") || strings.Contains(x.Msg, "already declared")
+		})
 		if len(problems) == 0 {
 			return format.Source(text)
 		}
@@ -102,7 +105,7 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 			s := strings.TrimSpace(lines[at])
 			rest, single := strings.CutPrefix(s, name+" := ")
 			switch {
-			case single && (strings.HasPrefix(rest, p.helper("Pop")+"(") || strings.Contains(rest, "Reverse(w, ") || strings.Contains(rest, "ReverseCareful(w, ") || strings.Contains(rest, "Forward(w, ")):
+			case single && (strings.HasPrefix(rest, p.helper("Pop")+"(") || strings.Contains(rest, "Reverse(w, ") || strings.Contains(rest, "ReverseCareful(w, ") || strings.Contains(rest, "Forward(w, ") || p.tangent && strings.HasSuffix(rest, ")") && strings.Contains(rest, "(")):
 				lines[at] = rest // for its effect
 			case strings.Contains(string(text), "\t"+name+" = "):
 				lines[at] += "\n_ = " + name
@@ -164,8 +167,8 @@ func (p *program) each(f func(u *unit)) {
 	}
 }
 
-// analyze decides what is saved and what is computed again.
-func (p *program) analyze() {
+// analyze decides what is saved and what is computed again, or which derivatives are useful.
+func (p *program) analyze(roots []root) {
 	p.chooseSuffix()
 	for grown := true; grown; { // memory that is changed
 		grown = false
@@ -184,7 +187,12 @@ func (p *program) analyze() {
 			grown = grown || len(m) > n
 		})
 	}
-	p.each(func(u *unit) { u.settleOrder(); u.decide(u.form) })
+	p.each(func(u *unit) { u.settleOrder() })
+	if p.tangent {
+		p.useful(roots)
+		return
+	}
+	p.each(func(u *unit) { u.decide(u.form) })
 	for p.changed = true; p.changed && len(p.a.Faults) == 0; {
 		p.changed = false
 		p.each(func(u *unit) {
@@ -197,15 +205,31 @@ func (p *program) analyze() {
 // written are the keys of memory that an instance of the unit changes.
 func (u *unit) written(in *activity.Instance) map[any]bool { return u.prog.effects[in] }
 
-// chooseSuffix finds the ending of names of adjoints.
+// chooseSuffix finds the endings of names of shadows.
 func (p *program) chooseSuffix() {
-	for _, suffix := range []string{"b", "Bar", "Adjoint"} {
-		p.suffix = suffix
+	candidates := []string{"b", "Bar", "Adjoint"}
+	if p.tangent {
+		candidates = []string{"d", "Dot", "Tangent"}
+	}
+	for k := range 3 + len(p.units) {
+		s := candidates[min(k, 2)]
+		if k > 2 {
+			s += itoa(k)
+		}
+		p.suffixes = []string{s}
+		if p.tangent && p.directions > 1 {
+			p.suffixes = nil
+			for d := range p.directions {
+				p.suffixes = append(p.suffixes, s+itoa(d+1))
+			}
+		}
 		free := true
 		for _, u := range p.units {
 			for name := range u.names {
-				adjoint := name + suffix
-				free = free && !u.names[adjoint] && p.Root.Types.Scope().Lookup(adjoint) == nil && source.CheckName(adjoint) == nil
+				for _, p.suffix = range p.suffixes {
+					shadow := name + p.suffix
+					free = free && !u.names[shadow] && p.Root.Types.Scope().Lookup(shadow) == nil && source.CheckName(shadow) == nil
+				}
 			}
 		}
 		if free {
@@ -447,6 +471,7 @@ func (p *program) gradient(u *unit) {
 	}
 	pool := lowerName(strings.TrimSuffix(p.work, "Work")) + "Pool"
 	p.file.Printf("// %sGradient sets %s = ∇%s in %s and returns %s(%s). It panics if %s and %s differ in length.\n", name, dst, name, x, name, strings.Join(args, ", "), dst, x)
+	p.public = append(p.public, name+"Gradient")
 	p.file.Printf("func %sGradient(%s) float64 {\n", name, strings.Join(params, ", "))
 	p.file.Printf("if len(%s) != len(%s) {\npanic(%q)\n}\nclear(%s)\n", dst, x, p.Root.Name+": length of the gradient of "+name, dst)
 	p.file.Printf("w := %s.Get().(*%s)\nvalue := %sForward(%s)\n", pool, p.work, u.name, strings.Join(forward, ", "))
@@ -497,22 +522,4 @@ func (p *program) printWork() {
 	slices.Sort(p.order)
 	p.file.Printf("// %s has what forward sweeps save, in stacks that grow once.\ntype %s struct {\n%s\n}\n\n", p.work, p.work, strings.Join(p.order, "\n"))
 	p.file.Printf("var %sPool = sync.Pool{New: func() any { return new(%s) }}\n\n", base, p.work)
-	pop, add, finite := p.helper("Pop"), p.helper("Copy"), p.helper("Finite")
-	if slices.ContainsFunc(p.units, func(u *unit) bool { return u.plain && !u.empty }) {
-		p.file.Printf("// %s reports whether sums of elements are finite.\nfunc %s(v []float64) bool {\nfor ; len(v) >= 8; v = v[8:] {\nif s := v[0]+v[1]+v[2]+v[3]+v[4]+v[5]+v[6]+v[7]; s-s != 0 {\nreturn false\n}\n}\nfor _, s := range v {\nif s-s != 0 {\nreturn false\n}\n}\nreturn true\n}\n\n", finite, finite)
-	}
-	if len(p.stacks) > 0 {
-		p.file.Printf("// %s takes the last element off a stack.\nfunc %s[T any](s *[]T) T {\nn := len(*s) - 1\nv := (*s)[n]\n*s = (*s)[:n]\nreturn v\n}\n\n", pop, pop)
-	}
-	for _, u := range p.units {
-		copies := false
-		each(u.form, func(n node) {
-			_, ok := n.(*copying)
-			copies = copies || ok
-		})
-		if copies {
-			p.file.Printf("// %s is the adjoint of copy.\nfunc %s(dst, src []float64) {\nn := min(len(dst), len(src))\nt := make([]float64, n)\ncopy(t, dst)\nclear(dst[:n])\nfor i, v := range t {\nsrc[i] += v\n}\n}\n\n", add, add)
-			break
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/ast"
 	"go/types"
 	"strings"
 	"unicode"
@@ -45,8 +46,53 @@ func ruleOf(fn *types.Func) (rule, bool) {
 	return rule{}, false
 }
 
+// A helper is a function that the command has written into a file, and what is known of its
+// derivative if that is transformed again.
+type helper struct {
+	code      op.Code // the function has first partial derivatives of it
+	first     bool
+	product   bool // derivative product
+	polygamma bool // of two arguments, the second of which is a constant
+	pop       bool
+	reading   bool
+}
+
+// findHelpers finds the helpers among the functions of the package.
+func (p *program) findHelpers() {
+	p.helpers = map[*types.Func]helper{}
+	add := func(what string, h helper) {
+		if fn, ok := p.Root.Types.Scope().Lookup(p.file.Private(what)).(*types.Func); ok {
+			p.helpers[fn] = h
+		}
+	}
+	add("Prod", helper{product: true})
+	add("Polygamma", helper{polygamma: true})
+	add("Pop", helper{pop: true})
+	add("Finite", helper{reading: true})
+	for _, name := range functions {
+		add(name+"D", helper{code: rules[name].code, first: true})
+	}
+	add("DivD", helper{code: op.Div, first: true})
+}
+
+// pops reports whether a call takes a value off a stack.
+func (p *program) pops(in *activity.Instance, e ast.Expr) bool {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(p.helpers) == 0 {
+		return false
+	}
+	fn, _ := in.Function(c.Fun)
+	return fn != nil && p.helpers[fn.Origin()].pop
+}
+
 // use is what the analysis makes of a function.
-func use(fn *types.Func) activity.Use {
+func (p *program) use(fn *types.Func) activity.Use {
+	switch h := p.helpers[fn]; {
+	case h.reading:
+		return activity.Use{As: activity.Reading}
+	case h.first || h.product || h.polygamma:
+		return activity.Use{As: activity.Operation}
+	}
 	if _, ok := ruleOf(fn); ok {
 		return activity.Use{As: activity.Operation}
 	}

@@ -24,6 +24,10 @@ type sweep struct {
 	temp   int
 
 	careful bool // 0 annihilates ∞ and NaN
+
+	tangents bool // the sweep is a tangent
+	kepts    map[ast.Expr][]string
+	values   []ast.Expr // what a statement has kept for its derivative
 }
 
 func (r *sweep) line(format string, args ...any) {
@@ -607,6 +611,10 @@ func (r *sweep) reverseCopy(n *copying) {
 	if n.push {
 		r.at(n.dst)
 		r.line("copy(%s, %s)", r.use(n.dst), r.pop(r.typeOf(n.dst)))
+	}
+	if n.src == nil {
+		r.line("clear(%s)", r.shadowUse(n.dst))
+		return
 	}
 	if !r.active(n.src) {
 		r.reads(n.src, r.need)

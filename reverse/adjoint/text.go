@@ -137,6 +137,9 @@ func (u *unit) shadow(e ast.Expr) string {
 		case "make", "new":
 			return u.text(x)
 		}
+		if u.prog.pops(u.in, x) {
+			return u.text(x.Fun) + "(" + u.shadow(x.Args[0]) + ")"
+		}
 	}
 	refuse(e, "this expression of slices or pointers to active values", "assign it to a variable")
 	return ""

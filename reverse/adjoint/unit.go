@@ -37,7 +37,8 @@ type unit struct {
 	left     required              // where exits leave a block, while record runs
 	remarks  map[ast.Stmt][]string // comments above statements
 	empty    bool                  // nothing is reversed
-	plain    bool                  // its plain reverse sweep is called
+	plain    bool                  // its plain reverse sweep is called, or its plain tangent
+	careful  bool                  // its careful tangent is called
 	coded    bool                  // where it returned is saved
 
 	adjoints map[*local]bool // read or written by the reverse sweep
@@ -54,18 +55,23 @@ type element struct {
 // A program is all that is written into a file.
 type program struct {
 	*activity.Program
-	file    *source.File
-	units   []*unit
-	byKey   map[string]*unit
-	a       *activity.Analysis
-	needed  map[any]bool // memory that reverse sweeps read
-	changed bool
-	stacks  map[string]string // names by type
-	order   []string          // types in the order of the stacks
-	suffix  string            // of adjoints
-	work    string            // the type of the work struct
-	names   source.Names      // at the top level
-	effects map[*activity.Instance]map[any]bool
+	file       *source.File
+	units      []*unit
+	byKey      map[string]*unit
+	a          *activity.Analysis
+	needed     map[any]bool // memory that reverse sweeps read
+	changed    bool
+	stacks     map[string]string // names by type
+	order      []string          // types in the order of the stacks
+	suffix     string            // of adjoints, or of tangents along the direction at hand
+	suffixes   []string          // of all directions
+	tangent    bool              // tangents are written,
+	directions int               // so many at once
+	public     []string          // what users call
+	helpers    map[*types.Func]helper
+	work       string       // the type of the work struct
+	names      source.Names // at the top level
+	effects    map[*activity.Instance]map[any]bool
 }
 
 // unitOf is the unit of an instance.
@@ -96,7 +102,7 @@ func (p *program) unitOf(in *activity.Instance) *unit {
 	if !slices.Contains(u.all, in) {
 		u.all = append(u.all, in)
 		for _, e := range slices.SortedFunc(maps.Keys(in.Calls), func(a, b *ast.CallExpr) int { return int(a.Pos() - b.Pos()) }) {
-			if c := in.Calls[e].Callee; c != nil && c.Decl != nil {
+			if c := in.Calls[e].Callee; c != nil && c.Decl != nil && !p.pops(in, e) {
 				p.unitOf(c)
 			}
 		}
@@ -107,7 +113,7 @@ func (p *program) unitOf(in *activity.Instance) *unit {
 // fresh is a name for two functions that is free in the package.
 func (p *program) fresh(name string) string {
 	scope := p.Root.Types.Scope()
-	for p.names[name] || scope.Lookup(name+"Forward") != nil || scope.Lookup(name+"Reverse") != nil {
+	for p.names[name] || scope.Lookup(name+"Forward") != nil || scope.Lookup(name+"Reverse") != nil || scope.Lookup(name+"Tangent") != nil {
 		name += "_"
 	}
 	p.names[name] = true
@@ -263,6 +269,9 @@ func holds(t types.Type) bool {
 
 // fresh is a name that no other variable of the function has.
 func (u *unit) fresh(name string) string {
+	if rest, ok := strings.CutPrefix(name, "exit"); ok && !u.prog.tangent {
+		name = "leave" + rest
+	}
 	for k, base := 1, name; u.names[name] || u.prog.reserved(name) || name != base && u.prog.Root.Types.Scope().Lookup(name) != nil; k++ {
 		name = base + itoa(k)
 	}
@@ -272,7 +281,7 @@ func (u *unit) fresh(name string) string {
 
 // reserved reports whether a variable may not have a name.
 func (p *program) reserved(name string) bool {
-	return source.CheckName(name) != nil || name == "w" || strings.HasPrefix(name, "exit")
+	return source.CheckName(name) != nil || !p.tangent && name == "w"
 }
 
 func (u *unit) variable(id *ast.Ident) *local {

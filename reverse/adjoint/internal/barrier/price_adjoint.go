@@ -155,8 +155,7 @@ func priceReverseCareful(w *priceWork, x, xb []float64, o *Option, resultb float
 						aboveb += hessePriceProd(hessePriceProd(t11, next), -2)
 						nextb += hessePriceProd(t11, -2*above)
 						t12 := hessePriceProd(t8, t10)
-						sigmab += hessePriceProd(t12, sigma)
-						sigmab += hessePriceProd(t12, sigma)
+						sigmab += hessePriceProd(t12, 2*sigma)
 					}
 					// next := above + drift + sigma*r.NormFloat64()
 					aboveb += nextb
@@ -180,8 +179,7 @@ func priceReverseCareful(w *priceWork, x, xb []float64, o *Option, resultb float
 	rateb += t15
 	t16, _ := hessePriceDivD((vol * vol), 2, vol*vol/2)
 	t18 := -hessePriceProd(t15, t16)
-	volb += hessePriceProd(t18, vol)
-	volb += hessePriceProd(t18, vol)
+	volb += hessePriceProd(t18, 2*vol)
 	// share, vol, rate := x[0], x[1], x[2]
 	xb[2] += rateb
 	// share, vol, rate := x[0], x[1], x[2]

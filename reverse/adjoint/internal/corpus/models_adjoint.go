@@ -370,15 +370,13 @@ func rosenReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		// s += 100*a*a + b*b
 		ab := sb * a * 100
 		ab += sb * (100 * a)
-		bb := sb * b
-		bb += sb * b
+		bb := sb * (2 * b)
 		// b := 1 - x[i]
 		xb[i] -= bb
 		// a := x[i+1] - x[i]*x[i]
 		xb[i+1] += ab
 		t1 := -ab
-		xb[i] += t1 * x[i]
-		xb[i] += t1 * x[i]
+		xb[i] += t1 * (2 * x[i])
 	}
 }
 
@@ -392,15 +390,13 @@ func rosenReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		// s += 100*a*a + b*b
 		ab := hesseRosenProd(hesseRosenProd(sb, a), 100)
 		ab += hesseRosenProd(sb, 100*a)
-		bb := hesseRosenProd(sb, b)
-		bb += hesseRosenProd(sb, b)
+		bb := hesseRosenProd(sb, 2*b)
 		// b := 1 - x[i]
 		xb[i] -= bb
 		// a := x[i+1] - x[i]*x[i]
 		xb[i+1] += ab
 		t1 := -ab
-		xb[i] += hesseRosenProd(t1, x[i])
-		xb[i] += hesseRosenProd(t1, x[i])
+		xb[i] += hesseRosenProd(t1, 2*x[i])
 	}
 }
 
@@ -508,8 +504,7 @@ func chainReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	for i1 := len(y) - 1; i1 >= 0; i1-- {
 		v := y[i1]
 		// s += v * v
-		vb := sb * v
-		vb += sb * v
+		vb := sb * (2 * v)
 		// for _, v := range y
 		yb[i1] += vb
 	}
@@ -526,8 +521,7 @@ func chainReverse(w *rosenWork, x, xb []float64, resultb float64) {
 			y[0] = hesseRosenPop(&w.floats)
 			t2 := yb[0]
 			t3 := -t2
-			yb[1] += t3 * y[1]
-			yb[1] += t3 * y[1]
+			yb[1] += t3 * (2 * y[1])
 		}
 		// The loop of line 32, from its last iteration to its first.
 		for i := len(y) - 1; i >= 1; i-- {
@@ -559,8 +553,7 @@ func chainReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 	for i1 := len(y) - 1; i1 >= 0; i1-- {
 		v := y[i1]
 		// s += v * v
-		vb := hesseRosenProd(sb, v)
-		vb += hesseRosenProd(sb, v)
+		vb := hesseRosenProd(sb, 2*v)
 		// for _, v := range y
 		yb[i1] += vb
 	}
@@ -577,8 +570,7 @@ func chainReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 			y[0] = hesseRosenPop(&w.floats)
 			t2 := yb[0]
 			t3 := -t2
-			yb[1] += hesseRosenProd(t3, y[1])
-			yb[1] += hesseRosenProd(t3, y[1])
+			yb[1] += hesseRosenProd(t3, 2*y[1])
 		}
 		// The loop of line 32, from its last iteration to its first.
 		for i := len(y) - 1; i >= 1; i-- {
@@ -696,8 +688,7 @@ func barrierReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	t3 := driftb / steps
 	xb[2] += t3
 	t4 := -t3 / 2
-	xb[1] += t4 * x[1]
-	xb[1] += t4 * x[1]
+	xb[1] += t4 * (2 * x[1])
 }
 
 // barrierReverseCareful goes back through barrier where a factor of 0 annihilates infinities and NaN.
@@ -757,8 +748,7 @@ func barrierReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 	xb[2] += t9
 	t10, _ := hesseRosenDivD((x[1] * x[1]), 2, x[1]*x[1]/2)
 	t12 := -hesseRosenProd(t9, t10)
-	xb[1] += hesseRosenProd(t12, x[1])
-	xb[1] += hesseRosenProd(t12, x[1])
+	xb[1] += hesseRosenProd(t12, 2*x[1])
 }
 
 // earlyReturnsForward is earlyReturns, and saves what the reverse sweep needs.
@@ -808,8 +798,7 @@ func earlyReturnsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 			w1b += resultb * float64(i+1)
 		}
 		// w := v * v
-		vb := w1b * v
-		vb += w1b * v
+		vb := w1b * (2 * v)
 		// for i, v := range x
 		xb[i] += vb
 	}
@@ -835,8 +824,7 @@ func earlyReturnsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) 
 			w1b += hesseRosenProd(resultb, float64(i+1))
 		}
 		// w := v * v
-		vb := hesseRosenProd(w1b, v)
-		vb += hesseRosenProd(w1b, v)
+		vb := hesseRosenProd(w1b, 2*v)
 		// for i, v := range x
 		xb[i] += vb
 	}
@@ -1073,8 +1061,7 @@ func switchesReverse(w *rosenWork, x, xb []float64, resultb float64) {
 			sb += t1 * v
 		case 1:
 			// s += v * v
-			vb += sb * v
-			vb += sb * v
+			vb += sb * (2 * v)
 		case 2:
 			// s *= 2
 			sb *= 2
@@ -1110,8 +1097,7 @@ func switchesReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 			sb += hesseRosenProd(t3, v)
 		case 1:
 			// s += v * v
-			vb += hesseRosenProd(sb, v)
-			vb += hesseRosenProd(sb, v)
+			vb += hesseRosenProd(sb, 2*v)
 		case 2:
 			// s *= 2
 			sb = hesseRosenProd(sb, 2)
@@ -1354,8 +1340,7 @@ func swapsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 		v := y[i2]
 		// s += v * v * float64(i)
 		t5 := sb * float64(i2)
-		vb := t5 * v
-		vb += t5 * v
+		vb := t5 * (2 * v)
 		// for i, v := range y
 		yb[i2] += vb
 	}
@@ -1424,8 +1409,7 @@ func swapsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		v := y[i2]
 		// s += v * v * float64(i)
 		t5 := hesseRosenProd(sb, float64(i2))
-		vb := hesseRosenProd(t5, v)
-		vb += hesseRosenProd(t5, v)
+		vb := hesseRosenProd(t5, 2*v)
 		// for i, v := range y
 		yb[i2] += vb
 	}
@@ -2240,9 +2224,9 @@ func mathFunctionsReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	t5, _ := hesseRosenMaxD(x[2], 0.1, math.Max(x[2], 0.1))
 	xb[2] += t4 * s * t5
 	_, t8 := hesseRosenMinD(2, x[1], math.Min(2, x[1]))
-	xb[1] += (t3 * (s * math.Max(x[2], 0.1))) * t8
+	xb[1] += t3 * (s * math.Max(x[2], 0.1)) * t8
 	t9, _ := hesseRosenMaxD(x[0], 0.2, max(x[0], 0.2))
-	xb[0] += (t2 * (s * math.Max(x[2], 0.1) * math.Min(2, x[1]))) * t9
+	xb[0] += t2 * (s * math.Max(x[2], 0.1) * math.Min(2, x[1])) * t9
 	t13 := resultb * (s * math.Max(x[2], 0.1) * math.Min(2, x[1]) * max(x[0], 0.2))
 	t11, t12 := hesseRosenMinD((x[1] * 3), a, min(x[1]*3, a))
 	xb[1] += t13 * t11 * 3
@@ -2559,8 +2543,7 @@ func drawsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 		s = hesseRosenPop(&w.floats)
 		t3 := sb
 		t4 := hesseRosenProd(t3, t)
-		xb[i] += hesseRosenProd(t4, x[i])
-		xb[i] += hesseRosenProd(t4, x[i])
+		xb[i] += hesseRosenProd(t4, 2*x[i])
 		sb += hesseRosenProd(hesseRosenProd(t3, x[t2]), t1)
 		xb[t2] += hesseRosenProd(t3, s*t1)
 	}
@@ -2665,8 +2648,7 @@ func atZeroReverse(w *rosenWork, x, xb []float64, resultb float64) {
 	xb[0] += sb * 0 * (0.5 / math.Sqrt(x[0]))
 	xb[1] += sb * math.Sqrt(x[1]*x[1])
 	t14 := sb * x[1] * (0.5 / math.Sqrt(x[1]*x[1]))
-	xb[1] += t14 * x[1]
-	xb[1] += t14 * x[1]
+	xb[1] += t14 * (2 * x[1])
 }
 
 // atZeroReverseCareful goes back through atZero where a factor of 0 annihilates infinities and NaN.
@@ -2737,8 +2719,7 @@ func atZeroReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 	xb[0] += hesseRosenProd(hesseRosenProd(sb, 0), 0.5/math.Sqrt(x[0]))
 	xb[1] += hesseRosenProd(sb, math.Sqrt(x[1]*x[1]))
 	t17 := hesseRosenProd(hesseRosenProd(sb, x[1]), 0.5/math.Sqrt(x[1]*x[1]))
-	xb[1] += hesseRosenProd(t17, x[1])
-	xb[1] += hesseRosenProd(t17, x[1])
+	xb[1] += hesseRosenProd(t17, 2*x[1])
 }
 
 // quotientForward is quotient, and saves what the reverse sweep needs.
