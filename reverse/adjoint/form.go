@@ -983,6 +983,11 @@ func (b *builder) call(s ast.Stmt, e *ast.CallExpr, lhs []*local, define bool) {
 		n.callee = b.prog.unitOf(c.Callee)
 	} else {
 		fn, _ := b.in.Function(e.Fun)
+		for i := range lhs {
+			if lhs[i] == nil && b.prog.helpers[fn].first { // second derivatives read both
+				lhs[i] = b.synthetic("t", types.Typ[types.Float64], false).local
+			}
+		}
 		for _, x := range e.Args {
 			if _, known := b.prog.helpers[fn]; b.active(x) && !known {
 				refuse(e, "a call that cannot be followed", "call a declared function by its name")

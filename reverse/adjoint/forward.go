@@ -56,7 +56,7 @@ func (r *sweep) forward(n node) {
 		if n.push {
 			t := r.typeOf(n.dst)
 			d := r.text(n.dst)
-			r.push(t, fmt.Sprintf("append(%s(nil), %s...)", r.prog.typ(t), d))
+			r.push(t, true, fmt.Sprintf("append(%s(nil), %s...)", r.prog.typ(t), d))
 		}
 		if n.src == nil {
 			r.line("clear(%s)", r.text(n.dst))
@@ -97,9 +97,9 @@ func (r *sweep) forwardAssign(n *assign) {
 	shadowed := r.active(n.lhs) && holds(t) && !r.tangents
 	lhs := r.text(n.lhs)
 	if n.push {
-		r.push(t, lhs)
+		r.push(t, r.active(n.lhs), lhs)
 		if shadowed {
-			r.push(t, r.shadow(n.lhs))
+			r.push(t, true, r.shadow(n.lhs))
 		}
 	}
 	if n.define {
@@ -132,9 +132,9 @@ func (r *sweep) forwardBlock(k *block) {
 	r.frames = append(r.frames, frame{end: func(int) {
 		for _, l := range k.vars {
 			if l.save {
-				r.push(l.typ, l.name)
+				r.push(l.typ, l.active, l.name)
 				if l.holder {
-					r.push(l.typ, r.bar(l))
+					r.push(l.typ, l.active, r.bar(l))
 				}
 			}
 		}
@@ -174,7 +174,7 @@ func (r *sweep) forwardBranch(n *branch) {
 	part := func(k *block, bit bool) {
 		r.frames = append(r.frames, frame{end: func(int) {
 			if !n.skip && !n.again {
-				r.push(types.Typ[types.Bool], fmt.Sprint(bit))
+				r.push(types.Typ[types.Bool], false, fmt.Sprint(bit))
 			}
 		}})
 		if k != nil {
@@ -215,7 +215,7 @@ func (r *sweep) forwardChoice(n *choice) {
 		}
 		r.frames = append(r.frames, frame{end: func(int) {
 			if !n.skip {
-				r.push(types.Typ[types.Int], itoa(i))
+				r.push(types.Typ[types.Int], false, itoa(i))
 			}
 		}})
 		r.forwardBlock(k)
@@ -226,7 +226,7 @@ func (r *sweep) forwardChoice(n *choice) {
 	}
 	if !byDefault && !n.skip {
 		r.line("default:")
-		r.push(types.Typ[types.Int], "-1")
+		r.push(types.Typ[types.Int], false, "-1")
 	}
 	r.line("}")
 }
@@ -239,12 +239,12 @@ func (r *sweep) forwardLoop(n *loop) {
 	}
 	whole := frame{end: func(int) {
 		if trips != "" {
-			r.push(types.Typ[types.Int], trips)
+			r.push(types.Typ[types.Int], false, trips)
 		}
 	}}
 	body := frame{loop: n, end: func(code int) {
 		if n.coded && !n.skip {
-			r.push(types.Typ[types.Int], itoa(code))
+			r.push(types.Typ[types.Int], false, itoa(code))
 		}
 	}}
 	label := ""

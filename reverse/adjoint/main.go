@@ -23,6 +23,7 @@ func run(args []string, dir string, stderr io.Writer) int {
 	flags.BoolVar(&q.gradient, "gradient", false, "write gradients, as without other flags")
 	flags.BoolVar(&q.jvp, "jvp", false, "write derivatives along a direction")
 	flags.BoolVar(&q.hvp, "hvp", false, "write products with Hessians")
+	flags.BoolVar(&q.bilinear, "bilinear", false, "write bilinear forms of Hessians")
 	flags.IntVar(&q.directions, "directions", 1, "the `number` of directions of products at once")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: adjoint [flags] Function ...")
@@ -50,7 +51,7 @@ func run(args []string, dir string, stderr io.Writer) int {
 	if err != nil {
 		return fail(err)
 	}
-	q.gradient = q.gradient || !q.jvp && !q.hvp
+	q.gradient = q.gradient || !q.jvp && !q.hvp && !q.bilinear
 	text, faults, err := p.write(q, flags.Args(), *output)
 	if err != nil {
 		return fail(err)

@@ -286,6 +286,7 @@ func (r *sweep) calls(e *ast.CallExpr, bar string) {
 		return
 	}
 	var code op.Code
+	var h helper
 	switch activity.Builtin(r.in.Info(), e.Fun) {
 	case "min":
 		code = op.Min
@@ -293,11 +294,13 @@ func (r *sweep) calls(e *ast.CallExpr, bar string) {
 		code = op.Max
 	default:
 		fn, _ := r.in.Function(e.Fun)
+		h = r.prog.helpers[fn]
 		rule, ok := ruleOf(fn)
-		if !ok {
+		if code = rule.code; h.first {
+			code = h.code
+		} else if !ok && !h.product && !h.polygamma {
 			refuse(e, "a call that cannot be followed", "call a declared function by its name")
 		}
-		code = rule.code
 	}
 	value := func() string {
 		if l := r.temps[e]; l != nil { // which is there
@@ -309,6 +312,25 @@ func (r *sweep) calls(e *ast.CallExpr, bar string) {
 			return r.value.name
 		}
 		return r.use(e)
+	}
+	switch {
+	case h.product:
+		x, y := e.Args[0], e.Args[1]
+		bar = r.named(bar, false)
+		if r.active(x) {
+			r.partial(x, r.times(bar, r.use(y)))
+		}
+		if r.active(y) {
+			r.partial(y, r.times(bar, r.use(x)))
+		}
+		return
+	case h.polygamma:
+		r.partial(e.Args[0], r.times(bar, r.prog.file.Call(elem.Polygamma, operand(r.use(e.Args[0])), r.use(e.Args[1])+"+1")))
+		return
+	case h.first:
+		d := r.prog.file.Call(code.Info().H1, operand(r.use(e.Args[0])), operand(r.use(e.Args[1])), operand(value()))
+		r.partial(e.Args[0], r.times(bar, d))
+		return
 	}
 	switch code.Class() {
 	case op.NoPartials:

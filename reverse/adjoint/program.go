@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/format"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func (p *program) begin(roots []root, name string, tangent bool) (units []*unit,
 	}
 	p.findHelpers()
 	p.units, p.byKey, p.needed, p.stacks = nil, map[string]*unit{}, map[any]bool{}, map[string]string{}
-	p.order, p.names, p.effects = nil, source.Names{}, map[*activity.Instance]map[any]bool{}
+	p.saved, p.order, p.names, p.effects = nil, nil, source.Names{}, map[*activity.Instance]map[any]bool{}
 	p.tangent = tangent
 	if !tangent && p.Root.Types.Scope().Lookup("w") != nil {
 		return nil, nil, fmt.Errorf("package %s declares w, which is a variable of what is written", p.Root.Name)
@@ -84,6 +85,9 @@ func (p *program) begin(roots []root, name string, tangent bool) (units []*unit,
 	return units, p.Report(p.a.Faults), nil
 }
 
+// effective is a call of what this command writes that is not for its value alone.
+var effective = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*(Pop|Forward|Reverse|ReverseCareful|Tangent|TangentCareful)\(`)
+
 // tidy leaves out variables that nothing reads, which Go refuses.
 func (p *program) tidy(output string, text []byte) ([]byte, error) {
 	for range 100 {
@@ -100,12 +104,13 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 			name, ok := strings.CutPrefix(x.Msg, "declared and not used: ")
 			at := x.Fset.Position(x.Pos).Line - 1
 			if !ok || at >= len(lines) {
+				os.WriteFile("/tmp/adjtwo/bad.go", text, 0o644)
 				return nil, fmt.Errorf("what was written does not compile: %v: %s", x, strings.TrimSpace(lines[min(at, len(lines)-1)]))
 			}
 			s := strings.TrimSpace(lines[at])
 			rest, single := strings.CutPrefix(s, name+" := ")
 			switch {
-			case single && (strings.HasPrefix(rest, p.helper("Pop")+"(") || strings.Contains(rest, "Reverse(w, ") || strings.Contains(rest, "ReverseCareful(w, ") || strings.Contains(rest, "Forward(w, ") || p.tangent && strings.HasSuffix(rest, ")") && strings.Contains(rest, "(")):
+			case single && effective.MatchString(rest):
 				lines[at] = rest // for its effect
 			case strings.Contains(string(text), "\t"+name+" = "):
 				lines[at] += "\n_ = " + name
@@ -129,6 +134,7 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 		}
 		text = []byte(strings.Join(kept, "\n"))
 	}
+	os.WriteFile("/tmp/adjtwo/bad.go", text, 0o644)
 	return nil, fmt.Errorf("what was written does not compile")
 }
 
@@ -279,7 +285,7 @@ func (u *unit) reverseText(careful bool) []string {
 	}
 	u.coded = mentions(body, "exit")
 	if u.coded {
-		body = append([]string{"exit := " + r.pop(types.Typ[types.Int])}, body...)
+		body = append([]string{"exit := " + r.pop(types.Typ[types.Int], false)}, body...)
 	}
 	return body
 }
@@ -290,7 +296,7 @@ func (u *unit) forwardText() []string {
 	r := &sweep{unit: u}
 	whole := frame{end: func(code int) {
 		if u.coded {
-			r.push(types.Typ[types.Int], itoa(code))
+			r.push(types.Typ[types.Int], false, itoa(code))
 		}
 	}}
 	r.frames = []frame{whole}
@@ -391,18 +397,19 @@ func (p *program) printUnit(u *unit) {
 			in = append(in, u.bar(l)+" "+p.typ(l.typ))
 		}
 	}
-	var out []string
+	var out, types, vars []string
 	for _, l := range u.params {
 		if l.active && !l.holder {
-			out = append(out, u.bar(l)+" "+p.typ(l.typ))
+			out, types = append(out, u.bar(l)), append(types, p.typ(l.typ))
+			vars = append(vars, "var "+u.bar(l)+" "+p.typ(l.typ))
 		}
 	}
-	end := ""
-	if len(out) > 0 {
-		end = "\nreturn"
-	}
 	write := func(name string, text []string) {
-		p.file.Printf("func %s(%s) (%s) {\n%s%s\n}\n\n", name, strings.Join(in, ", "), strings.Join(out, ", "), strings.Join(text, "\n"), end)
+		text = firstUse(slices.Concat(vars, text), 0, len(vars))
+		if len(out) > 0 {
+			text = append(text, "return "+strings.Join(out, ", "))
+		}
+		p.file.Printf("func %s(%s) (%s) {\n%s\n}\n\n", name, strings.Join(in, ", "), strings.Join(types, ", "), strings.Join(text, "\n"))
 	}
 	if u.plain {
 		p.file.Printf("// %s goes back through %s: it adds to the adjoints of what slices and pointers lead\n// to, and returns those of numbers.\n", u.reverseName(false), name)
@@ -486,15 +493,25 @@ func (p *program) gradient(u *unit) {
 	p.file.Printf("%s.Put(w)\nreturn value\n}\n\n", pool)
 }
 
-// stack is the field of the work struct with saved values of a type.
-func (p *program) stack(t types.Type) string {
+// stack is the field of the work struct with saved values of a type; active ones are apart,
+// since the tangent of the sweeps saves their derivatives, too.
+func (p *program) stack(t types.Type, active bool) string {
 	key := types.TypeString(t, nil)
+	active = active && p.a.Place(t).Kind() != activity.Other
+	if !active && key == "float64" {
+		key = "constants"
+	} else if !active {
+		key = "passive " + key
+	}
 	if s, ok := p.stacks[key]; ok {
 		return s
 	}
-	name := map[string]string{"float64": "floats", "int": "ints", "bool": "bools", "[]float64": "slices"}[key]
+	name := map[string]string{"float64": "floats", "constants": "constants", "passive int": "ints", "passive bool": "bools", "[]float64": "slices"}[key]
 	if name == "" {
 		name = "kept" + itoa(len(p.stacks))
+	}
+	if active {
+		p.saved = append(p.saved, "w."+name)
 	}
 	p.stacks[key] = name
 	p.order = append(p.order, name+" []"+p.typ(t))

@@ -385,53 +385,18 @@ func multiplyAdd(x, y, z float64) float64 { return x*y + z }
 // Gradients of random functions, compiled in one package, are those of the lifted
 // functions; -programs makes more of them.
 func TestRandomFunctions(t *testing.T) {
-	var plain, table strings.Builder
-	plain.WriteString(randomHead)
-	var names []string
-	for k := range *programs {
-		g := &generator{rnd: rand.New(rand.NewPCG(uint64(k), 2))}
-		g.line("func f%d(x []float64, d *data) float64 {", k)
-		g.line("s, k := 0.0, 1\ny, z := make([]float64, 3), make([]float64, 3)\ncopy(y, x)\nz[1] = x[2]")
-		g.line("p, q := pair{x[1], 1}, pair{b: x[0]}\nv := [3]float64{x[0], 1, x[2]}")
-		g.line("m := &model{s: z, t: x[1]}\nrows := make([][]float64, 3)\nfor i := range rows {\nrows[i] = make([]float64, 3)\nrows[i][i] = x[i]\n}")
-		for range 3 + g.rnd.IntN(6) {
-			g.statement()
-		}
-		g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b + z[0]*z[k] + v[k] + m.t*m.s[1] + rows[0][k]*rows[k][2]\n}")
-		plain.WriteString("\n" + g.b.String())
-		names = append(names, fmt.Sprintf("f%d", k))
-		fmt.Fprintf(&table, "{f%d, f%dGradient, f%dOf[dual.Number], f%dForward, f%dReverseCareful},\n", k, k, k, k, k)
-	}
-	dir, err := os.MkdirTemp("testdata", "random")
-	require.NoError(t, err)
-	if *keep == "" {
-		defer os.RemoveAll(dir)
-	} else {
-		defer os.Rename(dir, *keep)
-	}
-	write := func(name, text string) {
-		source, err := format.Source([]byte(text))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), source, 0o644))
-	}
-	write("plain.go", plain.String())
-	path, err := filepath.Abs(dir)
-	require.NoError(t, err)
-	p, err := newProgram(path, "adjoint.go")
+	dir, names, run := randomProgram(t, *programs, 2)
+	p, err := newProgram(dir, "adjoint.go")
 	require.NoError(t, err)
 	text, faults, err := p.gradients(names, "adjoint.go")
 	require.NoError(t, err)
 	require.Empty(t, faults)
-	write("adjoint.go", string(text))
-	goCommand := func(dir string, args ...string) {
-		c := exec.Command("go", args...)
-		c.Dir = dir
-		c.Env = append(os.Environ(), "GOARCH=", "GOAMD64=v1")
-		out, err := c.CombinedOutput()
-		require.NoError(t, err, string(out))
+	writeSource(t, dir, "adjoint.go", string(text))
+	table := ""
+	for k := range names {
+		table += fmt.Sprintf("{f%d, f%dGradient, f%dOf[dual.Number], f%dForward, f%dReverseCareful},\n", k, k, k, k, k)
 	}
-	goCommand(path, append([]string{"run", "github.com/hesse-ad/hesse/dual/lift", "-o", "lifted.go"}, names...)...)
-	write("main.go", randomMain+`
+	writeSource(t, dir, "main.go", randomMain+`
 var table = []struct {
 	plain    func(x []float64, d *data) float64
 	gradient func(dst, x []float64, d *data) float64
@@ -439,6 +404,57 @@ var table = []struct {
 	forward  func(w *f0Work, x, xb []float64, d *data) float64
 	careful  func(w *f0Work, x, xb []float64, d *data, bar float64)
 }{
-`+table.String()+"}\n")
-	goCommand(path, "run", ".")
+`+table+"}\n")
+	run("run", ".")
+}
+
+// function is function k of a random program.
+func (g *generator) function(k int) string {
+	g.line("func f%d(x []float64, d *data) float64 {", k)
+	g.line("s, k := 0.0, 1\ny, z := make([]float64, 3), make([]float64, 3)\ncopy(y, x)\nz[1] = x[2]")
+	g.line("p, q := pair{x[1], 1}, pair{b: x[0]}\nv := [3]float64{x[0], 1, x[2]}")
+	g.line("m := &model{s: z, t: x[1]}\nrows := make([][]float64, 3)\nfor i := range rows {\nrows[i] = make([]float64, 3)\nrows[i][i] = x[i]\n}")
+	for range 3 + g.rnd.IntN(6) {
+		g.statement()
+	}
+	g.line("return s + y[0]*y[1] + p.a - p.b + q.a*q.b + z[0]*z[k] + v[k] + m.t*m.s[1] + rows[0][k]*rows[k][2]\n}")
+	return g.b.String()
+}
+
+// randomProgram writes random functions f0, f1 … and their lifted forms into a new folder.
+func randomProgram(t *testing.T, count int, seed uint64) (dir string, names []string, run func(args ...string)) {
+	var plain strings.Builder
+	plain.WriteString(randomHead)
+	for k := range count {
+		g := &generator{rnd: rand.New(rand.NewPCG(uint64(k), seed))}
+		plain.WriteString("\n" + g.function(k))
+		names = append(names, fmt.Sprintf("f%d", k))
+	}
+	dir, err := os.MkdirTemp("testdata", "random")
+	require.NoError(t, err)
+	dir, err = filepath.Abs(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if *keep == "" {
+			os.RemoveAll(dir)
+		} else {
+			os.Rename(dir, filepath.Join(*keep, strings.NewReplacer("/", "_", " ", "_").Replace(t.Name())))
+		}
+	})
+	writeSource(t, dir, "plain.go", plain.String())
+	run = func(args ...string) {
+		c := exec.Command("go", args...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GOARCH=", "GOAMD64=v1")
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	run(append([]string{"run", "github.com/hesse-ad/hesse/dual/lift", "-o", "lifted.go"}, names...)...)
+	return dir, names, run
+}
+
+func writeSource(t *testing.T, dir, name, text string) {
+	source, err := format.Source([]byte(text))
+	require.NoError(t, err, text)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), source, 0o644))
 }

@@ -65,12 +65,12 @@ func mentions(lines []string, name string) bool {
 	return false
 }
 
-func (r *sweep) pop(t types.Type) string {
-	return r.prog.helper("Pop") + "(&w." + r.prog.stack(t) + ")"
+func (r *sweep) pop(t types.Type, active bool) string {
+	return r.prog.helper("Pop") + "(&w." + r.prog.stack(t, active) + ")"
 }
 
-func (r *sweep) push(t types.Type, what string) {
-	s := r.prog.stack(t)
+func (r *sweep) push(t types.Type, active bool, what string) {
+	s := r.prog.stack(t, active)
 	r.line("w.%s = append(w.%s, %s)", s, s, what)
 }
 
@@ -118,9 +118,9 @@ func (r *sweep) reverseAssign(n *assign) {
 		if n.push {
 			r.at(n.lhs)
 			if active && holds(t) {
-				r.line("%s = %s", r.shadow(n.lhs), r.pop(t))
+				r.line("%s = %s", r.shadow(n.lhs), r.pop(t, active))
 			}
-			r.line("%s = %s", r.text(n.lhs), r.pop(t))
+			r.line("%s = %s", r.text(n.lhs), r.pop(t, active))
 		}
 		if !active {
 			return
@@ -292,15 +292,15 @@ func (r *sweep) reverseBlock(k *block, braces bool) {
 		}
 		declare := func(name string) {
 			if l.param {
-				pops = append(pops, name+" = "+r.pop(l.typ))
+				pops = append(pops, name+" = "+r.pop(l.typ, l.active))
 			} else {
-				pops = append(pops, name+" := "+r.pop(l.typ))
+				pops = append(pops, name+" := "+r.pop(l.typ, l.active))
 			}
 		}
 		shadow = shadow && l.holder
 		switch {
 		case l.again:
-			if value || shadow {
+			if (value || shadow) && l.set.rhs != nil {
 				r.reads(l.set.rhs, r.need)
 			}
 			var lines []string
@@ -316,13 +316,13 @@ func (r *sweep) reverseBlock(k *block, braces bool) {
 				if shadow || l.param {
 					declare(bar)
 				} else {
-					pops = append(pops, r.pop(l.typ))
+					pops = append(pops, r.pop(l.typ, l.active))
 				}
 			}
 			if value || l.param {
 				declare(l.name)
 			} else {
-				pops = append(pops, r.pop(l.typ))
+				pops = append(pops, r.pop(l.typ, l.active))
 			}
 		case !l.param:
 			if value {
@@ -398,7 +398,7 @@ func (r *sweep) reverseBranch(n *branch) {
 	if n.again {
 		cond = r.use(n.cond)
 	} else {
-		cond = r.pop(types.Typ[types.Bool])
+		cond = r.pop(types.Typ[types.Bool], false)
 	}
 	if len(then) == 0 {
 		r.line("if !(%s) {", cond)
@@ -427,7 +427,7 @@ func (r *sweep) reverseChoice(n *choice) {
 	r.cur = n.info()
 	n.skip = !any
 	if any {
-		r.line("switch %s {", r.pop(types.Typ[types.Int]))
+		r.line("switch %s {", r.pop(types.Typ[types.Int], false))
 		r.lines = append(append(r.lines, lines...), "}")
 	}
 }
@@ -456,7 +456,7 @@ func (r *sweep) reverseLoop(n *loop) {
 	n.skip = len(body) == 0
 	n.coded = n.exits && mentions(body, r.exit)
 	if n.coded {
-		body = append([]string{r.exit + " := " + r.pop(types.Typ[types.Int])}, body...)
+		body = append([]string{r.exit + " := " + r.pop(types.Typ[types.Int], false)}, body...)
 	}
 	r.exit = outer
 	if n.skip {
@@ -466,14 +466,14 @@ func (r *sweep) reverseLoop(n *loop) {
 	switch {
 	case n.counter == nil:
 		i := r.prog.temporary(r)
-		r.line("for %s := %s; %s > 0; %s-- {", i, r.pop(types.Typ[types.Int]), i, i)
+		r.line("for %s := %s; %s > 0; %s-- {", i, r.pop(types.Typ[types.Int], false), i, i)
 	case n.count:
 		i := n.counter.name
 		from := "0"
 		if n.from != nil {
 			from = operand(r.use(n.from))
 		}
-		trips := r.pop(types.Typ[types.Int])
+		trips := r.pop(types.Typ[types.Int], false)
 		switch {
 		case n.down:
 			t := r.prog.temporary(r)
@@ -548,6 +548,9 @@ func plus(s string, k int) string {
 // reverseCall calls the reverse sweep of what was called.
 func (r *sweep) reverseCall(n *call) {
 	c := n.callee
+	if fn, _ := r.in.Function(n.call.Fun); r.prog.helpers[fn].first {
+		r.reversePartials(n, r.prog.helpers[fn].code)
+	}
 	if c == nil || c.empty {
 		return
 	}
@@ -592,6 +595,30 @@ func (r *sweep) reverseCall(n *call) {
 	}
 }
 
+// reversePartials goes back through the two partial derivatives of a function, which the
+// source computes.
+func (r *sweep) reversePartials(n *call, code op.Code) {
+	var args, names []string
+	for _, e := range n.call.Args {
+		args = append(args, operand(r.use(e)))
+	}
+	for _, l := range n.lhs {
+		r.need(l)
+		args = append(args, l.name)
+	}
+	for range 3 {
+		names = append(names, r.prog.temporary(r))
+	}
+	r.line("%s := %s", strings.Join(names, ", "), r.prog.file.Call(code.Info().H2, args...))
+	for i, l := range n.lhs {
+		if l.active {
+			for k, x := range n.call.Args[:2] {
+				r.partial(x, r.times(r.bar(l), names[i+k]))
+			}
+		}
+	}
+}
+
 func isPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
 	return ok
@@ -610,7 +637,7 @@ func (r *sweep) reverseCopy(n *copying) {
 	r.comment(n.stmt)
 	if n.push {
 		r.at(n.dst)
-		r.line("copy(%s, %s)", r.use(n.dst), r.pop(r.typeOf(n.dst)))
+		r.line("copy(%s, %s)", r.use(n.dst), r.pop(r.typeOf(n.dst), true))
 	}
 	if n.src == nil {
 		r.line("clear(%s)", r.shadowUse(n.dst))

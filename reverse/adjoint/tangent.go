@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/activity"
@@ -147,7 +148,7 @@ func (r *sweep) tangent(e ast.Expr) string {
 	if !r.active(e) {
 		return ""
 	}
-	if l := r.temps[e]; l != nil && e != r.top {
+	if l := r.temps[e]; l != nil && e != r.top && !slices.Contains(r.values, e) {
 		return r.bar(l)
 	}
 	switch x := e.(type) {
@@ -298,14 +299,21 @@ func (r *sweep) tangentOfCall(e *ast.CallExpr) string {
 	for i, x := range e.Args {
 		args[i] = operand(r.text(x))
 	}
+	dots := make([]string, len(e.Args))
+	for i, x := range e.Args {
+		dots[i] = r.tangent(x)
+	}
+	if strings.Join(dots, "") == "" {
+		return ""
+	}
 	fn, _ := r.in.Function(e.Fun)
 	h := r.prog.helpers[fn]
 	if h.product {
-		return sum(r.scaled(r.tangent(e.Args[0]), args[1]), r.scaled(r.tangent(e.Args[1]), args[0]))
+		return sum(r.scaled(dots[0], args[1]), r.scaled(dots[1], args[0]))
 	}
 	if h.polygamma {
 		d := r.kept(e, 1, func() string { return r.prog.file.Call(elem.Polygamma, args[0], args[1]+"+1") })
-		return r.scaled(r.tangent(e.Args[0]), d[0])
+		return r.scaled(dots[0], d[0])
 	}
 	rule, ok := ruleOf(fn)
 	switch {
@@ -331,10 +339,10 @@ func (r *sweep) tangentOfCall(e *ast.CallExpr) string {
 			}
 			return strings.ReplaceAll(d, "VALUE", v)
 		})
-		return r.scaled(r.tangent(e.Args[0]), d[0])
+		return r.scaled(dots[0], d[0])
 	case op.Binary:
 		d := r.kept(e, 2, func() string { return r.prog.file.First2(rule.code, args[0], args[1], r.valueOf(e)) })
-		return sum(r.scaled(r.tangent(e.Args[0]), d[0]), r.scaled(r.tangent(e.Args[1]), d[1]))
+		return sum(r.scaled(dots[0], d[0]), r.scaled(dots[1], d[1]))
 	}
 	return "" // it has no derivative
 }
@@ -346,11 +354,8 @@ func (r *sweep) tangentOfPartials(n *call, code op.Code) {
 	for _, e := range n.call.Args {
 		args = append(args, operand(r.text(e)))
 	}
-	for i, l := range n.lhs {
-		if l == nil {
-			n.lhs[i] = &local{name: r.prog.temporary(r)}
-		}
-		values = append(values, n.lhs[i].name)
+	for _, l := range n.lhs {
+		values = append(values, l.name)
 	}
 	r.line("%s := %s", strings.Join(values, ", "), r.print(n.call, n.call))
 	if !n.lhs[0].active && !n.lhs[1].active {

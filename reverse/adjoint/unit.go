@@ -68,6 +68,7 @@ type program struct {
 	tangent    bool              // tangents are written,
 	directions int               // so many at once
 	public     []string          // what users call
+	saved      []string          // the stacks with active values
 	helpers    map[*types.Func]helper
 	work       string       // the type of the work struct
 	names      source.Names // at the top level
@@ -357,6 +358,9 @@ func (u *unit) active(e ast.Expr) bool {
 	}
 	if l := u.temps[e]; l != nil {
 		return l.active
+	}
+	if l := u.base(e); l != nil && !l.active { // its derivative is of no use
+		return false
 	}
 	if x, ok := u.elements[e]; ok {
 		return x.place.HoldsActive()

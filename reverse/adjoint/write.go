@@ -30,6 +30,7 @@ func (p *program) write(q request, functions []string, output string) (text []by
 	}{
 		{q.gradient, func() ([]byte, []string, error) { return p.adjoints(functions, output, p.gradient) }},
 		{q.jvp, func() ([]byte, []string, error) { return p.jvps(q, functions, output) }},
+		{q.bilinear, func() ([]byte, []string, error) { return p.bilinears(functions, output) }},
 		{q.hvp, func() ([]byte, []string, error) { return p.hvps(q, functions, output) }},
 	} {
 		if !part.wanted {
@@ -41,7 +42,7 @@ func (p *program) write(q request, functions []string, output string) (text []by
 		}
 		parts = append(parts, text)
 	}
-	if len(parts) == 1 && !q.hvp {
+	if len(parts) == 1 && !q.hvp && !q.bilinear {
 		return parts[0], nil, nil
 	}
 	text, err = merge(parts, p.public)
@@ -95,22 +96,107 @@ func (p *program) text(output string) ([]byte, error) {
 
 // jvps is the file with tangents of functions.
 func (p *program) jvps(q request, functions []string, output string) (text []byte, faults []string, err error) {
+	p.directions = q.directions
+	return p.tangents(functions, output, p.jvp)
+}
+
+// tangents is the file with the tangents of functions and what outer prints for each.
+func (p *program) tangents(functions []string, output string, outer func(u *unit)) (text []byte, faults []string, err error) {
 	var roots []root
 	for _, name := range functions {
 		roots = append(roots, root{name: name})
 	}
-	p.directions = q.directions
 	units, faults, err := p.begin(roots, functions[0], true)
 	if err != nil || len(faults) > 0 {
 		return nil, faults, err
 	}
 	for _, u := range units {
-		p.jvp(u)
+		u.called(true)
+		if u.again() {
+			u.called(false)
+		}
+		outer(u)
 	}
 	p.printTangents()
 	p.printHelpers()
 	text, err = p.text(output)
 	return text, nil, err
+}
+
+// bilinears is the file with tangents of tangents.
+func (p *program) bilinears(functions []string, output string) (text []byte, faults []string, err error) {
+	p.directions = 1
+	var roots []root
+	text, faults, err = p.tangents(functions, output, func(u *unit) {
+		for _, careful := range []bool{false, true} {
+			if careful || u.again() {
+				roots = append(roots, root{name: u.tangentName(careful), active: []string{u.params[0].name, u.bar(u.params[0])}, useful: []bool{false, true}})
+			}
+		}
+	})
+	if err != nil || len(faults) > 0 {
+		return nil, faults, err
+	}
+	t, err := p.with(output, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	units, faults, err := t.begin(roots, functions[0], true)
+	if err != nil || len(faults) > 0 {
+		return nil, faults, err
+	}
+	for _, name := range functions {
+		u := units[0]
+		units = units[1:]
+		if !u.isCareful() {
+			units = units[1:]
+		}
+		t.bilinear(name, u)
+	}
+	return p.second(t, text, output)
+}
+
+// second merges the text of a second transformation with what it needs of the first.
+func (p *program) second(t *program, first []byte, output string) (text []byte, faults []string, err error) {
+	t.printTangents()
+	t.printHelpers()
+	second, err := t.text("second_" + output)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.public = append(p.public, t.public...)
+	text, err = merge([][]byte{second, first}, t.public)
+	return text, nil, err
+}
+
+// isCareful reports whether the function is the careful form of what was written.
+func (u *unit) isCareful() bool { return strings.HasSuffix(u.name, "Careful") }
+
+// bilinear prints the function that users call for forms with the Hessian of a function, from
+// the tangent of its tangent.
+func (p *program) bilinear(name string, u *unit) {
+	xl := u.params[0]
+	x, a, b := xl.name, u.distinct("u"), u.distinct("v")
+	params, args := "", ""
+	for _, l := range u.params[2:] {
+		params += ", " + l.name + " " + p.typ(l.typ)
+		args += ", " + l.name
+	}
+	public, zero, form := name+"Bilinear", u.distinct("zero"), u.distinct("form")
+	p.public = append(p.public, public)
+	p.file.Printf("%sfunc %s(%s, %s, %s %s%s) float64 {\n", source.Comment(fmt.Sprintf(
+		"%s returns %sᵀ·∇²%s(%s%s)·%s. It panics if lengths differ.", public, a, name, x, args, b)), public, x, a, b, p.typ(xl.typ), params)
+	p.file.Printf("if len(%s) != len(%s) || len(%s) != len(%s) {\npanic(%q)\n}\n", a, x, b, x, p.Root.Name+": lengths of the form with the Hessian of "+name)
+	p.file.Printf("%s := %s(len(%s))\n", zero, p.helper("Zeros"), x)
+	call := func(careful bool) string {
+		u.called(careful)
+		return fmt.Sprintf("%s(%s, %s, %s, *%s%s)\n", u.tangentName(careful), x, a, b, zero, args)
+	}
+	p.file.Printf("_, _, %s := %s", form, call(u.isCareful()))
+	if !u.isCareful() {
+		p.file.Printf("if %s-%s != 0 { // 0·∞ may be why\n_, _, %s = %s}\n", form, form, form, call(true))
+	}
+	p.file.Printf("%s.Put(%s)\nreturn %s\n}\n\n", p.helper("Zero"), zero, form)
 }
 
 // distinct is a name for a variable beside the parameters of u.
@@ -286,6 +372,24 @@ func (p *program) printHelpers() {
 		src[i] += v
 	}
 }`},
+		{"Zeroed", "returns n zeros, in the memory of v if that will do", `(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}`},
+		{"Zeros", "returns n zeros of a pool, which nothing changes", `(n int) *[]float64 {
+	v := ZERO.Get().(*[]float64)
+	if cap(*v) < n {
+		*v = make([]float64, n)
+	}
+	*v = (*v)[:n]
+	return v
+}
+
+var ZERO = sync.Pool{New: func() any { return new([]float64) }}`},
 		{"Gather", "puts parts into dst one after another", `(dst []float64, parts ...[]float64) {
 	n := 0
 	for _, v := range parts {
@@ -309,7 +413,12 @@ func (p *program) printHelpers() {
 }`},
 	} {
 		if name := p.helper(h.name); strings.Contains(p.file.Written(), name+"(") {
-			p.file.Printf("// %s %s.\nfunc %s%s\n\n", name, h.comment, name, strings.ReplaceAll(h.text, "PACKAGE", p.Root.Name))
+			p.file.Printf("// %s %s.\nfunc %s%s\n\n", name, h.comment, name, strings.NewReplacer("PACKAGE", p.Root.Name, "ZERO", p.helper("Zero")).Replace(h.text))
+			if h.name == "Zeros" {
+				if _, err := p.file.Import("sync"); err != nil {
+					panic(err)
+				}
+			}
 		}
 	}
 }
@@ -350,12 +459,15 @@ func (p *program) hvps(q request, functions []string, output string) (text []byt
 		p.sweeps(u)
 		for _, careful := range []bool{false, true} {
 			if careful || u.again() {
-				roots = append(roots, root{name: u.sweepsName(careful), active: []string{"w", u.params[0].name, u.bar(u.params[0])}})
+				roots = append(roots, root{name: u.sweepsName(careful), active: []string{u.params[0].name, u.bar(u.params[0])}})
 			}
 		}
 	})
 	if err != nil || len(faults) > 0 {
 		return nil, faults, err
+	}
+	for i := range roots {
+		roots[i].active = append(roots[i].active, p.saved...)
 	}
 	t, err := p.with(output, text)
 	if err != nil {
@@ -369,26 +481,16 @@ func (p *program) hvps(q request, functions []string, output string) (text []byt
 	saved := p.work
 	t.work = lowerName(functions[0]) + "HVPWork"
 	for _, name := range functions {
-		plain := units[0]
-		if units = units[1:]; !strings.HasSuffix(plain.name, "Careful") {
+		u := units[0]
+		u.called(u.isCareful())
+		if units = units[1:]; !u.isCareful() {
 			units[0].called(true)
 			units = units[1:]
-			plain.called(false)
-		} else {
-			plain.called(true)
 		}
-		t.hvp(name, plain)
+		t.hvp(name, u)
 	}
 	t.printHVPWork(saved)
-	t.printTangents()
-	t.printHelpers()
-	second, err := t.text("second_" + output)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.public = append(p.public, t.public...)
-	text, err = merge([][]byte{second, text}, t.public)
-	return text, nil, err
+	return p.second(t, text, output)
 }
 
 // hvp prints the function that users call for products with the Hessian of a function, from
@@ -418,9 +520,9 @@ func (p *program) hvp(name string, u *unit) {
 			public, dst, v, x, p.typ(xl.typ), params)
 		p.file.Printf("if len(%s) != len(%s) || len(%s) > %d {\npanic(%q)\n}\nif len(%s) == 0 {\nreturn\n}\n", dst, v, v, p.directions, wrong, v)
 		p.file.Printf("for d := range %s {\nif len(%s[d]) != len(%s) || len(%s[d]) != len(%s) {\npanic(%q)\n}\n}\n", v, dst, x, v, x, wrong)
-		p.file.Printf("%s := %s.Get().(*%s)\n%s.zero(len(%s))\n", w, pool, p.work, w, x)
+		p.file.Printf("%s := %s.Get().(*%s)\n", w, pool, p.work)
 		p.file.Printf("var vs [%d][]float64\nfor d := range vs {\nvs[d] = %s[min(d, len(%s)-1)]\n}\n", p.directions, v, v)
-		call := func() string {
+		call := func(careful bool) string {
 			s := list
 			for d := range p.directions {
 				if tangents {
@@ -435,11 +537,12 @@ func (p *program) hvp(name string, u *unit) {
 			for d := range p.directions {
 				s += fmt.Sprintf(", %s.product[%d]", w, d)
 			}
-			return "(" + s + args + ")\n"
+			return fmt.Sprintf("%s.gradient = %s(%s.gradient, len(%s))\nfor d := range %s.product {\n%s.product[d] = %s(%s.product[d], len(%s))\n}\n%s(%s%s)\n",
+				w, p.helper("Zeroed"), w, x, w, w, p.helper("Zeroed"), w, x, u.tangentName(careful), s, args)
 		}
-		p.file.Printf("%s%s", u.tangentName(strings.HasSuffix(u.name, "Careful")), call())
-		if !strings.HasSuffix(u.name, "Careful") {
-			p.file.Printf("if !%s.finite() { // 0·∞ may be why\n%s.zero(len(%s))\n%s%s}\n", w, w, x, u.tangentName(true), call())
+		p.file.Printf("%s", call(u.isCareful()))
+		if !u.isCareful() {
+			p.file.Printf("for _, v := range %s.product {\nif !%s(v) { // 0·∞ may be why\n%sbreak\n}\n}\n", w, p.helper("Finite"), call(true))
 		}
 		p.file.Printf("for d := range %s {\ncopy(%s[d], %s.product[d])\n}\n%s.Put(%s)\n}\n\n", dst, dst, w, pool, w)
 		return
@@ -451,8 +554,8 @@ func (p *program) hvp(name string, u *unit) {
 	if tangents {
 		list += fmt.Sprintf(", &%s.tangent", w)
 	}
-	call := fmt.Sprintf("%s.zero(len(%s))\nclear(%s)\n%%s(%s, %s, %s, %s.gradient, %s%s)\n", w, x, dst, list, x, v, w, dst, args)
-	if strings.HasSuffix(u.name, "Careful") {
+	call := fmt.Sprintf("%s.gradient = %s(%s.gradient, len(%s))\nclear(%s)\n%%s(%s, %s, %s, %s.gradient, %s%s)\n", w, p.helper("Zeroed"), w, x, dst, list, x, v, w, dst, args)
+	if u.isCareful() {
 		p.file.Printf(call, u.tangentName(true))
 	} else {
 		p.file.Printf(call, u.tangentName(false))
@@ -474,21 +577,6 @@ func (p *program) printHVPWork(saved string) {
 	}
 	p.file.Printf("// %s has what sweeps save, its derivatives and the gradient.\ntype %s struct {\nsaved %s\ntangent %s\ngradient []float64\n}\n\n", p.work, p.work, saved, fields)
 	p.file.Printf("var %sPool = sync.Pool{New: func() any { return new(%s) }}\n\n", lowerName(strings.TrimSuffix(p.work, "Work")), p.work)
-	p.file.Printf("// zero clears the gradient of n inputs.\nfunc (w *%s) zero(n int) {\n", p.work)
-	zero := func(s string) {
-		p.file.Printf("if cap(%s) < n {\n%s = make([]float64, n)\n}\n%s = %s[:n]\nclear(%s)\n", s, s, s, s, s)
-	}
-	zero("w.gradient")
-	if n {
-		p.file.Printf("for d := range w.product {\n")
-		zero("w.product[d]")
-		p.file.Printf("}\n")
-	}
-	p.file.Printf("}\n\n")
-	finite := p.helper("Finite")
-	if n {
-		p.file.Printf("func (w *%s) finite() bool {\nfor _, v := range w.product {\nif !%s(v) {\nreturn false\n}\n}\nreturn true\n}\n\n", p.work, finite)
-	}
 }
 
 // merge is a file with the declarations of several, each once, which public ones need.
