@@ -88,7 +88,9 @@ func (r *sweep) definition(n *assign) string {
 
 func (r *sweep) forwardAssign(n *assign) {
 	if n.lhs == nil {
-		if n.rhs != nil {
+		if n.rhs != nil && r.prog.pops(r.in, n.rhs) {
+			r.line("%s", r.text(n.rhs))
+		} else if n.rhs != nil {
 			r.line("_ = %s", r.text(n.rhs))
 		}
 		return

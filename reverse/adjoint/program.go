@@ -104,7 +104,7 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 			name, ok := strings.CutPrefix(x.Msg, "declared and not used: ")
 			at := x.Fset.Position(x.Pos).Line - 1
 			if !ok || at >= len(lines) {
-				os.WriteFile("/tmp/adjtwo/bad.go", text, 0o644)
+
 				return nil, fmt.Errorf("what was written does not compile: %v: %s", x, strings.TrimSpace(lines[min(at, len(lines)-1)]))
 			}
 			s := strings.TrimSpace(lines[at])
@@ -134,7 +134,6 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 		}
 		text = []byte(strings.Join(kept, "\n"))
 	}
-	os.WriteFile("/tmp/adjtwo/bad.go", text, 0o644)
 	return nil, fmt.Errorf("what was written does not compile")
 }
 

@@ -28,8 +28,8 @@ func (p *program) along(f func()) {
 // variable, whose value the derivative may read, before it where it changes one.
 func (r *sweep) tangentAssign(n *assign) {
 	switch {
-	case n.lhs == nil && n.rhs != nil && r.active(n.rhs):
-		r.prog.along(func() { r.line("_ = %s", r.dot(n.rhs)) })
+	case n.rhs != nil && (n.lhs == nil || !r.active(n.lhs)) && r.prog.pops(r.in, n.rhs) && r.in.Exprs[n.rhs].HoldsActive():
+		r.prog.along(func() { r.line("%s", r.shadow(n.rhs)) })
 		r.forwardAssign(n)
 	case n.lhs == nil || !r.active(n.lhs):
 		r.forwardAssign(n)

@@ -52,8 +52,8 @@ func (p *program) useful(roots []root) {
 				switch n := n.(type) {
 				case *assign:
 					if n.lhs != nil && wants(u.base(n.lhs)) {
-						if n.v != nil && u.temps[n.rhs] == n.v { // a call that was hoisted
-							for _, x := range n.rhs.(*ast.CallExpr).Args {
+						if c, ok := n.rhs.(*ast.CallExpr); ok && n.v != nil && u.temps[n.rhs] == n.v { // it was hoisted
+							for _, x := range c.Args {
 								reads(x)
 							}
 						} else {

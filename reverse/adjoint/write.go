@@ -16,8 +16,8 @@ import (
 
 // A request says what is written of functions.
 type request struct {
-	gradient, jvp, vjp, hvp, bilinear bool
-	directions                        int // of tangents at once
+	gradient, jvp, hvp, bilinear bool
+	directions                   int // of tangents at once
 }
 
 // write is the text of a file with what is requested of functions, or what stands in its way.

@@ -47,7 +47,7 @@ func priceForward(w *priceWork, x, xb []float64, o *Option) float64 {
 					t2 := r.NormFloat64()
 					next := above + drift + sigma*t2
 					if next <= 0 {
-						w.floats = append(w.floats, t2)
+						w.constants = append(w.constants, t2)
 						w.floats = append(w.floats, next)
 						w.ints = append(w.ints, 1)
 						w.ints = append(w.ints, t3)
@@ -61,7 +61,7 @@ func priceForward(w *priceWork, x, xb []float64, o *Option) float64 {
 					w.floats = append(w.floats, above)
 					above = next
 					w.floats = append(w.floats, expm1)
-					w.floats = append(w.floats, t2)
+					w.constants = append(w.constants, t2)
 					w.floats = append(w.floats, next)
 					w.ints = append(w.ints, 2)
 				}
@@ -134,7 +134,7 @@ func priceReverseCareful(w *priceWork, x, xb []float64, o *Option, resultb float
 				for i1 := hessePricePop(&w.ints) - 1; i1 >= 0; i1-- {
 					exit2 := hessePricePop(&w.ints)
 					next := hessePricePop(&w.floats)
-					t2 := hessePricePop(&w.floats)
+					t2 := hessePricePop(&w.constants)
 					var nextb float64
 					if exit2 > 1 {
 						expm1 := hessePricePop(&w.floats)
@@ -190,8 +190,9 @@ func priceReverseCareful(w *priceWork, x, xb []float64, o *Option, resultb float
 
 // priceWork has what forward sweeps save, in stacks that grow once.
 type priceWork struct {
-	floats []float64
-	ints   []int
+	constants []float64
+	floats    []float64
+	ints      []int
 }
 
 var pricePool = sync.Pool{New: func() any { return new(priceWork) }}

@@ -1233,21 +1233,23 @@ func pointTimesForward(w *rosenWork, p point, c float64) point {
 
 // pointTimesReverse goes back through times: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func pointTimesReverse(w *rosenWork, p point, c float64, resultb point) (pb point, cb float64) {
+func pointTimesReverse(w *rosenWork, p point, c float64, resultb point) (point, float64) {
+	var pb point
 	pb.x += resultb.x * c
-	cb += resultb.x * p.x
+	cb := resultb.x * p.x
 	pb.y += resultb.y * c
 	cb += resultb.y * p.y
-	return
+	return pb, cb
 }
 
 // pointTimesReverseCareful goes back through times where a factor of 0 annihilates infinities and NaN.
-func pointTimesReverseCareful(w *rosenWork, p point, c float64, resultb point) (pb point, cb float64) {
+func pointTimesReverseCareful(w *rosenWork, p point, c float64, resultb point) (point, float64) {
+	var pb point
 	pb.x += hesseRosenProd(resultb.x, c)
-	cb += hesseRosenProd(resultb.x, p.x)
+	cb := hesseRosenProd(resultb.x, p.x)
 	pb.y += hesseRosenProd(resultb.y, c)
 	cb += hesseRosenProd(resultb.y, p.y)
-	return
+	return pb, cb
 }
 
 // plusForward is plus, and saves what the reverse sweep needs.
@@ -1257,21 +1259,25 @@ func plusForward(w *rosenWork, p point, q point) point {
 
 // plusReverse goes back through plus: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func plusReverse(w *rosenWork, p point, q point, resultb point) (pb point, qb point) {
+func plusReverse(w *rosenWork, p point, q point, resultb point) (point, point) {
+	var pb point
+	var qb point
 	pb.x += resultb.x
 	qb.x += resultb.x
 	pb.y += resultb.y
 	qb.y += resultb.y
-	return
+	return pb, qb
 }
 
 // plusReverseCareful goes back through plus where a factor of 0 annihilates infinities and NaN.
-func plusReverseCareful(w *rosenWork, p point, q point, resultb point) (pb point, qb point) {
+func plusReverseCareful(w *rosenWork, p point, q point, resultb point) (point, point) {
+	var pb point
+	var qb point
 	pb.x += resultb.x
 	qb.x += resultb.x
 	pb.y += resultb.y
 	qb.y += resultb.y
-	return
+	return pb, qb
 }
 
 // swapsForward is swaps, and saves what the reverse sweep needs.
@@ -1534,7 +1540,8 @@ func hornerForward(w *rosenWork, c, cb []float64, t float64) float64 {
 
 // hornerReverse goes back through horner: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func hornerReverse(w *rosenWork, c, cb []float64, t float64, resultb float64) (tb float64) {
+func hornerReverse(w *rosenWork, c, cb []float64, t float64, resultb float64) float64 {
+	var tb float64
 	exit := hesseRosenPop(&w.ints)
 	if exit > 1 {
 		horner1 := hesseRosenPop(&w.floats)
@@ -1545,11 +1552,12 @@ func hornerReverse(w *rosenWork, c, cb []float64, t float64, resultb float64) (t
 		t1 := hornerReverse(w, c[1:], cb[1:], t, horner1b)
 		tb += t1
 	}
-	return
+	return tb
 }
 
 // hornerReverseCareful goes back through horner where a factor of 0 annihilates infinities and NaN.
-func hornerReverseCareful(w *rosenWork, c, cb []float64, t float64, resultb float64) (tb float64) {
+func hornerReverseCareful(w *rosenWork, c, cb []float64, t float64, resultb float64) float64 {
+	var tb float64
 	exit := hesseRosenPop(&w.ints)
 	if exit > 1 {
 		horner1 := hesseRosenPop(&w.floats)
@@ -1560,7 +1568,7 @@ func hornerReverseCareful(w *rosenWork, c, cb []float64, t float64, resultb floa
 		t1 := hornerReverseCareful(w, c[1:], cb[1:], t, horner1b)
 		tb += t1
 	}
-	return
+	return tb
 }
 
 // severalResultsForward is severalResults, and saves what the reverse sweep needs.
@@ -1656,21 +1664,21 @@ func splitForward(w *rosenWork, a float64, b float64) (float64, float64, int) {
 
 // splitReverse goes back through split: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func splitReverse(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (ab float64, bb float64) {
-	ab += resultb * b
-	bb += resultb * a
+func splitReverse(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (float64, float64) {
+	ab := resultb * b
+	bb := resultb * a
 	ab += result1b
 	bb -= result1b
-	return
+	return ab, bb
 }
 
 // splitReverseCareful goes back through split where a factor of 0 annihilates infinities and NaN.
-func splitReverseCareful(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (ab float64, bb float64) {
-	ab += hesseRosenProd(resultb, b)
-	bb += hesseRosenProd(resultb, a)
+func splitReverseCareful(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (float64, float64) {
+	ab := hesseRosenProd(resultb, b)
+	bb := hesseRosenProd(resultb, a)
 	ab += result1b
 	bb -= result1b
-	return
+	return ab, bb
 }
 
 // split_Forward is split, and saves what the reverse sweep needs.
@@ -1680,17 +1688,17 @@ func split_Forward(w *rosenWork, a float64, b float64) (float64, float64, int) {
 
 // split_Reverse goes back through split: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func split_Reverse(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (ab float64) {
-	ab += resultb * b
+func split_Reverse(w *rosenWork, a float64, b float64, resultb float64, result1b float64) float64 {
+	ab := resultb * b
 	ab += result1b
-	return
+	return ab
 }
 
 // split_ReverseCareful goes back through split where a factor of 0 annihilates infinities and NaN.
-func split_ReverseCareful(w *rosenWork, a float64, b float64, resultb float64, result1b float64) (ab float64) {
-	ab += hesseRosenProd(resultb, b)
+func split_ReverseCareful(w *rosenWork, a float64, b float64, resultb float64, result1b float64) float64 {
+	ab := hesseRosenProd(resultb, b)
 	ab += result1b
-	return
+	return ab
 }
 
 // matricesForward is matrices, and saves what the reverse sweep needs.
@@ -2062,7 +2070,8 @@ func modelValue_Forward(w *rosenWork, m, mb *model, t float64) float64 {
 
 // modelValue_Reverse goes back through value: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func modelValue_Reverse(w *rosenWork, m, mb *model, t float64, resultb float64) (tb float64) {
+func modelValue_Reverse(w *rosenWork, m, mb *model, t float64, resultb float64) float64 {
+	var tb float64
 	sb := resultb
 	// m.scale *= 1.5
 	m.scale = hesseRosenPop(&w.floats)
@@ -2085,11 +2094,12 @@ func modelValue_Reverse(w *rosenWork, m, mb *model, t float64, resultb float64) 
 			overb[i] += w1b
 		}
 	}
-	return
+	return tb
 }
 
 // modelValue_ReverseCareful goes back through value where a factor of 0 annihilates infinities and NaN.
-func modelValue_ReverseCareful(w *rosenWork, m, mb *model, t float64, resultb float64) (tb float64) {
+func modelValue_ReverseCareful(w *rosenWork, m, mb *model, t float64, resultb float64) float64 {
+	var tb float64
 	sb := resultb
 	// m.scale *= 1.5
 	m.scale = hesseRosenPop(&w.floats)
@@ -2112,7 +2122,7 @@ func modelValue_ReverseCareful(w *rosenWork, m, mb *model, t float64, resultb fl
 			overb[i] += w1b
 		}
 	}
-	return
+	return tb
 }
 
 // mathFunctionsForward is mathFunctions, and saves what the reverse sweep needs.
@@ -2523,8 +2533,8 @@ func drawsForward(w *rosenWork, x, xb []float64) float64 {
 		t2 := r.IntN(len(x))
 		w.floats = append(w.floats, s)
 		s += x[i]*x[i]*t + s*t1*x[t2]
-		w.floats = append(w.floats, t)
-		w.floats = append(w.floats, t1)
+		w.constants = append(w.constants, t)
+		w.constants = append(w.constants, t1)
 		w.ints = append(w.ints, t2)
 	}
 	return s
@@ -2537,8 +2547,8 @@ func drawsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 	// The loop of line 265, from its last iteration to its first.
 	for i := len(x) - 1; i >= 0; i-- {
 		t2 := hesseRosenPop(&w.ints)
-		t1 := hesseRosenPop(&w.floats)
-		t := hesseRosenPop(&w.floats)
+		t1 := hesseRosenPop(&w.constants)
+		t := hesseRosenPop(&w.constants)
 		// s += x[i]*x[i]*r.Float64() + s*r.NormFloat64()*x[r.IntN(len(x))]
 		s = hesseRosenPop(&w.floats)
 		t3 := sb
@@ -2729,19 +2739,19 @@ func quotientForward(w *rosenWork, a float64, b float64) float64 {
 
 // quotientReverse goes back through quotient: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func quotientReverse(w *rosenWork, a float64, b float64, resultb float64) (ab float64, bb float64) {
+func quotientReverse(w *rosenWork, a float64, b float64, resultb float64) (float64, float64) {
 	t1 := resultb / b
-	ab += t1 * (0.5 / math.Sqrt(a))
-	bb -= t1 * (math.Sqrt(a) / b)
-	return
+	ab := t1 * (0.5 / math.Sqrt(a))
+	bb := -t1 * (math.Sqrt(a) / b)
+	return ab, bb
 }
 
 // quotientReverseCareful goes back through quotient where a factor of 0 annihilates infinities and NaN.
-func quotientReverseCareful(w *rosenWork, a float64, b float64, resultb float64) (ab float64, bb float64) {
+func quotientReverseCareful(w *rosenWork, a float64, b float64, resultb float64) (float64, float64) {
 	t1, t2 := hesseRosenDivD(math.Sqrt(a), b, math.Sqrt(a)/b)
-	ab += hesseRosenProd(hesseRosenProd(resultb, t1), 0.5/math.Sqrt(a))
-	bb += hesseRosenProd(resultb, t2)
-	return
+	ab := hesseRosenProd(hesseRosenProd(resultb, t1), 0.5/math.Sqrt(a))
+	bb := hesseRosenProd(resultb, t2)
+	return ab, bb
 }
 
 // countedForward is counted, and saves what the reverse sweep needs.
@@ -2759,13 +2769,13 @@ func countedReverseCareful(w *rosenWork, x, xb []float64, c *counter, resultb fl
 // countedInPackageForward is countedInPackage, and saves what the reverse sweep needs.
 func countedInPackageForward(w *rosenWork, x, xb []float64) float64 {
 	zero := count()
-	w.floats = append(w.floats, zero)
+	w.constants = append(w.constants, zero)
 	return zero*math.Sqrt(x[0]) + math.Sqrt(x[1])
 }
 
 // countedInPackageReverseCareful goes back through countedInPackage where a factor of 0 annihilates infinities and NaN.
 func countedInPackageReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
-	zero := hesseRosenPop(&w.floats)
+	zero := hesseRosenPop(&w.constants)
 	xb[0] += hesseRosenProd(hesseRosenProd(resultb, zero), 0.5/math.Sqrt(x[0]))
 	xb[1] += hesseRosenProd(resultb, 0.5/math.Sqrt(x[1]))
 }
@@ -2773,13 +2783,13 @@ func countedInPackageReverseCareful(w *rosenWork, x, xb []float64, resultb float
 // drawnForward is drawn, and saves what the reverse sweep needs.
 func drawnForward(w *rosenWork, x, xb []float64, r *rand.Rand) float64 {
 	t := r.Float64()
-	w.floats = append(w.floats, t)
+	w.constants = append(w.constants, t)
 	return t * (0*math.Sqrt(x[0]) + x[1])
 }
 
 // drawnReverseCareful goes back through drawn where a factor of 0 annihilates infinities and NaN.
 func drawnReverseCareful(w *rosenWork, x, xb []float64, r *rand.Rand, resultb float64) {
-	t := hesseRosenPop(&w.floats)
+	t := hesseRosenPop(&w.constants)
 	t1 := hesseRosenProd(resultb, t)
 	xb[0] += hesseRosenProd(hesseRosenProd(t1, 0), 0.5/math.Sqrt(x[0]))
 	xb[1] += t1
@@ -2787,14 +2797,15 @@ func drawnReverseCareful(w *rosenWork, x, xb []float64, r *rand.Rand, resultb fl
 
 // rosenWork has what forward sweeps save, in stacks that grow once.
 type rosenWork struct {
-	bools  []bool
-	floats []float64
-	ints   []int
-	kept4  []point
-	kept5  [][2][2]float64
-	kept6  [][][]float64
-	kept7  []*model
-	slices [][]float64
+	bools     []bool
+	constants []float64
+	floats    []float64
+	ints      []int
+	kept4     []point
+	kept5     [][2][2]float64
+	kept6     [][][]float64
+	kept7     []*model
+	slices    [][]float64
 }
 
 var rosenPool = sync.Pool{New: func() any { return new(rosenWork) }}
