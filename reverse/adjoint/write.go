@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	pathpkg "path"
 	"slices"
 	"strings"
 
@@ -672,9 +673,7 @@ func merge(files [][]byte, public []string) ([]byte, error) {
 		for path, name := range imports {
 			called := strings.TrimSpace(name)
 			if called == "" {
-				called = path[strings.LastIndexAny(path, `"/`+"")+1:]
-				called = strings.Trim(path, `"`)
-				called = called[strings.LastIndexByte(called, '/')+1:]
+				called = pathpkg.Base(strings.Trim(path, `"`))
 			}
 			if strings.Contains(path, ".") == other && strings.Contains(body.String(), called+".") {
 				group = append(group, name+path)

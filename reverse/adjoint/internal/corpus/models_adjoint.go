@@ -3042,8 +3042,7 @@ const hesseRosenLn2Lo = math.Ln2 - hesseRosenLn2Hi
 func hesseRosenLogTwice(x float64) (hi, lo float64) {
 	m, exp := math.Frexp(x)
 	if m < math.Sqrt2/2 {
-		m *= 2
-		exp--
+		m, exp = 2*m, exp-1
 	}
 	e := float64(exp)
 	n, d := m-1, m+1
@@ -3264,10 +3263,11 @@ func hesseRosenAtanD(x, v float64) float64 {
 // hesseRosenAtan2D is the gradient of math.Atan2(y, x), (x, −y)/(x² + y²), 0 at the
 // origin and at infinity.
 func hesseRosenAtan2D(y, x, v float64) (dy, dx float64) {
-	if v != v {
+	s := float64(x*x) + float64(y*y)
+	switch {
+	case v != v:
 		return v, v
-	}
-	if s := float64(x*x) + float64(y*y); s > 0x1p-900 && s <= math.MaxFloat64 {
+	case s > 0x1p-900 && s <= math.MaxFloat64:
 		return x / s, -y / s
 	}
 	r := math.Hypot(x, y)
