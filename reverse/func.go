@@ -214,8 +214,8 @@ func (fn *Func) HVP(dst, x, v []float64) (h []float64, err error) {
 }
 
 // Gradient returns ∇f(x), of length n, of a function that is recorded for this once. dst may
-// be nil. It panics if f is nil. Cost: Record without what makes later evaluations fast, and a
-// sweep operation by operation.
+// be nil. It panics if f is nil. Cost: that of Record, since the values of the recording are those
+// of the only reverse sweep; a value sweep more if f calls a VecPrimitive or has loops.
 func Gradient(dst []float64, f func(x []Var) Var, x []float64) (_ []float64, err error) {
 	if f == nil {
 		panic("reverse: nil function")
@@ -225,12 +225,17 @@ func Gradient(dst []float64, f func(x []Var) Var, x []float64) (_ []float64, err
 	}
 	r := tape.NewRecording(len(x), 0)
 	defer r.Close()
-	defer ended(&err)
-	t, err := inOrder(r, []Var{f(inputs(r, x, nil))})
+	r.KeepValues(x)
+	y, err := results(r, []Var{f(inputs(r, x, nil))})
 	if err != nil {
 		return dst, err
 	}
-	ws := sweep.New(compile.NodeByNode(t)).Get()
+	if t, v := r.AsMade(y); t != nil {
+		dst = buffer(dst, len(x))
+		sweep.GradientAt(dst, t, v)
+		return dst, nil
+	}
+	ws := sweep.New(compile.NodeByNode(compile.InOrder(r, y))).Get()
 	guard, err := ws.Value(x, nil)
 	if err = inside.Error(ws, guard, err); err == nil {
 		err = ws.Gradient(one)
@@ -238,9 +243,7 @@ func Gradient(dst []float64, f func(x []Var) Var, x []float64) (_ []float64, err
 	if err != nil {
 		return dst, err
 	}
-	if dst == nil {
-		dst = make([]float64, len(x))
-	}
+	dst = buffer(dst, len(x))
 	copy(dst, ws.Adjoints())
 	return dst, nil
 }

@@ -161,6 +161,8 @@ func agree(t tester, p *randprog.Prog, tape *reverse.Tape) {
 		xw := join(p.X, w)
 		check("VJP", j, dot(must(tape.VJP(nil, p.X, w)), p.U), want[j].D1, m1[j])
 		check("Adjoint", j, dot(must(adjoint.Values(nil, xw)), p.U), want[j].D1, m1[j])
+		once := must(reverse.Gradient(nil, func(x []reverse.Var) reverse.Var { return randprog.Run(p, x, randprog.Vars)[j] }, p.X))
+		check("once", j, dot(once, p.U), want[j].D1, m1[j])
 		check("FoR", j, dot(must(tape.HVP(nil, p.X, p.V, w...)), p.U), want[j].D12, m2[j])
 		check("FoR by Adjoint", j, dot(must(adjoint.JVP(nil, xw, join(p.V, make([]float64, m)))), p.U), want[j].D12, m2[j])
 		check("RoF", j, dot(must(tangent.VJP(nil, xv, join(make([]float64, m), w)))[:n], p.U), want[j].D12, m2[j])
@@ -301,12 +303,13 @@ func infinitiesStay(t *rapid.T) {
 			w[c*m+j] = 1
 		}
 	}
-	tape, err := reverse.RecordVec(func(x []reverse.Var) (y []reverse.Var) {
+	f := func(x []reverse.Var) (y []reverse.Var) {
 		for c := range copies {
 			y = append(y, randprog.Run(p, x[c*n:(c+1)*n], nil)...)
 		}
 		return y
-	}, x)
+	}
+	tape, err := reverse.RecordVec(f, x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,6 +325,14 @@ func infinitiesStay(t *rapid.T) {
 	firsts := map[string][]float64{"JVP": must(tape.JVP(nil, x, u)), "Tangent": must(tangent.Values(nil, join(x, u)))[len(w):]}
 	fof := must(tangent.JVP(nil, xv, join(u, make([]float64, len(u)))))[len(w):]
 	gradients := map[string][]float64{"VJP": must(tape.VJP(nil, x, w)), "Adjoint": must(adjoint.Values(nil, xw))}
+	gradients["once"] = must(reverse.Gradient(nil, func(x []reverse.Var) (s reverse.Var) {
+		for j, y := range f(x) {
+			if w[j] == 1 {
+				s = s.Add(y)
+			}
+		}
+		return s
+	}, x))
 	products := map[string][]float64{
 		"FoR":            must(tape.HVP(nil, x, v, w...)),
 		"FoR by Adjoint": must(adjoint.JVP(nil, xw, join(v, zero))),

@@ -122,25 +122,25 @@ func inputs(r *tape.Recording, x, p []float64) []Var {
 
 // finish is the tape of r with the outputs y.
 func finish(r *tape.Recording, x, p []float64, y []Var) (*Tape, error) {
-	t, err := inOrder(r, y)
+	out, err := results(r, y)
 	if err != nil {
 		return nil, err
 	}
-	return newTape(sweep.NewFunction(t), slices.Clone(x), slices.Clone(p)), nil
+	return newTape(sweep.NewFunction(compile.InOrder(r, out)), slices.Clone(x), slices.Clone(p)), nil
 }
 
-// inOrder is what was recorded for the outputs y.
-func inOrder(r *tape.Recording, y []Var) (*tape.Tape, error) {
+// results is the outputs y of r.
+func results(r *tape.Recording, y []Var) (out []int32, err error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
 	if len(y) == 0 && !r.Derived {
 		panic("reverse: no outputs")
 	}
-	out := make([]int32, len(y))
+	out = make([]int32, len(y))
 	for j, y := range y {
 		recording(r, y.r)
 		out[j] = y.node(r)
 	}
-	return compile.InOrder(r, out), nil
+	return out, nil
 }

@@ -263,7 +263,7 @@ func (values) Own(f *tape.Scalar1, order int, x Var) Var {
 	if x.r == nil {
 		return Var{v: v}
 	}
-	return Var{x.r, x.r.Own(f, order, x.i), v}
+	return made(x.r, x.r.Own(f, order, x.i), v)
 }
 
 func (values) Call(f tape.Func, x []Var) []Var { return callFunc(f, x) }

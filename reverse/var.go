@@ -25,12 +25,18 @@ type Var struct {
 
 var _ dual.Scalar[Var] = Var{}
 
+// made is node i of r, whose value is v.
+func made(r *tape.Recording, i int32, v float64) Var {
+	r.Keep(i, v)
+	return Var{r, i, v}
+}
+
 // unary is the operation code of x, whose value is v.
 func (x Var) unary(code op.Code, v float64) Var {
 	if x.r == nil {
 		return Var{v: v}
 	}
-	return Var{x.r, x.r.Push(code, x.i, 0, 0), v}
+	return made(x.r, x.r.Push(code, x.i, 0, 0), v)
 }
 
 // unaryReal is the operation op of x with the constant c.
@@ -38,19 +44,19 @@ func (x Var) unaryReal(code op.Code, c, v float64) Var {
 	if x.r == nil {
 		return Var{v: v}
 	}
-	return Var{x.r, x.r.Push(code, x.i, 0, c), v}
+	return made(x.r, x.r.Push(code, x.i, 0, c), v)
 }
 
 // binary is the operation op of x and y.
 func (x Var) binary(code op.Code, y Var, v float64) Var {
 	if x.r == y.r && x.r != nil {
-		return Var{x.r, x.r.Push(code, x.i, y.i, 0), v}
+		return made(x.r, x.r.Push(code, x.i, y.i, 0), v)
 	}
 	r := recording(x.r, y.r)
 	if r == nil {
 		return Var{v: v}
 	}
-	return Var{r, r.Push(code, x.node(r), y.node(r), 0), v}
+	return made(r, r.Push(code, x.node(r), y.node(r), 0), v)
 }
 
 // derived reports whether x is recorded by a transform, where sums with the
@@ -244,7 +250,7 @@ func several(code op.Code, v float64, order []int, x ...Var) Var {
 	if r == nil {
 		return Var{v: v}
 	}
-	return Var{r, r.Several(code, op.OrdersConstant(order...), nodes(r, x)...), v}
+	return made(r, r.Several(code, op.OrdersConstant(order...), nodes(r, x)...), v)
 }
 
 // SumOf returns Σ zᵢ, added from the left, as one operation.
@@ -253,7 +259,7 @@ func (x Var) SumOf(z []Var) Var {
 	if r == nil {
 		return Var{v: s}
 	}
-	return Var{r, r.Sum(negZero, nodes(r, z)), s}
+	return made(r, r.Sum(negZero, nodes(r, z)), s)
 }
 
 var negZero = math.Copysign(0, -1) // −0 + x is x for every x
@@ -304,7 +310,7 @@ func (x Var) AffineOf(c0 float64, c []float64, z []Var) Var {
 	if r == nil {
 		return Var{v: s}
 	}
-	return Var{r, r.Affine(c0, c, nodes(r, z)), s}
+	return made(r, r.Affine(c0, c, nodes(r, z)), s)
 }
 
 // DotOf returns Σ yᵢzᵢ, added from the left, as one operation. It panics if the
@@ -332,7 +338,7 @@ func (x Var) DotOf(y, z []Var) Var {
 	if r == nil {
 		return Var{v: s}
 	}
-	return Var{r, r.Dot(nodes(r, y), nodes(r, z)), s}
+	return made(r, r.Dot(nodes(r, y), nodes(r, z)), s)
 }
 
 // Const returns the constant c.

@@ -126,9 +126,9 @@ func (ws *Workspace) adjointNodes(gs [][]float64, lo, hi int32) error {
 	e := ws.e
 	v := ws.v
 	for i := hi - 1; i >= lo; i-- {
-		a, b := e.Args(i)
+		code, a, b := e.At(i)
 		var da, db float64
-		switch e.Op(i).Class() {
+		switch code.Class() {
 		case op.NoPartials:
 			continue
 		case op.One:
@@ -176,9 +176,9 @@ func (ws *Workspace) adjointNodes(gs [][]float64, lo, hi int32) error {
 			}
 			continue
 		case op.ByConstant:
-			da = e.Constant(i)
+			da = e.ConstantBy(i, b)
 		case op.OverConstant:
-			da = 1 / e.Constant(i)
+			da = 1 / e.ConstantBy(i, b)
 		case op.Twice:
 			da = 2 * v[a]
 		default:

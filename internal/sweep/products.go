@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/compile"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Seeds sets the nonzero elements of direction s in x, which is 0: tangents of the inputs
@@ -104,6 +105,18 @@ func (ws *Workspace) VJP(k int, seed Seeds) error {
 // Value: the first Inputs() of Adjoints are the gradient of Σ wⱼyⱼ.
 func (ws *Workspace) Gradient(w []float64) error {
 	return ws.gradient(w, false)
+}
+
+// GradientAt sets g to the gradient of the output of a tape without calls, at the values v of all
+// nodes. It goes over the nodes one by one.
+func GradientAt(g []float64, t *tape.Tape, v []float64) {
+	bar := Room(t.Len())
+	defer Leave(bar)
+	ws := &Workspace{e: New(compile.NodeByNode(t)), v: v, bar: *bar}
+	if err := ws.Gradient([]float64{1}); err != nil {
+		panic(err) // there are no calls
+	}
+	copy(g, ws.Adjoints())
 }
 
 func (ws *Workspace) gradient(w []float64, store bool) error {

@@ -99,6 +99,7 @@ type Recording struct {
 	}
 	hashed int  // how many nodes are in the table
 	traced bool // nodes are kept as they are made
+	valued bool // values are kept, see KeepValues
 	asIs   bool // no node is shared: it is traced, full or closed
 	closed bool
 
@@ -124,10 +125,11 @@ type Recording struct {
 
 // scratch is the memory of a recording that can be used again.
 type scratch struct {
-	lists []int32
-	reals []float64
-	coefs []float64
-	table []uint64 // of nodes, see number.go
+	lists  []int32
+	reals  []float64
+	coefs  []float64
+	values []float64 // by node
+	table  []uint64  // of nodes, see number.go
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -223,7 +225,23 @@ func (r *Recording) prepare() bool {
 		return true
 	}
 	r.ready = r.count&^(chunkSize-1) + chunkSize
+	if r.valued {
+		r.values = roomFor(r.values, r.ready-len(r.values))[:r.ready]
+	}
 	return true
+}
+
+// KeepValues has the values of nodes kept from now on, when there are inputs alone, x.
+func (r *Recording) KeepValues(x []float64) {
+	r.valued, r.values = true, append(r.values[:0], x...)
+	r.ready = 0
+}
+
+// Keep notes the value of a node, if that is wanted.
+func (r *Recording) Keep(i int32, v float64) {
+	if r.valued {
+		r.values[i] = v
+	}
 }
 
 // extend begins another chunk; it reports false if there is no room for it.
@@ -336,14 +354,14 @@ func (r *Recording) Close() {
 	}
 	scratches.Put(r.scratch)
 	r.chunks, r.scratch, r.count = nil, new(scratch), 0
-	r.closed, r.asIs = true, true
+	r.closed, r.asIs, r.valued = true, true, false
 }
 
 // Constant is a node with the value c.
 func (r *Recording) Constant(c float64) int32 {
 	count := r.count
 	i := r.Push(op.Const, 0, 0, c)
-	if r.count > count {
+	if r.Keep(i, c); r.count > count {
 		r.consts = append(r.consts, i)
 	}
 	return i

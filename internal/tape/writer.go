@@ -72,6 +72,38 @@ func (r *Recording) Tape(outputs []int32) *Tape {
 	return t
 }
 
+// AsMade is all nodes as they are, of which there must be no calls, and their values; nil if
+// these were not kept. Nothing else can be made of the recording then, and when it is closed
+// the tape is no more.
+func (r *Recording) AsMade(outputs []int32) (t *Tape, values []float64) {
+	if !r.valued || len(r.calls) > 0 {
+		return nil, nil
+	}
+	first := r.First()
+	lo := first &^ (chunkSize - 1)
+	t = &Tape{
+		inputs: r.inputs, params: r.params, base: first, first: int32(first), offset: int32(lo),
+		count: r.count, reals: r.reals, lists: r.lists, coefs: r.coefs, owns: r.owns, outputs: outputs,
+	}
+	for ; lo < r.count; lo += chunkSize {
+		nodes := r.Piece(lo)
+		t.nodes = append(t.nodes, nodes)
+		for k := range nodes {
+			n := &nodes[k]
+			if len(r.lists) == 0 {
+				break
+			}
+			if n.Op.HasList() && lo+k >= first {
+				n.B = int32(lengthOf(n.B, false))
+				if startsWithConstant(n.Op) {
+					n.A++
+				}
+			}
+		}
+	}
+	return t, r.values[:r.count]
+}
+
 // handOver gives the operations before node next to the tape: all chunks that are full, and
 // the last one if it is half full, else a copy of what is in it.
 func (r *Recording) handOver(t *Tape, next int) {
