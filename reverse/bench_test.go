@@ -89,7 +89,9 @@ func BenchmarkOnce(b *testing.B) {
 				b.ReportMetric(record/float64(t.Ops()), "ns/op-recorded")
 				b.ReportMetric(gradient/value, "f")
 				b.ReportMetric(gradient/record, "recordings")
+				first := least(func() { reverse.NewFunc(f).Gradient(g, x) })
 				b.ReportMetric(arranged/record, "recordings-arranged")
+				b.ReportMetric(first/record, "recordings-Func")
 			}
 		})
 	}

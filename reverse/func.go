@@ -14,6 +14,33 @@ import (
 // maxTapes is how many branches of a function are kept.
 const maxTapes = 16
 
+// early is what evaluates a large tape of a Func at first: it goes over the operations as they
+// were recorded, one by one.
+type early struct {
+	*sweep.Function
+	left atomic.Int32 // how many more times
+}
+
+// mostEarly is how often: measured (go test -bench Once), an arranged tape has made up for the
+// time of arranging after 3 to 5 gradients.
+const mostEarly = 4
+
+// now is t, or a view of it that takes less time to evaluate this once.
+func (t *Tape) now() *Tape {
+	e := t.patterns.early.Load()
+	switch {
+	case e == nil:
+		return t
+	case e.left.Add(-1) < 0 || t.Inside().Arranged():
+		t.patterns.early.Store(nil)
+		return t
+	}
+	in, z := *t.Inside(), *t
+	in.Function = e.Function
+	z.handle = in.Handle()
+	return &z
+}
+
 // Func is a function f: ℝⁿ → ℝ, or F: ℝⁿ → ℝᵐ, with the tapes of the branches that
 // were met. It records again by itself where no tape fits, so that its evaluations
 // return no *BranchError; where f calls [Must] with an error, that is theirs. At most 16 tapes are kept, the last used ones. Any
@@ -132,9 +159,10 @@ func (fn *Func) Tape(x []float64) (*Tape, error) {
 		if !t.Inside().Tape().Compares() {
 			return nil
 		}
-		ws, err := t.Inside().Begin(x)
+		now := t.now()
+		ws, err := now.Inside().Begin(x)
 		if err == nil {
-			t.engine().Put(ws)
+			now.engine().Put(ws)
 		}
 		return err
 	})
@@ -165,6 +193,11 @@ func (fn *Func) with(x []float64, eval func(t *Tape) error) error {
 	if err != nil {
 		return err
 	}
+	if !t.Inside().Arranged() {
+		e := &early{Function: t.Inside().NodeByNode()}
+		e.left.Store(mostEarly)
+		t.patterns.early.Store(e)
+	}
 	fn.first(t)
 	list = fn.tapes.Load()
 	if i := slices.Index(*list, t); i >= 0 { // else others have recorded more than are kept
@@ -185,13 +218,13 @@ func (b *branches) first(t *Tape) {
 
 // Values returns F(x), of length m. dst may be nil.
 func (fn *Func) Values(dst, x []float64) ([]float64, error) {
-	err := fn.with(x, func(t *Tape) (err error) { dst, err = t.Values(dst, x); return err })
+	err := fn.with(x, func(t *Tape) (err error) { dst, err = t.now().Values(dst, x); return err })
 	return dst, err
 }
 
 // Value returns f(x).
 func (fn *Func) Value(x []float64) (f float64, err error) {
-	err = fn.with(x, func(t *Tape) error { f, err = t.Value(x); return err })
+	err = fn.with(x, func(t *Tape) error { f, err = t.now().Value(x); return err })
 	return f, err
 }
 
@@ -203,7 +236,7 @@ func (fn *Func) Gradient(dst, x []float64) ([]float64, error) {
 
 // ValueGradient returns f(x) and ∇f(x), at the cost of the latter.
 func (fn *Func) ValueGradient(dst, x []float64) (f float64, g []float64, err error) {
-	err = fn.with(x, func(t *Tape) error { f, g, err = t.ValueGradient(dst, x); return err })
+	err = fn.with(x, func(t *Tape) error { f, g, err = t.now().ValueGradient(dst, x); return err })
 	return f, g, err
 }
 
@@ -225,6 +258,7 @@ func Gradient(dst []float64, f func(x []Var) Var, x []float64) (_ []float64, err
 	}
 	r := tape.NewRecording(len(x), 0)
 	defer r.Close()
+	defer ended(&err)
 	r.KeepValues(x)
 	y, err := results(r, []Var{f(inputs(r, x, nil))})
 	if err != nil {

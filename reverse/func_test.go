@@ -2,6 +2,7 @@ package reverse_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -187,4 +188,47 @@ func TestErrorsEndRecordings(t *testing.T) {
 	require.PanicsWithValue(t, "other", func() {
 		_, _ = reverse.Record(func(x []reverse.Var) reverse.Var { panic("other") }, []float64{1})
 	})
+}
+
+// The first evaluations of a large function, before its tape is arranged, are those of a tape.
+func TestFirstEvaluationsOfAFuncAreThoseOfATape(t *testing.T) {
+	const n = 40
+	f := func(x, p []reverse.Var) (s reverse.Var) {
+		for k := range 600 {
+			y := x[k%n].Mul(x[7*k%n]).Add(p[0].AddReal(float64(k) / 600)).Sin()
+			if k%50 == 0 && x[k%3].LessReal(0.5) {
+				y = y.Exp()
+			}
+			s = s.Add(y.Mul(x[k*k%n]))
+		}
+		return s
+	}
+	x, v := make([]float64, n), make([]float64, n)
+	fn := reverse.NewFuncParams(f, []float64{0.3})
+	for k := range 14 {
+		for i := range x {
+			x[i], v[i] = math.Cos(float64(i*(1+k%3)))+0.1*float64(k%2), math.Sin(float64(i))
+		}
+		p := []float64{float64(k % 4)}
+		tape, err := reverse.RecordParams(f, x, p)
+		require.NoError(t, err)
+		require.Greater(t, tape.Ops(), 1024)
+		want, g, err := tape.ValueGradient(nil, x)
+		require.NoError(t, err)
+		at := fn.With(p)
+		got, grad, err := at.ValueGradient(nil, x)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.InDeltaSlice(t, g, grad, 1e-11) // sums of some hundred numbers of order 1
+		value, err := at.Value(x)
+		require.NoError(t, err)
+		require.Equal(t, want, value)
+		if k%5 == 4 {
+			h, err := tape.HVP(nil, x, v)
+			require.NoError(t, err)
+			product, err := at.HVP(nil, x, v)
+			require.NoError(t, err)
+			require.InDeltaSlice(t, h, product, 1e-11)
+		}
+	}
 }

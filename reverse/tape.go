@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -39,6 +40,8 @@ type handle = inside.Handle
 type patterns struct {
 	jacobianOnce, hessianOnce sync.Once
 	jacobian, hessian         *sparsity.Pattern
+
+	early atomic.Pointer[early] // of a Func, until it has been evaluated often
 }
 
 // newTape is the tape of a function that was recorded at x and params.

@@ -14,9 +14,10 @@ import (
 type Function struct {
 	inputs, params, outputs int
 
-	once   sync.Once
-	tape   atomic.Pointer[tape.Tape]
-	engine *Engine
+	once     sync.Once
+	tape     atomic.Pointer[tape.Tape]
+	engine   *Engine
+	arranged atomic.Bool
 }
 
 // eager is up to how many operations the engine of a tape is made at once.
@@ -44,6 +45,12 @@ func (e *Engine) Function() *Function {
 	return f
 }
 
+// NodeByNode is f with an engine that needs no arrangement: it goes over the nodes one by one.
+func (f *Function) NodeByNode() *Function { return New(compile.NodeByNode(f.Tape())).Function() }
+
+// Arranged reports whether the engine has been made.
+func (f *Function) Arranged() bool { return f.arranged.Load() }
+
 // Inputs is how many inputs there are that are differentiated.
 func (f *Function) Inputs() int { return f.inputs }
 
@@ -58,6 +65,7 @@ func (f *Function) Engine() *Engine {
 	f.once.Do(func() {
 		f.engine = New(compile.Arrange(f.tape.Load()))
 		f.tape.Store(&f.engine.Tape)
+		f.arranged.Store(true)
 	})
 	return f.engine
 }

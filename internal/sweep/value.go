@@ -93,8 +93,7 @@ func (ws *Workspace) valueNodes(lo, hi int32) error {
 	e := ws.e
 	v := ws.v
 	for i := lo; i < hi; i++ {
-		a, b := e.Args(i)
-		switch code := e.Op(i); code {
+		switch code, a, b := e.At(i); code {
 		case op.Add:
 			v[i] = v[a] + v[b]
 		case op.Sub:
@@ -104,9 +103,9 @@ func (ws *Workspace) valueNodes(lo, hi int32) error {
 		case op.Square:
 			v[i] = v[a] * v[a]
 		case op.Scale:
-			v[i] = v[a] * e.Constant(i)
+			v[i] = v[a] * e.ConstantBy(i, b)
 		case op.AddReal:
-			v[i] = v[a] + e.Constant(i)
+			v[i] = v[a] + e.ConstantBy(i, b)
 		case op.Own:
 			f, order := e.OwnAt(i)
 			v[i] = f.At(order)(v[a])
