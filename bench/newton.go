@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-cops", "newton-models", "newton-hs", "newton-profile", "newton-fit"}
+var newtonFigures = []string{"newton-minimize", "newton-kkt", "newton-cops", "newton-models", "newton-hs", "newton-profile", "newton-loop", "newton-fit"}
 
 // solving runs the methods of package hessian/newton. A run is timed once: it is many
 // evaluations long.
@@ -35,6 +36,9 @@ func solving(b *bench) {
 	}
 	if b.wants("newton-profile") {
 		b.profile()
+	}
+	if b.wants("newton-loop") {
+		b.control()
 	}
 	if b.wants("newton-fit") {
 		b.fits()
@@ -176,6 +180,49 @@ func (b *bench) hockSchittkowski() {
 	t := table{text: 0, head: []string{"problems", "median iterations", "9 of 10 below", "most", "all"}}
 	t.add(fmt.Sprint(len(iterations)), quantile(0.5), quantile(0.9), quantile(1), duration(all.Seconds()))
 	b.print("newton.InteriorPoint on problems of Hock and Schittkowski, all solved", &t)
+}
+
+// control keeps up a pole on a cart for 40 steps, with what is prepared for the first and without.
+func (b *bench) control() {
+	const horizon, steps = 30, 40
+	t := table{text: 1, head: []string{"", "n", "iterations", "the first", "each of the others", "allocations"}}
+	for _, m := range []struct {
+		name  string
+		plans *newton.Plans
+	}{{"prepared once", new(newton.Plans)}, {"prepared each time", nil}} {
+		p := minima.NewPendulum(horizon)
+		o := newton.InteriorPoint{Settings: newton.Settings{Plans: m.plans}}
+		var times []float64
+		var before, after runtime.MemStats
+		iterations := 0
+		for k := range steps {
+			if k == 1 {
+				runtime.ReadMemStats(&before)
+			}
+			start := time.Now()
+			r := must(o.Solve(context.Background(), p.Problem, p.X0))
+			times = append(times, time.Since(start).Seconds())
+			iterations += r.Iterations
+			push := 0.0
+			if k%10 == 9 {
+				push = 1
+			}
+			p.Step(r.X, push)
+			o.Warm = r
+		}
+		runtime.ReadMemStats(&after)
+		allocs := (after.Mallocs - before.Mallocs) / (steps - 1)
+		first, others := times[0], times[1:]
+		slices.Sort(others)
+		median := others[len(others)/2]
+		r := row{Problem: m.name, N: len(p.X0), Figure: "newton-loop", Allocs: &allocs}
+		r.Method, r.Seconds = "the first", first
+		b.emit(r)
+		r.Method, r.Seconds = "the others", median
+		b.emit(r)
+		t.add(m.name, fmt.Sprint(len(p.X0)), fmt.Sprint(iterations), duration(first), duration(median), fmt.Sprint(allocs))
+	}
+	b.print(fmt.Sprintf("newton.InteriorPoint in a loop: a pole on a cart is kept up for %d steps, looking ahead %d", steps, horizon), &t)
 }
 
 // fits fits the models of NIST by newton.LeastSquares and newton.TrustRegion.

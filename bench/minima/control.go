@@ -1,6 +1,11 @@
 package minima
 
-import "math"
+import (
+	"math"
+
+	"github.com/hesse-ad/hesse/hessian/newton"
+	"github.com/hesse-ad/hesse/reverse"
+)
 
 //go:generate go run ../../dual/lift -o control_lifted.go cartPole quadrotor
 
@@ -44,6 +49,48 @@ func Flight(n int, x, z float64) Problem {
 		series{free, free, 1, 20, constant(g)},
 		series{free, free, -10, 10, constant(0)})
 	return p
+}
+
+// A Pendulum is control in a loop: the pole on the cart of CartPole is kept up by a force |u| ≤ 20
+// on the cart, which is the first of those that are best for n steps of 0.05 s ahead.
+type Pendulum struct {
+	newton.Problem
+	X0 []float64 // n times [u; q₁; q₂; v₁; v₂], the state after the step
+	At []float64 // the state now, a parameter of Func
+}
+
+// NewPendulum leans by 0.4 to begin with.
+func NewPendulum(n int) *Pendulum {
+	const h, most = 0.05, 20
+	p := &Pendulum{At: []float64{0, math.Pi - 0.4, 0, 0}}
+	p.Func = reverse.NewFuncParamsVec(func(x, at []v) []v {
+		out := make([]v, 1, 1+4*n)
+		for i := range n {
+			u, next := x[5*i], x[5*i+1:5*i+5]
+			a1, a2 := cartPoleAccelerationOf(at[1], at[3], u)
+			v1, v2 := at[2].Add(a1.Scale(h)), at[3].Add(a2.Scale(h))
+			out = append(out, next[0].Sub(at[0].Add(v1.Scale(h))), next[1].Sub(at[1].Add(v2.Scale(h))),
+				next[2].Sub(v1), next[3].Sub(v2))
+			out[0] = out[0].Add(next[0].Square()).Add(next[1].Cos().AddReal(1).Scale(20)).Add(u.Square().Scale(1e-3))
+			at = next
+		}
+		return out
+	}, p.At)
+	for range n {
+		p.X0 = append(p.X0, append([]float64{0}, p.At...)...)
+		p.Lower = append(p.Lower, -most, -inf, -inf, -inf, -inf)
+		p.Upper = append(p.Upper, most, inf, inf, inf, inf)
+	}
+	p.Func = p.Func.With(p.At)
+	return p
+}
+
+// Step takes the first force of a solution, with a push to the pole, and starts from the others.
+func (p *Pendulum) Step(x []float64, push float64) {
+	copy(p.At, x[1:5])
+	p.At[3] += push
+	p.Func = p.Func.With(p.At)
+	copy(p.X0, x[5:])
 }
 
 // cartPole is ∫u² of a cart at q₁ with a pole at the angle q₂ from below,

@@ -82,6 +82,29 @@ func TestCartPole(t *testing.T) {
 	require.InEpsilon(t, 58.83924863, solve(t, CartPole(40)).F, 1e-8)
 }
 
+func TestPendulumStaysUp(t *testing.T) {
+	p := NewPendulum(30)
+	o := newton.InteriorPoint{Settings: newton.Settings{Plans: new(newton.Plans)}}
+	for k := range 40 {
+		r, err := o.Solve(context.Background(), p.Problem, p.X0)
+		require.NoError(t, err, "%d", k)
+		require.Equal(t, k == 0, r.Prepare > 0)
+		require.LessOrEqual(t, math.Abs(r.X[0]), 20.0)
+		// The plant is the model.
+		a1, a2 := cartPoleAcceleration(p.At[1], p.At[3], r.X[0])
+		require.InDelta(t, p.At[2]+0.05*a1, r.X[3], 1e-7)
+		require.InDelta(t, p.At[3]+0.05*a2, r.X[4], 1e-7)
+		push := 0.0
+		if k == 10 {
+			push = 1
+		}
+		p.Step(r.X, push)
+		o.Warm = r
+	}
+	require.InDelta(t, math.Pi, p.At[1], 0.02)
+	require.InDelta(t, 0, p.At[3], 0.05)
+}
+
 // With its pitch held at 0 a quadrotor flies straight up as a mass with two
 // accelerations does. The thrust is linear between steps, in one of which it changes.
 func TestQuadrotorStraightUp(t *testing.T) {
