@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -240,28 +239,7 @@ func (c *Cholesky) analyze(p *sparsity.Pattern) {
 		}
 	}
 
-	c.aPtr = resize(c.aPtr, n+1)
-	c.aRow = resize(c.aRow, p.NNZ())
-	c.aSrc = resize(c.aSrc, p.NNZ())
-	clear(c.aPtr)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			c.aPtr[min(c.position[i], c.position[j])+1]++
-		}
-	}
-	bucket.Cumulate(c.aPtr)
-	place := slices.Clone(c.aPtr)
-	src := int32(0)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			k := min(c.position[i], c.position[j])
-			c.aRow[place[k]] = max(c.position[i], c.position[j])
-			c.aSrc[place[k]] = src
-			place[k]++
-			src++
-		}
-	}
-
+	c.aPtr, c.aRow, c.aSrc = c.lower(p)
 	c.aAt = resize(c.aAt, p.NNZ())
 	_, c.parent = c.tree()
 	c.childPtr, c.children, c.up = c.places(c.parent, func(s int, local []int32) {

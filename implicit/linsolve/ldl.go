@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hesse-ad/hesse/internal/bucket"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -685,44 +684,21 @@ func withoutDense(a *sparsity.Matrix) []float64 {
 
 // placeEntries counts the children of the fronts and finds where in them the entries of A go.
 func (l *LDL) placeEntries() {
-	of, parent := l.tree()
-	l.parent = parent
-	supernodes := l.supernodes()
-	l.children = resize(l.children, supernodes)
-	clear(l.children)
-	for _, t := range parent {
-		if t != none {
-			l.children[t]++
-		}
-	}
-
-	p := l.a.Triangle().Pattern()
-	n := len(l.exp)
-	l.aPtr = resize(l.aPtr, supernodes+1)
-	clear(l.aPtr)
-	column := func(i int, j int32) int32 { return min(l.position[i], l.position[j]) }
-	for i := range n {
-		for _, j := range p.Row(i) {
-			l.aPtr[of[column(i, j)]+1]++
-		}
-	}
-	bucket.Cumulate(l.aPtr)
-	to := slices.Clone(l.aPtr)
-	l.aSrc, l.aCol, l.aRow = resize(l.aSrc, p.NNZ()), resize(l.aCol, p.NNZ()), resize(l.aRow, p.NNZ())
-	src := int32(0)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			c, r := column(i, j), max(l.position[i], l.position[j])
-			s := of[c]
-			at := to[s]
-			to[s]++
-			l.aSrc[at], l.aCol[at], l.aRow[at] = src, c-l.first[s], r-l.first[s]
-			if r >= l.first[s+1] {
-				below, _ := slices.BinarySearch(l.below(int(s)), r)
-				l.aRow[at] = int32(l.width(int(s)) + below)
+	_, l.parent = l.tree()
+	ptr, row, src := l.lower(l.a.Triangle().Pattern())
+	l.aSrc, l.aRow, l.aCol = src, row, resize(l.aCol, len(src))
+	l.aPtr = append(l.aPtr[:0], 0)
+	childPtr, _, _ := l.places(l.parent, func(s int, local []int32) {
+		for k := l.first[s]; k < l.first[s+1]; k++ {
+			for t := ptr[k]; t < ptr[k+1]; t++ {
+				l.aCol[t], l.aRow[t] = local[k], local[row[t]]
 			}
-			src++
 		}
+		l.aPtr = append(l.aPtr, int(ptr[l.first[s+1]]))
+	})
+	l.children = l.children[:0]
+	for s := range l.parent {
+		l.children = append(l.children, childPtr[s+1]-childPtr[s])
 	}
 }
 

@@ -177,8 +177,6 @@ func (q *QR) analyze() {
 			enter[s] = append(enter[s], entering{int32(i), column, none})
 		}
 	}
-	local := make([]int32, n) // numbers of columns in the front
-	q.upColumn = resize(q.upColumn, len(q.rows))
 	q.place = resize(q.place, p.NNZ())
 	q.ptr = append(q.ptr[:0], 0)
 	q.slotPtr = append(q.slotPtr[:0], 0)
@@ -186,17 +184,8 @@ func (q *QR) analyze() {
 	q.pivot, q.end = q.pivot[:0], q.end[:0]
 	q.dependent = nil
 	q.largest = 0
-	children := make([][]int32, q.supernodes())
-	for s := range q.supernodes() {
+	_, _, q.upColumn = q.places(q.parent, func(s int, local []int32) {
 		columns := q.columns(s)
-		for c := range columns {
-			local[q.column(s, c)] = int32(c)
-		}
-		for _, child := range children[s] {
-			for t := q.rowPtr[child]; t < q.rowPtr[child+1]; t++ {
-				q.upColumn[t] = local[q.rows[t]]
-			}
-		}
 		slices.SortStableFunc(enter[s], func(a, b entering) int { return int(local[a.column] - local[b.column]) })
 		rows := len(enter[s])
 		for r, e := range enter[s] {
@@ -217,10 +206,6 @@ func (q *QR) analyze() {
 		q.slotPtr = append(q.slotPtr, q.slotPtr[s]+rows)
 		q.ptr = append(q.ptr, q.ptr[s]+rows*columns)
 
-		parent := q.parent[s]
-		if parent != none {
-			children[parent] = append(children[parent], int32(s))
-		}
 		row, end := 0, 0
 		for c := range columns {
 			for end < rows && int(local[enter[s][end].column]) <= c {
@@ -235,12 +220,13 @@ func (q *QR) analyze() {
 			at := q.slotPtr[s] + row
 			q.pivot[at], q.end[at] = int32(c), int32(end)
 			if c >= q.width(s) {
+				parent := q.parent[s]
 				enter[parent] = append(enter[parent], entering{q.slots[at], q.column(s, c), int32(at)})
 			}
 			row++
 		}
 		enter[s] = nil
-	}
+	})
 	slices.Sort(q.dependent)
 	q.val = resize(q.val, q.ptr[q.supernodes()])
 	q.tau = resize(q.tau, len(q.slots))

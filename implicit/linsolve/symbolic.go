@@ -258,6 +258,27 @@ func (s *symbolic) places(parent []int32, visit func(at int, local []int32)) (ch
 	return childPtr, children, up
 }
 
+// lower returns the lower triangle of the permuted matrix, of which a triangle has the pattern p,
+// by columns: column k has from ptr[k] on the rows, and their places in the values.
+func (s *symbolic) lower(p *sparsity.Pattern) (ptr, row, src []int32) {
+	rowOf := make([]int32, p.NNZ())
+	ptr, src = bucket.Rows[int32](len(s.order), func(put func(k, src int32)) {
+		t := int32(0)
+		for i := range s.order {
+			for _, j := range p.Row(i) {
+				rowOf[t] = max(s.position[i], s.position[j])
+				put(min(s.position[i], s.position[j]), t)
+				t++
+			}
+		}
+	})
+	row = make([]int32, len(src))
+	for k, t := range src {
+		row[k] = rowOf[t]
+	}
+	return ptr, row, src
+}
+
 // triangleGraph returns the graph of the symmetric matrix whose triangle has the
 // pattern p: node i has the neighbors adj[ptr[i]:ptr[i+1]].
 func triangleGraph(p *sparsity.Pattern) (ptr []int, adj []int32) {
