@@ -3,6 +3,7 @@ package sparsity
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,44 +27,24 @@ type MarketHeader struct {
 }
 
 func (h MarketHeader) withDefaults() MarketHeader {
-	if h.Format == "" {
-		h.Format = "coordinate"
-	}
-	if h.Field == "" {
-		h.Field = "real"
-	}
-	if h.Symmetry == "" {
-		h.Symmetry = "general"
-	}
-	return h
+	return MarketHeader{cmp.Or(h.Format, "coordinate"), cmp.Or(h.Field, "real"), cmp.Or(h.Symmetry, "general")}
 }
 
 // check returns what is wrong with a header without empty strings, "" if
 // nothing is.
 func (h MarketHeader) check() string {
-	switch h.Format {
-	case "coordinate", "array":
-	default:
+	switch {
+	case h.Format != "coordinate" && h.Format != "array":
 		return fmt.Sprintf("unknown format %q", h.Format)
-	}
-	switch h.Field {
-	case "real", "integer", "pattern", "complex":
-	default:
+	case !slices.Contains([]string{"real", "integer", "pattern", "complex"}, h.Field):
 		return fmt.Sprintf("unknown field %q", h.Field)
-	}
-	switch h.Symmetry {
-	case "general", "symmetric", "skew-symmetric":
-	case "hermitian":
-		if h.Field != "complex" {
-			return "a hermitian matrix is complex"
-		}
-	default:
+	case !slices.Contains([]string{"general", "symmetric", "skew-symmetric", "hermitian"}, h.Symmetry):
 		return fmt.Sprintf("unknown symmetry %q", h.Symmetry)
-	}
-	if h.Field == "pattern" && h.Format == "array" {
+	case h.Symmetry == "hermitian" && h.Field != "complex":
+		return "a hermitian matrix is complex"
+	case h.Field == "pattern" && h.Format == "array":
 		return "an array has values"
-	}
-	if h.Field == "pattern" && h.Symmetry == "skew-symmetric" {
+	case h.Field == "pattern" && h.Symmetry == "skew-symmetric":
 		return "a pattern has no signs"
 	}
 	return ""
@@ -332,20 +313,21 @@ func (m *marketReader) add(i, j int32, value [][]byte) error {
 			return err
 		}
 	}
-	m.i = append(m.i, i)
-	m.j = append(m.j, j)
-	m.values = append(m.values, v)
-	m.at = append(m.at, m.line)
+	m.put(i, j, v)
 	if i != j && m.header.Symmetry != "general" {
 		if m.header.Symmetry == "skew-symmetric" {
 			v = -v
 		}
-		m.i = append(m.i, j)
-		m.j = append(m.j, i)
-		m.values = append(m.values, v)
-		m.at = append(m.at, m.line)
+		m.put(j, i, v)
 	}
 	return nil
+}
+
+func (m *marketReader) put(i, j int32, v float64) {
+	m.i = append(m.i, i)
+	m.j = append(m.j, j)
+	m.values = append(m.values, v)
+	m.at = append(m.at, m.line)
 }
 
 func (m *marketReader) index(text []byte, n int) (int32, error) {
@@ -494,21 +476,16 @@ func fits(a *Matrix, h MarketHeader) error {
 
 func writeCoordinates(w *bufio.Writer, a *Matrix, h MarketHeader) {
 	p := a.pattern
-	written := func(i int, j int32) bool { return h.Symmetry == "general" || int(j) <= i }
-	n := 0
-	for i := range p.rows {
-		for _, j := range p.Row(i) {
-			if written(i, j) {
-				n++
-			}
-		}
+	n := p.NNZ()
+	if h.Symmetry != "general" {
+		n = p.Lower().NNZ()
 	}
 	fmt.Fprintf(w, "%d %d %d\n", p.rows, p.cols, n)
 	for i := range p.rows {
 		for k := p.ptr[i]; k < p.ptr[i+1]; k++ {
 			j := p.idx[k]
-			if !written(i, j) {
-				continue
+			if h.Symmetry != "general" && int(j) > i {
+				break
 			}
 			line := strconv.AppendInt(w.AvailableBuffer(), int64(i+1), 10)
 			line = strconv.AppendInt(append(line, ' '), int64(j+1), 10)

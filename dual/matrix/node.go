@@ -125,11 +125,11 @@ func (f *node) Eval(y, x []float64) error {
 }
 
 func (f *node) JVP(dy, x, dx []float64) error {
-	return f.at(x, func(s *state) error { return f.along(s, dy, dx) })
+	return f.at(x, func(s *state) error { return directed(s, dy, dx, f.jvp) })
 }
 
 func (f *node) VJP(gx, x, w []float64) error {
-	return f.at(x, func(s *state) error { return f.adjoint(s, gx, w) })
+	return f.at(x, func(s *state) error { return directed(s, gx, w, f.vjp) })
 }
 
 func (f *node) HVP(h, x, w, dx []float64) error {
@@ -144,7 +144,7 @@ func (f *node) HVP(h, x, w, dx []float64) error {
 func (f *node) JVPs(dy [][]float64, x []float64, dx [][]float64) error {
 	return f.at(x, func(s *state) error {
 		for i, dx := range dx {
-			if err := f.along(s, dy[i], dx); err != nil {
+			if err := directed(s, dy[i], dx, f.jvp); err != nil {
 				return err
 			}
 		}
@@ -168,7 +168,7 @@ func (f *node) HVPs(h [][]float64, x, w []float64, dw, dx [][]float64) error {
 				continue
 			}
 			s.sum = slices.Grow(s.sum[:0], len(x))[:len(x)]
-			if err := f.adjoint(s, s.sum, dw); err != nil {
+			if err := directed(s, s.sum, dw, f.vjp); err != nil {
 				return err
 			}
 			add(h[i], s.sum)
@@ -265,26 +265,16 @@ func (f *node) bring(s *state, x []float64) error {
 // derivatives NaN but for a direction or weights that are 0. Where it is these that are
 // not finite, a partial derivative that is 0 annihilates them.
 
-func (f *node) along(s *state, dy, dx []float64) error {
+// directed does jvp along x = ẋ, or vjp of the weights x.
+func directed(s *state, y, x []float64, do func(s *state, y, x []float64) error) error {
 	switch {
 	case !s.finite:
-		undefined(dy, dx)
+		undefined(y, x)
 		return nil
-	case finite(dx):
-		return f.jvp(s, dy, dx)
+	case finite(x):
+		return do(s, y, x)
 	}
-	return byElements(dy, dx, func(dy, dx []float64) error { return f.jvp(s, dy, dx) })
-}
-
-func (f *node) adjoint(s *state, gx, w []float64) error {
-	switch {
-	case !s.finite:
-		undefined(gx, w)
-		return nil
-	case finite(w):
-		return f.vjp(s, gx, w)
-	}
-	return byElements(gx, w, func(gx, w []float64) error { return f.vjp(s, gx, w) })
+	return byElements(y, x, func(y, x []float64) error { return do(s, y, x) })
 }
 
 // byElements is a linear function of x, some of whose elements are not finite: the sum of
