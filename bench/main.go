@@ -17,7 +17,7 @@
 // least five turns of some milliseconds, a ratio the median of the ratios of
 // neighboring turns.
 //
-// There is a file for each section, named after it.
+// There is a file for each section, named after it; models of matrices are in loops.go.
 package main
 
 import (

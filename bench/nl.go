@@ -61,10 +61,8 @@ func (b *bench) fromFile() error {
 	found.add("", rest)
 	found.add("largest errors", fmt.Sprintf("dual %.1e, primal %.1e, complementarity %.1e", r.Unscaled.Dual, r.Unscaled.Primal, r.Unscaled.Complementarity))
 	b.print("Solution by newton.InteriorPoint:", &found)
-	c := r.Cost
-	times := table{head: []string{"iterations", "values", "Hessians", "factorizations", "prepare", "derivatives", "linear algebra", "all"}}
-	times.add(fmt.Sprint(c.Iterations), fmt.Sprint(c.Values), fmt.Sprint(c.Hessians), fmt.Sprint(c.Factorizations),
-		duration(c.Prepare.Seconds()), duration(c.Derivatives.Seconds()), duration(c.LinearAlgebra.Seconds()), duration(all.Seconds()))
+	times := table{head: costHead}
+	times.add(cost(r.Cost, all)...)
 	b.print("What it took:", &times)
 	return nil
 }

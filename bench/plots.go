@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
@@ -22,6 +23,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/hesse-ad/hesse/coloring"
+	"github.com/hesse-ad/hesse/internal/source"
 	"github.com/hesse-ad/hesse/sparsity"
 )
 
@@ -261,36 +263,13 @@ func (f *figure) save(dir string) error {
 	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(200))}
 	f.draw(draw.New(png))
 	for ext, c := range map[string]io.WriterTo{".svg": svg, ".png": png} {
-		if err := replace(filepath.Join(dir, f.name+ext), c); err != nil {
+		var b bytes.Buffer
+		must(c.WriteTo(&b))
+		if err := source.Replace(filepath.Join(dir, f.name+ext), b.Bytes()); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// replace writes c to a file, which it replaces when all is written: a disk that
-// is full leaves the old one.
-func replace(name string, c io.WriterTo) error {
-	file, err := scratch(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	_, err = c.WriteTo(file)
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
-}
-
-// scratch is a new file in dir, with the permissions of a file that is made
-// directly.
-func scratch(dir string) (*os.File, error) {
-	name := filepath.Join(dir, fmt.Sprintf(".bench-%d", os.Getpid()))
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
 // prepare makes dir and tries whether a file can be made there.
@@ -298,7 +277,7 @@ func prepare(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	file, err := scratch(dir)
+	file, err := os.CreateTemp(dir, ".bench")
 	if err != nil {
 		return err
 	}

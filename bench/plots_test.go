@@ -218,37 +218,6 @@ func TestDecadesAreTheTicksOfLogarithms(t *testing.T) {
 	assert.Len(t, decades{}.Ticks(1.4, 5), 5)
 }
 
-// A half-written picture is none: what stood there before stays.
-func TestPicturesAreReplacedAsAWhole(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "a.svg")
-	require.NoError(t, os.WriteFile(name, []byte("old"), 0o644))
-	full := errors.New("no space left")
-	require.ErrorIs(t, replace(name, written{"new", full}), full)
-	b, err := os.ReadFile(name)
-	require.NoError(t, err)
-	require.Equal(t, "old", string(b))
-	require.NoError(t, replace(name, written{"new", nil}))
-	b, err = os.ReadFile(name)
-	require.NoError(t, err)
-	require.Equal(t, "new", string(b))
-	require.Error(t, replace(dir, written{"new", nil})) // is a directory
-	files, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-}
-
-// written is a text that ends with an error.
-type written struct {
-	text string
-	err  error
-}
-
-func (w written) WriteTo(to io.Writer) (int64, error) {
-	n, err := io.WriteString(to, w.text)
-	return int64(n), errors.Join(err, w.err)
-}
-
 // What cannot be written is known before anything is measured.
 func TestPlotsAreTriedFirst(t *testing.T) {
 	dir := "/proc" // not even root makes files there

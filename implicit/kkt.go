@@ -193,7 +193,7 @@ type conditions struct {
 	settings Settings
 	problem  *reverse.Tape
 	lambda   []float64
-	n, p, q  int
+	n, p     int
 	jacobian *jacobian
 	a        *sparsity.Matrix // ∂[f; c; g]
 	value    []float64
@@ -213,7 +213,7 @@ func (o Settings) conditions(problem *reverse.Tape, x, y, z, lambda []float64) *
 	if o.Tolerance == 0 {
 		o.Tolerance = defaultRootTolerance
 	}
-	c := &conditions{settings: o, problem: problem, lambda: lambda, n: n, p: p, q: q}
+	c := &conditions{settings: o, problem: problem, lambda: lambda, n: n, p: p}
 	c.jacobian = newJacobian(problem, nil)
 	c.a, c.value = sparsity.NewMatrix(c.jacobian.pattern), make([]float64, 1+p+q)
 	return c

@@ -50,7 +50,7 @@ type summer struct {
 func (s *summer) sum(r *tape.Recording, i int32) {
 	s.long--
 	k := int(r.Node(i).Mark) + 1
-	terms, signs := zeroed(&s.terms, k), []float64(nil) // all 1
+	terms, signs := tape.Zeroed(&s.terms, k), []float64(nil) // all 1
 	constant := tape.NegZero
 	term := func(j int32) {
 		k--

@@ -91,14 +91,3 @@ type scratch struct {
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// zeroed is n zeros in the memory of x.
-func zeroed[T any](x *[]T, n int) []T {
-	if cap(*x) < n {
-		*x = make([]T, n)
-		return *x
-	}
-	*x = (*x)[:n]
-	clear(*x)
-	return *x
-}

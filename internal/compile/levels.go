@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // group is the nodes of one level and operation. Group 0 is the nodes that are no
@@ -20,7 +21,7 @@ type group struct {
 // is a counting sort. It returns the groups of one level and code in this order.
 func (c *compiler) levels() (sorted []group) {
 	groups, heads := append(c.groups[:0], group{}), append(c.heads[:0], 0) // heads: the first group of each level
-	groupOf := zeroed(&c.byNode, c.Len())
+	groupOf := tape.Zeroed(&c.byNode, c.Len())
 	level := func(i int32) int32 { return groups[groupOf[i]].level }
 	for i := int32(c.Base()); int(i) < c.Len(); i++ {
 		code, at := c.Op(i), int32(1)
@@ -62,7 +63,7 @@ func (c *compiler) levels() (sorted []group) {
 			groups[k].end, end = end, end+groups[k].end // where the next of its nodes goes
 		}
 	}
-	ids := zeroed(&c.ids, c.Ops())
+	ids := tape.Zeroed(&c.ids, c.Ops())
 	for i, k := range groupOf {
 		if k > 0 {
 			g := &groups[k]

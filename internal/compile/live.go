@@ -86,7 +86,7 @@ func findLive(r *tape.Recording, outputs []int32) {
 // a Hessian does not depend on the tangents and second-order adjoints of the others.
 func (c *compiler) findFeeds() {
 	t := c.Tape
-	feeds := zeroed(&c.feeds, t.Len())
+	feeds := tape.Zeroed(&c.feeds, t.Len())
 	for i := int32(t.Len()) - 1; int(i) >= t.Base(); i-- {
 		code := t.Op(i)
 		if !feeds[i] && code.Linear() {

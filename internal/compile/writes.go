@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/op"
+	"github.com/hesse-ad/hesse/internal/tape"
 )
 
 // Order is the order of the derivatives that a reverse sweep finds. One of second order
@@ -27,8 +28,8 @@ const (
 // operations that feed no nonlinear one, and reads no adjoint of nonlinear ones that feed
 // none.
 func (p *Program) findFirstWrites(order Order, batches []*Batch, s *scratch) (unwritten []Span) {
-	set := zeroed(&s.set, p.Len()) // its adjoint need not be cleared: a batch sets it, or nothing reads it
-	met := zeroed(&s.met, p.Len()) // the sweep has added to its adjoint, or set it
+	set := tape.Zeroed(&s.set, p.Len()) // its adjoint need not be cleared: a batch sets it, or nothing reads it
+	met := tape.Zeroed(&s.met, p.Len()) // the sweep has added to its adjoint, or set it
 	for _, i := range p.OutputNodes() {
 		met[i] = true
 	}

@@ -18,20 +18,16 @@ import (
 
 // declared is a declaration of package elem at its top level.
 type declared struct {
-	name  string
-	doc   string // its comment, if it is a function
-	text  string // without it
-	file  *parsed
-	node  ast.Node
-	place int // in the order of files and declarations
+	name string
+	doc  string // its comment, if it is a function
+	text string // without it
+	// The path of each package that the file imports, by name.
+	imports map[string]string
+	node    ast.Node
+	place   int // in the order of files and declarations
 	// returned is the expression that a function of a single return statement returns.
 	returned ast.Expr
 	params   []string
-}
-
-type parsed struct {
-	text    []byte
-	imports map[string]string // path by name
 }
 
 // elementary is the declarations of package elem by name.
@@ -51,14 +47,14 @@ var elementary = sync.OnceValue(func() map[string]*declared {
 		if err != nil {
 			panic(err)
 		}
-		p := &parsed{text, map[string]string{}}
+		imports := map[string]string{}
 		for _, i := range tree.Imports {
 			path := strings.Trim(i.Path.Value, `"`)
-			p.imports[path[strings.LastIndexByte(path, '/')+1:]] = path
+			imports[path[strings.LastIndexByte(path, '/')+1:]] = path
 		}
 		offset := func(at token.Pos) int { return set.Position(at).Offset }
 		add := func(name string, node ast.Node) *declared {
-			d := &declared{name: name, file: p, node: node, place: len(all)}
+			d := &declared{name: name, imports: imports, node: node, place: len(all)}
 			d.text = string(text[offset(node.Pos()):offset(node.End())])
 			all[name] = d
 			return d
@@ -116,7 +112,7 @@ func (d *declared) uses(node ast.Node, f func(id *ast.Ident, decl *declared, pat
 		}
 		if other := all[id.Name]; other != nil {
 			f(id, other, "")
-		} else if path := d.file.imports[id.Name]; path != "" && id.Obj == nil {
+		} else if path := d.imports[id.Name]; path != "" && id.Obj == nil {
 			f(id, nil, path)
 		}
 	})

@@ -141,8 +141,8 @@ const MinTerms = 8
 // NegZero is −0: −0 + x is x for every x, so that sums start with it.
 var NegZero = math.Copysign(0, -1)
 
-// zeroed is n zeros in the memory of x.
-func zeroed[T any](x *[]T, n int) []T {
+// Zeroed is n zeros in the memory of x.
+func Zeroed[T any](x *[]T, n int) []T {
 	if cap(*x) < n {
 		*x = make([]T, n)
 		return *x
@@ -169,7 +169,7 @@ func NewRecording(inputs, params int) *Recording {
 	s := scratches.Get().(*scratch)
 	s.lists, s.reals, s.coefs = s.lists[:0], s.reals[:0], s.coefs[:0]
 	r := &Recording{inputs: inputs, params: params, scratch: s}
-	zeroed(&s.table, minTable)
+	Zeroed(&s.table, minTable)
 	for r.count+chunkSize <= inputs+params && !r.full(chunkSize) {
 		r.chunks = append(r.chunks, &unused)
 		r.count += chunkSize
