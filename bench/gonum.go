@@ -74,11 +74,11 @@ func rivalsOf(in *problems.Instance, figure string) []rival {
 			g := make([]float64, n)
 			return rival{name, func() { run(g) }, mat.NewDense(1, n, g)}
 		}
-		f := problems.Func[dual.Number](in)
+		f := problems.Func[dual.Number3](in)
 		return []rival{
 			gradient("tape", func(g []float64) { must(t.Gradient(g, x)) }),
-			gradient("dual.Number", func(g []float64) { forward.Gradient(g, f, x) }),
-			gradient("dual.Number, lifted", func(g []float64) { forward.Gradient(g, number, x) }),
+			gradient("dual.Number3", func(g []float64) { forward.Gradient(g, f, x) }),
+			gradient("dual.Number3, lifted", func(g []float64) { forward.Gradient(g, number, x) }),
 			gradient("gonum num/dual", func(g []float64) { gonumGradient(g, onDual, x) }),
 			gradient("gonum fd.Forward", func(g []float64) { fd.Gradient(g, in.Plain, x, nil) }),
 			gradient("gonum fd.Central", func(g []float64) {

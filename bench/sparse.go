@@ -250,7 +250,7 @@ var gradientScalings = []scaling{
 		return func() { must(p.Gradient(g, p.X0)) }
 	}},
 	{"forward, dual numbers", 400, func(p *taped) func() {
-		f, g := problems.Func[dual.Number](p.Instance), make([]float64, p.Inputs())
+		f, g := problems.Func[dual.Number3](p.Instance), make([]float64, p.Inputs())
 		return func() { forward.Gradient(g, f, p.X0) }
 	}},
 	{"gonum fd.Forward", 1024, func(p *taped) func() {

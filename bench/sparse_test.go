@@ -37,7 +37,7 @@ func TestDerivativesByHand(t *testing.T) {
 				assert.InDelta(t, want, got, 1e-12*(1+math.Abs(want)), "%s, n = %d: %s %d, %d", in.Name, size, what, i, j)
 			}
 			near(in.Plain(in.X0), in.ByHand(g, h, pattern.RowPtr(), in.X0), "value", 0, 0)
-			for i, d := range forward.Gradient(nil, problems.Func[dual.Number](in), in.X0) {
+			for i, d := range forward.Gradient(nil, problems.Func[dual.Number3](in), in.X0) {
 				near(d, g[i], "gradient", i, 0)
 			}
 			want := hessian.Forward(nil, problems.Func[dual.Hyper](in), in.X0)

@@ -214,6 +214,9 @@ func (c checker) numbers() {
 	jets(c, "Number", 1,
 		func(v, d1, d2 float64) dual.Number { return dual.Number{V: v, D: d1} },
 		func(x dual.Number) (v, d1, d2, d12 float64) { return x.V, x.D, 0, 0 })
+	jets(c, "Number3", 1,
+		func(v, d1, d2 float64) dual.Number3 { return dual.Number3{V: v, D2: d1} },
+		func(x dual.Number3) (v, d1, d2, d12 float64) { return x.V, x.D2, 0, 0 })
 	jets(c, "Hyper", 2, inHyper, outHyper)
 	jets(c, "Of[Real]", 1,
 		func(v, d1, d2 float64) real1 { return real1{V: dual.Real(v), D: dual.Real(d1)} },

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hesse-ad/hesse/internal/op"
 )
 
@@ -41,6 +43,9 @@ var modes = []mode{
 	newMode("Number", 1,
 		func(s seed) Number { return Number{s.v, s.d1} },
 		func(x Number) jet { return jet{x.V, x.D, nan, nan} }),
+	newMode("Number3", 1,
+		func(s seed) Number3 { return Number3{s.v, s.d2, s.d1, 0} },
+		func(x Number3) jet { return jet{x.V, x.D1, nan, nan} }),
 	newMode("Hyper", 2, inHyper, outHyper),
 	newMode("Of[Real]", 1,
 		func(s seed) Of[Real] { return Of[Real]{Real(s.v), Real(s.d1)} },
@@ -168,6 +173,49 @@ func TestValuesOfEveryModeHaveTheBitsOfReal(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Each derivative of a Number3 has the bits of that of a Number, whatever the two beside it are.
+func TestNumber3HasTheDerivativesOfNumber(t *testing.T) {
+	values := []float64{math.Copysign(0, -1), 0, 1, -1, 0.3, -2.5, 7, 1e-310, 1e300, -1e300, inf, -inf, nan}
+	slopes := []float64{0, 1, -2.5, 1e300, inf, nan}
+	same := func(want Number, got, d float64, what ...any) {
+		if math.Float64bits(want.D) != math.Float64bits(d) && (want.D == want.D || d == d) || want.V != got && want.V == want.V {
+			t.Errorf("%v: %v, %v, of Number %v", what, got, d, want)
+		}
+	}
+	number := func(v float64, at int) (x Number3, of [3]Number) {
+		x.V = v
+		for k := range of {
+			d := slopes[(at+k)%len(slopes)]
+			of[k] = Number{v, d}
+			x.SetDerivative(k, d)
+		}
+		return x, of
+	}
+	one, three := unaryOps[Number](), unaryOps[Number3]()
+	one2, three2 := binaryOps[Number](), binaryOps[Number3]()
+	for _, v := range values {
+		for at := range slopes {
+			x, xs := number(v, at)
+			for op, f := range three {
+				y := f(x)
+				for k, x := range xs {
+					same(one[op](x), y.V, y.Derivative(k), op, x, k)
+				}
+			}
+			for i, w := range values {
+				y, ys := number(w, at*i%5)
+				for op, f := range three2 {
+					z := f(x, y)
+					for k, x := range xs {
+						same(one2[op](x, ys[k]), z.V, z.Derivative(k), op, x, ys[k], k)
+					}
+				}
+			}
+		}
+	}
+	require.Panics(t, func() { new(Number3).SetDerivative(3, 1) })
 }
 
 // Methods of a concrete number are inlined, where a compiler that sees x·y + z

@@ -27,8 +27,8 @@
 //
 //	y, dy := forward.Derivative(cube, 2) // 8, 12
 //
-// A function is written over [dual.Number], or generic over [dual.Scalar] and
-// passed as it is: Go finds the type argument.
+// A function is written generic over [dual.Scalar] and passed as it is: Go finds the type
+// argument. What takes several directions evaluates it on [dual.Number3], which has three.
 //
 // # Which function when
 //
@@ -36,10 +36,10 @@
 //	             f′ and f″                  SecondDerivative
 //	             f, f′, f″, … to any order  Derivatives
 //	f: Rⁿ → R    ∇f·v                       Directional    1 evaluation
-//	             ∇f                         Gradient       n
+//	             ∇f                         Gradient       ⌈n/3⌉
 //	f: Rⁿ → Rᵐ   J v                        JVP            1
-//	             J                          Jacobian       n
-//	             J S, S of zeros and ones   Compressed     columns of S
+//	             J                          Jacobian       ⌈n/3⌉
+//	             J S, S of zeros and ones   Compressed     a third of the columns of S
 //
 //	             f(x(t)) as a polynomial    Taylor         1, of polynomials
 //	y′ = f(t, y)                            Flow           by Taylor series

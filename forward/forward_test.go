@@ -93,8 +93,8 @@ func TestEveryShapeOfJacobian(t *testing.T) {
 	for _, m := range []int{1, 2, 5, 11} {
 		for _, n := range []int{1, 2, 5, 11} {
 			// fᵢ = (i+1)·Σ (j+1)xⱼ²
-			f := func(x []dual.Number) []dual.Number {
-				y := make([]dual.Number, m)
+			f := func(x []dual.Number3) []dual.Number3 {
+				y := make([]dual.Number3, m)
 				for i := range y {
 					for j := range x {
 						y[i] = y[i].Add(x[j].Square().Scale(float64((i + 1) * (j + 1))))
@@ -115,13 +115,14 @@ func TestEveryShapeOfJacobian(t *testing.T) {
 	}
 }
 
+func identity[T any](x []T) []T { return x }
+
 func TestJacobianOfTheIdentity(t *testing.T) {
 	// The result is the argument itself.
-	id := func(x []dual.Number) []dual.Number { return x }
 	x := []float64{1, 2, 3}
 	want := mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1})
-	assert.True(t, mat.Equal(want, forward.Jacobian(nil, id, x)))
-	assert.Equal(t, []float64{4, 5, 6}, forward.JVP(nil, id, x, []float64{4, 5, 6}))
+	assert.True(t, mat.Equal(want, forward.Jacobian(nil, identity, x)))
+	assert.Equal(t, []float64{4, 5, 6}, forward.JVP(nil, identity, x, []float64{4, 5, 6}))
 }
 
 func TestEmptyArgument(t *testing.T) {
@@ -179,18 +180,19 @@ func TestDstMayOverlapTheArguments(t *testing.T) {
 }
 
 func TestFunctionMayOverwriteItsArgument(t *testing.T) {
-	spoil := func(x []dual.Number) {
+	spoil := func(x []dual.Number3) {
+		nan := dual.Number3{V: math.NaN(), D0: math.NaN(), D1: math.NaN(), D2: math.NaN()}
 		for i := range x {
-			x[i] = dual.Number{V: math.NaN(), D: math.NaN()}
+			x[i] = nan
 		}
-		_ = append(x, dual.Number{V: math.NaN(), D: math.NaN()})
+		_ = append(x, nan)
 	}
 	x := []float64{2, 0.5, -1}
-	assert.Equal(t, forward.Gradient(nil, rosenbrock, x), forward.Gradient(nil, func(x []dual.Number) dual.Number {
+	assert.Equal(t, forward.Gradient(nil, rosenbrock, x), forward.Gradient(nil, func(x []dual.Number3) dual.Number3 {
 		defer spoil(x)
 		return rosenbrock(x)
 	}, x))
-	assert.True(t, mat.Equal(forward.Jacobian(nil, differences, x), forward.Jacobian(nil, func(x []dual.Number) []dual.Number {
+	assert.True(t, mat.Equal(forward.Jacobian(nil, differences, x), forward.Jacobian(nil, func(x []dual.Number3) []dual.Number3 {
 		defer spoil(x)
 		return differences(x)
 	}, x)))
@@ -221,14 +223,11 @@ func TestNonFiniteValuesFlow(t *testing.T) {
 	}
 }
 
+func nothing[T any]([]T) []T { return nil }
+
 func TestMisusePanics(t *testing.T) {
-	var (
-		scalar func([]dual.Number) dual.Number
-		vector func([]dual.Number) []dual.Number
-	)
-	none := func([]dual.Number) []dual.Number { return nil }
 	calls := 0
-	changing := func(x []dual.Number) []dual.Number { calls++; return make([]dual.Number, calls) }
+	changing := func(x []dual.Number3) []dual.Number3 { calls++; return make([]dual.Number3, calls) }
 	x := []float64{1, 2}
 	groups := [][]int{{0}, {1}}
 	for _, c := range []struct {
@@ -237,24 +236,24 @@ func TestMisusePanics(t *testing.T) {
 	}{
 		{"forward: f is nil", func() { forward.Derivative(nil, 1) }},
 		{"forward: f is nil", func() { forward.SecondDerivative(nil, 1) }},
-		{"forward: f is nil", func() { forward.Directional(scalar, x, x) }},
-		{"forward: f is nil", func() { forward.Gradient(nil, scalar, x) }},
-		{"forward: f is nil", func() { forward.JVP(nil, vector, x, x) }},
-		{"forward: f is nil", func() { forward.Jacobian(nil, vector, x) }},
-		{"forward: f is nil", func() { forward.Compressed(nil, vector, x, groups) }},
+		{"forward: f is nil", func() { forward.Directional(nil, x, x) }},
+		{"forward: f is nil", func() { forward.Gradient(nil, nil, x) }},
+		{"forward: f is nil", func() { forward.JVP(nil, nil, x, x) }},
+		{"forward: f is nil", func() { forward.Jacobian(nil, nil, x) }},
+		{"forward: f is nil", func() { forward.Compressed(nil, nil, x, groups) }},
 		{"forward: len(v) is not len(x)", func() { forward.Directional(rosenbrock, x, x[:1]) }},
 		{"forward: len(v) is not len(x)", func() { forward.JVP(nil, polar, x, make([]float64, 3)) }},
 		{"forward: len(dst) is not len(x)", func() { forward.Gradient(x[:1], rosenbrock, x) }},
 		{"forward: len(dst) is not len(x)", func() { forward.Gradient(make([]float64, 3), rosenbrock, x) }},
 		{"forward: len(dst) is not the number of outputs", func() { forward.JVP(x[:1], polar, x, x) }},
-		{"forward: f has no outputs", func() { forward.JVP(nil, none, x, x) }},
-		{"forward: f has no outputs", func() { forward.Jacobian(nil, none, x) }},
-		{"forward: f has no outputs", func() { forward.Compressed(nil, none, x, groups) }},
+		{"forward: f has no outputs", func() { forward.JVP(nil, nothing, x, x) }},
+		{"forward: f has no outputs", func() { forward.Jacobian(nil, nothing, x) }},
+		{"forward: f has no outputs", func() { forward.Compressed(nil, nothing, x, groups) }},
 		{"forward: x is empty", func() { forward.Jacobian(nil, polar, nil) }},
 		{"forward: rows of dst are not the number of outputs", func() { forward.Jacobian(mat.NewDense(3, 2, nil), polar, x) }},
 		{"forward: columns of dst are not those of the result", func() { forward.Jacobian(mat.NewDense(2, 3, nil), polar, x) }},
 		{"forward: columns of dst are not those of the result", func() { forward.Compressed(mat.NewDense(2, 1, nil), polar, x, groups) }},
-		{"forward: the number of outputs changed between evaluations", func() { forward.Jacobian(nil, changing, x) }},
+		{"forward: the number of outputs changed between evaluations", func() { forward.Jacobian(nil, changing, make([]float64, 4)) }},
 		{"forward: no groups", func() { forward.Compressed(nil, polar, x, nil) }},
 		{"forward: group names a column out of range", func() { forward.Compressed(nil, polar, x, [][]int{{0}, {2}}) }},
 		{"forward: group names a column out of range", func() { forward.Compressed(nil, polar, x, [][]int{{-1}}) }},
@@ -266,19 +265,23 @@ func TestMisusePanics(t *testing.T) {
 
 func TestPanicOfTheFunctionPasses(t *testing.T) {
 	assert.PanicsWithValue(t, "mine", func() {
-		forward.Gradient(nil, func([]dual.Number) dual.Number { panic("mine") }, []float64{1})
+		forward.Gradient(nil, func([]dual.Number3) dual.Number3 { panic("mine") }, []float64{1})
 	})
 }
 
-func TestCallsDoNotAllocate(t *testing.T) {
-	x, v := make([]float64, 50), make([]float64, 50)
-	out := make([]dual.Number, 49)
-	f := func(x []dual.Number) []dual.Number {
+// steps is differences into the same memory at each call.
+func steps[T dual.Scalar[T]](out []T) func(x []T) []T {
+	return func(x []T) []T {
 		for i := range out {
 			out[i] = x[i+1].Sub(x[i].Square())
 		}
 		return out
 	}
+}
+
+func TestCallsDoNotAllocate(t *testing.T) {
+	x, v := make([]float64, 50), make([]float64, 50)
+	one, f := steps(make([]dual.Number, 49)), steps(make([]dual.Number3, 49))
 	g, d := make([]float64, 50), make([]float64, 49)
 	j, b := mat.NewDense(49, 50, nil), mat.NewDense(49, 2, nil)
 	groups := make([][]int, 2)
@@ -299,7 +302,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		{"SecondDerivative", func() { forward.SecondDerivative(cube, 2) }},
 		{"Directional", func() { forward.Directional(rosenbrock, x, v) }},
 		{"Gradient", func() { forward.Gradient(g, rosenbrock, x) }},
-		{"JVP", func() { forward.JVP(d, f, x, v) }},
+		{"JVP", func() { forward.JVP(d, one, x, v) }},
 		{"Jacobian", func() { forward.Jacobian(j, f, x) }},
 		{"Compressed", func() { forward.Compressed(b, f, x, groups) }},
 		{"Sparse.Eval", func() { sparse.Eval(a, f, x) }},
@@ -384,7 +387,7 @@ func TestJacobianAgreesWithDifferences(t *testing.T) {
 		n := rapid.IntRange(1, 4).Draw(t, "n")
 		f := drawWaves(t, m, n)
 		x := rapid.SliceOfN(rapid.Float64Range(-3, 3), n, n).Draw(t, "x")
-		jac := forward.Jacobian(nil, func(x []dual.Number) []dual.Number { return evalWaves(f, x) }, x)
+		jac := forward.Jacobian(nil, func(x []dual.Number3) []dual.Number3 { return evalWaves(f, x) }, x)
 
 		z := make([]dual.Real, n)
 		for j := range x {
@@ -421,7 +424,7 @@ func productsAgreeWithTheJacobian(t *rapid.T) {
 	m := rapid.IntRange(1, 4).Draw(t, "m")
 	n := rapid.IntRange(1, 6).Draw(t, "n")
 	f := drawWaves(t, m, n)
-	fn := func(x []dual.Number) []dual.Number { return evalWaves(f, x) }
+	fn := func(x []dual.Number3) []dual.Number3 { return evalWaves(f, x) }
 	num := rapid.SliceOfN(rapid.Float64Range(-3, 3), n, n)
 	x, v := num.Draw(t, "x"), num.Draw(t, "v")
 	jac := forward.Jacobian(nil, fn, x)
@@ -433,13 +436,12 @@ func productsAgreeWithTheJacobian(t *rapid.T) {
 		groups[c] = append(groups[c], j)
 	}
 	compressed := forward.Compressed(nil, fn, x, groups)
-	jvp := forward.JVP(nil, fn, x, v)
+	jvp := forward.JVP(nil, func(x []dual.Number) []dual.Number { return evalWaves(f, x) }, x, v)
 
 	for i := range m {
-		component := func(x []dual.Number) dual.Number { return evalWaves(f, x)[i] }
-		assert.Equal(t, jac.RawRowView(i), forward.Gradient(nil, component, x))
+		assert.Equal(t, jac.RawRowView(i), forward.Gradient(nil, func(x []dual.Number3) dual.Number3 { return evalWaves(f, x)[i] }, x))
 
-		y, dy := forward.Directional(component, x, v)
+		y, dy := forward.Directional(func(x []dual.Number) dual.Number { return evalWaves(f, x)[i] }, x, v)
 		assert.Equal(t, jvp[i], dy)
 		assert.Equal(t, evalWaves(f, constants(x))[i].Value(), y)
 

@@ -47,8 +47,8 @@ func Directional(f func(x []dual.Number) dual.Number, x, v []float64) (y, dy flo
 
 // Gradient stores ∇f(x), with len(x) components, in dst and returns it; nil
 // allocates it, and it may overlap x. Gradient panics if f is nil or the lengths
-// of x and dst differ. It is len(x) evaluations of f.
-func Gradient(dst []float64, f func(x []dual.Number) dual.Number, x []float64) []float64 {
+// of x and dst differ. It is ⌈len(x)/3⌉ evaluations of f.
+func Gradient(dst []float64, f func(x []dual.Number3) dual.Number3, x []float64) []float64 {
 	if f == nil {
 		panic(badFunc)
 	}
@@ -59,40 +59,52 @@ func Gradient(dst []float64, f func(x []dual.Number) dual.Number, x []float64) [
 		panic(badGrad)
 	}
 	a := constants(x)
-	for j := range dst {
+	for j := 0; j < len(dst); j += lanes {
 		copy(a.z, a.x0)
-		a.z[j].D = 1
-		dst[j] = f(a.z).D
+		seeds := dst[j:min(j+lanes, len(dst))]
+		for k := range seeds {
+			a.z[j+k].SetDerivative(k, 1)
+		}
+		y := f(a.z)
+		for k := range seeds {
+			seeds[k] = y.Derivative(k)
+		}
 	}
-	arguments.Put(a)
+	threes.Put(a)
 	return dst
 }
 
+// lanes is how many directions an evaluation has.
+const lanes = 3
+
 // An argument is what f is called with, and kept for the next call after it.
-type argument struct {
-	z  []dual.Number // what f takes, and may overwrite
-	x0 []dual.Number // x + 0ε, from which z starts, since dst may overwrite x
-	d  []float64     // the ε parts of what f returns, in Sparse
+type argument[T any] struct {
+	z  []T       // what f takes, and may overwrite
+	x0 []T       // x + 0ε, from which z starts, since dst may overwrite x
+	d  []float64 // the ε parts of what f returns, in Sparse
 }
 
-var arguments = sync.Pool{New: func() any { return new(argument) }}
+var (
+	arguments = sync.Pool{New: func() any { return new(argument[dual.Number]) }}
+	threes    = sync.Pool{New: func() any { return new(argument[dual.Number3]) }}
+)
 
 // constants returns the argument whose x0 is x + 0ε.
-func constants(x []float64) *argument {
-	a := arguments.Get().(*argument)
+func constants(x []float64) *argument[dual.Number3] {
+	a := threes.Get().(*argument[dual.Number3])
 	a.z, a.x0 = slices.Grow(a.z[:0], len(x))[:len(x)], slices.Grow(a.x0[:0], len(x))
 	for _, v := range x {
-		a.x0 = append(a.x0, dual.Number{V: v})
+		a.x0 = append(a.x0, dual.Number3{V: v})
 	}
 	return a
 }
 
 // along returns the argument whose z is x + vε.
-func along(x, v []float64) *argument {
+func along(x, v []float64) *argument[dual.Number] {
 	if len(v) != len(x) {
 		panic(badDir)
 	}
-	a := arguments.Get().(*argument)
+	a := arguments.Get().(*argument[dual.Number])
 	a.z = slices.Grow(a.z[:0], len(x))
 	for i, xi := range x {
 		a.z = append(a.z, dual.Number{V: xi, D: v[i]})

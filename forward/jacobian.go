@@ -47,12 +47,12 @@ func JVP(dst []float64, f func(x []dual.Number) []dual.Number, x, v []float64) [
 // Jacobian stores the m×n Jacobian J of f at x, Jᵢⱼ = ∂fᵢ/∂xⱼ, in dst and
 // returns it; nil allocates it, as does an empty matrix, and its data may overlap x. Jacobian
 // panics if f is nil, has no variables or outputs, or not the same number of outputs each
-// time, or if dst is not m×n. It is n evaluations of f.
-func Jacobian(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64) *mat.Dense {
+// time, or if dst is not m×n. It is ⌈n/3⌉ evaluations of f.
+func Jacobian(dst *mat.Dense, f func(x []dual.Number3) []dual.Number3, x []float64) *mat.Dense {
 	if len(x) == 0 {
 		panic(noVariables)
 	}
-	return product(dst, f, x, len(x), func(z []dual.Number, j int) { z[j].D = 1 })
+	return product(dst, f, x, len(x), func(z []dual.Number3, j int) { z[j].SetDerivative(j%lanes, 1) })
 }
 
 // Compressed stores the m×len(groups) matrix B = J·S, column c of which is the
@@ -63,11 +63,11 @@ func Jacobian(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64
 //
 // Nil, aliasing and panics are those of Jacobian; Compressed also panics if
 // there are no groups, and if a group names a column that is out of range or
-// names one twice. It is len(groups) evaluations of f.
+// names one twice. It is ⌈len(groups)/3⌉ evaluations of f.
 //
 // Source: Curtis, Powell, Reid, On the estimation of sparse Jacobian matrices,
 // 1974.
-func Compressed(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64, groups [][]int) *mat.Dense {
+func Compressed(dst *mat.Dense, f func(x []dual.Number3) []dual.Number3, x []float64, groups [][]int) *mat.Dense {
 	if len(groups) == 0 {
 		panic(noGroups)
 	}
@@ -78,19 +78,19 @@ func Compressed(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float
 			}
 		}
 	}
-	return product(dst, f, x, len(groups), func(z []dual.Number, c int) {
+	return product(dst, f, x, len(groups), func(z []dual.Number3, c int) {
 		for _, j := range groups[c] {
-			if z[j].D != 0 {
+			if z[j].Derivative(c%lanes) != 0 {
 				panic(twice)
 			}
-			z[j].D = 1
+			z[j].SetDerivative(c%lanes, 1)
 		}
 	})
 }
 
 // product stores J·S in dst, where seed adds column c of the n×k matrix S to the
-// ε part of z, which is 0.
-func product(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64, k int, seed func(z []dual.Number, c int)) *mat.Dense {
+// derivative c mod 3 of z, which is 0.
+func product(dst *mat.Dense, f func(x []dual.Number3) []dual.Number3, x []float64, k int, seed func(z []dual.Number3, c int)) *mat.Dense {
 	if f == nil {
 		panic(badFunc)
 	}
@@ -102,9 +102,12 @@ func product(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64,
 	}
 	a := constants(x)
 	m := 0
-	for c := range k {
+	for c := 0; c < k; c += lanes {
 		copy(a.z, a.x0)
-		seed(a.z, c)
+		end := min(c+lanes, k)
+		for c := c; c < end; c++ {
+			seed(a.z, c)
+		}
 		y := f(a.z)
 		if c == 0 {
 			m = len(y)
@@ -123,9 +126,12 @@ func product(dst *mat.Dense, f func(x []dual.Number) []dual.Number, x []float64,
 		}
 		raw := dst.RawMatrix()
 		for i := range y {
-			raw.Data[i*raw.Stride+c] = y[i].D
+			row := raw.Data[i*raw.Stride:]
+			for c := c; c < end; c++ {
+				row[c] = y[i].Derivative(c % lanes)
+			}
 		}
 	}
-	arguments.Put(a)
+	threes.Put(a)
 	return dst
 }

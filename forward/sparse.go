@@ -25,7 +25,7 @@ func NewSparse(p *sparsity.Pattern, orders ...coloring.Order) *Sparse {
 	return &Sparse{p, c, c.Recovery(nil)}
 }
 
-// Coloring returns the coloring that is used: Eval evaluates f once a color.
+// Coloring returns the coloring that is used: Eval evaluates f once for three colors.
 func (s *Sparse) Coloring() *coloring.Coloring { return s.coloring }
 
 // Matrix returns a new matrix for Eval.
@@ -33,8 +33,8 @@ func (s *Sparse) Matrix() *sparsity.Matrix { return sparsity.NewMatrix(s.pattern
 
 // Eval returns the Jacobian of f at x. dst may be nil or of the pattern. It panics if f
 // is nil, the numbers of inputs and outputs are not those of the pattern, or dst has
-// another pattern. Cost: an evaluation of f a color.
-func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Number, x []float64) *sparsity.Matrix {
+// another pattern. Cost: an evaluation of f for three colors.
+func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number3) []dual.Number3, x []float64) *sparsity.Matrix {
 	m, n := s.pattern.Dims()
 	if dst == nil {
 		dst = s.Matrix()
@@ -50,20 +50,26 @@ func (s *Sparse) Eval(dst *sparsity.Matrix, f func(x []dual.Number) []dual.Numbe
 	}
 	a := constants(x)
 	a.d = slices.Grow(a.d[:0], m)[:m]
-	for k := range s.coloring.Num() {
+	colors := s.coloring.Num()
+	for first := 0; first < colors; first += lanes {
 		copy(a.z, a.x0)
-		for _, j := range s.coloring.Columns().Class(k) {
-			a.z[j].D = 1
+		end := min(first+lanes, colors)
+		for k := first; k < end; k++ {
+			for _, j := range s.coloring.Columns().Class(k) {
+				a.z[j].SetDerivative(k-first, 1)
+			}
 		}
 		y := f(a.z)
 		if len(y) != m {
 			panic("forward: f has not as many outputs as the pattern has rows")
 		}
-		for i := range y {
-			a.d[i] = y[i].D
+		for k := first; k < end; k++ {
+			for i := range y {
+				a.d[i] = y[i].Derivative(k - first)
+			}
+			s.recovery.GatherColumns(dst.Values(), k, a.d)
 		}
-		s.recovery.GatherColumns(dst.Values(), k, a.d)
 	}
-	arguments.Put(a)
+	threes.Put(a)
 	return dst
 }

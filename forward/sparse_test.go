@@ -31,14 +31,14 @@ func TestSparseJacobianOfBratuIsTheDense(t *testing.T) {
 
 func TestSparseOfNothing(t *testing.T) {
 	s := forward.NewSparse(sparsity.FromCoordinates(2, 3, nil, nil))
-	a := s.Eval(nil, func(x []dual.Number) []dual.Number { return make([]dual.Number, 2) }, make([]float64, 3))
+	a := s.Eval(nil, func(x []dual.Number3) []dual.Number3 { return make([]dual.Number3, 2) }, make([]float64, 3))
 	require.Zero(t, a.NNZ())
 }
 
 func TestSparseRejects(t *testing.T) {
 	s := forward.NewSparse(sparsity.Diagonal(4))
-	square := func(x []dual.Number) []dual.Number {
-		y := make([]dual.Number, len(x))
+	square := func(x []dual.Number3) []dual.Number3 {
+		y := make([]dual.Number3, len(x))
 		for i := range x {
 			y[i] = x[i].Square()
 		}
@@ -47,6 +47,6 @@ func TestSparseRejects(t *testing.T) {
 	require.Panics(t, func() { s.Eval(sparsity.NewMatrix(sparsity.Full(4, 4)), square, make([]float64, 4)) })
 	require.Panics(t, func() { s.Eval(s.Matrix(), square, make([]float64, 5)) })
 	require.Panics(t, func() {
-		s.Eval(s.Matrix(), func(x []dual.Number) []dual.Number { return square(x)[:3] }, make([]float64, 4))
+		s.Eval(s.Matrix(), func(x []dual.Number3) []dual.Number3 { return square(x)[:3] }, make([]float64, 4))
 	})
 }

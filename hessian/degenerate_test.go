@@ -153,13 +153,13 @@ func (k known) forward(t *testing.T) {
 	n := len(k.x)
 	f := functions[dual.Number](k.name)
 	if n > 0 { // as its comment demands
-		k.matrix(t, "forward.Jacobian", forward.Jacobian(nil, f, k.x), k.j)
+		k.matrix(t, "forward.Jacobian", forward.Jacobian(nil, functions[dual.Number3](k.name), k.x), k.j)
 	}
 	for i := range n {
 		k.vector(t, "forward.JVP", forward.JVP(nil, f, k.x, axis(n, i)), k.column(i))
 	}
 	if len(k.y) == 1 {
-		g := forward.Gradient(nil, func(x []dual.Number) dual.Number { return f(x)[0] }, k.x)
+		g := forward.Gradient(nil, func(x []dual.Number3) dual.Number3 { return functions[dual.Number3](k.name)(x)[0] }, k.x)
 		k.vector(t, "forward.Gradient", g, k.j[0])
 	}
 	hyper := functions[dual.Hyper](k.name)

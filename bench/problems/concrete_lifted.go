@@ -26,8 +26,8 @@ func trigPlainOf[T dual.Scalar[T]](x []T) T {
 	return s
 }
 
-func rosenPlainNumber(x []dual.Number) dual.Number {
-	var s dual.Number
+func rosenPlainNumber3(x []dual.Number3) dual.Number3 {
+	var s dual.Number3
 	for i := 1; i < len(x); i++ {
 		y := x[i-1]
 		a := x[i].Sub(y.Square())
@@ -37,8 +37,8 @@ func rosenPlainNumber(x []dual.Number) dual.Number {
 	return s
 }
 
-func trigPlainNumber(x []dual.Number) dual.Number {
-	var s dual.Number
+func trigPlainNumber3(x []dual.Number3) dual.Number3 {
+	var s dual.Number3
 	for i := 1; i < len(x); i++ {
 		y, z := x[i-1], x[i]
 		s = s.Add(y.Mul(z).Sin().Mul(y.Square().Scale(-0.1).Exp()).Add(z.Square().AddReal(1).Log()))

@@ -20,7 +20,7 @@
 //	                 evaluate both sides and need no guard on a tape; NaN compared is NaN,
 //	                 and |−0| and the largest and smallest of two zeros have the sign of
 //	                 math.Abs, Max and Min. Branches that are kept are printed, with the cause
-//	-type T,...      write instances for dual.Real, dual.Number, dual.Hyper or reverse.Var
+//	-type T,...      write instances for dual.Real, dual.Number, dual.Number3, dual.Hyper or reverse.Var
 //	                 too: Go inlines their methods
 //	-check           write nothing; fail if the file is not as it would be written
 //

@@ -222,7 +222,7 @@ func agree(t require.TestingT, k int, s shape, x []float64, fixed int) {
 		in[i].V = v
 	}
 	near(t, "value", n, vec(f(in).V), vec(real))
-	want := forward.Gradient(nil, combined[dual.Number](k, s, x, fixed), x)
+	want := forward.Gradient(nil, combined[dual.Number3](k, s, x, fixed), x)
 	g, err := tape.Gradient(nil, x)
 	require.NoError(t, err)
 	near(t, "gradient", n, vec(want...), vec(g...))

@@ -178,28 +178,28 @@ func partials(r *op.Info, order int, before string) string {
 	return kernel(r, order) + "(" + args + constant(r) + ", " + before + ")"
 }
 
-var kinds = []kind{
-	{file: "dual/zreal.go", name: "Real", comments: true, body: func(c op.Code) string {
-		r := c.Info()
-		if r.Source != "" {
-			return "return " + value(r, "x", "y", "Real(c)", "Real")
+// dualNumber is the methods of a number with the given derivatives.
+func dualNumber(name string, derivatives ...string) func(c op.Code) string {
+	number := func(v, d string) string { // with the derivatives d of D
+		for _, derivative := range derivatives {
+			v += ", " + strings.ReplaceAll(d, "D", derivative)
 		}
-		return "return Real(" + value(r, "float64(x)", "float64(y)", "", "") + ")"
-	}},
-	{file: "dual/znumber.go", name: "Number", comments: true, body: func(c op.Code) string {
+		return "return " + name + "{" + v + "}"
+	}
+	return func(c op.Code) string {
 		r := c.Info()
 		v := value(r, "x.V", "y.V", "c", "float64")
 		switch r.Class {
 		case op.NoPartials:
-			return "return Number{V: " + v + "}"
+			return "return " + name + "{V: " + v + "}"
 		case op.One:
-			return "return Number{" + v + ", x.D}"
+			return number(v, "x.D")
 		case op.MinusOne:
-			return "return Number{" + v + ", -x.D}"
+			return number(v, "-x.D")
 		case op.OneOne:
-			return "return Number{" + v + ", x.D + y.D}"
+			return number(v, "x.D + y.D")
 		case op.OneMinusOne:
-			return "return Number{" + v + ", x.D - y.D}"
+			return number(v, "x.D - y.D")
 		case op.ByConstant:
 			return "return x.chain(" + v + ", c)"
 		case op.Factors:
@@ -212,7 +212,19 @@ var kinds = []kind{
 			return "v := " + v + "\ndx, dy := " + partials(r, 1, "v") + "\nreturn x.chain2(y, v, dx, dy)"
 		}
 		panic("no rule for " + r.Name)
+	}
+}
+
+var kinds = []kind{
+	{file: "dual/zreal.go", name: "Real", comments: true, body: func(c op.Code) string {
+		r := c.Info()
+		if r.Source != "" {
+			return "return " + value(r, "x", "y", "Real(c)", "Real")
+		}
+		return "return Real(" + value(r, "float64(x)", "float64(y)", "", "") + ")"
 	}},
+	{file: "dual/znumber.go", name: "Number", comments: true, body: dualNumber("Number", "D")},
+	{file: "dual/znumber3.go", name: "Number3", comments: true, body: dualNumber("Number3", "D0", "D1", "D2")},
 	{file: "dual/zhyper.go", name: "Hyper", comments: true, body: func(c op.Code) string {
 		r := c.Info()
 		v := value(r, "x.V", "y.V", "c", "float64")

@@ -212,7 +212,7 @@ func everyWayToTheJacobian(t *rapid.T) {
 		m1, _ := randprog.Bounds(unit(p, i, i))
 		bound.SetCol(i, m1)
 	}
-	want := forward.Jacobian(nil, func(x []dual.Number) []dual.Number { return randprog.Run(p, x, nil) }, p.X)
+	want := forward.Jacobian(nil, func(x []dual.Number3) []dual.Number3 { return randprog.Run(p, x, nil) }, p.X)
 	check := func(way string, a mat.Matrix, slack float64) {
 		t.Helper()
 		for j := range m {
@@ -247,7 +247,7 @@ func everyWayToTheJacobian(t *rapid.T) {
 		}
 	}
 	compressed := forward.NewSparse(tape.JacobianPattern())
-	a := compressed.Eval(nil, func(x []dual.Number) []dual.Number { return randprog.Run(p, x, nil) }, p.X)
+	a := compressed.Eval(nil, func(x []dual.Number3) []dual.Number3 { return randprog.Run(p, x, nil) }, p.X)
 	check("sparse forward", a, 0)
 }
 
