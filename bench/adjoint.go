@@ -9,17 +9,17 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-var adjointFigures = []string{"adjoint-first", "adjoint-gradient", "adjoint-tape"}
+var adjointFigures = []string{"adjoint-first", "adjoint-gradient", "adjoint-tape", "adjoint-product"}
 
 // adjoints measures gradients that command adjoint wrote.
 func adjoints(b *bench) {
-	t := table{text: 2, head: []string{"function", "data", "n", "f", "first", "B", "gradient", "allocs", "a tape, once"}}
+	t := table{text: 2, head: []string{"function", "data", "n", "f", "first", "B", "gradient", "allocs", "a tape, once", "Hv ÷ gradient", "allocs"}}
 	for _, m := range adjointModels(b.quick) {
 		b.progress("%s", m.Name)
 		t.add(b.adjoint(m)...)
 	}
 	b.print("Gradients by adjoint source, in units of f: the first call, which allocates so many bytes, later ones,\n"+
-		"and reverse.Gradient, which records and sweeps", &t)
+		"reverse.Gradient, which records and sweeps, and products with Hessians in units of gradients", &t)
 }
 
 func adjointModels(quick bool) (models []plain.Model) {
@@ -29,7 +29,7 @@ func adjointModels(quick bool) (models []plain.Model) {
 			in = p.At(p.Sizes[0])
 		}
 		if in.Adjoint != nil {
-			models = append(models, plain.Model{Name: in.Name, X0: in.X0, Value: in.Plain, Gradient: in.Adjoint, Lifted: problems.Func[reverse.Var](in)})
+			models = append(models, plain.Model{Name: in.Name, X0: in.X0, Value: in.Plain, Gradient: in.Adjoint, Product: in.Product, Lifted: problems.Func[reverse.Var](in)})
 		}
 	}
 	if quick {
@@ -44,6 +44,11 @@ func (b *bench) adjoint(m plain.Model) []string {
 	n := len(m.X0)
 	g := make([]float64, n)
 	gradient := func() { m.Gradient(g, m.X0) }
+	v, hv := make([]float64, n), make([]float64, n)
+	for i := range v {
+		v[i] = 1 + 1/float64(i+1)
+	}
+	product := func() { m.Product(hv, m.X0, v) }
 	f := func() { m.Value(m.X0) }
 	tape := func() { must(reverse.Gradient(g, m.Lifted, m.X0)) }
 	// A measurement by turns calls each function many times, which a first call and a tape of
@@ -61,11 +66,11 @@ func (b *bench) adjoint(m plain.Model) []string {
 		runtime.ReadMemStats(&after)
 		first.bytes, first.allocs = after.TotalAlloc-before.TotalAlloc, after.Mallocs-before.Mallocs
 	}
-	s := b.measure(f, gradient)
-	ratios := []float64{first.ratio(plainly), s[1].ratio(s[0]), once.ratio(plainly)}
-	for i, s := range []*sample{&first, &s[1], &once} {
+	s := b.measure(f, gradient, product)
+	ratios := []float64{first.ratio(plainly), s[1].ratio(s[0]), once.ratio(plainly), s[2].ratio(s[1])}
+	for i, s := range []*sample{&first, &s[1], &once, &s[2]} {
 		b.emit(row{Problem: m.Name, N: n, Figure: adjointFigures[i], Seconds: s.time(), Ratio: ratios[i]})
 	}
 	return []string{m.Name, m.Size, fmt.Sprint(n), duration(s[0].time()), digits(ratios[0]), fmt.Sprint(first.bytes),
-		digits(ratios[1]), fmt.Sprint(s[1].allocs), digits(ratios[2])}
+		digits(ratios[1]), fmt.Sprint(s[1].allocs), digits(ratios[2]), digits(ratios[3]), fmt.Sprint(s[2].allocs)}
 }

@@ -115,8 +115,7 @@ func barrierReverse(w *barrierWork, x, xb []float64, o *option, resultb float64)
 	t4 := driftb * dt
 	xb[2] += t4
 	t5 := -t4 / 2
-	xb[1] += t5 * x[1]
-	xb[1] += t5 * x[1]
+	xb[1] += t5 * (2 * x[1])
 }
 
 // barrierReverseCareful goes back through barrier where a factor of 0 annihilates infinities and NaN.
@@ -174,8 +173,7 @@ func barrierReverseCareful(w *barrierWork, x, xb []float64, o *option, resultb f
 	xb[2] += t8
 	t9, _ := hesseBarrierDivD((x[1] * x[1]), 2, x[1]*x[1]/2)
 	t11 := -hesseBarrierProd(t8, t9)
-	xb[1] += hesseBarrierProd(t11, x[1])
-	xb[1] += hesseBarrierProd(t11, x[1])
+	xb[1] += hesseBarrierProd(t11, 2*x[1])
 }
 
 // barrierWork has what forward sweeps save, in stacks that grow once.
@@ -227,4 +225,394 @@ func hesseBarrierDivD(x, y, v float64) (dx, dy float64) {
 		return dx, 0
 	}
 	return dx, -v / y
+}
+
+// barrierHVP sets dst = ∇²barrier(x, o)·v. It panics if lengths differ.
+func barrierHVP(dst, x, v []float64, o *option) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("plain: lengths of the product with the Hessian of barrier")
+	}
+	work := barrierHVPPool.Get().(*barrierHVPWork)
+	work.gradient = hesseBarrierZeroed(work.gradient, len(x))
+	clear(dst)
+	barrierSweepsTangent(&work.saved, &work.tangent, x, v, work.gradient, dst, o)
+	if !hesseBarrierFinite(dst) { // 0·∞ may be why
+		work.gradient = hesseBarrierZeroed(work.gradient, len(x))
+		clear(dst)
+		barrierSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst, o)
+	}
+	barrierHVPPool.Put(work)
+}
+
+// barrierHVPWork has what sweeps save, its derivatives and the gradient.
+type barrierHVPWork struct {
+	saved    barrierWork
+	tangent  barrierWork
+	gradient []float64
+}
+
+var barrierHVPPool = sync.Pool{New: func() any { return new(barrierHVPWork) }}
+
+// barrierSweepsTangent is barrierSweeps with its derivatives.
+func barrierSweepsTangent(w, wd *barrierWork, x, xd []float64, xb, xbd []float64, o *option) {
+	barrierForwardTangent(w, wd, x, xd, xb, xbd, o)
+	barrierReverseTangent(w, wd, x, xd, xb, xbd, o, 1)
+}
+
+// barrierForwardTangent is barrierForward with its derivatives.
+func barrierForwardTangent(w, wd *barrierWork, x, xd []float64, xb, xbd []float64, o *option) float64 {
+	dt := 1 / float64(o.steps)
+	drift := (x[2] - x[1]*x[1]/2) * dt
+	driftd := (xd[2] - xd[1]*(2*x[1])/2) * dt
+	vol := x[1] * math.Sqrt(dt)
+	vold := xd[1] * math.Sqrt(dt)
+	sum := 0.0
+	var sumd float64
+	{
+		p := 0
+		for p < o.paths {
+			s := x[0]
+			sd := xd[0]
+			mean := 0.0
+			var meand float64
+			alive := true
+			t1 := 0
+			{
+				t := 0
+				for t < o.steps {
+					t1++
+					wd.floats = append(wd.floats, sd)
+					w.floats = append(w.floats, s)
+					t2 := math.Exp(drift + vol*o.normal[p*o.steps+t])
+					sd = sd*t2 + (driftd+vold*o.normal[p*o.steps+t])*t2*s
+					s *= t2
+					meand += sd
+					mean += s
+					if s > o.bound {
+						alive = false
+						break
+					}
+					t++
+				}
+			}
+			w.ints = append(w.ints, t1)
+			if alive {
+				pay := mean/float64(o.steps) - o.strike
+				payd := meand / float64(o.steps)
+				if pay > 0 {
+					sumd += payd
+					sum += pay
+				}
+			}
+			wd.floats = append(wd.floats, meand)
+			w.floats = append(w.floats, mean)
+			w.bools = append(w.bools, alive)
+			p++
+		}
+	}
+	exp := math.Exp(-x[2])
+	expd := -xd[2] * exp
+	wd.floats = append(wd.floats, sumd)
+	w.floats = append(w.floats, sum)
+	wd.floats = append(wd.floats, expd)
+	w.floats = append(w.floats, exp)
+	return exp * sum / float64(o.paths)
+}
+
+// barrierReverseTangent is barrierReverse with its derivatives.
+func barrierReverseTangent(w, wd *barrierWork, x, xd []float64, xb, xbd []float64, o *option, resultb float64) {
+	exp := hesseBarrierPop(&w.floats)
+	expd := hesseBarrierPop(&wd.floats)
+	sum := hesseBarrierPop(&w.floats)
+	sumd := hesseBarrierPop(&wd.floats)
+	dt := 1 / float64(o.steps)
+	drift := (x[2] - x[1]*x[1]/2) * dt
+	driftd := (xd[2] - xd[1]*(2*x[1])/2) * dt
+	vol := x[1] * math.Sqrt(dt)
+	vold := xd[1] * math.Sqrt(dt)
+	var volb float64
+	var volbd float64
+	var driftb float64
+	var driftbd float64
+	t1 := resultb / float64(o.paths)
+	expb := t1 * sum
+	expbd := sumd * t1
+	sumb := t1 * exp
+	sumbd := expd * t1
+	// return math.Exp(-x[2]) * sum / float64(o.paths)
+	xbd[2] -= expbd*exp + expd*expb
+	xb[2] -= expb * exp
+	{
+		p := o.paths - 1
+		// The loop of line 19, from its last iteration to its first.
+		for p >= 0 {
+			alive := hesseBarrierPop(&w.bools)
+			hesseBarrierPop(&wd.floats)
+			mean := hesseBarrierPop(&w.floats)
+			var s float64
+			var sd float64
+			var meanb float64
+			var meanbd float64
+			var sb float64
+			var sbd float64
+			if alive {
+				pay := mean/float64(o.steps) - o.strike
+				var payb float64
+				var paybd float64
+				if pay > 0 {
+					// sum += pay
+					paybd += sumbd
+					payb += sumb
+				}
+				// pay := mean/float64(o.steps) - o.strike
+				meanbd += paybd / float64(o.steps)
+				meanb += payb / float64(o.steps)
+			}
+			{
+				t := hesseBarrierPop(&w.ints) - 1
+				// The loop of line 21, from its last iteration to its first.
+				for t >= 0 {
+					// mean += s
+					sbd += meanbd
+					sb += meanb
+					// s *= math.Exp(drift + vol*o.normal[p*o.steps+t])
+					sd = hesseBarrierPop(&wd.floats)
+					s = hesseBarrierPop(&w.floats)
+					t2 := sb
+					t2d := sbd
+					exp1 := math.Exp(drift + vol*o.normal[p*o.steps+t])
+					exp1d := (driftd + vold*o.normal[p*o.steps+t]) * exp1
+					sbd = t2d*exp1 + exp1d*t2
+					sb = t2 * exp1
+					exp2 := math.Exp(drift + vol*o.normal[p*o.steps+t])
+					exp2d := (driftd + vold*o.normal[p*o.steps+t]) * exp2
+					t3 := t2 * s * exp2
+					t3d := (t2d*s+sd*t2)*exp2 + exp2d*(t2*s)
+					driftbd += t3d
+					driftb += t3
+					volbd += t3d * o.normal[p*o.steps+t]
+					volb += t3 * o.normal[p*o.steps+t]
+					t--
+				}
+			}
+			// s, mean, alive := x[0], 0.0, true
+			xbd[0] += sbd
+			xb[0] += sb
+			p--
+		}
+	}
+	// vol := x[1] * math.Sqrt(dt)
+	xbd[1] += volbd * math.Sqrt(dt)
+	xb[1] += volb * math.Sqrt(dt)
+	// drift := (x[2] - x[1]*x[1]/2) * dt
+	t4 := driftb * dt
+	t4d := driftbd * dt
+	xbd[2] += t4d
+	xb[2] += t4
+	t5 := -t4 / 2
+	t5d := -t4d / 2
+	xbd[1] += t5d*(2*x[1]) + xd[1]*2*t5
+	xb[1] += t5 * (2 * x[1])
+}
+
+// barrierSweepsTangentCareful is barrierSweepsCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func barrierSweepsTangentCareful(w, wd *barrierWork, x, xd []float64, xb, xbd []float64, o *option) {
+	barrierForwardTangentCareful(w, wd, x, xd, xb, xbd, o)
+	barrierReverseTangentCareful(w, wd, x, xd, xb, xbd, o, 1)
+}
+
+// barrierReverseTangentCareful is barrierReverseCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func barrierReverseTangentCareful(w, wd *barrierWork, x, xd []float64, xb, xbd []float64, o *option, resultb float64) {
+	exp := hesseBarrierPop(&w.floats)
+	expd := hesseBarrierPop(&wd.floats)
+	sum := hesseBarrierPop(&w.floats)
+	sumd := hesseBarrierPop(&wd.floats)
+	dt := 1 / float64(o.steps)
+	drift := (x[2] - x[1]*x[1]/2) * dt
+	t12, t13 := hesseBarrierDivD((x[1] * x[1]), 2, (x[1]*x[1])/2)
+	_ = t13
+	driftd := hesseBarrierProd(xd[2]-hesseBarrierProd(hesseBarrierProd(xd[1], 2*x[1]), t12), dt)
+	vol := x[1] * math.Sqrt(dt)
+	vold := hesseBarrierProd(xd[1], math.Sqrt(dt))
+	var volb float64
+	var volbd float64
+	var driftb float64
+	var driftbd float64
+	t1, t := hesseBarrierDivD((exp * sum), float64(o.paths), exp*sum/float64(o.paths))
+	t14, t15, t16 := hesseBarrierDivDD((exp * sum), float64(o.paths), (exp * sum / float64(o.paths)), t1, t)
+	_ = t15
+	_ = t16
+	t1d := hesseBarrierProd(hesseBarrierProd(expd, sum)+hesseBarrierProd(sumd, exp), t14)
+	t3 := hesseBarrierProd(resultb, t1)
+	t3d := hesseBarrierProd(t1d, resultb)
+	expb := hesseBarrierProd(t3, sum)
+	expbd := hesseBarrierProd(t3d, sum) + hesseBarrierProd(sumd, t3)
+	sumb := hesseBarrierProd(t3, exp)
+	sumbd := hesseBarrierProd(t3d, exp) + hesseBarrierProd(expd, t3)
+	// return math.Exp(-x[2]) * sum / float64(o.paths)
+	xbd[2] -= hesseBarrierProd(expbd, exp) + hesseBarrierProd(expd, expb)
+	xb[2] -= hesseBarrierProd(expb, exp)
+	{
+		p := o.paths - 1
+		// The loop of line 19, from its last iteration to its first.
+		for p >= 0 {
+			alive := hesseBarrierPop(&w.bools)
+			mean := hesseBarrierPop(&w.floats)
+			meand := hesseBarrierPop(&wd.floats)
+			var s float64
+			var sd float64
+			var meanb float64
+			var meanbd float64
+			var sb float64
+			var sbd float64
+			if alive {
+				pay := mean/float64(o.steps) - o.strike
+				var payb float64
+				var paybd float64
+				if pay > 0 {
+					// sum += pay
+					paybd += sumbd
+					payb += sumb
+				}
+				// pay := mean/float64(o.steps) - o.strike
+				t4, t2 := hesseBarrierDivD(mean, float64(o.steps), mean/float64(o.steps))
+				t17, t18, t19 := hesseBarrierDivDD(mean, float64(o.steps), (mean / float64(o.steps)), t4, t2)
+				_ = t18
+				_ = t19
+				t4d := hesseBarrierProd(meand, t17)
+				meanbd += hesseBarrierProd(paybd, t4) + hesseBarrierProd(t4d, payb)
+				meanb += hesseBarrierProd(payb, t4)
+			}
+			{
+				t5 := hesseBarrierPop(&w.ints) - 1
+				// The loop of line 21, from its last iteration to its first.
+				for t5 >= 0 {
+					// mean += s
+					sbd += meanbd
+					sb += meanb
+					// s *= math.Exp(drift + vol*o.normal[p*o.steps+t])
+					sd = hesseBarrierPop(&wd.floats)
+					s = hesseBarrierPop(&w.floats)
+					t6 := sb
+					t6d := sbd
+					exp1 := math.Exp(drift + vol*o.normal[p*o.steps+t5])
+					exp1d := hesseBarrierProd(driftd+hesseBarrierProd(vold, o.normal[p*o.steps+t5]), exp1)
+					sbd = hesseBarrierProd(t6d, exp1) + hesseBarrierProd(exp1d, t6)
+					sb = hesseBarrierProd(t6, exp1)
+					exp2 := math.Exp(drift + vol*o.normal[p*o.steps+t5])
+					exp2d := hesseBarrierProd(driftd+hesseBarrierProd(vold, o.normal[p*o.steps+t5]), exp2)
+					t7 := hesseBarrierProd(hesseBarrierProd(t6, s), exp2)
+					t7d := hesseBarrierProd(hesseBarrierProd(t6d, s)+hesseBarrierProd(sd, t6), exp2) + hesseBarrierProd(exp2d, hesseBarrierProd(t6, s))
+					driftbd += t7d
+					driftb += t7
+					volbd += hesseBarrierProd(t7d, o.normal[p*o.steps+t5])
+					volb += hesseBarrierProd(t7, o.normal[p*o.steps+t5])
+					t5--
+				}
+			}
+			// s, mean, alive := x[0], 0.0, true
+			xbd[0] += sbd
+			xb[0] += sb
+			p--
+		}
+	}
+	// vol := x[1] * math.Sqrt(dt)
+	xbd[1] += hesseBarrierProd(volbd, math.Sqrt(dt))
+	xb[1] += hesseBarrierProd(volb, math.Sqrt(dt))
+	// drift := (x[2] - x[1]*x[1]/2) * dt
+	t8 := hesseBarrierProd(driftb, dt)
+	t8d := hesseBarrierProd(driftbd, dt)
+	xbd[2] += t8d
+	xb[2] += t8
+	t9, t10 := hesseBarrierDivD((x[1] * x[1]), 2, x[1]*x[1]/2)
+	t20, t21, t22 := hesseBarrierDivDD((x[1] * x[1]), 2, (x[1] * x[1] / 2), t9, t10)
+	_ = t21
+	_ = t22
+	t9d := hesseBarrierProd(hesseBarrierProd(xd[1], 2*x[1]), t20)
+	t11 := -hesseBarrierProd(t8, t9)
+	t11d := -(hesseBarrierProd(t8d, t9) + hesseBarrierProd(t9d, t8))
+	xbd[1] += hesseBarrierProd(t11d, (2*x[1])) + hesseBarrierProd(hesseBarrierProd(xd[1], 2), t11)
+	xb[1] += hesseBarrierProd(t11, 2*x[1])
+}
+
+// barrierForwardTangentCareful is barrierForward with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func barrierForwardTangentCareful(w, wd *barrierWork, x, xd []float64, xb, xbd []float64, o *option) float64 {
+	dt := 1 / float64(o.steps)
+	drift := (x[2] - x[1]*x[1]/2) * dt
+	t2, t3 := hesseBarrierDivD((x[1] * x[1]), 2, (x[1]*x[1])/2)
+	_ = t3
+	driftd := hesseBarrierProd(xd[2]-hesseBarrierProd(hesseBarrierProd(xd[1], 2*x[1]), t2), dt)
+	vol := x[1] * math.Sqrt(dt)
+	vold := hesseBarrierProd(xd[1], math.Sqrt(dt))
+	sum := 0.0
+	var sumd float64
+	{
+		p := 0
+		for p < o.paths {
+			s := x[0]
+			sd := xd[0]
+			mean := 0.0
+			var meand float64
+			alive := true
+			t1 := 0
+			{
+				t := 0
+				for t < o.steps {
+					t1++
+					wd.floats = append(wd.floats, sd)
+					w.floats = append(w.floats, s)
+					t4 := math.Exp(drift + vol*o.normal[p*o.steps+t])
+					sd = hesseBarrierProd(sd, t4) + hesseBarrierProd(hesseBarrierProd(driftd+hesseBarrierProd(vold, o.normal[p*o.steps+t]), t4), s)
+					s *= t4
+					meand += sd
+					mean += s
+					if s > o.bound {
+						alive = false
+						break
+					}
+					t++
+				}
+			}
+			w.ints = append(w.ints, t1)
+			if alive {
+				pay := mean/float64(o.steps) - o.strike
+				t5, t6 := hesseBarrierDivD(mean, float64(o.steps), mean/float64(o.steps))
+				_ = t6
+				payd := hesseBarrierProd(meand, t5)
+				if pay > 0 {
+					sumd += payd
+					sum += pay
+				}
+			}
+			wd.floats = append(wd.floats, meand)
+			w.floats = append(w.floats, mean)
+			w.bools = append(w.bools, alive)
+			p++
+		}
+	}
+	exp := math.Exp(-x[2])
+	expd := -hesseBarrierProd(xd[2], exp)
+	wd.floats = append(wd.floats, sumd)
+	w.floats = append(w.floats, sum)
+	wd.floats = append(wd.floats, expd)
+	w.floats = append(w.floats, exp)
+	return exp * sum / float64(o.paths)
+}
+
+// hesseBarrierZeroed returns n zeros, in the memory of v if that will do.
+func hesseBarrierZeroed(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}
+
+// hesseBarrierDivDD is the Hessian of x/y.
+func hesseBarrierDivDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+	return 0, -dx / y, -2 * dy / y
 }

@@ -397,22 +397,22 @@ func sigmoidForward(w *lstmWork, x float64) float64 {
 
 // sigmoidReverse goes back through sigmoid: it adds to the adjoints of what slices and pointers lead
 // to, and returns those of numbers.
-func sigmoidReverse(w *lstmWork, x float64, resultb float64) (xb float64) {
+func sigmoidReverse(w *lstmWork, x float64, resultb float64) float64 {
 	exp := hesseLstmPop(&w.floats)
-	expb := -(resultb / (1 + exp) * (1 / (1 + exp)))
+	expb := -resultb / (1 + exp) * (1 / (1 + exp))
 	// return 1 / (1 + math.Exp(-x))
-	xb -= expb * exp
-	return
+	xb := -expb * exp
+	return xb
 }
 
 // sigmoidReverseCareful goes back through sigmoid where a factor of 0 annihilates infinities and NaN.
-func sigmoidReverseCareful(w *lstmWork, x float64, resultb float64) (xb float64) {
+func sigmoidReverseCareful(w *lstmWork, x float64, resultb float64) float64 {
 	exp := hesseLstmPop(&w.floats)
 	_, t2 := hesseLstmDivD(1, (1 + exp), 1/(1+exp))
 	expb := hesseLstmProd(resultb, t2)
 	// return 1 / (1 + math.Exp(-x))
-	xb -= hesseLstmProd(expb, exp)
-	return
+	xb := -hesseLstmProd(expb, exp)
+	return xb
 }
 
 // lstmWork has what forward sweeps save, in stacks that grow once.
@@ -444,17 +444,6 @@ func hesseLstmPop[T any](s *[]T) T {
 	v := (*s)[n]
 	*s = (*s)[:n]
 	return v
-}
-
-// hesseLstmCopy is the adjoint of copy.
-func hesseLstmCopy(dst, src []float64) {
-	n := min(len(dst), len(src))
-	t := make([]float64, n)
-	copy(t, dst)
-	clear(dst[:n])
-	for i, v := range t {
-		src[i] += v
-	}
 }
 
 // hesseLstmProd is the derivative product: a·b, but 0 where either factor is exactly 0,
@@ -492,4 +481,824 @@ func hesseLstmDivD(x, y, v float64) (dx, dy float64) {
 		return dx, 0
 	}
 	return dx, -v / y
+}
+
+// lstmHVP sets dst = ∇²lstm(x, n)·v. It panics if lengths differ.
+func lstmHVP(dst, x, v []float64, n *network) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("plain: lengths of the product with the Hessian of lstm")
+	}
+	work := lstmHVPPool.Get().(*lstmHVPWork)
+	work.gradient = hesseLstmZeroed(work.gradient, len(x))
+	clear(dst)
+	lstmSweepsTangent(&work.saved, &work.tangent, x, v, work.gradient, dst, n)
+	if !hesseLstmFinite(dst) { // 0·∞ may be why
+		work.gradient = hesseLstmZeroed(work.gradient, len(x))
+		clear(dst)
+		lstmSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst, n)
+	}
+	lstmHVPPool.Put(work)
+}
+
+// lstmHVPWork has what sweeps save, its derivatives and the gradient.
+type lstmHVPWork struct {
+	saved    lstmWork
+	tangent  lstmWork
+	gradient []float64
+}
+
+var lstmHVPPool = sync.Pool{New: func() any { return new(lstmHVPWork) }}
+
+// lstmSweepsTangent is lstmSweeps with its derivatives.
+func lstmSweepsTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *network) {
+	lstmForwardTangent(w, wd, x, xd, xb, xbd, n)
+	lstmReverseTangent(w, wd, x, xd, xb, xbd, n, 1)
+}
+
+// lstmForwardTangent is lstmForward with its derivatives.
+func lstmForwardTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *network) float64 {
+	b := n.bits
+	at := 8 * n.layers * n.bits
+	main1b := xb[:at]
+	main1bd := xbd[:at]
+	main1 := x[:at]
+	main1d := xd[:at]
+	extrab := xb[at:]
+	extrabd := xbd[at:]
+	extra := x[at:]
+	extrad := xd[at:]
+	stateb := make([]float64, len(n.start))
+	statebd := make([]float64, len(n.start))
+	state := make([]float64, len(n.start))
+	stated := make([]float64, len(n.start))
+	wd.slices = append(wd.slices, append([]float64(nil), stated...))
+	w.slices = append(w.slices, append([]float64(nil), state...))
+	clear(stated[:min(len(state), len(n.start))])
+	copy(state, n.start)
+	predb := make([]float64, b)
+	predbd := make([]float64, b)
+	pred := make([]float64, b)
+	predd := make([]float64, b)
+	total := 0.0
+	{
+		over := n.characters - 1
+		for t := range over {
+			t1 := n.text[t*b : (t+1)*b]
+			predictForwardTangent(w, wd, pred, predd, predb, predbd, main1, main1d, main1b, main1bd, extra, extrad, extrab, extrabd, state, stated, stateb, statebd, t1, n)
+			norm := 2.0
+			var normd float64
+			for i := range pred {
+				v := pred[i]
+				vd := predd[i]
+				t2 := math.Exp(v)
+				normd += vd * t2
+				norm += t2
+			}
+			wd.floats = append(wd.floats, normd)
+			w.floats = append(w.floats, norm)
+			t3 := math.Log(norm)
+			t4 := hesseLstmLogD(norm, t3)
+			normd = normd * t4
+			norm = t3
+			next := n.text[(t+1)*b : (t+2)*b]
+			for i1 := range pred {
+				total += next[i1] * (pred[i1] - norm)
+			}
+		}
+	}
+	wd.slices = append(wd.slices, stated)
+	w.slices = append(w.slices, state)
+	wd.slices = append(wd.slices, statebd)
+	w.slices = append(w.slices, stateb)
+	wd.slices = append(wd.slices, predd)
+	w.slices = append(w.slices, pred)
+	wd.slices = append(wd.slices, predbd)
+	w.slices = append(w.slices, predb)
+	return -total / float64(b*(n.characters-1))
+}
+
+// predictForwardTangent is predictForward with its derivatives.
+func predictForwardTangent(w, wd *lstmWork, pred, predd []float64, predb, predbd []float64, main1, main1d []float64, main1b, main1bd []float64, extra, extrad []float64, extrab, extrabd []float64, state, stated []float64, stateb, statebd []float64, input []float64, n *network) {
+	b := n.bits
+	for i := range pred {
+		wd.floats = append(wd.floats, predd[i])
+		w.floats = append(w.floats, pred[i])
+		predd[i] = extrad[i] * input[i]
+		pred[i] = input[i] * extra[i]
+	}
+	belowb := predb
+	belowbd := predbd
+	below := pred
+	belowd := predd
+	{
+		over := n.layers
+		for l := range over {
+			layerForwardTangent(w, wd, main1[l*8*b:l*8*b+4*b], main1d[l*8*b:l*8*b+4*b], main1b[l*8*b:l*8*b+4*b], main1bd[l*8*b:l*8*b+4*b], main1[l*8*b+4*b:(l+1)*8*b], main1d[l*8*b+4*b:(l+1)*8*b], main1b[l*8*b+4*b:(l+1)*8*b], main1bd[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], stated[l*2*b:l*2*b+b], stateb[l*2*b:l*2*b+b], statebd[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], stated[l*2*b+b:(l+1)*2*b], stateb[l*2*b+b:(l+1)*2*b], statebd[l*2*b+b:(l+1)*2*b], below, belowd, belowb, belowbd)
+			wd.slices = append(wd.slices, belowd)
+			w.slices = append(w.slices, below)
+			wd.slices = append(wd.slices, belowbd)
+			w.slices = append(w.slices, belowb)
+			belowbd = statebd[l*2*b : l*2*b+b]
+			belowb = stateb[l*2*b : l*2*b+b]
+			belowd = stated[l*2*b : l*2*b+b]
+			below = state[l*2*b : l*2*b+b]
+		}
+	}
+	for i1 := range pred {
+		wd.floats = append(wd.floats, predd[i1])
+		w.floats = append(w.floats, pred[i1])
+		predd[i1] = belowd[i1]*extra[b+i1] + extrad[b+i1]*below[i1] + extrad[2*b+i1]
+		pred[i1] = below[i1]*extra[b+i1] + extra[2*b+i1]
+	}
+	wd.slices = append(wd.slices, belowd)
+	w.slices = append(w.slices, below)
+	wd.slices = append(wd.slices, belowbd)
+	w.slices = append(w.slices, belowb)
+}
+
+// layerForwardTangent is layerForward with its derivatives.
+func layerForwardTangent(w, wd *lstmWork, weight, weightd []float64, weightb, weightbd []float64, bias, biasd []float64, biasb, biasbd []float64, hidden, hiddend []float64, hiddenb, hiddenbd []float64, cell, celld []float64, cellb, cellbd []float64, input, inputd []float64, inputb, inputbd []float64) {
+	b := len(hidden)
+	for i := range hidden {
+		t := input[i]*weight[i] + bias[i]
+		td := inputd[i]*weight[i] + weightd[i]*input[i] + biasd[i]
+		forget, forgetd := sigmoidForwardTangent(w, wd, t, td)
+		t1 := hidden[i]*weight[b+i] + bias[b+i]
+		t1d := hiddend[i]*weight[b+i] + weightd[b+i]*hidden[i] + biasd[b+i]
+		in, ind := sigmoidForwardTangent(w, wd, t1, t1d)
+		t2 := input[i]*weight[2*b+i] + bias[2*b+i]
+		t2d := inputd[i]*weight[2*b+i] + weightd[2*b+i]*input[i] + biasd[2*b+i]
+		out, outd := sigmoidForwardTangent(w, wd, t2, t2d)
+		change := math.Tanh(hidden[i]*weight[3*b+i] + bias[3*b+i])
+		t3 := hesseLstmTanhD((hidden[i]*weight[3*b+i] + bias[3*b+i]), change)
+		changed := (hiddend[i]*weight[3*b+i] + weightd[3*b+i]*hidden[i] + biasd[3*b+i]) * t3
+		wd.floats = append(wd.floats, celld[i])
+		w.floats = append(w.floats, cell[i])
+		celld[i] = celld[i]*forget + forgetd*cell[i] + ind*change + changed*in
+		cell[i] = cell[i]*forget + in*change
+		tanh := math.Tanh(cell[i])
+		t4 := hesseLstmTanhD(cell[i], tanh)
+		tanhd := celld[i] * t4
+		wd.floats = append(wd.floats, hiddend[i])
+		w.floats = append(w.floats, hidden[i])
+		hiddend[i] = outd*tanh + tanhd*out
+		hidden[i] = out * tanh
+		wd.floats = append(wd.floats, forgetd)
+		w.floats = append(w.floats, forget)
+		wd.floats = append(wd.floats, ind)
+		w.floats = append(w.floats, in)
+		wd.floats = append(wd.floats, outd)
+		w.floats = append(w.floats, out)
+		wd.floats = append(wd.floats, changed)
+		w.floats = append(w.floats, change)
+		wd.floats = append(wd.floats, tanhd)
+		w.floats = append(w.floats, tanh)
+	}
+}
+
+// sigmoidForwardTangent is sigmoidForward with its derivatives.
+func sigmoidForwardTangent(w, wd *lstmWork, x, xd float64) (float64, float64) {
+	exp := math.Exp(-x)
+	expd := -xd * exp
+	wd.floats = append(wd.floats, expd)
+	w.floats = append(w.floats, exp)
+	return 1 / (1 + exp), -expd * (1 / (1 + exp)) / (1 + exp)
+}
+
+// lstmReverseTangent is lstmReverse with its derivatives.
+func lstmReverseTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *network, resultb float64) {
+	predb := hesseLstmPop(&w.slices)
+	predbd := hesseLstmPop(&wd.slices)
+	pred := hesseLstmPop(&w.slices)
+	predd := hesseLstmPop(&wd.slices)
+	stateb := hesseLstmPop(&w.slices)
+	statebd := hesseLstmPop(&wd.slices)
+	state := hesseLstmPop(&w.slices)
+	stated := hesseLstmPop(&wd.slices)
+	b := n.bits
+	at := 8 * n.layers * n.bits
+	main1 := x[:at]
+	main1d := xd[:at]
+	main1b := xb[:at]
+	main1bd := xbd[:at]
+	extra := x[at:]
+	extrad := xd[at:]
+	extrab := xb[at:]
+	extrabd := xbd[at:]
+	totalb := -resultb / float64(b*(n.characters-1))
+	{
+		over := n.characters - 1
+		// The loop of line 23, from its last iteration to its first.
+		for t := over - 1; t >= 0; t-- {
+			var norm float64
+			var normd float64
+			t1 := n.text[t*b : (t+1)*b]
+			next := n.text[(t+1)*b : (t+2)*b]
+			var normb float64
+			var normbd float64
+			// The loop of line 31, from its last iteration to its first.
+			for i1 := len(pred) - 1; i1 >= 0; i1-- {
+				// total += next[i] * (pred[i] - norm)
+				t2 := totalb * next[i1]
+				predb[i1] += t2
+				normb -= t2
+			}
+			// norm = math.Log(norm)
+			normd = hesseLstmPop(&wd.floats)
+			norm = hesseLstmPop(&w.floats)
+			t3 := normb
+			t3d := normbd
+			normbd = 0
+			normb = 0
+			log := math.Log(norm)
+
+			t5 := hesseLstmLogD(norm, log)
+			t6 := float64(-t5 * t5)
+			normbd += t3d*t5 + normd*t6*t3
+			normb += t3 * t5
+			// The loop of line 26, from its last iteration to its first.
+			for i := len(pred) - 1; i >= 0; i-- {
+				v := pred[i]
+				vd := predd[i]
+				// norm += math.Exp(v)
+				exp := math.Exp(v)
+				expd := vd * exp
+				vb := normb * exp
+				vbd := normbd*exp + expd*normb
+				// for _, v := range pred
+				predbd[i] += vbd
+				predb[i] += vb
+			}
+			// predict(pred, main, extra, state, n.text[t*b:(t+1)*b], n)
+			predictReverseTangent(w, wd, pred, predd, predb, predbd, main1, main1d, main1b, main1bd, extra, extrad, extrab, extrabd, state, stated, stateb, statebd, t1, n)
+		}
+	}
+	// copy(state, n.start)
+	copy(stated, hesseLstmPop(&wd.slices))
+	copy(state, hesseLstmPop(&w.slices))
+	clear(statebd[:min(len(state), len(n.start))])
+	clear(stateb[:min(len(state), len(n.start))])
+}
+
+// predictReverseTangent is predictReverse with its derivatives.
+func predictReverseTangent(w, wd *lstmWork, pred, predd []float64, predb, predbd []float64, main1, main1d []float64, main1b, main1bd []float64, extra, extrad []float64, extrab, extrabd []float64, state, stated []float64, stateb, statebd []float64, input []float64, n *network) {
+	belowb := hesseLstmPop(&w.slices)
+	belowbd := hesseLstmPop(&wd.slices)
+	below := hesseLstmPop(&w.slices)
+	belowd := hesseLstmPop(&wd.slices)
+	b := n.bits
+	// The loop of line 48, from its last iteration to its first.
+	for i1 := len(pred) - 1; i1 >= 0; i1-- {
+		// pred[i] = below[i]*extra[b+i] + extra[2*b+i]
+		predd[i1] = hesseLstmPop(&wd.floats)
+		pred[i1] = hesseLstmPop(&w.floats)
+		t1 := predb[i1]
+		t1d := predbd[i1]
+		predbd[i1] = 0
+		predb[i1] = 0
+		belowbd[i1] += t1d*extra[b+i1] + extrad[b+i1]*t1
+		belowb[i1] += t1 * extra[b+i1]
+		extrabd[b+i1] += t1d*below[i1] + belowd[i1]*t1
+		extrab[b+i1] += t1 * below[i1]
+		extrabd[2*b+i1] += t1d
+		extrab[2*b+i1] += t1
+	}
+	{
+		over := n.layers
+		// The loop of line 44, from its last iteration to its first.
+		for l := over - 1; l >= 0; l-- {
+			// below = state[l*2*b : l*2*b+b]
+			belowbd = hesseLstmPop(&wd.slices)
+			belowb = hesseLstmPop(&w.slices)
+			belowd = hesseLstmPop(&wd.slices)
+			below = hesseLstmPop(&w.slices)
+			// layer(main[l*8*b:l*8*b+4*b], main[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], below)
+			layerReverseTangent(w, wd, main1[l*8*b:l*8*b+4*b], main1d[l*8*b:l*8*b+4*b], main1b[l*8*b:l*8*b+4*b], main1bd[l*8*b:l*8*b+4*b], main1[l*8*b+4*b:(l+1)*8*b], main1d[l*8*b+4*b:(l+1)*8*b], main1b[l*8*b+4*b:(l+1)*8*b], main1bd[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], stated[l*2*b:l*2*b+b], stateb[l*2*b:l*2*b+b], statebd[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], stated[l*2*b+b:(l+1)*2*b], stateb[l*2*b+b:(l+1)*2*b], statebd[l*2*b+b:(l+1)*2*b], below, belowd, belowb, belowbd)
+		}
+	}
+	// The loop of line 40, from its last iteration to its first.
+	for i := len(pred) - 1; i >= 0; i-- {
+		// pred[i] = input[i] * extra[i]
+		predd[i] = hesseLstmPop(&wd.floats)
+		pred[i] = hesseLstmPop(&w.floats)
+		t2 := predb[i]
+		t2d := predbd[i]
+		predbd[i] = 0
+		predb[i] = 0
+		extrabd[i] += t2d * input[i]
+		extrab[i] += t2 * input[i]
+	}
+}
+
+// layerReverseTangent is layerReverse with its derivatives.
+func layerReverseTangent(w, wd *lstmWork, weight, weightd []float64, weightb, weightbd []float64, bias, biasd []float64, biasb, biasbd []float64, hidden, hiddend []float64, hiddenb, hiddenbd []float64, cell, celld []float64, cellb, cellbd []float64, input, inputd []float64, inputb, inputbd []float64) {
+	b := len(hidden)
+	// The loop of line 55, from its last iteration to its first.
+	for i := len(hidden) - 1; i >= 0; i-- {
+		tanh := hesseLstmPop(&w.floats)
+		tanhd := hesseLstmPop(&wd.floats)
+		change := hesseLstmPop(&w.floats)
+		changed := hesseLstmPop(&wd.floats)
+		out := hesseLstmPop(&w.floats)
+		outd := hesseLstmPop(&wd.floats)
+		in := hesseLstmPop(&w.floats)
+		ind := hesseLstmPop(&wd.floats)
+		forget := hesseLstmPop(&w.floats)
+		forgetd := hesseLstmPop(&wd.floats)
+		// hidden[i] = out * math.Tanh(cell[i])
+		hiddend[i] = hesseLstmPop(&wd.floats)
+		hidden[i] = hesseLstmPop(&w.floats)
+		t1 := hiddenb[i]
+		t1d := hiddenbd[i]
+		hiddenbd[i] = 0
+		hiddenb[i] = 0
+		outb := t1 * tanh
+		outbd := t1d*tanh + tanhd*t1
+		tanhb := t1 * out
+		tanhbd := t1d*out + outd*t1
+		// hidden[i] = out * math.Tanh(cell[i])
+		t8 := hesseLstmTanhD(cell[i], tanh)
+		t9 := float64(-2 * tanh * t8)
+		cellbd[i] += tanhbd*t8 + celld[i]*t9*tanhb
+		cellb[i] += tanhb * t8
+		// cell[i] = cell[i]*forget + in*change
+		celld[i] = hesseLstmPop(&wd.floats)
+		cell[i] = hesseLstmPop(&w.floats)
+		t2 := cellb[i]
+		t2d := cellbd[i]
+		cellbd[i] = 0
+		cellb[i] = 0
+		cellbd[i] += t2d*forget + forgetd*t2
+		cellb[i] += t2 * forget
+		forgetb := t2 * cell[i]
+		forgetbd := t2d*cell[i] + celld[i]*t2
+		inb := t2 * change
+		inbd := t2d*change + changed*t2
+		changeb := t2 * in
+		changebd := t2d*in + ind*t2
+		// change := math.Tanh(hidden[i]*weight[3*b+i] + bias[3*b+i])
+		t3 := changeb * hesseLstmTanhD((hidden[i]*weight[3*b+i]+bias[3*b+i]), change)
+		t10 := hesseLstmTanhD((hidden[i]*weight[3*b+i] + bias[3*b+i]), change)
+		t11 := float64(-2 * change * t10)
+		t3d := changebd*t10 + (hiddend[i]*weight[3*b+i]+weightd[3*b+i]*hidden[i]+biasd[3*b+i])*t11*changeb
+		hiddenbd[i] += t3d*weight[3*b+i] + weightd[3*b+i]*t3
+		hiddenb[i] += t3 * weight[3*b+i]
+		weightbd[3*b+i] += t3d*hidden[i] + hiddend[i]*t3
+		weightb[3*b+i] += t3 * hidden[i]
+		biasbd[3*b+i] += t3d
+		biasb[3*b+i] += t3
+		// out := sigmoid(input[i]*weight[2*b+i] + bias[2*b+i])
+		t := input[i]*weight[2*b+i] + bias[2*b+i]
+		t4, t4d := sigmoidReverseTangent(w, wd, t, outb, outbd)
+		inputbd[i] += t4d*weight[2*b+i] + weightd[2*b+i]*t4
+		inputb[i] += t4 * weight[2*b+i]
+		weightbd[2*b+i] += t4d*input[i] + inputd[i]*t4
+		weightb[2*b+i] += t4 * input[i]
+		biasbd[2*b+i] += t4d
+		biasb[2*b+i] += t4
+		// in := sigmoid(hidden[i]*weight[b+i] + bias[b+i])
+		t6 := hidden[i]*weight[b+i] + bias[b+i]
+		t5, t5d := sigmoidReverseTangent(w, wd, t6, inb, inbd)
+		hiddenbd[i] += t5d*weight[b+i] + weightd[b+i]*t5
+		hiddenb[i] += t5 * weight[b+i]
+		weightbd[b+i] += t5d*hidden[i] + hiddend[i]*t5
+		weightb[b+i] += t5 * hidden[i]
+		biasbd[b+i] += t5d
+		biasb[b+i] += t5
+		// forget := sigmoid(input[i]*weight[i] + bias[i])
+		t7 := input[i]*weight[i] + bias[i]
+		t61, t61d := sigmoidReverseTangent(w, wd, t7, forgetb, forgetbd)
+		inputbd[i] += t61d*weight[i] + weightd[i]*t61
+		inputb[i] += t61 * weight[i]
+		weightbd[i] += t61d*input[i] + inputd[i]*t61
+		weightb[i] += t61 * input[i]
+		biasbd[i] += t61d
+		biasb[i] += t61
+	}
+}
+
+// sigmoidReverseTangent is sigmoidReverse with its derivatives.
+func sigmoidReverseTangent(w, wd *lstmWork, x float64, resultb, resultbd float64) (float64, float64) {
+	exp := hesseLstmPop(&w.floats)
+	expd := hesseLstmPop(&wd.floats)
+	expb := -resultb / (1 + exp) * (1 / (1 + exp))
+	expbd := (-resultbd-expd*((-resultb)/(1+exp)))/(1+exp)*(1/(1+exp)) - expd*(1/(1+exp))/(1+exp)*(-resultb/(1+exp))
+	// return 1 / (1 + math.Exp(-x))
+	xb := -expb * exp
+	xbd := -expbd*exp + expd*(-expb)
+	return xb, xbd
+}
+
+// lstmSweepsTangentCareful is lstmSweepsCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func lstmSweepsTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *network) {
+	lstmForwardTangentCareful(w, wd, x, xd, xb, xbd, n)
+	lstmReverseTangentCareful(w, wd, x, xd, xb, xbd, n, 1)
+}
+
+// lstmReverseTangentCareful is lstmReverseCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func lstmReverseTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *network, resultb float64) {
+	var total float64
+	predb := hesseLstmPop(&w.slices)
+	predbd := hesseLstmPop(&wd.slices)
+	pred := hesseLstmPop(&w.slices)
+	predd := hesseLstmPop(&wd.slices)
+	stateb := hesseLstmPop(&w.slices)
+	statebd := hesseLstmPop(&wd.slices)
+	state := hesseLstmPop(&w.slices)
+	stated := hesseLstmPop(&wd.slices)
+	b := n.bits
+	at := 8 * n.layers * n.bits
+	main1 := x[:at]
+	main1d := xd[:at]
+	main1b := xb[:at]
+	main1bd := xbd[:at]
+	extra := x[at:]
+	extrad := xd[at:]
+	extrab := xb[at:]
+	extrabd := xbd[at:]
+	t2, t := hesseLstmDivD((-total), float64(b*(n.characters-1)), -total/float64(b*(n.characters-1)))
+	_ = t
+	totalb := -hesseLstmProd(resultb, t2)
+	{
+		over := n.characters - 1
+		// The loop of line 23, from its last iteration to its first.
+		for t1 := over - 1; t1 >= 0; t1-- {
+			var norm float64
+			var normd float64
+			t11 := n.text[t1*b : (t1+1)*b]
+			next := n.text[(t1+1)*b : (t1+2)*b]
+			var normb float64
+			var normbd float64
+			// The loop of line 31, from its last iteration to its first.
+			for i1 := len(pred) - 1; i1 >= 0; i1-- {
+				// total += next[i] * (pred[i] - norm)
+				t4 := hesseLstmProd(totalb, next[i1])
+				predb[i1] += t4
+				normb -= t4
+			}
+			// norm = math.Log(norm)
+			normd = hesseLstmPop(&wd.floats)
+			norm = hesseLstmPop(&w.floats)
+			t5 := normb
+			t5d := normbd
+			normbd = 0
+			normb = 0
+			log := math.Log(norm)
+
+			t6 := hesseLstmLogD(norm, log)
+			t7 := float64(-t6 * t6)
+			normbd += hesseLstmProd(t5d, hesseLstmLogD(norm, log)) + hesseLstmProd(hesseLstmProd(normd, t7), t5)
+			normb += hesseLstmProd(t5, t6)
+			// The loop of line 26, from its last iteration to its first.
+			for i := len(pred) - 1; i >= 0; i-- {
+				v := pred[i]
+				vd := predd[i]
+				// norm += math.Exp(v)
+				exp := math.Exp(v)
+				expd := hesseLstmProd(vd, exp)
+				vb := hesseLstmProd(normb, exp)
+				vbd := hesseLstmProd(normbd, exp) + hesseLstmProd(expd, normb)
+				// for _, v := range pred
+				predbd[i] += vbd
+				predb[i] += vb
+			}
+			// predict(pred, main, extra, state, n.text[t*b:(t+1)*b], n)
+			predictReverseTangentCareful(w, wd, pred, predd, predb, predbd, main1, main1d, main1b, main1bd, extra, extrad, extrab, extrabd, state, stated, stateb, statebd, t11, n)
+		}
+	}
+	// copy(state, n.start)
+	copy(stated, hesseLstmPop(&wd.slices))
+	copy(state, hesseLstmPop(&w.slices))
+	clear(statebd[:min(len(state), len(n.start))])
+	clear(stateb[:min(len(state), len(n.start))])
+}
+
+// predictReverseTangentCareful is predictReverseCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func predictReverseTangentCareful(w, wd *lstmWork, pred, predd []float64, predb, predbd []float64, main1, main1d []float64, main1b, main1bd []float64, extra, extrad []float64, extrab, extrabd []float64, state, stated []float64, stateb, statebd []float64, input []float64, n *network) {
+	belowb := hesseLstmPop(&w.slices)
+	belowbd := hesseLstmPop(&wd.slices)
+	below := hesseLstmPop(&w.slices)
+	belowd := hesseLstmPop(&wd.slices)
+	b := n.bits
+	// The loop of line 48, from its last iteration to its first.
+	for i1 := len(pred) - 1; i1 >= 0; i1-- {
+		// pred[i] = below[i]*extra[b+i] + extra[2*b+i]
+		predd[i1] = hesseLstmPop(&wd.floats)
+		pred[i1] = hesseLstmPop(&w.floats)
+		t1 := predb[i1]
+		t1d := predbd[i1]
+		predbd[i1] = 0
+		predb[i1] = 0
+		belowbd[i1] += hesseLstmProd(t1d, extra[b+i1]) + hesseLstmProd(extrad[b+i1], t1)
+		belowb[i1] += hesseLstmProd(t1, extra[b+i1])
+		extrabd[b+i1] += hesseLstmProd(t1d, below[i1]) + hesseLstmProd(belowd[i1], t1)
+		extrab[b+i1] += hesseLstmProd(t1, below[i1])
+		extrabd[2*b+i1] += t1d
+		extrab[2*b+i1] += t1
+	}
+	{
+		over := n.layers
+		// The loop of line 44, from its last iteration to its first.
+		for l := over - 1; l >= 0; l-- {
+			// below = state[l*2*b : l*2*b+b]
+			belowbd = hesseLstmPop(&wd.slices)
+			belowb = hesseLstmPop(&w.slices)
+			belowd = hesseLstmPop(&wd.slices)
+			below = hesseLstmPop(&w.slices)
+			// layer(main[l*8*b:l*8*b+4*b], main[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], below)
+			layerReverseTangentCareful(w, wd, main1[l*8*b:l*8*b+4*b], main1d[l*8*b:l*8*b+4*b], main1b[l*8*b:l*8*b+4*b], main1bd[l*8*b:l*8*b+4*b], main1[l*8*b+4*b:(l+1)*8*b], main1d[l*8*b+4*b:(l+1)*8*b], main1b[l*8*b+4*b:(l+1)*8*b], main1bd[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], stated[l*2*b:l*2*b+b], stateb[l*2*b:l*2*b+b], statebd[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], stated[l*2*b+b:(l+1)*2*b], stateb[l*2*b+b:(l+1)*2*b], statebd[l*2*b+b:(l+1)*2*b], below, belowd, belowb, belowbd)
+		}
+	}
+	// The loop of line 40, from its last iteration to its first.
+	for i := len(pred) - 1; i >= 0; i-- {
+		// pred[i] = input[i] * extra[i]
+		predd[i] = hesseLstmPop(&wd.floats)
+		pred[i] = hesseLstmPop(&w.floats)
+		t2 := predb[i]
+		t2d := predbd[i]
+		predbd[i] = 0
+		predb[i] = 0
+		extrabd[i] += hesseLstmProd(t2d, input[i])
+		extrab[i] += hesseLstmProd(t2, input[i])
+	}
+}
+
+// layerReverseTangentCareful is layerReverseCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func layerReverseTangentCareful(w, wd *lstmWork, weight, weightd []float64, weightb, weightbd []float64, bias, biasd []float64, biasb, biasbd []float64, hidden, hiddend []float64, hiddenb, hiddenbd []float64, cell, celld []float64, cellb, cellbd []float64, input, inputd []float64, inputb, inputbd []float64) {
+	b := len(hidden)
+	// The loop of line 55, from its last iteration to its first.
+	for i := len(hidden) - 1; i >= 0; i-- {
+		tanh := hesseLstmPop(&w.floats)
+		tanhd := hesseLstmPop(&wd.floats)
+		change := hesseLstmPop(&w.floats)
+		changed := hesseLstmPop(&wd.floats)
+		out := hesseLstmPop(&w.floats)
+		outd := hesseLstmPop(&wd.floats)
+		in := hesseLstmPop(&w.floats)
+		ind := hesseLstmPop(&wd.floats)
+		forget := hesseLstmPop(&w.floats)
+		forgetd := hesseLstmPop(&wd.floats)
+		// hidden[i] = out * math.Tanh(cell[i])
+		hiddend[i] = hesseLstmPop(&wd.floats)
+		hidden[i] = hesseLstmPop(&w.floats)
+		t1 := hiddenb[i]
+		t1d := hiddenbd[i]
+		hiddenbd[i] = 0
+		hiddenb[i] = 0
+		outb := hesseLstmProd(t1, tanh)
+		outbd := hesseLstmProd(t1d, tanh) + hesseLstmProd(tanhd, t1)
+		tanhb := hesseLstmProd(t1, out)
+		tanhbd := hesseLstmProd(t1d, out) + hesseLstmProd(outd, t1)
+		// hidden[i] = out * math.Tanh(cell[i])
+		t8 := hesseLstmTanhD(cell[i], tanh)
+		t9 := float64(-2 * tanh * t8)
+		cellbd[i] += hesseLstmProd(tanhbd, hesseLstmTanhD(cell[i], tanh)) + hesseLstmProd(hesseLstmProd(celld[i], t9), tanhb)
+		cellb[i] += hesseLstmProd(tanhb, t8)
+		// cell[i] = cell[i]*forget + in*change
+		celld[i] = hesseLstmPop(&wd.floats)
+		cell[i] = hesseLstmPop(&w.floats)
+		t2 := cellb[i]
+		t2d := cellbd[i]
+		cellbd[i] = 0
+		cellb[i] = 0
+		cellbd[i] += hesseLstmProd(t2d, forget) + hesseLstmProd(forgetd, t2)
+		cellb[i] += hesseLstmProd(t2, forget)
+		forgetb := hesseLstmProd(t2, cell[i])
+		forgetbd := hesseLstmProd(t2d, cell[i]) + hesseLstmProd(celld[i], t2)
+		inb := hesseLstmProd(t2, change)
+		inbd := hesseLstmProd(t2d, change) + hesseLstmProd(changed, t2)
+		changeb := hesseLstmProd(t2, in)
+		changebd := hesseLstmProd(t2d, in) + hesseLstmProd(ind, t2)
+		// change := math.Tanh(hidden[i]*weight[3*b+i] + bias[3*b+i])
+		t3 := hesseLstmProd(changeb, hesseLstmTanhD((hidden[i]*weight[3*b+i]+bias[3*b+i]), change))
+		t10 := hesseLstmTanhD((hidden[i]*weight[3*b+i] + bias[3*b+i]), change)
+		t11 := float64(-2 * change * t10)
+		t3d := hesseLstmProd(changebd, hesseLstmTanhD((hidden[i]*weight[3*b+i]+bias[3*b+i]), change)) + hesseLstmProd(hesseLstmProd(hesseLstmProd(hiddend[i], weight[3*b+i])+hesseLstmProd(weightd[3*b+i], hidden[i])+biasd[3*b+i], t11), changeb)
+		hiddenbd[i] += hesseLstmProd(t3d, weight[3*b+i]) + hesseLstmProd(weightd[3*b+i], t3)
+		hiddenb[i] += hesseLstmProd(t3, weight[3*b+i])
+		weightbd[3*b+i] += hesseLstmProd(t3d, hidden[i]) + hesseLstmProd(hiddend[i], t3)
+		weightb[3*b+i] += hesseLstmProd(t3, hidden[i])
+		biasbd[3*b+i] += t3d
+		biasb[3*b+i] += t3
+		// out := sigmoid(input[i]*weight[2*b+i] + bias[2*b+i])
+		t := input[i]*weight[2*b+i] + bias[2*b+i]
+		t4, t4d := sigmoidReverseTangentCareful(w, wd, t, outb, outbd)
+		inputbd[i] += hesseLstmProd(t4d, weight[2*b+i]) + hesseLstmProd(weightd[2*b+i], t4)
+		inputb[i] += hesseLstmProd(t4, weight[2*b+i])
+		weightbd[2*b+i] += hesseLstmProd(t4d, input[i]) + hesseLstmProd(inputd[i], t4)
+		weightb[2*b+i] += hesseLstmProd(t4, input[i])
+		biasbd[2*b+i] += t4d
+		biasb[2*b+i] += t4
+		// in := sigmoid(hidden[i]*weight[b+i] + bias[b+i])
+		t6 := hidden[i]*weight[b+i] + bias[b+i]
+		t5, t5d := sigmoidReverseTangentCareful(w, wd, t6, inb, inbd)
+		hiddenbd[i] += hesseLstmProd(t5d, weight[b+i]) + hesseLstmProd(weightd[b+i], t5)
+		hiddenb[i] += hesseLstmProd(t5, weight[b+i])
+		weightbd[b+i] += hesseLstmProd(t5d, hidden[i]) + hesseLstmProd(hiddend[i], t5)
+		weightb[b+i] += hesseLstmProd(t5, hidden[i])
+		biasbd[b+i] += t5d
+		biasb[b+i] += t5
+		// forget := sigmoid(input[i]*weight[i] + bias[i])
+		t7 := input[i]*weight[i] + bias[i]
+		t61, t61d := sigmoidReverseTangentCareful(w, wd, t7, forgetb, forgetbd)
+		inputbd[i] += hesseLstmProd(t61d, weight[i]) + hesseLstmProd(weightd[i], t61)
+		inputb[i] += hesseLstmProd(t61, weight[i])
+		weightbd[i] += hesseLstmProd(t61d, input[i]) + hesseLstmProd(inputd[i], t61)
+		weightb[i] += hesseLstmProd(t61, input[i])
+		biasbd[i] += t61d
+		biasb[i] += t61
+	}
+}
+
+// sigmoidReverseTangentCareful is sigmoidReverseCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func sigmoidReverseTangentCareful(w, wd *lstmWork, x float64, resultb, resultbd float64) (float64, float64) {
+	exp := hesseLstmPop(&w.floats)
+	expd := hesseLstmPop(&wd.floats)
+	t, t2 := hesseLstmDivD(1, (1 + exp), 1/(1+exp))
+	t1, t3, t4 := hesseLstmDivDD(1, (1 + exp), (1 / (1 + exp)), t, t2)
+	_ = t1
+	_ = t3
+	t2d := hesseLstmProd(expd, t4)
+	expb := hesseLstmProd(resultb, t2)
+	expbd := hesseLstmProd(resultbd, t2) + hesseLstmProd(t2d, resultb)
+	// return 1 / (1 + math.Exp(-x))
+	xb := -hesseLstmProd(expb, exp)
+	xbd := -(hesseLstmProd(expbd, exp) + hesseLstmProd(expd, expb))
+	return xb, xbd
+}
+
+// lstmForwardTangentCareful is lstmForward with its derivatives, where a factor of 0 annihilates
+// infinities and NaN.
+func lstmForwardTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *network) float64 {
+	b := n.bits
+	at := 8 * n.layers * n.bits
+	main1b := xb[:at]
+	main1bd := xbd[:at]
+	main1 := x[:at]
+	main1d := xd[:at]
+	extrab := xb[at:]
+	extrabd := xbd[at:]
+	extra := x[at:]
+	extrad := xd[at:]
+	stateb := make([]float64, len(n.start))
+	statebd := make([]float64, len(n.start))
+	state := make([]float64, len(n.start))
+	stated := make([]float64, len(n.start))
+	wd.slices = append(wd.slices, append([]float64(nil), stated...))
+	w.slices = append(w.slices, append([]float64(nil), state...))
+	clear(stated[:min(len(state), len(n.start))])
+	copy(state, n.start)
+	predb := make([]float64, b)
+	predbd := make([]float64, b)
+	pred := make([]float64, b)
+	predd := make([]float64, b)
+	total := 0.0
+	{
+		over := n.characters - 1
+		for t := range over {
+			t1 := n.text[t*b : (t+1)*b]
+			predictForwardTangentCareful(w, wd, pred, predd, predb, predbd, main1, main1d, main1b, main1bd, extra, extrad, extrab, extrabd, state, stated, stateb, statebd, t1, n)
+			norm := 2.0
+			var normd float64
+			for i := range pred {
+				v := pred[i]
+				vd := predd[i]
+				t2 := math.Exp(v)
+				normd += hesseLstmProd(vd, t2)
+				norm += t2
+			}
+			wd.floats = append(wd.floats, normd)
+			w.floats = append(w.floats, norm)
+			t3 := math.Log(norm)
+			t4 := hesseLstmLogD(norm, t3)
+			normd = hesseLstmProd(normd, t4)
+			norm = t3
+			next := n.text[(t+1)*b : (t+2)*b]
+			for i1 := range pred {
+				total += next[i1] * (pred[i1] - norm)
+			}
+		}
+	}
+	wd.slices = append(wd.slices, stated)
+	w.slices = append(w.slices, state)
+	wd.slices = append(wd.slices, statebd)
+	w.slices = append(w.slices, stateb)
+	wd.slices = append(wd.slices, predd)
+	w.slices = append(w.slices, pred)
+	wd.slices = append(wd.slices, predbd)
+	w.slices = append(w.slices, predb)
+	return -total / float64(b*(n.characters-1))
+}
+
+// predictForwardTangentCareful is predictForward with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func predictForwardTangentCareful(w, wd *lstmWork, pred, predd []float64, predb, predbd []float64, main1, main1d []float64, main1b, main1bd []float64, extra, extrad []float64, extrab, extrabd []float64, state, stated []float64, stateb, statebd []float64, input []float64, n *network) {
+	b := n.bits
+	for i := range pred {
+		wd.floats = append(wd.floats, predd[i])
+		w.floats = append(w.floats, pred[i])
+		predd[i] = hesseLstmProd(extrad[i], input[i])
+		pred[i] = input[i] * extra[i]
+	}
+	belowb := predb
+	belowbd := predbd
+	below := pred
+	belowd := predd
+	{
+		over := n.layers
+		for l := range over {
+			layerForwardTangentCareful(w, wd, main1[l*8*b:l*8*b+4*b], main1d[l*8*b:l*8*b+4*b], main1b[l*8*b:l*8*b+4*b], main1bd[l*8*b:l*8*b+4*b], main1[l*8*b+4*b:(l+1)*8*b], main1d[l*8*b+4*b:(l+1)*8*b], main1b[l*8*b+4*b:(l+1)*8*b], main1bd[l*8*b+4*b:(l+1)*8*b], state[l*2*b:l*2*b+b], stated[l*2*b:l*2*b+b], stateb[l*2*b:l*2*b+b], statebd[l*2*b:l*2*b+b], state[l*2*b+b:(l+1)*2*b], stated[l*2*b+b:(l+1)*2*b], stateb[l*2*b+b:(l+1)*2*b], statebd[l*2*b+b:(l+1)*2*b], below, belowd, belowb, belowbd)
+			wd.slices = append(wd.slices, belowd)
+			w.slices = append(w.slices, below)
+			wd.slices = append(wd.slices, belowbd)
+			w.slices = append(w.slices, belowb)
+			belowbd = statebd[l*2*b : l*2*b+b]
+			belowb = stateb[l*2*b : l*2*b+b]
+			belowd = stated[l*2*b : l*2*b+b]
+			below = state[l*2*b : l*2*b+b]
+		}
+	}
+	for i1 := range pred {
+		wd.floats = append(wd.floats, predd[i1])
+		w.floats = append(w.floats, pred[i1])
+		predd[i1] = hesseLstmProd(belowd[i1], extra[b+i1]) + hesseLstmProd(extrad[b+i1], below[i1]) + extrad[2*b+i1]
+		pred[i1] = below[i1]*extra[b+i1] + extra[2*b+i1]
+	}
+	wd.slices = append(wd.slices, belowd)
+	w.slices = append(w.slices, below)
+	wd.slices = append(wd.slices, belowbd)
+	w.slices = append(w.slices, belowb)
+}
+
+// layerForwardTangentCareful is layerForward with its derivatives, where a factor of 0 annihilates
+// infinities and NaN.
+func layerForwardTangentCareful(w, wd *lstmWork, weight, weightd []float64, weightb, weightbd []float64, bias, biasd []float64, biasb, biasbd []float64, hidden, hiddend []float64, hiddenb, hiddenbd []float64, cell, celld []float64, cellb, cellbd []float64, input, inputd []float64, inputb, inputbd []float64) {
+	b := len(hidden)
+	for i := range hidden {
+		t := input[i]*weight[i] + bias[i]
+		td := hesseLstmProd(inputd[i], weight[i]) + hesseLstmProd(weightd[i], input[i]) + biasd[i]
+		forget, forgetd := sigmoidForwardTangentCareful(w, wd, t, td)
+		t1 := hidden[i]*weight[b+i] + bias[b+i]
+		t1d := hesseLstmProd(hiddend[i], weight[b+i]) + hesseLstmProd(weightd[b+i], hidden[i]) + biasd[b+i]
+		in, ind := sigmoidForwardTangentCareful(w, wd, t1, t1d)
+		t2 := input[i]*weight[2*b+i] + bias[2*b+i]
+		t2d := hesseLstmProd(inputd[i], weight[2*b+i]) + hesseLstmProd(weightd[2*b+i], input[i]) + biasd[2*b+i]
+		out, outd := sigmoidForwardTangentCareful(w, wd, t2, t2d)
+		change := math.Tanh(hidden[i]*weight[3*b+i] + bias[3*b+i])
+		t3 := hesseLstmTanhD((hidden[i]*weight[3*b+i] + bias[3*b+i]), change)
+		changed := hesseLstmProd(hesseLstmProd(hiddend[i], weight[3*b+i])+hesseLstmProd(weightd[3*b+i], hidden[i])+biasd[3*b+i], t3)
+		wd.floats = append(wd.floats, celld[i])
+		w.floats = append(w.floats, cell[i])
+		celld[i] = hesseLstmProd(celld[i], forget) + hesseLstmProd(forgetd, cell[i]) + hesseLstmProd(ind, change) + hesseLstmProd(changed, in)
+		cell[i] = cell[i]*forget + in*change
+		tanh := math.Tanh(cell[i])
+		t4 := hesseLstmTanhD(cell[i], tanh)
+		tanhd := hesseLstmProd(celld[i], t4)
+		wd.floats = append(wd.floats, hiddend[i])
+		w.floats = append(w.floats, hidden[i])
+		hiddend[i] = hesseLstmProd(outd, tanh) + hesseLstmProd(tanhd, out)
+		hidden[i] = out * tanh
+		wd.floats = append(wd.floats, forgetd)
+		w.floats = append(w.floats, forget)
+		wd.floats = append(wd.floats, ind)
+		w.floats = append(w.floats, in)
+		wd.floats = append(wd.floats, outd)
+		w.floats = append(w.floats, out)
+		wd.floats = append(wd.floats, changed)
+		w.floats = append(w.floats, change)
+		wd.floats = append(wd.floats, tanhd)
+		w.floats = append(w.floats, tanh)
+	}
+}
+
+// sigmoidForwardTangentCareful is sigmoidForward with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func sigmoidForwardTangentCareful(w, wd *lstmWork, x, xd float64) (float64, float64) {
+	exp := math.Exp(-x)
+	expd := -hesseLstmProd(xd, exp)
+	wd.floats = append(wd.floats, expd)
+	w.floats = append(w.floats, exp)
+	t1, t2 := hesseLstmDivD(1, (1 + exp), 1/(1+exp))
+	_ = t1
+	return 1 / (1 + exp), hesseLstmProd(expd, t2)
+}
+
+// hesseLstmZeroed returns n zeros, in the memory of v if that will do.
+func hesseLstmZeroed(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}
+
+// hesseLstmDivDD is the Hessian of x/y.
+func hesseLstmDivDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) {
+	return 0, -dx / y, -2 * dy / y
 }

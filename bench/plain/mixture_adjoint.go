@@ -360,8 +360,7 @@ func sumOfSquaresReverse(w *mixtureWork, x, xb []float64, resultb float64) {
 	for i := len(x) - 1; i >= 0; i-- {
 		v := x[i]
 		// s += v * v
-		vb := sb * v
-		vb += sb * v
+		vb := sb * (2 * v)
 		// for _, v := range x
 		xb[i] += vb
 	}
@@ -374,8 +373,7 @@ func sumOfSquaresReverseCareful(w *mixtureWork, x, xb []float64, resultb float64
 	for i := len(x) - 1; i >= 0; i-- {
 		v := x[i]
 		// s += v * v
-		vb := hesseMixtureProd(sb, v)
-		vb += hesseMixtureProd(sb, v)
+		vb := hesseMixtureProd(sb, 2*v)
 		// for _, v := range x
 		xb[i] += vb
 	}
@@ -552,3 +550,935 @@ func hesseMixtureStep(x, y float64) float64 {
 	}
 	return x + y
 }
+
+// mixtureHVP sets dst = ∇²mixture(x, m)·v. It panics if lengths differ.
+func mixtureHVP(dst, x, v []float64, m *gaussians) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("plain: lengths of the product with the Hessian of mixture")
+	}
+	work := mixtureHVPPool.Get().(*mixtureHVPWork)
+	work.gradient = hesseMixtureZeroed(work.gradient, len(x))
+	clear(dst)
+	mixtureSweepsTangent(&work.saved, &work.tangent, x, v, work.gradient, dst, m)
+	if !hesseMixtureFinite(dst) { // 0·∞ may be why
+		work.gradient = hesseMixtureZeroed(work.gradient, len(x))
+		clear(dst)
+		mixtureSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst, m)
+	}
+	mixtureHVPPool.Put(work)
+}
+
+// mixtureHVPWork has what sweeps save, its derivatives and the gradient.
+type mixtureHVPWork struct {
+	saved    mixtureWork
+	tangent  mixtureWork
+	gradient []float64
+}
+
+var mixtureHVPPool = sync.Pool{New: func() any { return new(mixtureHVPWork) }}
+
+// mixtureSweepsTangent is mixtureSweeps with its derivatives.
+func mixtureSweepsTangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, m *gaussians) {
+	mixtureForwardTangent(w, wd, x, xd, xb, xbd, m)
+	mixtureReverseTangent(w, wd, x, xd, xb, xbd, m, 1)
+}
+
+// mixtureForwardTangent is mixtureForward with its derivatives.
+func mixtureForwardTangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, m *gaussians) float64 {
+	d := m.dim
+	k := m.k
+	alphasb := xb[:k]
+	alphasbd := xbd[:k]
+	alphas := x[:k]
+	alphasd := xd[:k]
+	means := x[k : k+k*d]
+	meansd := xd[k : k+k*d]
+	factorsb := xb[k+k*d:]
+	factorsbd := xbd[k+k*d:]
+	factors := x[k+k*d:]
+	factorsd := xd[k+k*d:]
+	size := d * (d + 1) / 2
+	diagb := make([]float64, k*d)
+	diagbd := make([]float64, k*d)
+	diag := make([]float64, k*d)
+	diagd := make([]float64, k*d)
+	logDetb := make([]float64, k)
+	logDetbd := make([]float64, k)
+	logDet := make([]float64, k)
+	logDetd := make([]float64, k)
+	for j := range k {
+		for i := range d {
+			q := factors[j*size+i]
+			qd := factorsd[j*size+i]
+			logDetd[j] += qd
+			logDet[j] += q
+			wd.floats = append(wd.floats, diagd[j*d+i])
+			w.floats = append(w.floats, diag[j*d+i])
+			t1 := math.Exp(q)
+			diagd[j*d+i] = qd * t1
+			diag[j*d+i] = t1
+		}
+	}
+	centeredb := make([]float64, d)
+	centeredbd := make([]float64, d)
+	centered := make([]float64, d)
+	centeredd := make([]float64, d)
+	scaledb := make([]float64, d)
+	scaledbd := make([]float64, d)
+	scaled := make([]float64, d)
+	scaledd := make([]float64, d)
+	exponentsb := make([]float64, k)
+	exponentsbd := make([]float64, k)
+	exponents := make([]float64, k)
+	exponentsd := make([]float64, k)
+	sum := 0.0
+	{
+		over := m.points
+		for t := range over {
+			point := m.x[t*d : (t+1)*d]
+			for j1 := range k {
+				mean := means[j1*d : (j1+1)*d]
+				meand := meansd[j1*d : (j1+1)*d]
+				for i1 := range centered {
+					wd.floats = append(wd.floats, centeredd[i1])
+					w.floats = append(w.floats, centered[i1])
+					centeredd[i1] = -meand[i1]
+					centered[i1] = point[i1] - mean[i1]
+				}
+				lowerTimesForwardTangent(w, wd, scaled, scaledd, scaledb, scaledbd, diag[j1*d:(j1+1)*d], diagd[j1*d:(j1+1)*d], diagb[j1*d:(j1+1)*d], diagbd[j1*d:(j1+1)*d], factors[j1*size+d:(j1+1)*size], factorsd[j1*size+d:(j1+1)*size], factorsb[j1*size+d:(j1+1)*size], factorsbd[j1*size+d:(j1+1)*size], centered, centeredd, centeredb, centeredbd)
+				sumOfSquares1, sumOfSquares1d := sumOfSquaresForwardTangent(w, wd, scaled, scaledd, scaledb, scaledbd)
+				wd.floats = append(wd.floats, exponentsd[j1])
+				w.floats = append(w.floats, exponents[j1])
+				exponentsd[j1] = alphasd[j1] + logDetd[j1] - sumOfSquares1d*0.5
+				exponents[j1] = alphas[j1] + logDet[j1] - 0.5*sumOfSquares1
+			}
+			logSumExp1 := logSumExpForwardTangent(w, wd, exponents, exponentsd, exponentsb, exponentsbd)
+			sum += logSumExp1
+		}
+	}
+	n := float64(m.points)
+	prior := 0.0
+	for j2 := range k {
+		sumOfSquares11, sumOfSquares11d := sumOfSquaresForwardTangent(w, wd, diag[j2*d:(j2+1)*d], diagd[j2*d:(j2+1)*d], diagb[j2*d:(j2+1)*d], diagbd[j2*d:(j2+1)*d])
+		_ = sumOfSquares11d
+		sumOfSquares12, sumOfSquares12d := sumOfSquaresForwardTangent(w, wd, factors[j2*size+d:(j2+1)*size], factorsd[j2*size+d:(j2+1)*size], factorsb[j2*size+d:(j2+1)*size], factorsbd[j2*size+d:(j2+1)*size])
+		_ = sumOfSquares12d
+		prior += sumOfSquares11 + sumOfSquares12
+	}
+	logSumExp11 := logSumExpForwardTangent(w, wd, alphas, alphasd, alphasb, alphasbd)
+	wd.slices = append(wd.slices, diagd)
+	w.slices = append(w.slices, diag)
+	wd.slices = append(wd.slices, diagbd)
+	w.slices = append(w.slices, diagb)
+	wd.slices = append(wd.slices, logDetd)
+	w.slices = append(w.slices, logDet)
+	wd.slices = append(wd.slices, logDetbd)
+	w.slices = append(w.slices, logDetb)
+	wd.slices = append(wd.slices, centeredd)
+	w.slices = append(w.slices, centered)
+	wd.slices = append(wd.slices, centeredbd)
+	w.slices = append(w.slices, centeredb)
+	wd.slices = append(wd.slices, scaledd)
+	w.slices = append(w.slices, scaled)
+	wd.slices = append(wd.slices, scaledbd)
+	w.slices = append(w.slices, scaledb)
+	wd.slices = append(wd.slices, exponentsd)
+	w.slices = append(w.slices, exponents)
+	wd.slices = append(wd.slices, exponentsbd)
+	w.slices = append(w.slices, exponentsb)
+	return sum - n*(logSumExp11+0.5*float64(d)*math.Log(2*math.Pi)) + 0.5*m.gamma*m.gamma*prior
+}
+
+// lowerTimesForwardTangent is lowerTimesForward with its derivatives.
+func lowerTimesForwardTangent(w, wd *mixtureWork, y, yd []float64, yb, ybd []float64, diag, diagd []float64, diagb, diagbd []float64, below, belowd []float64, belowb, belowbd []float64, x, xd []float64, xb, xbd []float64) {
+	for i := range y {
+		wd.floats = append(wd.floats, yd[i])
+		w.floats = append(w.floats, y[i])
+		yd[i] = diagd[i]*x[i] + xd[i]*diag[i]
+		y[i] = diag[i] * x[i]
+	}
+	at := 0
+	for i1 := range y {
+		for j := i1 + 1; j < len(y); j++ {
+			wd.floats = append(wd.floats, yd[j])
+			w.floats = append(w.floats, y[j])
+			yd[j] += belowd[at]*x[i1] + xd[i1]*below[at]
+			y[j] += below[at] * x[i1]
+			w.ints = append(w.ints, at)
+			at++
+		}
+	}
+}
+
+// sumOfSquaresForwardTangent is sumOfSquaresForward with its derivatives.
+func sumOfSquaresForwardTangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64) (float64, float64) {
+	s := 0.0
+	var sd float64
+	for i := range x {
+		v := x[i]
+		vd := xd[i]
+		sd += vd * (2 * v)
+		s += v * v
+	}
+	return s, sd
+}
+
+// logSumExpForwardTangent is logSumExpForward with its derivatives.
+func logSumExpForwardTangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64) float64 {
+	m := x[0]
+	md := xd[0]
+	{
+		over := x[1:]
+		overd := xd[1:]
+		for i := range over {
+			v := over[i]
+			vd := overd[i]
+			wd.floats = append(wd.floats, md)
+			w.floats = append(w.floats, m)
+			t1 := max(m, v)
+			t2, t3 := hesseMixtureMaxD(m, v, t1)
+			md = md*t2 + vd*t3
+			m = t1
+		}
+	}
+	s := 0.0
+	var sd float64
+	for i1 := range x {
+		v1 := x[i1]
+		v1d := xd[i1]
+		t4 := math.Exp(v1 - m)
+		sd += (v1d - md) * t4
+		s += t4
+	}
+	log := math.Log(s)
+	t5 := hesseMixtureLogD(s, log)
+	logd := sd * t5
+	wd.floats = append(wd.floats, md)
+	w.floats = append(w.floats, m)
+	wd.floats = append(wd.floats, sd)
+	w.floats = append(w.floats, s)
+	wd.floats = append(wd.floats, logd)
+	w.floats = append(w.floats, log)
+	return log + m
+}
+
+// mixtureReverseTangent is mixtureReverse with its derivatives.
+func mixtureReverseTangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, m *gaussians, resultb float64) {
+	exponentsb := hesseMixturePop(&w.slices)
+	exponentsbd := hesseMixturePop(&wd.slices)
+	exponents := hesseMixturePop(&w.slices)
+	exponentsd := hesseMixturePop(&wd.slices)
+	scaledb := hesseMixturePop(&w.slices)
+	scaledbd := hesseMixturePop(&wd.slices)
+	scaled := hesseMixturePop(&w.slices)
+	scaledd := hesseMixturePop(&wd.slices)
+	centeredb := hesseMixturePop(&w.slices)
+	centeredbd := hesseMixturePop(&wd.slices)
+	centered := hesseMixturePop(&w.slices)
+	centeredd := hesseMixturePop(&wd.slices)
+	logDetb := hesseMixturePop(&w.slices)
+	logDetbd := hesseMixturePop(&wd.slices)
+	hesseMixturePop(&wd.slices)
+	hesseMixturePop(&w.slices)
+	diagb := hesseMixturePop(&w.slices)
+	diagbd := hesseMixturePop(&wd.slices)
+	diag := hesseMixturePop(&w.slices)
+	diagd := hesseMixturePop(&wd.slices)
+	d := m.dim
+	k := m.k
+	alphas := x[:k]
+	alphasd := xd[:k]
+	alphasb := xb[:k]
+	alphasbd := xbd[:k]
+	meansb := xb[k : k+k*d]
+	meansbd := xbd[k : k+k*d]
+	factors := x[k+k*d:]
+	factorsd := xd[k+k*d:]
+	factorsb := xb[k+k*d:]
+	factorsbd := xbd[k+k*d:]
+	size := d * (d + 1) / 2
+	n := float64(m.points)
+	sumb := resultb
+	logSumExp11b := -resultb * n
+	priorb := resultb * (0.5 * m.gamma * m.gamma)
+	// return sum - n*(logSumExp(alphas)+0.5*float64(d)*math.Log(2*math.Pi)) + 0.5*m.gamma*m.gamma*prior
+	logSumExpReverseTangent(w, wd, alphas, alphasd, alphasb, alphasbd, logSumExp11b)
+	// The loop of line 46, from its last iteration to its first.
+	for j2 := k - 1; j2 >= 0; j2-- {
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquares11b := priorb
+		sumOfSquares12b := priorb
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquaresReverseTangent(w, wd, factors[j2*size+d:(j2+1)*size], factorsd[j2*size+d:(j2+1)*size], factorsb[j2*size+d:(j2+1)*size], factorsbd[j2*size+d:(j2+1)*size], sumOfSquares12b)
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquaresReverseTangent(w, wd, diag[j2*d:(j2+1)*d], diagd[j2*d:(j2+1)*d], diagb[j2*d:(j2+1)*d], diagbd[j2*d:(j2+1)*d], sumOfSquares11b)
+	}
+	{
+		over := m.points
+		// The loop of line 32, from its last iteration to its first.
+		for t := over - 1; t >= 0; t-- {
+			// sum += logSumExp(exponents)
+			logSumExp1b := sumb
+			// sum += logSumExp(exponents)
+			logSumExpReverseTangent(w, wd, exponents, exponentsd, exponentsb, exponentsbd, logSumExp1b)
+			// The loop of line 34, from its last iteration to its first.
+			for j1 := k - 1; j1 >= 0; j1-- {
+				meanb := meansb[j1*d : (j1+1)*d]
+				meanbd := meansbd[j1*d : (j1+1)*d]
+				// exponents[j] = alphas[j] + logDet[j] - 0.5*sumOfSquares(scaled)
+				exponentsd[j1] = hesseMixturePop(&wd.floats)
+				exponents[j1] = hesseMixturePop(&w.floats)
+				t1 := exponentsb[j1]
+				t1d := exponentsbd[j1]
+				exponentsbd[j1] = 0
+				exponentsb[j1] = 0
+				alphasbd[j1] += t1d
+				alphasb[j1] += t1
+				logDetbd[j1] += t1d
+				logDetb[j1] += t1
+				sumOfSquares1b := -t1 * 0.5
+				sumOfSquares1bd := -t1d * 0.5
+				// exponents[j] = alphas[j] + logDet[j] - 0.5*sumOfSquares(scaled)
+				sumOfSquaresReverse_Tangent(w, wd, scaled, scaledd, scaledb, scaledbd, sumOfSquares1b, sumOfSquares1bd)
+				// lowerTimes(scaled, diag[j*d:(j+1)*d], factors[j*size+d:(j+1)*size], centered)
+				lowerTimesReverseTangent(w, wd, scaled, scaledd, scaledb, scaledbd, diag[j1*d:(j1+1)*d], diagd[j1*d:(j1+1)*d], diagb[j1*d:(j1+1)*d], diagbd[j1*d:(j1+1)*d], factors[j1*size+d:(j1+1)*size], factorsd[j1*size+d:(j1+1)*size], factorsb[j1*size+d:(j1+1)*size], factorsbd[j1*size+d:(j1+1)*size], centered, centeredd, centeredb, centeredbd)
+				// The loop of line 36, from its last iteration to its first.
+				for i1 := len(centered) - 1; i1 >= 0; i1-- {
+					// centered[i] = point[i] - mean[i]
+					centeredd[i1] = hesseMixturePop(&wd.floats)
+					centered[i1] = hesseMixturePop(&w.floats)
+					t2 := centeredb[i1]
+					t2d := centeredbd[i1]
+					centeredbd[i1] = 0
+					centeredb[i1] = 0
+					meanbd[i1] -= t2d
+					meanb[i1] -= t2
+				}
+			}
+		}
+	}
+	// The loop of line 21, from its last iteration to its first.
+	for j := k - 1; j >= 0; j-- {
+		// The loop of line 22, from its last iteration to its first.
+		for i := d - 1; i >= 0; i-- {
+			q := factors[j*size+i]
+			qd := factorsd[j*size+i]
+			// diag[j*d+i] = math.Exp(q)
+			diagd[j*d+i] = hesseMixturePop(&wd.floats)
+			diag[j*d+i] = hesseMixturePop(&w.floats)
+			t3 := diagb[j*d+i]
+			t3d := diagbd[j*d+i]
+			diagbd[j*d+i] = 0
+			diagb[j*d+i] = 0
+			exp := math.Exp(q)
+			expd := qd * exp
+			qb := t3 * exp
+			qbd := t3d*exp + expd*t3
+			// logDet[j] += q
+			qbd += logDetbd[j]
+			qb += logDetb[j]
+			// q := factors[j*size+i]
+			factorsbd[j*size+i] += qbd
+			factorsb[j*size+i] += qb
+		}
+	}
+}
+
+// logSumExpReverseTangent is logSumExpReverse with its derivatives.
+func logSumExpReverseTangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	log := hesseMixturePop(&w.floats)
+	hesseMixturePop(&wd.floats)
+	s := hesseMixturePop(&w.floats)
+	sd := hesseMixturePop(&wd.floats)
+	m := hesseMixturePop(&w.floats)
+	md := hesseMixturePop(&wd.floats)
+	logb := resultb
+	mb := resultb
+	var mbd float64
+	// return math.Log(s) + m
+	sb := logb * hesseMixtureLogD(s, log)
+	t5 := hesseMixtureLogD(s, log)
+	t6 := float64(-t5 * t5)
+	sbd := sd * t6 * logb
+	// The loop of line 80, from its last iteration to its first.
+	for i1 := len(x) - 1; i1 >= 0; i1-- {
+		v1 := x[i1]
+		v1d := xd[i1]
+		// s += math.Exp(v - m)
+		exp := math.Exp(v1 - m)
+		expd := (v1d - md) * exp
+		t1 := sb * exp
+		t1d := sbd*exp + expd*sb
+		v1b := t1
+		v1bd := t1d
+		mbd -= t1d
+		mb -= t1
+		// for _, v := range x
+		xbd[i1] += v1bd
+		xb[i1] += v1b
+	}
+	{
+		over := x[1:]
+		overd := xd[1:]
+		overb := xb[1:]
+		overbd := xbd[1:]
+		// The loop of line 76, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			v := over[i]
+			vd := overd[i]
+			// m = max(m, v)
+			md = hesseMixturePop(&wd.floats)
+			m = hesseMixturePop(&w.floats)
+			t2 := mb
+			t2d := mbd
+			mbd = 0
+			mb = 0
+			t3, t4 := hesseMixtureMaxD(m, v, max(m, v))
+			t7, t8, t9 := hesseMixtureMaxDD(m, v, max(m, v), t3, t4)
+			t3d := md*t7 + vd*t8
+			t4d := md*t8 + vd*t9
+			mbd += t2d*t3 + t3d*t2
+			mb += t2 * t3
+			vb := t2 * t4
+			vbd := t2d*t4 + t4d*t2
+			// for _, v := range x[1:]
+			overbd[i] += vbd
+			overb[i] += vb
+		}
+	}
+	// m := x[0]
+	xbd[0] += mbd
+	xb[0] += mb
+}
+
+// sumOfSquaresReverseTangent is sumOfSquaresReverse with its derivatives.
+func sumOfSquaresReverseTangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 68, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		v := x[i]
+		vd := xd[i]
+		// s += v * v
+		vb := sb * (2 * v)
+		vbd := vd * 2 * sb
+		// for _, v := range x
+		xbd[i] += vbd
+		xb[i] += vb
+	}
+}
+
+// sumOfSquaresReverse_Tangent is sumOfSquaresReverse with its derivatives.
+func sumOfSquaresReverse_Tangent(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, resultb, resultbd float64) {
+	sb := resultb
+	sbd := resultbd
+	// The loop of line 68, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		v := x[i]
+		vd := xd[i]
+		// s += v * v
+		vb := sb * (2 * v)
+		vbd := sbd*(2*v) + vd*2*sb
+		// for _, v := range x
+		xbd[i] += vbd
+		xb[i] += vb
+	}
+}
+
+// lowerTimesReverseTangent is lowerTimesReverse with its derivatives.
+func lowerTimesReverseTangent(w, wd *mixtureWork, y, yd []float64, yb, ybd []float64, diag, diagd []float64, diagb, diagbd []float64, below, belowd []float64, belowb, belowbd []float64, x, xd []float64, xb, xbd []float64) {
+	var at int
+	// The loop of line 58, from its last iteration to its first.
+	for i1 := len(y) - 1; i1 >= 0; i1-- {
+		// The loop of line 59, from its last iteration to its first.
+		for j := len(y) - 1; j >= i1+1; j-- {
+			// at++
+			at = hesseMixturePop(&w.ints)
+			// y[j] += below[at] * x[i]
+			yd[j] = hesseMixturePop(&wd.floats)
+			y[j] = hesseMixturePop(&w.floats)
+			belowbd[at] += ybd[j]*x[i1] + xd[i1]*yb[j]
+			belowb[at] += yb[j] * x[i1]
+			xbd[i1] += ybd[j]*below[at] + belowd[at]*yb[j]
+			xb[i1] += yb[j] * below[at]
+		}
+	}
+	// The loop of line 54, from its last iteration to its first.
+	for i := len(y) - 1; i >= 0; i-- {
+		// y[i] = diag[i] * x[i]
+		yd[i] = hesseMixturePop(&wd.floats)
+		y[i] = hesseMixturePop(&w.floats)
+		t1 := yb[i]
+		t1d := ybd[i]
+		ybd[i] = 0
+		yb[i] = 0
+		diagbd[i] += t1d*x[i] + xd[i]*t1
+		diagb[i] += t1 * x[i]
+		xbd[i] += t1d*diag[i] + diagd[i]*t1
+		xb[i] += t1 * diag[i]
+	}
+}
+
+// mixtureSweepsTangentCareful is mixtureSweepsCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func mixtureSweepsTangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, m *gaussians) {
+	mixtureForwardTangentCareful(w, wd, x, xd, xb, xbd, m)
+	mixtureReverseTangentCareful(w, wd, x, xd, xb, xbd, m, 1)
+}
+
+// mixtureReverseTangentCareful is mixtureReverseCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func mixtureReverseTangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, m *gaussians, resultb float64) {
+	exponentsb := hesseMixturePop(&w.slices)
+	exponentsbd := hesseMixturePop(&wd.slices)
+	exponents := hesseMixturePop(&w.slices)
+	exponentsd := hesseMixturePop(&wd.slices)
+	scaledb := hesseMixturePop(&w.slices)
+	scaledbd := hesseMixturePop(&wd.slices)
+	scaled := hesseMixturePop(&w.slices)
+	scaledd := hesseMixturePop(&wd.slices)
+	centeredb := hesseMixturePop(&w.slices)
+	centeredbd := hesseMixturePop(&wd.slices)
+	centered := hesseMixturePop(&w.slices)
+	centeredd := hesseMixturePop(&wd.slices)
+	logDetb := hesseMixturePop(&w.slices)
+	logDetbd := hesseMixturePop(&wd.slices)
+	hesseMixturePop(&wd.slices)
+	hesseMixturePop(&w.slices)
+	diagb := hesseMixturePop(&w.slices)
+	diagbd := hesseMixturePop(&wd.slices)
+	diag := hesseMixturePop(&w.slices)
+	diagd := hesseMixturePop(&wd.slices)
+	d := m.dim
+	k := m.k
+	alphas := x[:k]
+	alphasd := xd[:k]
+	alphasb := xb[:k]
+	alphasbd := xbd[:k]
+	meansb := xb[k : k+k*d]
+	meansbd := xbd[k : k+k*d]
+	factors := x[k+k*d:]
+	factorsd := xd[k+k*d:]
+	factorsb := xb[k+k*d:]
+	factorsbd := xbd[k+k*d:]
+	size := d * (d + 1) / 2
+	n := float64(m.points)
+	sumb := resultb
+	logSumExp11b := -hesseMixtureProd(resultb, n)
+	priorb := hesseMixtureProd(resultb, 0.5*m.gamma*m.gamma)
+	// return sum - n*(logSumExp(alphas)+0.5*float64(d)*math.Log(2*math.Pi)) + 0.5*m.gamma*m.gamma*prior
+	logSumExpReverseTangentCareful(w, wd, alphas, alphasd, alphasb, alphasbd, logSumExp11b)
+	// The loop of line 46, from its last iteration to its first.
+	for j2 := k - 1; j2 >= 0; j2-- {
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquares11b := priorb
+		sumOfSquares12b := priorb
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquaresReverseTangentCareful(w, wd, factors[j2*size+d:(j2+1)*size], factorsd[j2*size+d:(j2+1)*size], factorsb[j2*size+d:(j2+1)*size], factorsbd[j2*size+d:(j2+1)*size], sumOfSquares12b)
+		// prior += sumOfSquares(diag[j*d:(j+1)*d]) + sumOfSquares(factors[j*size+d:(j+1)*size])
+		sumOfSquaresReverseTangentCareful(w, wd, diag[j2*d:(j2+1)*d], diagd[j2*d:(j2+1)*d], diagb[j2*d:(j2+1)*d], diagbd[j2*d:(j2+1)*d], sumOfSquares11b)
+	}
+	{
+		over := m.points
+		// The loop of line 32, from its last iteration to its first.
+		for t := over - 1; t >= 0; t-- {
+			// sum += logSumExp(exponents)
+			logSumExp1b := sumb
+			// sum += logSumExp(exponents)
+			logSumExpReverseTangentCareful(w, wd, exponents, exponentsd, exponentsb, exponentsbd, logSumExp1b)
+			// The loop of line 34, from its last iteration to its first.
+			for j1 := k - 1; j1 >= 0; j1-- {
+				meanb := meansb[j1*d : (j1+1)*d]
+				meanbd := meansbd[j1*d : (j1+1)*d]
+				// exponents[j] = alphas[j] + logDet[j] - 0.5*sumOfSquares(scaled)
+				exponentsd[j1] = hesseMixturePop(&wd.floats)
+				exponents[j1] = hesseMixturePop(&w.floats)
+				t1 := exponentsb[j1]
+				t1d := exponentsbd[j1]
+				exponentsbd[j1] = 0
+				exponentsb[j1] = 0
+				alphasbd[j1] += t1d
+				alphasb[j1] += t1
+				logDetbd[j1] += t1d
+				logDetb[j1] += t1
+				sumOfSquares1b := -hesseMixtureProd(t1, 0.5)
+				sumOfSquares1bd := -hesseMixtureProd(t1d, 0.5)
+				// exponents[j] = alphas[j] + logDet[j] - 0.5*sumOfSquares(scaled)
+				sumOfSquaresReverseCareful_TangentCareful(w, wd, scaled, scaledd, scaledb, scaledbd, sumOfSquares1b, sumOfSquares1bd)
+				// lowerTimes(scaled, diag[j*d:(j+1)*d], factors[j*size+d:(j+1)*size], centered)
+				lowerTimesReverseTangentCareful(w, wd, scaled, scaledd, scaledb, scaledbd, diag[j1*d:(j1+1)*d], diagd[j1*d:(j1+1)*d], diagb[j1*d:(j1+1)*d], diagbd[j1*d:(j1+1)*d], factors[j1*size+d:(j1+1)*size], factorsd[j1*size+d:(j1+1)*size], factorsb[j1*size+d:(j1+1)*size], factorsbd[j1*size+d:(j1+1)*size], centered, centeredd, centeredb, centeredbd)
+				// The loop of line 36, from its last iteration to its first.
+				for i1 := len(centered) - 1; i1 >= 0; i1-- {
+					// centered[i] = point[i] - mean[i]
+					centeredd[i1] = hesseMixturePop(&wd.floats)
+					centered[i1] = hesseMixturePop(&w.floats)
+					t2 := centeredb[i1]
+					t2d := centeredbd[i1]
+					centeredbd[i1] = 0
+					centeredb[i1] = 0
+					meanbd[i1] -= t2d
+					meanb[i1] -= t2
+				}
+			}
+		}
+	}
+	// The loop of line 21, from its last iteration to its first.
+	for j := k - 1; j >= 0; j-- {
+		// The loop of line 22, from its last iteration to its first.
+		for i := d - 1; i >= 0; i-- {
+			q := factors[j*size+i]
+			qd := factorsd[j*size+i]
+			// diag[j*d+i] = math.Exp(q)
+			diagd[j*d+i] = hesseMixturePop(&wd.floats)
+			diag[j*d+i] = hesseMixturePop(&w.floats)
+			t3 := diagb[j*d+i]
+			t3d := diagbd[j*d+i]
+			diagbd[j*d+i] = 0
+			diagb[j*d+i] = 0
+			exp := math.Exp(q)
+			expd := hesseMixtureProd(qd, exp)
+			qb := hesseMixtureProd(t3, exp)
+			qbd := hesseMixtureProd(t3d, exp) + hesseMixtureProd(expd, t3)
+			// logDet[j] += q
+			qbd += logDetbd[j]
+			qb += logDetb[j]
+			// q := factors[j*size+i]
+			factorsbd[j*size+i] += qbd
+			factorsb[j*size+i] += qb
+		}
+	}
+}
+
+// logSumExpReverseTangentCareful is logSumExpReverseCareful with its derivatives, where a factor of
+// 0 annihilates infinities and NaN.
+func logSumExpReverseTangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	log := hesseMixturePop(&w.floats)
+	hesseMixturePop(&wd.floats)
+	s := hesseMixturePop(&w.floats)
+	sd := hesseMixturePop(&wd.floats)
+	m := hesseMixturePop(&w.floats)
+	md := hesseMixturePop(&wd.floats)
+	logb := resultb
+	mb := resultb
+	var mbd float64
+	// return math.Log(s) + m
+	sb := hesseMixtureProd(logb, hesseMixtureLogD(s, log))
+	t5 := hesseMixtureLogD(s, log)
+	t6 := float64(-t5 * t5)
+	sbd := hesseMixtureProd(hesseMixtureProd(sd, t6), logb)
+	// The loop of line 80, from its last iteration to its first.
+	for i1 := len(x) - 1; i1 >= 0; i1-- {
+		v1 := x[i1]
+		v1d := xd[i1]
+		// s += math.Exp(v - m)
+		exp := math.Exp(v1 - m)
+		expd := hesseMixtureProd(v1d-md, exp)
+		t1 := hesseMixtureProd(sb, exp)
+		t1d := hesseMixtureProd(sbd, exp) + hesseMixtureProd(expd, sb)
+		v1b := t1
+		v1bd := t1d
+		mbd -= t1d
+		mb -= t1
+		// for _, v := range x
+		xbd[i1] += v1bd
+		xb[i1] += v1b
+	}
+	{
+		over := x[1:]
+		overd := xd[1:]
+		overb := xb[1:]
+		overbd := xbd[1:]
+		// The loop of line 76, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			v := over[i]
+			vd := overd[i]
+			// m = max(m, v)
+			md = hesseMixturePop(&wd.floats)
+			m = hesseMixturePop(&w.floats)
+			t2 := mb
+			t2d := mbd
+			mbd = 0
+			mb = 0
+			t3, t4 := hesseMixtureMaxD(m, v, max(m, v))
+			t7, t8, t9 := hesseMixtureMaxDD(m, v, max(m, v), t3, t4)
+			t3d := hesseMixtureProd(md, t7) + hesseMixtureProd(vd, t8)
+			t4d := hesseMixtureProd(md, t8) + hesseMixtureProd(vd, t9)
+			mbd += hesseMixtureProd(t2d, t3) + hesseMixtureProd(t3d, t2)
+			mb += hesseMixtureProd(t2, t3)
+			vb := hesseMixtureProd(t2, t4)
+			vbd := hesseMixtureProd(t2d, t4) + hesseMixtureProd(t4d, t2)
+			// for _, v := range x[1:]
+			overbd[i] += vbd
+			overb[i] += vb
+		}
+	}
+	// m := x[0]
+	xbd[0] += mbd
+	xb[0] += mb
+}
+
+// sumOfSquaresReverseTangentCareful is sumOfSquaresReverseCareful with its derivatives, where a
+// factor of 0 annihilates infinities and NaN.
+func sumOfSquaresReverseTangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 68, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		v := x[i]
+		vd := xd[i]
+		// s += v * v
+		vb := hesseMixtureProd(sb, 2*v)
+		vbd := hesseMixtureProd(hesseMixtureProd(vd, 2), sb)
+		// for _, v := range x
+		xbd[i] += vbd
+		xb[i] += vb
+	}
+}
+
+// sumOfSquaresReverseCareful_TangentCareful is sumOfSquaresReverseCareful with its derivatives,
+// where a factor of 0 annihilates infinities and NaN.
+func sumOfSquaresReverseCareful_TangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, resultb, resultbd float64) {
+	sb := resultb
+	sbd := resultbd
+	// The loop of line 68, from its last iteration to its first.
+	for i := len(x) - 1; i >= 0; i-- {
+		v := x[i]
+		vd := xd[i]
+		// s += v * v
+		vb := hesseMixtureProd(sb, 2*v)
+		vbd := hesseMixtureProd(sbd, (2*v)) + hesseMixtureProd(hesseMixtureProd(vd, 2), sb)
+		// for _, v := range x
+		xbd[i] += vbd
+		xb[i] += vb
+	}
+}
+
+// lowerTimesReverseTangentCareful is lowerTimesReverseCareful with its derivatives, where a factor
+// of 0 annihilates infinities and NaN.
+func lowerTimesReverseTangentCareful(w, wd *mixtureWork, y, yd []float64, yb, ybd []float64, diag, diagd []float64, diagb, diagbd []float64, below, belowd []float64, belowb, belowbd []float64, x, xd []float64, xb, xbd []float64) {
+	var at int
+	// The loop of line 58, from its last iteration to its first.
+	for i1 := len(y) - 1; i1 >= 0; i1-- {
+		// The loop of line 59, from its last iteration to its first.
+		for j := len(y) - 1; j >= i1+1; j-- {
+			// at++
+			at = hesseMixturePop(&w.ints)
+			// y[j] += below[at] * x[i]
+			yd[j] = hesseMixturePop(&wd.floats)
+			y[j] = hesseMixturePop(&w.floats)
+			t1 := yb[j]
+			t1d := ybd[j]
+			belowbd[at] += hesseMixtureProd(t1d, x[i1]) + hesseMixtureProd(xd[i1], t1)
+			belowb[at] += hesseMixtureProd(t1, x[i1])
+			xbd[i1] += hesseMixtureProd(t1d, below[at]) + hesseMixtureProd(belowd[at], t1)
+			xb[i1] += hesseMixtureProd(t1, below[at])
+		}
+	}
+	// The loop of line 54, from its last iteration to its first.
+	for i := len(y) - 1; i >= 0; i-- {
+		// y[i] = diag[i] * x[i]
+		yd[i] = hesseMixturePop(&wd.floats)
+		y[i] = hesseMixturePop(&w.floats)
+		t2 := yb[i]
+		t2d := ybd[i]
+		ybd[i] = 0
+		yb[i] = 0
+		diagbd[i] += hesseMixtureProd(t2d, x[i]) + hesseMixtureProd(xd[i], t2)
+		diagb[i] += hesseMixtureProd(t2, x[i])
+		xbd[i] += hesseMixtureProd(t2d, diag[i]) + hesseMixtureProd(diagd[i], t2)
+		xb[i] += hesseMixtureProd(t2, diag[i])
+	}
+}
+
+// mixtureForwardTangentCareful is mixtureForward with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func mixtureForwardTangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64, m *gaussians) float64 {
+	d := m.dim
+	k := m.k
+	alphasb := xb[:k]
+	alphasbd := xbd[:k]
+	alphas := x[:k]
+	alphasd := xd[:k]
+	means := x[k : k+k*d]
+	meansd := xd[k : k+k*d]
+	factorsb := xb[k+k*d:]
+	factorsbd := xbd[k+k*d:]
+	factors := x[k+k*d:]
+	factorsd := xd[k+k*d:]
+	size := d * (d + 1) / 2
+	diagb := make([]float64, k*d)
+	diagbd := make([]float64, k*d)
+	diag := make([]float64, k*d)
+	diagd := make([]float64, k*d)
+	logDetb := make([]float64, k)
+	logDetbd := make([]float64, k)
+	logDet := make([]float64, k)
+	logDetd := make([]float64, k)
+	for j := range k {
+		for i := range d {
+			q := factors[j*size+i]
+			qd := factorsd[j*size+i]
+			logDetd[j] += qd
+			logDet[j] += q
+			wd.floats = append(wd.floats, diagd[j*d+i])
+			w.floats = append(w.floats, diag[j*d+i])
+			t1 := math.Exp(q)
+			diagd[j*d+i] = hesseMixtureProd(qd, t1)
+			diag[j*d+i] = t1
+		}
+	}
+	centeredb := make([]float64, d)
+	centeredbd := make([]float64, d)
+	centered := make([]float64, d)
+	centeredd := make([]float64, d)
+	scaledb := make([]float64, d)
+	scaledbd := make([]float64, d)
+	scaled := make([]float64, d)
+	scaledd := make([]float64, d)
+	exponentsb := make([]float64, k)
+	exponentsbd := make([]float64, k)
+	exponents := make([]float64, k)
+	exponentsd := make([]float64, k)
+	sum := 0.0
+	{
+		over := m.points
+		for t := range over {
+			point := m.x[t*d : (t+1)*d]
+			for j1 := range k {
+				mean := means[j1*d : (j1+1)*d]
+				meand := meansd[j1*d : (j1+1)*d]
+				for i1 := range centered {
+					wd.floats = append(wd.floats, centeredd[i1])
+					w.floats = append(w.floats, centered[i1])
+					centeredd[i1] = -meand[i1]
+					centered[i1] = point[i1] - mean[i1]
+				}
+				lowerTimesForwardTangentCareful(w, wd, scaled, scaledd, scaledb, scaledbd, diag[j1*d:(j1+1)*d], diagd[j1*d:(j1+1)*d], diagb[j1*d:(j1+1)*d], diagbd[j1*d:(j1+1)*d], factors[j1*size+d:(j1+1)*size], factorsd[j1*size+d:(j1+1)*size], factorsb[j1*size+d:(j1+1)*size], factorsbd[j1*size+d:(j1+1)*size], centered, centeredd, centeredb, centeredbd)
+				sumOfSquares1, sumOfSquares1d := sumOfSquaresForwardTangentCareful(w, wd, scaled, scaledd, scaledb, scaledbd)
+				wd.floats = append(wd.floats, exponentsd[j1])
+				w.floats = append(w.floats, exponents[j1])
+				exponentsd[j1] = alphasd[j1] + logDetd[j1] - hesseMixtureProd(sumOfSquares1d, 0.5)
+				exponents[j1] = alphas[j1] + logDet[j1] - 0.5*sumOfSquares1
+			}
+			logSumExp1 := logSumExpForwardTangentCareful(w, wd, exponents, exponentsd, exponentsb, exponentsbd)
+			sum += logSumExp1
+		}
+	}
+	n := float64(m.points)
+	prior := 0.0
+	for j2 := range k {
+		sumOfSquares11, sumOfSquares11d := sumOfSquaresForwardTangentCareful(w, wd, diag[j2*d:(j2+1)*d], diagd[j2*d:(j2+1)*d], diagb[j2*d:(j2+1)*d], diagbd[j2*d:(j2+1)*d])
+		_ = sumOfSquares11d
+		sumOfSquares12, sumOfSquares12d := sumOfSquaresForwardTangentCareful(w, wd, factors[j2*size+d:(j2+1)*size], factorsd[j2*size+d:(j2+1)*size], factorsb[j2*size+d:(j2+1)*size], factorsbd[j2*size+d:(j2+1)*size])
+		_ = sumOfSquares12d
+		prior += sumOfSquares11 + sumOfSquares12
+	}
+	logSumExp11 := logSumExpForwardTangentCareful(w, wd, alphas, alphasd, alphasb, alphasbd)
+	wd.slices = append(wd.slices, diagd)
+	w.slices = append(w.slices, diag)
+	wd.slices = append(wd.slices, diagbd)
+	w.slices = append(w.slices, diagb)
+	wd.slices = append(wd.slices, logDetd)
+	w.slices = append(w.slices, logDet)
+	wd.slices = append(wd.slices, logDetbd)
+	w.slices = append(w.slices, logDetb)
+	wd.slices = append(wd.slices, centeredd)
+	w.slices = append(w.slices, centered)
+	wd.slices = append(wd.slices, centeredbd)
+	w.slices = append(w.slices, centeredb)
+	wd.slices = append(wd.slices, scaledd)
+	w.slices = append(w.slices, scaled)
+	wd.slices = append(wd.slices, scaledbd)
+	w.slices = append(w.slices, scaledb)
+	wd.slices = append(wd.slices, exponentsd)
+	w.slices = append(w.slices, exponents)
+	wd.slices = append(wd.slices, exponentsbd)
+	w.slices = append(w.slices, exponentsb)
+	return sum - n*(logSumExp11+0.5*float64(d)*math.Log(2*math.Pi)) + 0.5*m.gamma*m.gamma*prior
+}
+
+// lowerTimesForwardTangentCareful is lowerTimesForward with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func lowerTimesForwardTangentCareful(w, wd *mixtureWork, y, yd []float64, yb, ybd []float64, diag, diagd []float64, diagb, diagbd []float64, below, belowd []float64, belowb, belowbd []float64, x, xd []float64, xb, xbd []float64) {
+	for i := range y {
+		wd.floats = append(wd.floats, yd[i])
+		w.floats = append(w.floats, y[i])
+		yd[i] = hesseMixtureProd(diagd[i], x[i]) + hesseMixtureProd(xd[i], diag[i])
+		y[i] = diag[i] * x[i]
+	}
+	at := 0
+	for i1 := range y {
+		for j := i1 + 1; j < len(y); j++ {
+			wd.floats = append(wd.floats, yd[j])
+			w.floats = append(w.floats, y[j])
+			yd[j] += hesseMixtureProd(belowd[at], x[i1]) + hesseMixtureProd(xd[i1], below[at])
+			y[j] += below[at] * x[i1]
+			w.ints = append(w.ints, at)
+			at++
+		}
+	}
+}
+
+// sumOfSquaresForwardTangentCareful is sumOfSquaresForward with its derivatives, where a factor of
+// 0 annihilates infinities and NaN.
+func sumOfSquaresForwardTangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64) (float64, float64) {
+	s := 0.0
+	var sd float64
+	for i := range x {
+		v := x[i]
+		vd := xd[i]
+		sd += hesseMixtureProd(vd, 2*v)
+		s += v * v
+	}
+	return s, sd
+}
+
+// logSumExpForwardTangentCareful is logSumExpForward with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func logSumExpForwardTangentCareful(w, wd *mixtureWork, x, xd []float64, xb, xbd []float64) float64 {
+	m := x[0]
+	md := xd[0]
+	{
+		over := x[1:]
+		overd := xd[1:]
+		for i := range over {
+			v := over[i]
+			vd := overd[i]
+			wd.floats = append(wd.floats, md)
+			w.floats = append(w.floats, m)
+			t1 := max(m, v)
+			t2, t3 := hesseMixtureMaxD(m, v, t1)
+			md = hesseMixtureProd(md, t2) + hesseMixtureProd(vd, t3)
+			m = t1
+		}
+	}
+	s := 0.0
+	var sd float64
+	for i1 := range x {
+		v1 := x[i1]
+		v1d := xd[i1]
+		t4 := math.Exp(v1 - m)
+		sd += hesseMixtureProd(v1d-md, t4)
+		s += t4
+	}
+	log := math.Log(s)
+	t5 := hesseMixtureLogD(s, log)
+	logd := hesseMixtureProd(sd, t5)
+	wd.floats = append(wd.floats, md)
+	w.floats = append(w.floats, m)
+	wd.floats = append(wd.floats, sd)
+	w.floats = append(w.floats, s)
+	wd.floats = append(wd.floats, logd)
+	w.floats = append(w.floats, log)
+	return log + m
+}
+
+// hesseMixtureZeroed returns n zeros, in the memory of v if that will do.
+func hesseMixtureZeroed(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}
+
+func hesseMixtureMaxDD(x, y, v, dx, dy float64) (dxx, dxy, dyy float64) { return 0, 0, 0 }

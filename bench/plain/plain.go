@@ -1,5 +1,6 @@
 // Package plain has functions as they are written in Go, with loops, branches, calls and
-// assignments in place, and their gradients as command adjoint writes them:
+// assignments in place, and their gradients and products with
+// their Hessians as command adjoint writes them:
 //
 //	barrier   price of an option that ends when a path leaves a bound: branches by the data
 //	mixture   log-posterior of a mixture of Gaussians
@@ -11,9 +12,9 @@
 // machine learning, 2018).
 package plain
 
-//go:generate go run ../../reverse/adjoint -o barrier_adjoint.go barrier
-//go:generate go run ../../reverse/adjoint -o mixture_adjoint.go mixture
-//go:generate go run ../../reverse/adjoint -o lstm_adjoint.go lstm
+//go:generate go run ../../reverse/adjoint -gradient -hvp -o barrier_adjoint.go barrier
+//go:generate go run ../../reverse/adjoint -gradient -hvp -o mixture_adjoint.go mixture
+//go:generate go run ../../reverse/adjoint -gradient -hvp -o lstm_adjoint.go lstm
 //go:generate go run ../../dual/lift -active x -o plain_lifted.go barrier mixture lstm
 
 import (
@@ -33,6 +34,9 @@ type Model struct {
 	// Gradient sets dst = ∇Value(x) and returns Value(x).
 	Gradient func(dst, x []float64) float64
 
+	// Product sets dst = ∇²Value(x)·v.
+	Product func(dst, x, v []float64)
+
 	// Lifted is Value over the numbers of tapes.
 	Lifted func(x []reverse.Var) reverse.Var
 }
@@ -45,6 +49,7 @@ func Barrier(paths int) Model {
 		Name: "barrier", Size: fmt.Sprintf("%d paths", paths), X0: []float64{100, 0.2, 0.03},
 		Value:    func(x []float64) float64 { return barrier(x, o) },
 		Gradient: func(dst, x []float64) float64 { return barrierGradient(dst, x, o) },
+		Product:  func(dst, x, v []float64) { barrierHVP(dst, x, v, o) },
 		Lifted:   func(x []reverse.Var) reverse.Var { return barrierOf(x, o) },
 	}
 }
@@ -59,6 +64,7 @@ func Mixture(dim, k, points int) Model {
 		Name: "mixture", Size: fmt.Sprintf("%d points, d %d, K %d", points, dim, k), X0: x0,
 		Value:    func(x []float64) float64 { return mixture(x, m) },
 		Gradient: func(dst, x []float64) float64 { return mixtureGradient(dst, x, m) },
+		Product:  func(dst, x, v []float64) { mixtureHVP(dst, x, v, m) },
 		Lifted:   func(x []reverse.Var) reverse.Var { return mixtureOf(x, m) },
 	}
 }
@@ -81,6 +87,7 @@ func LSTM(layers, characters int) Model {
 		Name: "lstm", Size: fmt.Sprintf("%d characters, %d layers", characters, layers), X0: x0,
 		Value:    func(x []float64) float64 { return lstm(x, n) },
 		Gradient: func(dst, x []float64) float64 { return lstmGradient(dst, x, n) },
+		Product:  func(dst, x, v []float64) { lstmHVP(dst, x, v, n) },
 		Lifted:   func(x []reverse.Var) reverse.Var { return lstmOf(x, n) },
 	}
 }

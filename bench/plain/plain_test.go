@@ -11,9 +11,9 @@ import (
 
 var small = []Model{Barrier(200), Mixture(1, 1, 3), Mixture(4, 3, 20), LSTM(1, 2), LSTM(3, 12)}
 
-// The gradients agree with those of tapes within the rounding of sums of so many terms, at
+// Gradients and products agree with those of tapes within the rounding of sums of so many terms, at
 // two points in turn, since the work of a call is that of the one before.
-func TestGradientsAreThoseOfTapes(t *testing.T) {
+func TestDerivativesAreThoseOfTapes(t *testing.T) {
 	for _, m := range small {
 		x := append([]float64(nil), m.X0...)
 		for _, factor := range []float64{1, 1.05, 1} {
@@ -31,6 +31,17 @@ func TestGradientsAreThoseOfTapes(t *testing.T) {
 			value := m.Value(x)
 			require.InDelta(t, value, m.Gradient(got, x), 1e-14*math.Abs(value), "%s: the value", m.Name)
 			require.InDeltaSlice(t, want, got, 1e-12*scale, "%s, %s", m.Name, m.Size)
+			tape, err := reverse.Record(m.Lifted, x)
+			require.NoError(t, err)
+			v := normals(len(x), 8)
+			if want, err = tape.HVP(want, x, v); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range want {
+				scale = max(scale, math.Abs(w))
+			}
+			m.Product(got, x, v)
+			require.InDeltaSlice(t, want, got, 1e-12*scale, "%s, %s: product with the Hessian", m.Name, m.Size)
 		}
 	}
 }

@@ -115,17 +115,14 @@ func rosenPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 		b := 1 - y
 		// s += 100*(a*a) + b*b
 		t1 := sb * 100
-		ab := t1 * a
-		ab += t1 * a
-		bb := sb * b
-		bb += sb * b
+		ab := t1 * (2 * a)
+		bb := sb * (2 * b)
 		// b := 1 - y
 		yb := -bb
 		// a := x[i] - y*y
 		xb[i] += ab
 		t2 := -ab
-		yb += t2 * y
-		yb += t2 * y
+		yb += t2 * (2 * y)
 		// y := x[i-1]
 		xb[i-1] += yb
 	}
@@ -141,17 +138,14 @@ func rosenPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float6
 		b := 1 - y
 		// s += 100*(a*a) + b*b
 		t1 := hesseRosenPlainProd(sb, 100)
-		ab := hesseRosenPlainProd(t1, a)
-		ab += hesseRosenPlainProd(t1, a)
-		bb := hesseRosenPlainProd(sb, b)
-		bb += hesseRosenPlainProd(sb, b)
+		ab := hesseRosenPlainProd(t1, 2*a)
+		bb := hesseRosenPlainProd(sb, 2*b)
 		// b := 1 - y
 		yb := -bb
 		// a := x[i] - y*y
 		xb[i] += ab
 		t2 := -ab
-		yb += hesseRosenPlainProd(t2, y)
-		yb += hesseRosenPlainProd(t2, y)
+		yb += hesseRosenPlainProd(t2, 2*y)
 		// y := x[i-1]
 		xb[i-1] += yb
 	}
@@ -189,20 +183,17 @@ func arrowPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 			x1 := over[i]
 			q := x1*x1 + z
 			// s += q*q - 4*x + 3
-			qb := sb * q
-			qb += sb * q
+			qb := sb * (2 * q)
 			x1b := -sb * 4
 			// q := x*x + z
-			x1b += qb * x1
-			x1b += qb * x1
+			x1b += qb * (2 * x1)
 			zb += qb
 			// for _, x := range x[:last]
 			overb[i] += x1b
 		}
 	}
 	// z := x[last] * x[last]
-	xb[last] += zb * x[last]
-	xb[last] += zb * x[last]
+	xb[last] += zb * (2 * x[last])
 }
 
 // arrowPlainReverseCareful goes back through arrowPlain where a factor of 0 annihilates infinities and NaN.
@@ -219,20 +210,17 @@ func arrowPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float6
 			x1 := over[i]
 			q := x1*x1 + z
 			// s += q*q - 4*x + 3
-			qb := hesseRosenPlainProd(sb, q)
-			qb += hesseRosenPlainProd(sb, q)
+			qb := hesseRosenPlainProd(sb, 2*q)
 			x1b := -hesseRosenPlainProd(sb, 4)
 			// q := x*x + z
-			x1b += hesseRosenPlainProd(qb, x1)
-			x1b += hesseRosenPlainProd(qb, x1)
+			x1b += hesseRosenPlainProd(qb, 2*x1)
 			zb += qb
 			// for _, x := range x[:last]
 			overb[i] += x1b
 		}
 	}
 	// z := x[last] * x[last]
-	xb[last] += hesseRosenPlainProd(zb, x[last])
-	xb[last] += hesseRosenPlainProd(zb, x[last])
+	xb[last] += hesseRosenPlainProd(zb, 2*x[last])
 }
 
 // bdqrticPlainForward is bdqrticPlain, and saves what the reverse sweep needs.
@@ -292,10 +280,8 @@ func bdqrticPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 		q0b = 0
 		q1b += t3
 		// s += a*a + q*q
-		ab := sb * a
-		ab += sb * a
-		qb := sb * q
-		qb += sb * q
+		ab := sb * (2 * a)
+		qb := sb * (2 * q)
 		// q := q0 + 2*q1 + 3*q2 + 4*q3 + z
 		q0b += qb
 		q1b += qb * 2
@@ -305,24 +291,19 @@ func bdqrticPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 		// a := 3 - 4*y
 		yb := -ab * 4
 		// q3 := ahead[i] * ahead[i]
-		aheadb[i] += q3b * ahead[i]
-		aheadb[i] += q3b * ahead[i]
+		aheadb[i] += q3b * (2 * ahead[i])
 		// for i, y := range head
 		headb[i] += yb
 	}
 	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
-	xb[2] += q2b * x[2]
-	xb[2] += q2b * x[2]
+	xb[2] += q2b * (2 * x[2])
 	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
-	xb[1] += q1b * x[1]
-	xb[1] += q1b * x[1]
+	xb[1] += q1b * (2 * x[1])
 	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
-	xb[0] += q0b * x[0]
-	xb[0] += q0b * x[0]
+	xb[0] += q0b * (2 * x[0])
 	// z := 5 * (x[n-1] * x[n-1])
 	t4 := zb * 5
-	xb[n-1] += t4 * x[n-1]
-	xb[n-1] += t4 * x[n-1]
+	xb[n-1] += t4 * (2 * x[n-1])
 }
 
 // bdqrticPlainReverseCareful goes back through bdqrticPlain where a factor of 0 annihilates infinities and NaN.
@@ -355,10 +336,8 @@ func bdqrticPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb floa
 		q0b = 0
 		q1b += t3
 		// s += a*a + q*q
-		ab := hesseRosenPlainProd(sb, a)
-		ab += hesseRosenPlainProd(sb, a)
-		qb := hesseRosenPlainProd(sb, q)
-		qb += hesseRosenPlainProd(sb, q)
+		ab := hesseRosenPlainProd(sb, 2*a)
+		qb := hesseRosenPlainProd(sb, 2*q)
 		// q := q0 + 2*q1 + 3*q2 + 4*q3 + z
 		q0b += qb
 		q1b += hesseRosenPlainProd(qb, 2)
@@ -368,24 +347,19 @@ func bdqrticPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb floa
 		// a := 3 - 4*y
 		yb := -hesseRosenPlainProd(ab, 4)
 		// q3 := ahead[i] * ahead[i]
-		aheadb[i] += hesseRosenPlainProd(q3b, ahead[i])
-		aheadb[i] += hesseRosenPlainProd(q3b, ahead[i])
+		aheadb[i] += hesseRosenPlainProd(q3b, 2*ahead[i])
 		// for i, y := range head
 		headb[i] += yb
 	}
 	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
-	xb[2] += hesseRosenPlainProd(q2b, x[2])
-	xb[2] += hesseRosenPlainProd(q2b, x[2])
+	xb[2] += hesseRosenPlainProd(q2b, 2*x[2])
 	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
-	xb[1] += hesseRosenPlainProd(q1b, x[1])
-	xb[1] += hesseRosenPlainProd(q1b, x[1])
+	xb[1] += hesseRosenPlainProd(q1b, 2*x[1])
 	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
-	xb[0] += hesseRosenPlainProd(q0b, x[0])
-	xb[0] += hesseRosenPlainProd(q0b, x[0])
+	xb[0] += hesseRosenPlainProd(q0b, 2*x[0])
 	// z := 5 * (x[n-1] * x[n-1])
 	t4 := hesseRosenPlainProd(zb, 5)
-	xb[n-1] += hesseRosenPlainProd(t4, x[n-1])
-	xb[n-1] += hesseRosenPlainProd(t4, x[n-1])
+	xb[n-1] += hesseRosenPlainProd(t4, 2*x[n-1])
 }
 
 // minsurfPlainForward is minsurfPlain, and saves what the reverse sweep needs.
@@ -433,10 +407,8 @@ func minsurfPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb floa
 			q := top[j] - bottom[j-1]
 			// s += math.Sqrt(k*(p*p+q*q) + 1)
 			t1 := hesseRosenPlainProd(hesseRosenPlainProd(sb, 0.5/math.Sqrt(k*(p*p+q*q)+1)), k)
-			pb := hesseRosenPlainProd(t1, p)
-			pb += hesseRosenPlainProd(t1, p)
-			qb := hesseRosenPlainProd(t1, q)
-			qb += hesseRosenPlainProd(t1, q)
+			pb := hesseRosenPlainProd(t1, 2*p)
+			qb := hesseRosenPlainProd(t1, 2*q)
 			// q := top[j] - bottom[j-1]
 			topb[j] += qb
 			bottomb[j-1] -= qb
@@ -481,12 +453,10 @@ func trigPlainReverse(w *rosenPlainWork, x, xb []float64, resultb float64) {
 		logb := sb
 		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
 		t1 := logb * hesseRosenPlainLogD((1+z*z), log)
-		zb := t1 * z
-		zb += t1 * z
+		zb := t1 * (2 * z)
 		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
 		t2 := expb * exp * (-0.1)
-		yb := t2 * y
-		yb += t2 * y
+		yb := t2 * (2 * y)
 		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
 		t3 := sinb * math.Cos((y * z))
 		yb += t3 * z
@@ -514,12 +484,10 @@ func trigPlainReverseCareful(w *rosenPlainWork, x, xb []float64, resultb float64
 		logb := sb
 		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
 		t1 := hesseRosenPlainProd(logb, hesseRosenPlainLogD((1+z*z), log))
-		zb := hesseRosenPlainProd(t1, z)
-		zb += hesseRosenPlainProd(t1, z)
+		zb := hesseRosenPlainProd(t1, 2*z)
 		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
 		t2 := hesseRosenPlainProd(hesseRosenPlainProd(expb, exp), -0.1)
-		yb := hesseRosenPlainProd(t2, y)
-		yb += hesseRosenPlainProd(t2, y)
+		yb := hesseRosenPlainProd(t2, 2*y)
 		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
 		t3 := hesseRosenPlainProd(sinb, math.Cos((y * z)))
 		yb += hesseRosenPlainProd(t3, z)
@@ -579,4 +547,810 @@ func hesseRosenPlainLogD(x, v float64) float64 {
 		return v
 	}
 	return 1 / x
+}
+
+// rosenPlainHVP sets dst = ∇²rosenPlain(x)·v. It panics if lengths differ.
+func rosenPlainHVP(dst, x, v []float64) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("problems: lengths of the product with the Hessian of rosenPlain")
+	}
+	work := rosenPlainHVPPool.Get().(*rosenPlainHVPWork)
+	work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+	clear(dst)
+	rosenPlainSweepsTangent(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+		clear(dst)
+		rosenPlainSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	}
+	rosenPlainHVPPool.Put(work)
+}
+
+// arrowPlainHVP sets dst = ∇²arrowPlain(x)·v. It panics if lengths differ.
+func arrowPlainHVP(dst, x, v []float64) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("problems: lengths of the product with the Hessian of arrowPlain")
+	}
+	work := rosenPlainHVPPool.Get().(*rosenPlainHVPWork)
+	work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+	clear(dst)
+	arrowPlainSweepsTangent(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+		clear(dst)
+		arrowPlainSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	}
+	rosenPlainHVPPool.Put(work)
+}
+
+// bdqrticPlainHVP sets dst = ∇²bdqrticPlain(x)·v. It panics if lengths differ.
+func bdqrticPlainHVP(dst, x, v []float64) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("problems: lengths of the product with the Hessian of bdqrticPlain")
+	}
+	work := rosenPlainHVPPool.Get().(*rosenPlainHVPWork)
+	work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+	clear(dst)
+	bdqrticPlainSweepsTangent(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+		clear(dst)
+		bdqrticPlainSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	}
+	rosenPlainHVPPool.Put(work)
+}
+
+// minsurfPlainHVP sets dst = ∇²minsurfPlain(x)·v. It panics if lengths differ.
+func minsurfPlainHVP(dst, x, v []float64) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("problems: lengths of the product with the Hessian of minsurfPlain")
+	}
+	work := rosenPlainHVPPool.Get().(*rosenPlainHVPWork)
+	work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+	clear(dst)
+	minsurfPlainSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	rosenPlainHVPPool.Put(work)
+}
+
+// trigPlainHVP sets dst = ∇²trigPlain(x)·v. It panics if lengths differ.
+func trigPlainHVP(dst, x, v []float64) {
+	if len(dst) != len(x) || len(v) != len(x) {
+		panic("problems: lengths of the product with the Hessian of trigPlain")
+	}
+	work := rosenPlainHVPPool.Get().(*rosenPlainHVPWork)
+	work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+	clear(dst)
+	trigPlainSweepsTangent(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	if !hesseRosenPlainFinite(dst) { // 0·∞ may be why
+		work.gradient = hesseRosenPlainZeroed(work.gradient, len(x))
+		clear(dst)
+		trigPlainSweepsTangentCareful(&work.saved, &work.tangent, x, v, work.gradient, dst)
+	}
+	rosenPlainHVPPool.Put(work)
+}
+
+// rosenPlainHVPWork has what sweeps save, its derivatives and the gradient.
+type rosenPlainHVPWork struct {
+	saved    rosenPlainWork
+	tangent  rosenPlainWork
+	gradient []float64
+}
+
+var rosenPlainHVPPool = sync.Pool{New: func() any { return new(rosenPlainHVPWork) }}
+
+// rosenPlainSweepsTangent is rosenPlainSweeps with its derivatives.
+func rosenPlainSweepsTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	rosenPlainReverseTangent(w, wd, x, xd, xb, xbd, 1)
+}
+
+// rosenPlainReverseTangent is rosenPlainReverse with its derivatives.
+func rosenPlainReverseTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 24, from its last iteration to its first.
+	for i := len(x) - 1; i >= 1; i-- {
+		y := x[i-1]
+		yd := xd[i-1]
+		a := x[i] - y*y
+		ad := xd[i] - yd*(2*y)
+		b := 1 - y
+		bd := -yd
+		// s += 100*(a*a) + b*b
+		t1 := sb * 100
+		ab := t1 * (2 * a)
+		abd := ad * 2 * t1
+		bb := sb * (2 * b)
+		bbd := bd * 2 * sb
+		// b := 1 - y
+		yb := -bb
+		ybd := -bbd
+		// a := x[i] - y*y
+		xbd[i] += abd
+		xb[i] += ab
+		t2 := -ab
+		t2d := -abd
+		ybd += t2d*(2*y) + yd*2*t2
+		yb += t2 * (2 * y)
+		// y := x[i-1]
+		xbd[i-1] += ybd
+		xb[i-1] += yb
+	}
+}
+
+// rosenPlainSweepsTangentCareful is rosenPlainSweepsCareful with its derivatives, where a factor of
+// 0 annihilates infinities and NaN.
+func rosenPlainSweepsTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	rosenPlainReverseTangentCareful(w, wd, x, xd, xb, xbd, 1)
+}
+
+// rosenPlainReverseTangentCareful is rosenPlainReverseCareful with its derivatives, where a factor
+// of 0 annihilates infinities and NaN.
+func rosenPlainReverseTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 24, from its last iteration to its first.
+	for i := len(x) - 1; i >= 1; i-- {
+		y := x[i-1]
+		yd := xd[i-1]
+		a := x[i] - y*y
+		ad := xd[i] - hesseRosenPlainProd(yd, 2*y)
+		b := 1 - y
+		bd := -yd
+		// s += 100*(a*a) + b*b
+		t1 := hesseRosenPlainProd(sb, 100)
+		ab := hesseRosenPlainProd(t1, 2*a)
+		abd := hesseRosenPlainProd(hesseRosenPlainProd(ad, 2), t1)
+		bb := hesseRosenPlainProd(sb, 2*b)
+		bbd := hesseRosenPlainProd(hesseRosenPlainProd(bd, 2), sb)
+		// b := 1 - y
+		yb := -bb
+		ybd := -bbd
+		// a := x[i] - y*y
+		xbd[i] += abd
+		xb[i] += ab
+		t2 := -ab
+		t2d := -abd
+		ybd += hesseRosenPlainProd(t2d, (2*y)) + hesseRosenPlainProd(hesseRosenPlainProd(yd, 2), t2)
+		yb += hesseRosenPlainProd(t2, 2*y)
+		// y := x[i-1]
+		xbd[i-1] += ybd
+		xb[i-1] += yb
+	}
+}
+
+// arrowPlainSweepsTangent is arrowPlainSweeps with its derivatives.
+func arrowPlainSweepsTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	arrowPlainReverseTangent(w, wd, x, xd, xb, xbd, 1)
+}
+
+// arrowPlainReverseTangent is arrowPlainReverse with its derivatives.
+func arrowPlainReverseTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	last := len(x) - 1
+	z := x[last] * x[last]
+	zd := xd[last] * (2 * x[last])
+	var zb float64
+	var zbd float64
+	sb := resultb
+	{
+		over := x[:last]
+		overd := xd[:last]
+		overb := xb[:last]
+		overbd := xbd[:last]
+		// The loop of line 29, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			x1 := over[i]
+			x1d := overd[i]
+			q := x1*x1 + z
+			qd := x1d*(2*x1) + zd
+			// s += q*q - 4*x + 3
+			qb := sb * (2 * q)
+			qbd := qd * 2 * sb
+			x1b := -sb * 4
+			var x1bd float64
+			// q := x*x + z
+			x1bd += qbd*(2*x1) + x1d*2*qb
+			x1b += qb * (2 * x1)
+			zbd += qbd
+			zb += qb
+			// for _, x := range x[:last]
+			overbd[i] += x1bd
+			overb[i] += x1b
+		}
+	}
+	// z := x[last] * x[last]
+	xbd[last] += zbd*(2*x[last]) + xd[last]*2*zb
+	xb[last] += zb * (2 * x[last])
+}
+
+// arrowPlainSweepsTangentCareful is arrowPlainSweepsCareful with its derivatives, where a factor of
+// 0 annihilates infinities and NaN.
+func arrowPlainSweepsTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	arrowPlainReverseTangentCareful(w, wd, x, xd, xb, xbd, 1)
+}
+
+// arrowPlainReverseTangentCareful is arrowPlainReverseCareful with its derivatives, where a factor
+// of 0 annihilates infinities and NaN.
+func arrowPlainReverseTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	last := len(x) - 1
+	z := x[last] * x[last]
+	zd := hesseRosenPlainProd(xd[last], 2*x[last])
+	var zb float64
+	var zbd float64
+	sb := resultb
+	{
+		over := x[:last]
+		overd := xd[:last]
+		overb := xb[:last]
+		overbd := xbd[:last]
+		// The loop of line 29, from its last iteration to its first.
+		for i := len(over) - 1; i >= 0; i-- {
+			x1 := over[i]
+			x1d := overd[i]
+			q := x1*x1 + z
+			qd := hesseRosenPlainProd(x1d, 2*x1) + zd
+			// s += q*q - 4*x + 3
+			qb := hesseRosenPlainProd(sb, 2*q)
+			qbd := hesseRosenPlainProd(hesseRosenPlainProd(qd, 2), sb)
+			x1b := -hesseRosenPlainProd(sb, 4)
+			var x1bd float64
+			// q := x*x + z
+			x1bd += hesseRosenPlainProd(qbd, (2*x1)) + hesseRosenPlainProd(hesseRosenPlainProd(x1d, 2), qb)
+			x1b += hesseRosenPlainProd(qb, 2*x1)
+			zbd += qbd
+			zb += qb
+			// for _, x := range x[:last]
+			overbd[i] += x1bd
+			overb[i] += x1b
+		}
+	}
+	// z := x[last] * x[last]
+	xbd[last] += hesseRosenPlainProd(zbd, (2*x[last])) + hesseRosenPlainProd(hesseRosenPlainProd(xd[last], 2), zb)
+	xb[last] += hesseRosenPlainProd(zb, 2*x[last])
+}
+
+// bdqrticPlainSweepsTangent is bdqrticPlainSweeps with its derivatives.
+func bdqrticPlainSweepsTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	bdqrticPlainForwardTangent(w, wd, x, xd, xb, xbd)
+	bdqrticPlainReverseTangent(w, wd, x, xd, xb, xbd, 1)
+}
+
+// bdqrticPlainForwardTangent is bdqrticPlainForward with its derivatives.
+func bdqrticPlainForwardTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) float64 {
+	n := len(x)
+	z := 5 * (x[n-1] * x[n-1])
+	zd := xd[n-1] * (2 * x[n-1]) * 5
+	q0 := x[0] * x[0]
+	q0d := xd[0] * (2 * x[0])
+	q1 := x[1] * x[1]
+	q1d := xd[1] * (2 * x[1])
+	q2 := x[2] * x[2]
+	q2d := xd[2] * (2 * x[2])
+	head := x[:n-4]
+
+	ahead := x[3:][:len(head)]
+	aheadd := xd[3:][:len(head)]
+	var s float64
+	for i := range head {
+		y := head[i]
+		q3 := ahead[i] * ahead[i]
+		q3d := aheadd[i] * (2 * ahead[i])
+		a := 3 - 4*y
+		q := q0 + 2*q1 + 3*q2 + 4*q3 + z
+		qd := q0d + q1d*2 + q2d*3 + q3d*4 + zd
+		s += a*a + q*q
+		q0d = q1d
+		q0 = q1
+		q1d = q2d
+		q1 = q2
+		q2d = q3d
+		q2 = q3
+		wd.floats = append(wd.floats, qd)
+		w.floats = append(w.floats, q)
+	}
+	return s
+}
+
+// bdqrticPlainReverseTangent is bdqrticPlainReverse with its derivatives.
+func bdqrticPlainReverseTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	n := len(x)
+	head := x[:n-4]
+	headd := xd[:n-4]
+	headb := xb[:n-4]
+	headbd := xbd[:n-4]
+	ahead := x[3:][:len(head)]
+	aheadd := xd[3:][:len(head)]
+	aheadb := xb[3:][:len(head)]
+	aheadbd := xbd[3:][:len(head)]
+	var q2b float64
+	var q2bd float64
+	var q1b float64
+	var q1bd float64
+	var q0b float64
+	var q0bd float64
+	var zb float64
+	var zbd float64
+	sb := resultb
+	// The loop of line 40, from its last iteration to its first.
+	for i := len(head) - 1; i >= 0; i-- {
+		q := hesseRosenPlainPop(&w.floats)
+		qd := hesseRosenPlainPop(&wd.floats)
+		y := head[i]
+		yd := headd[i]
+		a := 3 - 4*y
+		ad := -yd * 4
+		// q0, q1, q2 = q1, q2, q3
+		t1 := q2b
+		t1d := q2bd
+		q2bd = 0
+		q2b = 0
+		q3b := t1
+		q3bd := t1d
+		// q0, q1, q2 = q1, q2, q3
+		t2 := q1b
+		t2d := q1bd
+		q1bd = 0
+		q1b = 0
+		q2bd += t2d
+		q2b += t2
+		// q0, q1, q2 = q1, q2, q3
+		t3 := q0b
+		t3d := q0bd
+		q0bd = 0
+		q0b = 0
+		q1bd += t3d
+		q1b += t3
+		// s += a*a + q*q
+		ab := sb * (2 * a)
+		abd := ad * 2 * sb
+		qb := sb * (2 * q)
+		qbd := qd * 2 * sb
+		// q := q0 + 2*q1 + 3*q2 + 4*q3 + z
+		q0bd += qbd
+		q0b += qb
+		q1bd += qbd * 2
+		q1b += qb * 2
+		q2bd += qbd * 3
+		q2b += qb * 3
+		q3bd += qbd * 4
+		q3b += qb * 4
+		zbd += qbd
+		zb += qb
+		// a := 3 - 4*y
+		yb := -ab * 4
+		ybd := -abd * 4
+		// q3 := ahead[i] * ahead[i]
+		aheadbd[i] += q3bd*(2*ahead[i]) + aheadd[i]*2*q3b
+		aheadb[i] += q3b * (2 * ahead[i])
+		// for i, y := range head
+		headbd[i] += ybd
+		headb[i] += yb
+	}
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xbd[2] += q2bd*(2*x[2]) + xd[2]*2*q2b
+	xb[2] += q2b * (2 * x[2])
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xbd[1] += q1bd*(2*x[1]) + xd[1]*2*q1b
+	xb[1] += q1b * (2 * x[1])
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xbd[0] += q0bd*(2*x[0]) + xd[0]*2*q0b
+	xb[0] += q0b * (2 * x[0])
+	// z := 5 * (x[n-1] * x[n-1])
+	t4 := zb * 5
+	t4d := zbd * 5
+	xbd[n-1] += t4d*(2*x[n-1]) + xd[n-1]*2*t4
+	xb[n-1] += t4 * (2 * x[n-1])
+}
+
+// bdqrticPlainSweepsTangentCareful is bdqrticPlainSweepsCareful with its derivatives, where a
+// factor of 0 annihilates infinities and NaN.
+func bdqrticPlainSweepsTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	bdqrticPlainForwardTangentCareful(w, wd, x, xd, xb, xbd)
+	bdqrticPlainReverseTangentCareful(w, wd, x, xd, xb, xbd, 1)
+}
+
+// bdqrticPlainReverseTangentCareful is bdqrticPlainReverseCareful with its derivatives, where a
+// factor of 0 annihilates infinities and NaN.
+func bdqrticPlainReverseTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	n := len(x)
+	head := x[:n-4]
+	headd := xd[:n-4]
+	headb := xb[:n-4]
+	headbd := xbd[:n-4]
+	ahead := x[3:][:len(head)]
+	aheadd := xd[3:][:len(head)]
+	aheadb := xb[3:][:len(head)]
+	aheadbd := xbd[3:][:len(head)]
+	var q2b float64
+	var q2bd float64
+	var q1b float64
+	var q1bd float64
+	var q0b float64
+	var q0bd float64
+	var zb float64
+	var zbd float64
+	sb := resultb
+	// The loop of line 40, from its last iteration to its first.
+	for i := len(head) - 1; i >= 0; i-- {
+		q := hesseRosenPlainPop(&w.floats)
+		qd := hesseRosenPlainPop(&wd.floats)
+		y := head[i]
+		yd := headd[i]
+		a := 3 - 4*y
+		ad := -hesseRosenPlainProd(yd, 4)
+		// q0, q1, q2 = q1, q2, q3
+		t1 := q2b
+		t1d := q2bd
+		q2bd = 0
+		q2b = 0
+		q3b := t1
+		q3bd := t1d
+		// q0, q1, q2 = q1, q2, q3
+		t2 := q1b
+		t2d := q1bd
+		q1bd = 0
+		q1b = 0
+		q2bd += t2d
+		q2b += t2
+		// q0, q1, q2 = q1, q2, q3
+		t3 := q0b
+		t3d := q0bd
+		q0bd = 0
+		q0b = 0
+		q1bd += t3d
+		q1b += t3
+		// s += a*a + q*q
+		ab := hesseRosenPlainProd(sb, 2*a)
+		abd := hesseRosenPlainProd(hesseRosenPlainProd(ad, 2), sb)
+		qb := hesseRosenPlainProd(sb, 2*q)
+		qbd := hesseRosenPlainProd(hesseRosenPlainProd(qd, 2), sb)
+		// q := q0 + 2*q1 + 3*q2 + 4*q3 + z
+		q0bd += qbd
+		q0b += qb
+		q1bd += hesseRosenPlainProd(qbd, 2)
+		q1b += hesseRosenPlainProd(qb, 2)
+		q2bd += hesseRosenPlainProd(qbd, 3)
+		q2b += hesseRosenPlainProd(qb, 3)
+		q3bd += hesseRosenPlainProd(qbd, 4)
+		q3b += hesseRosenPlainProd(qb, 4)
+		zbd += qbd
+		zb += qb
+		// a := 3 - 4*y
+		yb := -hesseRosenPlainProd(ab, 4)
+		ybd := -hesseRosenPlainProd(abd, 4)
+		// q3 := ahead[i] * ahead[i]
+		aheadbd[i] += hesseRosenPlainProd(q3bd, (2*ahead[i])) + hesseRosenPlainProd(hesseRosenPlainProd(aheadd[i], 2), q3b)
+		aheadb[i] += hesseRosenPlainProd(q3b, 2*ahead[i])
+		// for i, y := range head
+		headbd[i] += ybd
+		headb[i] += yb
+	}
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xbd[2] += hesseRosenPlainProd(q2bd, (2*x[2])) + hesseRosenPlainProd(hesseRosenPlainProd(xd[2], 2), q2b)
+	xb[2] += hesseRosenPlainProd(q2b, 2*x[2])
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xbd[1] += hesseRosenPlainProd(q1bd, (2*x[1])) + hesseRosenPlainProd(hesseRosenPlainProd(xd[1], 2), q1b)
+	xb[1] += hesseRosenPlainProd(q1b, 2*x[1])
+	// q0, q1, q2 := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+	xbd[0] += hesseRosenPlainProd(q0bd, (2*x[0])) + hesseRosenPlainProd(hesseRosenPlainProd(xd[0], 2), q0b)
+	xb[0] += hesseRosenPlainProd(q0b, 2*x[0])
+	// z := 5 * (x[n-1] * x[n-1])
+	t4 := hesseRosenPlainProd(zb, 5)
+	t4d := hesseRosenPlainProd(zbd, 5)
+	xbd[n-1] += hesseRosenPlainProd(t4d, (2*x[n-1])) + hesseRosenPlainProd(hesseRosenPlainProd(xd[n-1], 2), t4)
+	xb[n-1] += hesseRosenPlainProd(t4, 2*x[n-1])
+}
+
+// minsurfPlainSweepsTangentCareful is minsurfPlainSweepsCareful with its derivatives, where a
+// factor of 0 annihilates infinities and NaN.
+func minsurfPlainSweepsTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	minsurfPlainForwardTangentCareful(w, wd, x, xd, xb, xbd)
+	minsurfPlainReverseTangentCareful(w, wd, x, xd, xb, xbd, 1)
+}
+
+// minsurfPlainForwardTangentCareful is minsurfPlainForward with its derivatives, where a factor of
+// 0 annihilates infinities and NaN.
+func minsurfPlainForwardTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) float64 {
+	m := gridSide(len(x))
+	r := float64(m - 1)
+	k := r * r / 2
+	var s float64
+	for i := 0; i+1 < m; i++ {
+		top := x[i*m : (i+1)*m]
+
+		bottomb := xb[(i+1)*m : (i+2)*m]
+		bottombd := xbd[(i+1)*m : (i+2)*m]
+		bottom := x[(i+1)*m : (i+2)*m]
+		bottomd := xd[(i+1)*m : (i+2)*m]
+		bottombd = bottombd[:len(top)]
+		bottomb = bottomb[:len(top)]
+		bottomd = bottomd[:len(top)]
+		bottom = bottom[:len(top)]
+		// To carry the corners over from cell to cell takes twice as long as to
+		// load them.
+		for j := 1; j < len(top); j++ {
+			p := top[j-1] - bottom[j]
+			q := top[j] - bottom[j-1]
+			s += math.Sqrt(k*(p*p+q*q) + 1)
+		}
+		wd.slices = append(wd.slices, bottomd)
+		w.slices = append(w.slices, bottom)
+		wd.slices = append(wd.slices, bottombd)
+		w.slices = append(w.slices, bottomb)
+	}
+	w.ints = append(w.ints, m)
+	return s * (1 / (r * r))
+}
+
+// minsurfPlainReverseTangentCareful is minsurfPlainReverseCareful with its derivatives, where a
+// factor of 0 annihilates infinities and NaN.
+func minsurfPlainReverseTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	m := hesseRosenPlainPop(&w.ints)
+	r := float64(m - 1)
+	k := r * r / 2
+	sb := hesseRosenPlainProd(resultb, (1 / (r * r)))
+	// The loop of line 36, from its last iteration to its first.
+	for i := m - 2; i >= 0; i-- {
+		bottomb := hesseRosenPlainPop(&w.slices)
+		bottombd := hesseRosenPlainPop(&wd.slices)
+		bottom := hesseRosenPlainPop(&w.slices)
+		bottomd := hesseRosenPlainPop(&wd.slices)
+		top := x[i*m : (i+1)*m]
+		topd := xd[i*m : (i+1)*m]
+		topb := xb[i*m : (i+1)*m]
+		topbd := xbd[i*m : (i+1)*m]
+		// The loop of line 41, from its last iteration to its first.
+		for j := len(top) - 1; j >= 1; j-- {
+			p := top[j-1] - bottom[j]
+			pd := topd[j-1] - bottomd[j]
+			q := top[j] - bottom[j-1]
+			qd := topd[j] - bottomd[j-1]
+			// s += math.Sqrt(k*(p*p+q*q) + 1)
+			t1 := hesseRosenPlainProd(hesseRosenPlainProd(sb, 0.5/math.Sqrt(k*(p*p+q*q)+1)), k)
+			t2 := math.Sqrt(k*(p*p+q*q) + 1)
+			t3, t4 := hesseRosenPlainDivD(0.5, t2, 0.5/t2)
+			_ = t3
+			t1d := hesseRosenPlainProd(hesseRosenPlainProd(hesseRosenPlainProd(hesseRosenPlainProd(hesseRosenPlainProd(hesseRosenPlainProd(pd, 2*p)+hesseRosenPlainProd(qd, 2*q), k), 0.5/t2), t4), sb), k)
+			pb := hesseRosenPlainProd(t1, 2*p)
+			pbd := hesseRosenPlainProd(t1d, (2*p)) + hesseRosenPlainProd(hesseRosenPlainProd(pd, 2), t1)
+			qb := hesseRosenPlainProd(t1, 2*q)
+			qbd := hesseRosenPlainProd(t1d, (2*q)) + hesseRosenPlainProd(hesseRosenPlainProd(qd, 2), t1)
+			// q := top[j] - bottom[j-1]
+			topbd[j] += qbd
+			topb[j] += qb
+			bottombd[j-1] -= qbd
+			bottomb[j-1] -= qb
+			// p := top[j-1] - bottom[j]
+			topbd[j-1] += pbd
+			topb[j-1] += pb
+			bottombd[j] -= pbd
+			bottomb[j] -= pb
+		}
+	}
+}
+
+// trigPlainSweepsTangent is trigPlainSweeps with its derivatives.
+func trigPlainSweepsTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	trigPlainForwardTangent(w, wd, x, xd, xb, xbd)
+	trigPlainReverseTangent(w, wd, x, xd, xb, xbd, 1)
+}
+
+// trigPlainForwardTangent is trigPlainForward with its derivatives.
+func trigPlainForwardTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) float64 {
+	var s float64
+	for i := 1; i < len(x); i++ {
+		y := x[i-1]
+		yd := xd[i-1]
+		z := x[i]
+		zd := xd[i]
+		sin := math.Sin(y * z)
+		t1 := math.Cos((y * z))
+		sind := (yd*z + zd*y) * t1
+		exp := math.Exp(-0.1 * (y * y))
+		expd := yd * (2 * y) * (-0.1) * exp
+		log := math.Log(1 + z*z)
+		t2 := hesseRosenPlainLogD((1 + z*z), log)
+		logd := zd * (2 * z) * t2
+		s += sin*exp + log
+		wd.floats = append(wd.floats, sind)
+		w.floats = append(w.floats, sin)
+		wd.floats = append(wd.floats, expd)
+		w.floats = append(w.floats, exp)
+		wd.floats = append(wd.floats, logd)
+		w.floats = append(w.floats, log)
+	}
+	return s
+}
+
+// trigPlainReverseTangent is trigPlainReverse with its derivatives.
+func trigPlainReverseTangent(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 24, from its last iteration to its first.
+	for i := len(x) - 1; i >= 1; i-- {
+		log := hesseRosenPlainPop(&w.floats)
+		hesseRosenPlainPop(&wd.floats)
+		exp := hesseRosenPlainPop(&w.floats)
+		expd := hesseRosenPlainPop(&wd.floats)
+		sin := hesseRosenPlainPop(&w.floats)
+		sind := hesseRosenPlainPop(&wd.floats)
+		y := x[i-1]
+		yd := xd[i-1]
+		z := x[i]
+		zd := xd[i]
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		sinb := sb * exp
+		sinbd := expd * sb
+		expb := sb * sin
+		expbd := sind * sb
+		logb := sb
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		t1 := logb * hesseRosenPlainLogD((1+z*z), log)
+		t4 := hesseRosenPlainLogD((1 + z*z), log)
+		t5 := float64(-t4 * t4)
+		t1d := zd * (2 * z) * t5 * logb
+		zb := t1 * (2 * z)
+		zbd := t1d*(2*z) + zd*2*t1
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		t2 := expb * exp * (-0.1)
+		t2d := (expbd*exp + expd*expb) * (-0.1)
+		yb := t2 * (2 * y)
+		ybd := t2d*(2*y) + yd*2*t2
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		cos := math.Cos((y * z))
+		t6 := -math.Sin((y * z))
+		cosd := (yd*z + zd*y) * t6
+		t3 := sinb * cos
+		t3d := sinbd*cos + cosd*sinb
+		ybd += t3d*z + zd*t3
+		yb += t3 * z
+		zbd += t3d*y + yd*t3
+		zb += t3 * y
+		// y, z := x[i-1], x[i]
+		xbd[i] += zbd
+		xb[i] += zb
+		// y, z := x[i-1], x[i]
+		xbd[i-1] += ybd
+		xb[i-1] += yb
+	}
+}
+
+// trigPlainSweepsTangentCareful is trigPlainSweepsCareful with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func trigPlainSweepsTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) {
+	trigPlainForwardTangentCareful(w, wd, x, xd, xb, xbd)
+	trigPlainReverseTangentCareful(w, wd, x, xd, xb, xbd, 1)
+}
+
+// trigPlainReverseTangentCareful is trigPlainReverseCareful with its derivatives, where a factor of
+// 0 annihilates infinities and NaN.
+func trigPlainReverseTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 24, from its last iteration to its first.
+	for i := len(x) - 1; i >= 1; i-- {
+		log := hesseRosenPlainPop(&w.floats)
+		hesseRosenPlainPop(&wd.floats)
+		exp := hesseRosenPlainPop(&w.floats)
+		expd := hesseRosenPlainPop(&wd.floats)
+		sin := hesseRosenPlainPop(&w.floats)
+		sind := hesseRosenPlainPop(&wd.floats)
+		y := x[i-1]
+		yd := xd[i-1]
+		z := x[i]
+		zd := xd[i]
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		sinb := hesseRosenPlainProd(sb, exp)
+		sinbd := hesseRosenPlainProd(expd, sb)
+		expb := hesseRosenPlainProd(sb, sin)
+		expbd := hesseRosenPlainProd(sind, sb)
+		logb := sb
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		t1 := hesseRosenPlainProd(logb, hesseRosenPlainLogD((1+z*z), log))
+		t4 := hesseRosenPlainLogD((1 + z*z), log)
+		t5 := float64(-t4 * t4)
+		t1d := hesseRosenPlainProd(hesseRosenPlainProd(hesseRosenPlainProd(zd, 2*z), t5), logb)
+		zb := hesseRosenPlainProd(t1, 2*z)
+		zbd := hesseRosenPlainProd(t1d, (2*z)) + hesseRosenPlainProd(hesseRosenPlainProd(zd, 2), t1)
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		t2 := hesseRosenPlainProd(hesseRosenPlainProd(expb, exp), -0.1)
+		t2d := hesseRosenPlainProd(hesseRosenPlainProd(expbd, exp)+hesseRosenPlainProd(expd, expb), (-0.1))
+		yb := hesseRosenPlainProd(t2, 2*y)
+		ybd := hesseRosenPlainProd(t2d, (2*y)) + hesseRosenPlainProd(hesseRosenPlainProd(yd, 2), t2)
+		// s += math.Sin(y*z)*math.Exp(-0.1*(y*y)) + math.Log(1+z*z)
+		cos := math.Cos((y * z))
+		t6 := -math.Sin((y * z))
+		cosd := hesseRosenPlainProd(hesseRosenPlainProd(yd, z)+hesseRosenPlainProd(zd, y), t6)
+		t3 := hesseRosenPlainProd(sinb, cos)
+		t3d := hesseRosenPlainProd(sinbd, cos) + hesseRosenPlainProd(cosd, sinb)
+		ybd += hesseRosenPlainProd(t3d, z) + hesseRosenPlainProd(zd, t3)
+		yb += hesseRosenPlainProd(t3, z)
+		zbd += hesseRosenPlainProd(t3d, y) + hesseRosenPlainProd(yd, t3)
+		zb += hesseRosenPlainProd(t3, y)
+		// y, z := x[i-1], x[i]
+		xbd[i] += zbd
+		xb[i] += zb
+		// y, z := x[i-1], x[i]
+		xbd[i-1] += ybd
+		xb[i-1] += yb
+	}
+}
+
+// bdqrticPlainForwardTangentCareful is bdqrticPlainForward with its derivatives, where a factor of
+// 0 annihilates infinities and NaN.
+func bdqrticPlainForwardTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) float64 {
+	n := len(x)
+	z := 5 * (x[n-1] * x[n-1])
+	zd := hesseRosenPlainProd(hesseRosenPlainProd(xd[n-1], 2*x[n-1]), 5)
+	q0 := x[0] * x[0]
+	q0d := hesseRosenPlainProd(xd[0], 2*x[0])
+	q1 := x[1] * x[1]
+	q1d := hesseRosenPlainProd(xd[1], 2*x[1])
+	q2 := x[2] * x[2]
+	q2d := hesseRosenPlainProd(xd[2], 2*x[2])
+	head := x[:n-4]
+
+	ahead := x[3:][:len(head)]
+	aheadd := xd[3:][:len(head)]
+	var s float64
+	for i := range head {
+		y := head[i]
+		q3 := ahead[i] * ahead[i]
+		q3d := hesseRosenPlainProd(aheadd[i], 2*ahead[i])
+		a := 3 - 4*y
+		q := q0 + 2*q1 + 3*q2 + 4*q3 + z
+		qd := q0d + hesseRosenPlainProd(q1d, 2) + hesseRosenPlainProd(q2d, 3) + hesseRosenPlainProd(q3d, 4) + zd
+		s += a*a + q*q
+		q0d = q1d
+		q0 = q1
+		q1d = q2d
+		q1 = q2
+		q2d = q3d
+		q2 = q3
+		wd.floats = append(wd.floats, qd)
+		w.floats = append(w.floats, q)
+	}
+	return s
+}
+
+// trigPlainForwardTangentCareful is trigPlainForward with its derivatives, where a factor of 0
+// annihilates infinities and NaN.
+func trigPlainForwardTangentCareful(w, wd *rosenPlainWork, x, xd []float64, xb, xbd []float64) float64 {
+	var s float64
+	for i := 1; i < len(x); i++ {
+		y := x[i-1]
+		yd := xd[i-1]
+		z := x[i]
+		zd := xd[i]
+		sin := math.Sin(y * z)
+		t1 := math.Cos((y * z))
+		sind := hesseRosenPlainProd(hesseRosenPlainProd(yd, z)+hesseRosenPlainProd(zd, y), t1)
+		exp := math.Exp(-0.1 * (y * y))
+		expd := hesseRosenPlainProd(hesseRosenPlainProd(hesseRosenPlainProd(yd, 2*y), -0.1), exp)
+		log := math.Log(1 + z*z)
+		t2 := hesseRosenPlainLogD((1 + z*z), log)
+		logd := hesseRosenPlainProd(hesseRosenPlainProd(zd, 2*z), t2)
+		s += sin*exp + log
+		wd.floats = append(wd.floats, sind)
+		w.floats = append(w.floats, sin)
+		wd.floats = append(wd.floats, expd)
+		w.floats = append(w.floats, exp)
+		wd.floats = append(wd.floats, logd)
+		w.floats = append(w.floats, log)
+	}
+	return s
+}
+
+// hesseRosenPlainZeroed returns n zeros, in the memory of v if that will do.
+func hesseRosenPlainZeroed(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}
+
+// hesseRosenPlainDivD is the gradient of x/y, 0 at an infinite y.
+func hesseRosenPlainDivD(x, y, v float64) (dx, dy float64) {
+	dx = 1 / y
+	if dx == 0 {
+		return dx, 0
+	}
+	return dx, -v / y
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// Gradients that command adjoint wrote are those of tapes; each value is a sum of fewer
+// Gradients and products that command adjoint wrote are those of tapes; each value is a sum of fewer
 // than 100 products.
 func TestGradientIsThatOfTheTape(t *testing.T) {
 	for _, p := range All {
@@ -31,6 +31,16 @@ func TestGradientIsThatOfTheTape(t *testing.T) {
 			got := make([]float64, n)
 			value := in.Plain(x)
 			assert.InDelta(t, value, in.Adjoint(got, x), 1e-14*(1+math.Abs(value)))
+			assert.InDeltaSlice(t, want, got, 1e-13*scale)
+			tape, err := reverse.Record(Func[reverse.Var](in), x)
+			require.NoError(t, err)
+			v := rapid.SliceOfN(rapid.Float64Range(-2, 2), n, n).Draw(t, "v")
+			want, err = tape.HVP(want, x, v)
+			require.NoError(t, err)
+			for _, w := range want {
+				scale = max(scale, math.Abs(w))
+			}
+			in.Product(got, x, v)
 			assert.InDeltaSlice(t, want, got, 1e-13*scale)
 		}))
 	}

@@ -48,7 +48,7 @@ func (p Problem) At(size int) *Instance {
 		panic(fmt.Sprintf("problems: %s has no size %d, the smallest is %d", p.Name, size, p.Min))
 	}
 	in := p.make(size)
-	in.Name, in.Size, in.ByHand, in.Adjoint = p.Name, size, byHand[p.Name], adjoints[p.Name]
+	in.Name, in.Size, in.ByHand, in.Adjoint, in.Product = p.Name, size, byHand[p.Name], adjoints[p.Name], products[p.Name]
 	return in
 }
 
@@ -69,6 +69,9 @@ type Instance struct {
 	// Adjoint sets dst to the gradient of Plain at x and returns the value, as command adjoint
 	// wrote it; nil if it did not.
 	Adjoint func(dst, x []float64) float64
+
+	// Product sets dst to the product of the Hessian of Plain at x and v, likewise.
+	Product func(dst, x, v []float64)
 
 	helmholtz *helmholtzData
 	rnn       *rnnData
