@@ -24,7 +24,7 @@ func run(args []string, dir string, stderr io.Writer) int {
 	flags.BoolVar(&q.jvp, "jvp", false, "write derivatives along a direction")
 	flags.BoolVar(&q.hvp, "hvp", false, "write products with Hessians")
 	flags.BoolVar(&q.bilinear, "bilinear", false, "write bilinear forms of Hessians")
-	flags.IntVar(&q.directions, "directions", 1, "the `number` of directions of products at once")
+	flags.IntVar(&q.directions, "directions", 1, "write -jvp and -hvp along this `number` of directions at once, too")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: adjoint [flags] Function ...")
 		flags.PrintDefaults()

@@ -86,7 +86,7 @@ func (p *program) begin(roots []root, name string, tangent bool) (units []*unit,
 }
 
 // effective is a call of what this command writes that is not for its value alone.
-var effective = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*(Pop|Forward|Reverse|ReverseCareful|Tangent|TangentCareful)\(`)
+var effective = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*(Pop|Forward|Reverse|ReverseCareful|Tangent[0-9]*(Careful)?)\(`)
 
 // tidy leaves out variables that nothing reads, which Go refuses.
 func (p *program) tidy(output string, text []byte) ([]byte, error) {

@@ -452,10 +452,14 @@ func (r *sweep) tangentReturn(n *exit) (results []string) {
 
 // tangentName is the name of the tangent of a unit.
 func (u *unit) tangentName(careful bool) string {
-	if careful {
-		return strings.TrimSuffix(u.name, "Careful") + "TangentCareful"
+	tangent := "Tangent"
+	if u.prog.directions > 1 {
+		tangent += itoa(u.prog.directions)
 	}
-	return u.name + "Tangent"
+	if careful {
+		return strings.TrimSuffix(u.name, "Careful") + tangent + "Careful"
+	}
+	return u.name + tangent
 }
 
 // calls notes that a tangent of u is called, and is to be printed.

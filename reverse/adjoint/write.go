@@ -30,9 +30,11 @@ func (p *program) write(q request, functions []string, output string) (text []by
 		write  func() ([]byte, []string, error)
 	}{
 		{q.gradient, func() ([]byte, []string, error) { return p.adjoints(functions, output, p.gradient) }},
-		{q.jvp, func() ([]byte, []string, error) { return p.jvps(q, functions, output) }},
+		{q.jvp, func() ([]byte, []string, error) { return p.jvps(1, functions, output) }},
+		{q.jvp && q.directions > 1, func() ([]byte, []string, error) { return p.jvps(q.directions, functions, output) }},
 		{q.bilinear, func() ([]byte, []string, error) { return p.bilinears(functions, output) }},
-		{q.hvp, func() ([]byte, []string, error) { return p.hvps(q, functions, output) }},
+		{q.hvp, func() ([]byte, []string, error) { return p.hvps(1, functions, output) }},
+		{q.hvp && q.directions > 1, func() ([]byte, []string, error) { return p.hvps(q.directions, functions, output) }},
 	} {
 		if !part.wanted {
 			continue
@@ -43,7 +45,7 @@ func (p *program) write(q request, functions []string, output string) (text []by
 		}
 		parts = append(parts, text)
 	}
-	if len(parts) == 1 && !q.hvp && !q.bilinear {
+	if len(parts) == 1 {
 		return parts[0], nil, nil
 	}
 	text, err = merge(parts, p.public)
@@ -96,8 +98,8 @@ func (p *program) text(output string) ([]byte, error) {
 }
 
 // jvps is the file with tangents of functions.
-func (p *program) jvps(q request, functions []string, output string) (text []byte, faults []string, err error) {
-	p.directions = q.directions
+func (p *program) jvps(directions int, functions []string, output string) (text []byte, faults []string, err error) {
+	p.directions = directions
 	return p.tangents(functions, output, p.jvp)
 }
 
@@ -454,7 +456,7 @@ func (u *unit) sweepsName(careful bool) string {
 }
 
 // hvps is the file with tangents of gradients.
-func (p *program) hvps(q request, functions []string, output string) (text []byte, faults []string, err error) {
+func (p *program) hvps(directions int, functions []string, output string) (text []byte, faults []string, err error) {
 	var roots []root
 	text, faults, err = p.adjoints(functions, output, func(u *unit) {
 		p.sweeps(u)
@@ -474,13 +476,16 @@ func (p *program) hvps(q request, functions []string, output string) (text []byt
 	if err != nil {
 		return nil, nil, err
 	}
-	t.directions = q.directions
+	t.directions = directions
 	units, faults, err := t.begin(roots, functions[0], true)
 	if err != nil || len(faults) > 0 {
 		return nil, faults, err
 	}
 	saved := p.work
 	t.work = lowerName(functions[0]) + "HVPWork"
+	if directions > 1 {
+		t.work = lowerName(functions[0]) + "HVP" + itoa(directions) + "Work"
+	}
 	for _, name := range functions {
 		u := units[0]
 		u.called(u.isCareful())
