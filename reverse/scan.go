@@ -312,11 +312,7 @@ func stepTape(s *scan.Step) *Tape { return newTape(s.P.Function(), s.X, s.Params
 func lagrangian(t *Tape) *Tape {
 	n, m := t.Inputs(), t.Outputs()
 	return t.transform(append(t.Point(), make([]float64, m)...), func(in []Var) []Var {
-		v := tape.Replay(&t.engine().Tape, append(in[:n:n], in[n+m:]...), values{})
-		y := make([]Var, m)
-		for j := range y {
-			y[j] = v[t.engine().Output(j)]
-		}
+		y := replay(t, append(in[:n:n], in[n+m:]...), values{})
 		return []Var{Var{}.DotOf(y, in[n:n+m])}
 	})
 }
@@ -333,10 +329,9 @@ func rearranged(t *Tape, from, to []int) *Tape {
 		for i, k := range from {
 			args[k] = in[i]
 		}
-		v := tape.Replay(&t.engine().Tape, append(args, in[len(from):]...), values{})
-		y := make([]Var, len(to))
+		v, y := replay(t, append(args, in[len(from):]...), values{}), make([]Var, len(to))
 		for j, k := range to {
-			y[j] = v[t.engine().Output(k)]
+			y[j] = v[k]
 		}
 		return y
 	})
@@ -429,12 +424,7 @@ func scanAdjoints(f *scan.Loop, x, bar []Var) []Var {
 		local, out = t.Inputs()-n, t.Outputs()-n
 		point := t.Point()
 		return t.transform(point, func(in []Var) []Var {
-			v := tape.Replay(&t.engine().Tape, in, values{})
-			y := make([]Var, 2*n)
-			for j := range n {
-				y[j], y[n+j] = v[t.engine().Output(j)], in[j]
-			}
-			return y
+			return slices.Concat(replay(t, in, values{})[:n], in[:n])
 		})
 	})
 	forth.In, forth.Rest = f.In, f.Rest

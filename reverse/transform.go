@@ -68,15 +68,14 @@ func (t *Tape) contracted(w *sparsity.Pattern) *sweep.Engine {
 		for _, x := range slices.Concat(x, params) {
 			args = append(args, dual.Of[Var]{V: x})
 		}
-		nodes := tape.Replay(p, args, contraction{moved[:n], func(i, j Var) Var {
+		var y []Var
+		for _, o := range replay(t, args, contraction{moved[:n], func(i, j Var) Var {
 			if at := w.Position(int(max(i.i, j.i)), int(min(i.i, j.i))); at >= 0 {
 				return weights[at]
 			}
 			return Var{}
-		}})
-		y := make([]Var, t.Outputs())
-		for j := range y {
-			y[j] = nodes[p.Output(j)].D
+		}}) {
+			y = append(y, o.D)
 		}
 		return y
 	}).engine()
@@ -132,12 +131,20 @@ func (t *Tape) tangents(x, v, p []Var) (y, d []Var) {
 	for _, p := range p {
 		args = append(args, dual.Of[Var]{V: p})
 	}
-	nodes := tape.Replay(&t.engine().Tape, args, tangents{})
-	for j := range t.Outputs() {
-		o := nodes[t.engine().Output(j)]
+	for _, o := range replay(t, args, tangents{}) {
 		y, d = append(y, o.V), append(d, o.D)
 	}
 	return y, d
+}
+
+// replay is the outputs of t, its inputs and parameters being any numbers.
+func replay[T dual.Scalar[T]](t *Tape, args []T, p tape.Primitives[T]) []T {
+	nodes := tape.Replay(&t.engine().Tape, args, p)
+	y := make([]T, t.Outputs())
+	for j := range y {
+		y[j] = nodes[t.engine().Output(j)]
+	}
+	return y
 }
 
 // Partial returns the tape of the function of some of the inputs, or of all in another order:
@@ -169,12 +176,7 @@ func (t *Tape) Partial(inputs []int) *Tape {
 		for k, i := range order {
 			args[i] = in[k]
 		}
-		nodes := tape.Replay(&t.engine().Tape, args, values{})
-		y := make([]Var, t.Outputs())
-		for j := range y {
-			y[j] = nodes[t.engine().Output(j)]
-		}
-		return y
+		return replay(t, args, values{})
 	})
 	return s.With(slices.Concat(x[k:], t.Inside().Bound))
 }
@@ -316,10 +318,5 @@ func written(f op.Tangential, x []dual.Of[Var]) []dual.Of[Var] {
 		n := len(in) / 2
 		return f.Tangent().(func(y, x, dx []Var) []Var)(callFunc(f, in[:n]), in[:n], in[n:])
 	})
-	nodes := tape.Replay(&t.engine().Tape, x, tangents{})
-	y := make([]dual.Of[Var], t.Outputs())
-	for j := range y {
-		y[j] = nodes[t.engine().Output(j)]
-	}
-	return y
+	return replay(t, x, tangents{})
 }

@@ -370,7 +370,10 @@ func (x Expr) RSub(c float64) Expr {
 	return x.unaryReal(op.RSub, c)
 }
 
-func (x Expr) PowReal(p float64) Expr {
+func (x Expr) PowReal(p float64) Expr { return x.power(op.PowReal, p) }
+func (x Expr) PowInt(n int) Expr      { return x.power(op.PowInt, float64(n)) }
+
+func (x Expr) power(code op.Code, p float64) Expr {
 	switch p {
 	case 0:
 		return constant(1)
@@ -383,21 +386,7 @@ func (x Expr) PowReal(p float64) Expr {
 	case 0.5:
 		return x.Sqrt()
 	}
-	return x.unaryReal(op.PowReal, p)
-}
-
-func (x Expr) PowInt(n int) Expr {
-	switch n {
-	case 0:
-		return constant(1)
-	case 1:
-		return x
-	case 2:
-		return x.Square()
-	case -1:
-		return x.Inv()
-	}
-	return x.unaryReal(op.PowInt, float64(n))
+	return x.unaryReal(code, p)
 }
 
 func (x Expr) Pow(y Expr) Expr {
