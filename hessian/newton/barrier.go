@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // The barrier function is
@@ -121,6 +123,56 @@ func (s *solver) uncertainty() (sum float64) {
 		}
 	}
 	return sum
+}
+
+// offBy is what f may be off by where that is the given number to first order. Where constraints
+// have no interior it is p times that, p the highest order, 2 at least, in which those with a part
+// in it vanish: with v = (t − t₀)ᵖ along ∇v is t − t₀ = p·v/v′, and v·v″/v′² = 1 − 1/p. What
+// multipliers leave of ∇f counts over that distance.
+func (s *solver) offBy(first float64) (float64, error) {
+	const part, least, most = 0.01, 2, 100
+	order, far := float64(least), 0.0
+	unit, g := make([]float64, s.m), make([]float64, s.n)
+	lower, upper := s.lower, s.upper
+	if s.strictLower != nil {
+		lower, upper = s.strictLower, s.strictUpper
+	}
+	i := s.n // of the next slack
+	for r, c := range s.at.c {
+		v, away := c, math.Abs(c)
+		if k := i - s.n; k < len(s.extraRow) && int(s.extraRow[k]) == r {
+			slack, bound := s.at.v[i], upper[i]
+			if s.y[r] < 0 {
+				bound = lower[i]
+			}
+			v, away = c+slack-bound, away+math.Abs(slack-bound)
+			i++
+		}
+		if !(math.Abs(s.y[r])*away >= part*first) {
+			continue
+		}
+		unit[r] = 1
+		err := s.program.hessian(s.at.v[:s.n], 0, unit)
+		if unit[r] = 0; err != nil {
+			return 0, err
+		}
+		clear(g)
+		columns, values := rowOf(s.b.j, s.output[r])
+		for k, j := range columns {
+			g[j] = values[k]
+		}
+		bend := 0.0 // gᵀWg
+		sparsity.NewSymMatrix(s.b.w).DoNonZero(func(i, j int, w float64) { bend += g[i] * w * g[j] })
+		if square := floats.Dot(values, values); square > 0 {
+			p := 1 / (1 - v*bend/(square*square))
+			if !(p > 0 && p < most) {
+				p = most
+			}
+			order, far = max(order, p), max(far, p*math.Abs(v)/math.Sqrt(square))
+		}
+	}
+	s.errors(0)
+	return order*first + floats.Norm(s.rv[:s.n], 2)*far, nil
 }
 
 // gap is what that may be at a solution, also without the scale of f.

@@ -417,10 +417,6 @@ func (s *solver) keepBest(excess float64) {
 	s.best.take(s)
 }
 
-// touching is the order in which constraints vanish where they have no interior: there f is off by as many
-// times the first order.
-const touching = 2
-
 // orAcceptable goes back to the best acceptable point if there is one, else the
 // status is the given one.
 func (s *solver) orAcceptable(status Status) (Status, string, error) {
@@ -432,8 +428,12 @@ func (s *solver) orAcceptable(status Status) (Status, string, error) {
 		return Failed, "", err
 	}
 	reason := status.String()
-	if off := s.uncertainty(); off > s.gap() {
-		reason += fmt.Sprintf(", the minimum may be off by %.3g", touching*off/s.fScale)
+	if first := s.uncertainty() + max(0, s.gained()); first > s.gap() {
+		off, err := s.offBy(first)
+		if err != nil {
+			return Failed, "", err
+		}
+		reason += fmt.Sprintf(", the minimum may be off by %.3g", off/s.fScale)
 	}
 	return Acceptable, reason, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -320,4 +322,39 @@ func TestErrorsOfFunctionsEndSolutions(t *testing.T) {
 			require.ErrorIs(t, err, failed, "%s from %v", name, x0)
 		}
 	}
+}
+
+// Constraints that vanish in high order have no interior: where the bounds of them are moved by
+// little f is off by much, and what an error says of that is no less than it is.
+func TestAcceptableSaysHowFarOffTheMinimumMayBe(t *testing.T) {
+	said := 0
+	for _, order := range []int{2, 4, 6, 8} {
+		for name, f := range map[string]func(x vars) vars{
+			"one":           func(x vars) vars { return vars{x[0].Add(x[1].Square()), x[0].PowInt(order)} },
+			"and a product": func(x vars) vars { return vars{x[0].Add(x[1].Square()), x[0].PowInt(order), x[0].Mul(x[1])} },
+			"a sum":         func(x vars) vars { return vars{x[0].Add(x[1]), x[0].PowInt(order).Add(x[1].PowInt(order))} },
+			"moved":         func(x vars) vars { return vars{x[1].Square().Sub(x[0].SubReal(1)), x[0].SubReal(1).PowInt(order)} },
+		} {
+			m := 1
+			if name == "and a product" {
+				m = 2
+			}
+			p := Problem{Func: reverse.NewFuncVec(f), ConstraintUpper: make([]float64, m)}
+			r, err := InteriorPoint{}.Solve(background, p, []float64{0.9, 1})
+			if r.Status != Acceptable {
+				require.InDelta(t, 0, r.F, 1e-6, "%s, order %d: %v", name, order, err)
+				continue
+			}
+			_, after, found := strings.Cut(err.Error(), "the minimum may be off by ")
+			require.True(t, found, err)
+			number, _, _ := strings.Cut(after, " ")
+			off, err := strconv.ParseFloat(number, 64)
+			require.NoError(t, err)
+			// The minimum is 0; the number has three digits.
+			require.Greater(t, 1.01*off, -r.F, "%s, order %d", name, order)
+			require.Less(t, off, 10*max(1e-6, -r.F), "%s, order %d", name, order)
+			said++
+		}
+	}
+	require.Greater(t, said, 8)
 }
