@@ -146,7 +146,7 @@ func (x Taylor) Pow(y Taylor) Taylor {
 		return x.PowReal(y.v).withValue(v)
 	}
 	dx, dy := elem.PowD(x.v, y.v, v)
-	if !(x.v > 0) || v == 0 || v-v != 0 || dx-dx != 0 || dy-dy != 0 {
+	if !(x.v > 0) || v == 0 || v-v != 0 || x.c != nil && dx-dx != 0 || y.c != nil && dy-dy != 0 {
 		dxx, dxy, dyy := elem.PowDD(x.v, y.v, v, dx, dy)
 		return x.compose2(y, v, dx, dy, dxx, dxy, dyy)
 	}

@@ -28,6 +28,14 @@ func NewPrimitive(name string, f, d, dd func(x float64) float64) *Primitive {
 	return &Primitive{tape.Scalar1{Name: name, F: [3]func(float64) float64{f, d, dd}}}
 }
 
+// WithSeries returns p with Taylor polynomials of any order, see [Tape.Taylor]: coefficients sets
+// dst[k] to f⁽ᵏ⁾(x)/k!, for k < len(dst), and is safe for concurrent use.
+func (p *Primitive) WithSeries(coefficients func(dst []float64, x float64)) *Primitive {
+	z := *p
+	z.f.Coefficients = coefficients
+	return &z
+}
+
 // Apply returns f(x).
 func (p *Primitive) Apply(x Var) Var { return values{}.Own(&p.f, 0, x) }
 
@@ -54,6 +62,17 @@ type VecPrimitive interface {
 	Hessian(i int) []int
 }
 
+// SeriesPrimitive is a VecPrimitive with Taylor polynomials of any order, see [Tape.Taylor];
+// others have them to order 2, with gradients to order 1. x[k], y[k], w[k] and gx[k] are the
+// coefficients of tᵏ, as many for each.
+type SeriesPrimitive interface {
+	VecPrimitive
+	// Taylor sets y(t) = F(x(t)).
+	Taylor(y, x [][]float64) error
+	// TaylorVJP sets gx(t) = F′(x(t))ᵀ·w(t).
+	TaylorVJP(gx, x, w [][]float64) error
+}
+
 // Apply calls f on x as one operation of the tape and returns its outputs. It
 // panics if x has not n elements, if a pattern of f names a column that there is
 // not or that of its Hessian is not symmetric, and with the error of f if all are
@@ -63,8 +82,20 @@ func Apply(f VecPrimitive, x ...Var) []Var {
 		panic("reverse: nil primitive")
 	}
 	checkPatterns(f)
+	if s, ok := f.(SeriesPrimitive); ok {
+		return apply(seriesOfUser{ofUser{f}, s}, x)
+	}
 	return apply(ofUser{f}, x)
 }
+
+// seriesOfUser is a SeriesPrimitive as tapes take it.
+type seriesOfUser struct {
+	ofUser
+	s SeriesPrimitive
+}
+
+func (f seriesOfUser) Taylor(y, x [][]float64) error        { return f.s.Taylor(y, x) }
+func (f seriesOfUser) TaylorVJP(gx, x, w [][]float64) error { return f.s.TaylorVJP(gx, x, w) }
 
 // ofUser is a VecPrimitive as tapes take it.
 type ofUser struct{ VecPrimitive }

@@ -232,3 +232,18 @@ func adjointOf(f *terms.Repeat) *terms.Repeat {
 func tapeOf(p *sweep.Engine) *Tape {
 	return newTape(p.Function(), make([]float64, p.Inputs()), make([]float64, p.Params()))
 }
+
+// copies is the program of n copies of p.
+func copies(p *sweep.Engine, n int) *sweep.Engine {
+	inputs, params := p.Inputs(), p.Params()
+	return tapeOf(p).derived(make([]float64, n*inputs), make([]float64, n*params), func(in []Var) (y []Var) {
+		for k := range n {
+			args := append(in[k*inputs:][:inputs:inputs], in[n*inputs+k*params:][:params]...)
+			v := tape.Replay(&p.Tape, args, values{})
+			for j := range p.Outputs() {
+				y = append(y, v[p.Output(j)])
+			}
+		}
+		return y
+	}).engine()
+}

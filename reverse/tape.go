@@ -101,6 +101,7 @@ func (t *Tape) Point() []float64 { return slices.Clone(t.Inside().Recorded.X) }
 func init() {
 	inside.Along = func(p *sweep.Engine) *sweep.Engine { return tapeOf(p).along() }
 	inside.Contracted = func(p *sweep.Engine, w *sparsity.Pattern) *sweep.Engine { return tapeOf(p).contracted(w) }
+	inside.Copies = copies
 	inside.Branch = func(e *tape.BranchError) error { return branchError(e) }
 	inside.Missed = func(m *inside.Miss) error { return (*MissedError)(m) }
 	inside.ApplyVars = func(f tape.Func, x any) any { return apply(f, x.([]Var)) }

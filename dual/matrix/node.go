@@ -79,6 +79,9 @@ type node struct {
 	count int      // of states, idle or not
 
 	written *reverse.Tape // [x; ẋ] ↦ F′(x)ẋ by functions of matrices, once wanted
+
+	once     sync.Once
+	elements *reverse.Func // the function by operations on elements, once wanted
 }
 
 var (
@@ -86,6 +89,7 @@ var (
 	_ op.Several    = (*node)(nil)
 	_ op.Worker     = (*node)(nil)
 	_ op.Tangential = (*node)(nil)
+	_ op.Series     = (*node)(nil)
 )
 
 func (f *node) Dims() (n, m int)       { return f.dims() }
@@ -214,6 +218,37 @@ func (f *node) Third(h, x, w, u, v []float64) error {
 		copy(h, along)
 		return err
 	})
+}
+
+// Taylor is that of the elements, O(order²) times their operations.
+func (f *node) Taylor(y, x [][]float64) error {
+	t, err := f.elementsAt(x[0])
+	if err == nil {
+		_, err = t.Taylor(y, x, len(x)-1)
+	}
+	return err
+}
+
+// TaylorVJP is as Taylor.
+func (f *node) TaylorVJP(gx, x, w [][]float64) error {
+	t, err := f.elementsAt(x[0])
+	if err == nil {
+		_, err = t.TaylorVJP(gx, x, w, len(x)-1)
+	}
+	return err
+}
+
+// elementsAt is the elements' tape that holds at x.
+func (f *node) elementsAt(x []float64) (*reverse.Tape, error) {
+	f.once.Do(func() {
+		f.elements = reverse.NewFuncVec(func(x []reverse.Var) []reverse.Var {
+			_, m := f.dims()
+			y := make([]reverse.Var, m)
+			f.elementwise(y, x)
+			return y
+		})
+	})
+	return f.elements.Tape(x)
 }
 
 // moved is the tape of the tangent, the point [x; u] and the direction [v; 0]. The tape compares

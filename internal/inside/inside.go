@@ -125,6 +125,9 @@ var (
 	// given by its lower triangle. It is nil where inputs of W reach more than sums and the
 	// operands of functions that have it.
 	Contracted func(p *sweep.Engine, w *sparsity.Pattern) *sweep.Engine
+	// Copies is the program of n copies of a program side by side: the inputs of the first, of
+	// the second and so on, and likewise parameters and outputs.
+	Copies func(p *sweep.Engine, n int) *sweep.Engine
 	// Branch is the *reverse.BranchError of e.
 	Branch func(e *tape.BranchError) error
 	// Missed is the *reverse.MissedError of m.

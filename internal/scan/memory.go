@@ -21,6 +21,7 @@ type memory struct {
 	target
 	stepMemory
 	blockMemory
+	curve curve
 
 	states history // records [s]
 	moving history // records [s; ṡ…] in several directions

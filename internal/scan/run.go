@@ -16,7 +16,10 @@ func (m *memory) run(k int, s []float64, d expr.Derivative, directions int) (mor
 	}
 	for range m.ways {
 		w := &m.ways[m.now]
-		e := m.evaluator(w, d, directions)
+		var e *evaluator
+		if d != alongCurve {
+			e = m.evaluator(w, d, directions)
+		}
 		fits := false
 		if e != nil {
 			fits = m.compute(w, e, k, s)
@@ -127,6 +130,8 @@ func (m *memory) sweep(w *way, k int, s []float64, d expr.Derivative, directions
 		for s := range directions {
 			copy(m.bars[s], ws.Product(s))
 		}
+	case alongCurve:
+		return true, m.sweepAlong(ws, p, k)
 	}
 	return true, nil
 }

@@ -548,7 +548,7 @@ func (ws *Workspace) callSeries(i int32, adjoint bool) error {
 	called, _ := ws.function(c)
 	f, ok := called.(op.Series)
 	if !ok {
-		return &op.SeriesError{Name: c.Name(), Order: p.order}
+		f = lowOrder{called}
 	}
 	x, gx, y := p.call[0], p.call[1], p.call[2]
 	of := p.c
@@ -581,4 +581,60 @@ func (ws *Workspace) failedSeries(c *tape.Call, err error) error {
 		return err
 	}
 	return failed(c, err)
+}
+
+// lowOrder has the polynomials of a function that its two derivatives say.
+type lowOrder struct{ tape.Func }
+
+// Taylor is F + tF′x₁ + t²(F′x₂ + ½x₁ᵀF″x₁).
+func (f lowOrder) Taylor(y, x [][]float64) error {
+	if len(x) > 3 {
+		return f.missing(x)
+	}
+	if err := f.Eval(y[0], x[0]); err != nil {
+		return err
+	}
+	for k := 1; k < len(x); k++ {
+		if err := f.JVP(y[k], x[0], x[k]); err != nil {
+			return err
+		}
+	}
+	if len(x) < 3 {
+		return nil
+	}
+	w, h := make([]float64, len(y[0])), make([]float64, len(x[0]))
+	for j := range w {
+		w[j] = 1
+		if err := f.HVP(h, x[0], w, x[1]); err != nil {
+			return err
+		}
+		w[j] = 0
+		y[2][j] += dotOf(0, h, x[1]) / 2
+	}
+	return nil
+}
+
+// TaylorVJP is F′ᵀw₀ + t(F′ᵀw₁ + w₀ᵀF″x₁).
+func (f lowOrder) TaylorVJP(gx, x, w [][]float64) error {
+	if len(x) > 2 {
+		return f.missing(x)
+	}
+	for k := range x {
+		if err := f.VJP(gx[k], x[0], w[k]); err != nil {
+			return err
+		}
+	}
+	if len(x) < 2 {
+		return nil
+	}
+	h := make([]float64, len(x[0]))
+	if err := f.HVP(h, x[0], w[0], x[1]); err != nil {
+		return err
+	}
+	lane.Add(gx[1], gx[1], h)
+	return nil
+}
+
+func (f lowOrder) missing(x [][]float64) error {
+	return &op.SeriesError{Name: f.Name(), Order: len(x) - 1}
 }

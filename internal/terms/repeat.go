@@ -3,11 +3,13 @@ package terms
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/hesse-ad/hesse/internal/code"
 	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/gosource"
+	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/source"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
@@ -33,8 +35,9 @@ type Repeat struct {
 	data     []data        // by constant of the template, what it is in each term
 	paramAt  []int32       // by parameter, its number in data, −1 if it is not used
 	swept    sweptKinds
-	all      []aliasing // of its terms
-	plan     *Plan      // nil if it cannot be evaluated, see Runs
+	all      []aliasing           // of its terms
+	plan     *Plan                // nil if it cannot be evaluated, see Runs
+	copies   func() *sweep.Engine // of the term, see taylor.go
 }
 
 var (
@@ -118,6 +121,7 @@ func shifted(x []code.Index, by int) []code.Index {
 
 // prepare plans the evaluations, if it can.
 func (r *Repeat) prepare() {
+	r.copies = sync.OnceValue(func() *sweep.Engine { return inside.Copies(r.term, r.side()) })
 	if !r.derive() {
 		return
 	}
