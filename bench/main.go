@@ -55,6 +55,7 @@ var sections = []section{
 	{"dense", "models whose work is in matrices, against gonum's BLAS and LAPACK by hand", denseFigures, false, denseModels},
 	{"laplace", "marginal likelihoods by Laplace's approximation, beside TMB's, and how they grow", laplaceFigures, false, marginals},
 	{"adjoint", "gradients that command adjoint writes of plain Go, beside a tape made for one", adjointFigures, false, adjoints},
+	{"walls", "what depends on a size: gradients taken once, terms, numbers, tangents, tapes that are called", wallFigures, false, walls},
 	{"loops", "models that carry a state: systems in time, filters, networks, controls", loopFigures, false, loops},
 	{"models", "models of machine learning: gradients, products, Hessians, eigenvalues", modelFigures, false, learning},
 }
