@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hesse-ad/hesse/internal/activity"
@@ -459,8 +460,10 @@ func (b *builder) ret(s *ast.ReturnStmt) {
 	if len(results) == 0 && b.sig.Results().Len() > 0 {
 		refuse(s, "a return without its results", "name the results in the return")
 	}
-	for _, e := range results {
+	results = slices.Clone(results)
+	for i, e := range results {
 		b.value(s, e)
+		results[i] = b.placed(s, e)
 	}
 	b.codes++
 	x := &exit{stmt: s, kind: token.RETURN, results: results, code: b.codes}
@@ -716,6 +719,18 @@ func (b *builder) literal(e ast.Expr) bool {
 	return ok && b.active(e)
 }
 
+// placed assigns a slice or a pointer made of active numbers to a variable, whose adjoint the
+// reverse sweep finds.
+func (b *builder) placed(s ast.Stmt, e ast.Expr) ast.Expr {
+	if b.prog.tangent || !b.literal(e) || b.temps[e] != nil {
+		return e
+	}
+	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok && lit.Type == nil {
+		refuse(e, "a literal without its type in a literal", "write its type")
+	}
+	return b.temporary(s, "literal", e)
+}
+
 // a synthetic variable is one that the builder makes.
 type synthetic struct {
 	id    *ast.Ident
@@ -787,6 +802,9 @@ func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 				x = kv.Value
 			}
 			b.hoist(s, x, false)
+			if id, ok := b.placed(s, x).(*ast.Ident); ok && b.temps[x] == nil && b.synth[id] != nil {
+				b.temps[x] = b.synth[id]
+			}
 		}
 	case *ast.CallExpr:
 		b.hoistCall(s, e, top)
@@ -928,6 +946,7 @@ type copying struct {
 // computed from: the reverse sweep calls it with the same.
 func (b *builder) argument(s ast.Stmt, call *ast.CallExpr, x ast.Expr) ast.Expr {
 	b.value(s, x)
+	x = b.placed(s, x)
 	if !b.active(x) {
 		b.passive(s, x)
 	}

@@ -105,6 +105,10 @@ func (r *sweep) forwardAssign(n *assign) {
 		}
 	}
 	if n.define {
+		if l := r.temps[n.rhs]; l == n.v && l != nil { // a literal, where it is made
+			delete(r.temps, n.rhs)
+			defer func() { r.temps[n.rhs] = l }()
+		}
 		if shadowed {
 			if n.rhs == nil {
 				r.line("var %s %s", r.bar(n.v), r.prog.typ(t))

@@ -21,7 +21,8 @@ func run(args []string, dir string, stderr io.Writer) int {
 	check := flags.Bool("check", false, "write nothing; fail if the file is not as it would be written")
 	var q request
 	flags.BoolVar(&q.gradient, "gradient", false, "write gradients, as without other flags")
-	flags.BoolVar(&q.jvp, "jvp", false, "write derivatives along a direction")
+	flags.BoolVar(&q.jvp, "jvp", false, "write derivatives along directions, products with Jacobians")
+	flags.BoolVar(&q.vjp, "vjp", false, "write products with transposed Jacobians")
 	flags.BoolVar(&q.hvp, "hvp", false, "write products with Hessians")
 	flags.BoolVar(&q.bilinear, "bilinear", false, "write bilinear forms of Hessians")
 	flags.IntVar(&q.directions, "directions", 1, "write -jvp and -hvp along this `number` of directions at once, too")
@@ -51,7 +52,7 @@ func run(args []string, dir string, stderr io.Writer) int {
 	if err != nil {
 		return fail(err)
 	}
-	q.gradient = q.gradient || !q.jvp && !q.hvp && !q.bilinear
+	q.gradient = q.gradient || !q.jvp && !q.vjp && !q.hvp && !q.bilinear
 	text, faults, err := p.write(q, flags.Args(), *output)
 	if err != nil {
 		return fail(err)

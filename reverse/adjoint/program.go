@@ -33,6 +33,7 @@ type root struct {
 	name   string
 	active []string // parameters, nil for the first
 	useful []bool   // results whose derivatives are wanted, nil for all
+	vector bool     // it may return slices and several results
 }
 
 // begin analyzes what roots reach. If there is something that cannot be transformed, it
@@ -57,7 +58,7 @@ func (p *program) begin(roots []root, name string, tangent bool) (units []*unit,
 			return nil, nil, err
 		}
 		if r.active == nil {
-			if err := p.fits(in); err != nil {
+			if err := p.fits(in, r.vector); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -137,17 +138,21 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 	return nil, fmt.Errorf("what was written does not compile")
 }
 
-// fits reports whether a function has a gradient.
-func (p *program) fits(in *activity.Instance) error {
+// fits reports whether a function has a gradient, or if it may return a vector, a Jacobian.
+func (p *program) fits(in *activity.Instance, vector bool) error {
 	sig := in.Fn.Signature()
-	s, ok := sig.Params().At(0).Type().Underlying().(*types.Slice)
-	if ok {
-		ok = types.Identical(s.Elem(), types.Typ[types.Float64])
+	vectors, n := types.NewSlice(types.Typ[types.Float64]), sig.Results().Len()
+	ok := types.Identical(sig.Params().At(0).Type().Underlying(), vectors) && n > 0 && (n == 1 || vector) && !sig.Variadic() && sig.TypeParams().Len() == 0
+	for v := range sig.Results().Variables() {
+		ok = ok && (types.Identical(v.Type(), types.Typ[types.Float64]) || vector && types.Identical(v.Type().Underlying(), vectors))
 	}
-	if !ok || sig.Results().Len() != 1 || !types.Identical(sig.Results().At(0).Type(), types.Typ[types.Float64]) || sig.Variadic() || sig.TypeParams().Len() > 0 {
-		return fmt.Errorf("%s is no function of a []float64 and others to float64", in.Fn.Name())
+	switch {
+	case ok:
+		return nil
+	case vector:
+		return fmt.Errorf("%s is no function of a []float64 and others to float64 and []float64", in.Fn.Name())
 	}
-	return nil
+	return fmt.Errorf("%s is no function of a []float64 and others to float64", in.Fn.Name())
 }
 
 // each calls f with each unit and each of its instances, and notes what is refused.
@@ -475,7 +480,7 @@ func (p *program) gradient(u *unit) {
 		forward = append(forward, l.name)
 		args = append(args, l.name)
 	}
-	pool := lowerName(strings.TrimSuffix(p.work, "Work")) + "Pool"
+	pool := p.pool()
 	p.file.Printf("// %sGradient sets %s = ∇%s in %s and returns %s(%s). It panics if %s and %s differ in length.\n", name, dst, name, x, name, strings.Join(args, ", "), dst, x)
 	p.public = append(p.public, name+"Gradient")
 	p.file.Printf("func %sGradient(%s) float64 {\n", name, strings.Join(params, ", "))
@@ -531,11 +536,10 @@ func (p *program) zero(t types.Type) string {
 func (p *program) helper(name string) string { return p.file.Private(name) }
 
 func (p *program) printWork() {
-	base := lowerName(strings.TrimSuffix(p.work, "Work"))
 	if _, err := p.file.Import("sync"); err != nil {
 		panic(err)
 	}
 	slices.Sort(p.order)
 	p.file.Printf("// %s has what forward sweeps save, in stacks that grow once.\ntype %s struct {\n%s\n}\n\n", p.work, p.work, strings.Join(p.order, "\n"))
-	p.file.Printf("var %sPool = sync.Pool{New: func() any { return new(%s) }}\n\n", base, p.work)
+	p.file.Printf("var %s = sync.Pool{New: func() any { return new(%s) }}\n\n", p.pool(), p.work)
 }

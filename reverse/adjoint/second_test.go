@@ -15,11 +15,11 @@ func reversed(t *testing.T, p *program, names []string, output string, tangent b
 	var faults []string
 	var err error
 	if tangent {
-		text, faults, err = p.tangents(names, output, func(u *unit) {
+		text, faults, err = p.tangents(rootsOf(names, false), output, func(u *unit) {
 			roots = append(roots, root{name: u.tangentName(!u.again()), active: []string{u.params[0].name, u.bar(u.params[0])}})
 		})
 	} else {
-		text, faults, err = p.adjoints(names, output, func(u *unit) {
+		text, faults, err = p.adjoints(rootsOf(names, false), output, func(u *unit) {
 			p.sweeps(u)
 			roots = append(roots, root{name: u.sweepsName(!u.again()), active: []string{u.params[0].name, u.bar(u.params[0])}})
 		})

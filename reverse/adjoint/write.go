@@ -17,8 +17,8 @@ import (
 
 // A request says what is written of functions.
 type request struct {
-	gradient, jvp, hvp, bilinear bool
-	directions                   int // of tangents at once
+	gradient, jvp, vjp, hvp, bilinear bool
+	directions                        int // of tangents at once
 }
 
 // write is the text of a file with what is requested of functions, or what stands in its way.
@@ -29,7 +29,8 @@ func (p *program) write(q request, functions []string, output string) (text []by
 		wanted bool
 		write  func() ([]byte, []string, error)
 	}{
-		{q.gradient, func() ([]byte, []string, error) { return p.adjoints(functions, output, p.gradient) }},
+		{q.gradient, func() ([]byte, []string, error) { return p.adjoints(rootsOf(functions, false), output, p.gradient) }},
+		{q.vjp, func() ([]byte, []string, error) { return p.adjoints(rootsOf(functions, true), output, p.vjp) }},
 		{q.jvp, func() ([]byte, []string, error) { return p.jvps(1, functions, output) }},
 		{q.jvp && q.directions > 1, func() ([]byte, []string, error) { return p.jvps(q.directions, functions, output) }},
 		{q.bilinear, func() ([]byte, []string, error) { return p.bilinears(functions, output) }},
@@ -62,12 +63,8 @@ func (p *program) with(output string, text []byte) (*program, error) {
 }
 
 // adjoints is the file with the adjoints of functions and what outer prints for each.
-func (p *program) adjoints(functions []string, output string, outer func(u *unit)) (text []byte, faults []string, err error) {
-	var roots []root
-	for _, name := range functions {
-		roots = append(roots, root{name: name})
-	}
-	units, faults, err := p.begin(roots, functions[0], false)
+func (p *program) adjoints(roots []root, output string, outer func(u *unit)) (text []byte, faults []string, err error) {
+	units, faults, err := p.begin(roots, roots[0].name, false)
 	if err != nil || len(faults) > 0 {
 		return nil, faults, err
 	}
@@ -97,19 +94,22 @@ func (p *program) text(output string) ([]byte, error) {
 	return p.tidy(output, text)
 }
 
+func rootsOf(functions []string, vector bool) (roots []root) {
+	for _, name := range functions {
+		roots = append(roots, root{name: name, vector: vector})
+	}
+	return roots
+}
+
 // jvps is the file with tangents of functions.
 func (p *program) jvps(directions int, functions []string, output string) (text []byte, faults []string, err error) {
 	p.directions = directions
-	return p.tangents(functions, output, p.jvp)
+	return p.tangents(rootsOf(functions, true), output, p.jvp)
 }
 
 // tangents is the file with the tangents of functions and what outer prints for each.
-func (p *program) tangents(functions []string, output string, outer func(u *unit)) (text []byte, faults []string, err error) {
-	var roots []root
-	for _, name := range functions {
-		roots = append(roots, root{name: name})
-	}
-	units, faults, err := p.begin(roots, functions[0], true)
+func (p *program) tangents(roots []root, output string, outer func(u *unit)) (text []byte, faults []string, err error) {
+	units, faults, err := p.begin(roots, roots[0].name, true)
 	if err != nil || len(faults) > 0 {
 		return nil, faults, err
 	}
@@ -130,7 +130,7 @@ func (p *program) tangents(functions []string, output string, outer func(u *unit
 func (p *program) bilinears(functions []string, output string) (text []byte, faults []string, err error) {
 	p.directions = 1
 	var roots []root
-	text, faults, err = p.tangents(functions, output, func(u *unit) {
+	text, faults, err = p.tangents(rootsOf(functions, false), output, func(u *unit) {
 		for _, careful := range []bool{false, true} {
 			if careful || u.again() {
 				roots = append(roots, root{name: u.tangentName(careful), active: []string{u.params[0].name, u.bar(u.params[0])}, useful: []bool{false, true}})
@@ -301,10 +301,14 @@ func (p *program) jvp(u *unit) {
 		}
 		p.file.Printf("%s := %s\n", strings.Join(lhs, ", "), s)
 		for d := range parts {
-			if many {
+			if many && d > 0 {
 				p.file.Printf("if len(%s) > %d {\n%s(%s[%d], %s)\n}\n", dst, d, p.helper("Gather"), dst, d, strings.Join(parts[d], ", "))
 			} else {
-				p.file.Printf("%s(%s, %s)\n", p.helper("Gather"), dst, strings.Join(parts[d], ", "))
+				to := dst
+				if many {
+					to += "[0]"
+				}
+				p.file.Printf("%s(%s, %s)\n", p.helper("Gather"), to, strings.Join(parts[d], ", "))
 			}
 		}
 	}
@@ -333,6 +337,73 @@ func (p *program) jvp(u *unit) {
 	}
 	p.file.Printf("}\n\n")
 }
+
+// vjp prints the function that users call for products with the transposed Jacobian.
+func (p *program) vjp(u *unit) {
+	name, x, weights, dst, work := u.in.Fn.Name(), u.params[0].name, u.distinct("w"), u.distinct("dst"), u.distinct("work")
+	params, args := u.listed()
+	public, wrong := name+"VJP", p.Root.Name+": lengths of the product with the Jacobian of "+name
+	p.public = append(p.public, public)
+	p.file.Printf("%sfunc %s(%s, %s, %s %s%s) {\n", source.Comment(fmt.Sprintf(
+		"%s sets %s = %s′ᵀ·%s, of the Jacobian of what %s(%s%s) returns one after another. It panics if lengths differ.", public, dst, name, weights, name, x, args)),
+		public, dst, x, weights, p.typ(u.params[0].typ), params)
+	p.file.Printf("if len(%s) != len(%s) {\npanic(%q)\n}\n%s := %s.Get().(*%s)\n", dst, x, wrong, work, p.pool(), p.work)
+	list := work
+	for _, l := range u.params {
+		if list += ", " + l.name; l == u.params[0] {
+			list += ", " + dst
+		} else if l.holder {
+			list += ", nil"
+		}
+	}
+	sweep := func(careful, first bool) {
+		p.file.Printf("clear(%s)\n", dst)
+		var lhs, add, bars []string
+		at, define := "", "="
+		for i, l := range u.results {
+			y, from, length := fmt.Sprintf("y%d", i), at, "1"
+			if isSlice(l.typ) {
+				lhs, define, length = append(lhs, y), ":=", "len("+y+")"
+			} else {
+				lhs = append(lhs, "_")
+			}
+			if at != "" {
+				at += "+"
+			}
+			at += length
+			switch {
+			case l.holder:
+				lhs = append(lhs, y+"b")
+				add = append(add, fmt.Sprintf("for i, v := range %s[%s:%s] {\n%sb[i] += v\n}\n", weights, from, at, y))
+			case l.active && from == "":
+				bars = append(bars, weights+"[0]")
+			case l.active:
+				bars = append(bars, weights+"["+from+"]")
+			}
+		}
+		if define == ":=" {
+			p.file.Printf("%s := ", strings.Join(lhs, ", "))
+		}
+		p.file.Printf("%sForward(%s)\n", u.name, list)
+		if first {
+			p.file.Printf("if len(%s) != %s {\npanic(%q)\n}\n", weights, at, wrong)
+		}
+		p.file.Printf("%s", strings.Join(add, ""))
+		if !u.empty {
+			p.file.Printf("%s(%s)\n", u.reverseName(careful), strings.Join(append([]string{list}, bars...), ", "))
+		}
+	}
+	sweep(!u.again(), true)
+	if u.again() && !u.empty {
+		p.file.Printf("if !%s(%s) { // 0·∞ may be why\n", p.helper("Finite"), dst)
+		sweep(true, false)
+		p.file.Printf("}\n")
+	}
+	p.file.Printf("%s.Put(%s)\n}\n\n", p.pool(), work)
+}
+
+// pool is the name of the pool of work structs.
+func (p *program) pool() string { return lowerName(strings.TrimSuffix(p.work, "Work")) + "Pool" }
 
 func isSlice(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Slice)
@@ -394,25 +465,14 @@ func (p *program) printHelpers() {
 
 var ZERO = sync.Pool{New: func() any { return new([]float64) }}`},
 		{"Gather", "puts parts into dst one after another", `(dst []float64, parts ...[]float64) {
-	n := 0
+	want := len(dst)
 	for _, v := range parts {
-		n += copy(dst[n:], v)
+		want -= len(v)
+		dst = dst[copy(dst, v):]
 	}
-	for _, v := range parts {
-		n -= len(v)
-	}
-	if n != 0 || len(parts) == 0 {
+	if want != 0 {
 		panic("PACKAGE: length of a product with a Jacobian")
 	}
-}`},
-		{"Scatter", "adds what is first in w to v, and returns the rest", `(w, v []float64) []float64 {
-	if len(w) < len(v) {
-		panic("PACKAGE: length of a product with a Jacobian")
-	}
-	for i := range v {
-		v[i] += w[i]
-	}
-	return w[len(v):]
 }`},
 	} {
 		if name := p.helper(h.name); strings.Contains(p.file.Written(), name+"(") {
@@ -458,7 +518,7 @@ func (u *unit) sweepsName(careful bool) string {
 // hvps is the file with tangents of gradients.
 func (p *program) hvps(directions int, functions []string, output string) (text []byte, faults []string, err error) {
 	var roots []root
-	text, faults, err = p.adjoints(functions, output, func(u *unit) {
+	text, faults, err = p.adjoints(rootsOf(functions, false), output, func(u *unit) {
 		p.sweeps(u)
 		for _, careful := range []bool{false, true} {
 			if careful || u.again() {
@@ -517,7 +577,7 @@ func (p *program) hvp(name string, u *unit) {
 		public += itoa(p.directions)
 	}
 	p.public = append(p.public, public)
-	pool := lowerName(strings.TrimSuffix(p.work, "Work")) + "Pool"
+	pool := p.pool()
 	wrong := p.Root.Name + ": lengths of the product with the Hessian of " + name
 	list, tangents := "&"+w+".saved", u.params[0].active // or nothing is saved that is active
 	if many {
@@ -582,7 +642,7 @@ func (p *program) printHVPWork(saved string) {
 		fields = fmt.Sprintf("[%d]%s\nproduct [%d][]float64", p.directions, saved, p.directions)
 	}
 	p.file.Printf("// %s has what sweeps save, its derivatives and the gradient.\ntype %s struct {\nsaved %s\ntangent %s\ngradient []float64\n}\n\n", p.work, p.work, saved, fields)
-	p.file.Printf("var %sPool = sync.Pool{New: func() any { return new(%s) }}\n\n", lowerName(strings.TrimSuffix(p.work, "Work")), p.work)
+	p.file.Printf("var %s = sync.Pool{New: func() any { return new(%s) }}\n\n", p.pool(), p.work)
 }
 
 // merge is a file with the declarations of several, each once, which public ones need.

@@ -37,6 +37,7 @@ var functions = map[string]function{
 	"mathFunctions":  {mathFunctions, mathFunctionsGradient, mathFunctionsOf[dual.Number], mathFunctionsForward, mathFunctionsReverseCareful},
 	"draws":          {draws, drawsGradient, drawsOf[dual.Number], drawsForward, drawsReverseCareful},
 	"atZero":         {atZero, atZeroGradient, atZeroOf[dual.Number], atZeroForward, atZeroReverseCareful},
+	"literals":       {literals, literalsGradient, literalsOf[dual.Number], literalsForward, literalsReverseCareful},
 }
 
 // Gradients are those of the lifted functions, at points where branches go either way, and

@@ -313,3 +313,51 @@ func countedInPackage(x []float64) float64 {
 }
 
 func drawn(x []float64, r *rand.Rand) float64 { return r.Float64() * (0*math.Sqrt(x[0]) + x[1]) }
+
+// forces returns a slice that it made.
+func forces(x []float64) []float64 {
+	f := make([]float64, len(x)-1)
+	for i := range f {
+		f[i] = math.Sin(x[i+1]-x[i]) * x[0]
+		if f[i] < 0 {
+			f[i] *= 2
+		}
+	}
+	return f
+}
+
+// mixed returns a part of its input, numbers, one that depends on nothing, and a slice.
+func mixed(x []float64, k int) ([]float64, float64, float64, []float64) {
+	s := 0.0
+	for _, v := range x {
+		s += v * v
+	}
+	return x[1:3], math.Sqrt(s), float64(k), forces(x[k:])
+}
+
+// polar returns two numbers.
+func polar(x []float64) (float64, float64) { return math.Hypot(x[0], x[1]), math.Atan2(x[1], x[0]) }
+
+// rootOfZero has ∞ as a factor of what is 0.
+func rootOfZero(x []float64) []float64 { return []float64{math.Sqrt(x[0]) * x[1], x[1]} }
+
+// literals are returned, passed on, and parts of others.
+func literals(x []float64) float64 {
+	m := &mesh{nodes: []float64{x[0] * x[1], x[2]}}
+	rows := [][]float64{[]float64{x[0], x[3]}, m.nodes}
+	p := pairOf(x[1], x[0])
+	rows[1][0] *= p[1]
+	return norm2([]float64{x[0], m.nodes[0] * x[4], p[0]}) + rows[0][1]*rows[1][0]
+}
+
+type mesh struct{ nodes []float64 }
+
+func pairOf(a, b float64) []float64 { return []float64{a * b, b} }
+
+func norm2(v []float64) float64 {
+	s := 0.0
+	for _, a := range v {
+		s += a * a
+	}
+	return s
+}

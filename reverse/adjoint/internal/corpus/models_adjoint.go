@@ -348,6 +348,24 @@ func drawnGradient(dst, x []float64, r *rand.Rand) float64 {
 	return value
 }
 
+// literalsGradient sets dst = ∇literals in x and returns literals(x). It panics if dst and x differ in length.
+func literalsGradient(dst, x []float64) float64 {
+	if len(dst) != len(x) {
+		panic("corpus: length of the gradient of literals")
+	}
+	clear(dst)
+	w := rosenPool.Get().(*rosenWork)
+	value := literalsForward(w, x, dst)
+	literalsReverse(w, x, dst, 1)
+	if !hesseRosenFinite(dst) { // 0·∞ may be why
+		clear(dst)
+		literalsForward(w, x, dst)
+		literalsReverseCareful(w, x, dst, 1)
+	}
+	rosenPool.Put(w)
+	return value
+}
+
 // rosenForward is rosen, and saves what the reverse sweep needs.
 func rosenForward(w *rosenWork, x, xb []float64) float64 {
 	s := 0.0
@@ -2795,6 +2813,194 @@ func drawnReverseCareful(w *rosenWork, x, xb []float64, r *rand.Rand, resultb fl
 	xb[1] += t1
 }
 
+// literalsForward is literals, and saves what the reverse sweep needs.
+func literalsForward(w *rosenWork, x, xb []float64) float64 {
+	literalb := make([]float64, 2)
+	literal := []float64{x[0] * x[1], x[2]}
+	mb := &mesh{nodes: literalb}
+	m := &mesh{nodes: literal}
+	literal1b := make([]float64, 2)
+	literal1 := []float64{x[0], x[3]}
+	rowsb := [][]float64{literal1b, mb.nodes}
+	rows := [][]float64{literal1, m.nodes}
+	p, pb := pairOfForward(w, x[1], x[0])
+	w.floats = append(w.floats, rows[1][0])
+	rows[1][0] *= p[1]
+	literal2b := make([]float64, 3)
+	literal2 := []float64{x[0], m.nodes[0] * x[4], p[0]}
+	norm21 := norm2Forward(w, literal2, literal2b)
+	w.slices = append(w.slices, literal)
+	w.slices = append(w.slices, literalb)
+	w.kept9 = append(w.kept9, m)
+	w.kept9 = append(w.kept9, mb)
+	w.slices = append(w.slices, literal1)
+	w.slices = append(w.slices, literal1b)
+	w.kept6 = append(w.kept6, rows)
+	w.kept6 = append(w.kept6, rowsb)
+	w.slices = append(w.slices, p)
+	w.slices = append(w.slices, pb)
+	w.slices = append(w.slices, literal2)
+	w.slices = append(w.slices, literal2b)
+	return norm21 + rows[0][1]*rows[1][0]
+}
+
+// literalsReverse goes back through literals: it adds to the adjoints of what slices and pointers lead
+// to, and returns those of numbers.
+func literalsReverse(w *rosenWork, x, xb []float64, resultb float64) {
+	literal2b := hesseRosenPop(&w.slices)
+	literal2 := hesseRosenPop(&w.slices)
+	pb := hesseRosenPop(&w.slices)
+	p := hesseRosenPop(&w.slices)
+	rowsb := hesseRosenPop(&w.kept6)
+	rows := hesseRosenPop(&w.kept6)
+	literal1b := hesseRosenPop(&w.slices)
+	hesseRosenPop(&w.slices)
+	mb := hesseRosenPop(&w.kept9)
+	m := hesseRosenPop(&w.kept9)
+	literalb := hesseRosenPop(&w.slices)
+	hesseRosenPop(&w.slices)
+	norm21b := resultb
+	rowsb[0][1] += resultb * rows[1][0]
+	rowsb[1][0] += resultb * rows[0][1]
+	// return norm2([]float64{x[0], m.nodes[0] * x[4], p[0]}) + rows[0][1]*rows[1][0]
+	norm2Reverse(w, literal2, literal2b, norm21b)
+	// return norm2([]float64{x[0], m.nodes[0] * x[4], p[0]}) + rows[0][1]*rows[1][0]
+	xb[0] += literal2b[0]
+	mb.nodes[0] += literal2b[1] * x[4]
+	xb[4] += literal2b[1] * m.nodes[0]
+	pb[0] += literal2b[2]
+	// rows[1][0] *= p[1]
+	rows[1][0] = hesseRosenPop(&w.floats)
+	t1 := rowsb[1][0]
+	rowsb[1][0] = t1 * p[1]
+	pb[1] += t1 * rows[1][0]
+	// p := pairOf(x[1], x[0])
+	t2, t3 := pairOfReverse(w, x[1], x[0])
+	xb[1] += t2
+	xb[0] += t3
+	// rows := [][]float64{[]float64{x[0], x[3]}, m.nodes}
+	xb[0] += literal1b[0]
+	xb[3] += literal1b[1]
+	// m := &mesh{nodes: []float64{x[0] * x[1], x[2]}}
+	xb[0] += literalb[0] * x[1]
+	xb[1] += literalb[0] * x[0]
+	xb[2] += literalb[1]
+}
+
+// literalsReverseCareful goes back through literals where a factor of 0 annihilates infinities and NaN.
+func literalsReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
+	literal2b := hesseRosenPop(&w.slices)
+	literal2 := hesseRosenPop(&w.slices)
+	pb := hesseRosenPop(&w.slices)
+	p := hesseRosenPop(&w.slices)
+	rowsb := hesseRosenPop(&w.kept6)
+	rows := hesseRosenPop(&w.kept6)
+	literal1b := hesseRosenPop(&w.slices)
+	hesseRosenPop(&w.slices)
+	mb := hesseRosenPop(&w.kept9)
+	m := hesseRosenPop(&w.kept9)
+	literalb := hesseRosenPop(&w.slices)
+	hesseRosenPop(&w.slices)
+	norm21b := resultb
+	rowsb[0][1] += hesseRosenProd(resultb, rows[1][0])
+	rowsb[1][0] += hesseRosenProd(resultb, rows[0][1])
+	// return norm2([]float64{x[0], m.nodes[0] * x[4], p[0]}) + rows[0][1]*rows[1][0]
+	norm2ReverseCareful(w, literal2, literal2b, norm21b)
+	// return norm2([]float64{x[0], m.nodes[0] * x[4], p[0]}) + rows[0][1]*rows[1][0]
+	xb[0] += literal2b[0]
+	t1 := literal2b[1]
+	mb.nodes[0] += hesseRosenProd(t1, x[4])
+	xb[4] += hesseRosenProd(t1, m.nodes[0])
+	pb[0] += literal2b[2]
+	// rows[1][0] *= p[1]
+	rows[1][0] = hesseRosenPop(&w.floats)
+	t2 := rowsb[1][0]
+	rowsb[1][0] = hesseRosenProd(t2, p[1])
+	pb[1] += hesseRosenProd(t2, rows[1][0])
+	// p := pairOf(x[1], x[0])
+	t3, t4 := pairOfReverseCareful(w, x[1], x[0])
+	xb[1] += t3
+	xb[0] += t4
+	// rows := [][]float64{[]float64{x[0], x[3]}, m.nodes}
+	xb[0] += literal1b[0]
+	xb[3] += literal1b[1]
+	// m := &mesh{nodes: []float64{x[0] * x[1], x[2]}}
+	t5 := literalb[0]
+	xb[0] += hesseRosenProd(t5, x[1])
+	xb[1] += hesseRosenProd(t5, x[0])
+	xb[2] += literalb[1]
+}
+
+// pairOfForward is pairOf, and saves what the reverse sweep needs.
+func pairOfForward(w *rosenWork, a float64, b float64) ([]float64, []float64) {
+	literalb := make([]float64, 2)
+	literal := []float64{a * b, b}
+	w.slices = append(w.slices, literal)
+	w.slices = append(w.slices, literalb)
+	return literal, literalb
+}
+
+// pairOfReverse goes back through pairOf: it adds to the adjoints of what slices and pointers lead
+// to, and returns those of numbers.
+func pairOfReverse(w *rosenWork, a float64, b float64) (float64, float64) {
+	literalb := hesseRosenPop(&w.slices)
+	hesseRosenPop(&w.slices)
+	// return []float64{a * b, b}
+	ab := literalb[0] * b
+	bb := literalb[0] * a
+	bb += literalb[1]
+	return ab, bb
+}
+
+// pairOfReverseCareful goes back through pairOf where a factor of 0 annihilates infinities and NaN.
+func pairOfReverseCareful(w *rosenWork, a float64, b float64) (float64, float64) {
+	literalb := hesseRosenPop(&w.slices)
+	hesseRosenPop(&w.slices)
+	// return []float64{a * b, b}
+	t1 := literalb[0]
+	ab := hesseRosenProd(t1, b)
+	bb := hesseRosenProd(t1, a)
+	bb += literalb[1]
+	return ab, bb
+}
+
+// norm2Forward is norm2, and saves what the reverse sweep needs.
+func norm2Forward(w *rosenWork, v, vb []float64) float64 {
+	s := 0.0
+	for i := range v {
+		a := v[i]
+		s += a * a
+	}
+	return s
+}
+
+// norm2Reverse goes back through norm2: it adds to the adjoints of what slices and pointers lead
+// to, and returns those of numbers.
+func norm2Reverse(w *rosenWork, v, vb []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 359, from its last iteration to its first.
+	for i := len(v) - 1; i >= 0; i-- {
+		a := v[i]
+		// s += a * a
+		ab := sb * (2 * a)
+		// for _, a := range v
+		vb[i] += ab
+	}
+}
+
+// norm2ReverseCareful goes back through norm2 where a factor of 0 annihilates infinities and NaN.
+func norm2ReverseCareful(w *rosenWork, v, vb []float64, resultb float64) {
+	sb := resultb
+	// The loop of line 359, from its last iteration to its first.
+	for i := len(v) - 1; i >= 0; i-- {
+		a := v[i]
+		// s += a * a
+		ab := hesseRosenProd(sb, 2*a)
+		// for _, a := range v
+		vb[i] += ab
+	}
+}
+
 // rosenWork has what forward sweeps save, in stacks that grow once.
 type rosenWork struct {
 	bools     []bool
@@ -2805,6 +3011,7 @@ type rosenWork struct {
 	kept5     [][2][2]float64
 	kept6     [][][]float64
 	kept7     []*model
+	kept9     []*mesh
 	slices    [][]float64
 }
 

@@ -9,6 +9,33 @@ import (
 	"github.com/hesse-ad/hesse/dual"
 )
 
+// forcesOf returns a slice that it made.
+func forcesOf[T dual.Scalar[T]](x []T) []T {
+	f := make([]T, len(x)-1)
+	for i := range f {
+		f[i] = x[i+1].Sub(x[i]).Sin().Mul(x[0])
+		if f[i].LessReal(0) {
+			f[i] = f[i].Scale(2)
+		}
+	}
+	return f
+}
+
+// mixedOf returns a part of its input, numbers, one that depends on nothing, and a slice.
+func mixedOf[T dual.Scalar[T]](x []T, k int) ([]T, T, float64, []T) {
+	var s T
+	for _, v := range x {
+		s = s.Add(v.Square())
+	}
+	return x[1:3], s.Sqrt(), float64(k), forcesOf(x[k:])
+}
+
+// polarOf returns two numbers.
+func polarOf[T dual.Scalar[T]](x []T) (T, T) { return x[0].Hypot(x[1]), x[1].Atan2(x[0]) }
+
+// rootOfZeroOf has ∞ as a factor of what is 0.
+func rootOfZeroOf[T dual.Scalar[T]](x []T) []T { return []T{x[0].Sqrt().Mul(x[1]), x[1]} }
+
 func rosenOf[T dual.Scalar[T]](x []T) T {
 	var s T
 	for i := 0; i+1 < len(x); i++ {
@@ -247,6 +274,15 @@ func atZeroOf[T dual.Scalar[T]](x []T) T {
 	return s.Add(q.Scale(0)).Add(x[2].Div(x[3]).Scale(0)).Add(x[5].Min(dual.Const[T](1)).Mul(x[1]))
 }
 
+// literalsOf are returned, passed on, and parts of others.
+func literalsOf[T dual.Scalar[T]](x []T) T {
+	m := &meshOf[T]{nodes: []T{x[0].Mul(x[1]), x[2]}}
+	rows := [][]T{[]T{x[0], x[3]}, m.nodes}
+	p := pairOfOf(x[1], x[0])
+	rows[1][0] = rows[1][0].Mul(p[1])
+	return norm2Of([]T{x[0], m.nodes[0].Mul(x[4]), p[0]}).Add(rows[0][1].Mul(rows[1][0]))
+}
+
 type pointOf[T dual.Scalar[T]] struct {
 	x, y T
 }
@@ -303,6 +339,20 @@ func (m *modelOf[T]) value2(t T) T {
 }
 
 func quotientOf[T dual.Scalar[T]](a, b T) T { return a.Sqrt().Div(b) }
+
+type meshOf[T dual.Scalar[T]] struct {
+	nodes []T
+}
+
+func pairOfOf[T dual.Scalar[T]](a, b T) []T { return []T{a.Mul(b), b} }
+
+func norm2Of[T dual.Scalar[T]](v []T) T {
+	var s T
+	for _, a := range v {
+		s = s.Add(a.Square())
+	}
+	return s
+}
 
 type modelOf[T dual.Scalar[T]] struct {
 	weights []T
