@@ -41,12 +41,7 @@ func (t *Tape) writtenOut(x []Var) []Var {
 	for _, p := range t.Inside().Bound {
 		args = append(args, Var{v: p})
 	}
-	nodes := tape.Replay(&t.engine().Tape, args, values{})
-	y := make([]Var, t.Outputs())
-	for j := range y {
-		y[j] = nodes[t.engine().Output(j)]
-	}
-	return y
+	return replay(t, args, values{})
 }
 
 // Apply is Tape.Apply for the tape that holds at the x of the recording, so that a function

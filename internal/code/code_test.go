@@ -85,7 +85,7 @@ func evaluate(f *expr.Function, x []dual.Hyper, param, data float64) []dual.Hype
 		case n.Leaf == expr.Data:
 			v[i].V = data
 		case n.Op == op.Select:
-			v[i] = v[n.A].Select(v[n.B], v[n.C])
+			v[i] = v[n.C].Select(v[n.A], v[n.B])
 		case n.Op == op.Own:
 			v[i] = v[n.A].Square()
 		case n.HasReal():

@@ -294,7 +294,7 @@ func (p *Printer) operation(i int32, n expr.Node) term {
 	case op.Detach:
 		return p.operand(i, n.A)
 	case op.Select:
-		return term{p.f.Call(elem.Select, p.variable(n.A), p.variable(n.B), p.variable(n.C)), primary}
+		return term{p.f.Call(elem.Select, p.variable(n.C), p.variable(n.A), p.variable(n.B)), primary}
 	case op.Own:
 		return term{p.Primitive(p.g.Primitives()[n.B], int(n.C)) + "(" + p.operand(i, n.A).text + ")", primary}
 	}

@@ -107,7 +107,7 @@ func (s *selection) tile(n expr.Node) tile {
 	case op.Sqrt:
 		return newTile(Sqrt, 0, n.A)
 	case op.Select:
-		return newTile(Select, 0, n.A, n.B, n.C)
+		return newTile(Select, 0, n.C, n.A, n.B)
 	case op.Own:
 		t := newTile(Primitive, 0, n.A)
 		t.B, t.C = n.B, n.C

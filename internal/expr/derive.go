@@ -242,8 +242,6 @@ func (d *derivation) evaluate() {
 			d.v[i] = d.constant(n.A)
 		case n.Leaf != Operation:
 			d.v[i] = d.g.leaf(n.Leaf, int(n.A), 0)
-		case n.Op == op.Select:
-			d.v[i] = d.v[n.A].Select(d.v[n.B], d.v[n.C])
 		case n.Op == op.Own:
 			d.v[i] = d.v[n.A].primitive(d.g, n.B, n.C)
 		default:
@@ -316,7 +314,7 @@ func (d *derivation) first(i int) (p [3]partial) {
 	case n.flags() == 0:
 		return p
 	case n.Op == op.Select:
-		condition := d.v[n.A]
+		condition := d.v[n.C]
 		return [3]partial{{condition: condition, choice: wherePositive}, {condition: condition, choice: elsewhere}}
 	case n.Op == op.Own:
 		p[0].d = d.v[n.A].primitive(d.g, n.B, n.C+1)

@@ -443,7 +443,7 @@ func (x Expr) Select(a, b Expr) Expr {
 	case a == b && x.g.rules == algebraic:
 		return a
 	}
-	return x.g.make(Node{Op: op.Select, A: x.i, B: a.Node(x.g), C: b.Node(x.g)})
+	return several(op.Select, 0, a, b, x)
 }
 
 // Detach is x, but where expressions become steps that are derived once more.

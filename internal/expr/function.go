@@ -36,10 +36,10 @@ func (n Node) flags() op.Flags {
 // arguments is the count operands in which n has derivatives.
 func (n Node) arguments() (args [3]int32, count int) {
 	switch {
-	case n.Leaf == Operation && n.Op == op.Select:
-		return [3]int32{n.B, n.C}, 2
 	case n.flags()&op.DX == 0:
 		return args, 0
+	case n.Op.Listed() > 0:
+		return [3]int32{n.A, n.B, n.C}, n.Op.Info().Moving
 	case n.flags()&op.DY == 0: // as Copysign
 		return [3]int32{n.A}, 1
 	}

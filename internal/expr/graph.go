@@ -8,9 +8,8 @@ import (
 
 // Node is an operation on earlier nodes, or a leaf.
 //
-// The operands are A, B and C, as many as the operation has; of Select they are
-// the condition and the two alternatives, and an operation such as IncGamma has its orders of
-// differentiation as the constant. For Own, B is the number of the
+// The operands are A, B and C, as many as the operation has; an operation such as IncGamma has
+// its orders of differentiation as the constant. For Own, B is the number of the
 // primitive and C the order of its derivative. A leaf has the number A, and B says
 // which direction it belongs to.
 type Node struct {
@@ -25,11 +24,8 @@ func (n Node) Constant() float64 { return math.Float64frombits(n.K) }
 
 // Arity is how many operands n has.
 func (n Node) Arity() int {
-	switch {
-	case n.Leaf != Operation:
+	if n.Leaf != Operation {
 		return 0
-	case n.Op == op.Select:
-		return 3
 	}
 	return max(n.Op.Operands(), n.Op.Listed())
 }

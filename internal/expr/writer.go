@@ -62,9 +62,6 @@ func (w *Writer) Write(t *tape.Tape, i, a, b int32, at func(i int32) int32) int3
 			}
 			return w.Operation(op.Mul, at(x[k]), at(y[k]))
 		})
-	case op.Select:
-		cond, x, y := t.SelectAt(i)
-		return w.Push(Node{Op: code, A: at(cond), B: at(x), C: at(y)})
 	case op.Own:
 		f, order := t.OwnNumber(i)
 		return w.Push(Node{Op: code, A: at(a), B: f, C: int32(order)})

@@ -36,8 +36,6 @@ var rooms = map[string]string{
 	"internal/sweep/rows.go":         "sweeps over lists",
 	"internal/sweep/taylor.go":       "sweeps over lists, whole powers",
 	"internal/sweep/fault.go":        "which operand a selection takes",
-	"internal/expr/graph.go":         "how many operands a selection has",
-	"internal/expr/function.go":      "in which operands a selection has derivatives",
 	"internal/expr/expr.go":          "simplification",
 	"internal/expr/derive.go":        "selections and primitives",
 	"internal/expr/transform.go":     "constants as data",
