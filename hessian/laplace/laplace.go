@@ -259,7 +259,7 @@ func widened(p *sparsity.Pattern, n int) *sparsity.Pattern {
 
 // value is L at the mode.
 func (s *search) value() float64 {
-	return s.f + s.chol.LogDet()/2 - float64(s.n)/2*math.Log(2*math.Pi)
+	return s.f + s.logDet/2 - float64(s.n)/2*math.Log(2*math.Pi)
 }
 
 // gradient stores ∇L at the mode in dst.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/hesse-ad/hesse/bench/models"
 	"github.com/hesse-ad/hesse/hessian"
@@ -181,24 +182,82 @@ func TestOtherModesAreReported(t *testing.T) {
 }
 
 func TestModesThatAreNotThere(t *testing.T) {
+	type V = reverse.Var
 	for _, c := range []struct {
 		name   string
-		f      func(u, theta []reverse.Var) reverse.Var
+		f      func(u, theta []V) V
+		start  []float64
 		reason laplace.Reason
 	}{
-		{"unbounded", func(u, theta []reverse.Var) reverse.Var { return u[0].Mul(theta[0]).Sub(u[1].Square()) }, laplace.NoMinimum},
-		{"flat", func(u, theta []reverse.Var) reverse.Var { return u[0].Square().Mul(theta[0].Exp()).Add(u[1].Scale(0)) }, laplace.NotPositiveDefinite},
-		{"linear", func(u, theta []reverse.Var) reverse.Var { return u[0].Add(u[1]).Mul(theta[0]) }, laplace.NoMinimum},
-		{"valley", func(u, theta []reverse.Var) reverse.Var { return u[0].Add(u[1]).Sub(theta[0]).Square() }, laplace.NotPositiveDefinite},
-		{"NaN", func(u, theta []reverse.Var) reverse.Var {
-			return u[0].Square().Add(theta[0].Neg().Log()).Add(u[1].Square())
-		}, laplace.NotFinite},
+		{"unbounded", func(u, theta []V) V { return u[0].Mul(theta[0]).Sub(u[1].Square()) }, []float64{0, 0}, laplace.NoMinimum},
+		{"flat", func(u, theta []V) V { return u[0].Square().Mul(theta[0].Exp()).Add(u[1].Scale(0)) }, []float64{0, 0}, laplace.NotPositiveDefinite},
+		{"linear", func(u, theta []V) V { return u[0].Add(u[1]).Mul(theta[0]) }, []float64{0, 0}, laplace.NoMinimum},
+		{"valley", func(u, theta []V) V { return u[0].Add(u[1]).Sub(theta[0]).Square() }, []float64{0, 0}, laplace.NotPositiveDefinite},
+		{"NaN", func(u, theta []V) V { return u[0].Square().Add(theta[0].Neg().Log()) }, []float64{0}, laplace.NotFinite},
+		{"pole at the start", func(u, theta []V) V { return u[0].Sub(u[0].Log()) }, []float64{0}, laplace.NotFinite},
+		// f falls forever, and steps become small in standard deviations.
+		{"exp(−u)", func(u, theta []V) V { return u[0].Neg().Exp() }, []float64{0}, laplace.NotPositiveDefinite},
+		{"exp(−u) from afar", func(u, theta []V) V { return u[0].Neg().Exp() }, []float64{100}, laplace.NotPositiveDefinite},
+		{"1/u", func(u, theta []V) V { return u[0].Inv() }, []float64{1}, laplace.NotPositiveDefinite},
+		{"separable", func(u, theta []V) V { return u[0].Neg().Exp().Log1p().Add(u[0].Scale(-2).Exp().Log1p()) }, []float64{0}, laplace.NotPositiveDefinite},
+		{"log u²", func(u, theta []V) V { return u[0].Square().Log() }, []float64{1}, laplace.NoMinimum},
+		// Minima without curvature, at a kink and at a jump.
+		{"u⁴", func(u, theta []V) V { return u[0].AddReal(-3).PowInt(4) }, []float64{0}, laplace.NoMinimum},
+		{"kink", func(u, theta []V) V { return u[0].AddReal(-0.1).Abs().Add(u[0].Square()) }, []float64{0}, laplace.NoMinimum},
+		{"jump", func(u, theta []V) V {
+			if u[0].LessReal(0) {
+				return u[0].Square().AddReal(5)
+			}
+			return u[0].AddReal(1).Square()
+		}, []float64{1}, laplace.NoMinimum},
 	} {
-		_, err := record(t, c.f, 2).Value([]float64{1})
+		n := len(c.start)
+		f := reverse.NewFunc(func(x []V) V { return c.f(x[:n], x[n:]) })
+		_, err := marginal(t, f, c.start, []float64{1}).Value([]float64{1})
 		var none *laplace.ModeError
 		require.ErrorAs(t, err, &none, c.name)
 		require.Equal(t, c.reason, none.Reason, c.name)
 		require.Equal(t, []float64{1}, none.Theta)
+	}
+}
+
+func TestModesOfHardFunctions(t *testing.T) {
+	type V = reverse.Var
+	for _, c := range []struct {
+		name        string
+		f           func(u []V) V
+		start, mode []float64
+		curvature   float64 // det f_uu
+	}{
+		{"scale 10⁶, from afar", func(u []V) V { return u[0].AddReal(-1e8).Scale(1e-6).Square() }, []float64{0}, []float64{1e8}, 2e-12},
+		{"scale 10⁻⁹", func(u []V) V { return u[0].AddReal(-1e-8).Scale(1e9).Square() }, []float64{0}, []float64{1e-8}, 2e18},
+		{"value of 10¹²", func(u []V) V { return u[0].AddReal(-3).PowInt(4).Add(u[0].AddReal(-3).Square()).AddReal(1e12) }, []float64{0}, []float64{3}, 2},
+		{"a pole beside the start", func(u []V) V { return u[0].Sub(u[0].Log().Scale(3)) }, []float64{1e-6}, []float64{3}, 1. / 3},
+		{"heavy tails", func(u []V) V { return u[0].Square().Log1p() }, []float64{1e9}, []float64{0}, 2},
+		{"a kink elsewhere", func(u []V) V { return u[0].Abs().Add(u[0].AddReal(-5).Square()) }, []float64{-1}, []float64{4.5}, 2},
+		{"a flat start", func(u []V) V { return u[0].Exp().Sub(u[0].Scale(1e6)) }, []float64{-30}, []float64{math.Log(1e6)}, 1e6},
+		{"a bent valley", func(u []V) V { return u[1].Sub(u[0].Square()).Square().Scale(1e6).Add(u[0].RSub(1).Square()) }, []float64{-1.2, 1}, []float64{1, 1}, 4e6},
+		{"no effects", func(u []V) V { return V{} }, nil, nil, 1},
+	} {
+		n := len(c.start)
+		f := reverse.NewFunc(func(x []V) V { return c.f(x[:n]).Add(x[n].Square()) })
+		l := marginal(t, f, c.start, []float64{0})
+		u, err := l.Modes(nil, []float64{0})
+		require.NoError(t, err, c.name)
+		size := floats.Norm(c.mode, 2)
+		if size == 0 {
+			size = 1
+		}
+		require.InDeltaSlice(t, c.mode, u, 1e-11*size, c.name)
+		v, g, err := l.ValueGradient(nil, []float64{3})
+		require.NoError(t, err, c.name)
+		at, err := f.Value(append(u, 3))
+		require.NoError(t, err)
+		require.InEpsilon(t, at+math.Log(c.curvature)/2-float64(n)/2*math.Log(2*math.Pi), v, 1e-9, c.name)
+		require.InDeltaSlice(t, []float64{6}, g, 1e-12, c.name)
+		h, err := l.Hessian(nil, []float64{3})
+		require.NoError(t, err, c.name)
+		require.InDelta(t, 2, h.At(0, 0), 1e-12, c.name)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -51,10 +52,17 @@ const (
 	// settled is how near the mode is, in standard deviations of u, from where one step more leads
 	// there to all digits: Newton's method squares the distance.
 	settled = 1e-6
+	// changing is by how much ln det f_uu may differ one step before the mode. Where f falls
+	// forever, as exp(−u), steps become small in standard deviations, too, but these grow.
+	changing = 1e-3
+	// underflow is below which f_uu is 0: its inverse may overflow.
+	underflow = 1e-290
 	// drowned is how small relative to f a decrease may be for its digits to be in doubt.
 	drowned = 1e-9
+	// shortest is the part of a step where it is given up. Where f_uu is nearly 0 steps are long.
+	shortest = 0x1p-100
 	// maxSteps is the number of steps after which a search gives up.
-	maxSteps = 300
+	maxSteps = 1000
 )
 
 // search looks for a mode and keeps what is known there.
@@ -68,13 +76,15 @@ type search struct {
 	warm    bool      // u is a mode
 	regular bool      // the search took Newton's steps in full
 
-	b    *branch
-	h    *sparsity.Matrix // f_uu, its lower triangle
-	sym  *sparsity.SymMatrix
-	chol *linsolve.Cholesky
-	f    float64
-	g    []float64
-	err  error // of the last evaluation
+	b       *branch
+	h       *sparsity.Matrix // f_uu, its lower triangle
+	largest float64          // magnitude of its elements
+	sym     *sparsity.SymMatrix
+	chol    *linsolve.Cholesky
+	f       float64
+	logDet  float64 // of f_uu and what it is shifted by
+	g       []float64
+	err     error // of the last evaluation
 
 	step, base []float64
 
@@ -104,8 +114,11 @@ func (s *search) theta() []float64 { return s.x[s.n : s.n+s.p] }
 // find leaves û(θ) in x. Where the search from the last mode does not go straight, it may have
 // come to another mode than that from the start: of the two the one with the lower f counts.
 func (s *search) find(theta []float64) error {
-	copy(s.theta(), theta)
 	warm := s.warm
+	if warm && slices.Equal(s.theta(), theta) {
+		return nil
+	}
+	copy(s.theta(), theta)
 	if !warm {
 		copy(s.u(), s.m.start)
 	}
@@ -159,14 +172,22 @@ func (s *search) derivatives() (finite bool, err error) {
 	for _, g := range s.g {
 		bad += g - g
 	}
+	largest := 0.0
 	for _, h := range s.h.Values() {
 		bad += h - h
+		if h > largest || -h > largest {
+			largest = math.Abs(h)
+		}
 	}
+	s.largest = largest
 	return bad-bad == 0, nil
 }
 
 // factorize factorizes f_uu + shift·I and reports whether it is positive definite.
 func (s *search) factorize(shift float64) (bool, error) {
+	if s.largest+shift < underflow && s.n > 0 {
+		return false, nil
+	}
 	var err error
 	if s.chol.SymmetricDim() == 0 {
 		err = s.chol.Factorize(s.sym)
@@ -188,19 +209,26 @@ func (s *search) minimize() error {
 	if !s.evaluate() {
 		return s.fail(NotFinite)
 	}
-	last := false
-	for range maxSteps {
+	last, steady := false, true
+	for k := range maxSteps {
 		shift, err := s.direction()
 		if err != nil {
 			return err
 		}
 		decrease := -floats.Dot(s.g, s.step)
 		saddle := shift > 0 && !(decrease > settled*settled) // or f is flat
+		before := s.logDet
+		s.logDet = s.chol.LogDet()
+		if k > 0 && !slices.Equal(s.base, s.u()) { // else u did not move, which says nothing
+			steady = math.Abs(s.logDet-before) <= changing
+		}
 		switch {
-		case shift == 0 && (last || decrease <= settled*settled*epsilon):
+		case shift == 0 && k > 0 && steady && (last || decrease <= settled*settled*epsilon):
 			return nil
 		case saddle:
-			s.chol.Refactorize(s.sym)
+			if s.chol.Refactorize(s.sym) == nil { // f_uu is 0 but for an underflow
+				return s.fail(NotPositiveDefinite)
+			}
 			s.chol.NegativeCurvature(s.step)
 			scale := 1 / floats.Norm(s.step, 2)
 			if floats.Dot(s.g, s.step) > 0 {
@@ -218,7 +246,7 @@ func (s *search) minimize() error {
 				break
 			}
 			s.regular = false
-			if length /= 2; length < epsilon {
+			if length /= 2; length < shortest {
 				if shift > 0 {
 					return s.fail(NotPositiveDefinite)
 				}
@@ -242,11 +270,11 @@ func (s *search) direction() (shift float64, err error) {
 		if definite {
 			break
 		}
-		if shift *= 10; shift == 0 {
-			for _, h := range s.h.Values() {
-				shift = max(shift, 1e-4*math.Abs(h))
-			}
-			if shift == 0 {
+		switch shift *= 10; {
+		case math.IsInf(shift, 1):
+			return 0, s.fail(NoMinimum)
+		case shift == 0:
+			if shift = 3e-4 * s.largest; shift < underflow { // no 10ᵏ times this is |f_uu| of one effect
 				shift = 1
 			}
 		}

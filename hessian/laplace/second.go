@@ -52,7 +52,7 @@ func (s *search) second() (hessian, modes *mat.Dense, err error) {
 		return hessian, modes, nil
 	}
 	hessian.ReuseAs(p, p)
-	modes.ReuseAs(n, p)
+	modes.ReuseAs(max(n, 1), p) // gonum has no empty matrices
 	all, err := b.all.Eval(nil, s.x)
 	if err != nil {
 		return nil, nil, err
@@ -73,7 +73,9 @@ func (s *search) second() (hessian, modes *mat.Dense, err error) {
 			return nil, nil, err
 		}
 		floats.Scale(-1, dx[:n])
-		modes.SetCol(k, dx[:n])
+		for i, v := range dx[:n] {
+			modes.Set(i, k, v)
+		}
 
 		if _, err = b.third.Along(dw, s.x, dx); err != nil {
 			return nil, nil, err
