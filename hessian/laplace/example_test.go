@@ -11,27 +11,6 @@ import (
 	"github.com/hesse-ad/hesse/reverse"
 )
 
-// A logistic regression with effects of persons and of items, 10 answers each: the mean, and the
-// logarithms of both deviations.
-func Example() {
-	m := models.Crossed(300)
-	l, err := laplace.New(m.Func, m.U, m.X)
-	if err != nil {
-		log.Fatal(err)
-	}
-	e, err := l.Fit(context.Background(), m.X)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for k, name := range []string{"mean", "persons", "items"} {
-		fmt.Printf("%-8s %5.2f ± %.2f\n", name, e.Theta[k], e.ThetaErrors[k])
-	}
-	// Output:
-	// mean      0.49 ± 0.11
-	// persons  -0.06 ± 0.08
-	// items    -0.37 ± 0.12
-}
-
 // Five groups of counts with a common mean. The report has θ, a function of u and θ its error.
 func ExampleMarginal_Fit() {
 	counts := []float64{4, 9, 2, 13, 6}
