@@ -8,7 +8,7 @@ import (
 )
 
 // Deviations returns the standard deviations of the parameters x of a fit of p, the roots of the
-// diagonal of Covariance, without its other elements. Cost: a Jacobian and a QR factorization.
+// diagonal of Covariance, without its other elements. Cost: a Jacobian, and a QR factorization twice.
 func (o LeastSquares) Deviations(p Problem, x []float64) ([]float64, error) {
 	c, err := o.covariance(p, x)
 	if err != nil {

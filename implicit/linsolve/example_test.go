@@ -134,6 +134,22 @@ func ExampleCholesky_Inverse() {
 	// Output: [0.75 0.50 1.00 0.50 0.75] <nil>
 }
 
+// How the variances of a chain change with the precision of its first link.
+func ExampleCholesky_InverseTangent() {
+	precision := sparsity.NewMatrix(sparsity.Banded(3, 1, 0))
+	copy(precision.Values(), []float64{2, -1, 2, -1, 2})
+	change := sparsity.NewMatrix(precision.Pattern())
+	change.Values()[0] = 1
+	var c linsolve.Cholesky
+	if err := c.Factorize(sparsity.NewSymMatrix(precision)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, err := c.InverseTangent(nil, sparsity.NewSymMatrix(change))
+	fmt.Printf("%.4f %.4f %.4f %v\n", d.At(0, 0), d.At(1, 1), d.At(2, 2), err)
+	// Output: -0.5625 -0.2500 -0.0625 <nil>
+}
+
 func ExampleLDL() {
 	// Minimize x² + 2y² subject to x + y = 3: [H Jᵀ; J 0] [x; y; z] = [0; 0; 3], with
 	// the lower triangle of H = Diag(2, 4) and J = [1 1].

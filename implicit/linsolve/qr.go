@@ -43,10 +43,11 @@ type QR struct {
 	// triangular; the rows of the supernode's own columns are rows of R, and the
 	// rest, no more rows than columns, is passed on to the parent.
 	symbolic
-	of        []int32 // the supernode of each column
-	parent    []int32 // supernode, or none
-	upColumn  []int32 // of each of rows, its column in the parent's front
-	dependent []int   // columns that have no row left
+	of                 []int32 // the supernode of each column
+	parent             []int32 // supernode, or none
+	childPtr, children []int32 // of each supernode
+	upColumn           []int32 // of each of rows, its column in the parent's front
+	dependent          []int   // columns that have no row left
 
 	// Front s has the rows slots[slotPtr[s]:slotPtr[s+1]], by the first column that
 	// they may be nonzero in. A slot is the number of the row of A that it was
@@ -67,7 +68,8 @@ type QR struct {
 	largest    int       // number of rows of a front
 	probe      []float64 // for Cond
 
-	idle idle[[]float64]
+	idle  idle[[]float64]
+	roots idle[*rootWork]
 }
 
 var (
@@ -184,7 +186,7 @@ func (q *QR) analyze() {
 	q.pivot, q.end = q.pivot[:0], q.end[:0]
 	q.dependent = nil
 	q.largest = 0
-	_, _, q.upColumn = q.places(q.parent, func(s int, local []int32) {
+	q.childPtr, q.children, q.upColumn = q.places(q.parent, func(s int, local []int32) {
 		columns := q.columns(s)
 		slices.SortStableFunc(enter[s], func(a, b entering) int { return int(local[a.column] - local[b.column]) })
 		rows := len(enter[s])
@@ -524,48 +526,6 @@ func (q *QR) SolveInto(dst []float64, trans bool, b []float64) error {
 		return err
 	}
 	return q.warning
-}
-
-// InverseDiagonal returns the diagonal of (AᵀA)⁻¹: the variances of the solution
-// if the elements of b are independent and have the variance 1. It stores them in
-// dst, of length n; nil allocates. They are NaN if there is no factorization. It
-// panics if nothing was factorized.
-//
-// Each is the squared norm of a column of R⁻ᵀ, to about as many digits as Cond
-// leaves: twice as many as from a factorization of AᵀA. Time is that of a solution
-// with the columns of R on the path from each to the root of the elimination tree,
-// at most n solutions.
-func (q *QR) InverseDiagonal(dst []float64) []float64 {
-	checkFactorized(q.a)
-	n := len(q.colExp)
-	if dst == nil {
-		dst = make([]float64, n)
-	}
-	if len(dst) != n {
-		panic("linsolve: lengths of vectors are not those of the matrix")
-	}
-	if math.IsInf(q.cond, 1) {
-		for j := range dst {
-			dst[j] = math.NaN()
-		}
-		return dst
-	}
-	w := q.borrow()
-	defer q.idle.give(w)
-	z := w[:n]
-	clear(z)
-	for k, j := range q.order {
-		z[k] = 1
-		sum := 0.0
-		for s := q.of[k]; s != none; s = q.parent[s] {
-			q.solveFrontT(int(s), z)
-			own := z[q.first[s]:q.first[s+1]]
-			sum += floats.Dot(own, own)
-			clear(own)
-		}
-		dst[j] = scaled(sum, 2*q.colExp[j])
-	}
-	return dst
 }
 
 // borrow returns working memory that no other solution uses now: for the columns,

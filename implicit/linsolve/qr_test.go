@@ -156,6 +156,34 @@ func TestInverseDiagonalKeepsItsDigits(t *testing.T) {
 	}
 }
 
+// Of random patterns, with columns that nearly depend on each other.
+func TestInverseDiagonalOfRandomMatricesKeepsItsDigits(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(58, 1))
+	for range 300 {
+		n := 1 + rnd.IntN(8)
+		rows := make([][]float64, n+rnd.IntN(6))
+		for i := range rows {
+			rows[i] = make([]float64, n)
+			for j := range n {
+				if i == j || rnd.IntN(3) == 0 {
+					rows[i][j] = rnd.NormFloat64()
+				}
+			}
+			if n > 2 {
+				rows[i][n-1] = rows[i][0] + rows[i][1] + 1e-5*rows[i][n-1]
+			}
+		}
+		var q QR
+		if q.Factorize(fromDense(rows)) != nil {
+			continue
+		}
+		want := exactInverseDiagonal(rows)
+		for j, v := range q.InverseDiagonal(nil) {
+			require.InEpsilon(t, want[j], v, 10*epsilon*q.Cond())
+		}
+	}
+}
+
 // exactInverseDiagonal is the diagonal of (AᵀA)⁻¹ by Gauss and Jordan's
 // elimination in fractions.
 func exactInverseDiagonal(a [][]float64) []float64 {
