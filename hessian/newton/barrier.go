@@ -84,7 +84,7 @@ func (s *solver) lowerBarrier() error {
 		}
 	}
 	for s.mu > s.leastMu() {
-		if _, e := s.errors(s.mu); e > kappaEps*s.mu && s.tinySteps < 2 {
+		if _, e := s.errors(s.mu); e.largest() > kappaEps*s.mu && s.tinySteps < 2 {
 			break
 		}
 		s.setMu(min(kappaMu*s.mu, math.Pow(s.mu, thetaMu)))

@@ -103,8 +103,8 @@ func requireLocalMinimum(t require.TestingT, p Problem, r *Result) {
 	h, err := hessian.New(tape, hessian.FoR).Dense(nil, r.X, w...)
 	require.NoError(t, err)
 	largest := mat.Norm(h, 2)
-	// Where bounds were moved r.X is as far from the point that was found.
-	moved := 0.0
+	// Where bounds were moved r.X is as far from the point that was found; and x is rounded.
+	moved := roundings * math.Sqrt(float64(n)) * floats.Norm(r.X, 2)
 	for i := range n {
 		for _, bound := range []float64{p.Lower[i], p.Upper[i]} {
 			if !math.IsInf(bound, 0) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // InteriorPoint finds local minima of a Problem by a primal–dual interior-point
@@ -34,7 +36,8 @@ import (
 //   - With f and c scaled: ‖∇f + c′ᵀy + z‖∞/s_d, the violation of constraints and bounds, and
 //     ‖complementarity‖∞/s_c are at most tol. s_d and s_c are the mean absolute multiplier
 //     divided by 100, but at least 1 and at most 100. The scales bring derivatives at the
-//     start down to 100, or those of f up to 1 where all are below 0.01.
+//     start down to 100, or those of f up to 1 where all are below 0.01. Where multipliers
+//     are huge ∇f + c′ᵀy + z may be what rounding x makes of 0: at most 16ε·|W||x|.
 //   - With f and c scaled: the sum of all complementarity products and of |yᵢ| times the
 //     violations, which is how much f may be off, is at most 10·tol·max(1, |f|).
 //   - As given: the violation is at most 10⁻⁶, and f may be off by at most
@@ -327,9 +330,14 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 	const growing = 10 // of what moved bounds take off f, where it falls if they help
 	e, scaled := s.errors(0)
 	s.r.Errors, s.r.Mu = e, s.mu
-	excess := max(scaled/s.tol, s.uncertainty()/s.gap())
+	excess := max(scaled.Primal/s.tol, scaled.Complementarity/s.tol, s.uncertainty()/s.gap())
 	if !s.inner {
 		excess = max(excess, s.violation()/feasibility)
+	}
+	if rounded, err := s.rounded(e.Dual); err != nil {
+		return Failed, "", err, true
+	} else if !rounded || excess > 1 {
+		excess = max(excess, scaled.Dual/s.tol)
 	}
 	gain, gap := s.gained(), s.gap()
 	s.leastGain = min(s.leastGain, gain)
@@ -350,7 +358,7 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 		status, reason, err = s.orAcceptable(IterationLimit)
 		return status, reason, err, true
 	}
-	if !s.inner && scaled <= acceptable*s.tol {
+	if !s.inner && scaled.largest() <= acceptable*s.tol {
 		if s.best.since++; excess < s.best.excess/2 {
 			s.keepBest(excess)
 		}
@@ -360,6 +368,26 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 		}
 	}
 	return 0, "", nil, false
+}
+
+// rounded reports whether ∇f + c′ᵀy + z, of which dual is the largest element, is what rounding x
+// makes of 0, as where multipliers are huge.
+func (s *solver) rounded(dual float64) (bool, error) {
+	x := s.at.v[:s.n]
+	if w := s.b.w; s.inner || w == nil || !(dual <= roundings*floats.Norm(w.Values(), math.Inf(1))*floats.Norm(x, 1)) {
+		return false, nil // without looking closer
+	}
+	if err := s.program.hessian(x, s.sigma, s.y); err != nil {
+		return false, err
+	}
+	size := make([]float64, len(s.rv)) // |W||x|
+	sparsity.NewSymMatrix(s.b.w).DoNonZero(func(i, j int, w float64) { size[i] += math.Abs(w * x[j]) })
+	for i, v := range s.rv {
+		if !(i < s.n && s.fixed[i]) && !(math.Abs(v) <= max(s.tol, roundings*size[i])) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // violation is that of the constraints without their scales; c may be between its bounds
@@ -558,8 +586,8 @@ func offCenter(distance, bound, z, mu float64) float64 {
 }
 
 // errors are the errors of the optimality conditions with μ in place of
-// complementarity, and the largest of them in the scale of the test.
-func (s *solver) errors(mu float64) (e Errors, scaled float64) {
+// complementarity, and in the scale of the test.
+func (s *solver) errors(mu float64) (e, scaled Errors) {
 	copy(s.rv, s.g)
 	s.addConstraints(s.rv, s.y)
 	multipliers, count := 0.0, 0
@@ -585,5 +613,5 @@ func (s *solver) errors(mu float64) (e Errors, scaled float64) {
 	const from, most = 100, 100 // s_max, and what s_d and s_c may be
 	sd := min(most, max(from, (floats.Norm(s.y, 1)+multipliers)/float64(max(1, s.m+count)))/from)
 	sc := min(most, max(from, multipliers/float64(max(1, count)))/from)
-	return e, max(e.Dual/sd, e.Primal, e.Complementarity/sc)
+	return e, Errors{Dual: e.Dual / sd, Primal: e.Primal, Complementarity: e.Complementarity / sc}
 }

@@ -477,6 +477,29 @@ func TestPlansAreKept(t *testing.T) {
 	require.InDelta(t, want.F, got.F, 1e-7)
 }
 
+// Constraints whose gradients vanish on the whole feasible set have huge multipliers, which
+// are solutions as far as numbers tell: x cos 3r + y sin 3r = r is a spiral that touches.
+func TestInteriorPointOnASpiralThatTouches(t *testing.T) {
+	p := Problem{Func: reverse.NewFuncVec(func(x vars) vars {
+		r := x[0].Square().Add(x[1].Square()).Sqrt()
+		return vars{x[0].SubReal(3).Square().Add(x[1].Square()),
+			x[0].Mul(r.Scale(3).Cos()).Add(x[1].Mul(r.Scale(3).Sin())).Sub(r)}
+	})}
+	for _, at := range []float64{3, 10, 30, 100} {
+		r, err := InteriorPoint{}.Solve(background, p, []float64{at, 1})
+		require.NoError(t, err)
+		require.LessOrEqual(t, r.Iterations, 80)
+		radius := math.Hypot(r.X[0], r.X[1])
+		angle := math.Remainder(3*radius-math.Atan2(r.X[1], r.X[0]), 2*math.Pi)
+		require.InDelta(t, 0, angle, 1e-3) // 1 − cos = 10⁻⁶/r or less
+		// Nowhere near on the curve is the distance to (3, 0) less.
+		for _, d := range []float64{-0.1, -0.01, 0.01, 0.1} {
+			rho := radius + d
+			require.Greater(t, math.Pow(rho*math.Cos(3*rho)-3, 2)+math.Pow(rho*math.Sin(3*rho), 2), r.F-1e-6*r.F)
+		}
+	}
+}
+
 // A parameter that changes leaves the plans: the projection of it on a disc.
 func TestPlansForParameters(t *testing.T) {
 	f := reverse.NewFuncParamsVec(func(x, a []reverse.Var) []reverse.Var {

@@ -44,6 +44,8 @@ type Result struct {
 // their bounds.
 type Errors struct{ Dual, Primal, Complementarity float64 }
 
+func (e Errors) largest() float64 { return max(e.Dual, e.Primal, e.Complementarity) }
+
 // Cost counts evaluations and measures time. What a method does besides is some
 // vector operations.
 type Cost struct {
