@@ -34,6 +34,8 @@ type adaptive struct {
 	startError float64
 	theta      float64 // the largest so far
 
+	dualNorm, primalNorm float64 // 2-norms of what Newton's step makes 0
+
 	affine, full *direction // of μ = 0 and of μ = 1
 	probe        *direction
 }
@@ -70,7 +72,8 @@ func (s *solver) adapt() error {
 	a := &s.adaptive
 	e := s.totalError()
 	if len(a.errors) == 0 {
-		a.start.take(s)
+		a.start = s.newState()
+		a.start.set(&s.state)
 		a.startError = e
 	}
 	a.theta = max(a.theta, s.at.theta)
@@ -102,7 +105,7 @@ func (s *solver) astray() bool {
 func (s *solver) startOver() error {
 	a := &s.adaptive
 	a.on, a.free = false, false
-	a.start.give(s)
+	s.set(&a.start)
 	s.begin()
 	s.lastShift, s.rejections, s.tinySteps = 0, 0, 0
 	_, err := s.differentiate()
@@ -196,7 +199,7 @@ func (s *solver) quality(d *direction) float64 {
 			count++
 		}
 	}
-	return sq((1-dual)*s.dualNorm)/float64(max(1, s.n)) + sq((1-primal)*s.primalNorm)/float64(max(1, s.m)) +
+	return sq((1-dual)*s.adaptive.dualNorm)/float64(max(1, s.n)) + sq((1-primal)*s.adaptive.primalNorm)/float64(max(1, s.m)) +
 		complementarity/float64(max(1, count))
 }
 

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // The barrier function is
@@ -79,7 +77,7 @@ func (s *solver) lowerBarrier() error {
 		}
 		if s.adaptive.free {
 			s.errors(0)
-			s.dualNorm, s.primalNorm = floats.Norm(s.rv, 2), floats.Norm(s.at.c, 2)
+			s.adaptive.dualNorm, s.adaptive.primalNorm = floats.Norm(s.rv, 2), floats.Norm(s.at.c, 2)
 			return nil
 		}
 	}
@@ -95,90 +93,6 @@ func (s *solver) lowerBarrier() error {
 // leastMu is how small μ becomes: enough for the test.
 func (s *solver) leastMu() float64 {
 	return min(s.tol/(kappaEps+1), s.gap()/float64(2*max(1, s.pairs)))
-}
-
-// uncertainty is what f may be off by, to first order: the sum of all complementarity
-// products and of those of multipliers and violations, as far as numbers can tell.
-func (s *solver) uncertainty() (sum float64) {
-	for i := range s.at.v {
-		lower, upper := s.bounded(i)
-		if lower {
-			sum += offCenter(s.toLower(s.at.v, i), s.lower[i], s.zl[i], 0)
-		}
-		if upper {
-			sum += offCenter(s.toUpper(s.at.v, i), s.upper[i], s.zu[i], 0)
-		}
-	}
-	if s.inner {
-		return sum
-	}
-	for r, c := range s.at.c {
-		if c = math.Abs(s.y[r] * c); c > 0 {
-			columns, values := rowOf(s.b.j, s.output[r])
-			terms := math.Abs(s.scale[r] * s.outputs[s.output[r]])
-			for k, j := range columns {
-				terms += math.Abs(values[k] * s.at.v[j])
-			}
-			sum += max(0, c-roundings*terms*math.Abs(s.y[r]))
-		}
-	}
-	return sum
-}
-
-// offBy is what f may be off by where that is the given number to first order. Where constraints
-// have no interior it is p times that, p the highest order, 2 at least, in which those with a part
-// in it vanish: with v = (t − t₀)ᵖ along ∇v is t − t₀ = p·v/v′, and v·v″/v′² = 1 − 1/p. What
-// multipliers leave of ∇f counts over that distance.
-func (s *solver) offBy(first float64) (float64, error) {
-	const part, least, most = 0.01, 2, 100
-	order, far := float64(least), 0.0
-	unit, g := make([]float64, s.m), make([]float64, s.n)
-	lower, upper := s.lower, s.upper
-	if s.strictLower != nil {
-		lower, upper = s.strictLower, s.strictUpper
-	}
-	i := s.n // of the next slack
-	for r, c := range s.at.c {
-		v, away := c, math.Abs(c)
-		if k := i - s.n; k < len(s.extraRow) && int(s.extraRow[k]) == r {
-			slack, bound := s.at.v[i], upper[i]
-			if s.y[r] < 0 {
-				bound = lower[i]
-			}
-			v, away = c+slack-bound, away+math.Abs(slack-bound)
-			i++
-		}
-		if !(math.Abs(s.y[r])*away >= part*first) {
-			continue
-		}
-		unit[r] = 1
-		err := s.program.hessian(s.at.v[:s.n], 0, unit)
-		if unit[r] = 0; err != nil {
-			return 0, err
-		}
-		clear(g)
-		columns, values := rowOf(s.b.j, s.output[r])
-		for k, j := range columns {
-			g[j] = values[k]
-		}
-		bend := 0.0 // gᵀWg
-		sparsity.NewSymMatrix(s.b.w).DoNonZero(func(i, j int, w float64) { bend += g[i] * w * g[j] })
-		if square := floats.Dot(values, values); square > 0 {
-			p := 1 / (1 - v*bend/(square*square))
-			if !(p > 0 && p < most) {
-				p = most
-			}
-			order, far = max(order, p), max(far, p*math.Abs(v)/math.Sqrt(square))
-		}
-	}
-	s.errors(0)
-	return order*first + floats.Norm(s.rv[:s.n], 2)*far, nil
-}
-
-// gap is what that may be at a solution, also without the scale of f.
-func (s *solver) gap() float64 {
-	f := math.Abs(s.at.f)
-	return min(10*s.tol*max(1, f), max(10*s.tol, gapUnscaled)*max(s.fScale, f))
 }
 
 // keepNear keeps each multiplier within κ_Σ of μ/d, so that Σ cannot differ from

@@ -108,7 +108,7 @@ func requireLocalMinimum(t require.TestingT, p Problem, r *Result) {
 	for i := range n {
 		for _, bound := range []float64{p.Lower[i], p.Upper[i]} {
 			if !math.IsInf(bound, 0) {
-				moved = math.Hypot(moved, relaxation*max(1, math.Abs(bound)))
+				moved = math.Hypot(moved, outwards*max(1, math.Abs(bound)))
 			}
 		}
 	}

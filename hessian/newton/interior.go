@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/hesse-ad/hesse/sparsity"
 )
 
 // InteriorPoint finds local minima of a Problem by a primal–dual interior-point
@@ -87,8 +84,6 @@ const (
 	acceptable         = 100  // times the tolerance
 	stalled            = 15   // iterations at an acceptable level without progress
 	diverging          = 1e14 // of −f, as scaled, and of x relative to the start
-	hugeMultiplier     = 1e6  // relative to ∇f, in its scale
-	relaxation         = 1e-8 // of bounds, relative to max(1, |bound|)
 	finerIterations    = 50   // from a solution in a better scale
 )
 
@@ -149,67 +144,33 @@ type solver struct {
 	maxSteps int
 	r        *Result
 
-	mu, tau       float64
-	at            *point
-	y, zl, zu     []float64
-	trial, second *point
-	g             []float64 // ∇f of the program
-	phi           []float64 // ∇φ_μ
-	rv, rc        []float64 // residuals of a step
+	state           // where it is
+	g     []float64 // ∇f of the program there
+	size  float64   // of v at the start
+	pairs int       // of a multiplier and a bound
 
-	sum              []float64 // Σ
-	dx, dc           []float64
-	shift, lastShift float64
-	easy             int // iterations in a row whose first shift was right
-	step, correction *direction
+	newtonSystem
+	lineSearch
+	adaptive adaptive
+	moved    relaxation
+	phase
 
-	filter     filter
-	thetaMin   float64
-	size       float64 // of v at the start
-	pairs      int     // of a multiplier and a bound
-	rejections int     // in a row, by the filter
-
-	adaptive             adaptive
-	dualNorm, primalNorm float64
-
-	alpha, dualAlpha float64
-	trials           int
-	hugeSteps        int // iterations in a row with multipliers that are huge
-	stay             struct {
-		theta float64 // the violation, and for how many iterations it has been stationary
-		count int
-	}
-	relaxed                  bool  // bounds are, or were
-	strict                   state // before that, with the bounds
-	strictLower, strictUpper []float64
-	leastGain                float64 // since then
-	dependent                bool    // rows of c′ nearly depend on each other: δ_c > 0
-	tinySteps                int
-
-	left, before state    // by the last step, and by one on trial
-	best         struct { // of acceptable points, that of least error
+	best struct { // of acceptable points, that of least error
 		state
 		excess float64
 		since  int
 	}
-
-	// restored, in the restoration phase, reports whether it has done.
-	restored func() bool
-	inner    bool
-	refused  int // restorations in vain
-
-	ended     Status // by the restoration phase
-	endReason string
+	stay struct {
+		theta float64 // the violation, and for how many iterations it has been stationary
+		count int
+	}
 }
 
 func newSolver(p *program) *solver {
 	n, m := len(p.lower), p.m
-	vector := func(n int) []float64 { return make([]float64, n) }
 	return &solver{
-		program: p,
-		at:      p.newPoint(), trial: p.newPoint(), second: p.newPoint(),
-		y: vector(m), zl: vector(n), zu: vector(n), g: vector(n), phi: vector(n), rv: vector(n), rc: vector(m),
-		sum: vector(n), dx: vector(p.n), dc: vector(m), step: newDirection(n, m), correction: newDirection(n, m),
+		program: p, state: p.newState(), g: make([]float64, n),
+		newtonSystem: newNewtonSystem(n, m, p.n), lineSearch: newLineSearch(p),
 	}
 }
 
@@ -325,233 +286,6 @@ func (s *solver) begin() {
 	s.size = max(1, floats.Norm(s.at.v, math.Inf(1)))
 }
 
-// test reports whether the iterations are at an end, and how.
-func (s *solver) test() (status Status, reason string, err error, done bool) {
-	const growing = 10 // of what moved bounds take off f, where it falls if they help
-	e, scaled := s.errors(0)
-	s.r.Errors, s.r.Mu = e, s.mu
-	excess := max(scaled.Primal/s.tol, scaled.Complementarity/s.tol, s.uncertainty()/s.gap())
-	if !s.inner {
-		excess = max(excess, s.violation()/feasibility)
-	}
-	if rounded, err := s.rounded(e.Dual); err != nil {
-		return Failed, "", err, true
-	} else if !rounded || excess > 1 {
-		excess = max(excess, scaled.Dual/s.tol)
-	}
-	gain, gap := s.gained(), s.gap()
-	s.leastGain = min(s.leastGain, gain)
-	switch {
-	case s.restored != nil && s.restored():
-		return Solved, "", nil, true
-	case gain > gap && (excess <= 1 || s.mu <= 10*s.leastMu() && gain > growing*max(gap, s.leastGain)):
-		if err := s.tighten(); err != nil {
-			return Failed, "", err, true
-		}
-	case excess <= 1:
-		return s.optimal()
-	case s.ctx.Err() != nil:
-		return Canceled, "", s.ctx.Err(), true
-	case s.at.f < -diverging*max(1, s.fScale) || floats.Norm(s.at.v, math.Inf(1)) > diverging*s.size:
-		return Unbounded, fmt.Sprintf("f is %.3g", s.at.given), nil, true
-	case s.r.Iterations >= s.maxSteps:
-		status, reason, err = s.orAcceptable(IterationLimit)
-		return status, reason, err, true
-	}
-	if !s.inner && scaled.largest() <= acceptable*s.tol {
-		if s.best.since++; excess < s.best.excess/2 {
-			s.keepBest(excess)
-		}
-		if s.best.since >= stalled {
-			status, reason, err = s.orAcceptable(StepTooSmall)
-			return status, reason, err, true
-		}
-	}
-	return 0, "", nil, false
-}
-
-// rounded reports whether ∇f + c′ᵀy + z, of which dual is the largest element, is what rounding x
-// makes of 0, as where multipliers are huge.
-func (s *solver) rounded(dual float64) (bool, error) {
-	x := s.at.v[:s.n]
-	if w := s.b.w; s.inner || w == nil || !(dual <= roundings*floats.Norm(w.Values(), math.Inf(1))*floats.Norm(x, 1)) {
-		return false, nil // without looking closer
-	}
-	if err := s.program.hessian(x, s.sigma, s.y); err != nil {
-		return false, err
-	}
-	size := make([]float64, len(s.rv)) // |W||x|
-	sparsity.NewSymMatrix(s.b.w).DoNonZero(func(i, j int, w float64) { size[i] += math.Abs(w * x[j]) })
-	for i, v := range s.rv {
-		if !(i < s.n && s.fixed[i]) && !(math.Abs(v) <= max(s.tol, roundings*size[i])) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// violation is that of the constraints without their scales; c may be between its bounds
-// where it is not the slack.
-func (s *solver) violation() (most float64) {
-	slack := 0
-	for r, c := range s.at.c {
-		v := math.Abs(c)
-		if slack < len(s.extraRow) && int(s.extraRow[slack]) == r {
-			i := s.n + slack
-			c += s.at.v[i]
-			v = max(s.lower[i]-c, c-s.upper[i])
-			slack++
-		}
-		most = max(most, v/s.scale[r])
-	}
-	return most
-}
-
-// optimal is the end at a stationary point: a minimum if the matrix has the right
-// inertia, but for rounding errors.
-func (s *solver) optimal() (Status, string, error, bool) {
-	const (
-		flatness = 1e-8  // of curvatures that count as 0, relative to the largest
-		straight = 1e-10 // the same, where all are 0 but for rounding
-	)
-	if err := s.curvatures(); err != nil {
-		return Failed, "", err, true
-	}
-	largest := floats.Norm(s.b.w.Values(), math.Inf(1))
-	if largest == 0 {
-		return Solved, "", nil, true // without curvature the inertia is all rounding
-	}
-	flat := max(flatness*largest, straight)
-	for {
-		for _, shift := range [][2]float64{{0, 0}, {flat, deltaC}} {
-			found, err := s.shifted(shift[0], shift[1])
-			if err != nil {
-				return Failed, "", err, true
-			}
-			if found == right {
-				return Solved, "", nil, true
-			}
-		}
-		if !s.b.kkt.moreStable() {
-			break
-		}
-	}
-	return Saddle, "", nil, true
-}
-
-// keepBest notes the current point as the best acceptable one.
-func (s *solver) keepBest(excess float64) {
-	s.best.excess, s.best.since = excess, 0
-	s.best.take(s)
-}
-
-// orAcceptable goes back to the best acceptable point if there is one, else the
-// status is the given one.
-func (s *solver) orAcceptable(status Status) (Status, string, error) {
-	if s.inner || s.best.at == nil {
-		return status, "", nil
-	}
-	s.best.give(s)
-	if _, err := s.differentiate(); err != nil {
-		return Failed, "", err
-	}
-	reason := status.String()
-	if first := s.uncertainty() + max(0, s.gained()); first > s.gap() {
-		off, err := s.offBy(first)
-		if err != nil {
-			return Failed, "", err
-		}
-		reason += fmt.Sprintf(", the minimum may be off by %.3g", off/s.fScale)
-	}
-	return Acceptable, reason, nil
-}
-
-// shrinkMultipliers replaces multipliers that have been huge for some iterations by those
-// of least squares, if these explain ∇f as well. Where rows of c′ nearly depend on each other
-// they may be anything, and all that is left in W of a sum of constraints with multipliers
-// that cancel are their curvatures.
-func (s *solver) shrinkMultipliers() error {
-	const patience, less = 10, 0.1
-	size, huge := floats.Norm(s.y, math.Inf(1)), hugeMultiplier*max(1, floats.Norm(s.g, math.Inf(1)))
-	if s.inner || max(size, floats.Norm(s.zl, math.Inf(1)), floats.Norm(s.zu, math.Inf(1))) <= huge {
-		s.hugeSteps = 0
-		return nil
-	}
-	if s.hugeSteps++; s.hugeSteps < patience {
-		return nil
-	}
-	s.hugeSteps = 0
-	if s.relax() || size <= huge {
-		return nil
-	}
-	y := append([]float64(nil), s.y...)
-	old, _ := s.errors(0)
-	if err := s.leastSquaresMultipliers(); err != nil {
-		return err
-	}
-	if now, _ := s.errors(0); now.Dual > old.Dual || floats.Norm(s.y, math.Inf(1)) > less*size {
-		copy(s.y, y)
-	}
-	return nil
-}
-
-// relax moves all bounds outwards by 10⁻⁸, once: where constraints have no interior the only
-// multipliers are infinite.
-func (s *solver) relax() bool {
-	if s.relaxed {
-		return false
-	}
-	s.relaxed = true
-	s.strict.take(s)
-	s.strictLower, s.strictUpper = slices.Clone(s.lower), slices.Clone(s.upper)
-	s.leastGain = math.Inf(1)
-	for i := range s.lower {
-		s.lower[i] -= relaxation * max(1, math.Abs(s.lower[i]))
-		s.upper[i] += relaxation * max(1, math.Abs(s.upper[i]))
-	}
-	s.filter.pairs = s.filter.pairs[:0]
-	s.adaptive.errors = s.adaptive.errors[:0]
-	s.keepNear()
-	return true
-}
-
-// gained is what moved bounds have taken off f, to first order.
-func (s *solver) gained() (sum float64) {
-	for i := range s.strictLower {
-		lower, upper := s.bounded(i)
-		if lower {
-			sum += s.zl[i] * (s.strictLower[i] - s.lower[i])
-		}
-		if upper {
-			sum += s.zu[i] * (s.upper[i] - s.strictUpper[i])
-		}
-	}
-	return sum
-}
-
-// tighten goes back to where bounds were moved, and goes on with those that were given.
-func (s *solver) tighten() error {
-	copy(s.lower, s.strictLower)
-	copy(s.upper, s.strictUpper)
-	s.strictLower, s.strictUpper = nil, nil
-	s.strict.give(s)
-	s.begin()
-	s.adaptive.errors = s.adaptive.errors[:0]
-	_, err := s.differentiate()
-	return err
-}
-
-// regularize is the last resort at a feasible point from where no step leads further: that
-// rows of c′ depend on each other, but for rounding errors. From here on δ_c is positive.
-func (s *solver) regularize() (ok bool, err error) {
-	if s.inner || s.dependent || s.m == 0 {
-		return false, nil
-	}
-	s.dependent = true
-	s.filter.pairs = s.filter.pairs[:0]
-	return true, s.leastSquaresMultipliers()
-}
-
 // newtonStep computes the direction; ok is false if there is none.
 func (s *solver) newtonStep() (ok bool, err error) {
 	if err := s.shrinkMultipliers(); err != nil {
@@ -573,45 +307,4 @@ func (s *solver) newtonStep() (ok bool, err error) {
 			return ok, nil
 		}
 	}
-}
-
-// offCenter is how far from μ the product of a distance to a bound and its multiplier is,
-// but for what is above because numbers near the bound are no finer.
-func offCenter(distance, bound, z, mu float64) float64 {
-	off := distance*z - mu
-	if off > 0 && distance <= 2*epsilon*math.Abs(bound) {
-		return 0
-	}
-	return math.Abs(off)
-}
-
-// errors are the errors of the optimality conditions with μ in place of
-// complementarity, and in the scale of the test.
-func (s *solver) errors(mu float64) (e, scaled Errors) {
-	copy(s.rv, s.g)
-	s.addConstraints(s.rv, s.y)
-	multipliers, count := 0.0, 0
-	for i := range s.rv {
-		s.rv[i] += s.zu[i] - s.zl[i]
-		if i < s.n && s.fixed[i] {
-			continue
-		}
-		e.Dual = max(e.Dual, math.Abs(s.rv[i]))
-		lower, upper := s.bounded(i)
-		if lower {
-			e.Complementarity = max(e.Complementarity, offCenter(s.toLower(s.at.v, i), s.lower[i], s.zl[i], mu))
-			multipliers += s.zl[i]
-			count++
-		}
-		if upper {
-			e.Complementarity = max(e.Complementarity, offCenter(s.toUpper(s.at.v, i), s.upper[i], s.zu[i], mu))
-			multipliers += s.zu[i]
-			count++
-		}
-	}
-	e.Primal = floats.Norm(s.at.c, math.Inf(1))
-	const from, most = 100, 100 // s_max, and what s_d and s_c may be
-	sd := min(most, max(from, (floats.Norm(s.y, 1)+multipliers)/float64(max(1, s.m+count)))/from)
-	sc := min(most, max(from, multipliers/float64(max(1, count)))/from)
-	return e, Errors{Dual: e.Dual / sd, Primal: e.Primal, Complementarity: e.Complementarity / sc}
 }

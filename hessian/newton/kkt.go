@@ -235,6 +235,26 @@ func (s *solver) shifts(try func(deltaW, deltaC float64) (inertia, error)) (ok b
 	return false, nil
 }
 
+// newtonSystem is the primal–dual system at a point, and its solutions.
+type newtonSystem struct {
+	sum              []float64 // Σ
+	dx, dc           []float64 // Dₓ and D_c
+	shift, lastShift float64   // δ_w, and the last that was not 0
+	easy             int       // iterations in a row whose first shift was right
+	dependent        bool      // rows of c′ nearly depend on each other: δ_c > 0
+
+	rv, rc           []float64 // residuals
+	step, correction *direction
+}
+
+func newNewtonSystem(v, m, n int) newtonSystem {
+	vector := func(n int) []float64 { return make([]float64, n) }
+	return newtonSystem{
+		sum: vector(v), dx: vector(n), dc: vector(m), rv: vector(v), rc: vector(m),
+		step: newDirection(v, m), correction: newDirection(v, m),
+	}
+}
+
 // direction is a primal–dual step.
 type direction struct{ v, y, zl, zu []float64 }
 

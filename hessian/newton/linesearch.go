@@ -6,6 +6,29 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// lineSearch is the state of the filter line search.
+type lineSearch struct {
+	tau              float64   // the fraction of the distance to a bound that a step may go
+	phi              []float64 // ∇φ_μ
+	trial, second    *point
+	alpha, dualAlpha float64 // that x and the multipliers took of the last step, after
+	trials           int
+
+	filter     filter
+	thetaMin   float64
+	rejections int // in a row, by the filter
+	tinySteps  int
+
+	left, before state // by the last step, and by one on trial
+}
+
+func newLineSearch(p *program) lineSearch {
+	return lineSearch{
+		phi: make([]float64, len(p.lower)), trial: p.newPoint(), second: p.newPoint(),
+		left: p.newState(), before: p.newState(),
+	}
+}
+
 // primalFraction is the largest α ≤ 1 with which v keeps the fraction 1−τ of its
 // distances to the bounds.
 func (s *solver) primalFraction(dv []float64) float64 {
@@ -170,10 +193,10 @@ func (s *solver) accept(d *direction, q *point, phi, slope, theta float64) (ok b
 // finite it stays, and ok is false.
 func (s *solver) move(d *direction, q *point) (ok bool, err error) {
 	s.dualAlpha = s.dualFraction(d)
-	s.left.take(s)
+	s.left.set(&s.state)
 	defer func() {
 		if !ok && err == nil {
-			s.left.give(s)
+			s.set(&s.left)
 			_, err = s.differentiate()
 		}
 	}()
@@ -232,21 +255,16 @@ type state struct {
 	mu        float64
 }
 
-// take copies the state of s.
-func (t *state) take(s *solver) {
-	if t.at == nil {
-		t.at = s.newPoint()
-	}
-	t.at.set(s.at)
-	t.y, t.zl, t.zu = append(t.y[:0], s.y...), append(t.zl[:0], s.zl...), append(t.zu[:0], s.zu...)
-	t.mu = s.mu
+func (p *program) newState() state {
+	n := len(p.lower)
+	return state{at: p.newPoint(), y: make([]float64, p.m), zl: make([]float64, n), zu: make([]float64, n)}
 }
 
-// give copies it back.
-func (t *state) give(s *solver) {
-	s.at.set(t.at)
-	copy(s.y, t.y)
-	copy(s.zl, t.zl)
-	copy(s.zu, t.zu)
-	s.mu = t.mu
+// set copies o.
+func (t *state) set(o *state) {
+	t.at.set(o.at)
+	copy(t.y, o.y)
+	copy(t.zl, o.zl)
+	copy(t.zu, o.zu)
+	t.mu = o.mu
 }

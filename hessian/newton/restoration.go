@@ -24,6 +24,15 @@ const (
 	multiplierR = 1e3 // above it multipliers of bounds start again
 )
 
+// phase is what restoration needs to know.
+type phase struct {
+	inner     bool        // the solver is that of a restoration phase,
+	restored  func() bool // which reports whether it has done
+	refused   int         // restorations in vain
+	ended     Status      // by the restoration phase
+	endReason string
+}
+
 // rescue is what follows when the line search has failed: first steps that make
 // the error of the whole system less, then the restoration phase.
 func (s *solver) rescue() (ok bool, err error) {
@@ -57,14 +66,14 @@ func (s *solver) soften() (ok bool, err error) {
 	if s.trial.theta >= s.at.theta && phiTrial > phi+drowned*max(1, math.Abs(phi)) {
 		return false, nil
 	}
-	s.before.take(s)
+	s.before.set(&s.state)
 	if ok, err := s.move(s.step, s.trial); !ok || err != nil {
 		return false, err
 	}
 	if s.systemError() <= less*old {
 		return true, nil
 	}
-	s.before.give(s)
+	s.set(&s.before)
 	_, err = s.differentiate()
 	return false, err
 }
