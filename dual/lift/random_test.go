@@ -106,7 +106,7 @@ func (g *generator) target() string {
 }
 
 func (g *generator) statement() {
-	k := g.rnd.IntN(34)
+	k := g.rnd.IntN(38)
 	if g.depth > 2 && k >= 6 {
 		k = g.rnd.IntN(6)
 	}
@@ -233,6 +233,18 @@ func (g *generator) several(k int) {
 		g.line("var %s, %s float64\nfor %s, %s = range map[float64]float64{0.5: %s} {\n%s *= %s\n}\ns += %s - %s", w, v, w, v, g.pick("2", c), w, g.number(1), w, v)
 	case 32:
 		g.line("%s, %s := p.norm, %s\ns += %s() * %s(%s)", v, w, g.pick("math.Sin", "math.Abs", "half"), v, w, c)
+	case 34:
+		g.line("%s, %s := complex(%s, %s), %s", v, w, c, g.number(1), g.pick("2i", "1 - 0.5i", "complex("+g.number(1)+", 0.25)", "complex(0.5, d.C)"))
+		g.line("%s %s %s\nif %s == %s || real(%s) < 0.25 {\n%s = -%s\n}", v, g.pick("=", "+=", "*="), g.pick(w, "twist("+w+")", v+"*"+w), v, w, w, v, v)
+		g.line("s += math.Tanh(real(%s / (3 + 1i + %s*cmplx.Conj(%s))))\n%s = math.Tanh(imag(%s) + cmplx.Abs(%s))", v, v, v, g.target(), g.pick(v, w, "cmplx.Exp("+w+")"), w)
+	case 35:
+		g.line("%s := func(v float64) (float64, error) {\nif v > 0.5 {\nreturn v, fmt.Errorf(\"%%.3f of %%.3g: %%v\", v, y[:2], m.next())\n}\nreturn v / 2, nil\n}", v)
+		g.line("if %s, err := %s(%s); err != nil {\ns -= float64(len(err.Error()))\n} else {\n%s -= %s\n}", w, v, c, g.target(), w)
+	case 36:
+		g.line("%s = origin\n%s += hook(%s) + sine(%s)", g.pick("p", "q"), g.target(), c, g.number(1))
+		g.line("for _, %s := range [][]float64{fixed, y} {\ns += %s[0] * %s\n}", v, v, c)
+	case 37:
+		g.line("%s := slices.Clone([]pair{p, origin})\n%s[1].a = %s\ns += dual.Detach(%s) * %s[0].a\n%s := map[float64]float64{dual.Value(%s): 0.5}\ns += %s[%s]", v, v, c, g.number(1), v, w, c, w, "dual.Value("+c+")")
 	case 33:
 		g.line("%s, %s := [3]pair{p, q}, &pair{b: %s}\n%s[1].a = %s\n%s[2], *%s = *%s, %s[0]\np = %s[m.index()]\ns += %s.b", v, w, c, v, g.number(1), v, w, w, v, v, w)
 	}
@@ -241,11 +253,29 @@ func (g *generator) several(k int) {
 const randomHead = `package main
 
 import (
+	"fmt"
 	"math"
+	"math/cmplx"
 	"slices"
+
+	"github.com/hesse-ad/hesse/dual"
 )
 
-var _ = slices.Values[[]int]
+var (
+	_ = slices.Values[[]int]
+	_ = cmplx.Abs
+	_ = fmt.Errorf
+	_ = dual.Detach
+)
+
+var (
+	origin = pair{0.5, 1}
+	fixed  = []float64{0.25, 2}
+	hook   = func(v float64) float64 { return v / (2 + v*v) }
+	sine   = math.Sin
+)
+
+func twist(z complex128) complex128 { return complex(imag(z), -real(z)) }
 
 type data struct {
 	W []float64
