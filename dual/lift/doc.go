@@ -20,8 +20,8 @@
 //	                 evaluate both sides and need no guard on a tape; NaN compared is NaN,
 //	                 and |−0| and the largest and smallest of two zeros have the sign of
 //	                 math.Abs, Max and Min. Branches that are kept are printed, with the cause
-//	-type T,...      write instances for dual.Real, dual.Number, dual.Number3, dual.Hyper or reverse.Var
-//	                 too: Go inlines their methods
+//	-type T,...      write instances for dual.Real, dual.Number, dual.Number3, dual.Hyper,
+//	                 dual.Taylor or reverse.Var too: Go inlines their methods
 //	-check           write nothing; fail if the file is not as it would be written
 //
 // The type arguments of a generic function stand behind its name, as in 'Energy[Spring]'; one

@@ -94,8 +94,8 @@ func (w *writer) write(roots []*activity.Instance) string {
 
 // concrete makes the writer write instances of a type, as in dual.Number.
 func (w *writer) concrete(t string) error {
-	if !slices.Contains([]string{"dual.Real", "dual.Number", "dual.Number3", "dual.Hyper", "reverse.Var"}, t) {
-		return fmt.Errorf("%s is none of dual.Real, dual.Number, dual.Number3, dual.Hyper and reverse.Var", t)
+	if known := strings.Fields("dual.Real dual.Number dual.Number3 dual.Hyper dual.Taylor reverse.Var"); !slices.Contains(known, t) {
+		return fmt.Errorf("%s is none of %s", t, strings.Join(known, ", "))
 	}
 	pkg, name, _ := strings.Cut(t, ".")
 	w.T, w.generic, w.suffix = w.imported("github.com/hesse-ad/hesse/"+pkg, pkg)+"."+name, false, name

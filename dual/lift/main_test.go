@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -53,7 +54,7 @@ func TestFilesAreWrittenAsBefore(t *testing.T) {
 		"choices":   "-select cheapest",
 		"guards":    "clamp",
 		"roots":     "sumOfSquares trapezoid[Normal] tempered",
-		"concrete":  "-type dual.Number,reverse.Var Energy",
+		"concrete":  "-type dual.Number,dual.Taylor,reverse.Var Energy",
 	} {
 		t.Run(golden, func(t *testing.T) {
 			got, err := liftEnergy(t, args)
@@ -102,6 +103,44 @@ func TestThePackageIsReadAsItIsBuilt(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(have), want, flags)
 	}
+}
+
+// Modules are the same whether they are read by a workspace or by their requirements.
+func TestCheckAgreesInAndOutOfAWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	requires := regexp.MustCompile(`(?ms)^go .*`).FindString(string(mod)) + "\nrequire github.com/hesse-ad/hesse v0.0.0\nreplace github.com/hesse-ad/hesse => " + root + "\n"
+	work := regexp.MustCompile(`(?m)^go .*`).FindString(string(mod)) + "\nuse (\n./model\n./springs\n)\n"
+	for name, text := range map[string]string{
+		"go.work":         work + "replace github.com/hesse-ad/hesse => " + root + "\n",
+		"model/go.mod":    "module example.org/model\n" + requires + "require example.org/springs v0.0.0\nreplace example.org/springs => ../springs\n",
+		"model/go.sum":    string(sum),
+		"model/model.go":  "package model\n\nimport \"example.org/springs\"\n\nfunc Energy(x []float64) float64 { return springs.Energy(x[0]) + springs.Stiffness*x[1] }\n",
+		"springs/go.mod":  "module example.org/springs\n" + regexp.MustCompile(`(?m)^go .*`).FindString(string(mod)) + "\n",
+		"springs/load.go": "package springs\n\nimport \"example.org/springs/internal/lengths\"\n\nvar Stiffness = 2.0\n\nfunc Energy(x float64) float64 { return Stiffness * (x - lengths.Rest) }\n",
+
+		"springs/internal/lengths/lengths.go": "package lengths\n\nvar Rest = 0.5\n",
+	} {
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	t.Setenv("GOFLAGS", "-mod=mod")
+	lift := func(workspace string, args ...string) {
+		t.Setenv("GOWORK", workspace)
+		if workspace != "off" {
+			t.Setenv("GOFLAGS", "")
+		}
+		var errs bytes.Buffer
+		require.Zero(t, run(append(args, "Energy"), filepath.Join(dir, "model"), &errs), errs.String())
+	}
+	lift("off")
+	lift(filepath.Join(dir, "go.work"), "-check")
 }
 
 // What is said besides the file, and what is carried over into it.

@@ -210,7 +210,7 @@ func (g *generator) several(k int) {
 		g.line("%s := box[%s\n%s.put(%s)\ns += %s.get() / 2", v, g.pick("float64]{"+c+"}", "float64]{}", "float64]{1}"), v, g.pick("2", c, g.number(1)), v)
 		g.line("%s := box[pair]{pair{1, %s}}\ns -= %s.get().b", w, g.pick("2", c), w)
 	case 24:
-		g.line("switch %s := %s; %s {\ncase x[0] - %s, 0.375:", v, g.pick("d.C", c, "m.next()"), v, g.number(1))
+		g.line("switch %s := float64(%s); %s {\ncase x[0] - %s, 0.375:", v, g.pick("d.C", c, "m.next()"), v, g.number(1))
 		g.block()
 		g.line("case 0.75:\ns++\n}")
 	case 25:

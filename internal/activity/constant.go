@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/types/typeutil"
@@ -12,7 +13,8 @@ import (
 
 // Constant reports whether nothing changes the package variable v, or what it refers to,
 // once it is declared: all that the program does with it is seen to read. Of an exported
-// variable of the module at hand, whose other packages are not all known, it is false, but for a command.
+// variable it is false, since not all packages that may change it are known, but in a command
+// and where another module keeps it internal.
 func (p *Program) Constant(v *types.Var) bool {
 	known, ok := p.constants[v]
 	if !ok {
@@ -25,7 +27,7 @@ func (p *Program) Constant(v *types.Var) bool {
 func (p *Program) isConstant(v *types.Var) bool {
 	seen := map[*types.Var]bool{}
 	q := p.byPkg[v.Pkg()]
-	if q == nil || v.Exported() && q.Module != nil && q.Module.Version == "" && q.Name != "main" {
+	if q == nil || v.Exported() && q.Name != "main" && (sameModule(q, p.Root) || !strings.Contains("/"+q.PkgPath+"/", "/internal/")) {
 		return false
 	}
 	for _, r := range p.byPkg {
@@ -34,6 +36,13 @@ func (p *Program) isConstant(v *types.Var) bool {
 		}
 	}
 	return true
+}
+
+func sameModule(q, r *packages.Package) bool {
+	if q.Module == nil || r.Module == nil {
+		return q.Module == r.Module
+	}
+	return q.Module.Path == r.Module.Path
 }
 
 // onlyRead reports whether the code of q only reads v and what v refers to. Where it is
