@@ -29,6 +29,7 @@ type Analysis struct {
 	functions map[*types.Var]*types.Func // see function
 	pending   []*Call
 	hidden    []hidden
+	expanded  map[*Instance]int // calls that were, by root
 	changed   bool
 	current   *Instance // whose body is gone through
 }
@@ -52,7 +53,7 @@ const (
 // New returns an analysis of functions of p for a command that treats declared functions
 // as use says.
 func New(p *Program, use func(fn *types.Func) Use) *Analysis {
-	return &Analysis{builder: builder{holds: map[types.Type]bool{}}, Program: p, use: use, globals: map[types.Object]*Place{}, functions: map[*types.Var]*types.Func{}}
+	return &Analysis{builder: builder{holds: map[types.Type]bool{}}, Program: p, use: use, globals: map[types.Object]*Place{}, functions: map[*types.Var]*types.Func{}, expanded: map[*Instance]int{}}
 }
 
 // hidden is a place whose values go where they cannot be followed.
@@ -135,8 +136,8 @@ type Call struct {
 	argAt []token.Pos
 }
 
-// maxInstances is how many calls are told apart; beyond, all calls of a function
-// are one.
+// maxInstances is how many calls are told apart that a root leads to; beyond, all calls of a
+// function are one.
 const maxInstances = 5000
 
 // Run spreads activity until nothing changes any more, and collects faults.
@@ -176,13 +177,13 @@ func (c *Call) active() bool {
 func (a *Analysis) expand(c *Call) {
 	defer func(in *Instance) { a.current = in }(a.current)
 	a.current = c.in
-	for in := c.in; in != nil; in = in.Caller {
+	var root *Instance
+	for in := c.in; in != nil && c.Callee == nil; root, in = in, in.Caller {
 		if in.Fn == c.Fn && sameEnv(in.Env, c.Env) {
 			c.Callee = in
-			break
 		}
 	}
-	if c.Callee == nil && len(a.All) > maxInstances {
+	if a.expanded[root]++; c.Callee == nil && a.expanded[root] > maxInstances {
 		for _, in := range a.All {
 			if in.Fn == c.Fn && sameEnv(in.Env, c.Env) {
 				c.Callee = in
