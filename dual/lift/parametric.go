@@ -75,14 +75,8 @@ func (m matching) at(t types.Type, p *activity.Place) bool {
 			return m.at(s, p)
 		}
 		return !p.HoldsActive()
-	case *types.Slice:
-		return m.at(t.Elem(), p.Elem())
-	case *types.Array:
-		return m.at(t.Elem(), p.Elem())
-	case *types.Pointer:
-		return m.at(t.Elem(), p.Elem())
-	case *types.Map:
-		return m.at(t.Elem(), p.Elem())
+	case *types.Slice, *types.Array, *types.Pointer, *types.Map:
+		return m.at(t.(interface{ Elem() types.Type }).Elem(), p.Elem())
 	case *types.Signature:
 		return p.Kind() != activity.Function || m.tuple(t.Params(), p.Params()) && m.tuple(t.Results(), p.Results())
 	case *types.Named:

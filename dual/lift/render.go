@@ -858,17 +858,22 @@ func (r *renderer) literal(e *ast.FuncLit) string {
 	for i := range sig.Results().Len() {
 		r.results = append(r.results, r.in.Vars[sig.Results().At(i)])
 	}
-	s := "func" + r.signature(e.Type, sig) + " " + r.node(e.Body)
+	var params, results []*activity.Place
+	if p := r.in.Exprs[e]; p.Kind() == activity.Function {
+		params, results = p.Params(), p.Results()
+	}
+	s := "func" + r.signature(e.Type, params, results) + " " + r.node(e.Body)
 	r.results = outer
 	return s
 }
 
-// signature is the parameters and results of a function.
-func (r *renderer) signature(t *ast.FuncType, sig *types.Signature) string {
-	s := "(" + r.tuple(t.Params, sig.Params()) + ")"
+// signature is the parameters and results of a function with these places, nil where there are
+// no numbers.
+func (r *renderer) signature(t *ast.FuncType, params, results []*activity.Place) string {
+	s := "(" + r.tuple(t.Params, params) + ")"
 	if t.Results != nil {
-		out := r.tuple(t.Results, sig.Results())
-		if sig.Results().Len() > 1 || strings.Contains(out, " ") && len(t.Results.List[0].Names) > 0 {
+		out := r.tuple(t.Results, results)
+		if t.Results.NumFields() > 1 || len(t.Results.List[0].Names) > 0 {
 			out = "(" + out + ")"
 		}
 		s += " " + out
@@ -878,16 +883,17 @@ func (r *renderer) signature(t *ast.FuncType, sig *types.Signature) string {
 
 // tuple is a list of parameters, each group of one type as it was written unless
 // only some of it is active.
-func (r *renderer) tuple(f *ast.FieldList, t *types.Tuple) string {
+func (r *renderer) tuple(f *ast.FieldList, places []*activity.Place) string {
 	var parts []string
 	at := 0
 	for _, field := range f.List {
 		n := max(1, len(field.Names))
 		texts := make([]string, n)
-		names := make([]string, n)
 		for k := range n {
 			var p *activity.Place
-			names[k], p = r.parameter(t.At(at + k))
+			if places != nil {
+				p = places[at+k]
+			}
 			texts[k] = r.typ(p, field.Type)
 		}
 		for k := 0; k < n; {
@@ -897,7 +903,11 @@ func (r *renderer) tuple(f *ast.FieldList, t *types.Tuple) string {
 			}
 			part := texts[k]
 			if len(field.Names) > 0 {
-				part = strings.Join(names[k:j], ", ") + " " + part
+				var names []string
+				for _, id := range field.Names[k:j] {
+					names = append(names, r.parameter(r.info().Defs[id]))
+				}
+				part = strings.Join(names, ", ") + " " + part
 			}
 			parts = append(parts, part)
 			k = j

@@ -206,7 +206,7 @@ func (w *writer) renderFunc(l *lifted, in *activity.Instance) string {
 	if !l.method && !l.bare {
 		b.WriteString(w.params())
 	}
-	s := r.signature(d.Type, sig)
+	s := r.signature(d.Type, in.Params, in.Results)
 	if params != "" {
 		if sig.Params().Len() > 0 {
 			params += ", "
@@ -215,21 +215,20 @@ func (w *writer) renderFunc(l *lifted, in *activity.Instance) string {
 	}
 	copies := ""
 	for v := range sig.Params().Variables() {
-		if name, p := r.parameter(v); name != v.Name() {
-			copies += "\n" + v.Name() + " := " + r.made(name, r.in.Vars[v], p, v.Type())
+		if name := r.parameter(v); name != v.Name() {
+			copies += "\n" + v.Name() + " := " + r.made(name, r.in.Vars[v], r.in.Copies[v], v.Type())
 		}
 	}
 	b.WriteString(s + " {" + copies + strings.TrimPrefix(r.node(d.Body), "{"))
 	return b.String()
 }
 
-// parameter is a parameter and its place: under another name where its variable is a copy
-// that is active.
-func (r *renderer) parameter(v *types.Var) (string, *activity.Place) {
-	if p := r.in.Copies[v]; p != nil && r.in.Vars[v].HoldsActive() {
-		return r.free(v.Name() + "Real"), p
+// parameter is the name of a parameter: another one where its variable is a copy that is active.
+func (r *renderer) parameter(v types.Object) string {
+	if r.in.Copies[v] != nil && r.in.Vars[v].HoldsActive() {
+		return r.free(v.Name() + "Real")
 	}
-	return v.Name(), r.in.Vars[v]
+	return v.Name()
 }
 
 // receiverType is the type of a receiver, whose type parameters have arguments here.
@@ -331,7 +330,7 @@ func (r *renderer) typ(p *activity.Place, e ast.Expr) string {
 	case *ast.ChanType:
 		r.fault(e.Pos(), "a channel cannot carry active values", "return them, or write them into a slice")
 	case *ast.FuncType:
-		return "func" + r.funcType(p, x)
+		return "func" + r.signature(x, p.Params(), p.Results())
 	case *ast.StructType:
 		return r.structType(p, x)
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
@@ -396,35 +395,6 @@ func (r *renderer) typeString(t types.Type) string {
 		}
 		return r.imported(p.Path(), p.Name())
 	})
-}
-
-func (r *renderer) funcType(p *activity.Place, x *ast.FuncType) string {
-	list := func(f *ast.FieldList, places []*activity.Place) string {
-		if f == nil {
-			return ""
-		}
-		var s []string
-		at := 0
-		for _, field := range f.List {
-			for k := range max(1, len(field.Names)) {
-				t := r.typ(places[at], field.Type)
-				if k < len(field.Names) {
-					t = field.Names[k].Name + " " + t
-				}
-				s = append(s, t)
-				at++
-			}
-		}
-		return strings.Join(s, ", ")
-	}
-	s := "(" + list(x.Params, p.Params()) + ")"
-	if out := list(x.Results, p.Results()); out != "" {
-		if len(p.Results()) > 1 || strings.Contains(out, " ") {
-			out = "(" + out + ")"
-		}
-		s += " " + out
-	}
-	return s
 }
 
 func (r *renderer) structType(p *activity.Place, x *ast.StructType) string {

@@ -185,7 +185,7 @@ func (p *Program) reads(q *packages.Package, id *ast.Ident, stack []ast.Node, se
 		}
 		switch fn := typeutil.Callee(info, n).(type) {
 		case *types.Builtin:
-			elem, _ := t.Underlying().(interface{ Elem() types.Type })
+			elem, _ := t.Underlying().(hasElem)
 			return builtins[fn.Name()].reads || fn.Name() == "copy" && i > 0 && elem != nil && !refers(elem.Elem())
 		case *types.Func:
 			fn, decl, r := p.Source(fn)

@@ -166,7 +166,7 @@ func (a *Analysis) find(in *Instance, sig *types.Signature, path []string) (*Pla
 		p, t := in.Params[i].find(), v.Type()
 		for j, name := range path[1:] {
 			for p.kind == Holder { // of a pointer, what it points to; of a slice or map, every element
-				p, t = p.elem.find(), t.Underlying().(interface{ Elem() types.Type }).Elem()
+				p, t = p.elem.find(), t.Underlying().(hasElem).Elem()
 			}
 			s, ok := t.Underlying().(*types.Struct)
 			k := -1

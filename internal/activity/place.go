@@ -74,9 +74,6 @@ func (p *Place) Results() []*Place { return p.find().result }
 // Root is the place that p is part of: the same for all that share memory.
 func (p *Place) Root() *Place { return p.find() }
 
-// Same reports whether p and q became one place.
-func (p *Place) Same(q *Place) bool { return p.find() == q.find() }
-
 func (p *Place) find() *Place {
 	for p.up != nil {
 		if p.up.up != nil {
@@ -216,6 +213,9 @@ func (b *builder) holdsNumber(t types.Type) bool {
 	return v
 }
 
+// hasElem is a slice, array, pointer, channel or map.
+type hasElem interface{ Elem() types.Type }
+
 func (b *builder) reachesNumber(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -232,15 +232,7 @@ func (b *builder) reachesNumber(t types.Type, seen map[types.Type]bool) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return b.isNumber(t)
-	case *types.Slice:
-		return b.reachesNumber(u.Elem(), seen)
-	case *types.Array:
-		return b.reachesNumber(u.Elem(), seen)
-	case *types.Pointer:
-		return b.reachesNumber(u.Elem(), seen)
-	case *types.Chan:
-		return b.reachesNumber(u.Elem(), seen)
-	case *types.Map:
+	case hasElem:
 		return b.reachesNumber(u.Elem(), seen)
 	case *types.Struct:
 		for i := range u.NumFields() {
@@ -274,15 +266,7 @@ func (b *builder) build(t types.Type, within map[types.Type]*Place) *Place {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		p.kind = Number
-	case *types.Slice:
-		p.kind, p.elem = Holder, b.build(u.Elem(), within)
-	case *types.Array:
-		p.kind, p.elem = Holder, b.build(u.Elem(), within)
-	case *types.Pointer:
-		p.kind, p.elem = Holder, b.build(u.Elem(), within)
-	case *types.Chan:
-		p.kind, p.elem = Holder, b.build(u.Elem(), within)
-	case *types.Map:
+	case hasElem:
 		p.kind, p.elem = Holder, b.build(u.Elem(), within)
 	case *types.Struct:
 		p.kind = Record

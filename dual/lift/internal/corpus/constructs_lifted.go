@@ -367,7 +367,7 @@ func functionValuesOf[T dual.Scalar[T]](x []T) T {
 		s = s.Add(g(x[i%len(x)]))
 	}
 	g := composeOf(T.Exp, cubeOf[T])
-	table := map[string]func(a T, b T) T{"pow": T.Hypot}
+	table := map[string]func(a, b T) T{"pow": T.Hypot}
 	return s.Add(g(x[0])).Add(table["pow"](x[0], dual.Const[T](2)))
 }
 

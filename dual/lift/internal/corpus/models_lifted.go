@@ -511,7 +511,7 @@ func fftOf[T dual.Scalar[T]](a []numberOf[T]) []numberOf[T] {
 
 func newDenseOf[T dual.Scalar[T]](n int) *denseOf[T] { return &denseOf[T]{n, make([]T, n*n)} }
 
-func (m *denseOf[T]) each(f func(i int, j int) T) {
+func (m *denseOf[T]) each(f func(i, j int) T) {
 	for i := range m.n {
 		for j := range m.n {
 			m.set(i, j, f(i, j))
