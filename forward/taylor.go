@@ -33,39 +33,51 @@ func Derivatives(dst []float64, f func(x dual.Taylor) dual.Taylor, x float64, or
 	return dst
 }
 
-// Taylor stores the Taylor coefficients of f along a curve in dst and returns it: x[i] are
-// the coefficients of the curve's component i, xᵢ(t) = Σ x[i][k]tᵏ, which may be as few as
-// one, and dst[i][k] is that of tᵏ in fᵢ(x(t)), k ≤ order. For a line through x₀ along v,
-// x[i] = {x₀ᵢ, vᵢ}, these are directional derivatives over k!. dst is allocated if nil, as
-// is each of its rows; it may not overlap x. Taylor panics if f is nil, order < 0, a
-// component of x is longer than order+1, or shapes differ. It is one evaluation of f on
-// [dual.Taylor], O(order²) an operation.
+// Taylor stores the coefficients of f along a curve x(t) = Σ x[k]tᵏ in dst and returns it:
+// f(x(t)) = Σ dst[k]tᵏ, k ≤ order. x[0] is the point; coefficients beyond len(x) are 0, so that
+// x = {x₀, v} is a line, along which dst[k] is the k-th directional derivative over k!. dst is
+// allocated if nil, as is each dst[k]; they may overlap x. Taylor panics if f is nil, order < 0, x
+// is empty or longer than order+1, or lengths differ. It is one evaluation of f on [dual.Taylor],
+// O(order²) an operation. Tapes do the same by lanes, in reverse.Tape.Taylor.
 func Taylor(dst [][]float64, f func(x []dual.Taylor) []dual.Taylor, x [][]float64, order int) [][]float64 {
 	if f == nil {
 		panic(badFunc)
 	}
+	if order < 0 || len(x) == 0 || len(x) > order+1 {
+		panic("forward: x has not from 1 to order+1 coefficients")
+	}
 	p := polynomials.Get().(*polynomial)
 	p.reset(order)
 	p.x = p.x[:0]
-	for _, c := range x {
+	c := slices.Grow(p.start[:0], len(x))[:len(x)]
+	for _, xk := range x {
+		if len(xk) != len(x[0]) {
+			panic("forward: coefficients of x have different lengths")
+		}
+	}
+	for i := range x[0] {
+		for k, x := range x {
+			c[k] = x[i]
+		}
 		p.x = append(p.x, p.memory.Variable(c...))
 	}
+	p.start = c
 	y := f(p.x)
 	if dst == nil {
-		dst = make([][]float64, len(y))
+		dst = make([][]float64, order+1)
 	}
-	if len(dst) != len(y) {
-		panic("forward: len(dst) is not that of f's result")
+	if len(dst) != order+1 {
+		panic("forward: len(dst) is not order+1")
 	}
-	for i, yi := range y {
-		if dst[i] == nil {
-			dst[i] = make([]float64, order+1)
+	for k := range dst {
+		if dst[k] == nil {
+			dst[k] = make([]float64, len(y))
 		}
-		if len(dst[i]) != order+1 {
-			panic("forward: a row of dst is not of order+1 numbers")
+		if len(dst[k]) != len(y) {
+			panic("forward: a coefficient of dst has not the length of f's result")
 		}
-		for k := range dst[i] {
-			dst[i][k] = yi.Coefficient(k)
+		for i, yi := range y {
+			dst[k][i] = yi.Coefficient(k)
 		}
 	}
 	polynomials.Put(p)
@@ -76,6 +88,7 @@ func Taylor(dst [][]float64, f func(x []dual.Taylor) []dual.Taylor, x [][]float6
 type polynomial struct {
 	memory *dual.Taylors
 	x      []dual.Taylor
+	start  []float64
 }
 
 var polynomials = sync.Pool{New: func() any { return new(polynomial) }}

@@ -33,8 +33,8 @@ func ExampleDerivatives_halley() {
 // The coefficients of x·y along (1 + t, 2 + t²).
 func ExampleTaylor() {
 	product := func(x []dual.Taylor) []dual.Taylor { return []dual.Taylor{x[0].Mul(x[1])} }
-	fmt.Println(forward.Taylor(nil, product, [][]float64{{1, 1}, {2, 0, 1}}, 4))
-	// Output: [[2 2 1 1 0]]
+	fmt.Println(forward.Taylor(nil, product, [][]float64{{1, 2}, {1, 0}, {0, 1}}, 4))
+	// Output: [[2] [2] [1] [1] [0]]
 }
 
 // The logistic equation y′ = y(1 − y), y(0) = ½ has the solution 1/(1 + e⁻ᵗ).
@@ -57,11 +57,15 @@ func TestDerivativesAndTaylorTakeTheirArguments(t *testing.T) {
 	require.Panics(t, func() { forward.Derivatives(nil, square, 1, -1) })
 	require.Panics(t, func() { forward.Derivatives(dst, square, 1, 1) })
 	one := func(x []dual.Taylor) []dual.Taylor { return x[:1] }
-	require.Panics(t, func() { forward.Taylor(nil, one, [][]float64{{1, 2, 3}}, 1) })
-	require.Panics(t, func() { forward.Taylor(make([][]float64, 2), one, [][]float64{{1}}, 1) })
-	require.Panics(t, func() { forward.Taylor([][]float64{{0}}, one, [][]float64{{1}}, 1) })
+	require.Panics(t, func() { forward.Taylor(nil, one, [][]float64{{1}, {2}, {3}}, 1) })
+	require.Panics(t, func() { forward.Taylor(nil, one, nil, 1) })
+	require.Panics(t, func() { forward.Taylor(nil, one, [][]float64{{1}, {2, 3}}, 1) })
+	require.Panics(t, func() { forward.Taylor(make([][]float64, 1), one, [][]float64{{1}}, 1) })
+	require.Panics(t, func() { forward.Taylor([][]float64{{0, 1}, nil}, one, [][]float64{{1}}, 1) })
+	x := [][]float64{{1}, {2}}
+	require.Equal(t, [][]float64{{1}, {2}, {0}}, forward.Taylor([][]float64{x[1], x[0], nil}, one, x, 2), "dst may overlap x")
 	// A result without t is a constant.
-	require.Equal(t, [][]float64{{4, 0, 0}}, forward.Taylor(nil, func([]dual.Taylor) []dual.Taylor { return []dual.Taylor{dual.Const[dual.Taylor](4)} }, nil, 2))
+	require.Equal(t, [][]float64{{4}, {0}, {0}}, forward.Taylor(nil, func([]dual.Taylor) []dual.Taylor { return []dual.Taylor{dual.Const[dual.Taylor](4)} }, [][]float64{{}}, 2))
 }
 
 // kepler is y′ of a planet, y = (position, velocity), of a sun of mass 1 at 0.
