@@ -34,7 +34,7 @@ type part struct {
 }
 
 // NewPartials returns all partial derivatives of n variables up to the given order. It panics if
-// n < 1 or order < 1. Cost: those of some thousand derivatives take about a second.
+// n < 1 or order < 1. Cost: that of 126 derivatives (five variables, order 4) 4 ms, of 462 (order 6) half a second.
 func NewPartials(n, order int) *Partials {
 	if n < 1 || order < 1 {
 		panic("forward: partial derivatives of no variables or of order 0")
@@ -155,7 +155,8 @@ func total(i []int) (sum int) {
 	return sum
 }
 
-// gamma is γᵢⱼ, whose terms have alternating signs: they are added with as many bits as that takes.
+// gamma is γᵢⱼ for |j| = d. Its terms have alternating signs: with z = dk/|k| they are integers
+// over |k|^d·dʳ·j!, added with more bits than they cancel.
 func gamma(i, j []int, d int) float64 {
 	for v, e := range j {
 		if e > 0 && i[v] == 0 {
@@ -163,42 +164,47 @@ func gamma(i, j []int, d int) float64 {
 		}
 	}
 	const bits = 512
-	number := func(v int) *big.Float { return new(big.Float).SetPrec(bits).SetInt64(int64(v)) }
-	sum := number(0)
-	k := make([]int, len(i))
+	factor, sum, term := new(big.Float), new(big.Float).SetPrec(bits), new(big.Float).SetPrec(bits)
+	times := func(v int) { term.Mul(term, factor.SetInt64(int64(v))) }
+	over := func(v int) { term.Quo(term, factor.SetInt64(int64(v))) }
+	k, r := make([]int, len(i)), total(i)
 	var add func(v int)
 	add = func(v int) {
 		if v < len(i) {
-			for k[v] = 0; k[v] <= i[v]; k[v]++ {
+			for k[v] = min(j[v], 1); k[v] <= i[v]; k[v]++ { // (0 over jᵥ) = 0
 				add(v + 1)
 			}
 			return
 		}
-		size, r := total(k), total(i)
+		size := total(k)
 		if size == 0 {
 			return
 		}
-		term := number(1 - 2*((r-size)%2))
+		term.SetInt64(int64(1 - 2*((r-size)%2)))
 		for v := range i {
-			over(term, number(i[v]), k[v])
-			over(term, new(big.Float).Quo(number(d*k[v]), number(size)), j[v])
+			for q := range k[v] {
+				times(i[v] - q)
+				over(q + 1)
+			}
+			for q := range j[v] {
+				times(d*k[v] - q*size)
+			}
 		}
-		for range r {
-			term.Mul(term, new(big.Float).Quo(number(size), number(d)))
+		for range d - r {
+			over(size)
 		}
 		sum.Add(sum, term)
 	}
 	add(0)
-	w, _ := sum.Float64()
-	return w
-}
-
-// over multiplies term by the binomial coefficient (z over m).
-func over(term, z *big.Float, m int) {
-	for q := range m {
-		f := new(big.Float).SetPrec(z.Prec()).SetInt64(int64(q))
-		f.Sub(z, f)
-		f.Quo(f, new(big.Float).SetInt64(int64(q+1)))
-		term.Mul(term, f)
+	term.Set(sum)
+	for range r {
+		over(d)
 	}
+	for _, e := range j {
+		for q := range e {
+			over(q + 1)
+		}
+	}
+	w, _ := term.Float64()
+	return w
 }

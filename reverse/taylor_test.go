@@ -3,6 +3,7 @@ package reverse_test
 import (
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,4 +129,79 @@ func TestTaylorAllocatesNothing(t *testing.T) {
 			_, _ = tape.TaylorVJP(g, c, w, order)
 		}), order)
 	}
+}
+
+func TestTaylorTakesItsArguments(t *testing.T) {
+	tape, err := reverse.RecordParams(func(x, p []reverse.Var) reverse.Var {
+		if x[0].Less(x[1]) {
+			return x[0].Exp().Mul(p[0])
+		}
+		return x[1].Sin()
+	}, []float64{1, 2}, []float64{3})
+	require.NoError(t, err)
+	e := math.E
+	y, err := tape.With([]float64{2}).Taylor(nil, [][]float64{{1, 2}, {1, 5}}, 2)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{2 * e, 2 * e, e}, []float64{y[0][0], y[1][0], y[2][0]}, 1e-14)
+	// A point may bring its parameters; dst may be the curve.
+	c := [][]float64{{1, 2, 4}, {1, 5}}
+	g, err := tape.TaylorVJP([][]float64{c[1], nil}, c, [][]float64{{1}}, 1)
+	require.NoError(t, err)
+	require.InDelta(t, 4*e, c[1][0], 1e-13)
+	require.InDelta(t, 4*e, g[1][0], 1e-13)
+	require.Zero(t, g[1][1])
+
+	var branch *reverse.BranchError
+	dst := [][]float64{{7}, {8}}
+	z, err := tape.Taylor(dst, [][]float64{{3, 2}, {1, 1}}, 1)
+	require.ErrorAs(t, err, &branch)
+	require.Equal(t, [][]float64{{7}, {8}}, z)
+	_, err = tape.TaylorVJP(nil, [][]float64{{3, 2}, {1, 1}}, [][]float64{{1}}, 1)
+	require.ErrorAs(t, err, &branch)
+
+	x, v := []float64{1, 2}, []float64{1, 1}
+	for name, misuse := range map[string]func(){
+		"negative order":      func() { _, _ = tape.Taylor(nil, [][]float64{x}, -1) },
+		"no coefficients":     func() { _, _ = tape.Taylor(nil, nil, 1) },
+		"too many":            func() { _, _ = tape.Taylor(nil, [][]float64{x, v}, 0) },
+		"short point":         func() { _, _ = tape.Taylor(nil, [][]float64{x[:1], v}, 1) },
+		"short direction":     func() { _, _ = tape.Taylor(nil, [][]float64{x, v[:1]}, 1) },
+		"dst of other order":  func() { _, _ = tape.Taylor(dst, [][]float64{x, v}, 2) },
+		"dst of other length": func() { _, _ = tape.Taylor([][]float64{x, v}, [][]float64{x, v}, 1) },
+		"no weights":          func() { _, _ = tape.TaylorVJP(nil, [][]float64{x, v}, nil, 1) },
+		"weights too long":    func() { _, _ = tape.TaylorVJP(nil, [][]float64{x, v}, [][]float64{x}, 1) },
+	} {
+		require.Panics(t, misuse, name)
+	}
+}
+
+// Goroutines with different orders and points have the bits of each alone.
+func TestTaylorConcurrent(t *testing.T) {
+	x, v := widePoint(60)
+	tape, err := reverse.RecordVec(func(x []reverse.Var) []reverse.Var {
+		return append(wide(x[:40]), loops(x[40:43], 2)...)
+	}, x)
+	require.NoError(t, err)
+	w := make([]float64, tape.Outputs())
+	w[5], w[len(w)-1] = 1, 2
+	run := func(k int) [2][][]float64 {
+		at := append([]float64(nil), x...)
+		at[0] += float64(k) / 100
+		y, err := tape.Taylor(nil, [][]float64{at, v}, 1+k%4)
+		require.NoError(t, err)
+		g, err := tape.TaylorVJP(nil, [][]float64{at, v}, [][]float64{w}, 1+k%4)
+		require.NoError(t, err)
+		return [2][][]float64{y, g}
+	}
+	const n = 12
+	var want, got [n][2][][]float64
+	for k := range want {
+		want[k] = run(k)
+	}
+	var all sync.WaitGroup
+	for k := range got {
+		all.Go(func() { got[k] = run(k) })
+	}
+	all.Wait()
+	require.Equal(t, want, got)
 }
