@@ -47,6 +47,7 @@ type section struct {
 var sections = []section{
 	{"strategies", "dense Hessians by the four strategies, n ≤ 400", []string{"dense-hessian"}, true, strategies},
 	{"tapes", "what it takes to make and to evaluate a tape", tapeFigures, true, tapes},
+	{"taylor", "Taylor polynomials along a line: tapes, gradients, numbers, nested numbers, n ≤ 10⁴", taylorFigures, true, taylorPolynomials},
 	{"sparse", "sparse Hessians and Jacobians by terms and by colorings", sparseFigures, true, sparseMatrices},
 	{"coloring", "colorings by every kind and order, of grids, a band, an arrow, random matrices", coloringFigures, false, colorings},
 	{"gonum", "beside gonum's diff/fd, num/dual, num/hyperdual: time, and error by step", gonumFigures, false, againstGonum},

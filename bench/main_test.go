@@ -95,8 +95,8 @@ func TestFlagsNarrowWhatIsMeasured(t *testing.T) {
 
 func TestArgumentsChooseSections(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", "strategies tapes sparse coloring gonum implicit newton dense laplace adjoint walls loops models"},
-		{"-problems rosen", "strategies tapes sparse implicit"},
+		{"", "strategies tapes taylor sparse coloring gonum implicit newton dense laplace adjoint walls loops models"},
+		{"-problems rosen", "strategies tapes taylor sparse implicit"},
 		{"coloring -n 1000", "coloring"},
 		{"-mtx bus.mtx", "coloring"},
 		{"sparse strategies", "strategies sparse"},
