@@ -46,7 +46,7 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	fs.SetOutput(io.Discard) // the error is returned
 	fs.BoolVar(&s.json, "json", false, "print one JSON object a line instead of tables")
 	fs.BoolVar(&s.quick, "quick", false, "the smallest sizes and the least time: a few seconds")
-	fs.BoolVar(&s.full, "full", false, "newton solves its problems at all sizes, up to 10⁵ variables, loops have all of their steps: minutes")
+	fs.BoolVar(&s.full, "full", false, "newton solves its problems at all sizes, up to 10⁵ variables, laplace has a grid of 10⁵ effects, loops all of their steps: minutes")
 	fs.BoolVar(&s.verbose, "v", false, "print to standard error what is measured; a terminal shows it in any case")
 	fs.StringVar(&s.file, "mtx", "", "only color the matrix in this Matrix Market `file`, by every kind and order")
 	fs.StringVar(&s.nl, "nl", "", "only the problem in this .nl `file`: its derivatives by every method, and its solution")

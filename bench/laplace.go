@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/hesse-ad/hesse/bench/models"
 	"github.com/hesse-ad/hesse/hessian/laplace"
@@ -21,9 +24,11 @@ func marginals(b *bench) {
 		{models.ThetaLogistic(), "1.3 ms", "2.0 ms"},
 		{models.Spatial(), "10.7 ms", "16 ms"},
 		{models.Crossed(1000), "", ""},
+		{models.Volatility(100), "", ""},
 		{models.Volatility(1000), "", ""},
 		{models.Volatility(10000), "", ""},
 		{models.Volatility(100000), "", ""},
+		{models.Field(10), "", ""},
 		{models.Field(32), "", ""},
 		{models.Field(100), "", ""},
 		{models.Field(316), "", ""},
@@ -37,6 +42,19 @@ func marginals(b *bench) {
 	b.print("Marginal likelihoods by Laplace's approximation, by turns at two θ that are 0.001 apart: first is\n"+
 		"recording, preparing and the first gradient, value and gradient find the modes from those before;\n"+
 		"TMB is 1.9.2 called from R, on a machine of the same kind", &t)
+}
+
+// grown is the structure of f_uu of models that are measured at several sizes.
+var grown = map[string]string{"volatility": "chain", "field": "grid"}
+
+// marginalPlots draws how times grow with the number of effects.
+func marginalPlots(b *bench) []*figure {
+	f := newFigure("laplace-time", "Marginal likelihoods by Laplace's approximation", "effects", "seconds")
+	f.logarithmic()
+	for i, name := range slices.Sorted(maps.Keys(b.marginalTimes)) {
+		f.line(i, name, b.marginalTimes[name])
+	}
+	return []*figure{f}
 }
 
 func (b *bench) marginal(m models.MixedModel) []string {
@@ -68,6 +86,15 @@ func (b *bench) marginal(m models.MixedModel) []string {
 			break
 		}
 		b.emit(row{Problem: m.Name, N: len(m.U), Figure: figure, Seconds: s[i].time(), Ratio: s[i].ratio(s[0]), Allocs: &s[i].allocs})
+	}
+	for i, what := range []string{"value", "gradient"} {
+		if structure, ok := grown[m.Name]; ok {
+			if b.marginalTimes == nil {
+				b.marginalTimes = make(map[string]plotter.XYs)
+			}
+			name := what + ", " + structure
+			b.marginalTimes[name] = append(b.marginalTimes[name], plotter.XY{X: float64(len(m.U)), Y: s[i].time()})
+		}
 	}
 	last := none
 	if hessian != nil {

@@ -30,6 +30,8 @@ import (
 	"os"
 	"runtime"
 	"slices"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // A section is a part of what is measured, with a file of its own.
@@ -99,7 +101,9 @@ type bench struct {
 	running string      // the section
 	solved  []solved    // runs of newton.InteriorPoint
 	ratios  [][]float64 // of newton-profile, by settings and problem
-	status  bool        // log is a terminal: progress is one line that comes and goes
+	// Of laplace, by what is computed: seconds against the number of effects.
+	marginalTimes map[string]plotter.XYs
+	status        bool // log is a terminal: progress is one line that comes and goes
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -34,6 +34,7 @@ var plotted = map[string]func(b *bench) []*figure{
 	"coloring":   spyPlots,
 	"gonum":      stepPlots,
 	"newton":     solvingPlots,
+	"laplace":    marginalPlots,
 }
 
 // A figure is a plot with its legend at the right.
