@@ -74,11 +74,11 @@ func TestNothingIsWrittenOnAnError(t *testing.T) {
 		{f: loop(reverse.Var.Sin, func(s, w []reverse.Var) bool { return !s[0].LessReal(0.5) }), no: "Scan whose number of steps has no bound"},
 		{f: loop(func(s reverse.Var) reverse.Var { return reverse.Apply(randprog.XYY{}, s, s)[0] }, nil), no: "Scan of a step that calls xyy"},
 		{f: loop(func(s reverse.Var) reverse.Var {
-			for range 2001 {
+			for range 20001 {
 				s = s.Sin()
 			}
 			return s
-		}, nil), no: "more than 2000 operations"},
+		}, nil), no: "more than 20000 operations"},
 		{f: func(x, p []reverse.Var) reverse.Var { // a loop in each term
 			return reverse.Repeat(func(x, p []reverse.Var) reverse.Var {
 				last, _ := dual.Scan(dual.Loop[reverse.Var]{Start: x, Steps: 600, Step: func(s, w, u, p []reverse.Var) (next, out []reverse.Var) {

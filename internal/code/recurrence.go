@@ -1,6 +1,7 @@
 package code
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/expr"
@@ -19,6 +20,7 @@ type Recurrence struct {
 	taken   []int32 // vector registers of what each step takes in
 	results []int32 // vector registers of the results
 	state   int     // how many numbers the state has
+	numbers int     // how many registers the recurrence has
 
 	// The recurrence has registers for the state, for what a step takes in, for the
 	// leaves that are the same in all steps and for constants.
@@ -29,9 +31,9 @@ type Recurrence struct {
 	calls      calls
 }
 
-// mostRegisters is how many registers a recurrence has at most; steps that need more are run
-// one by one.
-const mostRegisters = 256
+// mostRegisters is how many registers a recurrence has at most, by the size of their numbers;
+// steps that need more are run one by one.
+const mostRegisters = math.MaxUint16
 
 // NewRecurrence is the code of a loop of which each step computes the next state and results.
 // number is the number of a leaf in the state, −1 if it is no part of that. It is nil if the
@@ -143,7 +145,7 @@ func (c *Recurrence) recur(g *expr.Graph, next []int32, depends []bool, number f
 		c.constants = append(c.constants, s.tiles[i].K)
 	}
 	c.lines(r, s.inChains(once), s.inChains(each), old, next)
-	if r.count > mostRegisters {
+	if c.numbers = r.count; c.numbers > mostRegisters {
 		return nil
 	}
 	return taken
@@ -213,3 +215,6 @@ func (c *Recurrence) lines(r *allocation, once, each, old, next []int32) {
 
 // two reports whether the instruction sets two registers.
 func (in *Instr) two() bool { return in.Op == Sincos || in.Op == SoftplusLogistic }
+
+// Lines is how many instructions a step of the recurrence has.
+func (c *Recurrence) Lines() int { return len(c.each) }

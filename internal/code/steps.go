@@ -1,6 +1,8 @@
 package code
 
 import (
+	"slices"
+
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/lane"
 )
@@ -8,7 +10,7 @@ import (
 // Steps is the memory of a recurrence.
 type Steps struct {
 	Machine
-	r        [mostRegisters]float64
+	r        []float64
 	rows     []float64 // by step of a block, what it takes in
 	stepping stepping
 }
@@ -17,6 +19,7 @@ type Steps struct {
 // is the same in all steps.
 func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64) {
 	m.Machine.reset(&c.Vector, n)
+	m.r = slices.Grow(m.r[:0], 1+c.numbers)[:1+c.numbers] // assembly wants one
 	m.once(func(load int32) float64 { return uniform(c.Loads[load]) })
 	at := c.state + len(c.taken)
 	for _, leaf := range c.uniforms {
@@ -24,7 +27,7 @@ func (m *Steps) Begin(c *Recurrence, n int, uniform func(leaf expr.Node) float64
 		at++
 	}
 	copy(m.r[at:], c.constants)
-	c.calls.run(c.once, m.r[:])
+	c.calls.run(c.once, m.r)
 }
 
 // Before computes what the n steps of a block take in. columns is the sources of c.Loads, in
@@ -62,7 +65,7 @@ func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size i
 	}
 	s := &m.stepping
 	*s = stepping{
-		lines: c.each, r: m.r[:], steps: n, state: c.state,
+		lines: c.each, r: m.r, steps: n, state: c.state,
 		records: records, recordBy: size, rows: m.rows, width: width, rowBy: width,
 	}
 	if back {
@@ -74,6 +77,6 @@ func (m *Steps) Recur(c *Recurrence, n int, back bool, records []float64, size i
 	}
 	for s.steps > 0 {
 		s.enter()
-		c.calls.run(c.each, m.r[:])
+		c.calls.run(c.each, m.r)
 	}
 }

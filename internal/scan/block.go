@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hesse-ad/hesse/internal/code"
+	"github.com/hesse-ad/hesse/internal/cost"
 	"github.com/hesse-ad/hesse/internal/expr"
 	"github.com/hesse-ad/hesse/internal/lane"
 )
@@ -38,21 +39,46 @@ const (
 	cacheRoom = 8 << 20 // bytes
 )
 
-// stage is the stage for a derivative of a step, nil if steps are better run one by one: if they
-// are not small, unless there is no state, so that all of them are lanes.
+// leastLarge is how many steps a loop has at least of which the stages of large steps are worth
+// deriving. That takes the time of some 10 to 30 sweeps over so many.
+const leastLarge = 64
+
+// stage is the stage for a derivative of a step, nil if steps are better run one by one.
 func (l *Loop) stage(s *Step, r expr.Request) *stage {
 	c := &s.kernels
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.find(s); c.f == nil || !c.small && l.State > 0 {
+	c.find(s)
+	large := !c.small && l.State > 0 // else all is lanes
+	if c.f == nil || large && max(l.Count, l.Seen) < leastLarge {
 		return nil
 	}
 	t, ok := c.stages[r]
 	if !ok {
-		t = l.newStage(c.f, r)
+		if t = l.newStage(c.f, r); t != nil && large && t.time() > sweepTime(s, r) {
+			t = nil
+		}
 		c.stages[r] = t
 	}
 	return t
+}
+
+// time estimates the time of a step in a block.
+func (t *stage) time() float64 {
+	instructions := 0
+	t.Instructions(func(_ *code.Instr, inBlock bool) {
+		if inBlock {
+			instructions++
+		}
+	})
+	return cost.Block(t.Lines(), instructions, t.most)
+}
+
+// sweepTime estimates the time of the sweep over a step that a stage would stand for.
+func sweepTime(s *Step, r expr.Request) float64 {
+	sweeps := map[expr.Derivative]int{expr.Value: 1, expr.Tangent: r.Directions, expr.Gradient: 2, expr.Product: 3 * r.Directions}
+	w, _ := s.P.Work()
+	return float64(sweeps[r.Derivative]) * cost.Sweep(w)
 }
 
 func (l *Loop) newStage(f *expr.Function, r expr.Request) *stage {

@@ -33,8 +33,8 @@ type kernels struct {
 	stages map[expr.Request]*stage
 }
 
-// maxLines is how many operations a step has at most to be code, on lanes of steps and on
-// single numbers: there registers are numbered by 16 bits.
+// A step has at most maxLines operations to be code, for which registers are numbered by 16
+// bits, and at most maxSmallLines to be code on single numbers whatever number of steps there is.
 const (
 	maxLines      = 20000
 	maxSmallLines = 2000

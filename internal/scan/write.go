@@ -39,7 +39,7 @@ func (l *Loop) WriteCall(c *gosource.Call) error {
 		case s.P.HasCalls():
 			return gosource.Calls("Scan of a step", &s.P.Tape)
 		case s.symbols() == nil:
-			return &gosource.Unsupported{Op: fmt.Sprintf("Scan of a step with more than %d operations on numbers", maxSmallLines)}
+			return &gosource.Unsupported{Op: fmt.Sprintf("Scan of a step with more than %d operations on numbers", maxLines)}
 		}
 		if !s.End {
 			w.ways = append(w.ways, s)
@@ -76,9 +76,7 @@ func (l *Loop) WriteCall(c *gosource.Call) error {
 func (s *Step) symbols() *expr.Function {
 	s.kernels.mu.Lock()
 	defer s.kernels.mu.Unlock()
-	if s.kernels.find(s); s.kernels.whole == nil || len(s.kernels.whole.Steps) > maxSmallLines {
-		return nil
-	}
+	s.kernels.find(s)
 	return s.kernels.whole
 }
 
