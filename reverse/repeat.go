@@ -28,7 +28,7 @@ import (
 //
 // Derivatives are symbolic, found once for all terms. Where these would be too large, they
 // come from sweeps over each term, as over a tape of its own: all of them for terms of more
-// than 8000 operations or with a Scan; Hessians for terms of more than some 300 variables
+// than 130,000 operations or with a Scan; Hessians for terms of more than some 300 variables
 // that are all coupled, or whose variables coincide in more than 16 ways. Explain of a plan
 // says so.
 //

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -362,4 +363,63 @@ func sameButBits(t tester, f fmt.Stringer, a, b *reverse.Tape, x []float64, tol 
 	if e := mat.Max(absOf(d)); e > tol {
 		t.Fatalf("sparse Hessian off by %v\n%v\n%v", e, a.HessianPattern(), f)
 	}
+}
+
+// Steps of hundreds of operations run in blocks, but where their comparisons come out otherwise
+// than in most.
+func TestLargeStepsAreThoseOfALoop(t *testing.T) {
+	const n, steps = 14, 90
+	step := func(s, w, _, _ []V) (next, out []V) {
+		for i := range n {
+			var a V
+			for j := range n {
+				a = a.Add(w[i*n+j].Mul(s[j]))
+			}
+			next = append(next, a.Sin())
+		}
+		if s[0].Less(s[1]) {
+			next[2] = next[2].Mul(s[3]).AddReal(0.5)
+		}
+		return next, []V{next[0].Mul(next[n-1])}
+	}
+	f := func(loop bool) func(x []V) V {
+		return func(x []V) (y V) {
+			if loop {
+				last, sum := dual.Scan(dual.Loop[V]{Start: x[n*n:], Shared: x[:n*n], Steps: steps, Step: step})
+				return sum[0].Add(last[1])
+			}
+			s := x[n*n:]
+			for range steps {
+				next, out := step(s, x[:n*n], nil, nil)
+				s, y = next, y.Add(out[0])
+			}
+			return y.Add(s[1])
+		}
+	}
+	x, v := make([]float64, n*n+n), make([]float64, n*n+n)
+	for i := range x {
+		x[i], v[i] = 0.7*math.Sin(float64(3*i*i)), math.Cos(float64(i))
+	}
+	loop, err := reverse.Record(f(true), x)
+	require.NoError(t, err)
+	plain, err := reverse.Record(f(false), x)
+	require.NoError(t, err)
+	close := func(want, got []float64, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.InDeltaSlice(t, want, got, 1e-10*(1+floats.Norm(want, math.Inf(1))))
+	}
+	want, g, err := plain.ValueGradient(nil, x)
+	require.NoError(t, err)
+	value, got, err := loop.ValueGradient(nil, x)
+	require.Equal(t, want, value)
+	close(g, got, err)
+	g, err = plain.JVP(nil, x, v)
+	require.NoError(t, err)
+	got, err = loop.JVP(nil, x, v)
+	close(g, got, err)
+	g, err = plain.HVP(nil, x, v)
+	require.NoError(t, err)
+	got, err = loop.HVP(nil, x, v)
+	close(g, got, err)
 }

@@ -14,7 +14,9 @@
 //	            │                │   rest, goes by a coloring and is added
 //	            │                └─ by a coloring: a product with the matrix, or
 //	            │                    its transpose, a color, from which each
-//	            │                    element is recovered (package coloring)
+//	            │                    element is recovered (package coloring); the
+//	            │                    gradient, and the products, may still be by
+//	            │                    terms (sums.go)
 //	            └─ choose: estimates of both (package cost)
 //
 // The two matrices differ in few places: how their patterns are found, which kinds

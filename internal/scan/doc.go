@@ -23,13 +23,14 @@
 //
 // # Blocks
 //
-// A step of few operations is run as code (kernel.go) and, where all states are kept, up to
-// 256 steps at a time (block.go). In such a block, only what depends on the step before is
+// A step of few operations is run as code (kernel.go). Where all states are kept, up to 256
+// steps are run at a time (block.go), large ones too if that is estimated to take less time than
+// sweeps. In such a block, only what depends on the step before is
 // computed step by step. What depends on inputs and data alone is computed before that,
 // outputs and adjoints of inputs after it, both as lanes, one a step. In a sweep backward
 // all states are known, and so are all partial derivatives: what is left step by step is
-// the linear recursion λ_k = J_kᵀλ_{k+1}, and likewise its tangents. A block has the bits
-// of its steps run one by one. That is what happens to steps in which comparisons come out
+// the linear recursion λ_k = J_kᵀλ_{k+1}, and likewise its tangents. A block of small
+// steps has the bits of these run one by one. That is what happens to steps in which comparisons come out
 // otherwise than recorded or numbers are not finite, and to those between checkpoints.
 //
 // # Transforms

@@ -32,7 +32,9 @@
 // In log(x₁ + x₂)·3 + log(x₂ + x₃)·4 + … the steps of a term are u, v, u + v, log, and
 // the product with a constant; its lists are (1, 2, …), (2, 3, …) and (3, 4, …).
 //
-// The classes with the most operations are taken, as many as can be derived in short time.
+// The classes with the most operations are taken, as many as can be derived in short time, or in
+// less than one Hessian takes by sweeps. Those whose second derivatives are too large for that
+// may still be taken for gradients and products, see package plan.
 // Candidates of other classes, and those that are too large, are cut at their own sums; if
 // that does not help, they are left over (rest; obstacle says why). A small function may be
 // one term as a whole. Whether a plan is used is decided by its callers, who know its cost.
