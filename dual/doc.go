@@ -51,9 +51,10 @@
 // [Dot], [DotReal], [Norm2], [Polyval], [LogSumExp], [Softmax] and the
 // activations [ReLU], [ELU], [GELU], [SiLU] save code, and are one operation or few
 // on a tape. The incomplete functions [RegIncGamma] and [RegIncBeta] have their
-// derivatives in all arguments. Matrices are in package dual/matrix. [Scan] runs a loop
+// derivatives in all arguments. [Complex] is a complex number of two. Matrices are in package
+// dual/matrix. [Scan] runs a loop
 // that carries a state, on a tape as one operation. A branch on x.Less(y) or on
-// x.Value() holds on a tape for one outcome alone; Max, Min, Abs, Select and what jumps (Floor, Ceil,
+// x.Value() holds on a tape for one outcome alone; [Shown] has the value for an error's text. Max, Min, Abs, Select and what jumps (Floor, Ceil,
 // Round, Trunc, Mod, Copysign) do without.
 //
 // # Conventions

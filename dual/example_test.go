@@ -142,3 +142,13 @@ func ExampleReLU() {
 	// {0 0}
 	// {2 1}
 }
+
+// The gain of a filter 1/(1 + iωRC), and its derivative by ω.
+func ExampleComplex() {
+	gain := func(omega dual.Number) dual.Number {
+		one := dual.ConstComplex[dual.Number](1)
+		return one.Div(one.Add(dual.NewComplex(dual.Number{}, omega.Scale(2)))).Abs()
+	}
+	fmt.Printf("%.4f\n", gain(dual.Number{V: 1, D: 1}))
+	// Output: {0.4472 -0.3578}
+}
