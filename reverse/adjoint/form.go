@@ -555,7 +555,7 @@ func (b *builder) assign(s *ast.AssignStmt) {
 		if op == token.DEFINE {
 			op = token.ASSIGN
 		}
-		if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok && s.Tok == token.DEFINE && b.active(c) && !b.prog.pops(b.in, c) && b.in.Calls[c] != nil && b.in.Calls[c].Callee != nil {
+		if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok && s.Tok == token.DEFINE && !b.prog.pops(b.in, c) && b.in.Calls[c] != nil && b.in.Calls[c].Callee != nil && (b.active(c) || !b.prog.Program.Pure(b.in.Pkg, c)) {
 			b.several(s) // declares what it returns
 			return
 		}
@@ -875,6 +875,12 @@ func (b *builder) hoistCall(s ast.Stmt, e *ast.CallExpr, top bool) {
 	default:
 		refuse(e, name+" of active values", "make a slice of its length, and assign to its elements")
 	}
+	if fn, _ := b.in.Function(e.Fun); b.prog.custom(fn) != nil {
+		t := b.synthetic(lowerName(fn.Name()), b.typeOf(e), true)
+		b.temps[e] = t.local
+		b.call(s, e, []*local{t.local}, true)
+		return
+	}
 	if c := b.in.Calls[e]; c != nil && c.Callee != nil {
 		t := b.synthetic(lowerName(c.Fn.Name()), b.typeOf(e), b.active(e))
 		b.temps[e] = t.local
@@ -1000,8 +1006,10 @@ func (b *builder) call(s ast.Stmt, e *ast.CallExpr, lhs []*local, define bool) {
 			refuse(e, "a call of a variadic function with active values", "give it a slice")
 		}
 		n.callee = b.prog.unitOf(c.Callee)
+	} else if fn, _ := b.in.Function(e.Fun); slices.ContainsFunc(e.Args, b.active) && b.prog.custom(fn) != nil {
+		n.callee = b.prog.custom(fn)
+		n.callee.checkCustom(e)
 	} else {
-		fn, _ := b.in.Function(e.Fun)
 		for i := range lhs {
 			if lhs[i] == nil && b.prog.helpers[fn].first { // second derivatives read both
 				lhs[i] = b.synthetic("t", types.Typ[types.Float64], false).local

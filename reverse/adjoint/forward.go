@@ -390,14 +390,20 @@ func (r *sweep) forwardCall(n *call) {
 	if n.callee == nil {
 		s = r.print(n.call, n.call)
 	} else {
-		args := []string{"w"}
+		var args []string
+		if n.callee.by == nil {
+			args = append(args, "w")
+		}
 		for i, e := range n.args {
 			args = append(args, r.text(e))
-			if n.callee.params[i].holder {
+			if n.callee.by == nil && n.callee.params[i].holder {
 				args = append(args, r.shadow(e))
 			}
 		}
 		s = n.callee.name + "Forward(" + strings.Join(args, ", ") + ")"
+		if n.callee.by != nil {
+			s = r.print(n.call.Fun, n.call) + "(" + strings.Join(args, ", ") + ")"
+		}
 	}
 	if len(lhs) > 0 {
 		s = strings.Join(lhs, ", ") + " " + op + " " + s

@@ -452,7 +452,7 @@ func (u *unit) again() bool {
 
 // usesPlain notes the units whose plain reverse sweeps are called.
 func (u *unit) usesPlain() {
-	if u.plain {
+	if u.plain || u.by != nil {
 		return
 	}
 	u.plain = true

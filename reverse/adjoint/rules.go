@@ -93,7 +93,7 @@ func (p *program) use(fn *types.Func) activity.Use {
 	case h.first || h.product || h.polygamma:
 		return activity.Use{As: activity.Operation}
 	}
-	if _, ok := ruleOf(fn); ok {
+	if _, ok := ruleOf(fn); ok || p.custom(fn) != nil {
 		return activity.Use{As: activity.Operation}
 	}
 	if name := fn.FullName(); name == "github.com/hesse-ad/hesse/dual.Detach" || name == "github.com/hesse-ad/hesse/dual.Value" {

@@ -557,10 +557,15 @@ func (r *sweep) reverseCall(n *call) {
 	args := n.args
 	var in, out []string
 	var targets []ast.Expr
-	in = append(in, "w")
+	if c.by == nil {
+		in = append(in, "w")
+	}
 	for i, l := range c.params {
 		in = append(in, r.use(args[i]))
-		if l.holder {
+		switch {
+		case l.holder && c.by != nil:
+			in = append(in, r.shadowOr(args[i], l))
+		case l.holder:
 			in = append(in, r.shadow(args[i]))
 		}
 		if l.active && !l.holder {
@@ -583,7 +588,14 @@ func (r *sweep) reverseCall(n *call) {
 		}
 	}
 	r.comment(n.stmt)
-	s := fmt.Sprintf("%s(%s)", c.reverseName(r.careful), strings.Join(in, ", "))
+	name := c.reverseName(r.careful)
+	if c.by != nil {
+		name = r.callable(c.by)
+		for _, e := range args { // it reads the elements of slices
+			r.reachable(r.typeOf(e), r.placeOf(e), r.need)
+		}
+	}
+	s := fmt.Sprintf("%s(%s)", name, strings.Join(in, ", "))
 	if slices.ContainsFunc(targets, func(e ast.Expr) bool { return e != nil }) {
 		s = strings.Join(out, ", ") + " := " + s
 	}

@@ -397,6 +397,10 @@ func (r *sweep) tangentCall(n *call) {
 		r.forwardCall(n)
 		return
 	}
+	if n.callee.by != nil {
+		r.tangentCustom(n)
+		return
+	}
 	if n.callee.empty && len(n.lhs) == 0 {
 		return
 	}

@@ -39,6 +39,7 @@ type unit struct {
 	empty    bool                  // nothing is reversed
 	plain    bool                  // its plain reverse sweep is called, or its plain tangent
 	careful  bool                  // its careful tangent is called
+	by       *types.Func           // the derivative of one that is not looked into, see custom.go
 	coded    bool                  // where it returned is saved
 
 	adjoints map[*local]bool // read or written by the reverse sweep
@@ -144,16 +145,16 @@ func (u *unit) build() {
 			return
 		}
 		for _, f := range list.List {
-			if result && len(f.Names) > 0 {
+			if result && len(f.Names) > 0 && !u.documents(f) {
 				refuse(f, "results that have names", "declare variables")
 			}
 			if !result && len(f.Names) == 0 {
 				refuse(f, "a parameter without a name", "name it")
 			}
+			if result {
+				continue
+			}
 			for _, id := range f.Names {
-				if id.Name == "_" {
-					refuse(id, "a parameter without a name", "name it")
-				}
 				l := u.declare(id)
 				l.param = true
 				u.params = append(u.params, l)
@@ -181,6 +182,23 @@ func (u *unit) build() {
 	u.form = b.block(d.Body.Pos(), func() { b.stmts(d.Body.List) })
 }
 
+// documents reports whether names of results say what they are, and are no variables.
+func (u *unit) documents(f *ast.Field) bool {
+	ok := true
+	ast.Inspect(u.in.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			ok = ok && len(n.Results) > 0
+		case *ast.Ident:
+			for _, id := range f.Names {
+				ok = ok && u.in.Info().Uses[n] != u.in.Info().Defs[id]
+			}
+		}
+		return ok
+	})
+	return ok
+}
+
 // declare is the variable that id declares.
 func (u *unit) declare(id *ast.Ident) *local {
 	v := u.in.Info().Defs[id].(*types.Var)
@@ -188,7 +206,10 @@ func (u *unit) declare(id *ast.Ident) *local {
 	l := &local{v: v, typ: v.Type(), active: p.HoldsActive()}
 	l.holder = l.active && holds(l.typ)
 	u.checked(id, l.typ, l.active)
-	l.name = u.fresh(id.Name)
+	if l.name = id.Name; id.Name == "_" {
+		l.name = "unused"
+	}
+	l.name = u.fresh(l.name)
 	u.locals[v] = l
 	return l
 }

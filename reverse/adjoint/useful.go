@@ -82,7 +82,7 @@ func (p *program) useful(roots []root) {
 					}
 					if n.callee != nil {
 						for i, x := range n.args {
-							if wants(n.callee.params[i]) {
+							if n.callee.by != nil || wants(n.callee.params[i]) {
 								reads(x)
 							}
 						}

@@ -271,7 +271,7 @@ func (p *program) jvp(u *unit) {
 			for d := range p.directions {
 				list = append(list, fmt.Sprintf("d%d", d+1))
 			}
-			p.file.Printf("%s, %s := %s\nfor i, d := range [...]float64{%s}[:len(%s)] {\n%s[i] = d\n}\n", value, strings.Join(list, ", "), s, strings.Join(list, ", "), dst, dst)
+			p.file.Printf("%s, %s := %s\ncopy(%s, []float64{%s})\n", value, strings.Join(list, ", "), s, dst, strings.Join(list, ", "))
 			return
 		}
 		var lhs []string
