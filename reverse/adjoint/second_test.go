@@ -126,7 +126,7 @@ func TestHessiansOfRandomFunctions(t *testing.T) {
 		"adjoint of tangent": func(t *testing.T, p *program, names []string) []byte { return reversed(t, p, names, "second.go", true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, names, run := randomProgram(t, *programs, 3)
+			dir, names, run := randomProgram(t, (*programs+2)/3, 3)
 			p, err := newProgram(dir, "second.go")
 			require.NoError(t, err)
 			writeSource(t, dir, "second.go", string(write(t, p, names)))

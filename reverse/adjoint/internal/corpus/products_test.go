@@ -11,23 +11,30 @@ import (
 )
 
 type vectorFunction struct {
+	plain    func(x []float64) []float64
 	lifted   func(x []dual.Number) []dual.Number
 	jvp, vjp func(dst, x, v []float64)
 	several  func(dst, v [][]float64, x []float64)
 }
 
 var vectors = map[string]vectorFunction{
-	"forces": {forcesOf[dual.Number], forcesJVP, forcesVJP, forcesJVP4},
-	"mixed": {func(x []dual.Number) []dual.Number {
+	"forces": {forces, forcesOf[dual.Number], forcesJVP, forcesVJP, forcesJVP4},
+	"mixed": {func(x []float64) []float64 {
+		a, b, c, d := mixed(x, 1)
+		return append(append(append([]float64(nil), a...), b, c), d...)
+	}, func(x []dual.Number) []dual.Number {
 		a, b, c, d := mixedOf(x, 1)
 		return append(append(append([]dual.Number(nil), a...), b, dual.Number{V: c}), d...)
 	}, func(dst, x, v []float64) { mixedJVP(dst, x, v, 1) }, func(dst, x, w []float64) { mixedVJP(dst, x, w, 1) },
 		func(dst, v [][]float64, x []float64) { mixedJVP4(dst, v, x, 1) }},
-	"polar": {func(x []dual.Number) []dual.Number {
+	"polar": {func(x []float64) []float64 {
+		r, phi := polar(x)
+		return []float64{r, phi}
+	}, func(x []dual.Number) []dual.Number {
 		r, phi := polarOf(x)
 		return []dual.Number{r, phi}
 	}, polarJVP, polarVJP, polarJVP4},
-	"rootOfZero": {rootOfZeroOf[dual.Number], rootOfZeroJVP, rootOfZeroVJP, rootOfZeroJVP4},
+	"rootOfZero": {rootOfZero, rootOfZeroOf[dual.Number], rootOfZeroJVP, rootOfZeroVJP, rootOfZeroJVP4},
 }
 
 // Products with Jacobians and with transposed ones are those of the lifted functions, several
@@ -44,6 +51,9 @@ func TestProductsAreThoseOfTheLiftedFunctions(t *testing.T) {
 			}
 			want := f.lifted(in)
 			m := len(want)
+			for i, v := range f.plain(x) {
+				require.Equal(t, v, want[i].V)
+			}
 			have, w, transposed := make([]float64, m), make([]float64, m), make([]float64, len(x))
 			f.jvp(have, x, v)
 			along, back := 0.0, 0.0
