@@ -368,44 +368,28 @@ func (lu *LU) placeColumns(rowOf, block, position []int32) {
 	for j, i := range rowOf {
 		rowBlock[i] = block[j]
 	}
-	nnz := p.NNZ()
-	lu.aPtr = resize(lu.aPtr, n+1)
-	lu.aBlock = resize(lu.aBlock, n)
-	lu.aRow = resize(lu.aRow, nnz)
-	lu.aSrc = resize(lu.aSrc, nnz)
-	clear(lu.aPtr)
-	clear(lu.aBlock)
-	// This leaves in aPtr where each column starts, in aBlock how many entries of it are above
-	// its block.
-	for i := range n {
-		for _, j := range p.Row(i) {
-			k := position[j]
-			lu.aPtr[k+1]++
-			if rowBlock[i] != block[j] {
-				lu.aBlock[k]++
+	entryRow := make([]int32, 0, p.NNZ())
+	at, src := bucket.Rows[int32](2*n, func(put func(half, src int32)) {
+		entryRow = entryRow[:0]
+		for i := range n {
+			for _, j := range p.Row(i) {
+				half := 2 * position[j]
+				if rowBlock[i] == block[j] {
+					half++
+				}
+				put(half, int32(len(entryRow)))
+				entryRow = append(entryRow, int32(i))
 			}
 		}
-	}
-	above := make([]int32, n)
+	})
+	lu.aPtr, lu.aBlock = resize(lu.aPtr, n+1), resize(lu.aBlock, n)
+	lu.aRow, lu.aSrc = resize(lu.aRow, len(src)), src
 	for k := range n {
-		lu.aPtr[k+1] += lu.aPtr[k]
-		above[k] = lu.aPtr[k]
-		lu.aBlock[k] += lu.aPtr[k]
+		lu.aPtr[k], lu.aBlock[k] = at[2*k], at[2*k+1]
 	}
-	inside := slices.Clone(lu.aBlock)
-	src := int32(0)
-	for i := range n {
-		for _, j := range p.Row(i) {
-			k := position[j]
-			to := &inside[k]
-			if rowBlock[i] != block[j] {
-				to = &above[k]
-			}
-			lu.aRow[*to] = int32(i)
-			lu.aSrc[*to] = src
-			*to++
-			src++
-		}
+	lu.aPtr[n] = at[2*n]
+	for t, k := range src {
+		lu.aRow[t] = entryRow[k]
 	}
 }
 

@@ -551,14 +551,14 @@ func (q *QR) solve(dst []float64, trans bool, b, w []float64) {
 			}
 		}
 		for s := q.supernodes() - 1; s >= 0; s-- {
-			q.applyQ(s, y, rows)
+			q.applyQ(false, s, y, rows)
 		}
 		copy(dst, y)
 		return
 	}
 	copy(y, b)
 	for s := range q.supernodes() {
-		q.applyQT(s, y, rows)
+		q.applyQ(true, s, y, rows)
 		for k := range q.width(s) {
 			z[int(q.first[s])+k] = y[q.slots[q.slotPtr[s]+k]]
 		}
@@ -569,32 +569,18 @@ func (q *QR) solve(dst []float64, trans bool, b, w []float64) {
 	}
 }
 
-// applyQT applies the reflections of front s to y, by slots.
-func (q *QR) applyQT(s int, y, x []float64) {
+// applyQ applies the reflections of front s to y, by slots: to form Qᵀy the first one first, else
+// the last.
+func (q *QR) applyQ(trans bool, s int, y, x []float64) {
 	val, rows, pivot, end, tau := q.front(s)
 	slots := q.slots[q.slotPtr[s]:q.slotPtr[s+1]]
 	for t, slot := range slots {
 		x[t] = y[slot]
 	}
-	for t, c := range pivot {
-		if c == none {
-			break
+	for t := range rows {
+		if !trans {
+			t = rows - 1 - t
 		}
-		reflect(tau[t], val[int(c)*rows+t:int(c)*rows+int(end[t])], x[t:end[t]])
-	}
-	for t, slot := range slots {
-		y[slot] = x[t]
-	}
-}
-
-// applyQ applies them in reverse.
-func (q *QR) applyQ(s int, y, x []float64) {
-	val, rows, pivot, end, tau := q.front(s)
-	slots := q.slots[q.slotPtr[s]:q.slotPtr[s+1]]
-	for t, slot := range slots {
-		x[t] = y[slot]
-	}
-	for t := rows - 1; t >= 0; t-- {
 		if c := pivot[t]; c != none {
 			reflect(tau[t], val[int(c)*rows+t:int(c)*rows+int(end[t])], x[t:end[t]])
 		}

@@ -58,7 +58,7 @@ func rebuiltQR(q *QR) *mat.Dense {
 			}
 		}
 		for s := q.supernodes() - 1; s >= 0; s-- {
-			q.applyQ(s, y, rows)
+			q.applyQ(false, s, y, rows)
 		}
 		floats.Scale(scaled(1, -q.colExp[j]), y)
 		a.SetCol(int(j), y)
