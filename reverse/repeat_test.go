@@ -937,3 +937,54 @@ func TestRepeatWithSharedVariables(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, x[0]*x[1], y)
 }
+
+// Terms of thousands of operations are run by lanes, declared or detected.
+func TestLargeTermsAreThoseOfALoop(t *testing.T) {
+	const n, terms = 30, 40
+	term := func(x, p []reverse.Var) reverse.Var {
+		s := p[0]
+		for k := range 4000 {
+			s = s.Add(x[k%n].Mul(x[k*k%n]).Sub(s.Scale(1e-3)).Scale(1e-3 * float64(1+k%11)))
+		}
+		return s.Sin()
+	}
+	x, v := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], v[i] = math.Sin(float64(3*i*i)), math.Cos(float64(i))
+	}
+	index, p := make([][]int, n), make([]float64, terms)
+	for i := range index {
+		index[i] = []int{i}
+	}
+	for k := range p {
+		p[k] = float64(k) / terms
+	}
+	plain, err := reverse.Record(func(x []reverse.Var) (s reverse.Var) {
+		for _, p := range p {
+			s = s.Add(term(x, []reverse.Var{dual.Const[reverse.Var](p)}))
+		}
+		return s
+	}, x)
+	require.NoError(t, err)
+	declared, err := reverse.Record(func(x []reverse.Var) reverse.Var {
+		return reverse.Repeat(term, x, index, [][]float64{p})
+	}, x)
+	require.NoError(t, err)
+	require.Greater(t, plain.Ops(), 8000*terms)
+	found, err := reverse.NewSparseJacobian(plain)
+	require.NoError(t, err)
+	require.Equal(t, reverse.ByTerms, found.Method())
+	want, err := plain.Gradient(nil, x)
+	require.NoError(t, err)
+	got, err := declared.Gradient(nil, x)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, want, got, 1e-9)
+	jacobian, err := found.Eval(nil, x)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, want, jacobian.Values(), 1e-9)
+	want, err = plain.HVP(nil, x, v)
+	require.NoError(t, err)
+	got, err = declared.HVP(nil, x, v)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, want, got, 1e-9)
+}

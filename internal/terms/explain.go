@@ -95,8 +95,12 @@ func (pl *Plan) cost(v variant) (n cost.Counts) {
 func (pl *Plan) costAlong(v variant, k int) (n cost.Counts) {
 	for k > 0 {
 		v.Directions = directions(k)
-		n = n.Plus(pl.cost(v))
-		k -= v.Directions
+		c, times := pl.cost(v), k/v.Directions
+		for i := range c {
+			c[i] *= float64(times)
+		}
+		n = n.Plus(c)
+		k -= times * v.Directions
 	}
 	return n
 }
