@@ -223,10 +223,16 @@ func (r *renderer) real(e ast.Expr) string {
 		return s
 	}
 	t := r.in.TypeOf(e)
-	if b, ok := types.Unalias(t).(*types.Basic); ok && (b.Kind() == types.Float64 || b.Kind() == types.Complex128 || b.Info()&types.IsUntyped != 0) {
+	return r.basic(s, t)
+}
+
+// basic is s, a number of type t, as a float64 or complex128.
+func (r *renderer) basic(s string, t types.Type) string {
+	b, ok := types.Unalias(t).(*types.Basic)
+	switch {
+	case ok && (b.Kind() == types.Float64 || b.Kind() == types.Complex128 || b.Info()&types.IsUntyped != 0):
 		return s
-	}
-	if activity.IsComplex(t) {
+	case activity.IsComplex(t):
 		return "complex128(" + s + ")"
 	}
 	return "float64(" + s + ")"
@@ -253,7 +259,7 @@ func (r *renderer) made(x string, dst, src *activity.Place, t types.Type) string
 	case !dst.HoldsActive() || dst.Kind() != src.Kind():
 		return x
 	case dst.Active():
-		return r.constant(x, t)
+		return r.constant(r.basic(x, t), t)
 	}
 	part := func(x string, dst, src *activity.Place, t types.Type) string {
 		if src.HoldsActive() { // shared with what is active
@@ -422,10 +428,10 @@ func (r *renderer) equalParts(x, y string, p, q *activity.Place, t types.Type) (
 	}
 	if p.Active() || q.Active() {
 		if !p.Active() {
-			x = r.constant(x, t)
+			x = r.constant(r.basic(x, t), t)
 		}
 		if !q.Active() {
-			y = r.constant(y, t)
+			y = r.constant(r.basic(y, t), t)
 		}
 		return []string{r.equal(t, x, y)}
 	}

@@ -224,6 +224,12 @@ func literalOf(q *packages.Package, v *types.Var) (sig *types.Signature) {
 						sig = q.TypesInfo.TypeOf(lit).(*types.Signature)
 					}
 				}
+			case *ast.RangeStmt:
+				for _, e := range []ast.Expr{n.Key, n.Value} {
+					if id, ok := e.(*ast.Ident); ok && q.TypesInfo.Uses[id] == v {
+						values = 2
+					}
+				}
 			case *ast.UnaryExpr:
 				if id, ok := n.X.(*ast.Ident); ok && n.Op == token.AND && q.TypesInfo.Uses[id] == v {
 					values = 2

@@ -442,11 +442,15 @@ func steadyVariables(x []float64) float64 {
 	return s
 }
 
+var degrees = []celsius{1, 2}
+
 func clonedStructs(x []float64) float64 {
+	d := slices.Clone(degrees)
+	d[0] *= celsius(x[2])
 	e := slices.Clone(curve)
 	e[0].cap *= x[0]
 	e = append(e, settings{rate: x[1], cap: 2})
-	s := 0.0
+	s := float64(d[0] + d[1])
 	for _, e := range e {
 		s += e.rate * e.cap
 	}

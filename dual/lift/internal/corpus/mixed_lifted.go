@@ -362,10 +362,12 @@ func steadyVariablesOf[T dual.Scalar[T]](x []T) T {
 }
 
 func clonedStructsOf[T dual.Scalar[T]](x []T) T {
-	e := slicesCloneOf[T](curve)
+	d := slicesCloneOf[T](degrees)
+	d[0] = d[0].Mul(x[2])
+	e := slicesCloneOf2[T](curve)
 	e[0].cap = e[0].cap.Mul(x[0])
 	e = append(e, settingsOf4[T]{rate: x[1], cap: dual.Const[T](2)})
-	var s T
+	s := d[0].Add(d[1])
 	for _, e := range e {
 		s = s.Add(e.rate.Mul(e.cap))
 	}
@@ -782,7 +784,30 @@ func linkOf[T dual.Scalar[T]](v T) T { return v.Scale(2).Log1p() }
 // The elements are copied using assignment, so this is a shallow clone.
 // The result may have additional unused capacity.
 // The result preserves the nilness of s.
-func slicesCloneOf[T dual.Scalar[T]](s []settings) []settingsOf4[T] {
+func slicesCloneOf[T dual.Scalar[T]](s []celsius) []T {
+	// Preserve nilness in case it matters.
+	if s == nil {
+		return nil
+	}
+	// Avoid s[:0:0] as it leads to unwanted liveness when cloning a
+	// zero-length slice of a large array; see https://go.dev/issue/68488.
+	return append([]T{}, func(v []celsius) []T {
+		if v == nil {
+			return nil
+		}
+		w := make([]T, len(v))
+		for i, e := range v {
+			w[i] = dual.Const[T](float64(e))
+		}
+		return w
+	}(s)...)
+}
+
+// slicesCloneOf2 returns a copy of the slice.
+// The elements are copied using assignment, so this is a shallow clone.
+// The result may have additional unused capacity.
+// The result preserves the nilness of s.
+func slicesCloneOf2[T dual.Scalar[T]](s []settings) []settingsOf4[T] {
 	// Preserve nilness in case it matters.
 	if s == nil {
 		return nil
