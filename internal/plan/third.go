@@ -340,19 +340,14 @@ func (t *Third) byContraction(b *thirdBuffers, weights, x, params, v, w []float6
 	for _, at := range t.low {
 		b.x = append(b.x, weights[at])
 	}
-	g, err := ws.Value(b.x, params)
-	if err = inside.Error(ws, g, err); err != nil {
+	if err := t.p.begin(ws, b.x, params, w, v != nil); err != nil {
 		return err
 	}
 	if v == nil {
-		err = ws.Gradient(w)
 		copy(b.sum, ws.Adjoints())
-		return err
+		return nil
 	}
-	if err = ws.Linearize(w); err == nil {
-		err = ws.HVP(1, func(s []float64, _ int) { copy(s, v) })
-	}
-	if err != nil {
+	if err := ws.HVP(1, func(s []float64, _ int) { copy(s, v) }); err != nil {
 		return err
 	}
 	h := ws.Product(0)
@@ -383,7 +378,7 @@ func (t *Third) bySweeps(b *thirdBuffers, weights, x, w []float64) error {
 	for k, class := range t.seeds {
 		clear(direction)
 		seed(direction, class)
-		err := t.linearize(ws, x, b.params, w)
+		err := t.p.begin(ws, x, b.params, w, true)
 		if err == nil {
 			err = ws.HVP(1, func(v []float64, _ int) { t.recovery.ScatterColumns(v, k, b.weights) })
 		}
@@ -397,20 +392,12 @@ func (t *Third) bySweeps(b *thirdBuffers, weights, x, w []float64) error {
 	return nil
 }
 
-func (t *Third) linearize(ws *sweep.Workspace, x, params, w []float64) error {
-	g, err := ws.Value(x, params)
-	if err = inside.Error(ws, g, err); err != nil {
-		return err
-	}
-	return ws.Linearize(w)
-}
-
 // byProducts is hessian by a coloring.
 func (t *Third) byProducts(b *thirdBuffers, x, params, v, w []float64) error {
 	ws := t.along.Get()
 	defer t.along.Put(ws)
 	b.params = append(append(b.params[:0], params...), v...)
-	if err := t.linearize(ws, x, b.params, w); err != nil {
+	if err := t.p.begin(ws, x, b.params, w, true); err != nil {
 		return err
 	}
 	b.weights = slices.Grow(b.weights[:0], len(t.low))[:len(t.low)]
