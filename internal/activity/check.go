@@ -1,17 +1,18 @@
 package activity
 
 import (
-	"maps"
-	"path/filepath"
-
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
+	"go/token"
 	"go/types"
-	"golang.org/x/tools/go/packages"
+	"maps"
+	"path/filepath"
 	"slices"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // Check reports why a file does not compile that is to be written into the package of p:
@@ -73,8 +74,10 @@ func (i importer) Import(path string) (*types.Package, error) {
 }
 
 // With is a program whose package has a file besides, under the name of the one that was
-// left out, which may declare what it lacked: what was written can be read again.
-func (p *Program) With(name string, text []byte) (*Program, error) {
+// left out, which may declare what it lacked: what was written can be read again. Functions
+// named in without are left out of the package, and at, if it is not nil, may say where
+// offsets of the file stand in others.
+func (p *Program) With(name string, text []byte, without []string, at func(f *token.File)) (*Program, error) {
 	q := *p
 	root := *p.Root
 	q.Root = &root
@@ -87,12 +90,26 @@ func (p *Program) With(name string, text []byte) (*Program, error) {
 		return nil, err
 	}
 	root.Syntax = slices.DeleteFunc(slices.Clone(p.Root.Syntax), func(f *ast.File) bool { return p.Fset.File(f.Package).Name() == name })
+	for i, f := range root.Syntax {
+		g := *f
+		g.Decls = slices.DeleteFunc(slices.Clone(f.Decls), func(d ast.Decl) bool {
+			fn, ok := d.(*ast.FuncDecl)
+			return ok && fn.Recv == nil && slices.Contains(without, fn.Name.Name)
+		})
+		root.Syntax[i] = &g
+	}
 	root.Syntax = append(root.Syntax, file)
+	if at != nil {
+		at(p.Fset.File(file.Package))
+	}
 	root.TypesInfo = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
 		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{}}
 	config := types.Config{Importer: importer{p}, Sizes: p.Root.TypesSizes, Error: func(err error) {
-		root.Errors = append(root.Errors, packages.Error{Msg: err.Error(), Kind: packages.TypeError})
+		var e types.Error
+		if errors.As(err, &e) {
+			root.Errors = append(root.Errors, packages.Error{Pos: p.Fset.Position(e.Pos).String(), Msg: e.Msg, Kind: packages.TypeError})
+		}
 	}}
 	if m := p.Root.Module; m != nil && m.GoVersion != "" {
 		config.GoVersion = "go" + m.GoVersion
@@ -103,6 +120,6 @@ func (p *Program) With(name string, text []byte) (*Program, error) {
 	q.byPkg[root.Types] = &root
 	q.text[name] = text
 	q.decls = map[*packages.Package]map[*types.Func]*ast.FuncDecl{}
-	q.effects, q.goroutines, q.constants = map[*types.Func]bool{}, map[*types.Func]bool{}, map[*types.Var]bool{}
+	q.effects, q.goroutines, q.constants = map[effect]bool{}, map[*types.Func]bool{}, map[*types.Var]bool{}
 	return &q, nil
 }

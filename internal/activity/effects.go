@@ -49,7 +49,12 @@ func (p *Program) Ordered(pkg *packages.Package, x, y ast.Expr) bool {
 
 // Pure reports whether n, an expression or a function of pkg, changes nothing but its
 // own variables, and returns no pointer to something new: then it may be evaluated twice.
-func (p *Program) Pure(pkg *packages.Package, n ast.Node) bool {
+func (p *Program) Pure(pkg *packages.Package, n ast.Node) bool { return p.pure(pkg, n, false) }
+
+// Harmless is Pure for what may return pointers to something new.
+func (p *Program) Harmless(pkg *packages.Package, n ast.Node) bool { return p.pure(pkg, n, true) }
+
+func (p *Program) pure(pkg *packages.Package, n ast.Node, makes bool) bool {
 	info := pkg.TypesInfo
 	ok := true
 	own := func(e ast.Expr) bool {
@@ -89,9 +94,10 @@ func (p *Program) Pure(pkg *packages.Package, n ast.Node) bool {
 			_, channel := info.TypeOf(c.X).Underlying().(*types.Chan)
 			ok = ok && !function && !channel
 		case *ast.CallExpr:
-			ok = ok && (timeless(info, c) || p.pureFunction(typeutil.StaticCallee(info, c)))
+			ok = ok && (timeless(info, c) || p.pureFunction(typeutil.StaticCallee(info, c), makes))
 		case *ast.UnaryExpr:
-			ok = ok && c.Op != token.ARROW && c.Op != token.AND
+			_, literal := ast.Unparen(c.X).(*ast.CompositeLit)
+			ok = ok && c.Op != token.ARROW && (c.Op != token.AND || makes && literal)
 		case *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.SelectStmt, *ast.FuncLit:
 			ok = false
 		}
@@ -102,16 +108,23 @@ func (p *Program) Pure(pkg *packages.Package, n ast.Node) bool {
 
 // pureFunction reports whether calls of fn are pure. One that calls itself is not
 // known to be.
-func (p *Program) pureFunction(fn *types.Func) bool {
+func (p *Program) pureFunction(fn *types.Func, makes bool) bool {
 	if fn == nil {
 		return false
 	}
-	known, ok := p.effects[fn.Origin()]
+	k := effect{fn.Origin(), makes}
+	known, ok := p.effects[k]
 	if !ok {
-		p.effects[fn.Origin()] = false
+		p.effects[k] = false
 		_, decl, pkg := p.Source(fn)
-		known = decl != nil && p.Pure(pkg, decl)
-		p.effects[fn.Origin()] = known
+		known = decl != nil && p.pure(pkg, decl, makes)
+		p.effects[k] = known
 	}
 	return known
+}
+
+// An effect is a function, and whether it may make something new.
+type effect struct {
+	fn    *types.Func
+	makes bool
 }

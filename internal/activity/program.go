@@ -23,7 +23,7 @@ type Program struct {
 	decls map[*packages.Package]map[*types.Func]*ast.FuncDecl
 	text  map[string][]byte
 
-	effects    map[*types.Func]bool                              // see pureFunction
+	effects    map[effect]bool                                   // see pureFunction
 	goroutines map[*types.Func]bool                              // see spawns
 	constants  map[*types.Var]bool                               // see Constant
 	mentions   map[*packages.Package]map[*types.Var][]*ast.Ident // see uses
@@ -43,7 +43,7 @@ func Load(dir, without string, also ...string) (*Program, error) {
 	}
 	p := &Program{
 		Fset: token.NewFileSet(), byPkg: map[*types.Package]*packages.Package{},
-		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[*types.Func]bool{}, goroutines: map[*types.Func]bool{}, constants: map[*types.Var]bool{}, mentions: map[*packages.Package]map[*types.Var][]*ast.Ident{},
+		decls: map[*packages.Package]map[*types.Func]*ast.FuncDecl{}, text: map[string][]byte{}, effects: map[effect]bool{}, goroutines: map[*types.Func]bool{}, constants: map[*types.Var]bool{}, mentions: map[*packages.Package]map[*types.Var][]*ast.Ident{},
 		noAssembly: map[*packages.Package]*packages.Package{},
 	}
 	cfg := &packages.Config{

@@ -123,12 +123,13 @@ type exit struct {
 
 // fault is thrown by the builder.
 type fault struct {
+	in            *activity.Instance // nil is the one that is looked at
 	at            token.Pos
 	what, instead string
 }
 
 func refuse(at ast.Node, what, instead string) {
-	panic(fault{at.Pos(), what, instead})
+	panic(fault{at: at.Pos(), what: what, instead: instead})
 }
 
 // A builder makes the form of a function.
@@ -474,8 +475,10 @@ func (b *builder) ret(s *ast.ReturnStmt) {
 // value takes what an expression calls out of it, if it is active.
 func (b *builder) value(s ast.Stmt, e ast.Expr) {
 	b.ordered(s)
+	_, defines := s.(*ast.AssignStmt)
+	_, declares := s.(*ast.DeclStmt)
 	if e != nil && b.active(e) {
-		b.hoist(s, e, true)
+		b.hoist(s, e, defines || declares || !b.literal(e))
 	} else if e != nil {
 		b.reading(e)
 	}
@@ -701,6 +704,9 @@ func (b *builder) set(s ast.Stmt, lhs ast.Expr, op token.Token, rhs ast.Expr) {
 			v.assigns++
 		}
 	}
+	if b.active(lhs) && aggregate(b.typeOf(lhs)) {
+		refuse(lhs, "an assignment of a struct or array that holds slices or pointers", "assign its parts")
+	}
 	if (op == token.ASSIGN || rhs != nil && !b.active(rhs)) && !b.active(lhs) && rhs != nil && b.active(rhs) {
 		refuse(lhs, "an active value in a passive place", "")
 	}
@@ -780,6 +786,12 @@ func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 		b.passive(s, e)
 		return
 	}
+	if !top && b.literal(e) { // its elements are reversed with the variable that holds it
+		b.hoist(s, e, true)
+		t := b.temporary(s, "literal", e).(*ast.Ident)
+		b.temps[e] = b.synth[t]
+		return
+	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		b.hoist(s, e.X, top)
@@ -788,15 +800,19 @@ func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 		b.hoist(s, e.Y, false)
 	case *ast.UnaryExpr:
 		if e.Op == token.AND {
-			lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
-			if !ok {
+			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
+				b.hoist(s, lit, top)
+				return
+			}
+			if b.base(e.X) != nil {
 				refuse(e, "the address of a variable of active values", "return a new value, or use a slice")
 			}
-			b.hoist(s, lit, top)
-			return
 		}
 		b.hoist(s, e.X, false)
 	case *ast.CompositeLit:
+		if isMap(b.typeOf(e)) {
+			refuse(e, "a literal of a map of active values", "assign its elements")
+		}
 		for _, x := range e.Elts {
 			if kv, ok := x.(*ast.KeyValueExpr); ok {
 				x = kv.Value
@@ -811,9 +827,6 @@ func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 	case *ast.FuncLit:
 		refuse(e, "a function literal", "declare the function by func")
 	case *ast.IndexExpr:
-		if _, ok := b.typeOf(e.X).Underlying().(*types.Map); ok {
-			refuse(e, "a map of active values", "use a slice")
-		}
 		b.hoist(s, e.X, false)
 		b.passive(s, e.Index)
 	case *ast.SelectorExpr:
@@ -888,6 +901,11 @@ func (b *builder) hoistCall(s ast.Stmt, e *ast.CallExpr, top bool) {
 		return
 	}
 	fn, _ := b.in.Function(e.Fun)
+	if isLdexp(fn) {
+		b.hoist(s, e.Args[0], false)
+		b.passive(s, e.Args[1])
+		return
+	}
 	r, ok := ruleOf(fn)
 	if _, known := b.prog.helpers[fn]; !ok && !known {
 		refuse(e, "a call that cannot be followed", "call a declared function by its name")
@@ -913,6 +931,11 @@ func (b *builder) callStmt(s ast.Stmt, c *ast.CallExpr) {
 		}
 		b.call(s, c, nil, false)
 	case "panic", "print", "println":
+		b.emit(&plain{stmt: s})
+	case "delete":
+		if b.active(c.Args[0]) && !b.prog.simple { // see lower.go
+			refuse(s, "delete of active values", "assign 0")
+		}
 		b.emit(&plain{stmt: s})
 	case "copy":
 		if b.active(c.Args[0]) {
@@ -1015,6 +1038,7 @@ func (b *builder) call(s ast.Stmt, e *ast.CallExpr, lhs []*local, define bool) {
 				lhs[i] = b.synthetic("t", types.Typ[types.Float64], false).local
 			}
 		}
+		b.reading(e)
 		for _, x := range e.Args {
 			if _, known := b.prog.helpers[fn]; b.active(x) && !known {
 				refuse(e, "a call that cannot be followed", "call a declared function by its name")

@@ -172,9 +172,23 @@ func ends(k *block) bool {
 		return ends(n)
 	case *branch:
 		return n.els != nil && ends(n.then) && ends(n.els)
+	case *choice:
+		all := false
+		for i, k := range n.clauses {
+			if !ends(k) {
+				return false
+			}
+			all = all || n.heads[i].List == nil
+		}
+		return all
+	case *loop:
+		return endless(n)
 	}
 	return false
 }
+
+// endless reports whether nothing follows a loop.
+func endless(n *loop) bool { return n.counter == nil && n.cond == nil && len(n.breaks) == 0 }
 
 func (r *sweep) forwardBranch(n *branch) {
 	part := func(k *block, bit bool) {
@@ -295,7 +309,9 @@ func (r *sweep) forwardLoop(n *loop) {
 		}
 	}
 	r.lines = append(append(r.lines, inner...), "}")
-	whole.end(0)
+	if !endless(n) {
+		whole.end(0)
+	}
 }
 
 // jumpsTo reports whether a statement names the loop.

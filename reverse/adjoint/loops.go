@@ -295,15 +295,7 @@ func (b *builder) rangeLoop(s *ast.RangeStmt, label string) {
 			if v, ok := s.Value.(*ast.Ident); ok && v.Name != "_" {
 				e := &ast.IndexExpr{X: l.to, Index: index}
 				t := b.in.Info().Defs[v].Type()
-				b.elements[e] = element{typ: t, place: b.in.Vars[b.in.Info().Defs[v]]}
-				if p := b.placeOf(s.X); p != nil {
-					if q := p.Elem(); q != nil {
-						if _, pointer := b.typeOf(s.X).Underlying().(*types.Pointer); pointer {
-							q = q.Elem()
-						}
-						b.elements[e] = element{typ: t, place: q}
-					}
-				}
+				b.elements[e] = element{typ: t, over: s.X, v: b.in.Info().Defs[v]}
 				b.set(s, v, token.ASSIGN, e)
 			}
 		})

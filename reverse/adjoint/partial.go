@@ -204,6 +204,15 @@ func (r *sweep) partial(e ast.Expr, bar string) {
 	case *ast.CompositeLit:
 		r.literal(x, bar)
 	case *ast.Ident, *ast.IndexExpr, *ast.SelectorExpr, *ast.StarExpr:
+		if x, ok := x.(*ast.IndexExpr); ok && isMap(r.typeOf(x.X)) {
+			if _, number := r.typeOf(e).Underlying().(*types.Basic); !number { // its parts cannot be assigned to
+				place := r.bars(e)
+				sum := r.named(place, true)
+				r.add(sum, bar, r.typeOf(e))
+				r.line("%s = %s", place, sum)
+				return
+			}
+		}
 		if x, ok := x.(*ast.IndexExpr); ok && r.base(x) == nil && r.literalBase(x) {
 			refuse(x, "an element of a value without a name", "assign it to a variable")
 		}
@@ -294,6 +303,10 @@ func (r *sweep) calls(e *ast.CallExpr, bar string) {
 		code = op.Max
 	default:
 		fn, _ := r.in.Function(e.Fun)
+		if isLdexp(fn) {
+			r.partial(e.Args[0], r.text(e.Fun)+"("+bar+", "+r.use(e.Args[1])+")")
+			return
+		}
 		h = r.prog.helpers[fn]
 		rule, ok := ruleOf(fn)
 		if code = rule.code; h.first {

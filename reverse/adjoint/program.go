@@ -23,7 +23,7 @@ func newProgram(dir, without string) (*program, error) {
 }
 
 // gradients is the text of a file with the gradients of functions, or what stands in the
-// way of it.
+// way of it. Functions that are not in the simple language are written in it first.
 func (p *program) gradients(functions []string, output string) (text []byte, faults []string, err error) {
 	return p.write(request{gradient: true}, functions, output)
 }
@@ -65,6 +65,7 @@ func (p *program) begin(roots []root, name string, tangent bool) (units []*unit,
 		instances = append(instances, in)
 	}
 	p.a.Run()
+	p.before = len(p.a.Faults)
 	clear := func() bool { return len(p.a.Faults) == 0 }
 	if clear() {
 		for _, in := range instances {
@@ -110,10 +111,11 @@ func (p *program) tidy(output string, text []byte) ([]byte, error) {
 			}
 			s := strings.TrimSpace(lines[at])
 			rest, single := strings.CutPrefix(s, name+" := ")
+			assigned := strings.Contains(string(text), "\t"+name+" = ")
 			switch {
-			case single && effective.MatchString(rest):
+			case single && !assigned && effective.MatchString(rest):
 				lines[at] = rest // for its effect
-			case strings.Contains(string(text), "\t"+name+" = "):
+			case assigned:
 				lines[at] += "\n_ = " + name
 			case single || strings.HasPrefix(s, "var "+name+" "):
 				lines[at] = ""
@@ -210,6 +212,7 @@ func (p *program) analyze(roots []root) {
 			u.record()
 		})
 	}
+	p.each(func(u *unit) { u.forwardText() }) // what cannot be printed is refused
 }
 
 // written are the keys of memory that an instance of the unit changes.
@@ -389,7 +392,7 @@ func (p *program) printUnit(u *unit) {
 			results = append(results, p.typ(l.typ))
 		}
 	}
-	name := u.in.Fn.Name()
+	name := u.said()
 	p.file.Printf("// %sForward is %s, and saves what the reverse sweep needs.\n", u.name, name)
 	p.file.Printf("func %sForward(%s) (%s) {\n%s\n}\n\n", u.name, strings.Join(u.parameters(), ", "), strings.Join(results, ", "), strings.Join(forward, "\n"))
 	if u.empty {
@@ -465,7 +468,7 @@ func (u *unit) usesPlain() {
 
 // gradient prints the function that users call.
 func (p *program) gradient(u *unit) {
-	name := u.in.Fn.Name()
+	name := u.said()
 	dst := "dst"
 	for u.names[dst] {
 		dst += "_"

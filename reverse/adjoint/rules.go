@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -34,6 +35,9 @@ var functions = strings.Fields("Abs Acos Acosh Asin Asinh Atan Atanh Cbrt Ceil C
 	"Gamma Log Log10 Log1p Log2 Round Sin Sinh Sqrt Tan Tanh Trunc Atan2 Copysign Hypot Max Min Mod Pow")
 
 func ruleOf(fn *types.Func) (rule, bool) {
+	if isHelper(fn, "GammaLog") {
+		return rules["LogGamma"], true
+	}
 	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "math" {
 		return rule{}, false
 	}
@@ -96,20 +100,31 @@ func (p *program) use(fn *types.Func) activity.Use {
 	if _, ok := ruleOf(fn); ok || p.custom(fn) != nil {
 		return activity.Use{As: activity.Operation}
 	}
-	if name := fn.FullName(); name == "github.com/hesse-ad/hesse/dual.Detach" || name == "github.com/hesse-ad/hesse/dual.Value" {
+	if name := fn.FullName(); name == "github.com/hesse-ad/hesse/dual.Detach" || name == "github.com/hesse-ad/hesse/dual.Value" || isHelper(fn, "Has", "Keys", "GammaSign", "Exponent") {
 		return activity.Use{As: activity.Reading}
 	}
 	if fn.Pkg() != nil && fn.Pkg().Path() == "math" {
 		switch fn.Name() {
-		case "IsNaN", "IsInf", "Signbit":
+		case "IsNaN", "IsInf", "Signbit", "Logb", "Ilogb", "RoundToEven":
 			return activity.Use{As: activity.Reading}
-		case "Sincos":
-			return activity.Use{As: activity.Refused, Instead: "call math.Sin and math.Cos"}
-		case "FMA", "Lgamma", "Modf", "Ldexp", "Frexp", "Logb", "Ilogb", "Float64bits", "Float32bits", "Nextafter", "Nextafter32":
+		case "Sincos", "Lgamma", "Modf", "Frexp", "Ldexp": // see front.go
+			return activity.Use{As: activity.Operation}
+		case "FMA", "Float64bits", "Float32bits", "Nextafter", "Nextafter32":
 			return activity.Use{As: activity.Refused, Instead: "write it by other operations"}
 		}
 	}
 	return activity.Use{}
+}
+
+// isLdexp reports whether fn is math.Ldexp, which is linear.
+func isLdexp(fn *types.Func) bool { return fn != nil && fn.FullName() == "math.Ldexp" }
+
+// isHelper reports whether fn is a function that front.go writes.
+func isHelper(fn *types.Func, names ...string) bool {
+	if fn == nil || !strings.HasPrefix(fn.Name(), "hesse") {
+		return false
+	}
+	return slices.ContainsFunc(names, func(s string) bool { return strings.HasSuffix(fn.Name(), s) })
 }
 
 func lowerName(s string) string {

@@ -631,6 +631,11 @@ func (r *sweep) reversePartials(n *call, code op.Code) {
 	}
 }
 
+func isMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
 func isPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
 	return ok

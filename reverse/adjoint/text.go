@@ -31,6 +31,12 @@ func (u *unit) print(e, top ast.Expr) string {
 		text     string
 	}
 	var edits []edit
+	prefix := ""
+	if lit, ok := e.(*ast.CompositeLit); ok && lit.Type == nil {
+		if prefix = u.prog.typ(u.typeOf(e)); isPointer(u.typeOf(e)) {
+			prefix = "&" + prefix[1:]
+		}
+	}
 	ast.Inspect(e, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)
 		if !ok {
@@ -63,6 +69,7 @@ func (u *unit) print(e, top ast.Expr) string {
 	})
 	slices.SortStableFunc(edits, func(a, b edit) int { return int(a.from - b.from) })
 	var s strings.Builder
+	s.WriteString(prefix)
 	at := e.Pos()
 	for _, x := range edits {
 		s.WriteString(u.prog.Text(at, x.from) + x.text)
@@ -111,6 +118,9 @@ func (u *unit) shadow(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		return u.shadow(x.X) + "." + x.Sel.Name
 	case *ast.StarExpr:
+		if _, number := u.typeOf(x).Underlying().(*types.Basic); !number {
+			return "(*" + u.shadow(x.X) + ")"
+		}
 		return "*" + u.shadow(x.X)
 	case *ast.SliceExpr:
 		s := u.shadow(x.X) + "["
@@ -125,7 +135,7 @@ func (u *unit) shadow(e ast.Expr) string {
 			s += ":" + u.text(x.Max)
 		}
 		return s + "]"
-	case *ast.UnaryExpr: // &T{…}
+	case *ast.UnaryExpr: // &T{…} or &s[i]
 		return "&" + u.shadow(x.X)
 	case *ast.CompositeLit:
 		return u.shadowOfLiteral(x)

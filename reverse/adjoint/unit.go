@@ -49,8 +49,21 @@ type unit struct {
 
 // An element is what an index expression made by the builder is.
 type element struct {
-	typ   types.Type
-	place *activity.Place
+	typ  types.Type
+	over ast.Expr // of this
+	v    types.Object
+}
+
+// place is that of an element in the instance that is looked at.
+func (u *unit) place(x element) *activity.Place {
+	p := u.placeOf(x.over)
+	if p.Kind() != activity.Holder {
+		return u.in.Vars[x.v]
+	}
+	if isPointer(u.typeOf(x.over)) { // to an array
+		p = p.Elem()
+	}
+	return p.Elem()
 }
 
 // A program is all that is written into a file.
@@ -74,6 +87,12 @@ type program struct {
 	work       string       // the type of the work struct
 	names      source.Names // at the top level
 	effects    map[*activity.Instance]map[any]bool
+
+	simple  bool              // the package has a file of simple functions, see front.go
+	origins map[string]string // what its functions are
+	always  bool              // even where it is not needed
+	prefix  string            // of names of helper functions
+	before  int               // faults of the analysis itself
 }
 
 // unitOf is the unit of an instance.
@@ -219,55 +238,48 @@ func (u *unit) checked(at ast.Node, t types.Type, active bool) {
 	if !active {
 		return
 	}
-	switch why := shadowless(t, map[types.Type]bool{}); why {
-	case "":
-	default:
+	why := ""
+	if aggregate(t) {
+		why = "a struct or array that holds slices or pointers, by value"
+	} else {
+		why = shadowless(t, map[types.Type]bool{})
+	}
+	if why != "" {
 		refuse(at, "active values in "+why, "use numbers, structs of numbers, slices, and pointers to structs")
 	}
 }
 
+// shadowless says which part of a type has no shadow.
 func shadowless(t types.Type, seen map[types.Type]bool) string {
 	if seen[t] {
 		return ""
 	}
 	seen[t] = true
 	switch u := t.Underlying().(type) {
-	case *types.Basic:
+	case *types.Basic, *types.Interface:
 		return ""
 	case *types.Slice:
 		return shadowless(u.Elem(), seen)
 	case *types.Pointer:
-		if s, ok := u.Elem().Underlying().(*types.Struct); ok {
-			for i := range s.NumFields() {
-				if why := shadowless(s.Field(i).Type(), seen); why != "" {
-					return why
-				}
-			}
-			return ""
-		}
-		return "a pointer to what is no struct"
+		return shadowless(u.Elem(), seen)
 	case *types.Array:
-		if holds(u.Elem()) {
-			return "an array of slices or pointers"
-		}
 		return shadowless(u.Elem(), seen)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if f := u.Field(i).Type(); holds(f) {
-				return "a struct that holds slices or pointers, by value"
-			} else if why := shadowless(f, seen); why != "" {
+			if why := shadowless(u.Field(i).Type(), seen); why != "" {
 				return why
 			}
 		}
 		return ""
 	case *types.Map:
-		return "a map"
+		if aggregate(u.Elem()) {
+			return "a map of structs that hold slices or pointers"
+		}
+		return shadowless(u.Elem(), seen)
 	case *types.Signature:
 		return "a function value"
 	case *types.Chan:
 		return "a channel"
-	case *types.Interface:
-		return ""
 	}
 	return "a value of this type"
 }
@@ -360,7 +372,7 @@ func (u *unit) typeOf(e ast.Expr) types.Type {
 
 func (u *unit) placeOf(e ast.Expr) *activity.Place {
 	if x, ok := u.elements[e]; ok {
-		return x.place
+		return u.place(x)
 	}
 	if id, ok := e.(*ast.Ident); ok {
 		if l := u.variable(id); l != nil && l.v != nil {
@@ -384,7 +396,7 @@ func (u *unit) active(e ast.Expr) bool {
 		return false
 	}
 	if x, ok := u.elements[e]; ok {
-		return x.place.HoldsActive()
+		return u.place(x).HoldsActive()
 	}
 	return u.in.Exprs[e].HoldsActive()
 }

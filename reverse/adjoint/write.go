@@ -22,8 +22,34 @@ type request struct {
 }
 
 // write is the text of a file with what is requested of functions, or what stands in its way.
-// Second derivatives are tangents of what the first transformation has written.
+// Functions that are not in the simple language are written in it first.
 func (p *program) write(q request, functions []string, output string) (text []byte, faults []string, err error) {
+	p.simple, p.origins, p.prefix, p.public = false, nil, functions[0], nil
+	text, faults, err = p.transformed(q, functions, output)
+	if err != nil || len(faults) == 0 && !p.always || p.before > 0 {
+		return text, faults, err
+	}
+	read := p.Program
+	defer func() { p.Program = read }()
+	simple, found, err := p.simplified(functions, output)
+	if err != nil || len(found) > 0 {
+		return nil, p.Report(found), err
+	}
+	p.Program, p.simple, p.public = simple, true, nil
+	if text, faults, err = p.transformed(q, functions, output); err != nil || len(faults) > 0 {
+		return nil, faults, err
+	}
+	if text, err = merge([][]byte{text, p.kept(functions)}, p.public); err != nil {
+		return nil, nil, err
+	}
+	if problems := read.Check(output, text); len(problems) > 0 {
+		return nil, nil, fmt.Errorf("what was written does not compile: %v", problems[0])
+	}
+	return text, nil, nil
+}
+
+// transformed is the text of a file with what is requested of functions as they are. Second derivatives are tangents of what the first transformation has written.
+func (p *program) transformed(q request, functions []string, output string) (text []byte, faults []string, err error) {
 	var parts [][]byte
 	for _, part := range []struct {
 		wanted bool
@@ -55,11 +81,11 @@ func (p *program) write(q request, functions []string, output string) (text []by
 
 // with is a program that has a file of the package besides.
 func (p *program) with(output string, text []byte) (*program, error) {
-	q, err := p.Program.With(output, text)
+	q, err := p.Program.With(output, text, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &program{Program: q}, nil
+	return &program{Program: q, simple: p.simple, origins: p.origins, prefix: p.prefix}, nil
 }
 
 // adjoints is the file with the adjoints of functions and what outer prints for each.

@@ -5,28 +5,27 @@ package refused
 import (
 	"fmt"
 	"math"
+	"sort"
+	"strconv"
+	"sync"
+	"unsafe"
 )
 
 func deferred(x []float64) float64 {
 	s := x[0]
-	/*!defer*/ defer fmt.Println("done")
+	/*!defer of a call*/ defer fmt.Println("done")
 	return s
 }
 
-func closure(x []float64) float64 {
-	f := /*!function literal*/ func(v float64) float64 { return v * v }
-	return f(x[0])
+func recovers(x []float64) (s float64) {
+	defer func() { /*!recovers from a panic*/ recover() }()
+	return x[0]
 }
 
-func appending(x []float64) float64 {
-	var y []float64
-	y = /*!append*/ append(y, x[0])
-	return y[0]
-}
-
-func maps(x []float64) float64 {
-	/*!a map*/ m := map[string]float64{"a": x[0]}
-	return m["a"]
+func deferredResult(x []float64) float64 {
+	s := x[0]
+	/*!defer of a function with results*/ defer func() int { return 1 }()
+	return s
 }
 
 func changesInputs(x []float64) float64 {
@@ -34,81 +33,34 @@ func changesInputs(x []float64) float64 {
 	return x[0] * x[1]
 }
 
-func address(x []float64) float64 {
-	a := x[0]
-	p := /*!address of a variable*/ &a
-	return *p
+func appendsToInputs(x []float64) float64 {
+	y := append(x[:1], 2)
+	return y[1] * x[1]
 }
 
-func sliceOfArray(x []float64) float64 {
-	a := [2]float64{x[0], x[1]}
-	b := /*!slice of an array*/ a[:]
-	return b[0]
+type model struct {
+	w     []float64
+	scale float64
 }
 
-func sincos(x []float64) float64 {
-	s, c := /*!math.Sincos*/ math.Sincos(x[0])
-	return s * c
-}
-
-func variadic(x []float64) float64 { return /*!variadic*/ sum(x...) }
-
-func sum(x ...float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
+func changesModel(x []float64, m *model) float64 {
+	s := x[0] * m.w[0]
+	m.w[0] = 2
 	return s
 }
 
-func named(x []float64) ( /*!results that have names*/ s float64) {
-	s = x[0]
-	return s
+func fillsModel(x []float64, m *model) float64 {
+	/*!passive parameter m*/ m.w[0] = x[0]
+	return x[0]
 }
 
 func gotos(x []float64) float64 {
 	s := x[0]
-again:
-	s *= 2
 	if s < 1 {
-		/*!goto*/ goto again
+		/*!goto*/ goto done
 	}
-	return s
-}
-
-func breakOfSwitch(x []float64) float64 {
-	s := x[0]
-	switch {
-	case s > 1:
-		if s > 2 {
-			/*!break*/ break
-		}
-		s *= 2
-	}
-	return s
-}
-
-func falls(x []float64) float64 {
-	s := x[0]
-	switch {
-	case s > 1:
-		s *= 2
-		/*!fallthrough*/ fallthrough
-	default:
-		s *= 3
-	}
-	return s
-}
-
-func generic(x []float64) float64 { return twice(x[0]) }
-
-func /*!generic*/ twice[T float64](x T) T { return 2 * x }
-
-func rangeOverMap(x []float64) float64 {
-	s := 0.0
-	/*!range over this type*/ for k := range map[int]bool{1: true} {
-		s += x[k]
-	}
+	s *= 2
+done:
 	return s
 }
 
@@ -120,11 +72,67 @@ func goroutine(x []float64) float64 {
 	return s
 }
 
-type model struct{ w []float64 }
+func works(x []float64) float64 {
+	var group sync.WaitGroup
+	s := 0.0
+	/*!goroutine*/ go func() { s += x[0] }()
+	group.Wait()
+	return s
+}
 
-func structByValue(x []float64) float64 {
-	/*!by value*/ m := model{x}
-	return m.w[0]
+func sends(x []float64) float64 {
+	c := make(chan float64, 1)
+	c /*!channel cannot carry*/ <- x[0]
+	return 1
+}
+
+func sendsPassive(x []float64) float64 {
+	c := make(chan int, 1)
+	/*!a channel*/ c <- 1
+	return x[0]
+}
+
+func receivesOk(x []float64) float64 {
+	c := make(chan float64, 1)
+	v, ok := /*!value with ok*/ <-c
+	if !ok {
+		return x[0]
+	}
+	return v * x[1]
+}
+
+func rangesOverChannel(x []float64) float64 {
+	s := x[0]
+	c := make(chan float64)
+	/*!range over this type*/ for v := range c {
+		s *= v
+	}
+	return s
+}
+
+func selects(x []float64) float64 {
+	/*!select*/ select {
+	default:
+	}
+	return x[0]
+}
+
+func typeSwitch(x []float64) float64 {
+	var v any = 1
+	/*!switch on types*/ switch v.(type) {
+	case int:
+		return x[0]
+	}
+	return x[1]
+}
+
+func asserts(x []float64) float64 {
+	var v any = 1.5
+	w, ok := /*!value with ok*/ v.(float64)
+	if ok {
+		return w * x[0]
+	}
+	return x[1]
 }
 
 var total float64
@@ -134,54 +142,87 @@ func global(x []float64) float64 {
 	return total
 }
 
+func setsGlobal(x []float64) float64 {
+	s := x[0] * total
+	/*!variable of the package*/ total = 2
+	return s
+}
+
 func anys(x []float64) float64 {
 	fmt.Println( /*!interface*/ x[0])
 	return x[0]
 }
 
-func functionValue(x []float64) float64 {
-	/*!function value*/ f := math.Sin
-	return f(x[0])
+func sorts(x []float64) float64 {
+	y := make([]float64, len(x))
+	copy(y, x)
+	sort.Sort( /*!interface*/ sort.Float64Slice(y))
+	return y[0]
 }
 
-func returnsCall(x []float64) float64 {
-	a, b := two(x)
-	return a * b
+type shape interface{ area(r float64) float64 }
+
+type round struct{}
+
+func (round) area(r float64) float64 { return math.Pi * r * r }
+
+func interfaces(x []float64) float64 {
+	var s shape = round{}
+	return /*!method of an interface*/ s.area(x[0])
 }
-
-func two(x []float64) (float64, float64) { /*!results of a call*/ return pair(x) }
-
-func pair(x []float64) (float64, float64) { return x[0], x[1] }
 
 func fmas(x []float64) float64 { return /*!math.FMA*/ math.FMA(x[0], x[1], x[2]) }
 
-type scaled struct{ v float64 }
+func bits(x []float64) float64 { return float64( /*!math.Float64bits*/ math.Float64bits(x[0])) }
 
-func (s *scaled) double() { s.v *= 2 }
+func next(x []float64) float64 { return /*!math.Nextafter*/ math.Nextafter(x[0], 1) }
 
-func implicitAddress(x []float64) float64 {
-	s := scaled{x[0]}
-	/*!takes the address*/ s.double()
-	return s.v
+func formats(x []float64) float64 {
+	return float64(len( /*!become a float32*/ strconv.FormatFloat(x[0], 'g', -1, 64))) * x[0]
 }
 
-type outer struct{ scaled }
+func singles(x []float64) float64 { return float64( /*!become a float32*/ float32(x[0])) }
 
-func (s scaled) square() float64 { return s.v * s.v }
+func complexes(x []float64) float64 { return real( /*!complex numbers*/ complex(x[0], x[1])) }
 
-func embedded(x []float64) float64 {
-	o := outer{scaled{x[0]}}
-	return /*!embedded*/ o.square()
+func addresses(x []float64) float64 {
+	y := []float64{x[0]}
+	return *(*float64)(unsafe.Pointer( /*!unsafe pointers*/ &y[0]))
 }
 
-func threeMax(x []float64) float64 { return /*!max of other than two*/ max(x[0], x[1], x[2]) }
+func prints(x []float64) float64 {
+	/*!given to print*/ print(x[0])
+	return x[0]
+}
 
-func rangeAssigns(x []float64) float64 {
-	s, i := 0.0, 0
-	/*!assigns to variables*/ for i = range x {
-		s += x[i]
+func panics(x []float64) float64 {
+	if x[0] < 0 {
+		/*!given to panic*/ panic(x[0])
 	}
-	return s + float64(i)
+	return x[0]
+}
+
+func keys(x []float64) float64 {
+	m := map[float64]int{}
+	m[ /*!key of a map*/ x[0]] = 1
+	return x[0]
+}
+
+func mapOfModels(x []float64) float64 {
+	m := /*!a map of structs*/ map[int]model{0: {w: x}}
+	return m[0].w[1]
+}
+
+func clearsMap(x []float64) float64 {
+	m := map[int]float64{1: x[0]}
+	/*!clear of a map*/ clear(m)
+	return m[1]
+}
+
+func clearsModels(x []float64) float64 {
+	m := []model{{w: x}}
+	/*!clear of structs*/ clear(m)
+	return x[0]
 }
 
 func rangeOverString(x []float64) float64 {
@@ -192,20 +233,13 @@ func rangeOverString(x []float64) float64 {
 	return s
 }
 
-func localType(x []float64) float64 {
-	/*!type declared*/ type number struct{ v float64 }
-	n := number{x[0]}
-	return n.v
-}
-
-func changesItsArray(x []float64) float64 {
-	a := [2]float64{x[0], x[1]}
-	s := 0.0
-	/*!array that the loop changes*/ for i, v := range a {
-		a[1] = 3
-		s += v * float64(i)
+func changedLoopVariable(x []float64) float64 {
+	var f []func() float64
+	/*!loop variable that is changed*/ for i := 0; i < 3; i++ {
+		f = append(f, func() float64 { return x[i] })
+		i++
 	}
-	return s
+	return f[0]()
 }
 
 func indexed(x []float64) float64 {
@@ -216,6 +250,8 @@ func indexed(x []float64) float64 {
 	return y[0] + y[i]
 }
 
+type scaled struct{ v float64 }
+
 func (s *scaled) twice() float64 {
 	s.v *= 2
 	return s.v
@@ -224,6 +260,12 @@ func (s *scaled) twice() float64 {
 func orderOfReading(x []float64) float64 {
 	s := &scaled{x[0]}
 	return s.v * /*!Go does not say which comes first*/ s.twice()
+}
+
+func orderOfVariable(x []float64) float64 {
+	t := x[0]
+	double := func() float64 { t *= 2; return t }
+	return t * /*!Go does not say which comes first*/ double()
 }
 
 type counts struct {
@@ -249,3 +291,24 @@ func changedInExpression(x []float64) float64 {
 	s := x[0] * c.weights[0]
 	return s + x[1]*(1+ /*!may change what its caller's derivative reads*/ bump(c))
 }
+
+func functionParameter(x []float64, f func(float64) float64) float64 {
+	return f( /*!passive parameter f*/ x[0])
+}
+
+type layer struct {
+	w   []float64
+	act func(float64) float64
+}
+
+func functionField(x []float64, l *layer) float64 {
+	return l.act( /*!passive parameter l*/ x[0])
+}
+
+func copiesText(x []float64) float64 {
+	b := make([]byte, 3)
+	/*!copy of a string*/ copy(b, "abc")
+	return x[0] * float64(b[0])
+}
+
+func two(x []float64) (float64, float64) { return x[0], x[1] }
