@@ -28,13 +28,18 @@
 //
 // # What functions may do
 //
-// Numbers, structs and arrays of numbers by value, slices, slices of slices, and pointers
-// to structs that hold these; assignments in place, parallel ones, op-assignments; loops of
-// all kinds over integers, slices and arrays, with break, continue and labels; early
-// returns, if, switch; copy, make, literals; functions and methods of the package, with
-// several results, and recursion; package math. Passive code (see package activity) may do
-// more. Not yet: closures and function values, append, maps, generic functions, functions
-// of other packages, variadic ones, addresses of variables, named results, defer.
+// Numbers, structs, arrays, slices, maps of numbers, and pointers to these; loops of all
+// kinds but over strings, channels and functions, with break, continue, labels and goto back;
+// switches, early returns, named results, defer of function literals; functions and methods
+// of all packages, generic and variadic ones, recursion; closures and functions as values;
+// Go's own functions; package math. Passive code (see package activity) may do more.
+//
+// Where that is more than the simple language (form.go: no functions as values, and the
+// like), functions are written in it first (front.go), and what is written goes back through
+// these: functions of other packages are written beside, closures become structs of what
+// they captured. Interfaces, channels, goroutines and reflection take nothing active. Where
+// a function of gonum is in assembly, its form in Go is what is followed: sums may be
+// rounded in another order.
 //
 // A function may not change its inputs, and dst may not overlap them. Random numbers are
 // drawn once, and kept for the reverse sweep. Memory that make gives is not reused from
@@ -66,6 +71,7 @@
 // in reverse-mode automatic differentiation, 2005; Griewank and Walther, Evaluating
 // Derivatives, 2nd ed., 2008, ch. 6).
 //
+//	front.go, lower.go, lowerexpr.go, order.go   functions written in the simple language
 //	form.go, loops.go   the simple form of a function
 //	unit.go             functions, their variables and what is active in them
 //	keys.go             what statements read and write

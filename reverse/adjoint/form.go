@@ -478,7 +478,7 @@ func (b *builder) value(s ast.Stmt, e ast.Expr) {
 	_, defines := s.(*ast.AssignStmt)
 	_, declares := s.(*ast.DeclStmt)
 	if e != nil && b.active(e) {
-		b.hoist(s, e, defines || declares || !b.literal(e))
+		b.hoist(s, e, defines || declares || b.prog.tangent || !b.literal(e))
 	} else if e != nil {
 		b.reading(e)
 	}
@@ -786,7 +786,7 @@ func (b *builder) hoist(s ast.Stmt, e ast.Expr, top bool) {
 		b.passive(s, e)
 		return
 	}
-	if !top && b.literal(e) { // its elements are reversed with the variable that holds it
+	if !top && b.literal(e) && !b.prog.tangent { // its elements are reversed with the variable that holds it
 		b.hoist(s, e, true)
 		t := b.temporary(s, "literal", e).(*ast.Ident)
 		b.temps[e] = b.synth[t]
@@ -939,6 +939,7 @@ func (b *builder) callStmt(s ast.Stmt, c *ast.CallExpr) {
 		b.emit(&plain{stmt: s})
 	case "copy":
 		if b.active(c.Args[0]) {
+			b.ofNumbers(s, c)
 			b.hoist(s, c.Args[0], false)
 			b.value(s, c.Args[1])
 			b.emit(&copying{stmt: s, dst: c.Args[0], src: c.Args[1]})
@@ -952,6 +953,7 @@ func (b *builder) callStmt(s ast.Stmt, c *ast.CallExpr) {
 	case "clear":
 		switch {
 		case b.active(c.Args[0]):
+			b.ofNumbers(s, c)
 			b.hoist(s, c.Args[0], false)
 			b.emit(&copying{stmt: s, dst: c.Args[0]})
 		case b.prog.tangent:
@@ -961,6 +963,13 @@ func (b *builder) callStmt(s ast.Stmt, c *ast.CallExpr) {
 		}
 	default:
 		refuse(s, name+" in a function of active values", "write a loop that assigns")
+	}
+}
+
+// ofNumbers refuses copy and clear of other elements than numbers.
+func (b *builder) ofNumbers(s ast.Stmt, c *ast.CallExpr) {
+	if !b.prog.tangent && !types.Identical(elemOf(b.typeOf(c.Args[0])), types.Typ[types.Float64]) {
+		refuse(s, "copy or clear of elements that are no numbers", "write a loop")
 	}
 }
 

@@ -231,7 +231,7 @@ func (u *unit) effects(n *call, f func(key any)) {
 
 // passiveEffects are those of a call of what is not looked into.
 func (u *unit) passiveEffects(e *ast.CallExpr, f func(key any)) {
-	if u.prog.Program.Harmless(u.in.Pkg, e) {
+	if fn, _ := u.in.Function(e.Fun); isReading(fn) || u.prog.Program.Harmless(u.in.Pkg, e) {
 		return
 	}
 	f("variables of packages")

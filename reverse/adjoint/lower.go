@@ -43,6 +43,8 @@ type target struct {
 	stmt  ast.Stmt // nil is a loop that the source does not have
 	loop  bool
 	used  bool
+	inner string // what continue leaves, if statements follow the body
+	left  bool   // by one
 }
 
 func (l *lower) info() *types.Info { return l.in.Info() }
@@ -629,8 +631,8 @@ func (l *lower) assign(s *ast.AssignStmt) string {
 	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
 		lhs, rhs := s.Lhs[0], s.Rhs[0]
 		if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-			y := l.expr(rhs)
-			return l.expr(lhs) + " " + s.Tok.String() + " " + y
+			place := l.expr(lhs) // whose calls come first
+			return place + " " + s.Tok.String() + " " + l.expr(rhs)
 		}
 		if blank(lhs) {
 			return "_ = " + l.expr(rhs)
@@ -655,8 +657,14 @@ func (l *lower) assign(s *ast.AssignStmt) string {
 			}
 		}
 		t := l.typeOf(lhs)
-		text := l.converted(rhs, t, false)
-		l.set(lhs, text)
+		if l.callsIn(lhs) {
+			if aggregate(t) {
+				l.refuse(lhs, "an assignment of a struct that leads to other memory to a place that a call finds", "call it before")
+			}
+			place := l.expr(lhs) // whose calls come first
+			return place + " = " + l.converted(rhs, t, false)
+		}
+		l.set(lhs, l.converted(rhs, t, false))
 		return ""
 	}
 	if len(s.Lhs) == len(s.Rhs) {
@@ -672,8 +680,8 @@ func (l *lower) assign(s *ast.AssignStmt) string {
 			rhs = append(rhs, l.converted(e, t, true))
 			v := defined(s.Lhs[i])
 			easy = easy && !aggregate(t) && (v == nil || !l.variable(v).boxed) && rhs[i] != "nil"
-			if id, ok := s.Lhs[i].(*ast.Ident); easy && !ok || ok && v == nil && id.Name != "_" && l.variable(info.Uses[id].(*types.Var)).boxed {
-				easy = easy && !l.callsIn(s.Lhs[i])
+			if l.callsIn(s.Lhs[i]) {
+				l.refuse(s.Lhs[i], "a call in a place of a parallel assignment", "call it before")
 			}
 		}
 		if easy {
@@ -881,9 +889,6 @@ func (l *lower) choice(s *ast.SwitchStmt, label string) string {
 	if label == "" {
 		t.label = l.fresh("choice")
 	}
-	if lb, ok := l.labelOf(s); ok {
-		t.label = lb
-	}
 	l.loops = append(l.loops, t)
 	tag := ""
 	if s.Tag != nil {
@@ -908,7 +913,8 @@ func (l *lower) choice(s *ast.SwitchStmt, label string) string {
 			b.WriteString("case " + strings.Join(list, ", ") + ":\n")
 		}
 		if len(l.pre) > before {
-			l.refuse(c, "a case that needs statements before it", "write it with if and else")
+			l.pre = l.pre[:before]
+			return l.chain(s, t, tag)
 		}
 		body := c.Body
 		for k := i; ; k++ {
@@ -937,7 +943,48 @@ func (l *lower) choice(s *ast.SwitchStmt, label string) string {
 	return b.String()
 }
 
-func (l *lower) labelOf(s ast.Stmt) (string, bool) { return "", false }
+// chain is a switch written with if and else.
+func (l *lower) chain(s *ast.SwitchStmt, t *target, tag string) string {
+	var b strings.Builder
+	rest, open := "", 0
+	for _, c := range s.Body.List {
+		c := c.(*ast.CaseClause)
+		if n := len(c.Body); n > 0 {
+			if j, ok := c.Body[n-1].(*ast.BranchStmt); ok && j.Tok == token.FALLTHROUGH {
+				l.refuse(c, "a switch with fallthrough and cases that need statements before them", "write it with if and else")
+			}
+		}
+		if c.List == nil {
+			rest = l.stmts(c.Body)
+			continue
+		}
+		cond := l.fresh("c")
+		for i, e := range c.List {
+			outer := l.pre
+			l.pre = nil
+			l.ordered(e)
+			text := l.expr(e)
+			if tag != "" {
+				text = tag + " == " + l.operand(e)
+			}
+			before := strings.Join(l.pre, "\n") + "\n"
+			l.pre = outer
+			if i == 0 {
+				b.WriteString(before + cond + " := " + text + "\n")
+			} else {
+				b.WriteString("if !" + cond + " {\n" + before + cond + " = " + text + "\n}\n")
+			}
+		}
+		b.WriteString("if " + cond + " {\n" + l.stmts(c.Body) + "\n} else {\n")
+		open++
+	}
+	b.WriteString(rest + strings.Repeat("\n}", open))
+	l.loops = l.loops[:len(l.loops)-1]
+	if t.used {
+		return t.label + ":\nfor {\n" + b.String() + "\nbreak\n}"
+	}
+	return "{\n" + b.String() + "\n}"
+}
 
 // jumped reports whether goto leads to a label.
 func (l *lower) jumped(label string) (found bool) {
@@ -983,6 +1030,10 @@ func (l *lower) jump(s *ast.BranchStmt) string {
 		if !t.loop {
 			t.used = true
 			return "break " + t.label
+		}
+		if t.inner != "" && s.Tok == token.CONTINUE {
+			t.left = true
+			return "break " + t.inner
 		}
 		inner := i == last
 		for _, u := range l.loops[i+1:] { // switches are not in the way of continue
@@ -1051,8 +1102,19 @@ func (l *lower) forLoop(s *ast.ForStmt, label string) string {
 					post, after = after[0], nil
 				}
 			}
-			if len(after) > 0 {
-				l.refuse(s.Post, "a statement after each iteration that needs others before it", "write it at the end of the body")
+			if len(after) > 0 { // the body is a loop of one trip, which continue leaves
+				t := l.loops[len(l.loops)-1]
+				t.inner = l.fresh("body")
+				l.loops = append(l.loops, &target{loop: true})
+				body := l.stmts(s.Body.List)
+				l.loops = l.loops[:len(l.loops)-1]
+				if t.left {
+					body = t.inner + ":\nfor {\n" + body + "\nbreak\n}"
+				}
+				if cond != "" {
+					pre = append(pre, "if !("+cond+") {\nbreak\n}")
+				}
+				return "for " + init + "; ; {\n" + strings.Join(pre, "\n") + "\n" + body + "\n" + strings.Join(append(after, post), "\n") + "\n}"
 			}
 			if len(pre) > 0 || s.Cond != nil && l.callsIn(s.Cond) {
 				head := strings.Join(pre, "\n") + "\nif !(" + cond + ") {\nbreak\n}\n"
@@ -1170,7 +1232,13 @@ func (l *lower) rangeLoop(s *ast.RangeStmt, label string) string {
 	case *types.Basic:
 		over := l.expr(s.X)
 		if u.Info()&types.IsString != 0 {
-			l.refuse(s, "a range over a string with active values", "range over a slice of runes")
+			over = l.let("over", over)
+			i := l.fresh("i")
+			size := fmt.Sprintf("%s(%s, %s)", l.helper("RuneSize", "func NAME(s string, i int) int {\nfor k := range s[i:] {\nif k > 0 {\nreturn k\n}\n}\nreturn len(s) - i\n}"), over, i)
+			return write(fmt.Sprintf("for %s := 0; %s < len(%s); %s += %s", i, i, over, i, size), func() {
+				give(s.Key, i)
+				give(s.Value, fmt.Sprintf("[]rune(%s[%s:%s+%s])[0]", over, i, i, size))
+			})
 		}
 		if okKey && (s.Key == nil || !named(s.Key) || types.Identical(l.typeOf(s.Key), types.Typ[types.Int])) {
 			return write(heading(key, "", over), func() {})

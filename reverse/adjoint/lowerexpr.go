@@ -1027,6 +1027,10 @@ func (l *lower) special(fn *types.Func, e *ast.CallExpr, i int) (string, bool) {
 		l.emit("for _, %s := range %s(%s) {\n%s[%s] = %s[%s]\n}", k, l.helper("Keys", "func NAME[K comparable, V any](m map[K]V) []K {\nvar keys []K\nfor k := range m {\nkeys = append(keys, k)\n}\nreturn keys\n}"), m, n, k, m, k)
 		return n, true
 	}
+	if fn.FullName() == "slices.overlaps" {
+		return l.helper("Overlaps", "func NAME[T any](a, b []T) bool {\nfor i := range a {\nif len(b) > 0 && &a[i] == &b[0] {\nreturn true\n}\n}\nfor i := range b {\nif len(a) > 0 && &b[i] == &a[0] {\nreturn true\n}\n}\nreturn false\n}") +
+			"(" + l.expr(e.Args[0]) + ", " + l.expr(e.Args[1]) + ")", true
+	}
 	if fn.Pkg().Path() != "math" {
 		return "", false
 	}

@@ -100,7 +100,7 @@ func (p *program) use(fn *types.Func) activity.Use {
 	if _, ok := ruleOf(fn); ok || p.custom(fn) != nil {
 		return activity.Use{As: activity.Operation}
 	}
-	if name := fn.FullName(); name == "github.com/hesse-ad/hesse/dual.Detach" || name == "github.com/hesse-ad/hesse/dual.Value" || isHelper(fn, "Has", "Keys", "GammaSign", "Exponent") {
+	if name := fn.FullName(); name == "github.com/hesse-ad/hesse/dual.Detach" || name == "github.com/hesse-ad/hesse/dual.Value" || isReading(fn) {
 		return activity.Use{As: activity.Reading}
 	}
 	if fn.Pkg() != nil && fn.Pkg().Path() == "math" {
@@ -118,6 +118,12 @@ func (p *program) use(fn *types.Func) activity.Use {
 
 // isLdexp reports whether fn is math.Ldexp, which is linear.
 func isLdexp(fn *types.Func) bool { return fn != nil && fn.FullName() == "math.Ldexp" }
+
+// isReading reports whether fn is a function that front.go writes and that only looks at
+// values.
+func isReading(fn *types.Func) bool {
+	return isHelper(fn, "Has", "Keys", "GammaSign", "Exponent", "RuneSize", "Overlaps")
+}
 
 // isHelper reports whether fn is a function that front.go writes.
 func isHelper(fn *types.Func, names ...string) bool {

@@ -225,14 +225,6 @@ func clearsModels(x []float64) float64 {
 	return x[0]
 }
 
-func rangeOverString(x []float64) float64 {
-	s := 0.0
-	/*!range over a string*/ for i := range "abc" {
-		s += x[i]
-	}
-	return s
-}
-
 func changedLoopVariable(x []float64) float64 {
 	var f []func() float64
 	/*!loop variable that is changed*/ for i := 0; i < 3; i++ {
