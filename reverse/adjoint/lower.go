@@ -19,10 +19,11 @@ type lower struct {
 	vars   map[*types.Var]*variable
 	pre    []string // statements before the one that is written
 	loops  []*target
-	sig    *types.Signature      // of the function or literal
-	names  []*types.Var          // its results, if they are variables
-	defers string                // the list of deferred calls
-	known  map[*types.Var]string // the functions of variables that hold one literal
+	sig    *types.Signature        // of the function or literal
+	names  []*types.Var            // its results, if they are variables
+	defers string                  // the list of deferred calls
+	known  map[*types.Var]string   // the functions of variables that hold one literal
+	bound  map[*types.Var]ast.Expr // what variables are that are set once
 	root   bool
 	apart  bool // the calls of the statement that is written become statements
 
@@ -84,7 +85,7 @@ func (l *lower) let(name, text string) string {
 func (l *lower) declaration(name string, root bool) string {
 	d := l.in.Decl
 	l.sig, l.root = l.in.Fn.Origin().Type().(*types.Signature), root
-	l.known = map[*types.Var]string{}
+	l.known, l.bound = map[*types.Var]string{}, map[*types.Var]ast.Expr{}
 	l.survey(d.Type, d.Body)
 	var params []string
 	if d.Recv != nil {
@@ -328,14 +329,12 @@ func (l *lower) survey(sig *ast.FuncType, body *ast.BlockStmt) {
 		x := l.variable(v)
 		x.boxed = taken[v] || captured[v] && assigned[v]
 	}
-	// Variables that hold one literal and nothing else.
+	// Variables that are set once.
 	ast.Inspect(body, func(n ast.Node) bool {
 		if s, ok := n.(*ast.AssignStmt); ok && s.Tok == token.DEFINE && len(s.Lhs) == len(s.Rhs) {
 			for i, e := range s.Rhs {
-				if _, lit := ast.Unparen(e).(*ast.FuncLit); lit {
-					if v, ok := info.Defs[s.Lhs[i].(*ast.Ident)].(*types.Var); ok && !assigned[v] {
-						l.known[v] = ""
-					}
+				if v, ok := info.Defs[s.Lhs[i].(*ast.Ident)].(*types.Var); ok && !assigned[v] {
+					l.bound[v] = e
 				}
 			}
 		}
@@ -641,7 +640,9 @@ func (l *lower) assign(s *ast.AssignStmt) string {
 			if x := l.variable(v); !x.boxed && !aggregate(l.subst(v.Type())) {
 				if lit, ok := ast.Unparen(rhs).(*ast.FuncLit); ok {
 					c, name := l.literal(lit)
-					l.known[v] = name
+					if l.bound[v] != nil {
+						l.known[v] = name
+					}
 					return x.name + " := " + c
 				}
 				return x.name + " := " + l.top(rhs, l.subst(v.Type()))

@@ -688,7 +688,7 @@ func (l *lower) literal(e *ast.FuncLit) (value, name string) {
 	s := l.signature(t)
 	name = l.fresh(l.outer() + "Function")
 	l.origins[name] = "a function literal of " + l.outer()
-	inner := &lower{front: l.front, group: l.group, in: l.in, vars: map[*types.Var]*variable{}, known: l.known, sig: t}
+	inner := &lower{front: l.front, group: l.group, in: l.in, vars: map[*types.Var]*variable{}, known: l.known, bound: l.bound, sig: t}
 	c := l.fresh("c")
 	fields := []string{"code: " + itoa(len(s.cases))}
 	seen := map[*types.Var]bool{}
@@ -1009,7 +1009,7 @@ func firstArg(e *ast.CallExpr) ast.Expr {
 // looked into.
 func (l *lower) native(e *ast.FuncLit) string {
 	t := l.typeOf(e).(*types.Signature)
-	inner := &lower{front: l.front, group: l.group, in: l.in, vars: l.vars, known: l.known, sig: t}
+	inner := &lower{front: l.front, group: l.group, in: l.in, vars: l.vars, known: l.known, bound: l.bound, sig: t}
 	params := inner.params(e.Type.Params)
 	return "func(" + strings.Join(params, ", ") + ") " + inner.results(t) + inner.body(e.Type, e.Body)
 }

@@ -193,6 +193,23 @@ func (w *writes) call(in *activity.Instance, info *types.Info, e *ast.CallExpr) 
 		}
 		return
 	}
+	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok && in == w.in {
+		v, _ := info.Uses[id].(*types.Var)
+		switch f := ast.Unparen(w.bound[v]).(type) {
+		case nil:
+		case *ast.FuncLit:
+			w.code(in, info, f)
+			return
+		default:
+			if c := in.Funcs[f]; c != nil && c.Callee != nil && c.Callee.Decl != nil {
+				if c := c.Callee; !w.seen[c] {
+					w.seen[c] = true
+					w.code(c, c.Info(), c.Decl)
+				}
+				return
+			}
+		}
+	}
 	if w.seen["values"] {
 		return
 	}

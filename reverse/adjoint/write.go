@@ -42,10 +42,9 @@ func (p *program) write(q request, functions []string, output string) (text []by
 	if text, err = merge([][]byte{text, p.kept(functions)}, p.public); err != nil {
 		return nil, nil, err
 	}
-	if problems := read.Check(output, text); len(problems) > 0 {
-		return nil, nil, fmt.Errorf("what was written does not compile: %v", problems[0])
-	}
-	return text, nil, nil
+	p.Program = read
+	text, err = p.tidy(output, text)
+	return text, nil, err
 }
 
 // transformed is the text of a file with what is requested of functions as they are. Second derivatives are tangents of what the first transformation has written.
