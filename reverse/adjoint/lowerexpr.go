@@ -743,6 +743,14 @@ func (l *lower) target(fn *types.Func, env activity.Env, e ast.Expr, asValue boo
 			return l.importPackage(q) + "." + fn.Name(), false
 		}
 	}
+	for _, suffix := range []string{"Adjoint", "Tangent"} { // by hand, see custom.go
+		if q != nil && fn.Signature().Recv() == nil && q.Scope().Lookup(fn.Name()+suffix) != nil {
+			if q == l.Root.Types {
+				return fn.Name(), false
+			}
+			return l.importPackage(q) + "." + fn.Name(), false
+		}
+	}
 	active := false
 	for _, in := range l.group.all {
 		if c, ok := e.(*ast.CallExpr); ok && in.Calls[c] != nil && in.Calls[c].Callee != nil {
