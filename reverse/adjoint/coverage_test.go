@@ -25,6 +25,9 @@ var only = flag.String("only", "", "the functions that TestWhatIsTaken looks at,
 // compiled in one package, are those of the lifted functions, and their values have the
 // bits of the functions.
 func TestWhatIsTaken(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each function is written alone, and all are compiled")
+	}
 	for name, files := range map[string][]string{
 		"corpus": {"internal/corpus/constructs.go", "internal/corpus/mixed.go", "internal/corpus/models.go"},
 		"gonum":  {"testdata/gonum/main.go"},
