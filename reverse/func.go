@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/hesse-ad/hesse/internal/compile"
-	"github.com/hesse-ad/hesse/internal/inside"
 	"github.com/hesse-ad/hesse/internal/sweep"
 	"github.com/hesse-ad/hesse/internal/tape"
 )
@@ -269,15 +268,5 @@ func Gradient(dst []float64, f func(x []Var) Var, x []float64) (_ []float64, err
 		sweep.GradientAt(dst, t, v)
 		return dst, nil
 	}
-	ws := sweep.New(compile.NodeByNode(compile.InOrder(r, y))).Get()
-	guard, err := ws.Value(x, nil)
-	if err = inside.Error(ws, guard, err); err == nil {
-		err = ws.Gradient(one)
-	}
-	if err != nil {
-		return dst, err
-	}
-	dst = buffer(dst, len(x))
-	copy(dst, ws.Adjoints())
-	return dst, nil
+	return newTape(sweep.NewFunction(compile.InOrder(r, y)).NodeByNode(), x, nil).Gradient(dst, x)
 }
