@@ -35,6 +35,8 @@ import (
 //     divided by 100, but at least 1 and at most 100. The scales bring derivatives at the
 //     start down to 100, or those of f up to 1 where all are below 0.01. Where multipliers
 //     are huge ∇f + c′ᵀy + z may be what rounding x makes of 0: at most 16ε·|W||x|.
+//     The Result has 0 for multipliers of sides that cannot bind, which changes that by at
+//     most 100·tol.
 //   - With f and c scaled: the sum of all complementarity products and of |yᵢ| times the
 //     violations, which is how much f may be off, is at most 10·tol·max(1, |f|).
 //   - As given: the violation is at most 10⁻⁶, and f may be off by at most

@@ -33,6 +33,9 @@ func (s *solver) test() (status Status, reason string, err error, done bool) {
 			return Failed, "", err, true
 		}
 	case excess <= 1:
+		if part := s.misdirected(); part > acceptable*s.tol && !s.inner {
+			return Acceptable, fmt.Sprintf("multipliers of sides that cannot bind are 0 only to within %.3g of ∇f", part), nil, true
+		}
 		return s.optimal()
 	case s.ctx.Err() != nil:
 		return Canceled, "", s.ctx.Err(), true
@@ -93,6 +96,19 @@ func offCenter(distance, bound, z, mu float64) float64 {
 		return 0
 	}
 	return math.Abs(off)
+}
+
+// misdirected is the largest part in ∇f + c′ᵀy + z of multipliers of sides that cannot bind, which
+// the Result has as 0: the damping of slacks leaves some.
+func (s *solver) misdirected() (part float64) {
+	for k, r := range s.extraRow {
+		y, i := s.y[r], s.n+k
+		if y > 0 && math.IsInf(s.upper[i], 1) || y < 0 && math.IsInf(s.lower[i], -1) {
+			_, values := rowOf(s.b.j, s.output[r])
+			part = max(part, math.Abs(y)*floats.Norm(values, math.Inf(1)))
+		}
+	}
+	return part
 }
 
 // rounded reports whether ∇f + c′ᵀy + z, of which dual is the largest element, is what rounding x

@@ -324,6 +324,18 @@ func TestErrorsOfFunctionsEndSolutions(t *testing.T) {
 	}
 }
 
+// A row far from its bound but steep: the damping of its slack leaves it a multiplier of the wrong
+// sign, 10⁻¹⁴, which times c′ is more than the tolerance: no solution with the 0 that stands for it.
+func TestInteriorPointBesideASteepConstraint(t *testing.T) {
+	p := Problem{Func: reverse.NewFuncVec(func(x vars) vars {
+		return vars{x[0].Square().Add(x[1].Square()).Scale(0.05).Add(x[0].Scale(-0.5).Sub(x[1]).AddReal(0.25).Exp()),
+			x[0].Scale(2.5).Sub(x[1].Scale(2)).AddReal(0.25).Exp()}
+	}), Upper: []float64{math.Inf(1), -3}, ConstraintLower: []float64{-0.25}}
+	r, err := InteriorPoint{Unscaled: true, Monotone: true}.Solve(background, p, []float64{0, 0})
+	require.Equal(t, 0.0, r.Y[0])
+	require.Equal(t, r.Unscaled.Dual > 1e-6, err != nil, "%v", err)
+}
+
 // Constraints that vanish in high order have no interior: where the bounds of them are moved by
 // little f is off by much, and what an error says of that is no less than it is.
 func TestAcceptableSaysHowFarOffTheMinimumMayBe(t *testing.T) {
