@@ -150,7 +150,7 @@ func (z *linearization) newton() error {
 			next, err := judge(damping)
 			if err == nil && shorter(next, damping) { // exact
 				if !over(damping, rejected) {
-					_, err = judge(damping)
+					judge(damping) // trial, simplified and value are those of the step
 				}
 				break
 			}
