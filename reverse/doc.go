@@ -156,6 +156,8 @@
 //	             F′ᵀw            VJP
 //	             F′              Jacobian; NewSparseJacobian where it is sparse
 //	             (Σ wⱼ∇²Fⱼ)v     HVP with weights
+//	any order    F(x(t))         Taylor: coefficients along a curve
+//	             F′(x(t))ᵀw(t)   TaylorVJP: derivatives of gradients along it
 //	many points  F, ∇f           ValuesOfRows, GradientsOfRows
 //	goroutines   one evaluation  WithWorkers
 //	once only    ∇f              the function Gradient

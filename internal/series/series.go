@@ -359,7 +359,7 @@ func (i *instruction) one(r *[Registers]Lanes, k int) {
 	case quotient:
 		s := 0.0
 		if x != nil {
-			s = i.c * x[k]
+			s = float64(i.c * x[k])
 		}
 		s -= Sum(y, z, k, 1)
 		z[k] = Quotient(s, y[0])
