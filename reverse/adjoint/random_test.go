@@ -18,6 +18,8 @@ var keep = flag.String("keep", "", "folder that what TestRandomFunctions writes 
 
 var programs = flag.Int("programs", 8, "random functions whose gradients TestRandomFunctions compares")
 
+var simple = flag.Bool("simple", false, "write random functions in the simple language first, which they do not need")
+
 // plainly puts calls that change nothing in place of others.
 var plainly = strings.NewReplacer("m.value(", "total(x, ", "horner(x, ", "total(x, ", "horner(rows[1], ", "total(y, ")
 
@@ -388,6 +390,7 @@ func TestRandomFunctions(t *testing.T) {
 	dir, names, run := randomProgram(t, *programs, 2)
 	p, err := newProgram(dir, "adjoint.go")
 	require.NoError(t, err)
+	p.always = *simple
 	text, faults, err := p.gradients(names, "adjoint.go")
 	require.NoError(t, err)
 	require.Empty(t, faults)
