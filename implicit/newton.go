@@ -149,8 +149,8 @@ func (z *linearization) newton() error {
 			}
 			next, err := judge(damping)
 			if err == nil && shorter(next, damping) { // exact
-				if !over(damping, rejected) {
-					judge(damping) // trial, simplified and value are those of the step
+				if z.everywhere != nil && rejected > 0 && !over(damping, rejected) {
+					judge(damping) // trial, simplified and value are those of the step again
 				}
 				break
 			}
