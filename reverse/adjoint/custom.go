@@ -6,17 +6,6 @@ import (
 	"strings"
 )
 
-// A function Name with NameAdjoint, or NameTangent, beside it is not looked into: it may have
-// no source in Go, or a better derivative than its source. It takes float64, []float64 that
-// it does not change, and passive arguments, and returns float64. With
-//
-//	func Name(a float64, v []float64, n int) float64
-//	func NameAdjoint(a float64, v, vb []float64, n int, resultb float64) (ab float64)
-//	func NameTangent(a, ad float64, v, vd []float64, n int) (result, resultd float64)
-//
-// NameAdjoint adds to the adjoints of slices and returns those of numbers. Second derivatives
-// are tangents of these: NameTangent calls Name for the value, that its rule holds there, too.
-
 // custom is a unit that stands for a function with a derivative by hand, nil if fn has none.
 func (p *program) custom(fn *types.Func) *unit {
 	if fn == nil || fn.Pkg() == nil || fn.Signature().Recv() != nil || p.helpers[fn] != (helper{}) {
