@@ -35,7 +35,9 @@ func lstmForward(w *lstmWork, x, xb []float64, n *network) float64 {
 	extra := x[at:]
 	stateb := make([]float64, len(n.start))
 	state := make([]float64, len(n.start))
-	w.slices = append(w.slices, append([]float64(nil), state...))
+	t2 := make([]float64, len(state))
+	copy(t2, state)
+	w.slices = append(w.slices, t2)
 	copy(state, n.start)
 	predb := make([]float64, b)
 	pred := make([]float64, b)
@@ -531,8 +533,12 @@ func lstmForwardTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *
 	statebd := make([]float64, len(n.start))
 	state := make([]float64, len(n.start))
 	stated := make([]float64, len(n.start))
-	wd.slices = append(wd.slices, append([]float64(nil), stated...))
-	w.slices = append(w.slices, append([]float64(nil), state...))
+	t2 := make([]float64, len(state))
+	t2d := make([]float64, len(state))
+	copy(t2d, stated)
+	copy(t2, state)
+	wd.slices = append(wd.slices, t2d)
+	w.slices = append(w.slices, t2)
 	clear(stated[:min(len(state), len(n.start))])
 	copy(state, n.start)
 	predb := make([]float64, b)
@@ -550,16 +556,16 @@ func lstmForwardTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *
 			for i := range pred {
 				v := pred[i]
 				vd := predd[i]
-				t2 := math.Exp(v)
-				normd += vd * t2
-				norm += t2
+				t3 := math.Exp(v)
+				normd += vd * t3
+				norm += t3
 			}
 			wd.floats = append(wd.floats, normd)
 			w.floats = append(w.floats, norm)
-			t3 := math.Log(norm)
-			t4 := hesseLstmLogD(norm, t3)
-			normd = normd * t4
-			norm = t3
+			t4 := math.Log(norm)
+			t5 := hesseLstmLogD(norm, t4)
+			normd = normd * t5
+			norm = t4
 			next := n.text[(t+1)*b : (t+2)*b]
 			for i1 := range pred {
 				total += next[i1] * (pred[i1] - norm)
@@ -712,10 +718,10 @@ func lstmReverseTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *
 			normb = 0
 			log := math.Log(norm)
 
-			t5 := hesseLstmLogD(norm, log)
-			t6 := float64(-t5 * t5)
-			normbd += t3d*t5 + normd*t6*t3
-			normb += t3 * t5
+			t6 := hesseLstmLogD(norm, log)
+			t7 := float64(-t6 * t6)
+			normbd += t3d*t6 + normd*t7*t3
+			normb += t3 * t6
 			// The loop of line 26, from its last iteration to its first.
 			for i := len(pred) - 1; i >= 0; i-- {
 				v := pred[i]
@@ -734,8 +740,10 @@ func lstmReverseTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *
 		}
 	}
 	// copy(state, n.start)
-	copy(stated, hesseLstmPop(&wd.slices))
-	copy(state, hesseLstmPop(&w.slices))
+	t4 := hesseLstmPop(&w.slices)
+	t4d := hesseLstmPop(&wd.slices)
+	copy(stated, t4d)
+	copy(state, t4)
 	clear(statebd[:min(len(state), len(n.start))])
 	clear(stateb[:min(len(state), len(n.start))])
 }
@@ -947,10 +955,10 @@ func lstmReverseTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float
 			normb = 0
 			log := math.Log(norm)
 
-			t6 := hesseLstmLogD(norm, log)
-			t7 := float64(-t6 * t6)
-			normbd += hesseLstmProd(t5d, hesseLstmLogD(norm, log)) + hesseLstmProd(hesseLstmProd(normd, t7), t5)
-			normb += hesseLstmProd(t5, t6)
+			t7 := hesseLstmLogD(norm, log)
+			t8 := float64(-t7 * t7)
+			normbd += hesseLstmProd(t5d, hesseLstmLogD(norm, log)) + hesseLstmProd(hesseLstmProd(normd, t8), t5)
+			normb += hesseLstmProd(t5, t7)
 			// The loop of line 26, from its last iteration to its first.
 			for i := len(pred) - 1; i >= 0; i-- {
 				v := pred[i]
@@ -969,8 +977,10 @@ func lstmReverseTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float
 		}
 	}
 	// copy(state, n.start)
-	copy(stated, hesseLstmPop(&wd.slices))
-	copy(state, hesseLstmPop(&w.slices))
+	t3 := hesseLstmPop(&w.slices)
+	t3d := hesseLstmPop(&wd.slices)
+	copy(stated, t3d)
+	copy(state, t3)
 	clear(statebd[:min(len(state), len(n.start))])
 	clear(stateb[:min(len(state), len(n.start))])
 }
@@ -1149,8 +1159,12 @@ func lstmForwardTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float
 	statebd := make([]float64, len(n.start))
 	state := make([]float64, len(n.start))
 	stated := make([]float64, len(n.start))
-	wd.slices = append(wd.slices, append([]float64(nil), stated...))
-	w.slices = append(w.slices, append([]float64(nil), state...))
+	t2 := make([]float64, len(state))
+	t2d := make([]float64, len(state))
+	copy(t2d, stated)
+	copy(t2, state)
+	wd.slices = append(wd.slices, t2d)
+	w.slices = append(w.slices, t2)
 	clear(stated[:min(len(state), len(n.start))])
 	copy(state, n.start)
 	predb := make([]float64, b)
@@ -1168,16 +1182,16 @@ func lstmForwardTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float
 			for i := range pred {
 				v := pred[i]
 				vd := predd[i]
-				t2 := math.Exp(v)
-				normd += hesseLstmProd(vd, t2)
-				norm += t2
+				t3 := math.Exp(v)
+				normd += hesseLstmProd(vd, t3)
+				norm += t3
 			}
 			wd.floats = append(wd.floats, normd)
 			w.floats = append(w.floats, norm)
-			t3 := math.Log(norm)
-			t4 := hesseLstmLogD(norm, t3)
-			normd = hesseLstmProd(normd, t4)
-			norm = t3
+			t4 := math.Log(norm)
+			t5 := hesseLstmLogD(norm, t4)
+			normd = hesseLstmProd(normd, t5)
+			norm = t4
 			next := n.text[(t+1)*b : (t+2)*b]
 			for i1 := range pred {
 				total += next[i1] * (pred[i1] - norm)

@@ -58,9 +58,10 @@ type assign struct {
 	lhs    ast.Expr
 	v      *local // what lhs is, if it is a variable as a whole
 	define bool
-	op     token.Token // = or the operator of an operator and =
-	rhs    ast.Expr    // nil is the zero value
-	typed  bool        // var v T = rhs
+	op     token.Token   // = or the operator of an operator and =
+	rhs    ast.Expr      // nil is the zero value
+	typed  bool          // var v T = rhs
+	stack  *ast.CallExpr // append that saves a value for a reverse sweep
 }
 
 type call struct {
@@ -678,6 +679,9 @@ func (b *builder) set(s ast.Stmt, lhs ast.Expr, op token.Token, rhs ast.Expr) {
 		}
 	}
 	n := &assign{stmt: s, lhs: lhs, op: op, rhs: rhs}
+	if c, ok := rhs.(*ast.CallExpr); ok && b.stacks(c) {
+		n.stack = c
+	}
 	if id, ok := lhs.(*ast.Ident); ok {
 		if id.Name == "_" {
 			n.lhs = nil
@@ -711,6 +715,20 @@ func (b *builder) set(s ast.Stmt, lhs ast.Expr, op token.Token, rhs ast.Expr) {
 		refuse(lhs, "an active value in a passive place", "")
 	}
 	b.emit(n)
+}
+
+// stacks reports whether a call of append saves a value for a reverse sweep that the command
+// has written before.
+func (b *builder) stacks(e *ast.CallExpr) bool {
+	if len(b.prog.helpers) == 0 || len(e.Args) != 2 || e.Ellipsis.IsValid() || activity.Builtin(b.in.Info(), e.Fun) != "append" {
+		return false
+	}
+	s, ok := e.Args[0].(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	t, ok := activity.Deref(b.typeOf(s.X)).(*types.Named)
+	return ok && strings.HasSuffix(t.Obj().Name(), "Work")
 }
 
 // literal reports whether e is a slice or a pointer to a struct made of active numbers.
@@ -871,7 +889,7 @@ func (b *builder) hoistCall(s ast.Stmt, e *ast.CallExpr, top bool) {
 	case "make", "new":
 		return
 	case "append":
-		if b.prog.tangent {
+		if b.prog.tangent || b.stacks(e) {
 			for _, x := range e.Args {
 				b.hoist(s, x, false)
 			}
@@ -942,7 +960,11 @@ func (b *builder) callStmt(s ast.Stmt, c *ast.CallExpr) {
 			b.ofNumbers(s, c)
 			b.hoist(s, c.Args[0], false)
 			b.value(s, c.Args[1])
-			b.emit(&copying{stmt: s, dst: c.Args[0], src: c.Args[1]})
+			src := c.Args[1]
+			if b.prog.pops(b.in, src) {
+				src = b.temporary(s, "t", src)
+			}
+			b.emit(&copying{stmt: s, dst: c.Args[0], src: src})
 			return
 		}
 		if b.prog.tangent {

@@ -56,7 +56,10 @@ func (r *sweep) forward(n node) {
 		if n.push {
 			t := r.typeOf(n.dst)
 			d := r.text(n.dst)
-			r.push(t, true, fmt.Sprintf("append(%s(nil), %s...)", r.prog.typ(t), d))
+			kept := r.prog.temporary(r)
+			r.line("%s := make(%s, len(%s))", kept, r.prog.typ(t), d)
+			r.line("copy(%s, %s)", kept, d)
+			r.push(t, true, kept)
 		}
 		if n.src == nil {
 			r.line("clear(%s)", r.text(n.dst))
@@ -89,6 +92,9 @@ func (r *sweep) definition(n *assign) string {
 func (r *sweep) forwardAssign(n *assign) {
 	if n.lhs == nil {
 		if n.rhs != nil && r.prog.pops(r.in, n.rhs) {
+			if !r.tangents && r.active(n.rhs) && holds(r.typeOf(n.rhs)) {
+				r.line("%s", r.shadow(n.rhs))
+			}
 			r.line("%s", r.text(n.rhs))
 		} else if n.rhs != nil {
 			r.line("_ = %s", r.text(n.rhs))
@@ -97,6 +103,12 @@ func (r *sweep) forwardAssign(n *assign) {
 	}
 	t := r.typeOf(n.lhs)
 	shadowed := r.active(n.lhs) && holds(t) && !r.tangents
+	if c := n.stack; c != nil && shadowed {
+		if e := c.Args[1]; holds(r.typeOf(e)) {
+			r.line("%s = append(%s, %s)", r.shadow(n.lhs), r.shadow(n.lhs), r.shadow(e))
+		}
+		shadowed = false
+	}
 	lhs := r.text(n.lhs)
 	if n.push {
 		r.push(t, r.active(n.lhs), lhs)

@@ -141,7 +141,9 @@ func (u *unit) writesOf(n node, f func(key any)) {
 				f("variables of packages")
 			}
 		case *assign:
-			if n.lhs != nil && !n.define {
+			if n.stack != nil {
+				f("stacks")
+			} else if n.lhs != nil && !n.define {
 				u.keysOf(n.lhs, f)
 			}
 		case *copying:
@@ -199,7 +201,7 @@ func (u *unit) passiveCalls(n node, f func(e *ast.CallExpr)) {
 				return false
 			}
 			if c, ok := m.(*ast.CallExpr); ok && !u.in.Info().Types[c.Fun].IsType() && activity.Builtin(u.in.Info(), c.Fun) == "" {
-				if fn, _ := u.in.Function(c.Fun); fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "math" {
+				if fn, _ := u.in.Function(c.Fun); (fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "math") && !u.prog.pops(u.in, c) {
 					f(c)
 				}
 			}

@@ -294,6 +294,11 @@ func (r *sweep) calls(e *ast.CallExpr, bar string) {
 		r.partial(e.Args[0], bar)
 		return
 	}
+	if r.prog.pops(r.in, e) { // the stack of adjoints grows where that of values shrank
+		stack := r.shadow(ast.Unparen(e.Args[0]).(*ast.UnaryExpr).X)
+		r.line("%s = append(%s, %s)", stack, stack, bar)
+		return
+	}
 	var code op.Code
 	var h helper
 	switch activity.Builtin(r.in.Info(), e.Fun) {

@@ -48,7 +48,7 @@ func (u *unit) flow(n node, q required) {
 	defer func() { u.around = u.around[:len(u.around)-1] }()
 	switch n := n.(type) {
 	case *assign:
-		if n.lhs == nil {
+		if n.lhs == nil || n.stack != nil {
 			return
 		}
 		if n.define {

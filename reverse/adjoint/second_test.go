@@ -124,6 +124,9 @@ func TestHessiansOfRandomFunctions(t *testing.T) {
 			return written(t, p, request{bilinear: true}, names)
 		},
 		"adjoint of tangent": func(t *testing.T, p *program, names []string) []byte { return reversed(t, p, names, "second.go", true) },
+		"adjoint of adjoint": func(t *testing.T, p *program, names []string) []byte {
+			return reversed(t, p, names, "second.go", false)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, names, run := randomProgram(t, (*programs+2)/3, 3)

@@ -110,6 +110,17 @@ func (r *sweep) reverse(n node) {
 // operands.
 func (r *sweep) reverseAssign(n *assign) {
 	if n.lhs == nil {
+		if n.rhs != nil && r.prog.pops(r.in, n.rhs) && r.active(n.rhs) && !holds(r.typeOf(n.rhs)) {
+			r.partial(n.rhs, r.prog.zero(r.typeOf(n.rhs)))
+		}
+		return
+	}
+	if c := n.stack; c != nil {
+		if e := c.Args[1]; r.active(n.lhs) && !holds(r.typeOf(e)) {
+			s := r.prog.temporary(r)
+			r.line("%s := %s(&%s)", s, r.prog.helper("Pop"), r.shadow(n.lhs))
+			r.partial(e, s)
+		}
 		return
 	}
 	t := r.typeOf(n.lhs)

@@ -480,7 +480,9 @@ func productReverseCareful(w *rosenWork, x, xb []float64, resultb float64) {
 func chainForward(w *rosenWork, x, xb []float64) float64 {
 	yb := make([]float64, len(x))
 	y := make([]float64, len(x))
-	w.slices = append(w.slices, append([]float64(nil), y...))
+	t1 := make([]float64, len(y))
+	copy(t1, y)
+	w.slices = append(w.slices, t1)
 	copy(y, x)
 	for k := 0; k < 3; k++ {
 		// Each value is mixed with the one before.
@@ -1302,15 +1304,17 @@ func plusReverseCareful(w *rosenWork, p point, q point, resultb point) (point, p
 func swapsForward(w *rosenWork, x, xb []float64) float64 {
 	yb := make([]float64, len(x))
 	y := make([]float64, len(x))
-	w.slices = append(w.slices, append([]float64(nil), y...))
+	t5 := make([]float64, len(y))
+	copy(t5, y)
+	w.slices = append(w.slices, t5)
 	copy(y, x)
 	{
 		t := len(y) - 1
 		i := 0
 		j := t
-		t5 := 0
+		t6 := 0
 		for i < j {
-			t5++
+			t6++
 			t1 := y[j]
 			t2 := y[i]
 			w.floats = append(w.floats, y[i])
@@ -1322,15 +1326,15 @@ func swapsForward(w *rosenWork, x, xb []float64) float64 {
 			w.ints = append(w.ints, j)
 			j = j - 1
 		}
-		w.ints = append(w.ints, t5)
+		w.ints = append(w.ints, t6)
 	}
 	for i1 := range y {
 		{
 			j1 := i1
 			// the sort of Shell's least gap
-			t6 := 0
+			t7 := 0
 			for j1 > 0 && y[j1] < y[j1-1] {
-				t6++
+				t7++
 				t3 := y[j1-1]
 				t4 := y[j1]
 				w.floats = append(w.floats, y[j1])
@@ -1340,7 +1344,7 @@ func swapsForward(w *rosenWork, x, xb []float64) float64 {
 				w.ints = append(w.ints, j1)
 				j1--
 			}
-			w.ints = append(w.ints, t6)
+			w.ints = append(w.ints, t7)
 		}
 	}
 	s := 0.0
