@@ -105,7 +105,7 @@ func TestTaylorThroughLoops(t *testing.T) {
 	}
 }
 
-// terms is a sum of terms with parameters, of which some variables coincide.
+// termOf is a term with a parameter, of which some variables coincide.
 func termOf[T dual.Scalar[T]](x []T, p T) T {
 	return x[0].Mul(p).Exp().Mul(x[1].Sin()).Add(x[1].Mul(x[2]))
 }

@@ -609,7 +609,7 @@ func (f lowOrder) Taylor(y, x [][]float64) error {
 			return err
 		}
 		w[j] = 0
-		y[2][j] += dotOf(0, h, x[1]) / 2
+		y[2][j] += float64(dotOf(0, h, x[1]) / 2)
 	}
 	return nil
 }
