@@ -38,7 +38,7 @@
 // # What functions may do
 //
 // Numbers, structs, arrays, slices, maps of numbers, and pointers to these; loops of all
-// kinds but over strings, channels and functions, with break, continue, labels and goto back;
+// kinds but over channels and functions, with break, continue, labels and goto back;
 // switches, early returns, named results, defer of function literals; functions and methods
 // of all packages, generic and variadic ones, recursion; closures and functions as values;
 // Go's own functions; package math. Passive code (see package activity) may do more.
