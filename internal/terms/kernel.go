@@ -60,14 +60,15 @@ func (c *vectorKernel) block(e *evaluator, lo, n int) { e.Run(lo, n) }
 
 func (c *vectorKernel) cost(s *shape) (n cost.Counts) {
 	c.Instructions(func(in *code.Instr, inBlock bool) {
-		if !inBlock {
-			return
+		blocks, terms := s.blocks(), s.terms
+		if !inBlock { // once
+			blocks, terms = 1, 1
 		}
-		n[cost.Instruction] += float64(s.blocks())
+		n[cost.Instruction] += float64(blocks)
 		if in.Calls() {
-			n[cost.Call] += float64(s.terms)
+			n[cost.Call] += float64(terms)
 		} else {
-			n[cost.Term] += float64(s.terms)
+			n[cost.Term] += float64(terms)
 		}
 	})
 	return n
