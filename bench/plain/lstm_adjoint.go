@@ -563,8 +563,7 @@ func lstmForwardTangent(w, wd *lstmWork, x, xd []float64, xb, xbd []float64, n *
 			wd.floats = append(wd.floats, normd)
 			w.floats = append(w.floats, norm)
 			t4 := math.Log(norm)
-			t5 := hesseLstmLogD(norm, t4)
-			normd = normd * t5
+
 			norm = t4
 			next := n.text[(t+1)*b : (t+2)*b]
 			for i1 := range pred {
@@ -1189,8 +1188,7 @@ func lstmForwardTangentCareful(w, wd *lstmWork, x, xd []float64, xb, xbd []float
 			wd.floats = append(wd.floats, normd)
 			w.floats = append(w.floats, norm)
 			t4 := math.Log(norm)
-			t5 := hesseLstmLogD(norm, t4)
-			normd = hesseLstmProd(normd, t5)
+
 			norm = t4
 			next := n.text[(t+1)*b : (t+2)*b]
 			for i1 := range pred {

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -110,9 +109,6 @@ func (p *program) simplified(functions []string, output string) (q *activity.Pro
 	}
 	head.WriteString(")\n\n")
 	text, places := f.unmark(head.String() + f.text.String())
-	if debugFront {
-		fmt.Println(text)
-	}
 	output = "simple_" + output
 	for _, x := range p.Check(output, []byte(text)) {
 		if !strings.Contains(x.Msg, "not used") && !strings.HasPrefix(x.Msg, "label ") && !strings.Contains(x.Msg, "redeclared") && !strings.Contains(x.Msg, "other declaration") {
@@ -550,8 +546,6 @@ func aggregate(t types.Type) bool {
 	}
 	return false
 }
-
-var debugFront = os.Getenv("FRONT") != ""
 
 // said is the name of the function of a unit in the source.
 func (u *unit) said() string {

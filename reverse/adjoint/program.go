@@ -90,8 +90,12 @@ func (p *program) begin(roots []root, name string, tangent bool) (units []*unit,
 // effective is a call of what this command writes that is not for its value alone.
 var effective = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*(Pop|Forward|Reverse|ReverseCareful|Tangent[0-9]*(Careful)?)\(`)
 
-// tidy leaves out variables that nothing reads, which Go refuses.
+// tidy leaves out what nothing reads: assignments, and variables, which Go refuses.
 func (p *program) tidy(output string, text []byte) ([]byte, error) {
+	text, err := withoutStores(text)
+	if err != nil {
+		return nil, err
+	}
 	for range 100 {
 		problems := p.Check(output, text)
 		problems = slices.DeleteFunc(problems, func(x types.Error) bool {
