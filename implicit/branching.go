@@ -110,7 +110,7 @@ func (z *linearization) cross(trial, step []float64, low, high float64) float64 
 		return 0
 	}
 	for high > low*(1+1e-9) {
-		middle := low + (high-low)/2
+		middle := low + (high-low)/2 // exact
 		switch {
 		case middle == low:
 			return high

@@ -127,8 +127,8 @@ func (z *linearization) newton() error {
 			}
 			return relativeLength(simplified, size), err
 		}
-		shorter := func(next, factor float64) bool { return next <= (1-factor/4)*length }
-		over := func(low, high float64) bool { // over a kink
+		shorter := func(next, factor float64) bool { return next <= (1-factor/4)*length } // exact
+		over := func(low, high float64) bool {                                            // over a kink
 			if z.everywhere == nil || high == 0 {
 				return false
 			}

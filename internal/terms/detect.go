@@ -279,7 +279,7 @@ func (d *detector) edges(s *class, least int) int {
 // sweeps. A step has edges to some others, of which each takes a color.
 func (d *detector) pays(s *class) bool {
 	t, general := d.times(s, 1+2*s.edges/len(s.Steps))
-	return d.hessian && float64(s.edges)*cost.Time(cost.Derive)+t < general
+	return d.hessian && float64(float64(s.edges)*cost.Time(cost.Derive))+t < general
 }
 
 // leftOver reports whether c is part of the rest.
