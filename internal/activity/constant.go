@@ -132,6 +132,9 @@ func (p *Program) reads(q *packages.Package, id *ast.Ident, stack []ast.Node, se
 				continue
 			}
 		case *ast.CallExpr:
+			if fn := typeutil.StaticCallee(info, n); fn != nil && fn.FullName() == "slices.Clone" && !refers(info.TypeOf(e).Underlying().(*types.Slice).Elem()) {
+				return true
+			}
 			if info.Types[n.Fun].IsType() || Builtin(info, n.Fun) == "append" && n.Args[0] != e {
 				e = n
 				continue

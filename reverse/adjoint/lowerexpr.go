@@ -248,13 +248,16 @@ func (l *lower) ident(id *ast.Ident) string {
 
 // global is a variable of a package.
 func (l *lower) global(o *types.Var) string {
+	changed := l.changed(o.Type(), map[types.Type]bool{})
 	if o.Pkg() == l.Root.Types {
-		if l.changed(o.Type(), map[types.Type]bool{}) {
-			panic(fault{in: l.in, at: o.Pos(), what: "a variable of the package that holds functions", instead: "pass it"})
+		if !changed {
+			return o.Name()
 		}
-		return o.Name()
+		if !l.Program.Constant(o) {
+			panic(fault{in: l.in, at: o.Pos(), what: "a variable of the package that holds functions, or named numbers, and changes", instead: "pass it"})
+		}
 	}
-	if reachable(o) && !l.changed(o.Type(), map[types.Type]bool{}) {
+	if reachable(o) && !changed {
 		return l.importPackage(o.Pkg()) + "." + o.Name()
 	}
 	k := fmt.Sprintf("variable %p", o)
