@@ -40,7 +40,7 @@ func marginals(b *bench) {
 		t.add(append(b.marginal(c.model), c.value, c.gradient)...)
 	}
 	b.print("Marginal likelihoods by Laplace's approximation, by turns at two θ that are 0.001 apart: first is\n"+
-		"recording, preparing and the first gradient, value and gradient find the modes from those before;\n"+
+		"recording, preparing and the first gradient, value and gradient find the modes from that of the first θ;\n"+
 		"TMB is 1.9.2 called from R, on a machine of the same kind", &t)
 }
 

@@ -83,7 +83,7 @@ func (o FitSettings) Fit(ctx context.Context, m *Marginal, theta0 []float64) (*E
 		return nil, err
 	}
 	copy(e.s.u(), e.U)
-	e.s.warm = true
+	e.s.found = true
 	if err := e.s.find(theta); err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ type Settings struct {
 //	L(θ) = f(û, θ) + ½ ln det f_uu(û, θ) − ½n ln 2π, û(θ) = argmin f(·, θ),
 //
 // of a joint negative log-density f of n effects u and of parameters θ. Each evaluation searches
-// û from where the last one found it, by Newton's method; those that run at the same time have
-// starts of their own. Where Newton's method does not go straight there, it searches from the
+// û from where it is at the θ of New, by Newton's method, so that its results depend on θ alone, not
+// on what was evaluated before or is at the same time. Where Newton's method does not go straight there, it searches from the
 // start, too, and the lower f counts; see Check. Plans of derivatives and the structure of factorizations are made once for
 // each branch of f.
 //
@@ -38,7 +38,8 @@ type Marginal struct {
 	f       *reverse.Func
 	effects []int
 	start   []float64
-	p       int // the number of parameters
+	p       int              // the number of parameters
+	near    func() []float64 // û at the θ of New, nil if there is none
 
 	mu       sync.Mutex
 	branches []*branch // last used first
@@ -74,6 +75,14 @@ func (o Settings) New(f *reverse.Func, u0, theta []float64) (*Marginal, error) {
 	if err != nil {
 		return nil, err
 	}
+	at := slices.Clone(theta)
+	m.near = sync.OnceValue(func() []float64 {
+		s := newSearch(m)
+		if s.from(m.start, at) != nil {
+			return nil
+		}
+		return s.u()
+	})
 	return m, nil
 }
 
@@ -115,9 +124,8 @@ func (m *Marginal) Modes(dst, theta []float64) ([]float64, error) {
 	return u, nil
 }
 
-// OtherModeError says that f(·, Theta) has several minima: evaluations go on from one to the next,
-// and have come to U with the value Value, while a search from the start finds Other, with
-// OtherValue.
+// OtherModeError says that f(·, Theta) has several minima: evaluations come to U, with the value
+// Value, from the mode at the θ of New, a search from the start to Other, with OtherValue.
 type OtherModeError struct {
 	Theta, U, Other   []float64
 	Value, OtherValue float64 // of L
@@ -127,12 +135,12 @@ func (e *OtherModeError) Error() string {
 	return fmt.Sprintf("laplace: another mode, from the start: L = %.6g, not %.6g, at θ = %.6g", e.OtherValue, e.Value, e.Theta)
 }
 
-// Check searches û(θ) from the start, too. If it is another mode than that of the evaluations, whose
-// value depends on those before, the error is an *OtherModeError.
+// Check searches û(θ) from the start, too. If it is another mode than that of the evaluations the
+// error is an *OtherModeError.
 func (m *Marginal) Check(theta []float64) error {
 	return m.at(theta, func(s *search) error {
 		cold := newSearch(m)
-		if err := cold.find(theta); err != nil {
+		if err := cold.from(m.start, theta); err != nil {
 			return err
 		}
 		l, other := s.value(), cold.value()

@@ -73,7 +73,7 @@ type search struct {
 	x       []float64 // [u; θ; parameters of f]
 	input   []float64 // [u; θ] in the order of f
 	order   []int     // nil if that is the same
-	warm    bool      // u is a mode
+	found   bool      // u is û(θ)
 	regular bool      // the search took Newton's steps in full
 
 	b       *branch
@@ -111,29 +111,35 @@ func newSearch(m *Marginal) *search {
 func (s *search) u() []float64     { return s.x[:s.n] }
 func (s *search) theta() []float64 { return s.x[s.n : s.n+s.p] }
 
-// find leaves û(θ) in x. Where the search from the last mode does not go straight, it may have
-// come to another mode than that from the start: of the two the one with the lower f counts.
+// find leaves û(θ) in x, by a search from û at the θ of New: whatever was evaluated before, it is
+// the same. Where that search does not go straight, it may have come to another mode than that from
+// the start: of the two the one with the lower f counts.
 func (s *search) find(theta []float64) error {
-	warm := s.warm
-	if warm && slices.Equal(s.theta(), theta) {
+	if s.found && slices.Equal(s.theta(), theta) {
 		return nil
 	}
-	copy(s.theta(), theta)
-	if !warm {
-		copy(s.u(), s.m.start)
+	near := s.m.near()
+	if near == nil {
+		return s.from(s.m.start, theta)
 	}
-	s.warm = false
-	err := s.minimize()
-	if warm && (err != nil || !s.regular) {
+	err := s.from(near, theta)
+	if err != nil || !s.regular {
 		u, f, first := append([]float64(nil), s.u()...), s.f, err
-		copy(s.u(), s.m.start)
-		err = s.minimize()
+		err = s.from(s.m.start, theta)
 		if first == nil && (err != nil || f < s.f) {
-			copy(s.u(), u)
-			err = s.minimize()
+			err = s.from(u, theta)
 		}
 	}
-	s.warm = err == nil
+	return err
+}
+
+// from searches û(θ) from u.
+func (s *search) from(u, theta []float64) error {
+	s.found = false
+	copy(s.u(), u)
+	copy(s.theta(), theta)
+	err := s.minimize()
+	s.found = err == nil
 	return err
 }
 

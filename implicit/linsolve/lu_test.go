@@ -126,7 +126,9 @@ func TestLUSolvesBackwardStably(t *testing.T) {
 		b := randomVector(rnd, n)
 		var lu LU
 		if err := lu.Factorize(a); err != nil {
-			t.Skip(err)
+			// Only what is singular or nearly so is refused.
+			require.Greater(t, mat.Cond(mat.DenseCopyOf(a), 1), 1e10, err)
+			return
 		}
 		for _, trans := range []bool{false, true} {
 			x := make([]float64, n)
